@@ -45,7 +45,7 @@ int run_adapt(Context& context, const AdaptFlags& flags) {
 }  // namespace
 
 void add_adapt(const Command& root, Context& context) {
-  const Command command = root.add("adapt", "Give a model's batch normalization the statistics of a target");
+  const Command command = root.add("adapt", "Adapt batch normalization statistics to a target");
   auto& flags = command.keep<AdaptFlags>();
   add_model_flags(command, flags.model);
   command

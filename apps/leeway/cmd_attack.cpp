@@ -23,10 +23,9 @@ namespace {
 struct AttackFlags {
   ModelsAndData of;
   record::OutputsReading rows;  // its index and split
-  std::string targets, relative_step;
+  std::string targets;
   std::vector<std::string> eps;
   std::optional<std::size_t> steps, restarts;
-  bool no_random_start = false;
   std::vector<std::string> set;
   record::AttackOptions options;
 };
@@ -38,9 +37,6 @@ std::vector<nn::AttackOptions> attacks_of(const Context& context, const AttackFl
   for (const std::string& text : flags.eps) radii.push_back(parse_number("--eps", text));
   if (flags.steps) given.parameters["steps"] = static_cast<double>(*flags.steps);
   if (flags.restarts) given.parameters["restarts"] = static_cast<double>(*flags.restarts);
-  if (!flags.relative_step.empty())
-    given.parameters["relative-step"] = parse_number("--relative-step", flags.relative_step);
-  if (flags.no_random_start) given.parameters["random-start"] = 0;
   for (const auto& [name, value] : parse_settings(flags.set)) given.parameters[name] = value;
   const nn::Session& session = model_session(context.threads);
   std::vector<nn::AttackOptions> attacks;
@@ -178,31 +174,27 @@ int run_attack(Context& context, const AttackFlags& flags) {
 }  // namespace
 
 void add_attack(const Command& root, Context& context) {
-  const Command command = root.add("attack", "Move images so that a model misjudges them");
+  const Command command = root.add("attack", "Generate adversarial examples");
   auto& flags = command.keep<AttackFlags>();
   add_models_flags(command, flags.of);
   add_option_flags(command, [&](record::Fields& f) { row_fields(flags.rows, f); });
-  command.option(
-      "--targets", flags.targets,
-      "Classes that images are to be taken for, one each: .npy, .npz, .csv, IDX (default: any other)");
+  command.option("--targets", flags.targets,
+                 "Target class of each image: .npy, .npz, .csv, IDX (default: any other class)");
   command.option("--attack", flags.options.attack,
-                 "See leeway list attacks; several separated by commas, each with every radius");
-  command.option("--norm", flags.options.norm, "Of the move; l0: how many values change")
+                 "Attacks, separated by commas, each with every radius; see leeway list attacks");
+  command.option("--norm", flags.options.norm, "Norm of the perturbation; l0: number of changed values")
       .one_of({"linf", "l2", "l1", "l0"});
   command
-      .option(
-          "--eps", flags.eps,
-          "Radii: numbers or fractions, 2/255,4/255; l2: of the whole image (default 8/255). Attacks that "
-          "look for the nearest image take none")
+      .option("--eps", flags.eps,
+              "Radii, e.g. 2/255,4/255; l2: of the whole image (default 8/255; not for fmn)")
       .by_commas();
-  command.option("--loss", flags.options.loss, "What is maximised (default: the attack's own)")
+  command.option("--loss", flags.options.loss, "Loss to maximize (default: depends on the attack)")
       .one_of({"margin", "difference", "cross-entropy"});
-  command.option("--steps", flags.steps, "Steps; of noise: draws (default: the attack's own)");
-  command.option("--relative-step", flags.relative_step, "Of pgd: step length / eps (default 2.5 / steps)");
+  command.option("--steps", flags.steps,
+                 "Number of steps, or draws of noise (default: depends on the attack)");
   command.option("--restarts", flags.restarts,
-                 "Of pgd and noise: random starts for every image; the best is kept (default 1)");
-  command.flag("--no-random-start", flags.no_random_start, "Of pgd: start at the image itself");
-  command.option("--set", flags.set, "NAME=NUMBER: a parameter of the attack, see leeway list attacks")
+                 "Random starts per image for pgd and noise; the best is kept (default 1)");
+  command.option("--set", flags.set, "Parameter of the attack, NAME=NUMBER; see leeway list attacks")
       .shown_as("NAME=NUMBER")
       .one_word();
   context.add_common_flags(command,

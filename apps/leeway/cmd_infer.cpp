@@ -97,7 +97,7 @@ int run_infer(Context& context, const InferFlags& flags) {
 }  // namespace
 
 void add_infer(const Command& root, Context& context) {
-  const Command command = root.add("infer", "Run a model on images and keep what it says");
+  const Command command = root.add("infer", "Run a model and save its outputs");
   auto& flags = command.keep<InferFlags>();
   add_models_flags(command, flags.of);
   add_option_flags(command, [&](record::Fields& f) { row_fields(flags.rows, f); });

@@ -126,8 +126,7 @@ int run_inspect(Context& context, const InspectFlags& flags) {
 }  // namespace
 
 void add_inspect(const Command& root, Context& context) {
-  const Command command =
-      root.add("inspect", "What a model file holds, what it expects, what a pass costs here");
+  const Command command = root.add("inspect", "Show what a model file contains, expects and costs to run");
   auto& flags = command.keep<InspectFlags>();
   command.option("model", flags.model, "As --model of the other commands").required();
   add_option_flags(command, [&](record::Fields& f) { flag_fields(flags.options, f); });

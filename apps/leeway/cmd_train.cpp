@@ -19,7 +19,7 @@ namespace {
 
 struct TrainFlags {
   TrainingOptions options;
-  std::string data, index, unlabelled, start, keep, eps, steps, relative_step;
+  std::string data, index, unlabelled, start, keep, eps;
   data::TrainingColumns columns;
   std::vector<std::string> set;
   bool test_rows = false, reuse = false;
@@ -27,12 +27,7 @@ struct TrainFlags {
 
 TrainingOptions options_of(Context& context, const TrainFlags& flags) {
   TrainingOptions options = flags.options;
-  const auto put = [&](const char* flag, const std::string& text, const char* name) {
-    if (!text.empty()) options.parameters[name] = parse_number(flag, text);
-  };
-  put("--eps", flags.eps, "eps");
-  put("--attack-steps", flags.steps, "steps");
-  put("--relative-step", flags.relative_step, "relative-step");
+  if (!flags.eps.empty()) options.parameters["eps"] = parse_number("--eps", flags.eps);
   for (const auto& [name, value] : parse_settings(flags.set)) options.parameters[name] = value;
   if (!flags.columns.attributes.empty() && flags.columns.groups.empty() && flags.columns.environment.empty())
     throw UsageError("--attributes: expected --group-column or --environment-column beside it");
@@ -128,26 +123,18 @@ int run_train(Context& context, const TrainFlags& flags) {
 }  // namespace
 
 void add_train(const Command& root, Context& context) {
-  const Command command = root.add("train", "Train a classifier of images");
+  const Command command = root.add("train", "Train an image classifier");
   auto& flags = command.keep<TrainFlags>();
-  command
-      .option("--data", flags.data, "Labelled images: .npz, .safetensors, IDX(.gz), or fashion-mnist:train")
+  command.option("--data", flags.data, "Labeled images: .npz, .safetensors, IDX(.gz), or fashion-mnist:train")
       .required();
-  command.option(
-      "--index", flags.index,
-      "CSV index,split, as leeway conds draw writes it: train on the rows called train, validate on "
-      "those called val");
-  command.flag("--test-rows", flags.test_rows,
-               "Measure the rows that --index calls test after every epoch, too: what no criterion may see");
+  command.option("--index", flags.index,
+                 "CSV index,split: rows to train on (train) and to validate on (val)");
+  command.flag("--test-rows", flags.test_rows, "Also measure the test rows of --index after every epoch");
   command.option("--attributes", flags.columns.attributes,
-                 "CSV with a header and one row an image of --data: where the next two find their columns");
-  command
-      .option("--group-column", flags.columns.groups,
-              "Attributes that, with the label, make an image's group, by commas (default: the groups "
-              "that --data holds)")
+                 "CSV with a header and one row per image, for the next two options");
+  command.option("--group-column", flags.columns.groups, "Columns that define groups, with the label")
       .by_commas();
-  command.option("--environment-column", flags.columns.environment,
-                 "Where or when an image was taken (default: the environment that --data holds)");
+  command.option("--environment-column", flags.columns.environment, "Column that names the environment");
   command.option("--unlabelled", flags.unlabelled, "Images of the target, for algorithms that adapt to it");
   const auto set_protocol = [&flags](const std::vector<std::string>& words) -> std::string {
     for (const tasks::Protocol& protocol : tasks::protocols()) {
@@ -160,42 +147,41 @@ void add_train(const Command& root, Context& context) {
   // before the options that it sets, which take the words they were given afterwards
   command
       .words("--protocol", set_protocol,
-             "Options as published work has them, those given beside it excepted: one of " +
-                 names_of(tasks::protocols()) + " (leeway list protocols)")
+             fmt::format("Preset of a published recipe ({}); explicit options override it",
+                         names_of(tasks::protocols())))
       .shown_as("NAME");
+  command.option("--start", flags.start, "Initial weights: .safetensors, a PyTorch checkpoint or .npz");
   add_option_flags(command, [&](record::Fields& f) { flag_fields(flags.options, f); });
-  command
-      .option("--keep-epochs", flags.keep,
-              "Save the weights of every epoch in this folder: epoch-001.safetensors, ...")
+  command.option("--set", flags.set, "Parameter of the algorithm, NAME=NUMBER; may be repeated");
+  command.option("--eps", flags.eps, "Radius of adversarial training, a number or a fraction (default 0.1)");
+  command.option("--keep-epochs", flags.keep, "Folder for the weights of every epoch")
       .writes(Written::folder);
-  command.option("--start", flags.start,
-                 "Weights to start from instead of random ones: safetensors, a PyTorch checkpoint or .npz");
-  command.option("--eps", flags.eps, "Of adversarial training: radius, a number or a fraction (default 0.1)");
-  command.option("--attack-steps", flags.steps, "Of adversarial training: steps of PGD (default 7)");
-  command.option("--relative-step", flags.relative_step, "Of adversarial training: step length / eps");
-  command.option("--set", flags.set, "NAME=NUMBER: any parameter of the algorithm");
-  command.flag("--reuse", flags.reuse, "Keep --out where it was made with the same options and data");
+  command.flag("--reuse", flags.reuse, "Keep --out if it has the same options and data");
+  command.group("Data", {"--data", "--index", "--test-rows", "--attributes", "--group-column",
+                         "--environment-column", "--unlabelled"});
+  command.group("Model", {"--arch", "--start", "--freeze", "--crop", "--mean", "--std"});
+  command.group("Optimization", {"--protocol", "--algorithm", "--set", "--augment", "--batch", "--optimizer",
+                                 "--lr", "--weight-decay", "--momentum"});
+  command.group("Schedule", {"--epochs", "--steps", "--schedule"});
+  command.group("Validation", {"--validation", "--check-every", "--patience", "--select", "--select-shift"});
+  command.group("Output", {"--keep-epochs", "--reuse"});
+  command.group("Expert",
+                {"--balance", "--last-batch", "--decay", "--batchnorm", "--classes", "--norm", "--eps"});
   add_device_flag(command, context.device);
   context.add_common_flags(command, "Weights (.safetensors)", Written::file, [](const std::string& out) {
     return std::vector<std::string>{out + ".state", out + ".base", out + ".base.state"};
   });
   context.add_page_flag(command);
   const std::string footer =
-      "Early stopping and the choice of the epoch go by validation accuracy, under the attack for "
-      "adversarial training;\n"
-      "with --select worst-group by that of the worst group (label and attributes together), and with "
-      "--select pa by posterior agreement of the held-out images with their shifted version.\n"
-      "Agreement does not ask who is right: an early epoch, which changes its mind least, can win it. The "
-      "table shows "
-      "both choices.\n"
-      "OUT.state holds the last finished epoch: the same command goes on from there after a stop or a "
-      "crash.\n"
+      "--select chooses the epoch on held-out images; adversarial training measures accuracy under its "
+      "attack.\n"
+      "OUT.state holds the last finished epoch: the same command resumes after a stop or a crash.\n"
       "The bits of the weights depend on --threads, which the record names.\n\n"
       "  leeway train --data fashion-mnist:train --epochs 5 --out cnn.safetensors\n"
       "  leeway train --data fashion-mnist:train --algorithm pgd --eps 0.1 --out robust.safetensors\n"
       "  leeway train --data fashion-mnist:train --select pa --select-shift gaussian-noise:0.2 --out "
       "pa.safetensors\n\n"
-      "With --algorithm NAME, --help ends with that algorithm and its parameters.";
+      "With --algorithm NAME, --help also shows that algorithm and its parameters.";
   command.footer([&context, command, footer] {
     const std::vector<std::string> named = command.given("--algorithm");
     return named.empty() ? footer : footer + "\n\n" + algorithm_text(context, named.back());

@@ -23,53 +23,38 @@ struct TrainingOptions {
   std::string norm = "linf";                 // of an adversarial algorithm's perturbations: linf or l2
   // The network takes windows of so many pixels a side: of images to train on at a random place, of others the middle; 0: all
   std::size_t crop = 0;
-  std::string augment;              // a chain of augmentations; empty: none
-  bool augment_validation = false;  // validation images pass through it, too, drawn anew for every validation
+  std::string augment;  // a chain of augmentations; empty: none
   std::size_t epochs = 10;
   std::size_t steps = 0;        // at most so many in place of epochs; 0: by epochs
   std::size_t check_every = 0;  // validate after so many steps; 0: after every epoch
-  std::size_t first_check = 0;  // with check_every: after so many steps for the first time; 0: after as many
   std::size_t batch = 128;
-  // An epoch's last batch. "join": where it has one row, this joins the batch before; "alone": it stays by itself; "drop": where it is not
-  // full it is left out, unless it is the only one
+  // The last batch of an epoch. "join": a single row joins the batch before it; "drop": an incomplete batch is left out,
+  // unless it is the only one
   std::string last_batch = "join";
-  // "shuffle": each row once an epoch; "replacement": as many draws; "fixed": each once, in the same order in every epoch
-  std::string sampling = "shuffle";
-  // Rows that a batch holds as many of: "own": as the algorithm has it; "environment": of each environment; "groups": of each group;
-  // "none": as they come. A first stage has its own
-  std::string balance = "own";
-  std::string base_sampling = "same";  // of an algorithm's first stage: as sampling, or one of its two
-  // "uniform" within 1 / sqrt(inputs of a number); "kaiming": a backbone's convolutions normal, of variance 2 / (maps times the kernel's area);
-  // "torchvision": a backbone as torchvision's begins (begin_as_torchvision in architecture.h)
-  std::string initial = "uniform";
-  // Of given weights for colours on grey images: "same", an error; their "sum" over colours; those of the "first" colour
-  std::string start_channels = "same";
-  std::string optimizer = "adam";  // Adam, betas .9 and .999; or sgd
+  // What every batch holds equally often. "auto": as the algorithm requires; "environment": rows of each environment;
+  // "groups": rows of each group; "none": nothing. A first stage always has "auto"
+  std::string balance = "auto";
+  std::string optimizer = "adam";  // Adam, betas .9 and .999; sgd; or nesterov, sgd with Nesterov momentum
   double learning_rate = 1e-3;
-  double base_learning_rate = 0;  // of an algorithm's first stage; 0: the same
   // "decoupled" (AdamW) or "coupled": added to the gradient, as sgd has it in any case
   std::string decay = "decoupled";
   double weight_decay = 0;
-  bool decay_kernels = false;  // tensors of two or more dimensions alone shrink: no biases, no normalization
-  double momentum = .9;        // of sgd, Nesterov's where `nesterov`
-  bool nesterov = false;
+  double momentum = .9;               // of sgd and nesterov
   std::string schedule = "constant";  // of the learning rate
   std::string batchnorm = "train";    // or "frozen": by running statistics, which stay as they are
   std::string freeze = "none";        // or "backbone": only the last layer learns
   // Share of rows held out, drawn by the seed; 0: none, the last epoch wins. Unset: default_validation, or none where rows
   // are named
   std::optional<double> validation = {};
-  bool stratify = false;              // that share of every class
-  std::size_t patience = 5;           // validations without a better score before stopping; 0: never
-  std::optional<double> enough = {};  // stop where validation accuracy is at least this
+  std::size_t patience = 5;  // validations without a better score before stopping; 0: never
   // What chooses the epoch: "accuracy"; "worst-group", the accuracy of the worst group; "last", nothing; or the name of a score of outputs on
   // the validation images and on their shifted version
   std::string select = "accuracy";
   std::string
       select_shift;  // of such a score: NAME:STRENGTH; without `select` it is told, and does not choose
-  std::size_t classes = 0;        // 0: 1 + the largest label
-  double scale = 1;               // the network takes (scale x - mean) / std of pixels x in [0,1]
-  std::vector<double> mean, std;  // one number a channel, or empty: 0 and 1
+  std::size_t classes = 0;  // 0: 1 + the largest label
+  // The network takes (x - mean) / std of pixels x in [0,1]: one number a channel, or empty: 0 and 1
+  std::vector<double> mean, std;
 
   bool operator==(const TrainingOptions&) const = default;
 };

@@ -36,11 +36,11 @@ std::vector<Taps> taps_of(std::size_t from, std::size_t to) {
 void put(double value, std::uint8_t& to) {
   to = static_cast<std::uint8_t>(std::clamp(std::floor(value + .5), 0., 255.));
 }
-void put(double value, float& to) { to = static_cast<float>(value); }
 
-template <class Number>
-void resample(std::span<const Number> from, const std::array<std::size_t, 3>& from_shape,
-              std::span<Number> to, const std::array<std::size_t, 3>& to_shape) {
+}  // namespace
+
+void resize(std::span<const std::uint8_t> from, const std::array<std::size_t, 3>& from_shape,
+            std::span<std::uint8_t> to, const std::array<std::size_t, 3>& to_shape) {
   const auto [channels, height, width] = from_shape;
   const std::size_t rows = to_shape[1], columns = to_shape[2];
   if (channels != to_shape[0] || from.size() != channels * height * width ||
@@ -68,17 +68,6 @@ void resample(std::span<const Number> from, const std::array<std::size_t, 3>& fr
       for (std::size_t x = 0; x < columns; ++x) put(line[x], to[(c * rows + y) * columns + x]);
     }
   }
-}
-
-}  // namespace
-
-void resize(std::span<const std::uint8_t> from, const std::array<std::size_t, 3>& from_shape,
-            std::span<std::uint8_t> to, const std::array<std::size_t, 3>& to_shape) {
-  resample(from, from_shape, to, to_shape);
-}
-void resize(std::span<const float> from, const std::array<std::size_t, 3>& from_shape, std::span<float> to,
-            const std::array<std::size_t, 3>& to_shape) {
-  resample(from, from_shape, to, to_shape);
 }
 
 }  // namespace leeway::data

@@ -24,108 +24,62 @@ void numbers(Fields& f, std::string_view name, std::map<std::string, double>& va
 }  // namespace
 
 void flag_fields(TrainingOptions& options, Fields& f) {
-  f("arch", options.architecture, "a name that leeway list architectures prints");
-  f("algorithm", options.algorithm, "a name that leeway list algorithms prints");
-  f("crop", options.crop,
-    "the network takes windows of N x N pixels, before augmentations: of images to train on at a random "
-    "place, of others, also of those to predict, the middle; 0: whole images");
-  f.unless_empty(
-      "augment", options.augment,
-      "changes to the images as they are trained on, one after the other, with their parameters: "
-      "NAME[:PARAMETER=NUMBER...],..., of leeway list augmentations; none: none, also for fixmatch, whose "
-      "default is weak");
-  f("augment_validation", options.augment_validation,
-    "validation images are changed likewise, drawn anew for every validation (but for mixtures): as a "
-    "program "
-    "of ConDS does on dSprites");
-  f("epochs", options.epochs, at_least(1), "at most so many passes over the data");
-  f("steps", options.steps, "at most so many steps, whatever epochs says; 0: by epochs");
-  f("check_every", options.check_every, "validate after so many steps; 0: after every epoch");
-  f("first_check", options.first_check,
-    "with check_every: validate for the first time after so many steps; 0: after check_every");
-  f("batch", options.batch, at_least(1), "images a step");
-  f.choice("last_batch", options.last_batch,
-           {{"join", "one image joins the batch before it"},
-            {"alone", "it is a step of its own, as in the program of ConDS"},
-            {"drop", "any that is not full is left out, unless it is the only one"}},
-           "what becomes of an epoch's last batch");
-  f.choice("sampling", options.sampling,
-           {{"shuffle", "every image once an epoch"},
-            {"replacement", "as many, drawn with replacement"},
-            {"fixed", "shuffled once, for all epochs"}},
-           "in which order images come");
-  f.choice("balance", options.balance,
-           {{"own", "as the algorithm has it"},
-            {"environment", "as many images of each environment"},
-            {"groups", "of each group"},
-            {"none", "as they come"}},
-           "what a batch is made of");
-  f.choice("base_sampling", options.base_sampling,
-           {{"same", "as --sampling"},
-            {"shuffle", "every image once an epoch"},
-            {"replacement", "as many, drawn with replacement"},
-            {"fixed", "shuffled once, for all epochs"}},
-           "how an algorithm's first stage draws its rows");
-  f.choice("start_channels", options.start_channels,
-           {{"same", "an error"},
-            {"sum", "their sum over colours, as if grey were three equal ones"},
-            {"first", "those of the first colour alone, as in the program of ConDS"}},
-           "what grey images take of --start weights for colours");
-  f.choice("initial", options.initial,
-           {{"uniform", "within 1 / sqrt(inputs)"},
-            {"kaiming",
-             "the backbone's convolutions normal, of variance 2 / (maps times the kernel's area) (He et al., "
-             "2015)"},
-            {"torchvision",
-             "all of the backbone as torchvision has it: the same for residual networks, other variances for "
-             "densenet121 and vision transformers"}},
-           "how weights begin");
-  f.choice("optimizer", options.optimizer, {{"adam", ""}, {"sgd", ""}},
-           "Adam, or gradient descent with momentum");
+  f("arch", options.architecture, "architecture, see leeway list architectures");
+  f.choice("freeze", options.freeze,
+           {{"none", ""}, {"backbone", "train the last layer alone, a linear probe"}},
+           "weights that are not trained");
+  f("crop", options.crop, "crop to N x N: random position in training, center otherwise (0: off)");
+  f("mean", options.mean, "mean of each channel, subtracted from pixels in [0,1]");
+  f("std", options.std, "standard deviation of each channel, a divisor after --mean");
+  f("algorithm", options.algorithm, "training algorithm, see leeway list algorithms");
+  f.unless_empty("augment", options.augment,
+                 "augmentation chain, e.g. crop:padding=2,flip; none: none, also for fixmatch");
+  f("batch", options.batch, at_least(1), "batch size");
+  f.choice("optimizer", options.optimizer,
+           {{"adam", "Adam"},
+            {"sgd", "gradient descent with momentum"},
+            {"nesterov", "sgd with Nesterov momentum"}},
+           "optimizer");
   f("lr", options.learning_rate, at_least(0), "learning rate");
-  f("base_lr", options.base_learning_rate, at_least(0), "that of an algorithm's first stage; 0: the same");
-  f("weight_decay", options.weight_decay, at_least(0), "how much weights shrink; see decay");
-  f.choice(
-      "decay", options.decay, {{"decoupled", ""}, {"coupled", ""}},
-      "of adam: decoupled from the gradient (AdamW), or coupled, added to it, as sgd has it in any case");
-  f("decay_kernels", options.decay_kernels,
-    "tensors of two or more dimensions alone shrink: no biases, no normalization");
-  f("momentum", options.momentum, at_least(0), "of sgd");
-  f("nesterov", options.nesterov, "with sgd: Nesterov's momentum");
+  f("weight_decay", options.weight_decay, at_least(0), "weight decay coefficient");
+  f("momentum", options.momentum, at_least(0), "momentum of sgd and nesterov");
+  f("epochs", options.epochs, at_least(1), "maximum number of epochs");
+  f("steps", options.steps, "maximum number of steps; replaces --epochs (0: off)");
   f("schedule", options.schedule,
-    "of the learning rate: constant, cosine, inverse, linear:WARM-UP (a share of the steps), "
-    "step:EPOCH:EPOCH... (a tenth after each), exponential:FACTOR (after every epoch), every:EPOCHS:FACTOR "
-    "(after every so many), cosine:EPOCHS (down over so many), cosine-part:SHARE (as far as that share of "
-    "it), inverse:SLOPE, warm-up:EPOCHS (up over so many), ahead (those that "
-    "go by steps take the next step's factor); with commas the product of several");
-  f.choice("batchnorm", options.batchnorm, {{"train", ""}, {"frozen", ""}},
-           "whether batch normalisation goes by the batch or by running statistics, which then never change");
-  f.choice("freeze", options.freeze, {{"none", ""}, {"backbone", ""}},
-           "backbone: only the last layer learns, a linear probe");
+    "learning rate schedule: constant, cosine, inverse, linear:SHARE, step:EPOCH:EPOCH..., "
+    "exponential:FACTOR, warm-up:EPOCHS; several are multiplied: warm-up:5,cosine");
   f("validation", options.validation, share,
-    "share of the data held out to choose the epoch, where no rows are named for it (default 0.1)");
-  f("stratify", options.stratify, "the share of --validation is held out of every class");
-  f("patience", options.patience, "stop after so many validations without a better one; 0: never");
-  f("enough", options.enough, share, "stop where validation accuracy is at least this");
-  f.choice("select", options.select, {{"accuracy", ""}, {"worst-group", ""}, {"pa", ""}, {"last", ""}},
-           "what chooses the epoch: accuracy, that of the worst group, or pa, posterior agreement; last: "
-           "nothing, the last one is kept (of a first stage the best by accuracy)");
-  f.unless_empty(
-      "select_shift", options.select_shift,
-      "of posterior agreement: NAME[:STRENGTH] of a shift of leeway shift, as gaussian-noise:0.2; with "
-      "another --select it is told and does not choose");
-  f("classes", options.classes, "number of classes; 0: 1 + the largest label");
-  f.choice("norm", options.norm, {{"linf", ""}, {"l2", ""}}, "of adversarial training");
-  f("mean", options.mean,
-    "the network takes (scale x - mean) / std of pixels x in [0,1]: one number a channel");
-  f("std", options.std, "see mean");
-  f("scale", options.scale, "255 for networks that expect pixels 0..255");
+    "share of the data held out for validation (0.1, or none where --index names rows)");
+  f("check_every", options.check_every, "validate every N steps (0: after every epoch)");
+  f("patience", options.patience, "early stopping: validations without improvement (0: off)");
+  f.choice("select", options.select,
+           {{"accuracy", "validation accuracy"},
+            {"worst-group", "accuracy of the worst group"},
+            {"pa", "posterior agreement, needs --select-shift"},
+            {"last", "the last epoch"}},
+           "criterion that selects the epoch");
+  f.unless_empty("select_shift", options.select_shift,
+                 "shift of posterior agreement, NAME[:STRENGTH], e.g. gaussian-noise:0.2");
+  f.choice("balance", options.balance,
+           {{"auto", "as the algorithm requires"},
+            {"environment", "every environment"},
+            {"groups", "every group"},
+            {"none", "nothing"}},
+           "what every batch contains equally often");
+  f.choice("last_batch", options.last_batch,
+           {{"join", "a single row joins the batch before"}, {"drop", "leave the batch out"}},
+           "how to handle an incomplete last batch");
+  f.choice("decay", options.decay, {{"decoupled", "AdamW"}, {"coupled", "L2"}}, "weight decay of Adam");
+  f.choice("batchnorm", options.batchnorm,
+           {{"train", "batch statistics"}, {"frozen", "running statistics, which never change"}},
+           "statistics of batch normalization in training");
+  f("classes", options.classes, "number of classes (0: 1 + the largest label)");
+  f.choice("norm", options.norm, {{"linf", ""}, {"l2", ""}}, "norm of adversarial training");
 }
 
 void fields(TrainingOptions& options, Fields& f) {
   flag_fields(options, f);
-  numbers(f, "parameters", options.parameters,
-          "of the algorithm, by name, with its defaults: see leeway list algorithms");
+  numbers(f, "parameters", options.parameters, "parameters of the algorithm by name, defaults included");
 }
 
 std::string flags_of(const TrainingOptions& options) {
@@ -137,90 +91,89 @@ std::string flags_of(const TrainingOptions& options) {
     std::string name = item.key();
     std::ranges::replace(name, '_', '-');
     text += fmt::format("{}--{}", text.empty() ? "" : " ", name);
-    if (item.value() == Json(true)) continue;  // a flag
     text += " " + (item.value().is_string() ? item.value().get<std::string>() : item.value().dump());
   }
   return text;
 }
 
 static void fields(TrainingPlan::Column& column, Fields& f) {
-  f("name", column.name, "of the attribute");
-  f("digest", column.digest, "of its levels and codes");
+  f("name", column.name, "name of the attribute");
+  f("digest", column.digest, "digest of levels and codes");
 }
 
 static void fields(TrainingPlan& plan, Fields& f) {
-  f("seed", plan.seed, "of weights, orders and everything else random");
-  f("threads", plan.threads, at_least(1), "of LibTorch");
+  f("seed", plan.seed, "seed of all random numbers");
+  f("threads", plan.threads, at_least(1), "threads of LibTorch");
   f("torch", plan.torch, "version of LibTorch");
   f("data", plan.data, "digest of images and labels");
   f.unless_empty("validation_rows", plan.validation_rows,
-                 "digest of the rows' numbers, where they were named");
-  f.unless_empty("unlabelled", plan.unlabelled, "digest of the unlabelled images");
-  f.unless_empty("start", plan.start, "digest of the weights it started from; null: random ones");
-  f.unless_empty("test", plan.test, "digest of the test images and labels; null: none were measured");
-  f("groups", plan.groups, "attributes that, with the label, make an image's group");
-  f("environment", plan.environment, "where or when an image was taken");
-  f.unless_empty("keep_epochs", plan.keep_epochs, "folder of every epoch's weights; null: not kept");
+                 "digest of the validation rows; null: a share of the data");
+  f.unless_empty("unlabelled", plan.unlabelled, "digest of the unlabeled images; null: none");
+  f.unless_empty("start", plan.start, "digest of the initial weights; null: random");
+  f.unless_empty("test", plan.test, "digest of test images and labels; null: none");
+  f("groups", plan.groups, "attributes that define groups, with the label");
+  f("environment", plan.environment, "attribute that names the environment");
+  f.unless_empty("keep_epochs", plan.keep_epochs, "folder with the weights of every epoch; null: not kept");
 }
 
 static void fields(BaseTraining& base, Fields& f) {
-  f("algorithm", base.algorithm, "that trained it");
-  f("epochs", base.epochs, at_least(1), "that it took");
+  f("algorithm", base.algorithm, "algorithm of the first stage");
+  f("epochs", base.epochs, at_least(1), "number of epochs");
   f("best_epoch", base.best_epoch, at_least(1), "the epoch whose weights were kept");
   f.measured("validation_accuracy", base.validation_accuracy, base.validation_accuracy_interval, share,
              "on the validation images");
 }
 
 static void fields(Epoch& epoch, Fields& f) {
-  f("epoch", epoch.number, at_least(1), "from 1; with check_every so many steps are one");
-  f("steps", epoch.steps, at_least(1), "made until its end");
-  f("loss", epoch.loss, "mean over the epoch's batches");
+  f("epoch", epoch.number, at_least(1), "number from 1; with check_every the number of the check");
+  f("steps", epoch.steps, at_least(1), "steps from the beginning of training");
+  f("loss", epoch.loss, "mean training loss of the epoch");
   f.measured("accuracy", epoch.accuracy, epoch.accuracy_interval, share,
-             "on the batches of training, as they were trained on");
+             "accuracy on the training batches, after augmentation and attack");
   f.measured("validation_accuracy", epoch.validation_accuracy, epoch.validation_accuracy_interval, share,
              "on the validation images");
   f.measured("validation_robust_accuracy", epoch.validation_robust_accuracy,
-             epoch.validation_robust_accuracy_interval, share, "under the attack of adversarial training");
+             epoch.validation_robust_accuracy_interval, share,
+             "accuracy under the attack of adversarial training");
   f.measured("validation_worst_group_accuracy", epoch.validation_worst_group_accuracy,
              epoch.validation_worst_group_accuracy_interval, share,
-             "of data with groups: the lowest accuracy of a group, under the attack of adversarial training");
+             "lowest accuracy of a group, under the attack of adversarial training; null without groups");
   f.measured("validation_shifted_accuracy", epoch.validation_shifted_accuracy,
              epoch.validation_shifted_accuracy_interval, share,
-             "with select pa: on the shifted validation images");
-  f("selection_score", epoch.selection_score, "with select pa: posterior agreement");
+             "accuracy on the shifted validation images; null without select_shift");
+  f("selection_score", epoch.selection_score, "posterior agreement; null without select_shift");
   f.measured("test_accuracy", epoch.test_accuracy, epoch.test_accuracy_interval, share,
-             "on the test images, which choose nothing; null where none are measured");
+             "accuracy on the test images, which select nothing; null without test images");
   f("zero_gradient", epoch.zero_gradient, share,
-    "of adversarial training: images whose gradient is exactly 0 where the attack begins, which it cannot "
-    "move");
-  numbers(f, "parts", epoch.parts, "what the algorithm says of its steps, means over images");
-  f.unless_nan("seconds", epoch.seconds, at_least(0), "that it took; null: not known any more");
+    "share of images whose gradient is exactly 0 where the attack of adversarial training starts");
+  numbers(f, "parts", epoch.parts, "quantities that the algorithm reports, means over images");
+  f.unless_nan("seconds", epoch.seconds, at_least(0), "duration; null: unknown");
 }
 
 // All but the options.
 static void course_fields(Training& training, Fields& f) {
-  f("plan", training.plan, "what else the bits of the weights depend on; digests are XXH3-128");
-  f("base", training.base, "the model that an algorithm of two stages began with");
-  f("epochs", training.epochs, "one after the other, those before a resume included");
+  f("plan", training.plan, "what the weights depend on besides the options; digests are XXH3-128");
+  f("base", training.base, "first stage of an algorithm of two stages");
+  f("epochs", training.epochs, "epochs in order, including those before a resume");
   f("best_epoch", training.best_epoch, at_least(1), "the epoch whose weights were kept");
   f("best_by_score", training.best_by_score, at_least(1),
-    "what select pa chooses; null without select_shift");
+    "epoch that select pa chooses; null without select_shift");
   f("best_by_accuracy", training.best_by_accuracy, at_least(1),
-    "what validation accuracy chooses, under the attack of adversarial training; null without validation");
+    "epoch that validation accuracy chooses (under the attack of adversarial training); null without "
+    "validation");
   f("best_by_worst_group", training.best_by_worst_group, at_least(1),
-    "what select worst-group chooses; null without groups or validation");
+    "epoch that select worst-group chooses; null without groups or validation");
   f("best_by_test", training.best_by_test, at_least(1),
-    "the epoch with the best test accuracy (the oracle, which nobody has); null where none is measured");
-  f("stopped_early", training.stopped_early,
-    "ended before the epochs or steps asked for, by patience or enough");
-  f("n_train", training.n_train, at_least(1), "images that were trained on");
-  f("n_validation", training.n_validation, "images that were held out");
-  f("n_test", training.n_test, "test images that were measured after every epoch; null: none");
+    "epoch with the best test accuracy (oracle); null without test images");
+  f("stopped_early", training.stopped_early, "ended by --patience, before the last epoch or step");
+  f("n_train", training.n_train, at_least(1), "number of training images");
+  f("n_validation", training.n_validation, "number of validation images");
+  f("n_test", training.n_test, "number of test images; null: none");
 }
 
 static void fields(TrainedModel& model, Fields& f) {
-  f("out", model.out, "the weights");
-  f("weights", model.weights, "how many");
+  f("out", model.out, "file of the weights");
+  f("weights", model.weights, "number of weights");
   f("resumed_after", model.resumed_after, "epochs taken over from an earlier run that stopped");
   f("reused", model.reused, "these weights were made already");
   std::optional<Epoch> kept;

@@ -13,7 +13,7 @@
 
 namespace leeway::record {
 
-inline constexpr std::string_view train_schema = "leeway.train/2", training_schema = "leeway.training/2";
+inline constexpr std::string_view train_schema = "leeway.train/3", training_schema = "leeway.training/3";
 
 struct TrainedModel {
   std::string out;                // the file of the weights
@@ -31,10 +31,10 @@ struct Train {
   std::vector<TrainedModel> results;  // one
 };
 
-// All but the parameters of the algorithm, which have flags of their own.
+// All options except the parameters of the algorithm, which --set takes.
 void flag_fields(TrainingOptions& options, Fields& f);
 void fields(TrainingOptions& options, Fields& f);
-// Those that are not the defaults, as the command takes them: "--batch 64 --schedule cosine".
+// The options that differ from their defaults, as flags: "--batch 64 --schedule cosine".
 [[nodiscard]] std::string flags_of(const TrainingOptions& options);
 void fields(Train& record, Fields& f);
 

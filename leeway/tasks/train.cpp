@@ -51,13 +51,6 @@ nn::TrainOptions options_of(const TrainTask& task) {
   return options;
 }
 
-void set_uda(TrainingOptions& options) {
-  options.architecture = "resnet18-cifar", options.augment = "strong";
-  options.optimizer = "sgd", options.momentum = .9, options.weight_decay = 1e-4;
-  options.learning_rate = .01, options.schedule = "step:25:40", options.batch = 200;
-  options.epochs = 50, options.patience = 0;
-}
-
 }  // namespace
 
 std::span<const Protocol> protocols() {
@@ -69,24 +62,6 @@ std::span<const Protocol> protocols() {
          options.optimizer = "adam", options.decay = "coupled", options.batch = 128;
          options.steps = 10'000, options.check_every = 100, options.patience = 20;
        }},
-      {{"conds-program",
-        "the same as its program does: rows drawn with replacement (but in a first stage), a backbone of "
-        "frozen batch statistics (UBNet's and PnD's are live there: --batchnorm train) that begins as "
-        "torchvision's, "
-        "a last batch of one row alone, checks after 101, 201, ... steps, an end at a validation accuracy of "
-        "1; give "
-        "--mean "
-        "and --std .5 a channel beside it, on dSprites --augment-validation, for ada and me-ada --sampling "
-        "shuffle",
-        "Jeon et al., 2025; what their program does beyond the text"},
-       [](TrainingOptions& options) {
-         options.architecture = "resnet18";
-         options.optimizer = "adam", options.decay = "coupled", options.batch = 128;
-         options.steps = 10'000, options.check_every = 100, options.patience = 20;
-         options.sampling = "replacement", options.base_sampling = "shuffle", options.first_check = 101;
-         options.last_batch = "alone";
-         options.batchnorm = "frozen", options.initial = "torchvision", options.enough = 1;
-       }},
       {{"diagvib", "50 epochs of Adam at .01, every epoch a candidate",
         "Carvalho et al., 2025, appendix D, and Jiménez Rodríguez, 2024: DiagViB-6"},
        [](TrainingOptions& options) {
@@ -95,15 +70,11 @@ std::span<const Protocol> protocols() {
        }},
       {{"uda", "50 epochs of gradient descent at .01, a tenth after 25 and 40, strong augmentation",
         "Rosenfeld and Garg, NeurIPS 2023, and Garg et al., ICML 2023 (RLSbench): CIFAR-10 and CIFAR-100"},
-       set_uda},
-      {{"uda-program",
-        "the same as its program trains DANN, CDAN and FixMatch: a fifth of every class held out, by which "
-        "nothing is chosen: "
-        "the last epoch is kept",
-        "Garg et al., ICML 2023 (RLSbench): CIFAR-10 and CIFAR-100; what their program does beyond the text"},
        [](TrainingOptions& options) {
-         set_uda(options);
-         options.validation = .2, options.stratify = true, options.select = "last";
+         options.architecture = "resnet18-cifar", options.augment = "strong";
+         options.optimizer = "sgd", options.momentum = .9, options.weight_decay = 1e-4;
+         options.learning_rate = .01, options.schedule = "step:25:40", options.batch = 200;
+         options.epochs = 50, options.patience = 0;
        }},
   };
   return list;

@@ -104,7 +104,7 @@ report record.json --out page.html
 MODEL_COMMANDS = """
 train LINEAR --out linear.safetensors
 train LINEAR --index index.csv --out named.safetensors
-train LINEAR --algorithm pgd --attack-steps 1 --out robust.safetensors
+train LINEAR --algorithm pgd --set steps=1 --out robust.safetensors
 train LINEAR --select pa --select-shift gaussian-noise:0.2 --keep-epochs kept --out pa.safetensors
 infer --model linear.safetensors --data images.npz --out outputs.npz
 inspect linear.safetensors --data images.npz

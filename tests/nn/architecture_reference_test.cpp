@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "leeway/nn/detail/tensors.h"
-#include "leeway/nn/model/layers.h"
 #include "tests/nn/reference_weights.h"
 #include "tests/nn/toy.h"
 
@@ -82,18 +81,25 @@ TEST_P(OtherDefinition, HasTheSameNamesOutputsAndGradients) {
   EXPECT_LT((single - gradient).norm().item<double>(), .02 * norm);
 }
 
-std::vector<std::string> names_of_reference_networks() {
+constexpr std::size_t small_network = 12'000'000;  // weights
+
+std::vector<std::string> names_of_reference_networks(bool small) {
   std::vector<std::string> names;
-  for (const auto& item : reference_networks().items()) names.push_back(item.key());
+  for (const auto& item : reference_networks().items())
+    if ((item.value()["parameters"].get<std::size_t>() < small_network) == small) names.push_back(item.key());
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OtherDefinition, testing::ValuesIn(names_of_reference_networks()),
-                         [](const auto& instance) {
-                           std::string name = instance.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+const auto name_of_network = [](const auto& instance) {
+  std::string name = instance.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+};
+
+INSTANTIATE_TEST_SUITE_P(Small, OtherDefinition, testing::ValuesIn(names_of_reference_networks(true)),
+                         name_of_network);
+INSTANTIATE_TEST_SUITE_P(LargeTier2, OtherDefinition, testing::ValuesIn(names_of_reference_networks(false)),
+                         name_of_network);
 
 // Those of the CIFAR ResNets are in cifar_resnet.json; the linear model and the small CNN stand in tests of their own.
 TEST(OtherDefinitions, LeaveOutNoArchitecture) {
@@ -103,16 +109,6 @@ TEST(OtherDefinitions, LeaveOutNoArchitecture) {
   for (const Architecture& one : architectures())
     EXPECT_TRUE(elsewhere.contains(one.name) || reference_networks().contains(std::string(one.name)))
         << one.name;
-}
-
-// What a BlurPool begins with, on a map by hand: rows and columns (1, 3, 3, 1) / 8, one pixel mirrored before and two behind.
-TEST(BlurPool, ByHand) {
-  BlurPool blur(2);
-  const torch::Tensor column = torch::tensor({{8.f}, {0.f}, {16.f}, {8.f}});
-  const torch::Tensor found = blur.forward(column.expand({1, 2, 4, 3}));
-  // mirrored: 0 8 0 16 8 16 0, of which those at 0..3 and 2..5
-  EXPECT_TRUE(found.allclose(torch::tensor({{5.f}, {11.f}}).expand({1, 2, 2, 2})));
-  EXPECT_EQ(blur.forward(torch::ones({1, 2, 3, 5})).sizes(), torch::IntArrayRef({1, 2, 2, 3}));
 }
 
 // The papers' figures, for 1000 classes of images of 224 x 224.

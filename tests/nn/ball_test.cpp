@@ -19,8 +19,7 @@ torch::Tensor made(std::uint64_t seed, std::int64_t rows, double low, double hig
 }
 
 // clip(x + t d) with the t that gives the move the wanted length, by bisection in float64.
-std::vector<double> bisected(const float* x, const double* direction, std::size_t d, double length,
-                             double longest) {
+std::vector<double> bisected(const float* x, const double* direction, std::size_t d, double length) {
   const auto move = [&](double t) {
     std::vector<double> moved(d);
     for (std::size_t i = 0; i < d; ++i) moved[i] = std::clamp(x[i] + t * direction[i], 0., 1.);
@@ -32,7 +31,7 @@ std::vector<double> bisected(const float* x, const double* direction, std::size_
     for (std::size_t i = 0; i < d; ++i) sum += (moved[i] - x[i]) * (moved[i] - x[i]);
     return std::sqrt(sum);
   };
-  double low = 0, high = longest;
+  double low = 0, high = 1e6;
   if (measure(high) <= length) return move(high);
   for (int i = 0; i < 200; ++i) (measure((low + high) / 2) < length ? low : high) = (low + high) / 2;
   return move(low);
@@ -56,13 +55,6 @@ TEST_P(BothNorms, EverythingStaysInBallAndBox) {
       EXPECT_LE(distances(x, clean, GetParam()).max().item<double>(), eps) << "eps " << eps;
     }
   }
-}
-
-TEST_P(BothNorms, RadiusZeroIsTheCleanImage) {
-  const torch::Tensor clean = made(3, 4, 0, 1);
-  const Ball ball(clean, GetParam(), 0);
-  EXPECT_TRUE(ball.random(1, 1, std::vector<std::uint64_t>{0, 1, 2, 3}).equal(clean));
-  EXPECT_TRUE(ball.step(clean, made(4, 4, -1, 1), 0).equal(clean));
 }
 
 TEST_P(BothNorms, RowsWithoutGradientStay) {
@@ -105,21 +97,7 @@ TEST(L2Step, AgreesWithBisection) {
     const torch::Tensor x = Ball(clean, Norm::l2, 100).step(clean, gradient, length);
     std::vector<double> direction(12);
     for (std::size_t i = 0; i < 12; ++i) direction[i] = gradient.data_ptr<float>()[i];
-    const auto expected = bisected(clean.data_ptr<float>(), direction.data(), 12, length, 1e6);
-    for (std::size_t i = 0; i < 12; ++i) EXPECT_NEAR(x.data_ptr<float>()[i], expected[i], 2e-5) << seed;
-  }
-}
-
-// The projection onto ball and box together is clip(x + t (y - x)), t <= 1 (its optimality conditions).
-TEST(L2Projection, AgreesWithBisection) {
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    const torch::Tensor clean = made(seed, 1, 0, 1), y = made(seed + 900, 1, -1, 2);
-    const double eps = .05 * static_cast<double>(seed + 1);
-    const torch::Tensor x = Ball(clean, Norm::l2, eps).project(y);
-    std::vector<double> direction(12);
-    for (std::size_t i = 0; i < 12; ++i)
-      direction[i] = static_cast<double>(y.data_ptr<float>()[i]) - clean.data_ptr<float>()[i];
-    const auto expected = bisected(clean.data_ptr<float>(), direction.data(), 12, eps, 1);
+    const auto expected = bisected(clean.data_ptr<float>(), direction.data(), 12, length);
     for (std::size_t i = 0; i < 12; ++i) EXPECT_NEAR(x.data_ptr<float>()[i], expected[i], 2e-5) << seed;
   }
 }

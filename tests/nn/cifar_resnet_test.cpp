@@ -8,7 +8,6 @@
 
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/checkpoint.h"
-#include "leeway/nn/train.h"
 #include "tests/nn/reference_weights.h"
 #include "tests/nn/toy.h"
 
@@ -34,35 +33,18 @@ TEST_P(CifarResnets, EqualAnotherDefinition) {
   toy::expect_logits(result.logits, wanted["logits"]);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CifarResnets,
-                         testing::Values("resnet20-cifar", "resnet32-cifar", "resnet44-cifar",
-                                         "resnet56-cifar", "resnet110-cifar"),
-                         [](const auto& instance) {
-                           return instance.param.substr(0, instance.param.find('-'));
-                         });
+const auto name_of_resnet = [](const auto& instance) {
+  return instance.param.substr(0, instance.param.find('-'));
+};
 
-// 2 x 3 stages of 3 blocks and 2 more layers: .27 million weights, as He et al. say (table 6).
-TEST(CifarResnet20, Has269722Weights) {
-  EXPECT_EQ(count_weights(*make_network(architecture("resnet20-cifar"), {3, 32, 32}, 10)), 269722U);
-}
-
-TEST(CifarResnet20, LearnsAndComesBackFromItsFile) {
-  const toy::Folder folder;
-  TrainOptions options;
-  options.architecture = "resnet20-cifar";
-  options.epochs = 3;
-  options.batch = 32;
-  const Images images = toy::squares(160, 4);
-  const TrainResult result = session().train(images, options, folder / "m.safetensors");
-  EXPECT_LT(result.epochs.back().loss, .7 * result.epochs.front().loss);
-  ModelSource source;
-  source.path = folder / "m.safetensors";
-  EXPECT_TRUE(
-      toy::same_bits(session().load(source)->outputs(images).logits, result.model->outputs(images).logits));
-}
+INSTANTIATE_TEST_SUITE_P(Small, CifarResnets, testing::Values("resnet20-cifar", "resnet32-cifar"),
+                         name_of_resnet);
+INSTANTIATE_TEST_SUITE_P(LargeTier2, CifarResnets,
+                         testing::Values("resnet44-cifar", "resnet56-cifar", "resnet110-cifar"),
+                         name_of_resnet);
 
 // The published weights: accuracies that the README beside them gives.
-class PublishedResnets : public testing::Test {
+class PublishedResnetsTier2 : public testing::Test {
  protected:
   void SetUp() override {
     if (!std::filesystem::exists(folder_)) GTEST_SKIP() << folder_ << " is not there";
@@ -94,7 +76,7 @@ class PublishedResnets : public testing::Test {
   const std::filesystem::path folder_ = std::filesystem::path(LEEWAY_SHARED_DATA) / "cifar10";
 };
 
-TEST_F(PublishedResnets, CheckpointHoldsTheTensorsOfTheNpz) {
+TEST_F(PublishedResnetsTier2, CheckpointHoldsTheTensorsOfTheNpz) {
   const ArrayMap tensors = read_checkpoint(folder_ / "weights/resnet20-12fca82f.th", CheckpointPart::weights);
   EXPECT_EQ(tensors.size(), 97U);
   std::size_t count = 0;
@@ -108,7 +90,7 @@ TEST_F(PublishedResnets, CheckpointHoldsTheTensorsOfTheNpz) {
   EXPECT_NEAR(sum, 139.78265, 1e-5);
 }
 
-TEST_F(PublishedResnets, Resnet20IsAsAccurateAsPublishedFromBothFiles) {
+TEST_F(PublishedResnetsTier2, Resnet20IsAsAccurateAsPublishedFromBothFiles) {
   for (const auto& [images, expected] : {std::pair(lossless(), .916), std::pair(jpeg(), .810)}) {
     const auto from_checkpoint = classes("resnet20-12fca82f.th", "resnet20-cifar", images);
     EXPECT_EQ(accuracy(from_checkpoint, images), expected);
@@ -116,13 +98,8 @@ TEST_F(PublishedResnets, Resnet20IsAsAccurateAsPublishedFromBothFiles) {
   }
 }
 
-TEST_F(PublishedResnets, Resnet44IsAsAccurateAsPublished) {
-  for (const auto& [images, expected] : {std::pair(lossless(), .934), std::pair(jpeg(), .827)})
-    EXPECT_EQ(accuracy(classes("resnet44-014dd654.npz", "resnet44-cifar", images), images), expected);
-}
-
 // .84 for .92: a good model that would be a better one.
-TEST_F(PublishedResnets, AnotherNormalizationIsFoundOutAndThoseThatFitAreNamedTogether) {
+TEST_F(PublishedResnetsTier2, AnotherNormalizationIsFoundOutAndThoseThatFitAreNamedTogether) {
   const auto model = published("resnet20-12fca82f.npz", "resnet20-cifar");
   EXPECT_FALSE(model->other_normalization(lossless()));
   EXPECT_FALSE(model->other_normalization(jpeg()));
@@ -135,14 +112,6 @@ TEST_F(PublishedResnets, AnotherNormalizationIsFoundOutAndThoseThatFitAreNamedTo
   for (const NamedNormalization& one : found->others) names.push_back(one.name);
   for (const std::string name : {"ImageNet", "CIFAR-10", "CIFAR-100"})
     EXPECT_EQ(std::ranges::count(names, name), 1) << name;
-}
-
-// With contrast .2 the deviations of many scripts give .47 for .38, p = 5e-6: no chance, and no mistake either.
-TEST_F(PublishedResnets, AShiftOfContrastIsNoForgottenNormalization) {
-  Images images = lossless();
-  const torch::Tensor x = pixels(images, 0, images.n()), mean = x.mean({2, 3}, true);
-  images.pixels = to_array((x - mean) * .2 + mean);
-  EXPECT_FALSE(published("resnet44-014dd654.npz", "resnet44-cifar")->other_normalization(images));
 }
 
 }  // namespace

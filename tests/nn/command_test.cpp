@@ -59,79 +59,61 @@ TEST_F(Command, TrainInferAttackFitTogether) {
 
 TEST_F(Command, AnAttackOfMinimumNormSaysHowFarImagesMoved) {
   const std::string model = trained();
-  for (const std::string norm : {"linf", "l2", "l1", "l0"}) {
-    ASSERT_EQ(run({"attack", "--model", model, "--data", path("data.npz"), "--attack", "fmn", "--norm", norm,
-                   "--steps", "30", "--out", path("near.npz"), "--json"}),
-              0)
-        << err();
-    const Json json = Json::parse(out());
-    const record::Attack record = record::read_attack(json, "r.json");
-    EXPECT_EQ(record::to_json(record), json);
-    const record::AttackedSet& set = record.results.at(0);
-    ASSERT_TRUE(set.norms.has_value());
-    EXPECT_DOUBLE_EQ(set.success, 1 - set.robust_accuracy);
-    const auto curve = set.norms->curve;
-    EXPECT_EQ(curve.front().robust_accuracy, set.clean_accuracy);
-    EXPECT_EQ(curve.back().robust_accuracy, set.robust_accuracy);
-    EXPECT_TRUE(std::ranges::is_sorted(curve, std::ranges::greater(), &record::RadiusPoint::robust_accuracy));
-    std::vector<double> norms = to_f64(read_npz(path("near.npz")).at("norms"), "norms");
-    std::ranges::sort(norms);
-    EXPECT_EQ(set.norms->median, quantile(norms, .5));
-    EXPECT_EQ(set.norms->upper_quartile, quantile(norms, .75));
-    EXPECT_EQ(std::ranges::count(norms, HUGE_VAL),
-              std::llround((1 - set.success) * static_cast<double>(set.n)));
-  }
-  ASSERT_EQ(run({"attack", "--model", model, "--data", path("data.npz"), "--attack", "fmn", "--steps", "5",
-                 "--out", path("near.npz"), "--report", path("attack.html")}),
-            0);
+  const std::vector<std::string> arguments = {
+      "attack", "--model", model,     "--data", path("data.npz"), "--attack",      "fmn",
+      "--norm", "l2",      "--steps", "30",     "--out",          path("near.npz")};
+  std::vector<std::string> json = arguments, page = arguments;
+  json.emplace_back("--json");
+  ASSERT_EQ(run(json), 0) << err();
+  const record::Attack record = record::read_attack(Json::parse(out()), "r.json");
+  EXPECT_EQ(record::to_json(record), Json::parse(out()));
+  const record::AttackedSet& set = record.results.at(0);
+  ASSERT_TRUE(set.norms.has_value());
+  const auto& curve = set.norms->curve;
+  EXPECT_EQ(curve.front().robust_accuracy, set.clean_accuracy);
+  EXPECT_EQ(curve.back().robust_accuracy, set.robust_accuracy);
+  std::vector<double> norms = to_f64(read_npz(path("near.npz")).at("norms"), "norms");
+  std::ranges::sort(norms);
+  EXPECT_EQ(set.norms->median, quantile(norms, .5));
+  page.insert(page.end(), {"--report", path("attack.html")});
+  ASSERT_EQ(run(page), 0);
   EXPECT_TRUE(std::filesystem::exists(path("attack.html")));
-  EXPECT_THAT(out(), AllOf(HasSubstr("fmn in linf, against the labels"),
-                           HasSubstr("norm             median "), HasSubstr("within a radius")));
+  EXPECT_THAT(out(), AllOf(HasSubstr("fmn in l2, against the labels"), HasSubstr("norm             median "),
+                           HasSubstr("within a radius")));
 }
 
 TEST_F(Command, AttacksReachTheTargetsOfAFile) {
   const std::string model = trained();
-  write_npz(path("targets.npz"), {{"y", make_array({300}, std::vector<std::int64_t>(300, 2))}});
-  ASSERT_EQ(run({"attack", "--model", model, "--data", path("data.npz"), "--eps", "1", "--targets",
-                 path("targets.npz"), "--out", path("adv.npz"), "--json"}),
-            0)
-      << err();
+  const auto attack = [&](std::int64_t target) {
+    write_npz(path("targets.npz"), {{"y", make_array({300}, std::vector<std::int64_t>(300, target))}});
+    return run({"attack", "--model", model, "--data", path("data.npz"), "--eps", "1", "--targets",
+                path("targets.npz"), "--out", path("adv.npz"), "--json"});
+  };
+  ASSERT_EQ(attack(2), 0) << err();
   const Json record = Json::parse(out()), set = record.at("results").at(0);
   EXPECT_EQ(set.at("target"), "given");
-  EXPECT_GT(set.at("success"), .9);
   EXPECT_EQ(record.at("inputs").size(), 3U);
   EXPECT_TRUE(read_npz(path("adv.npz")).contains("targets") && read_npz(path("adv.npz")).contains("y"));
-  write_npz(path("targets.npz"), {{"y", make_array({300}, std::vector<std::int64_t>(300, 3))}});
-  EXPECT_EQ(run({"attack", "--model", model, "--data", path("data.npz"), "--targets", path("targets.npz"),
-                 "--out", path("o")}),
-            3);
-  EXPECT_EQ(err(), "leeway: attack: targets: expected classes from 0 to 2, found 3 at row 0\n");
+  EXPECT_EQ(attack(3), 3);
+  EXPECT_THAT(err(), HasSubstr("found 3 at row 0"));
 }
 
 TEST_F(Command, WhatAnAttackDoesNotHaveIsWrongUse) {
   const std::string data = images(12);
-  const auto said = [&](const std::vector<std::string>& more) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"--attack", "fmn", "--eps", "8/255"}, "no radius"},
+      {{"--attack", "fmn", "--restarts", "2"}, "'restarts'"},
+      {{"--attack", "fgsm", "--steps", "2"}, "'steps'"},
+      {{"--norm", "l1"}, "found l1"},
+      {{"--set", "gamma=1"}, "'gamma'"},
+      {{"--set", "gamma"}, "NAME=NUMBER"},
+      {{"--attack", "cw"}, "expected one of pgd, "}};
+  for (const auto& [more, said] : cases) {
     std::vector<std::string> all = {"attack", "--model", "m", "--data", data, "--out", path("o")};
     all.insert(all.end(), more.begin(), more.end());
     EXPECT_EQ(run(all), 2);
-    return err();
-  };
-  EXPECT_EQ(said({"--attack", "fmn", "--eps", "8/255"}),
-            "leeway: attack fmn: expected no radius, since it looks for the smallest, found eps "
-            "0.03137254901960784\n");
-  EXPECT_EQ(said({"--attack", "fmn", "--restarts", "2"}),
-            "leeway: attack fmn: expected parameters among steps, step, last-step, gamma, last-gamma, found "
-            "'restarts'\n");
-  EXPECT_EQ(said({"--attack", "fgsm", "--steps", "2"}),
-            "leeway: attack fgsm: expected no parameters, found 'steps'\n");
-  EXPECT_EQ(said({"--attack", "noise", "--no-random-start"}),
-            "leeway: attack noise: expected parameters among steps, restarts, found 'random-start'\n");
-  EXPECT_EQ(said({"--norm", "l1"}), "leeway: attack pgd: expected a norm among linf, l2, found l1\n");
-  EXPECT_EQ(said({"--set", "gamma=1"}),
-            "leeway: attack pgd: expected parameters among steps, relative-step, random-start, restarts, "
-            "found 'gamma'\n");
-  EXPECT_EQ(said({"--set", "gamma"}), "leeway: --set gamma: expected NAME=NUMBER\n");
-  EXPECT_THAT(said({"--attack", "cw"}), StartsWith("leeway: attack: expected one of pgd, "));
+    EXPECT_THAT(err(), HasSubstr(said));
+  }
 }
 
 TEST_F(Command, InspectTellsWhatAModelHoldsAndExpects) {
@@ -143,12 +125,6 @@ TEST_F(Command, InspectTellsWhatAModelHoldsAndExpects) {
   EXPECT_EQ(found.at("input"), (Json{1, 8, 8}));
   EXPECT_EQ(found.at("classes"), 3);
   EXPECT_EQ(found.at("layers").size(), 4U);
-  EXPECT_EQ(found.at("layers").at(0).at("shape"), "(16, 1, 4, 4)");
-  std::size_t parameters = 0;
-  for (const Json& layer : found.at("layers")) parameters += layer.at("parameters").get<std::size_t>();
-  EXPECT_EQ(found.at("parameters"), parameters);
-  EXPECT_GT(found.at("cost").at("gradient_seconds").get<double>(),
-            found.at("cost").at("forward_seconds").get<double>());
   EXPECT_GT(found.at("accuracy"), .5);
   EXPECT_TRUE(found.at("notes").is_null());
   ASSERT_EQ(run({"inspect", model, "--no-timing"}), 0) << err();
@@ -186,21 +162,6 @@ TEST_F(Command, NotesBesideAModelAreRead) {
   std::ofstream(path("w.npz.toml")) << "arch = 'small-cnn'\nclasses = 4\n";
   EXPECT_EQ(run({"inspect", path("w.npz"), "--input", "1,8,8"}), 3);
   EXPECT_THAT(err(), HasSubstr("w.npz.toml: expected 3 classes, as"));
-  std::ofstream(path("w.npz.toml")) << "architecture = 'small-cnn'\n";
-  EXPECT_EQ(run({"inspect", path("w.npz"), "--input", "1,8,8"}), 3);
-  EXPECT_THAT(err(), HasSubstr("line 1, column 1: expected one of arch"));
-}
-
-// The images are those of the training; only the scale is a mistake.
-TEST_F(Command, AForgottenNormalizationIsAWarning) {
-  const std::string model = trained();
-  ASSERT_EQ(run({"infer", "--model", model, "--data", path("data.npz"), "--out", path("o.npz")}), 0);
-  EXPECT_THAT(err(), testing::Not(HasSubstr("normalization")));
-  ASSERT_EQ(
-      run({"infer", "--model", model, "--data", path("data.npz"), "--mean", "40", "--out", path("o.npz")}),
-      0);
-  EXPECT_THAT(err(), AllOf(HasSubstr("under its declared normalization (--mean 40)"),
-                           HasSubstr("none: pixels 0 to 1")));
 }
 
 TEST_F(Command, TrainingSaysTheSameInItsRecordAndInTheFile) {
@@ -215,8 +176,8 @@ TEST_F(Command, TrainingSaysTheSameInItsRecordAndInTheFile) {
                  "pgd",
                  "--eps",
                  "0.05",
-                 "--attack-steps",
-                 "2",
+                 "--set",
+                 "steps=2",
                  "--seed",
                  "4",
                  "--out",
@@ -236,35 +197,16 @@ TEST_F(Command, TrainingSaysTheSameInItsRecordAndInTheFile) {
   EXPECT_EQ(result.at("epochs").size(), 2U);
 }
 
-// Epochs kept by a training that agreement steers, put before leeway select.
-TEST_F(Command, TrainingByAgreementAndSelectionOfItsEpochs) {
-  const std::string data = images(120);
-  ASSERT_EQ(
-      run({"train", "--data", data, "--epochs", "2", "--threads", "1", "--select", "pa", "--select-shift",
-           "gaussian-noise:0.3", "--keep-epochs", path("kept"), "--out", path("m.safetensors"), "--json"}),
-      0)
-      << err();
-  const Json record = Json::parse(out()), result = record.at("results").at(0);
-  const Json &first = result.at("epochs").at(0), &second = result.at("epochs").at(1);
-  EXPECT_EQ(result.at("best_epoch"), first.at("selection_score") >= second.at("selection_score") ? 1 : 2);
-  EXPECT_EQ(result.at("best_by_score"), result.at("best_epoch"));
-  EXPECT_EQ(result.at("best_by_accuracy"),
-            first.at("validation_accuracy") >= second.at("validation_accuracy") ? 1 : 2);
-  EXPECT_EQ(record.at("options").at("select"), "pa");
-  EXPECT_EQ(record.at("options").at("select_shift"), "gaussian-noise:0.3");
-  ASSERT_EQ(run({"shift", "gaussian-noise", "--strength", "0.3", "--data", data, "--out", path("noisy.npz")}),
-            0);
-  for (const std::string epoch : {"1", "2"})
-    for (const std::string set : {"data", "noisy"})
-      ASSERT_EQ(run({"infer", "--model", path("kept/epoch-00" + epoch + ".safetensors"), "--data",
-                     path(set + ".npz"), "--out", path(set + epoch + ".npz")}),
-                0)
-          << err();
-  ASSERT_EQ(run({"select", "--clean", path("data1.npz"), path("data2.npz"), "--shifted", path("noisy1.npz"),
-                 path("noisy2.npz"), "--json"}),
+TEST_F(Command, TrainingByAgreementKeepsItsEpochs) {
+  ASSERT_EQ(run({"train", "--data", images(120), "--epochs", "2", "--threads", "1", "--select", "pa",
+                 "--select-shift", "gaussian-noise:0.3", "--keep-epochs", path("kept"), "--out",
+                 path("m.safetensors"), "--json"}),
             0)
       << err();
-  EXPECT_EQ(Json::parse(out()).at("results").size(), 2U);
+  const Json record = Json::parse(out()), result = record.at("results").at(0);
+  EXPECT_EQ(result.at("best_by_score"), result.at("best_epoch"));
+  EXPECT_EQ(record.at("options").at("select_shift"), "gaussian-noise:0.3");
+  EXPECT_TRUE(std::filesystem::exists(path("kept/epoch-002.safetensors")));
 }
 
 // Groups, environments and the target: in the images file, in a table beside it, or missing.
@@ -278,12 +220,6 @@ TEST_F(Command, TrainingTakesWhatItsAlgorithmNeeds) {
   };
   EXPECT_EQ(train({"--algorithm", "dann"}), 2);
   EXPECT_EQ(err(), "leeway: --algorithm dann: expected --unlabelled FILE, images of the target\n");
-  EXPECT_EQ(train({"--algorithm", "group-dro"}), 3);
-  EXPECT_THAT(
-      err(),
-      EndsWith("data.npz: expected groups (an array groups, or --group-column), as algorithm group-dro "
-               "needs, found none\n"));
-  EXPECT_EQ(train({"--algorithm", "irm"}), 3);
   EXPECT_EQ(train({"--attributes", path("t.csv")}), 2);
   std::ofstream table(path("t.csv"));
   table << "colour,place\n";
@@ -319,20 +255,16 @@ TEST_F(Command, TrainingTakesWhatItsAlgorithmNeeds) {
 TEST_F(Command, CheckpointsRunAndNothingInThemDoes) {
   const std::string data = path("data.npz"), target = path("o.npz");
   write_images(data, {"", make_array({5, 1, 2, 2}, std::vector<float>(20, .5f)), {}});
-  const std::string checkpoint = std::string(LEEWAY_REFERENCE) + "/checkpoints/linear.pt";
-  ASSERT_EQ(run({"infer", "--model", checkpoint, "--arch", "linear", "--data", data, "--out", target}), 0)
-      << err();
+  const auto infer = [&](const std::string& model) {
+    return run({"infer", "--model", model, "--arch", "linear", "--data", data, "--out", target});
+  };
+  ASSERT_EQ(infer(std::string(LEEWAY_REFERENCE) + "/checkpoints/linear.pt"), 0) << err();
   EXPECT_EQ(read_outputs(target).k(), 3U);
-  ASSERT_EQ(run({"average-case", "--model", checkpoint, "--arch", "linear", "--data", data, "--sigma", "0.1",
-                 "--methods", "taylor", "--out", target}),
-            0)
-      << err();
   using namespace nn::pickles;
   const std::string call = global("os", "system") + text("touch " + path("executed")) + "\x85R";
   std::ofstream(path("evil.pth"), std::ios::binary) << legacy(call, "]", "");
-  EXPECT_EQ(run({"infer", "--model", path("evil.pth"), "--arch", "linear", "--data", data, "--out", target}),
-            3);
-  EXPECT_THAT(err(), EndsWith("evil.pth: expected tensors only, found a call of os.system\n"));
+  EXPECT_EQ(infer(path("evil.pth")), 3);
+  EXPECT_THAT(err(), HasSubstr("os.system"));
   EXPECT_FALSE(std::filesystem::exists(path("executed")));
 }
 
@@ -341,105 +273,63 @@ TEST_F(Command, OnnxModelsRun) {
   const std::string data = images(20), model = std::string(LEEWAY_REFERENCE) + "/onnx/cnn_softmax.onnx";
   ASSERT_EQ(run({"infer", "--model", model, "--data", data, "--out", path("o.npz"), "--json"}), 0) << err();
   EXPECT_EQ(Json::parse(out()).at("results").at(0).at("k"), 3);
-  EXPECT_NE(
-      err().find("cnn_softmax.onnx ends in a Softmax: logits are what goes into it, not its probabilities"),
-      std::string::npos)
-      << err();
-  ASSERT_EQ(run({"attack", "--model", model, "--data", data, "--steps", "2", "--out", path("a.npz")}), 0)
-      << err();
-  ASSERT_EQ(run({"average-case", "--model", model, "--data", data, "--sigma", "0.1", "--methods", "taylor",
-                 "--out", path("c.npz")}),
-            0)
-      << err();
+  EXPECT_THAT(err(), HasSubstr("cnn_softmax.onnx ends in a Softmax"));
 }
 
 TEST_F(Command, BadInputIsOneLineAndExit3) {
   const std::string data = images(12), target = path("o.npz");
   std::ofstream(path("page.pt")) << "<html>no model</html>";
-  const auto message = [&](const std::vector<std::string>& arguments) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"infer", "--model", path("page.pt"), "--data", data}, "page.pt: expected "},
+      {{"infer", "--model", path("absent.pt"), "--data", data}, "absent.pt"},
+      {{"infer", "--model", data, "--arch", "small-cnn", "--data", data},
+       "data.npz: expected a tensor 7.bias"},
+      {{"train", "--data", data, "--arch", "resnet"}, "found 'resnet'"},
+      {{"train", "--data", data, "--algorithm", "magic"}, "algorithm: expected one of"},
+      {{"attack", "--model", path("page.pt"), "--data", path("nothing.npz")}, "nothing.npz"}};
+  for (auto [arguments, said] : cases) {
+    arguments.insert(arguments.end(), {"--out", target});
     EXPECT_EQ(run(arguments), 3) << err();
     EXPECT_EQ(err().find('\n'), err().size() - 1) << err();
+    EXPECT_THAT(err(), HasSubstr(said));
     EXPECT_FALSE(std::filesystem::exists(target));
-    return err();
-  };
-  EXPECT_THAT(
-      message({"infer", "--model", path("page.pt"), "--data", data, "--out", target}),
-      HasSubstr("page.pt: expected TorchScript, ONNX, a PyTorch checkpoint, safetensors or npz of named "
-                "tensors, found something else"));
-  EXPECT_THAT(message({"infer", "--model", path("absent.pt"), "--data", data, "--out", target}),
-              HasSubstr("absent.pt"));
-  EXPECT_THAT(message({"infer", "--model", data, "--arch", "small-cnn", "--data", data, "--out", target}),
-              HasSubstr("data.npz: expected a tensor 7.bias of architecture small-cnn"));
-  EXPECT_THAT(message({"train", "--data", data, "--arch", "resnet", "--out", target}),
-              AllOf(HasSubstr("architecture: expected one of linear, mlp, small-cnn, "),
-                    HasSubstr("resnet20-cifar, "), HasSubstr(", found 'resnet'")));
-  EXPECT_THAT(message({"train", "--data", data, "--algorithm", "magic", "--out", target}),
-              HasSubstr("algorithm: expected one of"));
-  EXPECT_THAT(message({"attack", "--model", path("page.pt"), "--data", path("nothing.npz"), "--out", target}),
-              HasSubstr("nothing.npz"));
+  }
 }
 
 TEST_F(Command, WrongUseIsExit2) {
   const std::string data = images(12);
-  EXPECT_EQ(run({"train", "--data", data}), 2);
-  EXPECT_EQ(err(), "leeway: --out FILE is missing: where the weights should go\n");
-  EXPECT_EQ(run({"attack", "--model", "m", "--data", data, "--eps", "8/0", "--out", path("o")}), 2);
-  EXPECT_EQ(err(), "leeway: --eps 8/0: expected a number such as 0.1 or 8/255\n");
-  EXPECT_EQ(run({"attack", "--model", "m", "--data", data, "--norm", "l7", "--out", path("o")}), 2);
-  EXPECT_EQ(run({"infer", "--data", data}), 2);
-  const auto train = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> all = {"train", "--data", data, "--out", path("o")};
-    all.insert(all.end(), more.begin(), more.end());
-    EXPECT_EQ(run(all), 2);
-    return err();
-  };
-  EXPECT_EQ(train({"--select", "pa"}),
-            "leeway: --select-shift: expected NAME[:STRENGTH], the shift that agreement is measured under, "
-            "found none\n");
-  EXPECT_THAT(train({"--select", "pa", "--select-shift", "imbalance"}),
-              AllOf(StartsWith("leeway: --select-shift: expected one of gaussian-noise, "),
-                    EndsWith("found 'imbalance'\n")));
-  EXPECT_THAT(train({"--select", "pa", "--select-shift", "gaussian-noise:-1"}),
-              EndsWith("for gaussian-noise, found '-1'\n"));
-  EXPECT_EQ(train({"--select", "luck"}).substr(0, 8), "leeway: ");
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"train", "--data", data}, "--out FILE is missing"},
+      {{"attack", "--model", "m", "--data", data, "--eps", "8/0", "--out", path("o")}, "--eps 8/0"},
+      {{"attack", "--model", "m", "--data", data, "--norm", "l7", "--out", path("o")}, "l7"},
+      {{"infer", "--data", data}, "--model"},
+      {{"train", "--data", data, "--out", path("o"), "--select", "pa"}, "--select-shift"},
+      {{"train", "--data", data, "--out", path("o"), "--select", "pa", "--select-shift", "imbalance"},
+       "'imbalance'"},
+      {{"train", "--data", data, "--out", path("o"), "--select", "luck"}, "luck"}};
+  for (const auto& [arguments, said] : cases) {
+    EXPECT_EQ(run(arguments), 2) << said;
+    EXPECT_THAT(err(), AllOf(StartsWith("leeway: "), HasSubstr(said)));
+  }
 }
 
 TEST_F(Command, WhatAnAlgorithmLacksIsOneLine) {
-  const std::string data = images(40), colours = path("colours.csv"), target = path("out/m.safetensors");
-  {
-    std::ofstream table(colours);
-    table << "colour\n";
-    for (int i = 0; i < 40; ++i) table << "red\n";
-  }
+  const std::string data = images(40), target = path("out/m.safetensors");
   std::filesystem::create_directories(path("out"));
-  const auto train = [&](int status, const std::vector<std::string>& more) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"--algorithm", "group-dro"}, "--group-column"},
+      {{"--algorithm", "coral"}, "--environment-column"},
+      {{"--algorithm", "ubnet", "--arch", "linear"}, "ubnet:linear"},
+      {{"--algorithm", "pnd", "--batch", "1"}, "found 1"},
+      {{"--algorithm", "irm", "--set", "magic=1"}, "'magic'"}};
+  for (const auto& [more, said] : cases) {
     std::vector<std::string> all = {"train", "--data", data, "--epochs", "1", "--out", target};
     all.insert(all.end(), more.begin(), more.end());
-    EXPECT_EQ(run(all), status) << err();
+    EXPECT_EQ(run(all), 3) << err();
+    EXPECT_THAT(err(), HasSubstr(said));
+    EXPECT_EQ(std::ranges::count(err(), '\n'), 1) << err();
     EXPECT_TRUE(std::filesystem::is_empty(path("out"))) << err();
-    return err();
-  };
-  EXPECT_EQ(train(2, {"--algorithm", "fixmatch"}),
-            "leeway: --algorithm fixmatch: expected --unlabelled FILE, images of the target\n");
-  EXPECT_EQ(train(3, {"--algorithm", "group-dro"}),
-            "leeway: " + data +
-                ": expected groups (an array groups, or --group-column), as algorithm group-dro "
-                "needs, found none\n");
-  EXPECT_EQ(train(3, {"--algorithm", "coral", "--attributes", colours, "--environment-column", "colour"}),
-            "leeway: " + data +
-                ": expected at least 2 environments among the images to train on, as algorithm "
-                "coral needs, found 1: 'red'\n");
-  EXPECT_EQ(train(3, {"--algorithm", "sagnet", "--arch", "linear"}),
-            "leeway: algorithm sagnet: expected a backbone with stages up to 3 (stage), found none\n");
-  EXPECT_EQ(
-      train(3, {"--algorithm", "ubnet", "--arch", "linear"}),
-      "leeway: architecture ubnet:linear: expected a backbone of at least 2 stages, found linear, which "
-      "has none\n");
-  EXPECT_EQ(train(3, {"--algorithm", "pnd", "--batch", "1"}),
-            "leeway: train: batch: expected at least 16 rows, as algorithm pnd needs, found 1\n");
-  EXPECT_EQ(train(3, {"--algorithm", "irm", "--set", "magic=1"}),
-            "leeway: algorithm irm: expected parameters among lambda, anneal-steps, rescale, "
-            "keep-moments, square, separate-passes, sum, parts, single-environment, found 'magic'\n");
+  }
 }
 
 TEST_F(Command, WithoutTheModelPartSaysWhatIsMissing) {

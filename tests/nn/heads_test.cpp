@@ -187,8 +187,6 @@ TEST(Head, HasTheWeightsOfItsMethod) {
   EXPECT_EQ(head_weights("occamnet:resnet18", input, 7), static_cast<std::size_t>(exits));
   EXPECT_EQ(head_weights("occamnet-last:resnet18", input, 7), static_cast<std::size_t>(exits));
   EXPECT_EQ(head_weights("bottleneck:resnet18", input, 7), 512U * 256 + 256 + 257 * 7);
-  EXPECT_EQ(head_weights("bottleneck-bn:resnet18", input, 7), 512U * 256 + 3 * 256 + 257 * 7);
-  EXPECT_EQ(head_weights("diagvib:resnet18", input, 7), 513U * 500 + 2 * 500 + 501 * 256 + 257 * 7);
   EXPECT_EQ(head_weights("l2d:resnet18", input, 7), 2 * (512U * 512 + 512) + 513 * 7);
   std::size_t experts = (4 * 7 + 1) * 4;
   for (const std::size_t c : {64U, 128U, 256U, 512U})
@@ -369,44 +367,6 @@ TEST(UbNetHead, BeginsNormalWhereAsked) {
   EXPECT_NEAR(network->convolution_rows().square().mean().item<double>() / variance, 1, .03);
   EXPECT_GT(network->convolution_rows().abs().max().item<double>(), 3 * std::sqrt(variance));
   EXPECT_NEAR(network->cell_rows().std().item<double>(), 1, .03);
-}
-
-// A fifth of 500 units is left out in a pass of training, other ones in the next; the counter of passes is kept with the weights.
-TEST(DiagvibHead, DropoutFollowsFromSeedAndPass) {
-  const torch::NoGradGuard no_grad;
-  const torch::Tensor x = torch::rand({6, 1, 8, 8});
-  const auto made = [] {
-    auto network = make_network(architecture("diagvib:resnet20-cifar"), tiny, 4);
-    initialize(*network, 5);
-    for (auto& module : network->modules())  // so that passes in training differ by dropout alone
-      if (auto* const normalization = module->as<torch::nn::BatchNorm2d>())
-        normalization->options.momentum(0);
-    return network;
-  };
-  const auto one = made(), two = made();
-  const torch::Tensor first = one->forward(x).logits, second = one->forward(x).logits;
-  EXPECT_FALSE(first.equal(second));
-  EXPECT_TRUE(two->forward(x).logits.equal(first));
-  const auto resumed = made();
-  copy_weights(weights_of(*two), *resumed, "weights");
-  EXPECT_TRUE(resumed->forward(x).logits.equal(second));
-  resumed->as<HeadedNetwork>()->begin_draws(5);
-  EXPECT_TRUE(resumed->forward(x).logits.equal(first)) << "as from the start";
-  auto weights = one->named_parameters();
-  EXPECT_EQ(one->named_buffers()["dropout"][1].item<std::int64_t>(), 2);
-  one->eval();
-  EXPECT_TRUE(one->forward(x).logits.equal(one->forward(x).logits));
-  EXPECT_EQ(one->named_buffers()["dropout"][1].item<std::int64_t>(), 2)
-      << "passes of evaluation do not count";
-  // three linear layers without anything between them are one
-  one->named_buffers()["normalization.running_mean"].zero_();
-  one->named_buffers()["normalization.running_var"].fill_(1 - 1e-5);
-  const torch::Tensor z = one->as<HeadedNetwork>()->backbone().forward(x).features;
-  torch::Tensor wanted = z;
-  for (const char* const layer : {"first", "second", "classifier"})
-    wanted =
-        torch::linear(wanted, weights[std::string(layer) + ".weight"], weights[std::string(layer) + ".bias"]);
-  EXPECT_TRUE(one->forward(x).logits.allclose(wanted, 1e-4, 1e-5));
 }
 
 TEST(PndHead, AGateOfZerosIsTheMeanOfTheExperts) {

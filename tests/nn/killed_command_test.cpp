@@ -17,9 +17,11 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
+class KillsTier2 : public Command {};
+
 // Killed at moments spread over the whole run: the final name never holds anything but a whole file, and
 // running on ends in the bits of a run that nobody killed.
-TEST_F(Command, TrainingSurvivesKills) {
+TEST_F(KillsTier2, TrainingSurvivesKills) {
   const std::string data = images(600);
   const std::vector<std::string> whole{"train",      "--data",  data,      "--epochs",   "12",
                                        "--patience", "0",       "--batch", "8",          "--threads",
@@ -54,7 +56,7 @@ TEST_F(Command, TrainingSurvivesKills) {
     EXPECT_THAT(entry.path().filename().string(), testing::Not(HasSubstr("partial"))) << "left behind";
 }
 
-TEST_F(Command, AttackSurvivesKills) {
+TEST_F(KillsTier2, AttackSurvivesKills) {
   const std::string model = trained();
   const std::vector<std::string> arguments{"attack",    "--model", model,   "--data",
                                            images(600), "--steps", "60",    "--threads",

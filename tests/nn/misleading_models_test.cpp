@@ -207,23 +207,6 @@ TEST(Variation, IsFoundInModelsWhoseDropoutOrBatchStatisticsAreOn) {
   EXPECT_FALSE(toy::model("defended-cnn", {1, 8, 8}, 3)->variation(images).has_value());
 }
 
-// What TorchScript says stands below a listing of its code, or is the first line of it.
-TEST(Reasons, OfTorchScriptArePassedOn) {
-  const std::string channels = message_of([] {
-    (void)load_misleading("no_gradient.pt")->outputs(toy::images(3, {2, 8, 8}, 3));
-  });
-  EXPECT_NE(
-      channels.find("no_gradient.pt: expected a model for images of shape (2, 8, 8), found \"mat1 and mat2 "
-                    "shapes cannot be multiplied (3x128 and 64x3)\""),
-      std::string::npos)
-      << channels;
-  const std::string unknown = message_of([] { (void)load_misleading("unknown_operator.pt"); });
-  EXPECT_NE(unknown.find("unknown_operator.pt: expected a TorchScript file, found \"Unknown builtin op: "
-                         "forest::ash\""),
-            std::string::npos)
-      << unknown;
-}
-
 TEST(AdversarialTraining, RecordsTheShareOfZeroGradients) {
   const toy::Folder folder;
   TrainOptions options;

@@ -222,7 +222,7 @@ TEST(Models, CanBeInterrupted) {
 }
 
 // A published network on the real test images.
-TEST(FashionMnist, PublishedWeightsReachTheirAccuracy) {
+TEST(FashionMnistTier2, PublishedWeightsReachTheirAccuracy) {
   const std::string weights = std::string(LEEWAY_SHARED_DATA) + "/fashion-mnist/fashion_mnist.npz";
   if (!std::filesystem::exists(weights)) GTEST_SKIP() << weights << " is absent";
   if (!std::filesystem::exists("/usr/share/datasets/fashion-mnist"))

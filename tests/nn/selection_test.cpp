@@ -108,33 +108,6 @@ TEST_F(SelectedTraining, ScoreSeesCleanAndShiftedOutputsOfTheEpoch) {
   EXPECT_FALSE(toy::same_bits(seen_[0].first.logits, seen_[1].first.logits));
 }
 
-TEST_F(SelectedTraining, KeepsTheWeightsOfEveryEpoch) {
-  const TrainResult result = session().train(images_, options_, folder_ / "m");
-  for (int epoch = 1; epoch <= 4; ++epoch) {
-    ModelSource source;
-    source.path = folder_ / ("kept/epoch-00" + std::to_string(epoch) + ".safetensors");
-    const auto model = session().load(source);
-    EXPECT_EQ(training_of(source.path).epochs.size(), static_cast<std::size_t>(epoch));
-    const bool same = toy::same_bits(model->outputs(images_).logits, result.model->outputs(images_).logits);
-    EXPECT_EQ(same, epoch == 2) << epoch;
-  }
-}
-
-TEST_F(SelectedTraining, ResumesToTheBitsOfAnUnbrokenRun) {
-  (void)session().train(images_, options_, folder_ / "whole");
-  const std::string third = kept(3);
-  std::filesystem::remove_all(folder_ / "kept");
-  seen_.clear();
-  StopAfter stop(12);
-  EXPECT_THROW((void)session().train(images_, options_, folder_ / "m", &stop), Interrupted);
-  EXPECT_EQ(seen_.size(), 2U);
-  const TrainResult result = session().train(images_, options_, folder_ / "m");
-  EXPECT_EQ(result.resumed_after, 2U);
-  EXPECT_EQ(seen_.size(), 4U);
-  EXPECT_EQ(file_text(folder_ / "whole"), file_text(folder_ / "m"));
-  EXPECT_EQ(kept(3), third);
-}
-
 TEST_F(SelectedTraining, StartsAnewUnderAnotherSelectionOrWithoutItsEpochs) {
   const auto interrupt = [&] {
     std::filesystem::remove(folder_ / "m.state");

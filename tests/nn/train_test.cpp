@@ -150,7 +150,7 @@ TEST_F(OldState, WithoutItsCourseIsNotUsed) {
   content.metadata = {{"training", R"({"schema": "leeway.training/1"})"}};
   write_safetensors(state_, content);
   EXPECT_EQ(note(quick()), state_.string() +
-                               ": expected a record of schema leeway.training/2, found "
+                               ": expected a record of schema leeway.training/3, found "
                                "'leeway.training/1', written by an earlier version: run the command again: "
                                "starting anew");
 }
@@ -223,47 +223,6 @@ TEST(Training, WithoutValidationKeepsTheLastEpoch) {
   EXPECT_EQ(result.best_epoch, 4U);
   EXPECT_FALSE(result.epochs.back().validation_accuracy.has_value());
   EXPECT_EQ(result.n_validation, 0U);
-}
-
-// Batch statistics of a map of one pixel need two rows: the 33rd joins the 32 before it.
-TEST(Training, ALastRowAloneJoinsTheBatchBefore) {
-  const toy::Folder folder;
-  TrainOptions options = quick("erm");
-  options.architecture = "resnet18-cifar";
-  options.epochs = 1, options.batch = 32, options.validation = 0;
-  EXPECT_EQ(session().train(toy::squares(33, 4), options, folder / "m").epochs.size(), 1U);
-}
-
-TEST(Training, ByPgdGivesMoreRobustModels) {
-  const toy::Folder folder;
-  TrainOptions plain = quick(), robust = quick("pgd");
-  plain.epochs = robust.epochs = 8;
-  robust.parameters = {{"eps", .2}, {"steps", 4}};
-  const Images images = toy::squares(400, 4);
-  const auto held = [&](const TrainOptions& options) {
-    const TrainResult result = session().train(images, options, folder / options.algorithm);
-    AttackOptions attack_options;
-    attack_options.eps = .2;
-    return result.model->attack(toy::squares(200, 4, 5), attack_options).robust_accuracy;
-  };
-  EXPECT_GT(held(robust), held(plain) + .05);
-}
-
-double mean_square_gradient(const Model& model, const Images& images) {
-  const Array jacobian = model.class_gradients(images);
-  double sum = 0;
-  for (const float value : jacobian.view<float>()) sum += double(value) * double(value);
-  return sum / static_cast<double>(images.n());
-}
-
-TEST(Training, ByGradientNormGivesFlatterModels) {
-  const toy::Folder folder;
-  TrainOptions plain = quick(), flat = quick("gradient-norm");
-  flat.parameters["lambda"] = .1;
-  const Images images = toy::squares(400, 4);
-  const TrainResult erm = session().train(images, plain, folder / "erm"),
-                    penalised = session().train(images, flat, folder / "flat");
-  EXPECT_LT(mean_square_gradient(*penalised.model, images), .7 * mean_square_gradient(*erm.model, images));
 }
 
 // The score of adversarial training is what PGD leaves of the validation set, which is never above the clean
@@ -400,6 +359,12 @@ TEST(Training, RefusesWhatItCannotTrainOn) {
   options = quick();
   options.norm = "l1";
   EXPECT_EQ(message(images, options), "train: norm: expected linf or l2, found 'l1'");
+  options = quick();
+  options.balance = "group";
+  EXPECT_TRUE(message(images, options).ends_with("found 'group'"));
+  options = quick();
+  options.last_batch = "dropped";
+  EXPECT_TRUE(message(images, options).ends_with("found 'dropped'"));
   options = quick();
   options.learning_rate = -1;
   EXPECT_EQ(message(images, options), "train: learning rate: expected a positive number, found -1");

@@ -36,87 +36,8 @@ TEST(TrainingCourse, ChecksAfterSoManySteps) {
   options.steps = 0;
   EXPECT_EQ(steps_of(session().train(images, options, folder / "m")),
             (std::vector<std::size_t>{4, 8, 12, 16, 20}));
-  options.first_check = 5;
-  EXPECT_EQ(steps_of(session().train(images, options, folder / "m")),
-            (std::vector<std::size_t>{5, 9, 13, 17, 20}));
-  options.first_check = 0;
   options.epochs = 1, options.check_every = 3;
   EXPECT_EQ(steps_of(session().train(images, options, folder / "m")), (std::vector<std::size_t>{3, 5}));
-}
-
-// The first stage shuffles whatever the second does; the second is what it would be from there.
-TEST(TrainingCourse, AFirstStageDrawsRowsInItsOwnWay) {
-  const toy::Folder folder;
-  const Images images = toy::squares(200, 4);
-  TrainOptions options = quick("bpa");
-  const auto base = [&](const std::string& sampling, const std::string& of_base) {
-    options.sampling = sampling, options.base_sampling = of_base;
-    StopAt stop(folder / "m.base");
-    EXPECT_THROW((void)session().train(images, options, folder / "m", &stop), Interrupted);
-    const Safetensors state = read_safetensors(folder / "m.base");
-    std::filesystem::remove(folder / "m.base");
-    std::filesystem::remove(folder / "m.base.state");
-    return state.tensors;
-  };
-  const auto same = [](const ArrayMap& a, const ArrayMap& b) {
-    return std::ranges::all_of(
-        a, [&](const auto& item) { return toy::same_bits(item.second, b.at(item.first)); });
-  };
-  const ArrayMap shuffled = base("shuffle", "same");
-  EXPECT_TRUE(same(shuffled, base("replacement", "shuffle")));
-  EXPECT_FALSE(same(shuffled, base("replacement", "same")));
-  EXPECT_FALSE(same(shuffled, base("shuffle", "replacement")));
-}
-
-// A grey image is three equal channels to the sum of the weights.
-TEST(TrainingCourse, WeightsForColoursOnGreyImages) {
-  const toy::Folder folder;
-  const auto colours = make_network(architecture("small-cnn"), {3, 8, 8}, 4);
-  initialize(*colours, 5);
-  write_safetensors(folder / "colours", {weights_of(*colours), {}});
-  const Images images = toy::squares(50, 4);
-  TrainOptions options = quick();
-  options.learning_rate = 1e-30, options.validation = 0, options.epochs = 1;
-  options.start = folder / "colours";
-  EXPECT_NE(message_of([&] { (void)session().train(images, options, folder / "m"); }), "");
-  const torch::Tensor x = pixels(images, 0, 50);
-  for (const std::string channels : {"sum", "first"}) {
-    options.start_channels = channels;
-    const auto model = session().train(images, options, folder / channels).model;
-    const torch::NoGradGuard no_grad;
-    const torch::Tensor nothing = torch::zeros_like(x);
-    const torch::Tensor three =
-        channels == "sum" ? x.expand({-1, 3, -1, -1}) : torch::cat({x, nothing, nothing}, 1);
-    const torch::Tensor wanted = colours->forward(three).logits,
-                        found = to_tensor(model->outputs(images).logits, "logits");
-    EXPECT_TRUE(found.allclose(wanted, 1e-4, 1e-5));
-  }
-}
-
-TEST(TrainingCourse, ConvolutionsBeginAsAsked) {
-  const toy::Folder folder;
-  TrainOptions options = quick();
-  options.learning_rate = 1e-30;
-  const auto weights = [&](const std::string& initial) {
-    options.initial = initial;
-    (void)session().train(toy::squares(50, 4), options, folder / initial);
-    return read_safetensors(folder / initial).tensors;
-  };
-  const ArrayMap uniform = weights("uniform"), kaiming = weights("kaiming");
-  for (const auto& [name, array] : uniform)
-    EXPECT_EQ(toy::same_bits(array, kaiming.at(name)), array.shape.size() != 4) << name;
-}
-
-TEST(TrainingCourse, ChecksDoNotChangeWhatIsLearned) {
-  const toy::Folder folder;
-  const Images images = toy::squares(200, 4);
-  TrainOptions options = quick();
-  options.validation = 0;
-  (void)session().train(images, options, folder / "a");
-  options.check_every = 7;
-  (void)session().train(images, options, folder / "b");
-  const ArrayMap a = read_safetensors(folder / "a").tensors, b = read_safetensors(folder / "b").tensors;
-  for (const auto& [name, array] : a) EXPECT_TRUE(toy::same_bits(array, b.at(name))) << name;
 }
 
 TEST(TrainingCourse, GoesOnWithinAPass) {
@@ -124,50 +45,13 @@ TEST(TrainingCourse, GoesOnWithinAPass) {
   const Images images = toy::squares(200, 4);
   TrainOptions options = quick();
   options.steps = 17, options.check_every = 3;
-  options.sampling = "replacement", options.augment = "flip,mixup";
+  options.augment = "flip,mixup";
   options.optimizer = "sgd", options.schedule = "cosine";
   (void)session().train(images, options, folder / "whole");
   StopAfter stop(8);
   EXPECT_THROW((void)session().train(images, options, folder / "broken", &stop), Interrupted);
   EXPECT_EQ(session().train(images, options, folder / "broken").resumed_after, 2U);
   EXPECT_EQ(file_text(folder / "whole"), file_text(folder / "broken"));
-}
-
-TEST(TrainingCourse, StopsWhereItIsGoodEnough) {
-  const toy::Folder folder;
-  TrainOptions options = quick();
-  options.epochs = 40, options.enough = .9;
-  const TrainResult result = session().train(toy::squares(400, 4), options, folder / "m");
-  EXPECT_TRUE(result.stopped_early);
-  EXPECT_GE(*result.epochs.back().validation_accuracy, .9);
-  for (std::size_t i = 0; i + 1 < result.epochs.size(); ++i)
-    EXPECT_LT(*result.epochs[i].validation_accuracy, .9);
-}
-
-TEST(TrainingCourse, AFirstStageMayHaveItsOwnRate) {
-  const toy::Folder folder;
-  const Images images = toy::squares(200, 4);
-  TrainOptions options = quick("bpa");
-  const auto base = [&](double rate, double base_rate) {
-    options.learning_rate = rate, options.base_learning_rate = base_rate;
-    StopAt stop(folder / "m.base");
-    EXPECT_THROW((void)session().train(images, options, folder / "m", &stop), Interrupted);
-    ArrayMap tensors = read_safetensors(folder / "m.base").tensors;
-    std::filesystem::remove(folder / "m.base");
-    std::filesystem::remove(folder / "m.base.state");
-    return tensors;
-  };
-  const ArrayMap wanted = base(.001, 0), found = base(.005, .001), other = base(.005, 0);
-  bool differs = false;
-  for (const auto& [name, array] : wanted) {
-    EXPECT_TRUE(toy::same_bits(array, found.at(name))) << name;
-    differs |= !toy::same_bits(array, other.at(name));
-  }
-  EXPECT_TRUE(differs);
-  options.algorithm = "erm", options.parameters.clear(), options.base_learning_rate = .001;
-  EXPECT_EQ(
-      message_of([&] { (void)session().train(images, options, folder / "m"); }),
-      "train: base learning rate: expected an algorithm of two stages, found algorithm erm, which has one");
 }
 
 // Validation, test and selection see the middle of an image, and the network takes windows.
@@ -215,29 +99,6 @@ TEST(TrainingCourse, TheLastEpochMayBeKept) {
   EXPECT_EQ(result.epochs.size(), 6U) << "no epoch is without a better one";
   EXPECT_EQ(result.best_epoch, 6U);
   EXPECT_TRUE(result.epochs.back().validation_accuracy);
-  options.stratify = true, options.validation_rows = {1, 2};
-  EXPECT_EQ(message_of([&] { (void)session().train(toy::squares(200, 4), options, folder / "n"); }),
-            "train: stratify: expected a share to hold out (--validation), found rows that are named");
-  options.validation_rows = {}, options.validation = 0;
-  EXPECT_EQ(message_of([&] { (void)session().train(toy::squares(200, 4), options, folder / "n"); }),
-            "train: stratify: expected a share to hold out (--validation), found 0");
-}
-
-TEST(TrainingCourse, UnknownWordsAreRefused) {
-  const toy::Folder folder;
-  const auto message = [&](auto change) {
-    TrainOptions options = quick();
-    change(options);
-    return message_of([&] { (void)session().train(toy::squares(50, 4), options, folder / "m"); });
-  };
-  EXPECT_EQ(message([](TrainOptions& options) { options.balance = "group"; }),
-            "train: balance: expected one of own, environment, groups, none, found 'group'");
-  EXPECT_EQ(message([](TrainOptions& options) { options.last_batch = "dropped"; }),
-            "train: last batch: expected one of join, alone, drop, found 'dropped'");
-  EXPECT_EQ(message([](TrainOptions& options) { options.initial = ""; }),
-            "train: initial weights: expected one of uniform, kaiming, torchvision, found ''");
-  EXPECT_EQ(message([](TrainOptions& options) { options.decay_kernels = true; }),
-            "train: decay kernels: expected a weight decay (--weight-decay), found none");
 }
 
 TEST(FrozenParts, BatchStatisticsStayAsTheyBegin) {
@@ -309,7 +170,7 @@ TEST(Augmented, ImagesAreNotMixedWhereTheyMustNotBe) {
   EXPECT_EQ(
       message_of([&] { (void)session().train(squares_of_two_cameras(100), options, folder / "m"); }),
       "train: augment: expected augmentations that mix no images, as algorithm irm tells environments apart, "
-      "found 'cutmix:alpha=1:probability=1:even=0'");
+      "found 'cutmix:alpha=1:probability=1'");
 }
 
 TrainOptions batches_of(std::size_t batch) {
@@ -317,31 +178,6 @@ TrainOptions batches_of(std::size_t batch) {
   options.batch = batch;
   options.validation = 0;
   return options;
-}
-
-TEST(Sampling, WithReplacementDrawsRowsTwice) {
-  const data::TrainingData data(toy::squares(64, 4));
-  TrainOptions options = batches_of(16);
-  options.sampling = "replacement";
-  TrainingSet set(data, options, {}, "erm");
-  set.begin_epoch(1);
-  std::set<std::int64_t> rows;
-  for (std::size_t step = 0; step < 4; ++step)
-    for (const std::int64_t row : set.minibatches(step).labelled.rows) rows.insert(row);
-  EXPECT_GT(rows.size(), 30U);
-  EXPECT_LT(rows.size(), 52U);  // 1 - 1/e of 64 on average
-}
-
-TEST(Sampling, OfEveryEnvironmentWithReplacement) {
-  const data::TrainingData data = squares_of_two_cameras(50);
-  TrainOptions options = batches_of(10);
-  options.sampling = "replacement";
-  Requirements needs;
-  needs.environments = 2, needs.least_rows = 2;
-  TrainingSet set(data, options, needs, "irm");
-  set.begin_epoch(1);
-  for (std::size_t step = 0; step < 5; ++step)
-    for (const Batch& part : set.minibatches(step).environments) EXPECT_EQ(part.rows.size(), 5U);
 }
 
 TEST(AppendedRows, TakePartFromTheNextEpochOn) {
@@ -406,43 +242,6 @@ TEST(Augmented, EveryEpochAnew) {
   const auto first = sums(1);
   EXPECT_NE(first, sums(2));
   EXPECT_EQ(first, sums(1));
-}
-
-// Each image by its place and the number of the validation, whatever the shards; mixtures are left out.
-TEST(Augmented, ValidationImagesWhereAsked) {
-  const data::TrainingData data = squares_of_two_cameras(40);
-  TrainOptions options = batches_of(16);
-  options.validation = .5, options.augment = "crop:padding=2,mixup";
-  const TrainingSet plain(data, options, {}, "erm");
-  EXPECT_TRUE(plain.validation_batch(0, 20, 1).x.equal(plain.batch(plain.validation()).x));
-  options.augment_validation = true;
-  const TrainingSet set(data, options, {}, "erm");
-  const Batch first = set.validation_batch(0, 20, 1), second = set.validation_batch(0, 20, 2);
-  EXPECT_FALSE(first.x.equal(plain.batch(plain.validation()).x));
-  EXPECT_FALSE(first.x.equal(second.x));
-  EXPECT_FALSE(first.share.defined());
-  EXPECT_TRUE(first.x.slice(0, 7).equal(set.validation_batch(7, 20, 1).x));
-  EXPECT_TRUE(first.y.equal(plain.validation_batch(0, 20, 1).y));
-  for (const char* const chain : {"", "mixup"}) {
-    options.augment = chain;
-    EXPECT_EQ(
-        message_of([&] { (void)TrainingSet(data, options, {}, "erm"); }),
-        std::string(
-            "train: augment validation: expected augmentations that change images (--augment), found ") +
-            (*chain == '\0' ? "none" : "'mixup:alpha=1'"));
-  }
-}
-
-TEST(Augmented, TheChainIsWrittenWhole) {
-  const toy::Folder folder;
-  TrainOptions options = quick();
-  options.epochs = 1, options.augment = "cutmix";
-  (void)session().train(toy::squares(100, 4), options, folder / "m");
-  EXPECT_EQ(training_of(folder / "m").options.augment, "cutmix:alpha=1:probability=1:even=0");
-  options.augment = "blur";
-  EXPECT_NE(
-      message_of([&] { (void)session().train(toy::squares(100, 4), options, folder / "m"); }).find("'blur'"),
-      std::string::npos);
 }
 
 }  // namespace

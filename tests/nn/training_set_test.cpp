@@ -63,40 +63,6 @@ TEST(TrainingSet, EveryRowOnceAnEpochInAnotherOrder) {
   EXPECT_EQ(std::set<std::int64_t>(orders[1].begin(), orders[1].end()).size(), 33U);
 }
 
-// 43 of class 0 and 57 of class 1, 8.6 and 11.4 of which are a fifth.
-TEST(TrainingSet, AShareOfEveryClassMayBeHeldOut) {
-  data::TrainingData data(toy::images(100, {1, 2, 2}, 2));
-  for (std::size_t i = 0; i < 100; ++i) (*data.images.labels)[i] = i < 43 ? 0 : 1;
-  TrainOptions options;
-  options.validation = .2, options.stratify = true;
-  std::set<std::vector<std::int64_t>> rows;
-  for (std::uint64_t seed = 0; seed < 5; ++seed) {
-    options.seed = seed;
-    const TrainingSet set(data, options, {}, "erm");
-    std::map<std::int64_t, std::size_t> count;
-    for (const std::int64_t row : set.validation()) ++count[set.labels()[static_cast<std::size_t>(row)]];
-    EXPECT_EQ(count, (std::map<std::int64_t, std::size_t>{{0, 9}, {1, 11}}));
-    rows.insert(values_of(set.validation()));
-  }
-  EXPECT_EQ(rows.size(), 5U) << "drawn by the seed";
-}
-
-TEST(TrainingSet, ALastRowMayStayAlone) {
-  const data::TrainingData data(toy::squares(33, 4));
-  TrainOptions options = in_batches(8);
-  EXPECT_EQ(TrainingSet(data, options, {}, "erm").smallest_batch(), 8U);
-  options.last_batch = "alone";
-  TrainingSet set(data, options, {}, "erm");
-  EXPECT_EQ(set.steps(), 5U);
-  EXPECT_EQ(set.smallest_batch(), 1U);
-  set.begin_epoch(1);
-  EXPECT_EQ(set.minibatches(3).labelled.rows.size(), 8U);
-  EXPECT_EQ(set.minibatches(4).labelled.rows.size(), 1U);
-  Requirements needs;
-  needs.least_batch = 2;
-  EXPECT_EQ(TrainingSet(data, options, needs, "occamnets").steps(), 4U) << "an algorithm's need stands";
-}
-
 TEST(TrainingSet, ALastBatchMayBeLeftOut) {
   const data::TrainingData data(toy::squares(33, 4));
   TrainOptions options = in_batches(8);
@@ -111,29 +77,6 @@ TEST(TrainingSet, ALastBatchMayBeLeftOut) {
   one.begin_epoch(1);
   EXPECT_EQ(one.steps(), 1U);
   EXPECT_EQ(one.minibatches(0).labelled.rows.size(), 33U) << "the only one there is";
-}
-
-TEST(TrainingSet, TheOrderMayBeTheSameInEveryEpoch) {
-  const data::TrainingData data(toy::squares(33, 4));
-  TrainOptions options = in_batches(8);
-  options.sampling = "fixed";
-  TrainingSet set(data, options, {}, "erm");
-  std::vector<std::vector<std::int64_t>> orders;
-  for (const std::size_t epoch : {1, 2, 7}) {
-    set.begin_epoch(epoch);
-    orders.push_back(values_of(set.minibatches(1).labelled.rows));
-  }
-  EXPECT_EQ(orders[0], orders[1]);
-  EXPECT_EQ(orders[0], orders[2]);
-  const data::TrainingData two = squares_of_two_cameras(50);
-  options.balance = "environment", options.batch = 7;
-  TrainingSet balanced(two, options, {}, "erm");
-  orders.clear();
-  for (const std::size_t epoch : {1, 4}) {
-    balanced.begin_epoch(epoch);
-    orders.push_back(values_of(balanced.minibatches(2).labelled.rows));
-  }
-  EXPECT_EQ(orders[0], orders[1]);
 }
 
 // 50 rows, 20 of camera b, 17 red ones.
@@ -155,10 +98,10 @@ TEST(TrainingSet, BatchesOfAnyAlgorithmMayBeBalanced) {
   };
   using Seen = std::map<std::int32_t, std::set<std::size_t>>;
   EXPECT_EQ(counts("environment", {}, "erm"), (Seen{{0, {5}}, {1, {5}}}));
-  EXPECT_NE(counts("own", {}, "erm"), (Seen{{0, {5}}, {1, {5}}}));
+  EXPECT_NE(counts("auto", {}, "erm"), (Seen{{0, {5}}, {1, {5}}}));
   Requirements lisa;
   lisa.environments = 2, lisa.own_labels = lisa.unbalanced = true;
-  EXPECT_EQ(counts("own", lisa, "lisa"), (Seen{{0, {5}}, {1, {5}}}));
+  EXPECT_EQ(counts("auto", lisa, "lisa"), (Seen{{0, {5}}, {1, {5}}}));
   std::size_t of_b = 0;
   options.balance = "none";
   TrainingSet natural(data, options, lisa, "lisa");
@@ -194,10 +137,10 @@ TEST(TrainingSet, BalanceIsRefusedWhereItCannotBe) {
   irm.environments = 2, irm.least_rows = 2;
   resample.balanced = resample.groups = true;
   EXPECT_EQ(message(data, "none", irm, "irm"),
-            "train: balance: expected own, as algorithm irm says what batches hold, found none");
+            "train: balance: expected auto, as algorithm irm says what batches hold, found none");
   EXPECT_EQ(message(data, "environment", irm, "irm"), "no error");
   EXPECT_EQ(message(data, "none", resample, "resample"),
-            "train: balance: expected own, as algorithm resample says what batches hold, found none");
+            "train: balance: expected auto, as algorithm resample says what batches hold, found none");
   EXPECT_EQ(message(plain, "environment", {}, "erm"),
             "train: balance: expected an environment of every image (--environment-column), found none");
   EXPECT_EQ(message(plain, "groups", {}, "erm"),
@@ -226,26 +169,6 @@ TEST(TrainingSet, EnvironmentsHaveEqualPartsOfEveryBatch) {
   }
   for (const auto& [row, count] : times)
     EXPECT_LE(count, data.environment->codes[static_cast<std::size_t>(row)] == 1 ? 2 : 1);
-}
-
-TEST(TrainingSet, ThreeEnvironmentsInBatchesOfSeven) {
-  data::TrainingData data(toy::squares(60, 4));
-  data.environment = GroupColumn{"camera", {"a", "b", "c"}, {}};
-  for (std::int32_t i = 0; i < 60; ++i) data.environment->codes.push_back(i % 12 == 0 ? 2 : i % 2);
-  const TrainOptions options = in_batches(7);
-  Requirements needs;
-  needs.environments = 3, needs.least_rows = 2;
-  TrainingSet set(data, options, needs, "irm");
-  EXPECT_EQ(set.steps(), 8U) << "four rows are too few";
-  set.begin_epoch(1);
-  for (std::size_t step = 0; step < 8; ++step) {
-    const Minibatches batches = set.minibatches(step);
-    ASSERT_EQ(batches.environments.size(), 3U);
-    for (const Batch& part : batches.environments) {
-      EXPECT_GE(part.rows.size(), step == 7 ? 3U : 2U);
-      EXPECT_LE(part.rows.size(), step == 7 ? 5U : 3U);
-    }
-  }
 }
 
 TEST(TrainingSet, BalancedGroups) {
@@ -394,8 +317,9 @@ TEST(TrainingSet, WindowsOfLargerImages) {
       << "of 3 pixels more the even place";
   const std::int64_t held = set.validation().front();
   const auto row = static_cast<std::size_t>(held);
-  EXPECT_EQ(place_of(set.validation_batch(0, 1, 1).x[0], pixels(data.images, row, row + 1)[0]),
-            (std::pair<std::int64_t, std::int64_t>(1, 2)));
+  EXPECT_EQ(
+      place_of(set.batch(std::span(set.validation()).first(1)).x[0], pixels(data.images, row, row + 1)[0]),
+      (std::pair<std::int64_t, std::int64_t>(1, 2)));
   set.append(torch::full({1, 3, 6, 6}, .5), std::vector<std::int64_t>{3});
   EXPECT_TRUE(set.batch(std::vector<std::int64_t>{60, 3}).x[0].eq(.5).all().item<bool>());
 }
@@ -428,18 +352,6 @@ TEST(TrainingSet, WindowsOfUnlabelledImagesAndOfRowsBeside) {
   std::set<std::pair<std::int64_t, std::int64_t>> places;
   for (std::int64_t i = 0; i < 12; ++i) places.insert(place_of(two[i], pixels(data.images, 7, 8)[0]));
   EXPECT_GT(places.size(), 3U) << "one row at several places";
-}
-
-TEST(TrainingSet, AWindowOfTheWholeImageChangesNothing) {
-  const data::TrainingData data(toy::squares(40, 8));
-  TrainOptions options = in_batches(16);
-  options.augment = "flip,crop:padding=2,cutmix";
-  TrainingSet plain(data, options, {}, "erm");
-  TrainOptions cropped = options;
-  cropped.crop = 8;
-  TrainingSet same(data, cropped, {}, "erm");
-  plain.begin_epoch(1), same.begin_epoch(1);
-  EXPECT_TRUE(plain.minibatches(0).labelled.x.equal(same.minibatches(0).labelled.x));
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ TEST(TrainRecord, RefusesWhatIsNoRecordOfIt) {
   EXPECT_EQ(message_of([&] {
               (void)read_train({{"schema", "leeway.train/1"}}, "r.json");
             }),
-            "r.json: expected a record of schema leeway.train/2, found 'leeway.train/1', written by an "
+            "r.json: expected a record of schema leeway.train/3, found 'leeway.train/1', written by an "
             "earlier version: run the command again");
 }
 

@@ -216,47 +216,6 @@ def vit(patch, side):
     return models.VisionTransformer(side, patch, 8, 8, 256, 512, num_classes=10)
 
 
-class Blur(nn.Module):
-    """Every second pixel after a filter of 4 x 4, which stands among the weights."""
-    def __init__(self, channels):
-        super().__init__()
-        self.register_buffer("filt", torch.zeros(channels, 1, 4, 4))
-
-    def forward(self, x):
-        return F.conv2d(F.pad(x, (1, 2, 1, 2), "reflect"), self.filt, stride=2, groups=x.shape[1])
-
-
-def narrow_resnet(width):
-    model = models.resnet18(num_classes=10)
-    model.inplanes, model.conv1, model.bn1 = width, nn.Conv2d(3, width, 7, 2, 3, bias=False), nn.BatchNorm2d(width)
-    for i, stride in enumerate((1, 2, 2, 2)):
-        setattr(model, f"layer{i + 1}", model._make_layer(models.resnet.BasicBlock, width << i, 2, stride))
-    model.fc = nn.Linear(8 * width, 10)
-    return model
-
-
-def blurred_resnet(model):
-    model.maxpool = nn.Sequential(nn.MaxPool2d(2, 1), Blur(64))
-    for layer in (model.layer2, model.layer3, model.layer4):
-        block = layer[0]
-        last = "conv3" if hasattr(block, "conv3") else "conv2"
-        for one in (block.conv1, block.conv2, block.downsample[0]):
-            one.stride = (1, 1)
-        setattr(block, last, nn.Sequential(Blur(getattr(block, last).in_channels), getattr(block, last)))
-        block.downsample = nn.Sequential(Blur(block.downsample[0].in_channels), *block.downsample)
-    return model
-
-
-def blurred_densenet(model):
-    model.features = nn.Sequential(OrderedDict(
-        pair for name, module in model.features.named_children()
-        for pair in ((("max0", nn.MaxPool2d(3, 1, 1)), ("pool0", Blur(64))) if name == "pool0" else ((name, module),))))
-    for i in (1, 2, 3):
-        transition = getattr(model.features, f"transition{i}")
-        transition.pool = Blur(transition.conv.out_channels)
-    return model
-
-
 ARCHITECTURES = {  # the network, height and width of the images
     "mlp": (mlp, (48, 40)),
     "small-cnn-bn": (small_cnn_bn, (48, 40)),
@@ -270,10 +229,6 @@ ARCHITECTURES = {  # the network, height and width of the images
     "resnet50": (lambda: models.resnet50(num_classes=10), (48, 40)),
     "resnet101": (lambda: models.resnet101(num_classes=10), (48, 40)),
     "densenet121": (lambda: models.densenet121(num_classes=10), (48, 40)),
-    "resnet18-58": (lambda: narrow_resnet(58), (48, 40)),
-    "resnet18-blur": (lambda: blurred_resnet(models.resnet18(num_classes=10)), (48, 40)),
-    "resnet50-blur": (lambda: blurred_resnet(models.resnet50(num_classes=10)), (48, 40)),
-    "densenet121-blur": (lambda: blurred_densenet(models.densenet121(num_classes=10)), (48, 40)),
     "vit": (lambda: vit(4, 32), (32, 32)),
     "vit-patch12": (lambda: vit(12, 36), (36, 36)),
     "vit-patch16": (lambda: vit(16, 32), (32, 32)),

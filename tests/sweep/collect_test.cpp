@@ -77,7 +77,7 @@ TEST_F(Collect, AnAxisIsAColumnWhereItsFirstValueIsEmpty) {
 }
 
 TEST_F(Collect, NumbersOfListsWhereTheyAreAskedFor) {
-  put(0, R"({"schema": "leeway.train/2", "seconds": 1, "results": [{"n_train": 5, "epochs": [
+  put(0, R"({"schema": "leeway.train/3", "seconds": 1, "results": [{"n_train": 5, "epochs": [
              {"loss": 0.5, "test_accuracy": null, "selection_score": null},
              {"loss": 0.25, "test_accuracy": 1, "selection_score": null}, {}]}]})");
   (void)table({"", {"n_train", "epochs.loss", "epochs.test_accuracy", "epochs.selection_score"}});

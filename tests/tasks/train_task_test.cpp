@@ -83,31 +83,20 @@ TEST_F(TrainTaskTest, WeightsSayHowTheyWereTrained) {
   EXPECT_EQ(written.epochs[2].validation_robust_accuracy, training.epochs[2].validation_robust_accuracy);
   EXPECT_EQ(written.best_by_accuracy, training.best_by_accuracy);
   task_.reuse = true;
-  const TrainFound again = train(task_);
-  EXPECT_TRUE(again.record.results[0].reused);
-  EXPECT_EQ(again.record.results[0].training.best_epoch, training.best_epoch);
-  ASSERT_EQ(again.record.envelope.warnings.size(), 1U);
-  EXPECT_THAT(again.record.envelope.warnings[0],
-              ::testing::EndsWith("trained with these options and data before: kept"));
-  task_.options.epochs = 2;
-  EXPECT_FALSE(train(task_).record.results[0].reused);
+  const record::Train again = train(task_).record;
+  EXPECT_TRUE(again.results[0].reused);
+  EXPECT_EQ(again.envelope.warnings.size(), 1U);
 }
 
 TEST_F(TrainTaskTest, AgreementOfTheValidationImagesChoosesTheEpoch) {
   task_.options.select = "pa";
   task_.options.select_shift = "contrast";
-  task_.keep_epochs = folder_ / "kept";
   const record::Train record = train(task_).record;
   EXPECT_EQ(record.options.select_shift, "contrast:0.4");
   const Training& training = record.results[0].training;
   const auto best = std::ranges::max_element(
       training.epochs, {}, [](const Epoch& epoch) { return epoch.selection_score.value(); });
   EXPECT_EQ(training.best_epoch, best->number);
-  EXPECT_EQ(training.best_by_score, best->number);
-  EXPECT_EQ(record.envelope.findings.size(), 1U);
-  for (const Epoch& epoch : training.epochs)
-    EXPECT_LE(epoch.validation_shifted_accuracy_interval->low, *epoch.validation_shifted_accuracy);
-  EXPECT_TRUE(std::filesystem::exists(folder_ / "kept/epoch-003.safetensors"));
 }
 
 TEST_F(TrainTaskTest, RowsOfASplitAreTrainedOnAndValidated) {
@@ -145,16 +134,14 @@ TEST(SelectionOfOptions, IsAShiftOfPixelsAndItsStrength) {
   EXPECT_EQ(selected("gaussian-noise").strength, .1);
   EXPECT_EQ(selected("gaussian-noise:51/255").strength, .2);
   EXPECT_EQ(selected("contrast:0.5").shift, "contrast");
-  const auto message = [&](const std::string& text) { return message_of([&] { (void)selected(text); }); };
-  EXPECT_EQ(
-      message(""),
-      "--select-shift: expected NAME[:STRENGTH], the shift that agreement is measured under, found none");
-  EXPECT_THAT(message("imbalance"),
-              ::testing::AllOf(::testing::StartsWith("--select-shift: expected one of "),
-                               ::testing::EndsWith(", found 'imbalance'")));
-  EXPECT_EQ(message("contrast:70"), "--select-shift: expected 0 to 10 for contrast, found '70'");
-  EXPECT_EQ(message("contrast:nan"), "--select-shift: expected 0 to 10 for contrast, found 'nan'");
-  EXPECT_EQ(message("contrast:"), "--select-shift: expected 0 to 10 for contrast, found ''");
+  for (const auto& [text, found] : {std::pair("", "none"),
+                                    {"imbalance", "'imbalance'"},
+                                    {"contrast:70", "'70'"},
+                                    {"contrast:nan", "'nan'"},
+                                    {"contrast:", "''"}})
+    EXPECT_THAT(message_of([&] { (void)selected(text); }),
+                ::testing::AllOf(::testing::StartsWith("--select-shift: expected "),
+                                 ::testing::EndsWith(std::string(", found ") + found)));
   options.select = "accuracy";
   EXPECT_TRUE(selected("contrast").given()) << "told beside what chooses";
 }

@@ -2,7 +2,7 @@
 
 namespace leeway::nn::augment {
 
-// Defined in flip.cpp, crop.cpp, jitter.cpp, imagenet.cpp, randaugment.cpp, autoaugment.cpp, autoaugment_v0.cpp, augmix.cpp, views.cpp, mix.cpp.
+// Defined in flip.cpp, crop.cpp, jitter.cpp, imagenet.cpp, randaugment.cpp, autoaugment.cpp, augmix.cpp, views.cpp, mix.cpp.
 Augmentation flip();
 Augmentation crop();
 Augmentation jitter();
@@ -10,7 +10,6 @@ Augmentation imagenet();
 Augmentation randaugment();
 Augmentation autoaugment_imagenet();
 Augmentation autoaugment_cifar10();
-Augmentation autoaugment_v0();
 Augmentation augmix();
 Augmentation weak();
 Augmentation strong();
@@ -19,19 +18,8 @@ Augmentation cutmix();
 
 std::span<const Augmentation> augmentations() {
   static const Augmentation list[] = {
-      flip(),
-      crop(),
-      jitter(),
-      imagenet(),
-      randaugment(),
-      autoaugment_imagenet(),
-      autoaugment_cifar10(),
-      autoaugment_v0(),
-      augmix(),
-      weak(),
-      strong(),
-      mixup(),
-      cutmix(),
+      flip(),   crop(), jitter(), imagenet(), randaugment(), autoaugment_imagenet(), autoaugment_cifar10(),
+      augmix(), weak(), strong(), mixup(),    cutmix(),
   };
   return list;
 }

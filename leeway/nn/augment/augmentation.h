@@ -1,10 +1,9 @@
 // Augmentations: a family. augmentation.cpp holds the visible list; every member is one file with its method, its parameters
 // and its source. No LibTorch here.
 //
-// A member changes one picture of 8-bit levels in place (with its parameter `floats`, where it has one, of numbers in [0,1] that
-// are not rounded), or it mixes the images of a batch. What it does is a function of the
-// picture (or of the batch's shape), its parameters and the random numbers alone; whoever calls keys those by seed, row and
-// epoch. Pictures of any size; three channels are red, green and blue.
+// A member changes one picture of 8-bit levels in place, or it mixes the images of a batch. The result is a function of the
+// picture (or of the shape of the batch), the parameters and the random numbers alone; the caller keys random numbers by seed,
+// row and epoch. Pictures of any size; three channels are red, green and blue.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +28,6 @@ struct Augmentation : Member {
               Random& random) = nullptr;
   // Error where parameters that are legal one by one do not go together; null: all do.
   void (*check)(const Parameters& parameters) = nullptr;
-  // With the parameter `floats`; null: it has none.
-  void (*change_floats)(const FloatPicture& picture, const Parameters& parameters, Random& random) = nullptr;
 };
 
 [[nodiscard]] std::span<const Augmentation> augmentations();

@@ -8,14 +8,11 @@
 
 namespace leeway::nn::augment {
 
-// Of level 10 t in the authors' program, or at t of torchvision's range, both with the sign of the operations that have one
-// (augmix.cpp).
+// Of level 10 t in the authors' program, with the sign of the operations that have one (augmix.cpp).
 [[nodiscard]] double augmix_magnitude(Operation operation, double t, const Picture& picture);
-[[nodiscard]] double torchvision_augmix_magnitude(Operation operation, double t, const Picture& picture);
 
-// picture <- (1 - m) picture + m sum_i weights_i chains_i, rounded, halves to the even number; with `truncate` in float32 and
-// down, as torchvision: its weights add up to a little less than 1, so that many levels lose 1.
+// picture <- (1 - m) picture + m sum_i weights_i chains_i, rounded, halves to the even number.
 void mix_chains(const Picture& picture, std::span<const Levels> chains, std::span<const double> weights,
-                double m, bool truncate);
+                double m);
 
 }  // namespace leeway::nn::augment

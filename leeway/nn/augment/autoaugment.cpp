@@ -1,13 +1,8 @@
 // One of 25 pairs of operations, uniformly; then each of the two in order with its own probability, the sign of those that have one
-// a fair coin. Levels 0 to 9 are torchvision's magnitudes (operation.h, t = level / 9), or with tensorflow those of the authors' program:
-// rotate 3 L degrees, shear .03 L, translate L pixels of 32, posterize 4 - .4 L bits and solarize 256 - 25.6 L, whole numbers down, factors
-// .1 + .18 L without a sign.
+// a fair coin. Levels 0 to 9 are torchvision's magnitudes (operation.h, t = level / 9).
 #include "leeway/nn/augment/autoaugment.h"
 
-#include <vector>
-
 #include "leeway/nn/augment/augmentation.h"
-#include "leeway/nn/augment/augmix.h"
 
 namespace leeway::nn::augment {
 
@@ -49,49 +44,31 @@ const Policy cifar10_policy = {{
 
 namespace {
 
-double tensorflow_magnitude(Operation operation, double t, const Picture& picture) {
-  const auto of_32 = [&](std::size_t side) { return 10 * t * static_cast<double>(side) / 32; };
-  if (operation == translate_x) return of_32(picture.width);
-  if (operation == translate_y) return of_32(picture.height);
-  return augmix_magnitude(operation, t, picture);
-}
-
-void change(const Policy& policy, const Picture& picture, const Parameters& parameters, Random& random) {
-  const bool authors = parameters.at("tensorflow") == 1;
-  const auto magnitude = authors ? tensorflow_magnitude : magnitude_of;
+void apply_policy(const Policy& policy, const Picture& picture, Random& random) {
   for (const PolicyStep& step : policy[random.below(policy.size())]) {
-    const double t = step.level / (authors ? 10. : 9.);
+    const double t = step.level / 9.;
     const bool taken = random.uniform() < step.probability,
                negative = random.below(2) == 1 && is_signed(step.operation);
-    if (taken) apply(step.operation, picture, magnitude(step.operation, negative ? -t : t, picture));
+    if (taken) apply(step.operation, picture, magnitude_of(step.operation, negative ? -t : t, picture));
   }
-}
-
-std::vector<Parameter> policy_parameters() {
-  return {{"tensorflow", 0, 0, 1,
-           "1: magnitudes of the authors' program, whose factors have no sign and darken, in place of "
-           "torchvision's",
-           true}};
 }
 
 }  // namespace
 
 Augmentation autoaugment_imagenet() {
-  return {
-      {"autoaugment-imagenet", "one of 25 pairs of operations that were learned on ImageNet",
-       "Cubuk et al., CVPR 2019, table 9 of the appendix; magnitudes of torchvision", policy_parameters()},
-      [](const Picture& picture, const Parameters& parameters, Random& random) {
-        change(imagenet_policy, picture, parameters, random);
-      }};
+  return {{"autoaugment-imagenet", "one of 25 pairs of operations that were learned on ImageNet",
+           "Cubuk et al., CVPR 2019, table 9 of the appendix; magnitudes of torchvision"},
+          [](const Picture& picture, const Parameters& /*parameters*/, Random& random) {
+            apply_policy(imagenet_policy, picture, random);
+          }};
 }
 
 Augmentation autoaugment_cifar10() {
-  return {
-      {"autoaugment-cifar10", "one of 25 pairs of operations that were learned on CIFAR-10",
-       "Cubuk et al., CVPR 2019, table 7 of the appendix; magnitudes of torchvision", policy_parameters()},
-      [](const Picture& picture, const Parameters& parameters, Random& random) {
-        change(cifar10_policy, picture, parameters, random);
-      }};
+  return {{"autoaugment-cifar10", "one of 25 pairs of operations that were learned on CIFAR-10",
+           "Cubuk et al., CVPR 2019, table 7 of the appendix; magnitudes of torchvision"},
+          [](const Picture& picture, const Parameters& /*parameters*/, Random& random) {
+            apply_policy(cifar10_policy, picture, random);
+          }};
 }
 
 }  // namespace leeway::nn::augment

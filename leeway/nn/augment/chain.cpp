@@ -82,38 +82,15 @@ void put_levels(const Levels& levels, std::span<float> image) {
 }
 
 void Chain::change(const Picture& picture, Random& random) const {
-  std::vector<float> floats;
-  for (const Link& link : pixels_) {
-    if (!link.on_floats()) {
-      link.member->change(picture, link.parameters, random);
-      continue;
-    }
-    floats.resize(picture.levels.size());
-    put_levels({picture.levels.begin(), picture.levels.end()}, floats);
-    link.member->change_floats({floats, picture.channels, picture.height, picture.width}, link.parameters,
-                               random);
-    std::ranges::copy(levels_of(floats), picture.levels.begin());
-  }
+  for (const Link& link : pixels_) link.member->change(picture, link.parameters, random);
 }
 
 void Chain::change(std::span<float> image, std::size_t channels, std::size_t height, std::size_t width,
                    Random& random) const {
-  Levels levels;  // none: the image itself is up to date
-  const auto to_floats = [&] {
-    if (!levels.empty()) put_levels(levels, image);
-    levels.clear();
-  };
-  for (const Link& link : pixels_) {
-    if (link.on_floats()) {
-      to_floats();
-      for (float& x : image) x = std::clamp(x, 0.f, 1.f);
-      link.member->change_floats({image, channels, height, width}, link.parameters, random);
-    } else {
-      if (levels.empty()) levels = levels_of(image);
-      link.member->change({levels, channels, height, width}, link.parameters, random);
-    }
-  }
-  to_floats();
+  if (pixels_.empty()) return;
+  Levels levels = levels_of(image);
+  change({levels, channels, height, width}, random);
+  put_levels(levels, image);
 }
 
 Mix Chain::plan(std::size_t rows, std::size_t height, std::size_t width, Random& random) const {

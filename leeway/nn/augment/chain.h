@@ -30,7 +30,7 @@ class Chain {
   [[nodiscard]] bool mixes() const { return mixing_.member != nullptr; }
 
   void change(const Picture& picture, Random& random) const;
-  // An image (c,h,w), cut to [0,1], by way of its levels trunc(255.999 x), and back by / 255, but for members with `floats`.
+  // An image (c,h,w), cut to [0,1], by way of its levels trunc(255.999 x), and back by / 255.
   void change(std::span<float> image, std::size_t channels, std::size_t height, std::size_t width,
               Random& random) const;
   // Of a chain that mixes.
@@ -40,8 +40,6 @@ class Chain {
   struct Link {
     const Augmentation* member = nullptr;
     Parameters parameters = {};
-
-    [[nodiscard]] bool on_floats() const { return member->change_floats && parameters.at("floats") != 0; }
   };
   std::vector<Link> pixels_;
   Link mixing_;

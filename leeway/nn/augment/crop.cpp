@@ -5,7 +5,7 @@
 namespace leeway::nn::augment {
 namespace {
 
-void change(const Picture& picture, const Parameters& parameters, Random& random) {
+void move_at_random(const Picture& picture, const Parameters& parameters, Random& random) {
   const auto padding = static_cast<std::ptrdiff_t>(parameters.at("padding"));
   const auto offset = [&] {
     return static_cast<std::ptrdiff_t>(random.below(static_cast<std::uint64_t>(2 * padding + 1))) - padding;
@@ -21,7 +21,7 @@ Augmentation crop() {
            "moved by a few pixels, zeros behind it",
            "He et al., CVPR 2016, section 4.2",
            {{"padding", 4, 0, 1000, "the most pixels it moves in each direction", true}}},
-          change};
+          move_at_random};
 }
 
 }  // namespace leeway::nn::augment

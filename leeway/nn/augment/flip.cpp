@@ -4,7 +4,7 @@
 namespace leeway::nn::augment {
 namespace {
 
-void change(const Picture& picture, const Parameters& parameters, Random& random) {
+void flip_picture(const Picture& picture, const Parameters& parameters, Random& random) {
   if (random.uniform() < parameters.at("probability")) move(picture, 0, 0, true);
 }
 
@@ -12,7 +12,7 @@ void change(const Picture& picture, const Parameters& parameters, Random& random
 
 Augmentation flip() {
   return {{"flip", "mirrored left to right", "", {{"probability", .5, 0, 1, "that a picture is mirrored"}}},
-          change};
+          flip_picture};
 }
 
 }  // namespace leeway::nn::augment

@@ -11,22 +11,17 @@
 
 #include "leeway/data/resize.h"
 #include "leeway/nn/augment/augmentation.h"
-#include "leeway/nn/augment/float_picture.h"
 #include "leeway/nn/augment/jitter.h"
 #include "leeway/nn/augment/operation.h"
 
 namespace leeway::nn::augment {
 namespace {
 
-void turn_around(const Picture& picture) { move(picture, 0, 0, true); }
-void turn_around(const FloatPicture& picture) { mirror(picture); }
-
-template <class Level>
-void change(const PictureOf<Level>& picture, const Parameters& parameters, Random& random) {
+void crop_and_resize(const Picture& picture, const Parameters& parameters, Random& random) {
   const std::size_t w = picture.width, h = picture.height;
   const Crop crop = draw_crop(h, w, parameters.at("crop-scale"), parameters.at("crop-ratio"), random);
   if (crop.height != h || crop.width != w) {
-    std::vector<Level> part;
+    Levels part;
     for (std::size_t c = 0; c < picture.channels; ++c)
       for (std::size_t y = 0; y < crop.height; ++y) {
         const auto row = picture.levels.subspan((c * h + crop.top + y) * w + crop.left, crop.width);
@@ -34,7 +29,7 @@ void change(const PictureOf<Level>& picture, const Parameters& parameters, Rando
       }
     data::resize(part, {picture.channels, crop.height, crop.width}, picture.levels, {picture.channels, h, w});
   }
-  if (random.uniform() < parameters.at("flip")) turn_around(picture);
+  if (random.uniform() < parameters.at("flip")) move(picture, 0, 0, true);
   const double part = parameters.at("jitter");
   change_colours(picture, {part, part, part, parameters.at("hue")}, random);
   if (random.uniform() < parameters.at("gray")) apply(Operation::gray, picture, 0);
@@ -62,25 +57,17 @@ Crop draw_crop(std::size_t height, std::size_t width, double scale, double ratio
 }
 
 Augmentation imagenet() {
-  return {
-      {"imagenet",
-       "a crop of random area and aspect, resized; flip, jitter of colours and grey where asked for",
-       "Szegedy et al., CVPR 2015; He et al., CVPR 2016",
-       {{"crop-scale", .08, .0001, 1, "the least share of the area that is kept"},
-        {"crop-ratio", .75, .01, 1, "the least aspect of the crop; the largest is its inverse"},
-        {"flip", 0, 0, 1, "probability to be mirrored left to right"},
-        {"jitter", .4, 0, 1,
-         "factors of brightness, contrast and saturation are uniform in 1 plus or minus this"},
-        {"hue", 0, 0, .5, "the hue is turned by up to this share of the circle"},
-        {"gray", 0, 0, 1, "probability to lose its colours"},
-        {"floats", 0, 0, 1,
-         "1: on numbers in [0,1] that are not rounded, as in the program of ConDS; 0: on 8-bit levels, cut "
-         "to whole ones after every change of colour",
-         true}}},
-      change<std::uint8_t>,
-      nullptr,
-      nullptr,
-      change<float>};
+  return {{"imagenet",
+           "a crop of random area and aspect, resized; flip, jitter of colours and grey where asked for",
+           "Szegedy et al., CVPR 2015; He et al., CVPR 2016",
+           {{"crop-scale", .08, .0001, 1, "the least share of the area that is kept"},
+            {"crop-ratio", .75, .01, 1, "the least aspect of the crop; the largest is its inverse"},
+            {"flip", 0, 0, 1, "probability to be mirrored left to right"},
+            {"jitter", .4, 0, 1,
+             "factors of brightness, contrast and saturation are uniform in 1 plus or minus this"},
+            {"hue", 0, 0, .5, "the hue is turned by up to this share of the circle"},
+            {"gray", 0, 0, 1, "probability to lose its colours"}}},
+          crop_and_resize};
 }
 
 }  // namespace leeway::nn::augment

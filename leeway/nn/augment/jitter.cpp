@@ -4,21 +4,21 @@
 #include <utility>
 
 #include "leeway/nn/augment/augmentation.h"
-#include "leeway/nn/augment/float_picture.h"
 #include "leeway/nn/augment/operation.h"
 
 namespace leeway::nn::augment {
 namespace {
 
-void change(const Picture& picture, const Parameters& parameters, Random& random) {
+void jitter_picture(const Picture& picture, const Parameters& parameters, Random& random) {
   change_colours(picture,
                  {parameters.at("brightness"), parameters.at("contrast"), parameters.at("saturation"),
                   parameters.at("hue")},
                  random);
 }
 
-template <class AnyPicture>
-void change_all(const AnyPicture& picture, const Jitter& jitter, Random& random) {
+}  // namespace
+
+void change_colours(const Picture& picture, const Jitter& jitter, Random& random) {
   const auto around = [&](double middle, double part) { return middle + part * (2 * random.uniform() - 1); };
   std::array<std::pair<Operation, double>, 4> steps = {{{Operation::brightness, around(1, jitter.brightness)},
                                                         {Operation::contrast, around(1, jitter.contrast)},
@@ -26,15 +26,6 @@ void change_all(const AnyPicture& picture, const Jitter& jitter, Random& random)
                                                         {Operation::hue, around(0, jitter.hue)}}};
   shuffle(steps, random);
   for (const auto& step : steps) apply(step.first, picture, step.second);
-}
-
-}  // namespace
-
-void change_colours(const Picture& picture, const Jitter& jitter, Random& random) {
-  change_all(picture, jitter, random);
-}
-void change_colours(const FloatPicture& picture, const Jitter& jitter, Random& random) {
-  change_all(picture, jitter, random);
 }
 
 Augmentation jitter() {
@@ -45,7 +36,7 @@ Augmentation jitter() {
             {"contrast", .4, 0, 1, "the same of contrast"},
             {"saturation", .4, 0, 1, "the same of saturation"},
             {"hue", 0, 0, .5, "turned by up to this share of the circle"}}},
-          change};
+          jitter_picture};
 }
 
 }  // namespace leeway::nn::augment

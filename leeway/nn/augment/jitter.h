@@ -11,6 +11,5 @@ struct Jitter {
   double brightness = 0, contrast = 0, saturation = 0, hue = 0;
 };
 void change_colours(const Picture& picture, const Jitter& jitter, Random& random);
-void change_colours(const FloatPicture& picture, const Jitter& jitter, Random& random);
 
 }  // namespace leeway::nn::augment

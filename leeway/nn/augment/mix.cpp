@@ -24,7 +24,7 @@ Mix plan_cutmix(std::size_t rows, std::size_t height, std::size_t width, const P
   Mix mix{permutation(rows, random)};
   mix.box.emplace();
   if (random.uniform() > parameters.at("probability")) return mix;
-  mix.box = draw_box(draw_beta(alpha, alpha, random), height, width, random, parameters.at("even") != 0);
+  mix.box = draw_box(draw_beta(alpha, alpha, random), height, width, random);
   mix.share = 1 - static_cast<double>(mix.box->area()) / static_cast<double>(height * width);
   return mix;
 }
@@ -77,15 +77,13 @@ Augmentation mixup() {
 }
 
 Augmentation cutmix() {
-  return {
-      {"cutmix",
-       "a box of another image of the batch in each, labels by the areas",
-       "Yun et al., ICCV 2019",
-       {{"alpha", 1, .01, 100, "one less the box's area is drawn from Beta(alpha, alpha), once a batch"},
-        {"probability", 1, 0, 1, "that a batch is mixed"},
-        {"even", 0, 0, 1, "1: of an odd side of the box a pixel is lost, as in the method's program", true}}},
-      nullptr,
-      plan_cutmix};
+  return {{"cutmix",
+           "a box of another image of the batch in each, labels by the areas",
+           "Yun et al., ICCV 2019",
+           {{"alpha", 1, .01, 100, "one less the box's area is drawn from Beta(alpha, alpha), once a batch"},
+            {"probability", 1, 0, 1, "that a batch is mixed"}}},
+          nullptr,
+          plan_cutmix};
 }
 
 }  // namespace leeway::nn::augment

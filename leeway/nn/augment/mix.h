@@ -23,8 +23,7 @@ struct Box {
   [[nodiscard]] std::size_t area() const { return (bottom - top) * (right - left); }
 };
 
-// Sides sqrt(1 - share) of the image's, without fractions, about a uniform pixel, cut at the image's border. `even`: of an odd side a pixel
-// less, twice its half, as programs do.
+// Sides sqrt(1 - share) of the image's, without fractions, about a uniform pixel, cut at the image's border.
 [[nodiscard]] Box draw_box(double share, std::size_t height, std::size_t width, Random& random,
                            bool even = false);
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "leeway/core/family.h"
-#include "leeway/nn/augment/hue.h"
 
 namespace leeway::nn::augment {
 namespace {
@@ -213,6 +212,26 @@ void rotate(const Picture& picture, double degrees, Sampling sampling) {
   });
 }
 
+// Red, green and blue, of any range, after `turn` of the circle of hues, with the value and the saturation of HSV.
+// The hexagon of HSV: its sectors begin at red, yellow, green, cyan, blue and magenta.
+std::array<double, 3> turned(const std::array<double, 3>& colour, double turn) {
+  const auto [r, g, b] = colour;
+  const double high = std::max({r, g, b}), low = std::min({r, g, b}), chroma = high - low;
+  if (chroma == 0) return colour;
+  double place = high == r ? (g - b) / chroma : high == g ? 2 + (b - r) / chroma : 4 + (r - g) / chroma;
+  place += 6 * turn;
+  place -= 6 * std::floor(place / 6);
+  const double sector = std::floor(place), within = place - sector;
+  const double falling = high - chroma * within, rising = low + chroma * within;
+  const std::array<std::array<double, 3>, 6> colours = {{{high, rising, low},
+                                                         {falling, high, low},
+                                                         {low, high, rising},
+                                                         {low, falling, high},
+                                                         {rising, low, high},
+                                                         {high, low, falling}}};
+  return colours[static_cast<std::size_t>(sector) % 6];
+}
+
 void hue(const Picture& picture, double turn) {
   if (picture.channels != 3) return;
   const std::size_t area = picture.area();
@@ -256,25 +275,6 @@ constexpr std::array<Named, 17> names = {{
 }};
 
 }  // namespace
-
-// The hexagon of HSV: its sectors begin at red, yellow, green, cyan, blue and magenta.
-std::array<double, 3> turned(const std::array<double, 3>& colour, double turn) {
-  const auto [r, g, b] = colour;
-  const double high = std::max({r, g, b}), low = std::min({r, g, b}), chroma = high - low;
-  if (chroma == 0) return colour;
-  double place = high == r ? (g - b) / chroma : high == g ? 2 + (b - r) / chroma : 4 + (r - g) / chroma;
-  place += 6 * turn;
-  place -= 6 * std::floor(place / 6);
-  const double sector = std::floor(place), within = place - sector;
-  const double falling = high - chroma * within, rising = low + chroma * within;
-  const std::array<std::array<double, 3>, 6> colours = {{{high, rising, low},
-                                                         {falling, high, low},
-                                                         {low, high, rising},
-                                                         {low, falling, high},
-                                                         {rising, low, high},
-                                                         {high, low, falling}}};
-  return colours[static_cast<std::size_t>(sector) % 6];
-}
 
 Operation operation(std::string_view name) {
   return find_member(std::span<const Named>(names), "operation", name).operation;

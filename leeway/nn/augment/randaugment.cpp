@@ -1,6 +1,5 @@
 // N operations in a row, each uniform among 14 with replacement, all with magnitude M of bins 0 to bins - 1; the sign of those
-// that have one is a fair coin. Operations and magnitudes are torchvision's (operation.h, t = M / (bins - 1)); with tensorflow they are those of
-// TensorFlow's program (tensorflow.h, level M of 10), where solarize and posterize become weaker with M.
+// that have one is a fair coin. Operations and magnitudes are torchvision's (operation.h, t = M / (bins - 1)).
 #include <fmt/format.h>
 
 #include <array>
@@ -8,38 +7,27 @@
 #include "leeway/core/message.h"
 #include "leeway/nn/augment/augmentation.h"
 #include "leeway/nn/augment/operation.h"
-#include "leeway/nn/augment/tensorflow.h"
 
 namespace leeway::nn::augment {
 namespace {
 
-constexpr std::array<Operation, 14> operations = {
+constexpr std::array<Operation, 14> drawn_operations = {
     Operation::identity,     Operation::shear_x,   Operation::shear_y,    Operation::translate_x,
     Operation::translate_y,  Operation::rotate,    Operation::brightness, Operation::color,
     Operation::contrast,     Operation::sharpness, Operation::posterize,  Operation::solarize,
     Operation::autocontrast, Operation::equalize};
 
-void change(const Picture& picture, const Parameters& parameters, Random& random) {
+void apply_drawn(const Picture& picture, const Parameters& parameters, Random& random) {
   const double t = parameters.at("magnitude") / (parameters.at("bins") - 1);
   const auto count = static_cast<std::size_t>(parameters.at("num-ops"));
-  if (parameters.at("tensorflow") == 1) {
-    for (std::size_t i = 0; i < count; ++i)
-      apply_tensorflow(random.below(tensorflow_operations), picture, parameters.at("magnitude"), random);
-    return;
-  }
   for (std::size_t i = 0; i < count; ++i) {
-    const Operation drawn = operations[random.below(operations.size())];
+    const Operation drawn = drawn_operations[random.below(drawn_operations.size())];
     const bool negative = random.below(2) == 1 && is_signed(drawn);
     apply(drawn, picture, magnitude_of(drawn, negative ? -t : t, picture));
   }
 }
 
-constexpr double bins = 31;
-
-void check(const Parameters& parameters) {
-  if (parameters.at("tensorflow") == 1 && parameters.at("bins") != bins)
-    refuse("augmentation randaugment", "no bins, as tensorflow is 1",
-           fmt::format("{}", parameters.at("bins")));
+void check_magnitude(const Parameters& parameters) {
   if (parameters.at("magnitude") < parameters.at("bins")) return;
   refuse("augmentation randaugment: magnitude",
          fmt::format("a number below the number of bins, {}", parameters.at("bins")),
@@ -49,18 +37,15 @@ void check(const Parameters& parameters) {
 }  // namespace
 
 Augmentation randaugment() {
-  return {
-      {"randaugment",
-       "a few operations, drawn from 14, of one magnitude",
-       "Cubuk et al., NeurIPS 2020; operations and magnitudes of torchvision",
-       {{"num-ops", 2, 0, 20, "operations, one after the other", true},
-        {"magnitude", 9, 0, 1000, "of all of them, from 0 to bins - 1", true},
-        {"bins", bins, 2, 1001, "how many magnitudes there are", true},
-        {"tensorflow", 0, 0, 1,
-         "1: the 16 operations of TensorFlow's EfficientNet program, the magnitude a level of 10", true}}},
-      change,
-      nullptr,
-      check};
+  return {{"randaugment",
+           "a few operations, drawn from 14, of one magnitude",
+           "Cubuk et al., NeurIPS 2020; operations and magnitudes of torchvision",
+           {{"num-ops", 2, 0, 20, "operations, one after the other", true},
+            {"magnitude", 9, 0, 1000, "of all of them, from 0 to bins - 1", true},
+            {"bins", 31, 2, 1001, "how many magnitudes there are", true}}},
+          apply_drawn,
+          nullptr,
+          check_magnitude};
 }
 
 }  // namespace leeway::nn::augment

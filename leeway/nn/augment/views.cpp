@@ -3,7 +3,7 @@
 //           then a grey square of a side up to half the picture's
 //
 // Operations, ranges and the square are RLSbench's, but that "strong" moves pictures as "weak" does: there it crops without padding,
-// which leaves pictures of 32 x 32 where they are. With moved=0 neither moves any.
+// which leaves pictures of 32 x 32 where they are.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,7 +21,7 @@ struct Ranged {
   bool whole = false;
 };
 
-constexpr std::array<Ranged, 14> operations = {{
+constexpr std::array<Ranged, 14> strong_operations = {{
     {Operation::identity, 0, 0},
     {Operation::autocontrast, 0, 0},
     {Operation::equalize, 0, 0},
@@ -43,12 +43,8 @@ std::ptrdiff_t offset(std::size_t most, Random& random) {
   return static_cast<std::ptrdiff_t>(random.below(2 * most + 1)) - static_cast<std::ptrdiff_t>(most);
 }
 
-void change_weakly(const Picture& picture, const Parameters& parameters, Random& random) {
+void change_weakly(const Picture& picture, const Parameters& /*parameters*/, Random& random) {
   const bool mirrored = random.below(2) == 1;
-  if (parameters.at("moved") == 0) {
-    if (mirrored) move(picture, 0, 0, true);
-    return;
-  }
   const std::ptrdiff_t dx = offset(picture.width / 8, random), dy = offset(picture.height / 8, random);
   move(picture, dx, dy, mirrored);
 }
@@ -70,7 +66,7 @@ void grey_square(const Picture& picture, Random& random) {
 void change_strongly(const Picture& picture, const Parameters& parameters, Random& random) {
   change_weakly(picture, parameters, random);
   for (int i = 0; i < 2; ++i) {
-    const Ranged& drawn = operations[random.below(operations.size())];
+    const Ranged& drawn = strong_operations[random.below(strong_operations.size())];
     const double at = random.uniform(), span = drawn.high - drawn.low + (drawn.whole ? 1 : 0);
     double magnitude = drawn.low + at * span;
     if (drawn.whole) magnitude = std::floor(magnitude);
@@ -81,22 +77,17 @@ void change_strongly(const Picture& picture, const Parameters& parameters, Rando
   grey_square(picture, random);
 }
 
-std::vector<Parameter> view_parameters() {
-  return {{"moved", 1, 0, 1, "0: only mirrored, as where a program crops without padding", true}};
-}
-
 }  // namespace
 
 Augmentation weak() {
   return {{"weak", "mirrored or not, and moved by up to an eighth of the side",
-           "Sohn et al., NeurIPS 2020, section 2.3", view_parameters()},
+           "Sohn et al., NeurIPS 2020, section 2.3"},
           change_weakly};
 }
 
 Augmentation strong() {
   return {{"strong", "as weak, then two of 14 operations and a grey square",
-           "Sohn et al., NeurIPS 2020, section 2.3; operations as Garg et al., ICML 2023 (RLSbench)",
-           view_parameters()},
+           "Sohn et al., NeurIPS 2020, section 2.3; operations as Garg et al., ICML 2023 (RLSbench)"},
           change_strongly};
 }
 

@@ -151,15 +151,4 @@ void save_weights(const std::filesystem::path& path, const ModelInfo& info, cons
   write_safetensors(path, {weights_of(network), metadata_of(info)});
 }
 
-void take_one_channel(ArrayMap& weights, const Network& network, bool sum) {
-  for (const auto& item : network.named_parameters()) {
-    const auto given = weights.find(item.key());
-    if (item.value().dim() != 4 || item.value().size(1) != 1 || given == weights.end() ||
-        given->second.shape.size() != 4 || given->second.shape[1] != 3)
-      continue;
-    const torch::Tensor weight = to_tensor(given->second, given->first);
-    given->second = to_array((sum ? weight.sum(1, true) : weight.slice(1, 0, 1)).contiguous());
-  }
-}
-
 }  // namespace leeway::nn

@@ -24,8 +24,6 @@ enum class Fit { none, names, whole };
 [[nodiscard]] Fit fit_of(const ArrayMap& tensors, const Network& network);
 
 [[nodiscard]] ArrayMap weights_of(const Network& network);
-// Convolutions (m,3,h,w) of `weights` where the network has (m,1,h,w): their sum over the three channels, or the first.
-void take_one_channel(ArrayMap& weights, const Network& network, bool sum);
 
 // Written atomically.
 void save_weights(const std::filesystem::path& path, const ModelInfo& info, const Network& network);

@@ -93,10 +93,6 @@ Architecture resnet18();
 Architecture resnet50();
 Architecture resnet101();
 Architecture densenet121();
-Architecture resnet18_58();
-Architecture resnet18_blur();
-Architecture resnet50_blur();
-Architecture densenet121_blur();
 Architecture vit();
 Architecture vit_patch12();
 Architecture vit_patch16();
@@ -105,20 +101,18 @@ Architecture clip_vit_b_32();
 
 std::span<const Architecture> architectures() {
   static const Architecture list[] = {
-      linear(),           mlp(),
-      small_cnn(),        small_cnn_bn(),
-      defended_cnn(),     resnet20_cifar(),
-      resnet32_cifar(),   resnet44_cifar(),
-      resnet56_cifar(),   resnet110_cifar(),
-      resnet18_cifar(),   resnet50_cifar(),
-      resnet101_cifar(),  preact_resnet18(),
-      wrn_28_10(),        resnet18(),
-      resnet50(),         resnet101(),
-      densenet121(),      resnet18_58(),
-      resnet18_blur(),    resnet50_blur(),
-      densenet121_blur(), vit(),
-      vit_patch12(),      vit_patch16(),
-      vit_b_16(),         clip_vit_b_32(),
+      linear(),          mlp(),
+      small_cnn(),       small_cnn_bn(),
+      defended_cnn(),    resnet20_cifar(),
+      resnet32_cifar(),  resnet44_cifar(),
+      resnet56_cifar(),  resnet110_cifar(),
+      resnet18_cifar(),  resnet50_cifar(),
+      resnet101_cifar(), preact_resnet18(),
+      wrn_28_10(),       resnet18(),
+      resnet50(),        resnet101(),
+      densenet121(),     vit(),
+      vit_patch12(),     vit_patch16(),
+      vit_b_16(),        clip_vit_b_32(),
   };
   return list;
 }
@@ -171,41 +165,6 @@ void initialize(torch::nn::Module& network, std::uint64_t seed, std::uint32_t pu
 void draw_normal(torch::Tensor tensor, double deviation, Random& random) {
   float* const data = tensor.data_ptr<float>();
   for (std::int64_t i = 0; i < tensor.numel(); ++i) data[i] = static_cast<float>(deviation * random.normal());
-}
-
-namespace {
-
-// draw(network) of the network, or of its backbones where it has a head.
-template <class Draw>
-void for_backbones(Network& network, const Draw& draw) {
-  const torch::NoGradGuard no_grad;
-  auto* const headed = network.as<HeadedNetwork>();
-  for (Network* const one : headed ? headed->backbones() : std::vector<Network*>{&network}) draw(*one);
-}
-
-}  // namespace
-
-// Variance 2 / (maps times the kernel's area).
-void Network::draw_as_torchvision(const DrawNumber& random) {
-  for (torch::Tensor& tensor : parameters())
-    if (tensor.dim() == 4) {
-      Random numbers = random();
-      draw_normal(tensor,
-                  std::sqrt(2. * static_cast<double>(tensor.size(1)) / static_cast<double>(tensor.numel())),
-                  numbers);
-    }
-}
-
-void draw_convolutions(Network& network, std::uint64_t seed) {
-  std::uint64_t number = 0;
-  const auto random = [&] { return Random(seed, stream("convolutions"), number++); };
-  for_backbones(network, [&](Network& one) { one.Network::draw_as_torchvision(random); });
-}
-
-void begin_as_torchvision(Network& network, std::uint64_t seed) {
-  std::uint64_t number = 0;
-  const auto random = [&] { return Random(seed, stream("convolutions"), number++); };
-  for_backbones(network, [&](Network& one) { one.draw_as_torchvision(random); });
 }
 
 void begin_as_glorot(torch::nn::Module& module, const std::function<bool(const std::string& name)>& chosen,

@@ -40,11 +40,6 @@ class Network : public torch::nn::Module {
   // What initialize() fills otherwise than it fills all weights; it calls this at its end.
   virtual void initialize_own(std::uint64_t /*seed*/) {}
 
-  // Weights as torchvision's network of that kind begins, but for the last layer's matrix; here convolutions alone. `random` gives other numbers with
-  // every call.
-  using DrawNumber = std::function<Random()>;
-  virtual void draw_as_torchvision(const DrawNumber& random);
-
   // Logits (n,k) and their gradients by x, those of classes (n,m): (n,m,c,h,w). A network that knows a way of taking many
   // classes through its layers at once overrides it; undefined: there is none, and automatic differentiation takes them one
   // after the other.
@@ -78,13 +73,6 @@ struct Architecture : Member {
 // LibTorch's version. Batch and layer normalisation begin with weights 1 and biases 0, embeddings (1,t,d) uniform with a
 // deviation of .02; then Network::initialize_own. What is made beside a network for the same seed has another `purpose`.
 void initialize(torch::nn::Module& network, std::uint64_t seed, std::uint32_t purpose = stream("weights"));
-// Of the network, or of its backbones where it has a head: convolutions from a normal distribution of variance 2 / (maps times the kernel's
-// area) (He et al., ICCV 2015, backwards), as torchvision's residual networks begin.
-void draw_convolutions(Network& network, std::uint64_t seed);
-// The same, but of all that torchvision draws: densenet121's convolutions of variance 2 / (inputs of a number), its last biases 0; of vision
-// transformers patches normal of variance 1 / inputs, places normal of deviation .02, attention's and the hidden layers' matrices uniform
-// within sqrt(6 / (inputs + outputs)), biases 0 or (hidden layers') normal of deviation 1e-6, the class token 0.
-void begin_as_torchvision(Network& network, std::uint64_t seed);
 // Linear layers whose names, ended by a dot, are `chosen`: weights normal of variance 2 / (inputs + outputs) (Glorot and Bengio, AISTATS
 // 2010), biases 0.
 void begin_as_glorot(torch::nn::Module& module, const std::function<bool(const std::string& name)>& chosen,

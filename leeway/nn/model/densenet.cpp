@@ -31,32 +31,28 @@ class DenseLayer : public torch::nn::Module {
   torch::nn::BatchNorm2d norm1_{nullptr}, norm2_{nullptr};
 };
 
-// conv 1x1 (relu(bn(x))) to half the maps, and means of 2x2 pixels, or a BlurPool.
+// conv 1x1 (relu(bn(x))) to half the maps, and means of 2x2 pixels.
 class Transition : public torch::nn::Module {
  public:
-  Transition(std::int64_t from, bool blurred) {
-    if (blurred) blur_ = register_module("pool", std::make_shared<BlurPool>(from / 2));
+  explicit Transition(std::int64_t from) {
     norm_ = register_module("norm", torch::nn::BatchNorm2d(from));
     conv_ = register_module("conv", convolution(from, from / 2, 1));
   }
   torch::Tensor forward(const torch::Tensor& x) {
-    const torch::Tensor maps = conv_(normalized_relu(norm_, x));
-    return blur_ ? blur_->forward(maps) : torch::avg_pool2d(maps, 2);
+    return torch::avg_pool2d(conv_(normalized_relu(norm_, x)), 2);
   }
 
  private:
-  std::shared_ptr<BlurPool> blur_;
   torch::nn::BatchNorm2d norm_{nullptr};
   torch::nn::Conv2d conv_{nullptr};
 };
 
 // A 7x7 convolution and a maximum, both of stride 2, four dense blocks with transitions between them, relu(bn), the mean
-// of each map, a linear layer. The features are the 1024 means. Blurred, a BlurPool stands in place of every stride but the first.
+// of each map, a linear layer. The features are the 1024 means.
 class Densenet : public Network {
  public:
-  Densenet(const InputShape& input, std::int64_t classes, bool blurred) {
+  Densenet(const InputShape& input, std::int64_t classes) {
     torch::nn::Module& features = group(*this, "features");
-    if (blurred) blur_ = features.register_module("pool0", std::make_shared<BlurPool>(64));
     conv0_ =
         features.register_module("conv0", convolution(static_cast<std::int64_t>(input.channels), 64, 7, 2));
     norm0_ = features.register_module("norm0", torch::nn::BatchNorm2d(64));
@@ -73,8 +69,8 @@ class Densenet : public Network {
         steps->push_back(
             dense.register_module(fmt::format("denselayer{}", i), std::make_shared<DenseLayer>(maps)));
       if (block < 4)
-        transition = features.register_module(fmt::format("transition{}", block),
-                                              std::make_shared<Transition>(maps, blurred));
+        transition =
+            features.register_module(fmt::format("transition{}", block), std::make_shared<Transition>(maps));
     }
     norm5_ = features.register_module("norm5", torch::nn::BatchNorm2d(maps));
     classifier_ = register_module("classifier", torch::nn::Linear(maps, classes));
@@ -82,27 +78,14 @@ class Densenet : public Network {
   [[nodiscard]] std::size_t stages() const override { return 1 + steps_.size(); }
   torch::Tensor stage(std::size_t number, const torch::Tensor& maps) override {
     if (number > 0) return steps_[number - 1]->forward(maps);
-    const torch::Tensor first = normalized_relu(norm0_, input_convolution(conv0_, maps));
-    return blur_ ? blur_->forward(torch::max_pool2d(first, 3, 1, 1)) : torch::max_pool2d(first, 3, 2, 1);
+    return torch::max_pool2d(normalized_relu(norm0_, input_convolution(conv0_, maps)), 3, 2, 1);
   }
   Forward finish(const torch::Tensor& maps) override {
     const torch::Tensor features = map_means(normalized_relu(norm5_, maps));
     return {classifier_(features), features};
   }
 
-  void draw_as_torchvision(const DrawNumber& random) override {
-    for (torch::Tensor& tensor : parameters())
-      if (tensor.dim() == 4) {
-        Random numbers = random();
-        draw_normal(tensor,
-                    std::sqrt(2. * static_cast<double>(tensor.size(0)) / static_cast<double>(tensor.numel())),
-                    numbers);
-      }
-    classifier_->bias.zero_();
-  }
-
  private:
-  std::shared_ptr<BlurPool> blur_;  // after the first maximum; null: none
   torch::nn::Conv2d conv0_{nullptr};
   torch::nn::BatchNorm2d norm0_{nullptr}, norm5_{nullptr};
   // A dense block each with the transition in front of it: no modules of the network, but their parts are, under their own
@@ -119,18 +102,7 @@ Architecture densenet121() {
           "classifier.bias",
           29,  // below, nothing is left after the last transition
           [](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {
-            return std::make_shared<Densenet>(input, classes, false);
-          }};
-}
-
-Architecture densenet121_blur() {
-  return {{"densenet121-blur",
-           "densely connected network of 121 layers, blurred where every second pixel is kept",
-           "Zhang, ICML 2019; names of its program, antialiased-cnns"},
-          "classifier.bias",
-          33,  // below, the last filter has nothing to mirror
-          [](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {
-            return std::make_shared<Densenet>(input, classes, true);
+            return std::make_shared<Densenet>(input, classes);
           }};
 }
 

@@ -38,8 +38,6 @@ class HeadedNetwork : public Network {
   [[nodiscard]] virtual std::vector<Network*> backbones() { return {backbone_.get()}; }
   // How the names of a backbone's last layer begin: "fc.".
   [[nodiscard]] const std::string& unused() const { return unused_; }
-  // What it draws in passes of training begins anew, from that seed.
-  virtual void begin_draws(std::uint64_t /*seed*/) {}
   // How initialize() fills the head's layers from now on, where the head has a way of its own.
   void begin(HeadStart start) { start_ = start; }
 

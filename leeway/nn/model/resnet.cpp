@@ -9,13 +9,13 @@
 namespace leeway::nn {
 namespace {
 
+constexpr std::int64_t first_maps = 64;  // of the first stage
+
 // What tells the members apart. torchvision's networks begin with a 7x7 convolution and a maximum, both of stride 2;
-// those for small images (RobustBench) with a 3x3 convolution of stride 1, and some of their names are others. Blurred ones have BlurPools
-// in place of strides, but for the first.
+// those for small images (RobustBench) with a 3x3 convolution of stride 1, and some of their names are others.
 struct ResnetPlan {
   std::array<int, 4> blocks;  // in each stage
-  bool bottleneck, small_images, blurred = false;
-  std::int64_t width = 64;  // maps of the first stage
+  bool bottleneck, small_images;
 
   [[nodiscard]] const char* shortcut() const { return small_images ? "shortcut" : "downsample"; }
   [[nodiscard]] const char* last() const { return small_images ? "linear" : "fc"; }
@@ -23,27 +23,20 @@ struct ResnetPlan {
 };
 
 // relu(shortcut(x) + bn(conv(relu(bn(conv(x)))))) with two 3x3 convolutions, or the three of a bottleneck: 1x1, 3x3
-// (which has the stride), 1x1 with four times the maps. The shortcut is x, or bn(1x1 conv) where the shape changes. Blurred, the last
-// convolution and the shortcut's have a BlurPool before them in place of a stride.
+// (which has the stride), 1x1 with four times the maps. The shortcut is x, or bn(1x1 conv) where the shape changes.
 class ResnetBlock : public torch::nn::Module {
  public:
   ResnetBlock(const ResnetPlan& plan, std::int64_t from, std::int64_t maps, std::int64_t stride) {
     const std::int64_t to = plan.outputs(maps);
-    const bool blurs = plan.blurred && stride != 1;
-    if (blurs) blur_ = std::make_shared<BlurPool>(maps);
     if (plan.bottleneck) {
       add(from, maps, 1, 1);
-      add(maps, maps, 3, blurs ? 1 : stride);
-      add(maps, to, 1, 1, blur_);
+      add(maps, maps, 3, stride);
+      add(maps, to, 1, 1);
     } else {
-      add(from, maps, 3, blurs ? 1 : stride);
-      add(maps, to, 3, 1, blur_);
+      add(from, maps, 3, stride);
+      add(maps, to, 3, 1);
     }
-    if (blurs)
-      shortcut_ = register_module(
-          plan.shortcut(), torch::nn::Sequential(std::make_shared<BlurPool>(from), convolution(from, to, 1),
-                                                 torch::nn::BatchNorm2d(to)));
-    else if (stride != 1 || from != to)
+    if (stride != 1 || from != to)
       shortcut_ = register_module(plan.shortcut(), torch::nn::Sequential(convolution(from, to, 1, stride),
                                                                          torch::nn::BatchNorm2d(to)));
   }
@@ -51,7 +44,6 @@ class ResnetBlock : public torch::nn::Module {
     torch::Tensor inner = x;
     for (std::size_t i = 0; i + 1 < layers_.size(); ++i)
       inner = normalized_relu(layers_[i].normalization, layers_[i].convolution(inner));
-    if (blur_) inner = blur_->forward(inner);
     inner = layers_.back().normalization(layers_.back().convolution(inner));
     return inner.add_(shortcut_ ? shortcut_->forward(x) : x).relu_();
   }
@@ -61,22 +53,13 @@ class ResnetBlock : public torch::nn::Module {
     torch::nn::Conv2d convolution;
     torch::nn::BatchNorm2d normalization;
   };
-  void add(std::int64_t from, std::int64_t to, std::int64_t kernel, std::int64_t stride,
-           const std::shared_ptr<BlurPool>& blur = {}) {
+  void add(std::int64_t from, std::int64_t to, std::int64_t kernel, std::int64_t stride) {
     const std::string number = std::to_string(layers_.size() + 1);
-    torch::nn::Conv2d one = convolution(from, to, kernel, stride);
-    if (blur) {
-      torch::nn::Module& both = group(*this, "conv" + number);
-      both.register_module("0", blur);
-      both.register_module("1", one);
-    } else {
-      register_module("conv" + number, one);
-    }
+    const auto one = register_module("conv" + number, convolution(from, to, kernel, stride));
     layers_.push_back({one, register_module("bn" + number, torch::nn::BatchNorm2d(to))});
   }
 
   std::vector<Layer> layers_;
-  std::shared_ptr<BlurPool> blur_;  // before the last convolution; null: none
   torch::nn::Sequential shortcut_{nullptr};
 };
 
@@ -86,15 +69,13 @@ class Resnet : public Network {
  public:
   Resnet(const ResnetPlan& plan, const InputShape& input, std::int64_t classes)
       : small_images_(plan.small_images) {
-    if (plan.blurred)
-      blur_ = group(*this, "maxpool").register_module("1", std::make_shared<BlurPool>(plan.width));
     const auto channels = static_cast<std::int64_t>(input.channels);
-    conv1_ = register_module("conv1", small_images_ ? convolution(channels, plan.width, 3)
-                                                    : convolution(channels, plan.width, 7, 2));
-    bn1_ = register_module("bn1", torch::nn::BatchNorm2d(plan.width));
-    std::int64_t from = plan.width;
+    std::int64_t from = first_maps;
+    conv1_ = register_module(
+        "conv1", small_images_ ? convolution(channels, from, 3) : convolution(channels, from, 7, 2));
+    bn1_ = register_module("bn1", torch::nn::BatchNorm2d(from));
     for (std::size_t stage = 0; stage < plan.blocks.size(); ++stage) {
-      const std::int64_t maps = plan.width << stage;
+      const std::int64_t maps = first_maps << stage;
       torch::nn::Sequential layer;
       for (int b = 0; b < plan.blocks[stage]; ++b, from = plan.outputs(maps))
         layer->push_back(std::make_shared<ResnetBlock>(plan, from, maps, stage > 0 && b == 0 ? 2 : 1));
@@ -106,7 +87,6 @@ class Resnet : public Network {
   torch::Tensor stage(std::size_t number, const torch::Tensor& maps) override {
     if (number > 0) return layers_[number - 1]->forward(maps);
     const torch::Tensor first = normalized_relu(bn1_, input_convolution(conv1_, maps));
-    if (blur_) return blur_->forward(torch::max_pool2d(first, 2, 1));
     return small_images_ ? first : torch::max_pool2d(first, 3, 2, 1);
   }
   Forward finish(const torch::Tensor& maps) override {
@@ -116,7 +96,6 @@ class Resnet : public Network {
 
  private:
   bool small_images_;
-  std::shared_ptr<BlurPool> blur_;  // after the first maximum; null: none
   torch::nn::Conv2d conv1_{nullptr};
   torch::nn::BatchNorm2d bn1_{nullptr};
   std::vector<torch::nn::Sequential> layers_;
@@ -125,20 +104,15 @@ class Resnet : public Network {
 
 constexpr ResnetPlan large_18{{2, 2, 2, 2}, false, false}, large_50{{3, 4, 6, 3}, true, false},
     large_101{{3, 4, 23, 3}, true, false}, small_18{{2, 2, 2, 2}, false, true},
-    small_50{{3, 4, 6, 3}, true, true}, small_101{{3, 4, 23, 3}, true, true},
-    narrow_18{{2, 2, 2, 2}, false, false, false, 58}, blurred_18{{2, 2, 2, 2}, false, false, true},
-    blurred_50{{3, 4, 6, 3}, true, false, true};
+    small_50{{3, 4, 6, 3}, true, true}, small_101{{3, 4, 23, 3}, true, true};
 
 template <const ResnetPlan& Plan>
 Architecture resnet(std::string_view name, std::string_view summary) {
   return {{name, summary,
-           Plan.blurred        ? "Zhang, ICML 2019; names of its program, antialiased-cnns"
-           : Plan.small_images ? "He et al., CVPR 2016; names of RobustBench"
-                               : "He et al., CVPR 2016; stride in the 3x3 convolution, names of torchvision"},
+           Plan.small_images ? "He et al., CVPR 2016; names of RobustBench"
+                             : "He et al., CVPR 2016; stride in the 3x3 convolution, names of torchvision"},
           Plan.small_images ? "linear.bias" : "fc.bias",
-          Plan.blurred        ? 35U  // below, the last filter has nothing to mirror
-          : Plan.small_images ? 8U
-                              : 32U,
+          Plan.small_images ? 8U : 32U,
           [](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {
             return std::make_shared<Resnet>(Plan, input, classes);
           }};
@@ -149,15 +123,6 @@ Architecture resnet(std::string_view name, std::string_view summary) {
 Architecture resnet18() { return resnet<large_18>("resnet18", "residual network of 18 layers"); }
 Architecture resnet50() { return resnet<large_50>("resnet50", "the same with 50 layers, bottlenecks"); }
 Architecture resnet101() { return resnet<large_101>("resnet101", "the same with 101 layers, bottlenecks"); }
-Architecture resnet18_58() {
-  return resnet<narrow_18>("resnet18-58",
-                           "ResNet-18 that begins with 58 maps, as OccamNets' program builds on");
-}
-Architecture resnet18_blur() {
-  return resnet<blurred_18>("resnet18-blur",
-                            "ResNet-18 whose maps are blurred where every second pixel is kept");
-}
-Architecture resnet50_blur() { return resnet<blurred_50>("resnet50-blur", "ResNet-50 likewise"); }
 Architecture resnet18_cifar() {
   return resnet<small_18>("resnet18-cifar", "ResNet-18 that begins with a 3x3 convolution, for small images");
 }

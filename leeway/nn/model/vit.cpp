@@ -47,32 +47,6 @@ class Vit : public Network {
     return {head_(features), features};
   }
 
-  void draw_as_torchvision(const DrawNumber& random) override {
-    const auto normal = [&](const torch::Tensor& tensor, double deviation) {
-      Random numbers = random();
-      draw_normal(tensor, deviation, numbers);
-    };
-    const auto inputs = static_cast<double>(conv_proj_->weight.numel() / conv_proj_->weight.size(0));
-    normal(conv_proj_->weight, std::sqrt(1 / inputs));
-    conv_proj_->bias.zero_();
-    normal(positions_, .02);
-    class_token_.zero_();
-    for (const auto& block : blocks_)
-      for (auto& item : block->named_parameters()) {
-        const std::string& name = item.key();
-        torch::Tensor& tensor = item.value();
-        const bool hidden = name.starts_with("mlp.");
-        if (name.ends_with("out_proj.bias") || name.ends_with("in_proj_bias")) tensor.zero_();
-        if (hidden && tensor.dim() == 1) normal(tensor, 1e-6);
-        if (!name.ends_with("in_proj_weight") && !(hidden && tensor.dim() == 2)) continue;
-        Random numbers = random();
-        const double bound = std::sqrt(6. / static_cast<double>(tensor.size(0) + tensor.size(1)));
-        float* const data = tensor.data_ptr<float>();
-        for (std::int64_t i = 0; i < tensor.numel(); ++i)
-          data[i] = static_cast<float>((2 * numbers.uniform() - 1) * bound);
-      }
-  }
-
  private:
   torch::Tensor class_token_, positions_;
   torch::nn::Conv2d conv_proj_{nullptr};

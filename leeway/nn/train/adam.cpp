@@ -22,7 +22,7 @@ void Adam::step(const std::vector<torch::Tensor>& gradients, double factor) {
   const double beta1 = .9, beta2 = .999, t = static_cast<double>(++steps_);
   for (std::size_t i = 0; i < weights_.size(); ++i) {
     if (!gradients[i].defined()) continue;
-    const double rate = factor * rates_[i] * options_.learning_rate, decay = options_.decay_of(weights_[i]);
+    const double rate = factor * rates_[i] * options_.learning_rate, decay = options_.weight_decay;
     const AdamFactors factors{static_cast<float>(beta1),
                               static_cast<float>(beta2),
                               static_cast<float>(rate / (1 - std::pow(beta1, t))),

@@ -28,11 +28,11 @@ class Sgd : public Optimizer {
     const torch::NoGradGuard no_grad;
     for (std::size_t i = 0; i < weights_.size(); ++i) {
       if (!gradients[i].defined()) continue;
-      const double decay = options_.decay_of(weights_[i]);
+      const double decay = options_.weight_decay;
       const torch::Tensor g = decay == 0 ? gradients[i] : gradients[i].add(weights_[i], decay);
       velocity_[i].mul_(options_.momentum).add_(g);
       const double rate = -factor * rates_[i] * options_.learning_rate;
-      if (options_.nesterov)
+      if (options_.kind == "nesterov")
         weights_[i].add_(g.add(velocity_[i], options_.momentum), rate);
       else
         weights_[i].add_(velocity_[i], rate);
@@ -58,16 +58,15 @@ class Sgd : public Optimizer {
 };
 
 constexpr std::string_view schedules =
-    "constant, cosine, cosine:EPOCHS, cosine-part:SHARE, inverse, inverse:SLOPE, linear:WARM-UP, "
-    "step:EPOCH:EPOCH..., exponential:FACTOR, "
-    "every:EPOCHS:FACTOR, warm-up:EPOCHS, ahead";
+    "constant, cosine, inverse, linear:SHARE, step:EPOCH:EPOCH..., exponential:FACTOR, warm-up:EPOCHS";
 
 }  // namespace
 
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerOptions& options, std::vector<torch::Tensor> weights,
                                           std::vector<double> rates) {
-  if (options.kind == "sgd") return std::make_unique<Sgd>(options, std::move(weights), std::move(rates));
-  if (options.kind != "adam") refuse("train: optimizer", "adam or sgd", in_quotes(options.kind));
+  if (options.kind == "sgd" || options.kind == "nesterov")
+    return std::make_unique<Sgd>(options, std::move(weights), std::move(rates));
+  if (options.kind != "adam") refuse("train: optimizer", "adam, sgd or nesterov", in_quotes(options.kind));
   return std::make_unique<Adam>(std::move(weights), options, std::move(rates));
 }
 
@@ -94,43 +93,26 @@ Schedule::Schedule(std::string_view text) {
     factors_.push_back(std::move(factor));
     left = after;
   }
-  lead_ = std::ranges::count(factors_, "ahead", &Factor::name) > 0 ? 1 : 0;
-  if (lead_ > 0 && std::ranges::none_of(factors_, &Factor::by_steps))
-    refuse("train: schedule", "one that goes by steps beside ahead: cosine, cosine-part, inverse or linear",
-           in_quotes(text));
-}
-
-bool Schedule::Factor::by_steps() const {
-  return (name == "cosine" && numbers.empty()) || name == "cosine-part" || name == "inverse" ||
-         name == "linear";
 }
 
 bool Schedule::Factor::legal() const {
   const auto is_epoch = [](double epoch) { return epoch >= 1; };
   const auto is_factor = [](double factor) { return factor > 0 && factor <= 1; };
   const bool one = numbers.size() == 1;
-  if (name == "constant" || name == "ahead") return numbers.empty();
-  if (name == "inverse") return numbers.empty() || (one && numbers[0] > 0);
-  if (name == "cosine-part") return one && numbers[0] > 0 && numbers[0] <= .5;
-  if (name == "cosine") return numbers.empty() || (one && is_epoch(numbers[0]));
+  if (name == "constant" || name == "cosine" || name == "inverse") return numbers.empty();
   if (name == "linear") return one && numbers[0] >= 0 && numbers[0] < 1;
   if (name == "exponential") return one && is_factor(numbers[0]);
   if (name == "step") return !numbers.empty() && std::ranges::all_of(numbers, is_epoch);
-  if (name == "every") return numbers.size() == 2 && is_epoch(numbers[0]) && is_factor(numbers[1]);
   if (name == "warm-up") return one && is_epoch(numbers[0]);
   return false;
 }
 
 double Schedule::Factor::at(std::size_t step, std::size_t steps, std::size_t epoch) const {
   const auto passed = static_cast<double>(epoch - 1);  // epochs
-  const double p = name == "cosine" && !numbers.empty()
-                       ? std::min(1., passed / numbers[0])
-                       : static_cast<double>(step - 1) / static_cast<double>(std::max<std::size_t>(steps, 1));
+  const double p = static_cast<double>(step - 1) / static_cast<double>(std::max<std::size_t>(steps, 1));
   if (name == "cosine") return (1 + std::cos(std::numbers::pi * p)) / 2;
-  if (name == "cosine-part") return std::cos(std::numbers::pi * numbers[0] * p);
-  if (name == "inverse") return std::pow(1 + (numbers.empty() ? 10 : numbers[0]) * p, -.75);
+  if (name == "inverse") return std::pow(1 + 10 * p, -.75);
   if (name == "exponential") return std::pow(numbers[0], passed);
-  if (name == "every") return std::pow(numbers[1], std::floor(passed / numbers[0]));
   if (name == "warm-up") return std::min(1., (passed + 1) / numbers[0]);
   if (name == "linear") {
     const double now = static_cast<double>(step) / static_cast<double>(steps + 1), warm = numbers[0];
@@ -144,7 +126,7 @@ double Schedule::Factor::at(std::size_t step, std::size_t steps, std::size_t epo
 
 double Schedule::factor(std::size_t step, std::size_t steps, std::size_t epoch) const {
   double product = 1;
-  for (const Factor& factor : factors_) product *= factor.at(step + lead_, steps, epoch);
+  for (const Factor& factor : factors_) product *= factor.at(step, steps, epoch);
   return product;
 }
 

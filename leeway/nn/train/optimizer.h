@@ -26,16 +26,10 @@ class Optimizer {
 };
 
 struct OptimizerOptions {
-  std::string kind = "adam";  // adam (adam.h) or sgd
+  std::string kind = "adam";  // adam (adam.h), sgd or nesterov
   double learning_rate = 1e-3, weight_decay = 0;
-  double momentum = .9;  // of sgd
-  bool nesterov = false;
+  double momentum = .9;  // of sgd and nesterov
   bool coupled = false;  // Adam's decay is added to the gradient, in place of (1 - lr decay) w
-  bool kernels = false;  // tensors of one dimension do not decay
-
-  [[nodiscard]] double decay_of(const torch::Tensor& weight) const {
-    return kernels && weight.dim() < 2 ? 0 : weight_decay;
-  }
 };
 
 // `rates`: one factor of the learning rate a weight tensor; none: 1. sgd, with g the gradient + decay w:
@@ -47,15 +41,12 @@ struct OptimizerOptions {
 
 // The learning rate's factor in a step, p the share of steps done:
 //   constant           1
-//   cosine             (1 + cos(pi p)) / 2; cosine:E the same with p = epochs done / E, at most 1
+//   cosine             (1 + cos(pi p)) / 2
 //   linear:W           from 0 up to 1 over the share W of the steps, then down to 0
-//   cosine-part:S      cos(pi S p), S at most .5
-//   inverse            (1 + 10 p)^-.75; inverse:A (1 + A p)^-.75
+//   inverse            (1 + 10 p)^-.75
 //   step:E1:E2...      times .1 after each of these epochs
 //   exponential:G      times G after every epoch
-//   every:E:G          times G after every E epochs
 //   warm-up:E          epoch / E, at most 1
-//   ahead              1; those that go by steps (cosine, cosine-part, inverse, linear) take the next step's factor
 // and, with a comma between, the product of several.
 // Sources: Ganin et al., JMLR 2016, section 5.2.2 (inverse); the others are common.
 class Schedule {
@@ -70,11 +61,9 @@ class Schedule {
     std::vector<double> numbers = {};
 
     [[nodiscard]] bool legal() const;
-    [[nodiscard]] bool by_steps() const;
     [[nodiscard]] double at(std::size_t step, std::size_t steps, std::size_t epoch) const;
   };
   std::vector<Factor> factors_;
-  std::size_t lead_ = 0;  // steps
 };
 
 }  // namespace leeway::nn

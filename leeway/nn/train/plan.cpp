@@ -52,9 +52,7 @@ std::string augmentation_of(const TrainOptions& options, const Requirements& nee
   return options.augment.empty() ? needs.augment : options.augment;
 }
 
-Normalization normalization_of(const TrainOptions& options) {
-  return {options.scale, options.mean, options.std};
-}
+Normalization normalization_of(const TrainOptions& options) { return {1, options.mean, options.std}; }
 
 Training planned(const data::TrainingData& data, const TrainOptions& options, int threads,
                  const std::string& torch_version) {
@@ -100,33 +98,15 @@ void check_training(const data::TrainingData& data, const TrainOptions& options)
       refuse(fmt::format("train: {}", what), fmt::format("one of {}", fmt::join(legal, ", ")),
              in_quotes(found));
   };
-  word("last batch", options.last_batch, {"join", "alone", "drop"});
-  word("sampling", options.sampling, {"shuffle", "replacement", "fixed"});
-  word("base sampling", options.base_sampling, {"same", "shuffle", "replacement", "fixed"});
-  word("balance", options.balance, {"own", "environment", "groups", "none"});
-  word("initial weights", options.initial, {"uniform", "kaiming", "torchvision"});
-  range("base learning rate", options.base_learning_rate >= 0 && std::isfinite(options.base_learning_rate),
-        "at least 0", options.base_learning_rate);
-  if (options.decay_kernels && options.weight_decay == 0)
-    refuse("train: decay kernels", "a weight decay (--weight-decay)", "none");
+  word("last batch", options.last_batch, {"join", "drop"});
+  word("balance", options.balance, {"auto", "environment", "groups", "none"});
   range("learning rate", options.learning_rate > 0 && std::isfinite(options.learning_rate),
         "a positive number", options.learning_rate);
-  if (options.first_check > 0 && options.check_every == 0)
-    refuse("train: first check", "steps between checks (--check-every)", "none");
-  const AlgorithmMember& member = algorithm(options.algorithm);
-  if (options.base_learning_rate > 0 && !member.base_of(complete_parameters(member, options.parameters)))
-    refuse("train: base learning rate", "an algorithm of two stages",
-           fmt::format("algorithm {}, which has one", options.algorithm));
-  if (options.start_channels != "same" && options.start.empty())
-    refuse("train: start channels", "weights to start from (--start)", "none");
   range("momentum", options.momentum >= 0 && options.momentum < 1, "from 0 to less than 1", options.momentum);
   range("weight decay", options.weight_decay >= 0 && std::isfinite(options.weight_decay), "at least 0",
         options.weight_decay);
   const double share = validation_share(options);
   range("validation", share >= 0 && share < 1, "a share from 0 to less than 1", share);
-  if (options.stratify && validation_share(options) <= 0)
-    refuse("train: stratify", "a share to hold out (--validation)",
-           options.validation_rows.empty() ? "0" : "rows that are named");
   for (const std::size_t row : options.validation_rows)
     if (row >= images.n())
       refuse("train: validation rows", fmt::format("rows below {}", images.n()), std::to_string(row));

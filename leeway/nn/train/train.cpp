@@ -135,11 +135,8 @@ AlgorithmSetting TrainingLoop::make_setting() {
   auto* const headed = setting.network->as<HeadedNetwork>();
   if (headed && member_.head_start) headed->begin(member_.head_start(parameters_));
   initialize(*setting.network, options_.seed);
-  if (options_.initial == "kaiming") draw_convolutions(*setting.network, options_.seed);
-  if (options_.initial == "torchvision") begin_as_torchvision(*setting.network, options_.seed);
   setting.pretrained = !options_.start.empty();
   if (setting.pretrained) start_from_weights(*setting.network, built);
-  if (headed) headed->begin_draws(options_.seed);
   setting.network->to(setting.device);
   setting.base = base_network_;
   setting.base_state = base_state_;
@@ -158,9 +155,8 @@ AlgorithmSetting TrainingLoop::make_setting() {
   setting.normalization = info_.normalization;
   setting.parameters = parameters_;
   setting.norm = norm_of(options_);
-  setting.optimizer = {options_.optimizer,    options_.learning_rate, options_.weight_decay,
-                       options_.momentum,     options_.nesterov,      options_.decay == "coupled",
-                       options_.decay_kernels};
+  setting.optimizer = {options_.optimizer, options_.learning_rate, options_.weight_decay, options_.momentum,
+                       options_.decay == "coupled"};
   setting.frozen_statistics = options_.batchnorm == "frozen";
   setting.frozen_backbone = frozen;
   if (frozen && headed != nullptr)
@@ -184,10 +180,6 @@ void TrainingLoop::start_from_weights(Network& network, const Architecture& buil
   Safetensors file = read_named_tensors(options_.start);
   ArrayMap weights = without_prefixes(std::move(file.tensors), built.output);
   const std::string from = display_name(options_.start);
-  if (options_.start_channels != "same") {
-    auto* const headed = network.as<HeadedNetwork>();
-    take_one_channel(weights, headed ? headed->backbone() : network, options_.start_channels == "sum");
-  }
   const auto note = [&](const std::string& text) {
     if (std::ranges::find(notes_, text) == notes_.end()) notes_.push_back(text);
   };
@@ -223,11 +215,9 @@ void TrainingLoop::train_base() {
   options.parameters = base_->parameters;
   options.epochs = base_->epochs;
   options.patience = base_->patience;
-  options.steps = options.check_every = options.first_check = 0;
-  if (options.base_learning_rate > 0) options.learning_rate = options.base_learning_rate;
-  if (options.base_sampling != "same") options.sampling = std::exchange(options.base_sampling, "same");
+  options.steps = options.check_every = 0;
   options.select = "accuracy";
-  options.balance = "own";
+  options.balance = "auto";
   options.selection = {};
   options.keep_epochs.clear();
   std::optional<TrainResult> before;
@@ -316,9 +306,8 @@ Epoch TrainingLoop::run_epoch(std::size_t number) {
   std::optional<std::size_t> zero_gradients;
   std::map<std::string, double> parts;
   const auto is_time = [&] {
-    const std::size_t every = options_.check_every,
-                      first = options_.first_check > 0 ? options_.first_check : every;
-    return every > 0 ? done_ >= first && (done_ - first) % every == 0 : course_.place == 0 && !again;
+    const std::size_t every = options_.check_every;
+    return every > 0 ? done_ % every == 0 : course_.place == 0 && !again;
   };
   do {
     stop_if_asked(number);
@@ -375,7 +364,7 @@ void TrainingLoop::validate(Epoch& epoch) {
   std::vector<std::uint8_t> right(all.size()), held(all.size());
   for_shards(all.size(), "validation", nullptr, [&](std::size_t begin, std::size_t end) {
     const auto rows = all.subspan(begin, end - begin);
-    const Batch batch = set_.validation_batch(begin, end, epoch.number);
+    const Batch batch = set_.batch(rows);
     const std::vector<std::uint64_t> keys(rows.begin(), rows.end());
     const Problem problem{forward, batch.x, batch.y, keys};
     const auto note_hits = [&](const torch::Tensor& x, std::vector<std::uint8_t>& hits) {
@@ -419,9 +408,8 @@ void TrainingLoop::keep_weights() {
 
 TrainResult TrainingLoop::run() {
   begin();
-  const auto is_enough = [&] {
+  const auto out_of_patience = [&] {
     if (course_.epochs.empty() || set_.validation().empty()) return false;
-    if (options_.enough && accuracy_score(course_.epochs.back()).value_or(0) >= *options_.enough) return true;
     const double best = score(course_.epochs[course_.best_epoch - 1]);
     const auto first = std::ranges::find_if(course_.epochs, [&](const Epoch& epoch) {
       return epoch.number == course_.best_epoch || score(epoch) == best;
@@ -431,7 +419,7 @@ TrainResult TrainingLoop::run() {
   const auto is_better = [&](double now, double best) {
     return now > best || (as_base_ != nullptr && as_base_->last_best && now == best);
   };
-  while (!finished() && !is_enough()) {
+  while (!finished() && !out_of_patience()) {
     course_.epochs.push_back(run_epoch(course_.epochs.size() + 1));
     const Epoch& epoch = course_.epochs.back();
     if (course_.best_epoch == 0 || is_better(score(epoch), score(course_.epochs[course_.best_epoch - 1]))) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 
 #include "leeway/core/message.h"
@@ -53,14 +52,9 @@ TrainingSet::TrainingSet(const data::TrainingData& data, const TrainOptions& opt
     std::vector<std::size_t> order(n);
     std::iota(order.begin(), order.end(), std::size_t{0});
     shuffle(order, options.seed, stream("validation"));
-    const double share = validation_share(options);
-    std::map<std::int64_t, std::vector<std::size_t>> parts;  // of each of which that share is held out
-    for (const std::size_t row : order)
-      parts[options.stratify ? (*data.images.labels)[row] : 0].push_back(row);
-    for (const auto& [label, rows] : parts) {
-      const auto held = static_cast<std::size_t>(std::llround(share * static_cast<double>(rows.size())));
-      for (std::size_t i = 0; i < held; ++i) is_held[rows[i]] = 1;
-    }
+    const auto held =
+        static_cast<std::size_t>(std::llround(validation_share(options) * static_cast<double>(n)));
+    for (std::size_t i = 0; i < held; ++i) is_held[order[i]] = 1;
   }
   for (std::size_t row = 0; row < n; ++row)
     (is_held[row] ? validation_ : train_).push_back(static_cast<std::int64_t>(row));
@@ -75,9 +69,9 @@ TrainingSet::TrainingSet(const data::TrainingData& data, const TrainOptions& opt
   check(needs, algorithm);
 
   // Batch statistics need two rows, and each environment its own.
-  const std::size_t least = std::max<std::size_t>(
-      options.batch > 1 && options.last_batch == "join" && needs.full_parts == 0 ? 2 : 1,
-      balance_ && balance_ == environments_ ? needs.least_rows * present_.size() : 0);
+  const std::size_t least =
+      std::max<std::size_t>(options.batch > 1 && needs.full_parts == 0 ? 2 : 1,
+                            balance_ && balance_ == environments_ ? needs.least_rows * present_.size() : 0);
   const std::size_t rows = train_.size();
   least_last_ = std::max(least, needs.least_batch);
   count_steps();
@@ -181,9 +175,6 @@ void TrainingSet::check(const Requirements& needs, const std::string& algorithm)
                        "algorithm {} needs",
                        algorithm),
            "none");
-  if (options_.augment_validation && !chain_.changes_pixels())
-    refuse("train: augment validation", "augmentations that change images (--augment)",
-           chain_.text().empty() ? "none" : in_quotes(chain_.text()));
   const auto refuse_mixing = [&](const char* why) {
     refuse("train: augment",
            fmt::format("augmentations that mix no images, as algorithm {} {}", algorithm, why),
@@ -234,7 +225,7 @@ void TrainingSet::check(const Requirements& needs, const std::string& algorithm)
 const GroupColumn* TrainingSet::balance_column(const GroupColumn* own, const Requirements& needs,
                                                const std::string& algorithm) const {
   const std::string& what = options_.balance;
-  if (what == "own") return own;
+  if (what == "auto") return own;
   if (what == "environment" && !data_.environment)
     refuse("train: balance", "an environment of every image (--environment-column)", "none");
   if (what == "groups" && data_.groups.empty())
@@ -243,7 +234,7 @@ const GroupColumn* TrainingSet::balance_column(const GroupColumn* own, const Req
                                     : what == "groups"    ? &groups_
                                                           : nullptr;
   if (own && !needs.unbalanced && column != own)
-    refuse("train: balance", fmt::format("own, as algorithm {} says what batches hold", algorithm), what);
+    refuse("train: balance", fmt::format("auto, as algorithm {} says what batches hold", algorithm), what);
   return column;
 }
 
@@ -265,14 +256,14 @@ std::vector<std::int64_t> TrainingSet::balanced(const std::vector<std::int64_t>&
     rows[place_of[static_cast<std::size_t>(code_of(*balance_, row))]].push_back(row);
   std::vector<std::size_t> round(present_.size());
   std::iota(round.begin(), round.end(), std::size_t{0});
-  Random random(options_.seed, stream("balanced rounds"), order_number());
+  Random random(options_.seed, stream("balanced rounds"), epoch_);
   std::vector<std::size_t> taken(present_.size());
   std::vector<std::int64_t> order;
   while (order.size() < shuffled.size()) {
     shuffle(round, random);
     for (const std::size_t cell : round) {
       const std::size_t size = rows[cell].size();
-      order.push_back(rows[cell][replacement() ? random.below(size) : taken[cell]++ % size]);
+      order.push_back(rows[cell][taken[cell]++ % size]);
       if (order.size() == shuffled.size() || order.size() % options_.batch == 0)
         break;  // a batch begins with a round
     }
@@ -284,12 +275,7 @@ void TrainingSet::begin_epoch(std::size_t number) {
   epoch_ = number;
   count_steps();
   order_ = train_;
-  if (replacement() && !balance_) {
-    Random random(options_.seed, stream("epoch draws"), number);
-    for (std::int64_t& row : order_) row = train_[random.below(train_.size())];
-  } else {
-    shuffle_rows(order_, options_.seed, stream("epoch order"), order_number());
-  }
+  shuffle_rows(order_, options_.seed, stream("epoch order"), epoch_);
   if (balance_) order_ = balanced(order_);
 }
 
@@ -364,14 +350,6 @@ Batch TrainingSet::batch(std::span<const std::int64_t> rows, const Cut& cut) con
   if (!groups_.codes.empty()) batch.group = numbers(groups_.codes);
   batch.rows = rows;
   return batch;
-}
-
-Batch TrainingSet::validation_batch(std::size_t begin, std::size_t end, std::size_t number) const {
-  Batch held = batch(std::span(validation_).subspan(begin, end - begin));
-  if (options_.augment_validation)
-    held.x =
-        changed(held.x, chain_, stream("augmented validation"), (number - 1) * validation_.size() + begin);
-  return held;
 }
 
 Batch TrainingSet::augmented(std::span<const std::int64_t> rows) const {

@@ -4,10 +4,9 @@
 // an epoch's order is a shuffle of the training rows. Where an algorithm asks for environments (or for balanced groups), the
 // shuffled rows of each are dealt out in rounds, one row each a round in a random order, and begin again where they run out:
 // every batch has all of them equally often, but for one row; TrainingOptions::balance asks for the same of any algorithm. An epoch has as
-// many rows as there are to train on. A last batch that is too small joins the one before it, or is left alone or out
-// (TrainingOptions::last_batch). With TrainingOptions::sampling "replacement" an epoch's rows are as many independent
-// draws, with "fixed" every epoch has the order of the first. Unlabelled images are shuffled anew for each pass over them; passes follow each other without end, whatever the
-// epochs of the labelled ones.
+// many rows as there are to train on. A last batch of one row joins the batch before it, or an incomplete one is left out
+// (TrainingOptions::last_batch). Unlabelled images are shuffled anew for each pass over them; passes follow each other without
+// end, whatever the epochs of the labelled ones.
 //
 // Labelled and unlabelled images pass through TrainingOptions::augment, keyed by seed, place and epoch; views of labelled images
 // are made of what it leaves, those of unlabelled ones of the images themselves. A mixed image has the label and the group of the
@@ -58,8 +57,6 @@ class TrainingSet {
 
   // Images, labels and groups of any rows of the data, and of those that were appended.
   [[nodiscard]] Batch batch(std::span<const std::int64_t> rows) const;
-  // Validation rows [begin, end), for validation `number` from 1: augmented where TrainingOptions::augment_validation.
-  [[nodiscard]] Batch validation_batch(std::size_t begin, std::size_t end, std::size_t number) const;
   // The same as batch() of rows beside those of the latest minibatches(), augmented as they are, but not mixed.
   [[nodiscard]] Batch augmented(std::span<const std::int64_t> rows) const;
   // For a purpose of its own, the first row at `position` of all that are augmented for it.
@@ -99,7 +96,6 @@ class TrainingSet {
   // What batches hold equally, null: nothing. `own`: what the algorithm asks for.
   [[nodiscard]] const GroupColumn* balance_column(const GroupColumn* own, const Requirements& needs,
                                                   const std::string& algorithm) const;
-  [[nodiscard]] std::size_t order_number() const { return options_.sampling == "fixed" ? 1 : epoch_; }
   // The levels that rows to train on have, ascending.
   [[nodiscard]] std::vector<std::int32_t> present_of(const GroupColumn& column) const;
   [[nodiscard]] torch::Tensor images_of(std::span<const std::int64_t> rows, const Cut& cut) const;
@@ -113,7 +109,6 @@ class TrainingSet {
   [[nodiscard]] torch::Tensor changed(const torch::Tensor& images, const augment::Chain& chain,
                                       std::uint32_t purpose, std::size_t position) const;
   void mix(Batch& batch, std::size_t position) const;  // by the chain's last member
-  [[nodiscard]] bool replacement() const { return options_.sampling == "replacement"; }
 
   const data::TrainingData& data_;
   const TrainOptions& options_;

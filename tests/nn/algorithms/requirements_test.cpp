@@ -144,10 +144,7 @@ TEST(Requirements, BatchNormalizationOfOneRowNeedsMoreThanOneCell) {
       "images of shape (3, 32, 32), found 1";
   EXPECT_EQ(message(), refusal);
   EXPECT_FALSE(std::filesystem::exists(folder / "m"));
-  options.batch = 5, options.last_batch = "alone";  // of 16 to train on
-  EXPECT_EQ(message(), refusal);
-  EXPECT_FALSE(std::filesystem::exists(folder / "m"));
-  options.last_batch = "join";
+  options.batch = 5;  // of 16 to train on: the last row joins the batch before
   EXPECT_EQ(message(), "no error");
   // of 16 in parts of 3 the last has one row, which passes together with three of the target
   std::filesystem::remove(folder / "m");

@@ -171,16 +171,6 @@ TEST(RandAugment, EveryOperationIsAsFrequent) {
     }
 }
 
-TEST(RandAugment, MagnitudeZeroIsTheIdentityOfElevenOperations) {
-  const Shape shape = {3, 20, 17};
-  const Levels before = picture_of(shape);
-  int same = 0;
-  for (std::uint64_t draw = 0; draw < 2800; ++draw)
-    same += after(Chain("randaugment:num-ops=1:magnitude=0"), before, shape, draw) == before ? 1 : 0;
-  // the picture has levels 0 and 255, so that AutoContrast, too, changes nothing: 12 of 14
-  EXPECT_NEAR(same / 2800., 12 / 14., .03);
-}
-
 TEST(AutoAugment, OutcomesAreThoseOfItsPairs) {
   const Shape shape = {3, 20, 17};
   const Levels before = picture_of(shape, true);
@@ -220,71 +210,25 @@ TEST(AugMix, MixtureByHand) {
   const std::vector<Levels> chains = {first, second};
   const std::vector<double> weights = {.25, .75};
   const Picture picture{levels, 1, 1, 4};
-  mix_chains(picture, chains, weights, 0, false);
+  mix_chains(picture, chains, weights, 0);
   EXPECT_EQ(levels, before);
-  mix_chains(picture, chains, weights, .5, false);
+  mix_chains(picture, chains, weights, .5);
   EXPECT_EQ(levels, (Levels{8, 69, 200, 159}));  // 7.5, 68.75, 200.5, 159.375: halves to the even number
   levels = before;
-  mix_chains(picture, chains, weights, .5, true);
-  EXPECT_EQ(levels, (Levels{7, 68, 200, 159}));
-  levels = before;
-  mix_chains(picture, std::span(chains).first(1), std::vector<double>{1}, 1, false);
+  mix_chains(picture, std::span(chains).first(1), std::vector<double>{1}, 1);
   EXPECT_EQ(levels, first);
 }
 
-// Chains that change nothing: rounded, the picture itself; with torchvision's sums in float32 some levels lose 1.
-TEST(AugMix, TruncationLosesLevels) {
-  double lost = 0;
-  for (std::uint64_t draw = 0; draw < 200; ++draw) {
-    Random random(1, stream("augmix test"), draw);
-    Levels levels = picture_of(grey);
-    const Levels before = levels;
-    const double m = random.uniform(), a = random.uniform(), b = (1 - a) * random.uniform();
-    const std::vector<Levels> chains(3, before);
-    const std::vector<double> weights = {a, b, 1 - a - b};
-    const Picture picture{levels, 1, 16, 16};
-    mix_chains(picture, chains, weights, m, false);
-    EXPECT_EQ(levels, before);
-    mix_chains(picture, chains, weights, m, true);
-    for (std::size_t i = 0; i < levels.size(); ++i) {
-      EXPECT_TRUE(before[i] - levels[i] == 0 || before[i] - levels[i] == 1);
-      lost += levels[i] < before[i] ? 1 : 0;
-    }
-  }
-  EXPECT_GT(lost / (200 * 256), .02);
-  EXPECT_LT(lost / (200 * 256), .4);
-}
-
-// With alpha near 0 the mixture is the picture or, of one chain, its end.
+// With alpha near 0 the mixture is the picture or the end of its only chain. One pixel of level 8: among nine operations only posterize
+// (4 - .4 L bits, L at most 1) may change it, to 0; half of the mixtures are the picture.
 TEST(AugMix, OneChainOfOneOperation) {
-  const Shape shape = {3, 24, 33};
-  const Levels before = picture_of(shape, true);
-  const Chain chain("augmix:width=1:depth=1:alpha=0.01:severity=1:torchvision-levels=1");
-  // index 0: 4 bits, 255, and what knows no magnitude; the geometry moves nothing
-  std::set<Levels> known = {before, after("posterize", before, 4, shape),
-                            after("solarize", before, 255, shape), after("autocontrast", before, 0, shape),
-                            after("equalize", before, 0, shape)};
-  std::set<Levels> seen;
-  int mixed = 0;
-  for (std::uint64_t draw = 0; draw < 400; ++draw) {
-    const Levels levels = after(chain, before, shape, draw);
-    if (known.contains(levels))
-      seen.insert(levels);
-    else
-      ++mixed;
-  }
-  EXPECT_GE(seen.size(), 4U);
-  EXPECT_LT(mixed, 20);
-}
-
-// Half of the mixture is the picture's, in the mean.
-TEST(AugMix, TheOriginalWeighsHalf) {
-  const Shape shape = {1, 1, 1};
   double sum = 0;
   const int draws = 4000;
-  for (std::uint64_t draw = 0; draw < draws; ++draw)
-    sum += after(Chain("augmix:width=1:depth=1:severity=1:torchvision-levels=1"), {8}, shape, draw)[0];
-  // one pixel of 8: posterize alone makes it 0, one draw of nine
+  for (std::uint64_t draw = 0; draw < draws; ++draw) {
+    const std::uint8_t level =
+        after(Chain("augmix:width=1:depth=1:alpha=0.01:severity=1"), {8}, {1, 1, 1}, draw)[0];
+    sum += level;
+  }
   EXPECT_NEAR(sum / draws, 8 * (1 - .5 / 9), .15);
 }
 
@@ -300,7 +244,6 @@ TEST(AugMix, MagnitudesGrowWithSeverity) {
     return sum;
   };
   EXPECT_LT(change("augmix:severity=1"), change("augmix:severity=9"));
-  EXPECT_NE(change("augmix"), change("augmix:all-ops=1"));
   EXPECT_EQ(change("augmix"), change("augmix:depth=-1"));
 }
 
@@ -316,25 +259,6 @@ TEST(Weak, MovesByAnEighth) {
     EXPECT_LE(std::abs(y - 8), 2);
     EXPECT_TRUE(std::abs(x - 5) <= 2 || std::abs(x - 10) <= 2) << x;
   }
-}
-
-TEST(Weak, OnlyMirrorsWhereItDoesNotMove) {
-  const Shape shape = {3, 16, 16};
-  Levels mirrored = picture_of(shape);
-  move({mirrored, 3, 16, 16}, 0, 0, true);
-  std::set<Levels> seen;
-  for (std::uint64_t draw = 0; draw < 30; ++draw)
-    seen.insert(after(Chain("weak:moved=0"), picture_of(shape), shape, draw));
-  EXPECT_EQ(seen, (std::set<Levels>{picture_of(shape), mirrored}));
-  // of a constant picture nothing is moved in: what is neither its level nor the square's comes of operations alone
-  int still = 0, moved = 0;
-  for (std::uint64_t draw = 0; draw < 200; ++draw) {
-    const auto has_black = [&](const char* chain) {
-      return std::ranges::count(after(Chain(chain), Levels(768, 90), shape, draw), 0) > 0 ? 1 : 0;
-    };
-    still += has_black("strong:moved=0"), moved += has_black("strong");
-  }
-  EXPECT_LT(still, moved);
 }
 
 // Sides of the square up to half the picture's, in RLSbench's grey.

@@ -84,26 +84,8 @@ TEST(OnnxModel, TakesTheLogitsBeforeASoftmax) {
   EXPECT_THAT(model->info().notes, testing::ElementsAre(HasSubstr("ends in a Softmax")));
 }
 
-TEST(OnnxModel, CanBeAttackedAndIsAClassifier) {
-  const auto model = load_onnx_file(onnx_folder + "cnn_13_any.onnx");
-  Images images = toy::images(60, {1, 8, 8}, 3);
-  images.labels.reset();
-  AttackOptions options;
-  options.eps = .4;
-  const AttackResult result = model->attack(images, options);
-  EXPECT_LT(result.robust_accuracy, result.clean_accuracy);
-  EXPECT_EQ(model->classifier({1, 8, 8}).k, 3U);
-}
-
-TEST(OnnxModel, CannotBeSavedAsWeights) {
-  const toy::Folder folder;
-  const std::string message =
-      message_of([&] { load_onnx_file(onnx_folder + "cnn_13_any.onnx")->save(folder / "m.safetensors"); });
-  EXPECT_THAT(message, EndsWith("expected a model with an architecture, to save its weights, found ONNX"));
-}
-
 // The network of ../shared/data takes pixels 0..255.
-TEST(OnnxModel, OfMnistIsAsGoodAsPublished) {
+TEST(OnnxModelTier2, OfMnistIsAsGoodAsPublished) {
   const std::filesystem::path data = LEEWAY_SHARED_DATA;
   if (!std::filesystem::exists(data / "onnx/opt-mnist.onnx")) GTEST_SKIP() << "no " << data / "onnx";
   ModelSource source;
