@@ -63,50 +63,5 @@ TEST(InputConvolutions, LeavesOutWhatIsNotAskedFor) {
   EXPECT_TRUE(torch::equal(input_convolution(layer, plain), layer(plain)));
 }
 
-struct FixedShape {
-  std::int64_t n, channels, maps, kernel_height, kernel_width;
-};
-
-class FixedConvolution : public testing::TestWithParam<FixedShape> {};
-
-TEST_P(FixedConvolution, IsThatOfLibTorch) {
-  const FixedShape c = GetParam();
-  torch::manual_seed(0);
-  const auto weight = [&](std::int64_t from, std::int64_t to) {
-    return torch::randn({to, from, c.kernel_height, c.kernel_width}) /
-           std::sqrt(static_cast<double>(c.kernel_height * c.kernel_width));
-  };
-  const torch::Tensor x = torch::randn({c.n, c.channels, 17, 12}).requires_grad_(),
-                      down = weight(c.channels, c.maps), up = weight(c.maps, c.channels),
-                      bias = torch::randn({c.maps});
-  const auto compare = [&](const torch::Tensor& theirs, const torch::Tensor& ours) {
-    EXPECT_EQ(theirs.sizes(), ours.sizes());
-    EXPECT_TRUE(torch::allclose(theirs, ours, 1e-4, 1e-4));
-    expect_close_gradients(input_gradients_of(theirs.sin().sum(), {x}, false),
-                           input_gradients_of(ours.sin().sum(), {x}, false));
-  };
-  compare(torch::conv2d(x, down, bias), fixed_convolution(x, down, bias));
-  compare(torch::conv_transpose2d(x, up, bias), fixed_transposed_convolution(x, up, bias));
-}
-
-// Kernels of one pixel, of the whole image, and of other sides; fewer images than lanes and more; more channels than the kernel takes.
-INSTANTIATE_TEST_SUITE_P(Shapes, FixedConvolution,
-                         testing::Values(FixedShape{3, 1, 1, 1, 1}, FixedShape{3, 1, 1, 5, 5},
-                                         FixedShape{19, 1, 1, 9, 9}, FixedShape{16, 3, 3, 9, 9},
-                                         FixedShape{1, 3, 3, 17, 12}, FixedShape{5, 2, 2, 4, 7},
-                                         FixedShape{35, 1, 3, 3, 5}, FixedShape{4, 3, 2, 16, 12},
-                                         FixedShape{2, 4, 4, 5, 5}));
-
-TEST(InputConvolutions, OfFixedWeightsTakeEveryImageByItself) {
-  torch::manual_seed(0);
-  const torch::Tensor weight = torch::randn({3, 3, 7, 7}), bias = torch::randn({3}),
-                      x = torch::randn({37, 3, 20, 20});
-  for (const auto& convolution : {fixed_convolution, fixed_transposed_convolution}) {
-    const torch::Tensor all = convolution(x, weight, bias);
-    for (const std::int64_t i : {0, 15, 16, 36})
-      EXPECT_TRUE(all.slice(0, i, i + 1).equal(convolution(x.slice(0, i, i + 1), weight, bias))) << i;
-  }
-}
-
 }  // namespace
 }  // namespace leeway::nn

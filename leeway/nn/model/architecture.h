@@ -85,10 +85,6 @@ void draw_convolutions(Network& network, std::uint64_t seed);
 // transformers patches normal of variance 1 / inputs, places normal of deviation .02, attention's and the hidden layers' matrices uniform
 // within sqrt(6 / (inputs + outputs)), biases 0 or (hidden layers') normal of deviation 1e-6, the class token 0.
 void begin_as_torchvision(Network& network, std::uint64_t seed);
-// Linear layers whose names, ended by a dot, are `chosen`: weights normal of variance 2 / (inputs + outputs) (Glorot and Bengio, AISTATS
-// 2010), biases 0.
-void begin_as_glorot(torch::nn::Module& module, const std::function<bool(const std::string& name)>& chosen,
-                     std::uint64_t seed, std::uint32_t purpose);
 void draw_normal(torch::Tensor tensor, double deviation, Random& random);
 
 // What each stage makes of an image of that shape.

@@ -20,6 +20,6 @@ struct Reversal : torch::autograd::Function<Reversal> {
 
 torch::Tensor reversed(const torch::Tensor& x, double c) { return Reversal::apply(x, c); }
 
-double reversal_weight(double p, double slope) { return 2 / (1 + std::exp(-slope * p)) - 1; }
+double reversal_weight(double p) { return 2 / (1 + std::exp(-10 * p)) - 1; }
 
 }  // namespace leeway::nn

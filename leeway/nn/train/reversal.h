@@ -8,7 +8,7 @@ namespace leeway::nn {
 // x itself; its gradient is -c times what comes back.
 [[nodiscard]] torch::Tensor reversed(const torch::Tensor& x, double c);
 
-// c at a share p of the training done: 2 / (1 + exp(-slope p)) - 1, from 0 towards 1.
-[[nodiscard]] double reversal_weight(double p, double slope);
+// c at a share p of the steps done: 2 / (1 + exp(-10 p)) - 1, from 0 towards 1.
+[[nodiscard]] double reversal_weight(double p);
 
 }  // namespace leeway::nn

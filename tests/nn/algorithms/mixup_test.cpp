@@ -2,7 +2,6 @@
 
 #include "tests/nn/by_hand.h"
 #include "tests/nn/recording.h"
-#include "tests/nn/reference_step.h"
 
 namespace leeway::nn {
 namespace {
@@ -44,11 +43,6 @@ TEST(Mixup, AcrossEnvironmentsBothAreOfDifferentOnes) {
         }
       }
   }
-}
-
-TEST(Mixup, OneStepOfAnotherProgram) {
-  toy::expect_reference_step("mixup");
-  toy::expect_reference_step("mixup_environments");
 }
 
 TEST(Mixup, OfAlphaZeroHasTheBitsOfPlainTraining) {

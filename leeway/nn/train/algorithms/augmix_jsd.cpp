@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "leeway/nn/augment/augmentation.h"
 #include "leeway/nn/train/algorithm.h"
@@ -9,10 +10,12 @@ namespace leeway::nn {
 namespace {
 
 constexpr std::string_view jsd_weight = "jsd-weight";
+constexpr std::array<std::string_view, 4> of_mixture = {"severity", "width", "depth", "alpha"};
 
-// CE(F(x), y) + lambda JSD(p0, p1, p2), p0 = softmax F(x), p1 and p2 of two mixtures of x (the augmentation augmix), and
-//   JSD = mean over rows of (KL(p0 || M) + KL(p1 || M) + KL(p2 || M)) / 3,  M = (p0 + p1 + p2) / 3, not below 1e-7.
-// All three in one pass, so that batch statistics are of all.
+// AugMix (Hendrycks et al., ICLR 2020, section 3): CE(F(x), y) + jsd-weight JSD(p0, p1, p2), p0 = softmax F(x), p1 and p2 of two AugMix
+// versions of x, and
+//   JSD = mean over rows of (KL(p0 || M) + KL(p1 || M) + KL(p2 || M)) / 3,   M = (p0 + p1 + p2) / 3, at least 1e-7.
+// All three share one pass and its batch statistics.
 class AugmixJsd : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;
@@ -38,16 +41,18 @@ class AugmixJsd : public LossAlgorithm {
 
 AlgorithmMember augmix_jsd() {
   std::vector<Parameter> parameters = {
-      {jsd_weight, 12, 0, 1e6, "of the divergence between the three predictions; 0: plain training"}};
-  std::ranges::copy(augment::augmentation("augmix").parameters, std::back_inserter(parameters));
-  return {{"augmix-jsd", "the same prediction for an image and for two random mixtures of its augmentations",
+      {jsd_weight, 12, 0, 1e6, "weight of the divergence of the three predictions; 0: plain training"}};
+  std::ranges::copy_if(
+      augment::augmentation("augmix").parameters, std::back_inserter(parameters),
+      [](const Parameter& parameter) { return std::ranges::count(of_mixture, parameter.name) > 0; });
+  return {{"augmix-jsd", "consistent predictions for an image and two AugMix versions of it",
            "Hendrycks et al., ICLR 2020, section 3", parameters},
           [](const std::map<std::string, double>& given) {
             Requirements needs;
             if (given.at(std::string(jsd_weight)) == 0) return needs;
             std::string view = "augmix";
-            for (const auto& [name, value] : given)
-              if (name != jsd_weight) view += fmt::format(":{}={}", name, value);
+            for (const std::string_view name : of_mixture)
+              view += fmt::format(":{}={}", name, given.at(std::string(name)));
             needs.views = {view, view};
             return needs;
           },
