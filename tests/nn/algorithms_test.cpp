@@ -83,22 +83,6 @@ TEST_F(GroupDroByHand, AGroupThatTheBatchLacksWaits) {
   EXPECT_EQ(q[2].item<double>(), 0) << "without training rows";
 }
 
-TEST(GroupDro, OfOneGroupIsPlainTraining) {
-  data::TrainingData data(toy::squares(100, 1));
-  data.images.labels = std::vector<std::int64_t>(100, 0);
-  data.groups = {{"colour", {"red"}, std::vector<std::int32_t>(100)}};
-  TrainOptions options = quick("group-dro");
-  options.classes = 2;
-  const toy::Folder folder;
-  const TrainResult result = session().train(data, options, folder / "member");
-  EXPECT_EQ(result.notes,
-            std::vector<std::string>{"toy.npz: all images to train on are of one group, 'y=0, colour=red': "
-                                     "algorithm group-dro cannot tell any apart"});
-  options.algorithm = "erm";
-  (void)session().train(data, options, folder / "plain");
-  expect_same_weights(folder / "member", folder / "plain");
-}
-
 TEST(GroupDro, TheWorstGroupMayChooseTheEpoch) {
   const toy::Folder folder;
   TrainOptions options = quick("group-dro");
@@ -166,10 +150,6 @@ TEST(Dann, WithoutReversalTheNetworkLearnsAsIfAlone) {
   EXPECT_TRUE(torch::allclose(plain.at("first.7"), late.at("first.7"), 1e-4, 1e-7));
 }
 
-TEST(Dann, OfWeightZeroHasTheBitsOfPlainTraining) {
-  expect_the_bits_of_plain_training("dann", {{"weight", 0}}, squares_of_two_cameras(100));
-}
-
 TEST(Dann, FeaturesLearnSlowlyFromGivenWeights) {
   TrainOptions options = quick("dann");
   options.learning_rate = .01;
@@ -185,6 +165,44 @@ TEST(Dann, ImagesOfTheTargetHaveTheShapeOfTheSource) {
   EXPECT_EQ(message_of([&] { (void)session().train(data, quick("dann"), folder / "m"); }),
             "toy.npz: expected images of shape (1, 8, 8), as toy.npz, found (3, 8, 8)");
 }
+
+// Parameters with which an algorithm is plain training: the weights have the same bits.
+struct PlainCase {
+  const char* algorithm;
+  std::map<std::string, double> parameters;
+};
+
+class PlainTraining : public testing::TestWithParam<PlainCase> {};
+
+TEST_P(PlainTraining, HasTheSameBits) {
+  // one class, group and environment: what weighs them has nothing to weigh
+  data::TrainingData data = squares_of_two_cameras(100);
+  const std::string name = GetParam().algorithm;
+  if (name == "reweight" || name == "resample" || name == "group-dro" || name == "irm" ||
+      name.starts_with("causirl")) {
+    data.images.labels = std::vector<std::int64_t>(100, 1);
+    data.groups = {{"colour", {"red"}, std::vector<std::int32_t>(100)}};
+    data.environment = GroupColumn{"camera", {"a", "b"}, std::vector<std::int32_t>(100, 1)};
+  }
+  expect_the_bits_of_plain_training(name, GetParam().parameters, data);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PlainTraining,
+    testing::Values(PlainCase{"reweight", {{"by-class", 1}}}, PlainCase{"reweight", {}},
+                    PlainCase{"resample", {{"by-class", 1}}}, PlainCase{"augmix-jsd", {{"jsd-weight", 0}}},
+                    PlainCase{"group-dro", {}}, PlainCase{"ada", {{"rounds", 0}}},
+                    PlainCase{"me-ada", {{"every-epochs", 50}}}, PlainCase{"mixup", {{"alpha", 0}}},
+                    PlainCase{"irm", {{"lambda", 0}, {"anneal-steps", 0}, {"single-environment", 1}}},
+                    PlainCase{"causirl-coral", {{"weight", 0}, {"single-environment", 1}}},
+                    PlainCase{"causirl-mmd", {{"weight", 0}, {"single-environment", 1}}},
+                    PlainCase{"dann", {{"weight", 0}}}, PlainCase{"cdan", {{"weight", 0}}},
+                    PlainCase{"fixmatch", {{"weight", 0}}}),
+    [](const testing::TestParamInfo<PlainCase>& instance) {
+      std::string name = instance.param.algorithm + std::to_string(instance.index);
+      std::ranges::replace(name, '-', '_');
+      return name;
+    });
 
 class EveryAlgorithm : public testing::TestWithParam<std::string> {};
 
@@ -260,14 +278,14 @@ std::vector<std::string> all_algorithms() {
   return names;
 }
 
-std::string test_name(const testing::TestParamInfo<std::string>& instance) {
+std::string algorithm_test_name(const testing::TestParamInfo<std::string>& instance) {
   std::string name = instance.param;
   std::ranges::replace(name, '-', '_');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Quick, EveryAlgorithm, testing::Values("group-dro", "bpa"), test_name);
-INSTANTIATE_TEST_SUITE_P(AllTier2, EveryAlgorithm, testing::ValuesIn(all_algorithms()), test_name);
+INSTANTIATE_TEST_SUITE_P(Quick, EveryAlgorithm, testing::Values("group-dro", "bpa"), algorithm_test_name);
+INSTANTIATE_TEST_SUITE_P(AllTier2, EveryAlgorithm, testing::ValuesIn(all_algorithms()), algorithm_test_name);
 
 // Parameters are documented: a meaning each, a default inside the range, whole where they must be.
 TEST(Algorithms, DescribeTheirParameters) {

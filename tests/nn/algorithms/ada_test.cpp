@@ -180,11 +180,5 @@ TEST(Ada, HearsARequestToStopWithinARound) {
   EXPECT_EQ(file_text(folder / "whole"), file_text(folder / "broken"));
 }
 
-TEST(Ada, WithoutRoundsHasTheBitsOfPlainTraining) {
-  const data::TrainingData data(toy::squares(100, 4));
-  expect_the_bits_of_plain_training("ada", {{"rounds", 0}}, data);
-  expect_the_bits_of_plain_training("me-ada", {{"every-epochs", 50}}, data);
-}
-
 }  // namespace
 }  // namespace leeway::nn

@@ -38,10 +38,6 @@ TEST(AugmixJsd, DivergenceIsBounded) {
   }
 }
 
-TEST(AugmixJsd, OfWeightZeroHasTheBitsOfPlainTraining) {
-  expect_the_bits_of_plain_training("augmix-jsd", {{"jsd-weight", 0}}, squares_of_two_cameras(100));
-}
-
 TEST(AugmixJsd, AsksForTwoMixtures) {
   const AlgorithmMember& member = algorithm("augmix-jsd");
   const auto views = member.needs(complete_parameters(member, {{"severity", 7}})).views;

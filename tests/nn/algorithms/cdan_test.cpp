@@ -93,9 +93,5 @@ TEST(Cdan, OnlyTheBackboneLearnsSlowlyFromGivenWeights) {
   EXPECT_NEAR(moved.at("backbone.5.bias"), .001, 1e-5);
 }
 
-TEST(Cdan, OfWeightZeroHasTheBitsOfPlainTraining) {
-  expect_the_bits_of_plain_training("cdan", {{"weight", 0}}, squares_of_two_cameras(100));
-}
-
 }  // namespace
 }  // namespace leeway::nn

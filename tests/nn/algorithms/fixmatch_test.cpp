@@ -33,10 +33,6 @@ TEST(FixMatch, MaskAndThresholdByHand) {
   EXPECT_EQ(fixmatch_step(.5).parts.at("kept"), 1) << "a confidence that is just enough counts";
 }
 
-TEST(FixMatch, OfWeightZeroHasTheBitsOfPlainTraining) {
-  expect_the_bits_of_plain_training("fixmatch", {{"weight", 0}}, squares_of_two_cameras(100));
-}
-
 TEST(FixMatch, KeepsTheAverageOfTheWeights) {
   AlgorithmSetting setting = still("fixmatch", torch::eye(2), {{"averaging", .75}, {"weight", 0}});
   setting.optimizer.learning_rate = .1;

@@ -80,27 +80,11 @@ TEST(Irm, AdamBeginsAnewWhereThePenaltyGetsItsWeight) {
   }
 }
 
-TEST(Irm, OfOneEnvironmentIsAnErrorUnlessAskedFor) {
+TEST(Irm, NeedsTwoRowsOfEachEnvironment) {
   const toy::Folder folder;
-  data::TrainingData data(toy::squares(100, 4));
-  const auto message = [&](const TrainOptions& options) {
-    return message_of([&] { (void)session().train(data, options, folder / "m"); });
-  };
-  EXPECT_EQ(
-      message(quick("irm")),
-      "toy.npz: expected an environment of every image (an array environment, or --environment-column), as "
-      "algorithm irm needs, found none");
-  data.environment = GroupColumn{"camera", {"a", "b"}, std::vector<std::int32_t>(100, 1)};
-  EXPECT_EQ(
-      message(quick("irm")),
-      "toy.npz: expected at least 2 environments among the images to train on, as algorithm irm needs, found "
-      "1: 'b'");
-  expect_the_bits_of_plain_training("irm", {{"lambda", 0}, {"anneal-steps", 0}, {"single-environment", 1}},
-                                    data);
-  for (std::size_t i = 0; i < 50; ++i) data.environment->codes[i] = 0;
   TrainOptions options = quick("irm");
   options.batch = 3;
-  EXPECT_EQ(message(options),
+  EXPECT_EQ(message_of([&] { (void)session().train(squares_of_two_cameras(100), options, folder / "m"); }),
             "train: batch: expected at least 4 rows, 2 of each environment, as algorithm irm needs, found 3");
 }
 

@@ -218,12 +218,8 @@ TEST(Lisa, SaysWhatIsMissing) {
   EXPECT_EQ(message(), "no error");
   data.environment->codes.assign(100, 1);
   EXPECT_EQ(message(), "no error") << "of one environment";
-  options.parameters = {{"same-label-probability", .5}};
-  EXPECT_EQ(
-      message(),
-      "toy.npz: expected at least 2 environments among the images to train on, as algorithm lisa needs, "
-      "found 1: 'b'");
   data = squares_of_two_cameras(100);
+  options.parameters = {};
   data.environment->levels = {"a", "b", "c", "d", "e"};
   for (std::size_t i = 0; i < 100; ++i) {
     const std::int64_t label = (*data.images.labels)[i];
@@ -232,11 +228,6 @@ TEST(Lisa, SaysWhatIsMissing) {
   EXPECT_EQ(
       message(),
       "algorithm lisa: expected an environment with two labels among the images to train on, found none");
-  data.environment.reset();
-  EXPECT_EQ(
-      message(),
-      "toy.npz: expected an environment of every image (an array environment, or --environment-column), as "
-      "algorithm lisa needs, found none");
 }
 
 }  // namespace

@@ -195,14 +195,6 @@ TEST(CausIrl, OfOneEnvironmentCoralIsNoise) {
   });
 }
 
-// Requirements of one environment are tested for every algorithm in requirements_test.cpp.
-TEST(CausIrl, OfOneEnvironmentWithoutWeightIsPlainTraining) {
-  data::TrainingData data(toy::squares(100, 4));
-  data.environment = GroupColumn{"camera", {"a", "b"}, std::vector<std::int32_t>(100, 1)};
-  for (const std::string name : {"causirl-coral", "causirl-mmd"})
-    expect_the_bits_of_plain_training(name, {{"weight", 0}, {"single-environment", 1}}, data);
-}
-
 // In a batch of one row there is nothing to compare: the loss is that of plain training.
 TEST(CausIrl, TakesAStepOfOneRow) {
   const AlgorithmMember& member = algorithm("causirl-coral");
