@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "leeway/core/parallel.h"
-#include "leeway/nn/train/reversal.h"
+#include "leeway/nn/train/domain_adversarial.h"
 #include "leeway/nn/train/training_set.h"
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"
@@ -81,6 +81,16 @@ TEST_F(GroupDroByHand, AGroupThatTheBatchLacksWaits) {
   const torch::Tensor q = member->state().at("log_q").exp();
   EXPECT_NEAR(q[0].item<double>(), std::exp(1.) / (std::exp(1.) + 1), 1e-6);
   EXPECT_EQ(q[2].item<double>(), 0) << "without training rows";
+}
+
+TEST(GroupDro, OfOneGroupSaysSo) {
+  data::TrainingData data(toy::squares(20, 1));
+  data.groups = {{"colour", {"red"}, std::vector<std::int32_t>(20)}};
+  const TrainOptions options;
+  const TrainingSet set(data, options, algorithm("group-dro").needs({{"balanced", 1}}), "group-dro");
+  EXPECT_EQ(set.notes(),
+            std::vector<std::string>{"toy.npz: all images to train on are of one group, 'y=0, colour=red': "
+                                     "algorithm group-dro cannot tell any apart"});
 }
 
 TEST(GroupDro, TheWorstGroupMayChooseTheEpoch) {

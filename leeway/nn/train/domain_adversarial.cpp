@@ -1,10 +1,29 @@
 #include "leeway/nn/train/domain_adversarial.h"
 
+#include <cmath>
+
 #include "leeway/core/random.h"
 #include "leeway/nn/detail/random_tensors.h"
-#include "leeway/nn/train/reversal.h"
 
 namespace leeway::nn {
+namespace {
+
+struct Reversal : torch::autograd::Function<Reversal> {
+  static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x, double c) {
+    context->saved_data["c"] = c;
+    return x.view_as(x);
+  }
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 const torch::autograd::variable_list& gradients) {
+    return {gradients[0] * -context->saved_data["c"].toDouble(), torch::Tensor()};
+  }
+};
+
+}  // namespace
+
+torch::Tensor reversed(const torch::Tensor& x, double c) { return Reversal::apply(x, c); }
+
+double reversal_weight(double p) { return 2 / (1 + std::exp(-10 * p)) - 1; }
 
 Discriminator::Discriminator(std::int64_t features, std::int64_t width)
     : first_(register_module("0", torch::nn::Linear(features, width))),

@@ -10,6 +10,12 @@
 
 namespace leeway::nn {
 
+// Gradient reversal (section 4.2): x itself; its gradient is -c times the incoming one.
+[[nodiscard]] torch::Tensor reversed(const torch::Tensor& x, double c);
+
+// c at a share p of the steps done: 2 / (1 + exp(-10 p)) - 1, from 0 towards 1.
+[[nodiscard]] double reversal_weight(double p);
+
 // linear(width) - ReLU - dropout - linear(width) - ReLU - dropout - linear(2).
 class Discriminator : public torch::nn::Module {
  public:
@@ -23,8 +29,7 @@ class Discriminator : public torch::nn::Module {
 };
 
 // CE(F(x), y) on the source + weight sum_i w_i CE(D(rev_c(T_i)), domain_i) on source and target, which share one pass; T is what a member
-// shows the discriminator D. The reversal rev_c is the identity with gradient -c: D learns to tell the domains apart, the features learn
-// to prevent it. c = 2 / (1 + exp(-10 p)) - 1 at a share p of the steps done.
+// shows the discriminator D. Through the reversal rev_c D learns to tell the domains apart and the features learn to prevent it.
 class DomainAdversarial : public LossAlgorithm {
  public:
   // `shown`: numbers of T.
