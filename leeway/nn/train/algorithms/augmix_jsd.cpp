@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "leeway/nn/augment/augmentation.h"
 #include "leeway/nn/train/algorithm.h"
@@ -10,7 +9,6 @@ namespace leeway::nn {
 namespace {
 
 constexpr std::string_view jsd_weight = "jsd-weight";
-constexpr std::array<std::string_view, 4> of_mixture = {"severity", "width", "depth", "alpha"};
 
 // AugMix (Hendrycks et al., ICLR 2020, section 3): CE(F(x), y) + jsd-weight JSD(p0, p1, p2), p0 = softmax F(x), p1 and p2 of two AugMix
 // versions of x, and
@@ -42,17 +40,15 @@ class AugmixJsd : public LossAlgorithm {
 AlgorithmMember augmix_jsd() {
   std::vector<Parameter> parameters = {
       {jsd_weight, 12, 0, 1e6, "weight of the divergence of the three predictions; 0: plain training"}};
-  std::ranges::copy_if(
-      augment::augmentation("augmix").parameters, std::back_inserter(parameters),
-      [](const Parameter& parameter) { return std::ranges::count(of_mixture, parameter.name) > 0; });
+  std::ranges::copy(augment::augmentation("augmix").parameters, std::back_inserter(parameters));
   return {{"augmix-jsd", "consistent predictions for an image and two AugMix versions of it",
            "Hendrycks et al., ICLR 2020, section 3", parameters},
           [](const std::map<std::string, double>& given) {
             Requirements needs;
             if (given.at(std::string(jsd_weight)) == 0) return needs;
             std::string view = "augmix";
-            for (const std::string_view name : of_mixture)
-              view += fmt::format(":{}={}", name, given.at(std::string(name)));
+            for (const auto& [name, value] : given)
+              if (name != jsd_weight) view += fmt::format(":{}={}", name, value);
             needs.views = {view, view};
             return needs;
           },
