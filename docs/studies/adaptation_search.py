@@ -18,7 +18,7 @@ from adaptation import NOISE, Adaptation
 from study_script import arguments_of, begun, write_rows
 
 RATE, RATES = "1e-3", ["1e-2", "1e-4"]
-WEAK, TRAINING = ["--augment", "weak"], ["--set", "training-guesses=1"]
+WEAK, TRAINING = ["--augment", "weak"], ["--set", "pseudo-label-pass=1"]
 METHODS = {  # under noise on all seeds; on the first one under all shifts and rates
     "source only": ("erm", []),
     "source only, weak views": ("erm", WEAK),
@@ -30,7 +30,7 @@ LARGER, AT_LARGER = "1e-2", ["source only", "source only, weak views", "FixMatch
 OTHERS = {"DANN": ("dann", []), "CDAN": ("cdan", [])}  # on the first seed at all rates; adaptation.py has all seeds
 VARIANTS = {  # on the first seed
     "source only, strong views": ("erm", ["--augment", "strong"]),
-    "FixMatch, guesses in the pass of all": ("fixmatch", [*WEAK, "--set", "training-guesses=2"]),
+    "FixMatch, guesses in the pass of all": ("fixmatch", [*WEAK, "--set", "pseudo-label-pass=2"]),
     "FixMatch, strong labelled views": ("fixmatch", ["--augment", "strong"]),
     "FixMatch, strong labelled views, guesses in training mode": ("fixmatch", ["--augment", "strong", *TRAINING]),
     "FixMatch, confidence .95": ("fixmatch", [*WEAK, "--set", "confidence=0.95"]),

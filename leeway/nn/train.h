@@ -34,9 +34,6 @@ struct Requirements {
   bool own_labels = false;      // rows keep their label, so that no augmentation may mix images
   bool unbalanced = false;      // environments need not be equally often in a batch, nor all of them
   std::size_t least_batch = 1;  // rows of every batch
-  // Parts of a step, each as large as in a full batch (Minibatches::parts); 0: none are asked for
-  std::size_t full_parts = 0;
-  bool parts_together = false;  // whose labelled and unlabelled rows pass through the network together
 
   // In words, beside labelled images: "groups", "2 environments", "unlabelled images".
   [[nodiscard]] std::vector<std::string> words() const {

@@ -1,10 +1,12 @@
 // What is each training algorithm's own, by hand: its step is driven with batches made here.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "leeway/nn/train/reversal.h"
+#include "leeway/core/parallel.h"
+#include "leeway/nn/train/domain_adversarial.h"
 #include "leeway/nn/train/training_set.h"
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"
@@ -81,85 +83,14 @@ TEST_F(GroupDroByHand, AGroupThatTheBatchLacksWaits) {
   EXPECT_EQ(q[2].item<double>(), 0) << "without training rows";
 }
 
-// C = 2, n = (16, 4): the absent group's exponent has 1, that of the other one the loss and .5.
-TEST_F(GroupDroByHand, TheAdjustmentMayBeOfAbsentGroups) {
-  const auto member = made("group-dro", second_logit, {{"eta", 1}, {"adjustment", 2}, {"adjust-absent", 1}});
-  prepare_groups(*member, {16, 4});
-  (void)member->update({batch_of(with_losses({2}), {0}, {0})});
-  const torch::Tensor log_q = member->state().at("log_q");
-  EXPECT_NEAR((log_q[0] - log_q[1]).item<double>(), 2.5 - 1, 1e-5);
-}
-
-// Environments stand in place of groups, and no groups are asked for.
-TEST(GroupDro, OfEnvironments) {
-  const toy::Folder folder;
-  data::TrainingData data = squares_of_two_cameras(100), groups = data;
-  data.groups.clear();
-  TrainOptions options = quick("group-dro");
-  options.epochs = 1, options.validation = 0, options.parameters = {{"by-environment", 1}, {"eta", 1}};
-  const TrainResult result = session().train(data, options, folder / "m");
-  EXPECT_GT(result.epochs[0].parts.at("largest_weight"), .5);
-  EXPECT_LT(result.epochs[0].parts.at("largest_weight"), 1);
-  data.environment.reset();
-  EXPECT_EQ(
-      message_of([&] { (void)session().train(data, options, folder / "none"); }),
-      "toy.npz: expected an environment of every image (an array environment, or --environment-column), as "
-      "algorithm group-dro needs, found none");
-  options.parameters["balanced"] = 0;
-  EXPECT_EQ(message_of([&] { (void)session().train(groups, options, folder / "none"); }),
-            "algorithm group-dro: expected balanced 1, as groups are environments, found 0");
-}
-
-// Shares .5, .3 and .2 of the rows; the largest loss is of the last group.
-TEST_F(GroupDroByHand, TheLargestLossesMayWeighAlone) {
-  const std::vector<double> losses = {1, 2, 3};
-  (void)weights(losses, {{"greedy", .2}}, 1, {50, 30, 20});
-  EXPECT_NEAR(last_.loss, 3, 1e-5);
-  (void)weights(losses, {{"greedy", .4}}, 1, {50, 30, 20});
-  EXPECT_NEAR(last_.loss, (3 + 2) / 2., 1e-5);
-  (void)weights(losses, {{"greedy", .8}}, 1, {50, 30, 20});
-  EXPECT_NEAR(last_.loss, .2 / .8 * 3 + .3 / .8 * 2 + .3 / .8 * 1, 1e-5);
-  (void)weights(losses, {{"greedy", .2}, {"adjustment", 100}}, 1, {5, 300, 200});
-  EXPECT_NEAR(last_.loss, 5 / (.2 * 505) * 1 + (1 - 5 / (.2 * 505)) * 3, 1e-5)
-      << "the smallest group comes first";
-  // the order is that of running means: .9 * 3 + .1 * 0 against 2
-  const auto member = made("group-dro", second_logit, {{"greedy", .2}});
-  prepare_groups(*member, {50, 30, 20});
-  const auto step = [&](const std::vector<double>& of) {
-    return member->update({batch_of(with_losses(of), {0, 0, 0}, {0, 1, 2})}).loss;
-  };
-  EXPECT_NEAR(step({1, 2, 3}), 3, 1e-5);
-  EXPECT_NEAR(step({1, 2, .5}), .5, 1e-5) << "2.75";
-  Tensors state = member->state();
-  EXPECT_NEAR(state.at("averages")[2].item<double>(), .9 * 3 + .1 * .5, 1e-5);
-  state["averages"] = torch::tensor({1., 2., 1.9}, torch::kFloat64);
-  member->restore(state, "state");
-  EXPECT_NEAR(step({1, 2, 9}), 9, 1e-4) << "1.9 becomes 2.61";
-  // a group that the batch lacks keeps its mean, and before its first loss has none
-  const auto other = made("group-dro", second_logit, {{"greedy", .2}});
-  prepare_groups(*other, {50, 30, 20});
-  EXPECT_NEAR(other->update({batch_of(with_losses({1, 2}), {0, 0}, {0, 1})}).loss, .2 / .2 * 2, 1e-5);
-  EXPECT_TRUE(other->state().at("averages").allclose(torch::tensor({1., 2., -1.}, torch::kFloat64), 1e-5));
-  (void)other->update({batch_of(with_losses({1, 3}), {0, 0}, {0, 2})});
-  EXPECT_TRUE(other->state().at("averages").allclose(torch::tensor({1., 2., 3.}, torch::kFloat64), 1e-5));
-}
-
-TEST(GroupDro, OneStepOfAnotherProgram) { toy::expect_reference_step("group_dro"); }
-
-TEST(GroupDro, OfOneGroupIsPlainTraining) {
-  data::TrainingData data(toy::squares(100, 1));
-  data.images.labels = std::vector<std::int64_t>(100, 0);
-  data.groups = {{"colour", {"red"}, std::vector<std::int32_t>(100)}};
-  TrainOptions options = quick("group-dro");
-  options.classes = 2;
-  const toy::Folder folder;
-  const TrainResult result = session().train(data, options, folder / "member");
-  EXPECT_EQ(result.notes,
+TEST(GroupDro, OfOneGroupSaysSo) {
+  data::TrainingData data(toy::squares(20, 1));
+  data.groups = {{"colour", {"red"}, std::vector<std::int32_t>(20)}};
+  const TrainOptions options;
+  const TrainingSet set(data, options, algorithm("group-dro").needs({{"balanced", 1}}), "group-dro");
+  EXPECT_EQ(set.notes(),
             std::vector<std::string>{"toy.npz: all images to train on are of one group, 'y=0, colour=red': "
                                      "algorithm group-dro cannot tell any apart"});
-  options.algorithm = "erm";
-  (void)session().train(data, options, folder / "plain");
-  expect_same_weights(folder / "member", folder / "plain");
 }
 
 TEST(GroupDro, TheWorstGroupMayChooseTheEpoch) {
@@ -171,9 +102,6 @@ TEST(GroupDro, TheWorstGroupMayChooseTheEpoch) {
   for (const Epoch& epoch : result.epochs) worst = std::max(worst, *epoch.validation_worst_group_accuracy);
   EXPECT_EQ(*result.epochs[result.best_epoch - 1].validation_worst_group_accuracy, worst);
   EXPECT_EQ(result.best_epoch, result.best_by_worst_group);
-  EXPECT_EQ(message_of([&] { (void)session().train(toy::squares(200, 4), options, folder / "m"); }),
-            "toy.npz: expected groups (an array groups, or --group-column), as algorithm group-dro needs, "
-            "found none");
 }
 
 // z = w x, D = sigmoid(a z + b), the mean cross-entropy of x's domain.
@@ -193,11 +121,10 @@ TEST(Dann, ReversalByHand) {
 }
 
 TEST(Dann, TheReversalGrowsWithTheShareDone) {
-  EXPECT_EQ(reversal_weight(0, 10), 0);
-  EXPECT_NEAR(reversal_weight(.1, 10), .462117, 1e-6);
-  EXPECT_NEAR(reversal_weight(.5, 10), .986614, 1e-6);
-  EXPECT_NEAR(reversal_weight(1, 10), .999909, 1e-6);
-  EXPECT_NEAR(reversal_weight(.109861, 10), .5, 1e-6);
+  EXPECT_EQ(reversal_weight(0), 0);
+  EXPECT_NEAR(reversal_weight(.1), .462117, 1e-6);
+  EXPECT_NEAR(reversal_weight(.5), .986614, 1e-6);
+  EXPECT_NEAR(reversal_weight(1), .999909, 1e-6);
 }
 
 // The gradients of the first step, which are its first moments divided by .1.
@@ -217,24 +144,20 @@ Tensors first_step(const std::string& name, std::map<std::string, double> given,
   return member->state();
 }
 
+// In the first step the reversal is 0: the network learns as in plain training, the discriminator learns too.
 TEST(Dann, WithoutReversalTheNetworkLearnsAsIfAlone) {
-  const Tensors plain = first_step("erm", {}, 50), still = first_step("dann", {{"reversal", 0}}, 50),
-                early = first_step("dann", {}, 1), late = first_step("dann", {}, 50);
+  const Tensors plain = first_step("erm", {}, 1), early = first_step("dann", {}, 1),
+                late = first_step("dann", {}, 50);
   double change = 0;
   for (int i = 0; i < 8; ++i) {
     const std::string name = "first." + std::to_string(i);
-    EXPECT_TRUE(torch::allclose(plain.at(name), still.at(name), 1e-4, 1e-7)) << name;
     EXPECT_TRUE(torch::allclose(plain.at(name), early.at(name), 1e-4, 1e-7)) << name;
     change = std::max(change, (plain.at(name) - late.at(name)).abs().max().item<double>());
   }
   EXPECT_GT(change, 1e-6);
-  EXPECT_GT(still.at("first.8").abs().max().item<double>(), 0) << "the discriminator learns";
+  EXPECT_GT(early.at("first.8").abs().max().item<double>(), 0) << "the discriminator learns";
   // the last layer knows nothing of the domains
   EXPECT_TRUE(torch::allclose(plain.at("first.7"), late.at("first.7"), 1e-4, 1e-7));
-}
-
-TEST(Dann, OfWeightZeroHasTheBitsOfPlainTraining) {
-  expect_the_bits_of_plain_training("dann", {{"weight", 0}}, squares_of_two_cameras(100));
 }
 
 TEST(Dann, FeaturesLearnSlowlyFromGivenWeights) {
@@ -245,32 +168,142 @@ TEST(Dann, FeaturesLearnSlowlyFromGivenWeights) {
   EXPECT_NEAR(moved.at("5.bias"), .001, 1e-5);
 }
 
-TEST(Dann, SaysWhatIsMissing) {
+TEST(Dann, ImagesOfTheTargetHaveTheShapeOfTheSource) {
   const toy::Folder folder;
   data::TrainingData data = squares_of_two_cameras(100);
-  TrainOptions options = quick("dann");
-  const auto message = [&] {
-    return message_of([&] { (void)session().train(data, options, folder / "m"); });
-  };
-  options.architecture = "linear";
-  EXPECT_EQ(
-      message(),
-      "architecture linear: expected one with a last hidden layer, as algorithm dann needs, found none");
-  options.architecture = "small-cnn";
   data.unlabelled = toy::images(10, {3, 8, 8}, 2);
-  EXPECT_EQ(message(), "toy.npz: expected images of shape (1, 8, 8), as toy.npz, found (3, 8, 8)");
-  data.unlabelled.reset();
-  EXPECT_EQ(message(), "algorithm dann: expected unlabelled images of the target (--unlabelled), found none");
+  EXPECT_EQ(message_of([&] { (void)session().train(data, quick("dann"), folder / "m"); }),
+            "toy.npz: expected images of shape (1, 8, 8), as toy.npz, found (3, 8, 8)");
 }
 
-// Parameters are documented: a meaning each, a default inside the range, whole where they must be.
-TEST(Erm, OneStepOfAnotherProgram) { toy::expect_reference_step("erm"); }
-TEST(GradientNorm, OneStepOfAnotherProgram) { toy::expect_reference_step("gradient_norm"); }
-TEST(PgdTraining, OneStepOfAnotherProgram) { toy::expect_reference_step("pgd"); }
+// Parameters with which an algorithm is plain training: the weights have the same bits.
+struct PlainCase {
+  const char* algorithm;
+  std::map<std::string, double> parameters;
+};
 
+class PlainTraining : public testing::TestWithParam<PlainCase> {};
+
+TEST_P(PlainTraining, HasTheSameBits) {
+  // one class, group and environment: what weighs them has nothing to weigh
+  data::TrainingData data = squares_of_two_cameras(100);
+  const std::string name = GetParam().algorithm;
+  if (name == "reweight" || name == "resample" || name == "group-dro" || name == "irm" ||
+      name.starts_with("causirl")) {
+    data.images.labels = std::vector<std::int64_t>(100, 1);
+    data.groups = {{"colour", {"red"}, std::vector<std::int32_t>(100)}};
+    data.environment = GroupColumn{"camera", {"a", "b"}, std::vector<std::int32_t>(100, 1)};
+  }
+  expect_the_bits_of_plain_training(name, GetParam().parameters, data);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PlainTraining,
+    testing::Values(PlainCase{"reweight", {{"by-class", 1}}}, PlainCase{"reweight", {}},
+                    PlainCase{"resample", {{"by-class", 1}}}, PlainCase{"augmix-jsd", {{"jsd-weight", 0}}},
+                    PlainCase{"group-dro", {}}, PlainCase{"ada", {{"rounds", 0}}},
+                    PlainCase{"me-ada", {{"every-epochs", 50}}}, PlainCase{"mixup", {{"alpha", 0}}},
+                    PlainCase{"irm", {{"lambda", 0}, {"anneal-steps", 0}, {"single-environment", 1}}},
+                    PlainCase{"causirl-coral", {{"weight", 0}, {"single-environment", 1}}},
+                    PlainCase{"causirl-mmd", {{"weight", 0}, {"single-environment", 1}}},
+                    PlainCase{"dann", {{"weight", 0}}}, PlainCase{"cdan", {{"weight", 0}}},
+                    PlainCase{"fixmatch", {{"weight", 0}}}),
+    [](const testing::TestParamInfo<PlainCase>& instance) {
+      std::string name = instance.param.algorithm + std::to_string(instance.index);
+      std::ranges::replace(name, '-', '_');
+      return name;
+    });
+
+class EveryAlgorithm : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryAlgorithm, LearnsToTellSquaresApart) {
+  const toy::Folder folder;
+  const TrainResult result =
+      session().train(squares_of_two_cameras(400), quick(GetParam()), folder / "m.safetensors");
+  EXPECT_EQ(result.n_train, 320U);
+  EXPECT_EQ(result.n_validation, 80U);
+  EXPECT_GT(*result.epochs[result.best_epoch - 1].validation_accuracy, .9);
+  EXPECT_LT(result.epochs.back().loss, result.epochs.front().loss);
+  EXPECT_TRUE(result.notes.empty());
+  for (const Epoch& epoch : result.epochs)
+    EXPECT_LE(*epoch.validation_worst_group_accuracy, *epoch.validation_accuracy);
+  // the file holds the best epoch's weights, which judge new images as well
+  ModelSource source;
+  source.path = folder / "m.safetensors";
+  const auto model = session().load(source);
+  AttackOptions none;
+  none.eps = 0;
+  EXPECT_GT(model->attack(toy::squares(200, 4, 77), none).clean_accuracy, .9);
+  EXPECT_FALSE(std::filesystem::exists(folder / "m.safetensors.state"));
+  const Training training = training_of(source.path);
+  EXPECT_EQ(training.options.algorithm, GetParam());
+  EXPECT_EQ(training.plan.threads, 1U);
+  EXPECT_EQ(training.epochs.size(), result.epochs.size());
+  EXPECT_TRUE(std::isnan(training.epochs.front().seconds));
+}
+
+TEST_P(EveryAlgorithm, HasTheSameBitsForTheSameSeedAndThreads) {
+  const toy::Folder folder;
+  const data::TrainingData images = squares_of_two_cameras(80);
+  for (const int count : {1, 2}) {
+    set_threads(count);
+    TrainOptions options = quick(GetParam());
+    options.epochs = 2;
+    (void)session().train(images, options, folder / "a");
+    (void)session().train(images, options, folder / "b");
+    EXPECT_EQ(file_text(folder / "a"), file_text(folder / "b")) << count;
+    options.seed = 1;
+    (void)session().train(images, options, folder / "c");
+    EXPECT_NE(file_text(folder / "a"), file_text(folder / "c"));
+  }
+  set_threads(1);
+}
+
+// 160 rows in batches of 32: 5 batches an epoch. Stopped in the third epoch, it goes on after the second.
+TEST_P(EveryAlgorithm, ResumesToTheBitsOfAnUnbrokenRun) {
+  const toy::Folder folder;
+  const data::TrainingData images = squares_of_two_cameras(200);
+  const TrainOptions options = quick(GetParam());
+  (void)session().train(images, options, folder / "whole");
+  StopAfter stop(12);
+  std::string message;
+  try {
+    (void)session().train(images, options, folder / "broken", &stop);
+  } catch (const Interrupted& interrupted) {
+    message = interrupted.what();
+  }
+  EXPECT_EQ(message, "train: stopped in epoch 3; " + (folder / "broken.state").string() +
+                         " holds epoch 2, the same command goes on from there");
+  EXPECT_FALSE(std::filesystem::exists(folder / "broken"));
+  const TrainResult result = session().train(images, options, folder / "broken");
+  EXPECT_EQ(result.resumed_after, 2U);
+  EXPECT_EQ(result.notes, std::vector{(folder / "broken.state").string() + ": continued after epoch 2"});
+  EXPECT_EQ(result.epochs.size(), 4U);
+  EXPECT_EQ(file_text(folder / "whole"), file_text(folder / "broken"));
+}
+
+std::vector<std::string> all_algorithms() {
+  std::vector<std::string> names;
+  for (const AlgorithmMember& member : algorithms()) names.emplace_back(member.name);
+  return names;
+}
+
+std::string algorithm_test_name(const testing::TestParamInfo<std::string>& instance) {
+  std::string name = instance.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Quick, EveryAlgorithm, testing::Values("group-dro", "bpa"), algorithm_test_name);
+INSTANTIATE_TEST_SUITE_P(AllTier2, EveryAlgorithm, testing::ValuesIn(all_algorithms()), algorithm_test_name);
+
+// Parameters are documented: a meaning each, a default inside the range, whole where they must be.
 TEST(Algorithms, DescribeTheirParameters) {
+  std::size_t count = 0;
   for (const AlgorithmMember& member : algorithms()) {
     EXPECT_FALSE(member.summary.empty() || member.source.empty()) << member.name;
+    EXPECT_LE(member.parameters.size(), 8U) << member.name;
+    count += member.parameters.size();
     for (const Parameter& parameter : member.parameters) {
       EXPECT_FALSE(parameter.meaning.empty()) << member.name;
       EXPECT_TRUE(parameter.value >= parameter.low && parameter.value <= parameter.high) << parameter.name;
@@ -282,6 +315,7 @@ TEST(Algorithms, DescribeTheirParameters) {
                 std::string::npos);
     }
   }
+  EXPECT_LE(count, 110U);
   EXPECT_EQ(session().requirements_of("irm").words(), std::vector<std::string>{"2 environments"});
   EXPECT_EQ(session().requirements_of("irm", {{"single-environment", 1}}).environments, 1U);
   EXPECT_TRUE(session().requirements_of("erm").words().empty());

@@ -35,32 +35,10 @@ class TinyNetwork : public Network {
   torch::nn::BatchNorm1d norm_{nullptr};
 };
 
-// What a TinyNetwork of that state normalizes: the hidden layer's numbers.
+// The input of the batch normalization of a TinyNetwork with that state.
 inline torch::Tensor hidden_of(const Tensors& state, const torch::Tensor& images) {
   return images.flatten(1).mm(state.at("network.hidden.weight").detach().t()) +
          state.at("network.hidden.bias").detach();
-}
-
-// Batch statistics of one pass of 5 rows, or with separate-passes of two of 3 and 2: .1 of the latest batch's and .9 of what was before.
-inline void expect_environments_pass_apart_where_asked_for(const std::string& name) {
-  const torch::Tensor x = torch::rand({5, 1, 2, 3});
-  for (const double apart : {0., 1.}) {
-    AlgorithmSetting setting;
-    const auto network = std::make_shared<TinyNetwork>(6, 2, true);
-    initialize(*network, 3);
-    setting.network = network;
-    setting.parameters = complete_parameters(algorithm(name), {{"separate-passes", apart}});
-    setting.optimizer.learning_rate = 0;
-    const auto member = algorithm(name).make(setting);
-    member->set_training(true);
-    const Batch all{x, torch::tensor({0, 1, 1, 0, 1})};
-    (void)member->update({all, {all.slice(0, 3), all.slice(3, 5)}});
-    const Tensors state = member->state();
-    const torch::Tensor z = hidden_of(state, x);
-    const torch::Tensor wanted =
-        apart == 0 ? .1 * z.mean(0) : .09 * z.slice(0, 0, 3).mean(0) + .1 * z.slice(0, 3).mean(0);
-    EXPECT_TRUE(state.at("network.norm.running_mean").allclose(wanted, 1e-4, 1e-6)) << name << " " << apart;
-  }
 }
 
 class ReferenceStep {
@@ -68,8 +46,8 @@ class ReferenceStep {
   explicit ReferenceStep(const std::string& name)
       : json(nlohmann::json::parse(std::ifstream(LEEWAY_REFERENCE "/steps/" + name + ".json"))) {}
 
+  static constexpr double tolerance = 1e-5;
   const nlohmann::json json;
-  double tolerance = 1e-5;
 
   // A learning rate of 0; `features` where the network has a last hidden layer.
   [[nodiscard]] AlgorithmSetting setting() const {
@@ -205,10 +183,9 @@ class ReferenceStep {
 };
 
 // One step of LossAlgorithm, or of any whose moments are in its state. `before`: what comes before the weights are filled in.
-inline void expect_reference_step(const std::string& name, const std::function<void(Algorithm&)>& before = {},
-                                  double tolerance = 1e-5) {
+inline void expect_reference_step(const std::string& name,
+                                  const std::function<void(Algorithm&)>& before = {}) {
   ReferenceStep step(name);
-  step.tolerance = tolerance;
   const auto member = algorithm(step.json["algorithm"].get<std::string>()).make(step.setting());
   if (before) before(*member);
   step.fill(*member);

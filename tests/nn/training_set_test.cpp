@@ -219,59 +219,6 @@ TEST(TrainingSet, UnlabelledImagesPassAfterPass) {
               50U);
 }
 
-// 21 labelled rows in parts of 4, 10 unlabelled ones: 4 4 2, 4 4 2, ...
-TEST(TrainingSet, FullPartsHaveWhatIsLeft) {
-  data::TrainingData data(toy::squares(21, 4));
-  data.unlabelled = toy::squares(10, 4);
-  TrainOptions options = in_batches(8);
-  Requirements needs;
-  needs.unlabelled = true, needs.full_parts = 2;
-  TrainingSet set(data, options, needs, "dann");
-  EXPECT_EQ(set.steps(), 3U);
-  EXPECT_EQ(set.smallest_batch(), 1U);
-  Requirements together = needs;
-  together.parts_together = true;
-  EXPECT_EQ(TrainingSet(data, options, together, "dann").smallest_batch(), 1U + 2U);
-  std::vector<std::int64_t> labelled, unlabelled, all;
-  for (const std::size_t epoch : {1, 2}) {
-    set.begin_epoch(epoch);
-    for (std::size_t step = 0; step < 3; ++step) {
-      const Minibatches batches = set.minibatches(step);
-      EXPECT_EQ(batches.parts.size(), 2U);
-      std::int64_t at = 0, unlabelled_at = 0;
-      for (const Part& part : batches.parts) {
-        EXPECT_EQ(part.begin, at);
-        EXPECT_EQ(part.unlabelled_begin, unlabelled_at);
-        at = part.end, unlabelled_at = part.unlabelled_end;
-        labelled.push_back(part.end - part.begin),
-            unlabelled.push_back(part.unlabelled_end - part.unlabelled_begin);
-      }
-      EXPECT_EQ(at, batches.labelled.x.size(0));
-      EXPECT_EQ(unlabelled_at, batches.unlabelled.x.size(0));
-      all.insert(all.end(), batches.unlabelled.rows.begin(), batches.unlabelled.rows.end());
-    }
-  }
-  EXPECT_EQ(labelled, (std::vector<std::int64_t>{4, 4, 4, 4, 4, 1, 4, 4, 4, 4, 4, 1}));
-  EXPECT_EQ(unlabelled, (std::vector<std::int64_t>{4, 4, 2, 4, 4, 2, 4, 4, 2, 4, 4, 2}));
-  for (auto begin = all.begin(); begin != all.end(); begin += 10)
-    EXPECT_EQ(std::set<std::int64_t>(begin, begin + 10).size(), 10U);
-  options.last_batch = "drop";
-  TrainingSet dropping(data, options, needs, "dann");
-  dropping.begin_epoch(2);
-  EXPECT_EQ(dropping.steps(), 2U);
-  EXPECT_EQ(dropping.smallest_batch(), 2U);
-  EXPECT_EQ(dropping.minibatches(0).parts.at(0).unlabelled_end, 4)
-      << "the fifth part, of its pass the second";
-  options.batch = 7;
-  EXPECT_EQ(message_of([&] { TrainingSet(data, options, needs, "dann"); }),
-            "train: batch: expected a multiple of 2, for full parts, found 7");
-  options.batch = 32;
-  TrainingSet one(data, options, needs, "dann");
-  one.begin_epoch(1);
-  EXPECT_EQ(one.minibatches(0).parts.size(), 2U) << "of 16 and 5";
-  EXPECT_EQ(one.minibatches(0).parts.at(1).end, 21);
-}
-
 // The place of a window in an image, or (-1,-1).
 std::pair<std::int64_t, std::int64_t> place_of(const torch::Tensor& window, const torch::Tensor& image) {
   for (std::int64_t top = 0; top + window.size(1) <= image.size(1); ++top)

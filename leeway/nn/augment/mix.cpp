@@ -31,12 +31,11 @@ Mix plan_cutmix(std::size_t rows, std::size_t height, std::size_t width, const P
 
 }  // namespace
 
-Box draw_box(double share, std::size_t height, std::size_t width, Random& random, bool even) {
+Box draw_box(double share, std::size_t height, std::size_t width, Random& random) {
   const double part = std::sqrt(1 - share);
   // from `centre` half of the side back, the whole side on
   const auto side = [&](std::size_t length, std::size_t& begin, std::size_t& end) {
     auto taken = static_cast<std::size_t>(part * static_cast<double>(length));
-    if (even) taken -= taken % 2;
     const std::size_t centre = random.below(length), before = std::min(centre, taken / 2);
     begin = centre - before;
     end = std::min(length, centre + taken - taken / 2);

@@ -24,8 +24,7 @@ struct Box {
 };
 
 // Sides sqrt(1 - share) of the image's, without fractions, about a uniform pixel, cut at the image's border.
-[[nodiscard]] Box draw_box(double share, std::size_t height, std::size_t width, Random& random,
-                           bool even = false);
+[[nodiscard]] Box draw_box(double share, std::size_t height, std::size_t width, Random& random);
 
 struct Mix {
   std::vector<std::size_t> partner;  // of each row

@@ -162,26 +162,6 @@ void initialize(torch::nn::Module& network, std::uint64_t seed, std::uint32_t pu
   if (auto* const whole = network.as<Network>()) whole->initialize_own(seed);
 }
 
-void draw_normal(torch::Tensor tensor, double deviation, Random& random) {
-  float* const data = tensor.data_ptr<float>();
-  for (std::int64_t i = 0; i < tensor.numel(); ++i) data[i] = static_cast<float>(deviation * random.normal());
-}
-
-void begin_as_glorot(torch::nn::Module& module, const std::function<bool(const std::string& name)>& chosen,
-                     std::uint64_t seed, std::uint32_t purpose) {
-  const torch::NoGradGuard no_grad;
-  std::uint64_t number = 0;
-  for (const auto& item : module.named_modules()) {
-    auto* const linear = item.value()->as<torch::nn::Linear>();
-    if (linear == nullptr || !chosen(item.key() + ".")) continue;
-    Random random(seed, purpose, number++);
-    const torch::Tensor weight = torch::empty(linear->weight.sizes());
-    draw_normal(weight, std::sqrt(2. / static_cast<double>(weight.size(0) + weight.size(1))), random);
-    linear->weight.copy_(weight);
-    if (linear->bias.defined()) linear->bias.zero_();
-  }
-}
-
 std::vector<StageShape> stage_shapes(Network& network, const InputShape& input) {
   std::vector<StageShape> shapes;
   on_zeros(network, input, [&](torch::Tensor maps) {

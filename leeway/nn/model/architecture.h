@@ -73,11 +73,6 @@ struct Architecture : Member {
 // LibTorch's version. Batch and layer normalisation begin with weights 1 and biases 0, embeddings (1,t,d) uniform with a
 // deviation of .02; then Network::initialize_own. What is made beside a network for the same seed has another `purpose`.
 void initialize(torch::nn::Module& network, std::uint64_t seed, std::uint32_t purpose = stream("weights"));
-// Linear layers whose names, ended by a dot, are `chosen`: weights normal of variance 2 / (inputs + outputs) (Glorot and Bengio, AISTATS
-// 2010), biases 0.
-void begin_as_glorot(torch::nn::Module& module, const std::function<bool(const std::string& name)>& chosen,
-                     std::uint64_t seed, std::uint32_t purpose);
-void draw_normal(torch::Tensor tensor, double deviation, Random& random);
 
 // What each stage makes of an image of that shape.
 struct StageShape {

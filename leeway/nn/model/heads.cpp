@@ -14,27 +14,13 @@ namespace leeway::nn {
 // Each is defined in heads/, in a file of its kind.
 HeadMember bottleneck_head();
 HeadMember l2d_head();
-HeadMember l2d_colour_head();
-HeadMember l2d_limited_head();
-HeadMember l2d_colour_limited_head();
 HeadMember occamnet_head();
-HeadMember occamnet_last_head();
 HeadMember ubnet_head();
 HeadMember pnd_head();
-HeadMember pnd_sigmoid_head();
 
 std::span<const HeadMember> heads() {
   static const HeadMember list[] = {
-      bottleneck_head(),
-      l2d_head(),
-      l2d_colour_head(),
-      l2d_limited_head(),
-      l2d_colour_limited_head(),
-      occamnet_head(),
-      occamnet_last_head(),
-      ubnet_head(),
-      pnd_head(),
-      pnd_sigmoid_head(),
+      bottleneck_head(), l2d_head(), occamnet_head(), ubnet_head(), pnd_head(),
   };
   return list;
 }

@@ -24,9 +24,6 @@ struct Backbone {
   [[nodiscard]] std::shared_ptr<Network> make(std::size_t least_stages) const;
 };
 
-// Its own way; that of any network, uniform in 1 / sqrt(inputs); its own with normal numbers in place of uniform ones.
-enum class HeadStart : std::uint8_t { own, uniform, normal };
-
 class HeadedNetwork : public Network {
  public:
   HeadedNetwork(const Backbone& backbone, std::size_t least_stages);
@@ -38,16 +35,10 @@ class HeadedNetwork : public Network {
   [[nodiscard]] virtual std::vector<Network*> backbones() { return {backbone_.get()}; }
   // How the names of a backbone's last layer begin: "fc.".
   [[nodiscard]] const std::string& unused() const { return unused_; }
-  // How initialize() fills the head's layers from now on, where the head has a way of its own.
-  void begin(HeadStart start) { start_ = start; }
-
- protected:
-  [[nodiscard]] HeadStart start() const { return start_; }
 
  private:
   std::shared_ptr<Network> backbone_;
   std::string unused_;
-  HeadStart start_ = HeadStart::own;
 };
 
 struct HeadMember : Member {

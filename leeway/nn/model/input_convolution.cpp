@@ -2,11 +2,9 @@
 
 #include <ATen/record_function.h>
 
-#include <algorithm>
 #include <array>
 #include <variant>
 
-#include "leeway/nn/model/lane_convolution.h"
 #include "leeway/nn/model/transposed_kernel.h"
 
 namespace leeway::nn {
@@ -86,66 +84,12 @@ class InputConvolution : public torch::autograd::Function<InputConvolution> {
   }
 };
 
-// x (n,c,h,w) with weight (m,c,k,k) to (n,m,h-k+1,w-k+1), or `transposed` the other way: images side by side.
-torch::Tensor convolved_lanes(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
-                              bool transposed) {
-  RECORD_FUNCTION(transposed ? "leeway::convolution_transposed" : "leeway::convolution",
-                  (std::vector<c10::IValue>{x, weight}));  // for profilers
-  const auto size = [](const torch::Tensor& of, int axis) { return static_cast<std::size_t>(of.size(axis)); };
-  const std::size_t rows = size(weight, 2), columns = size(weight, 3);
-  LaneConvolution shape{size(weight, 1), size(weight, 0), size(x, 2), size(x, 3), rows, columns};
-  if (transposed) shape.height += rows - 1, shape.width += columns - 1;
-  const std::int64_t more = transposed ? 1 : -1;  // of a kernel's rows and columns, less one
-  const torch::Tensor result =
-      torch::empty({x.size(0), weight.size(transposed ? 1 : 0), x.size(2) + more * (weight.size(2) - 1),
-                    x.size(3) + more * (weight.size(3) - 1)});
-  (transposed ? convolve_transposed : convolve)(
-      shape, size(x, 0), x.contiguous().data_ptr<float>(), weight.contiguous().data_ptr<float>(),
-      bias.defined() ? bias.contiguous().data_ptr<float>() : nullptr, result.data_ptr<float>());
-  return result;
-}
-
-class FixedConvolution : public torch::autograd::Function<FixedConvolution> {
- public:
-  static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
-                               const torch::Tensor& weight, const torch::Tensor& bias, bool transposed) {
-    context->save_for_backward({weight});
-    context->saved_data["transposed"] = transposed;
-    return convolved_lanes(x, weight, bias, transposed);
-  }
-
-  static torch::autograd::tensor_list backward(torch::autograd::AutogradContext* context,
-                                               const torch::autograd::tensor_list& gradients) {
-    return {convolved_lanes(gradients[0], context->get_saved_variables()[0], {},
-                            !context->saved_data["transposed"].toBool()),
-            {},
-            {},
-            {}};
-  }
-};
-
-bool is_plain(const torch::Tensor& x) { return x.is_cpu() && x.scalar_type() == torch::kFloat32; }
-
 }  // namespace
 
 torch::Tensor input_convolution(torch::nn::Conv2d& layer, const torch::Tensor& x) {
   if (!x.requires_grad() || x.size(1) > few_channels) return layer(x);
   const auto bias = layer->options.bias() ? c10::make_optional(layer->bias) : c10::nullopt;
   return InputConvolution::apply(x, layer->weight, bias, stride_of(layer), padding_of(layer));
-}
-
-torch::Tensor fixed_convolution(const torch::Tensor& x, const torch::Tensor& weight,
-                                const torch::Tensor& bias) {
-  return is_plain(x) && std::max(x.size(1), weight.size(0)) <= few_channels
-             ? FixedConvolution::apply(x, weight, bias, /*transposed=*/false)
-             : torch::conv2d(x, weight, bias);
-}
-
-torch::Tensor fixed_transposed_convolution(const torch::Tensor& x, const torch::Tensor& weight,
-                                           const torch::Tensor& bias) {
-  return is_plain(x) && std::max(x.size(1), weight.size(1)) <= few_channels
-             ? FixedConvolution::apply(x, weight, bias, /*transposed=*/true)
-             : torch::conv_transpose2d(x, weight, bias);
 }
 
 torch::Tensor input_convolution_backward(const torch::nn::Conv2d& layer, const torch::Tensor& gradient,

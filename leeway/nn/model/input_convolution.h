@@ -14,13 +14,6 @@ namespace leeway::nn {
 // layer(x), layer a plain convolution: zero padding, one group, no dilation.
 [[nodiscard]] torch::Tensor input_convolution(torch::nn::Conv2d& layer, const torch::Tensor& x);
 
-// A convolution of step 1 and no padding whose weights are not trained, and its transposed one: gradients by x alone, once. Of few channels
-// to few, which oneDNN pads both, by the kernel of lane_convolution.h.
-[[nodiscard]] torch::Tensor fixed_convolution(const torch::Tensor& x, const torch::Tensor& weight,
-                                              const torch::Tensor& bias);
-[[nodiscard]] torch::Tensor fixed_transposed_convolution(const torch::Tensor& x, const torch::Tensor& weight,
-                                                         const torch::Tensor& bias);
-
 // The gradient by x (n,c,h,w) where that by layer(x) is `gradient` (n,maps,rows,columns), on the CPU, float32.
 [[nodiscard]] torch::Tensor input_convolution_backward(const torch::nn::Conv2d& layer,
                                                        const torch::Tensor& gradient,

@@ -80,33 +80,6 @@ Batch Batch::select(const torch::Tensor& numbers) const {
   return batch;
 }
 
-std::vector<Part> parts_of(const Minibatches& batches, std::int64_t count) {
-  if (!batches.parts.empty()) return batches.parts;
-  const Batch& unlabelled = batches.unlabelled;
-  const std::int64_t n = batches.labelled.x.size(0),
-                     m = unlabelled.x.defined() ? unlabelled.x.size(0) : unlabelled.views.at(0).size(0);
-  count = std::min(count, n);
-  std::vector<Part> parts;
-  for (std::int64_t i = 0; i < count; ++i)
-    parts.push_back({i * n / count, (i + 1) * n / count, i * m / count, (i + 1) * m / count});
-  return parts;
-}
-
-Parameter full_parts_parameter() {
-  constexpr std::string_view about =
-      "1: at an epoch's end the last part has the rows that are left, and parts that are missing count as 0; "
-      "unlabelled images come in parts of their own passes: as in the program of RLSbench";
-  return {"full-parts", 0, 0, 1, about, true};
-}
-
-void need_parts(Requirements& needs, const std::map<std::string, double>& parameters) {
-  const auto parts = static_cast<std::size_t>(parameters.at("parts"));
-  if (parameters.at("full-parts") != 0)
-    needs.full_parts = parts;
-  else if (parts > 1)
-    needs.least_batch = 2 * parts;  // two rows of each
-}
-
 torch::Tensor losses(const torch::Tensor& logits, const Batch& batch) {
   using torch::nn::functional::CrossEntropyFuncOptions;
   const auto of = [&](const torch::Tensor& labels) {

@@ -45,11 +45,6 @@ struct Batch {
 // The labels as probabilities (b,k), float32: one 1 a row, or two shares.
 [[nodiscard]] torch::Tensor targets(const Batch& batch, std::int64_t classes);
 
-// Rows of a part of a step: of the labelled ones and of the unlabelled ones [begin, end).
-struct Part {
-  std::int64_t begin = 0, end = 0, unlabelled_begin = 0, unlabelled_end = 0;
-};
-
 // What one step gets.
 struct Minibatches {
   Batch labelled;  // all rows of the step, one environment after the other where they are asked for
@@ -59,13 +54,7 @@ struct Minibatches {
   std::size_t step = 1,
               steps = 1;  // from 1, over all epochs, and how many there would be without an early stop
   double rate = 1;        // factor of the learning rate
-  // Where Requirements::full_parts asks for them: at an epoch's end the last one has fewer labelled rows, and there are fewer. At the end of a
-  // pass over the unlabelled images a part has fewer of them.
-  std::vector<Part> parts = {};
 };
-
-// Those of the step, or `count` shares of its rows: as many, but for one, in each, and none without rows.
-[[nodiscard]] std::vector<Part> parts_of(const Minibatches& batches, std::int64_t count);
 
 struct Step {
   double loss = 0;        // that was minimised
@@ -88,8 +77,6 @@ class Algorithm {
   // Before the first epoch of a new training; what it makes belongs to state(), since a resumed training skips it.
   virtual void prepare(TrainingSet& /*set*/) {}
   virtual void begin_epoch(std::size_t /*epoch*/) {}  // from 1; before the set draws its order
-  // After a step: whether the pass begins anew from there, begin_epoch() with the same number included.
-  [[nodiscard]] virtual bool repeats_pass() { return false; }
   // Batch statistics and dropout of all its networks, on or off.
   virtual void set_training(bool on) = 0;
 
@@ -116,7 +103,6 @@ struct AlgorithmSetting {
   bool frozen_statistics = false;      // batch normalisation never passes in training mode
   bool frozen_backbone = false;        // all but the last layer: their weights ask for no gradients
   std::shared_ptr<Network> base = {};  // of an algorithm of two stages: what the first one trained
-  Tensors base_state = {};             // of its state, what BaseStage::hands_on names
   bool pretrained = false;             // the weights were given
   std::string head = {};               // how the names of the last layer's weights begin: "7."
   std::int64_t features = 0;           // numbers of the last hidden layer; 0: the network has none
@@ -209,8 +195,6 @@ struct BaseStage {
   std::string algorithm = "erm";
   std::map<std::string, double> parameters = {};
   std::size_t epochs = 50, patience = 10;
-  bool last_best = false;                  // of equally good epochs the last one is kept
-  std::vector<std::string> hands_on = {};  // tensors of its last state that the second stage gets
 };
 
 struct AlgorithmMember : Member {
@@ -221,8 +205,6 @@ struct AlgorithmMember : Member {
   std::string_view (*head)(const std::map<std::string, double>& parameters) = nullptr;
   // What is trained before it; null, or nothing: it begins with random or given weights.
   std::optional<BaseStage> (*base)(const std::map<std::string, double>& parameters) = nullptr;
-  // How the head begins; null: in its own way.
-  HeadStart (*head_start)(const std::map<std::string, double>& parameters) = nullptr;
 
   [[nodiscard]] Requirements needs(const std::map<std::string, double>& complete) const {
     return requirements ? requirements(complete) : Requirements{};
@@ -244,10 +226,6 @@ template <class Member>
 std::unique_ptr<Algorithm> make_algorithm(const AlgorithmSetting& setting) {
   return std::make_unique<Member>(setting);
 }
-
-// Of an algorithm with the parameter "parts": the parameter "full-parts", and what both need.
-[[nodiscard]] Parameter full_parts_parameter();
-void need_parts(Requirements& needs, const std::map<std::string, double>& parameters);
 
 [[nodiscard]] std::span<const AlgorithmMember> algorithms();
 [[nodiscard]] const AlgorithmMember& algorithm(

@@ -14,6 +14,21 @@ double powered(double e, int factor) {
   return fourth * fourth * square;
 }
 
+// k(D) and -k'(D) of a squared distance D. One exponential: the other kernels are its powers, so that the last of seven has 10^6 of its
+// roundings, 1e-10.
+struct KernelAt {
+  double value, slope;
+};
+KernelAt kernel_at(double squared, const KernelSum& kernels) {
+  double e = std::exp(-kernels.least * std::max(squared, 0.)), g = kernels.least;
+  KernelAt k{e, g * e};
+  for (int step = 1; step < kernels.count && e > 0; ++step) {
+    e = powered(e, kernels.factor), g *= kernels.factor;
+    k.value += e, k.slope += g * e;
+  }
+  return k;
+}
+
 // Squared distances become `scale` times the slope of the mean of k, which is returned.
 double to_slopes(torch::Tensor& squares, const KernelSum& kernels, double scale) {
   double sum = 0;
@@ -66,16 +81,6 @@ class KernelMmd : public torch::autograd::Function<KernelMmd> {
 };
 
 }  // namespace
-
-KernelAt kernel_at(double squared, const KernelSum& kernels) {
-  double e = std::exp(-kernels.least * std::max(squared, 0.)), g = kernels.least;
-  KernelAt k{e, g * e};
-  for (int step = 1; step < kernels.count && e > 0; ++step) {
-    e = powered(e, kernels.factor), g *= kernels.factor;
-    k.value += e, k.slope += g * e;
-  }
-  return k;
-}
 
 torch::Tensor kernel_mmd(const torch::Tensor& a, const torch::Tensor& b, const KernelSum& kernels) {
   return KernelMmd::apply(a.cpu(), b.cpu(), kernels.least, static_cast<std::int64_t>(kernels.factor),

@@ -11,12 +11,6 @@ struct KernelSum {
   int factor = 2, count = 1;
 };
 
-// k(D) and -k'(D). One exponential: the other kernels are its powers, so that the last of MMD's seven has 10^6 of its roundings, 1e-10.
-struct KernelAt {
-  double value, slope;
-};
-[[nodiscard]] KernelAt kernel_at(double squared, const KernelSum& kernels);
-
 // mean k(a,a') + mean k(b,b') - 2 mean k(a,b) of the squared distances between rows of a (m,d) and b (n,d), float64, a row with itself
 // included; exactly 0 where a and b are equal. Distances are off by 1e-15 of the largest from the mean of b, kernels by 1e-10. To be
 // differentiated once. Threads: those of matrix products.

@@ -26,12 +26,6 @@ torch::Tensor first_centres(const torch::Tensor& x, std::size_t clusters, Random
   return torch::stack(centres);
 }
 
-// Clusters that have rows, numbered from 0.
-std::vector<std::int64_t> numbered(const torch::Tensor& cluster) {
-  const torch::Tensor used = std::get<1>(at::_unique(cluster, /*sorted=*/true, /*return_inverse=*/true));
-  return {used.data_ptr<std::int64_t>(), used.data_ptr<std::int64_t>() + used.numel()};
-}
-
 }  // namespace
 
 std::vector<std::int64_t> cosine_kmeans(const torch::Tensor& rows, std::size_t clusters, std::uint64_t seed,
@@ -49,34 +43,9 @@ std::vector<std::int64_t> cosine_kmeans(const torch::Tensor& rows, std::size_t c
     const torch::Tensor lost = torch::bincount(nearest, {}, centres.size(0)).eq(0).unsqueeze(1);
     centres = torch::where(lost, centres, directions(sums));
   }
-  return numbered(nearest);
-}
-
-std::vector<std::int64_t> program_kmeans(const torch::Tensor& rows, std::size_t clusters, std::uint64_t seed,
-                                         std::uint64_t number) {
-  constexpr int most_steps = 101;
-  const torch::NoGradGuard no_grad;
-  const auto n = static_cast<std::size_t>(rows.size(0));
-  const auto k = static_cast<std::int64_t>(clusters);
-  if (n < clusters)
-    return std::vector<std::int64_t>(
-        n);  // the program repeats rows until two centres are equal, one of which then has none
-  const torch::Tensor x = rows.to(torch::kFloat32), unit = x / x.norm(2, 1, true);
-  Random random(seed, stream("k-means"), number);
-  torch::Tensor centres =
-      x.index_select(0, torch::tensor(permutation<std::int64_t>(n, random)).slice(0, 0, k));
-  torch::Tensor nearest;
-  for (int step = 0; step < most_steps; ++step) {
-    nearest = (1 - unit.mm((centres / centres.norm(2, 1, true)).t())).argmin(1);
-    const torch::Tensor sums = torch::zeros_like(centres).index_add(0, nearest, x);
-    // of no rows NaN, which the program's next step takes for the nearest to all
-    const torch::Tensor means = sums / torch::bincount(nearest, {}, k).unsqueeze(1);
-    const double way = (means - centres).norm(2, 1).sum().item<double>();
-    if (std::isnan(way)) return std::vector<std::int64_t>(n);
-    centres = means;
-    if (way * way < 1e-4) break;
-  }
-  return numbered(nearest);
+  // clusters that have rows, numbered from 0
+  const torch::Tensor used = std::get<1>(at::_unique(nearest, /*sorted=*/true, /*return_inverse=*/true));
+  return {used.data_ptr<std::int64_t>(), used.data_ptr<std::int64_t>() + used.numel()};
 }
 
 }  // namespace leeway::nn

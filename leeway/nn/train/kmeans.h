@@ -14,11 +14,4 @@ namespace leeway::nn {
 [[nodiscard]] std::vector<std::int64_t> cosine_kmeans(const torch::Tensor& rows, std::size_t clusters,
                                                       std::uint64_t seed, std::uint64_t number);
 
-// The same as the program of ConDS (Jeon et al. 2025). Begins with rows drawn at random; a centre is the mean of its rows as they
-// are; ends where the ways that the centres went sum to less than .01, after at most 101 steps. The centre of a cluster without
-// rows is no number there, and counts as nearest to all: where a cluster loses its rows, or there are fewer rows than clusters,
-// all rows are one.
-[[nodiscard]] std::vector<std::int64_t> program_kmeans(const torch::Tensor& rows, std::size_t clusters,
-                                                       std::uint64_t seed, std::uint64_t number);
-
 }  // namespace leeway::nn

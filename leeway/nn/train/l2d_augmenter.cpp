@@ -3,11 +3,8 @@
 #include <cmath>
 #include <string>
 
-#include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
 #include "leeway/nn/detail/random_tensors.h"
-#include "leeway/nn/model/input_convolution.h"
-#include "leeway/nn/train/l2d_kernel.h"
 
 namespace leeway::nn {
 namespace {
@@ -30,89 +27,6 @@ struct Kernel {
     bias = draw({channels});
   }
 };
-
-// S norm(x) + M.
-class ScaledMaps : public torch::autograd::Function<ScaledMaps> {
- public:
-  static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& maps,
-                               const torch::Tensor& scale, const torch::Tensor& shift) {
-    const torch::Tensor x = maps.contiguous(), mean = torch::empty({2, x.size(0) * x.size(1)}),
-                        result = torch::empty_like(x);
-    scale_maps(shape_of(x), x.data_ptr<float>(), scale.data_ptr<float>(), shift.data_ptr<float>(),
-               mean[0].data_ptr<float>(), mean[1].data_ptr<float>(), result.data_ptr<float>());
-    context->save_for_backward({x, scale, mean});
-    return result;
-  }
-
-  static torch::autograd::tensor_list backward(torch::autograd::AutogradContext* context,
-                                               const torch::autograd::tensor_list& gradients) {
-    const auto saved = context->get_saved_variables();
-    const torch::Tensor &x = saved[0], &scale = saved[1], &mean = saved[2];
-    const torch::Tensor by_x = torch::empty_like(x), by_scale = torch::empty_like(scale),
-                        by_shift = torch::empty_like(scale);
-    scale_maps_slopes(shape_of(x), x.data_ptr<float>(), scale.data_ptr<float>(), mean[0].data_ptr<float>(),
-                      mean[1].data_ptr<float>(), gradients[0].contiguous().data_ptr<float>(),
-                      by_x.data_ptr<float>(), by_scale.data_ptr<float>(), by_shift.data_ptr<float>());
-    return {by_x, by_scale, by_shift};
-  }
-
- private:
-  static MapShape shape_of(const torch::Tensor& x) {
-    return {static_cast<std::size_t>(x.size(0)), static_cast<std::size_t>(x.size(1)),
-            static_cast<std::size_t>(x.size(2) * x.size(3))};
-  }
-};
-
-torch::Tensor scaled(const torch::Tensor& maps, const torch::Tensor& scale, const torch::Tensor& shift) {
-  if (maps.is_cpu()) return ScaledMaps::apply(maps, scale, shift);
-  return torch::addcmul(
-      shift,
-      torch::instance_norm(maps, {}, {}, {}, {}, /*use_input_stats=*/true, /*momentum=*/0, /*eps=*/1e-5,
-                           /*cudnn_enabled=*/false),
-      scale);
-}
-
-// sigmoid(sum_j w_j tanh(branch j)), (n,c,h,w). The branches are nobody else's: they become their tanh.
-class Mix : public torch::autograd::Function<Mix> {
- public:
-  static torch::Tensor forward(torch::autograd::AutogradContext* context, at::TensorList branches,
-                               const std::vector<float>& weights) {
-    std::vector<torch::Tensor> saved;
-    std::vector<float*> of;
-    for (const torch::Tensor& branch : branches) {
-      saved.push_back(branch.contiguous());
-      of.push_back(saved.back().data_ptr<float>());
-    }
-    torch::Tensor mixed = torch::empty_like(saved[0]);
-    mix_branches(of, weights, static_cast<std::size_t>(mixed.numel()), mixed.data_ptr<float>());
-    saved.push_back(mixed);
-    context->save_for_backward(saved);
-    context->saved_data["weights"] = std::vector<double>(weights.begin(), weights.end());
-    return mixed;
-  }
-
-  static torch::autograd::tensor_list backward(torch::autograd::AutogradContext* context,
-                                               const torch::autograd::tensor_list& gradients) {
-    const auto saved = context->get_saved_variables();
-    const std::vector<double> weights = context->saved_data["weights"].toDoubleVector();
-    const torch::Tensor gradient = gradients[0].contiguous(), &mixed = saved.back();
-    torch::autograd::tensor_list slopes(saved.size());  // the last is that of the weights: none
-    for (std::size_t j = 0; j < weights.size(); ++j) {
-      slopes[j] = torch::empty_like(mixed);
-      mix_slope(saved[j].data_ptr<float>(), static_cast<float>(weights[j]), mixed.data_ptr<float>(),
-                gradient.data_ptr<float>(), static_cast<std::size_t>(mixed.numel()),
-                slopes[j].data_ptr<float>());
-    }
-    return slopes;
-  }
-};
-
-torch::Tensor mix(const std::vector<torch::Tensor>& branches, const std::vector<float>& weights) {
-  if (branches[0].is_cpu()) return Mix::apply(at::TensorList(branches), weights);
-  torch::Tensor sum = torch::zeros_like(branches[0]);
-  for (std::size_t j = 0; j < branches.size(); ++j) sum = torch::add(sum, branches[j].tanh(), weights[j]);
-  return sum.sigmoid();
-}
 
 }  // namespace
 
@@ -152,15 +66,20 @@ torch::Tensor L2dAugmenter::forward(const torch::Tensor& x, std::size_t step, bo
   for (const auto& [side, scale, shift] : branches_) {
     const Kernel down(x.size(1), side, seed_, drawn, number++, x.device()),
         up(x.size(1), side, seed_, drawn, number++, x.device());
-    const torch::Tensor seen = scaled(fixed_convolution(noisy, down.weight, down.bias), scale, shift);
-    found.push_back(fixed_transposed_convolution(seen, up.weight, up.bias));
+    const torch::Tensor maps = torch::conv2d(noisy, down.weight, down.bias);
+    const torch::Tensor normalized =
+        torch::instance_norm(maps, {}, {}, {}, {}, /*use_input_stats=*/true, /*momentum=*/0, /*eps=*/1e-5,
+                             /*cudnn_enabled=*/false);
+    found.push_back(torch::conv_transpose2d(torch::addcmul(shift, normalized, scale), up.weight, up.bias));
   }
   const Kernel colour(x.size(1), 1, seed_, drawn, number, x.device());
-  found.push_back(fixed_convolution(noisy, colour.weight, colour.bias));
+  found.push_back(torch::conv2d(noisy, colour.weight, colour.bias));
   if (diverse)
     found.back() =
         found.back() * dropout_rows(x.sizes(), .2, seed_, stream("l2d dropout"), draw).to(x.device());
-  return mix(found, weights);
+  torch::Tensor sum = torch::zeros_like(x);
+  for (std::size_t j = 0; j < found.size(); ++j) sum = torch::add(sum, found[j].tanh(), weights[j]);
+  return sum.sigmoid();
 }
 
 }  // namespace leeway::nn

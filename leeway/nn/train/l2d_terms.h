@@ -6,7 +6,7 @@
 namespace leeway::nn {
 
 // Supervised contrast at a temperature of .07 over rows of length 1: minus the mean over rows of the mean, over the other rows with
-// its label, of the logarithm of their share among all other rows. Every label must occur twice. To be differentiated once.
+// its label, of the logarithm of their share among all other rows. Every label must occur twice.
 [[nodiscard]] torch::Tensor supervised_contrast(const torch::Tensor& embeddings, const torch::Tensor& labels);
 
 // Mean over rows and numbers of (mean - x)^2 / exp(log_variance) + log_variance.

@@ -27,15 +27,7 @@ torch::Tensor mmd_distance(const torch::Tensor& a, const torch::Tensor& b) {
 }
 
 LossAlgorithm::Objective Matching::objective(const Minibatches& batches) {
-  const Forward found = [&]() -> Forward {
-    if (parameter("separate-passes") == 0) return forward(batches.labelled.x);
-    std::vector<torch::Tensor> logits, features;
-    for (const Batch& environment : batches.environments) {
-      const Forward one = forward(environment.x);
-      logits.push_back(one.logits), features.push_back(one.features);
-    }
-    return {torch::cat(logits), torch::cat(features)};
-  }();
+  const Forward found = forward(batches.labelled.x);
   std::vector<torch::Tensor> features;
   torch::Tensor risk;
   std::int64_t begin = 0;
@@ -64,17 +56,14 @@ torch::Tensor Matching::penalty(const std::vector<torch::Tensor>& features, std:
   return count < 2 ? sum : sum / static_cast<double>(count * (count - 1) / 2);
 }
 
-std::vector<Parameter> matching_parameters(std::string_view single_environment) {
-  return {{"weight", 1, 0, 1e6, "of the distance; 0: the mean loss of the environments alone"},
-          {"separate-passes", 0, 0, 1,
-           "1: each environment passes through the network by itself, as in the program of DomainBed", true},
-          {"single-environment", 0, 0, 1, single_environment, true}};
+Parameter matching_weight() {
+  return {"weight", 1, 0, 1e6, "weight of the distance; 0: the mean loss of the environments alone"};
 }
 
-Requirements matching_needs(const std::map<std::string, double>& parameters) {
+Requirements matching_needs(const std::map<std::string, double>& /*parameters*/) {
   Requirements needs;
   needs.features = true;
-  needs.environments = parameters.at("single-environment") != 0 ? 1 : 2;
+  needs.environments = 2;
   needs.least_rows = 2;
   return needs;
 }

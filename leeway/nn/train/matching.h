@@ -9,7 +9,7 @@
 
 namespace leeway::nn {
 
-// Between rows of a (m,d) and b (n,d), in float64: a difference of large numbers loses nothing that matters.
+// Of the rows of a (m,d) and b (n,d), in float64, where the difference of large numbers keeps enough digits.
 
 // |mean a - mean b|^2 / d + |cov a - cov b|^2 / d^2, unbiased covariances, Frobenius norm.
 [[nodiscard]] torch::Tensor coral_distance(const torch::Tensor& a, const torch::Tensor& b);
@@ -19,8 +19,8 @@ namespace leeway::nn {
 // 1, 10, 100, 1000.
 [[nodiscard]] torch::Tensor mmd_distance(const torch::Tensor& a, const torch::Tensor& b);
 
-// mean_e CE_e + weight P(Z_1, ..., Z_E), CE_e the mean cross-entropy in environment e and Z_e the features there. All pass
-// through the network together, so that batch statistics are of all environments, unless they are to pass apart.
+// mean_e CE_e + weight P(Z_1, ..., Z_E), CE_e the mean cross-entropy in environment e and Z_e the features there. All environments share
+// one pass through the network, and so one set of batch statistics.
 class Matching : public LossAlgorithm {
  public:
   using Distance = torch::Tensor (*)(const torch::Tensor&, const torch::Tensor&);
@@ -39,7 +39,7 @@ class Matching : public LossAlgorithm {
   Distance distance_;
 };
 
-[[nodiscard]] std::vector<Parameter> matching_parameters(std::string_view single_environment);
+[[nodiscard]] Parameter matching_weight();
 [[nodiscard]] Requirements matching_needs(const std::map<std::string, double>& parameters);
 
 }  // namespace leeway::nn

@@ -25,9 +25,6 @@ class Partners {
   [[nodiscard]] std::optional<std::int64_t> draw(std::int64_t label, std::int32_t environment,
                                                  bool same_label, Random& random) const;
 
-  // Any row of that label, which has one.
-  [[nodiscard]] std::int64_t draw_of_label(std::int64_t label, Random& random) const;
-
  private:
   struct Pool {
     std::int64_t label = 0;
@@ -36,15 +33,5 @@ class Partners {
   };
   std::vector<Pool> pools_;
 };
-
-// Pairs within a batch as the program of DiagViB-6 makes them: rows of each label (with same_label; else of each environment) are apart,
-// and there, again and again, each row of the rarest environment (label) that is left gets a row of the others, drawn without
-// replacement, until rows of one alone are left. A row is in one pair at most; both lists are places in the batch.
-struct BatchPairs {
-  std::vector<std::int64_t> first, second;
-};
-[[nodiscard]] BatchPairs pairs_of_batch(std::span<const std::int64_t> labels,
-                                        std::span<const std::int32_t> environments, bool same_label,
-                                        Random& random);
 
 }  // namespace leeway::nn

@@ -34,9 +34,8 @@ namespace {
 
 class TrainingLoop {
  public:
-  // `as_base`: what a second stage says of this one; null where it is no first stage.
   TrainingLoop(const data::TrainingData& data, const TrainOptions& options, std::filesystem::path out,
-               Progress* progress, const BaseStage* as_base = nullptr);
+               Progress* progress);
   [[nodiscard]] TrainResult run();
 
  private:
@@ -61,7 +60,6 @@ class TrainingLoop {
   const AlgorithmMember& member_;
   std::map<std::string, double> parameters_;
   std::optional<BaseStage> base_;
-  const BaseStage* as_base_;
   Schedule schedule_;
   TrainingSet set_;
   std::filesystem::path out_, state_;
@@ -72,7 +70,6 @@ class TrainingLoop {
   std::optional<Images> test_;
   ModelInfo info_;
   std::shared_ptr<Network> base_network_;
-  Tensors base_state_;
   std::unique_ptr<Algorithm> algorithm_;
   Course course_;
   std::size_t done_ = 0;  // steps
@@ -81,13 +78,12 @@ class TrainingLoop {
 };
 
 TrainingLoop::TrainingLoop(const data::TrainingData& data, const TrainOptions& options,
-                           std::filesystem::path out, Progress* progress, const BaseStage* as_base)
+                           std::filesystem::path out, Progress* progress)
     : data_(data),
       options_(options),
       member_(algorithm(options.algorithm)),
       parameters_(complete_parameters(member_, options.parameters)),
       base_(member_.base_of(parameters_)),
-      as_base_(as_base),
       schedule_(options.schedule),
       set_(data, options, member_.needs(parameters_), options.algorithm),
       out_(std::move(out)),
@@ -133,13 +129,11 @@ AlgorithmSetting TrainingLoop::make_setting() {
   setting.network = make_network(built, info_.input, info_.classes);
   info_.parameters = count_weights(*setting.network);
   auto* const headed = setting.network->as<HeadedNetwork>();
-  if (headed && member_.head_start) headed->begin(member_.head_start(parameters_));
   initialize(*setting.network, options_.seed);
   setting.pretrained = !options_.start.empty();
   if (setting.pretrained) start_from_weights(*setting.network, built);
   setting.network->to(setting.device);
   setting.base = base_network_;
-  setting.base_state = base_state_;
   const Requirements needs = member_.needs(parameters_);
   const bool frozen = options_.freeze == "backbone";
   if (needs.features || (frozen && headed == nullptr)) {
@@ -207,8 +201,7 @@ void TrainingLoop::start_from_weights(Network& network, const Architecture& buil
   copy_weights(weights, network, from);
 }
 
-// The first of two stages: a training with a file and a state of its own, which go when the second one is done. Where it hands on
-// tensors, its state stays as long as its file, and the same command takes them from there.
+// The first of two stages: a training with its own file and state, which are removed when the second stage is done.
 void TrainingLoop::train_base() {
   TrainOptions options = options_;
   options.algorithm = base_->algorithm;
@@ -220,14 +213,8 @@ void TrainingLoop::train_base() {
   options.balance = "auto";
   options.selection = {};
   options.keep_epochs.clear();
-  std::optional<TrainResult> before;
-  if (base_->hands_on.empty()) before = reuse(data_, options, base_path());
-  if (!before) {
-    TrainingLoop first(data_, options, base_path(), progress_, &*base_);
-    before = first.run();
-    const Tensors state = first.algorithm_->state();
-    for (const std::string& name : base_->hands_on) base_state_[name] = state.at(name);
-  }
+  std::optional<TrainResult> before = reuse(data_, options, base_path());
+  if (!before) before = TrainingLoop(data_, options, base_path(), progress_).run();
   const TrainResult& result = *before;
   if (!result.reused && result.resumed_after < result.epochs.size())
     for (const std::string& note : result.notes) notes_.push_back("first stage: " + note);
@@ -302,12 +289,11 @@ Epoch TrainingLoop::run_epoch(std::size_t number) {
   const auto started = std::chrono::steady_clock::now();
   algorithm_->set_training(true);
   double loss = 0, right = 0, rows = 0;
-  bool again = false;  // the pass
   std::optional<std::size_t> zero_gradients;
   std::map<std::string, double> parts;
   const auto is_time = [&] {
     const std::size_t every = options_.check_every;
-    return every > 0 ? done_ % every == 0 : course_.place == 0 && !again;
+    return every > 0 ? done_ % every == 0 : course_.place == 0;
   };
   do {
     stop_if_asked(number);
@@ -325,8 +311,7 @@ Epoch TrainingLoop::run_epoch(std::size_t number) {
     batches.step = ++done_;
     batches.rate = schedule_.factor(batches.step, batches.steps, course_.pass);
     const Step step = algorithm_->update(batches);
-    again = algorithm_->repeats_pass();
-    if (again || ++course_.place == set_.steps()) course_.place = 0, course_.pass += again ? 0 : 1;
+    if (++course_.place == set_.steps()) course_.place = 0, ++course_.pass;
     if (!std::isfinite(step.loss))
       throw std::runtime_error(
           fmt::format("train: the loss became {} in epoch {}: lower the learning rate", step.loss, number));
@@ -416,13 +401,10 @@ TrainResult TrainingLoop::run() {
     });
     return options_.patience > 0 && course_.epochs.size() - first->number >= options_.patience;
   };
-  const auto is_better = [&](double now, double best) {
-    return now > best || (as_base_ != nullptr && as_base_->last_best && now == best);
-  };
   while (!finished() && !out_of_patience()) {
     course_.epochs.push_back(run_epoch(course_.epochs.size() + 1));
     const Epoch& epoch = course_.epochs.back();
-    if (course_.best_epoch == 0 || is_better(score(epoch), score(course_.epochs[course_.best_epoch - 1]))) {
+    if (course_.best_epoch == 0 || score(epoch) > score(course_.epochs[course_.best_epoch - 1])) {
       course_.best_epoch = epoch.number;
       course_.best = nn::weights_of(algorithm_->network());
     }
@@ -450,7 +432,7 @@ TrainResult TrainingLoop::finish() {
           100 * *epoch.zero_gradient, epoch.number));
   info_.training = text();
   save_weights(out_, info_, *network);
-  if (as_base_ == nullptr || as_base_->hands_on.empty()) std::filesystem::remove(state_);
+  std::filesystem::remove(state_);
   if (base_)
     for (const char* const what : {"", ".state"}) std::filesystem::remove(base_path().string() + what);
   result.model = make_model(info_, network, device_from_name(options_.device));

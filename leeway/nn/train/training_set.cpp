@@ -70,7 +70,7 @@ TrainingSet::TrainingSet(const data::TrainingData& data, const TrainOptions& opt
 
   // Batch statistics need two rows, and each environment its own.
   const std::size_t least =
-      std::max<std::size_t>(options.batch > 1 && needs.full_parts == 0 ? 2 : 1,
+      std::max<std::size_t>(options.batch > 1 ? 2 : 1,
                             balance_ && balance_ == environments_ ? needs.least_rows * present_.size() : 0);
   const std::size_t rows = train_.size();
   least_last_ = std::max(least, needs.least_batch);
@@ -79,9 +79,6 @@ TrainingSet::TrainingSet(const data::TrainingData& data, const TrainOptions& opt
     refuse("train: batch",
            fmt::format("at least {} rows, as algorithm {} needs", needs.least_batch, algorithm),
            std::to_string(std::min(rows, options.batch)));
-  if (needs.full_parts > 0 && options.batch % needs.full_parts != 0)
-    refuse("train: batch", fmt::format("a multiple of {}, for full parts", needs.full_parts),
-           std::to_string(options.batch));
   if (balance_ && balance_ == environments_ && std::min(rows, options.batch) < least)
     refuse("train: batch",
            fmt::format("at least {} rows, {} of each environment, as algorithm {} needs", least,
@@ -91,13 +88,6 @@ TrainingSet::TrainingSet(const data::TrainingData& data, const TrainOptions& opt
 
 std::size_t TrainingSet::smallest_batch() const {
   const std::size_t rows = train_.size(), tail = rows % options_.batch;
-  if (needs_.full_parts > 0) {
-    const auto least = [](std::size_t n, std::size_t part) { return n % part > 0 ? n % part : part; };
-    const bool drops = rows > options_.batch && options_.last_batch == "drop";
-    const std::size_t labelled = drops ? part_rows() : least(rows, part_rows()),
-                      unlabelled = least(data_.unlabelled->n(), part_rows() * needs_.unlabelled_ratio);
-    return needs_.parts_together ? labelled + unlabelled : std::min(labelled, unlabelled);
-  }
   if (rows <= options_.batch) return rows;
   return tail > 0 && tail >= least_last_ && options_.last_batch != "drop" ? tail : options_.batch;
 }
@@ -302,37 +292,13 @@ Minibatches TrainingSet::minibatches(std::size_t step) {
       batches.environments.push_back(
           batches.labelled.slice(static_cast<std::int64_t>(from), static_cast<std::int64_t>(to)));
     }
-  if (needs_.full_parts > 0)
-    put_parts(batches, step);
-  else if (needs_.unlabelled)
+  if (needs_.unlabelled)
     batches.unlabelled =
         unlabelled_batch(position * needs_.unlabelled_ratio, batch_rows_.size() * needs_.unlabelled_ratio);
   batches.epoch = epoch_;
   batches.step = (epoch_ - 1) * steps_ + step + 1;
   batches.steps = options_.epochs * steps_;
   return batches;
-}
-
-std::size_t TrainingSet::unlabelled_place(std::size_t number) const {
-  const std::size_t n = data_.unlabelled->n(), rows = part_rows() * needs_.unlabelled_ratio,
-                    in_pass = (n + rows - 1) / rows;
-  return number / in_pass * n + number % in_pass * rows;
-}
-
-void TrainingSet::put_parts(Minibatches& batches, std::size_t step) {
-  const std::size_t rows = batch_rows_.size(), part = part_rows(),
-                    last = options_.last_batch == "drop" && order_.size() >= options_.batch
-                               ? options_.batch
-                               : order_.size() - (steps_ - 1) * options_.batch;
-  const std::size_t in_epoch = (steps_ - 1) * needs_.full_parts + (last + part - 1) / part,
-                    first = (epoch_ - 1) * in_epoch + step * needs_.full_parts,
-                    begin = unlabelled_place(first);
-  const auto number = [](std::size_t n) { return static_cast<std::int64_t>(n); };
-  for (std::size_t i = 0; i * part < rows; ++i)
-    batches.parts.push_back({number(i * part), number(std::min(rows, (i + 1) * part)),
-                             number(unlabelled_place(first + i) - begin),
-                             number(unlabelled_place(first + i + 1) - begin)});
-  batches.unlabelled = unlabelled_batch(begin, static_cast<std::size_t>(batches.parts.back().unlabelled_end));
 }
 
 Batch TrainingSet::batch(std::span<const std::int64_t> rows) const { return batch(rows, middle()); }
@@ -353,13 +319,8 @@ Batch TrainingSet::batch(std::span<const std::int64_t> rows, const Cut& cut) con
 }
 
 Batch TrainingSet::augmented(std::span<const std::int64_t> rows) const {
-  return augmented(rows, "augmented beside", position_);
-}
-
-Batch TrainingSet::augmented(std::span<const std::int64_t> rows, std::string_view purpose,
-                             std::size_t position) const {
-  Batch beside = batch(rows, at_random(std::string(purpose) + " windows", position));
-  beside.x = changed(beside.x, chain_, stream(purpose), position);
+  Batch beside = batch(rows, at_random("augmented beside windows", position_));
+  beside.x = changed(beside.x, chain_, stream("augmented beside"), position_);
   return beside;
 }
 

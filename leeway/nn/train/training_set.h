@@ -59,10 +59,6 @@ class TrainingSet {
   [[nodiscard]] Batch batch(std::span<const std::int64_t> rows) const;
   // The same as batch() of rows beside those of the latest minibatches(), augmented as they are, but not mixed.
   [[nodiscard]] Batch augmented(std::span<const std::int64_t> rows) const;
-  // For a purpose of its own, the first row at `position` of all that are augmented for it.
-  [[nodiscard]] Batch augmented(std::span<const std::int64_t> rows, std::string_view purpose,
-                                std::size_t position) const;
-  [[nodiscard]] bool augments() const { return chain_.changes_pixels(); }
   // Of each row of the data, whether it is trained on or not; of an environment where the data name one.
   [[nodiscard]] const std::vector<std::int64_t>& labels() const { return *data_.images.labels; }
   [[nodiscard]] const std::optional<GroupColumn>& environment() const { return data_.environment; }
@@ -82,10 +78,6 @@ class TrainingSet {
   [[nodiscard]] Cut middle() const;
   [[nodiscard]] Cut at_random(std::string_view purpose, std::size_t position) const;
   [[nodiscard]] Batch batch(std::span<const std::int64_t> rows, const Cut& cut) const;
-  // Where part `number` of all unlabelled parts begins in the stream of passes, where parts are full.
-  [[nodiscard]] std::size_t unlabelled_place(std::size_t number) const;
-  void put_parts(Minibatches& batches, std::size_t step);
-  [[nodiscard]] std::size_t part_rows() const { return options_.batch / needs_.full_parts; }
   void check(const Requirements& needs, const std::string& algorithm);
   void count_steps();
   // The row of the data whose label, groups and environment a row has.

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <numeric>
 
 #include "leeway/nn/train/ascent.h"
 #include "leeway/nn/train/training_set.h"
@@ -38,9 +37,6 @@ TEST(Ada, StepsByHand) {
     const torch::Tensor first = x + .05 * slope(x);  // no distance yet
     EXPECT_TRUE(after(sum, 1, x, y).allclose(first, 1e-5, 1e-6));
     EXPECT_TRUE(after(sum, 2, x, y).allclose(first + .05 * (slope(first) - gamma * pull(first)), 1e-5, 1e-6));
-    Ascent mean = sum;
-    mean.mean_distance = true;  // 2 gamma / d, d = 2
-    EXPECT_TRUE(after(mean, 2, x, y).allclose(after(sum, 2, x, y), 1e-5, 1e-6));
   }
 }
 
@@ -73,12 +69,6 @@ TEST(Ada, TheEntropyByHand) {
   EXPECT_TRUE(
       ascended(identity, torch::full({1, 3}, .5f), y, {.steps = 3, .rate = 9}).le(1).all().item<bool>())
       << "pixels stay in [0,1]";
-  EXPECT_GT(
-      ascended(identity, torch::full({1, 3}, .5f), y, {.steps = 3, .rate = 9, .clamp = Ascent::Clamp::never})
-          .max()
-          .item<double>(),
-      1)
-      << "unless they are never cut";
 }
 
 TEST(Ada, ImagesOfAnotherProgram) {
@@ -89,23 +79,15 @@ TEST(Ada, ImagesOfAnotherProgram) {
   member->set_training(false);
   const Minibatches batches = step.batches();
   const torch::Tensor x = batches.labelled.x, y = batches.labelled.y;
-  for (const bool mean : {false, true}) {
-    const Ascent ascent{4,
-                        step.json["rate"],
-                        step.json["gamma"],
-                        step.json["entropy"],
-                        mean,
-                        mean ? Ascent::Clamp::every : Ascent::Clamp::last};
-    const torch::Tensor found = ascended(member->predict(), x, y, ascent);
-    const torch::Tensor wanted =
-        torch::tensor(step.json[mean ? "mean" : "images"].get<std::vector<float>>()).view(x.sizes());
-    EXPECT_LT((found - wanted).abs().max().item<double>(), 1e-5);
-    // each image by itself
-    const torch::Tensor alone =
-        torch::cat({ascended(member->predict(), x.slice(0, 0, 2), y.slice(0, 0, 2), ascent),
-                    ascended(member->predict(), x.slice(0, 2), y.slice(0, 2), ascent)});
-    EXPECT_LT((found - alone).abs().max().item<double>(), 1e-6);
-  }
+  const Ascent ascent{4, step.json["rate"], step.json["gamma"], step.json["entropy"]};
+  const torch::Tensor found = ascended(member->predict(), x, y, ascent);
+  const torch::Tensor wanted = torch::tensor(step.json["images"].get<std::vector<float>>()).view(x.sizes());
+  EXPECT_LT((found - wanted).abs().max().item<double>(), 1e-5);
+  // each image by itself
+  const torch::Tensor alone =
+      torch::cat({ascended(member->predict(), x.slice(0, 0, 2), y.slice(0, 0, 2), ascent),
+                  ascended(member->predict(), x.slice(0, 2), y.slice(0, 2), ascent)});
+  EXPECT_LT((found - alone).abs().max().item<double>(), 1e-6);
 }
 
 class GrowingSet : public testing::Test {
@@ -148,94 +130,6 @@ TEST_F(GrowingSet, ByAsManyImagesARound) {
   EXPECT_TRUE(first.equal(torch::arange(40))) << "of the first round: every image once";
 }
 
-// Of 40 images in batches of 16 the last 8 have twice the step.
-TEST_F(GrowingSet, TheLastBatchHasLongerStepsWhereAskedFor) {
-  const auto made = [&](const std::map<std::string, double>& more) {
-    std::map<std::string, double> given{{"every-epochs", 1}, {"steps", 1}, {"rounds", 1}, {"rate", .01}};
-    given.insert(more.begin(), more.end());
-    if (more.contains("rate")) given["rate"] = more.at("rate");
-    const auto ada = member(given);
-    ada->begin_epoch(2);
-    return ada->state().at("appended").clone();
-  };
-  const torch::Tensor same = made({}), divided = made({{"batch-rows", 16}}), twice = made({{"rate", .02}});
-  EXPECT_TRUE(divided.slice(0, 0, 32).allclose(same.slice(0, 0, 32), 1e-5, 1e-6));
-  EXPECT_TRUE(divided.slice(0, 32).allclose(twice.slice(0, 32), 1e-5, 1e-6));
-  EXPECT_FALSE(divided.slice(0, 32).allclose(same.slice(0, 32), 1e-5, 1e-6));
-  EXPECT_TRUE(made({{"batch-rows", 20}}).allclose(same, 1e-5, 1e-6)) << "whole batches alone";
-}
-
-TEST_F(GrowingSet, AnEpochEarlierWhereAskedFor) {
-  const auto ada = member({{"every-epochs", 2}, {"steps", 1}, {"early", 1}});
-  std::vector<std::size_t> sizes;
-  for (std::size_t epoch = 1; epoch <= 6; ++epoch) {
-    ada->begin_epoch(epoch);
-    sizes.push_back(set_->training().size());
-  }
-  EXPECT_EQ(sizes, (std::vector<std::size_t>{40, 80, 80, 120, 120, 120}));
-}
-
-TEST_F(GrowingSet, AStepIntoTheEpochWhereAskedFor) {
-  const std::map<std::string, double> given{{"every-epochs", 2}, {"steps", 1}, {"after-a-step", 1}};
-  auto ada = member(given);
-  ada->begin_epoch(2);
-  EXPECT_FALSE(ada->repeats_pass());
-  ada->begin_epoch(3);
-  EXPECT_EQ(set_->training().size(), 40U);
-  EXPECT_TRUE(ada->repeats_pass()) << "after its first step";
-  const Tensors state = ada->state();
-  for (const bool restored : {false, true}) {
-    if (restored) ada = member(given), ada->restore(state, "state");
-    EXPECT_EQ(set_->training().size(), 40U);
-    ada->begin_epoch(3);
-    EXPECT_EQ(set_->training().size(), 80U);
-    EXPECT_FALSE(ada->repeats_pass());
-  }
-}
-
-// Those of 8-bit levels are what floats are when they are rounded, and a byte a pixel in the state.
-TEST_F(GrowingSet, OfBytesWhereAskedFor) {
-  std::vector<std::int64_t> rows(40);
-  std::iota(rows.begin(), rows.end(), std::int64_t{40});
-  const auto floats = member({{"every-epochs", 1}, {"steps", 2}});
-  floats->begin_epoch(2);
-  const torch::Tensor exact = set_->batch(rows).x.clone();
-  const auto ada = member({{"every-epochs", 1}, {"steps", 2}, {"bytes", 1}});
-  ada->begin_epoch(2);
-  const torch::Tensor made = set_->batch(rows).x.clone();
-  EXPECT_FALSE(exact.equal(made));
-  EXPECT_TRUE((255 * exact).round().equal((255 * made).round()));
-  EXPECT_LT((255 * made - (255 * made).round()).abs().max().item<double>(), 1e-4);
-  const Tensors state = ada->state();
-  EXPECT_EQ(state.at("appended").scalar_type(), torch::kUInt8);
-  const auto again = member({{"every-epochs", 1}, {"steps", 2}, {"bytes", 1}});
-  again->restore(state, "state");
-  EXPECT_TRUE(set_->batch(rows).x.equal(made));
-}
-
-// What is never cut stays as it is in the set and in the state.
-TEST_F(GrowingSet, OfAnyRangeWhereAskedFor) {
-  const auto ada = member({{"every-epochs", 1}, {"steps", 3}, {"rate", 1000}, {"clamp", 2}});
-  ada->begin_epoch(2);
-  std::vector<std::int64_t> rows(40);
-  std::iota(rows.begin(), rows.end(), std::int64_t{40});
-  const torch::Tensor made = set_->batch(rows).x.clone();
-  EXPECT_GT(made.max().item<double>(), 1);
-  EXPECT_LT(made.min().item<double>(), 0);
-  const Tensors state = ada->state();
-  const auto again = member({{"every-epochs", 1}, {"steps", 3}, {"clamp", 2}});
-  again->restore(state, "state");
-  EXPECT_TRUE(set_->batch(rows).x.equal(made));
-  const auto other = member({{"every-epochs", 1}});
-  EXPECT_NE(message_of([&] { other->restore(state, "state"); }), "no error") << "elsewhere it is no image";
-}
-
-TEST_F(GrowingSet, DoublesWhereAskedFor) {
-  const auto ada = member({{"every-epochs", 1}, {"steps", 1}, {"grow", 1}});
-  for (std::size_t epoch = 1; epoch <= 4; ++epoch) ada->begin_epoch(epoch);
-  EXPECT_EQ(set_->training().size(), 160U);
-}
-
 TEST_F(GrowingSet, ComesBackFromTheState) {
   const auto ada = member({{"every-epochs", 1}, {"steps", 1}});
   ada->begin_epoch(2);
@@ -263,71 +157,6 @@ TEST(Ada, ResumesWithTheImagesThatItMade) {
   EXPECT_EQ(file_text(folder / "whole"), file_text(folder / "broken"));
 }
 
-// 100 rows in batches of 20: passes of 5 steps, 1 and 10, 1 and 15. A check after each step: wherever it stops, it goes on.
-TEST(Ada, AStepBeforeARoundIsOneOfTheTraining) {
-  const toy::Folder folder;
-  const data::TrainingData data(toy::squares(100, 4));
-  TrainOptions options = quick("ada");
-  options.parameters = {{"every-epochs", 1}, {"after-a-step", 1}, {"steps", 1}};
-  options.validation = 0, options.epochs = 3, options.batch = 20;
-  const auto steps = [](const TrainResult& result) {
-    std::vector<std::size_t> all;
-    for (const Epoch& epoch : result.epochs) all.push_back(epoch.steps);
-    return all;
-  };
-  EXPECT_EQ(steps(session().train(data, options, folder / "epochs")), (std::vector<std::size_t>{5, 16, 32}));
-  options.check_every = 1;
-  EXPECT_EQ(session().train(data, options, folder / "whole").epochs.size(), 32U);
-  for (const std::size_t stop_after : {5, 6, 7, 16, 17}) {
-    StopAfter stop(stop_after);
-    EXPECT_THROW((void)session().train(data, options, folder / "broken", &stop), Interrupted);
-    EXPECT_GT(session().train(data, options, folder / "broken").resumed_after, 3U);
-    EXPECT_EQ(file_text(folder / "whole"), file_text(folder / "broken")) << stop_after;
-    std::filesystem::remove(folder / "broken");
-  }
-}
-
-// 100 rows in batches of 20: 3 steps, 3 of the pass that begins anew, 15 of the one after it. It goes on wherever it stops.
-TEST(Ada, RoundsMayComeEverySoManySteps) {
-  const toy::Folder folder;
-  const data::TrainingData data(toy::squares(100, 4));
-  TrainOptions options = quick("ada");
-  options.parameters = {{"every-steps", 3}, {"steps", 1}};
-  options.validation = 0, options.epochs = 1, options.batch = 20;
-  const TrainResult whole = session().train(data, options, folder / "epochs");
-  ASSERT_EQ(whole.epochs.size(), 1U);
-  EXPECT_EQ(whole.epochs[0].steps, 21U);
-  options.check_every = 1;
-  EXPECT_EQ(session().train(data, options, folder / "whole").epochs.size(), 21U);
-  for (const std::size_t stop_after : {3, 4, 6, 7}) {
-    StopAfter stop(stop_after);
-    EXPECT_THROW((void)session().train(data, options, folder / "broken", &stop), Interrupted);
-    EXPECT_GT(session().train(data, options, folder / "broken").resumed_after, 1U);
-    EXPECT_EQ(file_text(folder / "whole"), file_text(folder / "broken")) << stop_after;
-    std::filesystem::remove(folder / "broken");
-  }
-  options.parameters["early"] = 1;
-  EXPECT_EQ(
-      message_of([&] { (void)session().train(data, options, folder / "m"); }),
-      "algorithm ada: expected after-a-step 0 and early 0, as rounds come every so many steps, found 1");
-}
-
-// Of 40 images in batches of 16 the second whole one and the rest are left out.
-TEST_F(GrowingSet, WithoutTheLastBatchWhereAskedFor) {
-  const auto ada = member({{"every-epochs", 1}, {"steps", 1}, {"batch-rows", 16}, {"drop-last", 1}});
-  ada->begin_epoch(2);
-  EXPECT_EQ(set_->training().size(), 56U);
-  EXPECT_EQ(
-      message_of([&] {
-        member({{"every-epochs", 1}, {"steps", 1}, {"batch-rows", 30}, {"drop-last", 1}})->begin_epoch(2);
-      }),
-      "algorithm ada: expected rows of two batches of 30, as drop-last is 1, found 40");
-  EXPECT_EQ(message_of([&] {
-              (void)member({{"drop-last", 1}});
-            }),
-            "algorithm ada: expected rows of a batch (batch-rows), as drop-last is 1, found none");
-}
-
 // Asks to stop while the images of a round are made.
 class StopInARound : public Progress {
  public:
@@ -349,12 +178,6 @@ TEST(Ada, HearsARequestToStopWithinARound) {
   EXPECT_THROW((void)session().train(data, options, folder / "broken", &stop), Interrupted);
   EXPECT_EQ(session().train(data, options, folder / "broken").resumed_after, 2U);
   EXPECT_EQ(file_text(folder / "whole"), file_text(folder / "broken"));
-}
-
-TEST(Ada, WithoutRoundsHasTheBitsOfPlainTraining) {
-  const data::TrainingData data(toy::squares(100, 4));
-  expect_the_bits_of_plain_training("ada", {{"rounds", 0}}, data);
-  expect_the_bits_of_plain_training("me-ada", {{"every-epochs", 50}}, data);
 }
 
 }  // namespace

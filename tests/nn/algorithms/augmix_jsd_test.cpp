@@ -4,7 +4,6 @@
 
 #include "leeway/nn/augment/chain.h"
 #include "tests/nn/by_hand.h"
-#include "tests/nn/reference_step.h"
 
 namespace leeway::nn {
 namespace {
@@ -37,12 +36,6 @@ TEST(AugmixJsd, DivergenceIsBounded) {
     EXPECT_GE(found, -1e-6);
     EXPECT_LE(found, std::log(3.) + 1e-6);
   }
-}
-
-TEST(AugmixJsd, OneStepOfAnotherProgram) { toy::expect_reference_step("augmix_jsd"); }
-
-TEST(AugmixJsd, OfWeightZeroHasTheBitsOfPlainTraining) {
-  expect_the_bits_of_plain_training("augmix-jsd", {{"jsd-weight", 0}}, squares_of_two_cameras(100));
 }
 
 TEST(AugmixJsd, AsksForTwoMixtures) {

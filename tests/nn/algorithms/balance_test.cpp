@@ -49,27 +49,5 @@ TEST(Resample, ClassesAreEquallyOftenInABatch) {
   }
 }
 
-TEST(Balance, NeedsGroupsUnlessByClass) {
-  const toy::Folder folder;
-  const data::TrainingData plain(toy::squares(100, 4));
-  for (const std::string name : {"reweight", "resample"}) {
-    TrainOptions options = quick(name);
-    EXPECT_EQ(message_of([&] { (void)session().train(plain, options, folder / "m"); }),
-              "toy.npz: expected groups (an array groups, or --group-column), as algorithm " + name +
-                  " needs, found none");
-    options.parameters = {{"by-class", 1}};
-    options.epochs = 1;
-    EXPECT_EQ(session().train(plain, options, folder / name).notes, std::vector<std::string>{});
-  }
-}
-
-// Of one class both are plain training.
-TEST(Balance, OfOneClassIsPlainTraining) {
-  data::TrainingData data(toy::squares(100, 1));
-  data.images.labels = std::vector<std::int64_t>(100, 1);
-  for (const char* const name : {"reweight", "resample"})
-    expect_the_bits_of_plain_training(name, {{"by-class", 1}}, data);
-}
-
 }  // namespace
 }  // namespace leeway::nn

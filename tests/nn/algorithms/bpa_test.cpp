@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <set>
 
-#include "leeway/core/random.h"
 #include "leeway/nn/detail/random_tensors.h"
 #include "leeway/nn/train/kmeans.h"
 #include "leeway/nn/train/training_set.h"
@@ -38,81 +36,6 @@ TEST(CosineKmeans, FewerRowsOrDirectionsThanClusters) {
   EXPECT_EQ(cosine_kmeans(torch::zeros({4, 3}), 2, 1, 0), (std::vector<std::int64_t>(4, 0)))
       << "no direction at all";
   EXPECT_EQ(cosine_kmeans(torch::ones({1, 3}), 8, 1, 0), std::vector<std::int64_t>{0});
-}
-
-// The program's steps once more, one row after the other; a cluster that loses its rows has all of them.
-std::vector<std::int64_t> clusters_by_loops(const torch::Tensor& rows, std::size_t clusters,
-                                            std::uint64_t number) {
-  const auto n = static_cast<std::size_t>(rows.size(0)), d = static_cast<std::size_t>(rows.size(1));
-  using Vector = std::vector<double>;
-  std::vector<Vector> x(n, Vector(d));
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < d; ++j)
-      x[i][j] = rows[static_cast<std::int64_t>(i)][static_cast<std::int64_t>(j)].item<double>();
-  const auto product = [](const Vector& a, const Vector& b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.);
-  };
-  Random random(7, stream("k-means"), number);
-  const auto order = permutation(n, random);
-  std::vector<Vector> centres;
-  for (std::size_t k = 0; k < clusters; ++k) centres.push_back(x[order[k]]);
-  std::vector<std::int64_t> found(n);
-  for (int step = 1; step <= 101; ++step) {
-    std::vector<Vector> sums(clusters, Vector(d));
-    Vector size(clusters);
-    for (std::size_t i = 0; i < n; ++i) {
-      std::size_t nearest = 0;
-      double most = -2;
-      for (std::size_t k = 0; k < clusters; ++k) {
-        const double cosine =
-            product(x[i], centres[k]) / std::sqrt(product(centres[k], centres[k]) * product(x[i], x[i]));
-        if (cosine > most) most = cosine, nearest = k;
-      }
-      found[i] = static_cast<std::int64_t>(nearest);
-      size[nearest] += 1;
-      for (std::size_t j = 0; j < d; ++j) sums[nearest][j] += x[i][j];
-    }
-    if (std::ranges::count(size, 0.) > 0) return std::vector<std::int64_t>(n);
-    double way = 0;
-    for (std::size_t k = 0; k < clusters; ++k) {
-      Vector moved(d);
-      for (std::size_t j = 0; j < d; ++j) {
-        sums[k][j] /= size[k];
-        moved[j] = sums[k][j] - centres[k][j];
-      }
-      way += std::sqrt(product(moved, moved));
-    }
-    centres = sums;
-    if (way * way < 1e-4) break;
-  }
-  return found;
-}
-
-// Where rows are short, the first step is the last one.
-TEST(ProgramKmeans, IsThatOfTheProgram) {
-  int by_length = 0, by_scale = 0;
-  for (std::uint64_t number = 0; number < 5; ++number) {
-    const torch::Tensor rows = (normal_rows({60, 3}, 1, stream("k-means test"), number) + .5) *
-                               torch::arange(1, 61).to(torch::kFloat32).unsqueeze(1);
-    const auto found = program_kmeans(rows, 5, 7, number), small = program_kmeans(1e-6 * rows, 5, 7, number);
-    EXPECT_EQ(found, clusters_by_loops(rows, 5, number));
-    EXPECT_EQ(small, clusters_by_loops(1e-6 * rows, 5, number));
-    by_length += found != program_kmeans(rows / rows.norm(2, 1, true), 5, 7, number);
-    by_scale += found != small;
-  }
-  EXPECT_GT(by_length, 0);
-  EXPECT_GT(by_scale, 0);
-}
-
-TEST(ProgramKmeans, AClusterThatLosesItsRowsTakesAll) {
-  // two directions, hence two of three centres are equal
-  const torch::Tensor rows = torch::tensor({{1.f, 0.f}, {0.f, 1.f}, {2.f, 0.f}, {0.f, 4.f}});
-  for (std::uint64_t number = 0; number < 5; ++number)
-    EXPECT_EQ(program_kmeans(rows, 3, 7, number), std::vector<std::int64_t>(4, 0));
-  EXPECT_EQ(program_kmeans(rows, 5, 7, 0), std::vector<std::int64_t>(4, 0)) << "fewer rows than clusters";
-  EXPECT_EQ(program_kmeans(rows, 1, 7, 0), std::vector<std::int64_t>(4, 0));
-  const auto apart = program_kmeans(torch::eye(4), 4, 7, 0);
-  EXPECT_EQ(std::set(apart.begin(), apart.end()).size(), 4U);
 }
 
 // Sizes 80 and 20, mean losses .2 and .8.
@@ -229,33 +152,6 @@ TEST(Bpa, ClustersAreOfTrainingRowsOfAClass) {
   EXPECT_EQ(label_of.size(), 12U);
   EXPECT_EQ(member->state().at("weights").numel(), 12);
   for (const std::int64_t row : set.validation()) EXPECT_EQ(cluster[row].item<std::int64_t>(), -1);
-  setting.parameters["program-clusters"] = 1;
-  const auto other = algorithm("bpa").make(setting);
-  other->prepare(set);
-  std::vector<std::int64_t> rows;
-  for (const std::int64_t row : set.training())
-    if (set.labels()[static_cast<std::size_t>(row)] == 0) rows.push_back(row);
-  const torch::Tensor features = forward_of(setting.base, setting.normalization)(set.batch(rows).x).features;
-  EXPECT_TRUE(other->state()
-                  .at("cluster")
-                  .index_select(0, torch::tensor(rows))
-                  .equal(torch::tensor(program_kmeans(features, 3, setting.seed, 0))));
-
-  // of images that are mirrored, each once
-  setting.parameters["augmented-clusters"] = 1;
-  const auto augmented = algorithm("bpa").make(setting);
-  EXPECT_EQ(message_of([&] { augmented->attach(set); }),
-            "algorithm bpa: expected augmentations that change images (--augment), as augmented-clusters is "
-            "1, found none");
-  options.augment = "flip:probability=1";
-  TrainingSet mirrored(data, options, {}, "bpa");
-  augmented->attach(mirrored), augmented->prepare(mirrored);
-  const torch::Tensor other_features =
-      forward_of(setting.base, setting.normalization)(mirrored.augmented(rows).x).features;
-  EXPECT_TRUE(augmented->state()
-                  .at("cluster")
-                  .index_select(0, torch::tensor(rows))
-                  .equal(torch::tensor(program_kmeans(other_features, 3, setting.seed, 0))));
 }
 
 }  // namespace

@@ -33,66 +33,6 @@ TEST(FixMatch, MaskAndThresholdByHand) {
   EXPECT_EQ(fixmatch_step(.5).parts.at("kept"), 1) << "a confidence that is just enough counts";
 }
 
-TEST(FixMatch, OneStepOfAnotherProgram) {
-  for (const char* const name : {"fixmatch", "fixmatch_training", "fixmatch_together"}) {
-    SCOPED_TRACE(name);
-    toy::expect_reference_step(name);
-  }
-}
-
-TEST(FixMatch, APartThatIsMissingCountsAsNothing) {
-  const auto step = [](double parts, std::vector<Part> given) {
-    Minibatches batches{batch_of(torch::tensor({{1.f, 0.f}, {2.f, 0.f}}), {0, 1})};
-    batches.unlabelled.views = {as_images(torch::tensor({{3.f, 0.f}, {0.f, 0.f}})),
-                                as_images(torch::tensor({{1.f, 0.f}, {0.f, 5.f}}))};
-    batches.parts = std::move(given);
-    return made("fixmatch", torch::eye(2), {{"confidence", .4}, {"parts", parts}, {"full-parts", 1}})
-        ->update(batches);
-  };
-  const Step whole = step(1, {{0, 2, 0, 2}}), half = step(2, {{0, 2, 0, 2}}),
-             both = step(2, {{0, 1, 0, 1}, {1, 2, 1, 2}});
-  EXPECT_NEAR(half.loss, whole.loss / 2, 1e-6);
-  EXPECT_NEAR(both.loss, whole.loss, 1e-6);
-  EXPECT_EQ(half.parts.at("kept"), whole.parts.at("kept"));
-}
-
-TEST(FixMatch, ViewsMayStandStill) {
-  const auto views = [](double still) {
-    return algorithm("fixmatch")
-        .needs(complete_parameters(algorithm("fixmatch"), {{"still-views", still}}))
-        .unlabelled_views;
-  };
-  EXPECT_EQ(views(0), (std::vector<std::string>{"weak", "strong"}));
-  EXPECT_EQ(views(1), (std::vector<std::string>{"weak", "strong:moved=0"}));
-  EXPECT_EQ(views(2), (std::vector<std::string>{"weak:moved=0", "strong:moved=0"}));
-}
-
-// Each half of the labelled and of the unlabelled images by itself.
-TEST(FixMatch, PartsOfABatchAreAveraged) {
-  const auto step = [](double parts, const torch::Tensor& x, std::vector<std::int64_t> y,
-                       const torch::Tensor& weak, const torch::Tensor& strong) {
-    Minibatches batches{batch_of(x, std::move(y))};
-    batches.unlabelled.x = as_images(weak);
-    batches.unlabelled.views = {as_images(weak), as_images(strong)};
-    return made("fixmatch", torch::eye(2), {{"confidence", .9}, {"parts", parts}})->update(batches);
-  };
-  const torch::Tensor x = torch::tensor({{1.f, 0.f}, {2.f, 3.f}, {0.f, 1.f}}),
-                      weak = torch::tensor(
-                          {{3.f, 0.f}, {0.f, 0.f}, {0.f, 4.f}, {1.f, 6.f}, {0.f, 0.f}, {9.f, 0.f}}),
-                      strong = torch::tensor(
-                          {{1.f, 0.f}, {0.f, 5.f}, {1.f, 1.f}, {2.f, 0.f}, {3.f, 0.f}, {0.f, 1.f}});
-  const Step both = step(2, x, {0, 1, 1}, weak, strong),
-             first = step(1, x.slice(0, 0, 1), {0}, weak.slice(0, 0, 3), strong.slice(0, 0, 3)),
-             second = step(1, x.slice(0, 1), {1, 1}, weak.slice(0, 3), strong.slice(0, 3));
-  EXPECT_NEAR(both.loss, (first.loss + second.loss) / 2, 1e-6);
-  EXPECT_NEAR(both.parts.at("kept"), (first.parts.at("kept") + second.parts.at("kept")) / 2, 1e-6);
-  EXPECT_EQ(both.right, first.right + second.right);
-}
-
-TEST(FixMatch, OfWeightZeroHasTheBitsOfPlainTraining) {
-  expect_the_bits_of_plain_training("fixmatch", {{"weight", 0}}, squares_of_two_cameras(100));
-}
-
 TEST(FixMatch, KeepsTheAverageOfTheWeights) {
   AlgorithmSetting setting = still("fixmatch", torch::eye(2), {{"averaging", .75}, {"weight", 0}});
   setting.optimizer.learning_rate = .1;
@@ -114,7 +54,7 @@ TEST(FixMatch, GuessesInTrainingModeWhereAskedFor) {
     const auto network = std::make_shared<toy::TinyNetwork>(6, 2, true);
     initialize(*network, 3);
     setting.network = network;
-    setting.parameters = complete_parameters(algorithm("fixmatch"), {{"training-guesses", training}});
+    setting.parameters = complete_parameters(algorithm("fixmatch"), {{"pseudo-label-pass", training}});
     setting.optimizer.learning_rate = 0;
     const auto member = algorithm("fixmatch").make(setting);
     member->set_training(true);

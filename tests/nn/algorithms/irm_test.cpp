@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "tests/nn/by_hand.h"
-#include "tests/nn/reference_step.h"
 
 namespace leeway::nn {
 namespace {
@@ -51,8 +50,6 @@ TEST(Irm, NoPenaltyAtTheBestTemperature) {
   EXPECT_GT(irm_penalty(torch::eye(3), (2 * low * rows).to(torch::kFloat32), labels, 1), 1e-4);
 }
 
-TEST(Irm, OneStepOfAnotherProgram) { toy::expect_reference_step("irm"); }
-
 TEST(Irm, AveragesOverEnvironmentsWhateverTheirOrderAndSizes) {
   const torch::Tensor rows = torch::tensor({{2.f}, {-1.f}, {.5f}, {1.f}, {-.2f}});
   const Batch all = batch_of(rows, {1, 0, 0, 1, 1});
@@ -83,88 +80,13 @@ TEST(Irm, AdamBeginsAnewWhereThePenaltyGetsItsWeight) {
   }
 }
 
-TEST(Irm, OfOneEnvironmentIsAnErrorUnlessAskedFor) {
+TEST(Irm, NeedsTwoRowsOfEachEnvironment) {
   const toy::Folder folder;
-  data::TrainingData data(toy::squares(100, 4));
-  const auto message = [&](const TrainOptions& options) {
-    return message_of([&] { (void)session().train(data, options, folder / "m"); });
-  };
-  EXPECT_EQ(
-      message(quick("irm")),
-      "toy.npz: expected an environment of every image (an array environment, or --environment-column), as "
-      "algorithm irm needs, found none");
-  data.environment = GroupColumn{"camera", {"a", "b"}, std::vector<std::int32_t>(100, 1)};
-  EXPECT_EQ(
-      message(quick("irm")),
-      "toy.npz: expected at least 2 environments among the images to train on, as algorithm irm needs, found "
-      "1: 'b'");
-  expect_the_bits_of_plain_training("irm", {{"lambda", 0}, {"anneal-steps", 0}, {"single-environment", 1}},
-                                    data);
-  for (std::size_t i = 0; i < 50; ++i) data.environment->codes[i] = 0;
   TrainOptions options = quick("irm");
   options.batch = 3;
-  EXPECT_EQ(message(options),
+  EXPECT_EQ(message_of([&] { (void)session().train(squares_of_two_cameras(100), options, folder / "m"); }),
             "train: batch: expected at least 4 rows, 2 of each environment, as algorithm irm needs, found 3");
 }
-
-TEST(Irm, AsItsOwnProgramScalesAndGoesOn) {
-  const Batch all = batch_of(torch::tensor({{2.f}, {-1.f}, {.5f}, {1.f}}), {1, 0, 0, 1});
-  const auto steps = [&](double rescale, double keep) {
-    const auto member = made(
-        "irm", second_logit,
-        {{"square", 1}, {"anneal-steps", 1}, {"lambda", 5}, {"rescale", rescale}, {"keep-moments", keep}});
-    std::vector<double> losses;
-    for (std::size_t step = 1; step <= 2; ++step)
-      losses.push_back(member->update({all, {all.slice(0, 2), all.slice(2, 4)}, {}, 1, step, 10}).loss);
-    return std::pair(losses, member->state().at("steps").item<std::int64_t>());
-  };
-  const auto [plain, begun] = steps(0, 0);
-  const auto [scaled, kept] = steps(1, 1);
-  EXPECT_EQ(scaled[0], plain[0]) << "a weight of 1";
-  EXPECT_NEAR(scaled[1], plain[1] / 5, 1e-6);
-  EXPECT_EQ(begun, 1);
-  EXPECT_EQ(kept, 2);
-}
-
-// With sum the two environments' risks and penalties are not halved.
-TEST(Irm, SumsOverEnvironmentsWhereAskedFor) {
-  const Batch all = batch_of(torch::tensor({{2.f}, {-1.f}, {.5f}, {1.f}, {-.2f}}), {1, 0, 0, 1, 1});
-  const auto step = [&](double sum) {
-    return made("irm", second_logit, {{"square", 1}, {"anneal-steps", 0}, {"lambda", 5}, {"sum", sum}})
-        ->update({all, {all.slice(0, 3), all.slice(3, 5)}});
-  };
-  const Step mean = step(0), sum = step(1);
-  EXPECT_NEAR(sum.parts.at("risk"), 2 * mean.parts.at("risk"), 1e-6);
-  EXPECT_NEAR(sum.parts.at("penalty"), 2 * mean.parts.at("penalty"), 1e-6);
-  EXPECT_NEAR(sum.loss, 2 * mean.loss, 1e-5);
-}
-
-// Half of each environment's rows with half of the other's: the mean of two steps.
-TEST(Irm, PartsOfABatchHaveTheirOwnPenalties) {
-  const Batch all =
-      batch_of(torch::tensor({{2.f}, {-1.f}, {.5f}, {1.f}, {-.2f}, {.3f}, {-2.f}, {1.5f}, {.1f}}),
-               {1, 0, 0, 1, 1, 0, 1, 0, 1});
-  const auto step = [&](double parts, std::vector<Batch> environments) {
-    std::vector<torch::Tensor> x, y;
-    for (const Batch& one : environments) x.push_back(one.x), y.push_back(one.y);
-    return made("irm", second_logit, {{"square", 0}, {"anneal-steps", 0}, {"lambda", 5}, {"parts", parts}})
-        ->update({{torch::cat(x), torch::cat(y)}, environments});
-  };
-  const Step whole = step(2, {all.slice(0, 4), all.slice(4, 9)}),
-             first = step(1, {all.slice(0, 2), all.slice(4, 6)}),
-             second = step(1, {all.slice(2, 4), all.slice(6, 9)});
-  EXPECT_NEAR(whole.parts.at("risk"), (first.parts.at("risk") + second.parts.at("risk")) / 2, 1e-6);
-  EXPECT_NEAR(whole.parts.at("penalty"), (first.parts.at("penalty") + second.parts.at("penalty")) / 2, 1e-6);
-  EXPECT_NEAR(whole.loss, (first.loss + second.loss) / 2, 1e-5);
-  TrainOptions options = quick("irm");
-  options.parameters["parts"] = 4, options.batch = 15;
-  const toy::Folder folder;
-  EXPECT_EQ(
-      message_of([&] { (void)session().train(squares_of_two_cameras(100), options, folder / "m"); }),
-      "train: batch: expected at least 16 rows, 8 of each environment, as algorithm irm needs, found 15");
-}
-
-TEST(Irm, EnvironmentsPassApartWhereAskedFor) { toy::expect_environments_pass_apart_where_asked_for("irm"); }
 
 }  // namespace
 }  // namespace leeway::nn

@@ -1,13 +1,10 @@
 // Learning to diversify.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cmath>
-#include <limits>
 
 #include "leeway/nn/detail/random_tensors.h"
 #include "leeway/nn/train/l2d_augmenter.h"
-#include "leeway/nn/train/l2d_kernel.h"
 #include "leeway/nn/train/l2d_terms.h"
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"
@@ -125,72 +122,6 @@ TEST(L2d, MmdByLabelOfADefinition) {
   }
 }
 
-torch::Tensor pointwise(const torch::Tensor& x) { return x.contiguous().view({-1}); }
-
-// The passes of the augmenter are the operations of LibTorch one by one.
-TEST(L2d, PassesOfTheAugmenter) {
-  for (const std::int64_t count : {1, 15, 255, 257, 5000}) {
-    std::vector<torch::Tensor> branches;
-    std::vector<float*> of;
-    const std::vector<float> weights{.7F, -2.F, 30.F};
-    torch::Tensor sum = torch::zeros({count}, torch::kFloat64);
-    for (std::size_t j = 0; j < weights.size(); ++j) {
-      branches.push_back(pointwise(random_rows(count, 1, 20 + j)) *
-                         std::pow(10.F, static_cast<float>(j) - 1));
-      sum += weights[j] * branches[j].to(torch::kFloat64).tanh();
-    }
-    for (const torch::Tensor& branch : branches) of.push_back(branch.data_ptr<float>());
-    torch::Tensor mixed = torch::empty({count}), slope = mixed.clone();
-    mix_branches(of, weights, static_cast<std::size_t>(count), mixed.data_ptr<float>());
-    EXPECT_LT((mixed - sum.sigmoid()).abs().max().item<double>(), 2e-6);  // of a sum of 30
-    const torch::Tensor gradient = pointwise(random_rows(count, 1, 30));
-    mix_slope(of[1], weights[1], mixed.data_ptr<float>(), gradient.data_ptr<float>(),
-              static_cast<std::size_t>(count), slope.data_ptr<float>());
-    EXPECT_TRUE(
-        slope.allclose(gradient * mixed * (1 - mixed) * weights[1] * (1 - branches[1].square()), 1e-4, 1e-6));
-  }
-  std::vector<float> odd{std::numeric_limits<float>::quiet_NaN(),
-                         std::numeric_limits<float>::infinity(),
-                         -1e30F,
-                         0.F,
-                         -0.F,
-                         1e-30F};
-  std::vector<float> mixed(odd.size());
-  mix_branches(std::vector<float*>{odd.data()}, std::vector<float>{1000}, odd.size(), mixed.data());
-  EXPECT_TRUE(std::isnan(mixed[0]));
-  EXPECT_EQ(mixed[1], 1);
-  EXPECT_LT(mixed[2], 1e-37);
-  for (std::size_t i = 3; i < odd.size(); ++i) EXPECT_EQ(mixed[i], .5);
-}
-
-TEST(L2d, ScaledMapsAreThoseOfInstanceNorm) {
-  for (const auto& [n, maps, pixels] :
-       std::vector<std::array<std::int64_t, 3>>{{3, 2, 33}, {1, 1, 1}, {5, 3, 576}}) {
-    const torch::Tensor x =
-        (2 + random_rows(n, maps * pixels, 40)).view({n, maps, pixels}).clone().requires_grad_();
-    const torch::Tensor scale = random_rows(maps, pixels, 41).requires_grad_(),
-                        shift = random_rows(maps, pixels, 42).requires_grad_();
-    const torch::Tensor gradient = random_rows(n, maps * pixels, 43).view({n, maps, pixels});
-    const torch::Tensor wanted =
-        torch::addcmul(shift, torch::instance_norm(x, {}, {}, {}, {}, true, 0, 1e-5, false), scale);
-    const auto slopes = torch::autograd::grad({wanted}, {x, scale, shift}, {gradient});
-    const MapShape shape{static_cast<std::size_t>(n), static_cast<std::size_t>(maps),
-                         static_cast<std::size_t>(pixels)};
-    const torch::Tensor mean = torch::empty({n, maps}), inverse = mean.clone(),
-                        found = torch::empty({n, maps, pixels}), by_x = found.clone(),
-                        by_scale = torch::empty({maps, pixels}), by_shift = by_scale.clone();
-    scale_maps(shape, x.data_ptr<float>(), scale.data_ptr<float>(), shift.data_ptr<float>(),
-               mean.data_ptr<float>(), inverse.data_ptr<float>(), found.data_ptr<float>());
-    scale_maps_slopes(shape, x.data_ptr<float>(), scale.data_ptr<float>(), mean.data_ptr<float>(),
-                      inverse.data_ptr<float>(), gradient.data_ptr<float>(), by_x.data_ptr<float>(),
-                      by_scale.data_ptr<float>(), by_shift.data_ptr<float>());
-    EXPECT_TRUE(found.allclose(wanted, 1e-5, 1e-5));
-    EXPECT_TRUE(by_x.allclose(slopes[0], 1e-4, 1e-4));
-    EXPECT_TRUE(by_scale.allclose(slopes[1], 1e-4, 1e-4));
-    EXPECT_TRUE(by_shift.allclose(slopes[2], 1e-4, 1e-4));
-  }
-}
-
 TEST(L2d, TheAugmenterVariesPictures) {
   L2dAugmenter augmenter({3, 28, 28}, 4);
   EXPECT_EQ(augmenter.parameters().size(), 9U) << "noise, and scale and shift of four kernels";
@@ -225,81 +156,6 @@ TEST(L2d, OneStepOfAnotherProgram) {
     const torch::Tensor wanted = torch::tensor(item.value().get<std::vector<float>>());
     EXPECT_LT((found - wanted).abs().max().item<double>(), 1e-4 * wanted.abs().max().item<double>() + 1e-7)
         << key;
-  }
-}
-
-// The batch of the file lacks a class.
-TEST(L2d, WithoutAClassTheDistanceIsNothingWhereAsked) {
-  for (const double all_classes : {0., 1.}) {
-    toy::ReferenceStep step("l2d");
-    AlgorithmSetting setting = step.setting();
-    setting.parameters["all-classes"] = all_classes;
-    const auto member = algorithm("l2d").make(setting);
-    step.fill(*member);
-    member->set_training(true);
-    EXPECT_EQ(member->update(step.batches()).parts.at("class_mmd") == 0, all_classes == 1);
-  }
-}
-
-// Of features beyond 100, and of NaN, embeddings are numbers.
-TEST(L2d, LimitedFeatures) {
-  const auto free = make_network(architecture("l2d:small-cnn"), {1, 8, 8}, 4),
-             limited = make_network(architecture("l2d-limited:small-cnn"), {1, 8, 8}, 4);
-  initialize(*free, 3);
-  initialize(*limited, 3);
-  const torch::NoGradGuard no_grad;
-  const torch::Tensor x = torch::rand({5, 1, 8, 8});
-  EXPECT_TRUE(free->forward(x).logits.equal(limited->forward(x).logits));
-  const torch::Tensor most = limited->forward(1e9 * x).features, bound = 100 * 100 * torch::ones({1}) + 1;
-  EXPECT_TRUE((most.abs() < bound).all().item<bool>())
-      << "100 units of at most 100, weights below .1 and a bias";
-  torch::Tensor odd = x.clone();
-  odd[2].fill_(std::numeric_limits<float>::quiet_NaN());
-  EXPECT_TRUE(limited->forward(odd).logits.isfinite().all().item<bool>());
-}
-
-// A grey image before a backbone of three channels is the image in colours that are all the same.
-TEST(L2d, GreyImagesAsColours) {
-  const auto grey = make_network(architecture("l2d-colour:small-cnn"), {1, 8, 8}, 4),
-             colour = make_network(architecture("l2d:small-cnn"), {3, 8, 8}, 4);
-  initialize(*grey, 3);
-  initialize(*colour, 3);
-  const torch::NoGradGuard no_grad;
-  grey->eval(), colour->eval();
-  const torch::Tensor x = torch::rand({5, 1, 8, 8});
-  EXPECT_TRUE(grey->forward(x).logits.allclose(colour->forward(x.repeat({1, 3, 1, 1})).logits, 1e-5, 1e-6));
-  AlgorithmSetting setting;
-  setting.input = {1, 8, 8};
-  setting.network = grey;
-  setting.parameters = complete_parameters(algorithm("l2d"), {{"colour", 1}});
-  EXPECT_EQ(algorithm("l2d").make(setting)->state().at("augmenter.scale5").sizes(),
-            torch::IntArrayRef({3, 4, 4}));
-  const toy::Folder folder;
-  TrainOptions options = quick("l2d");
-  options.epochs = 1;
-  options.parameters = {{"colour", 1}};
-  const torch::AutoGradMode grad(true);
-  const TrainResult result = session().train(toy::squares(100, 4), options, folder / "m");
-  EXPECT_EQ(result.model->info().architecture, "l2d-colour:small-cnn");
-  EXPECT_EQ(result.model->info().input, (InputShape{1, 8, 8}));
-  EXPECT_EQ(result.model->outputs(toy::squares(5, 4)).logits.shape[0], 5U);
-}
-
-// The augmenter's turn is a second batch of batch statistics, of varied pictures and their own together.
-TEST(L2d, TheAugmentersTurnMayBeOfTraining) {
-  for (const double training : {0., 1.}) {
-    AlgorithmSetting setting;
-    setting.input = {1, 8, 8}, setting.classes = 4;
-    setting.network = make_network(architecture("l2d:resnet20-cifar"), {1, 8, 8}, 4);
-    initialize(*setting.network, 3);
-    setting.parameters = complete_parameters(algorithm("l2d"), {{"training-turn", training}});
-    const auto member = algorithm("l2d").make(setting);
-    member->set_training(true);
-    const Images images = toy::squares(12, 4);
-    const Step step = member->update({Batch{pixels(images, 0, 12), to_tensor(*images.labels, 0, 12)}});
-    EXPECT_TRUE(std::isfinite(step.parts.at("class_mmd")));
-    EXPECT_EQ(member->state().at("network.backbone.bn1.num_batches_tracked").item<std::int64_t>(),
-              training == 0 ? 1 : 2);
   }
 }
 

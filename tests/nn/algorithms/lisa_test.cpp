@@ -2,7 +2,6 @@
 
 #include <map>
 #include <numeric>
-#include <set>
 
 #include "leeway/nn/train/partners.h"
 #include "leeway/nn/train/training_set.h"
@@ -83,7 +82,6 @@ void expect_lisa_reference(const std::string& name) {
 TEST(Lisa, OneStepOfAnotherProgram) {
   expect_lisa_reference("lisa");
   expect_lisa_reference("lisa_cutmix");
-  expect_lisa_reference("lisa_class_numbers");
 }
 
 class LisaByHand : public testing::TestWithParam<int> {};
@@ -176,73 +174,6 @@ TEST(Lisa, PartnersAreAugmented) {
   }
 }
 
-// Row 0 of label 0: rows 0 to 2 are as likely, those of its own environment and itself included.
-TEST(Lisa, PartnersMayBeOfAnyEnvironment) {
-  const data::TrainingData data = lisa_data(as_images(torch::eye(5)), {0, 0, 0, 1, 1}, {0, 0, 1, 0, 1});
-  const TrainOptions options = lisa_options();
-  TrainingSet set(data, options, {}, "lisa");
-  const auto [network, member] = recorded("lisa", torch::arange(10, torch::kFloat32).view({2, 5}),
-                                          {{"same-label-probability", 1}, {"any-environment", 1}});
-  member->attach(set);
-  std::map<std::int64_t, int> partners;
-  const std::vector<std::int64_t> rows = {0};
-  for (std::size_t step = 1; step <= 600; ++step) {
-    (void)member->update({set.batch(rows), {}, {}, 1, step, 1000});
-    const torch::Tensor sum = network->seen.flatten(1).sum(0);
-    std::int64_t partner = 0;
-    for (std::int64_t i = 1; i < 5; ++i)
-      if (sum[i].item<double>() > .5) partner = i;
-    ++partners[partner];
-  }
-  EXPECT_EQ(partners.size(), 3U);
-  for (std::int64_t i = 0; i < 3; ++i) EXPECT_NEAR(partners[i], 200, 50);
-  for (const auto& [name, value] : std::map<std::string, double>{{"batch-pairs", 1}, {"cutmix", 2}}) {
-    const auto other = recorded("lisa", torch::eye(5), {{"any-environment", 1}, {name, value}});
-    EXPECT_EQ(
-        message_of([&] { other.member->attach(set); }),
-        "algorithm lisa: expected batch-pairs 0 and cutmix 0 or 1, as any-environment is 1, found others");
-  }
-  const auto other = recorded("lisa", torch::eye(5), {{"even", 1}});
-  EXPECT_EQ(message_of([&] { other.member->attach(set); }),
-            "algorithm lisa: expected cutmix 1, as even is 1, found 0");
-}
-
-// Images are unit vectors: who is mixed with whom shows. The first half of each environment's rows and the second one pair by themselves.
-TEST(Lisa, PartsOfABatchHaveTheirOwnPairs) {
-  const std::vector<std::int64_t> labels = {0, 1, 0, 1, 0, 1, 0, 1};
-  const data::TrainingData data = lisa_data(as_images(torch::eye(8)), labels, {0, 0, 0, 0, 1, 1, 1, 1});
-  const TrainOptions options = lisa_options();
-  TrainingSet set(data, options, {}, "lisa");
-  const torch::Tensor weight = torch::arange(16, torch::kFloat32).view({2, 8}).sin();
-  for (const double cutmix : {0., 2.}) {
-    const auto [network, member] =
-        recorded("lisa", weight, {{"parts", 2}, {"batch-pairs", cutmix == 0 ? 1. : 0.}, {"cutmix", cutmix}});
-    member->attach(set);
-    std::set<double> kinds;
-    for (std::size_t step = 1; step <= 50; ++step) {
-      const std::vector<std::int64_t> rows = {0, 1, 2, 3, 4, 5, 6, 7};
-      const Batch all = set.batch(rows);
-      const Step done = member->update({all, {all.slice(0, 4), all.slice(4, 8)}, {}, 1, step, 1000});
-      EXPECT_NEAR(done.parts.at("mixed"), 1, 1e-9);
-      kinds.insert(done.parts.at("same_label"));
-      const torch::Tensor seen = network->seen.flatten(1);
-      ASSERT_EQ(seen.size(0), cutmix == 0 ? 4 : 8);
-      for (std::int64_t i = 0; i < seen.size(0); ++i) {
-        const bool second = i >= seen.size(0) / 2;  // rows 2, 3, 6, 7
-        for (std::int64_t row = 0; row < 8; ++row)
-          if ((row % 4 >= 2) != second) {
-            EXPECT_EQ(seen[i][row].item<double>(), 0);
-          }
-        EXPECT_NEAR(seen[i].sum().item<double>(), 1, 1e-6);
-      }
-    }
-    EXPECT_EQ(kinds, (std::set<double>{0, .5, 1})) << "parts draw their own kind of pairs";
-  }
-  const auto [network, member] = recorded("lisa", weight, {{"parts", 2}});
-  EXPECT_EQ(message_of([&, &one = member] { one->attach(set); }),
-            "algorithm lisa: expected parts 1, as pairs are not of the batch (batch-pairs 0), found 2");
-}
-
 // Label 2 is in one environment alone: its row passes twice as the batch has it, whatever partners get.
 TEST(Lisa, RowsWithoutAPartnerStay) {
   const data::TrainingData data = lisa_data(as_images(torch::eye(5)), {0, 1, 0, 1, 2}, {0, 0, 1, 1, 0});
@@ -270,118 +201,6 @@ TEST(Lisa, RowsWithoutAPartnerStay) {
   }
 }
 
-// Of label 0 two rows are of environment 0 and one of 1; of label 1 one and three; label 2 is in one environment alone.
-TEST(Partners, OfABatchByHand) {
-  const std::vector<std::int64_t> labels = {0, 0, 0, 1, 1, 1, 1, 2};
-  const std::vector<std::int32_t> environments = {0, 0, 1, 0, 1, 1, 1, 0};
-  std::set<std::int64_t> met;
-  for (std::uint64_t number = 0; number < 50; ++number) {
-    Random random(1, stream("batch pairs test"), number);
-    const BatchPairs pairs = pairs_of_batch(labels, environments, true, random);
-    EXPECT_EQ(pairs.first, (std::vector<std::int64_t>{2, 3})) << "the rarer environment of each label";
-    ASSERT_EQ(pairs.second.size(), 2U);
-    EXPECT_TRUE(pairs.second[0] == 0 || pairs.second[0] == 1);
-    EXPECT_TRUE(pairs.second[1] >= 4 && pairs.second[1] <= 6);
-    met.insert(pairs.second.begin(), pairs.second.end());
-    // environment 0 has labels 0, 0, 1, 2: row 3 or 7 first, then the other one unless it was drawn; 1 has 0, 1, 1, 1
-    const BatchPairs others = pairs_of_batch(labels, environments, false, random);
-    std::set<std::int64_t> once(others.first.begin(), others.first.end());
-    once.insert(others.second.begin(), others.second.end());
-    EXPECT_EQ(once.size(), 2 * others.first.size()) << "a row is in one pair at most";
-    for (std::size_t i = 0; i < others.first.size(); ++i) {
-      const auto a = static_cast<std::size_t>(others.first[i]),
-                 b = static_cast<std::size_t>(others.second[i]);
-      EXPECT_EQ(environments[a], environments[b]);
-      EXPECT_NE(labels[a], labels[b]);
-    }
-    EXPECT_EQ(others.first.back(), 2);
-  }
-  EXPECT_EQ(met.size(), 5U);
-}
-
-// Images are unit vectors. Two environments of two rows of either label: rows of label 0 pair with those of label 1, and sorted apart, too,
-// those of environment 0 come first on both sides.
-class LisaWithin : public testing::TestWithParam<double> {};
-
-TEST_P(LisaWithin, PairsAreOfTheBatch) {
-  const std::vector<std::int64_t> labels = {0, 0, 1, 1, 0, 0, 1, 1};
-  const std::vector<std::int32_t> environment = {0, 0, 0, 0, 1, 1, 1, 1};
-  const data::TrainingData data = lisa_data(as_images(torch::eye(8)), labels, environment);
-  const TrainOptions options = lisa_options();
-  TrainingSet set(data, options, {}, "lisa");
-  const torch::Tensor weight = torch::arange(16, torch::kFloat32).view({2, 8}).sin();
-  const auto [network, member] = recorded(
-      "lisa", weight,
-      {{"same-label-probability", 0}, {"batch-pairs", GetParam()}, {"hard-labels", 1}, {"alpha", 2}});
-  member->attach(set);
-  std::vector<std::int64_t> rows(8);
-  std::iota(rows.begin(), rows.end(), std::int64_t{0});
-  std::size_t broken = 0, pairs = 0;
-  for (std::size_t step = 1; step <= 50; ++step) {
-    const Step done = member->update({set.batch(rows), {}, {}, 1, step, 1000});
-    EXPECT_EQ(done.parts.at("mixed"), 1);
-    const torch::Tensor seen = network->seen.flatten(1);
-    ASSERT_EQ(seen.size(0), 4) << "each mixed once";
-    EXPECT_TRUE(seen.sum(0).gt(0).all().item<bool>()) << "every row is in a pair";
-    // the label of an image is that of its larger part
-    const torch::Tensor larger = torch::tensor(labels).index_select(0, seen.argmax(1));
-    EXPECT_NEAR(done.loss,
-                torch::nn::functional::cross_entropy(seen.matmul(weight.t()), larger).item<double>(), 1e-5);
-    for (std::int64_t i = 0; i < 4; ++i, ++pairs) {
-      const torch::Tensor both = seen[i].nonzero().flatten();
-      ASSERT_EQ(both.numel(), 2);
-      const auto a = static_cast<std::size_t>(both[0].item<std::int64_t>()),
-                 b = static_cast<std::size_t>(both[1].item<std::int64_t>());
-      broken += labels[a] == labels[b] || environment[a] != environment[b];
-    }
-  }
-  EXPECT_EQ(pairs, 200U);
-  EXPECT_EQ(broken, 0U);
-}
-
-INSTANTIATE_TEST_SUITE_P(Rule, LisaWithin, testing::Values(1., 2.));
-
-// Of label 0 rows 0 and 5 are the rarer environment's, of label 1 row 2; their partners are 3 and 4, and 1. In order: 0 with 1, 2 with 3
-// and 5 with 4, of which none keeps its rule.
-TEST(Lisa, SortedApartFewPairsKeepTheirRule) {
-  const std::vector<std::int64_t> labels = {0, 1, 1, 0, 0, 0};
-  const std::vector<std::int32_t> environment = {0, 1, 0, 1, 1, 0};
-  const data::TrainingData data = lisa_data(as_images(torch::eye(6)), labels, environment);
-  const TrainOptions options = lisa_options();
-  TrainingSet set(data, options, {}, "lisa");
-  const auto pairs_of = [&](double batch_pairs) {
-    const auto [network, member] =
-        recorded("lisa", torch::eye(6).slice(0, 0, 2),
-                 {{"same-label-probability", 1}, {"batch-pairs", batch_pairs}, {"cutmix", 0}});
-    member->attach(set);
-    const std::vector<std::int64_t> rows = {0, 1, 2, 3, 4, 5};
-    (void)member->update({set.batch(rows)});
-    const torch::Tensor seen = network->seen.flatten(1).gt(0).to(torch::kInt64);
-    std::set<std::int64_t> found;  // of two rows a and b: 10 a + b
-    for (std::int64_t i = 0; i < seen.size(0); ++i) {
-      const torch::Tensor both = seen[i].nonzero().flatten();
-      found.insert(10 * both[0].item<std::int64_t>() + both[1].item<std::int64_t>());
-    }
-    return found;
-  };
-  const std::set<std::int64_t> kept = pairs_of(1);
-  EXPECT_TRUE(kept.contains(12) && kept.size() == 3) << "1 and 2 of label 1";
-  EXPECT_EQ(pairs_of(2), (std::set<std::int64_t>{1, 23, 45}));
-}
-
-TEST(Lisa, ABatchWithoutPairsIsTrainedOnAsItIs) {
-  const data::TrainingData data = lisa_data(as_images(torch::eye(4)), {0, 1, 0, 1}, {0, 0, 1, 1});
-  const TrainOptions options = lisa_options();
-  TrainingSet set(data, options, {}, "lisa");
-  const auto [network, member] =
-      recorded("lisa", torch::eye(4).slice(0, 0, 2), {{"same-label-probability", 1}, {"batch-pairs", 1}});
-  member->attach(set);
-  const std::vector<std::int64_t> rows = {0, 1};  // of one environment
-  const Batch batch = set.batch(rows);
-  (void)member->update({batch});
-  EXPECT_TRUE(network->seen.equal(batch.x));
-}
-
 TEST(Lisa, SaysWhatIsMissing) {
   const toy::Folder folder;
   data::TrainingData data = squares_of_two_cameras(100);
@@ -399,12 +218,8 @@ TEST(Lisa, SaysWhatIsMissing) {
   EXPECT_EQ(message(), "no error");
   data.environment->codes.assign(100, 1);
   EXPECT_EQ(message(), "no error") << "of one environment";
-  options.parameters = {{"same-label-probability", .5}};
-  EXPECT_EQ(
-      message(),
-      "toy.npz: expected at least 2 environments among the images to train on, as algorithm lisa needs, "
-      "found 1: 'b'");
   data = squares_of_two_cameras(100);
+  options.parameters = {};
   data.environment->levels = {"a", "b", "c", "d", "e"};
   for (std::size_t i = 0; i < 100; ++i) {
     const std::int64_t label = (*data.images.labels)[i];
@@ -413,11 +228,6 @@ TEST(Lisa, SaysWhatIsMissing) {
   EXPECT_EQ(
       message(),
       "algorithm lisa: expected an environment with two labels among the images to train on, found none");
-  data.environment.reset();
-  EXPECT_EQ(
-      message(),
-      "toy.npz: expected an environment of every image (an array environment, or --environment-column), as "
-      "algorithm lisa needs, found none");
 }
 
 }  // namespace

@@ -195,31 +195,6 @@ TEST(CausIrl, OfOneEnvironmentCoralIsNoise) {
   });
 }
 
-TEST(Matching, OneStepOfAnotherProgram) {
-  for (const char* const name : {"coral", "deep_coral", "mmd", "causirl_coral", "causirl_mmd"}) {
-    SCOPED_TRACE(name);
-    toy::expect_reference_step(name);
-  }
-}
-
-TEST(Matching, OfOneEnvironmentIsAnErrorUnlessAskedFor) {
-  const toy::Folder folder;
-  data::TrainingData data(toy::squares(100, 4));
-  data.environment = GroupColumn{"camera", {"a", "b"}, std::vector<std::int32_t>(100, 1)};
-  for (const std::string name : {"coral", "mmd", "causirl-coral", "causirl-mmd"}) {
-    EXPECT_EQ(message_of([&] { (void)session().train(data, quick(name), folder / "m"); }),
-              "toy.npz: expected at least 2 environments among the images to train on, as algorithm " + name +
-                  " needs, found 1: 'b'");
-    expect_the_bits_of_plain_training(name, {{"weight", 0}, {"single-environment", 1}}, data);
-  }
-  expect_the_bits_of_plain_training("coral", {{"weight", 9}, {"single-environment", 1}}, data);
-}
-
-TEST(Matching, EnvironmentsPassApartWhereAskedFor) {
-  for (const char* const name : {"coral", "mmd", "causirl-coral", "causirl-mmd"})
-    toy::expect_environments_pass_apart_where_asked_for(name);
-}
-
 // In a batch of one row there is nothing to compare: the loss is that of plain training.
 TEST(CausIrl, TakesAStepOfOneRow) {
   const AlgorithmMember& member = algorithm("causirl-coral");

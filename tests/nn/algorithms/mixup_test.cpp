@@ -2,7 +2,6 @@
 
 #include "tests/nn/by_hand.h"
 #include "tests/nn/recording.h"
-#include "tests/nn/reference_step.h"
 
 namespace leeway::nn {
 namespace {
@@ -44,28 +43,6 @@ TEST(Mixup, AcrossEnvironmentsBothAreOfDifferentOnes) {
         }
       }
   }
-}
-
-TEST(Mixup, OneStepOfAnotherProgram) {
-  toy::expect_reference_step("mixup");
-  toy::expect_reference_step("mixup_environments");
-}
-
-TEST(Mixup, OfAlphaZeroHasTheBitsOfPlainTraining) {
-  expect_the_bits_of_plain_training("mixup", {{"alpha", 0}}, squares_of_two_cameras(100));
-}
-
-TEST(Mixup, AcrossEnvironmentsNeedsTwo) {
-  const toy::Folder folder;
-  TrainOptions options = quick("mixup");
-  options.parameters = {{"across-environments", 1}};
-  data::TrainingData data = squares_of_two_cameras(100);
-  EXPECT_GT(session().train(data, options, folder / "m").epochs.size(), 0U);
-  data.environment->codes.assign(100, 0);
-  EXPECT_EQ(
-      message_of([&] { (void)session().train(data, options, folder / "n"); }),
-      "toy.npz: expected at least 2 environments among the images to train on, as algorithm mixup needs, "
-      "found 1: 'a'");
 }
 
 }  // namespace

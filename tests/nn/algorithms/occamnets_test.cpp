@@ -76,24 +76,6 @@ TEST_F(OccamNetsByHand, RowsThatTheGateBeforeLetsGoWeighLess) {
   EXPECT_NEAR(step({0, 0, 1, 1}).at("main_loss"), (1.1 + 2 * 1.1) * std::log(2.), 1e-4);
 }
 
-class OccamNetsOfTheWholeTraining : public OccamNetsByHand {
- protected:
-  OccamNetsOfTheWholeTraining() : OccamNetsByHand({{"whole-training", 1}}) {}
-};
-
-// In the second epoch the largest weights are those of the first one's sure rows still, and its right answers count.
-TEST_F(OccamNetsOfTheWholeTraining, EpochsBeginNothingAnew) {
-  set({1, 0}, -100);
-  const double right = std::log1p(std::exp(-1.)), wrong = std::log1p(std::exp(1.));
-  EXPECT_NEAR(step({0, 0, 0, 0}).at("main_loss"), (1.1 + 2 * 1.1) * right, 1e-4);
-  member_->begin_epoch(2);
-  set({0, 1}, 0);
-  const double first = std::exp(-3 * (wrong - right)) + .1;
-  EXPECT_NEAR(step({0, 0, 0, 0}, 2).at("main_loss"), (first + 2 * .6) * wrong, 1e-4);
-  EXPECT_EQ(member_->state().at("shown")[0].item<double>(), 8);
-  EXPECT_EQ(member_->state().at("right")[0][0].item<double>(), 4);
-}
-
 TEST_F(OccamNetsByHand, RightAndWrongRowsWeighTheSameInTheGates) {
   set({1, 0}, 0);
   EXPECT_NEAR(step({0, 0, 0, 1}).at("gate_loss"), 3 * .8200, 1e-3);
@@ -139,34 +121,13 @@ TEST(OccamNets, GoesOnWithinAPass) {
 
 TEST(OccamNets, TheHeadSaysWhereRowsLeave) {
   const toy::Folder folder;
-  for (const double last : {0., 1.}) {
-    TrainOptions options = quick("occamnets");
-    options.epochs = 1;
-    options.parameters = {{"last-exit", last}};
-    const TrainResult result = session().train(toy::squares(64, 4), options, folder / "m");
-    EXPECT_EQ(result.model->info().architecture,
-              last == 0 ? "occamnet:resnet20-cifar" : "occamnet-last:resnet20-cifar");
-  }
   TrainOptions options = quick("occamnets");
+  options.epochs = 1;
+  EXPECT_EQ(session().train(toy::squares(64, 4), options, folder / "m").model->info().architecture,
+            "occamnet:resnet20-cifar");
   options.architecture = "vit";
   EXPECT_EQ(message_of([&] { (void)session().train(toy::squares(64, 4), options, folder / "m"); }),
             "architecture occamnet:vit: expected a backbone of at least 3 stages, found vit, which has none");
-}
-
-// Of 16 maps and 3 x 3 numbers within 1/12; the method's are normal, of deviation sqrt(2 / (9 * 16)).
-TEST(OccamNets, ExitsBeginUniformWhereAsked) {
-  const toy::Folder folder;
-  TrainOptions options = quick("occamnets");
-  options.epochs = 1, options.learning_rate = 1e-30;
-  options.architecture = "resnet20-cifar";
-  for (const double uniform : {0., 1.}) {
-    options.parameters = {{"uniform-start", uniform}};
-    const TrainResult result = session().train(toy::squares(64, 4), options, folder / "m");
-    EXPECT_EQ(result.model->info().architecture, "occamnet:resnet20-cifar");
-    const torch::Tensor weight =
-        to_tensor(read_safetensors(folder / "m").tensors.at("exits.0.conv1.weight"), "weight");
-    EXPECT_EQ(weight.abs().max().item<double>() <= 1 / 12., uniform == 1);
-  }
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ def relative(table):
     return [11 / size * mean / sum(means) for size, mean in zip(sizes, means)]
 
 
-for name, keep, cap in (("bpa", .6, 0), ("bpa_reference", 0, 1.5)):
+for name, keep in (("bpa", .6), ("bpa_reference", 0)):
     before = [.4, -1, -1, .2, -1, -1, -1, .9, 1.1, -1, -1, .6] if name == "bpa" else [.4, 1, 2, .2, .7, .1, .3, .9, 1.1, -1, .8, .6]
     w = tiny()
     each = F.cross_entropy(tiny_forward(w, pixels(levels))[0], y, reduction="none")
@@ -29,11 +29,10 @@ for name, keep, cap in (("bpa", .6, 0), ("bpa_reference", 0, 1.5)):
     else:
         raw = [weights[c] for c in cluster[:8]]
         raw = [8 * u / sum(raw) for u in raw]
-        raw = [u ** (math.log(cap) / math.log(max(raw))) for u in raw]
         used = [u * math.exp(.05 * u) for u in raw]
     used = torch.tensor(used, dtype=torch.float64)
     used = used / used.mean()
     after = relative([*each.tolist(), *before[8:]])
-    write(name, (used * each).mean(), {"refresh": 5, "momentum": .4, "max-weight": cap, "reference-weights": float(name != "bpa")}, list(w.values()),
+    write(name, (used * each).mean(), {"refresh": 5, "momentum": .4, "reference-weights": float(name != "bpa")}, list(w.values()),
           algorithm="bpa", step=15, labelled=batch(levels, y=y), state={"cluster": cluster, "losses": before, "weights": weights},
           after=[keep * old + (1 - keep) * new for old, new in zip(weights, after)], parts={"largest_weight": used.max().item()})

@@ -20,6 +20,7 @@ import sys
 
 import numpy as np
 import torch
+from scipy.special import betaincinv
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 from cifar_resnet import noise, weights  # noqa: E402
@@ -48,8 +49,10 @@ class Random:
         return self.words.pop(0)
 
     def below(self, m):
-        """But for one draw in 2^32 / m."""
-        return self.bits() * m >> 32
+        product = self.bits() * m
+        while product % 2 ** 32 < 2 ** 32 % m:
+            product = self.bits() * m
+        return product >> 32
 
     def uniform(self):
         high = self.bits()
@@ -62,6 +65,17 @@ class Random:
         radius, angle = np.sqrt(-2 * np.log(self.uniform())), 2 * np.pi * self.uniform()
         self.spare = radius * np.sin(angle)
         return radius * np.cos(angle)
+
+    def shuffled(self, m):
+        order = list(range(m))
+        for i in range(m, 1, -1):
+            j = self.below(i)
+            order[i - 1], order[j] = order[j], order[i - 1]
+        return order
+
+    def beta(self, a):
+        """Beta(a, a)."""
+        return float(betaincinv(a, a, self.uniform()))
 
 
 def images(name, *shape):

@@ -1,5 +1,5 @@
-"""Writes dann.json, cdan.json, cdan_entropy.json, cdan_joint.json, cdan_random.json and dann_one_output.json, without a layer that reverses gradients. The network's gradients
-are those of CE - c w (domain loss), the discriminator's those of w (domain loss)."""
+"""Writes dann.json, cdan.json, cdan_entropy.json and cdan_random.json, without a layer that reverses gradients. The network's gradients are
+those of CE - c w (domain loss), the discriminator's those of w (domain loss)."""
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -13,9 +13,9 @@ domain = torch.tensor([0] * n + [1] * 6)
 c = 2 / (1 + np.exp(-10 * 29 / 100)) - 1
 
 
-def discriminator(inputs, outputs):
-    shapes = {"0.weight": (width, inputs), "0.bias": (width,), "1.weight": (width, width), "1.bias": (width,), "2.weight": (outputs, width),
-              "2.bias": (outputs,)}
+def discriminator(inputs):
+    shapes = {"0.weight": (width, inputs), "0.bias": (width,), "1.weight": (width, width), "1.bias": (width,), "2.weight": (2, width),
+              "2.bias": (2,)}
     return {name: filled("discriminator." + name, *shape) for name, shape in shapes.items()}
 
 
@@ -26,27 +26,21 @@ def told(d, x):
 
 
 for name, shown, parameters in (("dann", 5, {}), ("cdan", 15, {}), ("cdan_entropy", 15, {"entropy-conditioning": 1}),
-                                ("cdan_joint", 15, {"entropy-conditioning": 2}), ("cdan_random", 9, {"map": 1, "random-dim": 9}),
-                                ("dann_one_output", 5, {"one-output": 1})):
-    w, d = tiny(normalized=True), discriminator(shown, 1 if name == "dann_one_output" else 2)
+                                ("cdan_random", 9, {"map": 1, "random-dim": 9})):
+    w, d = tiny(normalized=True), discriminator(shown)
     logits, z = tiny_forward(w, pixels(torch.cat([source, target])))
     p = torch.softmax(logits, 1).detach()
-    if name.startswith("dann"):
+    if name == "dann":
         seen = z
     elif name == "cdan_random":
         seen = (z @ filled("map.features", 5, 9).detach()) * (p @ filled("map.classes", 3, 9).detach()) / 3
     else:
         seen = torch.stack([torch.cat([p_row[k] * z_row for k in range(3)]) for z_row, p_row in zip(z, p)])
     sure = 1 + torch.exp((p * torch.log(p)).sum(1))
-    if name == "dann_one_output":  # the source is 1
-        each = F.binary_cross_entropy(torch.sigmoid(told(d, seen)[:, 0]), 1 - domain.double(), reduction="none")
-    else:
-        each = F.cross_entropy(told(d, seen), domain, reduction="none")
+    each = F.cross_entropy(told(d, seen), domain, reduction="none")
     domain_loss = each.mean()
     if name == "cdan_entropy":
         domain_loss = sum((sure[domain == t] * each[domain == t]).sum() / sure[domain == t].sum() for t in (0, 1)) / 2
-    if name == "cdan_joint":
-        domain_loss = (sure * each).sum() / sure.sum()
     classes = F.cross_entropy(logits[:n], y)
     network, beside = list(w.values()), list(d.values())
     gradients = torch.autograd.grad(classes - c * weight * domain_loss, network, retain_graph=True)

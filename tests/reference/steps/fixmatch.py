@@ -26,6 +26,6 @@ for name, guesses in (("fixmatch", 0), ("fixmatch_training", 1), ("fixmatch_toge
     unlabelled = (kept * F.cross_entropy(logits[n:n + m], guess, reduction="none")).sum() / m
     print(f"{int(kept.sum())} of {m} kept, nearest", (sure - confidence).abs().min().item())
     write(name, F.cross_entropy(logits[:n], y) + weight * unlabelled,
-          {"weight": weight, "confidence": confidence, "training-guesses": guesses, "ratio": 2}, list(w.values()), algorithm="fixmatch",
+          {"weight": weight, "confidence": confidence, "pseudo-label-pass": guesses, "ratio": 2}, list(w.values()), algorithm="fixmatch",
           architecture="tiny-normalized", labelled=batch(source, y=y), unlabelled=batch(weak, views=[weak, strong]),
           parts={"unlabelled_loss": unlabelled.item(), "kept": kept.mean().item()})

@@ -94,10 +94,7 @@ likeness = contrast(h, torch.cat([y, y]))
 misfit = ((mean[n:] - h[:n]) ** 2 / torch.exp(log_variance[n:]) + log_variance[n:]).mean()
 
 own_mean, own_variance, own_h = embed(w, torch.cat([augment(w, x, False), x]), False)
-order, random = list(range(n)), Random(0, "l2d permutation", step)
-for i in range(n, 1, -1):
-    j = random.below(i)
-    order[i - 1], order[j] = order[j], order[i - 1]
+order = Random(0, "l2d permutation", step).shuffled(n)
 spread = torch.exp(own_variance[n:])
 information = sum((((own_mean[n + i] - own_h[order[i]]) ** 2 - (own_mean[n + i] - own_h[i]) ** 2) / spread[i]).sum() for i in range(n)) / (2 * n)
 class_mmd = sum(mmd(own_h[:n][y == c], own_h[n:][y == c]) for c in (0, 2)) / 2

@@ -2,8 +2,7 @@
 import torch
 import torch.nn.functional as F
 
-from common import batch, images, pixels, tiny, tiny_forward, write
-from random_numbers import Random
+from common import Random, batch, images, pixels, tiny, tiny_forward, write
 
 levels = images("mixup", 8, 1, 4, 4)
 y = torch.tensor([0, 1, 2, 0, 1, 2, 2, 1])

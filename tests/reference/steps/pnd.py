@@ -1,10 +1,8 @@
-"""Writes pnd.json: one step of the second stage with one expert, every row seen for the first time; and pnd_padded.json, the same of 24
-rows made of 16, the biased loss a weighted cross-entropy as in the program of Li et al., distances Euclidean."""
+"""Writes pnd.json: one step of the second stage with one expert, every row seen for the first time."""
 import torch
 import torch.nn.functional as F
 
-from common import batch, filled, images, pixels
-from random_numbers import Random
+from common import Random, batch, filled, images, pixels
 from stages import normalized, write
 
 STEP, N, K = 9, 16, 8
@@ -44,38 +42,28 @@ def classify(t, d, b):
     return x @ w[t + "3.weight"].T + w[t + "3.bias"]
 
 
-def step(file, rows, distance, weighted, parameters):
-    x, labels, n = pixels(levels)[rows], y[rows], len(rows)
-    d, b = encode(x, "network.backbone.", E + "debiased_tower."), encode(x, "network.biased.", E + "biased_tower.")
-    clean, biased = classify(E + "debiased.", d, b.detach()), classify(E + "biased.", d.detach(), b)
-    ce_d, ce_b = F.cross_entropy(clean, labels, reduction="none"), F.cross_entropy(biased, labels, reduction="none")
-    e_d, e_b = [ce.detach() / torch.stack([ce[labels == c].max() for c in range(3)]).detach()[labels] for ce in (ce_d, ce_b)]
-    p = torch.exp(-ce_b)
-    parts = {"debias_loss": (e_b / (e_b + e_d + 1e-8) * ce_d).mean(), "bias_loss": ((1 - p ** .7) / .7).mean(),
-             "gate_loss": F.cross_entropy(clean.detach(), labels), "counterfactual_loss": 0}
-    random = Random(0, "counterfactual rows", STEP << 8)
-    j = random.shuffled(n)[:K]
-    repeated, l = [row for row in j for _ in range(n // K)], random.shuffled(n)
-    for r in range(n):
-        if l[r] == repeated[r]:
-            s = (r + n // K) % n
-            l[r], l[s] = l[s], l[r]
-    like = classify(E + "debiased.", d[j], b[j[1:] + j[:1]].detach())
-    unlike = classify(E + "biased.", d[l].detach(), b[repeated])
-    for i in range(K):
-        near = [-1.5 * distance(clean[j[i]] - o) for o in (like[i], *unlike[i * (n // K):(i + 1) * (n // K)])]
-        parts["counterfactual_loss"] += -F.log_softmax(torch.stack(near), 0)[0] / K
-    rest = 2 * parts["debias_loss"] + parts["gate_loss"] + 4 * parts["counterfactual_loss"]
-    loss = rest + (.7 if weighted else 1) * parts["bias_loss"]
-    learned = rest + (.7 * p.detach() ** .7 * ce_b).mean() if weighted else loss
-    found = torch.autograd.grad(learned, [w[name] for name in trained], allow_unused=True)
-    found = [torch.zeros(()) if g is None else g for g in found]  # those that are not read are not compared
-    write(file, "pnd:small-cnn", loss, {"counterfactual": K, "temperature": 1.5} | parameters, dict(zip(trained, found)),
-          ("backbone.0.", "network.biased.0.", "backbone.2.bias", "network.biased.2.bias", "tower.1.", "experts.0.biased.1.",
-           "experts.0.debiased.1.", "iased.3."), algorithm="pnd", step=STEP, labelled=batch(levels, y=y),
-          parts={name: value.item() for name, value in parts.items()})
-
-
-step("pnd", torch.arange(N), lambda apart: (apart ** 2).mean(), False, {})
-step("pnd_padded", torch.arange(24) % N, lambda apart: (apart ** 2).sum() ** .5, True,
-     {"padded-rows": 24, "euclidean": 1, "bias-weight": .7})
+x = pixels(levels)
+d, b = encode(x, "network.backbone.", E + "debiased_tower."), encode(x, "network.biased.", E + "biased_tower.")
+clean, biased = classify(E + "debiased.", d, b.detach()), classify(E + "biased.", d.detach(), b)
+ce_d, ce_b = F.cross_entropy(clean, y, reduction="none"), F.cross_entropy(biased, y, reduction="none")
+e_d, e_b = [ce.detach() / torch.stack([ce[y == c].max() for c in range(3)]).detach()[y] for ce in (ce_d, ce_b)]
+parts = {"debias_loss": (e_b / (e_b + e_d + 1e-8) * ce_d).mean(), "bias_loss": ((1 - torch.exp(-ce_b) ** .7) / .7).mean(),
+         "gate_loss": F.cross_entropy(clean.detach(), y), "counterfactual_loss": 0}
+random = Random(0, "counterfactual rows", STEP << 8)
+j = random.shuffled(N)[:K]
+repeated, l = [row for row in j for _ in range(N // K)], random.shuffled(N)
+for r in range(N):
+    if l[r] == repeated[r]:
+        s = (r + N // K) % N
+        l[r], l[s] = l[s], l[r]
+like = classify(E + "debiased.", d[j], b[j[1:] + j[:1]].detach())
+unlike = classify(E + "biased.", d[l].detach(), b[repeated])
+for i in range(K):
+    near = [-.1 * ((clean[j[i]] - o) ** 2).mean() for o in (like[i], *unlike[i * (N // K):(i + 1) * (N // K)])]
+    parts["counterfactual_loss"] += -F.log_softmax(torch.stack(near), 0)[0] / K
+loss = 2 * parts["debias_loss"] + parts["bias_loss"] + parts["gate_loss"] + 30 * parts["counterfactual_loss"]
+found = torch.autograd.grad(loss, [w[name] for name in trained], allow_unused=True)
+found = [torch.zeros(()) if g is None else g for g in found]  # those that are not read are not compared
+write("pnd", "pnd:small-cnn", loss, {"counterfactual": K, "beta": 30}, dict(zip(trained, found)),
+      ("backbone.0.", "network.biased.0.", "backbone.2.bias", "network.biased.2.bias", "tower.1.", "experts.0.biased.1.", "experts.0.debiased.1.",
+       "iased.3."), algorithm="pnd", step=STEP, labelled=batch(levels, y=y), parts={name: value.item() for name, value in parts.items()})

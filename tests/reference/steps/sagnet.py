@@ -1,12 +1,9 @@
-"""Writes sagnet.json: styles exchanged in front of the third stage, a style network beside, an adversary on scales and shifts; and
-sagnet_one_pass.json: ten times the weights after one step of gradient descent of style, adversary and content each, of one pass, whose weights
-have changed by then; and sagnet_dropout.json: the first with a quarter of the last hidden layers left out."""
+"""Writes sagnet.json: styles exchanged in front of the third stage, a style network beside, an adversary on scales and shifts."""
 import torch
 import torch.nn.functional as F
 
-from common import batch, images, pixels, summary
-from random_numbers import Random
-from stages import resnet20, stage, write, write_json
+from common import Random, batch, images, pixels
+from stages import resnet20, stage, write
 
 STAGE, STEP, WEIGHT, CLIP = 2, 7, 3.0, .5
 levels = images("sagnet 7", 8, 1, 8, 8)
@@ -14,15 +11,10 @@ y = torch.tensor([0, 1, 2, 0, 1, 2, 2, 1])
 network, style = resnet20("network.", 3), resnet20("style.", 3)
 
 
-def rest(w, prefix, z, kept=1):
+def rest(w, prefix, z):
     for i in range(STAGE, 4):
         z = stage(w, prefix, i, z)
-    return z.mean((2, 3)) * kept @ w[prefix + "linear.weight"].T + w[prefix + "linear.bias"]
-
-
-def mask(share, draw):
-    drawn = [Random(0, "sagnet dropout", draw << 24 | row) for row in range(8)]
-    return torch.tensor([[float(one.bits() >= share * 2 ** 32) / (1 - share) for _ in range(64)] for one in drawn]).double()
+    return z.mean((2, 3)) @ w[prefix + "linear.weight"].T + w[prefix + "linear.bias"]
 
 
 z = pixels(levels)
@@ -37,11 +29,9 @@ whitened = (z - mu) / sigma
 other_style = whitened * (share * sigma + (1 - share) * sigma[order]) + share * mu + (1 - share) * mu[order]
 
 
-def losses(left_out):
-    kept = [mask(left_out, 2 * STEP + i) if left_out else 1 for i in range(2)]
-    told = rest(style, "style.", whitened.detach()[order] * sigma + mu, kept[1])
-    content = F.cross_entropy(rest(network, "network.", other_style, kept[0]), y)
-    return content, F.cross_entropy(told, y), -WEIGHT * F.log_softmax(told, 1).mean()
+told = rest(style, "style.", whitened.detach()[order] * sigma + mu)
+content_loss, style_loss = F.cross_entropy(rest(network, "network.", other_style), y), F.cross_entropy(told, y)
+adversarial = -WEIGHT * F.log_softmax(told, 1).mean()
 
 
 def gradients(loss, tensors):
@@ -49,32 +39,12 @@ def gradients(loss, tensors):
     return {key: torch.zeros_like(w) if g is None else g for (key, w), g in zip(tensors.items(), found)}
 
 
-kept = ("network.conv1", "network.bn1", "layer1.2.bn2", "layer2.0.bn1", "layer3.2.conv2", "linear")
-for name, left_out in (("sagnet_dropout", .25), ("sagnet", 0)):
-    content_loss, style_loss, adversarial = losses(left_out)
-    sums = gradients(content_loss, network) | gradients(style_loss, style)
-    moved = gradients(adversarial, {key: w for key, w in network.items() if ".bn" in key})
-    norm = torch.sqrt(sum((g ** 2).sum() for g in moved.values())).item()
-    for key, g in moved.items():
-        sums[key] = sums[key] + g * min(1, CLIP / norm)
-    print("norm of the adversarial gradient", norm)
-    write(name, "resnet20-cifar", content_loss, {"stage": STAGE, "weight": WEIGHT, "clip": CLIP} | ({"dropout": left_out} if left_out else {}), sums,
-          kept, ("network.", "style."), algorithm="sagnet", step=STEP,
-          labelled=batch(levels, y=y), parts={"style_loss": style_loss.item(), "adversarial_loss": adversarial.item()})
-
-# Through .data the graph does not notice that its weights change.
-RATE = .1
-for weight, found in zip(style.values(), gradients(style_loss, style).values()):
-    weight.data.sub_(RATE * found)
-moved = {key: w for key, w in network.items() if ".bn" in key}
-found = gradients(adversarial, moved)
-norm = torch.sqrt(sum((g ** 2).sum() for g in found.values())).item()
-for key, weight in moved.items():
-    weight.data.sub_(RATE * min(1, CLIP / norm) * found[key])
-for weight, found in zip(network.values(), gradients(content_loss, network).values()):
-    weight.data.sub_(RATE * found)
-weights = {key: summary(10 * w.detach()) for key, w in (network | style).items() if any(k in key for k in kept)}
-write_json("sagnet_one_pass", {"algorithm": "sagnet", "architecture": "resnet20-cifar", "filled": ["network.", "style."], "step": STEP,
-                               "parameters": {"stage": STAGE, "weight": WEIGHT, "clip": CLIP, "separate": 2, "style-held": 1},
-                               "loss": content_loss.item(), "labelled": batch(levels, y=y), "gradients": weights,
-                               "parts": {"style_loss": style_loss.item(), "adversarial_loss": adversarial.item()}})
+sums = gradients(content_loss, network) | gradients(style_loss, style)
+moved = gradients(adversarial, {key: w for key, w in network.items() if ".bn" in key})
+norm = torch.sqrt(sum((g ** 2).sum() for g in moved.values())).item()
+for key, g in moved.items():
+    sums[key] = sums[key] + g * min(1, CLIP / norm)
+print("norm of the adversarial gradient", norm)
+write("sagnet", "resnet20-cifar", content_loss, {"stage": STAGE, "weight": WEIGHT, "clip": CLIP}, sums,
+      ("network.conv1", "network.bn1", "layer1.2.bn2", "layer2.0.bn1", "layer3.2.conv2", "linear"), ("network.", "style."), algorithm="sagnet",
+      step=STEP, labelled=batch(levels, y=y), parts={"style_loss": style_loss.item(), "adversarial_loss": adversarial.item()})

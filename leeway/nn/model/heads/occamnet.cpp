@@ -36,7 +36,7 @@ class OccamExit : public torch::nn::Module {
   torch::nn::Sequential gate_{nullptr};
 };
 
-OccamNet::OccamNet(const Backbone& on, bool last) : HeadedNetwork(on, 3), classes_(on.classes), last_(last) {
+OccamNet::OccamNet(const Backbone& on) : HeadedNetwork(on, 3), classes_(on.classes) {
   torch::nn::Module& all = group(*this, "exits");
   const std::vector<StageShape> shapes = stage_shapes(backbone(), on.input);
   for (std::size_t j = 1; j < shapes.size(); ++j)
@@ -60,21 +60,17 @@ Forward OccamNet::forward(const torch::Tensor& x) {
   torch::Tensor maps = backbone().stage(1, backbone().stage(0, x)), logits, left;
   for (std::size_t j = 1; j < exits_.size(); ++j) {
     maps = backbone().stage(j + 1, maps);
-    const bool at_end = j + 1 == exits_.size();
-    if (last_ && !at_end) continue;
     const torch::Tensor features = exits_[j]->features(maps), found = map_means(exits_[j]->cam(features));
-    if (last_) return {found, map_means(features)};
     logits = logits.defined() ? torch::where(left, logits, found) : found;
-    if (at_end) break;
+    if (j + 1 == exits_.size()) break;
     const torch::Tensor leaves = (exits_[j]->gate(features) >= 0).unsqueeze(1);
     left = left.defined() ? left.logical_or(leaves) : leaves;
   }
   return {logits, {}};
 }
 
-// The exits' convolutions as the method's program: N(0, 2 / (k^2 c)) of c maps, cells k x k.
+// Convolutions of the exits, kernels k x k to c maps: N(0, 2 / (k^2 c)).
 void OccamNet::initialize_own(std::uint64_t seed) {
-  if (start() == HeadStart::uniform) return;
   const torch::NoGradGuard no_grad;
   std::uint64_t number = 0;
   for (auto& item : named_parameters()) {
@@ -90,19 +86,10 @@ void OccamNet::initialize_own(std::uint64_t seed) {
 }
 
 HeadMember occamnet_head() {
-  return {
-      {"occamnet", "exits after each block, a row leaves at the first whose gate opens",
-       "Shrestha et al., ECCV 2022"},
-      "exits.0.cam.bias",
-      [](const Backbone& on) -> std::shared_ptr<Network> { return std::make_shared<OccamNet>(on, false); }};
-}
-
-HeadMember occamnet_last_head() {
-  return {
-      {"occamnet-last", "the same with every row leaving at the last exit",
-       "Shrestha et al., ECCV 2022; evaluated as by the program of ConDS"},
-      "exits.0.cam.bias",
-      [](const Backbone& on) -> std::shared_ptr<Network> { return std::make_shared<OccamNet>(on, true); }};
+  return {{"occamnet", "exits after each block, a row leaves at the first whose gate opens",
+           "Shrestha et al., ECCV 2022"},
+          "exits.0.cam.bias",
+          make_head<OccamNet>};
 }
 
 }  // namespace leeway::nn

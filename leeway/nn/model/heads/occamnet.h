@@ -19,18 +19,16 @@ class OccamNet : public HeadedNetwork {
     torch::Tensor gate;    // (n), the gate's logit
   };
 
-  // `last`: every row leaves at the last exit.
-  OccamNet(const Backbone& on, bool last);
+  explicit OccamNet(const Backbone& on);
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(exits_.size()); }
   [[nodiscard]] std::int64_t classes() const { return classes_; }
   [[nodiscard]] std::vector<Exit> exits(const torch::Tensor& x);
-  // Where the row leaves. The features are those of the last exit where all leave there, else there are none.
+  // Logits of the exit where the row leaves; there are no features.
   Forward forward(const torch::Tensor& x) override;
   void initialize_own(std::uint64_t seed) override;
 
  private:
   std::int64_t classes_;
-  bool last_;
   std::vector<std::shared_ptr<OccamExit>> exits_;
 };
 

@@ -6,7 +6,7 @@ namespace leeway::nn {
 
 class PndExpert : public torch::nn::Module {
  public:
-  PndExpert(std::int64_t maps, std::int64_t classes, bool sigmoid) : sigmoid_(sigmoid) {
+  PndExpert(std::int64_t maps, std::int64_t classes) {
     constexpr std::int64_t inner = 128, outer = 512, units = 16;
     const auto tower = [&] {
       using torch::nn::Conv2dOptions;
@@ -28,29 +28,23 @@ class PndExpert : public torch::nn::Module {
   }
   torch::Tensor biased_features(const torch::Tensor& maps) { return map_means(biased_tower_->forward(maps)); }
   torch::Tensor debiased(const torch::Tensor& d, const torch::Tensor& b) {
-    return output(debiased_->forward(torch::cat({d, b}, 1)));
+    return debiased_->forward(torch::cat({d, b}, 1));
   }
   torch::Tensor biased(const torch::Tensor& d, const torch::Tensor& b) {
-    return output(biased_->forward(torch::cat({d, b}, 1)));
+    return biased_->forward(torch::cat({d, b}, 1));
   }
 
  private:
-  [[nodiscard]] torch::Tensor output(const torch::Tensor& logits) const {
-    return sigmoid_ ? torch::sigmoid(logits) : logits;
-  }
-
-  bool sigmoid_;
   torch::nn::Sequential debiased_tower_{nullptr}, biased_tower_{nullptr}, debiased_{nullptr},
       biased_{nullptr};
 };
 
-Pnd::Pnd(const Backbone& on, bool sigmoid)
-    : HeadedNetwork(on, 2), biased_(register_module("biased", on.make(2))) {
+Pnd::Pnd(const Backbone& on) : HeadedNetwork(on, 2), biased_(register_module("biased", on.make(2))) {
   torch::nn::Module& all = group(*this, "experts");
   const std::vector<StageShape> shapes = stage_shapes(backbone(), on.input);
   for (std::size_t i = 1; i < shapes.size(); ++i)
-    experts_.push_back(all.register_module(
-        std::to_string(i - 1), std::make_shared<PndExpert>(shapes[i].channels, on.classes, sigmoid)));
+    experts_.push_back(all.register_module(std::to_string(i - 1),
+                                           std::make_shared<PndExpert>(shapes[i].channels, on.classes)));
   const auto count = static_cast<std::int64_t>(experts_.size());
   gate_ = register_module("gate", torch::nn::Linear(count * on.classes, count));
 }
@@ -112,14 +106,7 @@ HeadMember pnd_head() {
   return {{"pnd", "experts after each block of a debiased and a biased network, a gate over them",
            "Li, Vo and Nakayama, ICCV 2023"},
           "experts.0.debiased.3.bias",
-          [](const Backbone& on) -> std::shared_ptr<Network> { return std::make_shared<Pnd>(on, false); }};
-}
-
-HeadMember pnd_sigmoid_head() {
-  return {{"pnd-sigmoid", "the same with experts that end in a sigmoid, whose values serve as logits",
-           "Li, Vo and Nakayama, ICCV 2023, its program"},
-          "experts.0.debiased.3.bias",
-          [](const Backbone& on) -> std::shared_ptr<Network> { return std::make_shared<Pnd>(on, true); }};
+          make_head<Pnd>};
 }
 
 }  // namespace leeway::nn

@@ -17,8 +17,7 @@ class Pnd : public HeadedNetwork {
     torch::Tensor debiased, biased;                    // outputs (n,k)
   };
 
-  // `sigmoid`: the classifiers end in one, and its probabilities are the outputs, as in the method's program.
-  Pnd(const Backbone& on, bool sigmoid);
+  explicit Pnd(const Backbone& on);
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(experts_.size()); }
   // What training sees: no gradient of a debiased output by B, none of a biased one by D.
   [[nodiscard]] std::vector<Expert> experts(const torch::Tensor& x);

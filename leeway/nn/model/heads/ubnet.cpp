@@ -51,24 +51,21 @@ void UbNet::train(bool on) {
   backbone().eval();
 }
 
-// Convolutions and linear layers after Glorot and Bengio, U(-b, b) with b = sqrt(6 / (inputs + outputs)), or normal numbers of the same
-// variance, as the method's program; biases stay. The cells' weights are N(0,1).
+// Convolutions and linear layers as Glorot and Bengio, U(-b, b) with b = sqrt(6 / (inputs + outputs)); biases stay. The cells' weights are
+// N(0,1).
 void UbNet::initialize_own(std::uint64_t seed) {
   const torch::NoGradGuard no_grad;
   std::uint64_t number = 0;
   for (auto& item : named_parameters()) {
     torch::Tensor& tensor = item.value();
-    if (item.key().starts_with("backbone.") || tensor.dim() < 2 ||
-        (start() == HeadStart::uniform && tensor.dim() != 3))
-      continue;
+    if (item.key().starts_with("backbone.") || tensor.dim() < 2) continue;
     Random random(seed, stream("UBNet weights"), number++);
     const std::int64_t cells = tensor.dim() == 4 ? tensor.size(2) * tensor.size(3) : 1;
     const double bound = std::sqrt(6. / static_cast<double>((tensor.size(0) + tensor.size(1)) * cells));
-    const bool is_cells = tensor.dim() == 3, normal = is_cells || start() == HeadStart::normal;
-    const double deviation = is_cells ? 1 : bound / std::sqrt(3.);
+    const bool is_cells = tensor.dim() == 3;
     float* const data = tensor.data_ptr<float>();
     for (std::int64_t i = 0; i < tensor.numel(); ++i)
-      data[i] = static_cast<float>(normal ? deviation * random.normal() : (2 * random.uniform() - 1) * bound);
+      data[i] = static_cast<float>(is_cells ? random.normal() : (2 * random.uniform() - 1) * bound);
   }
 }
 

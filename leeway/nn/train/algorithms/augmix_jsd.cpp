@@ -10,9 +10,10 @@ namespace {
 
 constexpr std::string_view jsd_weight = "jsd-weight";
 
-// CE(F(x), y) + lambda JSD(p0, p1, p2), p0 = softmax F(x), p1 and p2 of two mixtures of x (the augmentation augmix), and
-//   JSD = mean over rows of (KL(p0 || M) + KL(p1 || M) + KL(p2 || M)) / 3,  M = (p0 + p1 + p2) / 3, not below 1e-7.
-// All three in one pass, so that batch statistics are of all.
+// AugMix (Hendrycks et al., ICLR 2020, section 3): CE(F(x), y) + jsd-weight JSD(p0, p1, p2), p0 = softmax F(x), p1 and p2 of two AugMix
+// versions of x, and
+//   JSD = mean over rows of (KL(p0 || M) + KL(p1 || M) + KL(p2 || M)) / 3,   M = (p0 + p1 + p2) / 3, at least 1e-7.
+// All three share one pass and its batch statistics.
 class AugmixJsd : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;
@@ -38,9 +39,9 @@ class AugmixJsd : public LossAlgorithm {
 
 AlgorithmMember augmix_jsd() {
   std::vector<Parameter> parameters = {
-      {jsd_weight, 12, 0, 1e6, "of the divergence between the three predictions; 0: plain training"}};
+      {jsd_weight, 12, 0, 1e6, "weight of the divergence of the three predictions; 0: plain training"}};
   std::ranges::copy(augment::augmentation("augmix").parameters, std::back_inserter(parameters));
-  return {{"augmix-jsd", "the same prediction for an image and for two random mixtures of its augmentations",
+  return {{"augmix-jsd", "consistent predictions for an image and two AugMix versions of it",
            "Hendrycks et al., ICLR 2020, section 3", parameters},
           [](const std::map<std::string, double>& given) {
             Requirements needs;

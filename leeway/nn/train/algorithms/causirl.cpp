@@ -30,13 +30,16 @@ class CausIrl : public Matching {
 
 template <Matching::Distance Chosen>
 AlgorithmMember causirl(std::string_view name, std::string_view summary) {
-  return {{name, summary, "Chevalley et al., 2022; the distance as Gulrajani and Lopez-Paz, ICLR 2021",
-           matching_parameters(
-               "1: go on with one environment, which makes this a penalty on the spread of features")},
+  return {{name,
+           summary,
+           "Chevalley et al., 2022; the distance as Gulrajani and Lopez-Paz, ICLR 2021",
+           {matching_weight(),
+            {"single-environment", 0, 0, 1,
+             "1: allow a single environment (a penalty on the spread of features)", true}}},
           [](const std::map<std::string, double>& parameters) {
             Requirements needs = matching_needs(parameters);
-            // of one row the penalty is 0; environments that pass apart need two for batch statistics
-            if (needs.environments == 1 && parameters.at("separate-passes") == 0) needs.least_rows = 1;
+            if (parameters.at("single-environment") != 0)
+              needs.environments = needs.least_rows = 1;  // the penalty of one row is 0
             return needs;
           },
           make_algorithm<CausIrl<Chosen>>};
@@ -46,15 +49,13 @@ AlgorithmMember causirl(std::string_view name, std::string_view summary) {
 
 AlgorithmMember causirl_coral() {
   return causirl<coral_distance>(
-      "causirl-coral",
-      "features with the same mean and covariance under two random mixtures of environments");
+      "causirl-coral", "features with the same mean and covariance in two random mixtures of environments");
 }
 
 AlgorithmMember causirl_mmd() {
-  return causirl<mmd_distance>(
-      "causirl-mmd",
-      "features with the same distribution under two random mixtures of environments, by their maximum mean "
-      "discrepancy");
+  return causirl<mmd_distance>("causirl-mmd",
+                               "features with the same distribution in two random mixtures of environments "
+                               "(maximum mean discrepancy)");
 }
 
 }  // namespace leeway::nn

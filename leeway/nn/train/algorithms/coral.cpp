@@ -3,8 +3,8 @@
 namespace leeway::nn {
 namespace {
 
-// mean_e CE_e + w mean over pairs of environments of |m_i - m_j|^2 / d + |C_i - C_j|^2 / d^2, m and C the mean and the covariance of
-// the d features.
+// Correlation alignment: mean_e CE_e + weight mean over pairs of environments of |m_i - m_j|^2 / d + |C_i - C_j|^2 / d^2, m and C the mean
+// and the covariance of the d features. Deep CORAL (Sun and Saenko, 2016) has |C_i - C_j|^2 / (4 d^2) alone.
 class Coral : public Matching {
  public:
   explicit Coral(const AlgorithmSetting& setting)
@@ -14,16 +14,14 @@ class Coral : public Matching {
 }  // namespace
 
 AlgorithmMember coral() {
-  AlgorithmMember member{
-      {"coral", "features with the same mean and covariance in every environment",
-       "Sun and Saenko, ECCV workshops 2016; between environments and with means as Gulrajani and Lopez-Paz, "
-       "ICLR 2021",
-       matching_parameters("1: go on with one environment, which makes this plain training")},
-      matching_needs,
-      make_algorithm<Coral>};
-  member.parameters.push_back(
-      {"deep-coral", 0, 0, 1, "1: as Sun and Saenko: covariances alone, divided by 4 d^2", true});
-  return member;
+  return {{"coral",
+           "features with the same mean and covariance in every environment",
+           "Sun and Saenko, ECCV workshops 2016; between environments and with means as Gulrajani and "
+           "Lopez-Paz, ICLR 2021",
+           {matching_weight(),
+            {"deep-coral", 0, 0, 1, "1: as Sun and Saenko, covariances alone, divided by 4 d^2", true}}},
+          matching_needs,
+          make_algorithm<Coral>};
 }
 
 }  // namespace leeway::nn

@@ -3,7 +3,7 @@
 namespace leeway::nn {
 namespace {
 
-// The discriminator sees the features: T = z.
+// Domain-adversarial neural networks (Ganin et al., JMLR 2016, section 4): the discriminator sees the features, T = z.
 class Dann : public DomainAdversarial {
  public:
   explicit Dann(const AlgorithmSetting& setting) : DomainAdversarial(setting, setting.features) {}
@@ -16,7 +16,7 @@ class Dann : public DomainAdversarial {
 
 AlgorithmMember dann() {
   return {
-      {"dann", "domain-adversarial training: features from which source and target cannot be told apart",
+      {"dann", "domain-adversarial training: features that do not separate source from target",
        "Ganin et al., JMLR 2016, section 4; the discriminator and rates as Garg et al., ICML 2023 (RLSbench)",
        adversarial_parameters()},
       adversarial_needs,

@@ -3,7 +3,7 @@
 namespace leeway::nn {
 namespace {
 
-// Empirical risk minimisation: the mean cross-entropy of the batch.
+// Empirical risk minimization: the mean cross-entropy of the batch.
 class Erm : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;
@@ -14,7 +14,7 @@ class Erm : public LossAlgorithm {
 
 AlgorithmMember erm() {
   return {
-      {"erm", "empirical risk minimisation: plain training", "Vapnik, 1992"}, nullptr, make_algorithm<Erm>};
+      {"erm", "empirical risk minimization: plain training", "Vapnik, 1992"}, nullptr, make_algorithm<Erm>};
 }
 
 }  // namespace leeway::nn

@@ -1,21 +1,15 @@
-#include <algorithm>
-#include <cmath>
-
 #include "leeway/nn/train/algorithm.h"
 
 namespace leeway::nn {
 namespace {
 
-// CE(F(x), y) + lambda (1/B_u) sum_i 1[max_c q_ic >= tau] CE(F(strong_i), argmax_c q_ic), q = softmax F(weak), over the B_u
-// unlabelled images of the step in a weak and a strong view. Labelled images are weakly changed, too, unless --augment names
-// something else: where they alone were unchanged, a change would tell what is guessed. They share one pass with the strong views. The weak views
-// pass in evaluation mode, without gradients: they change no batch statistics. With training-guesses they pass in training mode, before
-// the others, and do.
-//
-// With parts, each share of both passes by itself, and the loss is the mean over parts, of which one that is missing (full-parts) counts
-// as 0.
-//
-// With averaging a, the network that is kept and validated has the weights a w + (1 - a) (weights of the step).
+// FixMatch (Sohn et al., NeurIPS 2020, equations 3 and 4):
+//   CE(F(x), y) + weight (1/B_u) sum_i 1[max_c q_ic >= confidence] CE(F(strong_i), argmax_c q_ic),   q = softmax F(weak),
+// over the B_u unlabelled images of the step in a weakly and a strongly augmented view. The pseudo-label argmax q has no gradient.
+// Labelled images are weakly augmented, too, unless --augment names a chain: otherwise the network could tell source from target by the
+// augmentation. Labelled images and strong views share one pass. pseudo-label-pass says in which pass q is computed: 0: a pass of its own
+// in evaluation mode, which leaves batch statistics unchanged; 1: a pass of its own in training mode; 2: the pass of the other images.
+// With averaging a the validated and saved network is the moving average of the weights, average <- a average + (1 - a) weights.
 class FixMatch : public LossAlgorithm {
  public:
   explicit FixMatch(const AlgorithmSetting& setting) : LossAlgorithm(setting) {
@@ -29,39 +23,24 @@ class FixMatch : public LossAlgorithm {
     const Batch& labelled = batches.labelled;
     const double weight = parameter("weight");
     if (weight == 0) return plain(labelled);
-    const std::vector<Part> parts = parts_of(batches, static_cast<std::int64_t>(parameter("parts")));
-    std::vector<torch::Tensor> logits;
-    torch::Tensor loss;
-    double of_unlabelled = 0, of_kept = 0;
-    for (const Part& part : parts) {
-      const Batch source = labelled.slice(part.begin, part.end),
-                  target = batches.unlabelled.slice(part.unlabelled_begin, part.unlabelled_end);
-      const std::int64_t rows = source.x.size(0);
-      std::vector<torch::Tensor> images{source.x, target.views.at(1)};
-      const bool together = parameter("training-guesses") == 2;
-      if (together) images.push_back(target.views.at(0));
-      const auto apart = together ? std::tuple<torch::Tensor, torch::Tensor>() : guesses(target.views.at(0));
-      const torch::Tensor all = forward(torch::cat(images)).logits,
-                          both = all.slice(0, 0, rows + target.views.at(1).size(0));
-      const auto [confidence, guess] =
-          together ? all.detach().slice(0, both.size(0)).softmax(1).max(1) : apart;
-      const torch::Tensor kept = (confidence >= parameter("confidence")).to(torch::kFloat32);
-      logits.push_back(both.slice(0, 0, rows));
-      using torch::nn::functional::CrossEntropyFuncOptions;
-      const torch::Tensor each = torch::nn::functional::cross_entropy(
-          both.slice(0, rows), guess, CrossEntropyFuncOptions().reduction(torch::kNone));
-      const torch::Tensor unlabelled = (kept * each).mean();
-      const torch::Tensor one = mean_loss(logits.back(), source) + weight * unlabelled;
-      loss = loss.defined() ? loss + one : one;
-      of_unlabelled += unlabelled.item<double>();
-      of_kept += kept.mean().item<double>();
-    }
-    const auto count = static_cast<double>(parts.size()),
-               most = batches.parts.empty() ? count : parameter("parts");
-    return {most == 1 ? loss : loss / most,
-            parts.size() == 1 ? logits[0] : torch::cat(logits),
+    const torch::Tensor &weak = batches.unlabelled.views.at(0), &strong = batches.unlabelled.views.at(1);
+    const std::int64_t rows = labelled.x.size(0), both = rows + strong.size(0);
+    const double mode = parameter("pseudo-label-pass");
+    torch::Tensor q = mode == 2 ? torch::Tensor() : pseudo_labels(weak, mode == 1);
+    std::vector<torch::Tensor> images{labelled.x, strong};
+    if (mode == 2) images.push_back(weak);
+    const torch::Tensor all = forward(torch::cat(images)).logits, logits = all.slice(0, 0, rows);
+    if (mode == 2) q = all.detach().slice(0, both).softmax(1);
+    const auto [confidence, label] = q.max(1);
+    const torch::Tensor mask = (confidence >= parameter("confidence")).to(torch::kFloat32);
+    using torch::nn::functional::CrossEntropyFuncOptions;
+    const torch::Tensor each = torch::nn::functional::cross_entropy(
+        all.slice(0, rows, both), label, CrossEntropyFuncOptions().reduction(torch::kNone));
+    const torch::Tensor unlabelled = (mask * each).mean();
+    return {mean_loss(logits, labelled) + weight * unlabelled,
+            logits,
             {},
-            {{"unlabelled_loss", of_unlabelled / count}, {"kept", of_kept / count}}};
+            {{"unlabelled_loss", unlabelled.item<double>()}, {"kept", mask.mean().item<double>()}}};
   }
 
   [[nodiscard]] Step update(const Minibatches& batches) override {
@@ -86,13 +65,13 @@ class FixMatch : public LossAlgorithm {
   }
 
  private:
-  // The largest probability and its class.
-  [[nodiscard]] std::tuple<torch::Tensor, torch::Tensor> guesses(const torch::Tensor& weak) {
+  // q of the weak views, in training or evaluation mode.
+  [[nodiscard]] torch::Tensor pseudo_labels(const torch::Tensor& weak, bool training) {
     const torch::NoGradGuard no_grad;
-    set_training(parameter("training-guesses") == 1);
-    const torch::Tensor q = forward(weak).logits.softmax(1);
+    set_training(training);
+    torch::Tensor q = forward(weak).logits.softmax(1);
     set_training(true);
-    return q.max(1);
+    return q;
   }
 
   // average <- a average + (1 - a) from; buffers as they are.
@@ -111,39 +90,24 @@ class FixMatch : public LossAlgorithm {
 }  // namespace
 
 AlgorithmMember fixmatch() {
-  return {
-      {"fixmatch",
-       "what a network is sure of in a weakly changed image of the target, it learns for a strongly "
-       "changed one",
-       "Sohn et al., NeurIPS 2020, equations 3 and 4; the views as Garg et al., ICML 2023 (RLSbench)",
-       {{"confidence", .9, 0, 2, "least probability of a class that counts as known; above 1: none does"},
-        {"weight", 1, 0, 1e6, "of the unlabelled images' loss; 0: plain training"},
-        {"ratio", 1, 1, 64, "unlabelled images for each labelled one", true},
-        {"parts", 1, 1, 1024, "of every batch, each of which passes by itself: 2 in the program of RLSbench",
-         true},
-        full_parts_parameter(),
-        {"still-views", 0, 0, 2,
-         "1: strong views are not moved, as in the program of RLSbench on CIFAR-10; 2: nor are weak ones and "
-         "labelled images, as there on FMoW and Camelyon17",
-         true},
-        {"training-guesses", 0, 0, 2,
-         "1: what it is sure of is asked in training mode, whose batch statistics move, as in the program of "
-         "RLSbench; 2: in the pass of all the others, as in the program of Sohn et al.",
-         true},
-        {"averaging", 0, 0, .999999, "of the weights over steps, for the network that is kept; 0: none"}}},
-      [](const std::map<std::string, double>& parameters) {
-        Requirements needs;
-        needs.unlabelled = true;
-        needs.unlabelled_ratio = static_cast<std::size_t>(parameters.at("ratio"));
-        need_parts(needs, parameters);
-        needs.parts_together = parameters.at("training-guesses") != 1;
-        const double still = parameters.at("still-views");
-        needs.unlabelled_views = {still == 2 ? "weak:moved=0" : "weak",
-                                  still > 0 ? "strong:moved=0" : "strong"};
-        if (parameters.at("weight") != 0) needs.augment = still == 2 ? "weak:moved=0" : "weak";
-        return needs;
-      },
-      make_algorithm<FixMatch>};
+  return {{"fixmatch",
+           "pseudo-labels from weakly augmented target images supervise strongly augmented ones",
+           "Sohn et al., NeurIPS 2020, equations 3 and 4; the views as Garg et al., ICML 2023 (RLSbench)",
+           {{"confidence", .9, 0, 2, "minimum probability of a pseudo-label (above 1: none)"},
+            {"weight", 1, 0, 1e6, "weight of the unlabelled loss; 0: plain training"},
+            {"ratio", 1, 1, 64, "unlabelled images for each labelled one", true},
+            {"pseudo-label-pass", 0, 0, 2,
+             "pass of pseudo-labels: 0: evaluation mode; 1: training mode; 2: with all images", true},
+            {"averaging", 0, 0, .999999, "decay of the moving average of weights that is saved (0: off)"}}},
+          [](const std::map<std::string, double>& parameters) {
+            Requirements needs;
+            needs.unlabelled = true;
+            needs.unlabelled_ratio = static_cast<std::size_t>(parameters.at("ratio"));
+            needs.unlabelled_views = {"weak", "strong"};
+            if (parameters.at("weight") != 0) needs.augment = "weak";
+            return needs;
+          },
+          make_algorithm<FixMatch>};
 }
 
 }  // namespace leeway::nn

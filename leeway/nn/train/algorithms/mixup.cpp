@@ -68,11 +68,11 @@ class Mixup : public LossAlgorithm {
 
 AlgorithmMember mixup() {
   return {{"mixup",
-           "weighted sums of pairs of images, with the same weights on the loss of either label",
+           "weighted sums of pairs of images, and of the losses of their labels",
            "Zhang et al., ICLR 2018; across environments as Gulrajani and Lopez-Paz, ICLR 2021 (alpha .2)",
-           {{"alpha", 1, 0, 100, "weights are drawn from Beta(alpha, alpha); 0: plain training"},
+           {{"alpha", 1, 0, 100, "mixing shares follow Beta(alpha, alpha); 0: plain training"},
             {"across-environments", 0, 0, 1,
-             "1: the two of a pair are of different environments; 0: any two of the batch", true}}},
+             "1: pairs from different environments; 0: any pairs of the batch", true}}},
           [](const std::map<std::string, double>& parameters) {
             Requirements needs;
             if (parameters.at("across-environments") == 1) needs.environments = 2;

@@ -12,13 +12,13 @@ class Mmd : public Matching {
 }  // namespace
 
 AlgorithmMember mmd() {
-  return {
-      {"mmd", "features with the same distribution in every environment, by their maximum mean discrepancy",
-       "Li et al., CVPR 2018; without their autoencoder and adversary, with the kernels of Gulrajani and "
-       "Lopez-Paz, ICLR 2021",
-       matching_parameters("1: go on with one environment, which makes this plain training")},
-      matching_needs,
-      make_algorithm<Mmd>};
+  return {{"mmd",
+           "features with the same distribution in every environment (maximum mean discrepancy)",
+           "Li et al., CVPR 2018; without their autoencoder and adversary, with the kernels of Gulrajani and "
+           "Lopez-Paz, ICLR 2021",
+           {matching_weight()}},
+          matching_needs,
+          make_algorithm<Mmd>};
 }
 
 }  // namespace leeway::nn

@@ -9,14 +9,14 @@
 namespace leeway::nn {
 namespace {
 
-// sum_j [ main_j + gate-weight gate_j + cam-weight cam_j ] over the exits j (heads/occamnet.h).
-// main_j = mean_i (u_ij / (max u_j + 1e-5) + weight-offset) CE(z_ij, y_i), without gradients by u: at exit 0
-// u = softmax(z_i0)_y ^ gamma0, so that it learns what is easy; later u = (1 - g_i,j-1) ^ gamma, g the gate before. The largest u
-// is that of the epoch so far, or with whole-training of all epochs.
-// gate_j = mean_i omega_i BCE(g_ij, t_i), omega = (rows with that t / rows of the more frequent t + 1e-5) ^ -gate-balance; t: whether
-// exit j is right. It is the t of now in the first epochs, and while the accuracy since the epoch's beginning, a mean over
-// classes, is not above the exit's threshold; after that, the one the row had when this was last so.
-// cam_j = mean over rows and cells of KL(uniform || softmax of CAM at the cell) where CAM_y is not above its mean.
+// OccamNets (Shrestha et al., ECCV 2022, section 3): exits j after each block (heads/occamnet.h) with logits z_j, gates g_j and class
+// activation maps CAM_j minimize  sum_j [ main_j + gate-weight gate_j + cam-weight cam_j ].
+//   main_j = mean_i (u_ij / (max u_j + 1e-5) + weight-offset) CE(z_ij, y_i), u without gradient: u_i0 = softmax(z_i0)_y ^ gamma0, so that
+//            exit 0 learns the easy rows, and u_ij = (1 - g_i,j-1) ^ gamma later. max u_j is over the epoch so far.
+//   gate_j = mean_i omega_i BCE(g_ij, t_i), t_i: whether exit j classifies row i correctly, omega_i = (rows with that t / rows with the more
+//            frequent t + 1e-5) ^ -gate-balance. In the first epoch, and while the exit's mean per-class accuracy in this epoch is not
+//            above gate-accuracy + j gate-accuracy-step, t is the current answer; otherwise the answer when this last held.
+//   cam_j  = mean over rows and cells of KL(uniform || softmax of CAM at the cell), for cells where CAM_y is at most its mean.
 class OccamNets : public LossAlgorithm {
  public:
   explicit OccamNets(const AlgorithmSetting& setting)
@@ -28,8 +28,7 @@ class OccamNets : public LossAlgorithm {
 
   void attach(TrainingSet& set) override { rows_ = static_cast<std::int64_t>(set.labels().size()); }
 
-  void begin_epoch(std::size_t epoch) override {
-    if (epoch > 1 && parameter("whole-training") != 0) return;
+  void begin_epoch(std::size_t /*epoch*/) override {
     largest_ = torch::zeros({network_->count()}, torch::kFloat64);
     shown_ = torch::zeros({network_->classes()}, torch::kFloat64);
     right_ = torch::zeros({network_->count(), network_->classes()}, torch::kFloat64);
@@ -102,15 +101,14 @@ class OccamNets : public LossAlgorithm {
                                                    target * weight(ones) + (1 - target) * weight(zeros));
   }
 
-  // t of the rows; notes what exit j got right.
+  // t of the rows; counts the correct answers of exit j.
   torch::Tensor remembered(std::int64_t j, const torch::Tensor& is_right, const Batch& batch,
                            std::size_t epoch) {
     right_[j] += torch::bincount(batch.y.to(torch::kCPU), is_right, network_->classes());
     const torch::Tensor seen = shown_ > 0;
     const double accuracy = (right_[j].index({seen}) / shown_.index({seen})).mean().item<double>();
-    const bool now =
-        epoch <= static_cast<std::size_t>(parameter("gate-min-epochs")) ||
-        accuracy <= parameter("gate-accuracy") + static_cast<double>(j) * parameter("gate-accuracy-step");
+    const bool now = epoch == 1 || accuracy <= parameter("gate-accuracy") +
+                                                   static_cast<double>(j) * parameter("gate-accuracy-step");
     const std::int64_t rows = *std::ranges::max_element(batch.rows) + 1;
     if (memory_.size(0) < rows)
       memory_ = torch::cat({memory_, torch::full({rows - memory_.size(0), network_->count()}, -1.f)});
@@ -140,48 +138,32 @@ class OccamNets : public LossAlgorithm {
   OccamNet* network_;
   std::int64_t rows_ = -1;  // of the data; -1: not known
   torch::Tensor memory_;    // (rows,exits), t; -1: the row was not seen yet
-  torch::Tensor largest_, shown_,
-      right_;  // this epoch: the largest u (exits), rows (classes), and right ones (exits,classes)
+  // In this epoch: the largest u (exits), rows (classes) and correctly classified rows (exits,classes)
+  torch::Tensor largest_, shown_, right_;
 };
 
 }  // namespace
 
 AlgorithmMember occamnets() {
-  return {
-      {"occamnets",
-       "exits after each block that prefer to leave early and to look at little",
-       "Shrestha et al., ECCV 2022, section 3",
-       {{"cam-weight", .1, 0, 1e6, "of the loss that flattens activation maps where the class is not seen"},
-        {"gate-weight", 1, 0, 1e6, "of the gates' loss"},
-        {"gamma0", 3, 0, 100, "power of the true class's probability that weighs rows at the first exit"},
-        {"gamma", 1, 0, 100, "power of the probability of passing the gate before that weighs rows later"},
-        {"weight-offset", .1, 0, 100, "added to the weight of every row"},
-        {"gate-accuracy", .5, 0, 1, "of the first exit, above which its gate learns from remembered answers"},
-        {"gate-accuracy-step", .1, 0, 1, "how much more each later exit needs for that"},
-        {"gate-min-epochs", 1, 0, 1e6, "epochs in which gates learn from answers of now", true},
-        {"gate-balance", .5, 0, 1,
-         "power by which the rarer of right and wrong rows weigh more in a gate's loss"},
-        {"whole-training", 0, 0, 1,
-         "1: the largest weights and the accuracies of exits are those since training began, as in the "
-         "program of ConDS; 0: of the epoch",
-         true},
-        {"last-exit", 0, 0, 1, "1: every image leaves at the last exit, as in the program of ConDS", true},
-        {"uniform-start", 0, 0, 1,
-         "1: the exits' layers begin uniform in 1 / sqrt(inputs), as in the program of ConDS", true}}},
-      [](const std::map<std::string, double>&) {
-        Requirements needs;
-        needs.stages = needs.own_labels = true;
-        needs.least_batch = 2;
-        return needs;
-      },
-      make_algorithm<OccamNets>,
-      [](const std::map<std::string, double>& parameters) -> std::string_view {
-        return parameters.at("last-exit") != 0 ? "occamnet-last" : "occamnet";
-      },
-      nullptr,
-      [](const std::map<std::string, double>& parameters) {
-        return parameters.at("uniform-start") != 0 ? HeadStart::uniform : HeadStart::own;
-      }};
+  return {{"occamnets",
+           "exits after each block, with a preference for early exits and small evidence regions",
+           "Shrestha et al., ECCV 2022, section 3",
+           {{"cam-weight", .1, 0, 1e6, "weight of the class suppression loss on activation maps"},
+            {"gate-weight", 1, 0, 1e6, "weight of the gates' loss"},
+            {"gamma0", 3, 0, 100, "exponent of the true class's probability that weights rows at exit 0"},
+            {"gamma", 1, 0, 100, "exponent of the probability of passing the previous gate"},
+            {"weight-offset", .1, 0, 100, "constant added to the weight of every row"},
+            {"gate-accuracy", .5, 0, 1, "accuracy of exit 0 above which its gate learns remembered answers"},
+            {"gate-accuracy-step", .1, 0, 1, "increase of this accuracy for each later exit"},
+            {"gate-balance", .5, 0, 1, "exponent of the class balance of correct and wrong rows in a gate"}}},
+          [](const std::map<std::string, double>&) {
+            Requirements needs;
+            needs.stages = needs.own_labels = true;
+            needs.least_batch = 2;
+            return needs;
+          },
+          make_algorithm<OccamNets>,
+          [](const std::map<std::string, double>&) -> std::string_view { return "occamnet"; }};
 }
 
 }  // namespace leeway::nn

@@ -50,9 +50,9 @@ AlgorithmMember pgd_training() {
   return {{"pgd",
            "adversarial training: plain training on images attacked by PGD",
            "Madry et al., ICLR 2018",
-           {{"eps", .1, 0, 1e6, "radius of the attack, pixels in [0,1]"},
-            {"steps", 7, 1, 10000, "steps of the attack", true},
-            {"relative-step", 0, 0, 100, "step length / eps; 0: 2.5 / steps"}}},
+           {{"eps", .1, 0, 1e6, "radius epsilon of the attack, pixels in [0,1]"},
+            {"steps", 7, 1, 10000, "number of attack steps", true},
+            {"relative-step", 0, 0, 100, "step size / eps (0: 2.5 / steps)"}}},
           nullptr,
           make_algorithm<PgdTraining>};
 }

@@ -46,9 +46,9 @@ class Reweight : public LossAlgorithm {
 
 AlgorithmMember reweight() {
   return {{"reweight",
-           "plain training in which every group, or class, weighs the same",
+           "plain training with equal total weight of every group, or class",
            "King and Zeng, Political Analysis 2001; RWG and RWY of Idrissi et al., CLeaR 2022, as weights",
-           {{"by-class", 0, 0, 1, "1: every class weighs the same; 0: every group", true}}},
+           {{"by-class", 0, 0, 1, "1: equal weights of classes; 0: of groups", true}}},
           [](const std::map<std::string, double>& parameters) {
             Requirements needs;
             needs.groups = parameters.at("by-class") == 0;
