@@ -1,6 +1,7 @@
 # Flags that every target of the project is built with.
 add_library(leeway_flags INTERFACE)
-target_compile_options(leeway_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+target_compile_options(leeway_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion
+  $<IF:$<BOOL:${LEEWAY_UNITY}>,$<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>,-Wshadow>  # names of other files of a batch are no mistake
   $<$<BOOL:${LEEWAY_WERROR}>:-Werror>
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)  # false positives on std::string in GCC 12
 target_compile_definitions(leeway_flags INTERFACE LEEWAY_VERSION="${PROJECT_VERSION}")

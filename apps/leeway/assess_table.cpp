@@ -40,7 +40,9 @@ std::string worst_class(const record::AssessResult& result) {
   return "-";
 }
 
-std::string level_text(const record::Assess& record) { return fmt::format(" [{:g}%]", 100 * record.level); }
+std::string assess_level_text(const record::Assess& record) {
+  return fmt::format(" [{:g}%]", 100 * record.level);
+}
 
 // A table whose first columns are the model, where there are several, and `rest`.
 TextTable model_table(const std::vector<Column>& rest) {
@@ -55,7 +57,7 @@ std::string text_of(TextTable table, const record::Assess& record) {
 }
 
 std::string results_table(const record::Assess& record) {
-  const std::string level = level_text(record);
+  const std::string level = assess_level_text(record);
   TextTable table =
       model_table({left("target", 0, 10), right("n"), right("source"), right("accuracy" + level),
                    right("AFR"), right("agreement" + level), right("beta"), right("worst class", 0, 11)});
@@ -205,7 +207,7 @@ std::string least_robust(const record::Robustness& found, double sigma) {
 // What is said of predictions under noise, by each model's leading method.
 std::string noise_lines(const record::Assess& record) {
   TextTable table =
-      model_table({right("n"), left("method"), right("sigma"), right("survives" + level_text(record)),
+      model_table({right("n"), left("method"), right("sigma"), right("survives" + assess_level_text(record)),
                    right("1 in 20"), right("median"), right("least robust class", 0, 18)});
   std::string warnings;
   for (const record::ModelUnderNoise& model : record.average_case) {
@@ -300,8 +302,8 @@ std::string legend(const record::Assess& record) {
 std::string seeds_lines(const record::Assess& record) {
   if (!record.seeds) return "";
   TextTable table({left("model", 0, 8), left("target", 0, 10), right("seeds"),
-                   right("accuracy" + level_text(record)), right("AFR" + level_text(record)),
-                   right("agreement" + level_text(record))});
+                   right("accuracy" + assess_level_text(record)), right("AFR" + assess_level_text(record)),
+                   right("agreement" + assess_level_text(record))});
   for (const record::SeedsOfOne& one : record.seeds->sets)
     table.add(shown(one.model), shown(one.target), one.results.size(), with_interval(one.accuracy, 100),
               with_interval(one.afr_pred, 100), with_interval(one.pa, 1));

@@ -20,7 +20,7 @@ struct AdaptFlags {
   record::AdaptOptions options;
 };
 
-std::string table_of(const record::Adapt& record) {
+std::string adapt_table(const record::Adapt& record) {
   const record::AdaptedModel& model = record.results.front();
   TextTable table(
       {left("layer"), right("channels", 8), right("mean moved", 10), right("variance times", 14)});
@@ -39,7 +39,7 @@ int run_adapt(Context& context, const AdaptFlags& flags) {
       tasks::adapt({*model, images, context.out, flags.options, context.seed}, context.progress());
   record::AdaptedModel& found = record.results.front();
   found.model = flags.model.model, found.data = flags.data, found.out = context.out;
-  return context.show(std::move(record), table_of);
+  return context.show(std::move(record), adapt_table);
 }
 
 }  // namespace

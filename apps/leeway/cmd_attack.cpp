@@ -98,7 +98,7 @@ std::string table_of_several(const record::Attack& record) {
   return warnings_of(record.envelope) + words_of(record.envelope) + "\n" + table.text();
 }
 
-std::string table_of(const record::Attack& record) {
+std::string attack_table(const record::Attack& record) {
   if (record.results.size() > 1) return table_of_several(record);
   const record::AttackedSet& set = record.results.front();
   const record::AttackOptions& options = record.options;
@@ -167,7 +167,7 @@ int run_attack(Context& context, const AttackFlags& flags) {
   if (context.json) context.warn_of(record.envelope);  // the table has them
   record = context.completed(record);
   if (context.wants_page()) context.write_page(report::html_report(record));
-  context.print(to_json(record), table_of(record));
+  context.print(to_json(record), attack_table(record));
   return exit_ok;
 }
 

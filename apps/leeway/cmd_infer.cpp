@@ -41,7 +41,7 @@ std::string words_of(const record::InferredSet& set) {
   return text;
 }
 
-std::string table_of(const record::Infer& record) {
+std::string infer_table(const record::Infer& record) {
   std::string text;
   for (const record::InferredSet& set : record.results) text += words_of(set);
   return text;
@@ -90,7 +90,7 @@ int run_infer(Context& context, const InferFlags& flags) {
     for (const std::string& data : flags.of.data)
       tasks::add_set(record, infer_one(context, flags, {model, flags.of.reading.reading}, data,
                                        files[record.results.size()].file));
-  context.print(to_json(context.completed(record)), table_of(record));
+  context.print(to_json(context.completed(record)), infer_table(record));
   return exit_ok;
 }
 

@@ -44,7 +44,7 @@ std::string about_program(const std::string& confinement) {
       confinement);
 }
 
-std::string table_of(const record::Inspect& record, const std::string& data) {
+std::string inspect_table(const record::Inspect& record, const std::string& data) {
   const record::InspectedModel& model = record.results.front();
   std::string classes = model.classes ? std::to_string(*model.classes) : "not said";
   if (!model.class_names.empty()) classes += fmt::format(" ({})", fmt::join(model.class_names, ", "));
@@ -119,7 +119,7 @@ int run_inspect(Context& context, const InspectFlags& flags) {
   record = context.completed(std::move(record));
   const Json json = to_json(record);
   Context::write_record(context.out, json);
-  context.print(json, table_of(record, flags.data));
+  context.print(json, inspect_table(record, flags.data));
   return exit_ok;
 }
 

@@ -56,7 +56,7 @@ tasks::TrainingRows open_rows(Context& context, const TrainFlags& flags) {
   return rows;
 }
 
-std::string table_of(const record::Train& record) {
+std::string train_table(const record::Train& record) {
   const record::TrainedModel& model = record.results.front();
   const Training& training = model.training;
   const Epoch& first = training.epochs.front();
@@ -117,7 +117,7 @@ int run_train(Context& context, const TrainFlags& flags) {
                               .seed = context.seed,
                               .device = context.device,
                               .reuse = flags.reuse};
-  return context.show(tasks::train(task, context.progress()).record, table_of, exit_ok, report::html_report);
+  return context.show(tasks::train(task, context.progress()).record, train_table, exit_ok, report::html_report);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ std::optional<std::string> value_of(Words words, const std::string& option) {
 // "pa", and "bound.evaluate" of two words.
 using Commands = std::map<std::string, CLI::App*>;
 
-Commands commands_of(CLI::App& root) {
+Commands commands_of_config_flags(CLI::App& root) {
   const auto all_of = [](CLI::App& command) {
     return command.get_subcommands([](const CLI::App*) { return true; });
   };
@@ -115,7 +115,7 @@ void apply_config(CLI::App& root, const std::vector<std::string>& arguments) {
   Words words(arguments);
   words = words.first(std::find(words.begin(), words.end(), "--") - words.begin());
   if (words.size() < 2) return;
-  const Commands commands = commands_of(root);
+  const Commands commands = commands_of_config_flags(root);
   const std::string name = called(commands, words), path = value_of(words, "--config").value_or("");
   if (name.empty() || path.empty()) return;
   const MappedFile file = map_file(path);

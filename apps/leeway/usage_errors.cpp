@@ -20,7 +20,7 @@ std::vector<const CLI::App*> called(const CLI::App& root) {
   return path;
 }
 
-std::vector<std::string> commands_of(const CLI::App& app) {
+std::vector<std::string> commands_of_usage_errors(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; }))
     if (!command->get_group().empty()) names.push_back(command->get_name());
@@ -41,7 +41,7 @@ std::string unknown_option(const CLI::App& app, const std::string& word) {
 }
 
 std::string unknown_word(const CLI::App& app, const std::string& word) {
-  const std::vector<std::string> commands = commands_of(app);
+  const std::vector<std::string> commands = commands_of_usage_errors(app);
   if (commands.empty()) return fmt::format("expected no further word, found {}", in_quotes(word));
   return fmt::format("no command {}{}", printable(word), did_you_mean(word, commands));
 }
@@ -61,7 +61,7 @@ std::string usage_error(const CLI::App& root, const CLI::ParseError& mistake) {
   const auto is_option = [](const std::string& word) { return word.starts_with('-') && word != "--"; };
   const auto option = std::ranges::find_if(words, is_option);
   const auto word = std::ranges::find_if(words, [](const std::string& one) { return !one.starts_with('-'); });
-  const bool takes_command = !commands_of(app).empty();
+  const bool takes_command = !commands_of_usage_errors(app).empty();
   std::string said = mistake.what();
   if (word != words.end() && (takes_command || option == words.end()))
     said = unknown_word(app, *word);

@@ -13,11 +13,11 @@
 #include "leeway/agreement/detail/pairs.h"
 #include "leeway/agreement/detail/replicates.h"
 #include "leeway/agreement/detail/tail.h"
+#include "leeway/core/numbers.h"
 
 namespace leeway::agreement {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double smallest_spread = 1e-30;
 constexpr std::size_t least_sample = 512, most_sample = 16384, sampling_pays = 8 * least_sample;
 

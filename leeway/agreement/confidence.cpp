@@ -9,7 +9,7 @@
 namespace leeway::agreement {
 namespace {
 
-constexpr std::size_t chunk_rows = 4096;
+constexpr std::size_t confidence_chunk_rows = 4096;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // Mean and sum of squared deviations: confidences near 1 differ in digits that sums of squares would lose.
@@ -25,7 +25,7 @@ struct Spread {
   }
 };
 
-Spread join(const Spread& a, const Spread& b) {
+Spread join_spreads(const Spread& a, const Spread& b) {
   if (a.n == 0) return b;
   if (b.n == 0) return a;
   const double n = static_cast<double>(a.n + b.n), step = b.mean - a.mean;
@@ -54,7 +54,7 @@ Confidences confidences(const Array& clean, const Array& shifted, std::span<cons
   if (!labels.empty()) result.clean_right.emplace();
   for (const double beta : betas) {
     const Groups groups = reduce_chunks<Groups>(
-        clean.shape[0], chunk_rows,
+        clean.shape[0], confidence_chunk_rows,
         [&](std::size_t begin, std::size_t end) {
           Groups g;
           for (std::size_t i = begin; i < end; ++i) {
@@ -66,7 +66,7 @@ Confidences confidences(const Array& clean, const Array& shifted, std::span<cons
           return g;
         },
         [](const Groups& a, const Groups& b) {
-          return Groups{join(a.right, b.right), join(a.moved, b.moved)};
+          return Groups{join_spreads(a.right, b.right), join_spreads(a.moved, b.moved)};
         });
     if (result.clean_right) append(*result.clean_right, beta, groups.right);
     append(result.moved, beta, groups.moved);

@@ -13,15 +13,15 @@
 namespace leeway::agreement {
 namespace {
 
-constexpr std::size_t chunk_rows = 512;
+constexpr std::size_t decomposition_chunk_rows = 512;
 enum Group : std::size_t { err, mis, adv, rest, groups };
 
-struct Sums {
+struct DecompositionSums {
   std::size_t n[groups] = {}, moved = 0;
   double sum[groups] = {}, confidence[groups] = {}, moved_confidence = 0;
 };
 
-Sums join(Sums a, const Sums& b) {
+DecompositionSums join_sums(DecompositionSums a, const DecompositionSums& b) {
   for (std::size_t g = 0; g < groups; ++g)
     a.n[g] += b.n[g], a.sum[g] += b.sum[g], a.confidence[g] += b.confidence[g];
   a.moved += b.moved, a.moved_confidence += b.moved_confidence;
@@ -42,10 +42,10 @@ Decomposition decompose(const Rows& clean, const Rows& shifted, std::span<const 
   const std::size_t n = a.size();
   if (labels.size() != n)
     throw Error(fmt::format("decompose: labels: expected {} of them, found {}", n, labels.size()));
-  const Sums sums = reduce_chunks<Sums>(
-      n, chunk_rows,
+  const DecompositionSums sums = reduce_chunks<DecompositionSums>(
+      n, decomposition_chunk_rows,
       [&](std::size_t begin, std::size_t end) {
-        Sums s;
+        DecompositionSums s;
         for (std::size_t i = begin; i < end; ++i) {
           const Prediction before = prediction_of(clean, i, beta), after = prediction_of(shifted, i, beta);
           const bool right = static_cast<std::int64_t>(before.top) == labels[i];
@@ -58,7 +58,7 @@ Decomposition decompose(const Rows& clean, const Rows& shifted, std::span<const 
         }
         return s;
       },
-      join);
+      join_sums);
 
   Decomposition d;
   const double count = static_cast<double>(n);

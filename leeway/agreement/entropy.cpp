@@ -12,9 +12,9 @@
 namespace leeway::agreement {
 namespace {
 
-constexpr std::size_t chunk_rows = 4096;
+constexpr std::size_t entropy_chunk_rows = 4096;
 
-struct Sums {
+struct EntropySums {
   std::size_t samples = 0;
   std::array<std::vector<double>, 2> sorted, plain;  // of clean, of shifted
 
@@ -26,7 +26,7 @@ struct Sums {
   }
 };
 
-Sums join(Sums a, Sums b) {
+EntropySums join_entropies(EntropySums a, EntropySums b) {
   if (a.samples == 0) return b;
   if (b.samples == 0) return a;
   for (const std::size_t set : {0, 1}) {
@@ -53,10 +53,10 @@ Entropies entropies(const Array& clean, const Array& shifted, std::span<const st
   Entropies result;
   result.right_only = !labels.empty();
   for (const double beta : betas) {
-    const Sums sums = reduce_chunks<Sums>(
-        clean.shape[0], chunk_rows,
+    const EntropySums sums = reduce_chunks<EntropySums>(
+        clean.shape[0], entropy_chunk_rows,
         [&](std::size_t begin, std::size_t end) {
-          Sums s;
+          EntropySums s;
           std::vector<double> p(clean.shape[1]);
           for (std::size_t i = begin; i < end; ++i) {
             const std::size_t top = posterior_of(clean, i, beta, p);
@@ -68,7 +68,7 @@ Entropies entropies(const Array& clean, const Array& shifted, std::span<const st
           }
           return s;
         },
-        join);
+        join_entropies);
     result.samples = sums.samples;
     result.at.push_back({beta, bits(sums.sorted[0], sums.samples), bits(sums.sorted[1], sums.samples),
                          bits(sums.plain[0], sums.samples), bits(sums.plain[1], sums.samples)});

@@ -13,13 +13,13 @@
 #include "leeway/agreement/detail/interval.h"
 #include "leeway/agreement/detail/pairs.h"
 #include "leeway/core/error.h"
+#include "leeway/core/numbers.h"
 #include "leeway/core/parallel.h"
 
 namespace leeway::agreement {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t chunk_rows = 4096;
+constexpr std::size_t fixed_beta_chunk_rows = 4096;
 
 template <class Term>
 double mean_of(std::size_t n, const Term& term) {
@@ -28,7 +28,7 @@ double mean_of(std::size_t n, const Term& term) {
     for (std::size_t i = begin; i < end; ++i) total += term(i);
     return total;
   };
-  return reduce_chunks<double>(n, chunk_rows, sum, std::plus<>()) / static_cast<double>(n);
+  return reduce_chunks<double>(n, fixed_beta_chunk_rows, sum, std::plus<>()) / static_cast<double>(n);
 }
 
 // Of resamples of `a`.

@@ -15,18 +15,18 @@
 #include "leeway/average_case/detail/sampling.h"
 #include "leeway/average_case/detail/stop.h"
 #include "leeway/core/error.h"
+#include "leeway/core/numbers.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/progress.h"
 
 namespace leeway::average_case {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double asymmetry = 1e-6;         // of the variances: float32 matrices pass
 constexpr double excess = 1e-6;            // of a correlation above 1
 constexpr double duplicate = 1e-14;        // of a correlation below 1: the same variable
 constexpr double independent = 1e-14;      // a correlation that counts as 0
-constexpr double near_one = .99;           // a correlation beyond which rounding is looked at
+constexpr double mvn_cdf_near_one = .99;   // a correlation beyond which rounding is looked at
 constexpr double normalisation = 4.5e-16;  // what it rounds of a correlation
 constexpr double negligible_share = .02;   // of the tolerances, for bounds that are left out
 
@@ -219,7 +219,7 @@ double rounding_of(const Problem& problem, double log_probability) {
   double total = 0;
   for (std::size_t i = 1; i < n; ++i)
     for (std::size_t j = 0; j < i; ++j)
-      if (const double r = problem.correlation[i * n + j]; std::abs(r) > near_one)
+      if (const double r = problem.correlation[i * n + j]; std::abs(r) > mvn_cdf_near_one)
         total += relative_change(r, r - std::copysign(normalisation, r), problem.upper[i], problem.upper[j],
                                  log_probability);
   return total;

@@ -20,9 +20,9 @@ constexpr std::string_view prediction_names[] = {
     "ypred",     "pred",      "preds",          "prediction",     "predictions", "predicted",
     "predlabel", "predclass", "predictedlabel", "predictedclass", "yhat"};
 
-constexpr std::string_view time_names[] = {"time",      "times", "timestamp",   "timestamps",
-                                           "datetime",  "date",  "eventtime",   "eventdate",
-                                           "createdat", "ts",    "predictedat", "day"};
+constexpr std::string_view column_words_time_names[] = {"time",      "times", "timestamp",   "timestamps",
+                                                        "datetime",  "date",  "eventtime",   "eventdate",
+                                                        "createdat", "ts",    "predictedat", "day"};
 
 struct Prefix {
   std::string_view text;
@@ -74,7 +74,7 @@ bool is_misspelt_label(std::string_view column) {
 
 bool is_prediction(std::string_view column) { return contains(prediction_names, bare_word(column)); }
 
-bool is_time(std::string_view column) { return contains(time_names, bare_word(column)); }
+bool is_time(std::string_view column) { return contains(column_words_time_names, bare_word(column)); }
 
 std::optional<std::size_t> whole_number(std::string_view text) {
   std::size_t value = 0;

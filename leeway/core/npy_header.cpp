@@ -13,7 +13,7 @@
 namespace leeway {
 namespace {
 
-constexpr std::size_t max_dimensions = 32;  // NumPy's own limit
+constexpr std::size_t npy_header_max_dimensions = 32;  // NumPy's own limit
 constexpr std::size_t max_texts = 100'000'000;
 
 // Reads the part of Python's literal syntax that NumPy writes: a dictionary of a string, a boolean and a
@@ -115,8 +115,8 @@ class DictionaryParser {
     std::vector<std::size_t> sizes;
     expect('(');
     while (!accept(')')) {
-      if (sizes.size() == max_dimensions)
-        fail(fmt::format("at most {} dimensions", max_dimensions), "more in the npy header");
+      if (sizes.size() == npy_header_max_dimensions)
+        fail(fmt::format("at most {} dimensions", npy_header_max_dimensions), "more in the npy header");
       sizes.push_back(size());
       if (!accept(',')) {
         expect(')');

@@ -5,12 +5,15 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 
 #include "leeway/core/json_fwd.h"
 
 namespace leeway {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // A value with its interval, where there is one.
 struct Measured {

@@ -28,13 +28,13 @@ namespace {
 using Names = std::vector<std::string_view>;
 
 Names label_names() { return {"labels", "y", "y_true"}; }
-Names time_names() { return {"time", "times", "timestamp", "datetime", "date"}; }
+Names outputs_time_names() { return {"time", "times", "timestamp", "datetime", "date"}; }
 
 bool is_outputs_name(std::string_view name, const ColumnOptions& columns) {
   constexpr std::string_view names[] = {"logits",      "probs",    "pred_probs", "labels", "y",
                                         "y_true",      "features", "feats",      "groups", "group_names",
                                         "class_names", "norms",    "ids"};
-  const Names times = !columns.times ? Names{} : columns.time ? Names{*columns.time} : time_names();
+  const Names times = !columns.times ? Names{} : columns.time ? Names{*columns.time} : outputs_time_names();
   return std::ranges::find(names, name) != std::end(names) || std::ranges::find(times, name) != times.end();
 }
 
@@ -169,7 +169,7 @@ Array feature_matrix(const Named& named, const Outputs& outputs, bool check_fini
 
 // Asked for, so that a file without is refused.
 Times times_in(const ArrayMap& arrays, const ColumnOptions& columns, const std::string& name, std::size_t n) {
-  const auto times = pick(arrays, columns.time ? Names{*columns.time} : time_names(), name);
+  const auto times = pick(arrays, columns.time ? Names{*columns.time} : outputs_time_names(), name);
   if (!times)
     refuse(name,
            columns.time ? fmt::format("an array {}, as --time-column says", in_quotes(*columns.time))

@@ -43,9 +43,9 @@ std::optional<Texts> signs_of(const std::set<std::string>& names) {
   return std::nullopt;
 }
 
-class Reading {
+class OutputsCsvReading {
  public:
-  Reading(std::string_view text, std::string_view name, const OutputsOptions& options)
+  OutputsCsvReading(std::string_view text, std::string_view name, const OutputsOptions& options)
       : name_(name), options_(options), columns_(options.columns) {
     columns_.separator = options.columns.separator.value_or(find_separator(text, name));
     table_ = parse_csv(text, name, {.separator = *columns_.separator, .numbered_header = true});
@@ -322,11 +322,11 @@ class Reading {
 }  // namespace
 
 TableOfOutputs outputs_from_csv(std::string_view text, std::string_view name, const OutputsOptions& options) {
-  return Reading(text, name, options).outputs();
+  return OutputsCsvReading(text, name, options).outputs();
 }
 
 Array labels_from_csv(std::string_view text, std::string_view name, const OutputsOptions& options) {
-  return Reading(text, name, options).labels();
+  return OutputsCsvReading(text, name, options).labels();
 }
 
 }  // namespace leeway

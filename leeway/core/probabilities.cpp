@@ -136,7 +136,7 @@ LogProbabilities renormalised(std::span<const T> probs, const Array& array, doub
   return result;
 }
 
-struct Rows {
+struct ProbabilityRows {
   std::size_t distributions = 0,
               others = 0;  // others: of finite numbers; from the first on, a chunk is not read
 };
@@ -145,7 +145,7 @@ template <class T>
 bool all_distributions(std::span<const T> scores, std::size_t n, std::size_t k) {
   constexpr std::size_t first = 16;
   const auto count = [&](std::size_t begin, std::size_t end) {
-    Rows rows;
+    ProbabilityRows rows;
     for (std::size_t i = begin; i < end && rows.others == 0; ++i) {
       const auto row = scores.subspan(i * k, k);
       if (is_distribution(row))
@@ -156,9 +156,10 @@ bool all_distributions(std::span<const T> scores, std::size_t n, std::size_t k) 
     return rows;
   };
   if (count(0, std::min(n, first)).others > 0) return false;
-  const Rows rows = reduce_chunks<Rows>(n, chunk_rows(k), count, [](Rows a, Rows b) {
-    return Rows{a.distributions + b.distributions, a.others + b.others};
-  });
+  const ProbabilityRows rows =
+      reduce_chunks<ProbabilityRows>(n, chunk_rows(k), count, [](ProbabilityRows a, ProbabilityRows b) {
+        return ProbabilityRows{a.distributions + b.distributions, a.others + b.others};
+      });
   return rows.others == 0 && rows.distributions > 0;
 }
 

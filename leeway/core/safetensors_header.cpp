@@ -10,7 +10,7 @@
 namespace leeway {
 namespace {
 
-constexpr std::size_t max_dimensions = 32;
+constexpr std::size_t safetensors_header_max_dimensions = 32;
 
 // Receives the JSON piece by piece; nothing is built but the header itself.
 class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
@@ -74,7 +74,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     auto* list = place_ == Place::shape     ? &*pending_.shape
                  : place_ == Place::offsets ? &*pending_.offsets
                                             : nullptr;
-    if (list == nullptr || list->size() == (place_ == Place::shape ? max_dimensions : 2))
+    if (list == nullptr || list->size() == (place_ == Place::shape ? safetensors_header_max_dimensions : 2))
       fail(fmt::format("{}", value));
     list->push_back(value);
     return true;

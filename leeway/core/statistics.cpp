@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "leeway/core/error.h"
+#include "leeway/core/numbers.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
 
@@ -20,7 +21,6 @@ namespace {
 // double throughout: 80-bit intermediates differ between machines
 using Double = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t sum_chunk = 4096;
 
 void check_inside(const char* where, const char* what, double value) {

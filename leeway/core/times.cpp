@@ -15,9 +15,9 @@ namespace {
 constexpr double day = 86400, first_second = -62135596800, end_of_calendar = 253402300800;  // years 1 to 9999
 
 // Takes a text apart from its front.
-class Reading {
+class TimesReading {
  public:
-  explicit Reading(std::string_view text) : rest_(text) {}
+  explicit TimesReading(std::string_view text) : rest_(text) {}
 
   [[nodiscard]] bool done() const { return rest_.empty(); }
   bool take(char c) {
@@ -50,7 +50,7 @@ class Reading {
   std::string_view rest_;
 };
 
-std::optional<double> date_of(Reading& text) {
+std::optional<double> date_of(TimesReading& text) {
   const auto year = text.number(4);
   if (!year || !text.take('-')) return std::nullopt;
   const auto month = text.number(2);
@@ -70,7 +70,7 @@ struct Clock {
   bool leap = false;    // its second is 60
 };
 
-std::optional<Clock> clock_of(Reading& text) {
+std::optional<Clock> clock_of(TimesReading& text) {
   const auto hour = text.number(2);
   if (!hour || *hour > 23 || !text.take(':')) return std::nullopt;
   const auto minute = text.number(2);
@@ -90,7 +90,7 @@ std::optional<Clock> clock_of(Reading& text) {
 }
 
 // Seconds that the zone is ahead of UTC; nothing where it is none.
-std::optional<double> zone_of(Reading& text) {
+std::optional<double> zone_of(TimesReading& text) {
   if (text.take('Z') || text.take('z')) return 0;
   const bool ahead = text.take('+');
   if (!ahead && !text.take('-')) return std::nullopt;
@@ -123,7 +123,7 @@ constexpr std::string_view forms =
 }  // namespace
 
 std::optional<ParsedTime> parse_time(std::string_view field) {
-  Reading text(trimmed(field));
+  TimesReading text(trimmed(field));
   const auto date = date_of(text);
   if (!date) return std::nullopt;
   ParsedTime parsed{*date, TimeForm::date};

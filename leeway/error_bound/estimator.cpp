@@ -15,7 +15,7 @@
 namespace leeway::error_bound {
 namespace {
 
-constexpr std::size_t least_rows = 1000, replicates_at_once = 8;
+constexpr std::size_t estimator_least_rows = 1000, replicates_at_once = 8;
 
 using Errors = std::vector<double>;  // of the methods asked for
 using Methods = std::vector<const Estimator*>;
@@ -89,8 +89,8 @@ Interval interval_of(std::vector<double> replicates, double error, double ratio,
 double share_drawn(const Sample& source, const Sample& target, std::size_t most) {
   const auto larger = static_cast<double>(std::max(source.n(), target.n()));
   const auto smaller = static_cast<double>(std::min(source.n(), target.n()));
-  return std::min(1.,
-                  std::max(static_cast<double>(most) / larger, static_cast<double>(least_rows) / smaller));
+  return std::min(
+      1., std::max(static_cast<double>(most) / larger, static_cast<double>(estimator_least_rows) / smaller));
 }
 
 std::vector<Errors> replicate(const Estimation& estimation, double ratio, const EstimateOptions& options) {

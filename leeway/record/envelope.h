@@ -27,7 +27,7 @@ struct Envelope {
   std::vector<std::string> command;  // the command line, one word each
   std::vector<Input> inputs;
   std::uint64_t seed = 0;
-  std::string version = leeway::version, instruction_set;
+  std::string version = LEEWAY_VERSION, instruction_set;
   double seconds = 0;
   std::string headline;
   std::vector<std::string> findings, warnings;

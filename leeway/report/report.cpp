@@ -25,23 +25,23 @@ std::string pictured(const Json& json, const Pictures& pictures, const Options& 
   return html_report(read(json, options.record_name), pictures, options);
 }
 
-struct Kind {
+struct ReportKind {
   std::string_view schema;
   std::string (*html)(const Json&, const Pictures&, const Options&);
 };
-constexpr std::array kinds{Kind{record::assess_schema, pictured<record::read_assess>},
-                           Kind{record::pa_schema, plain<record::read_pa>},
-                           Kind{record::select_schema, plain<record::read_select>},
-                           Kind{record::bound_schema, plain<record::read_bound>},
-                           Kind{record::bound_evaluate_schema, plain<record::read_bound_evaluation>},
-                           Kind{record::conds_describe_schema, plain<record::read_conds_describe>},
-                           Kind{record::align_schema, plain<record::read_align>},
-                           Kind{record::corruptions_schema, plain<record::read_corruptions>},
-                           Kind{record::attack_schema, plain<record::read_attack>},
-                           Kind{record::train_schema, plain<record::read_train>},
-                           Kind{record::sweep_report_schema, plain<record::read_sweep_report>},
-                           Kind{record::distances_schema, plain<record::read_distances>},
-                           Kind{record::average_case_schema, pictured<record::read_average_case>}};
+constexpr std::array kinds{ReportKind{record::assess_schema, pictured<record::read_assess>},
+                           ReportKind{record::pa_schema, plain<record::read_pa>},
+                           ReportKind{record::select_schema, plain<record::read_select>},
+                           ReportKind{record::bound_schema, plain<record::read_bound>},
+                           ReportKind{record::bound_evaluate_schema, plain<record::read_bound_evaluation>},
+                           ReportKind{record::conds_describe_schema, plain<record::read_conds_describe>},
+                           ReportKind{record::align_schema, plain<record::read_align>},
+                           ReportKind{record::corruptions_schema, plain<record::read_corruptions>},
+                           ReportKind{record::attack_schema, plain<record::read_attack>},
+                           ReportKind{record::train_schema, plain<record::read_train>},
+                           ReportKind{record::sweep_report_schema, plain<record::read_sweep_report>},
+                           ReportKind{record::distances_schema, plain<record::read_distances>},
+                           ReportKind{record::average_case_schema, pictured<record::read_average_case>}};
 
 // "leeway.pa/" of "leeway.pa/2".
 std::string_view stem(std::string_view schema) { return schema.substr(0, schema.rfind('/') + 1); }
@@ -69,7 +69,7 @@ Record joined(const Saved& records, Record (*read)(const Json&, const std::strin
 
 std::string html_report(const Json& record, const Pictures& pictures, const Options& options) {
   const std::string schema = schema_of(record, options.record_name);
-  for (const Kind& kind : kinds)
+  for (const ReportKind& kind : kinds)
     if (stem(schema) == stem(kind.schema)) return kind.html(record, pictures, options);
   std::string known;
   for (const record::Record& kind : record::records()) {

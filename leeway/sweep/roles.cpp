@@ -16,13 +16,13 @@
 namespace leeway::sweep {
 namespace {
 
-using Names = std::vector<std::string>;
+using RolesNames = std::vector<std::string>;
 using Words = std::initializer_list<std::string_view>;
 
 bool is_in(const Words& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
-bool is_in(const Names& names, const std::string& name) {
+bool is_in(const RolesNames& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
@@ -63,7 +63,7 @@ class Guess {
  private:
   [[nodiscard]] std::set<std::string> values_of(const std::string& column) const {
     const auto columns = table_.read({column});
-    const Names& values = columns.at(column);
+    const RolesNames& values = columns.at(column);
     std::set<std::string> all(values.begin(), values.end());
     for (const MissingRun& run : table_.missing)
       if (const auto axis = run.axes.find(column); axis != run.axes.end()) all.insert(axis->second);
@@ -72,7 +72,7 @@ class Guess {
 
   void require(const std::string& option, const std::string& column) const {
     if (table_.has(column)) return;
-    Names all = table_.axes();
+    RolesNames all = table_.axes();
     all.insert(all.end(), table_.keys().begin(), table_.keys().end());
     refuse(option, fmt::format("a column of {}", table_.name()),
            in_quotes(column) + did_you_mean(column, all));
@@ -116,7 +116,7 @@ class Guess {
                                           [&](auto part) { return word.find(part) != word.npos; });
   }
 
-  void take(const std::string& option, const Names& columns, Names& role) {
+  void take(const std::string& option, const RolesNames& columns, RolesNames& role) {
     for (const std::string& column : columns) {
       require(option, column);
       if (!used_.insert(column).second) refuse(option, "a column that has no other role", in_quotes(column));
@@ -125,8 +125,8 @@ class Guess {
     }
   }
   void take(const std::string& option, const std::string& column, std::string& role) {
-    Names one;
-    if (!column.empty()) take(option, Names{column}, one), role = column;
+    RolesNames one;
+    if (!column.empty()) take(option, RolesNames{column}, one), role = column;
   }
 
   void given(const record::SweepReportOptions& options) {
@@ -140,11 +140,11 @@ class Guess {
   }
 
   template <class Is>
-  void guess(Names& role, const Is& is) {
+  void guess(RolesNames& role, const Is& is) {
     if (!role.empty()) return;
-    const Names axes = open_;
+    const RolesNames axes = open_;
     for (const std::string& axis : axes)
-      if (is(axis)) take("", Names{axis}, role);
+      if (is(axis)) take("", RolesNames{axis}, role);
   }
   void guess(std::string& role, const Words& words) {
     if (!role.empty()) return;
@@ -155,7 +155,7 @@ class Guess {
 
   void guessed(const record::SweepReportOptions& options) {
     const auto last_in = [](Words words) {
-      return [names = Names(words.begin(), words.end())](const std::string& axis) {
+      return [names = RolesNames(words.begin(), words.end())](const std::string& axis) {
         return is_in(names, last_part(axis));
       };
     };
@@ -193,7 +193,7 @@ class Guess {
 
   // Records with several results: of assess one a target, of corruptions one a corruption and severity.
   void keys_as_cases() {
-    for (const Names& columns : {Names{"target"}, Names{"corruption", "severity"}})
+    for (const RolesNames& columns : {RolesNames{"target"}, RolesNames{"corruption", "severity"}})
       if (std::ranges::all_of(columns, [&](const auto& column) { return table_.has(column); }) &&
           values_of(columns.front()).size() > 1)
         return take("", columns, roles_.cases);
@@ -201,7 +201,7 @@ class Guess {
 
   const RunTable& table_;
   record::SweepRoles roles_;
-  Names open_;  // axes without a role
+  RolesNames open_;  // axes without a role
   std::set<std::string> used_;
 };
 

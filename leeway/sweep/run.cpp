@@ -22,9 +22,9 @@ using Seconds = std::chrono::duration<double>;
 
 constexpr Seconds tick{.05}, first_look{.1}, last_look{2}, grace{10};
 
-class Run {
+class UnitRunner {
  public:
-  Run(const PlanFile& plan, const Store& store, const RunOptions& options)
+  UnitRunner(const PlanFile& plan, const Store& store, const RunOptions& options)
       : plan_(plan),
         store_(store),
         options_(options),
@@ -184,7 +184,7 @@ void forget_failures(const Store& store) {
 
 RunSummary run_units(const PlanFile& plan, const Store& store, const RunOptions& options,
                      Progress* progress) {
-  return Run(plan, store, options).run(progress);
+  return UnitRunner(plan, store, options).run(progress);
 }
 
 }  // namespace leeway::sweep

@@ -63,13 +63,14 @@ std::vector<std::string> trainings_before(const PlanFile& plan, std::size_t stag
   return names;
 }
 
-std::unordered_set<std::string> all_listed(const Store& store, Outcome outcome) {
+std::unordered_set<std::string> run_folder_all_listed(const Store& store, Outcome outcome) {
   const std::vector<std::string> names = store.listed(outcome);
   return {names.begin(), names.end()};
 }
 
 std::vector<MissingRun> missing_of(const PlanFile& plan, const Store& store, std::size_t stage) {
-  const auto done = all_listed(store, Outcome::done), failed = all_listed(store, Outcome::failed);
+  const auto done = run_folder_all_listed(store, Outcome::done),
+             failed = run_folder_all_listed(store, Outcome::failed);
   std::vector<std::string> reasons(plan.units.size());  // empty: there is a record
   std::vector<MissingRun> missing;
   for (std::size_t i = 0; i < plan.units.size(); ++i) {

@@ -15,10 +15,10 @@
 namespace leeway::sweep {
 namespace {
 
-using Names = std::unordered_set<std::string>;
+using StatusNames = std::unordered_set<std::string>;
 
-Names all_listed(const Store& store, Outcome outcome) {
-  Names names;
+StatusNames status_all_listed(const Store& store, Outcome outcome) {
+  StatusNames names;
   for (std::string& name : store.listed(outcome)) names.insert(std::move(name));
   return names;
 }
@@ -32,13 +32,13 @@ bool is_silent(const Store& store, const std::string& runner) {
 }
 
 struct Claimed {
-  Names running, silent;
+  StatusNames running, silent;
 };
 
 // Units with a claim of a runner that lives, or may live.
 Claimed claimed_units(const Store& store) {
   Claimed found;
-  Names heard_of;
+  StatusNames heard_of;
   Liveness liveness(store, default_lease);
   std::map<std::string, Sign> signs;
   for (const std::string& claim : store.claimed()) {
@@ -119,7 +119,8 @@ void add(record::SweepCounts& sum, const record::SweepCounts& part) {
 }  // namespace
 
 std::vector<record::SweepFailure> failures_of(const PlanFile& plan, const Store& store) {
-  const Names names = all_listed(store, Outcome::failed), done = all_listed(store, Outcome::done);
+  const StatusNames names = status_all_listed(store, Outcome::failed),
+                    done = status_all_listed(store, Outcome::done);
   std::vector<const PlannedUnit*> failed;
   for (const PlannedUnit& unit : plan.units)
     if (names.contains(unit.name) && !done.contains(unit.name)) failed.push_back(&unit);
@@ -127,7 +128,8 @@ std::vector<record::SweepFailure> failures_of(const PlanFile& plan, const Store&
 }
 
 record::SweepStatus status_of(const PlanFile& plan, const Store& store) {
-  const Names done = all_listed(store, Outcome::done), failed = all_listed(store, Outcome::failed);
+  const StatusNames done = status_all_listed(store, Outcome::done),
+                    failed = status_all_listed(store, Outcome::failed);
   const Claimed claimed = claimed_units(store);
   record::SweepStatus status;
   status.folder = display_name(store.folder());
@@ -165,7 +167,7 @@ record::SweepPlan plan_record(const Plan& plan, const Store& store) {
   record.units = plan.units.size(), record.combinations = plan.combinations, record.left_out = plan.left_out;
   record.threads = plan.threads, record.jobs = jobs_that_fit(plan.threads, plan.memory);
   for (const PlannedStage& stage : plan.stages) record.results.push_back({stage.name, stage.command, 0, 0});
-  const Names done = all_listed(store, Outcome::done);
+  const StatusNames done = status_all_listed(store, Outcome::done);
   for (const Unit& unit : plan.units) {
     record::SweepPlanStage& stage = record.results[unit.stage];
     const bool kept = done.contains(unit.name);

@@ -165,14 +165,14 @@ std::vector<std::size_t> growing(std::initializer_list<std::size_t> counts, std:
 }
 
 // The first rows of an array; nothing is copied.
-Array head(Array array, std::size_t rows) {
+Array average_case_head(Array array, std::size_t rows) {
   if (!array.shape.empty()) array.shape[0] = std::min(array.shape[0], rows);
   return array;
 }
 
-class Analysis {
+class AverageCaseAnalysis {
  public:
-  Analysis(const AverageCaseTask& task, Progress* progress)
+  AverageCaseAnalysis(const AverageCaseTask& task, Progress* progress)
       : task_(task), progress_(progress != nullptr ? *progress : silent_), chosen_(task.options) {
     chosen_.methods = methods_of(task);
     options_.methods.assign(chosen_.methods.begin(), chosen_.methods.end());
@@ -238,9 +238,9 @@ class Analysis {
              "a Jacobian beside it (Gram matrices hold the noise already)", "none");
     if (!files.logits.shape.empty() && rows_of(files.logits.shape[0]) < files.logits.shape[0]) {
       const std::size_t n = rows_of(files.logits.shape[0]);
-      files.logits = head(files.logits, n);
-      if (files.jacobian) files.jacobian = head(*files.jacobian, n);
-      if (files.gram) files.gram = head(*files.gram, n);
+      files.logits = average_case_head(files.logits, n);
+      if (files.jacobian) files.jacobian = average_case_head(*files.jacobian, n);
+      if (files.gram) files.gram = average_case_head(*files.gram, n);
     }
     const std::size_t d = files.jacobian && files.jacobian->shape.size() == 3 ? files.jacobian->shape[2] : 1;
     result_.rows = average_case::average_case(files, noise(d), options_);
@@ -321,7 +321,7 @@ class Analysis {
 }  // namespace
 
 AverageCaseResult average_case(const AverageCaseTask& task, Progress* progress) {
-  return Analysis(task, progress).run();
+  return AverageCaseAnalysis(task, progress).run();
 }
 
 ArrayMap per_sample_arrays(const AverageCaseResult& result) {

@@ -15,14 +15,14 @@ agreement::Sample sample_of(const std::string& name, const OutputsShards& set) {
   return {display_name(name), set.logits.joined(), set.rest.features, std::nullopt};
 }
 
-struct CleanSet {
+struct DistancesCleanSet {
   const std::string& name;
   OutputsShards outputs;
   agreement::Sample sample;
 };
 
-record::DistancesSet measured(const CleanSet& clean, const std::string& name, const OutputsShards& shifted,
-                              const DistancesTask& task, Progress* progress) {
+record::DistancesSet measured(const DistancesCleanSet& clean, const std::string& name,
+                              const OutputsShards& shifted, const DistancesTask& task, Progress* progress) {
   record::DistancesSet set;
   set.shifted = name;
   set.n_clean = clean.outputs.n(), set.n_shifted = shifted.n(), set.k = shifted.k();
@@ -49,7 +49,7 @@ record::Distances distances(const DistancesTask& task, Progress* progress) {
   record::Distances record;
   record.options = task.options;
   std::vector<std::string>& warnings = record.envelope.warnings;
-  CleanSet clean{task.clean.name, opened(task.clean, warnings), {}};
+  DistancesCleanSet clean{task.clean.name, opened(task.clean, warnings), {}};
   clean.sample = sample_of(clean.name, clean.outputs);
   for (const NamedOutputs& named : task.shifted) {
     const OutputsShards shifted = opened(named, warnings);

@@ -19,7 +19,7 @@ namespace {
 constexpr double tolerated = .01;  // share of rows on which a model may differ from its outputs
 
 // The first rows of an array; nothing is copied.
-Array head(Array array, std::size_t rows) {
+Array models_under_noise_head(Array array, std::size_t rows) {
   array.shape[0] = rows;
   return array;
 }
@@ -48,7 +48,8 @@ std::variant<ClassifierInputs, average_case::MadeElsewhere> inputs_of(const Nois
 
 // Share of the first rows on which the model does not say what the outputs say.
 double disagreement(const std::vector<std::int32_t>& targets, const Outputs& outputs) {
-  const auto said = assess::predict(head(outputs.logits, targets.size()), outputs.path).classes;
+  const auto said =
+      assess::predict(models_under_noise_head(outputs.logits, targets.size()), outputs.path).classes;
   std::size_t differ = 0;
   for (std::size_t i = 0; i < targets.size(); ++i) differ += said[i] != targets[i];
   return static_cast<double>(differ) / static_cast<double>(targets.size());

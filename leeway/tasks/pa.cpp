@@ -20,7 +20,7 @@ namespace {
 
 using Labels = std::optional<std::vector<std::int64_t>>;
 
-struct CleanSet {
+struct PaCleanSet {
   const NamedOutputs& named;
   OutputsShards outputs;
   Labels labels;
@@ -63,9 +63,9 @@ void require_comparable(const std::vector<PaModel>& models) {
   }
 }
 
-class Analysis {
+class PaAnalysis {
  public:
-  Analysis(const PaTask& task, Progress* progress) : task_(task), progress_(progress) {}
+  PaAnalysis(const PaTask& task, Progress* progress) : task_(task), progress_(progress) {}
 
   record::Pa run() {
     require_comparable(task_.models);
@@ -85,8 +85,8 @@ class Analysis {
     for (const std::string& warning : outputs.rest.warnings) warn(warning);
   }
 
-  CleanSet open_clean(const PaModel& model) {
-    CleanSet clean{model.clean, model.clean.open(), std::nullopt};
+  PaCleanSet open_clean(const PaModel& model) {
+    PaCleanSet clean{model.clean, model.clean.open(), std::nullopt};
     tell_warnings_of(clean.outputs);
     clean.labels =
         task_.labels ? task_.labels(clean.outputs.n(), clean.outputs.k()) : clean.outputs.rest.labels;
@@ -94,7 +94,7 @@ class Analysis {
   }
 
   void add_model(const PaModel& model) {
-    const CleanSet clean = open_clean(model);
+    const PaCleanSet clean = open_clean(model);
     std::optional<double> beta;  // of the first shifted set, where it is shared
     const std::size_t total = task_.models.size() * model.shifted.size();
     for (const NamedOutputs& shifted : model.shifted) {
@@ -104,7 +104,7 @@ class Analysis {
     }
   }
 
-  [[nodiscard]] std::vector<agreement::RowPair> pairs_of(const CleanSet& clean, const NamedOutputs& named,
+  [[nodiscard]] std::vector<agreement::RowPair> pairs_of(const PaCleanSet& clean, const NamedOutputs& named,
                                                          const OutputsShards& shifted) const {
     if (task_.pairs) return task_.pairs(clean.outputs.n(), shifted.n());
     const agreement::Sample first{display_name(clean.named.name), clean.outputs.logits.joined(),
@@ -114,7 +114,7 @@ class Analysis {
     return agreement::pairing(options().pairing).pair(first, second, task_.seed);
   }
 
-  Matched as_they_stand(const CleanSet& clean, const NamedOutputs& named, const OutputsShards& shifted) {
+  Matched as_they_stand(const PaCleanSet& clean, const NamedOutputs& named, const OutputsShards& shifted) {
     const Outputs& rest = shifted.rest;
     if (clean.labels && rest.labels && *clean.labels != *rest.labels)
       warn(fmt::format("{}: its labels differ from those used: are its rows in the order of {}?", named.name,
@@ -124,7 +124,7 @@ class Analysis {
                         {&shifted.logits, &rest, {}})};
   }
 
-  Matched match(const CleanSet& clean, const NamedOutputs& named, const OutputsShards& shifted) {
+  Matched match(const PaCleanSet& clean, const NamedOutputs& named, const OutputsShards& shifted) {
     if (options().pairing == "given" && !task_.pairs && !task_.save_pairs)
       return as_they_stand(clean, named, shifted);
     const auto pairs = pairs_of(clean, named, shifted);
@@ -137,7 +137,7 @@ class Analysis {
             take(rest.norms, shifted_rows), std::nullopt};
   }
 
-  [[nodiscard]] agreement::Options agreement_options(const CleanSet& clean,
+  [[nodiscard]] agreement::Options agreement_options(const PaCleanSet& clean,
                                                      const NamedOutputs& shifted) const {
     agreement::Options chosen;
     chosen.level = options().level;
@@ -150,7 +150,7 @@ class Analysis {
     return chosen;
   }
 
-  record::PaSet analyse(const PaModel& model, const CleanSet& clean, const NamedOutputs& named,
+  record::PaSet analyse(const PaModel& model, const PaCleanSet& clean, const NamedOutputs& named,
                         std::optional<double> beta) {
     const OutputsShards shifted = named.open();
     require_alike(columns_of(clean.outputs), columns_of(shifted));
@@ -223,7 +223,7 @@ class Analysis {
 
 }  // namespace
 
-record::Pa pa(const PaTask& task, Progress* progress) { return Analysis(task, progress).run(); }
+record::Pa pa(const PaTask& task, Progress* progress) { return PaAnalysis(task, progress).run(); }
 
 std::vector<std::string> unproved_maxima(const record::Pa& record) {
   std::vector<std::string> lines;

@@ -18,9 +18,9 @@ struct OpenPair {
   OutputsShards clean, shifted;
 };
 
-class Analysis {
+class SelectAnalysis {
  public:
-  Analysis(const SelectTask& task, Progress* progress) : task_(task), progress_(progress) {}
+  SelectAnalysis(const SelectTask& task, Progress* progress) : task_(task), progress_(progress) {}
 
   record::Select run() {
     if (task_.checkpoints.empty()) refuse("select", "at least one checkpoint", "none");
@@ -145,7 +145,9 @@ class Analysis {
 
 }  // namespace
 
-record::Select select(const SelectTask& task, Progress* progress) { return Analysis(task, progress).run(); }
+record::Select select(const SelectTask& task, Progress* progress) {
+  return SelectAnalysis(task, progress).run();
+}
 
 std::vector<std::string> unproved_maxima(const record::Select& record) {
   std::vector<std::string> lines;

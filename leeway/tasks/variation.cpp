@@ -13,7 +13,7 @@
 namespace leeway::tasks {
 namespace {
 
-constexpr std::size_t most_rows = 16;
+constexpr std::size_t variation_most_rows = 16;
 constexpr double rounding_of_a_pass = 1e-5, rounding_of_a_batch = .02;  // of the largest logit
 
 struct Difference {
@@ -55,7 +55,7 @@ void require_finite(std::span<const float> logits, std::size_t k) {
 
 std::optional<record::ModelVariation> variation_of(const ClassifierInputs& model) {
   const auto& [classifier, input, all] = model;
-  const std::size_t n = std::min(most_rows, all), half = n / 2, d = classifier.d;
+  const std::size_t n = std::min(variation_most_rows, all), half = n / 2, d = classifier.d;
   std::vector<float> x(n * d);
   for (std::size_t row = 0; row < n; ++row) input(row, std::span(x).subspan(row * d, d));
   const std::vector<float> first = classifier.logits(x), second = classifier.logits(x);

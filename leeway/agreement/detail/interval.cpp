@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "leeway/core/bounded_mean.h"
+#include "leeway/core/numbers.h"
 
 namespace leeway::agreement {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double enough = 100;        // squares about the mean, in squares of the largest distance
 constexpr double small_beside = .25;  // two standard errors, in units of PA
 constexpr double tolerance = .005;    // of an end, in widths

@@ -6,10 +6,10 @@
 #include <limits>
 #include <optional>
 
+#include "leeway/core/numbers.h"
+
 namespace leeway::agreement {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double total(const double (&curvature)[bands]) {
   double sum = 0;

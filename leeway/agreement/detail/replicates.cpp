@@ -9,13 +9,13 @@
 #include <map>
 #include <utility>
 
+#include "leeway/core/numbers.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
 
 namespace leeway::agreement {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int nodes_an_octave = 6, reach = 4;     // a polynomial goes through 2 reach + 1 nodes
 constexpr int octaves_beyond = 2;                 // of what the search on all rows met
 constexpr int most_nodes = 60 * nodes_an_octave;  // where logits have no scale of their own, the search ends

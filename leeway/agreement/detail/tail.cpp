@@ -5,13 +5,13 @@
 #include <limits>
 #include <utility>
 
+#include "leeway/core/numbers.h"
 #include "leeway/core/parallel.h"
 
 namespace leeway::agreement {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t chunk_rows = 512, most_rows_kept = std::size_t{1} << 20;
+constexpr std::size_t tail_chunk_rows = 512, most_rows_kept = std::size_t{1} << 20;
 
 double add(double a, double b) { return a + b; }
 
@@ -21,7 +21,7 @@ TailBound::TailBound(const Pairs& pairs) : pairs_(&pairs), classes_(static_cast<
   const std::size_t n = pairs.n();
   std::vector<Row> rows(n <= most_rows_kept ? n : 0);
   const double sum = reduce_chunks<double>(
-      n, chunk_rows,
+      n, tail_chunk_rows,
       [&](std::size_t begin, std::size_t end) {
         std::vector<double> x(2 * pairs.k());
         double limits = 0;
@@ -60,7 +60,7 @@ TailBound::Row TailBound::row_of(std::size_t i, std::span<double> x) const {
 double TailBound::operator()(double beta) const {
   if (std::isinf(beta)) return limit_;
   const double sum = reduce_chunks<double>(
-      pairs_->n(), chunk_rows,
+      pairs_->n(), tail_chunk_rows,
       [&](std::size_t begin, std::size_t end) {
         std::vector<double> x(rows_.empty() ? 2 * pairs_->k() : 0);
         double bound = 0;

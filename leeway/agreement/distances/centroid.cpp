@@ -7,7 +7,7 @@
 namespace leeway::agreement {
 namespace {
 
-double compute(const MatrixPair& sets, Progress*) {
+double centroid_distance(const MatrixPair& sets, Progress*) {
   const std::vector<double> u = column_means(sets.clean), v = column_means(sets.shifted);
   double largest = 0;
   for (std::size_t c = 0; c < u.size(); ++c) largest = std::max(largest, std::abs(u[c] - v[c]));
@@ -21,7 +21,7 @@ Distance centroid() {
            "Jiménez Rodríguez 2024, section 4.2.2"},
           Compared::features,
           /*paired=*/false,
-          compute};
+          centroid_distance};
 }
 
 }  // namespace leeway::agreement

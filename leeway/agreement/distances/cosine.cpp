@@ -19,7 +19,7 @@ bool normalize(std::span<double> row) {
   return true;
 }
 
-double cosine_distance(std::span<double> u, std::span<double> v) {
+double row_cosine_distance(std::span<double> u, std::span<double> v) {
   const bool has_u = normalize(u), has_v = normalize(v);
   if (!has_u || !has_v) return has_u == has_v ? 0 : 1;
   double squares = 0;  // 1 - cos = |u - v|^2 / 2 for unit vectors, which keeps the digits of small angles
@@ -27,7 +27,9 @@ double cosine_distance(std::span<double> u, std::span<double> v) {
   return squares / 2;
 }
 
-double compute(const MatrixPair& sets, Progress*) { return mean_over_rows(sets, cosine_distance); }
+double cosine_distance(const MatrixPair& sets, Progress*) {
+  return mean_over_rows(sets, row_cosine_distance);
+}
 
 }  // namespace
 
@@ -36,7 +38,7 @@ Distance cosine() {
            "Jiménez Rodríguez 2024, section 4.2.2"},
           Compared::features,
           /*paired=*/true,
-          compute};
+          cosine_distance};
 }
 
 }  // namespace leeway::agreement

@@ -48,7 +48,7 @@ Dense<double> factor(const Matrix& x, const std::vector<double>& means) {
   return r;
 }
 
-double compute(const MatrixPair& sets, Progress*) {
+double frechet_distance(const MatrixPair& sets, Progress*) {
   const auto& [x, y] = sets;
   const std::vector<double> x_means = column_means(x), y_means = column_means(y);
   double between = 0;
@@ -66,7 +66,7 @@ Distance frechet() {
            "Dowson and Landau 1982; Heusel et al., NeurIPS 2017"},
           Compared::features,
           /*paired=*/false,
-          compute};
+          frechet_distance};
 }
 
 }  // namespace leeway::agreement

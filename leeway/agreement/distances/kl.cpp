@@ -17,7 +17,7 @@ double divergence(std::span<double> p, std::span<double> q) {
   return std::max(0., sum);
 }
 
-double compute(const MatrixPair& sets, Progress*) { return mean_over_rows(sets, divergence); }
+double kl_distance(const MatrixPair& sets, Progress*) { return mean_over_rows(sets, divergence); }
 
 }  // namespace
 
@@ -26,7 +26,7 @@ Distance kl() {
            "Jiménez Rodríguez 2024, section 4.2.2"},
           Compared::probabilities,
           /*paired=*/true,
-          compute};
+          kl_distance};
 }
 
 }  // namespace leeway::agreement

@@ -80,7 +80,7 @@ double mean_within(const Matrix& x, Told& told) {
   return (2 * above / n + kernel_of_equals) / n;
 }
 
-double compute(const MatrixPair& sets, Progress* progress) {
+double mmd_distance(const MatrixPair& sets, Progress* progress) {
   const auto& [x, y] = sets;
   Told told(progress, 2 * x.rows() + y.rows());
   const double between = kernel_sum(
@@ -96,7 +96,7 @@ Distance mmd() {
            "Gretton et al., JMLR 2012; kernel as Jiménez Rodríguez 2024, section 4.2.2"},
           Compared::features,
           /*paired=*/false,
-          compute};
+          mmd_distance};
 }
 
 }  // namespace leeway::agreement

@@ -17,7 +17,7 @@ std::vector<double> column(const std::vector<double>& values, std::size_t k, std
   return result;
 }
 
-double compute(const MatrixPair& sets, Progress*) {
+double wasserstein_distance(const MatrixPair& sets, Progress*) {
   const std::size_t k = sets.clean.columns();
   const std::vector<double> p = softmax_rows(sets.clean), q = softmax_rows(sets.shifted);
   std::vector<double> per_class(k);
@@ -53,7 +53,7 @@ Distance wasserstein() {
            "Jiménez Rodríguez 2024, section 4.2.2, class by class"},
           Compared::probabilities,
           /*paired=*/false,
-          compute};
+          wasserstein_distance};
 }
 
 }  // namespace leeway::agreement

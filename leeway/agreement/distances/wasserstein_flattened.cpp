@@ -8,7 +8,7 @@
 namespace leeway::agreement {
 namespace {
 
-double compute(const MatrixPair& sets, Progress*) {
+double wasserstein_flattened_distance(const MatrixPair& sets, Progress*) {
   std::vector<double> p = softmax_rows(sets.clean), q = softmax_rows(sets.shifted);
   return wasserstein_1(p, q);
 }
@@ -21,7 +21,7 @@ Distance wasserstein_flattened() {
            "Jiménez Rodríguez 2024, section 4.2.2"},
           Compared::probabilities,
           /*paired=*/false,
-          compute};
+          wasserstein_flattened_distance};
 }
 
 }  // namespace leeway::agreement

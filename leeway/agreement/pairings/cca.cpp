@@ -27,7 +27,7 @@ CanonicalSide first_directions(CanonicalSide side, std::size_t kept) {
   return side;
 }
 
-std::vector<RowPair> pair_rows(const Sample& clean, const Sample& shifted, std::uint64_t seed) {
+std::vector<RowPair> cca_pairs(const Sample& clean, const Sample& shifted, std::uint64_t seed) {
   const Matrix x = features_of(clean), y = features_of(shifted);
   const bool labelled = clean.labels && shifted.labels;
   if (!labelled && x.rows() != y.rows())
@@ -35,7 +35,7 @@ std::vector<RowPair> pair_rows(const Sample& clean, const Sample& shifted, std::
         shifted.name,
         fmt::format("labels in both sets or {} rows, as in {}, to correlate features", x.rows(), clean.name),
         fmt::format("{} rows", y.rows()));
-  Rows x_rows, y_rows;
+  RowNumbers x_rows, y_rows;
   for (const RowPair& pair : pairing(labelled ? "label" : "given").pair(clean, shifted, seed))
     x_rows.push_back(pair.clean), y_rows.push_back(pair.shifted);
   const CanonicalCorrelations found = canonical_correlations(x, x_rows, y, y_rows);
@@ -55,7 +55,7 @@ Pairing cca() {
            "Jiménez Rodríguez 2024, section 3.6.3"},
           /*needs_labels=*/false,
           /*needs_features=*/true,
-          pair_rows};
+          cca_pairs};
 }
 
 }  // namespace leeway::agreement

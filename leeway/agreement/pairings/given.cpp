@@ -7,7 +7,7 @@
 namespace leeway::agreement {
 namespace {
 
-std::vector<RowPair> pair_rows(const Sample& clean, const Sample& shifted, std::uint64_t) {
+std::vector<RowPair> given_pairs(const Sample& clean, const Sample& shifted, std::uint64_t) {
   const std::size_t n = rows_of(clean);
   if (rows_of(shifted) != n)
     refuse(shifted.name, fmt::format("{} rows, as in {}, for rows paired as given", n, clean.name),
@@ -23,7 +23,7 @@ Pairing given() {
   return {{"given", "row i of one set to row i of the other", ""},
           /*needs_labels=*/false,
           /*needs_features=*/false,
-          pair_rows};
+          given_pairs};
 }
 
 }  // namespace leeway::agreement

@@ -6,7 +6,7 @@
 namespace leeway::agreement {
 namespace {
 
-std::vector<RowPair> pair_rows(const Sample& clean, const Sample& shifted, std::uint64_t) {
+std::vector<RowPair> label_pairs(const Sample& clean, const Sample& shifted, std::uint64_t) {
   const RowsOfLabel clean_rows = rows_of_labels(clean), shifted_rows = rows_of_labels(shifted);
   std::vector<RowPair> pairs;
   for (const auto& [label, rows] : shifted_rows) {
@@ -24,7 +24,7 @@ Pairing label() {
   return {{"label", "rows of one label in the order of the files", "Jiménez Rodríguez 2024, section 3.6.3"},
           /*needs_labels=*/true,
           /*needs_features=*/false,
-          pair_rows};
+          label_pairs};
 }
 
 }  // namespace leeway::agreement

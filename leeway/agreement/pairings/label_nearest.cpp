@@ -4,7 +4,7 @@
 namespace leeway::agreement {
 namespace {
 
-std::vector<RowPair> pair_rows(const Sample& clean, const Sample& shifted, std::uint64_t) {
+std::vector<RowPair> label_nearest_pairs(const Sample& clean, const Sample& shifted, std::uint64_t) {
   const Matrix x = features_of(clean), y = features_of(shifted);
   require_equal_columns(x, y);
   const RowsOfLabel clean_rows = rows_of_labels(clean), shifted_rows = rows_of_labels(shifted);
@@ -25,7 +25,7 @@ Pairing label_nearest() {
            "Jiménez Rodríguez 2024, section 3.6.3"},
           /*needs_labels=*/true,
           /*needs_features=*/true,
-          pair_rows};
+          label_nearest_pairs};
 }
 
 }  // namespace leeway::agreement

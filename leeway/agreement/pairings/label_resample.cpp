@@ -5,7 +5,7 @@
 namespace leeway::agreement {
 namespace {
 
-std::vector<RowPair> pair_rows(const Sample& clean, const Sample& shifted, std::uint64_t seed) {
+std::vector<RowPair> label_resample_pairs(const Sample& clean, const Sample& shifted, std::uint64_t seed) {
   const RowsOfLabel clean_rows = rows_of_labels(clean), shifted_rows = rows_of_labels(shifted);
   std::vector<RowPair> pairs;
   for (const auto& [label, rows] : shifted_rows) {
@@ -24,7 +24,7 @@ Pairing label_resample() {
   return {{"label-resample", "each shifted row to a clean row of its label, drawn by the seed", ""},
           /*needs_labels=*/true,
           /*needs_features=*/false,
-          pair_rows};
+          label_resample_pairs};
 }
 
 }  // namespace leeway::agreement

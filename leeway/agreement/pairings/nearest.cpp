@@ -4,7 +4,7 @@
 namespace leeway::agreement {
 namespace {
 
-std::vector<RowPair> pair_rows(const Sample& clean, const Sample& shifted, std::uint64_t) {
+std::vector<RowPair> nearest_pairs(const Sample& clean, const Sample& shifted, std::uint64_t) {
   const Matrix x = features_of(clean), y = features_of(shifted);
   require_equal_columns(x, y);
   return nearest_of(x, all_rows(x.rows()), y, all_rows(y.rows()));
@@ -17,7 +17,7 @@ Pairing nearest() {
            "Jiménez Rodríguez 2024, section 3.6.3"},
           /*needs_labels=*/false,
           /*needs_features=*/true,
-          pair_rows};
+          nearest_pairs};
 }
 
 }  // namespace leeway::agreement

@@ -9,11 +9,11 @@
 #include "leeway/average_case/detail/gram_factor.h"
 #include "leeway/average_case/detail/kernel.h"
 #include "leeway/core/message.h"
+#include "leeway/core/numbers.h"
 
 namespace leeway::average_case {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double slack = 10;  // roundings by which a Gram matrix may miss being one
 
 // From g_i and the Gram matrix of their gradients, which are 2^exponents_i times as long as it says; `flat(i)` says

@@ -10,19 +10,19 @@
 #include "leeway/average_case/detail/kernel.h"
 #include "leeway/average_case/detail/normal.h"
 #include "leeway/average_case/detail/stop.h"
+#include "leeway/core/numbers.h"
 
 namespace leeway::average_case {
 namespace {
 
 constexpr double accuracy = 1e-12;           // of a correlation
-constexpr double steep = .1;                 // a deviation below it makes a step, at which panels end
-constexpr double near_one = .99;             // of two variables: beyond, one of them is the factor itself
+constexpr double one_factor_steep = .1;      // a deviation below it makes a step, at which panels end
+constexpr double one_factor_near_one = .99;  // of two variables: beyond, one of them is the factor itself
 constexpr double accuracy_of_tails = 4e-14;  // of Phi, relative (normal.h)
 constexpr double coarse = 1e-9;              // of the mode, in units of 1 and its distance from 0
 constexpr double deep = -1e5;                // below, h (z + h) is 1 and its rounding is not
 constexpr double step_width = 8;             // deviations on both sides of a step, beyond which it is level
 constexpr double log_sqrt_two_pi = .9189385332046727;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // log of the integrand, less log phi(0), as a function of the distance from `origin`.
 class Conditional {
@@ -33,7 +33,7 @@ class Conditional {
       const double b = std::fma(-l, origin, problem.upper[i]);
       if (scale > 0) {
         limits_.push_back(b / scale), slopes_.push_back(l / scale);
-        if (l != 0 && scale < steep * std::abs(l)) steps_.push_back({b / l, scale / std::abs(l)});
+        if (l != 0 && scale < one_factor_steep * std::abs(l)) steps_.push_back({b / l, scale / std::abs(l)});
       } else if (l > 0) {
         high_ = std::min(high_, b / l);
       } else {
@@ -182,7 +182,8 @@ Integral integrate(const Function& f, const std::vector<double>& ends, double no
 
 double deviation_of(double loading) {
   const double variance = 1 - loading * loading;
-  return variance > steep * steep ? std::sqrt(variance) : std::sqrt((1 - loading) * (1 + loading));
+  return variance > one_factor_steep * one_factor_steep ? std::sqrt(variance)
+                                                        : std::sqrt((1 - loading) * (1 + loading));
 }
 
 OneFactor factor_of(std::vector<double> loadings) {
@@ -194,7 +195,7 @@ OneFactor factor_of(std::vector<double> loadings) {
 // Two variables. Next to 1 the first is the factor itself: a root would round what is left of the second.
 std::optional<OneFactor> pair_factor(double rho) {
   if (rho == 0) return std::nullopt;
-  if (std::abs(rho) > near_one) return factor_of({1, rho});
+  if (std::abs(rho) > one_factor_near_one) return factor_of({1, rho});
   const double root = std::sqrt(std::abs(rho));
   return factor_of({root, std::clamp(rho / root, -1., 1.)});
 }

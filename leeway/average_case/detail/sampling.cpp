@@ -34,7 +34,8 @@ constexpr std::size_t tilt_from = 20;    // variables: a tilt is always tried
 constexpr std::size_t factor_from = 15;  // variables: a common factor is tried; below that only
 constexpr double worth_a_factor = .6;    // where it explains so much of the variance
 constexpr double chunk_cycles = 4e6;
-constexpr double steep = .02;   // coefficient of an attached limit, below which it is a step of those before
+constexpr double sampling_steep =
+    .02;                        // coefficient of an attached limit, below which it is a step of those before
 constexpr double unseen = 4.6;  // over the number of points: mass that none of them met, with 99%
 constexpr double first_order = -14;  // log p below which blur is known to first order alone
 
@@ -163,7 +164,7 @@ Triangle least_steep_triangle(const Problem& problem) {
   check_semidefinite(triangle);
   if (!triangle.any_copy()) return triangle;
   const double parted = integrand_of(problem, triangle).smallest_attached;
-  if (parted >= steep) return triangle;
+  if (parted >= sampling_steep) return triangle;
   Triangle other = unparted_triangle_of(problem);
   const bool better =
       other.defect <= largest_defect && integrand_of(problem, other).smallest_attached > parted;
@@ -221,7 +222,7 @@ Sampled sample_probability(const Problem& problem, const MvnOptions& options) {
       result.log_value = integrand.log_norm + std::log(mean);
       result.relative_error = quantile * standard / mean + blur(triangle, result.log_value) +
                               rounding * (narrow ? std::exp(-result.log_value) : 1);
-      if (integrand.smallest_attached < steep)
+      if (integrand.smallest_attached < sampling_steep)
         result.relative_error += unseen / static_cast<double>(lattice_shifts << level) *
                                  unseen_weight(candidate, mean, most - result.log_value);
     } else {  // all that is known: at most the probability of the tightest bound

@@ -8,7 +8,7 @@
 namespace leeway::data {
 namespace {
 
-constexpr int longest_side = 16'384;
+constexpr int longest_jpeg_side = 16'384;
 constexpr int flags = TJFLAG_ACCURATEDCT | TJFLAG_STOPONWARNING | TJFLAG_LIMITSCANS;
 
 }  // namespace
@@ -27,8 +27,8 @@ Bitmap parse_jpeg(std::span<const std::byte> bytes, std::string_view name) {
     fail();
   if (colours == TJCS_CMYK || colours == TJCS_YCCK)
     refuse(name, "a JPEG picture in grey or in red, green and blue", "one of four inks (CMYK)");
-  if (width > longest_side || height > longest_side)
-    refuse(name, fmt::format("a picture of at most {} pixels a side", longest_side),
+  if (width > longest_jpeg_side || height > longest_jpeg_side)
+    refuse(name, fmt::format("a picture of at most {} pixels a side", longest_jpeg_side),
            fmt::format("{} x {}", height, width));
   const bool grey = colours == TJCS_GRAY;
   Bitmap bitmap{grey ? 1u : 3u, static_cast<std::size_t>(height), static_cast<std::size_t>(width), {}};

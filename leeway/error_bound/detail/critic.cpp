@@ -13,12 +13,12 @@
 namespace leeway::error_bound {
 namespace {
 
-constexpr std::size_t block_rows = 128, least_chunk = 1024, most_chunks = 16;
+constexpr std::size_t critic_block_rows = 128, critic_least_chunk = 1024, critic_most_chunks = 16;
 
 // Chunks are whole blocks, and few: each holds a gradient.
-std::size_t chunk_rows(std::size_t n) {
-  const std::size_t rows = std::max(least_chunk, (n + most_chunks - 1) / most_chunks);
-  return (rows + block_rows - 1) / block_rows * block_rows;
+std::size_t critic_chunk_rows(std::size_t n) {
+  const std::size_t rows = std::max(critic_least_chunk, (n + critic_most_chunks - 1) / critic_most_chunks);
+  return (rows + critic_block_rows - 1) / critic_block_rows * critic_block_rows;
 }
 
 CriticBlock block_of(const CriticRows& rows, std::size_t begin, std::size_t end) {
@@ -67,12 +67,12 @@ void radix_sort(std::vector<End>& ends) {
 // Calls body(block, begin, end, its scores) for blocks of all rows.
 void for_scores(const CriticRows& rows, std::span<const float> theta,
                 const std::function<void(const CriticBlock&, std::size_t, std::size_t, float*)>& body) {
-  const std::size_t chunk = chunk_rows(rows.n());
+  const std::size_t chunk = critic_chunk_rows(rows.n());
   parallel_for((rows.n() + chunk - 1) / chunk, [&](std::size_t c) {
-    std::vector<float> scores(block_rows * rows.panels() * 16);
+    std::vector<float> scores(critic_block_rows * rows.panels() * 16);
     const std::size_t stop = std::min(rows.n(), (c + 1) * chunk);
-    for (std::size_t begin = c * chunk; begin < stop; begin += block_rows) {
-      const std::size_t end = std::min(stop, begin + block_rows);
+    for (std::size_t begin = c * chunk; begin < stop; begin += critic_block_rows) {
+      const std::size_t end = std::min(stop, begin + critic_block_rows);
       const CriticBlock block = block_of(rows, begin, end);
       critic_kernel().scores(block, theta.data(), scores.data());
       body(block, begin, end, scores.data());
@@ -87,12 +87,12 @@ struct Spans {
 Spans spans_of(const CriticRows& rows, std::span<const float> theta, std::span<const float> direction) {
   Spans spans{std::vector<float>(rows.n()), std::vector<float>(rows.n())};
   const CriticKernel& kernel = critic_kernel();
-  const std::size_t chunk = chunk_rows(rows.n());
+  const std::size_t chunk = critic_chunk_rows(rows.n());
   parallel_for((rows.n() + chunk - 1) / chunk, [&](std::size_t c) {
-    std::vector<float> scores(block_rows * rows.panels() * 16), slopes(scores.size());
+    std::vector<float> scores(critic_block_rows * rows.panels() * 16), slopes(scores.size());
     const std::size_t stop = std::min(rows.n(), (c + 1) * chunk);
-    for (std::size_t begin = c * chunk; begin < stop; begin += block_rows) {
-      const CriticBlock block = block_of(rows, begin, std::min(stop, begin + block_rows));
+    for (std::size_t begin = c * chunk; begin < stop; begin += critic_block_rows) {
+      const CriticBlock block = block_of(rows, begin, std::min(stop, begin + critic_block_rows));
       kernel.scores(block, theta.data(), scores.data());
       kernel.scores(block, direction.data(), slopes.data());
       kernel.intervals(block, scores.data(), slopes.data(), spans.low.data() + begin,
@@ -108,13 +108,13 @@ Evaluation evaluate(const CriticRows& rows, std::span<const float> theta, Object
                     std::span<const float> weights) {
   const CriticKernel& kernel = critic_kernel();
   return reduce_chunks<Evaluation>(
-      rows.n(), chunk_rows(rows.n()),
+      rows.n(), critic_chunk_rows(rows.n()),
       [&](std::size_t begin, std::size_t end) {
         Evaluation part{0, {}, std::vector<float>(rows.parameters())};
-        std::vector<float> scores(block_rows * rows.panels() * 16);
-        std::uint8_t agreed[block_rows];
-        for (; begin < end; begin += block_rows) {
-          const CriticBlock block = block_of(rows, begin, std::min(end, begin + block_rows));
+        std::vector<float> scores(critic_block_rows * rows.panels() * 16);
+        std::uint8_t agreed[critic_block_rows];
+        for (; begin < end; begin += critic_block_rows) {
+          const CriticBlock block = block_of(rows, begin, std::min(end, begin + critic_block_rows));
           kernel.scores(block, theta.data(), scores.data());
           part.value += kernel.residuals(block, objective, weights.data() + begin, scores.data(), agreed);
           count(block, agreed, part.agreement);

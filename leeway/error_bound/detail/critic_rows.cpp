@@ -17,12 +17,13 @@
 namespace leeway::error_bound {
 namespace {
 
-constexpr std::size_t block_rows = 256, made_rows = 1024;
-constexpr double farthest = 1e18;  // squares of gradients stay numbers in float32
+constexpr std::size_t critic_rows_block_rows = 256, made_rows = 1024;
+constexpr double critic_rows_farthest = 1e18;  // squares of gradients stay numbers in float32
 
-std::size_t chunk_rows(std::size_t n) {
-  const std::size_t rows = std::max(block_rows, (n + 7) / 8);  // few: components hold a (d,d) matrix each
-  return (rows + block_rows - 1) / block_rows * block_rows;
+std::size_t critic_rows_chunk_rows(std::size_t n) {
+  const std::size_t rows =
+      std::max(critic_rows_block_rows, (n + 7) / 8);  // few: components hold a (d,d) matrix each
+  return (rows + critic_rows_block_rows - 1) / critic_rows_block_rows * critic_rows_block_rows;
 }
 
 // The representation of some rows.
@@ -77,7 +78,7 @@ Moments joined(Moments a, const Moments& b) {
 
 Moments moments_of(const Reader& reader, std::span<const std::size_t> rows) {
   return reduce_chunks<Moments>(
-      rows.size(), block_rows,
+      rows.size(), critic_rows_block_rows,
       [&](std::size_t begin, std::size_t end) {
         const std::vector<double> block = reader.read(rows.subspan(begin, end - begin));
         return Moments{static_cast<double>(end - begin),
@@ -89,11 +90,11 @@ Moments moments_of(const Reader& reader, std::span<const std::size_t> rows) {
 Dense<double> components_of(const Reader& reader, std::span<const std::size_t> rows, std::size_t count) {
   const std::size_t d = reader.columns();
   const Dense<double> gram = reduce_chunks<Dense<double>>(
-      rows.size(), chunk_rows(rows.size()),
+      rows.size(), critic_rows_chunk_rows(rows.size()),
       [&](std::size_t begin, std::size_t end) {
         Dense<double> part(d, d);
-        for (; begin < end; begin += block_rows) {
-          const std::size_t n = std::min(block_rows, end - begin);
+        for (; begin < end; begin += critic_rows_block_rows) {
+          const std::size_t n = std::min(critic_rows_block_rows, end - begin);
           const std::vector<double> block = reader.read(rows.subspan(begin, n));
           add_gram(part, {block.data(), n, d});
         }
@@ -145,14 +146,15 @@ CriticRows Made::rows(std::span<const std::size_t> from_source,
   rows.y.resize(rows.n());
   std::size_t first = 0;
   const auto add = [&](const Making& part, std::span<const std::size_t> wanted) {
-    parallel_for((wanted.size() + block_rows - 1) / block_rows, [&](std::size_t b) {
-      const std::size_t begin = b * block_rows, end = std::min(wanted.size(), begin + block_rows);
+    parallel_for((wanted.size() + critic_rows_block_rows - 1) / critic_rows_block_rows, [&](std::size_t b) {
+      const std::size_t begin = b * critic_rows_block_rows,
+                        end = std::min(wanted.size(), begin + critic_rows_block_rows);
       const std::vector<double> block = part.reader.read(wanted.subspan(begin, end - begin));
       for (std::size_t i = begin; i < end; ++i) {
         float* x = rows.x.data() + (first + i) * rows.width;
         for (std::size_t j = 0; j < rows.d; ++j)
-          x[j] = static_cast<float>(
-              std::clamp((block[(i - begin) * rows.d + j] - centre[j]) / scale[j], -farthest, farthest));
+          x[j] = static_cast<float>(std::clamp((block[(i - begin) * rows.d + j] - centre[j]) / scale[j],
+                                               -critic_rows_farthest, critic_rows_farthest));
         x[rows.d] = 1;
         rows.y[first + i] = part.predictions[wanted[i]];
       }
@@ -207,9 +209,10 @@ std::vector<std::int32_t> predictions(const Sample& sample) {
   const std::size_t k = sample.k();
   std::vector<std::int32_t> classes(sample.n());
   const auto fill = [&]<class T>(T) {
-    parallel_for((sample.n() + block_rows - 1) / block_rows, [&](std::size_t b) {
+    parallel_for((sample.n() + critic_rows_block_rows - 1) / critic_rows_block_rows, [&](std::size_t b) {
       std::vector<T> scratch;
-      const std::size_t begin = b * block_rows, end = std::min(sample.n(), begin + block_rows);
+      const std::size_t begin = b * critic_rows_block_rows,
+                        end = std::min(sample.n(), begin + critic_rows_block_rows);
       const T* row = sample.logits.rows(begin, end, scratch);
       for (std::size_t i = begin; i < end; ++i, row += k)
         classes[i] = static_cast<std::int32_t>(std::max_element(row, row + k) - row);

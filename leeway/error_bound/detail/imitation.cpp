@@ -10,8 +10,9 @@
 namespace leeway::error_bound {
 namespace {
 
-constexpr std::size_t least_chunk = 512, most_chunks = 8, least_rows = 4096, rows_a_column = 4;
-constexpr double ridge = 1e-6, farthest = 1e18;
+constexpr std::size_t imitation_least_chunk = 512, imitation_most_chunks = 8, imitation_least_rows = 4096,
+                      imitation_rows_a_column = 4;
+constexpr double imitation_ridge = 1e-6, imitation_farthest = 1e18;
 
 std::vector<float> identity(const CriticData& data) {
   std::vector<float> theta(data.training.parameters());
@@ -29,7 +30,7 @@ void centred(const Rows& logits, std::size_t row, double* to) {
   const auto copy = [&]<class T>(std::vector<T> scratch) {
     const T* from = logits.rows(row, row + 1, scratch);
     for (std::size_t c = 0; c < k; ++c)
-      total += to[c] = std::clamp(static_cast<double>(from[c]), -farthest, farthest);
+      total += to[c] = std::clamp(static_cast<double>(from[c]), -imitation_farthest, imitation_farthest);
   };
   if (logits.type() == ElementType::f32)
     copy(std::vector<float>());
@@ -46,7 +47,7 @@ struct Normal {
 class Regression {
  public:
   Regression(const CriticData& data, const Sample& source, const Sample& target)
-      : rows_(data.training), most_(std::max(least_rows, rows_a_column * (rows_.d + 1))) {
+      : rows_(data.training), most_(std::max(imitation_least_rows, imitation_rows_a_column * (rows_.d + 1))) {
     add(source.logits, data.source.training, 0);
     add(target.logits, data.target.training, rows_.n_source);
   }
@@ -54,7 +55,7 @@ class Regression {
   [[nodiscard]] std::vector<float> solve() const {
     const std::size_t columns = rows_.d + 1;
     Normal all = reduce_chunks<Normal>(
-        used_.size(), std::max(least_chunk, used_.size() / most_chunks + 1),
+        used_.size(), std::max(imitation_least_chunk, used_.size() / imitation_most_chunks + 1),
         [&](std::size_t begin, std::size_t end) { return part(begin, end); },
         [](Normal a, const Normal& b) {
           std::ranges::transform(a.squares.values, b.squares.values, a.squares.values.begin(), std::plus<>{});
@@ -65,7 +66,7 @@ class Regression {
     double trace = 0;
     for (std::size_t j = 0; j < columns; ++j) trace += all.squares(j, j);
     for (std::size_t j = 0; j < columns; ++j)
-      all.squares(j, j) += ridge * trace / static_cast<double>(columns);
+      all.squares(j, j) += imitation_ridge * trace / static_cast<double>(columns);
     const Dense<double> solution = solve_symmetric(all.squares, all.products);
     std::vector<float> theta(rows_.parameters());
     for (std::size_t c = 0; c < rows_.k; ++c)

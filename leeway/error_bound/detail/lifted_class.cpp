@@ -12,8 +12,9 @@
 namespace leeway::error_bound {
 namespace {
 
-constexpr std::size_t fit_iterations = 20, chunk_rows = 4096, least_rows = 8192, rows_a_column = 4;
-constexpr double ridge = 1e-2;
+constexpr std::size_t fit_iterations = 20, lifted_class_chunk_rows = 4096, lifted_class_least_rows = 8192,
+                      lifted_class_rows_a_column = 4;
+constexpr double lifted_class_ridge = 1e-2;
 constexpr float least_slope = .05f;  // of the score to beat, in its deviations: s cannot do without it
 
 // What it takes class c to win a row, and what D gains when it does, in units of 1 / (n_S n_T); 0 where it changes
@@ -58,8 +59,9 @@ float best_bias(const std::vector<Duel>& duels, const std::vector<float>& ux) {
 // x . u of every row, u (width) with its bias.
 std::vector<float> products(const CriticRows& rows, std::span<const float> u) {
   std::vector<float> ux(rows.n());
-  parallel_for((rows.n() + chunk_rows - 1) / chunk_rows, [&](std::size_t chunk) {
-    const std::size_t begin = chunk * chunk_rows, end = std::min(rows.n(), begin + chunk_rows);
+  parallel_for((rows.n() + lifted_class_chunk_rows - 1) / lifted_class_chunk_rows, [&](std::size_t chunk) {
+    const std::size_t begin = chunk * lifted_class_chunk_rows,
+                      end = std::min(rows.n(), begin + lifted_class_chunk_rows);
     multiply({rows.x.data() + begin * rows.width, end - begin, rows.width}, u.first(rows.width),
              std::span(ux).subspan(begin, end - begin));
   });
@@ -70,7 +72,7 @@ std::vector<float> products(const CriticRows& rows, std::span<const float> u) {
 class Fit {
  public:
   Fit(const CriticRows& rows, const std::vector<Duel>& duels) : rows_(rows) {
-    const std::size_t most = std::max(least_rows, rows_a_column * rows.width);
+    const std::size_t most = std::max(lifted_class_least_rows, lifted_class_rows_a_column * rows.width);
     use(duels, 0, rows.n_source, most);
     use(duels, rows.n_source, rows.n(), most);
     double squares = 0, n = 0;
@@ -114,15 +116,16 @@ class Fit {
   // Row by row the score of c less that of the bar, in the bars' deviations; above 0 c wins.
   [[nodiscard]] Evaluation value(std::span<const float> v) const {
     Evaluation all = reduce_chunks<Evaluation>(
-        bar_.size(), chunk_rows, [&](std::size_t begin, std::size_t end) { return part(v, begin, end); },
+        bar_.size(), lifted_class_chunk_rows,
+        [&](std::size_t begin, std::size_t end) { return part(v, begin, end); },
         [](Evaluation a, const Evaluation& b) {
           a.value += b.value;
           for (std::size_t i = 0; i < a.gradient.size(); ++i) a.gradient[i] += b.gradient[i];
           return a;
         });
     for (std::size_t j = 0; j < rows_.d; ++j) {
-      all.value += ridge / 2 * double(v[j]) * double(v[j]);
-      all.gradient[j] += static_cast<float>(ridge) * v[j];
+      all.value += lifted_class_ridge / 2 * double(v[j]) * double(v[j]);
+      all.gradient[j] += static_cast<float>(lifted_class_ridge) * v[j];
     }
     return all;
   }

@@ -12,7 +12,7 @@ using Parameters = std::vector<float>;
 
 constexpr std::size_t memory = 8;
 constexpr int most_halvings = 20;
-constexpr float farthest = 1e4f;
+constexpr float quasi_newton_farthest = 1e4f;
 constexpr double least_value = .01;  // of objectives of order 1: what is below is solved
 
 double dot(const Parameters& a, const Parameters& b) {
@@ -83,7 +83,8 @@ std::vector<float> minimise(const std::function<Evaluation(std::span<const float
     theta = std::move(next);
     here = std::move(there);
     if (descent.watch) descent.watch(theta, here);
-    const bool far = std::ranges::any_of(theta, [](float value) { return std::abs(value) > farthest; });
+    const bool far =
+        std::ranges::any_of(theta, [](float value) { return std::abs(value) > quasi_newton_farthest; });
     if (far || fall <= descent.tolerance * std::max(std::abs(here.value), least_value)) break;
   }
   return theta;

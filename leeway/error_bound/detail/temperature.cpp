@@ -5,15 +5,15 @@
 #include <limits>
 #include <vector>
 
+#include "leeway/core/numbers.h"
 #include "leeway/core/parallel.h"
 #include "leeway/error_bound/centred.h"
 
 namespace leeway::error_bound {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr std::size_t most_evaluations = 400, large = 65536, growth = 16;
+constexpr std::size_t most_evaluations = 400, large = 65536, temperature_growth = 16;
 
 // Means over rows. Logits are taken in units of 2^exponent, so that squares neither overflow nor vanish.
 struct Slopes {
@@ -152,8 +152,9 @@ Temperature root(const Likelihood& likelihood, double t, double tolerance) {
 
 double root_of_some(const Rows& logits, std::span<const std::int64_t> labels,
                     std::span<const std::size_t> rows, std::size_t n) {
-  std::vector<std::size_t> some(n / growth);
-  for (std::size_t i = 0; i < some.size(); ++i) some[i] = rows.empty() ? i * growth : rows[i * growth];
+  std::vector<std::size_t> some(n / temperature_growth);
+  for (std::size_t i = 0; i < some.size(); ++i)
+    some[i] = rows.empty() ? i * temperature_growth : rows[i * temperature_growth];
   return fit_temperature(logits, labels, {.tolerance = 1e-3, .start = 0, .rows = some}).inverse;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "leeway/core/error.h"
+#include "leeway/core/numbers.h"
 #include "leeway/core/parallel.h"
 #include "leeway/error_bound/detail/transport_paths.h"
 #include "leeway/error_bound/detail/transport_rows.h"
@@ -18,13 +19,15 @@
 namespace leeway::error_bound {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t chunk_rows = 512, least_rows = 1024, growth = 16, most_newton_columns = 1024;
+constexpr std::size_t transport_chunk_rows = 512, transport_least_rows = 1024, transport_growth = 16,
+                      most_newton_columns = 1024;
 // More columns than this: a sample has to have as many rows for each to tell their potentials.
 constexpr std::size_t many_columns = 64;
 
 // As many rows are solved without a start from fewer.
-std::size_t rows_of_start(std::size_t k) { return k > many_columns ? many_columns * k : least_rows; }
+std::size_t rows_of_start(std::size_t k) {
+  return k > many_columns ? many_columns * k : transport_least_rows;
+}
 
 // L x = b for a symmetric positive semi-definite L by conjugate gradients; a rough answer will do.
 std::vector<double> solve_roughly(const std::vector<double>& l, const std::vector<double>& b) {
@@ -77,7 +80,7 @@ struct Shares {
 
 Shares shares_of(const GainRows& p, const std::vector<double>& u, double temperature) {
   return reduce_chunks<Shares>(
-      p.n, chunk_rows,
+      p.n, transport_chunk_rows,
       [&](std::size_t begin, std::size_t end) {
         Shares part{std::vector<double>(p.k, 0), std::vector<double>(p.k, 0)};
         std::vector<double> value(p.k);
@@ -176,7 +179,7 @@ std::optional<Solution> solve(const GainRows& p, const std::vector<double>& frac
   std::vector<double> masses(p.k);
   for (std::size_t j = 0; j < p.k; ++j) masses[j] = fractions[j] * n;
   Solution solution;
-  const std::size_t count = std::max(rows_of_start(p.k), p.n / growth);
+  const std::size_t count = std::max(rows_of_start(p.k), p.n / transport_growth);
   if (p.n > count) {
     const auto of_sample = solve_sample(p, count, fractions, u);
     if (!of_sample) return std::nullopt;

@@ -4,12 +4,10 @@
 #include <limits>
 #include <utility>
 
+#include "leeway/core/numbers.h"
+
 namespace leeway::error_bound {
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 TransportPaths::TransportPaths(std::size_t k, std::vector<double> u, const Assignment& assignment,
                                double reach)

@@ -5,13 +5,13 @@
 #include <limits>
 #include <utility>
 
+#include "leeway/core/numbers.h"
 #include "leeway/core/parallel.h"
 
 namespace leeway::error_bound {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t chunk_rows = 2048, least_near = 4096;
+constexpr std::size_t transport_rows_chunk_rows = 2048, least_near = 4096;
 
 struct Sums {
   std::vector<double> counts;
@@ -43,9 +43,10 @@ double positive_sum(const std::vector<double>& excess) {
 
 std::vector<double> gathered(const GainRows& p, const std::vector<std::size_t>& rows) {
   std::vector<double> gains(rows.size() * p.k);
-  parallel_for(rows.size() / chunk_rows + 1, [&](std::size_t chunk) {
+  parallel_for(rows.size() / transport_rows_chunk_rows + 1, [&](std::size_t chunk) {
     std::vector<double> scratch;
-    for (std::size_t c = chunk * chunk_rows; c < std::min(rows.size(), (chunk + 1) * chunk_rows); ++c)
+    for (std::size_t c = chunk * transport_rows_chunk_rows;
+         c < std::min(rows.size(), (chunk + 1) * transport_rows_chunk_rows); ++c)
       std::copy_n(p.rows(rows[c], rows[c] + 1, scratch), p.k, gains.data() + c * p.k);
   });
   return gains;
@@ -68,7 +69,7 @@ bool TransportRows::read(const std::vector<double>& u, double share) {
   std::vector<std::uint32_t> best(p_.n);
   std::vector<float> margins(p_.n);
   Sums sums = reduce_chunks<Sums>(
-      p_.n, chunk_rows,
+      p_.n, transport_rows_chunk_rows,
       [&](std::size_t begin, std::size_t end) {
         Sums part;
         part.counts.assign(p_.k, 0);
@@ -131,7 +132,7 @@ Assignment TransportRows::assign(const std::vector<double>& u) const {
       double value = 0;
     };
     const Part part = reduce_chunks<Part>(
-        count, chunk_rows,
+        count, transport_rows_chunk_rows,
         [&](std::size_t begin, std::size_t end) {
           Part some{{std::vector<double>(p_.k, 0), 0, 0}, 0};
           for (std::size_t c = begin; c < end; ++c) {

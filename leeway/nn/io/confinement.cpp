@@ -52,7 +52,7 @@ constexpr std::string_view writes = "writes files", changes = "changes or remove
                            reaches = "reaches into other processes";
 
 // Of open and openat, those alone that ask for more than reading.
-constexpr Refused refused[] = {
+constexpr Refused confinement_refused[] = {
 #ifdef SYS_open
     {SYS_open, writes},          {SYS_creat, writes},        {SYS_mknod, writes},
     {SYS_mkdir, writes},         {SYS_link, writes},         {SYS_symlink, writes},
@@ -79,7 +79,7 @@ constexpr Refused refused[] = {
 #ifndef SYS_openat2
 #define SYS_openat2 437
 #endif
-constexpr long absent[] = {SYS_openat2, SYS_io_uring_setup};
+constexpr long confinement_absent[] = {SYS_openat2, SYS_io_uring_setup};
 
 constexpr std::uint32_t writing_flags = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
 
@@ -112,9 +112,9 @@ std::vector<sock_filter> make_filter() {
 #ifdef __x86_64__
   filter.insert(filter.end(), {only_if(BPF_JGE, 0x40000000U, 1), unknown});
 #endif
-  for (const long number : absent)
+  for (const long number : confinement_absent)
     filter.insert(filter.end(), {only_if(BPF_JEQ, static_cast<std::uint32_t>(number), 1), unknown});
-  for (const Refused& one : refused) {
+  for (const Refused& one : confinement_refused) {
     const auto number = static_cast<std::uint32_t>(one.call);
     if (!by_flags(one.call)) {
       filter.insert(filter.end(), {only_if(BPF_JEQ, number, 1), trap});
@@ -170,9 +170,10 @@ int confine_this_thread() {
 void tell_of_refusals(const std::string& name) {
   const int call = last_refused.exchange(0);
   if (call == 0) return;
-  const auto* const found = std::ranges::find(refused, static_cast<long>(call), &Refused::call);
+  const auto* const found = std::ranges::find(confinement_refused, static_cast<long>(call), &Refused::call);
   refuse(name, "a program that only computes",
-         fmt::format("one that {} (--trust lets it)", found == std::end(refused) ? writes : found->act));
+         fmt::format("one that {} (--trust lets it)",
+                     found == std::end(confinement_refused) ? writes : found->act));
 }
 
 }  // namespace

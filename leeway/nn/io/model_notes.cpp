@@ -14,7 +14,7 @@
 namespace leeway::nn {
 namespace {
 
-constexpr double most_classes = 1e6, most_pixels = 1e6;  // a side
+constexpr double model_notes_most_classes = 1e6, most_pixels = 1e6;  // a side
 
 double number(const TomlEntry& entry, const std::string& text) {
   double value = 0;
@@ -63,7 +63,7 @@ void read_input(const TomlEntry& entry, ModelNotes& notes) {
 
 void read_classes(const TomlEntry& entry, ModelNotes& notes) {
   if (entry.kind == TomlEntry::Kind::scalar) {
-    notes.classes = whole(entry, entry.values[0], most_classes);
+    notes.classes = whole(entry, entry.values[0], model_notes_most_classes);
   } else if (entry.kind == TomlEntry::Kind::list) {
     notes.class_names = entry.values;
     notes.classes = entry.values.size();

@@ -11,7 +11,7 @@
 namespace leeway::nn::onnx {
 namespace {
 
-constexpr std::string_view passes_on[] = {"Identity", "Cast", "Dropout"};
+constexpr std::string_view onnx_head_passes_on[] = {"Identity", "Cast", "Dropout"};
 constexpr std::string_view rearranges[] = {"Identity", "Cast", "Dropout", "Flatten", "Reshape", "Squeeze"};
 constexpr std::string_view adds_bias[] = {"Add", "Sub"};
 
@@ -101,7 +101,7 @@ Head find_head(const Graph& graph, const std::string& file, Binary binary) {
            fmt::format("{} outputs", graph.outputs.size()));
   Head head;
   head.logits = (named == graph.outputs.end() ? graph.outputs.front() : *named).name;
-  const Node* const last = tail.maker(tail.before(head.logits, passes_on));
+  const Node* const last = tail.maker(tail.before(head.logits, onnx_head_passes_on));
   if (last != nullptr && is_softmax_over_classes(*last, graph.opset)) {
     head.logits = last->inputs[0];
     head.notes.push_back(

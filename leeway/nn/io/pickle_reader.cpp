@@ -13,7 +13,7 @@ struct Instruction {
   std::uint8_t code;
   std::string_view name;
 };
-constexpr Instruction refused[] = {
+constexpr Instruction pickle_reader_refused[] = {
     {'0', "POP"},
     {'1', "POP_MARK"},
     {'2', "DUP"},
@@ -57,8 +57,8 @@ std::string Reader::line() {
 }
 
 std::string_view name_of_instruction(std::uint8_t code) {
-  const auto* const found = std::ranges::find(refused, code, &Instruction::code);
-  return found == std::end(refused) ? std::string_view() : found->name;
+  const auto* const found = std::ranges::find(pickle_reader_refused, code, &Instruction::code);
+  return found == std::end(pickle_reader_refused) ? std::string_view() : found->name;
 }
 
 }  // namespace leeway::nn::pickle

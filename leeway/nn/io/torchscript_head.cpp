@@ -14,7 +14,7 @@ namespace leeway::nn {
 namespace {
 
 // What hands its first input on: the same numbers, or the same rounded.
-bool passes_on(const torch::jit::Node& node) {
+bool torchscript_head_passes_on(const torch::jit::Node& node) {
   static const c10::Symbol kinds[] = {c10::aten::to,    c10::aten::type_as, c10::aten::contiguous,
                                       c10::aten::clone, c10::aten::detach,  c10::aten::dropout,
                                       c10::aten::alias};
@@ -40,7 +40,7 @@ std::shared_ptr<torch::jit::GraphFunction> without_softmax(const torch::jit::Mod
   torch::jit::Node* const returned = user->input(0)->node();
   if (returned->kind() == c10::prim::TupleConstruct && returned->inputs().size() == 2) user = returned;
   torch::jit::Node* last = user->input(0)->node();
-  while (passes_on(*last)) last = last->input(0)->node();
+  while (torchscript_head_passes_on(*last)) last = last->input(0)->node();
   if (!is_softmax_over_classes(*last)) return nullptr;
   user->replaceInput(0, last->input(0));
   torch::jit::EliminateDeadCode(graph);

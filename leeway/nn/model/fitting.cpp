@@ -11,7 +11,7 @@
 namespace leeway::nn {
 namespace {
 
-constexpr std::size_t most_classes = 1 << 17, most_rows = 8;
+constexpr std::size_t fitting_most_classes = 1 << 17, most_rows = 8;
 
 // Images first: a matrix that takes 784 numbers takes pictures more often than rows of a table.
 std::vector<InputShape> usual_inputs(const ArrayMap& tensors) {
@@ -41,7 +41,7 @@ std::optional<FittingArchitecture> fit_of(const Architecture& architecture, cons
   const auto output = tensors.find(std::string(architecture.output));
   if (output == tensors.end() || output->second.shape.empty()) return std::nullopt;
   const std::size_t classes = output->second.shape[0];
-  if (classes == 0 || classes > most_classes) return std::nullopt;
+  if (classes == 0 || classes > fitting_most_classes) return std::nullopt;
   for (const InputShape& input : inputs) {
     const auto network = network_for(architecture, input, classes);
     if (!network) continue;

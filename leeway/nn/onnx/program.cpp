@@ -13,7 +13,7 @@
 namespace leeway::nn::onnx {
 namespace {
 
-constexpr std::size_t absent = 0;  // the slot of inputs that a node leaves out
+constexpr std::size_t program_absent = 0;  // the slot of inputs that a node leaves out
 constexpr std::size_t most_folded_bytes = std::size_t{1} << 30;
 
 // The nodes that `outputs` need, by number.
@@ -97,7 +97,7 @@ Program::Program(const Graph& graph, const std::vector<std::string>& outputs, co
 }
 
 Program::Slot Program::slot_of(const std::string& value) {
-  if (value.empty()) return absent;
+  if (value.empty()) return program_absent;
   const auto [found, is_new] = slots_.emplace(value, constants_.size());
   if (is_new) constants_.emplace_back();
   return found->second;
@@ -145,7 +145,8 @@ void Program::forget_after_last_use() {
     for (const Slot slot : step->inputs)
       if (used.insert(slot).second && !constants_[slot].defined()) step->last_used.push_back(slot);
     for (const Slot slot : step->outputs)
-      if (used.insert(slot).second && slot != absent) step->last_used.push_back(slot);  // nobody asks for it
+      if (used.insert(slot).second && slot != program_absent)
+        step->last_used.push_back(slot);  // nobody asks for it
   }
   for (Slot slot = 0; slot < constants_.size(); ++slot)
     if (!used.contains(slot)) constants_[slot].reset();
@@ -161,7 +162,7 @@ Tensors Program::run(const Tensors& inputs, const Batch& batch) const {
     for (const Slot slot : step.inputs) taken.push_back(values[slot]);
     Tensors made = run_kernel(step.kernel, together(taken), batch, step.outputs.size(), step.where);
     for (std::size_t i = 0; i < step.outputs.size(); ++i)
-      if (step.outputs[i] != absent) values[step.outputs[i]] = std::move(made[i]);
+      if (step.outputs[i] != program_absent) values[step.outputs[i]] = std::move(made[i]);
     taken.clear();
     for (const Slot slot : step.last_used) values[slot].reset();
   }

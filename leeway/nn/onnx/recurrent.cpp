@@ -27,7 +27,7 @@ constexpr NamedActivation activations[] = {
     {"LeakyRelu", leaky_relu},     {"Elu", elu},
 };
 
-constexpr std::string_view directions[] = {"forward", "reverse", "bidirectional"};
+constexpr std::string_view recurrent_directions[] = {"forward", "reverse", "bidirectional"};
 
 // One layer's options, which its two directions share.
 struct Layer {
@@ -50,7 +50,7 @@ struct Layer {
 
 Layer layer_of(Call& call, std::initializer_list<Activation> defaults) {
   Layer layer;
-  layer.direction = call.choice("direction", directions);
+  layer.direction = call.choice("direction", recurrent_directions);
   layer.hidden = call.integer("hidden_size", 0);
   layer.rows_first = call.flag("layout", false);
   layer.clip = call.real("clip", 0);

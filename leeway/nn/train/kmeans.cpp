@@ -7,7 +7,7 @@
 namespace leeway::nn {
 namespace {
 
-torch::Tensor directions(const torch::Tensor& rows) { return torch::nn::functional::normalize(rows); }
+torch::Tensor kmeans_directions(const torch::Tensor& rows) { return torch::nn::functional::normalize(rows); }
 
 // Rows that k-means++ takes as centres.
 torch::Tensor first_centres(const torch::Tensor& x, std::size_t clusters, Random random) {
@@ -32,7 +32,7 @@ std::vector<std::int64_t> cosine_kmeans(const torch::Tensor& rows, std::size_t c
                                         std::uint64_t number) {
   constexpr int most_steps = 100;
   const torch::NoGradGuard no_grad;
-  const torch::Tensor x = directions(rows.to(torch::kFloat32));
+  const torch::Tensor x = kmeans_directions(rows.to(torch::kFloat32));
   torch::Tensor centres = first_centres(x, clusters, Random(seed, stream("k-means"), number));
   torch::Tensor nearest;
   for (int step = 0; step < most_steps; ++step) {
@@ -41,7 +41,7 @@ std::vector<std::int64_t> cosine_kmeans(const torch::Tensor& rows, std::size_t c
     nearest = now;
     const torch::Tensor sums = torch::zeros_like(centres).index_add(0, nearest, x);
     const torch::Tensor lost = torch::bincount(nearest, {}, centres.size(0)).eq(0).unsqueeze(1);
-    centres = torch::where(lost, centres, directions(sums));
+    centres = torch::where(lost, centres, kmeans_directions(sums));
   }
   // clusters that have rows, numbered from 0
   const torch::Tensor used = std::get<1>(at::_unique(nearest, /*sorted=*/true, /*return_inverse=*/true));

@@ -20,7 +20,7 @@
 namespace leeway::nn {
 namespace {
 
-constexpr std::size_t most_classes = 100'000;  // of labels alone, unless there are more images
+constexpr std::size_t plan_most_classes = 100'000;  // of labels alone, unless there are more images
 
 std::string digest(const Images& images) {
   std::span<const std::int64_t> labels;
@@ -133,7 +133,7 @@ void check_training(const data::TrainingData& data, const TrainOptions& options)
   if (images.labels->size() != images.n())
     refuse(name, fmt::format("{} labels", images.n()), std::to_string(images.labels->size()));
   // what is no number of a class is no reason to ask for terabytes
-  const std::size_t classes = options.classes > 0 ? options.classes : std::max(most_classes, images.n());
+  const std::size_t classes = options.classes > 0 ? options.classes : std::max(plan_most_classes, images.n());
   for (std::size_t i = 0; i < images.n(); ++i) {
     const std::int64_t label = images.labels->at(i);
     if (label >= 0 && static_cast<std::uint64_t>(label) < classes) continue;

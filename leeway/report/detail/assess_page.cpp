@@ -176,7 +176,7 @@ std::string news(const Record& record) {
               : more_html(fmt::format("{} more findings", rest.size()), list_html(rest, "findings")));
 }
 
-struct Metric {
+struct AssessMetric {
   std::string title, note;
   double top;
   bool percent;
@@ -184,7 +184,7 @@ struct Metric {
   const Measured Result::*reference = nullptr;
 };
 
-Json overview_row(const Result& result, const Metric& metric, std::size_t slot) {
+Json overview_row(const Result& result, const AssessMetric& metric, std::size_t slot) {
   const auto& [value, low, high] = result.*(metric.value);
   return {{"target", result.target},
           {"model", result.model},
@@ -197,7 +197,8 @@ Json overview_row(const Result& result, const Metric& metric, std::size_t slot) 
 }
 
 // Targets are rows, worst first by their worst model; `models` are marks in them.
-Chart overview_chart(const Record& record, const Metric& metric, const std::vector<std::string>& models) {
+Chart overview_chart(const Record& record, const AssessMetric& metric,
+                     const std::vector<std::string>& models) {
   std::vector<std::string> targets;
   for (const Result* result : worst_first(record)) append_new(targets, result->target);
   Json rows = Json::array();
@@ -217,7 +218,7 @@ Chart overview_chart(const Record& record, const Metric& metric, const std::vect
 }
 
 std::string overview_charts(const Record& record, const Shown& shown) {
-  std::vector<Metric> metrics;
+  std::vector<AssessMetric> metrics;
   if (shown.accuracy)
     metrics.push_back(
         {"Accuracy", "line: from the source's", 1, true, &Result::accuracy, &Result::source_accuracy});
@@ -230,7 +231,7 @@ std::string overview_charts(const Record& record, const Shown& shown) {
     const auto last = first + std::min(std::ptrdiff_t{series}, record.models.end() - first);
     const std::vector<std::string> models(first, last);
     std::vector<Chart> charts;
-    for (const Metric& metric : metrics) charts.push_back(overview_chart(record, metric, models));
+    for (const AssessMetric& metric : metrics) charts.push_back(overview_chart(record, metric, models));
     out += model_key(models) + panels_html(charts);
     first = last;
   }

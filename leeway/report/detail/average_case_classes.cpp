@@ -71,7 +71,7 @@ std::string class_charts(const Compared& compared) {
 }
 
 // A class at one sigma.
-struct ClassRow {
+struct AverageCaseClassesClassRow {
   const ClassSurvival* one;
   double sigma;
   const Compared* of;
@@ -83,7 +83,7 @@ struct ClassRow {
 };
 
 std::string class_table(const Compared& compared) {
-  using Row = ClassRow;
+  using Row = AverageCaseClassesClassRow;
   std::vector<Row> rows;
   for (auto comparison = compared.comparisons.rbegin(); comparison != compared.comparisons.rend();
        ++comparison)

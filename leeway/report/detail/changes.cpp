@@ -12,9 +12,9 @@
 namespace leeway::report {
 namespace {
 
-constexpr std::size_t map_classes = 100;  // a map of more is unreadable
-constexpr std::size_t map_cells = 15000;  // of all maps together; the worst results come first
-constexpr std::size_t table_rows = 400;   // most frequent changes, of all results together
+constexpr std::size_t map_classes = 100;         // a map of more is unreadable
+constexpr std::size_t map_cells = 15000;         // of all maps together; the worst results come first
+constexpr std::size_t changes_table_rows = 400;  // most frequent changes, of all results together
 
 // A record may leave the list out where it has the matrix.
 std::vector<record::AssessTopFlip> frequent(const Result& result) {
@@ -55,7 +55,7 @@ Chart map_of(const Record& record, const Result& result, Json cells) {
 }
 
 std::string frequent_table(const Record& record) {
-  const std::size_t each = std::clamp<std::size_t>(table_rows / record.results.size(), 1, 10);
+  const std::size_t each = std::clamp<std::size_t>(changes_table_rows / record.results.size(), 1, 10);
   Table table(
       fmt::format("The {} most frequent changes of each model and target", each),
       {text_column("Target"), text_column("Model"), text_column("Clean prediction"),

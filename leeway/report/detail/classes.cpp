@@ -18,7 +18,7 @@ constexpr double full_shade = .5;        // a cell this far from the source is s
 using Member = record::AssessCell;
 
 // Classes or groups, and what one is called.
-struct Kind {
+struct ClassesKind {
   const std::vector<Member> Result::*members;
   std::string name;
 
@@ -41,15 +41,15 @@ std::optional<double> quality(const Member& member) {
 }
 
 // A class or group over all targets of one model.
-struct Line {
+struct ClassLine {
   std::string label;
   std::optional<double> source = {};
   double worst = 2;
   std::map<std::string, const Member*> at = {};  // by target
 };
 
-std::vector<Line> lines_of(const Record& record, const std::string& model, const Kind& kind) {
-  std::vector<Line> lines;
+std::vector<ClassLine> lines_of(const Record& record, const std::string& model, const ClassesKind& kind) {
+  std::vector<ClassLine> lines;
   std::map<std::string, std::size_t> where;
   for (const Result& result : record.results) {
     if (result.model != model) continue;
@@ -57,13 +57,13 @@ std::vector<Line> lines_of(const Record& record, const std::string& model, const
       if (!quality(member)) continue;
       const auto [found, added] = where.try_emplace(key_of(member), lines.size());
       if (added) lines.push_back({label_of(record, member)});
-      Line& line = lines[found->second];
+      ClassLine& line = lines[found->second];
       if (member.source_accuracy.value) line.source = member.source_accuracy.value;
       line.worst = std::min(line.worst, *quality(member));
       line.at[result.target] = &member;
     }
   }
-  std::ranges::stable_sort(lines, {}, &Line::worst);
+  std::ranges::stable_sort(lines, {}, &ClassLine::worst);
   return lines;
 }
 
@@ -82,16 +82,16 @@ Cell member_cell(const Member& member) {
   return cell;
 }
 
-std::string matrix(const Record& record, const std::string& model, const Kind& kind) {
-  std::vector<Line> lines = lines_of(record, model, kind);
-  std::vector<ColumnOf<Line>> columns = {
-      {text_column(kind.title()), [](const Line& line) { return text_cell(line.label); }}};
-  if (std::ranges::any_of(lines, [](const Line& line) { return line.source.has_value(); }))
+std::string matrix(const Record& record, const std::string& model, const ClassesKind& kind) {
+  std::vector<ClassLine> lines = lines_of(record, model, kind);
+  std::vector<ColumnOf<ClassLine>> columns = {
+      {text_column(kind.title()), [](const ClassLine& line) { return text_cell(line.label); }}};
+  if (std::ranges::any_of(lines, [](const ClassLine& line) { return line.source.has_value(); }))
     columns.push_back({number_column("Source", "Accuracy on the source"),
-                       [](const Line& line) { return percent_cell(line.source, 0, "not on the source"); }});
+                       [](const ClassLine& line) { return percent_cell(line.source, 0, "not on the source"); }});
   for (const std::string& target : record.targets)
-    if (std::ranges::any_of(lines, [&](const Line& line) { return line.at.contains(target); }))
-      columns.push_back({number_column(target), [&target](const Line& line) {
+    if (std::ranges::any_of(lines, [&](const ClassLine& line) { return line.at.contains(target); }))
+      columns.push_back({number_column(target), [&target](const ClassLine& line) {
                            const auto found = line.at.find(target);
                            return found == line.at.end()
                                       ? dash_cell("no samples, or neither labels nor pairs")
@@ -106,7 +106,7 @@ std::string matrix(const Record& record, const std::string& model, const Kind& k
 }
 
 // Every class or group of every result with its interval and n; limited, worst first within each result.
-std::string everything(const Record& record, const Kind& kind) {
+std::string everything(const Record& record, const ClassesKind& kind) {
   std::size_t total = 0, filled = 0;
   for (const Result& result : record.results) {
     total += (result.*kind.members).size();
@@ -135,7 +135,8 @@ std::string everything(const Record& record, const Kind& kind) {
                    table.html(3));
 }
 
-Section members_section(const Record& record, const Kind& kind, Section section, const std::string& intro) {
+Section members_section(const Record& record, const ClassesKind& kind, Section section,
+                        const std::string& intro) {
   const Result* result = nullptr;  // of the worst member
   const Member* worst = nullptr;
   for (const Result& one : record.results)

@@ -14,8 +14,8 @@
 namespace leeway::report {
 namespace {
 
-constexpr std::size_t map_side = 60;     // labels or values; a map of more is unreadable
-constexpr std::size_t table_rows = 400;  // cells in the table; the worst come first
+constexpr std::size_t map_side = 60;              // labels or values; a map of more is unreadable
+constexpr std::size_t describe_table_rows = 400;  // cells in the table; the worst come first
 
 // "0.85 0.80–0.90".
 Cell measure_cell(const std::optional<conds::Measure>& measure, const char* why) {
@@ -106,7 +106,7 @@ Section values_section(const conds::Description& said) {
     columns.push_back(
         {number_column("Samples there"), [](const ValueRow& row) { return count_cell(row.n_target); }});
   }
-  const std::size_t shown = std::min(table_rows, rows.size());
+  const std::size_t shown = std::min(describe_table_rows, rows.size());
   std::string body = table_of(said.n_target ? "Every value, the largest change first" : "Every value",
                               columns, std::span(rows).first(shown))
                          .html(2);
@@ -193,7 +193,7 @@ Section cell_accuracy_section(const record::DescribedShifts& shifts) {
                      [](const One& cell) { return share_cell(cell.accuracy, "not recorded"); }});
   columns.push_back({number_column("Samples"), [](const One& cell) { return count_cell(cell.n); }});
   const std::vector<One>& cells = accuracy.cells;
-  const std::size_t shown = std::min(table_rows, cells.size());
+  const std::size_t shown = std::min(describe_table_rows, cells.size());
   Table table = table_of("Accuracy of every cell, worst first", columns, std::span(cells).first(shown));
   table.sorted_by(described, true);
   return {

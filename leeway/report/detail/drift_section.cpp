@@ -12,38 +12,38 @@ using record::AssessDrift;
 using record::DriftTest;
 
 // A column of one result.
-struct Row {
+struct DriftRow {
   const Result* result;
   const DriftTest* test;
 };
 
-constexpr std::size_t most_rows = 600;
+constexpr std::size_t drift_most_rows = 600;
 
-std::vector<Row> rows_of(const Record& record) {
-  std::vector<Row> rows;
+std::vector<DriftRow> rows_of_drift(const Record& record) {
+  std::vector<DriftRow> rows;
   for (const Result& result : record.results) {
     if (!result.drift) continue;
     rows.push_back({&result, &result.drift->classes});
     rows.push_back({&result, &result.drift->confidence});
     for (const DriftTest& group : result.drift->groups) rows.push_back({&result, &group});
   }
-  std::ranges::stable_sort(rows, {}, [](const Row& row) { return row.test->p_value; });
+  std::ranges::stable_sort(rows, {}, [](const DriftRow& row) { return row.test->p_value; });
   return rows;
 }
 
-std::string tests_table(const Record& record, std::vector<Row> rows) {
+std::string tests_table(const Record& record, std::vector<DriftRow> rows) {
   std::string caption = "Every column, least p-value first";
-  if (rows.size() > most_rows) {
-    caption += fmt::format(": {} of {}", most_rows, rows.size());
-    rows.resize(most_rows);
+  if (rows.size() > drift_most_rows) {
+    caption += fmt::format(": {} of {}", drift_most_rows, rows.size());
+    rows.resize(drift_most_rows);
   }
-  const std::vector<ColumnOf<Row>> columns{
-      {text_column("Target"), [&](const Row& row) { return text_cell(subject(record, *row.result)); }},
-      {text_column("Column"), [](const Row& row) { return text_cell(row.test->name); }},
+  const std::vector<ColumnOf<DriftRow>> columns{
+      {text_column("Target"), [&](const DriftRow& row) { return text_cell(subject(record, *row.result)); }},
+      {text_column("Column"), [](const DriftRow& row) { return text_cell(row.test->name); }},
       {number_column("p",
                      "Chance of as much or more where nothing moved, adjusted by Holm's method over the "
                      "target's tests"),
-       [](const Row& row) {
+       [](const DriftRow& row) {
          std::string words = record::p_words(row.test->p_value);  // on one line
          if (const auto blank = words.find(' '); blank != words.npos) words.replace(blank, 1, "\u00a0");
          return number_cell(row.test->p_value, escape(words));
@@ -51,17 +51,17 @@ std::string tests_table(const Record& record, std::vector<Row> rows) {
       {interval_column("Distance",
                        "Total variation of the shares: how many in a hundred samples have another "
                        "value; of confidences the largest gap of their distributions"),
-       [](const Row& row) { return share_cell(row.test->distance); }},
+       [](const DriftRow& row) { return share_cell(row.test->distance); }},
       {interval_column("Mean change, points", "Of confidence"),
-       [](const Row& row) { return change_cell(row.test->mean_change, "counts have no mean"); }},
+       [](const DriftRow& row) { return change_cell(row.test->mean_change, "counts have no mean"); }},
       {text_column("What moved",
                    "Values whose share changed beyond chance, all of a column's tested at once"),
-       [](const Row& row) {
+       [](const DriftRow& row) {
          const std::string words = moved_words(*row.test, row.result->source_n, row.result->n);
          return words.empty() ? dash_cell("no value's share moved beyond chance by itself")
                               : text_cell(words);
        }},
-      {text_column("Test"), [](const Row& row) { return text_cell(row.test->test); }}};
+      {text_column("Test"), [](const DriftRow& row) { return text_cell(row.test->test); }}};
   return table_of(caption, columns, rows).html(2);
 }
 
@@ -77,9 +77,9 @@ std::string left_out(const Record& record) {
 }  // namespace
 
 Section drift_section(const Record& record) {
-  std::vector<Row> rows = rows_of(record);
+  std::vector<DriftRow> rows = rows_of_drift(record);
   if (rows.empty()) return {};
-  const Row& first = rows.front();
+  const DriftRow& first = rows.front();
   const bool moved = first.test->p_value <= 1 - record.level;
   const std::string p = record::p_words(first.test->p_value);
   const auto several = static_cast<std::size_t>(

@@ -12,7 +12,7 @@ namespace leeway::report {
 namespace {
 
 using Entity = std::pair<std::string_view, std::string_view>;
-constexpr Entity entities[] = {
+constexpr Entity html_entities[] = {
     {"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}};
 constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
 
@@ -36,10 +36,10 @@ std::string escape(std::string_view text) {
     const auto byte = static_cast<unsigned char>(character[0]);
     const bool space = character == "\n" || character == "\r" || character == "\t";
     const bool control = !space && (byte < 0x20 || byte == 0x7F);
-    const auto* named = std::ranges::find(entities, character, &Entity::first);
+    const auto* named = std::ranges::find(html_entities, character, &Entity::first);
     if (length == 0 || control || turns_direction(character))
       out += replacement;
-    else if (named != std::end(entities))
+    else if (named != std::end(html_entities))
       out += named->second;
     else
       out += space ? " " : character;

@@ -131,19 +131,19 @@ ConfidenceSummary moved(const PaSet& result) {
 }
 
 // A set at one of the betas that its entropy and its confidence were measured at.
-struct Row {
+struct PaSamplesRow {
   const PaSet* set;
   double beta;
 };
 
-std::vector<Row> rows_of(const PaView& record) {
-  std::vector<Row> rows;
+std::vector<PaSamplesRow> rows_of(const PaView& record) {
+  std::vector<PaSamplesRow> rows;
   for (const PaSet& set : record.results) {
     const std::size_t first = rows.size();
     const auto add = [&](const auto& list) {
       for (const auto& at : list)
         if (std::find_if(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end(),
-                         [&](const Row& row) { return row.beta == at.beta; }) == rows.end())
+                         [&](const PaSamplesRow& row) { return row.beta == at.beta; }) == rows.end())
           rows.push_back({&set, at.beta});
     };
     if (set.entropy) add(set.entropy->at);
@@ -166,7 +166,7 @@ Cell confidence_cell(const ConfidenceSummary& summary, double beta, const char* 
 
 std::string posteriors_table(const PaView& record) {
   const auto bits = [](double EntropyAt::*member) {
-    return [member](const Row& row) {
+    return [member](const PaSamplesRow& row) {
       const EntropyAt* at = row.set->entropy ? at_beta(row.set->entropy->at, row.beta) : nullptr;
       return at == nullptr || std::isnan(at->*member) ? dash_cell("not computed")
                                                       : fixed_cell(at->*member, 2);
@@ -174,22 +174,26 @@ std::string posteriors_table(const PaView& record) {
   };
   const char *sorted = "Bits, of rows sorted before they are averaged",
              *plain = "Bits of the plain mean: the balance of classes";
-  const std::vector<ColumnOf<Row>> columns = {
+  const std::vector<ColumnOf<PaSamplesRow>> columns = {
       {number_column(
            "β", "How sharply the scores are read: 1 is as the model gives them, the other is where PA is"),
-       [](const Row& row) { return significant_cell(row.beta, 3); }},
+       [](const PaSamplesRow& row) { return significant_cell(row.beta, 3); }},
       {number_column("Entropy, clean", sorted), bits(&EntropyAt::clean)},
       {number_column("shifted", sorted), bits(&EntropyAt::shifted)},
       {number_column("Unsorted, clean", plain), bits(&EntropyAt::clean_plain)},
       {number_column("shifted", plain), bits(&EntropyAt::shifted_plain)},
       {number_column("Sure where right",
                      "Mean confidence of clean samples predicted right, ± its standard error"),
-       [](const Row& row) { return confidence_cell(clean_right(*row.set), row.beta, "no sample is right"); }},
+       [](const PaSamplesRow& row) {
+         return confidence_cell(clean_right(*row.set), row.beta, "no sample is right");
+       }},
       {number_column("Sure where changed",
                      "Mean confidence, after the shift, of samples whose prediction changes"),
-       [](const Row& row) { return confidence_cell(moved(*row.set), row.beta, "no prediction changes"); }}};
+       [](const PaSamplesRow& row) {
+         return confidence_cell(moved(*row.set), row.beta, "no prediction changes");
+       }}};
   return table_of_sets(record, "Entropy and confidence", columns, rows_of(record),
-                       [](const Row& row) -> const PaSet& { return *row.set; });
+                       [](const PaSamplesRow& row) -> const PaSet& { return *row.set; });
 }
 
 // Mean confidence where it matters: as the model gives it, or at the first beta there is; NaN where there is none.

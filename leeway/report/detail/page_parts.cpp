@@ -9,7 +9,7 @@
 namespace leeway::report {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, char>, 5> entities{
+constexpr std::array<std::pair<std::string_view, char>, 5> page_parts_entities{
     {{"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&#39;", '\''}, {"&amp;", '&'}}};
 
 std::string plain(std::string_view html) {
@@ -19,9 +19,9 @@ std::string plain(std::string_view html) {
       html.remove_prefix(std::min(html.size(), html.find('>') + 1));
       continue;
     }
-    const auto* entity =
-        std::ranges::find_if(entities, [&](const auto& one) { return html.starts_with(one.first); });
-    if (entity == entities.end()) {
+    const auto* entity = std::ranges::find_if(page_parts_entities,
+                                              [&](const auto& one) { return html.starts_with(one.first); });
+    if (entity == page_parts_entities.end()) {
       if (html.front() != ' ' || (!text.empty() && text.back() != ' ')) text += html.front();
       html.remove_prefix(1);
     } else {

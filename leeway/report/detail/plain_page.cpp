@@ -22,7 +22,7 @@
 namespace leeway::report {
 namespace {
 
-constexpr std::size_t most_rows = 1000, most_listed = 12;
+constexpr std::size_t plain_most_rows = 1000, most_listed = 12;
 
 // Numbers, and the three words that JSON has no number for.
 std::optional<double> number_of(const Json& value) {
@@ -61,13 +61,13 @@ std::string text_of(const Json& value) {
 }
 
 // One row of a table: its values by key, keys of objects within objects joined by dots.
-using Row = std::vector<std::pair<std::string, const Json*>>;
+using PlainRow = std::vector<std::pair<std::string, const Json*>>;
 
 // Lists of objects become tables of their own.
 struct Tables {
   struct One {
     std::string path;  // as record/keys.h has it: "results[].norms.curve[]"
-    std::vector<Row> rows;
+    std::vector<PlainRow> rows;
     std::size_t left_out = 0;
   };
   std::vector<One> list;
@@ -79,23 +79,25 @@ struct Tables {
   }
 };
 
-void put(const Json& object, const std::string& path, const std::string& prefix, Row& row, Tables& tables);
+void put(const Json& object, const std::string& path, const std::string& prefix, PlainRow& row,
+         Tables& tables);
 
-void put_list(const Json& objects, const std::string& path, const Row& head, Tables& tables) {
+void put_list(const Json& objects, const std::string& path, const PlainRow& head, Tables& tables) {
   for (const Json& object : objects) {
-    Row row = head;
+    PlainRow row = head;
     tables.at(path);  // before the tables of what is inside
     put(object, path + ".", "", row, tables);
     Tables::One& table = tables.at(path);
-    if (table.rows.size() < most_rows)
+    if (table.rows.size() < plain_most_rows)
       table.rows.push_back(std::move(row));
     else
       ++table.left_out;
   }
 }
 
-void put(const Json& object, const std::string& path, const std::string& prefix, Row& row, Tables& tables) {
-  Row name;  // what rows of inner tables begin with: the object's first text
+void put(const Json& object, const std::string& path, const std::string& prefix, PlainRow& row,
+         Tables& tables) {
+  PlainRow name;  // what rows of inner tables begin with: the object's first text
   for (const auto& item : object.items())
     if (item.value().is_string() && name.empty() && !number_of(item.value()))
       name.emplace_back("in", &item.value());
@@ -112,7 +114,7 @@ void put(const Json& object, const std::string& path, const std::string& prefix,
   }
 }
 
-const Json* value_at(const Row& row, const std::string& key) {
+const Json* value_at(const PlainRow& row, const std::string& key) {
   for (const auto& [name, value] : row)
     if (name == key) return value;
   return nullptr;
@@ -129,12 +131,12 @@ std::string meaning_of(const Keys& keys, const std::string& path) {
 class PlainTable {
  public:
   PlainTable(const Tables::One& table, const Keys& keys_of_record) : table_(table), known_(keys_of_record) {
-    for (const Row& row : table.rows)
+    for (const PlainRow& row : table.rows)
       for (const auto& [key, value] : row) append_new(keys_, key);
   }
 
   [[nodiscard]] std::string html(const std::string& caption) const {
-    std::vector<ColumnOf<Row>> columns;
+    std::vector<ColumnOf<PlainRow>> columns;
     for (const std::string& key : keys_)
       if (!is_end(key) && known(key)) columns.push_back(column(key));
     std::string out = table_of(caption, columns, table_.rows).html();
@@ -154,27 +156,27 @@ class PlainTable {
 
   // A column that is null throughout says nothing.
   [[nodiscard]] bool known(const std::string& key) const {
-    return std::ranges::any_of(table_.rows, [&](const Row& row) {
+    return std::ranges::any_of(table_.rows, [&](const PlainRow& row) {
       const Json* value = value_at(row, key);
       return value != nullptr && !value->is_null() && !(value->is_structured() && value->empty());
     });
   }
 
-  [[nodiscard]] ColumnOf<Row> column(const std::string& key) const {
+  [[nodiscard]] ColumnOf<PlainRow> column(const std::string& key) const {
     const std::string path = table_.path + "." + key, hint = meaning_of(known_, path);
-    const bool numeric = std::ranges::all_of(table_.rows, [&](const Row& row) {
+    const bool numeric = std::ranges::all_of(table_.rows, [&](const PlainRow& row) {
       const Json* value = value_at(row, key);
       return value == nullptr || value->is_null() || number_of(*value);
     });
     if (!numeric)
-      return {text_column(title_of(key), hint), [key](const Row& row) {
+      return {text_column(title_of(key), hint), [key](const PlainRow& row) {
                 const Json* value = value_at(row, key);
                 return value == nullptr || value->is_null() ? dash_cell("null in the record")
                                                             : text_cell(text_of(*value));
               }};
     const bool interval = std::ranges::find(keys_, key + "_low") != keys_.end();
     return {interval ? interval_column(title_of(key), hint) : number_column(title_of(key), hint),
-            [key, share = interval && is_share(path)](const Row& row) {
+            [key, share = interval && is_share(path)](const PlainRow& row) {
               return number_cell_of(row, key, share);
             }};
   }
@@ -185,7 +187,7 @@ class PlainTable {
     return found != known_.end() && found->second.type.starts_with("a number from 0 to 1");
   }
 
-  static Cell number_cell_of(const Row& row, const std::string& key, bool share) {
+  static Cell number_cell_of(const PlainRow& row, const std::string& key, bool share) {
     const auto number = [&](const std::string& name) {
       const Json* value = value_at(row, name);
       return value == nullptr ? std::nullopt : number_of(*value);

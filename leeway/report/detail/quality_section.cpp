@@ -17,15 +17,15 @@ using record::Subgroup;
 constexpr std::size_t most_classes = 600, most_matrix = 20;
 
 // One labelled set: a source, or a target with its change.
-struct Row {
+struct QualityRow {
   const Result* result;
   std::string set;
   const AssessQuality* found;
   const QualityChange* change;
 };
 
-std::vector<Row> rows_of(const Record& record) {
-  std::vector<Row> rows;
+std::vector<QualityRow> rows_of_quality(const Record& record) {
+  std::vector<QualityRow> rows;
   for (const std::string& model : record.models) {
     bool source = false;
     for (const Result& result : record.results) {
@@ -50,7 +50,7 @@ std::string words_of_change(const Measured& change, bool points) {
 }
 
 template <Measured AssessQuality::*value, Measured QualityChange::*change>
-Cell share_of(const Row& row) {
+Cell share_of(const QualityRow& row) {
   Cell cell = share_cell(row.found->*value, "it needs samples of two classes, and not too many of them");
   if (row.change != nullptr) cell.title = words_of_change(row.change->*change, true);
   return cell;
@@ -58,7 +58,7 @@ Cell share_of(const Row& row) {
 
 // A loss: no share.
 template <Measured AssessQuality::*value, Measured QualityChange::*change>
-Cell loss_of(const Row& row) {
+Cell loss_of(const QualityRow& row) {
   const Measured& measured = row.found->*value;
   Cell cell = fixed_cell(measured.value, 3);
   if (measured.low && measured.high)
@@ -67,12 +67,12 @@ Cell loss_of(const Row& row) {
   return cell;
 }
 
-std::string sets_table(const std::vector<Row>& rows) {
+std::string sets_table(const std::vector<QualityRow>& rows) {
   using Q = AssessQuality;
   using C = QualityChange;
-  const std::vector<ColumnOf<Row>> columns{
-      {text_column("Set"), [](const Row& row) { return text_cell(row.set); }},
-      {text_column("Model"), [](const Row& row) { return text_cell(row.result->model); }},
+  const std::vector<ColumnOf<QualityRow>> columns{
+      {text_column("Set"), [](const QualityRow& row) { return text_cell(row.set); }},
+      {text_column("Model"), [](const QualityRow& row) { return text_cell(row.result->model); }},
       {interval_column("Balanced", "Balanced accuracy: mean recall of the classes"),
        share_of<&Q::balanced_accuracy, &C::balanced_accuracy>},
       {interval_column("Macro F1", "Mean F1 of the classes"), share_of<&Q::macro_f1, &C::macro_f1>},
@@ -87,40 +87,41 @@ std::string sets_table(const std::vector<Row>& rows) {
   return table_of("Before and after; rest the pointer on a cell for its change", columns, rows).html(2);
 }
 
-struct ClassRow {
-  const Row* row;
+struct QualityClassRow {
+  const QualityRow* row;
   const ClassQuality* one;
 };
 
-std::string classes_table(const Record& record, const std::vector<Row>& rows) {
-  std::vector<ClassRow> list;
-  for (const Row& row : rows)
+std::string classes_table(const Record& record, const std::vector<QualityRow>& rows) {
+  std::vector<QualityClassRow> list;
+  for (const QualityRow& row : rows)
     for (const ClassQuality& one : row.found->classes)
       if (one.n + one.predicted_n > 0) list.push_back({&row, &one});
-  std::ranges::stable_sort(list, {}, [](const ClassRow& c) { return c.one->f1.value.value_or(1); });
+  std::ranges::stable_sort(list, {}, [](const QualityClassRow& c) { return c.one->f1.value.value_or(1); });
   std::string caption = "Every class of every set, lowest F1 first";
   if (list.size() > most_classes) {
     caption += fmt::format(": {} of {}", most_classes, list.size());
     list.resize(most_classes);
   }
-  const std::vector<ColumnOf<ClassRow>> columns{
-      {text_column("Class"), [&](const ClassRow& c) { return text_cell(record.class_name(c.one->index)); }},
+  const std::vector<ColumnOf<QualityClassRow>> columns{
+      {text_column("Class"),
+       [&](const QualityClassRow& c) { return text_cell(record.class_name(c.one->index)); }},
       {text_column("Set"),
-       [&](const ClassRow& c) {
+       [&](const QualityClassRow& c) {
          return text_cell(record.models.size() > 1 ? c.row->result->model + ": " + c.row->set : c.row->set);
        }},
       {interval_column("Precision", "Of those predicted as this class, the share that is"),
-       [](const ClassRow& c) { return share_cell(c.one->precision, "never predicted"); }},
+       [](const QualityClassRow& c) { return share_cell(c.one->precision, "never predicted"); }},
       {interval_column("Recall", "Of this class, the share predicted as it"),
-       [](const ClassRow& c) { return share_cell(c.one->recall, "no samples"); }},
+       [](const QualityClassRow& c) { return share_cell(c.one->recall, "no samples"); }},
       {interval_column("F1", "Harmonic mean of the two"),
-       [](const ClassRow& c) { return share_cell(c.one->f1); }},
+       [](const QualityClassRow& c) { return share_cell(c.one->f1); }},
       {interval_column("AUROC", "Of the class's probability, against the rest"),
-       [](const ClassRow& c) {
+       [](const QualityClassRow& c) {
          return share_cell(c.one->auroc, "it needs samples of the class and of others");
        }},
       {number_column("n", "Samples with this label"),
-       [](const ClassRow& c) { return count_cell(c.one->n); }}};
+       [](const QualityClassRow& c) { return count_cell(c.one->n); }}};
   return more_html("Precision, recall, F1 and AUROC of every class",
                    table_of(caption, columns, list).html(2));
 }
@@ -164,7 +165,7 @@ std::string reliability(const Record& record) {
 }
 
 // Labels against predictions, of a target with few enough classes.
-std::string confusion(const Record& record, const Row& row) {
+std::string confusion(const Record& record, const QualityRow& row) {
   const auto& counts = row.found->confusion;
   std::vector<std::size_t> labels(counts.size());
   for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = i;
@@ -186,14 +187,14 @@ std::string confusion(const Record& record, const Row& row) {
 }  // namespace
 
 Section quality_section(const Record& record) {
-  const std::vector<Row> rows = rows_of(record);
+  const std::vector<QualityRow> rows = rows_of_quality(record);
   if (rows.empty()) return {};
-  const Row& worst = *std::ranges::min_element(rows, {}, [](const Row& row) {
+  const QualityRow& worst = *std::ranges::min_element(rows, {}, [](const QualityRow& row) {
     return row.change == nullptr ? 2 : row.found->macro_f1.value.value_or(1);
   });
   std::string tables;
   std::size_t shown = 0;
-  for (const Row& row : rows)
+  for (const QualityRow& row : rows)
     if (!row.found->confusion.empty() && row.found->confusion.size() <= most_matrix && shown++ < 12)
       tables += confusion(record, row);
   return {

@@ -15,15 +15,15 @@ using agreement::RatioPoint;
 using record::PaGap;
 using record::PaSet;
 
-struct Metric {
+struct RatiosMetric {
   const char* words;  // of the choice
   const char* label;  // in front of a value
   Measured (*value)(const agreement::Agreement&);
   bool percent;
 };
-constexpr Metric metrics[] = {{"posterior agreement", "PA", pa_of, false},
-                              {"same prediction, AFR(P)", "same prediction", afr_pred_of, true},
-                              {"right, AFR(T)", "right", afr_true_of, true}};
+constexpr RatiosMetric ratios_metrics[] = {{"posterior agreement", "PA", pa_of, false},
+                                           {"same prediction, AFR(P)", "same prediction", afr_pred_of, true},
+                                           {"right, AFR(T)", "right", afr_true_of, true}};
 
 std::vector<RatioPoint> by_ratio(const PaSet& result) {
   std::vector<RatioPoint> points = result.ratios;
@@ -33,13 +33,13 @@ std::vector<RatioPoint> by_ratio(const PaSet& result) {
 
 std::string words(const PaSet& result, const RatioPoint& at) {
   std::string out = fmt::format("{} of samples shifted", percent(at.ratio));
-  for (const Metric& metric : metrics)
+  for (const RatiosMetric& metric : ratios_metrics)
     if (const Measured value = metric.value(at.agreement); value.value)
       out += fmt::format("\n{} {}", metric.label, value_words(value, metric.percent));
   return out + "\nβ " + significant(at.agreement.beta, 3) + "\nn = " + count(result.agreement.n);
 }
 
-Line line_of(const PaView& record, const PaSet& result, const Metric& metric) {
+Line line_of(const PaView& record, const PaSet& result, const RatiosMetric& metric) {
   Line line{result.model.empty() ? metric.label : result.model, record.slot(result), {}};
   for (const RatioPoint& at : by_ratio(result))
     line.points.push_back({at.ratio, metric.value(at.agreement), percent(at.ratio), words(result, at)});
@@ -88,7 +88,7 @@ std::vector<Span> span_of(const PaView& record, const std::vector<const PaSet*>&
                        percent(minus), widest->model_plus, percent(at.ratio_plus), fixed(at.pa, 3), points)}};
 }
 
-Chart ratio_chart(const PaView& record, const std::vector<const PaSet*>& shown, const Metric& metric,
+Chart ratio_chart(const PaView& record, const std::vector<const PaSet*>& shown, const RatiosMetric& metric,
                   double log_k) {
   const LineAxes axes{.y_high = metric.percent ? 1 : log_k,
                       .x_ticks = {0, .25, .5, .75, 1},
@@ -177,7 +177,7 @@ Section ratios_section(const PaView& record) {
   for (const auto& panel : shown) all.insert(all.end(), panel.begin(), panel.end());
   for (const PaSet* result : all) log_k = std::max(log_k, result->log_k());
   std::vector<Choice> choices;
-  for (const Metric& metric : metrics) {
+  for (const RatiosMetric& metric : ratios_metrics) {
     const auto known = [&](const RatioPoint& at) { return metric.value(at.agreement).value.has_value(); };
     if (std::ranges::none_of(all, [&](const PaSet* set) { return std::ranges::any_of(set->ratios, known); }))
       continue;

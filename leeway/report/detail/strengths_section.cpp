@@ -20,7 +20,7 @@ struct Named {
 };
 
 // "noise 0.3", "noise-0.3", "noise:0.3", "pgd 8/255".
-std::optional<Named> named(const std::string& target) {
+std::optional<Named> strengths_named(const std::string& target) {
   const std::size_t at = target.find_last_of(" -_:=@");
   if (at == target.npos || at == 0) return std::nullopt;
   const std::optional<double> strength = parse_fraction(std::string_view(target).substr(at + 1));
@@ -38,7 +38,7 @@ using ByModel = std::map<std::string, std::vector<Strong>>;
 std::map<std::string, ByModel> curves_of(const Record& record) {
   std::map<std::string, ByModel> shifts;
   for (const Result& result : record.results)
-    if (const auto name = named(result.target))
+    if (const auto name = strengths_named(result.target))
       shifts[name->shift][result.model].push_back({name->strength, &result});
   for (auto& [shift, models] : shifts)
     for (auto& [model, points] : models) std::ranges::sort(points, {}, &Strong::strength);
@@ -49,15 +49,16 @@ std::map<std::string, ByModel> curves_of(const Record& record) {
   return shifts;
 }
 
-struct Metric {
+struct StrengthsMetric {
   const char* title;
   const char* note;
   Measured Result::*value;
   bool percent;
 };
-constexpr Metric metrics[] = {{"Accuracy", "by strength; bands are 95% intervals", &Result::accuracy, true},
-                              {"Same prediction", "share unchanged by the shift", &Result::afr_pred, true},
-                              {"PA", "posterior agreement", &Result::pa, false}};
+constexpr StrengthsMetric strengths_metrics[] = {
+    {"Accuracy", "by strength; bands are 95% intervals", &Result::accuracy, true},
+    {"Same prediction", "share unchanged by the shift", &Result::afr_pred, true},
+    {"PA", "posterior agreement", &Result::pa, false}};
 
 std::vector<Chart> charts_of(const Record& record, const std::string& shift, const ByModel& models) {
   std::vector<double> strengths;
@@ -65,7 +66,7 @@ std::vector<Chart> charts_of(const Record& record, const std::string& shift, con
     for (const Strong& point : points) strengths.push_back(point.strength);
   const ValueAxis axis = value_axis(strengths);
   std::vector<Chart> charts;
-  for (const Metric& metric : metrics) {
+  for (const StrengthsMetric& metric : strengths_metrics) {
     std::vector<Line> lines;
     double log_k = 1;
     for (std::size_t m = 0; m < record.models.size() && lines.size() < series; ++m) {

@@ -84,7 +84,7 @@ namespace {
 
 const std::string every = "all algorithms";
 
-std::string named(const std::string& algorithm) { return algorithm.empty() ? every : algorithm; }
+std::string sweep_named(const std::string& algorithm) { return algorithm.empty() ? every : algorithm; }
 
 // -- Concurrency
 
@@ -92,8 +92,8 @@ std::vector<Line> lines_of(const SweepReport& record, const std::string& start) 
   std::vector<Line> lines;
   for (const SweepConcurrency& one : record.concurrency) {
     if (one.start != start) continue;
-    auto line = std::ranges::find(lines, named(one.algorithm), &Line::name);
-    if (line == lines.end()) line = lines.insert(line, {named(one.algorithm), 0, {}});
+    auto line = std::ranges::find(lines, sweep_named(one.algorithm), &Line::name);
+    if (line == lines.end()) line = lines.insert(line, {sweep_named(one.algorithm), 0, {}});
     line->points.push_back({static_cast<double>(one.shifts), one.value.mean, std::to_string(one.shifts),
                             fmt::format("{} shifts, {} case{}\n{}", one.shifts, one.cases,
                                         one.cases == 1 ? "" : "s", value_tip(record, one.value))});
@@ -143,7 +143,8 @@ Section sweep_concurrency_section(const SweepReport& record) {
       {number_column("Seeds"), [](const SweepCaseMean& one) { return seeds_cell(one.value); }}};
   add_start_column(record, of_cases);
   std::vector<ColumnOf<SweepConcurrency>> columns = {
-      {text_column("Algorithm"), [](const SweepConcurrency& one) { return text_cell(named(one.algorithm)); }},
+      {text_column("Algorithm"),
+       [](const SweepConcurrency& one) { return text_cell(sweep_named(one.algorithm)); }},
       {number_column("Shifts"), [](const SweepConcurrency& one) { return count_cell(one.shifts); }},
       {interval_column(record.roles.measure),
        [&](const SweepConcurrency& one) { return value_cell(record, one.value); }},
@@ -189,10 +190,10 @@ Section sweep_starts_section(const SweepReport& record) {
     const auto slot =
         static_cast<std::size_t>(std::ranges::find(record.starts, one.start) - record.starts.begin());
     if (slot < series)
-      rows.push_back({named(one.algorithm), one.start, slot, one.value.mean, {}, one.value.runs});
+      rows.push_back({sweep_named(one.algorithm), one.start, slot, one.value.mean, {}, one.value.runs});
   }
   const std::vector<ColumnOf<SweepStart>> columns = {
-      {text_column("Algorithm"), [](const SweepStart& one) { return text_cell(named(one.algorithm)); }},
+      {text_column("Algorithm"), [](const SweepStart& one) { return text_cell(sweep_named(one.algorithm)); }},
       {text_column("Start"), [](const SweepStart& one) { return text_cell(one.start); }},
       {interval_column(record.roles.measure),
        [&](const SweepStart& one) { return value_cell(record, one.value); }},

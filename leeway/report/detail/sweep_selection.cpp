@@ -16,9 +16,11 @@ using record::SweepChoice;
 using record::SweepReport;
 using record::SweepWay;
 
-constexpr std::size_t most_rows = 1000;
+constexpr std::size_t sweep_selection_most_rows = 1000;
 
-std::string named(const std::string& algorithm) { return algorithm.empty() ? "all algorithms" : algorithm; }
+std::string sweep_selection_named(const std::string& algorithm) {
+  return algorithm.empty() ? "all algorithms" : algorithm;
+}
 
 // Epochs are compared by the test accuracy that their training noted.
 std::string measure_of(const SweepReport& record, const std::string& chooses) {
@@ -85,10 +87,11 @@ std::string choice_table(const SweepReport& record) {
   add_start_column(record, columns);
   std::vector<const SweepChoice*> rows;
   for (const SweepChoice& choice : record.choices)
-    if (rows.size() < most_rows) rows.push_back(&choice);
+    if (rows.size() < sweep_selection_most_rows) rows.push_back(&choice);
   const std::string more =
-      record.choices.size() > most_rows
-          ? paragraph(fmt::format("The first {} of {}.", count(most_rows), count(record.choices.size())))
+      record.choices.size() > sweep_selection_most_rows
+          ? paragraph(fmt::format("The first {} of {}.", count(sweep_selection_most_rows),
+                                  count(record.choices.size())))
           : "";
   return more + table_of("Hyper-parameters chosen by validation", columns, rows).html(headers);
 }
@@ -103,7 +106,8 @@ std::vector<Chart> way_charts(const SweepReport& record, const std::string& choo
       append_new(ways, way_name(way));
       const auto slot = static_cast<std::size_t>(std::ranges::find(ways, way_name(way)) - ways.begin());
       if (slot < series)
-        rows.push_back({named(way.algorithm), way_name(way), slot, way.value.mean, {}, way.value.runs});
+        rows.push_back(
+            {sweep_selection_named(way.algorithm), way_name(way), slot, way.value.mean, {}, way.value.runs});
     }
     if (!rows.empty())
       charts.push_back(overview_chart(
@@ -120,7 +124,8 @@ std::string ways_part(const SweepReport& record, const std::string& chooses) {
     if (way.chooses == chooses) rows.push_back(&way), append_new(ways, way_name(way));
   if (rows.empty()) return "";
   std::vector<ColumnOf<SweepWay>> columns = {
-      {text_column("Algorithm"), [](const SweepWay& one) { return text_cell(named(one.algorithm)); }},
+      {text_column("Algorithm"),
+       [](const SweepWay& one) { return text_cell(sweep_selection_named(one.algorithm)); }},
       {text_column("Chosen by"), [](const SweepWay& one) { return text_cell(way_name(one)); }},
       {interval_column(measure_of(record, chooses)),
        [&](const SweepWay& one) { return value_cell(record, one.value); }},

@@ -15,8 +15,8 @@ using record::TimelineAlarms;
 using record::TimelineChunk;
 using record::TimelineMeasure;
 
-constexpr std::size_t charted_chunks = 4000;  // of all timelines: the page stays below some 3 MB
-constexpr std::size_t most_rows = 40;         // of a table of chunks
+constexpr std::size_t charted_chunks = 4000;    // of all timelines: the page stays below some 3 MB
+constexpr std::size_t timeline_most_rows = 40;  // of a table of chunks
 
 std::string subject(const Record& record, const AssessTimeline& timeline) {
   return record.models.size() > 1 ? timeline.model + " under " + timeline.target : timeline.target;
@@ -157,14 +157,14 @@ std::string chunk_table(const AssessTimeline& timeline) {
            });
   };
   std::vector<const TimelineChunk*> rows;
-  const bool few = timeline.chunks.size() <= most_rows;
+  const bool few = timeline.chunks.size() <= timeline_most_rows;
   for (const TimelineChunk& chunk : timeline.chunks)
     if (few || loud(chunk)) rows.push_back(&chunk);
   std::string caption =
       few ? "Every chunk, in order of time" : "Chunks outside a range or that drifted, in order of time";
-  if (rows.size() > most_rows) {
-    caption += fmt::format(": the first {} of {}", most_rows, rows.size());
-    rows.resize(most_rows);
+  if (rows.size() > timeline_most_rows) {
+    caption += fmt::format(": the first {} of {}", timeline_most_rows, rows.size());
+    rows.resize(timeline_most_rows);
   }
   if (rows.empty()) return "";
   std::vector<ColumnOf<TimelineChunk>> columns{

@@ -14,11 +14,11 @@
 namespace leeway::shift {
 namespace {
 
-constexpr std::size_t lanes = 16;
+constexpr std::size_t disc_filter_lanes = 16;
 constexpr double largest_radius = 1600, largest_in_parts = 128;
-constexpr double negligible = 1e-12;  // a weight of the smoothing
+constexpr double disc_filter_negligible = 1e-12;  // a weight of the smoothing
 constexpr double levels = 255;
-constexpr float half = .5f;
+constexpr float disc_filter_half = .5f;
 
 // How many of the cell's parts lie in the disc, of 8 x 8 or of 1.
 std::int32_t parts_in_disc(std::ptrdiff_t down, std::ptrdiff_t right, double radius, int parts) {
@@ -48,7 +48,7 @@ struct Surrounded {
       const float* const from = plane.data() + y * width;
       std::uint32_t* const to = row(static_cast<std::ptrdiff_t>(y));
       for (std::size_t x = 0; x < width; ++x)
-        to[x] = static_cast<std::uint32_t>(static_cast<std::int32_t>(from[x] * white + half));
+        to[x] = static_cast<std::uint32_t>(static_cast<std::int32_t>(from[x] * white + disc_filter_half));
       for (std::ptrdiff_t i = 1; i <= before; ++i) {
         const std::ptrdiff_t behind = static_cast<std::ptrdiff_t>(width) - 1 + i;
         to[-i] = to[pixel_at(-i, width, Border::mirror)];
@@ -85,7 +85,7 @@ void DiscFilter::set_smoothing() {
     const double distance = (static_cast<double>(i) - static_cast<double>(shape_.reach)) / shape_.alias;
     sum += weights[i] = std::exp(-distance * distance / 2);
   }
-  if (shape_.reach == 0 || weights[shape_.reach - 1] < negligible) weights = {sum};
+  if (shape_.reach == 0 || weights[shape_.reach - 1] < disc_filter_negligible) weights = {sum};
   smoothing_.clear();
   for (const double weight : weights) smoothing_.push_back(static_cast<float>(weight / sum));
   reach_ = smoothing_.size() / 2;
@@ -96,7 +96,7 @@ void DiscFilter::set_disc() {
   const auto edge =
       static_cast<std::ptrdiff_t>(std::floor(shape_.radius + .5));  // of cells that the disc may touch
   edge_ = static_cast<std::size_t>(edge);
-  stride_ = shape_.width + 2 * (edge_ + reach_) + lanes;
+  stride_ = shape_.width + 2 * (edge_ + reach_) + disc_filter_lanes;
   std::map<std::int32_t, Ring> disc, step;
   const auto put = [&](std::map<std::int32_t, Ring>& rings, std::int32_t weight, std::ptrdiff_t down,
                        std::ptrdiff_t right) {
@@ -129,19 +129,19 @@ void DiscFilter::set_disc() {
 // sums[x] += sum over rings of weight (sum of row[x] at what is added, less that at what is taken)
 void DiscFilter::add_rings(const std::vector<Ring>& rings, const std::uint32_t* row,
                            std::span<std::uint32_t> sums) {
-  for (std::size_t start = 0; start < sums.size(); start += lanes) {
+  for (std::size_t start = 0; start < sums.size(); start += disc_filter_lanes) {
     std::uint32_t* const sum = sums.data() + start;
     for (const Ring& ring : rings) {
-      std::uint32_t difference[lanes] = {};
+      std::uint32_t difference[disc_filter_lanes] = {};
       for (const std::ptrdiff_t place : ring.added) {
         const std::uint32_t* const from = row + place + start;
-        for (std::size_t i = 0; i < lanes; ++i) difference[i] += from[i];
+        for (std::size_t i = 0; i < disc_filter_lanes; ++i) difference[i] += from[i];
       }
       for (const std::ptrdiff_t place : ring.taken) {
         const std::uint32_t* const from = row + place + start;
-        for (std::size_t i = 0; i < lanes; ++i) difference[i] -= from[i];
+        for (std::size_t i = 0; i < disc_filter_lanes; ++i) difference[i] -= from[i];
       }
-      for (std::size_t i = 0; i < lanes; ++i) sum[i] += ring.weight * difference[i];
+      for (std::size_t i = 0; i < disc_filter_lanes; ++i) sum[i] += ring.weight * difference[i];
     }
   }
 }
@@ -151,7 +151,8 @@ void DiscFilter::apply(std::span<float> plane, std::size_t height) const {
   thread_local std::vector<std::uint32_t> sums;
   thread_local std::vector<float> means, line;  // rows with what the smoothing needs around them
   const std::size_t width = shape_.width, rows = height + 2 * reach_;
-  const std::size_t stride = (width + 2 * reach_ + lanes - 1) / lanes * lanes;
+  const std::size_t stride =
+      (width + 2 * reach_ + disc_filter_lanes - 1) / disc_filter_lanes * disc_filter_lanes;
   wide.set(plane, height, edge_ + reach_, stride_, white_);
   sums.assign(stride, 0);
   means.resize(rows * stride);

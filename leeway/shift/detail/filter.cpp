@@ -10,9 +10,9 @@
 namespace leeway::shift {
 namespace {
 
-constexpr std::size_t lanes = 16;
-constexpr float half = .5f;
-constexpr double negligible = 1e-10;  // a weight below it, of a sum of 1, is left out
+constexpr std::size_t filter_lanes = 16;
+constexpr float filter_half = .5f;
+constexpr double filter_negligible = 1e-10;  // a weight below it, of a sum of 1, is left out
 
 // places[i] = the pixel at place i - before, for a line with `before` and `after` more places at its ends.
 void extend(std::size_t size, std::size_t before, std::size_t after, Border border,
@@ -35,14 +35,14 @@ struct WeightedRows {
   template <class Store>
   void sum(std::size_t width, const Store& store) const {
     const std::size_t count = rows.size();
-    for (std::size_t start = 0; start < width; start += lanes) {
-      float sums[lanes] = {};
+    for (std::size_t start = 0; start < width; start += filter_lanes) {
+      float sums[filter_lanes] = {};
       for (std::size_t j = 0; j < count; ++j) {
         const float weight = weights[j];
         const float* const row = rows[j] + start;
-        for (std::size_t i = 0; i < lanes; ++i) sums[i] += weight * row[i];
+        for (std::size_t i = 0; i < filter_lanes; ++i) sums[i] += weight * row[i];
       }
-      const std::size_t used = std::min(lanes, width - start);
+      const std::size_t used = std::min(filter_lanes, width - start);
       for (std::size_t i = 0; i < used; ++i) store(start + i, sums[i]);
     }
   }
@@ -90,7 +90,7 @@ void add_taps(std::span<const float> plane, std::size_t height, std::size_t widt
   extend(height, static_cast<std::size_t>(up), static_cast<std::size_t>(down), border, rows);
   extend(width, static_cast<std::size_t>(left), static_cast<std::size_t>(right), border, columns);
   const std::size_t stride = columns.size();
-  wide.resize(rows.size() * stride + lanes);
+  wide.resize(rows.size() * stride + filter_lanes);
   for (std::size_t y = 0; y < rows.size(); ++y) {
     const float* const from = plane.data() + rows[y] * width;
     float* const to = wide.data() + y * stride;
@@ -183,8 +183,8 @@ void gaussian_filter(std::span<float> plane, std::size_t height, std::size_t wid
     sum += weights[i] = std::exp(-distance * distance / 2);
   }
   for (double& weight : weights) weight /= sum;
-  copied.resize(plane.size() + lanes);
-  turned.resize(plane.size() + lanes);
+  copied.resize(plane.size() + filter_lanes);
+  turned.resize(plane.size() + filter_lanes);
   std::copy(plane.begin(), plane.end(), copied.begin());
   filter_and_turn(copied.data(), height, width, weights, border, turned.data());
   filter_and_turn(turned.data(), width, height, weights, border, plane.data());
@@ -214,13 +214,13 @@ void motion_filter(std::span<float> plane, std::size_t height, std::size_t width
     const auto distance = static_cast<double>(i);
     const double weight = std::exp(-distance * distance / (2 * sigma * sigma));
     sum += weight;
-    if (weight < negligible) break;
+    if (weight < filter_negligible) break;
     taps.push_back({static_cast<std::ptrdiff_t>(std::ceil(distance * down - .5)),
                     static_cast<std::ptrdiff_t>(std::ceil(distance * right - .5)), weight});
   }
   for (Tap& tap : taps) tap.weight /= sum;
   add_taps(plane, height, width, taps, Border::nearest, [&](std::size_t place, float value) {
-    plane[place] = static_cast<float>(static_cast<int>(value * 255 + half)) / 255;
+    plane[place] = static_cast<float>(static_cast<int>(value * 255 + filter_half)) / 255;
   });
 }
 

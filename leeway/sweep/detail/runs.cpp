@@ -17,11 +17,11 @@
 namespace leeway::sweep::detail {
 namespace {
 
-using Names = std::vector<std::string>;
+using RunsNames = std::vector<std::string>;
 using Row = std::map<std::string, std::string>;  // by column
 
 // The number of a label, a new one where it is new.
-std::size_t number_of(Names& labels, const std::string& label) {
+std::size_t number_of(RunsNames& labels, const std::string& label) {
   const auto found = std::ranges::find(labels, label);
   if (found != labels.end()) return static_cast<std::size_t>(found - labels.begin());
   labels.push_back(label);
@@ -34,8 +34,8 @@ std::string value_in(const Row& row, const std::string& column) {
 }
 
 // "erm, randaugment"; what is empty or none is left out.
-std::string label_of(const Row& row, const Names& columns) {
-  Names parts;
+std::string label_of(const Row& row, const RunsNames& columns) {
+  RunsNames parts;
   for (const std::string& column : columns)
     if (const std::string value = value_in(row, column); !value.empty() && value != "none")
       parts.push_back(value);
@@ -43,7 +43,7 @@ std::string label_of(const Row& row, const Names& columns) {
 }
 
 // Cases of conds draw go by their kind; which attributes have it is a setting.
-std::optional<CaseName> kind_of(const Row& row, const Names& columns) {
+std::optional<CaseName> kind_of(const Row& row, const RunsNames& columns) {
   Row values;
   for (const std::string& column : columns) values[column] = value_in(row, column);
   if (auto name = case_name(values)) return name;
@@ -56,7 +56,7 @@ bool is_no_shift(const std::string& name) {
 }
 
 // The most that a column tells: a second one may tell their attributes.
-std::size_t shifts_in(const Row& row, const Names& columns) {
+std::size_t shifts_in(const Row& row, const RunsNames& columns) {
   std::size_t most = 0;
   for (const std::string& column : columns)
     if (const std::string value = value_in(row, column); !value.empty() && !is_no_shift(value))
@@ -87,9 +87,9 @@ class Reading {
  private:
   void read_rows() {
     const record::SweepRoles& roles = runs_.roles;
-    Names columns{roles.measure};
-    for (const Names* names : {&roles.algorithm, &roles.cases, &roles.repeats, &roles.over,
-                               &roles.hyperparameters, &roles.criteria, &roles.curves})
+    RunsNames columns{roles.measure};
+    for (const RunsNames* names : {&roles.algorithm, &roles.cases, &roles.repeats, &roles.over,
+                                   &roles.hyperparameters, &roles.criteria, &roles.curves})
       columns.insert(columns.end(), names->begin(), names->end());
     for (const std::string* name : {&roles.start, &roles.select, &roles.concurrent, &roles.validation})
       if (!name->empty()) columns.push_back(*name);
@@ -176,7 +176,7 @@ class Reading {
     return series;
   }
 
-  static std::string or_else(std::string label, const Names& columns, const std::string& word) {
+  static std::string or_else(std::string label, const RunsNames& columns, const std::string& word) {
     if (!label.empty()) return label;
     return columns.empty() ? word : "none";
   }
@@ -194,7 +194,7 @@ class Reading {
     for (Run& run : runs_.all) run.shift = place[run.shift];
   }
 
-  static std::size_t chosen(const std::string& option, const Names& values, const std::string& wanted) {
+  static std::size_t chosen(const std::string& option, const RunsNames& values, const std::string& wanted) {
     const auto found = std::ranges::find(values, wanted);
     if (found == values.end())
       refuse(option, fmt::format("one of {}", fmt::join(values, ", ")),
@@ -204,7 +204,7 @@ class Reading {
 
   void find_values() {
     record::SweepRoles& roles = runs_.roles;
-    const Names& algorithms = runs_.algorithms;
+    const RunsNames& algorithms = runs_.algorithms;
     if (!options_.baseline.empty()) {
       runs_.baseline = chosen("--baseline", algorithms, options_.baseline);
     } else if (const auto erm = std::ranges::find(algorithms, "erm"); erm != algorithms.end()) {
@@ -254,7 +254,7 @@ class Reading {
   const RunTable& table_;
   const record::SweepReportOptions& options_;
   std::vector<Row> rows_;
-  Names shift_names_;
+  RunsNames shift_names_;
   bool kinds_ = false;
   Runs runs_;
 };
@@ -266,8 +266,8 @@ Runs runs_of(const RunTable& table, const record::SweepReportOptions& options) {
 }
 
 std::string words_of(const Runs& runs, const Run& run) {
-  Names words{runs.algorithms[run.algorithm]};
-  const auto add = [&](const Names& labels, std::size_t i, const char* what) {
+  RunsNames words{runs.algorithms[run.algorithm]};
+  const auto add = [&](const RunsNames& labels, std::size_t i, const char* what) {
     if (labels.size() > 1) words.push_back(what + (labels[i].empty() ? "none" : labels[i]));
   };
   if (runs.shifts.size() > 1) words.push_back(runs.shifts[run.shift].name);

@@ -14,7 +14,7 @@
 namespace leeway::tasks {
 namespace {
 
-constexpr std::size_t block_bytes = std::size_t{64} << 20, shard = 32, most_rows = 2048;
+constexpr std::size_t block_bytes = std::size_t{64} << 20, shard = 32, corrupted_sets_most_rows = 2048;
 
 Images rows_of(const Images& images, std::size_t begin, std::size_t end) {
   Images part{images.path, images.pixels, std::nullopt};
@@ -97,7 +97,7 @@ void for_blocks(const CorruptedImages& images, const PassProgress& progress,
                 const std::function<void(std::size_t, const Images&, Progress*)>& use) {
   const std::size_t n = images.shape[0], each = images.shape[1] * images.shape[2] * images.shape[3];
   const std::size_t fitting = block_bytes / std::max<std::size_t>(each, 1) / shard * shard,
-                    rows = std::clamp(fitting, 2 * shard, most_rows);
+                    rows = std::clamp(fitting, 2 * shard, corrupted_sets_most_rows);
   for (std::size_t begin = 0; begin < n;) {
     std::size_t end = std::min(begin + rows, n);
     if (n - end < 2 * shard) end = n;

@@ -11,8 +11,8 @@
 
 namespace leeway::agreement {
 
-Rows all_rows(std::size_t n) {
-  Rows rows(n);
+RowNumbers all_rows(std::size_t n) {
+  RowNumbers rows(n);
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   return rows;
 }
@@ -48,8 +48,8 @@ std::vector<RowPair> sorted(std::vector<RowPair> pairs, const Sample& clean, con
   return pairs;
 }
 
-std::vector<RowPair> nearest_of(const Matrix& x, const Rows& candidates, const Matrix& y,
-                                const Rows& queries) {
+std::vector<RowPair> nearest_of(const Matrix& x, const RowNumbers& candidates, const Matrix& y,
+                                const RowNumbers& queries) {
   constexpr std::size_t lanes = RowTile::lanes, chunk = 32;
   std::vector<RowPair> pairs(queries.size());
   parallel_for((queries.size() + chunk - 1) / chunk, [&](std::size_t part) {

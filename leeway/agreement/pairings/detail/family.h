@@ -11,10 +11,10 @@
 
 namespace leeway::agreement {
 
-using Rows = std::vector<std::size_t>;
-using RowsOfLabel = std::map<std::int64_t, Rows>;
+using RowNumbers = std::vector<std::size_t>;
+using RowsOfLabel = std::map<std::int64_t, RowNumbers>;
 
-[[nodiscard]] Rows all_rows(std::size_t n);
+[[nodiscard]] RowNumbers all_rows(std::size_t n);
 
 // Of the logits, the features or the labels, whichever there are.
 [[nodiscard]] std::size_t rows_of(const Sample& sample);
@@ -28,7 +28,7 @@ using RowsOfLabel = std::map<std::int64_t, Rows>;
                                           const Sample& shifted);
 
 // For each of `queries`, rows of y, the nearest of `candidates`, rows of x in rising order.
-[[nodiscard]] std::vector<RowPair> nearest_of(const Matrix& x, const Rows& candidates, const Matrix& y,
-                                              const Rows& queries);
+[[nodiscard]] std::vector<RowPair> nearest_of(const Matrix& x, const RowNumbers& candidates, const Matrix& y,
+                                              const RowNumbers& queries);
 
 }  // namespace leeway::agreement

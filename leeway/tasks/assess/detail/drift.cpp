@@ -14,7 +14,7 @@ namespace {
 using record::DriftTest;
 
 // Counts of the same values on both sides.
-struct Counts {
+struct DriftCounts {
   std::vector<std::string> names;
   std::vector<std::size_t> source, target;
 };
@@ -28,13 +28,13 @@ std::vector<std::size_t> counts_of(std::span<const std::int32_t> codes, std::siz
 }
 
 // Values by their names: the two sides may know different ones.
-Counts joint_counts(const GroupColumn& source, const GroupColumn& target) {
+DriftCounts joint_counts(const GroupColumn& source, const GroupColumn& target) {
   std::map<std::string, std::pair<std::size_t, std::size_t>> by_name;
   const auto before = counts_of(source.codes, source.levels.size()),
              after = counts_of(target.codes, target.levels.size());
   for (std::size_t j = 0; j < before.size(); ++j) by_name[source.levels[j]].first += before[j];
   for (std::size_t j = 0; j < after.size(); ++j) by_name[target.levels[j]].second += after[j];
-  Counts counts;
+  DriftCounts counts;
   for (const auto& [name, both] : by_name) {
     counts.names.push_back(name);
     counts.source.push_back(both.first), counts.target.push_back(both.second);
@@ -43,13 +43,14 @@ Counts joint_counts(const GroupColumn& source, const GroupColumn& target) {
 }
 
 // Values that either side has.
-std::size_t present(const Counts& counts) {
+std::size_t present(const DriftCounts& counts) {
   std::size_t values = 0;
   for (std::size_t j = 0; j < counts.names.size(); ++j) values += counts.source[j] + counts.target[j] > 0;
   return values;
 }
 
-void add_moved(DriftTest& test, const Counts& counts, std::size_t source_n, std::size_t n, double level) {
+void add_moved(DriftTest& test, const DriftCounts& counts, std::size_t source_n, std::size_t n,
+               double level) {
   const double each = 1 - (1 - level) / static_cast<double>(present(counts));
   for (std::size_t j = 0; j < counts.names.size(); ++j) {
     const std::size_t before = counts.source[j], after = counts.target[j];
@@ -68,7 +69,7 @@ void add_moved(DriftTest& test, const Counts& counts, std::size_t source_n, std:
   if (test.moved > most_moved) test.values.resize(most_moved);
 }
 
-DriftTest test_counts(std::string name, const Counts& counts, std::size_t source_n, std::size_t n,
+DriftTest test_counts(std::string name, const DriftCounts& counts, std::size_t source_n, std::size_t n,
                       const Task& task) {
   const TwoSampleTest found =
       homogeneity(counts.source, counts.target, {.seed = task.seed, .stream = stream("drift " + name)});

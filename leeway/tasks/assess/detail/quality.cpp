@@ -88,13 +88,14 @@ double share_variance_of_few(double right, double n) {
 }
 
 // Counts by label and prediction.
-struct Counts {
+struct QualityCounts {
   std::size_t k = 0;
   std::vector<std::size_t> right, labelled, predicted;
 };
 
-Counts counts_of(std::span<const std::int64_t> labels, const Predictions& said, std::size_t k) {
-  Counts counts{k, std::vector<std::size_t>(k), std::vector<std::size_t>(k), std::vector<std::size_t>(k)};
+QualityCounts counts_of(std::span<const std::int64_t> labels, const Predictions& said, std::size_t k) {
+  QualityCounts counts{k, std::vector<std::size_t>(k), std::vector<std::size_t>(k),
+                       std::vector<std::size_t>(k)};
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const auto label = static_cast<std::size_t>(labels[i]),
                predicted = static_cast<std::size_t>(said.classes[i]);
@@ -105,7 +106,7 @@ Counts counts_of(std::span<const std::int64_t> labels, const Predictions& said, 
   return counts;
 }
 
-void add_classes(AssessQuality& found, const Counts& counts, double level) {
+void add_classes(AssessQuality& found, const QualityCounts& counts, double level) {
   for (std::size_t c = 0; c < counts.k; ++c) {
     const std::size_t right = counts.right[c], labelled = counts.labelled[c], predicted = counts.predicted[c];
     record::ClassQuality one;
@@ -121,8 +122,8 @@ void add_classes(AssessQuality& found, const Counts& counts, double level) {
   }
 }
 
-void add_balanced_accuracy(Quality& quality, const Counts& counts, std::span<const std::int64_t> labels,
-                           const Predictions& said, double level) {
+void add_balanced_accuracy(Quality& quality, const QualityCounts& counts,
+                           std::span<const std::int64_t> labels, const Predictions& said, double level) {
   double classes = 0, sum = 0, below = 0, above = 0, of_rows = 0, few = 0;
   for (std::size_t c = 0; c < counts.k; ++c) {
     if (counts.labelled[c] == 0) continue;
@@ -162,7 +163,7 @@ double f1_of_few(double right, double rows) {
   return std::max(0., slope * slope * share_variance_of_few(right, either) - of_rows);
 }
 
-void add_macro_f1(Quality& quality, const Counts& counts, std::span<const std::int64_t> labels,
+void add_macro_f1(Quality& quality, const QualityCounts& counts, std::span<const std::int64_t> labels,
                   const Predictions& said, double level) {
   Rows f1(counts.k), rows(counts.k);
   double classes = 0, sum = 0, below = 0, above = 0, few = 0;
@@ -306,7 +307,7 @@ Quality computed(const Array& logits, std::span<const std::int64_t> labels, cons
   Quality quality;
   quality.found.n = labels.size();
   RowScores scores = row_scores<T>(logits, labels);
-  const Counts counts = counts_of(labels, said, k);
+  const QualityCounts counts = counts_of(labels, said, k);
   add_classes(quality.found, counts, level);
   add_balanced_accuracy(quality, counts, labels, said, level);
   add_macro_f1(quality, counts, labels, said, level);
