@@ -82,9 +82,9 @@ function(leeway_test name)
   leeway_unoptimized(${name}_test)
   if(LEEWAY_UNITY AND NOT "nn" IN_LIST TEST_LABELS)  # tests of nn are few and large units of their own
     if(NOT TARGET leeway_test_headers)
-      file(WRITE ${PROJECT_BINARY_DIR}/test_headers.cpp "")
-      add_library(leeway_test_headers OBJECT ${PROJECT_BINARY_DIR}/test_headers.cpp)
-      target_link_libraries(leeway_test_headers PUBLIC leeway_flags GTest::gmock rapidcheck rapidcheck_gtest)
+      file(WRITE ${PROJECT_BINARY_DIR}/test_headers.cpp "int main() {}\n")
+      add_executable(leeway_test_headers ${PROJECT_BINARY_DIR}/test_headers.cpp)  # compiled with the flags of test programs
+      target_link_libraries(leeway_test_headers PRIVATE leeway_flags GTest::gmock rapidcheck rapidcheck_gtest)
       leeway_unoptimized(leeway_test_headers)
       target_precompile_headers(leeway_test_headers PRIVATE ${PROJECT_SOURCE_DIR}/tests/precompiled.h)
     endif()

@@ -49,7 +49,9 @@ class Commands : public CommandTest {
     EXPECT_EQ(run("report r.json --out again.html").code, 0);
     const std::string again = read_text(folder_ / "again.html");
     EXPECT_THAT(again, AllOf(StartsWith("<!doctype html>"), HasSubstr("</html>")));
-    if (page) EXPECT_EQ(read_text(folder_ / "page.html"), again) << command;
+    if (page) {
+      EXPECT_EQ(read_text(folder_ / "page.html"), again) << command;
+    }
     return found;
   }
 };

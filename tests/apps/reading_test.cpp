@@ -7,6 +7,7 @@
 
 #include "leeway/core/npy.h"
 #include "leeway/core/npz.h"
+#include "leeway/core/outputs.h"
 #include "leeway/core/safetensors.h"
 #include "tests/apps/run_command.h"
 #include "tests/core/files.h"

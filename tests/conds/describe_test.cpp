@@ -193,7 +193,7 @@ TEST(DescribeTier2, IntervalsOfVCover) {
       const Measure v =
           describe(table_of("s", counts), nullptr, {.permutations = 1, .bootstrap = 299, .seed = i})
               .columns[1]
-              .source->v;
+              .sc->source.v;
       covered += v.interval.low <= strength && strength <= v.interval.high;
     }
     EXPECT_GE(covered, 178u) << strength;  // 190, and four deviations

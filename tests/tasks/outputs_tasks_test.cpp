@@ -152,10 +152,10 @@ TEST(PaTask, RefusesModelsThatCannotBeCompared) {
 }
 
 TEST(ShiftNames, AreWhatFilesHaveInCommon) {
-  EXPECT_THAT(shift_names({{"cnn", "cnn/pgd8.npz"}, {"robust", "robust-pgd8.npz"}}, 1), ElementsAre("pgd8"));
-  EXPECT_THAT(shift_names({{"a", "blur.npz"}, {"b", "noise.npz"}, {"c", "noise.npz"}}, 1),
+  EXPECT_THAT(shift_names(std::vector<ModelPath>{{"cnn", "cnn/pgd8.npz"}, {"robust", "robust-pgd8.npz"}}, 1), ElementsAre("pgd8"));
+  EXPECT_THAT(shift_names(std::vector<ModelPath>{{"a", "blur.npz"}, {"b", "noise.npz"}, {"c", "noise.npz"}}, 1),
               ElementsAre("blur / noise"));
-  EXPECT_THAT(shift_names({{"a", "x/s.npz"}, {"a", "y/s.npz"}}, 2), ElementsAre("x/s.npz", "y/s.npz"));
+  EXPECT_THAT(shift_names(std::vector<ModelPath>{{"a", "x/s.npz"}, {"a", "y/s.npz"}}, 2), ElementsAre("x/s.npz", "y/s.npz"));
 }
 
 // Two samples of class 0. `steady` is wrong about the second, but says the same when shifted: PA = log 2. `right` is right

@@ -81,24 +81,26 @@ TEST_P(AlgorithmNeeds, RefusesDataThatLackIt) {
 
 TEST_P(AlgorithmNeeds, RefusesANetworkOfOneLayer) {
   options_.architecture = "linear";
-  if (needs().stages)
+  if (needs().stages) {
     EXPECT_THAT(message(),
                 AllOf(HasSubstr(": expected a backbone "), HasSubstr("stages"), HasSubstr("none")));
-  else if (needs().features)
+  } else if (needs().features) {
     EXPECT_THAT(message(), AllOf(StartsWith("architecture "), HasSubstr("linear: expected "),
                                  HasSubstr(" with a last hidden layer")));
+  }
 }
 
 TEST_P(AlgorithmNeeds, RefusesBatchesOfOneRow) {
   options_.batch = 1;
   const Requirements needed = needs();
-  if (needed.least_batch > 1)
+  if (needed.least_batch > 1) {
     EXPECT_EQ(message(), "train: batch: expected at least " + std::to_string(needed.least_batch) + " rows" +
                              as_it_needs() + "found 1");
-  else if (needed.environments > 0 && needed.least_rows * needed.environments > 1)
+  } else if (needed.environments > 0 && needed.least_rows * needed.environments > 1) {
     EXPECT_EQ(message(), "train: batch: expected at least " + std::to_string(2 * needed.least_rows) +
                              " rows, " + std::to_string(needed.least_rows) + " of each environment" +
                              as_it_needs() + "found 1");
+  }
 }
 
 // What it does not need may be missing: one class has a single row and one none, so that every batch lacks a class.
