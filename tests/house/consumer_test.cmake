@@ -1,4 +1,4 @@
-# cmake -D BUILD=build/release -D SOURCE=. -D WORK=folder -P consumer_test.cmake
+# cmake -D BUILD=build/release -D SOURCE=. -D WORK=folder [-D ALONE=ON] -P consumer_test.cmake
 # Installs the build into a folder, then builds and runs tests/house/consumer against what was installed.
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -11,7 +11,7 @@ endfunction()
 file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/installed)
 run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE}/tests/house/consumer -B ${WORK}/consumer -DCMAKE_BUILD_TYPE=Release
-    -DCMAKE_PREFIX_PATH=${WORK}/installed)
+    -DCMAKE_PREFIX_PATH=${WORK}/installed -DALONE=${ALONE})
 run(${CMAKE_COMMAND} --build ${WORK}/consumer)
 run(${WORK}/consumer/consumer)
 message("${output}")
