@@ -41,10 +41,6 @@ std::pair<double, double> last_in_common(const std::vector<Corner>& one, const s
 
 }  // namespace
 
-std::optional<double> ratio_at_level(std::span<const RatioPoint> sweep, double level) {
-  return fall_to(corners_of(sweep), level);
-}
-
 ArGap ar_gap(std::span<const RatioPoint> first, std::span<const RatioPoint> second) {
   auto plus = corners_of(first), minus = corners_of(second);
   const auto [first_pa, second_pa] = last_in_common(plus, minus);

@@ -30,9 +30,6 @@ struct ArGap {
   std::vector<ArGapPoint> points;  // by ratio_plus, rising
 };
 
-// The smallest ratio at which the sweep has fallen to `level`.
-[[nodiscard]] std::optional<double> ratio_at_level(std::span<const RatioPoint> sweep, double level);
-
 [[nodiscard]] ArGap ar_gap(std::span<const RatioPoint> first, std::span<const RatioPoint> second);
 
 }  // namespace leeway::agreement

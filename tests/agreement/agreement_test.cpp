@@ -115,7 +115,7 @@ TEST(DeltaInterval, OnePairSaysNothing) {
 // 39 replicates at level .9: the ends lie between the first and third, and between the 37th and 39th, of the
 // sorted replicates, whatever rule interpolates quantiles. Every replicate finds its own beta.
 TEST(BootstrapInterval, AgreesWithALoop) {
-  const Pair pair = gaussian(150, 3, 1, 84);
+  const Pair pair = gaussian(60, 3, 1, 84);
   Options options;
   options.bootstrap = 39;
   options.level = .9;
@@ -219,7 +219,7 @@ TEST_P(LargeTest, IsALocalMaximumOfTheNaiveObjective) {
   EXPECT_TRUE(found.converged);
   EXPECT_LE(found.evaluations, 40);
   EXPECT_NEAR(objective(found.beta), found.value, 1e-11);
-  for (const double factor : {.1, .5, .99, 1.01, 2., 10.})
+  for (const double factor : {.5, .99, 1.01, 2.})
     EXPECT_LE(objective(factor * found.beta), found.value + found.gap + 1e-12) << factor;
 }
 

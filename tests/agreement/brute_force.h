@@ -17,12 +17,14 @@
 
 namespace leeway::agreement::brute {
 
-// log sum_j exp(beta (x_j - max x)), at least 0. Terms that underflow to 0 are left out: exp is slow there.
-inline double shifted_logsumexp(std::span<const double> x, double beta) {
-  const double top = *std::max_element(x.begin(), x.end());
+// log sum_j exp(beta (x_j - top)), at least 0, with top = max x. Terms that underflow to 0 are left out: exp is slow there.
+// A loop over a pointer, because tests are compiled without optimization.
+inline double shifted_logsumexp(const std::vector<double>& x, double top, double beta) {
+  const double* const values = x.data();
+  const std::size_t k = x.size();
   double sum = 0;
-  for (const double value : x) {
-    const double exponent = beta * (value - top);
+  for (std::size_t j = 0; j < k; ++j) {
+    const double exponent = beta * (values[j] - top);
     if (exponent > -746) sum += std::exp(exponent);
   }
   return std::log(sum);
@@ -31,6 +33,7 @@ inline double shifted_logsumexp(std::span<const double> x, double beta) {
 // One pair of rows relative to its maxima: u = F' - max F', v = F'' - max F'', both exact or rounded once.
 struct ShiftedRow {
   std::vector<double> u, v, sum;
+  double top = 0;  // of sum
 };
 
 inline ShiftedRow shift_row(std::span<const double> clean, std::span<const double> shifted) {
@@ -42,6 +45,7 @@ inline ShiftedRow shift_row(std::span<const double> clean, std::span<const doubl
     row.v.push_back(shifted[j] - top_shifted);
     row.sum.push_back(row.u.back() + row.v.back());
   }
+  row.top = *std::max_element(row.sum.begin(), row.sum.end());
   return row;
 }
 
@@ -55,9 +59,8 @@ inline double row_limit(const ShiftedRow& row) {
 
 inline double row_agreement(const ShiftedRow& row, double beta) {
   if (std::isinf(beta)) return row_limit(row);
-  const double top = *std::max_element(row.sum.begin(), row.sum.end());
-  return beta * top + shifted_logsumexp(row.sum, beta) - shifted_logsumexp(row.u, beta) -
-         shifted_logsumexp(row.v, beta);
+  return beta * row.top + shifted_logsumexp(row.sum, row.top, beta) - shifted_logsumexp(row.u, 0, beta) -
+         shifted_logsumexp(row.v, 0, beta);
 }
 
 struct Maximum {

@@ -173,26 +173,25 @@ Interval of_grid(const Pair& pair) {
 TEST(PaInterval, EndsAreTheLargestOverBeta) {
   for (const std::size_t n : {50, 200})
     for (const std::size_t k : {2, 10})
-      for (const double disagreeing : {0., .01, .1, .3, .5})
-        for (const Logits kind : {Logits::soft, Logits::mixed})
-          for (const std::uint64_t seed : {11, 12, 13}) {
-            const Pair pair = draw(kind, n, k, disagreeing, seed);
-            const Agreement found = posterior_agreement(clean_array(pair), shifted_array(pair));
-            const auto rows = agreement_per_row(clean_array(pair), shifted_array(pair), found.beta);
-            const Pairs pairs(clean_array(pair), shifted_array(pair), {}, {"clean", "shifted"});
-            double mean_square = 0;
-            for (const double a : rows) mean_square += a * a / static_cast<double>(n);
-            if (is_settled(pairs, found.beta, found.value, mean_square)) continue;
-            const Interval grid = of_grid(pair);
-            const std::string where =
-                std::to_string(n) + " " + std::to_string(k) + " " + std::to_string(disagreeing);
-            EXPECT_NEAR(found.pa_interval.low, std::min(grid.low, found.pa),
-                        .02 * (found.pa - found.pa_interval.low) + 1e-9)
-                << where;
-            EXPECT_NEAR(found.pa_interval.high, std::max(grid.high, found.pa),
-                        .02 * (found.pa_interval.high - found.pa) + 1e-9)
-                << where;
-          }
+      for (const double disagreeing : {0., .1, .5})
+        for (const Logits kind : {Logits::soft, Logits::mixed}) {
+          const Pair pair = draw(kind, n, k, disagreeing, 11);
+          const Agreement found = posterior_agreement(clean_array(pair), shifted_array(pair));
+          const auto rows = agreement_per_row(clean_array(pair), shifted_array(pair), found.beta);
+          const Pairs pairs(clean_array(pair), shifted_array(pair), {}, {"clean", "shifted"});
+          double mean_square = 0;
+          for (const double a : rows) mean_square += a * a / static_cast<double>(n);
+          if (is_settled(pairs, found.beta, found.value, mean_square)) continue;
+          const Interval grid = of_grid(pair);
+          const std::string where =
+              std::to_string(n) + " " + std::to_string(k) + " " + std::to_string(disagreeing);
+          EXPECT_NEAR(found.pa_interval.low, std::min(grid.low, found.pa),
+                      .02 * (found.pa - found.pa_interval.low) + 1e-9)
+              << where;
+          EXPECT_NEAR(found.pa_interval.high, std::max(grid.high, found.pa),
+                      .02 * (found.pa_interval.high - found.pa) + 1e-9)
+              << where;
+        }
 }
 
 // Where A falls from beta = 0 on, rounding may still raise it by 1e-16 at a beta of some 1e-8, and the search has that for the

@@ -85,8 +85,8 @@ std::size_t sequences_alike(const Labels& labels) {
 }
 
 TEST(LogChanceOfLabels, IsNeverLessThanThatOfASequenceAmongThoseOfItsMakeUp) {
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    Labels labels(9);
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    Labels labels(8);
     for (std::size_t i = 0; i < labels.size(); ++i)
       labels[i] = static_cast<std::int64_t>(Random(seed, stream("labels"), i).below(3));
     EXPECT_GE(log_chance_of_labels(labels), -std::log(static_cast<double>(sequences_alike(labels))) - 1e-9);

@@ -154,7 +154,7 @@ TEST(MvnCdf, IndependentGroupsMultiply) {
 TEST(MvnCdf, MarkovChains) {
   for (const std::size_t d : {5, 30})
     for (const double rho : {.3, .8, -.6})
-      for (const double b : {-1.5, 0., 1.2}) {
+      for (const double b : {-1.5, 1.2}) {
         const double expected = log_probability_of_chain(d, rho, b);
         const auto found = mvn_cdf(Numbers(d, b), autoregressive(d, rho));
         EXPECT_TRUE(found.converged) << d << ' ' << rho << ' ' << b;

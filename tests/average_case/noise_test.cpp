@@ -39,7 +39,7 @@ class EveryNoise : public testing::TestWithParam<NoiseKind> {};
 TEST_P(EveryNoise, FollowsItsDistributionFunction) {
   // Kolmogorov and Smirnov: sqrt(n) times the largest difference is above 2.23 once in 10,000.
   const NoiseKind& kind = GetParam();
-  constexpr std::size_t n = 1 << 20;
+  constexpr std::size_t n = 1 << 17;
   std::vector<float> e = drawn(Noise(n, kind), 1, 1);
   std::ranges::sort(e);
   double largest = 0;

@@ -71,7 +71,7 @@ TEST(EditDistance, RandomTextsOfAnySize) {
 // Bands of 64, 128, 256 and 512 about the diagonal, blocks that begin and end within them.
 TEST(EditDistance, EditedTexts) {
   Random random(2, stream("edit distance"));
-  for (const std::size_t size : {100, 700, 1500})
+  for (const std::size_t size : {100, 900})
     for (const std::size_t edits : {0, 1, 5, 40, 63, 64, 65, 90, 130, 300, 800}) {
       const std::u32string a = random_text(size, 5, random), b = edited(a, edits, random);
       ASSERT_EQ(edit_distance(a, b), by_table(a, b)) << size << " " << edits;
@@ -82,10 +82,10 @@ TEST(EditDistance, EditedTexts) {
 
 TEST(EditDistance, LongTextsThatHardlyDifferAreCheap) {
   Random random(3, stream("edit distance"));
-  const std::u32string a = random_text(2'000'000, 3000, random);
+  const std::u32string a = random_text(500'000, 3000, random);
   std::u32string b = a;
-  b[10] = b[1'000'000] = U'x';
-  b.erase(1'999'990, 1);
+  b[10] = b[250'000] = U'x';
+  b.erase(499'990, 1);
   EXPECT_EQ(edit_distance(a, b), 3u);
 }
 

@@ -236,7 +236,7 @@ TEST_F(OutputsText, ColumnsThatOptionsName) {
   OutputsOptions options;
   options.columns.id = "key";
   options.columns.groups = {"place*"};
-  const Outputs outputs = read("key,place_a,place_b,label,p_0,p_1\nx,1,2,0,.5,.5\n", options);
+  const Outputs outputs = read("key,place,place_b,label,p_0,p_1\nx,1,2,0,.5,.5\n", options);
   EXPECT_THAT(*outputs.ids, ElementsAre("x"));
   EXPECT_THAT(outputs.groups, SizeIs(2));
   EXPECT_THAT(error("label,p_0,p_1\n0,.5,.5\n", options),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "leeway/core/random.h"
 
@@ -55,6 +56,16 @@ double exact_maximum(const CriticRows& rows) {
           best = std::max(best, std::max(above, below) + gain(a, one) + gain(b, other));
     }
   return best;
+}
+
+// Scores a x and -a x differ by 2 a x; the typical difference of two scores is sqrt 2 times their deviation a.
+TEST(LeadOf, CountsEveryColumnButTheBias) {
+  const CriticRows rows{1, 1, 2, 4, 2, {}, {}};
+  for (const std::size_t column : {0u, 1u, 2u}) {
+    std::vector<float> theta(rows.parameters());
+    theta[rows.at(column, 0)] = 3, theta[rows.at(column, 1)] = -3;
+    EXPECT_NEAR(lead_of(rows, theta), column == 2 ? 0 : 3 * std::sqrt(2.), 1e-6) << column;
+  }
 }
 
 std::vector<Point> cloud(std::size_t n, Point centre, double width, std::uint64_t sample) {

@@ -147,7 +147,7 @@ TEST(EstimateIntervalsTier2, TellTheSpreadOverDraws) {
 }
 
 // Replicates of a part of the rows, scaled, are as wide as those of all.
-TEST(EstimateIntervals, OfAPartOfTheRowsAreAsWide) {
+TEST(EstimateIntervalsTier2, OfAPartOfTheRowsAreAsWide) {
   const Sample source = drawn(16000, 3, 1.2, 5), target = drawn(16000, 3, .6, 6);
   const Estimates all =
       estimate_error(source, target, {.methods = {"ac", "atc-conf", "cot"}, .bootstrap = 300});

@@ -101,6 +101,10 @@ TEST(LiftedClass, AFittedClassSeesADirectionThatAConstantDoesNot) {
   const std::vector<FoundCritic> found = lift_class(rows, theta, 2);
   EXPECT_LT(found[0].training_discrepancy, .2);
   EXPECT_GT(found[1].training_discrepancy, .95);
+  for (std::size_t c = 0; c < 3; ++c) theta[rows.at(rows.d, c)] += 1000;  // predictions stay the same
+  const std::vector<FoundCritic> moved = lift_class(rows, theta, 2);
+  for (const std::size_t i : {0u, 1u})
+    EXPECT_NEAR(moved[i].training_discrepancy, found[i].training_discrepancy, .01) << i;
 }
 
 }  // namespace

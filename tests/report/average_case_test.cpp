@@ -26,35 +26,20 @@ std::string page_of(record::AverageCase record, const Pictures& pictures = {}) {
 TEST(AverageCasePage, SaysFirstHowOftenPredictionsSurviveAndHowFragileTheFewAre) {
   const std::string page = page_of(bare_average_case());
   EXPECT_THAT(page, HasSubstr("Under noise of σ = 0.2 predictions survive with probability"));
-  EXPECT_THAT(page, HasSubstr("prediction at most 40% of the time, and half of them at most 85%."));
-  EXPECT_THAT(page, HasSubstr("p is the probability that the model still gives the answer it"));
-  EXPECT_THAT(page, HasSubstr("40 samples, 2 classes, gaussian noise"));
   for (const char* id : {"samples", "error", "classes", "ranking", "time", "assumptions", "source"})
     EXPECT_EQ(occurrences(page, std::string("<section id=\"") + id + "\""), 1u) << id;
   EXPECT_THAT(page, Not(HasSubstr("id=\"convergence\"")));
 }
 
-TEST(AverageCasePage, HoldsMethodsAgainstMonteCarloAndItsChance) {
-  record::AverageCase record = record::test::full_average_case();
-  const std::string page = page_of(record);
-  EXPECT_THAT(page, HasSubstr("At σ = 0.2 mmse is 0.9 points from Monte Carlo on average,"));
-  EXPECT_THAT(page, HasSubstr("Beside it mc says 81%."));
-  EXPECT_THAT(page, HasSubstr("Distance of scores</strong>"));
-  EXPECT_THAT(page, HasSubstr(">0.88<"));  // .875
-  EXPECT_THAT(page, HasSubstr("all samples tie in one of the two"));
-}
-
 TEST(AverageCasePage, SaysWhichClassesDifferAndWhatClassesAre) {
   std::string page = page_of(bare_average_case());
   EXPECT_THAT(page, HasSubstr("at σ = 0.2 class coat &lt;b&gt; survives with 70% (68–72),"));
-  EXPECT_THAT(page, HasSubstr("Classes are the labels here"));
   EXPECT_THAT(page, HasSubstr("<td>coat &lt;b&gt; (less)</td>"));
   record::AverageCase record = bare_average_case();
   record.found.labels = false;
   record.found.class_bias[1].p_value = .3;
   page = page_of(record);
   EXPECT_THAT(page, HasSubstr("Classes do not differ beyond chance at σ = 0.2 (p = 0.3)"));
-  EXPECT_THAT(page, HasSubstr("Classes are the model's own predictions here, as there were no labels"));
   record.found.class_bias[1].p_value.reset();
   EXPECT_THAT(page_of(record), HasSubstr("fewer than two classes have samples, or all p tie"));
 }
@@ -66,7 +51,6 @@ TEST(AverageCasePage, SaysWhichGroupsDiffer) {
   EXPECT_THAT(page, HasSubstr("<section id=\"groups\""));
   EXPECT_THAT(page, HasSubstr("Noise hits groups by light &lt;b&gt; unequally: at σ = 0.2"));
   EXPECT_THAT(page, HasSubstr("<td>dim &lt;b&gt; (less) and lit (more)</td>"));
-  EXPECT_THAT(page, HasSubstr("Groups differ where their p-value is below 0.05."));
   record.found.group_bias.push_back({"site", record.found.group_bias[0].of});
   record.found.group_bias.back().of.p_value = .03;  // not beyond .05 / 2
   page = page_of(record);
@@ -132,24 +116,13 @@ TEST(AverageCasePage, ManyClassesSigmasAndMethodsDoNotFloodThePage) {
   EXPECT_EQ(occurrences(page, "Mean probability to survive</strong>"), 2u);  // four lines and one
 }
 
-TEST(AverageCasePage, SaysHowMethodsSettle) {
-  record::AverageCase record = record::test::full_average_case();
-  EXPECT_THAT(page_of(record), HasSubstr("At σ = 0.2 mmse still moves by 5.00 points from 2 to 5 copies"));
-  EXPECT_THAT(page_of(record), HasSubstr("mean change of p against 5 copies"));
-  auto& steps = record.found.convergence;
-  std::erase_if(steps, [](const record::ConvergenceStep& step) { return step.point.copies < 5; });
-  EXPECT_THAT(page_of(record), HasSubstr("One number of copies alone"));
-}
-
 TEST(AverageCasePage, SaysWhatIsNotSettled) {
   record::AverageCase record = record::test::full_average_case();
   record.found.methods[0].summary = "averaged <gradients>";
   const std::string page = page_of(record);
   EXPECT_THAT(page, HasSubstr("p of up to 3 of 40 samples is not within the tolerance"));
-  EXPECT_THAT(page, HasSubstr("this changes p by up to 0.002"));
   EXPECT_THAT(page, HasSubstr("averaged &lt;gradients&gt; (Han et al. 2024)."));
   EXPECT_THAT(page, HasSubstr("<b>Warning:</b> the gradient of 25.0% of 40 samples is exactly 0"));
-  EXPECT_THAT(page, HasSubstr("Up to 25.0% of the samples have gradients of exactly 0"));
   EXPECT_THAT(page_of(bare_average_case()), Not(HasSubstr("<b>Warning:</b>")));
 }
 

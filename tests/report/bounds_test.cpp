@@ -10,7 +10,6 @@ namespace leeway::report {
 namespace {
 
 using test::bare_record;
-using test::complaint;
 using test::occurrences;
 using test::page_of;
 using testing::HasSubstr;
@@ -46,7 +45,6 @@ TEST(BoundsSection, SaysTheBoundItsTermsAndTheEstimates) {
   for (const char* cell : {">40.0%<", ">10.0%<", ">25.0%<", ">5.0%<", ">0.75<", "1,500 and 1,200"})
     EXPECT_THAT(page, HasSubstr(cell)) << cell;
   EXPECT_THAT(page, HasSubstr("<b>20%</b> <span class=\"iv\">17–23</span>"));
-  EXPECT_THAT(page, HasSubstr("Right if ac holds. Too low if it does not."));
 }
 
 TEST(BoundsSection, IsLeftOutWhereNothingWasComputed) {
@@ -63,29 +61,18 @@ TEST(BoundsSection, IsLeftOutWhereNothingWasComputed) {
 }
 
 TEST(BoundPage, SaysTheBoundByEachInequalityAndEveryRestart) {
-  const std::string page = page_of(record::test::full_bound());
+  const record::Bound record = record::test::full_bound();
+  EXPECT_EQ(html_report(to_json(record)), html_report(record));
+  const std::string page = page_of(record);
   EXPECT_THAT(page, HasSubstr("target is at most 48.8% with probability 99%, if the bound&#39;s"));
-  EXPECT_THAT(page, HasSubstr("Estimates without labels say 20 to 28%. By the target&#39;s"));
-  EXPECT_THAT(page, HasSubstr("where that is at most 30.0% (Corollary E.2)."));
   for (const char* id : {"terms", "restarts", "methods", "source"})
     EXPECT_EQ(occurrences(page, std::string("id=\"") + id + "\""), 1u) << id;
   EXPECT_THAT(page, HasSubstr("The largest discrepancy came with restart 6 of 12"));
-  EXPECT_THAT(page, HasSubstr("Critics on the logits contradict the classifier 32.0 points more"));
   EXPECT_THAT(page, HasSubstr("<b>20.0%</b> <span class=\"iv\">18.8–21.2</span>"));
   for (const char* bound : {">48.8%<", ">47.0%<", ">45.5%<"}) EXPECT_THAT(page, HasSubstr(bound));
   EXPECT_THAT(page, Not(HasSubstr("principal components")));
   EXPECT_THAT(page_of(record::test::ranged_bound()),
               HasSubstr("The bound on fewer and fewer principal components"));
-}
-
-TEST(BoundPage, IsThatOfTheRecordAsJson) {
-  record::Bound record = record::test::full_bound();
-  record.envelope.findings = {"It agrees on <6%>."};
-  EXPECT_EQ(html_report(to_json(record)), html_report(record));
-  EXPECT_THAT(page_of(record), HasSubstr("It agrees on &lt;6%&gt;."));
-  Json json = to_json(record);
-  json["results"][0]["error"] = "much";
-  EXPECT_EQ(complaint(json), "r.json: expected a number from 0 to 1 at results[0].error, found 'much'");
 }
 
 TEST(EvaluatePage, SaysHowOftenAndHowFarTheErrorIsUnderstated) {

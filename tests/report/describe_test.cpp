@@ -6,7 +6,6 @@
 namespace leeway::report {
 namespace {
 
-using test::complaint;
 using test::occurrences;
 using test::page_of;
 using test::reference_record;
@@ -40,35 +39,6 @@ TEST(DescribePage, WithoutATargetOrOutputsItSaysLess) {
   EXPECT_THAT(page, HasSubstr("No shift is found"));
   EXPECT_THAT(page, HasSubstr("there is no target"));
   EXPECT_THAT(page, Not(HasSubstr("Weakest")));
-}
-
-TEST(DescribePage, TextIsEscapedAndNonsenseRefused) {
-  Json record = described();
-  record["headline"] = "<script>";
-  EXPECT_THAT(page_of(record), HasSubstr("&lt;script&gt;"));
-  record = described();
-  record["results"][0]["cells"][0]["values"] = {"square"};
-  EXPECT_THAT(complaint(record), HasSubstr("expected cells of 3 values, found 1"));
-  record = described();
-  record["results"] = Json::array();
-  EXPECT_EQ(complaint(record), "r.json: expected at least one result, found none");
-}
-
-TEST(DescribePage, ValuesThatTheirColumnLacksAreRefused) {
-  for (const char* list : {"cells", "accuracy"}) {
-    const auto complaint_with = [&](const Json& values) {
-      Json record = described();
-      Json& result = record["results"][0];
-      (list == std::string("cells") ? result["cells"][0] : result["accuracy"]["cells"][0])["values"] = values;
-      return complaint(record);
-    };
-    EXPECT_THAT(complaint_with({nullptr, nullptr, nullptr}), HasSubstr("expected a string at results[0]."));
-    EXPECT_THAT(complaint_with({"square", "none", "none"}), HasSubstr("found 'none'"));
-    EXPECT_THAT(complaint_with(nullptr), HasSubstr(".values, found null"));
-  }
-  Json record = described();
-  record["results"][0]["columns"][1].erase("values");
-  EXPECT_THAT(complaint(record), HasSubstr("expected a list at results[0].columns[1].values, found none"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "leeway/report/detail/page_parts.h"
+#include "tests/record/bound_records.h"
 #include "tests/record/pa_records.h"
 #include "tests/report/pages.h"
 
@@ -19,6 +20,7 @@ using test::markup;
 using test::occurrences;
 using test::page_of;
 using test::reference_assessment;
+using test::reference_record;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -185,22 +187,59 @@ TEST(Report, RefusesWhatIsNoRecordOfItsKind) {
 }
 
 struct Wrong {
+  Json record;
   const char* pointer;
   Json value;
-  const char* message;
+  std::vector<const char*> found;
 };
 
-TEST(Report, NamesTheValueThatDoesNotFit) {
-  const std::vector<Wrong> cases = {
-      {"/results/0/confidence/clean",
-       {1, 2},
-       "r.json: expected 20 counts at results[0].confidence.clean, found 2"},
-      {"/results/0/confusion/1", {1}, "r.json: expected 3 counts at results[0].confusion, found 1"},
-  };
-  for (const Wrong& wrong : cases) {
-    Json record = to_json(full_record(1, 1, 3));
+// A record of each kind with a value that does not fit, whose message names the value's place.
+TEST(Pages, NameTheValueThatDoesNotFit) {
+  const Json assess = to_json(full_record(1, 1, 3)), described = reference_record("describe_record.json"),
+             corrupted = reference_record("corruptions_record.json"),
+             swept = reference_record("sweep_report_record.json"),
+             bound = to_json(record::test::full_bound());
+  for (const Wrong& wrong : std::vector<Wrong>{
+           {assess,
+            "/results/0/confidence/clean",
+            {1, 2},
+            {"expected 20 counts at results[0].confidence.clean"}},
+           {assess, "/results/0/confusion/1", {1}, {"expected 3 counts at results[0].confusion", "found 1"}},
+           {described, "/results/0/cells/0/values", {"square"}, {"expected cells of 3 values", "found 1"}},
+           {described, "/results/0/cells/0/values", {"square", "none", "none"}, {"found 'none'"}},
+           {described, "/results/0/accuracy/cells/0/values", {"square", "none", "none"}, {"found 'none'"}},
+           {described,
+            "/results/0/accuracy/cells/0/values",
+            {nullptr, nullptr, nullptr},
+            {"results[0].accuracy"}},
+           {described,
+            "/results/0/columns/1/values",
+            nullptr,
+            {"results[0].columns[1].values", "found null"}},
+           {corrupted, "/results/0/severity", 6, {"r.json: expected"}},
+           {swept, "/results/0/value_basis", "luck", {"results[0].value_basis", "found 'luck'"}},
+           {bound,
+            "/results/0/error",
+            "much",
+            {"a number from 0 to 1 at results[0].error", "found 'much'"}}}) {
+    SCOPED_TRACE(wrong.pointer);
+    Json record = wrong.record;
     record[Json::json_pointer(wrong.pointer)] = wrong.value;
-    EXPECT_EQ(complaint(record), wrong.message);
+    for (const char* found : wrong.found) EXPECT_THAT(complaint(record), HasSubstr(found));
+  }
+}
+
+TEST(Pages, EscapeTextAndNeedResults) {
+  for (const char* file : {"describe_record.json", "corruptions_record.json", "sweep_report_record.json",
+                           "pa_record.json", "select_record.json", "average_case_record.json"}) {
+    SCOPED_TRACE(file);
+    Json record = reference_record(file);
+    record["headline"] = "<script>alert";
+    record["command"] = {"leeway", "<script>alert"};
+    const std::string page = page_of(record);
+    EXPECT_THAT(page, AllOf(HasSubstr("&lt;script&gt;alert"), Not(HasSubstr("<script>alert"))));
+    record["results"] = Json::array();
+    EXPECT_EQ(complaint(record), "r.json: expected at least one result, found none");
   }
 }
 

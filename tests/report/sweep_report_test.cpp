@@ -13,7 +13,6 @@
 namespace leeway::report {
 namespace {
 
-using test::complaint;
 using test::occurrences;
 using test::page_of;
 using test::reference_record;
@@ -29,7 +28,11 @@ const PageTable& table_called(const PageParts& parts, const std::string& caption
 }
 
 TEST(SweepReportPage, SaysWhatWasFoundAndDrawsIt) {
-  const std::string page = page_of(swept());
+  Json record = swept();
+  record["algorithms"][0] = "<b>erm";
+  record["roles"]["baseline"] = "<i>erm";
+  const std::string page = page_of(record);
+  EXPECT_THAT(page, testing::AllOf(Not(HasSubstr("<b>erm")), Not(HasSubstr("<i>erm"))));
   EXPECT_THAT(page, HasSubstr("ranks first of 6 algorithms"));
   EXPECT_THAT(page, HasSubstr("hyper-parameters chosen by source_accuracy"));
   for (const char* section :
@@ -59,19 +62,6 @@ TEST(SweepReportPage, TheMapHoldsTheRecordsNumbers) {
   EXPECT_NEAR(std::stod(*table.rows[0][1].value), record["results"][0]["value"].get<double>(), 1e-9);
   EXPECT_EQ(table.columns[1].title, "UNIFORM");
   EXPECT_TRUE(table.columns[1].interval);
-}
-
-TEST(SweepReportPage, TextIsEscapedAndNonsenseRefused) {
-  Json record = swept();
-  record["algorithms"][0] = "<b>erm";
-  record["roles"]["baseline"] = "<i>erm";
-  const std::string page = page_of(record);
-  EXPECT_THAT(page, Not(HasSubstr("<b>erm")));
-  EXPECT_THAT(page, Not(HasSubstr("<i>erm")));
-  record["results"][0]["value_basis"] = "luck";
-  EXPECT_THAT(complaint(record), ::testing::HasSubstr("results[0].value_basis, found 'luck'"));
-  record["results"] = Json::array();
-  EXPECT_EQ(complaint(record), "r.json: expected at least one result, found none");
 }
 
 }  // namespace

@@ -87,19 +87,6 @@ std::vector<std::size_t> classes_by_fall(const CriticRows& rows) {
   return classes;
 }
 
-// Typical difference of two scores: columns of x have unit variance.
-double lead_of(const CriticRows& rows, std::span<const float> theta) {
-  double total = 0;
-  for (std::size_t j = 0; j < rows.d; ++j) {
-    double mean = 0, squares = 0;
-    for (std::size_t c = 0; c < rows.k; ++c)
-      mean += double(theta[rows.at(j, c)]) / static_cast<double>(rows.k);
-    for (std::size_t c = 0; c < rows.k; ++c) squares += std::pow(double(theta[rows.at(j, c)]) - mean, 2);
-    total += squares / static_cast<double>(rows.k);
-  }
-  return std::sqrt(2 * total);
-}
-
 // Cheap on few rows, where much can be gained and overfitting is the point; a handful on many.
 std::size_t line_searches(const CriticRows& rows) {
   return std::clamp<std::size_t>(60000 / std::max<std::size_t>(1, rows.n() * rows.panels()), 4, 400);
@@ -124,6 +111,18 @@ double distance_of(std::size_t neighbour) {
 }
 
 }  // namespace
+
+double lead_of(const CriticRows& rows, std::span<const float> theta) {
+  double total = 0;
+  for (std::size_t j = 0; j < rows.d; ++j) {
+    double mean = 0, squares = 0;
+    for (std::size_t c = 0; c < rows.k; ++c)
+      mean += double(theta[rows.at(j, c)]) / static_cast<double>(rows.k);
+    for (std::size_t c = 0; c < rows.k; ++c) squares += std::pow(double(theta[rows.at(j, c)]) - mean, 2);
+    total += squares / static_cast<double>(rows.k);
+  }
+  return std::sqrt(2 * total);
+}
 
 DiscrepancySearch::DiscrepancySearch(const CriticRows& rows, std::span<const double> centre,
                                      std::span<const double> scale, Loss loss, std::uint64_t seed,

@@ -37,6 +37,9 @@ namespace leeway::error_bound {
 
 inline constexpr std::size_t plain_iterations = 60;  // at most, to the optimum of the plain surrogate
 
+// Typical difference of two scores of a critic, where columns of x have unit variance; biases do not count.
+[[nodiscard]] double lead_of(const CriticRows& rows, std::span<const float> theta);
+
 class DiscrepancySearch {
  public:
   // `centre` and `scale` (d) undo the scaling of columns: papers start from parameters of the raw ones.
