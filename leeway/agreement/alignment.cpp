@@ -7,7 +7,6 @@
 #include <functional>
 #include <map>
 #include <numbers>
-#include <utility>
 
 #include "leeway/agreement/detail/matrix.h"
 #include "leeway/core/linear_algebra.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
-#include <functional>
 #include <numbers>
 #include <numeric>
 

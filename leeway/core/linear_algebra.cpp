@@ -1,8 +1,6 @@
 #include "leeway/core/linear_algebra.h"
 
 #include <Eigen/Dense>
-#include <algorithm>
-#include <cmath>
 
 namespace leeway {
 namespace {

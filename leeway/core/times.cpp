@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <utility>
 
 #include "leeway/core/csv.h"
 #include "leeway/core/message.h"

@@ -43,16 +43,11 @@ nb::object shift_text_of(Request& request) {
   task.seed = request.seed;
   std::string shifted;
   task.take = [&](std::string text) { shifted = std::move(text); };
-  const nb::object table = request["table"];
-  if (PyUnicode_Check(table.ptr())) {
-    task.data = nb::cast<std::string>(table);
-  } else {
-    task.data = nb::cast<std::string>(table[0]);
-    task.text = nb::cast<std::string>(table[1]);
-  }
+  const GivenTable table = request.table("table");
+  task.data = table.name, task.text = table.text;
   task.was_read = [&](const std::string& path, const std::vector<std::size_t>& shape) {
-    if (task.text && path == task.data)
-      request.log.add_memory(path, task.text->size(), shape);
+    if (path == table.name)
+      request.note(table, shape);
     else
       request.log.add(path, shape);
   };
@@ -61,23 +56,13 @@ nb::object shift_text_of(Request& request) {
   return request.finished(std::move(record), columns_of(shifted, task.data));
 }
 
-// A path, or a pair of a name and the text of a CSV file; nothing where it was not given.
+// Nothing where no table was given.
 std::function<AttributeTable(const TableColumns&)> table_of(Request& request, const char* argument) {
   if (!request.has(argument)) return {};
-  const nb::object table = request[argument];
-  const auto shape = [](const AttributeTable& read) {
-    return std::vector<std::size_t>{read.n(), read.columns().size()};
-  };
-  if (PyUnicode_Check(table.ptr()))
-    return [&request, shape, path = nb::cast<std::string>(table)](const TableColumns& columns) {
-      AttributeTable read = read_attribute_table(path, columns);
-      request.log.add(path, shape(read));
-      return read;
-    };
-  return [&request, shape, name = nb::cast<std::string>(table[0]),
-          text = nb::cast<std::string>(table[1])](const TableColumns& columns) {
-    AttributeTable read = parse_attribute_table(text, name, columns);
-    request.log.add_memory(name, text.size(), shape(read));
+  return [&request, table = request.table(argument)](const TableColumns& columns) {
+    AttributeTable read = table.text ? parse_attribute_table(*table.text, table.name, columns)
+                                     : read_attribute_table(table.name, columns);
+    request.note(table, {read.n(), read.columns().size()});
     return read;
   };
 }

@@ -1,5 +1,4 @@
 // error_bound, estimates, evaluate_bounds: the error on a target without labels.
-#include <algorithm>
 
 #include "leeway/error_bound/estimator.h"
 #include "leeway/tasks/bound.h"
@@ -24,26 +23,17 @@ nb::object bound_of(Request& request, bool estimates_alone) {
 nb::object error_bound_of(Request& request) { return bound_of(request, false); }
 nb::object estimates_of(Request& request) { return bound_of(request, true); }
 
-// A table is a path, or a pair of a name and the text of a CSV file.
 nb::object evaluate_bounds_of(Request& request) {
-  tasks::BoundEvaluateTask task{.name = {}, .open = {}, .seed = request.seed};
+  const GivenTable table = request.table("table");
+  tasks::BoundEvaluateTask task{.name = table.name, .open = {}, .seed = request.seed};
   request.read(task.options);
-  const nb::object table = request["table"];
-  if (PyUnicode_Check(table.ptr())) {
-    task.name = nb::cast<std::string>(table);
-    task.open = [&] {
-      error_bound::ShiftTable read = error_bound::read_shift_table(task.name, task.options.methods);
-      request.log.add(task.name, {read.n});
-      return read;
-    };
-  } else {
-    task.name = nb::cast<std::string>(table[0]);
-    task.open = [&, text = nb::cast<std::string>(table[1])] {
-      error_bound::ShiftTable read = error_bound::parse_shift_table(text, task.name, task.options.methods);
-      request.log.add_memory(task.name, text.size(), {read.n});
-      return read;
-    };
-  }
+  task.open = [&] {
+    error_bound::ShiftTable read =
+        table.text ? error_bound::parse_shift_table(*table.text, table.name, task.options.methods)
+                   : error_bound::read_shift_table(table.name, task.options.methods);
+    request.note(table, {read.n});
+    return read;
+  };
   return request.finished(request.run([&](Progress*) { return tasks::bound_evaluate(task); }));
 }
 

@@ -6,7 +6,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "leeway/core/error.h"
 #include "leeway/core/option_error.h"

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "leeway/core/message.h"
 #include "leeway/record/json.h"
 #include "leeway/record/number_list.h"
 #include "leeway/record/overloaded.h"

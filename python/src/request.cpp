@@ -117,6 +117,19 @@ Images Request::images(const std::string& name, nb::handle value) {
   return images;
 }
 
+GivenTable Request::table(const char* argument) const {
+  const nb::object value = (*this)[argument];
+  if (is_path(value)) return {nb::cast<std::string>(value), std::nullopt};
+  return {nb::cast<std::string>(value[0]), nb::cast<std::string>(value[1])};
+}
+
+void Request::note(const GivenTable& table, const std::vector<std::size_t>& shape) {
+  if (table.text)
+    log.add_memory(table.name, table.text->size(), shape);
+  else
+    log.add(table.name, shape);
+}
+
 void Request::complete(record::Envelope& envelope) {
   const nb::gil_scoped_release release;
   envelope.command = {function};

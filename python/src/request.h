@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,12 @@ namespace nb = nanobind;
 struct SavedRecord {
   std::function<Json()> json;
   std::function<std::string()> text;  // as the terminal shows it
+};
+
+// A table of a call: a CSV file, or the text that such a file would hold and a name for messages.
+struct GivenTable {
+  std::string name;
+  std::optional<std::string> text;
 };
 
 // Adapters of the package make str of every path.
@@ -64,6 +71,8 @@ class Request {
   [[nodiscard]] Array array(const char* argument);
   [[nodiscard]] Array array(const std::string& name, nb::handle value);
   [[nodiscard]] Images images(const std::string& name, nb::handle value);
+  [[nodiscard]] GivenTable table(const char* argument) const;
+  void note(const GivenTable& table, const std::vector<std::size_t>& shape);  // as an input that was read
 
   template <class Options>
   void read(Options& options) const {

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <deque>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <utility>
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "leeway/average_case/detail/gram_factor.h"
 #include "leeway/average_case/detail/kernel.h"

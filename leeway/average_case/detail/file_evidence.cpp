@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <utility>
 
 #include "leeway/average_case/detail/stop.h"
 #include "leeway/core/error.h"

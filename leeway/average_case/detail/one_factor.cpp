@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <utility>
 

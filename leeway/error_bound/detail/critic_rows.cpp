@@ -7,7 +7,6 @@
 #include <functional>
 #include <memory>
 #include <numeric>
-#include <utility>
 
 #include "leeway/core/linear_algebra.h"
 #include "leeway/core/message.h"

@@ -1,7 +1,6 @@
 #include "leeway/error_bound/detail/transport_paths.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "leeway/core/numbers.h"

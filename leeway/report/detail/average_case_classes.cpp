@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <numeric>
 
 #include "leeway/report/detail/average_case_view.h"
 #include "leeway/report/detail/pictures.h"

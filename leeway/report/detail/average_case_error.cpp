@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "leeway/report/detail/average_case_view.h"
 #include "leeway/report/detail/lines.h"

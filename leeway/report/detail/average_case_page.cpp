@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "leeway/report/detail/average_case_view.h"
 #include "leeway/report/detail/lines.h"

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "leeway/core/text.h"
 #include "leeway/record/distances.h"

@@ -1,8 +1,6 @@
 // Models and targets that differ by their seed alone: means over seeds with intervals.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "leeway/report/detail/sections.h"
 
 namespace leeway::report {

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "leeway/report/detail/lines.h"
 #include "leeway/report/detail/sections.h"
