@@ -15,6 +15,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/parallel.h"
+#include "leeway/data/detail/blocks.h"
 #include "leeway/data/picture_sheet.h"
 
 namespace leeway::data {
@@ -103,31 +104,19 @@ struct Sums {
   }
 };
 
-constexpr std::size_t diagvib_block_bytes = std::size_t{32} << 20;
-
 // Draws all rows in blocks and hands them on.
 EnvironmentStatistics draw_all(const DiagvibSet& set, std::size_t size, Progress* progress,
                                const std::function<void(std::span<const std::uint8_t>)>& take) {
-  const std::size_t each = 3 * size * size, n = set.rows.size(),
-                    most = std::clamp<std::size_t>(diagvib_block_bytes / each, 1, 4096);
-  std::vector<std::uint8_t> block(std::min(n, most) * each);
-  std::vector<Sums> sums(std::min(n, most));
+  std::vector<Sums> sums(set.rows.size());
+  in_blocks(
+      set.rows.size(), 3 * size * size, "draw", "drawing stopped: the file at work was not written", progress,
+      [&](std::size_t row, std::span<std::uint8_t> picture) {
+        set.draw(set.rows[row], size, picture);
+        sums[row].add(picture);
+      },
+      take);
   std::map<std::size_t, Sums> totals;
-  for (std::size_t begin = 0; begin < n; begin += most) {
-    const std::size_t count = std::min(most, n - begin);
-    parallel_for(count, [&](std::size_t i) {
-      const auto picture = std::span(block).subspan(i * each, each);
-      set.draw(set.rows[begin + i], size, picture);
-      sums[i] = {};
-      sums[i].add(picture);
-    });
-    for (std::size_t i = 0; i < count; ++i) totals[set.rows[begin + i].environment].add(sums[i]);
-    take(std::span(block).first(count * each));
-    if (progress == nullptr) continue;
-    progress->update("draw", begin + count, n, "");
-    if (begin + count < n && progress->stop_requested())
-      throw Interrupted("drawing stopped: the file at work was not written");
-  }
+  for (std::size_t row = 0; row < sums.size(); ++row) totals[set.rows[row].environment].add(sums[row]);
   EnvironmentStatistics statistics;
   for (const auto& [number, total] : totals) statistics[number] = total.statistics(size * size);
   return statistics;

@@ -9,12 +9,11 @@
 #include "leeway/core/csv.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/parallel.h"
+#include "leeway/data/detail/blocks.h"
 #include "leeway/data/picture_sheet.h"
 
 namespace leeway::data {
 namespace {
-
-constexpr std::size_t load_block_bytes = std::size_t{64} << 20;
 
 // Those rows; columns keep their values.
 Loaded rows_of(Loaded set, std::vector<std::size_t> rows) {
@@ -60,89 +59,71 @@ std::span<const LoadedFormat> loaded_formats() {
                              arrays = "the folder, or CORRUPTION.npy labels.npy",
                              folders = "the folder: CORRUPTION/SEVERITY/CLASS/x.JPEG";
   static const LoadedFormat list[] = {
-      {{"dsprites", "shapes, white on black", "Matthey et al., 2017"},
-       "the published .npz",
-       1,
-       1,
-       load_dsprites},
+      {{"dsprites", "shapes, white on black", "Matthey et al., 2017"}, "the published .npz", load_dsprites},
       {{"shapes3d", "3dshapes: solids in a room (needs HDF5's library, Debian's libhdf5-103-1)",
         "Burgess and Kim, 2018"},
        "3dshapes.h5",
-       1,
-       1,
        load_shapes3d},
       {{"smallnorb", "toys from many sides, left eye", "LeCun, Huang and Bottou, CVPR 2004"},
        "NAME-dat.mat(.gz), with -cat and -info beside it",
-       1,
-       1,
        load_smallnorb},
-      {{"cifar10", "binary version", krizhevsky}, "data_batch_1.bin ...", 1, any_number, load_cifar10},
-      {{"cifar100", "binary version", krizhevsky}, "train.bin or test.bin", 1, any_number, load_cifar100},
+      {{"cifar10", "binary version", krizhevsky}, "data_batch_1.bin ...", load_cifar10, 1, any_number},
+      {{"cifar100", "binary version", krizhevsky}, "train.bin or test.bin", load_cifar100, 1, any_number},
       {{"cifar10-c", "CIFAR-10 under corruptions, five severities each", hendrycks},
        arrays,
+       nullptr,
        1,
        2,
-       nullptr,
        load_cifar10_c},
-      {{"cifar100-c", "CIFAR-100 likewise", hendrycks}, arrays, 1, 2, nullptr, load_cifar100_c},
+      {{"cifar100-c", "CIFAR-100 likewise", hendrycks}, arrays, nullptr, 1, 2, load_cifar100_c},
       {{"cifar10.1", "CIFAR-10's new test set", "Recht et al., 2018"},
        "cifar10.1_v6_data.npy cifar10.1_v6_labels.npy",
+       load_cifar10_1,
        2,
-       2,
-       load_cifar10_1},
+       2},
       {{"idx", "MNIST and its relatives", "LeCun et al., 1998"},
        "NAME-images-idx3-ubyte(.gz), labels beside it",
-       1,
-       1,
        load_idx},
       {{"celeba", "attributes of faces; with the folder, pictures", "Liu et al., ICCV 2015"},
        "list_attr_celeba.txt [img_align_celeba]",
+       load_celeba,
        1,
-       2,
-       load_celeba},
+       2},
       {{"deepfashion",
         "attributes of clothes, coarse or fine (the latter have the protocol's columns); with the folder of "
         "img/, pictures",
         "Liu et al., CVPR 2016"},
        "list_attr_cloth.txt list_attr_img.txt [FOLDER], or list_attr_cloth.txt train_attr.txt train.txt "
        "[FOLDER]",
+       load_deepfashion,
        2,
-       4,
-       load_deepfashion},
-      {{"iwildcam", "WILDS, animals in camera traps, table alone", wilds},
-       "metadata.csv",
-       1,
-       1,
-       load_iwildcam},
+       4},
+      {{"iwildcam", "WILDS, animals in camera traps, table alone", wilds}, "metadata.csv", load_iwildcam},
       {{"fmow", "WILDS, buildings from above, table alone", wilds},
        "rgb_metadata.csv, country_code_mapping.csv",
+       load_fmow,
        1,
-       2,
-       load_fmow},
+       2},
       {{"camelyon17", "WILDS, tumours in five hospitals, table alone", wilds},
        "metadata.csv",
-       1,
-       1,
        load_camelyon17},
       {{"imagenet-c", "ImageNet under corruptions, five severities each", hendrycks},
        folders,
-       1,
-       1,
        nullptr,
+       1,
+       1,
        load_imagenet_c},
       {{"tiny-imagenet-c", "Tiny ImageNet likewise; no pairs with its validation pictures", hendrycks},
        folders,
-       1,
-       1,
        nullptr,
+       1,
+       1,
        load_imagenet_c},
       {{"folder",
         "pictures by class (PACS, OfficeHome): CLASS/x.jpg or DOMAIN/CLASS/x.jpg; others than PNG and JPEG: "
         "table alone",
         ""},
        "the folder",
-       1,
-       1,
        load_folder}};
   return list;
 }
@@ -193,22 +174,10 @@ Loaded protocol_rows(Loaded set, const TableColumns& protocol, std::string_view 
 void write_loaded(const std::filesystem::path& path, const Loaded& set, std::size_t label,
                   Progress* progress) {
   const auto [channels, height, width] = set.shape;
-  const std::size_t each = channels * height * width,
-                    most =
-                        std::clamp<std::size_t>(load_block_bytes / std::max<std::size_t>(each, 1), 1, 4096);
   NpzWriter file(path);
   file.begin("x", ElementType::u8, {set.n, channels, height, width});
-  std::vector<std::uint8_t> block(std::min(set.n, most) * each);
-  for (std::size_t begin = 0; begin < set.n; begin += most) {
-    const std::size_t count = std::min(most, set.n - begin);
-    parallel_for(count,
-                 [&](std::size_t i) { set.picture(begin + i, std::span(block).subspan(i * each, each)); });
-    file.append(std::as_bytes(std::span(block).first(count * each)));
-    if (progress == nullptr) continue;
-    progress->update("load", begin + count, set.n, "");
-    if (begin + count < set.n && progress->stop_requested())
-      throw Interrupted("loading stopped, nothing was written");
-  }
+  in_blocks(set.n, channels * height * width, "load", "loading stopped, nothing was written", progress,
+            set.picture, [&](std::span<const std::uint8_t> block) { file.append(std::as_bytes(block)); });
   file.end();
   const auto& codes = set.columns.at(label).codes;
   file.add("y", make_array(std::vector<std::size_t>{set.n},

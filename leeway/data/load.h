@@ -70,8 +70,8 @@ struct CorruptionPart {
 
 struct LoadedFormat : Member {
   std::string_view paths;                        // what files it takes
-  std::size_t fewest, most;                      // how many
   Loaded (*load)(const Paths& paths) = nullptr;  // or, of a set of corruptions, load_part
+  std::size_t fewest = 1, most = 1;              // how many files
   Loaded (*load_part)(const Paths& paths, const CorruptionPart& part) = nullptr;
 };
 

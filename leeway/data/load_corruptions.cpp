@@ -20,10 +20,9 @@ constexpr std::size_t severities = 5;
 
 // Names of what lies in a folder, sorted.
 std::vector<std::string> names_in(const fs::path& folder, bool folders) {
+  expect_folder(folder, "a folder");
   std::error_code error;
   std::vector<std::string> names;
-  if (!fs::is_directory(folder, error))
-    refuse(display_name(folder), "a folder", fs::exists(folder, error) ? "a file" : "nothing");
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     std::error_code unreadable;
     if (folders ? it->is_directory(unreadable) : it->is_regular_file(unreadable))

@@ -23,10 +23,9 @@ bool is_picture(const fs::path& file) {
 
 // Relative paths of all pictures, sorted.
 std::vector<fs::path> pictures_below(const fs::path& folder) {
+  expect_folder(folder, "a folder");
   std::error_code error;
   std::vector<fs::path> files;
-  if (!fs::is_directory(folder, error))
-    refuse(display_name(folder), "a folder", fs::exists(folder, error) ? "a file" : "nothing");
   for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
     if (it->is_regular_file(error) && is_picture(it->path()))
       files.push_back(it->path().lexically_relative(folder));

@@ -19,10 +19,24 @@ bool is_readable_picture(const fs::path& file) {
   return suffix == ".png" || suffix == ".jpg" || suffix == ".jpeg";
 }
 
-std::vector<fs::path> pictures_in(const fs::path& folder, const std::string& what) {
+void expect_folder(const fs::path& folder, const std::string& what) {
   std::error_code error;
   if (!fs::is_directory(folder, error))
-    refuse(display_name(folder), "a folder of " + what, fs::exists(folder, error) ? "a file" : "nothing");
+    refuse(display_name(folder), what, fs::exists(folder, error) ? "a file" : "nothing");
+}
+
+std::vector<std::uint8_t> color_planes(const Bitmap& bitmap) {
+  const std::size_t area = bitmap.height * bitmap.width;
+  std::vector<std::uint8_t> planes(3 * area);
+  for (std::size_t c = 0; c < 3; ++c)
+    for (std::size_t i = 0; i < area; ++i)
+      planes[c * area + i] = bitmap.pixels[i * bitmap.channels + (bitmap.channels == 3 ? c : 0)];
+  return planes;
+}
+
+std::vector<fs::path> pictures_in(const fs::path& folder, const std::string& what) {
+  expect_folder(folder, "a folder of " + what);
+  std::error_code error;
   std::vector<fs::path> files;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
     if (it->is_regular_file(error) && is_readable_picture(it->path())) files.push_back(it->path());

@@ -4,6 +4,7 @@
 // inks. Thread-safe.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -23,5 +24,10 @@ namespace leeway::data {
                                                              const std::string& what);
 
 [[nodiscard]] Bitmap read_picture(const std::filesystem::path& file);
+// Red, green and blue planes (3,h,w) of a picture; those of a gray one are equal.
+[[nodiscard]] std::vector<std::uint8_t> color_planes(const Bitmap& bitmap);
+
+// Error where `folder` is none; `what` it should be.
+void expect_folder(const std::filesystem::path& folder, const std::string& what);
 
 }  // namespace leeway::data

@@ -16,14 +16,14 @@
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
-#include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
+#include "leeway/data/detail/blocks.h"
 #include "leeway/data/picture_sheet.h"
 
 namespace leeway::data {
 namespace {
 
-constexpr std::size_t least_size = 8, largest_size = 1024, block_bytes = std::size_t{64} << 20;
+constexpr std::size_t least_size = 8, largest_size = 1024;
 
 // The column whose texts are the factor's values.
 const RenderedColumn& column_of_factor(const RenderedSet& set, std::size_t factor) {
@@ -148,20 +148,10 @@ void render(const RenderedRows& rows, std::size_t size,
             const std::function<void(std::span<const std::uint8_t>)>& write, Progress* progress) {
   if (size < least_size || size > largest_size)
     refuse("render: size", fmt::format("{} to {} pixels", least_size, largest_size), fmt::format("{}", size));
-  const std::size_t each = 3 * size * size, n = rows.n(),
-                    most = std::clamp<std::size_t>(block_bytes / each, 1, 4096);
-  std::vector<std::uint8_t> block(std::min(n, most) * each);
-  for (std::size_t begin = 0; begin < n; begin += most) {
-    const std::size_t count = std::min(most, n - begin);
-    parallel_for(count, [&](std::size_t i) {
-      rows.set().draw(rows.codes(begin + i), size, std::span(block).subspan(i * each, each));
-    });
-    write(std::span(block).first(count * each));
-    if (progress == nullptr) continue;
-    progress->update("render", begin + count, n, "");
-    if (begin + count < n && progress->stop_requested())
-      throw Interrupted("rendering stopped, nothing was written");
-  }
+  in_blocks(
+      rows.n(), 3 * size * size, "render", "rendering stopped, nothing was written", progress,
+      [&](std::size_t row, std::span<std::uint8_t> out) { rows.set().draw(rows.codes(row), size, out); },
+      write);
 }
 
 void write_rendered(const std::filesystem::path& path, const RenderedRows& rows, std::size_t size,

@@ -10,13 +10,12 @@
 
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
-#include "leeway/core/parallel.h"
+#include "leeway/shift/detail/family.h"
 #include "leeway/shift/jpeg.h"
 
 namespace leeway::shift {
 namespace {
 
-constexpr std::size_t corruptions_between_reports = 512;
 constexpr int quality_of_files = 85;
 
 // A half goes up, and a whole level stays where it is, although rounding in float32 left it just below. Constants like .1 and .5
@@ -141,17 +140,11 @@ Images Corruption::apply(const Images& images, const CorruptionOptions& options,
     to_levels(values, rounding, out.data());
   };
   std::vector<std::uint8_t> levels(n * size);
-  for (std::size_t begin = 0; begin < n; begin += corruptions_between_reports) {
-    if (progress && progress->stop_requested())
-      throw Interrupted(fmt::format("{} stopped after {} of {} images; nothing was written", name, begin, n));
-    const std::size_t count = std::min(corruptions_between_reports, n - begin);
-    parallel_for(count, [&](std::size_t i) {
-      const std::span<std::uint8_t> out = std::span(levels).subspan((begin + i) * size, size);
-      change_one(begin + i, out);
-      if (as_jpeg) compress_jpeg(out, images.height(), images.width(), quality_of_files);
-    });
-    if (progress) progress->update(name, begin + count, n, "");
-  }
+  for_each_picture(n, name, progress, [&](std::size_t row) {
+    const std::span<std::uint8_t> out = std::span(levels).subspan(row * size, size);
+    change_one(row, out);
+    if (as_jpeg) compress_jpeg(out, images.height(), images.width(), quality_of_files);
+  });
   return {images.path, make_array(images.pixels.shape, std::move(levels)), images.labels};
 }
 

@@ -110,15 +110,6 @@ FrostPicture procedural_picture(std::uint64_t seed, std::size_t picture) {
   return frost;
 }
 
-FrostPicture in_colour(const Bitmap& bitmap) {
-  const std::size_t area = bitmap.height * bitmap.width;
-  FrostPicture frost{bitmap.height, bitmap.width, std::vector<std::uint8_t>(3 * area)};
-  for (std::size_t c = 0; c < 3; ++c)
-    for (std::size_t i = 0; i < area; ++i)
-      frost.levels[c * area + i] = bitmap.pixels[i * bitmap.channels + (bitmap.channels == 3 ? c : 0)];
-  return frost;
-}
-
 }  // namespace
 
 std::shared_ptr<const FrostPictures> procedural_frost_pictures(std::uint64_t seed) {
@@ -140,8 +131,10 @@ std::shared_ptr<const FrostPictures> procedural_frost_pictures(std::uint64_t see
 
 std::shared_ptr<const FrostPictures> read_frost_pictures(const fs::path& folder) {
   auto read = std::make_shared<FrostPictures>();
-  for (const fs::path& file : data::pictures_in(folder, "pictures of frost"))
-    read->push_back(in_colour(data::read_picture(file)));
+  for (const fs::path& file : data::pictures_in(folder, "pictures of frost")) {
+    const Bitmap bitmap = data::read_picture(file);
+    read->push_back({bitmap.height, bitmap.width, data::color_planes(bitmap)});
+  }
   return read;
 }
 

@@ -9,24 +9,15 @@
 #include "leeway/data/resize.h"
 
 namespace leeway::data {
-namespace {
 
 namespace fs = std::filesystem;
 
-Planes in_colour(const Bitmap& bitmap) {
-  const std::size_t area = bitmap.height * bitmap.width;
-  Planes planes{{3, bitmap.height, bitmap.width}, std::vector<std::uint8_t>(3 * area)};
-  for (std::size_t i = 0; i < area; ++i)
-    for (std::size_t c = 0; c < 3; ++c)
-      planes.pixels[c * area + i] = bitmap.pixels[i * bitmap.channels + (bitmap.channels == 3 ? c : 0)];
-  return planes;
-}
-
-}  // namespace
-
 void add_pictures(Loaded& set, std::vector<fs::path> files) {
   const auto shared = std::make_shared<const std::vector<fs::path>>(std::move(files));
-  set.stored = [shared](std::size_t row) { return in_colour(read_picture((*shared)[row])); };
+  set.stored = [shared](std::size_t row) {
+    const Bitmap bitmap = read_picture((*shared)[row]);
+    return Planes{{3, bitmap.height, bitmap.width}, color_planes(bitmap)};
+  };
   set.shape = set.stored(0).shape;
   set.picture = [shared, stored = set.stored, shape = set.shape](std::size_t row,
                                                                  std::span<std::uint8_t> out) {
@@ -41,9 +32,7 @@ void add_pictures(Loaded& set, std::vector<fs::path> files) {
 }
 
 void add_pictures_of_folder(Loaded& set, const fs::path& folder) {
-  if (std::error_code error; !fs::is_directory(folder, error))
-    refuse(display_name(folder), "the folder of the pictures",
-           fs::exists(folder, error) ? "a file" : "nothing");
+  expect_folder(folder, "the folder of the pictures");
   const LoadedColumn& image = set.columns.back();
   std::vector<fs::path> files;
   for (const std::uint32_t code : image.codes) files.push_back(folder / image.values[code]);

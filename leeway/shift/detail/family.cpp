@@ -18,21 +18,26 @@ constexpr std::size_t pictures_between_reports = 512;
 
 }  // namespace
 
-Shifted change_pictures(const Images& images, std::string_view task, Progress* progress,
-                        const Change& change) {
-  const std::size_t n = images.n(), size = images.pixels_per_image();
-  std::vector<float> pixels(n * size);
+void for_each_picture(std::size_t n, std::string_view task, Progress* progress,
+                      const std::function<void(std::size_t row)>& change) {
   for (std::size_t begin = 0; begin < n; begin += pictures_between_reports) {
     if (progress && progress->stop_requested())
       throw Interrupted(fmt::format("{} stopped after {} of {} images; nothing was written", task, begin, n));
     const std::size_t count = std::min(pictures_between_reports, n - begin);
-    parallel_for(count, [&](std::size_t i) {
-      const std::span<float> picture(pixels.data() + (begin + i) * size, size);
-      images.copy_row(begin + i, picture);
-      change(begin + i, picture);
-    });
+    parallel_for(count, [&](std::size_t i) { change(begin + i); });
     if (progress) progress->update(task, begin + count, n, "");
   }
+}
+
+Shifted change_pictures(const Images& images, std::string_view task, Progress* progress,
+                        const Change& change) {
+  const std::size_t n = images.n(), size = images.pixels_per_image();
+  std::vector<float> pixels(n * size);
+  for_each_picture(n, task, progress, [&](std::size_t row) {
+    const std::span<float> picture(pixels.data() + row * size, size);
+    images.copy_row(row, picture);
+    change(row, picture);
+  });
   std::vector<std::size_t> rows(n);
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   return {{images.path, make_array(images.pixels.shape, std::move(pixels)), images.labels}, std::move(rows)};

@@ -7,6 +7,10 @@
 
 namespace leeway::shift {
 
+// change(row) for n rows, in parallel. Interrupted where `progress` asks for a stop, before every 512th row.
+void for_each_picture(std::size_t n, std::string_view task, Progress* progress,
+                      const std::function<void(std::size_t row)>& change);
+
 // One picture at a time: change(row, picture) alters (c,h,w) floats in [0,1] in place and leaves them in
 // [0,1]. Called from several threads.
 using Change = std::function<void(std::size_t row, std::span<float> picture)>;
