@@ -166,12 +166,18 @@ TEST(ConDS, ShiftsThatCannotBe) {
   EXPECT_EQ(said({0, 0, {}}), "table.csv: expected shifts on different attributes, found two on one");
   EXPECT_EQ(said({{}, 1, {}}), "table.csv: expected at least two values of 'a1' for LDD, found one: '0'");
   EXPECT_EQ(said({{}, {}, 2}), "table.csv: expected an attribute below 2 for UDS, found 2");
+  EXPECT_EQ(said({2, {}, {}}), "table.csv: expected an attribute below 2 for SC, found 2");
+  EXPECT_EQ(said({{}, 2, {}}), "table.csv: expected an attribute below 2 for LDD, found 2");
   ConDSOptions options;
   options.ldd_ratio = .5;
   EXPECT_EQ(said({}, options), "plan_conds: ldd_ratio: expected a number of at least 1, found 0.5");
   options = {};
   options.counterexamples = std::nan("");
   EXPECT_EQ(said({}, options), "plan_conds: counterexamples: expected a share from 0 to 1, found nan");
+  const Made other(full_table(2, {2}, 50));
+  EXPECT_EQ(
+      message_of([&] { static_cast<void>(ConDSSampler(other.table, other.cells, 0).draw(made.plan({}))); }),
+      "ConDSSampler::draw: plan: expected 4 cells, found 9");
 }
 
 TEST(ConDS, AllCasesOfASeedShareTheTestSet) {

@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <numeric>
@@ -13,8 +12,9 @@
 #include "leeway/core/npz.h"
 #include "leeway/data/training_data.h"
 #include "tests/at_threads.h"
+#include "tests/core/files.h"
 #include "tests/data/digits.h"
-#include "tests/message_of.h"
+#include "tests/stopping.h"
 
 namespace leeway::data {
 namespace {
@@ -52,12 +52,9 @@ std::vector<std::uint8_t> drawn(const DiagvibSet& set, std::size_t row) {
 
 class DiagvibFiles : public ::testing::Test {
  protected:
-  DiagvibFiles() { std::filesystem::create_directories(folder_); }
-  ~DiagvibFiles() override { std::filesystem::remove_all(folder_); }
   [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
-  const std::filesystem::path folder_ =
-      std::filesystem::path(::testing::TempDir()) / ("leeway_diagvib_" + std::to_string(getpid()));
+  const leeway::testing::TemporaryFolder folder_;
 };
 
 std::string table_of(const DiagvibPart& part) {
@@ -329,16 +326,11 @@ TEST_F(DiagvibFiles, TablesSayWhatWasDrawn) {
   EXPECT_NEAR(std::stod(cell("hue_degrees", 4)) - std::stod(cell("hue_degrees", 0)), 240, 1e-3);
 }
 
-struct Stopping : Progress {
-  void update(std::string_view, std::size_t, std::size_t, std::string_view) override {}
-  [[nodiscard]] bool stop_requested() const override { return true; }
-};
-
 TEST_F(DiagvibFiles, AStopLeavesNoFile) {
   const DiagvibSet set = set_of("discriminability", "test", {.n = 1500});
   Stopping stop;
   EXPECT_THROW(write_diagvib(path("a.npz"), set, 28, &stop), Interrupted);
-  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }
 
 TEST(DiagvibSheet, HasTenPicturesOfEachEnvironment) {

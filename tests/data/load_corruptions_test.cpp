@@ -1,6 +1,5 @@
 // Loaders of published corruptions, on small folders in their layouts.
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <string>
@@ -8,8 +7,8 @@
 #include "leeway/core/file.h"
 #include "leeway/core/npy.h"
 #include "leeway/core/png.h"
+#include "tests/core/files.h"
 #include "tests/data/layouts.h"
-#include "tests/message_of.h"
 
 namespace leeway::data {
 namespace {
@@ -25,7 +24,6 @@ class LoadCorruptions : public ::testing::Test {
     fs::create_directories(folder_);
     fs::create_directories(pictures_);
   }
-  ~LoadCorruptions() override { fs::remove_all(folder_.parent_path()); }
 
   // n pictures of 4 x 4, pixel j of picture i is made(first + i, j).
   void write_array(const std::string& name, std::size_t n, std::size_t first) const {
@@ -46,9 +44,8 @@ class LoadCorruptions : public ::testing::Test {
     return message_of([&] { (void)load_set(format, paths, part); });
   }
 
-  const fs::path folder_ = fs::path(::testing::TempDir()) /
-                           ("leeway_corruptions_" + std::to_string(getpid())) / "cifar",
-                 pictures_ = folder_.parent_path() / "imagenet";
+  const leeway::testing::TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_ / "cifar", pictures_ = temporary_ / "imagenet";
 };
 
 TEST_F(LoadCorruptions, OneCorruptionAtOneSeverityOfCifar) {

@@ -65,15 +65,6 @@ TEST(LoadLists, DeepFashionCoarse) {
   EXPECT_EQ(texts(set, "image")[2], "img/B_Dress/img_00000001.jpg");
 }
 
-TEST(LoadLists, DeepFashionsPicturesDifferInSize) {
-  const Loaded set = load("deepfashion", with(fine, "fine"));
-  EXPECT_THAT(set.shape, ElementsAre(3, 10, 9));
-  EXPECT_LE(distance_from_smooth(picture(set, 0), 0, 10, 9), 4);
-  EXPECT_THAT(message_of([&] { (void)picture(set, 4); }),
-              HasSubstr("img_00000005.jpg: expected 10 x 9 pixels"));
-  EXPECT_LE(distance_from_smooth(set.stored(4).pixels, 4, 14, 9), 4);
-}
-
 Loaded of_protocol(Loaded set, const std::string& name) {
   return protocol_rows(std::move(set), conds::columns_of(conds::conds_data_set(name)), name);
 }

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "leeway/data/picture_sheet.h"
 #include "leeway/data/resize.h"
 #include "tests/core/files.h"
 #include "tests/data/layouts.h"
@@ -56,6 +57,19 @@ TEST(LoadPictures, AnyFormatIsResized) {
               HasSubstr("a data set with pictures, found a table alone"));
   EXPECT_THAT(message_of([] { (void)resized(load("smallnorb", {"norb-dat.mat"}), 0); }),
               HasSubstr("1 to 16384, found 0"));
+}
+
+TEST(PictureSheet, EmptyPlacesAreWhite) {
+  PictureSheet sheet(1, 1, 1, 2);
+  sheet.add({"", make_array<std::uint8_t>({1, 1, 1, 1}, {77}), {}}, 0);
+  sheet.leave_empty();
+  const Bitmap bitmap = sheet.bitmap();  // pictures of 64 x 64, two pixels of white around each
+  ASSERT_EQ(bitmap.height, 68);
+  ASSERT_EQ(bitmap.width, 134);
+  for (std::size_t i = 0; i < bitmap.pixels.size(); ++i) {
+    const std::size_t y = i / 134, x = i % 134;
+    ASSERT_EQ(bitmap.pixels[i], y >= 2 && y < 66 && x >= 2 && x < 66 ? 77 : 255) << y << " " << x;
+  }
 }
 
 TEST(LoadPictures, OthersMakeATableAndNothingElse) {

@@ -2,7 +2,6 @@
 #include "leeway/data/render.h"
 
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
@@ -15,7 +14,7 @@
 #include "leeway/data/detail/dsprites.h"
 #include "leeway/data/split.h"
 #include "tests/at_threads.h"
-#include "tests/message_of.h"
+#include "tests/core/files.h"
 
 namespace leeway::data {
 namespace {
@@ -123,9 +122,7 @@ TEST(Render, SameBitsAtAnyNumberOfThreadsAndInAnySubset) {
 }
 
 TEST(Render, ATableGivesTheRowsThatWroteItAndAFileHoldsThem) {
-  const std::filesystem::path folder =
-      std::filesystem::path(::testing::TempDir()) / ("leeway_render_" + std::to_string(getpid()));
-  std::filesystem::create_directories(folder);
+  const leeway::testing::TemporaryFolder folder;
   for (const RenderedSet& set : rendered_sets()) {
     const RenderedRows rows = RenderedRows(set, {}).sample(37, 5);
     write_attributes(folder / "table.csv", rows);
@@ -140,7 +137,6 @@ TEST(Render, ATableGivesTheRowsThatWroteItAndAFileHoldsThem) {
     for (std::size_t i = 0; i < 37; ++i)
       EXPECT_EQ((*images.labels)[i], rows.codes(i)[set.columns.front().factor]);
   }
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Render, SamplesAreDifferentRowsInOrder) {
@@ -176,8 +172,8 @@ TEST(Render, SaysWhatIsWrong) {
               HasSubstr("values of scale_value that all conditions allow"));
   EXPECT_THAT(message_of([&] { (void)drawn(RenderedRows(set, {}).sample(1, 0), 4); }),
               HasSubstr("8 to 1024 pixels"));
-  const std::filesystem::path file =
-      std::filesystem::path(::testing::TempDir()) / ("leeway_render_" + std::to_string(getpid()) + ".csv");
+  const leeway::testing::TemporaryFolder folder;
+  const std::filesystem::path file = folder / "table.csv";
   write_text(file, "shape\nheart\n");
   EXPECT_THAT(message_of([&] { RenderedRows::from_table(set, file); }),
               HasSubstr("a column 'obj_color' of dsprites"));
@@ -193,7 +189,6 @@ TEST(Render, SaysWhatIsWrong) {
   write_text(file, "index,split\n3,train\n4,test\n3,test\n");
   EXPECT_THAT(message_of([&] { (void)read_split(file, 9); }),
               HasSubstr("each index in one set, found 3 in two, again at row 2"));
-  std::filesystem::remove(file);
 }
 
 }  // namespace

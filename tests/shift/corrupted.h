@@ -51,12 +51,12 @@ inline Levels corrupted(std::string_view name, const Images& images, const Corru
   return levels_of(corruption(name).apply(images, options, nullptr));
 }
 
-// Waves and squares of the picture's own, u8; tests/reference/corruption_pictures.py makes the same.
-inline Images formula_pictures(const Shape& shape) {
+// Pictures first, first + 1, ... of waves and squares, u8; tests/reference/corruption_pictures.py makes the same.
+inline Images formula_pictures(const Shape& shape, std::size_t first = 0) {
   Levels levels;
   const auto number = [](std::size_t i) { return static_cast<double>(i); };
   constexpr double turn = 2 * std::numbers::pi;
-  for (std::size_t n = 0; n < shape[0]; ++n)
+  for (std::size_t n = first; n < first + shape[0]; ++n)
     for (std::size_t c = 0; c < shape[1]; ++c)
       for (std::size_t y = 0; y < shape[2]; ++y)
         for (std::size_t x = 0; x < shape[3]; ++x) {

@@ -12,6 +12,7 @@
 
 #include "tests/at_threads.h"
 #include "tests/shift/pictures.h"
+#include "tests/stopping.h"
 
 namespace leeway::shift {
 namespace {
@@ -139,28 +140,12 @@ TEST_P(EveryShift, ReadsBytesAsFractions) {
   EXPECT_EQ(from_bytes.images.pixels.type, GetParam().selects_rows ? ElementType::u8 : ElementType::f32);
 }
 
-class StoppingProgress : public Progress {
- public:
-  explicit StoppingProgress(bool stop) : stop_(stop) {}
-  void update(std::string_view task, std::size_t done, std::size_t total, std::string_view) override {
-    tasks.insert(std::string(task));
-    last_done = done, last_total = total;
-  }
-  [[nodiscard]] bool stop_requested() const override { return stop_; }
-
-  std::set<std::string> tasks;
-  std::size_t last_done = 0, last_total = 1;
-
- private:
-  bool stop_;
-};
-
 TEST_P(ShiftOfPixels, ReportsAndStops) {
-  StoppingProgress watching(false), stopping(true);
+  Stopping watching(Stopping::never), stopping;
   (void)run(images_, GetParam().strength().value, 0, &watching);
   EXPECT_THAT(watching.tasks, testing::ElementsAre(GetParam().name));
-  EXPECT_EQ(watching.last_done, 700u);
-  EXPECT_EQ(watching.last_total, 700u);
+  EXPECT_EQ(watching.done, 700u);
+  EXPECT_EQ(watching.total, 700u);
   EXPECT_THROW((void)run(images_, GetParam().strength().value, 0, &stopping), Interrupted);
 }
 

@@ -1,7 +1,6 @@
 // Shifts of pixels, by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <cmath>
@@ -162,20 +161,6 @@ TEST(Rotation, IsBilinear) {
   EXPECT_NEAR(turned[2], 1 * (1 - beyond), 1e-7);
   EXPECT_NEAR(turned[4], .5, 1e-7);
   EXPECT_NEAR(turned[5], far * far * .5 + near * far * 1 + near * far * .25 + near * near * .75, 1e-7);
-}
-
-RC_GTEST_PROP(Rotation, ThereAndBackKeepsTheMiddleOfASmoothPicture, ()) {
-  constexpr std::size_t side = 41;
-  const double degrees = *rc::gen::inRange(-1800, 1801) / 10.;
-  std::vector<float> pixels;
-  for (std::size_t y = 0; y < side; ++y)
-    for (std::size_t x = 0; x < side; ++x)
-      pixels.push_back(static_cast<float>(.3 + .01 * static_cast<double>(x) + .005 * static_cast<double>(y)));
-  const Images there = apply("rotation", make_images({1, 1, side, side}, pixels), degrees).images;
-  const auto back = shifted("rotation", there, -degrees);
-  for (std::size_t y = 14; y <= 26; ++y)
-    for (std::size_t x = 14; x <= 26; ++x)
-      RC_ASSERT(std::abs(back[y * side + x] - pixels[y * side + x]) < 1e-5f);
 }
 
 // 3 x 5 in squares of 2: two whole ones, a column of two, two rows of two, a corner.

@@ -77,6 +77,8 @@ TEST(RowShifts, Errors) {
             "set.npz: shift imbalance: expected labels (`y`), found none");
   EXPECT_EQ(error("imbalance", images, {2, 0}),
             "set.npz: shift imbalance: expected an order of all classes, found none for class 1");
+  EXPECT_THAT(error("imbalance", images, {0, 1, 2, 5}), testing::HasSubstr("found 5, which no row has"));
+  EXPECT_THAT(error("imbalance", images, {0, 1, 1, 2}), testing::HasSubstr("found 1 twice"));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "leeway/shift/text_difference.h"
 #include "tests/at_threads.h"
 #include "tests/message_of.h"
+#include "tests/stopping.h"
 
 namespace leeway::shift {
 namespace {
@@ -141,19 +142,8 @@ TEST(TextTable, SameForAnyThreads) {
   }
 }
 
-TEST(TextTable, RowsDoNotDependOnTheOthers) {
-  const CsvTable all = parse_csv(shift_csv(many_rows(300), "levenshtein", 3).csv, "a");
-  const CsvTable few = parse_csv(shift_csv(many_rows(20), "levenshtein", 3).csv, "b");
-  for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(few.columns[1][i], all.columns[1][i]);
-}
-
-struct Stop : Progress {
-  void update(std::string_view, std::size_t, std::size_t, std::string_view) override {}
-  [[nodiscard]] bool stop_requested() const override { return true; }
-};
-
 TEST(TextTable, HearsARequestToStop) {
-  Stop stop;
+  Stopping stop;
   TextOptions options;
   EXPECT_THROW((void)shift_table(
                    "text\na\n", "t.csv", text_shift("typos"), options, {}, 0, [](std::string_view) {}, &stop),
