@@ -231,7 +231,7 @@ def binary_outputs(n=300, k=2, seed=0):
     return clean[:, 1] - clean[:, 0], shifted[:, 1] - shifted[:, 0], labels
 
 
-def protocol_table():
+def protocol_table(_=None):
     random = numpy.random.default_rng(17)
     names = {"shape": ["square", "ellipse", "heart"], "obj_color": ["red", "yellow", "blue"], "bg_color": ["orange", "green", "purple"],
              "scale": ["small", "middle", "big"]}
