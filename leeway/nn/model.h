@@ -69,14 +69,7 @@ struct WeightsFile {
   std::vector<FittingArchitecture> fitting;
 };
 
-// Batch normalization with the statistics of other images (adapt/batchnorm.h).
-struct AdaptOptions {
-  std::string statistics = "pooled";  // or "ema"
-  double momentum = .1;               // of ema
-  std::size_t batch = 128;            // likewise
-  std::uint64_t seed = 0;             // likewise: of the order of the images
-};
-
+// A layer of batch normalization with the statistics of other images (adapt/batchnorm.h).
 struct AdaptedLayer {
   std::string name;
   std::size_t channels = 0;
@@ -123,8 +116,7 @@ class Model : public Predictor {
 
   // A copy of the network whose batch normalization has the statistics of these images. Error for a TorchScript or ONNX model, and
   // for what adapt/batchnorm.h names.
-  [[nodiscard]] virtual Adapted adapt(const Images& images, const AdaptOptions& options,
-                                      Progress* progress = nullptr) const = 0;
+  [[nodiscard]] virtual Adapted adapt(const Images& images, Progress* progress = nullptr) const = 0;
 
   // Weights and all of info() as safetensors. Error for a TorchScript or ONNX model.
   virtual void save(const std::filesystem::path& path) const = 0;

@@ -8,12 +8,10 @@ namespace leeway::tasks {
 
 record::Adapt adapt(const AdaptTask& task, Progress* progress) {
   const TaskClock clock;
-  const record::AdaptOptions& options = task.options;
-  const nn::Adapted adapted = task.model.adapt(
-      task.images, {options.statistics, options.momentum, options.batch, task.seed}, progress);
+  const nn::Adapted adapted = task.model.adapt(task.images, progress);
   adapted.model->save(task.out);
   record::Adapt record;
-  record.options = options;
+  record.options = task.options;
   record::AdaptedModel& found = record.results.emplace_back();
   found.n = task.images.n();
   double channels = 0, shift = 0, ratio = 0;

@@ -1,8 +1,8 @@
 // What leeway adapt computes: a model whose batch normalization has the statistics of other images (nn/model.h). Labels of the
 // images are never looked at.
 //
-// Errors (Error): those of Model::adapt and Model::save. Interrupted, where `progress` asks to stop: nothing is written. Cost: pooled:
-// a forward pass for each layer of batch normalization; ema: one.
+// Errors (Error): those of Model::adapt and Model::save. Interrupted, where `progress` asks to stop: nothing is written. Cost:
+// a forward pass for each layer of batch normalization.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct AdaptTask {
   const Images& images;
   std::filesystem::path out;  // .safetensors
   record::AdaptOptions options = {};
-  std::uint64_t seed = 0;  // of the order of batches
+  std::uint64_t seed = 0;  // recorded; the statistics do not depend on it
 };
 
 // Without what the caller knows: command, inputs, the files' names.

@@ -18,9 +18,8 @@ std::shared_ptr<Network> resnet() {
   return network;
 }
 
-std::vector<AdaptedLayer> adapted(const std::shared_ptr<Network>& network, const Images& images,
-                                  const AdaptOptions& options = {}) {
-  return adapt_batchnorm(network, {}, images, options, "network", torch::kCPU, nullptr);
+std::vector<AdaptedLayer> adapted(const std::shared_ptr<Network>& network, const Images& images) {
+  return adapt_batchnorm(network, {}, images, "network", torch::kCPU, nullptr);
 }
 
 Images turned(const Images& images) {
@@ -52,21 +51,6 @@ TEST(Adapt, PooledMomentsOfOneLayer) {
   EXPECT_EQ(layers[0].channels, 5U);
   EXPECT_NEAR(layers[0].mean_shift, z.mean(0).abs().mean().item<double>(), 1e-4) << "from 0 and 1";
   EXPECT_FALSE(network->is_training());
-}
-
-TEST(Adapt, RunningAveragesForgetTheSource) {
-  const auto network = std::make_shared<toy::TinyNetwork>(64, 3, true);
-  const Images images = toy::images(20, {1, 8, 8}, 3);
-  const torch::Tensor z = torch::nn::functional::linear(pixels(images, 0, 20).flatten(1),
-                                                        network->named_parameters()["hidden.weight"],
-                                                        network->named_parameters()["hidden.bias"]);
-  AdaptOptions options;
-  options.statistics = "ema", options.batch = 20;
-  for (int i = 0; i < 3; ++i) (void)adapted(network, images, options);
-  const auto found = statistics_of(*network);
-  const double kept = .9 * .9 * .9;
-  EXPECT_TRUE(found.at("norm.running_mean").allclose(z.mean(0) * (1 - kept), 1e-4, 1e-6));
-  EXPECT_TRUE(found.at("norm.running_var").allclose(kept + z.var(0) * (1 - kept), 1e-4, 1e-6));
 }
 
 // One batch of all images in training mode has the pooled statistics, layer after layer.
@@ -107,26 +91,12 @@ TEST(Adapt, NeitherOrderNorThreadsMatter) {
   }
 }
 
-TEST(Adapt, RunningAveragesNeedNoCountOfThreads) {
-  const Images images = toy::images(41, small_picture, 4);
-  AdaptOptions options;
-  options.statistics = "ema", options.batch = 10;
-  std::vector<std::map<std::string, torch::Tensor>> found;
-  for (const int count : {1, 2})
-    found.push_back(at_threads(count, [&] {
-      const auto network = resnet();
-      (void)adapted(network, images, options);
-      return statistics_of(*network);
-    }));
-  for (const auto& [name, tensor] : found[0]) EXPECT_TRUE(tensor.equal(found[1].at(name))) << name;
-}
-
 TEST(Adapt, TheModelIsSavedLikeOthers) {
   const toy::Folder folder;
   const auto model = toy::model("resnet20-cifar", small_picture, 4, 5, {255, {1, 2, 3}, {40, 50, 60}});
   const Images images = toy::images(40, small_picture, 4);
   const Outputs before = model->outputs(images);
-  const Adapted found = model->adapt(images, {});
+  const Adapted found = model->adapt(images);
   EXPECT_TRUE(toy::same_bits(model->outputs(images).logits, before.logits)) << "the model itself stays";
   const Outputs after = found.model->outputs(images);
   EXPECT_FALSE(toy::same_bits(after.logits, before.logits));
@@ -139,8 +109,8 @@ TEST(Adapt, TheModelIsSavedLikeOthers) {
 TEST(Adapt, RefusesInOneLine) {
   const Images images = toy::images(10, small_picture, 4);
   const auto model = toy::model("resnet20-cifar", small_picture, 4);
-  const auto message = [&](const Model& of, const Images& from, const AdaptOptions& options = {}) {
-    return message_of([&] { (void)of.adapt(from, options); });
+  const auto message = [](const Model& of, const Images& from) {
+    return message_of([&] { (void)of.adapt(from); });
   };
   EXPECT_EQ(message(*toy::model("small-cnn", small_picture, 4), images),
             "model: expected a network with batch normalization, found none");
@@ -159,9 +129,6 @@ TEST(Adapt, RefusesInOneLine) {
   EXPECT_EQ(
       message(*graph, images),
       "model: expected a model with an architecture, whose batch normalization can be changed, found ONNX");
-  EXPECT_EQ(message(*model, images, {"mean"}), "adapt: statistics: expected pooled or ema, found 'mean'");
-  EXPECT_EQ(message(*model, images, {"ema", 0}),
-            "adapt: momentum: expected a number above 0, up to 1, found 0");
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ TEST_P(OtherDefinition, HasTheSameNamesOutputsAndGradients) {
   EXPECT_LT((single - gradient).norm().item<double>(), .02 * norm);
 }
 
-constexpr std::size_t small_network = 12'000'000;  // weights
+constexpr std::size_t small_network = 11'000'000;  // weights
 
 std::vector<std::string> names_of_reference_networks(bool small) {
   std::vector<std::string> names;

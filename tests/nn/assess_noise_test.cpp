@@ -13,10 +13,17 @@ using testing::HasSubstr;
 
 class AssessNoise : public Command {
  protected:
-  // A linear model, its outputs o.npz on 60 images, and those of another shift, s.npz.
+  // A linear model and its outputs o.npz on 60 images, made once a process.
   void SetUp() override {
     Command::SetUp();
     if (IsSkipped()) return;
+    static std::string model, outputs;
+    if (!model.empty()) {
+      images(60);
+      std::ofstream(path("m.safetensors"), std::ios::binary) << model;
+      std::ofstream(path("o.npz"), std::ios::binary) << outputs;
+      return;
+    }
     ASSERT_EQ(run({"train", "--data", images(60), "--arch", "linear", "--epochs", "20", "--lr", "0.01",
                    "--threads", "1", "--out", path("m.safetensors"), "--quiet"}),
               0)
@@ -25,6 +32,7 @@ class AssessNoise : public Command {
                    path("o.npz"), "--quiet"}),
               0)
         << err();
+    model = text_of(path("m.safetensors")), outputs = text_of(path("o.npz"));
   }
 
   int assess(const std::vector<std::string>& more) const {
@@ -77,12 +85,6 @@ TEST_F(AssessNoise, ClassesHaveTheNamesThatTheImagesGiveThem) {
             0)
       << err();
   EXPECT_EQ(Json::parse(out()).at("class_bias").at(0).at("classes").at(1).at("name"), "oak");
-  ASSERT_EQ(run({"infer", "--model", path("m.safetensors"), "--data", path("named.npz"), "--out",
-                 path("n.npz"), "--quiet"}),
-            0)
-      << err();
-  EXPECT_EQ(*read_npz(path("n.npz")).at("class_names").texts,
-            (std::vector<std::string>{"ash", "oak", "elm"}));
 }
 
 }  // namespace

@@ -75,6 +75,7 @@ TEST_P(BothNorms, RandomStartsDependOnTheKeyAlone) {
   EXPECT_FALSE(x.equal(all.random(10, 1, std::vector<std::uint64_t>{0, 1, 2})));
   EXPECT_GT(distances(x, clean, GetParam()).min().item<double>(),
             .1);  // 12 pixels: below half only with odds 2^-12
+  EXPECT_TRUE((x != clean).all().item<bool>());
 }
 
 INSTANTIATE_TEST_SUITE_P(Norms, BothNorms, testing::Values(Norm::linf, Norm::l2),

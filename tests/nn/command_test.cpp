@@ -62,9 +62,10 @@ TEST_F(Command, AnAttackOfMinimumNormSaysHowFarImagesMoved) {
   const std::vector<std::string> arguments = {
       "attack", "--model", model,     "--data", path("data.npz"), "--attack",      "fmn",
       "--norm", "l2",      "--steps", "30",     "--out",          path("near.npz")};
-  std::vector<std::string> json = arguments, page = arguments;
-  json.emplace_back("--json");
+  std::vector<std::string> json = arguments;
+  json.insert(json.end(), {"--json", "--report", path("attack.html")});
   ASSERT_EQ(run(json), 0) << err();
+  EXPECT_TRUE(std::filesystem::exists(path("attack.html")));
   const record::Attack record = record::read_attack(Json::parse(out()), "r.json");
   EXPECT_EQ(record::to_json(record), Json::parse(out()));
   const record::AttackedSet& set = record.results.at(0);
@@ -75,11 +76,6 @@ TEST_F(Command, AnAttackOfMinimumNormSaysHowFarImagesMoved) {
   std::vector<double> norms = to_f64(read_npz(path("near.npz")).at("norms"), "norms");
   std::ranges::sort(norms);
   EXPECT_EQ(set.norms->median, quantile(norms, .5));
-  page.insert(page.end(), {"--report", path("attack.html")});
-  ASSERT_EQ(run(page), 0);
-  EXPECT_TRUE(std::filesystem::exists(path("attack.html")));
-  EXPECT_THAT(out(), AllOf(HasSubstr("fmn in l2, against the labels"), HasSubstr("norm             median "),
-                           HasSubstr("within a radius")));
 }
 
 TEST_F(Command, AttacksReachTheTargetsOfAFile) {
@@ -101,13 +97,7 @@ TEST_F(Command, AttacksReachTheTargetsOfAFile) {
 TEST_F(Command, WhatAnAttackDoesNotHaveIsWrongUse) {
   const std::string data = images(12);
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
-      {{"--attack", "fmn", "--eps", "8/255"}, "no radius"},
-      {{"--attack", "fmn", "--restarts", "2"}, "'restarts'"},
-      {{"--attack", "fgsm", "--steps", "2"}, "'steps'"},
-      {{"--norm", "l1"}, "found l1"},
-      {{"--set", "gamma=1"}, "'gamma'"},
-      {{"--set", "gamma"}, "NAME=NUMBER"},
-      {{"--attack", "cw"}, "expected one of pgd, "}};
+      {{"--attack", "fmn", "--eps", "8/255"}, "no radius"}, {{"--set", "gamma"}, "NAME=NUMBER"}};
   for (const auto& [more, said] : cases) {
     std::vector<std::string> all = {"attack", "--model", "m", "--data", data, "--out", path("o")};
     all.insert(all.end(), more.begin(), more.end());
@@ -131,7 +121,6 @@ TEST_F(Command, InspectTellsWhatAModelHoldsAndExpects) {
   EXPECT_THAT(out(), AllOf(HasSubstr("small-cnn"), HasSubstr("1 x 8 x 8"), HasSubstr("Conv2d"),
                            testing::Not(HasSubstr("cost"))));
   EXPECT_EQ(run({"inspect", model, "--input", "1,8,8,8"}), 2);
-  EXPECT_EQ(run({"inspect", path("absent.onnx")}), 3);
 }
 
 // With a LibTorch without CUDA models run on the CPU, and there is nothing to choose.
@@ -239,17 +228,6 @@ TEST_F(Command, TrainingTakesWhatItsAlgorithmNeeds) {
   EXPECT_EQ(result.at("plan").at("groups").size(), 2U);
   ASSERT_EQ(train({"--algorithm", "fixmatch", "--unlabelled", data}), 0) << err();
   EXPECT_EQ(Json::parse(out()).at("inputs").size(), 2U);
-
-  ArrayMap arrays = read_npz(data);
-  arrays["groups"] = make_array({60}, std::vector<std::int64_t>(60, 1));
-  write_npz(path("one.npz"), arrays);
-  ASSERT_EQ(run({"train", "--data", path("one.npz"), "--epochs", "1", "--threads", "1", "--algorithm",
-                 "group-dro", "--out", out_file}),
-            0)
-      << err();
-  ASSERT_EQ(run({"list", "algorithms"}), 0);
-  EXPECT_THAT(out(),
-              AllOf(HasSubstr("needs: groups"), HasSubstr("anneal-steps"), HasSubstr("whole, default 500")));
 }
 
 TEST_F(Command, CheckpointsRunAndNothingInThemDoes) {
@@ -281,10 +259,6 @@ TEST_F(Command, BadInputIsOneLineAndExit3) {
   std::ofstream(path("page.pt")) << "<html>no model</html>";
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"infer", "--model", path("page.pt"), "--data", data}, "page.pt: expected "},
-      {{"infer", "--model", path("absent.pt"), "--data", data}, "absent.pt"},
-      {{"infer", "--model", data, "--arch", "small-cnn", "--data", data},
-       "data.npz: expected a tensor 7.bias"},
-      {{"train", "--data", data, "--arch", "resnet"}, "found 'resnet'"},
       {{"train", "--data", data, "--algorithm", "magic"}, "algorithm: expected one of"},
       {{"attack", "--model", path("page.pt"), "--data", path("nothing.npz")}, "nothing.npz"}};
   for (auto [arguments, said] : cases) {
@@ -318,9 +292,6 @@ TEST_F(Command, WhatAnAlgorithmLacksIsOneLine) {
   std::filesystem::create_directories(path("out"));
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"--algorithm", "group-dro"}, "--group-column"},
-      {{"--algorithm", "coral"}, "--environment-column"},
-      {{"--algorithm", "ubnet", "--arch", "linear"}, "ubnet:linear"},
-      {{"--algorithm", "pnd", "--batch", "1"}, "found 1"},
       {{"--algorithm", "irm", "--set", "magic=1"}, "'magic'"}};
   for (const auto& [more, said] : cases) {
     std::vector<std::string> all = {"train", "--data", data, "--epochs", "1", "--out", target};

@@ -38,7 +38,7 @@ TEST_F(Command, CorruptAssessesAModel) {
   EXPECT_FALSE(std::filesystem::exists(path("r.json.state")));
   EXPECT_THAT(text_of(path("page.html")), HasSubstr("leeway: common corruptions"));
   const Json record = Json::parse(text_of(path("r.json")));
-  EXPECT_EQ(record["schema"], "leeway.corruptions/2");
+  EXPECT_EQ(record["schema"], "leeway.corruptions/3");
   EXPECT_EQ(record["results"].size(), 6u);
   EXPECT_EQ(record["clean"]["n"], 90);
   EXPECT_EQ(record["reading"]["arch"], nullptr);

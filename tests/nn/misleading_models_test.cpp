@@ -132,9 +132,9 @@ TEST(ZeroGradients, AreCountedAndNoiseIsRunBesideTheAttack) {
 // Signs have gradients of 0, so FMN never moves: what noise of growing radius finds counts, in the norm asked for.
 TEST(ZeroGradients, OfAnAttackOfMinimumNormLeaveItToNoiseOfGrowingRadius) {
   const auto model = load_misleading("signs.pt");
-  Images images = toy::images(50, {1, 8, 8}, 3);
+  Images images = toy::images(20, {1, 8, 8}, 3);
   images.labels.reset();
-  for (const Norm norm : every_norm) {
+  for (const Norm norm : {Norm::linf, Norm::l0}) {
     AttackOptions options;
     options.attack = "fmn";
     options.norm = norm;

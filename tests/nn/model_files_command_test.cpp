@@ -24,14 +24,10 @@ TEST_F(Command, InspectListsTensorsOfAnUnknownNetwork) {
   EXPECT_EQ(found.at("fitting").at(0).at("architecture"), "linear");
   EXPECT_EQ(found.at("fitting").at(0).at("input"), Json({4}));
   EXPECT_EQ(found.at("layers").size(), 2U);
-  EXPECT_EQ(run({"inspect", model_file("whole-module.pt")}), 3);
-  EXPECT_THAT(err(), HasSubstr("found a whole module (torch.nn.modules.container.Sequential)"));
 }
 
 TEST_F(Command, TablesGoThroughEveryCommandOfModels) {
   const std::string model = model_file("table-program.pt"), data = model_file("table.npz");
-  ASSERT_EQ(run({"inspect", model, "--data", data, "--no-timing"}), 0) << err();
-  EXPECT_THAT(out(), HasSubstr("numbers of any range"));
   ASSERT_EQ(run({"infer", "--model", model, "--data", data, "--out", path("o.npz")}), 0) << err();
   EXPECT_EQ(read_npz(path("o.npz")).at("logits").shape, (std::vector<std::size_t>{5, 3}));
   ASSERT_EQ(run({"attack", "--model", model, "--data", data, "--eps", "1", "--out", path("a.npz")}), 0)

@@ -132,7 +132,7 @@ TEST(ModelFiles, TensorsOfAnUnknownNetworkNameWhatTheyFit) {
 // Every architecture is found by its own weights, and no other of another depth by them.
 TEST(ModelFiles, ArchitecturesFitTheirOwnWeights) {
   const toy::Folder folder;
-  for (const std::string name : {"resnet32-cifar", "small-cnn", "preact-resnet18", "mlp"}) {
+  for (const std::string name : {"resnet32-cifar", "mlp"}) {
     toy::model(name, {3, 32, 32}, 10)->save(folder / "m.safetensors");
     write_npz(folder / "m.npz", read_safetensors(folder / "m.safetensors").tensors);
     ModelSource source;

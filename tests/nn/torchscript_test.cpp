@@ -46,11 +46,11 @@ TEST_P(FromPython, HasTheSameLogitsAndGradients) {
 
 TEST_P(FromPython, HasTheSameBitsForAnyThreadsAndRun) {
   const auto model = load_torchscript_model(GetParam());
-  const Images images = toy::images(500, {1, 8, 8}, 3);
+  const Images images = toy::images(150, {1, 8, 8}, 3);
   set_threads(1);
   const Array logits = model->outputs(images).logits,
               gradients = model->input_gradients(images, *images.labels);
-  for (const int threads : {1, 2, 7}) {
+  for (const int threads : {1, 3}) {
     set_threads(threads);
     EXPECT_TRUE(toy::same_bits(model->outputs(images).logits, logits)) << threads;
     EXPECT_TRUE(toy::same_bits(model->input_gradients(images, *images.labels), gradients)) << threads;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "tests/nn/training.h"
@@ -69,7 +70,6 @@ TEST(TrainingSet, ALastBatchMayBeLeftOut) {
   options.last_batch = "drop";
   TrainingSet set(data, options, {}, "erm");
   EXPECT_EQ(set.steps(), 4U);
-  EXPECT_EQ(set.smallest_batch(), 8U);
   set.begin_epoch(1);
   EXPECT_EQ(set.minibatches(3).labelled.rows.size(), 8U);
   options.batch = 50;
@@ -217,6 +217,32 @@ TEST(TrainingSet, UnlabelledImagesPassAfterPass) {
                                      all.begin() + static_cast<std::ptrdiff_t>(pass + 50))
                   .size(),
               50U);
+}
+
+// Images of 4 x 12 pixels, each of one value: a label's share of the loss is its image's share of the pixels.
+TEST(TrainingSet, CutmixSharesAreSharesOfPixels) {
+  Images images = toy::images(16, {1, 4, 12}, 2);
+  std::vector<float> values(16 * 48);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i / 48) / 16;
+  images.pixels = make_array({16, 1, 4, 12}, values);
+  std::iota(images.labels->begin(), images.labels->end(), std::int64_t{0});
+  const data::TrainingData data(images);
+  TrainOptions options = in_batches(16);
+  options.augment = "cutmix:alpha=1:probability=1";
+  TrainingSet set(data, options, {}, "erm");
+  std::size_t mixed = 0;
+  for (std::size_t epoch = 1; epoch <= 10; ++epoch) {
+    set.begin_epoch(epoch);
+    const Batch batch = set.minibatches(0).labelled;
+    if (!batch.share.defined()) continue;
+    ++mixed;
+    const torch::Tensor own = batch.x == (batch.y.to(torch::kFloat32) / 16).view({16, 1, 1, 1});
+    const torch::Tensor found = own.to(torch::kFloat64).mean({1, 2, 3});
+    for (std::int64_t i = 0; i < 16; ++i)
+      EXPECT_NEAR(found[i].item<double>(),
+                  batch.y[i].equal(batch.other[i]) ? 1 : batch.share[i].item<double>(), 1e-6);
+  }
+  EXPECT_GT(mixed, 5U);
 }
 
 // The place of a window in an image, or (-1,-1).

@@ -23,9 +23,7 @@ TEST_F(Command, AModelOfWindowsTakesTheMiddleOfLargerImages) {
   const std::vector<std::vector<std::string>> commands = {
       {"infer", "--model", model, "--data", data, "--out", path("b.npz")},
       {"attack", "--model", model, "--data", data, "--steps", "1", "--out", path("adversarial.npz")},
-      {"inspect", model, "--data", data, "--no-timing"},
-      {"average-case", "--model", model, "--data", data, "--sigma", ".1", "--methods", "softmax"},
-      {"adapt", "--model", model, "--data", data, "--out", path("adapted.safetensors")}};
+      {"average-case", "--model", model, "--data", data, "--sigma", ".1", "--methods", "softmax"}};
   for (const auto& arguments : commands) {
     EXPECT_EQ(run(arguments), 0) << err();
     EXPECT_THAT(err(), HasSubstr("the middle 6 x 6 pixels are taken of 8 x 8")) << arguments.front();

@@ -16,11 +16,9 @@ namespace {
 class Told : public StubModel {
  public:
   explicit Told(std::vector<nn::AdaptedLayer> layers) : layers_(std::move(layers)) {}
-  [[nodiscard]] nn::Adapted adapt(const Images&, const nn::AdaptOptions& options, Progress*) const override {
-    given = options;
+  [[nodiscard]] nn::Adapted adapt(const Images&, Progress*) const override {
     return {std::make_unique<Saves>(), layers_};
   }
-  mutable nn::AdaptOptions given;
 
  private:
   class Saves : public StubModel {
@@ -34,7 +32,7 @@ record::Adapt record_of(const Told& model) {
   const testing::TemporaryFolder folder;
   const std::filesystem::path out = folder / "adapted.pt";
   const Images images{"d.npz", make_array({7, 1, 1, 2}, std::vector<float>(14, .5f)), {}};
-  record::Adapt record = adapt({model, images, out, {"batchnorm", "ema", .2, 3}, 9});
+  record::Adapt record = adapt({model, images, out, {}, 9});
   EXPECT_TRUE(std::filesystem::exists(out)) << "saved";
   return record;
 }
@@ -42,10 +40,7 @@ record::Adapt record_of(const Told& model) {
 TEST(AdaptTask, ChannelsOfAllLayersWeighTheSame) {
   const Told model({{"bn1", 1, .5, 2}, {"bn2", 3, .1, 1}});
   const record::Adapt record = record_of(model);
-  EXPECT_EQ(model.given.statistics, "ema");
-  EXPECT_EQ(model.given.momentum, .2);
-  EXPECT_EQ(model.given.batch, 3U);
-  EXPECT_EQ(model.given.seed, 9U);
+  EXPECT_EQ(record.envelope.seed, 9U);
   const record::AdaptedModel& found = record.results.at(0);
   EXPECT_EQ(found.n, 7U);
   EXPECT_NEAR(found.mean_shift, .2, 1e-12);

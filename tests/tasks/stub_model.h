@@ -27,9 +27,7 @@ class StubModel : public nn::Model {
     return {};
   }
   [[nodiscard]] std::optional<nn::Variation> variation(const Images&) const override { return {}; }
-  [[nodiscard]] nn::Adapted adapt(const Images&, const nn::AdaptOptions&, Progress*) const override {
-    not_asked();
-  }
+  [[nodiscard]] nn::Adapted adapt(const Images&, Progress*) const override { not_asked(); }
   void save(const std::filesystem::path&) const override {}
 
  private:

@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <numeric>
 
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
-#include "leeway/core/random.h"
 #include "leeway/nn/detail/shards.h"
 #include "leeway/nn/detail/tensors.h"
 
@@ -17,16 +15,15 @@ namespace {
 
 struct NormLayer {
   std::string name;
-  torch::nn::Module* module;
   torch::Tensor mean, variance;  // the layer's own
-  torch::nn::BatchNormOptions* options;
+  double eps;
 };
 
 std::vector<NormLayer> norm_layers(Network& network) {
   std::vector<NormLayer> layers;
   const auto add = [&](const std::string& name, auto* layer) {
     if (layer && layer->running_mean.defined())
-      layers.push_back({name, layer, layer->running_mean, layer->running_var, &layer->options});
+      layers.push_back({name, layer->running_mean, layer->running_var, layer->options.eps()});
   };
   for (const auto& item : network.named_modules()) {
     add(item.key(), item.value()->as<torch::nn::BatchNorm2d>());
@@ -133,32 +130,9 @@ void pool(const std::vector<NormLayer>& layers, const ForwardFunction& forward, 
   }
 }
 
-void average(const std::vector<NormLayer>& layers, const ForwardFunction& forward, const Images& images,
-             const AdaptOptions& options, torch::Device device, Progress* progress) {
-  const TorchThreads one(1);
-  const torch::NoGradGuard no_grad;
-  check_pixels(images);
-  const std::size_t n = images.n();
-  std::vector<std::size_t> order(n);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  shuffle(order, options.seed, stream("adapt order"));
-  const std::vector<std::int64_t> rows(order.begin(), order.end());
-  for (const NormLayer& layer : layers) {
-    layer.options->momentum(options.momentum);
-    layer.module->train();
-  }
-  for (std::size_t begin = 0, end = 0; begin < n; begin = end) {
-    if (progress && progress->stop_requested()) throw Interrupted("adapt: stopped; nothing was saved");
-    end = std::min(n, begin + options.batch);
-    if (n - end == 1) end = n;
-    (void)forward(pixels_of(images, std::span(rows).subspan(begin, end - begin)).to(device));
-    if (progress) progress->update("adapt", end, n, "");
-  }
-}
-
 AdaptedLayer change_of(const NormLayer& layer, const torch::Tensor& mean, const torch::Tensor& variance) {
-  const torch::Tensor old_variance = variance.to(torch::kFloat64) + layer.options->eps();
-  const torch::Tensor new_variance = layer.variance.to(torch::kFloat64) + layer.options->eps();
+  const torch::Tensor old_variance = variance.to(torch::kFloat64) + layer.eps;
+  const torch::Tensor new_variance = layer.variance.to(torch::kFloat64) + layer.eps;
   const torch::Tensor moved = (layer.mean.to(torch::kFloat64) - mean).abs() / old_variance.sqrt();
   return {layer.name, static_cast<std::size_t>(mean.numel()), moved.mean().item<double>(),
           std::exp((new_variance / old_variance).log().mean().item<double>())};
@@ -168,13 +142,7 @@ AdaptedLayer change_of(const NormLayer& layer, const torch::Tensor& mean, const 
 
 std::vector<AdaptedLayer> adapt_batchnorm(const std::shared_ptr<Network>& network,
                                           const Normalization& normalization, const Images& images,
-                                          const AdaptOptions& options, const std::string& name,
-                                          torch::Device device, Progress* progress) {
-  if (options.statistics != "pooled" && options.statistics != "ema")
-    refuse("adapt: statistics", "pooled or ema", in_quotes(options.statistics));
-  if (!(options.momentum > 0 && options.momentum <= 1))
-    refuse("adapt: momentum", "a number above 0, up to 1", fmt::format("{}", options.momentum));
-  if (options.batch < 2) refuse("adapt: batch", "at least 2", std::to_string(options.batch));
+                                          const std::string& name, torch::Device device, Progress* progress) {
   std::vector<NormLayer> layers = norm_layers(*network);
   if (layers.empty()) refuse(name, "a network with batch normalization", "none");
   if (images.n() < 2)
@@ -190,10 +158,7 @@ std::vector<AdaptedLayer> adapt_batchnorm(const std::shared_ptr<Network>& networ
     means.push_back(layer.mean.to(torch::kFloat64).clone());
     variances.push_back(layer.variance.clone());
   }
-  if (options.statistics == "pooled")
-    pool(layers, forward, images, device, progress);
-  else
-    average(layers, forward, images, options, device, progress);
+  pool(layers, forward, images, device, progress);
   network->eval();
   std::vector<AdaptedLayer> changes;
   for (std::size_t i = 0; i < layers.size(); ++i)

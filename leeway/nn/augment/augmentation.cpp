@@ -2,7 +2,7 @@
 
 namespace leeway::nn::augment {
 
-// Defined in flip.cpp, crop.cpp, jitter.cpp, imagenet.cpp, randaugment.cpp, autoaugment.cpp, augmix.cpp, views.cpp, mix.cpp.
+// Defined in crop.cpp, jitter.cpp, imagenet.cpp, randaugment.cpp, autoaugment.cpp, augmix.cpp, views.cpp, mix.cpp.
 Augmentation flip();
 Augmentation crop();
 Augmentation jitter();

@@ -1,10 +1,10 @@
-// The picture with `padding` zeros on every side, and of it a window of the picture's size at a uniform place.
 #include "leeway/nn/augment/augmentation.h"
 #include "leeway/nn/augment/operation.h"
 
 namespace leeway::nn::augment {
 namespace {
 
+// Of the picture with `padding` zeros on every side, a window of the picture's size at a uniform place.
 void move_at_random(const Picture& picture, const Parameters& parameters, Random& random) {
   const auto padding = static_cast<std::ptrdiff_t>(parameters.at("padding"));
   const auto offset = [&] {
@@ -12,6 +12,10 @@ void move_at_random(const Picture& picture, const Parameters& parameters, Random
   };
   const std::ptrdiff_t dx = offset(), dy = offset();
   move(picture, dx, dy, false);
+}
+
+void flip_picture(const Picture& picture, const Parameters& parameters, Random& random) {
+  if (random.uniform() < parameters.at("probability")) move(picture, 0, 0, true);
 }
 
 }  // namespace
@@ -22,6 +26,11 @@ Augmentation crop() {
            "He et al., CVPR 2016, section 4.2",
            {{"padding", 4, 0, 1000, "the most pixels it moves in each direction", true}}},
           move_at_random};
+}
+
+Augmentation flip() {
+  return {{"flip", "mirrored left to right", "", {{"probability", .5, 0, 1, "that a picture is mirrored"}}},
+          flip_picture};
 }
 
 }  // namespace leeway::nn::augment

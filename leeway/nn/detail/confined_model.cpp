@@ -56,9 +56,8 @@ class ConfinedModel : public Model {
   [[nodiscard]] std::optional<Variation> variation(const Images& images) const override {
     return confined(name_, [&] { return model_->variation(images); });
   }
-  [[nodiscard]] Adapted adapt(const Images& images, const AdaptOptions& options,
-                              Progress* progress) const override {
-    return model_->adapt(images, options, progress);
+  [[nodiscard]] Adapted adapt(const Images& images, Progress* progress) const override {
+    return model_->adapt(images, progress);
   }
   void save(const std::filesystem::path& path) const override { model_->save(path); }
 

@@ -91,8 +91,7 @@ class TorchModel : public Model {
   [[nodiscard]] std::unique_ptr<Model> with_normalization(const Normalization& normalization) const override;
   [[nodiscard]] std::optional<OtherNormalization> other_normalization(const Images& images) const override;
   [[nodiscard]] std::optional<Variation> variation(const Images& images) const override;
-  [[nodiscard]] Adapted adapt(const Images& images, const AdaptOptions& options,
-                              Progress* progress) const override;
+  [[nodiscard]] Adapted adapt(const Images& images, Progress* progress) const override;
   void save(const std::filesystem::path& path) const override;
 
  private:
@@ -314,7 +313,7 @@ std::optional<Variation> TorchModel::variation(const Images& images) const {
   });
 }
 
-Adapted TorchModel::adapt(const Images& images, const AdaptOptions& options, Progress* progress) const {
+Adapted TorchModel::adapt(const Images& images, Progress* progress) const {
   return translated(name(), [&] {
     if (!network_)
       refuse(name(), "a model with an architecture, whose batch normalization can be changed",
@@ -324,7 +323,7 @@ Adapted TorchModel::adapt(const Images& images, const AdaptOptions& options, Pro
     auto network = make_network(architecture(info_.architecture), info_.input, single ? 1 : info_.classes,
                                 single ? 1 : 2);
     copy_weights(weights_of(*network_), *network, name());
-    auto layers = adapt_batchnorm(network, info_.normalization, images, options, name(), device_, progress);
+    auto layers = adapt_batchnorm(network, info_.normalization, images, name(), device_, progress);
     ModelInfo info = info_;
     info.training.clear();  // it is not of these statistics
     return Adapted{make_model(std::move(info), std::move(network), device_), std::move(layers)};

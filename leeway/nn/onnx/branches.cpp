@@ -43,7 +43,7 @@ bool holds(const torch::Tensor& condition) {
 
 }  // namespace
 
-Kernel prepare_if(Call& call) {
+static Kernel prepare_if(Call& call) {
   const torch::Tensor condition = call.constant(0);
   const bool fixed = condition.defined();
   Branch then_branch, else_branch;
@@ -57,5 +57,11 @@ Kernel prepare_if(Call& call) {
     return branch.program->run(taken, batch);
   };
 }
+
+static constexpr Operator branches_table[] = {
+    {"If", prepare_if, 1, any_number, any_number},
+};
+
+std::span<const Operator> branches_operators() { return branches_table; }
 
 }  // namespace leeway::nn::onnx

@@ -187,7 +187,7 @@ Kernel prepare_conv(Call& call) {
 }
 
 // The whole transposed convolution, of which pads crop; where output_shape asks for more, it is padded by zeros.
-Kernel prepare_conv_transpose(Call& call) {
+static Kernel prepare_conv_transpose(Call& call) {
   const std::int64_t groups = call.integer("group", 1);
   const Window given = window_of(call);
   const Integers added = call.integers("output_padding").value_or(Integers{});
@@ -237,7 +237,7 @@ Kernel prepare_conv_transpose(Call& call) {
   };
 }
 
-Kernel prepare_max_pool(Call& call) {
+static Kernel prepare_max_pool(Call& call) {
   const Window given = window_of(call);
   const bool ceil = call.flag("ceil_mode", false), columns_first = call.flag("storage_order", false);
   const bool places = call.wanted(1);
@@ -257,7 +257,7 @@ Kernel prepare_max_pool(Call& call) {
 
 // Pads count as pixels where count_include_pad says so. Where LibTorch cannot pad, the mean is the mean of the
 // padded input over the share of each window that counts.
-Kernel prepare_average_pool(Call& call) {
+static Kernel prepare_average_pool(Call& call) {
   const Window given = window_of(call);
   const bool ceil = call.flag("ceil_mode", false), include = call.flag("count_include_pad", false);
   for (const std::int64_t dilation : given.dilations)
@@ -275,18 +275,29 @@ Kernel prepare_average_pool(Call& call) {
   };
 }
 
-Kernel prepare_global_average_pool(Call&) {
+static Kernel prepare_global_average_pool(Call&) {
   return [](const Tensors& in, const Batch&) -> Tensors {
     return {
         over_places(in[0], [](const Tensor& x, const Integers& axes) { return at::mean(x, axes, true); })};
   };
 }
 
-Kernel prepare_global_max_pool(Call&) {
+static Kernel prepare_global_max_pool(Call&) {
   return [](const Tensors& in, const Batch&) -> Tensors {
     return {
         over_places(in[0], [](const Tensor& x, const Integers& axes) { return at::amax(x, axes, true); })};
   };
 }
+
+static constexpr Operator convolution_table[] = {
+    {"AveragePool", prepare_average_pool, 1, 1, 1},
+    {"Conv", prepare_conv, 2, 3, 1},
+    {"ConvTranspose", prepare_conv_transpose, 2, 3, 1},
+    {"GlobalAveragePool", prepare_global_average_pool, 1, 1, 1},
+    {"GlobalMaxPool", prepare_global_max_pool, 1, 1, 1},
+    {"MaxPool", prepare_max_pool, 1, 1, 2},
+};
+
+std::span<const Operator> convolution_operators() { return convolution_table; }
 
 }  // namespace leeway::nn::onnx

@@ -29,15 +29,23 @@ Kernel pairwise(Call& call, Binary function) {
   };
 }
 
+template <Binary function>
+Kernel prepare_pairwise(Call& call) {
+  return pairwise(call, function);
+}
+
+Tensor add(const Tensor& a, const Tensor& b) { return at::add(a, b); }
+Tensor subtract(const Tensor& a, const Tensor& b) { return at::sub(a, b); }
 Tensor divide(const Tensor& a, const Tensor& b) {
   return a.is_floating_point() ? at::div(a, b) : at::div(a, b, "trunc");
 }
 
 Tensor power(const Tensor& a, const Tensor& b) { return at::pow(a, b).to(a.scalar_type()); }
 
-Kernel joined(Call& call, Binary function, bool mean) {
+template <Binary function, bool mean = false>
+Kernel prepare_joined(Call& call) {
   call.ignore("consumed_inputs");
-  return [=](const Tensors& in, const Batch&) -> Tensors {
+  return [](const Tensors& in, const Batch&) -> Tensors {
     Tensor result = in[0];
     for (std::size_t i = 1; i < in.size(); ++i) result = function(result, in[i]);
     return {mean ? result / static_cast<double>(in.size()) : result};
@@ -53,7 +61,8 @@ Kernel with_number(Call& call, const std::string& attribute, double otherwise,
 }
 
 // Before opset 13 the axes from `axis` on are one, and so are those before it.
-Kernel along(Call& call, Tensor (*function)(const Tensor&, std::int64_t)) {
+template <Tensor (*function)(const Tensor&, std::int64_t)>
+Kernel prepare_along(Call& call) {
   const bool flattens = call.opset() < 13;
   const std::int64_t axis = call.integer("axis", flattens ? 1 : -1);
   return [=](const Tensors& in, const Batch&) -> Tensors {
@@ -73,17 +82,8 @@ Tensor hardmax_along(const Tensor& x, std::int64_t axis) {
 
 }  // namespace
 
-Kernel prepare_add(Call& call) {
-  return pairwise(call, [](const Tensor& a, const Tensor& b) { return at::add(a, b); });
-}
-Kernel prepare_sub(Call& call) {
-  return pairwise(call, [](const Tensor& a, const Tensor& b) { return at::sub(a, b); });
-}
-Kernel prepare_mul(Call& call) { return pairwise(call, at::mul); }
-Kernel prepare_div(Call& call) { return pairwise(call, divide); }
-
 // A number in place of a tensor of one is several times faster.
-Kernel prepare_pow(Call& call) {
+static Kernel prepare_pow(Call& call) {
   const Tensor exponent = call.constant(1);
   if (!exponent.defined() || exponent.numel() != 1 || exponent.dim() > 0) return pairwise(call, power);
   for (const char* name : {"broadcast", "axis", "consumed_inputs"}) call.ignore(name);
@@ -92,38 +92,18 @@ Kernel prepare_pow(Call& call) {
   };
 }
 
-Kernel prepare_equal(Call& call) { return pairwise(call, at::eq); }
-Kernel prepare_greater(Call& call) { return pairwise(call, at::gt); }
-Kernel prepare_less(Call& call) { return pairwise(call, at::lt); }
-Kernel prepare_greater_or_equal(Call& call) { return pairwise(call, at::ge); }
-Kernel prepare_less_or_equal(Call& call) { return pairwise(call, at::le); }
-Kernel prepare_and(Call& call) { return pairwise(call, at::logical_and); }
-Kernel prepare_or(Call& call) { return pairwise(call, at::logical_or); }
-Kernel prepare_xor(Call& call) { return pairwise(call, at::logical_xor); }
-
 // fmod 0: the sign of the divisor, for whole numbers; 1: that of the dividend.
-Kernel prepare_mod(Call& call) {
+static Kernel prepare_mod(Call& call) {
   if (call.flag("fmod", false)) return pairwise(call, at::fmod);
   return pairwise(call, at::remainder);
 }
 
-Kernel prepare_min(Call& call) { return joined(call, at::minimum, false); }
-Kernel prepare_max(Call& call) { return joined(call, at::maximum, false); }
-Kernel prepare_sum(Call& call) {
-  return joined(
-      call, [](const Tensor& a, const Tensor& b) { return at::add(a, b); }, false);
-}
-Kernel prepare_mean(Call& call) {
-  return joined(
-      call, [](const Tensor& a, const Tensor& b) { return at::add(a, b); }, true);
-}
-
-Kernel prepare_where(Call&) {
+static Kernel prepare_where(Call&) {
   return [](const Tensors& in, const Batch&) -> Tensors { return {at::where(in[0], in[1], in[2])}; };
 }
 
 // Bounds are attributes before opset 11 and inputs from then on.
-Kernel prepare_clip(Call& call) {
+static Kernel prepare_clip(Call& call) {
   call.ignore("consumed_inputs");
   c10::optional<at::Scalar> low, high;
   bool fixed = true;
@@ -150,12 +130,12 @@ Kernel prepare_clip(Call& call) {
   };
 }
 
-Kernel prepare_matmul(Call&) {
+static Kernel prepare_matmul(Call&) {
   return [](const Tensors& in, const Batch&) -> Tensors { return {at::matmul(in[0], in[1])}; };
 }
 
 // alpha A' B' + beta C. What torch.nn.Linear becomes runs as LibTorch's own.
-Kernel prepare_gemm(Call& call) {
+static Kernel prepare_gemm(Call& call) {
   const double alpha = call.real("alpha", 1), beta = call.real("beta", 1);
   const bool turn_a = call.flag("transA", false), turn_b = call.flag("transB", false);
   call.ignore("broadcast");  // before opset 7; C is broadcast wherever its shape asks for it
@@ -173,18 +153,18 @@ Kernel prepare_gemm(Call& call) {
   };
 }
 
-Kernel prepare_einsum(Call& call) {
+static Kernel prepare_einsum(Call& call) {
   const std::string equation = call.text("equation", "");
   return [=](const Tensors& in, const Batch&) -> Tensors { return {at::einsum(equation, in)}; };
 }
 
-Kernel prepare_leaky_relu(Call& call) {
+static Kernel prepare_leaky_relu(Call& call) {
   return with_number(call, "alpha", .01,
                      [](const Tensor& x, double alpha) { return at::leaky_relu(x, alpha); });
 }
 
 // Before opset 7 slopes are one a channel; later they are broadcast as they stand.
-Kernel prepare_prelu(Call& call) {
+static Kernel prepare_prelu(Call& call) {
   call.ignore("consumed_inputs");
   const bool by_channel = call.opset() < 7;
   return [=](const Tensors& in, const Batch&) -> Tensors {
@@ -196,11 +176,11 @@ Kernel prepare_prelu(Call& call) {
   };
 }
 
-Kernel prepare_elu(Call& call) {
+static Kernel prepare_elu(Call& call) {
   return with_number(call, "alpha", 1, [](const Tensor& x, double alpha) { return at::elu(x, alpha); });
 }
 
-Kernel prepare_selu(Call& call) {
+static Kernel prepare_selu(Call& call) {
   call.ignore("consumed_inputs");
   const bool old = call.opset() < 6;
   const double alpha = call.real("alpha", old ? 1.6732 : 1.67326319217681884765625);
@@ -208,36 +188,36 @@ Kernel prepare_selu(Call& call) {
   return [=](const Tensors& in, const Batch&) -> Tensors { return {at::elu(in[0], alpha, gamma)}; };
 }
 
-Kernel prepare_celu(Call& call) {
+static Kernel prepare_celu(Call& call) {
   return with_number(call, "alpha", 1, [](const Tensor& x, double alpha) { return at::celu(x, alpha); });
 }
 
-Kernel prepare_gelu(Call& call) {
+static Kernel prepare_gelu(Call& call) {
   constexpr std::string_view forms[] = {"none", "tanh"};
   const std::string form(forms[call.choice("approximate", forms)]);
   return [=](const Tensors& in, const Batch&) -> Tensors { return {at::gelu(in[0], form)}; };
 }
 
-Kernel prepare_thresholded_relu(Call& call) {
+static Kernel prepare_thresholded_relu(Call& call) {
   return with_number(call, "alpha", 1,
                      [](const Tensor& x, double alpha) { return at::threshold(x, alpha, 0); });
 }
 
-Kernel prepare_softplus(Call&) {
+static Kernel prepare_softplus(Call&) {
   return [](const Tensors& in, const Batch&) -> Tensors { return {at::softplus(in[0])}; };
 }
 
-Kernel prepare_softsign(Call&) {
+static Kernel prepare_softsign(Call&) {
   return [](const Tensors& in, const Batch&) -> Tensors { return {in[0] / (1 + in[0].abs())}; };
 }
 
-Kernel prepare_hard_sigmoid(Call& call) {
+static Kernel prepare_hard_sigmoid(Call& call) {
   call.ignore("consumed_inputs");
   const double alpha = call.real("alpha", .2), beta = call.real("beta", .5);
   return [=](const Tensors& in, const Batch&) -> Tensors { return {at::clamp(in[0] * alpha + beta, 0, 1)}; };
 }
 
-Kernel prepare_shrink(Call& call) {
+static Kernel prepare_shrink(Call& call) {
   const double bias = call.real("bias", 0), lambda = call.real("lambd", .5);
   return [=](const Tensors& in, const Batch&) -> Tensors {
     const Tensor& x = in[0];
@@ -245,8 +225,46 @@ Kernel prepare_shrink(Call& call) {
   };
 }
 
-Kernel prepare_softmax(Call& call) { return along(call, softmax_along); }
-Kernel prepare_log_softmax(Call& call) { return along(call, log_softmax_along); }
-Kernel prepare_hardmax(Call& call) { return along(call, hardmax_along); }
+static constexpr Operator elementwise_table[] = {
+    {"Add", prepare_pairwise<add>, 2, 2, 1},
+    {"And", prepare_pairwise<at::logical_and>, 2, 2, 1},
+    {"Celu", prepare_celu, 1, 1, 1},
+    {"Clip", prepare_clip, 1, 3, 1},
+    {"Div", prepare_pairwise<divide>, 2, 2, 1},
+    {"Einsum", prepare_einsum, 1, any_number, 1},
+    {"Elu", prepare_elu, 1, 1, 1},
+    {"Equal", prepare_pairwise<at::eq>, 2, 2, 1},
+    {"Gelu", prepare_gelu, 1, 1, 1},
+    {"Gemm", prepare_gemm, 2, 3, 1},
+    {"Greater", prepare_pairwise<at::gt>, 2, 2, 1},
+    {"GreaterOrEqual", prepare_pairwise<at::ge>, 2, 2, 1},
+    {"HardSigmoid", prepare_hard_sigmoid, 1, 1, 1},
+    {"Hardmax", prepare_along<hardmax_along>, 1, 1, 1},
+    {"LeakyRelu", prepare_leaky_relu, 1, 1, 1},
+    {"Less", prepare_pairwise<at::lt>, 2, 2, 1},
+    {"LessOrEqual", prepare_pairwise<at::le>, 2, 2, 1},
+    {"LogSoftmax", prepare_along<log_softmax_along>, 1, 1, 1},
+    {"MatMul", prepare_matmul, 2, 2, 1},
+    {"Max", prepare_joined<at::maximum>, 1, any_number, 1},
+    {"Mean", prepare_joined<add, true>, 1, any_number, 1},
+    {"Min", prepare_joined<at::minimum>, 1, any_number, 1},
+    {"Mod", prepare_mod, 2, 2, 1},
+    {"Mul", prepare_pairwise<at::mul>, 2, 2, 1},
+    {"Or", prepare_pairwise<at::logical_or>, 2, 2, 1},
+    {"PRelu", prepare_prelu, 2, 2, 1},
+    {"Pow", prepare_pow, 2, 2, 1},
+    {"Selu", prepare_selu, 1, 1, 1},
+    {"Shrink", prepare_shrink, 1, 1, 1},
+    {"Softmax", prepare_along<softmax_along>, 1, 1, 1},
+    {"Softplus", prepare_softplus, 1, 1, 1},
+    {"Softsign", prepare_softsign, 1, 1, 1},
+    {"Sub", prepare_pairwise<subtract>, 2, 2, 1},
+    {"Sum", prepare_joined<add>, 1, any_number, 1},
+    {"ThresholdedRelu", prepare_thresholded_relu, 1, 1, 1},
+    {"Where", prepare_where, 3, 3, 1},
+    {"Xor", prepare_pairwise<at::logical_xor>, 2, 2, 1},
+};
+
+std::span<const Operator> elementwise_operators() { return elementwise_table; }
 
 }  // namespace leeway::nn::onnx

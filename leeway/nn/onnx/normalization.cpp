@@ -35,7 +35,7 @@ Tensors train_batch_norm(const Tensors& in, double epsilon, double momentum) {
 }  // namespace
 
 // Training is a flag from opset 14 on, before that the number of outputs said it.
-Kernel prepare_batch_normalization(Call& call) {
+static Kernel prepare_batch_normalization(Call& call) {
   const double epsilon = call.real("epsilon", 1e-5), momentum = call.real("momentum", .9);
   for (const char* name : {"is_test", "consumed_inputs"}) call.ignore(name);
   if (!call.flag("spatial", true)) call.fail("batch normalization by channel", "spatial 0");
@@ -48,7 +48,7 @@ Kernel prepare_batch_normalization(Call& call) {
   };
 }
 
-Kernel prepare_instance_normalization(Call& call) {
+static Kernel prepare_instance_normalization(Call& call) {
   const double epsilon = call.real("epsilon", 1e-5);
   call.ignore("consumed_inputs");
   return [=](const Tensors& in, const Batch&) -> Tensors {
@@ -56,7 +56,7 @@ Kernel prepare_instance_normalization(Call& call) {
   };
 }
 
-Kernel prepare_layer_normalization(Call& call) {
+static Kernel prepare_layer_normalization(Call& call) {
   const std::int64_t axis = call.integer("axis", -1);
   const double epsilon = call.real("epsilon", 1e-5);
   call.ignore("stash_type");  // the type of intermediate results: here that of x
@@ -71,7 +71,7 @@ Kernel prepare_layer_normalization(Call& call) {
 }
 
 // Weights and biases: one a group in opset 18 to 20, one a channel from 21 on.
-Kernel prepare_group_normalization(Call& call) {
+static Kernel prepare_group_normalization(Call& call) {
   const double epsilon = call.real("epsilon", 1e-5);
   const std::int64_t groups = call.integer("num_groups", 0);
   if (groups < 1) call.fail("num_groups of at least 1", std::to_string(groups));
@@ -87,7 +87,7 @@ Kernel prepare_group_normalization(Call& call) {
 }
 
 // x / (bias + alpha / size * sum of squares over `size` neighbouring channels)^beta
-Kernel prepare_lrn(Call& call) {
+static Kernel prepare_lrn(Call& call) {
   const double alpha = call.real("alpha", 1e-4), beta = call.real("beta", .75), bias = call.real("bias", 1);
   const std::int64_t size = call.integer("size", 0);
   if (size < 1 || size > 1 << 20) call.fail("a size from 1", std::to_string(size));
@@ -102,7 +102,7 @@ Kernel prepare_lrn(Call& call) {
   };
 }
 
-Kernel prepare_lp_normalization(Call& call) {
+static Kernel prepare_lp_normalization(Call& call) {
   const std::int64_t axis = call.integer("axis", -1), p = call.integer("p", 2);
   if (p != 1 && p != 2) call.fail("p of 1 or 2", std::to_string(p));
   return [=](const Tensors& in, const Batch&) -> Tensors {
@@ -110,7 +110,7 @@ Kernel prepare_lp_normalization(Call& call) {
   };
 }
 
-Kernel prepare_mean_variance_normalization(Call& call) {
+static Kernel prepare_mean_variance_normalization(Call& call) {
   const Integers axes = call.integers("axes").value_or(Integers{0, 2, 3});
   return [=](const Tensors& in, const Batch&) -> Tensors {
     const Tensor centred = in[0] - at::mean(in[0], axes, true);
@@ -119,7 +119,7 @@ Kernel prepare_mean_variance_normalization(Call& call) {
 }
 
 // Nothing, as for prediction. Before opset 12 it may be that a file says "training" and means nothing by it.
-Kernel prepare_dropout(Call& call) {
+static Kernel prepare_dropout(Call& call) {
   for (const char* name : {"ratio", "seed", "is_test", "consumed_inputs"}) call.ignore(name);
   const bool boolean_mask = call.opset() >= 10, mask = call.wanted(1);
   const double ratio = call.real("ratio", .5);
@@ -132,5 +132,18 @@ Kernel prepare_dropout(Call& call) {
     return {in[0], boolean_mask ? at::ones_like(in[0], torch::kBool) : at::ones_like(in[0])};
   };
 }
+
+static constexpr Operator normalization_table[] = {
+    {"BatchNormalization", prepare_batch_normalization, 5, 5, 5},
+    {"Dropout", prepare_dropout, 1, 3, 2},
+    {"GroupNormalization", prepare_group_normalization, 3, 3, 1},
+    {"InstanceNormalization", prepare_instance_normalization, 3, 3, 1},
+    {"LRN", prepare_lrn, 1, 1, 1},
+    {"LayerNormalization", prepare_layer_normalization, 2, 3, 3},
+    {"LpNormalization", prepare_lp_normalization, 1, 1, 1},
+    {"MeanVarianceNormalization", prepare_mean_variance_normalization, 1, 1, 1},
+};
+
+std::span<const Operator> normalization_operators() { return normalization_table; }
 
 }  // namespace leeway::nn::onnx

@@ -120,7 +120,6 @@ struct Operator {
   std::string_view name;
   Kernel (*prepare)(Call& call);
   std::size_t least_inputs, most_inputs, most_outputs;
-  bool differentiable;  // with respect to an input of real numbers
 };
 
 inline constexpr std::size_t any_number = 1 << 20;

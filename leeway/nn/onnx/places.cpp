@@ -58,12 +58,12 @@ Kernel scatter_elements(Call& call) {
 
 }  // namespace
 
-Kernel prepare_scatter(Call& call) { return scatter_elements(call); }
+static Kernel prepare_scatter(Call& call) { return scatter_elements(call); }
 
-Kernel prepare_scatter_elements(Call& call) { return scatter_elements(call); }
+static Kernel prepare_scatter_elements(Call& call) { return scatter_elements(call); }
 
 // Indices (..., r) name parts of x by their first r places.
-Kernel prepare_scatter_nd(Call& call) {
+static Kernel prepare_scatter_nd(Call& call) {
   const std::size_t reduction = call.choice("reduction", reductions);
   return [=](const Tensors& in, const Batch&) -> Tensors {
     const Tensor& x = in[0];
@@ -76,7 +76,7 @@ Kernel prepare_scatter_nd(Call& call) {
   };
 }
 
-Kernel prepare_gather_nd(Call& call) {
+static Kernel prepare_gather_nd(Call& call) {
   const std::int64_t batches = call.integer("batch_dims", 0);
   return [=](const Tensors& in, const Batch&) -> Tensors {
     const Tensor &x = in[0], &indices = in[1];
@@ -98,7 +98,7 @@ Kernel prepare_gather_nd(Call& call) {
 }
 
 // `values` holds what stands elsewhere and what stands at the index.
-Kernel prepare_one_hot(Call& call) {
+static Kernel prepare_one_hot(Call& call) {
   const std::int64_t axis = call.integer("axis", -1);
   return [=](const Tensors& in, const Batch&) -> Tensors {
     const auto depth = static_cast<std::int64_t>(in[1].reshape({-1})[0].item<double>());
@@ -114,7 +114,7 @@ Kernel prepare_one_hot(Call& call) {
   };
 }
 
-Kernel prepare_compress(Call& call) {
+static Kernel prepare_compress(Call& call) {
   const bool flat = !call.has("axis");
   const std::int64_t axis = call.integer("axis", 0);
   return [=](const Tensors& in, const Batch&) -> Tensors {
@@ -123,11 +123,11 @@ Kernel prepare_compress(Call& call) {
   };
 }
 
-Kernel prepare_non_zero(Call&) {
+static Kernel prepare_non_zero(Call&) {
   return [](const Tensors& in, const Batch&) -> Tensors { return {in[0].nonzero().t().contiguous()}; };
 }
 
-Kernel prepare_eye_like(Call& call) {
+static Kernel prepare_eye_like(Call& call) {
   const std::int64_t diagonal = call.integer("k", 0);
   const bool typed = call.has("dtype");
   const torch::ScalarType type = type_of_code(call, call.integer("dtype", 1));
@@ -138,7 +138,7 @@ Kernel prepare_eye_like(Call& call) {
   };
 }
 
-Kernel prepare_is_inf(Call& call) {
+static Kernel prepare_is_inf(Call& call) {
   const bool negative = call.flag("detect_negative", true), positive = call.flag("detect_positive", true);
   return [=](const Tensors& in, const Batch&) -> Tensors {
     const Tensor infinite = at::isinf(in[0]);
@@ -148,7 +148,7 @@ Kernel prepare_is_inf(Call& call) {
 }
 
 // The first `lengths` places along the time axis in reverse, row by row; the rest as it is.
-Kernel prepare_reverse_sequence(Call& call) {
+static Kernel prepare_reverse_sequence(Call& call) {
   const std::int64_t time = call.integer("time_axis", 0), rows = call.integer("batch_axis", 1);
   if (time == rows || time < 0 || time > 1 || rows < 0 || rows > 1)
     call.fail("axes 0 and 1", std::to_string(time) + " and " + std::to_string(rows));
@@ -165,7 +165,7 @@ Kernel prepare_reverse_sequence(Call& call) {
 }
 
 // Where `grid` (n, rows, columns, 2) points to, from -1 to 1.
-Kernel prepare_grid_sample(Call& call) {
+static Kernel prepare_grid_sample(Call& call) {
   constexpr std::string_view interpolations[] = {"bilinear", "nearest", "bicubic", "linear", "cubic"};
   constexpr std::string_view borders[] = {"zeros", "border", "reflection"};
   constexpr std::int64_t code_of[] = {0, 1, 2, 0, 2};
@@ -176,5 +176,16 @@ Kernel prepare_grid_sample(Call& call) {
     return {at::grid_sampler(in[0], in[1], kind, padding, corners)};
   };
 }
+
+static constexpr Operator places_table[] = {
+    {"Compress", prepare_compress, 2, 2, 1},    {"EyeLike", prepare_eye_like, 1, 1, 1},
+    {"GatherND", prepare_gather_nd, 2, 2, 1},   {"GridSample", prepare_grid_sample, 2, 2, 1},
+    {"IsInf", prepare_is_inf, 1, 1, 1},         {"NonZero", prepare_non_zero, 1, 1, 1},
+    {"OneHot", prepare_one_hot, 3, 3, 1},       {"ReverseSequence", prepare_reverse_sequence, 2, 2, 1},
+    {"Scatter", prepare_scatter, 3, 3, 1},      {"ScatterElements", prepare_scatter_elements, 3, 3, 1},
+    {"ScatterND", prepare_scatter_nd, 3, 3, 1},
+};
+
+std::span<const Operator> places_operators() { return places_table; }
 
 }  // namespace leeway::nn::onnx

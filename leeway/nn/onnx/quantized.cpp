@@ -81,7 +81,7 @@ Tensor requantized(const Tensor& sums, const Tensor& factor, const Tensor& zero)
 }  // namespace
 
 // y = saturate(round(x / scale) + zero)
-Kernel prepare_quantize_linear(Call& call) {
+static Kernel prepare_quantize_linear(Call& call) {
   const std::int64_t axis = call.integer("axis", 1), block = call.integer("block_size", 0),
                      code = call.integer("output_dtype", 0);
   call.ignore("saturate");   // of types of a byte of real numbers, which are refused
@@ -96,7 +96,7 @@ Kernel prepare_quantize_linear(Call& call) {
 }
 
 // y = (q - zero) scale
-Kernel prepare_dequantize_linear(Call& call) {
+static Kernel prepare_dequantize_linear(Call& call) {
   const std::int64_t axis = call.integer("axis", 1), block = call.integer("block_size", 0);
   return [=](const Tensors& in, const Batch&) -> Tensors {
     Tensor x = in[0].to(torch::kFloat32);
@@ -107,7 +107,7 @@ Kernel prepare_dequantize_linear(Call& call) {
 }
 
 // The scale of the whole tensor, neighbours included: rows that run together may share it.
-Kernel prepare_dynamic_quantize_linear(Call&) {
+static Kernel prepare_dynamic_quantize_linear(Call&) {
   return [](const Tensors& in, const Batch&) -> Tensors {
     const Tensor x = in[0].detach();
     const Tensor high = x.max().clamp_min(0), low = x.min().clamp_max(0);
@@ -118,14 +118,14 @@ Kernel prepare_dynamic_quantize_linear(Call&) {
   };
 }
 
-Kernel prepare_matmul_integer(Call&) {
+static Kernel prepare_matmul_integer(Call&) {
   return [](const Tensors& in, const Batch&) -> Tensors {
     return {at::matmul(centred(in[0], optional_input(in, 2), -2), centred(in[1], optional_input(in, 3), -1))
                 .to(torch::kInt32)};
   };
 }
 
-Kernel prepare_conv_integer(Call& call) {
+static Kernel prepare_conv_integer(Call& call) {
   const Kernel convolution = prepare_conv(call);
   return [=](const Tensors& in, const Batch& batch) -> Tensors {
     return {convolution({centred(in[0], optional_input(in, 2), 1), centred(in[1], optional_input(in, 3), 0)},
@@ -135,7 +135,7 @@ Kernel prepare_conv_integer(Call& call) {
 }
 
 // Inputs: x, its scale and zero; w, its scales and zeros; the scale and zero of the result; whole biases.
-Kernel prepare_qlinear_conv(Call& call) {
+static Kernel prepare_qlinear_conv(Call& call) {
   const Kernel convolution = prepare_conv(call);
   return [=](const Tensors& in, const Batch& batch) -> Tensors {
     Tensor sums = convolution({centred(in[0], in[2], 1), centred(in[3], in[5], 0)}, batch)[0];
@@ -146,7 +146,7 @@ Kernel prepare_qlinear_conv(Call& call) {
   };
 }
 
-Kernel prepare_qlinear_matmul(Call&) {
+static Kernel prepare_qlinear_matmul(Call&) {
   return [](const Tensors& in, const Batch&) -> Tensors {
     const Tensor sums = at::matmul(centred(in[0], in[2], -2), centred(in[3], in[5], -1));
     const Tensor left = spread(in[1].to(torch::kFloat64), sums, -2, 0),
@@ -154,5 +154,17 @@ Kernel prepare_qlinear_matmul(Call&) {
     return {requantized(sums, left * right / in[6].to(torch::kFloat64), in[7])};
   };
 }
+
+static constexpr Operator quantized_table[] = {
+    {"ConvInteger", prepare_conv_integer, 2, 4, 1},
+    {"DequantizeLinear", prepare_dequantize_linear, 2, 3, 1},
+    {"DynamicQuantizeLinear", prepare_dynamic_quantize_linear, 1, 1, 3},
+    {"MatMulInteger", prepare_matmul_integer, 2, 4, 1},
+    {"QLinearConv", prepare_qlinear_conv, 8, 9, 1},
+    {"QLinearMatMul", prepare_qlinear_matmul, 8, 8, 1},
+    {"QuantizeLinear", prepare_quantize_linear, 2, 3, 1},
+};
+
+std::span<const Operator> quantized_operators() { return quantized_table; }
 
 }  // namespace leeway::nn::onnx

@@ -168,7 +168,7 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
 }  // namespace
 
 // h' = f(W x + R h + Wb + Rb)
-Kernel prepare_rnn(Call& call) {
+static Kernel prepare_rnn(Call& call) {
   return recurrent(layer_of(call, {at::tanh}), 1, 1,
                    [](const Layer& layer, std::int64_t way, const Weights& w, const Tensors&) {
                      return [=](const Tensor& x, const std::vector<Tensor>& states) -> std::vector<Tensor> {
@@ -180,7 +180,7 @@ Kernel prepare_rnn(Call& call) {
 
 // z, r = f(W x + R h + Wb + Rb);  c = g(Wc x + Wbc + Rc (r h) + Rbc), or with r (Rc h + Rbc) where linear_before_reset is set;
 // h' = (1 - z) c + z h
-Kernel prepare_gru(Call& call) {
+static Kernel prepare_gru(Call& call) {
   const bool linear_first = call.flag("linear_before_reset", false);
   return recurrent(layer_of(call, {at::sigmoid, at::tanh}), 3, 1,
                    [=](const Layer& layer, std::int64_t way, const Weights& w, const Tensors&) {
@@ -201,7 +201,7 @@ Kernel prepare_gru(Call& call) {
 }
 
 // i, f = s(. + P c), g of the candidate; c' = f c + i g; o = s(. + Po c'); h' = o t(c')
-Kernel prepare_lstm(Call& call) {
+static Kernel prepare_lstm(Call& call) {
   const bool input_forget = call.flag("input_forget", false);
   return recurrent(
       layer_of(call, {at::sigmoid, at::tanh, at::tanh}), 4, 2,
@@ -227,5 +227,13 @@ Kernel prepare_lstm(Call& call) {
         };
       });
 }
+
+static constexpr Operator recurrent_table[] = {
+    {"GRU", prepare_gru, 3, 6, 2},
+    {"LSTM", prepare_lstm, 3, 8, 3},
+    {"RNN", prepare_rnn, 3, 6, 2},
+};
+
+std::span<const Operator> recurrent_operators() { return recurrent_table; }
 
 }  // namespace leeway::nn::onnx

@@ -10,7 +10,8 @@ using torch::Tensor;
 using Reduce = Tensor (*)(const Tensor& x, const Integers& axes, bool keep);
 
 // Axes are an attribute before opset 13 (ReduceSum) or 18 (the others) and an input from then on; none are all.
-Kernel reduced(Call& call, Reduce reduce) {
+template <Reduce reduce>
+Kernel prepare_reduced(Call& call) {
   const bool keep = call.flag("keepdims", true), unless_empty = call.flag("noop_with_empty_axes", false);
   const IntegerInput given(call, "axes", 1);
   return [=](const Tensors& in, const Batch&) -> Tensors {
@@ -38,7 +39,24 @@ Tensor product_of(const Tensor& x, const Integers& axes, bool keep) {
   return result;
 }
 
-Kernel arg_of(Call& call, bool largest) {
+Tensor mean_of(const Tensor& x, const Integers& axes, bool keep) { return at::mean(x, axes, keep); }
+Tensor maximum_of(const Tensor& x, const Integers& axes, bool keep) { return at::amax(x, axes, keep); }
+Tensor minimum_of(const Tensor& x, const Integers& axes, bool keep) { return at::amin(x, axes, keep); }
+Tensor l1_of(const Tensor& x, const Integers& axes, bool keep) { return sum_of(x.abs(), axes, keep); }
+
+// LibTorch's norm has the gradient 0 where all is 0, which the root of a sum has not.
+Tensor l2_of(const Tensor& x, const Integers& axes, bool keep) {
+  return at::linalg_vector_norm(x, 2, at::OptionalIntArrayRef(axes), keep);
+}
+
+Tensor log_sum_of(const Tensor& x, const Integers& axes, bool keep) { return sum_of(x, axes, keep).log(); }
+Tensor log_sum_exp_of(const Tensor& x, const Integers& axes, bool keep) {
+  return at::logsumexp(x, axes, keep);
+}
+Tensor squares_of(const Tensor& x, const Integers& axes, bool keep) { return sum_of(x * x, axes, keep); }
+
+template <bool largest>
+Kernel prepare_arg(Call& call) {
   const std::int64_t axis = call.integer("axis", 0);
   const bool keep = call.flag("keepdims", true), last = call.flag("select_last_index", false);
   return [=](const Tensors& in, const Batch&) -> Tensors {
@@ -51,48 +69,8 @@ Kernel arg_of(Call& call, bool largest) {
 
 }  // namespace
 
-Kernel prepare_reduce_sum(Call& call) { return reduced(call, sum_of); }
-Kernel prepare_reduce_prod(Call& call) { return reduced(call, product_of); }
-Kernel prepare_reduce_mean(Call& call) {
-  return reduced(call,
-                 [](const Tensor& x, const Integers& axes, bool keep) { return at::mean(x, axes, keep); });
-}
-Kernel prepare_reduce_max(Call& call) {
-  return reduced(call,
-                 [](const Tensor& x, const Integers& axes, bool keep) { return at::amax(x, axes, keep); });
-}
-Kernel prepare_reduce_min(Call& call) {
-  return reduced(call,
-                 [](const Tensor& x, const Integers& axes, bool keep) { return at::amin(x, axes, keep); });
-}
-Kernel prepare_reduce_l1(Call& call) {
-  return reduced(
-      call, [](const Tensor& x, const Integers& axes, bool keep) { return sum_of(x.abs(), axes, keep); });
-}
-// LibTorch's norm has the gradient 0 where all is 0, which the root of a sum has not.
-Kernel prepare_reduce_l2(Call& call) {
-  return reduced(call, [](const Tensor& x, const Integers& axes, bool keep) {
-    return at::linalg_vector_norm(x, 2, at::OptionalIntArrayRef(axes), keep);
-  });
-}
-Kernel prepare_reduce_log_sum(Call& call) {
-  return reduced(
-      call, [](const Tensor& x, const Integers& axes, bool keep) { return sum_of(x, axes, keep).log(); });
-}
-Kernel prepare_reduce_log_sum_exp(Call& call) {
-  return reduced(
-      call, [](const Tensor& x, const Integers& axes, bool keep) { return at::logsumexp(x, axes, keep); });
-}
-Kernel prepare_reduce_sum_square(Call& call) {
-  return reduced(call,
-                 [](const Tensor& x, const Integers& axes, bool keep) { return sum_of(x * x, axes, keep); });
-}
-
-Kernel prepare_arg_max(Call& call) { return arg_of(call, true); }
-Kernel prepare_arg_min(Call& call) { return arg_of(call, false); }
-
 // k is an attribute before opset 10 and an input from then on.
-Kernel prepare_top_k(Call& call) {
+static Kernel prepare_top_k(Call& call) {
   const std::int64_t axis = call.integer("axis", -1), attribute = call.integer("k", 0);
   const bool largest = call.flag("largest", true), sorted = call.flag("sorted", true);
   const bool by_attribute = call.opset() < 10;
@@ -104,7 +82,7 @@ Kernel prepare_top_k(Call& call) {
   };
 }
 
-Kernel prepare_cum_sum(Call& call) {
+static Kernel prepare_cum_sum(Call& call) {
   const bool exclusive = call.flag("exclusive", false), reverse = call.flag("reverse", false);
   return [=](const Tensors& in, const Batch&) -> Tensors {
     const std::int64_t axis = axis_of(integers_of(in[1]).at(0), in[0].dim());
@@ -114,5 +92,24 @@ Kernel prepare_cum_sum(Call& call) {
     return {reverse ? sums.flip({axis}) : sums};
   };
 }
+
+static constexpr Operator reductions_table[] = {
+    {"ArgMax", prepare_arg<true>, 1, 1, 1},
+    {"ArgMin", prepare_arg<false>, 1, 1, 1},
+    {"CumSum", prepare_cum_sum, 2, 2, 1},
+    {"ReduceL1", prepare_reduced<l1_of>, 1, 2, 1},
+    {"ReduceL2", prepare_reduced<l2_of>, 1, 2, 1},
+    {"ReduceLogSum", prepare_reduced<log_sum_of>, 1, 2, 1},
+    {"ReduceLogSumExp", prepare_reduced<log_sum_exp_of>, 1, 2, 1},
+    {"ReduceMax", prepare_reduced<maximum_of>, 1, 2, 1},
+    {"ReduceMean", prepare_reduced<mean_of>, 1, 2, 1},
+    {"ReduceMin", prepare_reduced<minimum_of>, 1, 2, 1},
+    {"ReduceProd", prepare_reduced<product_of>, 1, 2, 1},
+    {"ReduceSum", prepare_reduced<sum_of>, 1, 2, 1},
+    {"ReduceSumSquare", prepare_reduced<squares_of>, 1, 2, 1},
+    {"TopK", prepare_top_k, 1, 2, 2},
+};
+
+std::span<const Operator> reductions_operators() { return reductions_table; }
 
 }  // namespace leeway::nn::onnx

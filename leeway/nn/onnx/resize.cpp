@@ -174,7 +174,7 @@ bool holds_something(const Tensors& in, std::size_t index) {
 }  // namespace
 
 // Scales are an attribute before opset 9.
-Kernel prepare_upsample(Call& call) {
+static Kernel prepare_upsample(Call& call) {
   Resampling how;
   how.mode = call.choice("mode", std::span(resize_modes).first(2));
   how.placement = asymmetric;
@@ -189,7 +189,7 @@ Kernel prepare_upsample(Call& call) {
 }
 
 // Opset 10: (x, scales), placed as Upsample does; from 11 on (x, roi, scales, sizes).
-Kernel prepare_resize(Call& call) {
+static Kernel prepare_resize(Call& call) {
   const bool first_form = call.opset() < 11;
   Resampling how;
   how.mode = call.choice("mode", resize_modes);
@@ -230,5 +230,12 @@ Kernel prepare_resize(Call& call) {
     return {resize(in[0], axes, how)};
   };
 }
+
+static constexpr Operator resize_table[] = {
+    {"Resize", prepare_resize, 1, 4, 1},
+    {"Upsample", prepare_upsample, 1, 2, 1},
+};
+
+std::span<const Operator> resize_operators() { return resize_table; }
 
 }  // namespace leeway::nn::onnx

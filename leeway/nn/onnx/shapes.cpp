@@ -46,7 +46,7 @@ Kernel prepare_identity(Call& call) {
 }
 
 // 0 takes the size of the data there (unless allowzero), -1 what is left.
-Kernel prepare_reshape(Call& call) {
+static Kernel prepare_reshape(Call& call) {
   const bool zeros = call.flag("allowzero", false);
   const IntegerInput shape(call, "shape", 1);
   if (!shape.given()) call.fail("a shape", "none");
@@ -66,7 +66,7 @@ Kernel prepare_reshape(Call& call) {
   };
 }
 
-Kernel prepare_flatten(Call& call) {
+static Kernel prepare_flatten(Call& call) {
   const std::int64_t axis = call.integer("axis", 1);
   return [=](const Tensors& in, const Batch&) -> Tensors {
     const Tensor& x = in[0];
@@ -77,7 +77,7 @@ Kernel prepare_flatten(Call& call) {
   };
 }
 
-Kernel prepare_transpose(Call& call) {
+static Kernel prepare_transpose(Call& call) {
   const auto order = call.integers("perm");
   return [=](const Tensors& in, const Batch&) -> Tensors {
     if (order) return {in[0].permute(*order)};
@@ -87,7 +87,7 @@ Kernel prepare_transpose(Call& call) {
   };
 }
 
-Kernel prepare_squeeze(Call& call) {
+static Kernel prepare_squeeze(Call& call) {
   const IntegerInput given(call, "axes", 1);
   return [=](const Tensors& in, const Batch&) -> Tensors {
     Tensor x = in[0];
@@ -105,7 +105,7 @@ Kernel prepare_squeeze(Call& call) {
   };
 }
 
-Kernel prepare_unsqueeze(Call& call) {
+static Kernel prepare_unsqueeze(Call& call) {
   const IntegerInput given(call, "axes", 1);
   if (!given.given()) call.fail("axes", "none");
   return [=](const Tensors& in, const Batch&) -> Tensors {
@@ -119,7 +119,7 @@ Kernel prepare_unsqueeze(Call& call) {
   };
 }
 
-Kernel prepare_concat(Call& call) {
+static Kernel prepare_concat(Call& call) {
   const std::int64_t axis = call.integer("axis", 1);
   return [=](const Tensors& in, const Batch& batch) -> Tensors {
     const std::int64_t along = axis_of(axis, in[0].dim());
@@ -140,7 +140,7 @@ Kernel prepare_concat(Call& call) {
 }
 
 // Bounds are attributes before opset 10 and inputs from then on.
-Kernel prepare_slice(Call& call) {
+static Kernel prepare_slice(Call& call) {
   const IntegerInput starts(call, "starts", 1), ends(call, "ends", 2), axes(call, "axes", 3),
       steps(call, "steps", 4);
   if (!starts.given() || !ends.given()) call.fail("starts and ends", "none");
@@ -161,7 +161,7 @@ Kernel prepare_slice(Call& call) {
   };
 }
 
-Kernel prepare_split(Call& call) {
+static Kernel prepare_split(Call& call) {
   const std::int64_t axis = call.integer("axis", 0);
   const IntegerInput parts(call, "split", 1);
   const auto count = static_cast<std::int64_t>(call.outputs());
@@ -179,7 +179,7 @@ Kernel prepare_split(Call& call) {
   };
 }
 
-Kernel prepare_shape(Call& call) {
+static Kernel prepare_shape(Call& call) {
   const std::int64_t start = call.integer("start", 0);
   const bool has_end = call.has("end");
   const std::int64_t end = call.integer("end", 0);
@@ -194,14 +194,14 @@ Kernel prepare_shape(Call& call) {
   };
 }
 
-Kernel prepare_size(Call&) {
+static Kernel prepare_size(Call&) {
   return [](const Tensors& in, const Batch&) -> Tensors {
     return {torch::scalar_tensor(in[0].numel(), torch::kInt64)};
   };
 }
 
 // The shape that both the data's and the given one broadcast to.
-Kernel prepare_expand(Call& call) {
+static Kernel prepare_expand(Call& call) {
   const IntegerInput shape(call, "shape", 1);
   return [=](const Tensors& in, const Batch& batch) -> Tensors {
     Integers sizes = *shape.read(in);
@@ -218,7 +218,7 @@ Kernel prepare_expand(Call& call) {
   };
 }
 
-Kernel prepare_tile(Call& call) {
+static Kernel prepare_tile(Call& call) {
   const IntegerInput repeats(call, "repeats", 1);
   return [=](const Tensors& in, const Batch&) -> Tensors {
     const Integers times = *repeats.read(in);
@@ -231,7 +231,7 @@ Kernel prepare_tile(Call& call) {
   };
 }
 
-Kernel prepare_depth_to_space(Call& call) {
+static Kernel prepare_depth_to_space(Call& call) {
   const std::int64_t block = block_of(call);
   const bool depth_first = call.choice("mode", depth_modes) == 0;
   return [=](const Tensors& in, const Batch&) -> Tensors {
@@ -244,7 +244,7 @@ Kernel prepare_depth_to_space(Call& call) {
   };
 }
 
-Kernel prepare_space_to_depth(Call& call) {
+static Kernel prepare_space_to_depth(Call& call) {
   const std::int64_t block = block_of(call);
   return [=](const Tensors& in, const Batch&) -> Tensors {
     const Tensor& x = in[0];
@@ -256,5 +256,25 @@ Kernel prepare_space_to_depth(Call& call) {
                 .reshape({n, c * block * block, h, w})};
   };
 }
+
+static constexpr Operator shapes_table[] = {
+    {"Concat", prepare_concat, 1, any_number, 1},
+    {"DepthToSpace", prepare_depth_to_space, 1, 1, 1},
+    {"Expand", prepare_expand, 2, 2, 1},
+    {"Flatten", prepare_flatten, 1, 1, 1},
+    {"Identity", prepare_identity, 1, 1, 1},
+    {"Reshape", prepare_reshape, 1, 2, 1},
+    {"Shape", prepare_shape, 1, 1, 1},
+    {"Size", prepare_size, 1, 1, 1},
+    {"Slice", prepare_slice, 1, 5, 1},
+    {"SpaceToDepth", prepare_space_to_depth, 1, 1, 1},
+    {"Split", prepare_split, 1, 2, any_number},
+    {"Squeeze", prepare_squeeze, 1, 2, 1},
+    {"Tile", prepare_tile, 2, 2, 1},
+    {"Transpose", prepare_transpose, 1, 1, 1},
+    {"Unsqueeze", prepare_unsqueeze, 1, 2, 1},
+};
+
+std::span<const Operator> shapes_operators() { return shapes_table; }
 
 }  // namespace leeway::nn::onnx

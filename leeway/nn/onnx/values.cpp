@@ -131,7 +131,7 @@ Tensor from_start(const Tensor& indices, std::int64_t size) {
 
 torch::ScalarType type_of_code(const Call& call, std::int64_t code) { return target_of(call, code).type; }
 
-Kernel prepare_constant(Call& call) {
+static Kernel prepare_constant(Call& call) {
   Tensor value = call.tensor("value");
   const auto numbers = call.reals("value_floats");
   const auto whole = call.integers("value_ints");
@@ -145,7 +145,7 @@ Kernel prepare_constant(Call& call) {
 }
 
 // One number seen as many: it takes no memory, whatever the shape says.
-Kernel prepare_constant_of_shape(Call& call) {
+static Kernel prepare_constant_of_shape(Call& call) {
   Tensor value = call.tensor("value");
   if (!value.defined()) value = torch::zeros({1});
   if (value.numel() != 1) call.fail("a value of one number", std::to_string(value.numel()));
@@ -157,7 +157,7 @@ Kernel prepare_constant_of_shape(Call& call) {
 }
 
 // Before opset 6 the type was text.
-Kernel prepare_cast(Call& call) {
+static Kernel prepare_cast(Call& call) {
   if (!call.has("to")) call.fail("a type to cast to", "none");
   call.ignore("saturate");  // of types of a byte, which are refused
   const Target target = target_of(call, call.integer("to", 0));
@@ -167,12 +167,12 @@ Kernel prepare_cast(Call& call) {
   };
 }
 
-Kernel prepare_cast_like(Call&) {
+static Kernel prepare_cast_like(Call&) {
   return [](const Tensors& in, const Batch&) -> Tensors { return {in[0].to(in[1].scalar_type())}; };
 }
 
 // Pads are attributes before opset 11 and inputs from then on; the axes they are for may be named from opset 18 on.
-Kernel prepare_pad(Call& call) {
+static Kernel prepare_pad(Call& call) {
   const std::size_t mode = call.choice("mode", pad_modes);
   const double value = call.real("value", 0);
   const IntegerInput pads(call, "pads", 1), axes(call, "axes", 3);
@@ -185,7 +185,7 @@ Kernel prepare_pad(Call& call) {
   };
 }
 
-Kernel prepare_gather(Call& call) {
+static Kernel prepare_gather(Call& call) {
   const std::int64_t axis = call.integer("axis", 0);
   return [=](const Tensors& in, const Batch&) -> Tensors {
     const Tensor& x = in[0];
@@ -199,7 +199,7 @@ Kernel prepare_gather(Call& call) {
   };
 }
 
-Kernel prepare_gather_elements(Call& call) {
+static Kernel prepare_gather_elements(Call& call) {
   const std::int64_t axis = call.integer("axis", 0);
   return [=](const Tensors& in, const Batch&) -> Tensors {
     const std::int64_t along = axis_of(axis, in[0].dim());
@@ -207,7 +207,7 @@ Kernel prepare_gather_elements(Call& call) {
   };
 }
 
-Kernel prepare_range(Call&) {
+static Kernel prepare_range(Call&) {
   return [](const Tensors& in, const Batch&) -> Tensors {
     const double count = std::ceil((in[1].item<double>() - in[0].item<double>()) / in[2].item<double>());
     TORCH_CHECK(count < 1 << 30, "a range of fewer than 2^30 numbers");
@@ -216,12 +216,22 @@ Kernel prepare_range(Call&) {
   };
 }
 
-Kernel prepare_trilu(Call& call) {
+static Kernel prepare_trilu(Call& call) {
   const bool upper = call.flag("upper", true);
   return [=](const Tensors& in, const Batch&) -> Tensors {
     const std::int64_t diagonal = in.size() > 1 && in[1].defined() ? in[1].item<std::int64_t>() : 0;
     return {upper ? at::triu(in[0], diagonal) : at::tril(in[0], diagonal)};
   };
 }
+
+static constexpr Operator values_table[] = {
+    {"Cast", prepare_cast, 1, 1, 1},         {"CastLike", prepare_cast_like, 2, 2, 1},
+    {"Constant", prepare_constant, 0, 0, 1}, {"ConstantOfShape", prepare_constant_of_shape, 1, 1, 1},
+    {"Gather", prepare_gather, 2, 2, 1},     {"GatherElements", prepare_gather_elements, 2, 2, 1},
+    {"Pad", prepare_pad, 1, 4, 1},           {"Range", prepare_range, 3, 3, 1},
+    {"Trilu", prepare_trilu, 1, 2, 1},
+};
+
+std::span<const Operator> values_operators() { return values_table; }
 
 }  // namespace leeway::nn::onnx

@@ -160,7 +160,7 @@ AlgorithmSetting TrainingLoop::make_setting() {
     for (auto& item : setting.network->named_parameters())
       item.value().set_requires_grad(item.key().starts_with(setting.head));
   setting.seed = options_.seed;
-  if (set_.smallest_batch() == 1) check_single_row(setting, info_.architecture);
+  if (std::min(set_.training().size(), options_.batch) == 1) check_single_row(setting, info_.architecture);
   return setting;
 }
 

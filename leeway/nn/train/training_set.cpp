@@ -86,12 +86,6 @@ TrainingSet::TrainingSet(const data::TrainingData& data, const TrainOptions& opt
            std::to_string(std::min(rows, options.batch)));
 }
 
-std::size_t TrainingSet::smallest_batch() const {
-  const std::size_t rows = train_.size(), tail = rows % options_.batch;
-  if (rows <= options_.batch) return rows;
-  return tail > 0 && tail >= least_last_ && options_.last_batch != "drop" ? tail : options_.batch;
-}
-
 void TrainingSet::count_steps() {
   const std::size_t rows = train_.size(), tail = rows % options_.batch;
   const bool drops = tail > 0 && rows > options_.batch && options_.last_batch == "drop";

@@ -48,7 +48,6 @@ class TrainingSet {
   // One line each: what of the data makes the algorithm another one.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   [[nodiscard]] std::size_t steps() const { return steps_; }  // of the epoch begun, or of the first one
-  [[nodiscard]] std::size_t smallest_batch() const;           // rows that pass through the network together
 
   void begin_epoch(std::size_t number);                     // from 1
   [[nodiscard]] Minibatches minibatches(std::size_t step);  // of the epoch begun, from 0

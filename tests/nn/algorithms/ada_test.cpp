@@ -1,8 +1,6 @@
 // ADA and ME-ADA.
 #include <gtest/gtest.h>
 
-#include <atomic>
-
 #include "leeway/nn/train/ascent.h"
 #include "leeway/nn/train/training_set.h"
 #include "tests/nn/by_hand.h"
@@ -142,42 +140,6 @@ TEST_F(GrowingSet, ComesBackFromTheState) {
   EXPECT_EQ(set_->training().size(), 80U);
   EXPECT_TRUE(set_->batch(rows).x.equal(before.x));
   EXPECT_TRUE(set_->batch(rows).y.equal(before.y));
-}
-
-// Stopped in the third epoch, after two rounds.
-TEST(Ada, ResumesWithTheImagesThatItMade) {
-  const toy::Folder folder;
-  const data::TrainingData data(toy::squares(100, 4));
-  TrainOptions options = quick("ada");
-  options.parameters["every-epochs"] = 1;
-  (void)session().train(data, options, folder / "whole");
-  StopAfter stop(3 + 5 + 2);  // batches of 80, 160 and 240 images
-  EXPECT_THROW((void)session().train(data, options, folder / "broken", &stop), Interrupted);
-  EXPECT_EQ(session().train(data, options, folder / "broken").resumed_after, 2U);
-  EXPECT_EQ(file_text(folder / "whole"), file_text(folder / "broken"));
-}
-
-// Asks to stop while the images of a round are made.
-class StopInARound : public Progress {
- public:
-  void update(std::string_view task, std::size_t, std::size_t, std::string_view) override {
-    in_round_ = task == "adversarial images";
-  }
-  [[nodiscard]] bool stop_requested() const override { return in_round_; }
-
- private:
-  std::atomic<bool> in_round_ = false;
-};
-
-TEST(Ada, HearsARequestToStopWithinARound) {
-  const toy::Folder folder;
-  const data::TrainingData data(toy::squares(200, 4));
-  TrainOptions options = quick("ada");
-  (void)session().train(data, options, folder / "whole");
-  StopInARound stop;
-  EXPECT_THROW((void)session().train(data, options, folder / "broken", &stop), Interrupted);
-  EXPECT_EQ(session().train(data, options, folder / "broken").resumed_after, 2U);
-  EXPECT_EQ(file_text(folder / "whole"), file_text(folder / "broken"));
 }
 
 }  // namespace

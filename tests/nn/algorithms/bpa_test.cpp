@@ -60,35 +60,6 @@ TEST(Bpa, WeightsByHand) {
   EXPECT_NEAR(weights()[1].item<double>(), 2.53, 1e-6);
 }
 
-// Sizes 80 and 20 with losses alike: weights go as 1 / size. One cluster a class: what a class weighs. Of one size and loss: plain training.
-TEST(Bpa, WeightsOfEqualLossesAndOfOneClusterAClass) {
-  const auto weights = [](std::vector<double> cluster, double first, double second) {
-    const auto member = made("bpa", second_logit, {{"refresh", 1}, {"momentum", 1}});
-    Tensors state = member->state();
-    std::vector<double> losses;
-    for (const double number : cluster) losses.push_back(number == 0 ? first : second);
-    state["cluster"] = torch::tensor(cluster);
-    state["losses"] = torch::tensor(losses, torch::kFloat64);
-    state["weights"] = torch::ones({2}, torch::kFloat64);
-    member->restore(state, "state");
-    Batch batch = batch_of(with_losses({first, second}), {0, 0});
-    const std::vector<std::int64_t> rows{0, static_cast<std::int64_t>(cluster.size()) - 1};
-    batch.rows = rows;
-    const double before = member->update({batch}).loss;
-    EXPECT_NEAR(before, (first + second) / 2, 1e-6) << "all weights are 1";
-    return std::pair(member->state().at("weights"), member->update({batch}).loss);
-  };
-  std::vector<double> uneven(100, 0), even(100, 0);
-  std::fill(uneven.begin() + 80, uneven.end(), 1.), std::fill(even.begin() + 50, even.end(), 1.);
-  const torch::Tensor by_size = weights(uneven, .5, .5).first;
-  EXPECT_NEAR((by_size[1] / by_size[0]).item<double>(), 4, 1e-6);
-  const auto [equal, loss] = weights(even, .5, .5);
-  EXPECT_NEAR((equal[1] / equal[0]).item<double>(), 1, 1e-9);
-  EXPECT_NEAR(loss, .5, 1e-6);
-  const torch::Tensor by_loss = weights(even, .2, .6).first;
-  EXPECT_NEAR((by_loss[1] / by_loss[0]).item<double>(), 3, 1e-5);
-}
-
 // Sizes 3 and 1. Until row 2 had its turn clusters weigh by size; from then on as at the last refresh, after every second step.
 TEST(Bpa, WeightsOfTheAuthorsProgramByHand) {
   const auto member = made("bpa", second_logit, {{"refresh", 2}, {"reference-weights", 1}});

@@ -129,25 +129,6 @@ TEST_P(LisaByHand, PairsKeepTheirRuleInBothDirections) {
 
 INSTANTIATE_TEST_SUITE_P(Mixing, LisaByHand, testing::Values(0, 1));
 
-// With one label in a pair the labels are hard: the loss is that of plain training on the same images.
-TEST(Lisa, OfOneLabelHasItsLoss) {
-  const std::vector<std::int64_t> labels = {0, 1, 0, 1};
-  const data::TrainingData data = lisa_data(as_images(torch::eye(4)), labels, {0, 0, 1, 1});
-  const TrainOptions options = lisa_options();
-  TrainingSet set(data, options, {}, "lisa");
-  const torch::Tensor weight = torch::tensor({{1.f, 2.f, -1.f, .5f}, {0.f, 1.f, 3.f, -2.f}});
-  const auto [network, member] = recorded("lisa", weight, {{"same-label-probability", 1}});
-  member->attach(set);
-  const std::vector<std::int64_t> rows = {0, 1, 2, 3};
-  const Step done = member->update({set.batch(rows)});
-  const torch::Tensor y = torch::tensor(labels);
-  EXPECT_NEAR(
-      done.loss,
-      torch::nn::functional::cross_entropy(network->seen.flatten(1).matmul(weight.t()), torch::cat({y, y}))
-          .item<double>(),
-      1e-6);
-}
-
 // Partners are augmented as rows of the batch are: of all that is mirrored, mixed images are.
 TEST(Lisa, PartnersAreAugmented) {
   const data::TrainingData data = lisa_data(as_images(torch::eye(4)), {0, 1, 0, 1}, {0, 0, 1, 1});

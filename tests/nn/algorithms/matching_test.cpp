@@ -169,18 +169,6 @@ TEST(CausIrl, TwoMixturesDifferByTheirShares) {
   }
 }
 
-// Of one environment the penalty is what chance makes of two samples of one distribution.
-TEST(CausIrl, OfOneEnvironmentIsNoise) {
-  double kernel = 0;
-  for (const double g : {1e-3, 1e-2, 1e-1, 1., 10., 100., 1000.}) kernel += 1 / (1 + 4 * g);
-  double expected = 0;
-  for (int s = 2; s <= 10; ++s) expected += (1. / s + 1. / (12 - s)) * (7 - kernel) / 12;
-  expect_mean(expected, 600, [](std::uint64_t i) {
-    return matching_step("causirl-mmd", {normal_rows(12, 2, i).to(torch::kFloat32)}, i + 1)
-        .parts.at("penalty");
-  });
-}
-
 // Means of s and t rows differ by (1 / s + 1 / t) d in square, covariances by (d + d^2) (1 / (s - 1) + 1 / (t - 1)); over d and d^2.
 TEST(CausIrl, OfOneEnvironmentCoralIsNoise) {
   const double d = 2;

@@ -119,16 +119,5 @@ TEST(OccamNets, GoesOnWithinAPass) {
   EXPECT_EQ(file_text(folder / "whole"), file_text(folder / "broken"));
 }
 
-TEST(OccamNets, TheHeadSaysWhereRowsLeave) {
-  const toy::Folder folder;
-  TrainOptions options = quick("occamnets");
-  options.epochs = 1;
-  EXPECT_EQ(session().train(toy::squares(64, 4), options, folder / "m").model->info().architecture,
-            "occamnet:resnet20-cifar");
-  options.architecture = "vit";
-  EXPECT_EQ(message_of([&] { (void)session().train(toy::squares(64, 4), options, folder / "m"); }),
-            "architecture occamnet:vit: expected a backbone of at least 3 stages, found vit, which has none");
-}
-
 }  // namespace
 }  // namespace leeway::nn

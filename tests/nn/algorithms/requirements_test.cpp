@@ -48,8 +48,6 @@ class AlgorithmNeeds : public testing::TestWithParam<const AlgorithmMember*> {
   TrainOptions options_;
 };
 
-TEST_P(AlgorithmNeeds, TrainsWithAllThatItNeeds) { EXPECT_EQ(message(), ""); }
-
 TEST_P(AlgorithmNeeds, RefusesDataThatLackIt) {
   const data::TrainingData all = data_;
   if (needs().groups) {
@@ -129,9 +127,9 @@ INSTANTIATE_TEST_SUITE_P(All, AlgorithmNeeds, testing::ValuesIn(members()), [](c
 });
 
 TEST(Requirements, BatchNormalizationOfOneRowNeedsMoreThanOneCell) {
-  data::TrainingData data(toy::images(20, {3, 32, 32}, 3));
+  data::TrainingData data(toy::images(20, {3, 4, 4}, 3));
   TrainOptions options = quick("erm");
-  options.architecture = "resnet18";
+  options.architecture = "resnet20-cifar";
   options.epochs = 1;
   options.batch = 1;
   const toy::Folder folder;
@@ -139,8 +137,8 @@ TEST(Requirements, BatchNormalizationOfOneRowNeedsMoreThanOneCell) {
     return message_of([&] { (void)session().train(data, options, folder / "m"); });
   };
   const std::string refusal =
-      "train: batch: expected at least 2 rows, as batch normalization in architecture resnet18 needs on "
-      "images of shape (3, 32, 32), found 1";
+      "train: batch: expected at least 2 rows, as batch normalization in architecture resnet20-cifar needs "
+      "on images of shape (3, 4, 4), found 1";
   EXPECT_EQ(message(), refusal);
   EXPECT_FALSE(std::filesystem::exists(folder / "m"));
   options.batch = 5;  // of 16 to train on: the last row joins the batch before

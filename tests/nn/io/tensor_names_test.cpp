@@ -32,6 +32,7 @@ TEST(NearestName, HasTheFewestEdits) {
   EXPECT_EQ(nearest_name("linear.biases", candidates), "linear.bias");
   EXPECT_EQ(nearest_name("bn.running_mean", candidates), "");
   EXPECT_EQ(nearest_name("x", {}), "");
+  EXPECT_EQ(nearest_name("abc", std::vector<std::string>{"abd"}), "abd");
 }
 
 TEST(Mismatch, NamesTheNearestAndCountsTheRest) {
