@@ -1,5 +1,3 @@
-#include "apps/leeway/assess_table.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,8 +6,8 @@
 #include <map>
 #include <vector>
 
+#include "apps/leeway/tables.h"
 #include "apps/leeway/text_table.h"
-#include "apps/leeway/timeline_table.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/text.h"
 

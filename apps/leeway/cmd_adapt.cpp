@@ -1,5 +1,4 @@
 // leeway adapt: a model whose batch normalization has the statistics of a target's images.
-#include <fmt/format.h>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/inputs.h"
@@ -49,9 +48,8 @@ void add_adapt(const Command& root, Context& context) {
   auto& flags = command.keep<AdaptFlags>();
   add_model_flags(command, flags.model);
   command
-      .option(
-          "--data", flags.data,
-          "Images of the target: .npz, .safetensors, IDX(.gz), or fashion-mnist:test; labels are not used")
+      .option("--data", flags.data,
+              "Images of the target, labels unused: .npz, .safetensors, IDX(.gz), or fashion-mnist:test")
       .required();
   add_option_flags(command, [&](record::Fields& f) { row_fields(flags.rows, f); });
   add_option_flags(command, flags.options);

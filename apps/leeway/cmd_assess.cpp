@@ -9,11 +9,11 @@
 #include <set>
 #include <tuple>
 
-#include "apps/leeway/assess_table.h"
 #include "apps/leeway/command.h"
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
+#include "apps/leeway/tables.h"
 #include "leeway/core/error.h"
 #include "leeway/core/shards.h"
 #include "leeway/report/report.h"
@@ -128,7 +128,7 @@ std::vector<std::string> names_of(const NamedFile& target) {
 // What reading warns of is told with the results that it concerns.
 OutputsShards open_outputs(Context& context, const NamedFile& file, const record::OutputsReading& reading) {
   const auto names = file.shift.empty() ? std::vector<std::string>() : names_of(file);
-  return open_set(context, file.path, tasks::reading_for(reading, names), tasks::SetRole::first);
+  return context.inputs.open_set(file.path, tasks::reading_for(reading, names), tasks::SetRole::first);
 }
 
 // The files of a pattern as chunks, by their names without folder and ending where those differ.
@@ -203,10 +203,9 @@ std::vector<NoiseInput> parse_noise(const NoiseFlags& flags, const std::vector<N
         throw UsageError(fmt::format("{} {}: model \"{}\" has a {} already", option, text, input.name,
                                      other.model ? "--model" : "--jacobian"));
     if (flags.options.sigma.empty())
-      throw UsageError(
-          fmt::format("{} {}: expected --sigma beside it, the standard deviations of the noise, as in "
-                      "--sigma 0.05,0.1",
-                      option, text));
+      throw UsageError(fmt::format(
+          "{} {}: expected --sigma beside it, the standard deviations of the noise, as in --sigma 0.05,0.1",
+          option, text));
     if (input.model && !source_images)
       throw UsageError(
           fmt::format("{} {}: expected --images FILE beside it, the source's images", option, text));
@@ -237,7 +236,7 @@ std::vector<tasks::NoiseSubject> open_noise(Context& context, const NoiseFlags& 
       subject.model = loaded.model.get(), subject.images = &loaded.images;
       subject.stochastic = tasks::check_variation(*subject.model, *subject.images, flags.reading.stochastic);
     } else {
-      subject.jacobian = only_array(context, input.path);
+      subject.jacobian = tasks::only_array(context.inputs, input.path);
       tasks::check_jacobian(subject);
     }
   }
@@ -330,12 +329,13 @@ void add_noise_flags(const Command& command, NoiseFlags& flags) {
   const std::string group = "Noise";
   command
       .option("--model", flags.models,
-              "[MODEL=]FILE: the model of a source, on the source's --images: TorchScript, .onnx, a PyTorch "
-              "checkpoint (.pt, .pth, .th), .safetensors, or .npz of named tensors")
+              "[MODEL=]FILE: model to evaluate under noise on the source's --images: TorchScript, .onnx, a "
+              "PyTorch checkpoint (.pt, .pth, .th), .safetensors, or .npz of named tensors")
       .group(group);
   command
       .option("--jacobian", flags.jacobians,
-              "[MODEL=]FILE: or the gradients of the source's logits by the input, (n,k,d), .npy")
+              "[MODEL=]FILE: Jacobians of the source's logits with respect to the input, (n,k,d), .npy, in "
+              "place of a model")
       .group(group);
   add_option_flags(
       command, [&](record::Fields& f) { fields(flags.options, f); }, group);
@@ -357,27 +357,29 @@ void add_record_flags(const Command& command, Arguments& arguments) {
 }  // namespace
 
 void add_assess(const Command& root, Context& context) {
-  const Command command = root.add("assess", "Say how a classifier fares on shifted data, from its outputs");
+  const Command command = root.add("assess", "Assess a classifier on shifted data from its outputs");
   auto& arguments = command.keep<Arguments>();
-  command.option("--source", arguments.sources, "[MODEL=]FILE: outputs on the data the model is known on")
-      .required();
+  command.option("--source", arguments.sources, "[MODEL=]FILE: outputs on the source data").required();
   command
-      .option(
-          "--target", arguments.targets,
-          "[[MODEL/]SHIFT=]FILE: outputs on shifted data; SHIFT is the file's name where none is given; of a "
-          "quoted pattern without a name, 'week*.npz', each file is a chunk of time")
+      .option("--target", arguments.targets,
+              "[[MODEL/]SHIFT=]FILE: outputs on shifted data; SHIFT defaults to the file's name; with a "
+              "quoted pattern such as 'week*.npz' every file is a chunk of time")
       .required();
-  command.option(
-      "--images", arguments.images,
-      "[[MODEL/]SHIFT=]FILE: the source's images (unnamed) or a target's, for the report and for --model");
-  const Option rows = command.option("--rows-csv", arguments.rows, "Write what happened to every row as CSV")
+  command.option("--images", arguments.images,
+                 "[[MODEL/]SHIFT=]FILE: images of the source (without a name) or of a target, for the report "
+                 "and --model");
+  const Option rows = command
+                          .option("--rows-csv", arguments.rows,
+                                  "Write predictions, confidences and flips of every row as CSV")
                           .writes(Written::file);
   command.option("--rows", arguments.rows, "As --rows-csv; elsewhere it is a number of rows")
       .writes(Written::file)
       .excludes(rows);
   command.hide({"--rows"});
   context.add_page_flag(command);
-  command.option("--fail-if", arguments.gates, "KEY OP NUMBER, as in \"accuracy<0.8\": exit 4 where it holds")
+  command
+      .option("--fail-if", arguments.gates,
+              "Gate KEY OP NUMBER, such as \"accuracy<0.8\": exit 4 if it holds")
       .one_word();
   add_record_flags(command, arguments);
   add_noise_flags(command, arguments.noise);
@@ -386,16 +388,14 @@ void add_assess(const Command& root, Context& context) {
       "Outputs files (.npz, .safetensors, .npy, .csv) hold `logits` or `probs`, and optionally `labels`, "
       "`groups`\n"
       "and `class_names`. Intervals are of level 95%: Clopper-Pearson for shares; that of agreement counts "
-      "pairs "
-      "that disagree and were not drawn.\n\n"
+      "pairs that disagree and were not drawn.\n\n"
       "  leeway assess --source val.npz --target prod=monday.npz --report page.html\n"
       "  leeway assess --source cnn=c.npz robust=r.npz --target cnn/blur=cb.npz robust/blur=rb.npz\n"
       "  leeway assess --source val.npz --target noise=noise.npz --fail-if \"worst_class.accuracy<0.6\"\n"
       "  leeway assess --source val.csv --target prod=prod.csv --chunk 1d --fail-if \"accuracy<0.8\"\n"
       "  leeway assess --source val.npz --target 'week*.npz' --report page.html\n"
       "  leeway assess --source val.npz --target noise=noise.npz --model cnn.pt --images val_images.npz "
-      "--sigma "
-      "0.05,0.1");
+      "--sigma 0.05,0.1");
   command.runs([&context, &arguments] { return run_assess(context, arguments); });
 }
 

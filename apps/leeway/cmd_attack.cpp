@@ -198,14 +198,13 @@ void add_attack(const Command& root, Context& context) {
       .shown_as("NAME=NUMBER")
       .one_word();
   context.add_common_flags(command,
-                           "Images file (.npz): x, y, success, norms (inf where the attack failed); of "
-                           "several {model}, {data}, {attack} and {eps} name each",
+                           "Images file (.npz): x, y, success, norms (inf if the attack failed); with "
+                           "several sets use {model}, {data}, {attack} and {eps} in the name",
                            Written::claimed);
   context.add_page_flag(command);
   command.footer(
       "The attack leads away from the label, or from the model's own prediction where the data have no "
-      "labels. "
-      "Success and\n"
+      "labels. Success and\n"
       "norms are measured on the images as they are stored.\n\n"
       "  leeway attack --model cnn.safetensors --data fashion-mnist:test --eps 8/255 --out adv.npz\n"
       "  leeway attack --model cnn.safetensors --data fashion-mnist:test --attack fmn --norm l2 --out "

@@ -17,8 +17,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/outputs.h"
-#include "leeway/core/text.h"
-#include "leeway/record/digest.h"
+#include "leeway/record/json.h"
 #include "leeway/report/report.h"
 #include "leeway/tasks/average_case.h"
 #include "leeway/tasks/infer.h"
@@ -104,12 +103,12 @@ Outputs logits_of(Context& context, const AverageCaseFlags& flags) {
              "probabilities");
     record::OutputsReading all = flags.reading;  // take_rows() takes the rows of the gradients, too
     all.index.reset(), all.split.reset();
-    OutputsShards shards = open_set(context, path, all, tasks::SetRole::other, true);
+    OutputsShards shards = context.inputs.open_set(path, all, tasks::SetRole::other, true);
     for (const std::string& warning : shards.rest.warnings) context.warn(warning);
     return joined(std::move(shards));
   }
   Outputs outputs;
-  outputs.logits = only_array(context, path);
+  outputs.logits = tasks::only_array(context.inputs, path);
   return outputs;
 }
 
@@ -154,8 +153,8 @@ TakenRows take_rows(Context& context, const record::OutputsReading& flags, avera
 tasks::AverageCaseTask files_task(Context& context, const AverageCaseFlags& flags, TakenRows& taken) {
   Outputs outputs = logits_of(context, flags);
   average_case::MadeElsewhere files{display_name(flags.logits), outputs.logits, {}, {}};
-  if (!flags.jacobian.empty()) files.jacobian = only_array(context, flags.jacobian);
-  if (!flags.gram.empty()) files.gram = only_array(context, flags.gram);
+  if (!flags.jacobian.empty()) files.jacobian = tasks::only_array(context.inputs, flags.jacobian);
+  if (!flags.gram.empty()) files.gram = tasks::only_array(context.inputs, flags.gram);
   taken = take_rows(context, flags.reading, files, outputs);
   if (!flags.covariance.empty() && !files.jacobian)
     throw UsageError(
@@ -200,7 +199,7 @@ int run_average_case(Context& context, const AverageCaseFlags& flags) {
   tasks::AverageCaseTask task =
       model ? model_task(context, flags, loaded, taken) : files_task(context, flags, taken);
   task.options = flags.options, task.seed = context.seed;
-  if (!flags.covariance.empty()) task.noise_covariance = only_array(context, flags.covariance);
+  if (!flags.covariance.empty()) task.noise_covariance = tasks::only_array(context.inputs, flags.covariance);
   add_labels(context, flags, taken, task);
   add_groups(context, flags, taken, task);
   tasks::AverageCaseResult result;
@@ -238,17 +237,16 @@ void add_input_flags(const Command& command, AverageCaseFlags& flags) {
   add_device_flag(command, flags.model.reading.device);
   command.option("--data", flags.data, inputs_help);
   add_layout_flag(command, flags.model);
-  command.option("--logits", flags.logits,
-                 "Instead of a model: logits (n,k) made elsewhere, .npy or an outputs file");
+  command.option("--logits", flags.logits, "Logits (n,k), .npy or an outputs file, in place of a model");
   add_option_flags(command, [&](record::Fields& f) {
     score_fields(flags.reading, f);
     labels_field(flags.reading, f);
     groups_field(flags.reading, f);
     row_fields(flags.reading, f);
   });
-  const Option jacobian =
-      command.option("--jacobian", flags.jacobian, "Their gradients by the input, (n,k,d)");
-  command.option("--gram", flags.gram, "Or the products of these, J C J' of each sample, (n,k,k)")
+  const Option jacobian = command.option("--jacobian", flags.jacobian,
+                                         "Jacobians of the logits with respect to the input, (n,k,d)");
+  command.option("--gram", flags.gram, "Gram matrices J C J' of each sample, (n,k,k), in place of Jacobians")
       .excludes(jacobian);
   command.option("--noise-covariance", flags.covariance,
                  "Covariance of gaussian noise, times sigma^2: .npy of (d) variances or (d,d)");
@@ -258,14 +256,14 @@ void add_input_flags(const Command& command, AverageCaseFlags& flags) {
 
 void add_average_case(const Command& root, Context& context) {
   const Command command =
-      root.add("average-case", "The probability that predictions survive noise, sample by sample");
+      root.add("average-case", "Probability that predictions are unchanged under noise, for every sample");
   auto& flags = command.keep<AverageCaseFlags>();
   add_input_flags(command, flags);
   add_option_flags(command, flags.options);
   command["--sigma"].required();
-  context.add_page_flag(command, "Write a page (.html)");
-  context.add_common_flags(command, "Per-sample file (.npz): one array (n, sigmas) a method", Written::file,
-                           one_file(state_of));
+  context.add_page_flag(command, "Write the HTML report to this file");
+  context.add_common_flags(command, "Per-sample file (.npz): one array (n, sigmas) for each method",
+                           Written::file, one_file(state_of));
   command.footer(
       "p = P(argmax f(x + e) = argmax f(x)), e noise of standard deviation sigma; inputs are not clipped. "
       "taylor, and\n"

@@ -1,16 +1,11 @@
 // leeway bound: the error on a target without labels, bounded and estimated; bound evaluate: how bounds and estimates
 // did over many shifts whose truth is known.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
-#include <vector>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/tables.h"
-#include "leeway/core/outputs.h"
 #include "leeway/report/report.h"
 #include "leeway/tasks/bound.h"
 #include "leeway/tasks/bound_evaluate.h"
@@ -26,10 +21,11 @@ struct BoundFlags {
 int run_bound(Context& context, const BoundFlags& flags) {
   if (flags.source.empty() || flags.target.empty())
     throw UsageError("bound: expected --source and --target (or bound evaluate TABLE.csv)");
-  tasks::BoundTask task{.source = named_outputs(context, flags.source, flags.options, tasks::SetRole::first),
-                        .target = named_outputs(context, flags.target, flags.options, tasks::SetRole::other),
-                        .options = flags.options,
-                        .seed = context.seed};
+  tasks::BoundTask task{
+      .source = tasks::named_outputs(context.inputs, flags.source, flags.options, tasks::SetRole::first),
+      .target = tasks::named_outputs(context.inputs, flags.target, flags.options, tasks::SetRole::other),
+      .options = flags.options,
+      .seed = context.seed};
   return context.finish(tasks::bound(task, context.progress()), table_of, exit_ok, report::html_report);
 }
 
@@ -60,11 +56,12 @@ int run_evaluate(Context& context, const EvaluateFlags& flags) {
 }
 
 void add_evaluate(const Command& bound, Context& context) {
-  const Command command = bound.add("evaluate", "Bounds and estimates over many shifts whose truth is known");
+  const Command command =
+      bound.add("evaluate", "Evaluate bounds and estimates on many shifts with known errors");
   auto& flags = command.keep<EvaluateFlags>();
   command
       .option("table", flags.table,
-              "CSV: data_set, the truth (target_accuracy or target_error), a column for each method")
+              "CSV: data_set, target_accuracy or target_error, and one column for each method")
       .required();
   add_option_flags(command, flags.options);
   context.add_page_flag(command);
@@ -79,11 +76,11 @@ void add_evaluate(const Command& bound, Context& context) {
 }  // namespace
 
 void add_bound(const Command& root, Context& context) {
-  const Command command =
-      root.add("bound", "The error on a target without labels: an upper bound, and estimates beside it");
+  const Command command = root.add("bound", "Bound and estimate the error on a target without labels");
   auto& flags = command.keep<BoundFlags>();
-  command.option("--source", flags.source, "Labelled outputs: .npz, .safetensors, .csv, .npy with --labels");
-  command.option("--target", flags.target, "Outputs without labels, of the same classifier");
+  command.option("--source", flags.source,
+                 "Labeled outputs: .npz, .safetensors, .csv, or .npy with --labels");
+  command.option("--target", flags.target, "Unlabeled outputs of the same classifier");
   add_options(command, flags.options);
   context.add_page_flag(command);
   context.add_common_flags(command);

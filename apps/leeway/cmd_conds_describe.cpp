@@ -1,14 +1,9 @@
 // leeway conds describe: which shifts a source and a target have, and how accuracy differs among cells.
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "apps/leeway/command.h"
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/tables.h"
-#include "leeway/core/message.h"
 #include "leeway/report/report.h"
 #include "leeway/tasks/conds_describe.h"
 
@@ -46,7 +41,8 @@ AttributeTable read_table(Context& context, const std::string& path, const Descr
 tasks::CondsDescribeInputs opened(Context& context, const DescribeFlags& flags) {
   tasks::CondsDescribeInputs inputs;
   if (!flags.outputs.empty()) {
-    inputs.outputs = joined(open_set(context, flags.outputs, flags.options.reading, tasks::SetRole::first));
+    inputs.outputs =
+        joined(context.inputs.open_set(flags.outputs, flags.options.reading, tasks::SetRole::first));
   }
   const std::string& table = flags.source.empty() ? flags.attributes : flags.source;
   if (!table.empty()) inputs.source = read_table(context, table, flags);
@@ -70,30 +66,26 @@ int run_describe(Context& context, const DescribeFlags& flags) {
 
 void add_conds_describe(const Command& room, Context& context) {
   const Command command = room.add(
-      "describe", "Which shifts there are between two tables of attributes, and where a model is weak");
+      "describe", "Describe the shifts between two tables of attributes, and the weak groups of a model");
   auto& flags = command.keep<DescribeFlags>();
-  command.option("--source", flags.source,
-                 "CSV of the training samples: attributes, and a label if there is one");
-  command.option("--target", flags.target,
-                 "CSV of the test samples; without it the source alone is described");
-  command.option("--attributes", flags.attributes, "CSV of all samples, with --index, in place of the two");
+  command.option("--source", flags.source, "CSV of the training samples: attributes, and optionally a label");
+  command.option("--target", flags.target, "CSV of the test samples (default: describe the source alone)");
+  command.option("--attributes", flags.attributes,
+                 "CSV of all samples, divided by --index, in place of --source and --target");
   const Option index =
-      command.option("--index", flags.index, "CSV index,split: train is the source, test the target");
+      command.option("--index", flags.index, "CSV index,split: train is the source, test is the target");
   command.option("--split", flags.index, "As --index, which is its name elsewhere").excludes(index);
   command.hide({"--split"});
-  command.option(
-      "--outputs", flags.outputs,
-      "Outputs of a model on the target (on the source where there is none): accuracy of every cell. "
-      "Alone: their groups, and labels if any, are the table");
+  command.option("--outputs", flags.outputs,
+                 "Outputs of a model on the target (or on the source, without a target): accuracy of every "
+                 "cell. Without a table, their groups and labels are the table");
   add_option_flags(command, flags.options);
   context.add_page_flag(command);
   context.add_common_flags(command);
   command.footer(
       "SC: label and attribute go together (Cramer's V). LDD: shares of the values differ (total variation "
-      "distance). "
-      "UDS:\nmass of the target with values that the source never has. p-values are permutation tests, "
-      "adjusted by Holm's "
-      "method\nover all tests of the table.\n\n"
+      "distance). UDS:\nmass of the target with values that the source never has. p-values are permutation "
+      "tests, adjusted by Holm's method\nover all tests of the table.\n\n"
       "  leeway conds describe --source train.csv --target test.csv --label y --columns place,season\n"
       "  leeway conds describe --source june.csv --target july.csv --columns country,device\n"
       "  leeway conds describe --attributes table.csv --index split.csv --label shape --columns color,size\n"

@@ -1,12 +1,9 @@
 // leeway conds draw: source and target sets with concurrent distribution shifts, drawn from a table of
 // attributes.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -91,26 +88,25 @@ void add_conds_draw(const Command& room, Context& context) {
       "draw",
       "Train, validation and test sets with concurrent distribution shifts, from a table of attributes");
   auto& flags = command.keep<DrawFlags>();
-  command.option("--attributes", flags.attributes, "CSV: a row for each sample, a label, attributes")
+  command.option("--attributes", flags.attributes, "CSV with one row for each sample: a label and attributes")
       .required();
   add_option_flags(command, flags.options);
   command.group("Shifts", {"--sc", "--ldd", "--uds", "--all"});
   command.group("Counts", {"--train", "--val", "--test", "--ldd-ratio", "--counterexamples"});
   command
-      .option(
-          "--order", flags.orders,
-          "ATTRIBUTE=VALUE,VALUE,...: all values, the last is the rare or unseen one, the i-th goes with the "
-          "i-th label (default: numbers ascending, else letters); may be repeated")
+      .option("--order", flags.orders,
+              "ATTRIBUTE=VALUE,VALUE,...: order of the values; the last value is rare or unseen, value i is "
+              "correlated with label i (default: ascending); may be repeated")
       .one_word()
       .shown_as("ORDER");
   context.add_common_flags(command,
-                           "The split to write: index,split (train, val, test), and beside it "
-                           "NAME.manifest.json, the record; with --all a folder, with manifest.json",
+                           "Split to write: CSV index,split (train, val, test), and the record "
+                           "NAME.manifest.json; with --all a folder with manifest.json",
                            Written::claimed);
   command.footer(
       "Cells are labels times values of the attributes. The test set has every cell alike. The same seed "
-      "gives the "
-      "same\nsamples, whatever the order of the rows, and all cases of a seed share the test set.\n\n"
+      "gives the same\nsamples, whatever the order of the rows, and all cases of a seed share the test "
+      "set.\n\n"
       "  leeway conds draw --attributes table.csv --label shape --sc color --ldd size --plan\n"
       "  leeway conds draw --attributes table.csv --label shape --sc color --ldd size --out split.csv\n"
       "  leeway conds draw --attributes table.csv --dataset dsprites --all --out cases");

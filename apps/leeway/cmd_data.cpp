@@ -40,10 +40,9 @@ struct LoadFlags : TableFiles {
 
 void add_table_flags(const Command& command, TableFiles& files, const std::string& row,
                      const std::string& pictures) {
-  command.option("--attributes", files.attributes, "The table to write (CSV): a row for each " + row)
+  command.option("--attributes", files.attributes, "Table to write (CSV): one row for each " + row)
       .writes(Written::file);
-  command
-      .option("--sheet", files.sheet, "A contact sheet to write (PNG): 60 of the " + pictures + " at random")
+  command.option("--sheet", files.sheet, "Contact sheet to write (PNG): 60 random " + pictures + " at random")
       .writes(Written::file);
 }
 
@@ -147,7 +146,7 @@ int run_load(Context& context, const LoadFlags& flags) {
 
 void add_data_render(const Command& room, Context& context) {
   const Command command = room.add(
-      "render", "Draw a data set whose every factor is known: images, table of attributes, contact sheet");
+      "render", "Render a data set whose factors are all known: images, table of attributes, contact sheet");
   auto& flags = command.keep<RenderFlags>();
   std::vector<std::string> names;
   for (const RenderedSet& set : data::rendered_sets()) names.emplace_back(set.name);
@@ -158,18 +157,18 @@ void add_data_render(const Command& room, Context& context) {
   command.group(which, {"--protocol", "--sample", "--split"});
   command
       .option("--only", flags.only,
-              "COLUMN=VALUE,VALUE,...: keep these values (default: all standard ones); may be repeated")
+              "COLUMN=VALUE,VALUE,...: keep these values (default: all standard values); may be repeated")
       .one_word()
       .shown_as("VALUES")
       .group(which);
-  command.option("--table", flags.table, "The rows of this table, as --attributes writes it").group(which);
+  command.option("--table", flags.table, "Rows to render: a table that --attributes wrote").group(which);
   command
       .option("--index", flags.index,
-              "CSV index,split, as conds draw writes it: the rows of the table that --split names")
+              "CSV index,split, as conds draw writes it: rows of the table to render, chosen by --split")
       .group(which);
-  context.add_common_flags(
-      command, "The images to write (.npz): x (n,3,h,w), y; beside it NAME.manifest.json, the record",
-      Written::file, one_file(manifest_of));
+  context.add_common_flags(command,
+                           "Images to write (.npz): x (n,3,h,w), y; and the record NAME.manifest.json",
+                           Written::file, one_file(manifest_of));
   command.footer(
       "leeway list renderers prints the data sets and their columns. Images are drawn as they are written, "
       "so\n"
@@ -188,7 +187,7 @@ void add_data_render(const Command& room, Context& context) {
 
 void add_data_load(const Command& room, Context& context) {
   const Command command =
-      room.add("load", "A published data set from its files: images and table of attributes");
+      room.add("load", "Load a published data set from its files: images and table of attributes");
   auto& flags = command.keep<LoadFlags>();
   std::vector<std::string> names;
   for (const auto& format : data::loaded_formats()) names.emplace_back(format.name);
@@ -196,12 +195,11 @@ void add_data_load(const Command& room, Context& context) {
       .required()
       .one_of(names)
       .shown_as("");
-  command.option("PATH", flags.paths, "Its files").required().shown_as("");
+  command.option("PATH", flags.paths, "Files of the data set").required().shown_as("");
   add_table_flags(command, flags, "sample", "pictures");
   add_option_flags(command, flags.options);
   context.add_common_flags(
-      command, "The images to write (.npz): x (n,c,h,w), y; beside it NAME.manifest.json, the record",
-      Written::file);
+      command, "Images to write (.npz): x (n,c,h,w), y; and the record NAME.manifest.json", Written::file);
   command.footer(
       "leeway list loaders prints the formats and their files.\n\n"
       "  leeway data load cifar10 data_batch_1.bin data_batch_2.bin --out train.npz\n"

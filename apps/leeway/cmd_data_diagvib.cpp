@@ -9,7 +9,6 @@
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/text_table.h"
-#include "leeway/core/message.h"
 #include "leeway/core/text.h"
 #include "leeway/data/diagvib_environments.h"
 #include "leeway/tasks/diagvib.h"
@@ -99,22 +98,21 @@ void add_data_diagvib(const Command& room, Context& context) {
   auto& flags = command.keep<DiagvibFlags>();
   command
       .option("--digits", flags.digits,
-              "Grey pictures of 28 x 28 with labels, for training and validation: IDX "
-              "(train-images-idx3-ubyte.gz), "
+              "Labeled gray images of 28 x 28 for training and validation: IDX (train-images-idx3-ubyte.gz), "
               ".npz, or fashion-mnist:train")
       .required();
   command.option("--test-digits", flags.test_digits,
-                 "The same for tests (default: t10k-images beside train-images, or fashion-mnist:test)");
+                 "Labeled images for tests (default: t10k-images in the same folder, or fashion-mnist:test)");
   command.option("--textures", flags.textures,
-                 "Folder of pictures, PNG or JPEG: tiles.png is drawn for tiles (default: leeway's own, "
-                 "tiles* in results)");
+                 "Folder of textures, PNG or JPEG: tiles.png for tiles (default: textures drawn by leeway, "
+                 "marked with a star)");
   command
       .option("--attributes", flags.attributes,
-              "The table to write (CSV): digit, classes and values of each picture")
+              "Table to write (CSV): digit, classes and values of each image")
       .writes(Written::file);
   command
       .option("--sheet", flags.sheet,
-              "A contact sheet to write (PNG): ten pictures of each environment, the same rows")
+              "Contact sheet to write (PNG): ten images of each environment, the same rows")
       .writes(Written::file);
   add_option_flags(command, flags.options);
   std::vector<std::string> names;
@@ -123,8 +121,8 @@ void add_data_diagvib(const Command& room, Context& context) {
   command["--environment"].required().one_of(names).shown_as("NAME");
   command.group("Co-occurrence", {"--learning-factor", "--share"});
   context.add_common_flags(command,
-                           "The images to write (.npz): x (n,3,h,w), y, environment or groups; beside it "
-                           "NAME.manifest.json, the record; with --part all a folder, with manifest.json",
+                           "Images to write (.npz): x (n,3,h,w), y, environment or groups; and the record "
+                           "NAME.manifest.json; with --part all a folder with manifest.json",
                            Written::claimed);
   command.footer(
       "leeway list environments prints the environments and their parts. The training file holds all "
@@ -134,16 +132,13 @@ void add_data_diagvib(const Command& room, Context& context) {
       "digit and differ in the shifted factors only. Tables 2 and 3 of the paper are one command each;\n"
       "--n 4000 --size 64 writes a fortieth of their bytes:\n\n"
       "  leeway data diagvib --digits train-images-idx3-ubyte.gz --environment discriminability --part all "
-      "--out "
-      "table2\n"
+      "--out table2\n"
       "  leeway data diagvib --digits train-images-idx3-ubyte.gz --environment selection --part all --out "
       "table3\n"
       "  leeway data diagvib --digits fashion-mnist:train --environment discriminability --part test:3 --n "
-      "1000 "
-      "--out test3.npz\n"
+      "1000 --out test3.npz\n"
       "  leeway data diagvib --digits fashion-mnist:train --environment 1-cgo --part train --n 9000 --size "
-      "64 "
-      "--out cgo.npz\n\n"
+      "64 --out cgo.npz\n\n"
       "Pixels are not standardized: give leeway train the --mean and --std that are printed, and every test "
       "set is\n"
       "read with the statistics of the training environments.");

@@ -4,11 +4,11 @@
 
 #include <filesystem>
 
-#include "apps/leeway/assess_table.h"
 #include "apps/leeway/command.h"
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/nn_loader.h"
+#include "apps/leeway/tables.h"
 #include "leeway/core/file.h"
 #include "leeway/report/report.h"
 #include "leeway/tasks/demo.h"
@@ -61,17 +61,18 @@ int run_demo(Context& context, const DemoFlags& flags) {
 
 void add_demo(const Command& root, Context& context) {
   const Command command =
-      root.add("demo", "Train two classifiers, shift their images, and write the page about them");
+      root.add("demo", "Train two classifiers, shift their test images, and write a report");
   auto& flags = command.keep<DemoFlags>();
-  command.option("--folder", flags.folder, "Where everything goes; what stands there is taken over")
+  command.option("--folder", flags.folder, "Folder of all files; finished files are reused")
       .writes(Written::folder);
-  command.option("--train", flags.train, "Labelled images to train on");
-  command.option("--test", flags.test, "Labelled images to assess on");
-  command.option("--images", flags.images, "At most so many of the test images").whole_within(2, 1000000);
-  command.option("--epochs", flags.standard_epochs, "Of the standard classifier").whole_within(1, 1000);
+  command.option("--train", flags.train, "Labeled training images");
+  command.option("--test", flags.test, "Labeled test images");
+  command.option("--images", flags.images, "Maximum number of test images").whole_within(2, 1000000);
+  command.option("--epochs", flags.standard_epochs, "Epochs of the standard classifier")
+      .whole_within(1, 1000);
   command
       .option("--robust-epochs", flags.robust_epochs,
-              "Of adversarial training, which starts from the standard classifier")
+              "Epochs of adversarial training, which starts from the standard classifier")
       .whole_within(1, 1000);
   add_device_flag(command, context.device);
   context.add_common_flags(command, "Write the JSON record to this file too");

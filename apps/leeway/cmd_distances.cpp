@@ -1,15 +1,10 @@
 // leeway distances: distances between clean and shifted outputs, beside which agreement is read.
-#include <fmt/format.h>
-
-#include <algorithm>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/tables.h"
 #include "leeway/agreement/distance.h"
-#include "leeway/core/message.h"
-#include "leeway/core/text.h"
 #include "leeway/report/report.h"
 #include "leeway/tasks/distances.h"
 
@@ -24,7 +19,7 @@ struct DistanceFlags {
 
 int run_distances(Context& context, const DistanceFlags& flags) {
   const auto outputs = [&](const std::string& path, tasks::SetRole role) {
-    return named_outputs(context, path, flags.options, role, true);
+    return tasks::named_outputs(context.inputs, path, flags.options, role, true);
   };
   tasks::DistancesTask task{outputs(flags.clean, tasks::SetRole::first), {}, flags.options, context.seed};
   for (const std::string& path : flags.shifted) task.shifted.push_back(outputs(path, tasks::SetRole::other));
@@ -34,8 +29,7 @@ int run_distances(Context& context, const DistanceFlags& flags) {
 }  // namespace
 
 void add_distances(const Command& root, Context& context) {
-  const Command command =
-      root.add("distances", "Distances between clean and shifted outputs, to read beside PA");
+  const Command command = root.add("distances", "Distances between clean and shifted outputs");
   auto& flags = command.keep<DistanceFlags>();
   command.option("clean", flags.clean, "Outputs on the clean inputs: .npy (logits), .npz, .safetensors, .csv")
       .required();
@@ -47,8 +41,7 @@ void add_distances(const Command& root, Context& context) {
   command.hide({"--seed"});
   command.footer(
       "Some compare probabilities, the softmax of the logits, others `features`; kl and cosine row by row, "
-      "so "
-      "that both sets\n"
+      "so that both sets\n"
       "need the same samples in one order. What a file does not permit is a dash, with its reason. mmd takes "
       "time n^2.\n\n"
       "  leeway distances clean.npz noisy.npz blurred.npz\n"

@@ -101,9 +101,10 @@ void add_infer(const Command& root, Context& context) {
   auto& flags = command.keep<InferFlags>();
   add_models_flags(command, flags.of);
   add_option_flags(command, [&](record::Fields& f) { row_fields(flags.rows, f); });
-  context.add_common_flags(
-      command, "Outputs file (.npz): logits, features, labels; of several {model} and {data} name each",
-      Written::claimed);
+  context.add_common_flags(command,
+                           "Outputs file (.npz): logits, features, labels; with several models or data sets "
+                           "use {model} and {data} in the name",
+                           Written::claimed);
   command.hide({"--seed"});
   command.footer(
       "  leeway infer --model cnn.safetensors --data fashion-mnist:test --out clean.npz\n"

@@ -128,11 +128,10 @@ int run_inspect(Context& context, const InspectFlags& flags) {
 void add_inspect(const Command& root, Context& context) {
   const Command command = root.add("inspect", "Show what a model file contains, expects and costs to run");
   auto& flags = command.keep<InspectFlags>();
-  command.option("model", flags.model, "As --model of the other commands").required();
+  command.option("model", flags.model, "Model file, as --model of the other commands").required();
   add_option_flags(command, [&](record::Fields& f) { flag_fields(flags.options, f); });
   add_device_flag(command, flags.options.reading.device);
-  command.option("--data", flags.data,
-                 "Labelled images: accuracy, and whether another normalization suits the model better");
+  command.option("--data", flags.data, "Labeled images: report accuracy, and check other normalizations");
   context.add_common_flags(command);
   command.hide({"--seed"});
   command.footer(

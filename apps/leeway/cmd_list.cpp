@@ -1,8 +1,6 @@
 // leeway list: the members of every family.
-#include <fmt/format.h>
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/member_text.h"
 #include "apps/leeway/nn_loader.h"
 #include "apps/leeway/tables.h"
 #include "leeway/tasks/list.h"

@@ -1,7 +1,4 @@
 // leeway mvn-cdf: the multivariate normal distribution function.
-#include <fmt/format.h>
-
-#include <algorithm>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
@@ -34,8 +31,7 @@ int run_mvn_cdf(Context& context, const MvnFlags& flags) {
 }  // namespace
 
 void add_mvn_cdf(const Command& root, Context& context) {
-  const Command command =
-      root.add("mvn-cdf", "P(Z <= z) of a multivariate normal Z, with a bound on its error");
+  const Command command = root.add("mvn-cdf", "P(Z <= z) of a multivariate normal Z, with an error bound");
   auto& flags = command.keep<MvnFlags>();
   command.option("--upper", flags.upper, "Upper bounds z: .npy of shape (m,d), or (d) for one point")
       .required();

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <set>
 #include <span>
@@ -14,7 +13,6 @@
 #include "apps/leeway/tables.h"
 #include "leeway/agreement/pairing.h"
 #include "leeway/core/outputs.h"
-#include "leeway/core/text.h"
 #include "leeway/report/report.h"
 #include "leeway/tasks/pa.h"
 
@@ -62,7 +60,7 @@ std::vector<ModelFiles> models_of(const PaFlags& flags) {
 // Sets are opened by the task, files noted as inputs as they are opened.
 tasks::PaTask task_of(Context& context, const PaFlags& flags) {
   const auto outputs = [&](const std::string& path, tasks::SetRole role) {
-    return named_outputs(context, path, flags.options, role);
+    return tasks::named_outputs(context.inputs, path, flags.options, role);
   };
   tasks::PaTask task{.models = {}, .options = flags.options, .seed = context.seed};
   for (const ModelFiles& model : models_of(flags)) {
@@ -98,26 +96,27 @@ int run_pa(Context& context, const PaFlags& flags) {
 void add_model_flags(const Command& command, PaFlags& flags) {
   command
       .option("--compare", flags.others,
-              "NAME=CLEAN,SHIFTED[,SHIFTED...]: another model under the same shifts, in the same order")
+              "NAME=CLEAN,SHIFTED[,SHIFTED...]: outputs of another model under the same shifts, in the same "
+              "order")
       .one_word()
       .shown_as("FILES");
-  command.option("--name", flags.first.name, "What the first model is called beside others");
+  command.option("--name", flags.first.name, "Name of the first model");
 }
 
 }  // namespace
 
 void add_pa(const Command& root, Context& context) {
-  const Command command = root.add("pa", "Posterior agreement of shifted outputs with clean ones");
+  const Command command = root.add("pa", "Posterior agreement between clean and shifted outputs");
   auto& flags = command.keep<PaFlags>();
   command
       .option("clean", flags.first.clean,
               "Outputs on the clean inputs: .npy (logits), .npz, .safetensors, .csv")
       .required();
-  command.option("shifted", flags.first.shifted, "Outputs on the same samples, shifted; same order")
+  command.option("shifted", flags.first.shifted, "Outputs on the shifted inputs, in the same order")
       .required();
   add_model_flags(command, flags);
   add_option_flags(command, flags.options);
-  command.option("--pairs", flags.pairs, "Pairs from a CSV file with the columns clean,shifted")
+  command.option("--pairs", flags.pairs, "CSV of pairs with columns clean,shifted")
       .excludes(command["--pairing"]);
   command.option("--save-pairs", flags.save_pairs, "Write the pairs to this CSV file").writes(Written::file);
   context.add_common_flags(command);
@@ -128,8 +127,7 @@ void add_pa(const Command& root, Context& context) {
       "nothing survives the shift, log k that every prediction does, with full confidence. The maximum is "
       "global and\n"
       "certified: `gap` bounds what a better beta could add. With several models and --ratios, the record "
-      "also "
-      "says at\n"
+      "also says at\n"
       "which ratios two models agree equally.\n\n"
       "  leeway pa clean.npy noisy.npy blurred.npy --labels y.npy\n"
       "  leeway pa clean.npz noisy.npz --json\n"

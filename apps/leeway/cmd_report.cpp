@@ -41,17 +41,16 @@ int run_report(Context& context, const ReportFlags& flags) {
 }  // namespace
 
 void add_report(const Command& root, Context& context) {
-  const Command command = root.add("report", "Draw saved records as one self-contained HTML page");
+  const Command command = root.add("report", "Render saved records as a self-contained HTML report");
   auto& flags = command.keep<ReportFlags>();
   command
-      .option(
-          "records", flags.records,
-          "Records that a command saved with --out or printed with --json: one of any command, or several "
-          "of pa or of assess")
+      .option("records", flags.records,
+              "Records saved with --out or printed with --json: one record of any command, or several of pa "
+              "or of assess")
       .required();
-  command.option("--images", flags.images,
-                 "[[MODEL/]SHIFT=]FILE: the source's images (unnamed) or a target's, to show what "
-                 "changed; of average-case FILE alone");
+  command.option(
+      "--images", flags.images,
+      "[[MODEL/]SHIFT=]FILE: images of the source (without a name) or of a target; for average-case FILE");
   add_option_flags(command, flags.options);
   context.add_common_flags(command, "Write the page to this file (default report.html)", Written::page);
   context.add_figures_flag(command);

@@ -1,16 +1,12 @@
 // leeway select: which of several checkpoints agreement and accuracy choose.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/tables.h"
-#include "leeway/core/message.h"
-#include "leeway/core/outputs.h"
-#include "leeway/core/text.h"
 #include "leeway/tasks/select.h"
 
 namespace leeway::app {
@@ -39,8 +35,8 @@ tasks::SelectTask task_of(Context& context, const SelectFlags& flags) {
   const std::vector<std::string>& names = flags.names.empty() ? flags.clean : flags.names;
   for (std::size_t i = 0; i < names.size(); ++i)
     task.checkpoints.push_back(
-        {names[i], named_outputs(context, flags.clean[i], flags.options, tasks::SetRole::first),
-         named_outputs(context, flags.shifted[i], flags.options, tasks::SetRole::other)});
+        {names[i], tasks::named_outputs(context.inputs, flags.clean[i], flags.options, tasks::SetRole::first),
+         tasks::named_outputs(context.inputs, flags.shifted[i], flags.options, tasks::SetRole::other)});
   return task;
 }
 
@@ -55,11 +51,12 @@ int run_select(Context& context, const SelectFlags& flags) {
 }  // namespace
 
 void add_select(const Command& root, Context& context) {
-  const Command command = root.add("select", "Which checkpoint agreement chooses, beside accuracy's choice");
+  const Command command =
+      root.add("select", "Select a checkpoint by posterior agreement, and compare with accuracy");
   auto& flags = command.keep<SelectFlags>();
   command.option("--clean", flags.clean, "Outputs of each checkpoint on the clean validation samples")
       .required();
-  command.option("--shifted", flags.shifted, "Outputs of the same checkpoints on the same samples, shifted")
+  command.option("--shifted", flags.shifted, "Outputs of the same checkpoints on the shifted samples")
       .required();
   command.option("--names", flags.names, "Names of the checkpoints (default: the files of --clean)");
   add_option_flags(command, flags.options);
@@ -69,8 +66,7 @@ void add_select(const Command& root, Context& context) {
       "Checkpoints are epochs of one training, or models, run on the same validation samples. Chosen is the "
       "highest value, the\n"
       "earliest of equal ones. Posterior agreement needs no labels. Its difference between the two choices "
-      "is "
-      "paired, sample by\n"
+      "is paired, sample by\n"
       "sample; that they were chosen among many is not in its interval.\n\n"
       "  leeway select --clean epoch1-clean.npz epoch2-clean.npz --shifted epoch1-noisy.npz "
       "epoch2-noisy.npz\n"

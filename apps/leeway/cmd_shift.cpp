@@ -1,13 +1,10 @@
 // leeway shift: a shifted copy of a set of images.
 #include <string>
-#include <utility>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/tables.h"
-#include "leeway/core/images.h"
-#include "leeway/core/message.h"
 #include "leeway/record/reading.h"
 #include "leeway/tasks/shift.h"
 
@@ -34,7 +31,7 @@ int run_shift(Context& context, const ShiftFlags& flags) {
 }  // namespace
 
 void add_shift(const Command& root, Context& context) {
-  const Command command = root.add("shift", "A shifted copy of a set of images");
+  const Command command = root.add("shift", "Write a shifted copy of a set of images");
   auto& flags = command.keep<ShiftFlags>();
   command.option("NAME", flags.name,
                  "Shift, or several separated by commas (leeway list shifts, corruptions)");
@@ -44,11 +41,11 @@ void add_shift(const Command& root, Context& context) {
   add_option_flags(command, [&](record::Fields& f) { row_fields(flags.rows, f); });
   add_option_flags(command, flags.options);
   context.add_common_flags(
-      command, "The .npz to write: x, y, and for shifts that select rows `rows`, where each came from",
+      command, "Images to write (.npz): x, y, and `rows` (source rows) for shifts that select rows",
       Written::claimed);
   command
       .option("--sheet", flags.sheet,
-              "A contact sheet to write (PNG): 30 of the images at random, before and after below each other")
+              "Contact sheet to write (PNG): 30 random images before and after the shift")
       .writes(Written::claimed);
   command.footer(
       "leeway list shifts and leeway list corruptions print the names. Shifts of pixels write float32 in "

@@ -16,7 +16,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/result.h"
 #include "leeway/core/text.h"
-#include "leeway/record/digest.h"
+#include "leeway/record/json.h"
 #include "leeway/report/report.h"
 #include "leeway/tasks/corruptions.h"
 
@@ -36,49 +36,47 @@ std::optional<Interval> interval_of(const Measured& value) {
   return Interval{*value.low, *value.high};
 }
 
-// "0.912", with digits that four columns have room for; "-" where there is none.
-std::string cell(const std::optional<double>& value) { return value ? fmt::format("{:.3f}", *value) : "-"; }
-
-const record::CorruptedSet* set_of(const record::Corruptions& record, const std::string& corruption,
-                                   std::size_t severity) {
-  for (const record::CorruptedSet& set : record.results)
-    if (set.corruption == corruption && set.severity == severity) return &set;
-  return nullptr;
+std::string cell(const std::optional<double>& value, int digits) {
+  return value ? fmt::format("{:.{}f}", *value, digits) : "-";
 }
 
-std::vector<std::string> names_of(const record::Corruptions& record) {
-  std::vector<std::string> names;
-  for (const record::CorruptedSet& set : record.results)
-    if (names.empty() || names.back() != set.corruption) names.push_back(set.corruption);
-  return names;
+std::vector<Column> severity_columns(const record::Corruptions& record, const std::string& first) {
+  std::vector<Column> columns{left(first, 18)};
+  for (const std::size_t severity : record.options.severities)
+    columns.push_back(right(std::to_string(severity), 6));
+  return columns;
 }
 
-std::string ce_cell(const std::optional<double>& value) {
-  return value ? fmt::format("{:.1f}", *value) : "-";
+// A cell for each severity: what `value` makes of the set; a dash where the set is missing.
+template <class Value>
+void add_severities(std::vector<std::string>& cells, const record::Corruptions& record,
+                    const std::string& corruption, const Value& value) {
+  for (const std::size_t severity : record.options.severities) {
+    const auto set = std::ranges::find_if(record.results, [&](const record::CorruptedSet& one) {
+      return one.corruption == corruption && one.severity == severity;
+    });
+    cells.push_back(set == record.results.end() ? "-" : value(*set));
+  }
 }
 
 // Rows are corruptions, columns severities; behind them the corruption errors where there are any.
 std::string accuracies_text(const record::Corruptions& record) {
   const bool ratios =
       std::ranges::any_of(record.errors, [](const auto& row) { return row.ce.value.has_value(); });
-  std::vector<Column> columns{left("accuracy %", 18)};
-  for (const std::size_t severity : record.options.severities)
-    columns.push_back(right(fmt::format("{}", severity), 6));
+  std::vector<Column> columns = severity_columns(record, "accuracy %");
   columns.push_back(right("mean error %", 11));
   columns.push_back(left(level_text(record.options.level), 18));
   if (ratios) columns.push_back(right("CE", 7)), columns.push_back(right("relative", 9));
   TextTable table(std::move(columns));
   for (const record::CorruptionErrorRow& row : record.errors) {
     std::vector<std::string> cells{row.corruption + (row.counted ? "" : " *")};
-    for (const std::size_t severity : record.options.severities) {
-      const record::CorruptedSet* const set = set_of(record, row.corruption, severity);
-      cells.push_back(set != nullptr && set->judged.accuracy.value
-                          ? fmt::format("{:.1f}", 100 * *set->judged.accuracy.value)
-                          : "-");
-    }
+    add_severities(cells, record, row.corruption, [](const record::CorruptedSet& set) {
+      const auto& accuracy = set.judged.accuracy.value;
+      return accuracy ? cell(100 * *accuracy, 1) : "-";
+    });
     cells.push_back(percents(row.error.value));
     cells.push_back(percents(interval_of(row.error)));
-    if (ratios) cells.push_back(ce_cell(row.ce.value)), cells.push_back(ce_cell(row.relative_ce.value));
+    if (ratios) cells.push_back(cell(row.ce.value, 1)), cells.push_back(cell(row.relative_ce.value, 1));
     table.add(std::move(cells));
   }
   const bool starred = std::ranges::any_of(record.errors, [](const auto& row) { return !row.counted; });
@@ -86,16 +84,13 @@ std::string accuracies_text(const record::Corruptions& record) {
 }
 
 std::string agreements_text(const record::Corruptions& record) {
-  std::vector<Column> columns{left("PA", 18)};
-  for (const std::size_t severity : record.options.severities)
-    columns.push_back(right(fmt::format("{}", severity), 6));
-  TextTable table(std::move(columns));
-  for (const std::string& name : names_of(record)) {
+  TextTable table(severity_columns(record, "PA"));
+  std::vector<std::string> names;
+  for (const record::CorruptedSet& set : record.results) append_new(names, set.corruption);
+  for (const std::string& name : names) {
     std::vector<std::string> cells{name};
-    for (const std::size_t severity : record.options.severities) {
-      const record::CorruptedSet* const set = set_of(record, name, severity);
-      cells.push_back(cell(set == nullptr ? std::nullopt : set->pa.value));
-    }
+    add_severities(cells, record, name,
+                   [](const record::CorruptedSet& set) { return cell(set.pa.value, 3); });
     table.add(std::move(cells));
   }
   return table.text();
@@ -189,8 +184,7 @@ void add_shift_corrupt(const Command& shift, Context& context) {
   const Command command =
       shift.add("corrupt", "Assess a model under all common corruptions at all severities");
   auto& flags = command.keep<CorruptFlags>();
-  command.option("--data", flags.data,
-                 "The images as they are: .npz, .safetensors, IDX(.gz), or fashion-mnist:test");
+  command.option("--data", flags.data, "Clean images: .npz, .safetensors, IDX(.gz), or fashion-mnist:test");
   command.option("--model", flags.model.model, model_help);
   add_option_flags(command, flags.options);
   add_option_flags(
@@ -199,17 +193,16 @@ void add_shift_corrupt(const Command& shift, Context& context) {
   add_device_flag(command, flags.model.reading.device);
   command.option(
       "--published", flags.published,
-      "Folder of CIFAR-10-C, CIFAR-100-C, ImageNet-C or TinyImageNet-C, in place of images made here");
+      "Folder of CIFAR-10-C, CIFAR-100-C, ImageNet-C or TinyImageNet-C (default: corrupt the images here)");
   command
-      .option(
-          "--sheet", flags.sheet,
-          "A contact sheet to write (PNG): one image at random, a line for each corruption, as it is and at "
-          "every severity")
+      .option("--sheet", flags.sheet,
+              "Contact sheet to write (PNG): one random image, clean and at every severity, one line for "
+              "each corruption")
       .writes(Written::file);
   context.add_page_flag(command);
-  context.add_common_flags(command,
-                           "Write the JSON record to this file; until then FILE.state holds what is done",
-                           Written::record, one_file(corruptions_state_of));
+  context.add_common_flags(
+      command, "Write the JSON record to this file; FILE.state holds the finished sets until then",
+      Written::record, one_file(corruptions_state_of));
   command.footer(
       "Images are corrupted in memory, set by set. The record has each set's accuracy and posterior "
       "agreement\n"

@@ -39,10 +39,10 @@ int run_shift_text(Context& context, const ShiftTextFlags& flags) {
 }  // namespace
 
 void add_shift_text(const Command& room, Context& context) {
-  const Command command = room.add("text", "A CSV file with one column of texts shifted");
+  const Command command = room.add("text", "Shift one column of texts of a CSV file");
   auto& flags = command.keep<ShiftTextFlags>();
   command.option("NAME", flags.name, "Shift (leeway list text-shifts)").required();
-  command.option("--data", flags.data, "CSV with a header; all columns but one are copied as they stand");
+  command.option("--data", flags.data, "CSV with a header; the other columns are copied unchanged");
   add_option_flags(command, flags.options);
   context.add_common_flags(command, "The CSV file to write", Written::file);
   command.footer(

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
-#include <unordered_set>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
@@ -92,12 +90,7 @@ std::string status_text(const record::SweepStatus& record) {
   };
   for (const record::SweepStageStatus& stage : record.results) add(stage.stage, stage.counts);
   if (record.results.size() > 1) add("all", record.counts);
-  std::string text = table.text();
-  if (record.silent > 0)
-    text += fmt::format(
-        "{} of the running units: no sign of the runner for ten minutes. The next one takes over.\n",
-        count(record.silent));
-  return text + failures_text(record.failures);
+  return table.text() + failures_text(record.failures);
 }
 
 std::string collect_text(const record::SweepCollect& record) { return record.envelope.headline + "\n"; }
@@ -184,10 +177,10 @@ int run_units(Context& context, const SweepFlags& flags) {
     });
     context.print(
         Json{{"array", jobs.array}, {"last", jobs.last}},
-        fmt::format("Slurm job {}, an array of {} tasks; then job {}, for what they leave. {} comes at "
-                    "the end.\n",
-                    jobs.array, flags.cluster.tasks, jobs.last,
-                    display_name(store.folder() / sweep::collected_table)));
+        fmt::format(
+            "Slurm job {}, an array of {} tasks; then job {}, for what they leave. {} comes at the end.\n",
+            jobs.array, flags.cluster.tasks, jobs.last,
+            display_name(store.folder() / sweep::collected_table)));
     return exit_ok;
   }
   if (!flags.run.collect.empty()) sweep::check_table_name(flags.run.collect);
@@ -235,7 +228,7 @@ int run_script(Context& context, const SweepFlags& flags) {
 }
 
 void add_folder(const Command& command, SweepFlags& flags) {
-  command.option("DIR", flags.folder, "The folder that leeway sweep plan wrote").required();
+  command.option("DIR", flags.folder, "Folder that leeway sweep plan wrote").required();
 }
 
 std::string time_check(const std::string& text) {
@@ -244,8 +237,8 @@ std::string time_check(const std::string& text) {
 }
 
 void add_cluster_flags(const Command& command, ClusterFlags& cluster) {
-  command.option("--tasks", cluster.tasks, "On a cluster: tasks of the array").whole_within(1, 100000);
-  command.option("--time", cluster.time, "On a cluster: limit of a task, hours:minutes:seconds")
+  command.option("--tasks", cluster.tasks, "On a cluster: number of array tasks").whole_within(1, 100000);
+  command.option("--time", cluster.time, "On a cluster: time limit of a task, hours:minutes:seconds")
       .check(time_check);
 }
 
@@ -257,9 +250,9 @@ void add_common(const Command& command, Context& context, const std::string& out
 void add_sweep_plan(const Command& room, Context& context, SweepFlags& flags,
                     void (*add_units)(const Command&, Context&)) {
   const Command command =
-      room.add("plan", "A study as units, each a command with its options and what it reads");
-  command.option("STUDY", flags.study, "The study (TOML): see docs/sweeps.md").required();
-  add_common(command, context, "The folder of the sweep; of one that is there what still holds is kept",
+      room.add("plan", "Plan a study: list its units, each a command with its options and inputs");
+  command.option("STUDY", flags.study, "Study (TOML), see docs/sweeps.md").required();
+  add_common(command, context, "Folder of the sweep; finished units that still apply are kept",
              Written::folder);
   command.footer(
       "A table for each stage, whose keys are the options of its command; several values are an axis.\n"
@@ -268,18 +261,17 @@ void add_sweep_plan(const Command& room, Context& context, SweepFlags& flags,
 }
 
 void add_sweep_run(const Command& room, Context& context, SweepFlags& flags) {
-  const Command command = room.add("run", "Run what is left of a sweep, here or as a job array of Slurm");
+  const Command command = room.add("run", "Run the remaining units of a sweep, here or as a Slurm job array");
   add_folder(command, flags);
   add_option_flags(command, flags.run);
   const Option slurm = command.flag(
       "--slurm", flags.cluster.slurm,
-      "Submit one job array (sbatch), and a job for what it leaves; the last to end collects runs.csv");
+      "Submit one job array (sbatch) and a job for the remaining units; the last job collects runs.csv");
   add_cluster_flags(command, flags.cluster);
   const Option limit = command
                            .option("--limit", flags.limit,
-                                   "This runner is ended after so long, hours:minutes:seconds, a minute or "
-                                   "two after it was told: a unit "
-                                   "that had all that time and is not done fails")
+                                   "Time limit of this runner, hours:minutes:seconds; a unit that had the "
+                                   "whole time and is not finished fails")
                            .check(time_check);
   add_common(command, context, "Write the JSON record to this file", Written::record);
   slurm.excludes(limit);
@@ -295,21 +287,21 @@ void add_sweep_run(const Command& room, Context& context, SweepFlags& flags) {
 
 void add_sweep(const Command& root, Context& context, void (*add_units)(const Command&, Context&)) {
   const Command room =
-      root.add("sweep", "Thousands of runs: a study planned, run here or on a cluster, collected");
+      root.add("sweep", "Plan, run and collect studies of thousands of runs, here or on a cluster");
   room.needs_command();
   auto& flags = room.keep<SweepFlags>();
   add_sweep_plan(room, context, flags, add_units);
   add_sweep_run(room, context, flags);
 
-  const Command status = room.add("status", "How far a sweep is: units by state, failures by message");
+  const Command status = room.add("status", "Status of a sweep: units by state, failures by message");
   add_folder(status, flags);
   add_common(status, context, "Write the JSON record to this file", Written::record);
   status.runs([&context, &flags] { return run_status(context, flags); });
 
-  const Command collect = room.add("collect", "The records of a stage as one table");
+  const Command collect = room.add("collect", "Collect the records of a stage as one table");
   add_folder(collect, flags);
   add_option_flags(collect, flags.collect);
-  add_common(collect, context, "The table to write: .csv or .csv.gz", Written::file);
+  add_common(collect, context, "Table to write: .csv or .csv.gz", Written::file);
   collect.footer(
       "Exit code 5: some units have no record yet.\n\n  leeway sweep collect sweep --out runs.csv");
   collect.runs([&context, &flags] { return run_collect(context, flags); });
@@ -318,7 +310,7 @@ void add_sweep(const Command& root, Context& context, void (*add_units)(const Co
 
   const Command script = room.add("script", "Print a job script for PBS, SGE, LSF and GNU parallel");
   add_folder(script, flags);
-  script.option("--jobs", flags.run.jobs, "Processes at once in a task (default: 1)").whole_within(1, 4096);
+  script.option("--jobs", flags.run.jobs, "Parallel processes in a task (default: 1)").whole_within(1, 4096);
   add_cluster_flags(script, flags.cluster);
   script.footer("  leeway sweep script sweep --tasks 100 > job.sh && qsub job.sh");
   script.runs([&context, &flags] { return run_script(context, flags); });

@@ -1,5 +1,4 @@
 // leeway sweep report: the runs of a sweep as one page.
-#include <algorithm>
 #include <filesystem>
 
 #include "apps/leeway/command.h"
@@ -50,20 +49,20 @@ int run_sweep_report(Context& context, const SweepReportFlags& flags) {
 
 void add_sweep_report(const Command& room, Context& context) {
   const Command command =
-      room.add("report", "The runs of a sweep as one page: algorithms by shifts, with intervals");
+      room.add("report", "Report the runs of a sweep as one page: algorithms by shifts, with intervals");
   auto& flags = command.keep<SweepReportFlags>();
   command
       .option("RUNS", flags.runs,
-              "The folder of a sweep, or a table that leeway sweep collect wrote (.csv, .csv.gz); tables of "
-              "other stages after it are joined by their axes")
+              "Folder of a sweep, or tables of leeway sweep collect (.csv, .csv.gz); tables of other stages "
+              "are joined by their axes")
       .required();
   add_option_flags(command, flags.options);
   context.add_common_flags(command, "Write the page to this file (default report.html)", Written::page);
   context.add_figures_flag(command);
   command.footer(
-      "Which column is what is guessed from its name, and the page says what was guessed: docs/sweeps.md.\n"
-      "\n  leeway sweep report sweep --out page.html"
-      "\n  leeway sweep report runs.csv.gz train.csv.gz --baseline erm --out page.html --figures figures");
+      "The roles of columns are guessed from their names; the page lists them. See docs/sweeps.md.\n"
+      "\n  leeway sweep report sweep --out page.html\n  leeway sweep report runs.csv.gz train.csv.gz "
+      "--baseline erm --out page.html --figures figures");
   command.runs([&context, &flags] { return run_sweep_report(context, flags); });
 }
 

@@ -5,10 +5,10 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/inputs.h"
-#include "apps/leeway/member_text.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/nn_loader.h"
 #include "apps/leeway/option_flags.h"
+#include "apps/leeway/tables.h"
 #include "apps/leeway/text_table.h"
 #include "leeway/report/report.h"
 #include "leeway/tasks/list.h"
@@ -102,7 +102,7 @@ std::string algorithm_text(Context& context, const std::string& name) {
   const std::vector<record::ListedMember>& members = list.results.front().members;
   for (const record::ListedMember& member : members)
     if (member.name == name)
-      return text_of(member) + (member.source.empty() ? "" : beside("", "source: " + member.source));
+      return member_text(member) + (member.source.empty() ? "" : beside("", "source: " + member.source));
   throw UsageError(fmt::format("--algorithm: expected one of {}, found {}", names_of(members), name));
 }
 
@@ -117,7 +117,8 @@ int run_train(Context& context, const TrainFlags& flags) {
                               .seed = context.seed,
                               .device = context.device,
                               .reuse = flags.reuse};
-  return context.show(tasks::train(task, context.progress()).record, train_table, exit_ok, report::html_report);
+  return context.show(tasks::train(task, context.progress()).record, train_table, exit_ok,
+                      report::html_report);
 }
 
 }  // namespace

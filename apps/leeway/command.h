@@ -35,7 +35,8 @@ class Context {
                         const std::string& out_help = "Write the JSON record to this file",
                         Written kind = Written::record, Beside beside = {});
   // --report, the page that finish() writes, and --figures, its charts and tables as files.
-  void add_page_flag(const Command& command, const std::string& help = "Write one self-contained HTML page");
+  void add_page_flag(const Command& command,
+                     const std::string& help = "Write a self-contained HTML report to this file");
   void add_figures_flag(const Command& command);
   // Once the command line is parsed: checks the files that it names, sets the threads, starts the clock.
   void begin(const std::vector<Given>& given);

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <functional>
-#include <iterator>
 #include <string>
 #include <vector>
 

@@ -35,22 +35,23 @@ Context::Context(std::vector<std::string> arguments) : arguments_(std::move(argu
 void Context::add_common_flags(const Command& command, const std::string& out_help, Written kind,
                                Beside beside) {
   const std::string group = "Common";
-  command.flag("--json", json, "Print the result as one JSON record instead of a table").group(group);
+  command.flag("--json", json, "Print the result as a JSON record instead of a table").group(group);
   command.option("--out", out, out_help).group(group).writes(kind, std::move(beside));
-  command.option("--seed", seed, "Seed of everything random; same seed, same bits")
+  command.option("--seed", seed, "Seed of all random numbers; the same seed gives the same bits")
       .group(group)
       .show_default(std::to_string(seed));
-  command.option("--threads", threads, "Threads; 0 = one per core. Never changes a result, but for training")
+  command
+      .option("--threads", threads, "Number of threads; 0: one per core. Changes only the bits of training")
       .whole_within(0, 4096)
       .group(group);
   command
       .option("--config", config,
-              "Options from a TOML file: long names as keys, at its top or under [COMMAND]; the command line "
-              "wins; relative paths start at the working directory")
+              "TOML file of options: long names as keys, at the top or under [COMMAND]; the command line has "
+              "precedence; paths are relative to the working directory")
       .shown_as("FILE")
       .group(group);
-  command.flag("--quiet", quiet, "No progress and no warnings on stderr").group(group);
-  command.flag("--no-digest", no_digest, "Do not digest the input files").group(group);
+  command.flag("--quiet", quiet, "Suppress progress and warnings on stderr").group(group);
+  command.flag("--no-digest", no_digest, "Skip the digests of input files").group(group);
 }
 
 void Context::add_page_flag(const Command& command, const std::string& help) {
@@ -61,7 +62,7 @@ void Context::add_page_flag(const Command& command, const std::string& help) {
 void Context::add_figures_flag(const Command& command) {
   command
       .option("--figures", figures,
-              "Write the page's charts and tables to this folder: .svg (by the program node), .csv, .tex")
+              "Write the report's charts and tables to this folder: .svg (requires node), .csv, .tex")
       .writes(Written::folder)
       .shown_as("FOLDER");
 }

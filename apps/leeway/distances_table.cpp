@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -18,7 +19,9 @@ std::string table(const record::Distances& record) {
     if (record.results.front().distances.contains(std::string(distance.name)))
       columns.push_back(right(std::string(distance.name), 9));
   TextTable table(columns);
-  std::vector<std::pair<std::string, std::string>> reasons;  // and the distances that each one hinders
+  using Names = std::vector<std::string>;
+  using Reason = std::pair<std::string, Names>;  // why, and which distances
+  std::vector<Reason> reasons;
   for (const record::DistancesSet& set : record.results) {
     std::vector<std::string> cells{cut_at_front(display_name(set.shifted), 28)};
     for (std::size_t j = 1; j < columns.size(); ++j) {
@@ -27,16 +30,14 @@ std::string table(const record::Distances& record) {
       cells.push_back(value ? fmt::format("{:.5g}", *value) : "-");
       if (value) continue;
       const std::string& reason = set.not_computed.at(name);
-      const auto known = std::ranges::find(reasons, reason, &std::pair<std::string, std::string>::first);
-      if (known == reasons.end())
-        reasons.emplace_back(reason, name);
-      else
-        known->second += ", " + name;
+      const auto known = std::ranges::find(reasons, reason, &Reason::first);
+      append_new(known == reasons.end() ? reasons.emplace_back(reason, Names{}).second : known->second, name);
     }
     table.add(std::move(cells));
   }
   std::string text = table.text();
-  for (const auto& [reason, hindered] : reasons) text += fmt::format("-  {}: {}\n", hindered, reason);
+  for (const auto& [reason, names] : reasons)
+    text += fmt::format("-  {}: {}\n", fmt::join(names, ", "), reason);
   return text;
 }
 

@@ -14,15 +14,6 @@
 
 namespace leeway::app {
 
-// As in tasks/input_log.h, noted in the context's log.
-[[nodiscard]] OutputsShards open_set(Context& context, const std::string& text,
-                                     const record::OutputsReading& reading, tasks::SetRole role,
-                                     bool check_finite = false);
-[[nodiscard]] tasks::NamedOutputs named_outputs(Context& context, const std::string& text,
-                                                const record::OutputsReading& reading, tasks::SetRole role,
-                                                bool check_finite = false);
-[[nodiscard]] Array only_array(Context& context, const std::string& path);
-
 // Images, noted as an input.
 [[nodiscard]] Images open_images(Context& context, const std::string& data);
 

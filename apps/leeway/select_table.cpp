@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "apps/leeway/tables.h"
 #include "apps/leeway/text_table.h"
 #include "leeway/core/text.h"

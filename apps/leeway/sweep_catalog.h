@@ -1,8 +1,6 @@
 // The commands that units of a sweep may be, as the command line describes them.
 #pragma once
 
-#include <memory>
-
 #include "apps/leeway/command.h"
 #include "leeway/sweep/catalog.h"
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "apps/leeway/assess_table.h"
 #include "leeway/record/align.h"
+#include "leeway/record/assess.h"
 #include "leeway/record/average_case.h"
 #include "leeway/record/bound.h"
 #include "leeway/record/bound_evaluate.h"
@@ -36,5 +36,16 @@ namespace leeway::app {
 [[nodiscard]] std::string table_of(const record::Shift& record);
 [[nodiscard]] std::string table_of(const record::ShiftText& record);
 [[nodiscard]] std::string table_of(const record::SweepReport& record);
+
+// The assessment: the headline, a line for each result, bounds and estimates of the error, predictions under noise, chunks
+// over time, and the reason for each dash. The column of models is left out where there is one model.
+[[nodiscard]] std::string assess_text(const record::Assess& record);
+// The part over time; empty without timelines.
+[[nodiscard]] std::string timelines_text(const record::Assess& record);
+
+// A name, and a text beside it whose lines stand below one another.
+[[nodiscard]] std::string beside(const std::string& name, const std::string& text);
+// A member's name with its summary, needs, and parameters with ranges and defaults.
+[[nodiscard]] std::string member_text(const record::ListedMember& member);
 
 }  // namespace leeway::app

@@ -1,11 +1,9 @@
-#include "apps/leeway/timeline_table.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
+#include "apps/leeway/tables.h"
 #include "apps/leeway/text_table.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/text.h"

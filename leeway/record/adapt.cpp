@@ -10,16 +10,10 @@
 namespace leeway::record {
 
 void fields(AdaptOptions& options, Fields& f) {
-  f.choice("method", options.method, {{"batchnorm", "batch normalization gets the images' statistics"}},
-           "what of the model is adapted");
-  f.choice("statistics", options.statistics,
-           {{"pooled",
-             "mean and variance over all images, layer after layer: neither order nor batches matter; a pass "
-             "over the images for each layer"},
-            {"ema", "running averages over shuffled batches in one pass, as in training"}},
-           "how they are measured");
-  f("momentum", options.momentum, share, "of ema: weight of a batch");
-  f("batch", options.batch, at_least(2), "of ema: images in a batch");
+  f.choice(
+      "method", options.method,
+      {{"batchnorm", "batch normalization gets the mean and variance over all images, layer after layer"}},
+      "method of adaptation");
 }
 
 static void fields(AdaptedLayer& layer, Fields& f) {
@@ -45,11 +39,6 @@ void fields(Adapt& record, Fields& f) {
   fields(record.envelope, adapt_schema, f);
   f("options", record.options, "what was asked for");
   f("results", record.results, "one");
-}
-
-Json to_json(const Adapt& record) {
-  Adapt copy = record;
-  return written([&](Fields& f) { fields(copy, f); });
 }
 
 std::string headline_of(const Adapt& record) {

@@ -10,12 +10,10 @@
 
 namespace leeway::record {
 
-inline constexpr std::string_view adapt_schema = "leeway.adapt/2";
+inline constexpr std::string_view adapt_schema = "leeway.adapt/3";
 
 struct AdaptOptions {
-  std::string method = "batchnorm", statistics = "pooled";
-  double momentum = .1;     // of ema
-  std::size_t batch = 128;  // likewise
+  std::string method = "batchnorm";
 };
 
 struct AdaptedLayer {
@@ -32,17 +30,13 @@ struct AdaptedModel {
 };
 
 struct Adapt {
-  Adapt() { envelope.schema = adapt_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(adapt_schema);
   AdaptOptions options;
   std::vector<AdaptedModel> results;  // one
 };
 
 void fields(AdaptOptions& options, Fields& f);
 void fields(Adapt& record, Fields& f);
-
-[[nodiscard]] Json to_json(const Adapt& record);
 
 // How many layers have new statistics, and how far these are from the old ones; which layer moved most.
 [[nodiscard]] std::string headline_of(const Adapt& record);

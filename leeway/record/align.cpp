@@ -13,9 +13,9 @@ namespace leeway::record {
 
 void fields(AlignOptions& options, Fields& f) {
   f("standardise", options.standardise,
-    "each feature first, by its own mean and standard deviation in each set");
+    "standardize each feature by its mean and standard deviation in each set");
   f("sample", options.sample, from_to(2, 1e9),
-    "so many pairs at random, by --seed (default: all; the paper takes 128)");
+    "number of random pairs, by --seed (default: all; the paper uses 128)");
   f("replicates", options.replicates, from_to(1, 1e6), "of the bootstrap");
   fields(static_cast<OutputsReading&>(options), f);
 }
@@ -47,8 +47,6 @@ void fields(Align& record, Fields& f) {
   f("options", record.options, "what was asked for");
   f("results", record.results, "one for each shifted set, in the order given");
 }
-
-Json to_json(const Align& record) { return json_of(record); }
 
 Align read_align(const Json& json, const std::string& name) {
   auto record = record_from<Align>(json, align_schema, name);

@@ -40,9 +40,7 @@ struct AlignSet {
 };
 
 struct Align {
-  Align() { envelope.schema = align_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(align_schema);
   AlignOptions options;
   std::vector<AlignSet> results;
 };
@@ -50,7 +48,6 @@ struct Align {
 void fields(AlignOptions& options, Fields& f);
 void fields(Align& record, Fields& f);
 
-[[nodiscard]] Json to_json(const Align& record);
 // Errors (Error): another schema, those of read (json.h), no results, projections of different lengths.
 [[nodiscard]] Align read_align(const Json& json, const std::string& name);
 

@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <utility>
 
 #include "leeway/core/message.h"
 #include "leeway/record/agreement.h"
 #include "leeway/record/error_bound.h"
+#include "leeway/record/fields.h"
 #include "leeway/record/json.h"
-#include "leeway/record/measured.h"
 
 namespace leeway::record {
 
@@ -75,9 +74,10 @@ std::vector<Choice> operators() {
 
 static void fields(AssessBounds& bounds, Fields& f) {
   f("representation", bounds.representation, "what critics look at");
-  f("delta", bounds.delta, share, "the bound holds with probability 1 - delta, where its assumption does");
+  f("delta", bounds.delta, share, "failure probability of the bound, given its assumption");
   f("restarts", bounds.restarts, "critics that were tried");
-  f("bootstrap", bounds.bootstrap, "replicates of the bootstrap of the estimates' intervals; 0: none");
+  f("bootstrap", bounds.bootstrap,
+    "bootstrap replicates for the intervals of the estimates; 0: no intervals");
   f("assumption", bounds.assumption, "of the bound, in a sentence, and when it fails");
   f("methods", bounds.methods, "that estimate errors");
 }
@@ -245,22 +245,20 @@ static void fields(AssessShifts& shifts, Fields& f) {
 void fields(AssessOptions& options, Fields& f) {
   fields(static_cast<OutputsReading&>(options), f);
   f.choice("paired", options.paired, {{"auto", ""}, {"yes", ""}, {"no", ""}},
-           "row i of a target is row i of its source: auto (where equal labels or ids, or predictions that "
-           "agree beyond chance, show it), yes (labels and groups of one hold for the other), no");
-  f("unit", options.unit, "what a row is, for sentences: images, reviews (default samples)");
+           "row i of the target is row i of the source: auto (if labels, ids or predictions show it), yes "
+           "(labels and groups hold for both), no");
+  f("unit", options.unit, "name of a row in sentences, such as images or reviews (default samples)");
   time_field(options, f);
   f("chunk", options.chunk,
-    "cut targets over time: 1d, 12h, 1w, 30min (spans), or 1000 (rows in order of time)");
+    "size of a chunk over time: 1d, 12h, 1w, 30min (spans), or 1000 (rows in order of time)");
   f.choice("undecided", options.undecided, {{"fail", ""}, {"pass", ""}},
-           "what a gate on a number that was not computed does: fail (exit 4), or pass");
-  f("no_bounds", options.no_bounds, "compute neither the bound nor the estimates");
+           "result of a gate whose value was not computed: fail (exit 4) or pass");
+  f("no_bounds", options.no_bounds, "skip the error bound and the error estimates");
   f("restarts", options.restarts, from_to(1, 100000),
-    "random starts of the search for the bound's critic: a further one can only raise the bound, and takes "
-    "its time");
-  f("delta", options.delta, from_to(1e-12, .5),
-    "the bound holds with probability 1 - delta, where its assumption does");
+    "random restarts of the search for the critic of the bound; more restarts can only raise the bound");
+  f("delta", options.delta, from_to(1e-12, .5), "failure probability of the bound, given its assumption");
   f("bootstrap", options.bootstrap, from_to(0, 1000000),
-    "replicates of the bootstrap of the estimates' intervals; 0: none");
+    "bootstrap replicates for the intervals of the estimates; 0: no intervals");
 }
 
 void fields(Assess& record, Fields& f) {
@@ -332,8 +330,6 @@ std::vector<std::size_t> Assess::worst_first() const {
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return results[i].rank(); });
   return order;
 }
-
-Json to_json(const Assess& record) { return json_of(record); }
 
 Assess read_assess(const Json& json, const std::string& name) {
   auto record = record_from<Assess>(json, assess_schema, name);

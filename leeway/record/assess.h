@@ -18,7 +18,6 @@
 #include "leeway/core/numbers.h"
 #include "leeway/error_bound/dis2.h"
 #include "leeway/error_bound/estimator.h"
-#include "leeway/record/assess_answer.h"
 #include "leeway/record/assess_drift.h"
 #include "leeway/record/assess_quality.h"
 #include "leeway/record/assess_seeds.h"
@@ -164,9 +163,7 @@ struct AssessShifts {
 };
 
 struct Assess {
-  Assess() { envelope.schema = assess_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(assess_schema);
   AssessOptions options;
   std::vector<std::string> models, targets, class_names;
   double level = .95;  // of every interval
@@ -191,7 +188,6 @@ void fields(AssessOptions& options, Fields& f);
 void fields(AssessResult& result, Fields& f);
 void fields(Assess& record, Fields& f);
 
-[[nodiscard]] Json to_json(const Assess& record);
 // Errors (Error): another schema, those of read (json.h), no results, lists whose lengths do not fit.
 [[nodiscard]] Assess read_assess(const Json& json, const std::string& name);
 

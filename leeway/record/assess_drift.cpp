@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
-#include "leeway/record/measured.h"
+#include "leeway/record/fields.h"
 
 namespace leeway::record {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "leeway/record/measured.h"
+#include "leeway/record/fields.h"
 
 namespace leeway::record {
 

@@ -6,7 +6,7 @@
 
 #include "leeway/core/statistics.h"
 #include "leeway/record/assess.h"
-#include "leeway/record/measured.h"
+#include "leeway/record/fields.h"
 
 namespace leeway::record {
 namespace {

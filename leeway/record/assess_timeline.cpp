@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "leeway/record/measured.h"
+#include "leeway/record/fields.h"
 
 namespace leeway::record {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
 #include "leeway/record/json.h"
 #include "leeway/record/set_names.h"
@@ -106,17 +105,8 @@ void fields(Attack& record, Fields& f) {
   f("results", record.results, "by model, by data, by attack, by radius");
 }
 
-Json to_json(const Attack& record) {
-  Attack copy = record;
-  return written([&](Fields& f) { fields(copy, f); });
-}
-
 Attack read_attack(const Json& json, const std::string& name) {
-  require_schema(json, attack_schema, name);
-  Attack record;
-  read([&](Fields& f) { fields(record, f); }, json, name);
-  if (record.results.empty()) refuse(name, "at least one result", "none");
-  return record;
+  return record_from<Attack>(json, attack_schema, name);
 }
 
 static std::string headline_of(const AttackedSet& set, const std::string& norm) {

@@ -11,7 +11,7 @@
 
 #include "leeway/core/statistics.h"
 #include "leeway/record/envelope.h"
-#include "leeway/record/model_variation.h"
+#include "leeway/record/model_reading.h"
 
 namespace leeway::record {
 
@@ -60,16 +60,13 @@ struct AttackedSet {
 };
 
 struct Attack {
-  Attack() { envelope.schema = attack_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(attack_schema);
   AttackOptions options;  // of the first result, with every default filled in; norm and loss are those of all
   std::vector<AttackedSet> results;  // by model, by data, by attack, by radius
 };
 
 void fields(Attack& record, Fields& f);
 
-[[nodiscard]] Json to_json(const Attack& record);
 // Errors (Error): another schema, those of read (json.h), no results.
 [[nodiscard]] Attack read_attack(const Json& json, const std::string& name);
 

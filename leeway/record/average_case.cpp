@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "leeway/core/message.h"
-#include "leeway/record/choices.h"
+#include "leeway/record/fields.h"
 #include "leeway/record/json.h"
 
 namespace leeway::record {
@@ -175,8 +175,7 @@ static void fields(Robustness& found, Fields& f) {
   f("class_bias", found.class_bias, "whether classes differ, one for each sigma; [] beyond 100 classes");
   f("group_bias", found.group_bias,
     "whether groups differ, one for each column and sigma; [] without groups; columns of more than 100 "
-    "values are "
-    "left out");
+    "values are left out");
   f("ranking", found.ranking, "one for each sigma; [] beyond 100 classes");
   f("convergence", found.convergence, "with --convergence: how p settles as copies grow");
   f("stochastic", found.stochastic,
@@ -190,24 +189,22 @@ void fields(AverageCaseOptions& options, Fields& f) {
   f("sigma", options.sigma, from_to(0, 1e30),
     "standard deviations of the noise, pixels in [0,1]: 0.1 or 0.05,0.1");
   f.choice("methods", options.methods, choices_of(average_case::estimators()),
-           "which estimators (default: all that the input permits, but mc)");
-  f("draws", options.draws, draws_range, "noisy copies of each sample for mc");
-  f("width", options.width, share, "let mc stop where its interval is no wider than this (0: never)");
-  f("copies", options.copies, draws_range, "noisy copies of each sample for mmse");
+           "estimators (default: all that the input permits, except mc)");
+  f("draws", options.draws, draws_range, "noisy copies per sample for mc");
+  f("width", options.width, share, "width of the interval at which mc stops (0: never)");
+  f("copies", options.copies, draws_range, "noisy copies per sample for mmse");
   f("copies_as_published", options.copies_as_published,
-    "draw mmse's copies independently, as the published estimator does, not centred and widened: chance then "
-    "moves every boundary, those of linear models too");
+    "draw the copies of mmse independently, as the published estimator does, not centered and widened");
   f("temperature", options.temperature, from_to(1e-30, 1e30), "temperature of softmax");
   f("classes", options.classes,
-    "take gradients of so many classes alone, the likeliest (0: all, or as many as can matter where there "
-    "are "
-    "more than 64)");
-  f("tolerance", options.tolerance, from_to(1e-9, 1), "of the normal distribution function");
+    "number of most likely classes with gradients (0: all, or all that can matter with more than 64 "
+    "classes)");
+  f("tolerance", options.tolerance, from_to(1e-9, 1), "tolerance of the normal distribution function");
   f.choice("noise", options.noise, choices_of(average_case::noises()),
-           "distribution of the noise, coordinate by coordinate");
-  f("rows", options.rows, "the first so many samples alone (0: all)");
+           "distribution of the noise in each coordinate");
+  f("rows", options.rows, "number of first samples to evaluate (0: all)");
   f("convergence", options.convergence,
-    "also how mc and mmse settle as their copies grow, on the first 100 samples");
+    "also report the convergence of mc and mmse with the number of copies, on the first 100 samples");
   f("level", options.level, from_to(.5, .9999), "confidence level of intervals");
 }
 
@@ -255,10 +252,6 @@ void require_results(const Robustness& found, const std::string& name, const std
 }
 
 }  // namespace
-
-Json to_json(const AverageCase& record) { return json_of(record); }
-
-Json to_json(const ModelUnderNoise& model) { return json_of(model); }
 
 AverageCase read_average_case(const Json& json, const std::string& name) {
   auto record = record_from<AverageCase>(json, average_case_schema, name);

@@ -15,7 +15,7 @@
 #include "leeway/average_case/summary.h"
 #include "leeway/core/json_fwd.h"
 #include "leeway/record/envelope.h"
-#include "leeway/record/model_variation.h"
+#include "leeway/record/model_reading.h"
 
 namespace leeway::record {
 
@@ -129,9 +129,7 @@ struct Robustness {
 };
 
 struct AverageCase {
-  AverageCase() { envelope.schema = average_case_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(average_case_schema);
   std::string model, out;  // the files; empty: none
   Robustness found;
 };
@@ -149,8 +147,6 @@ void fields(AverageCaseOptions& options, Fields& f);
 void fields(AverageCase& record, Fields& f);
 void fields(ModelUnderNoise& model, Fields& f);
 
-[[nodiscard]] Json to_json(const AverageCase& record);
-[[nodiscard]] Json to_json(const ModelUnderNoise& model);
 // Errors (Error): another schema, those of read (json.h), no results, a leading method without the strongest noise.
 [[nodiscard]] AverageCase read_average_case(const Json& json, const std::string& name);
 // "average_case" of an assessment; none where it has no such key.

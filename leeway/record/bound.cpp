@@ -4,41 +4,40 @@
 
 #include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
-#include "leeway/record/choices.h"
+#include "leeway/record/fields.h"
 #include "leeway/record/json.h"
 
 namespace leeway::record {
 
 void fields(Dis2Settings& settings, Fields& f) {
   f("representation", settings.representation,
-    "what critics see: logits, features, pca:COMPONENTS, pca:1/F (that share of the components), or "
-    "pca:range (1/1 to 1/128: the least bound whose validity score is good enough)");
-  f("least_validity", settings.least_validity, share, "validity score below which pca:range keeps no bound");
-  f("delta", settings.delta, from_to(1e-12, .5),
-    "the bound holds with probability 1 - delta, where its assumption does");
+    "input of the critics: logits, features, pca:COMPONENTS, pca:1/F (share of the components), or pca:range "
+    "(1/1 to 1/128: lowest bound with a sufficient validity score)");
+  f("least_validity", settings.least_validity, share, "minimum validity score of a bound of pca:range");
+  f("delta", settings.delta, from_to(1e-12, .5), "failure probability of the bound, given its assumption");
   f("holdout", settings.holdout, from_to(0, .95),
-    "share of rows that the bound is measured on; 0: all, which proves nothing");
+    "share of rows held out for the bound; 0: no rows, and the bound is not valid");
   f("stratified", settings.stratified,
-    "held-out source rows keep the shares of the labels; the bound's proof wants them independent");
+    "hold out source rows stratified by label; the proof of the bound requires independent rows");
   f("training_rows", settings.training_rows, from_to(1, 1e9),
-    "critics see at most so many rows of each set that are not held out (default: 65,536, or 64 for each "
-    "parameter of a critic where that is more)");
+    "maximum number of training rows of the critics in each set (default: 65,536, or 64 per parameter of a "
+    "critic if larger)");
   f("restarts", settings.restarts, from_to(1, 1e5),
-    "random starts of the search for a critic; the largest discrepancy counts");
+    "random restarts of the search for a critic; the largest discrepancy counts");
   std::vector<Choice> losses;
   for (const error_bound::NamedLoss& one : error_bound::losses) losses.push_back({std::string(one.name), ""});
-  f.choice("loss", settings.loss, std::move(losses), "of critics: which disagreement loss");
-  f.choice("search", settings.search, choices_of(error_bound::searches), "how critics are found");
+  f.choice("loss", settings.loss, std::move(losses), "disagreement loss of the critics");
+  f.choice("search", settings.search, choices_of(error_bound::searches), "how the critics are trained");
 }
 
 void general_fields(BoundOptions& options, Fields& f) {
   std::vector<Choice> methods = choices_of(error_bound::estimators());
   methods.insert(methods.begin(), {"dis2", "the upper bound"});
-  f.choice("methods", options.methods, std::move(methods), "which methods (default: all)");
+  f.choice("methods", options.methods, std::move(methods), "methods to compute (default: all)");
   f.choice("temperature", options.temperature, {{"on", "calibrated on the source"}, {"off", "as they are"}},
-           "which confidences estimates use");
+           "temperature scaling of the confidences");
   f("bootstrap", options.bootstrap, from_to(0, 1e6),
-    "replicates of the bootstrap of the estimates' intervals; 0: none");
+    "bootstrap replicates for the intervals of the estimates; 0: no intervals");
   f("level", options.level, from_to(.5, .9999), "confidence level of intervals");
   fields(static_cast<OutputsReading&>(options), f);
 }
@@ -77,8 +76,6 @@ void fields(Bound& record, Fields& f) {
     "that the estimates use: fitted on the source, or 1; inf where every source row is right");
   f("dis2", record.dis2, "the terms of the bound; null where it was not asked for");
 }
-
-Json to_json(const Bound& record) { return json_of(record); }
 
 Bound read_bound(const Json& json, const std::string& name) {
   auto record = record_from<Bound>(json, bound_schema, name);

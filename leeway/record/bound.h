@@ -53,9 +53,7 @@ struct Dis2Bound {
 };
 
 struct Bound {
-  Bound() { envelope.schema = bound_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(bound_schema);
   BoundOptions options;
   std::vector<MethodError> results;
   BoundSource source;
@@ -69,7 +67,6 @@ void general_fields(BoundOptions& options, Fields& f);  // all but those of Dis2
 void fields(BoundOptions& options, Fields& f);
 void fields(Bound& record, Fields& f);
 
-[[nodiscard]] Json to_json(const Bound& record);
 // Errors (Error): another schema, those of read (json.h), no results, a chosen bound that there is not.
 [[nodiscard]] Bound read_bound(const Json& json, const std::string& name);
 

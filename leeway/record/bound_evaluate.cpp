@@ -70,8 +70,6 @@ std::optional<bool> EvaluatedMethod::exceeds_delta() const {
   return violation_interval().low > *delta;
 }
 
-Json to_json(const BoundEvaluation& record) { return json_of(record); }
-
 BoundEvaluation read_bound_evaluation(const Json& json, const std::string& name) {
   return record_from<BoundEvaluation>(json, bound_evaluate_schema, name);
 }

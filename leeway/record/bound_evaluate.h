@@ -45,9 +45,7 @@ struct EvaluatedMethod {
 };
 
 struct BoundEvaluation {
-  BoundEvaluation() { envelope.schema = bound_evaluate_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(bound_evaluate_schema);
   BoundEvaluateOptions options;
   std::size_t data_sets = 0;
   std::vector<EvaluatedMethod> results;
@@ -56,7 +54,6 @@ struct BoundEvaluation {
 void fields(BoundEvaluateOptions& options, Fields& f);
 void fields(BoundEvaluation& record, Fields& f);
 
-[[nodiscard]] Json to_json(const BoundEvaluation& record);
 // Errors (Error): another schema, those of read (json.h), no results.
 [[nodiscard]] BoundEvaluation read_bound_evaluation(const Json& json, const std::string& name);
 

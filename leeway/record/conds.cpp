@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "leeway/core/message.h"
+#include "leeway/record/fields.h"
 #include "leeway/record/json.h"
-#include "leeway/record/measured.h"
 
 namespace leeway::record {
 namespace {
@@ -171,11 +171,6 @@ DescribedShifts described(const AttributeTable& source, const AttributeTable* ta
                               target != nullptr ? std::optional(after[i]) : std::nullopt});
   if (accuracy != nullptr) shifts.accuracy = accuracy_of(source, cells, *accuracy, level);
   return shifts;
-}
-
-Json to_json(const DescribedShifts& shifts) {
-  DescribedShifts copy = shifts;
-  return written([&](Fields& f) { fields(copy, f); });
 }
 
 void check(const DescribedShifts& shifts, const std::string& name) {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "leeway/conds/describe.h"
-#include "leeway/core/json_fwd.h"
 #include "leeway/core/numbers.h"
 #include "leeway/record/fields.h"
 
@@ -46,7 +45,6 @@ struct DescribedShifts {
                                         const conds::AccuracyOfCells* accuracy, double level);
 
 void fields(DescribedShifts& shifts, Fields& f);
-[[nodiscard]] Json to_json(const DescribedShifts& shifts);
 
 // Error where shifts that were read do not fit together: no columns, a cell of another number of values or with a value
 // that its column does not have, findings and values of no column.

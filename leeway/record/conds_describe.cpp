@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "leeway/core/message.h"
 #include "leeway/record/json.h"
 
 namespace leeway::record {
@@ -24,16 +23,8 @@ void fields(CondsDescribe& record, Fields& f) {
   f("results", record.results, "one");
 }
 
-Json to_json(const CondsDescribe& record) {
-  CondsDescribe copy = record;
-  return written([&](Fields& f) { fields(copy, f); });
-}
-
 CondsDescribe read_conds_describe(const Json& json, const std::string& name) {
-  require_schema(json, conds_describe_schema, name);
-  CondsDescribe record;
-  read([&](Fields& f) { fields(record, f); }, json, name);
-  if (record.results.empty()) refuse(name, "at least one result", "none");
+  auto record = record_from<CondsDescribe>(json, conds_describe_schema, name);
   for (const DescribedShifts& shifts : record.results) check(shifts, name);
   return record;
 }

@@ -25,9 +25,7 @@ struct CondsDescribeOptions {
 };
 
 struct CondsDescribe {
-  CondsDescribe() { envelope.schema = conds_describe_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(conds_describe_schema);
   CondsDescribeOptions options;
   std::vector<DescribedShifts> results;  // one
 };
@@ -35,7 +33,6 @@ struct CondsDescribe {
 void fields(CondsDescribeOptions& options, Fields& f);
 void fields(CondsDescribe& record, Fields& f);
 
-[[nodiscard]] Json to_json(const CondsDescribe& record);
 // Errors (Error): another schema, those of read (json.h) and of check (conds.h), no results.
 [[nodiscard]] CondsDescribe read_conds_describe(const Json& json, const std::string& name);
 

@@ -4,7 +4,7 @@
 
 #include "leeway/conds/protocol_sets.h"
 #include "leeway/core/message.h"
-#include "leeway/record/choices.h"
+#include "leeway/record/fields.h"
 #include "leeway/record/json.h"
 
 namespace leeway::record {
@@ -16,12 +16,14 @@ static void fields(CondsShifts& shifts, Fields& f) {
 }
 
 static void fields(CondsCounts& counts, Fields& f) {
-  f("train", counts.train, from_to(0, 1e9), "training samples a cell (default: by case, as for dSprites)");
-  f("val", counts.validation, from_to(0, 1e9), "validation samples a cell (default: by case)");
-  f("test", counts.test, from_to(0, 1e9), "test samples a cell (default: 10)");
-  f("ldd_ratio", counts.ldd_ratio, from_to(1, 1e9), "how many times rarer LDD's last value is");
+  f("train", counts.train, from_to(0, 1e9),
+    "training samples per cell (default: depends on the case, as for dSprites)");
+  f("val", counts.validation, from_to(0, 1e9), "validation samples per cell (default: depends on the case)");
+  f("test", counts.test, from_to(0, 1e9), "test samples per cell (default: 10)");
+  f("ldd_ratio", counts.ldd_ratio, from_to(1, 1e9),
+    "LDD: ratio of the frequency of the other values to that of the last value");
   f("counterexamples", counts.counterexamples, share,
-    "SC: samples that break the correlation, as a share of the others");
+    "SC: share of samples that break the correlation, relative to the others");
 }
 
 void fields(CondsDrawOptions& options, Fields& f) {
@@ -78,11 +80,6 @@ void fields(CondsDraw& record, Fields& f) {
   f("label", record.label, "the column of the labels");
   f("attributes", record.attributes, "that make the cells");
   f("results", record.results, "one for each case");
-}
-
-Json to_json(const CondsDraw& record) {
-  CondsDraw copy = record;
-  return written([&](Fields& f) { fields(copy, f); });
 }
 
 std::string shifts_text(const CondsShifts& shifts) {

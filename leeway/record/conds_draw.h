@@ -56,9 +56,7 @@ struct CondsColumn {
 };
 
 struct CondsDraw {
-  CondsDraw() { envelope.schema = conds_draw_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(conds_draw_schema);
   CondsDrawOptions options;
   std::size_t n = 0;  // rows of the table
   CondsColumn label;
@@ -68,8 +66,6 @@ struct CondsDraw {
 
 void fields(CondsDrawOptions& options, Fields& f);
 void fields(CondsDraw& record, Fields& f);
-
-[[nodiscard]] Json to_json(const CondsDraw& record);
 
 // "SC on color, LDD on size"; "UNIFORM".
 [[nodiscard]] std::string shifts_text(const CondsShifts& shifts);

@@ -4,10 +4,10 @@ namespace leeway::record {
 
 void fields(CorruptionChoice& choice, Fields& f) {
   f.choice("set", choice.set,
-           {{"auto", "by the size of the pictures, lengths scaled with it"},
-            {"cifar", "CIFAR-10-C, 32 pixels a side"},
-            {"tiny", "TinyImageNet-C, 64"},
-            {"imagenet", "ImageNet-C, 224"}},
+           {{"auto", "by the image size, with scaled lengths"},
+            {"cifar", "CIFAR-10-C, 32 x 32 pixels"},
+            {"tiny", "TinyImageNet-C, 64 x 64"},
+            {"imagenet", "ImageNet-C, 224 x 224"}},
            "constants of the corruptions");
   f.choice("variant", choice.variant,
            {{"corrected", "levels rounded to nearest, without the defects of the published programs"},
@@ -16,7 +16,7 @@ void fields(CorruptionChoice& choice, Fields& f) {
              "the constants of tiny and imagenet"}},
            "variant of the corruptions");
   f("frost_dir", choice.frost_dir,
-    "folder of frost pictures, PNG or JPEG (default: procedural pictures, which are not the published ones)");
+    "folder of frost images, PNG or JPEG (default: procedural images, not the published ones)");
 }
 
 void fields(CorruptionUse& use, Fields& f) {

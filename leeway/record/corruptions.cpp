@@ -4,10 +4,9 @@
 
 #include <algorithm>
 
-#include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
+#include "leeway/record/fields.h"
 #include "leeway/record/json.h"
-#include "leeway/record/measured.h"
 
 namespace leeway::record {
 namespace {
@@ -31,11 +30,11 @@ bool comparable(const MeanCorruptionError& mean) { return mean.not_comparable.em
 }  // namespace
 
 void fields(CorruptionsOptions& options, Fields& f) {
-  f("corruptions", options.corruptions, "names of corruptions (default: all 19, or all published ones)");
+  f("corruptions", options.corruptions, "corruptions (default: all 19, or all in --published)");
   f("severities", options.severities, from_to(1, 5), "of each");
   fields(options.how, f);
   f("reference", options.reference,
-    "whose errors corruption errors are divided by: alexnet (ImageNet-C's, published), or a record of this "
+    "reference of the corruption errors: alexnet (published errors on ImageNet-C), or a record of this "
     "command");
   f("level", options.level, from_to(.5, .9999), "confidence level of intervals");
 }
@@ -107,17 +106,8 @@ void fields(Corruptions& record, Fields& f) {
   f("mean", record.mean, "over corruptions; null without labels");
 }
 
-Json to_json(const Corruptions& record) {
-  Corruptions copy = record;
-  return written([&](Fields& f) { fields(copy, f); });
-}
-
 Corruptions read_corruptions(const Json& json, const std::string& name) {
-  require_schema(json, corruptions_schema, name);
-  Corruptions record;
-  read([&](Fields& f) { fields(record, f); }, json, name);
-  if (record.results.empty()) refuse(name, "at least one result", "none");
-  return record;
+  return record_from<Corruptions>(json, corruptions_schema, name);
 }
 
 const CorruptedSet* worst_of(const Corruptions& record) {

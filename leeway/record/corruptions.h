@@ -15,7 +15,6 @@
 #include "leeway/record/corruption.h"
 #include "leeway/record/envelope.h"
 #include "leeway/record/model_reading.h"
-#include "leeway/record/model_variation.h"
 
 namespace leeway::record {
 
@@ -62,9 +61,7 @@ struct MeanCorruptionError {
 };
 
 struct Corruptions {
-  Corruptions() { envelope.schema = corruptions_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(corruptions_schema);
   CorruptionsOptions options;
   std::string model, data;  // files, as they were given
   std::string published;    // folder that the corrupted images were read from; empty: they were made
@@ -84,7 +81,6 @@ void fields(Corruptions& record, Fields& f);
 void fields(CorruptedSet& set, Fields& f);
 void fields(CorruptedAccuracy& judged, Fields& f);
 
-[[nodiscard]] Json to_json(const Corruptions& record);
 // Errors (Error): another schema, those of read (json.h), no results.
 [[nodiscard]] Corruptions read_corruptions(const Json& json, const std::string& name);
 

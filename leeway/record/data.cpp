@@ -21,12 +21,13 @@ static void fields(DataFiles& files, Fields& f) {
 }
 
 void fields(DataRenderOptions& options, Fields& f) {
-  f("size", options.size, from_to(8, 1024), "pixels a side");
-  f("label", options.label, "column whose values are y (default: shape)");
-  f("protocol", options.protocol, "keep the colours and sizes that conds draw --dataset NAME knows");
-  f("sample", options.sample, from_to(1, 1e9), "so many at random, by --seed");
+  f("size", options.size, from_to(8, 1024), "width and height in pixels");
+  f("label", options.label, "column of the labels y (default: shape)");
+  f("protocol", options.protocol,
+    "keep only the colors and sizes of the protocol of conds draw --dataset NAME");
+  f("sample", options.sample, from_to(1, 1e9), "number of random rows, by --seed");
   f.choice("split", options.split, {{"train", ""}, {"val", ""}, {"test", ""}},
-           "which of the sets of --index: train, val, test");
+           "sets of --index to render: train, val, test");
 }
 
 static void fields(KeptValues& kept, Fields& f) {
@@ -80,16 +81,6 @@ void fields(DataLoad& record, Fields& f) {
   fields(record.envelope, data_load_schema, f);
   f("options", record.options, "what was asked for");
   f("results", record.results, "one");
-}
-
-Json to_json(const DataRender& record) {
-  DataRender copy = record;
-  return written([&](Fields& f) { fields(copy, f); });
-}
-
-Json to_json(const DataLoad& record) {
-  DataLoad copy = record;
-  return written([&](Fields& f) { fields(copy, f); });
 }
 
 std::string headline_of(const DataRender& record) {

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/json_fwd.h"
 #include "leeway/record/envelope.h"
 
 namespace leeway::record {
@@ -51,9 +50,7 @@ struct RenderedData {
 };
 
 struct DataRender {
-  DataRender() { envelope.schema = data_render_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(data_render_schema);
   DataRenderOptions options;
   std::vector<RenderedData> results;  // one
 };
@@ -82,9 +79,7 @@ struct LoadedData {
 };
 
 struct DataLoad {
-  DataLoad() { envelope.schema = data_load_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(data_load_schema);
   DataLoadOptions options;
   std::vector<LoadedData> results;  // one
 };
@@ -94,9 +89,6 @@ void fields(DataRenderOptions& options, Fields& f);
 void fields(DataRender& record, Fields& f);
 void fields(DataLoadOptions& options, Fields& f);
 void fields(DataLoad& record, Fields& f);
-
-[[nodiscard]] Json to_json(const DataRender& record);
-[[nodiscard]] Json to_json(const DataLoad& record);
 
 // What there is; no findings.
 [[nodiscard]] std::string headline_of(const DataRender& record);

@@ -10,29 +10,29 @@
 namespace leeway::record {
 
 void fields(DataDiagvibOptions& options, Fields& f) {
-  f("environment", options.environment, "a name that leeway list environments prints");
+  f("environment", options.environment, "experiment (leeway list environments)");
   f("part", options.part,
-    "train, val or test of the environment; NAME:NUMBER is one of its environments alone, and of "
-    "co-occurrence test:seen, "
-    "test:unseen, test:all; all writes every one of these to a folder");
+    "part of the experiment: train, val or test; NAME:NUMBER for one environment; with co-occurrence "
+    "test:seen, test:unseen, test:all; all: every part, to a folder");
   f("n", options.n, from_to(1, 1e8),
-    "pictures of each environment (default: as many as the paper); with --part all of each training "
-    "environment, the others in the paper's proportion");
-  f("size", options.size, from_to(28, 512), "pixels a side; objects grow with it");
-  f("classes", options.classes,
-    "labels of the digits' file that are drawn, counted by y (default: the paper's)");
+    "images per environment (default: as in the paper); with --part all per training environment, other "
+    "parts in proportion");
+  f("size", options.size, from_to(28, 512), "width and height in pixels; objects are scaled");
+  f("classes", options.classes, "digit classes to draw, in the order of y (default: as in the paper)");
   f.choice("pairing", options.pairing,
-           {{"paired", "row i shows one digit with the same random numbers in all"},
-            {"unpaired", "digits of disjoint shares of the pool, and random numbers of their own"}},
-           "of environments (default: unpaired in training and in validation of selection, else paired)");
+           {{"paired", "row i shows the same digit with the same random numbers in all environments"},
+            {"unpaired", "environments have different digits and random numbers"}},
+           "pairing of environments (default: unpaired in training and in the validation of selection, else "
+           "paired)");
   f("shift_ratio", options.shift_ratio, share,
-    "share of the rows, the last ones, that are shifted; the others are of environment 0");
+    "share of shifted rows, the last rows; the others belong to environment 0");
   f("factors", options.factors,
-    "FACTOR=CLASS,...: in all environments; FACTOR is hue, lightness, position, scale, texture");
+    "FACTOR=CLASS,...: fixed factors of all environments; FACTOR is hue, lightness, position, scale or "
+    "texture");
   f.choice("learning_factor", options.learning_factor,
            {{"hue", ""}, {"lightness", ""}, {"position", ""}, {"scale", ""}, {"texture", ""}},
-           "of co-occurrence: what goes together with the digit");
-  f("share", options.share, share, "of fgo: the digits' images with their own class of the learning factor");
+           "co-occurrence: factor that is correlated with the digit");
+  f("share", options.share, share, "fgo: share of images whose learning factor has the class of the digit");
 }
 
 static void fields(DiagvibEnvironment& environment, Fields& f) {
@@ -73,11 +73,6 @@ void fields(DataDiagvib& record, Fields& f) {
   f("sheet", record.sheet, "the contact sheet; null: not asked for");
   f("manifest", record.manifest, "the file that repeats this record; null where there is none");
   f("results", record.results, "one a file of pictures");
-}
-
-Json to_json(const DataDiagvib& record) {
-  DataDiagvib copy = record;
-  return written([&](Fields& f) { fields(copy, f); });
 }
 
 std::string headline_of(const DataDiagvib& record) {

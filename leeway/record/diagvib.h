@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/json_fwd.h"
 #include "leeway/record/data.h"
 #include "leeway/record/envelope.h"
 
@@ -52,9 +51,7 @@ struct DiagvibFile {
 };
 
 struct DataDiagvib {
-  DataDiagvib() { envelope.schema = data_diagvib_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(data_diagvib_schema);
   DataDiagvibOptions options;
   std::vector<std::string> classes;  // what y = 0, 1, ... mean
   std::size_t left_out = 0;          // pictures without a digit
@@ -65,8 +62,6 @@ struct DataDiagvib {
 
 void fields(DataDiagvibOptions& options, Fields& f);
 void fields(DataDiagvib& record, Fields& f);
-
-[[nodiscard]] Json to_json(const DataDiagvib& record);
 
 // How many pictures; which normalisation takes the training environments' statistics.
 [[nodiscard]] std::string headline_of(const DataDiagvib& record);

@@ -6,7 +6,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
 #include "leeway/record/agreement.h"
-#include "leeway/record/choices.h"
+#include "leeway/record/fields.h"
 #include "leeway/record/json.h"
 
 namespace leeway::record {
@@ -55,8 +55,6 @@ void fields(Distances& record, Fields& f) {
   f("options", record.options, "what was asked for");
   f("results", record.results, "one for each shifted set, in the order given");
 }
-
-Json to_json(const Distances& record) { return json_of(record); }
 
 Distances read_distances(const Json& json, const std::string& name) {
   return record_from<Distances>(json, distances_schema, name);

@@ -33,9 +33,7 @@ struct DistancesSet {
 };
 
 struct Distances {
-  Distances() { envelope.schema = distances_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(distances_schema);
   DistancesOptions options;
   std::vector<DistancesSet> results;
 };
@@ -43,7 +41,6 @@ struct Distances {
 void fields(DistancesOptions& options, Fields& f);
 void fields(Distances& record, Fields& f);
 
-[[nodiscard]] Json to_json(const Distances& record);
 // Errors (Error): another schema, those of read (json.h), no results.
 [[nodiscard]] Distances read_distances(const Json& json, const std::string& name);
 

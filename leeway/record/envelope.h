@@ -35,6 +35,23 @@ struct Envelope {
       joined_commands;  // of the other records that were joined to this one; not written
 };
 
+[[nodiscard]] inline Envelope envelope_of(std::string_view schema) {
+  Envelope envelope;
+  envelope.schema = schema;
+  return envelope;
+}
+
+// The keys of a description, in its order.
+[[nodiscard]] Json written(const Description& describe);
+
+// A struct that fields() describes, as JSON. Callers include core/result.h, which defines Json.
+template <class Record, class Result = Json>
+requires requires(Record& record, Fields& f) { fields(record, f); }
+[[nodiscard]] Result to_json(const Record& record) {
+  Record copy = record;  // fields() takes a reference for reading and for writing
+  return written([&](Fields& f) { fields(copy, f); });
+}
+
 void fields(Input& input, Fields& f);
 
 // The keys of an envelope whose schema is `schema`.

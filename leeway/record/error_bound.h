@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "leeway/core/numbers.h"
 #include "leeway/error_bound/component_range.h"
 #include "leeway/error_bound/dis2.h"
 #include "leeway/error_bound/estimator.h"
@@ -44,5 +45,19 @@ void fields(MethodError& error, Fields& f);
 
 // From the lowest to the highest: "8 to 24%" where `between` is " to ", "8%" where both read alike; empty of none.
 [[nodiscard]] std::string percent_range(std::span<const double> errors, std::string_view between = " to ");
+
+// An estimator, and when it is the one to read.
+struct AssessMethod : ErrorMethod {
+  std::string read_when;  // completes "read it where ..."
+};
+
+struct LikelyError {
+  std::string method, reason;  // the estimate to read, and why that one
+  Measured error;              // the estimate, with the interval of its sampling error alone
+  double low = 0, high = 0;    // from the lowest to the highest of all estimates, that interval included
+};
+
+void fields(AssessMethod& method, Fields& f);
+void fields(LikelyError& error, Fields& f);
 
 }  // namespace leeway::record

@@ -67,6 +67,13 @@ void Fields::unless_empty(std::string_view name, std::string& value, std::string
   visit({name, meaning, {}, {}, true}, &value);
 }
 
+void measured(Fields& f, std::string_view name, Measured& value, Range range, std::string_view meaning) {
+  const std::string of(name);
+  f(name, value.value, range, meaning);
+  f(of + "_low", value.low, range, "lower end of the interval of " + of);
+  f(of + "_high", value.high, range, "upper end of the interval of " + of);
+}
+
 bool may_be_null(const Field& field, const Slot& slot) {
   if (const auto* nested = std::get_if<Nested>(&slot)) return nested->shape == Nested::Shape::optional;
   return field.null_if_empty || std::holds_alternative<std::optional<double>*>(slot) ||

@@ -24,6 +24,7 @@
 #include <variant>
 #include <vector>
 
+#include "leeway/core/numbers.h"
 #include "leeway/core/statistics.h"
 
 namespace leeway::record {
@@ -144,6 +145,18 @@ class Fields {
     fields(value, f);
   }
 };
+
+// A quantity of core/numbers.h: the keys NAME, NAME_low and NAME_high, each null where there is none.
+void measured(Fields& f, std::string_view name, Measured& value, Range range, std::string_view meaning);
+
+// The members of a family, as what an option may be.
+template <class Members>
+[[nodiscard]] std::vector<Choice> choices_of(const Members& members) {
+  std::vector<Choice> choices;
+  for (const auto& member : members)
+    choices.push_back({std::string(member.name), std::string(member.summary)});
+  return choices;
+}
 
 // The fields of one struct, whichever it is: [&](Fields& f) { fields(value, f); }.
 using Description = std::function<void(Fields&)>;

@@ -41,11 +41,6 @@ void fields(Infer& record, Fields& f) {
   f("results", record.results, "by model, by data");
 }
 
-Json to_json(const Infer& record) {
-  Infer copy = record;
-  return written([&](Fields& f) { fields(copy, f); });
-}
-
 static std::string headline_of(const InferredSet& set) {
   if (!set.accuracy)
     return fmt::format("The model's logits of {} images for {} classes.", count(set.n), set.k);

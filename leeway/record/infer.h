@@ -7,11 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/json_fwd.h"
 #include "leeway/core/statistics.h"
 #include "leeway/record/envelope.h"
 #include "leeway/record/model_reading.h"
-#include "leeway/record/model_variation.h"
 
 namespace leeway::record {
 
@@ -38,16 +36,12 @@ struct InferredSet {
 };
 
 struct Infer {
-  Infer() { envelope.schema = infer_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(infer_schema);
   ModelReading options;
   std::vector<InferredSet> results;  // by model, by data
 };
 
 void fields(Infer& record, Fields& f);
-
-[[nodiscard]] Json to_json(const Infer& record);
 
 // What was computed, and the accuracy where there are labels; of several sets where it is least. The accuracies of several sets.
 [[nodiscard]] std::string headline_of(const Infer& record);

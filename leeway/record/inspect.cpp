@@ -14,8 +14,8 @@ void flag_fields(InspectOptions& options, Fields& f) {
   binary_field(options.reading, f);
   layout_field(options.reading, f);
   f("input", options.input, at_least(1),
-    "channels,height,width of an image, or the one or two sizes of a row, where the file does not say");
-  f("no_timing", options.no_timing, "do not measure what a pass costs");
+    "shape of the input if the file does not name it: channels,height,width, or one or two sizes of a row");
+  f("no_timing", options.no_timing, "skip the measurement of the time of a pass");
 }
 
 void fields(InspectOptions& options, Fields& f) {
@@ -59,10 +59,9 @@ static void fields(InspectedModel& model, Fields& f) {
   f("input", model.input, at_least(1), "channels, height, width, or the sizes of a row; []: not said");
   f("normalization", model.normalization, "the network takes (scale x - mean) / std of pixels x in [0,1]");
   f.unless_empty("notes", model.notes, "the FILE.toml beside the model that was read");
-  f.unless_empty(
-      "confinement", model.confinement,
-      "of a program (TorchScript): seccomp: its threads cannot write files, start programs or open "
-      "sockets; none: --trust; null: the file is no program");
+  f.unless_empty("confinement", model.confinement,
+                 "of a program (TorchScript): seccomp: its threads cannot write files, start programs or "
+                 "open sockets; none: --trust; null: the file is no program");
   f("layers", model.layers,
     "what holds weights, of a graph every operator, of a file that does not say its architecture every "
     "tensor");
@@ -79,8 +78,6 @@ void fields(Inspect& record, Fields& f) {
   f("options", record.options, "what was asked for");
   f("results", record.results, "one");
 }
-
-Json to_json(const Inspect& record) { return json_of(record); }
 
 std::string fitting_text(const InspectedModel& model) {
   std::vector<std::string> names;

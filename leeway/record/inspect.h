@@ -8,11 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/json_fwd.h"
 #include "leeway/core/statistics.h"
 #include "leeway/record/envelope.h"
 #include "leeway/record/model_reading.h"
-#include "leeway/record/model_variation.h"
 
 namespace leeway::record {
 
@@ -65,9 +63,7 @@ struct InspectedModel {
 };
 
 struct Inspect {
-  Inspect() { envelope.schema = inspect_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(inspect_schema);
   InspectOptions options;
   std::vector<InspectedModel> results;  // one
 };
@@ -75,8 +71,6 @@ struct Inspect {
 void fields(InspectOptions& options, Fields& f);
 void flag_fields(InspectOptions& options, Fields& f);  // without the device, which not every build offers
 void fields(Inspect& record, Fields& f);
-
-[[nodiscard]] Json to_json(const Inspect& record);
 
 // Whether the file holds tensors alone, of which nothing says what network they are.
 [[nodiscard]] bool is_unknown(const InspectedModel& model);

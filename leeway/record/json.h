@@ -9,12 +9,9 @@
 
 #include "leeway/core/message.h"
 #include "leeway/core/result.h"
-#include "leeway/record/fields.h"
+#include "leeway/record/envelope.h"
 
 namespace leeway::record {
-
-// The keys in the order of the description.
-[[nodiscard]] Json written(const Description& describe);
 
 // A record as it is printed and written: indented JSON that ends its line, in which control characters are escaped.
 [[nodiscard]] std::string record_text(const Json& record);
@@ -27,16 +24,12 @@ void read(const Description& describe, const Json& json, const std::string& name
 // Draft 2020-12. Everything that is written is required; other keys are allowed.
 [[nodiscard]] Json schema_of(const Description& describe, std::string_view title);
 
+// A digest of the names and values, in the order of the description: whether a saved state is of the same options.
+[[nodiscard]] std::string digest_of(const Description& describe);
+
 // Error where the record is not of `schema` ("leeway.pa/2"); an earlier number of the same name is refused with the words to
 // run the command again.
 void require_schema(const Json& record, std::string_view schema, const std::string& name);
-
-// A record that fields() describes, as JSON.
-template <class Record>
-[[nodiscard]] Json json_of(const Record& record) {
-  Record copy = record;  // a description takes what it reads into and what it writes from alike
-  return written([&](Fields& f) { fields(copy, f); });
-}
 
 // A record of `schema`. Errors (Error): those of require_schema and read; no results.
 template <class Record>

@@ -53,8 +53,6 @@ void fields(List& record, Fields& f) {
   f("results", record.results, "one for each family");
 }
 
-Json to_json(const List& record) { return json_of(record); }
-
 std::string headline_of(const List& record) {
   std::size_t members = 0, families = 0;
   for (const ListedFamily& family : record.results) {

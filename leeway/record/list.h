@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "leeway/core/family.h"
-#include "leeway/core/json_fwd.h"
 #include "leeway/record/envelope.h"
 
 namespace leeway::record {
@@ -45,17 +44,13 @@ struct ListedFamily {
 };
 
 struct List {
-  List() { envelope.schema = list_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(list_schema);
   ListOptions options;
   std::vector<ListedFamily> results;
 };
 
 void fields(ListOptions& options, Fields& f);
 void fields(List& record, Fields& f);
-
-[[nodiscard]] Json to_json(const List& record);
 
 // How many members and families there are.
 [[nodiscard]] std::string headline_of(const List& record);

@@ -3,25 +3,23 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "leeway/record/model_variation.h"
-
 namespace leeway::record {
 
 void normalization_fields(ModelReading& reading, Fields& f) {
   f("mean", reading.mean,
-    "the model takes (scale x - mean) / std of pixels x in [0,1]: one number a channel");
+    "normalization (scale x - mean) / std of pixels x in [0,1]: one number for each channel");
   f("std", reading.std, "see mean");
-  f("scale", reading.scale, "255 for models that expect pixels 0..255 (default 1)");
+  f("scale", reading.scale, "factor of pixels in [0,1]: 255 for models that expect 0..255 (default 1)");
 }
 
 void binary_field(ModelReading& reading, Fields& f) {
   f.choice("binary", reading.binary, {{"logit", ""}, {"prob", ""}},
-           "what a single output holds for the positive class of two: logit or prob");
+           "meaning of a single output: logit or probability of the positive class");
 }
 
 void stochastic_field(ModelReading& reading, Fields& f) {
   f("stochastic", reading.stochastic,
-    "take a model that answers differently when asked twice: no result of it repeats");
+    "accept a model whose outputs differ between two passes; its results are not repeatable");
 }
 
 void layout_field(ModelReading& reading, Fields& f) {
@@ -40,9 +38,9 @@ void device_field(ModelReading& reading, Fields& f) {
 
 void file_fields(ModelReading& reading, Fields& f) {
   f("arch", reading.arch,
-    "architecture of named tensors, where the file does not say (see leeway list architectures)");
+    "architecture of named tensors if the file does not name it (leeway list architectures)");
   f("trust", reading.trust,
-    "run TorchScript, which is a program, with all your rights; without, it may only compute");
+    "run TorchScript with all rights of this process (default: confined to computing)");
   normalization_fields(reading, f);
 }
 

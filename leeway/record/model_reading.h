@@ -1,6 +1,7 @@
 // How a model's file is read, among the options of commands that run models: what the file and the notes beside it do not say.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,5 +41,16 @@ void fields(Normalization& normalization, Fields& f);
 
 // "--mean 0.5 --std 0.25", as commands take it; "no normalization".
 [[nodiscard]] std::string flags_of(const Normalization& normalization);
+
+// A model that answers differently when it is asked twice about the same images, and was taken all the same
+// (--stochastic).
+struct ModelVariation {
+  std::size_t n = 0;
+  double largest_difference = 0;
+  std::size_t predictions_that_differ = 0;
+  bool neighbours = false;
+};
+
+void fields(ModelVariation& variation, Fields& f);
 
 }  // namespace leeway::record

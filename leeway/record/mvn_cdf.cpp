@@ -53,8 +53,6 @@ std::size_t MvnCdf::missed() const {
   return static_cast<std::size_t>(std::ranges::count(results, false, &MvnProbability::converged));
 }
 
-Json to_json(const MvnCdf& record) { return json_of(record); }
-
 std::string headline_of(const MvnCdf& record) {
   const MvnProbability& first = record.results.front();
   if (record.results.size() == 1)

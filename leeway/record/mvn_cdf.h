@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "leeway/average_case/mvn_cdf.h"
-#include "leeway/core/json_fwd.h"
 #include "leeway/record/envelope.h"
 
 namespace leeway::average_case {
@@ -21,9 +20,7 @@ namespace leeway::record {
 inline constexpr std::string_view mvn_cdf_schema = "leeway.mvn-cdf/2";
 
 struct MvnCdf {
-  MvnCdf() { envelope.schema = mvn_cdf_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(mvn_cdf_schema);
   average_case::MvnOptions options;
   std::vector<average_case::MvnProbability> results;
 
@@ -31,8 +28,6 @@ struct MvnCdf {
 };
 
 void fields(MvnCdf& record, Fields& f);
-
-[[nodiscard]] Json to_json(const MvnCdf& record);
 
 // The probability, or the range of several. At least one result.
 [[nodiscard]] std::string headline_of(const MvnCdf& record);

@@ -1,12 +1,10 @@
 #include "leeway/record/pa.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "leeway/agreement/pairing.h"
-#include "leeway/core/message.h"
 #include "leeway/record/agreement.h"
-#include "leeway/record/choices.h"
+#include "leeway/record/fields.h"
 #include "leeway/record/json.h"
 
 namespace leeway::record {
@@ -115,15 +113,13 @@ static void fields(agreement::ArGapPoint& point, Fields& f) {
 static void fields(PaSet& set, Fields& f) {
   f("shifted", set.shifted, "the path as it was given");
   f.unless_empty("model", set.model, "null where there is one model");
-  f.unless_empty(
-      "shift", set.shift,
-      "of several models: what the shift is called, by what the models' files at this place have in common, "
-      "or by the names of all of them");
+  f.unless_empty("shift", set.shift,
+                 "of several models: what the shift is called, by what the models' files at this place have "
+                 "in common, or by the names of all of them");
   fields(set.agreement, f);
   f("pairing", set.pairing,
     "what shows that row i of one set is row i of the other; null where rows are not taken as given or sets "
-    "differ in "
-    "length");
+    "differ in length");
   f.unless_empty("doubt", set.doubt, "why the rows need not be pairs; null where nothing speaks against it");
   f("ratios", set.ratios,
     "with --ratios: the round(ratio n) samples of the smallest norms are shifted, the others clean");
@@ -144,19 +140,17 @@ void fields(PaOptions& options, Fields& f) {
   fields(static_cast<OutputsReading&>(options), f);
   f("level", options.level, from_to(.5, .9999), "confidence level of intervals");
   f("bootstrap", options.bootstrap, from_to(0, 1e6),
-    "replicates of the bootstrap of PA's interval, each with its own beta; 0: the interval is that of the "
-    "rows at the best "
+    "bootstrap replicates for the interval of PA, each with its own beta; 0: interval over rows at the best "
     "beta");
   f.choice("pairing", options.pairing, choices_of(agreement::pairings()),
-           "which clean row belongs to which shifted row");
+           "how clean and shifted rows are paired");
   f("ratios", options.ratios, share,
-    "also at these shares of shifted samples, smallest `norms` first, each with its own beta: 0:1:0.1 or "
-    "0,0.5,1");
+    "also compute PA at these shares of shifted samples, smallest `norms` first: 0:1:0.1 or 0,0.5,1");
   f("summaries", options.summaries,
-    "also entropies and confidences of the posteriors, at beta = 1 and at the best beta");
+    "also report entropy and confidence of the posteriors at beta = 1 and at the best beta");
   f("shared_beta", options.shared_beta,
-    "use the beta of the first shifted set for the others: the way of the papers' program");
-  f("curve", options.curve, from_to(0, 1e6), "points of A(beta) to add to the curve in the record");
+    "use the beta of the first shifted set for all sets, as the published program does");
+  f("curve", options.curve, from_to(0, 1e6), "number of points of the curve A(beta) in the record");
 }
 
 void fields(Pa& record, Fields& f) {
@@ -165,8 +159,6 @@ void fields(Pa& record, Fields& f) {
   f("results", record.results, "one for each shifted set, model by model, in the order given");
   f("ar_gap", record.ar_gap, "with --ratios and several models: for each shift, each two of them");
 }
-
-Json to_json(const Pa& record) { return json_of(record); }
 
 Pa read_pa(const Json& json, const std::string& name) { return record_from<Pa>(json, pa_schema, name); }
 

@@ -61,9 +61,7 @@ struct PaGap {
 };
 
 struct Pa {
-  Pa() { envelope.schema = pa_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(pa_schema);
   PaOptions options;
   std::vector<PaSet> results;
   std::vector<PaGap> ar_gap;
@@ -72,7 +70,6 @@ struct Pa {
 void fields(PaOptions& options, Fields& f);
 void fields(Pa& record, Fields& f);
 
-[[nodiscard]] Json to_json(const Pa& record);
 // Errors (Error): another schema, those of read (json.h), no results.
 [[nodiscard]] Pa read_pa(const Json& json, const std::string& name);
 

@@ -23,8 +23,6 @@ void fields(Report& record, Fields& f) {
   f("results", record.results, "one");
 }
 
-Json to_json(const Report& record) { return json_of(record); }
-
 std::string headline_of(const Report& record) {
   const WrittenPage& page = record.results.front();
   return fmt::format("The page of {} record{} is {}, {}.", page.records, page.records == 1 ? "" : "s",

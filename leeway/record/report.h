@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/json_fwd.h"
 #include "leeway/record/envelope.h"
 
 namespace leeway::record {
@@ -23,17 +22,13 @@ struct WrittenPage {
 };
 
 struct Report {
-  Report() { envelope.schema = report_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(report_schema);
   ReportOptions options;
   std::vector<WrittenPage> results;  // one
 };
 
 void fields(ReportOptions& options, Fields& f);
 void fields(Report& record, Fields& f);
-
-[[nodiscard]] Json to_json(const Report& record);
 
 // What was written; no findings.
 [[nodiscard]] std::string headline_of(const Report& record);

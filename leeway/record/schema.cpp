@@ -33,7 +33,7 @@ Json integer_schema(Range range, bool is_signed) {
   return type;
 }
 
-Json list_of(Json items) { return {{"type", "array"}, {"items", std::move(items)}}; }
+Json array_schema(Json items) { return {{"type", "array"}, {"items", std::move(items)}}; }
 Json map_of(Json values) { return {{"type", "object"}, {"additionalProperties", std::move(values)}}; }
 Json or_null(Json type) {
   if (type.contains("anyOf")) {
@@ -54,7 +54,7 @@ Json object_schema(const Description& describe);
 
 Json nested_schema(const Nested& nested) {
   Json element = object_schema(nested.describe_default);
-  return nested.shape == Nested::Shape::list ? list_of(std::move(element)) : element;
+  return nested.shape == Nested::Shape::list ? array_schema(std::move(element)) : element;
 }
 
 Json slot_schema(const Field& field, const Slot& slot) {
@@ -74,10 +74,10 @@ Json slot_schema(const Field& field, const Slot& slot) {
           },
           [&](const std::string*) { return text_schema(field); },
           [&](const std::optional<std::string>*) { return text_schema(field); },
-          [&](const std::vector<double>*) { return list_of(number()); },
-          [&](const std::vector<std::size_t>*) { return list_of(whole()); },
-          [&](const std::vector<std::string>*) { return list_of(text_schema(field)); },
-          [&](const std::vector<std::vector<std::size_t>>*) { return list_of(list_of(whole())); },
+          [&](const std::vector<double>*) { return array_schema(number()); },
+          [&](const std::vector<std::size_t>*) { return array_schema(whole()); },
+          [&](const std::vector<std::string>*) { return array_schema(text_schema(field)); },
+          [&](const std::vector<std::vector<std::size_t>>*) { return array_schema(array_schema(whole())); },
           [&](const std::map<std::string, std::optional<double>>*) { return map_of(or_null(number())); },
           [&](const std::map<std::string, std::string>*) {
             return map_of({{"type", "string"}});

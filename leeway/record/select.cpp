@@ -10,8 +10,8 @@
 namespace leeway::record {
 namespace {
 
-void measured(Fields& f, std::string_view name, std::optional<agreement::Estimate>& estimate, Range range,
-              std::string_view meaning) {
+void estimate_fields(Fields& f, std::string_view name, std::optional<agreement::Estimate>& estimate,
+                     Range range, std::string_view meaning) {
   std::optional<double> value;
   std::optional<Interval> interval;
   if (estimate) value = estimate->value, interval = estimate->interval;
@@ -42,9 +42,9 @@ static void fields(SelectCheckpoint& result, Fields& f) {
   f("n", measured_here.agreement.n, at_least(1), "pairs of samples");
   f("k", measured_here.agreement.k, at_least(2), "classes");
   fields_of_maximum(measured_here.agreement, f);
-  measured(f, "accuracy", measured_here.accuracy, share, "on the clean samples; null without labels");
-  measured(f, "accuracy_shifted", measured_here.accuracy_shifted, share,
-           "on the shifted samples; null without labels");
+  estimate_fields(f, "accuracy", measured_here.accuracy, share, "on the clean samples; null without labels");
+  estimate_fields(f, "accuracy_shifted", measured_here.accuracy_shifted, share,
+                  "on the shifted samples; null without labels");
   f("pairing", result.pairing, "what shows that row i of one set is row i of the other");
   f.unless_empty("doubt", result.doubt,
                  "why the rows need not be pairs; null where nothing speaks against it");
@@ -60,9 +60,10 @@ static void fields(Selected& selected, Fields& f) {
   f("accuracy", selected.accuracy, "the highest accuracy on the clean samples; null without labels");
   f("accuracy_shifted", selected.accuracy_shifted,
     "the highest accuracy on the shifted samples; null without labels");
-  measured(f, "pa_difference", selected.pa_difference, {},
-           "pa of the first choice minus pa of accuracy's, paired over the samples; null where the two are "
-           "one checkpoint, and without labels");
+  estimate_fields(
+      f, "pa_difference", selected.pa_difference, {},
+      "pa of the first choice minus pa of accuracy's, paired over the samples; null where the two are "
+      "one checkpoint, and without labels");
 }
 
 void fields(SelectOptions& options, Fields& f) { fields(static_cast<OutputsReading&>(options), f); }
@@ -73,8 +74,6 @@ void fields(Select& record, Fields& f) {
   f("results", record.results, "one for each checkpoint, in the order given");
   f("selected", record.selected, "what each criterion chooses");
 }
-
-Json to_json(const Select& record) { return json_of(record); }
 
 Select read_select(const Json& json, const std::string& name) {
   auto record = record_from<Select>(json, select_schema, name);

@@ -41,9 +41,7 @@ struct Selected {
 };
 
 struct Select {
-  Select() { envelope.schema = select_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(select_schema);
   SelectOptions options;
   std::vector<SelectCheckpoint> results;
   Selected selected;
@@ -52,7 +50,6 @@ struct Select {
 void fields(SelectOptions& options, Fields& f);
 void fields(Select& record, Fields& f);
 
-[[nodiscard]] Json to_json(const Select& record);
 // Errors (Error): another schema, those of read (json.h), no results, a choice that is none of the results.
 [[nodiscard]] Select read_select(const Json& json, const std::string& name);
 

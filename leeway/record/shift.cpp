@@ -8,12 +8,13 @@
 namespace leeway::record {
 
 void fields(ShiftOptions& options, Fields& f) {
-  f("strength", options.strength, "how far, a set each; its meaning and default depend on the shift");
+  f("strength", options.strength, "strengths, one set for each; meaning and default depend on the shift");
   f("severity", options.severity, from_to(0, 5),
-    "of a common corruption (`leeway list corruptions`), a set each; 0 changes nothing but the type");
+    "severities of a common corruption (`leeway list corruptions`), one set for each; 0 changes only the "
+    "type");
   fields(options.how, f);
   f("classes", options.classes,
-    "those that label-subset keeps; for imbalance all, most frequent first (default: ascending)");
+    "classes that label-subset keeps; for imbalance all classes, most frequent first (default: ascending)");
 }
 
 static void fields(RowsOfClass& rows, Fields& f) {
@@ -45,11 +46,6 @@ void fields(Shift& record, Fields& f) {
   fields(record.envelope, shift_schema, f);
   f("options", record.options, "what was asked for");
   f("results", record.results, "by shift, then by strength or severity");
-}
-
-Json to_json(const Shift& record) {
-  Shift copy = record;
-  return written([&](Fields& f) { fields(copy, f); });
 }
 
 std::string headline_of(const Shift& record) {

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/json_fwd.h"
 #include "leeway/record/corruption.h"
 #include "leeway/record/envelope.h"
 
@@ -43,17 +42,13 @@ struct ShiftedSet {
 };
 
 struct Shift {
-  Shift() { envelope.schema = shift_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(shift_schema);
   ShiftOptions options;
   std::vector<ShiftedSet> results;  // by shift, then by strength or severity
 };
 
 void fields(ShiftOptions& options, Fields& f);
 void fields(Shift& record, Fields& f);
-
-[[nodiscard]] Json to_json(const Shift& record);
 
 // What was written; that corruptions is not defined on such pictures.
 [[nodiscard]] std::string headline_of(const Shift& record);

@@ -7,20 +7,19 @@
 namespace leeway::record {
 
 void fields(ShiftTextOptions& options, Fields& f) {
-  f("column", options.column, "the column of texts");
-  f("strength", options.strength, "how far; its meaning and default depend on the shift");
+  f("column", options.column, "column of texts");
+  f("strength", options.strength, "strength of the shift; meaning and default depend on the shift");
   f("label", options.label,
-    "the column that says of a text whether it is positive or negative, for amplify and contradict (default: "
-    "label)");
+    "column with the label of a text, positive or negative, for amplify and contradict (default: label)");
   f.choice("mode", options.mode,
-           {{"replace", "words are overwritten (default)"}, {"insert", "words are added between them"}},
-           "what amplify and contradict do with words");
+           {{"replace", "replace words (default)"}, {"insert", "insert words between words"}},
+           "how amplify and contradict place words");
   f("words", options.words,
-    "words that amplify and contradict place: adjectives (default), or a CSV file with columns word and sign "
-    "(positive or negative, or a number)");
+    "words of amplify and contradict: adjectives (default), or a CSV file with columns word and sign "
+    "(positive, negative or a number)");
   f("positive", options.positive, "labels of positive texts (default: 1,pos,positive)");
   f("negative", options.negative, "labels of negative texts (default: 0,-1,neg,negative)");
-  f("sheet", options.sheet, "show ten changed texts, chosen at random, before and after");
+  f("sheet", options.sheet, "show ten random changed texts before and after the shift");
 }
 
 static void fields(TextLine& line, Fields& f) {
@@ -35,7 +34,7 @@ static void fields(ShiftedTexts& set, Fields& f) {
   f("strength", set.strength, at_least(0), "how far");
   f("strength_means", set.strength_means, "its meaning and unit");
   f("edits", set.edits, "2^strength, rounded; null where the strength is a share");
-  f("column", set.column, "the column of texts");
+  f("column", set.column, "column of texts");
   f("label", set.label, "the column of labels; null where the shift does not look at them");
   f("mode", set.mode, "replace or insert; null where the shift places no words");
   f("words", set.words, "whose words; null where the shift places none");
@@ -59,17 +58,11 @@ void fields(ShiftText& record, Fields& f) {
   f("results", record.results, "one");
 }
 
-Json to_json(const ShiftText& record) {
-  ShiftText copy = record;
-  return written([&](Fields& f) { fields(copy, f); });
-}
-
 std::string headline_of(const ShiftText& record) {
   const ShiftedTexts& set = record.results.front();
   return fmt::format(
       "{} of {} texts changed under {} of strength {:g}; in the mean of all, {:.1f} of {:.1f} characters and "
-      "{:.1f} "
-      "of {:.1f} words.",
+      "{:.1f} of {:.1f} words.",
       set.n_changed, set.n, set.shift, set.strength, set.mean_distance, set.mean_characters,
       set.mean_words_changed, set.mean_words);
 }

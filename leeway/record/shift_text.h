@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/json_fwd.h"
 #include "leeway/record/envelope.h"
 
 namespace leeway::record {
@@ -44,17 +43,13 @@ struct ShiftedTexts {
 };
 
 struct ShiftText {
-  ShiftText() { envelope.schema = shift_text_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(shift_text_schema);
   ShiftTextOptions options;
   std::vector<ShiftedTexts> results;  // one
 };
 
 void fields(ShiftTextOptions& options, Fields& f);
 void fields(ShiftText& record, Fields& f);
-
-[[nodiscard]] Json to_json(const ShiftText& record);
 
 // How many texts changed and by how much; whether words were left in them.
 [[nodiscard]] std::string headline_of(const ShiftText& record);

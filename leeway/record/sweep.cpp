@@ -22,25 +22,24 @@ std::string failures(std::size_t failed, std::size_t blocked) {
 }  // namespace
 
 void fields(SweepRunOptions& options, Fields& f) {
-  f("jobs", options.jobs, from_to(0, 4096), "processes at once; 0: as many as processors and memory permit");
-  f("retry", options.retry, "run units that failed again");
-  f("no_wait", options.no_wait,
-    "end once there is nothing left to begin, though other runners are still at some units");
+  f("jobs", options.jobs, from_to(0, 4096),
+    "number of parallel processes; 0: as many as processors and memory permit");
+  f("retry", options.retry, "retry failed units");
+  f("no_wait", options.no_wait, "exit when no unit is left to start, without waiting for other runners");
   f("lease", options.lease, from_to(1, 86400),
-    "seconds after which a runner on another machine that gives no sign counts as gone");
+    "seconds without a sign after which a runner on another machine counts as dead");
   f.unless_empty("collect", options.collect,
-                 "once nothing is left to run, write the records of the last stage to this table, as leeway "
+                 "when all units are finished, write the records of the last stage to this table, as leeway "
                  "sweep collect does");
 }
 
 void fields(SweepCollectOptions& options, Fields& f) {
-  f.unless_empty("stage", options.stage, "whose records (default: the last stage)");
+  f.unless_empty("stage", options.stage, "stage to collect (default: the last stage)");
   f("columns", options.columns,
-    "keys of a result, as docs/schema has them without results[]., \"pa\" or \"worst_class.accuracy\", or of "
-    "the elements of a list, \"epochs.loss\" (default: all that are one number or word)");
+    "keys of a result as in docs/schema, without results[]: \"pa\", \"worst_class.accuracy\", or of a list, "
+    "\"epochs.loss\" (default: all scalar keys)");
   f("series", options.series,
-    "also the criteria and the test accuracy of every epoch of a training: epochs.validation_accuracy and "
-    "its like, separated by spaces");
+    "also collect the criteria and the test accuracy of every epoch, separated by spaces");
 }
 
 static void fields(SweepPlanStage& stage, Fields& f) {
@@ -120,9 +119,6 @@ void fields(SweepStatus& record, Fields& f) {
   fields(record.envelope, sweep_status_schema, f);
   f("folder", record.folder, "of the sweep");
   f("counts", record.counts, "units by state");
-  f("silent", record.silent,
-    "running units whose runner, on another machine, has given no sign for ten minutes by this machine's "
-    "clock: the next runner takes them over, once it has seen none for a lease");
   f("failures", record.failures, "by message, the most frequent first");
   f("results", record.results, "one for each stage");
 }
@@ -132,11 +128,6 @@ void fields(SweepCollect& record, Fields& f) {
   f("options", record.options, "what was asked for");
   f("results", record.results, "one");
 }
-
-Json to_json(const SweepPlan& record) { return json_of(record); }
-Json to_json(const SweepRun& record) { return json_of(record); }
-Json to_json(const SweepStatus& record) { return json_of(record); }
-Json to_json(const SweepCollect& record) { return json_of(record); }
 
 std::string headline_of(const SweepPlan& record) {
   std::string text =

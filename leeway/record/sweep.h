@@ -3,13 +3,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/json_fwd.h"
 #include "leeway/record/envelope.h"
 
 namespace leeway::record {
@@ -25,9 +23,7 @@ struct SweepPlanStage {
 };
 
 struct SweepPlan {
-  SweepPlan() { envelope.schema = sweep_plan_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(sweep_plan_schema);
   std::string folder;
   std::vector<std::string> axes;
   std::size_t units = 0, kept = 0, combinations = 0, left_out = 0,
@@ -65,9 +61,7 @@ struct SweepTable {
 };
 
 struct SweepRun {
-  SweepRun() { envelope.schema = sweep_run_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(sweep_run_schema);
   SweepRunOptions options;
   std::string folder;
   std::vector<SweepFailure> failures;
@@ -81,12 +75,9 @@ struct SweepStageStatus {
 };
 
 struct SweepStatus {
-  SweepStatus() { envelope.schema = sweep_status_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(sweep_status_schema);
   std::string folder;
   SweepCounts counts;
-  std::size_t silent = 0;  // running, and nobody has heard of their runners for ten minutes
   std::vector<SweepFailure> failures;
   std::vector<SweepStageStatus> results;
 };
@@ -98,9 +89,7 @@ struct SweepCollectOptions {
 };
 
 struct SweepCollect {
-  SweepCollect() { envelope.schema = sweep_collect_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(sweep_collect_schema);
   SweepCollectOptions options;
   std::vector<SweepTable> results;  // one
 };
@@ -111,11 +100,6 @@ void fields(SweepPlan& record, Fields& f);
 void fields(SweepRun& record, Fields& f);
 void fields(SweepStatus& record, Fields& f);
 void fields(SweepCollect& record, Fields& f);
-
-[[nodiscard]] Json to_json(const SweepPlan& record);
-[[nodiscard]] Json to_json(const SweepRun& record);
-[[nodiscard]] Json to_json(const SweepStatus& record);
-[[nodiscard]] Json to_json(const SweepCollect& record);
 
 // What there is in a sentence.
 [[nodiscard]] std::string headline_of(const SweepPlan& record);

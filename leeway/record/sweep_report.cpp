@@ -1,12 +1,7 @@
 #include "leeway/record/sweep_report.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "leeway/core/message.h"
+#include "leeway/record/fields.h"
 #include "leeway/record/json.h"
-#include "leeway/record/measured.h"
 
 namespace leeway::record {
 namespace {
@@ -24,25 +19,25 @@ const std::vector<Choice>& bases() {
 }  // namespace
 
 void fields(SweepReportOptions& options, Fields& f) {
-  f.unless_empty("stage", options.stage, "of a folder: whose records (default: the last stage)");
+  f.unless_empty("stage", options.stage, "stage of the folder to report (default: the last stage)");
   f.unless_empty("measure", options.measure, "column to report (default: accuracy)");
   f.unless_empty("validation", options.validation,
-                 "column that hyper-parameters are chosen by (default: one that is named for validation)");
+                 "column to choose hyperparameters by (default: a column named for validation)");
   f.choice("better", options.better, {{"higher", ""}, {"lower", ""}},
-           "which values of the measure are better (default: lower of errors and losses)");
-  f("criteria", options.criteria, "further columns to choose by, to see what they would have chosen");
-  f("algorithm", options.algorithm, "columns that name an algorithm together");
-  f("case", options.cases, "columns that name a case of shift together");
-  f("repeats", options.repeats, "columns of seeds: runs that differ in nothing else repeat each other");
-  f("over", options.over, "columns of settings, over which means are taken: data sets, architectures");
-  f.unless_empty("start", options.start, "column that tells weights from scratch from pre-trained ones");
-  f.unless_empty("select", options.select, "column of what chose the checkpoint");
+           "whether higher or lower values of the measure are better (default: lower for errors and losses)");
+  f("criteria", options.criteria, "further columns to compare as selection criteria");
+  f("algorithm", options.algorithm, "columns that together name an algorithm");
+  f("case", options.cases, "columns that together name a case of shift");
+  f("repeats", options.repeats, "columns of seeds, in which repeated runs differ");
+  f("over", options.over, "columns of settings to average over: data sets, architectures");
+  f.unless_empty("start", options.start, "column of the initial weights: from scratch or pre-trained");
+  f.unless_empty("select", options.select, "column of the criterion that selected the checkpoint");
   f.unless_empty("concurrent", options.concurrent,
                  "column with the number of concurrent shifts (default: parts of the case's name)");
-  f.unless_empty("baseline", options.baseline, "algorithm that others are compared with (default: erm)");
-  f.unless_empty("scratch", options.scratch, "value of start that stands for scratch");
+  f.unless_empty("baseline", options.baseline, "baseline algorithm (default: erm)");
+  f.unless_empty("scratch", options.scratch, "value of start for weights from scratch");
   f.choice("tune", options.tune, {{"case", ""}, {"algorithm", ""}},
-           "choose hyper-parameters for each algorithm and case, or once for an algorithm");
+           "choose hyperparameters for each algorithm and case, or once for each algorithm");
   f("level", options.level, from_to(.5, .9999), "of intervals");
   f("replicates", options.replicates, from_to(100, 1000000), "bootstrap replicates of the ranks");
 }
@@ -59,7 +54,7 @@ static void fields(SweepRoles& roles, Fields& f) {
   f("over", roles.over, "columns of settings");
   f("hyperparameters", roles.hyperparameters, "all other axes");
   f.unless_empty("start", roles.start, "column of the initial weights");
-  f.unless_empty("select", roles.select, "column of what chose the checkpoint");
+  f.unless_empty("select", roles.select, "column of the criterion that selected the checkpoint");
   f.unless_empty("concurrent", roles.concurrent, "column with the number of concurrent shifts");
   f("curves", roles.curves, "columns of an epoch's criteria and of its test accuracy");
   f.unless_empty("baseline", roles.baseline, "the algorithm that others are compared with");
@@ -205,8 +200,6 @@ void fields(SweepReport& record, Fields& f) {
   f("ways", record.ways, "of choosing, side by side; [] where there is a single one");
   f("curves", record.curves, "criteria and test accuracy by epoch; [] where the table has none");
 }
-
-Json to_json(const SweepReport& record) { return json_of(record); }
 
 SweepReport read_sweep_report(const Json& json, const std::string& name) {
   return record_from<SweepReport>(json, sweep_report_schema, name);

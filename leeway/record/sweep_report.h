@@ -122,9 +122,7 @@ struct SweepShift {
 };
 
 struct SweepReport {
-  SweepReport() { envelope.schema = sweep_report_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(sweep_report_schema);
   SweepReportOptions options;
   SweepRoles roles;
   std::size_t runs = 0;
@@ -145,7 +143,6 @@ struct SweepReport {
 void fields(SweepReportOptions& options, Fields& f);
 void fields(SweepReport& record, Fields& f);
 
-[[nodiscard]] Json to_json(const SweepReport& record);
 // Errors (Error): another schema, those of read (json.h), no results.
 [[nodiscard]] SweepReport read_sweep_report(const Json& json, const std::string& name);
 

@@ -248,16 +248,8 @@ std::string share_words(double value, const std::optional<Interval>& interval) {
 
 TrainingText training_text() { return {write_training, read_training, differences}; }
 
-Json to_json(const Train& record) {
-  Train copy = record;
-  return written([&](Fields& f) { fields(copy, f); });
-}
-
 Train read_train(const Json& json, const std::string& name) {
-  require_schema(json, train_schema, name);
-  Train record;
-  read([&](Fields& f) { fields(record, f); }, json, name);
-  if (record.results.empty()) refuse(name, "at least one result", "none");
+  auto record = record_from<Train>(json, train_schema, name);
   for (TrainedModel& model : record.results) {
     model.training.options = record.options;
     check_best_epoch(model.training, name);

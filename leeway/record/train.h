@@ -24,9 +24,7 @@ struct TrainedModel {
 };
 
 struct Train {
-  Train() { envelope.schema = train_schema; }
-
-  Envelope envelope;
+  Envelope envelope = envelope_of(train_schema);
   TrainingOptions options;            // with every default filled in
   std::vector<TrainedModel> results;  // one
 };
@@ -38,7 +36,6 @@ void fields(TrainingOptions& options, Fields& f);
 [[nodiscard]] std::string flags_of(const TrainingOptions& options);
 void fields(Train& record, Fields& f);
 
-[[nodiscard]] Json to_json(const Train& record);
 // Errors (Error): another schema, those of read (json.h), no results, a best epoch that is none of the epochs.
 [[nodiscard]] Train read_train(const Json& json, const std::string& name);
 

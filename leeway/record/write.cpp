@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "leeway/core/digest.h"
 #include "leeway/record/json.h"
 #include "leeway/record/overloaded.h"
 
@@ -86,5 +87,7 @@ std::string record_text(const Json& record) {
   }
   return escaped + "\n";
 }
+
+std::string digest_of(const Description& describe) { return digest_text(written(describe).dump()); }
 
 }  // namespace leeway::record

@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <limits>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -17,7 +17,6 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <vector>
 
 #include "leeway/sweep/store.h"
 

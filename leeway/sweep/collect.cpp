@@ -189,7 +189,6 @@ class Collector {
   }
 
   record::SweepTable write(const std::string& out, Progress* progress) {
-    check_table_name(out);
     CsvFile file(out, table_.columns);
     std::vector<std::optional<Rows>> rows;
     for (std::size_t first = 0; first < units_.size(); first += block) {
@@ -300,6 +299,7 @@ void check_table_name(const std::string& out) {
 record::SweepTable collect(const PlanFile& plan, const Store& store,
                            const record::SweepCollectOptions& options, const std::string& out,
                            Progress* progress) {
+  check_table_name(out);
   return Collector(plan, store, options).write(out, progress);
 }
 

@@ -4,7 +4,6 @@
 // between. Numbers are compared as numbers where both sides are.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -21,7 +21,6 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "leeway/sweep/study.h"

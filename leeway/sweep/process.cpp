@@ -8,9 +8,7 @@
 
 #include <cerrno>
 #include <csignal>
-#include <system_error>
 
-#include "leeway/core/message.h"
 #include "leeway/sweep/store.h"
 
 extern char** environ;

@@ -1,7 +1,6 @@
 #include "leeway/sweep/roles.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstdint>
 #include <fstream>
-#include <iterator>
 #include <thread>
 
 #include "leeway/core/parallel.h"

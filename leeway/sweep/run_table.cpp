@@ -9,7 +9,6 @@
 #include "leeway/core/csv_records.h"
 #include "leeway/core/inflate.h"
 #include "leeway/core/message.h"
-#include "leeway/core/suggestion.h"
 
 namespace leeway::sweep {
 namespace {

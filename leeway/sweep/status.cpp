@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <unordered_set>
 
@@ -23,41 +21,18 @@ StatusNames status_all_listed(const Store& store, Outcome outcome) {
   return names;
 }
 
-// Whether a runner elsewhere has given no sign for long, by this machine's clock: good enough to look at, not to act upon.
-bool is_silent(const Store& store, const std::string& runner) {
-  constexpr std::chrono::minutes long_ago{10};
-  std::error_code error;
-  const auto changed = std::filesystem::last_write_time(store.runner(runner), error);
-  return !error && std::filesystem::file_time_type::clock::now() - changed > long_ago;
-}
-
-struct Claimed {
-  StatusNames running, silent;
-};
-
 // Units with a claim of a runner that lives, or may live.
-Claimed claimed_units(const Store& store) {
-  Claimed found;
-  StatusNames heard_of;
+StatusNames running_units(const Store& store) {
+  StatusNames running;
   Liveness liveness(store, default_lease);
-  std::map<std::string, Sign> signs;
   for (const std::string& claim : store.claimed()) {
     const std::size_t dot = claim.find('.');
     const std::string unit = claim.substr(0, dot);
     const auto number = static_cast<std::size_t>(
         std::strtoull(claim.c_str() + std::min(dot, claim.size() - 1) + 1, nullptr, 10));
-    const std::string holder = holder_of(store, unit, number);
-    const auto [known, fresh] = signs.try_emplace(holder, Sign::gone);
-    if (fresh) known->second = liveness.sign(holder);
-    if (known->second == Sign::gone) continue;
-    found.running.insert(unit);
-    if (known->second == Sign::silent && is_silent(store, holder))
-      found.silent.insert(unit);
-    else
-      heard_of.insert(unit);
+    if (liveness.sign(holder_of(store, unit, number)) != Sign::gone) running.insert(unit);
   }
-  for (const std::string& unit : heard_of) found.silent.erase(unit);  // taken over already
-  return found;
+  return running;
 }
 
 // Without numbers and without the names of units.
@@ -130,7 +105,7 @@ std::vector<record::SweepFailure> failures_of(const PlanFile& plan, const Store&
 record::SweepStatus status_of(const PlanFile& plan, const Store& store) {
   const StatusNames done = status_all_listed(store, Outcome::done),
                     failed = status_all_listed(store, Outcome::failed);
-  const Claimed claimed = claimed_units(store);
+  const StatusNames running = running_units(store);
   record::SweepStatus status;
   status.folder = display_name(store.folder());
   for (const PlannedStage& stage : plan.stages) status.results.push_back({stage.name, stage.command, {}});
@@ -149,8 +124,8 @@ record::SweepStatus status_of(const PlanFile& plan, const Store& store) {
       state = State::hopeless, ++counts.failed;
     else if (needs(State::hopeless))
       state = State::hopeless, ++counts.blocked;
-    else if (claimed.running.contains(unit.name))
-      ++counts.running, status.silent += claimed.silent.contains(unit.name);
+    else if (running.contains(unit.name))
+      ++counts.running;
     else
       ++(needs(State::open) ? counts.waiting : counts.ready);
     states.push_back(state);

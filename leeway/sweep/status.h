@@ -2,8 +2,6 @@
 // file for each unit that failed.
 #pragma once
 
-#include <cstddef>
-#include <string>
 #include <vector>
 
 #include "leeway/record/sweep.h"
@@ -13,8 +11,7 @@
 
 namespace leeway::sweep {
 
-// Folder, counts, failures and results. Claims of runners on other machines count as alive; `silent` says of how many there was
-// no sign for long.
+// Folder, counts, failures and results. Claims of runners on other machines count as alive.
 [[nodiscard]] record::SweepStatus status_of(const PlanFile& plan, const Store& store);
 
 // Units of the plan that failed, by message.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 #include <string>
 
 #include "leeway/agreement/alignment.h"

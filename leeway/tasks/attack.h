@@ -8,7 +8,6 @@
 // forward and a backward pass a step. Same bits for any number of threads.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <vector>

@@ -1,7 +1,6 @@
 #include "leeway/tasks/diagvib.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

@@ -36,7 +36,7 @@ class InputLog {
 
   // read_set (outputs_reading.h), its files noted; one that may serve several sets the first time alone.
   [[nodiscard]] OutputsShards open_set(const std::string& text, const record::OutputsReading& reading,
-                                       SetRole role, bool check_finite);
+                                       SetRole role, bool check_finite = false);
 
   // Moves what was noted to the record, in order. Error where a file is no longer the one that add() saw.
   void move_to(record::Envelope& envelope);

@@ -15,7 +15,6 @@
 #include "leeway/nn/model.h"
 #include "leeway/nn/session.h"
 #include "leeway/record/model_reading.h"
-#include "leeway/record/model_variation.h"
 
 namespace leeway::tasks {
 

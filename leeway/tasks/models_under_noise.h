@@ -19,7 +19,7 @@
 #include "leeway/nn/model.h"
 #include "leeway/record/average_case.h"
 #include "leeway/record/fields.h"
-#include "leeway/record/model_variation.h"
+#include "leeway/record/model_reading.h"
 #include "leeway/tasks/average_case.h"
 
 namespace leeway::tasks {

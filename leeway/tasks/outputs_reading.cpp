@@ -10,7 +10,6 @@
 
 #include "leeway/core/content.h"
 #include "leeway/core/csv.h"
-#include "leeway/core/csv_separator.h"
 #include "leeway/core/file.h"
 #include "leeway/core/groups.h"
 #include "leeway/core/labels_file.h"

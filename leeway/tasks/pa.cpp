@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <set>
 
@@ -13,7 +12,6 @@
 #include "leeway/tasks/paired_rows.h"
 #include "leeway/tasks/shift_names.h"
 #include "leeway/tasks/task_clock.h"
-#include "leeway/tasks/unproved.h"
 
 namespace leeway::tasks {
 namespace {

@@ -5,7 +5,9 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "leeway/agreement/agreement.h"
 #include "leeway/agreement/pair_evidence.h"
 #include "leeway/core/outputs.h"
 #include "leeway/core/rows.h"
@@ -28,5 +30,9 @@ struct PairedRows {
 // are pairs.
 [[nodiscard]] std::string pair_doubt(const std::optional<agreement::PairEvidence>& evidence,
                                      const std::string& clean, const std::string& shifted);
+
+// Adds a line about the maximum of the set `name`, where it was looked for and not proved.
+void note_unproved(std::vector<std::string>& lines, const std::string& name,
+                   const agreement::Agreement& agreement);
 
 }  // namespace leeway::tasks

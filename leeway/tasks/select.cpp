@@ -9,7 +9,6 @@
 #include "leeway/core/message.h"
 #include "leeway/tasks/paired_rows.h"
 #include "leeway/tasks/task_clock.h"
-#include "leeway/tasks/unproved.h"
 
 namespace leeway::tasks {
 namespace {

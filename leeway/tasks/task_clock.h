@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <utility>
 
 #include "leeway/record/envelope.h"
 

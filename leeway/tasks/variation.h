@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "leeway/record/model_variation.h"
+#include "leeway/record/model_reading.h"
 #include "leeway/tasks/average_case.h"
 
 namespace leeway::tasks {

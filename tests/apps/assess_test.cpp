@@ -1,5 +1,4 @@
 // leeway assess from files to table, record, page, rows and exit code; over time; under noise. With a model: tests/nn.
-#include <map>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -131,34 +130,6 @@ TEST_F(AssessCommand, ImagesGoWithRows) {
   EXPECT_THAT(read_text(folder_ / "r.html"), HasSubstr("data:image/png"));
 }
 
-// Two published models on the same 534 pictures of birds, with the background as a group.
-TEST_F(AssessCommand, FindsTheWorstGroupOfWaterbirds) {
-  const std::filesystem::path birds = std::filesystem::path(LEEWAY_SHARED_DATA) / "waterbirds";
-  const std::string names[] = {"resnet_waterbirds_avg_results.csv", "jtt_waterbirds_avg_results.csv"};
-  if (!std::filesystem::exists(birds / names[0])) GTEST_SKIP() << "the Waterbirds outputs are not here";
-  const std::string erm = (birds / names[0]).string(), jtt = (birds / names[1]).string();
-  const Json result = record("assess --source '" + erm + "' --target jtt='" + jtt + "'")["results"][0];
-
-  const CsvTable table = read_csv(jtt);
-  const auto column = [&](const char* name) { return table.columns[*table.find(name)]; };
-  const auto label = column("y_true"), place = column("attr_true"), predicted = column("y_pred");
-  std::map<std::string, std::pair<int, int>> groups;  // right, all
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    auto& [right, all] = groups["class " + label[i] + " / " + place[i]];
-    right += predicted[i] == label[i];
-    ++all;
-  }
-  const auto share = [](const auto& group) {
-    return static_cast<double>(group.second.first) / group.second.second;
-  };
-  const auto worst = *std::ranges::min_element(groups, {}, share);
-  EXPECT_EQ(result["n"], 534);
-  EXPECT_EQ(result["paired"], true);
-  EXPECT_EQ(result["worst_group"]["name"], worst.first);
-  EXPECT_DOUBLE_EQ(result["worst_group"]["accuracy"].get<double>(), share(worst));
-  EXPECT_EQ(result["worst_group"]["n"], worst.second.second);
-}
-
 class AssessOverTime : public AssessCommand {
  protected:
   AssessOverTime() {
@@ -268,18 +239,6 @@ TEST_F(AssessNoise, OfSeveralModelsAndTheFirstRows) {
        "--sigma 1",
        2,
        {"model \"model\" has a --model already"}});
-}
-
-TEST_F(AssessNoise, OfAThousandRowsUnlessToldOtherwise) {
-  std::vector<double> logits(2400, 0), jacobian(2400, 0);
-  for (std::size_t i = 0; i < 1200; ++i) logits[2 * i] = .001 * static_cast<double>(i), jacobian[2 * i] = 1;
-  write_npy(folder_ / "many.npy", make_array<double>({1200, 2}, logits));
-  write_npy(folder_ / "many_j.npy", make_array<double>({1200, 2, 1}, jacobian));
-  const std::string line =
-      "assess --no-bounds --source many.npy --target t=many.npy --jacobian many_j.npy --sigma 1 ";
-  EXPECT_EQ(record(line).at("average_case").at(0).at("n"), 1000);
-  EXPECT_THAT(run(line).out, HasSubstr("1000 of 1200  taylor"));
-  EXPECT_EQ(record(line + "--survival-rows 0").at("average_case").at(0).at("n"), 1200);
 }
 
 }  // namespace

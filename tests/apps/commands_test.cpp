@@ -29,12 +29,14 @@ class Commands : public CommandTest {
     write_npy(folder_ / "half.npy", make_array<float>({3, 2}, {1, 0, 1, 0, .5, 0}));  // agrees with clean
     write_npy(folder_ / "y.npy", make_array<std::int64_t>({3}, {0, 1, 1}));
     const Array labels = make_array<std::int64_t>({3}, {0, 0, 1});
-    write_npz(folder_ / "clean.npz", {{"logits", make_array<double>({3, 2}, clean)},
-                                      {"features", make_array<double>({3, 2}, {0, 0, 10, 0, 20, 1})},
-                                      {"labels", labels}});
-    write_npz(folder_ / "shifted.npz", {{"logits", make_array<double>({3, 2}, shifted)},
-                                        {"features", make_array<double>({3, 2}, {1, 0, 11, 0, 19, 1})},
-                                        {"labels", labels}});
+    write_npz(folder_ / "clean.npz",
+              {{"logits", make_array<double>({3, 2}, clean)},
+               {"features", make_array<double>({3, 4}, {0, 0, 1, 2, 10, 0, 2, 1, 20, 1, 0, 0})},
+               {"labels", labels}});
+    write_npz(folder_ / "shifted.npz",
+              {{"logits", make_array<double>({3, 2}, shifted)},
+               {"features", make_array<double>({3, 4}, {1, 0, 1, 2, 11, 0, 2, 1, 19, 1, 0, 0})},
+               {"labels", labels}});
   }
 
   // `command --json` says what --out holds and what names `schema`; --report writes the page that `leeway report` makes of it.
@@ -90,9 +92,12 @@ TEST_F(Commands, PaComparesModelsAndTakesPairs) {
   const Json given = record("pa clean.npz shifted.npz --pairs p.csv");
   EXPECT_EQ(given["results"][0]["pa"], nearest["results"][0]["pa"]);
   EXPECT_EQ(given["inputs"].size(), 3);
+  std::vector<double> logits(80);
+  for (std::size_t i = 0; i < 80; ++i) logits[i] = std::sin(static_cast<double>(i * i));
+  const Array labels = make_array<std::int64_t>({40}, std::vector<std::int64_t>(40, 1));
+  write_npz(folder_ / "many.npz", {{"logits", make_array<double>({40, 2}, logits)}, {"labels", labels}});
   const auto drawn = [&](const std::string& seed) {
-    return record("pa clean.npz shifted.npz --pairing label-resample --bootstrap 9 --seed " +
-                  seed)["results"];
+    return record("pa many.npz many.npz --pairing label-resample --seed " + seed)["results"];
   };
   EXPECT_EQ(drawn("1"), drawn("1"));
   EXPECT_NE(drawn("1"), drawn("2"));
@@ -198,7 +203,7 @@ TEST_F(Commands, AverageCase) {
     ASSERT_EQ(other.at("results").size(), 3) << same;
     EXPECT_NEAR(other["results"][2].at("mean"), found["results"][2].at("mean"), 1e-9) << same;
   }
-  const Json first = record(of + "--sigma 1 --labels y2.npy --rows 1");
+  const Json first = record(of + "--sigma 1 --rows 1");
   EXPECT_EQ(first.at("n"), 1);
   const Json last = record(of + "--sigma 1 --labels y2.npy --index split.csv --split test");
   EXPECT_EQ(last.at("n"), 1);

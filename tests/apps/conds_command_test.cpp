@@ -230,40 +230,5 @@ TEST_F(CondsCommand, DescribeMistakes) {
   expect(describe(common), 3, "split.csv: expected rows of test, found none");
 }
 
-// 1e6 rows with a name each: seconds, and memory that is a few bytes a row.
-class CondsCommandTier2 : public CondsCommand {};
-
-TEST_F(CondsCommandTier2, AMillionRows) {
-  std::string text = "name,y,a,b\n";
-  for (std::size_t i = 0; i < 1'000'000; ++i) {
-    text += "\"image, \xc3\xa9 " + std::to_string(i) + "\"," + "uvw"[i % 3] + ",";
-    text += std::to_string(i / 3 % 4) + "," + (i / 12 % 2 == 0 ? "big" : "small") + "\r\n";
-  }
-  write_text(folder_ / "table.csv", text);
-  const Outcome said = conds("--label y --sc a --uds b --out split.csv --no-digest");
-  EXPECT_EQ(said.err, "");
-  EXPECT_THAT(said.out, HasSubstr("of 1000000 rows"));
-}
-
-// The test set is balanced, so label and background are not correlated; the models' weak groups are the birds before the
-// other background.
-TEST_F(CommandTest, WaterbirdsHaveNoCorrelationButWeakGroups) {
-  const std::filesystem::path folder = LEEWAY_SHARED_DATA "/waterbirds";
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is absent";
-  for (const auto& [file, worst] :
-       {std::pair("resnet", "[\"1\",\"0\"]"), std::pair("jtt", "[\"0\",\"1\"]")}) {
-    const Outcome said = run("conds describe --json --outputs '" +
-                             (folder / (std::string(file) + "_waterbirds_avg_results.csv")).string() + "'");
-    ASSERT_EQ(said.code, 0) << said.err;
-    const Json result = Json::parse(said.out)["results"][0];
-    EXPECT_EQ(result["findings"].size(), 0u);
-    EXPECT_LT(result["columns"][1]["sc"]["source"]["cramers_v_high"], .1);
-    EXPECT_GT(result["columns"][1]["sc"]["source"]["p"], .5);
-    EXPECT_EQ(result["accuracy"]["p"], .0002);
-    EXPECT_EQ(result["accuracy"]["cells"][0]["values"].dump(), worst);
-    EXPECT_LT(result["accuracy"]["cells"][1]["accuracy_high"], result["accuracy"]["cells"][2]["accuracy"]);
-  }
-}
-
 }  // namespace
 }  // namespace leeway

@@ -84,6 +84,7 @@ TEST_F(ConfigCommand, WrongFilesAreOneLineAndExit3) {
   }
   refused({"pa a.npy b.npy --config none.toml", 3, {"none.toml: expected a readable file"}});
   EXPECT_EQ(run("pa a.npy b.npy --config").code, 2);
+  write_text(folder_ / "f.toml", "seed = 1\n");
   EXPECT_EQ(run("pa a.npy b.npy --config f.toml --config f.toml").code, 2);
 }
 

@@ -70,27 +70,9 @@ TEST_F(DiagvibCommand, SaysWhatIsWrong) {
   expect("--environment discriminability", 2, "expected --out, --attributes or --sheet");
   expect("--environment table-2 --out a.npz", 2, "table-2");
   expect("--out a.npz", 2, "--environment");
-  expect("--environment zgo --pairing paired --out a.npz", 2, "--pairing: it means nothing to zgo");
-  expect("--environment selection --shift-ratio 1.5 --out a.npz", 2, "--shift-ratio");
-  expect("--environment selection --size 27 --out a.npz", 2, "--size");
   expect("--environment selection --pairing half --out a.npz", 2, "--pairing");
-  expect("--environment selection --part all --attributes a.csv --out all", 2,
-         "--attributes: expected one part");
-  expect("--environment selection --part val --out a.npz", 2,
-         "--part: part of selection: expected one of train, val-sd");
-  expect("--environment zgo --factors hue=red --out a.npz", 2,
-         "--factors: expected factors other than the learning one");
-  expect("--environment selection --part all --out all --test-digits train-images-idx3-ubyte", 2,
-         "--test-digits: expected another file than --digits");
   expect("--environment selection --classes 1,11 --out a.npz", 3, "pictures of class 11, found none");
-  expect("--environment selection --textures nowhere --out a.npz", 3, "a folder of pictures, found nothing");
-  std::filesystem::remove(folder_ / "t10k-images-idx3-ubyte");
-  expect("--environment selection --part test --out a.npz", 2, "--test-digits is required");
-  std::filesystem::remove(folder_ / "train-labels-idx1-ubyte");
-  expect("--environment selection --out a.npz", 3,
-         "expected labels: which digit each picture shows, found none");
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a.npz"));
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "all"));
 }
 
 }  // namespace

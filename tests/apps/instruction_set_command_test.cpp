@@ -96,7 +96,7 @@ TEST_F(InstructionSetCommand, UnknownOneIsAUsageErrorOfOneLine) {
 }
 
 TEST_F(InstructionSetCommand, RecordsNameTheOneThatRan) {
-  for (const char* const arguments : {"list", "pa clean.npz shifted.npz"}) {
+  for (const char* const arguments : {"list estimators", "pa clean.npz shifted.npz"}) {
     const Outcome said = run_under("baseline", std::string(arguments) + " --json");
     ASSERT_EQ(said.code, 0) << said.err;
     EXPECT_EQ(Json::parse(said.out).at("instruction_set"), "baseline");

@@ -1,11 +1,8 @@
 // leeway shift, from the command line to the file.
 #include <gmock/gmock.h>
 
-#include <algorithm>
-
 #include "leeway/core/images.h"
 #include "leeway/core/npz.h"
-#include "leeway/core/result.h"
 #include "tests/apps/run_command.h"
 
 namespace leeway {

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include "leeway/core/csv.h"
-#include "leeway/core/result.h"
 #include "tests/apps/run_command.h"
 #include "tests/core/files.h"
 

@@ -133,7 +133,7 @@ TEST_F(SweepCommand, PlansRunsCollectsAndReports) {
   EXPECT_EQ(run("sweep collect sweep --stage noisy --out noisy.csv --columns strength,mean_change").out,
             "noisy.csv: 8 rows of 8 units.\n");
   EXPECT_EQ(record("sweep status sweep")["counts"]["done"], 17);
-  EXPECT_THAT(run("sweep status sweep").out, HasSubstr("noisy           8         8"));
+  EXPECT_THAT(run("sweep status sweep").out, HasSubstr("noisy          8         8         0"));
   const Json page =
       record("sweep report noisy.csv --measure mean_change --case noisy.name,noisy.strength --out page.html");
   EXPECT_EQ(page["schema"], "leeway.sweep-report/2");

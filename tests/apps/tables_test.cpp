@@ -8,7 +8,6 @@
 #include <cmath>
 #include <sstream>
 
-#include "apps/leeway/assess_table.h"
 #include "apps/leeway/text_table.h"
 #include "leeway/record/distances.h"
 #include "leeway/record/mvn_cdf.h"
@@ -75,38 +74,83 @@ TEST(Cells, WhatIsNotThereIsADash) {
   EXPECT_EQ(cut_at_front("runs/cnn/clean.npz", 12), "...clean.npz");
 }
 
+// `text` with single spaces holds the rows, in this order.
+void expect_rows(const std::string& text, const std::vector<std::string>& rows) {
+  std::string single;
+  for (const char c : text)
+    if (c != ' ' || (!single.empty() && single.back() != ' ' && single.back() != '\n')) single += c;
+  expect_lines(single, rows);
+}
+
 TEST(Tables, OfPa) {
   record::Pa record = record::test::full_pa();
   record.options.summaries = true;
-  expect_lines(table_of(record), {"PA"});
+  expect_rows(
+      table_of(record),
+      {"shifted n k PA [95% interval] beta AFR(P) % AFR(T) %\n",
+       "a: a/noise.npz 1000 10 1.2000 [1.2000, 1.2000] 1.5 70.00 60.00\n",
+       "b: b/noise.npz 1000 10 0.8000 [0.8000, 0.8000] =1.5 70.00 60.00\n",
+       "ratio shifted PA [interval] beta AFR(P) % AFR(T) %\n", "0 0 2.3026 [2.3026, 2.3026] 1.5 70.00 -\n",
+       "1 1000 1.2000 [1.2000, 1.2000] 1.5 70.00 60.00\n", "shifted samples over beta clean shifted\n",
+       "a: a/noise.npz 880 right 1 0.3000 0.9000\n", "shifted beta n clean, right n shifted, moved\n",
+       "a: a/noise.npz 1 880 94.00 +- 0.10 300 89.00 +- 0.40\n"});
 }
 
-TEST(Tables, OfSelect) { expect_lines(table_of(record::test::full_select()), {"PA"}); }
+TEST(Tables, OfSelect) {
+  expect_rows(table_of(record::test::full_select()),
+              {"checkpoint PA [95% interval] beta accuracy % shifted % AFR(P) %",
+               "run/e0.npz 0.5000 [0.5000, 0.5000] 1.5 80.00 60.00 70.00 <- shifted accuracy\n",
+               "run/e1.npz 0.9000 [0.9000, 0.9000] 1.5 85.00 55.00 70.00 <- PA\n",
+               "run/e2.npz 0.7000 [0.7000, 0.7000] 1.5 90.00 50.00 70.00 <- accuracy\n"});
+}
 
 TEST(Tables, OfBounds) {
-  expect_lines(table_of(record::test::ranged_bound()), {"dis2"});
-  expect_lines(table_of(record::test::evaluation()), {"cot"});
+  expect_rows(
+      table_of(record::test::ranged_bound()),
+      {"method error % [95% interval]", "dis2 48.79 upper bound upper bound with probability 0.99\n",
+       "dis2-estimate 42.00 - without chance\n", "ac 20.00 [18.80, 21.20] an estimate\n",
+       "atc-ne 28.00 [26.00, 30.00] an estimate\n", "source 10.40 [9.57, 11.28]", "target 23.50 -",
+       "10.00 error on the source + 32.00 discrepancy + 6.79 concentration = 48.79\n",
+       "hoeffding 6.79 bound 48.79\n", "empirical-bernstein 5.00 bound 47.00\n",
+       "components validity bound % estimate %", "20 0.9000 48.79 42.00\n", "5 0.9500 48.79 42.00 chosen\n"});
+  expect_rows(table_of(record::test::evaluation()),
+              {"method adjusted MAE, points coverage % [95% interval] overest., points\n",
+               "cot - 13.33 66.67 [10.00, 99.00] 30.00\n"});
 }
 
-TEST(Tables, OfAverageCase) { expect_lines(table_of(record::test::full_average_case()), {"mmse"}); }
+TEST(Tables, OfAverageCase) {
+  expect_rows(table_of(record::test::full_average_case()),
+              {"method sigma mean % [95% interval] 1 in 20 median MC error seconds",
+               "mmse 0.1 90.00 [88.00, 92.00] 50.00 95.00 0.90 0.20\n",
+               "mmse 0.2 80.00 [78.00, 82.00] 40.00 85.00 0.90 0.20\n",
+               "softmax 0.1 70.00 [68.00, 72.00] 30.00 75.00 20.00 0.20 (score)\n",
+               "mc 0.2 81.00 [79.00, 83.00] 41.00 86.00 - 0.20\n",
+               "mmse at sigma 0.2: 3 of 40 samples not within the tolerance\n"});
+}
 
 TEST(Tables, OfDistances) {
   record::Distances record;
   for (const char* name : {"moved.npz", "longer.npz"}) {
     record::DistancesSet set{name, 100, 100, 3, {}, {}, {}, {}};
-    set.distances = {{"kl", .5}, {"mmd", std::nullopt}, {"cosine", std::nullopt}};
-    set.not_computed = {{"mmd", "it has no features"}, {"cosine", "it has no features"}};
+    set.distances = {{"kl", record.results.empty() ? .5 : .25}, {"mmd", std::nullopt}, {"centroid", 2.5}};
+    set.not_computed = {{"mmd", "it has no features"}};
     record.results.push_back(set);
   }
+  record.results[1].distances["centroid"].reset();
+  record.results[1].not_computed["centroid"] = "it has no labels";
   record.envelope.findings = {"a doubt"};
-  expect_lines(table_of(record), {"a doubt\n", "shifted", "moved.npz", "longer.npz", "-  mmd"});
+  expect_rows(table_of(record),
+              {"a doubt\n", "shifted kl centroid mmd\n", "moved.npz 0.5 2.5 -\n", "longer.npz 0.25 - -\n",
+               "- mmd: it has no features\n", "- centroid: it has no labels\n"});
 }
 
 TEST(Tables, OfMvnCdf) {
   record::MvnCdf record;
-  record.results.assign(21, {.25, std::log(.25), 2e-5, 1e-4, 0, true, average_case::MvnMethod::one_factor});
+  record.results.assign(21, {.25, std::log(.25), 2e-5, 1e-4, 512, true, average_case::MvnMethod::one_factor});
   record.results[1].converged = false;
-  expect_lines(table_of(record), {"(not converged)"});
+  expect_rows(table_of(record),
+              {"point probability +- (99%) log points method\n", "0 0.25 2e-05 -1.38629 512 one-factor\n",
+               "1 0.25", "(not converged)\n", "19 0.25", "... 1 more: --json or --out\n"});
 }
 
 record::Assess assessed(const std::vector<tasks::AssessSource>& sources,
@@ -133,7 +177,7 @@ TEST(AssessTable, TellsShiftsOfGroupsAndWhatWasLeftOut) {
   record.shifts = {{{"a", "b"}, "week", {"user"}, {}}, {{"b"}, "", {}, {}}};
   for (record::AssessShifts& one : record.shifts) one.shifts.description.tests = 8;
   for (const char* text : {"one", "two", "three", "four"})
-    record.shifts[1].shifts.description.findings.push_back({conds::ShiftKind::sc, 0, .5, text});
+    record.shifts[1].shifts.description.findings.push_back({conds::ShiftKind::sc, "", .5, text});
   expect_lines(assess_text(record),
                {"week: none found in 8 tests\n", "week: left out for too many cells: user\n",
                 "source alone (b): one\n", "source alone (b): three\n", "source alone (b): and 1 more\n"});

@@ -6,7 +6,6 @@
 
 #include "leeway/agreement/distance.h"
 #include "leeway/average_case/average_case.h"
-#include "leeway/record/digest.h"
 #include "leeway/record/distances.h"
 #include "leeway/record/json.h"
 #include "leeway/record/mvn_cdf.h"
@@ -118,7 +117,8 @@ TEST(SelectRecord, IsReadAsItWasWritten) {
           {{"/results/1/accuracy", 2, {"from 0 to 1 at results[1].accuracy", "found 2"}},
            {"/selected/pa/index", 3, {"below 3 at selected.pa.index", "found 3"}},
            {"/selected/accuracy/index", 9, {"below 3 at selected.accuracy.index", "found 9"}},
-           {"/selected/accuracy_shifted/index", 3, {"below 3 at selected.accuracy_shifted.index"}}});
+           {"/selected/accuracy_shifted/index", 3, {"below 3 at selected.accuracy_shifted.index"}},
+           {"/selected/accuracy_shifted/index", 9, {"found 9"}}});
 }
 
 TEST(SelectRecord, WordsSayWhatEachCriterionChooses) {

@@ -213,8 +213,8 @@ TEST(Plan, RefusesWhatACommandOrAMemberDoesNotTake) {
            {"name = \"turn\"\nset.eta = 0.1", "line 3, column 5: expected no parameter for turn", "'eta'"},
            {"lr = 1\nname = [\"blur\", \"forbidden\"]", "line 3, column 1: expected options in [change]",
             "(--name: "},
-           {"seed = \"grid 1000000 from 0 to 1000000000\"\nlr = \"grid 100\"",
-            "line 2, column 1: expected at most 10,000,000", "100000000"}}) {
+           {"seed = \"grid 200000 from 0 to 1000000000\"\nlr = \"grid 100\"",
+            "line 2, column 1: expected at most 10,000,000", "20000000"}}) {
     const std::string message = message_of([&, &text = text] { (void)plan_of("[change]\n" + text + "\n"); });
     EXPECT_TRUE(message.starts_with("study.toml: " + place)) << message;
     EXPECT_NE(message.find(found), std::string::npos) << message;

@@ -161,7 +161,14 @@ TEST_F(DiagvibTask, SaysWhatIsWrong) {
               HasSubstr("shift_ratio: expected a number from 0 to 1"));
   EXPECT_THAT(refused("selection", "test", [](DataDiagvibTask& t) { t.test_digits = ""; }),
               HasSubstr("--test-digits is required"));
+  EXPECT_THAT(refused("selection", "train", [](DataDiagvibTask& t) { t.textures = "nowhere"; }),
+              HasSubstr("a folder of pictures, found nothing"));
+  EXPECT_THAT(refused("selection", "test", [](DataDiagvibTask& t) { t.test_digits = "train"; }),
+              HasSubstr("--test-digits: expected another file than --digits"));
+  EXPECT_THAT(refused("selection", "all", [](DataDiagvibTask& t) { t.out.attributes = "a.csv"; }),
+              HasSubstr("--attributes: expected one part"));
   option("selection", [](DataDiagvibTask& t) { t.options.factors = {"shape=1"}; });
+  option("zgo", [](DataDiagvibTask& t) { t.options.factors = {"hue=red"}; });
   option("selection", [](DataDiagvibTask& t) { t.options.part = "test:"; });
   option("selection", [](DataDiagvibTask& t) { t.options.classes = {1, 1}; });
   option("selection", [](DataDiagvibTask& t) { t.options.classes = {1}; });
@@ -183,6 +190,24 @@ TEST(DiagvibTestDigits, AreBesideTheTrainingFile) {
   EXPECT_EQ(test_digits_beside(train), (folder / "t10k-images-idx3-ubyte").string());
   EXPECT_EQ(test_digits_beside((folder / "digits.npz").string()), "");
   std::filesystem::remove_all(folder);
+}
+
+TEST(DiagvibRecord, FindingsNameTexturesThatLeewayDraws) {
+  record::DataDiagvib record;
+  record.results.resize(1);
+  record::DiagvibFile& file = record.results[0];
+  const auto textures = [&](std::vector<std::string> names) {
+    file.environments.clear();
+    for (const std::string& name : names) file.environments.emplace_back().texture = name;
+    return findings_of(record);
+  };
+  EXPECT_THAT(textures({"wood", "tiles"}), IsEmpty());
+  for (const auto& names : {std::vector<std::string>{"wood*", "tiles"}, {"wood", "tiles*"}})
+    EXPECT_THAT(textures(names), ElementsAre(HasSubstr("star")));
+  EXPECT_THAT(textures({}), IsEmpty());
+  file.learning_classes = {"tiles", "wood*", "carpet"};
+  record.left_out = 3;
+  EXPECT_THAT(findings_of(record), ElementsAre(HasSubstr("3 pictures"), HasSubstr("star")));
 }
 
 // docs/environments.md says of each environment what the list says.

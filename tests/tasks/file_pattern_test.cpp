@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "leeway/core/option_error.h"
 #include "tests/message_of.h"
 
 namespace leeway::tasks {

@@ -18,7 +18,6 @@
 #include "leeway/tasks/pa.h"
 #include "leeway/tasks/select.h"
 #include "leeway/tasks/shift_names.h"
-#include "leeway/tasks/unproved.h"
 #include "tests/message_of.h"
 #include "tests/tasks/outputs_in_memory.h"
 
@@ -152,10 +151,13 @@ TEST(PaTask, RefusesModelsThatCannotBeCompared) {
 }
 
 TEST(ShiftNames, AreWhatFilesHaveInCommon) {
-  EXPECT_THAT(shift_names(std::vector<ModelPath>{{"cnn", "cnn/pgd8.npz"}, {"robust", "robust-pgd8.npz"}}, 1), ElementsAre("pgd8"));
-  EXPECT_THAT(shift_names(std::vector<ModelPath>{{"a", "blur.npz"}, {"b", "noise.npz"}, {"c", "noise.npz"}}, 1),
-              ElementsAre("blur / noise"));
-  EXPECT_THAT(shift_names(std::vector<ModelPath>{{"a", "x/s.npz"}, {"a", "y/s.npz"}}, 2), ElementsAre("x/s.npz", "y/s.npz"));
+  EXPECT_THAT(shift_names(std::vector<ModelPath>{{"cnn", "cnn/pgd8.npz"}, {"robust", "robust-pgd8.npz"}}, 1),
+              ElementsAre("pgd8"));
+  EXPECT_THAT(
+      shift_names(std::vector<ModelPath>{{"a", "blur.npz"}, {"b", "noise.npz"}, {"c", "noise.npz"}}, 1),
+      ElementsAre("blur / noise"));
+  EXPECT_THAT(shift_names(std::vector<ModelPath>{{"a", "x/s.npz"}, {"a", "y/s.npz"}}, 2),
+              ElementsAre("x/s.npz", "y/s.npz"));
 }
 
 // Two samples of class 0. `steady` is wrong about the second, but says the same when shifted: PA = log 2. `right` is right
@@ -263,8 +265,8 @@ TEST(DistancesTask, DoubtsNameTheDistancesThatTakePairs) {
   EXPECT_THAT(complaint(task), HasSubstr("found 'hope'"));
 }
 
-// n rows of two features along (1, 0), or along (0, 1); the class is the sign.
-NamedOutputs along(const std::string& name, std::size_t n, bool first) {
+// n rows of d features along the first or the second axis, small values on the others; the class is the sign.
+NamedOutputs along(const std::string& name, std::size_t n, bool first, std::size_t d = 2) {
   Outputs set;
   std::vector<double> logits, features;
   Labels labels;
@@ -272,10 +274,11 @@ NamedOutputs along(const std::string& name, std::size_t n, bool first) {
     const double at = i % 2 == 0 ? 2 : -2;
     logits.insert(logits.end(), {at, 0});
     features.insert(features.end(), {first ? at : .01 * static_cast<double>(i), first ? 0 : at});
+    for (std::size_t j = 2; j < d; ++j) features.push_back(.1 * std::sin(static_cast<double>(i * j)));
     labels.push_back(static_cast<std::int64_t>(i % 2));
   }
   set.logits = make_array(std::vector<std::size_t>{n, 2}, logits);
-  set.features = make_array(std::vector<std::size_t>{n, 2}, features);
+  set.features = make_array(std::vector<std::size_t>{n, d}, features);
   set.labels = labels;
   set.class_names = {"four", "nine"};
   return in_memory(name, set);
@@ -368,7 +371,7 @@ TEST(BoundTask, GivenLabelsComeFirstAndMethodsInTheirOrder) {
 
 // Features of noise: every representation, loss and search; a range is a bound for each number of components.
 TEST(BoundTask, RepresentationsLossesAndSearches) {
-  const NamedOutputs set = along("set", 60, true);
+  const NamedOutputs set = along("set", 60, true, 4);
   const auto dis2 = [&](const std::string& representation, const std::string& loss,
                         const std::string& search) {
     BoundTask task{.source = set, .target = set};
@@ -379,7 +382,7 @@ TEST(BoundTask, RepresentationsLossesAndSearches) {
     return *bound(task).dis2;
   };
   EXPECT_EQ(dis2("features", "disagreement", "maximum").representation, "features");
-  EXPECT_EQ(dis2("pca:1/2", "disagreement", "maximum").representation, "pca:1");
+  EXPECT_EQ(dis2("pca:1/2", "disagreement", "maximum").representation, "pca:2");
   const record::Dis2Bound range = dis2("pca:range", "disagreement", "maximum");
   ASSERT_TRUE(range.range && range.dis2.corollary);
   EXPECT_EQ(range.dis2.bound, range.range->best().dis2.bound);

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <string>
 
-#include "leeway/core/error.h"
 #include "leeway/core/images.h"
 #include "leeway/core/random.h"
 #include "leeway/shift/corruption.h"

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "leeway/core/random.h"
 #include "leeway/core/result.h"

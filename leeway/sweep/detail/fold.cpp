@@ -1,7 +1,6 @@
 #include "leeway/sweep/detail/fold.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "leeway/core/statistics.h"
 

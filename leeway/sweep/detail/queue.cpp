@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <random>
 
 namespace leeway::sweep {
 namespace {

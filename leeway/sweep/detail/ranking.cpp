@@ -1,7 +1,6 @@
 #include "leeway/sweep/detail/ranking.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "leeway/core/statistics.h"
 

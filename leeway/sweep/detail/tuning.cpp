@@ -1,7 +1,5 @@
 #include "leeway/sweep/detail/tuning.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 #include <utility>

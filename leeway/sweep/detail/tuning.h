@@ -11,7 +11,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <tuple>
 #include <vector>
 
 #include "leeway/sweep/detail/fold.h"

@@ -10,7 +10,6 @@
 #include <optional>
 
 #include "leeway/core/csv.h"
-#include "leeway/core/error.h"
 #include "leeway/core/suggestion.h"
 #include "leeway/error_bound/estimator.h"
 #include "leeway/record/keys.h"

@@ -7,7 +7,7 @@
 
 #include "leeway/core/instruction_set.h"
 #include "leeway/core/result.h"
-#include "leeway/record/digest.h"
+#include "leeway/record/json.h"
 
 namespace leeway::tasks {
 

@@ -3,9 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-
-#include "leeway/core/error.h"
 #include "tests/tasks/assess/made_outputs.h"
 
 namespace leeway::assess {

@@ -75,7 +75,8 @@ TEST(Chunks, OfSpansAreThoseOfALoopOverAllRows) {
     const Outputs outputs = timed(times);
     const Chunks chunks = cut_by_time(outputs, nullptr, {span, 0});
     std::map<double, std::vector<std::size_t>> expected;  // start -> rows
-    const double origin = span == 604800 ? 345600 : 0;
+    const double first = span == 604800 ? 345600 : 0;     // the first Monday after 1970-01-01
+    const double origin = first + span * std::floor((1767225600 - first) / span);
     for (std::size_t i = 0; i < times.size(); ++i) {
       double start = origin;
       while (start + span <= times[i]) start += span;

@@ -5,7 +5,6 @@
 
 #include <limits>
 
-#include "leeway/core/error.h"
 #include "leeway/core/result.h"
 #include "tests/message_of.h"
 

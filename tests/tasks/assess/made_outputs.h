@@ -1,7 +1,6 @@
 // Outputs made for tests.
 #pragma once
 
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>

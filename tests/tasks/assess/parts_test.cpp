@@ -6,11 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "leeway/core/error.h"
 #include "leeway/core/random.h"
 #include "leeway/tasks/assess/detail/cells.h"
 #include "leeway/tasks/assess/detail/comparison.h"
-#include "leeway/tasks/assess/detail/confidence.h"
 #include "leeway/tasks/assess/detail/confusion.h"
 #include "leeway/tasks/assess/detail/pairing.h"
 #include "leeway/tasks/assess/detail/predictions.h"

@@ -8,7 +8,6 @@
 #include <sstream>
 
 #include "leeway/core/csv.h"
-#include "leeway/core/parallel.h"
 
 namespace leeway::assess {
 namespace {

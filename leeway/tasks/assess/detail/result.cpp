@@ -1,6 +1,6 @@
 #include "leeway/tasks/assess/detail/result.h"
 
-#include "leeway/tasks/assess/detail/confidence.h"
+#include "leeway/tasks/assess/detail/predictions.h"
 
 namespace leeway::assess {
 namespace {

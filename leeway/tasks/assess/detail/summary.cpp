@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "leeway/tasks/assess/detail/answer.h"
-#include "leeway/tasks/assess/detail/confidence.h"
 #include "leeway/tasks/assess/detail/drift.h"
+#include "leeway/tasks/assess/detail/predictions.h"
 #include "leeway/tasks/assess/detail/subgroups.h"
 #include "leeway/tasks/assess/detail/warnings.h"
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
+#include "leeway/core/numbers.h"
 #include "leeway/tasks/assess/detail/words.h"
 
 namespace leeway::assess {
@@ -17,7 +17,7 @@ void warn_about_file(Lines& lines, const Outputs& outputs, const Predictions& sa
   if (said.constant)
     lines.push_back(
         fmt::format("All {} rows of the {} have the same outputs: the model does not look at its input.",
-                    with_thousands(outputs.n()), side));
+                    leeway::count(outputs.n()), side));
   else if (said.repeated_share >= many_repeated)
     lines.push_back(fmt::format(
         "{} of the {}'s rows repeat the outputs of another row exactly: copies in the data, or confidences "
@@ -70,7 +70,7 @@ void warn_about_pairs(Lines& lines, const Evidence& evidence) {
   const agreement::PairEvidence& found = pairing.evidence;
   if (pairing.paired && found.differing_labels > 0)
     lines.push_back(fmt::format("Source and target are said to be paired, but {} of {} labels differ.",
-                                with_thousands(found.differing_labels), with_thousands(summary.n)));
+                                leeway::count(found.differing_labels), leeway::count(summary.n)));
   else if (pairing.paired && !found.pairs())
     lines.push_back(
         fmt::format("Source and target are said to be paired, but nothing shows it: {}.", found.reason));

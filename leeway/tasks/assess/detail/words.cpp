@@ -143,7 +143,7 @@ class Writer {
     const Share changed = complement(*s.afr_pred);
     const std::string end = alone ? fmt::format(" ({} {})", level_, interval_text(changed)) : "";
     if (changed.count == 0)
-      return fmt::format("changes its mind on none of {} {}{}", with_thousands(s.n), options_.unit, end);
+      return fmt::format("changes its mind on none of {} {}{}", leeway::count(s.n), options_.unit, end);
     return fmt::format("changes its mind on {} of {}{}", percent(changed), options_.unit, end);
   }
 
@@ -187,8 +187,8 @@ class Writer {
 
   static std::string describe(const Summary& s, const Cell& cell, const std::string& where) {
     const Share share = s.labelled ? *cell.accuracy : complement(*cell.afr_pred);
-    std::string text = fmt::format("{}: {} of {} ({})", where, percent(share), with_thousands(share.n),
-                                   interval_text(share));
+    std::string text =
+        fmt::format("{}: {} of {} ({})", where, percent(share), leeway::count(share.n), interval_text(share));
     if (s.labelled && cell.source_accuracy)
       text += fmt::format(", {} on the source", percent(*cell.source_accuracy));
     return text;
@@ -285,13 +285,6 @@ std::string whole_percent(double share) {
   if (share > 0 && share < .005) return "under 1%";
   if (share < 1 && share >= .995) return "over 99%";
   return fmt::format("{:.0f}%", 100 * share);
-}
-
-std::string with_thousands(std::size_t count) {
-  std::string digits = std::to_string(count);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(static_cast<std::size_t>(at), ",");
-  return digits;
 }
 
 std::string headline(const std::vector<Summary>& summaries, const std::vector<Comparison>& comparisons,

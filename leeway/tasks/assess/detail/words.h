@@ -35,6 +35,5 @@ struct WordsOptions {
 [[nodiscard]] std::string percent(const Share& share);        // "74%", digits by its interval
 [[nodiscard]] std::string interval_text(const Share& share);  // "73.1 to 74.9"
 [[nodiscard]] std::string whole_percent(double share);        // "74%", "under 1%", "over 99%"
-[[nodiscard]] std::string with_thousands(std::size_t count);  // "1,000,000"
 
 }  // namespace leeway::assess
