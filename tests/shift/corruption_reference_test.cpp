@@ -110,7 +110,7 @@ std::size_t compare_figures(const Images& pictures, const std::string& label) {
   return compared;
 }
 
-TEST(CorruptionReference, FiguresOfPicturesByFormula) {
+TEST(CorruptionReferenceTier2, FiguresOfPicturesByFormula) {
   EXPECT_EQ(compare_figures(formula_pictures({200, 3, 32, 32}), "formula"), 19u * 5);
 }
 
