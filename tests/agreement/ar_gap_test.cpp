@@ -2,10 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <utility>
 
-#include "tests/agreement/cases.h"
 #include "tests/message_of.h"
 
 namespace leeway::agreement {

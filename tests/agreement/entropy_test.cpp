@@ -3,11 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
 #include <limits>
 
 #include "leeway/agreement/confidence.h"
-#include "leeway/core/npz.h"
 #include "tests/agreement/cases.h"
 #include "tests/at_threads.h"
 #include "tests/message_of.h"

@@ -3,10 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <string>
 #include <vector>
 
 #include "leeway/agreement/agreement.h"

@@ -6,7 +6,6 @@
 #include <limits>
 #include <vector>
 
-#include "leeway/core/random.h"
 #include "tests/message_of.h"
 
 namespace leeway::agreement {

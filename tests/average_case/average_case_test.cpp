@@ -7,7 +7,6 @@
 #include <bit>
 #include <cmath>
 #include <set>
-#include <string>
 
 #include "leeway/average_case/convergence.h"
 #include "leeway/core/statistics.h"

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cmath>
 #include <fstream>
-#include <limits>
 #include <numbers>
 #include <string>
 #include <vector>

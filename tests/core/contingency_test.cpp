@@ -4,9 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
-#include <numeric>
 
-#include "leeway/core/parallel.h"
 #include "tests/at_threads.h"
 
 namespace leeway {

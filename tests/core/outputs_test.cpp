@@ -9,7 +9,6 @@
 #include "leeway/core/npy.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/safetensors.h"
-#include "tests/at_threads.h"
 #include "tests/core/files.h"
 #include "tests/core/zip_maker.h"
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "leeway/core/random.h"
 #include "tests/at_threads.h"

@@ -3,16 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <vector>
 
 #include "leeway/core/npz.h"
-#include "leeway/core/outputs.h"
 #include "leeway/core/result.h"
-#include "leeway/error_bound/detail/transport.h"
 #include "tests/at_threads.h"
 #include "tests/error_bound/samples.h"
 #include "tests/message_of.h"

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "leeway/core/random.h"
-#include "tests/at_threads.h"
 
 namespace leeway::error_bound {
 namespace {

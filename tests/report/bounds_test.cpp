@@ -1,7 +1,6 @@
 // The pages of errors without labels: a section of an assessment's, and those of leeway bound and bound evaluate.
 #include <gmock/gmock.h>
 
-#include "leeway/record/join.h"
 #include "tests/record/bound_evaluations.h"
 #include "tests/record/bound_records.h"
 #include "tests/report/pages.h"

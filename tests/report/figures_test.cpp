@@ -12,7 +12,6 @@
 #include "leeway/report/detail/page_parts.h"
 #include "leeway/report/report.h"
 #include "tests/core/files.h"
-#include "tests/record/pa_records.h"
 #include "tests/report/pages.h"
 
 namespace leeway::report {

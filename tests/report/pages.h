@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "leeway/core/result.h"
 #include "leeway/report/report.h"

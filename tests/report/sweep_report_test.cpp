@@ -3,9 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <map>
 #include <string>
-#include <vector>
 
 #include "leeway/report/detail/page_parts.h"
 #include "tests/report/pages.h"
