@@ -14,6 +14,8 @@ std::string model_file(const std::string& name) {
   return std::string(LEEWAY_REFERENCE) + "/model_files/" + name;
 }
 
+class TensorFilesTier2 : public Command {};
+
 TEST_F(Command, InspectListsTensorsOfAnUnknownNetwork) {
   ASSERT_EQ(run({"inspect", model_file("table-compiled.pt")}), 0) << err();
   EXPECT_THAT(out(), testing::AllOf(HasSubstr("not said: these are linear's names and shapes"),
@@ -26,7 +28,7 @@ TEST_F(Command, InspectListsTensorsOfAnUnknownNetwork) {
   EXPECT_EQ(found.at("layers").size(), 2U);
 }
 
-TEST_F(Command, TablesGoThroughEveryCommandOfModels) {
+TEST_F(TensorFilesTier2, TablesGoThroughEveryCommandOfModels) {
   const std::string model = model_file("table-program.pt"), data = model_file("table.npz");
   ASSERT_EQ(run({"infer", "--model", model, "--data", data, "--out", path("o.npz")}), 0) << err();
   EXPECT_EQ(read_npz(path("o.npz")).at("logits").shape, (std::vector<std::size_t>{5, 3}));
@@ -41,7 +43,7 @@ TEST_F(Command, TablesGoThroughEveryCommandOfModels) {
       << err();
 }
 
-TEST_F(Command, LayoutsAreFoundOutAndNamed) {
+TEST_F(TensorFilesTier2, LayoutsAreFoundOutAndNamed) {
   const std::string model = model_file("grey-program.pt"), data = model_file("grey.npz");
   ASSERT_EQ(run({"infer", "--model", model, "--data", data, "--out", path("o.npz")}), 0) << err();
   EXPECT_THAT(err(), HasSubstr("is read as grey images (--layout rows takes it as it is)"));

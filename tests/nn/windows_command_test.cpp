@@ -10,7 +10,9 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST_F(Command, AModelOfWindowsTakesTheMiddleOfLargerImages) {
+class CroppedModelsTier2 : public Command {};
+
+TEST_F(CroppedModelsTier2, TakeTheMiddleOfLargerImages) {
   const std::string data = images(60), model = path("m.safetensors");
   ASSERT_EQ(run({"train", "--data", data, "--arch", "small-cnn-bn", "--crop", "6", "--epochs", "1", "--out",
                  model}),
