@@ -54,6 +54,11 @@ function(leeway_unoptimized target)
   target_compile_options(${target} PRIVATE -O0)
 endfunction()
 
+# leeway_around(TARGET): a target around the analyses, where -O1 costs no time that a user notices and a third less to compile.
+function(leeway_around target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
 # leeway_part(NAME [GENERATED a.cpp ...] USES core ... LINKS external targets ...)
 # All .cpp files in and below a folder as an object library leeway_NAME; leeway::leeway joins all parts.
 function(leeway_part name)

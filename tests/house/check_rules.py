@@ -25,6 +25,7 @@ MAY_INCLUDE = {
 NN_FACADES = tuple(f"leeway/nn/{name}.h" for name in ("session", "predictor", "model", "attack", "train"))  # tasks, too
 FACADE_ONLY = {"apps", "examples", "python"}  # folders that know every part, but of nn the facades alone
 TABLES = ("apps/leeway/tables.h",)  # all of apps that python may include
+MOST_LINES = {("leeway", "apps", "python/src"): 100_000, ("tests",): 54_000}  # C++; C++ and scripts
 LONGEST = {"leeway": 500, "apps": 500, "examples": 59, "python": 500}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -158,6 +159,13 @@ def check(root):
         if lines > LONGEST[top]:
             breaches.append(f"{name}: expected at most {LONGEST[top]} lines, found {lines}")
     breaches += check_abi(root)
+    for folders, most in MOST_LINES.items():
+        suffixes = {".h", ".cpp", ".py", ".mjs"} if folders == ("tests",) else {".h", ".cpp"}
+        files = [path for folder in folders for path in (root / folder).rglob("*")
+                 if path.suffix in suffixes and "node_modules" not in path.parts]
+        lines = sum(path.read_text(encoding="utf-8").count("\n") for path in files)
+        if lines > most:
+            breaches.append(f"{', '.join(folders)}: expected at most {most} lines, found {lines}")
     loop = cycle_in(graph)
     if loop:
         breaches.append("folders include each other in a circle: " + " -> ".join(loop))

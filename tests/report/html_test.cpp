@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "leeway/core/result.h"
+
 namespace leeway::report {
 namespace {
 
