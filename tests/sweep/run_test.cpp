@@ -192,8 +192,7 @@ TEST_F(Runs, StatusCountsClaimsAsRunning) {
   const Runner here(store_, default_lease);
   for (const std::size_t unit : {0, 1}) {
     std::filesystem::create_directories(store_.claim(units.units[unit].name, 1).parent_path());
-    std::filesystem::create_symlink(unit == 0 ? "stranger" : "gone",
-                                    store_.claim(units.units[unit].name, 1));
+    std::filesystem::create_symlink(unit == 0 ? "stranger" : "gone", store_.claim(units.units[unit].name, 1));
   }
   EXPECT_EQ(status_of(units, store_).counts.running, 1u);
   std::filesystem::create_symlink(here.name(), store_.claim(units.units[1].name, 2));

@@ -87,8 +87,9 @@ std::string matrix(const Record& record, const std::string& model, const Classes
   std::vector<ColumnOf<ClassLine>> columns = {
       {text_column(kind.title()), [](const ClassLine& line) { return text_cell(line.label); }}};
   if (std::ranges::any_of(lines, [](const ClassLine& line) { return line.source.has_value(); }))
-    columns.push_back({number_column("Source", "Accuracy on the source"),
-                       [](const ClassLine& line) { return percent_cell(line.source, 0, "not on the source"); }});
+    columns.push_back({number_column("Source", "Accuracy on the source"), [](const ClassLine& line) {
+                         return percent_cell(line.source, 0, "not on the source");
+                       }});
   for (const std::string& target : record.targets)
     if (std::ranges::any_of(lines, [&](const ClassLine& line) { return line.at.contains(target); }))
       columns.push_back({number_column(target), [&target](const ClassLine& line) {
