@@ -118,7 +118,7 @@ def run_all(binaries, threads, groups, wanted):
         inputs.make(base, ROOT)
         started = time.monotonic()
         found["sets"] = runner.run_group(groups["sets"], base)
-        machine = f"{runner.instruction_set}, LibTorch {torch_version(base / 'model.safetensors')}"
+        machine = f"{runner.instruction_set}, LibTorch {torch_version(base / 'model.safetensors')}, {processor()}"
         print(f"{time.monotonic() - started:6.1f} s  sets", file=sys.stderr)
 
         def one(name):
@@ -169,6 +169,13 @@ def differences(before, after, exact, path=""):
                 yield from differences(old, new, exact, f"{path}[{one if one is not None else other}]")
     else:
         yield path, before, after
+
+
+def processor():
+    """Vendor, family and model: LibTorch's libraries choose kernels and block sizes by them."""
+    lines = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    fields = dict(reversed([[part.strip() for part in line.split(":", 1)] for line in lines if ":" in line]))
+    return " ".join(fields.get(name, "?") for name in ("vendor_id", "cpu family", "model"))
 
 
 def compare(stored, found, machine, wanted):
