@@ -84,7 +84,7 @@ nn_tests_under() {
 }
 
 step_plain() {
-  configure full -DLEEWAY_UNITY=OFF -DLEEWAY_TESTS=OFF -DCMAKE_CXX_FLAGS=-fsyntax-only &&
+  configure full -DLEEWAY_UNITY=OFF -DLEEWAY_TESTS=OFF -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-fsyntax-only &&
     cmake --build build/full -j "$jobs" --target leeway_nn_objects && step_build_asan
 }
 
