@@ -1,4 +1,4 @@
-// A Progress that asks to stop once so many units are done, and keeps what it was told.
+// A Progress that asks to stop after a given number of units and records its calls.
 #pragma once
 
 #include <limits>

@@ -203,9 +203,9 @@ std::vector<NoiseInput> parse_noise(const NoiseFlags& flags, const std::vector<N
         throw UsageError(fmt::format("{} {}: model \"{}\" has a {} already", option, text, input.name,
                                      other.model ? "--model" : "--jacobian"));
     if (flags.options.sigma.empty())
-      throw UsageError(fmt::format(
-          "{} {}: expected --sigma beside it, the standard deviations of the noise, as in --sigma 0.05,0.1",
-          option, text));
+      throw UsageError(
+          fmt::format("{} {} requires --sigma, the standard deviations of the noise, e.g. --sigma 0.05,0.1",
+                      option, text));
     if (input.model && !source_images)
       throw UsageError(
           fmt::format("{} {}: expected --images FILE beside it, the source's images", option, text));

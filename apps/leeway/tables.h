@@ -43,7 +43,7 @@ namespace leeway::app {
 // The part over time; empty without timelines.
 [[nodiscard]] std::string timelines_text(const record::Assess& record);
 
-// A name, and a text beside it whose lines stand below one another.
+// A name and its description in two columns; further lines of the description are indented.
 [[nodiscard]] std::string beside(const std::string& name, const std::string& text);
 // A member's name with its summary, needs, and parameters with ranges and defaults.
 [[nodiscard]] std::string member_text(const record::ListedMember& member);

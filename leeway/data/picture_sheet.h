@@ -29,7 +29,7 @@ class PictureSheet {
   std::vector<std::uint8_t> pixels_;
 };
 
-// `count` different rows of n at random, ascending: every set of so many is as likely as any other (Floyd). All where there
+// `count` different rows of n at random, ascending: every set of `count` rows is equally likely (Floyd). All where there
 // are no more.
 [[nodiscard]] std::vector<std::size_t> sample_rows(Random random, std::size_t n, std::size_t count);
 

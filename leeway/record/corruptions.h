@@ -84,7 +84,7 @@ void fields(CorruptedAccuracy& judged, Fields& f);
 // Errors (Error): another schema, those of read (json.h), no results.
 [[nodiscard]] Corruptions read_corruptions(const Json& json, const std::string& name);
 
-// "corrected variant", "published files": stands beside every mean.
+// "corrected variant", "published files": printed with every mean.
 [[nodiscard]] std::string variant_text(const MeanCorruptionError& mean);
 // How far accuracy falls, and under what most.
 [[nodiscard]] std::string headline_of(const Corruptions& record);

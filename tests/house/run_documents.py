@@ -5,7 +5,7 @@ A ```sh block that is followed by a ```text block is run by bash, and must succe
 together). In the text `...` stands for anything within a line, and a line of `...` alone for any lines. All blocks of
 a document run one after the other in one scratch folder, which holds `examples` and `docs`; BIN_FOLDER is first on the PATH.
 A ```cpp block begins with a line `// examples/NAME.cpp`; the rest must be that file's code, its first comment left out.
-With `// from examples/NAME.cpp` the rest is an excerpt: its lines must stand in that file in this order, at any indentation.
+With `// from examples/NAME.cpp` the rest is an excerpt: that file must contain its lines in this order, at any indentation.
 --update writes what was printed into the document instead of complaining.
 """
 import difflib
@@ -48,7 +48,7 @@ def code_without_first_comment(source):
 
 
 def is_excerpt(code, source):
-    """Whether the lines of `code` stand in `source` in this order; empty lines and indentation do not count."""
+    """Whether `source` contains the lines of `code` in this order; empty lines and indentation do not count."""
     lines = iter([line.strip() for line in source.splitlines()])
     return all(line.strip() in lines for line in code.splitlines() if line.strip())
 
