@@ -204,7 +204,7 @@ std::vector<NoiseInput> parse_noise(const NoiseFlags& flags, const std::vector<N
                                      other.model ? "--model" : "--jacobian"));
     if (flags.options.sigma.empty())
       throw UsageError(
-          fmt::format("{} {} requires --sigma, the standard deviations of the noise, e.g. --sigma 0.05,0.1",
+          fmt::format("{} {}: expected --sigma, the standard deviations of the noise, e.g. --sigma 0.05,0.1",
                       option, text));
     if (input.model && !source_images)
       throw UsageError(
