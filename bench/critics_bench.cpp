@@ -98,7 +98,7 @@ Sample drawn(std::size_t n, std::size_t k, double lower, std::uint64_t number) {
 }
 
 double error_of(const Sample& sample) {
-  const std::vector<std::int32_t> y = predictions(sample);
+  const std::vector<std::int32_t> y = predicted_classes(sample.logits, sample.n());
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < y.size(); ++i) wrong += y[i] != sample.labels[i];
   return static_cast<double>(wrong) / static_cast<double>(y.size());
@@ -111,7 +111,7 @@ CriticRows population(const CriticData& data, const Sample& source, const Sample
   rows.x.assign(rows.n() * rows.width, 0), rows.y.clear();
   std::size_t i = 0;
   for (const Sample* sample : {&source, &target}) {
-    std::ranges::copy(predictions(*sample), std::back_inserter(rows.y));
+    std::ranges::copy(predicted_classes(sample->logits, sample->n()), std::back_inserter(rows.y));
     std::vector<float> unused;
     for (std::size_t from = 0; from < sample->n(); ++from, ++i) {
       const float* row = sample->logits.rows(from, from + 1, unused);

@@ -136,7 +136,7 @@ std::string subgroup_lines(const record::Assess& record) {
 
 // Why that estimate is marked, and when to read which.
 std::string reading_lines(const record::Assess& record) {
-  std::vector<std::string> reasons, lines;
+  std::vector<std::string> reasons;
   for (const record::AssessResult& result : record.results)
     if (result.likely_error)
       append_new(reasons,
@@ -145,10 +145,8 @@ std::string reading_lines(const record::Assess& record) {
     reasons.resize(most_reasons);
     reasons.emplace_back("others in the record");
   }
-  for (const std::string& reason : reasons) lines.push_back(reason);
-  std::string text;
-  for (const std::string& line : lines) text += wrapped("* read " + shown(line));
-  std::string when;
+  std::string text, when;
+  for (const std::string& reason : reasons) text += wrapped("* read " + shown(reason));
   for (const record::AssessMethod& method : record.bounds->methods)
     when += fmt::format("{}{} where {}", when.empty() ? "Read " : "; ", method.method, method.read_when);
   return text + wrapped(when + ".");
@@ -228,8 +226,8 @@ std::string noise_lines(const record::Assess& record) {
   return warnings + text_of(std::move(table), record) +
          wrapped(
              "n: rows of the source, its first ones. survives: mean probability in % that noise leaves the "
-             "prediction "
-             "as it is; one sample in 20 has no more than 1 in 20 says, half no more than the median.");
+             "prediction as it is; one sample in 20 has no more than 1 in 20 says, half no more than the "
+             "median.");
 }
 
 // The strongest shifts of labels and groups, of each target that has any, or within the source.
@@ -253,8 +251,7 @@ std::string shift_lines(const record::Assess& record) {
   return text;
 }
 
-// One line for every column with dashes and every reason: "accuracy: the target has no labels (prod, week
-// 2)".
+// One line for each column with dashes and reason: "accuracy: the target has no labels (prod, week 2)".
 std::string footnotes(const record::Assess& record) {
   static const std::vector<std::pair<const char*, const char*>> keys{
       {"accuracy", "accuracy"},
@@ -268,9 +265,7 @@ std::string footnotes(const record::Assess& record) {
     for (const record::AssessResult& result : record.results) {
       const auto found = result.not_computed.find(key);
       if (found == result.not_computed.end()) continue;
-      auto& targets = reasons[shown(found->second)];
-      const std::string target = shown(result.target);
-      if (std::ranges::find(targets, target) == targets.end()) targets.push_back(target);
+      append_new(reasons[shown(found->second)], shown(result.target));
     }
     for (const auto& [reason, targets] : reasons) {
       std::string names;
@@ -289,8 +284,7 @@ std::string legend(const record::Assess& record) {
     by_flips |= result.worst_class() != nullptr && !result.worst_class()->accuracy.value;
   std::string text =
       "source (accuracy there), accuracy, AFR (predictions unchanged) and worst class (its accuracy) in %; "
-      "agreement from 0 to log k "
-      "= " +
+      "agreement from 0 to log k = " +
       fmt::format("{:.2f}", std::log(static_cast<double>(record.k()))) + ".";
   if (by_flips) text += " (..): without labels the class whose predictions change most, and its AFR.";
   return text;

@@ -121,13 +121,13 @@ std::vector<NamedFile> parse_targets(const std::vector<std::string>& texts,
 }
 
 // What labels and groups of files of their own may be called: "prod", "cnn/prod".
-std::vector<std::string> names_of(const NamedFile& target) {
+std::vector<std::string> names_of_target(const NamedFile& target) {
   return {target.shift, target.model + "/" + target.shift};
 }
 
 // What reading warns of is told with the results that it concerns.
 OutputsShards open_outputs(Context& context, const NamedFile& file, const record::OutputsReading& reading) {
-  const auto names = file.shift.empty() ? std::vector<std::string>() : names_of(file);
+  const auto names = file.shift.empty() ? std::vector<std::string>() : names_of_target(file);
   return context.inputs.open_set(file.path, tasks::reading_for(reading, names), tasks::SetRole::first);
 }
 
@@ -150,8 +150,7 @@ tasks::AssessTarget open_target(Context& context, const NamedFile& file,
   return target;
 }
 
-// Throws UsageError for a name that is no target's, Error for images that are not as many as the rows they
-// show.
+// UsageError: a name that no target has. Error: another number of images than rows.
 void check_images(const NamedImages& file, const tasks::AssessTask& task) {
   bool known = file.name.empty();
   const auto expect = [&](const Outputs& outputs) {
@@ -189,8 +188,7 @@ NoiseInput parse_noise_input(const std::string& option, const std::string& text,
   return {name, path, option == "--model"};
 }
 
-// UsageError: a name that no source has, or none where there are several sources, two inputs of one name, --sigma or the
-// source's images missing.
+// UsageError: an unknown or missing source name, two inputs of one name, no --sigma, no source images.
 std::vector<NoiseInput> parse_noise(const NoiseFlags& flags, const std::vector<NamedFile>& sources,
                                     bool source_images) {
   if (flags.models.empty() && flags.jacobians.empty() && !flags.options.sigma.empty())
@@ -275,7 +273,8 @@ int run_assess(Context& context, const Arguments& arguments) {
       std::ranges::any_of(arguments.images, [](const auto& text) { return split_name(text).first.empty(); }));
 
   std::vector<std::string> names;
-  for (const NamedFile& file : target_files) std::ranges::copy(names_of(file), std::back_inserter(names));
+  for (const NamedFile& file : target_files)
+    std::ranges::copy(names_of_target(file), std::back_inserter(names));
   tasks::require_names(arguments.options, names);
 
   tasks::AssessTask task;

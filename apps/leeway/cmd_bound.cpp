@@ -1,9 +1,7 @@
-// leeway bound: the error on a target without labels, bounded and estimated; bound evaluate: how bounds and estimates
-// did over many shifts whose truth is known.
+// leeway bound: bounds and estimates of the error on an unlabelled target; bound evaluate: their scores.
 #include <fmt/format.h>
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/inputs.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/tables.h"
 #include "leeway/report/report.h"

@@ -1,7 +1,6 @@
 // leeway conds describe: which shifts a source and a target have, and how accuracy differs among cells.
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/inputs.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/tables.h"
 #include "leeway/report/report.h"

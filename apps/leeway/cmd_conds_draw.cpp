@@ -1,5 +1,4 @@
-// leeway conds draw: source and target sets with concurrent distribution shifts, drawn from a table of
-// attributes.
+// leeway conds draw: source and target sets with concurrent distribution shifts from a table of attributes.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -73,12 +72,7 @@ int run_draw(Context& context, const DrawFlags& flags) {
     write_text(path, tasks::split_text(split));
     return tasks::SavedSplit{path, context.no_digest ? "" : digest_file(path)};
   };
-  const record::CondsDraw result = tasks::conds_draw(task);
-  context.warn_of(result.envelope);
-  const Json record = to_json(context.completed(result));
-  if (!plan) Context::write_record(manifest_file(context, all), record);
-  context.print(record, table_of(result));
-  return exit_ok;
+  return context.end(tasks::conds_draw(task), plan ? "" : manifest_file(context, all), table_of);
 }
 
 }  // namespace

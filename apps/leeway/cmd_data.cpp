@@ -13,7 +13,7 @@
 #include "apps/leeway/text_table.h"
 #include "leeway/core/message.h"
 #include "leeway/data/load.h"
-#include "leeway/data/rendered_set.h"
+#include "leeway/data/render.h"
 #include "leeway/tasks/data.h"
 
 namespace leeway::app {
@@ -52,20 +52,14 @@ void set_files(Context& context, const TableFiles& files, Task& task) {
   if (context.out.empty() && files.attributes.empty() && files.sheet.empty())
     throw UsageError("expected --out, --attributes or --sheet: what to write");
   task.seed = context.seed;
-  task.was_read = [&context](const std::string& path, const std::vector<std::size_t>& shape) {
-    context.add_input(path, shape);
-  };
+  task.was_read = [&context](const auto&... read) { context.add_input(read...); };
 }
 
 // The record, printed and written beside what it is about.
 template <class Record>
 int finish(Context& context, Record record, const std::string& manifest, std::string (*text)(const Record&)) {
   if (!manifest.empty()) record.results.front().files.manifest = manifest;
-  record = context.completed(std::move(record));
-  const Json json = to_json(record);
-  Context::write_record(manifest, json);
-  context.print(json, text(record));
-  return exit_ok;
+  return context.end(std::move(record), manifest, text);
 }
 
 Only only_of(const RenderFlags& flags) {
@@ -134,11 +128,7 @@ std::string load_text(const record::DataLoad& record) {
 int run_load(Context& context, const LoadFlags& flags) {
   tasks::DataLoadTask task{.format = flags.format, .paths = flags.paths, .options = flags.options};
   set_files(context, flags, task);
-  const std::string& first = !context.out.empty()        ? context.out
-                             : !flags.attributes.empty() ? flags.attributes
-                                                         : flags.sheet;
-  const std::string manifest = manifest_of(first);
-  context.files.claim("the manifest", manifest, Written::file);
+  const std::string manifest = context.claim_manifest({context.out, flags.attributes, flags.sheet});
   return finish(context, tasks::data_load(task, context.progress()), manifest, load_text);
 }
 

@@ -56,11 +56,7 @@ std::string claim_files(Context& context, const DiagvibFlags& flags) {
     throw UsageError("expected --out, --attributes or --sheet: what to write");
   if (flags.options.part != "all" || context.out.empty()) {
     if (!context.out.empty()) context.files.claim("--out", context.out, Written::file);
-    const std::string manifest = manifest_of(!context.out.empty()        ? context.out
-                                             : !flags.attributes.empty() ? flags.attributes
-                                                                         : flags.sheet);
-    context.files.claim("the manifest", manifest, Written::file);
-    return manifest;
+    return context.claim_manifest({context.out, flags.attributes, flags.sheet});
   }
   const std::filesystem::path folder = context.out;
   const std::string manifest = (folder / "manifest.json").string();
@@ -83,11 +79,7 @@ int run_diagvib(Context& context, const DiagvibFlags& flags) {
                               .open = [&](const std::string& path) { return open_images(context, path); }};
   record::DataDiagvib record = tasks::data_diagvib(task, context.progress());
   record.manifest = manifest;
-  record = context.completed(std::move(record));
-  const Json json = to_json(record);
-  Context::write_record(manifest, json);
-  context.print(json, diagvib_text(record));
-  return exit_ok;
+  return context.end(std::move(record), manifest, diagvib_text);
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
-// leeway demo: two classifiers trained here and now on Fashion-MNIST, four kinds of shift and an attack, and
-// the page that says which of them to trust.
+// leeway demo: two classifiers trained on Fashion-MNIST, four shifts, an attack, and a report.
 #include <fmt/format.h>
 
 #include <filesystem>

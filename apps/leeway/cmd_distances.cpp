@@ -1,36 +1,48 @@
-// leeway distances: distances between clean and shifted outputs, beside which agreement is read.
+// leeway distances and leeway align: distances of outputs under a shift, alignment of directions.
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/inputs.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/tables.h"
-#include "leeway/agreement/distance.h"
 #include "leeway/report/report.h"
+#include "leeway/tasks/align.h"
 #include "leeway/tasks/distances.h"
 
 namespace leeway::app {
 namespace {
 
-struct DistanceFlags {
+template <class Options>
+struct SetsFlags {
   std::string clean;
   std::vector<std::string> shifted;
-  record::DistancesOptions options;
+  Options options;
 };
 
-int run_distances(Context& context, const DistanceFlags& flags) {
+template <class Task, class Options>
+Task task_of_sets(Context& context, const SetsFlags<Options>& flags) {
   const auto outputs = [&](const std::string& path, tasks::SetRole role) {
     return tasks::named_outputs(context.inputs, path, flags.options, role, true);
   };
-  tasks::DistancesTask task{outputs(flags.clean, tasks::SetRole::first), {}, flags.options, context.seed};
+  Task task{outputs(flags.clean, tasks::SetRole::first), {}, flags.options, context.seed};
   for (const std::string& path : flags.shifted) task.shifted.push_back(outputs(path, tasks::SetRole::other));
-  return context.finish(tasks::distances(task, context.progress()), table_of, exit_ok, report::html_report);
+  return task;
+}
+
+int run_distances(Context& context, const SetsFlags<record::DistancesOptions>& flags) {
+  return context.finish(
+      tasks::distances(task_of_sets<tasks::DistancesTask>(context, flags), context.progress()), table_of,
+      exit_ok, report::html_report);
+}
+
+int run_align(Context& context, const SetsFlags<record::AlignOptions>& flags) {
+  return context.finish(tasks::align(task_of_sets<tasks::AlignTask>(context, flags), context.progress()),
+                        table_of, exit_ok, report::html_report);
 }
 
 }  // namespace
 
 void add_distances(const Command& root, Context& context) {
   const Command command = root.add("distances", "Distances between clean and shifted outputs");
-  auto& flags = command.keep<DistanceFlags>();
+  auto& flags = command.keep<SetsFlags<record::DistancesOptions>>();
   command.option("clean", flags.clean, "Outputs on the clean inputs: .npy (logits), .npz, .safetensors, .csv")
       .required();
   command.option("shifted", flags.shifted, "Outputs on shifted inputs").required();
@@ -47,6 +59,26 @@ void add_distances(const Command& root, Context& context) {
       "  leeway distances clean.npz noisy.npz blurred.npz\n"
       "  leeway distances clean.npz noisy.npz --only kl,wasserstein --json");
   command.runs([&context, &flags] { return run_distances(context, flags); });
+}
+
+void add_align(const Command& root, Context& context) {
+  const Command command = root.add("align", "PCA alignment of clean and shifted features");
+  auto& flags = command.keep<SetsFlags<record::AlignOptions>>();
+  command
+      .option("clean", flags.clean, "Outputs on the clean inputs, with `features`: .npz, .safetensors, .csv")
+      .required();
+  command.option("shifted", flags.shifted, "Outputs on the shifted inputs, in the same order").required();
+  add_option_flags(command, flags.options);
+  context.add_common_flags(command);
+  context.add_page_flag(command);
+  command.footer(
+      "Of each set the first principal direction of its features is taken, and every sample's projection on "
+      "it. Where the task\ndecides the direction, projections differ between classes and not between the two "
+      "sets.\n\n"
+      "  leeway infer --model model.safetensors --data val-0.npz --out red.npz\n"
+      "  leeway infer --model model.safetensors --data val-1.npz --out blue.npz\n"
+      "  leeway align red.npz blue.npz --sample 128 --report alignment.html");
+  command.runs([&context, &flags] { return run_align(context, flags); });
 }
 
 }  // namespace leeway::app

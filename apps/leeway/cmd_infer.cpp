@@ -23,21 +23,15 @@ struct InferFlags {
   record::OutputsReading rows;  // its index and split
 };
 
-std::string accuracy_text(const std::optional<double>& value, const std::optional<Interval>& interval) {
-  return value_words({value, interval->low, interval->high}, true);
-}
-
 std::string words_of(const record::InferredSet& set) {
   std::string text = fmt::format("{}: logits ({}, {}){}{}\n", set.out, set.n, set.k,
                                  set.features ? fmt::format(", features ({}, {})", set.n, *set.features) : "",
-                                 set.accuracy ? ", labels" : "");
+                                 set.accuracy.value ? ", labels" : "");
   for (const record::InferredSplit& split : set.splits)
-    text += fmt::format(
-        "{:<6} n = {}{}\n", split.split, split.n,
-        split.accuracy ? ", accuracy " + accuracy_text(split.accuracy, split.accuracy_interval) : "");
-  if (set.accuracy)
-    text += fmt::format("accuracy {} (95% interval), n = {}\n",
-                        accuracy_text(set.accuracy, set.accuracy_interval), set.n);
+    text += fmt::format("{:<6} n = {}{}\n", split.split, split.n,
+                        split.accuracy.value ? ", accuracy " + value_words(split.accuracy, true) : "");
+  if (set.accuracy.value)
+    text += fmt::format("accuracy {} (95% interval), n = {}\n", value_words(set.accuracy, true), set.n);
   return text;
 }
 

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/inputs.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/terminal.h"
@@ -68,11 +67,9 @@ std::string inspect_table(const record::Inspect& record, const std::string& data
                             ? fmt::format("{:.3g} ms forward and backward", 1e3 * *cost->gradient_seconds)
                             : "no gradients",
                         cost->images);
-  if (model.accuracy)
-    text += fmt::format(
-        "accuracy       {} (95% interval) on {}, n = {}\n",
-        value_words({model.accuracy, model.accuracy_interval->low, model.accuracy_interval->high}, true),
-        data, model.n);
+  if (model.accuracy.value)
+    text += fmt::format("accuracy       {} (95% interval) on {}, n = {}\n", value_words(model.accuracy, true),
+                        data, model.n);
   for (const std::string& line : record.envelope.warnings) text += "warning        " + line + "\n";
   return text + layers_table(model);
 }
@@ -102,12 +99,8 @@ int run_inspect(Context& context, const InspectFlags& flags) {
     if (!images->note.empty()) context.warn(images->note);
     input = nn::shape_of(*images);
   }
-  if (const auto file = unknown_weights(context, {flags.model, flags.options.reading}, input)) {
-    const record::Inspect record = context.completed(tasks::inspect(*file, flags.options, context.seed));
-    Context::write_record(context.out, to_json(record));
-    context.print(to_json(record), tensors_text(record));
-    return exit_ok;
-  }
+  if (const auto file = unknown_weights(context, {flags.model, flags.options.reading}, input))
+    return context.finish(tasks::inspect(*file, flags.options, context.seed), tensors_text);
   const ModelFlags named{flags.model, flags.options.reading};
   const auto model = images ? load_model(context, named, *images) : load_model(context, named, input);
   const HardStop stop("inspect: stopped");

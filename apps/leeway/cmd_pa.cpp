@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/inputs.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/tables.h"
 #include "leeway/agreement/pairing.h"

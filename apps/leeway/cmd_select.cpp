@@ -4,7 +4,6 @@
 #include <set>
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/inputs.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/tables.h"
 #include "leeway/tasks/select.h"

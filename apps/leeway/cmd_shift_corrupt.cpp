@@ -149,7 +149,7 @@ int run_corrupt(Context& context, const CorruptFlags& flags) {
     throw UsageError("--model is required (leeway shift NAME --severity S writes corrupted images)");
   std::optional<record::Corruptions> reference;
   if (const auto& named = flags.options.reference; named && *named != "alexnet") {
-    reference = record::read_corruptions(read_record(*named), display_name(*named));
+    reference = record::record_from<record::Corruptions>(read_record(*named), display_name(*named));
     context.add_input(*named, {});
   }
   const Images images = open_images(context, flags.data);
@@ -162,9 +162,7 @@ int run_corrupt(Context& context, const CorruptFlags& flags) {
   task.resumed = [&context](std::size_t done, std::size_t units) {
     context.say(fmt::format("corruptions: going on after {} of {} sets done before", done, units));
   };
-  task.was_read = [&context](const std::string& path, const std::vector<std::size_t>& shape) {
-    context.add_input(path, shape);
-  };
+  task.was_read = [&context](const auto&... read) { context.add_input(read...); };
   record::Corruptions record = tasks::corruptions(task, context.progress());
   record.reading = flags.model.reading;
   record.stochastic = loaded.stochastic;

@@ -1,7 +1,6 @@
 // leeway shift text: a CSV file with one column of texts shifted.
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
@@ -25,9 +24,7 @@ int run_shift_text(Context& context, const ShiftTextFlags& flags) {
                             .out = context.out,
                             .options = flags.options,
                             .seed = context.seed};
-  task.was_read = [&context](const std::string& path, const std::vector<std::size_t>& shape) {
-    context.add_input(path, shape);
-  };
+  task.was_read = [&context](const auto&... read) { context.add_input(read...); };
   record::ShiftText record;
   {  // the distance of texts of a million characters takes long
     const HardStop stop("shift text stopped; nothing was written");

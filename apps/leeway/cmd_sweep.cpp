@@ -21,7 +21,6 @@
 #include "leeway/sweep/run.h"
 #include "leeway/sweep/script.h"
 #include "leeway/sweep/status.h"
-#include "leeway/sweep/submit.h"
 
 namespace leeway::app {
 namespace {
@@ -107,7 +106,7 @@ void check_folder(const std::string& folder) {
 sweep::Plan planned(Context& context, const SweepFlags& flags, const sweep::Catalog& catalog) {
   const MappedFile file = map_file(flags.study);
   context.add_input(flags.study, {});
-  const std::string_view text(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
+  const std::string_view text = file.text();
   const std::string name = display_name(flags.study);
   sweep::Plan plan = sweep::make_plan(sweep::parse_study(text, name, catalog), catalog, name);
   check_folder(context.out);

@@ -7,9 +7,8 @@
 #include "leeway/core/message.h"
 #include "leeway/record/sweep_report.h"
 #include "leeway/report/report.h"
+#include "leeway/sweep/collect.h"
 #include "leeway/sweep/report.h"
-#include "leeway/sweep/run_folder.h"
-#include "leeway/sweep/run_table.h"
 
 namespace leeway::app {
 namespace {

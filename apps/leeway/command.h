@@ -1,9 +1,8 @@
 // What every command shares: common flags, inputs and their digests, the record, exit codes.
 //
-// A command declares its options (command_line.h) and what it runs, which ends with Context::finish and returns an exit
-// code:
-//   0 ok, 1 runtime failure, 2 usage, 3 bad input, 4 a gate failed, 5 incomplete, 130 interrupted with state
-//   saved.
+// A command declares its options (command_line.h) and a function that ends with Context::finish and returns
+// an exit code: 0 ok, 1 runtime failure, 2 usage, 3 bad input, 4 a gate failed, 5 incomplete, 130 interrupted
+// (state saved).
 #pragma once
 
 #include <chrono>
@@ -46,8 +45,7 @@ class Context {
                  const std::string& reading = "") {
     inputs.add(path, shape, reading);
   }
-  // A line on stderr, unless --quiet, once there is a result or progress to show: input that turns out to be bad
-  // gets one line, its own.
+  // A line on stderr, unless --quiet, once there is a result or progress: bad input gets only its error line.
   void warn(const std::string& line);
   void say(const std::string& line) const;  // at once, unless --quiet
   [[nodiscard]] Progress* progress();       // shows nothing with --quiet, but still hears Ctrl-C
@@ -62,8 +60,8 @@ class Context {
   // Prints the record (--json) or the table on stdout, and the warnings before it. Control characters of names do not
   // reach the terminal. std::runtime_error where not all of it could be written.
   void print(const Json& record, const std::string& table);
-  // The end of a command: warnings are told, the record is completed, it or its table printed, and a page is what --report
-  // names. Returns `code`.
+  // Ends a command: prints the warnings, completes the record, prints it or its table, writes the --report
+  // page. Returns `code`.
   template <class Record>
   int show(Record record, std::string (*table)(const Record&), int code = exit_ok,
            std::string (*page_of)(const Record&) = nullptr) {
@@ -75,11 +73,25 @@ class Context {
              std::string (*page_of)(const Record&) = nullptr) {
     return end(std::move(record), out, table, code, page_of);
   }
+  // The same where it is what the file holds; no file where the path is empty.
+  template <class Record>
+  int end(Record record, const std::string& file, std::string (*table)(const Record&), int code = exit_ok,
+          std::string (*page_of)(const Record&) = nullptr) {
+    warn_of(record.envelope);
+    record = completed(std::move(record));
+    if (wants_page() && page_of != nullptr) write_page(page_of(record));
+    const Json whole = to_json(record);
+    write_record(file, whole);
+    print(whole, table(record));
+    return code;
+  }
   void warn_of(const record::Envelope& envelope);
   void end_progress() { progress_.reset(); }  // before a line that is no result
   [[nodiscard]] bool wants_page() const { return !page.empty() || !figures.empty(); }
   void write_page(const std::string& html);                               // to --report, and --figures
   static void write_record(const std::string& path, const Json& record);  // nothing where the path is empty
+  // The record's file beside the first of these that is written, claimed.
+  std::string claim_manifest(const std::vector<std::string>& written);
 
   bool json = false, quiet = false, no_digest = false;
   std::string out, page, figures, device = "cpu",
@@ -91,17 +103,6 @@ class Context {
       [this](const std::string& path, const std::string& reading) { opened(path, reading); }};
 
  private:
-  template <class Record>
-  int end(Record record, const std::string& file, std::string (*table)(const Record&), int code,
-          std::string (*page_of)(const Record&)) {
-    warn_of(record.envelope);
-    record = completed(std::move(record));
-    if (wants_page() && page_of != nullptr) write_page(page_of(record));
-    const Json whole = to_json(record);
-    write_record(file, whole);
-    print(whole, table(record));
-    return code;
-  }
   void opened(const std::string& path, const std::string& reading);  // an input
   void tell_warnings();
   void complete(record::Envelope& envelope);

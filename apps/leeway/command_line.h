@@ -137,9 +137,10 @@ class CommandLine {
   CommandLine& operator=(const CommandLine&) = delete;
 
   [[nodiscard]] Command root();
-  // The program's name first; "help COMMAND" is "COMMAND --help". What the command does; nothing for --help and --version, which are printed. UsageError: what the
-  // options do not permit, an empty text, a number that the option's type cannot hold. Error: those of config_flags.h.
-  // std::runtime_error: the text could not be printed.
+  // `arguments` begins with the program's name; "help COMMAND" is "COMMAND --help". Returns what the command
+  // does; nothing after printing --help or --version. UsageError: invalid options, an empty text, a number
+  // out of the type's range. Error: those of config_flags.h. std::runtime_error: the text could not be
+  // printed.
   [[nodiscard]] std::function<int()> parse(const std::vector<std::string>& arguments);
   [[nodiscard]] std::vector<Given> given() const;  // of the command that was parsed
   [[nodiscard]] CommandShape shape() const;        // of the program and of all its commands

@@ -20,7 +20,7 @@ void for_each_command(const CommandShape& shape, const std::string& words, const
   for (const CommandShape& inner : shape.commands) for_each_command(inner, words + " " + inner.name, visit);
 }
 
-std::vector<std::string> names_of(const std::vector<CommandShape>& commands) {
+std::vector<std::string> names_of_commands(const std::vector<CommandShape>& commands) {
   std::vector<std::string> names;
   for (const CommandShape& command : commands) names.push_back(command.name);
   return names;
@@ -37,7 +37,7 @@ std::vector<std::string> options_of(const CommandShape& command) {
 
 // What a command's first word may be: its commands, or the choices of its first positional.
 std::vector<std::string> words_of(const CommandShape& command) {
-  std::vector<std::string> words = names_of(command.commands);
+  std::vector<std::string> words = names_of_commands(command.commands);
   for (const OptionShape& option : command.options)
     if (!is_option(option)) {
       words.insert(words.end(), option.choices.begin(), option.choices.end());
@@ -109,8 +109,7 @@ std::string fish_word(const std::string& text) {
 
 std::string fish_script(const CommandShape& program) {
   std::string text =
-      "# fish: this file as ~/.config/fish/completions/leeway.fish, or leeway completion fish | "
-      "source\n"
+      "# fish: this file as ~/.config/fish/completions/leeway.fish, or leeway completion fish | source\n"
       "function __leeway_at\n"
       "  set -l command leeway\n"
       "  for word in (commandline -opc)[2..-1]\n"
@@ -120,8 +119,7 @@ std::string fish_script(const CommandShape& program) {
   for (char& c : patterns)
     if (c == '|') c = ' ';
   text += patterns +
-          "\n        set command \"$command $word\"\n    end\n  end\n  test \"$command\" = "
-          "\"$argv\"\nend\n";
+          "\n        set command \"$command $word\"\n    end\n  end\n  test \"$command\" = \"$argv\"\nend\n";
   for_each_command(program, program.name, [&](const std::string& words, const CommandShape& command) {
     const std::string here = fmt::format("complete -c leeway -n \"__leeway_at {}\"", words);
     for (const CommandShape& inner : command.commands)

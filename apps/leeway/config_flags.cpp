@@ -118,9 +118,7 @@ void apply_config(CLI::App& root, const std::vector<std::string>& arguments) {
   const Commands commands = commands_of_config_flags(root);
   const std::string name = called(commands, words), path = value_of(words, "--config").value_or("");
   if (name.empty() || path.empty()) return;
-  const MappedFile file = map_file(path);
-  const std::string_view text(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
-  const std::vector<TomlEntry> entries = parse_toml(text, path);
+  const std::vector<TomlEntry> entries = parse_toml(map_file(path).text(), path);
   std::set<std::string> own;
   for (const TomlEntry& entry : entries)
     if (entry.table == name) own.insert(entry.key);

@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <system_error>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/terminal.h"
@@ -120,6 +119,14 @@ void Context::write_page(const std::string& html) {
   if (figures.empty()) return;
   if (const std::string missing = report::write_figures(html, figures).missing; !missing.empty())
     warn("--figures: " + missing);
+}
+
+std::string Context::claim_manifest(const std::vector<std::string>& written) {
+  std::string manifest;
+  for (const std::string& path : written)
+    if (manifest.empty()) manifest = manifest_of(path);
+  files.claim("the manifest", manifest, Written::file);
+  return manifest;
 }
 
 void Context::write_record(const std::string& path, const Json& record) {

@@ -13,7 +13,7 @@
 #include "leeway/core/content.h"
 #include "leeway/core/error.h"
 #include "leeway/core/file.h"
-#include "leeway/core/file_checks.h"
+#include "leeway/core/images.h"
 #include "leeway/core/message.h"
 #include "leeway/core/shards.h"
 #include "leeway/core/text.h"

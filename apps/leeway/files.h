@@ -1,8 +1,8 @@
-// The files that a command line names: which are read, which are written, and that none is both.
+// Which files a command line reads and which it writes; no file may be both.
 //
-// Options that name a file to write are declared with Option::writes(). Every value of another option that names a file, or a
-// part of which does (NAME=FILE, FILE,FILE, a pattern), counts as a file to read, with what is read beside it: the
-// labels of IDX images, a model's notes. So an option that is added later is protected without a word about it.
+// Option::writes() declares a file to write. Every value of another option that names a file, or has a part
+// that does (NAME=FILE, FILE,FILE, a pattern), counts as read, together with its companions: the labels of
+// IDX images, a model's notes. New options are therefore protected by default.
 #pragma once
 
 #include <cstdint>

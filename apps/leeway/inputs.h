@@ -1,24 +1,21 @@
 // Inputs that several commands open, opened once.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/leeway/command.h"
-#include "leeway/core/array.h"
 #include "leeway/core/images.h"
-#include "leeway/core/outputs.h"
 #include "leeway/record/reading.h"
-#include "leeway/tasks/input_log.h"
-#include "leeway/tasks/outputs_reading.h"
 
 namespace leeway::app {
 
 // Images, noted as an input.
 [[nodiscard]] Images open_images(Context& context, const std::string& data);
 
-// The rows of a set of n that --index and --split name (row_fields of record/reading.h), which is noted; nothing where neither is
-// given. UsageError: one without the other.
+// The rows that --index and --split name in a set of n (row_fields of record/reading.h); notes the split file
+// as an input. Nothing without these options. UsageError: one without the other.
 [[nodiscard]] std::optional<std::vector<std::size_t>> open_rows(Context& context,
                                                                 const record::OutputsReading& flags,
                                                                 std::size_t n);

@@ -6,9 +6,9 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/completion.h"
 #include "apps/leeway/terminal.h"
+#include "leeway/core/error.h"
 #include "leeway/core/instruction_set.h"
 #include "leeway/core/message.h"
-#include "leeway/core/option_error.h"
 
 namespace {
 
@@ -69,11 +69,10 @@ int fail_for_memory(const Context& context) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CommandLine line(
-      "How far may the data shift before a classifier breaks, and how sure can one be?",
-      "leeway help COMMAND, or leeway COMMAND --help, says everything about a command.\n"
-      "Exit codes: 0 ok, 1 runtime failure, 2 usage, 3 bad input, 4 a gate failed, 5 incomplete, 130 "
-      "interrupted.");
+  CommandLine line("How far may the data shift before a classifier breaks, and how sure can one be?",
+                   "leeway help COMMAND, or leeway COMMAND --help, says everything about a command.\n"
+                   "Exit codes: 0 ok, 1 runtime failure, 2 usage, 3 bad input, 4 a gate failed, 5 "
+                   "incomplete, 130 interrupted.");
   end_where_files_are_cut();
   end_with_runner();
   std::vector<std::string> arguments(argv, argv + argc);

@@ -54,8 +54,7 @@ struct ModelAndImages : tasks::LoadedModel {
 std::optional<std::vector<std::size_t>> keep_rows(Context& context, ModelAndImages& loaded,
                                                   const record::OutputsReading& flags);
 
-// Several models and several sets of images: each model meets each set. In the name of a file to write {model} and {data} are
-// what tells their files apart.
+// Each of several models with each of several sets of images; {model} and {data} distinguish written files.
 struct ModelsAndData {
   std::vector<std::string> models, data;
   ModelFlags reading;  // of every model; its `model` is the one at hand

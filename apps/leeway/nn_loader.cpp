@@ -28,9 +28,8 @@ std::vector<std::filesystem::path> candidates() {
 }
 
 nn::Session* open_session(const std::filesystem::path& path) {
-  // How long OpenMP's threads, which LibTorch trains on, spin before they sleep: 30 times less than by
-  // default, since on a busy machine they would spin away the time of the very threads they wait for. Read
-  // when the library loads.
+  // OpenMP threads (used by LibTorch) spin 30 times less than by default before they sleep: on a busy
+  // machine, spinning takes time from the threads they wait for. Read when the library loads.
   setenv("GOMP_SPINCOUNT", "10000", 0);
   // never closed: LibTorch does not bear that
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -1,9 +1,8 @@
-// Opens the part that runs models, on first use: loading LibTorch takes .4 s, which commands without a model
-// need not wait for.
+// Opens the library that runs models on first use: loading LibTorch takes .4 s.
 //
-// Looked for in this order: the file $LEEWAY_NN_LIBRARY, ../lib beside the folder of the executable (or the
-// installed name of it), the library folder of the installation. Throws std::runtime_error with one line
-// where it is missing, does not load, or is of another version.
+// Search order: $LEEWAY_NN_LIBRARY, ../lib beside the folder of the executable (or its installed name), the
+// library folder of the installation. std::runtime_error (one line): missing, not loadable, or another
+// version.
 #pragma once
 
 #include "leeway/nn/session.h"

@@ -8,10 +8,9 @@
 
 namespace leeway::app {
 
-// Declares a flag for each field: name, default, range or choices, meaning. What is described must live as long as the
-// command. Lists of numbers are written 0,0.5,1 or FIRST:LAST:STEP, lists of texts and whole numbers a,b,c. Structs
-// and other lists are no flags (std::logic_error). `group`: the heading in --help under which they stand; empty: that
-// of all options.
+// Declares a flag for each field: name, default, range or choices, meaning. `options` must outlive the
+// command. Lists of numbers are 0,0.5,1 or FIRST:LAST:STEP; lists of texts and whole numbers are a,b,c.
+// Structs and other lists are std::logic_error. `group`: the heading in --help; empty: that of all options.
 void add_option_flags(const Command& command, const record::Description& options,
                       const std::string& group = "");
 

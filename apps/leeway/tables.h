@@ -1,5 +1,5 @@
-// Records as text for a terminal: the headline, and tables within some 100 columns. The command prints them, and Python shows
-// them. Figures are aligned to the right, brackets hold the interval, a dash stands where there is no value.
+// Records as text for a terminal and for Python: the headline, and tables about 100 columns wide. Numbers are
+// right-aligned, brackets hold the interval, a dash means no value.
 #pragma once
 
 #include <string>

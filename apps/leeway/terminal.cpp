@@ -16,7 +16,7 @@
 #include <cstring>
 #include <utility>
 
-#include "leeway/core/file_checks.h"
+#include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/sweep/process.h"
 
@@ -45,8 +45,7 @@ extern "C" void on_alarm(int) {
   _exit(interrupted);
 }
 
-// Only what a signal handler may call. The part that opens models keeps a table of mappings of its own, hence a file
-// without a name.
+// Async-signal-safe. The model library keeps its own table of mappings, hence a file without a name.
 extern "C" void on_bus_error(int signal, siginfo_t* info, void*) {
   if (info->si_code != BUS_ADRERR) {
     std::signal(signal, SIG_DFL);

@@ -28,9 +28,9 @@ class TerminalProgress : public Progress {
   std::string task_;
 };
 
-// While it lives, a signal to stop that nothing has heeded after a second ends the process with these words and exit
-// code 130: for work whose single steps take longer than that, or never end. Of several, which go in the reverse of the order
-// in which they came, the innermost has the word.
+// During its lifetime, a stop signal that is not handled within a second ends the process with these words
+// and exit code 130. Use this for work with steps that are slow or may never end. Several are destroyed in
+// reverse order; the innermost one applies.
 class HardStop {
  public:
   explicit HardStop(const std::string& words);

@@ -10,8 +10,7 @@ class ParseError;
 
 namespace leeway::app {
 
-// One line: an unknown option or command first, with the name that is near it, else what CLI11 says; and which --help
-// tells more.
+// One line: an unknown option or command with the nearest name, else CLI11's message; and the --help to read.
 [[nodiscard]] std::string usage_error(const CLI::App& root, const CLI::ParseError& mistake);
 
 }  // namespace leeway::app

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "leeway/agreement/detail/fidelity.h"
 #include "leeway/agreement/detail/interval.h"
 #include "leeway/agreement/detail/maximum.h"
 #include "leeway/agreement/detail/pairs.h"
@@ -35,8 +34,7 @@ Objective objective_of(const Pairs& pairs, const std::optional<TailBound>& tail)
   return objective;
 }
 
-// A search on few rows says where the search on all of them starts, and which points its proof will need; it
-// changes no result by more than rounding.
+// A search on a sample of rows provides the start and the proof's points; results change by rounding only.
 void learn_from_sample(Objective& objective, const Rows& clean, const Rows& shifted,
                        const Pairs::Names& names, double gap) {
   const std::size_t n = clean.shape()[0], count = std::clamp(n / 64, least_sample, most_sample);
@@ -71,24 +69,20 @@ Interval percentiles(const Pairs& pairs, const Maximum& maximum, const Options& 
       replicate_maxima(pairs, maximum, {options.bootstrap, options.seed, phase, options.progress});
   const double log_k = std::log(static_cast<double>(pairs.k()));
   for (double& replicate : replicates) replicate += log_k;
-  std::sort(replicates.begin(), replicates.end());
+  std::ranges::sort(replicates);
   return replicate_interval(replicates, options.level);
 }
 
 // The rows, and one more whose top class `top` is as sure as the rows are on average.
 Rows with_row(const Rows& rows, double depth, std::size_t top) {
   const std::size_t k = rows.shape()[1];
-  std::vector<double> row(k);
-  row[top] = depth;
-  const Array joined = rows.joined();
-  const std::string& name = "bootstrap";
-  std::vector<double> values = to_f64(joined, name);
-  values.insert(values.end(), row.begin(), row.end());
+  std::vector<double> values = to_f64(rows.joined(), "bootstrap");
+  values.resize(values.size() + k);
+  values[values.size() - k + top] = depth;
   return make_array({rows.shape()[0] + 1, k}, std::move(values));
 }
 
-// Where few rows decide, the lower end is that of resamples of the rows and a contradicted one (interval.h), which
-// stands for what was not drawn.
+// If few rows decide, the lower end resamples the rows and one contradicted row (interval.h).
 Interval bootstrap_interval(const Pairs& pairs, const Maximum& maximum, const Rows& clean,
                             const Rows& shifted, const Options& options) {
   const double log_k = std::log(static_cast<double>(pairs.k()));
@@ -127,11 +121,11 @@ void draw_curve(Agreement& result, Maximum& maximum, const Pairs& pairs, const O
       const double beta = centre * std::pow(10, -2 + 3 * t);
       points.push_back({beta, pairs.evaluate(beta, Detail::slope)});
     }
-    std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.beta < b.beta; });
+    std::ranges::sort(points, {}, &Point::beta);
     for (std::size_t i = 1; i + 1 < points.size(); ++i) {
       const Point &a = points[i], &b = points[i + 1];
-      const bool known = std::any_of(maximum.stationary.begin(), maximum.stationary.end(),
-                                     [&](const Point& p) { return p.beta >= a.beta && p.beta <= b.beta; });
+      const bool known = std::ranges::any_of(
+          maximum.stationary, [&](const Point& p) { return p.beta >= a.beta && p.beta <= b.beta; });
       if (!known && a.slope() > 0 && b.slope() < 0) maximum.stationary.push_back(crest(pairs, a, b));
     }
   }
@@ -140,9 +134,8 @@ void draw_curve(Agreement& result, Maximum& maximum, const Pairs& pairs, const O
   if (maximum.beta == 0 || std::isinf(maximum.beta))
     result.local_maxima.push_back({maximum.beta, maximum.value});
   auto& maxima = result.local_maxima;
-  const auto less = [](const CurvePoint& a, const CurvePoint& b) { return a.beta < b.beta; };
   const auto same = [](const CurvePoint& a, const CurvePoint& b) { return b.beta - a.beta <= 1e-6 * b.beta; };
-  std::sort(maxima.begin(), maxima.end(), less);
+  std::ranges::sort(maxima, {}, &CurvePoint::beta);
   maxima.erase(std::unique(maxima.begin(), maxima.end(), same), maxima.end());
 }
 

@@ -1,28 +1,24 @@
-// Posterior agreement (PA): how much of what a classifier says survives when its inputs are shifted.
+// Posterior agreement (PA): how well a classifier's posteriors on clean and on shifted inputs agree.
 //
-// Two sets of logits for the same n samples, clean F' and shifted F'', each (n,k). At inverse temperature beta >= 0:
-//
-//   p_i(j|X)  = softmax(beta F(x_i))_j               Gibbs posterior of sample i
+// With the logits F' (clean) and F'' (shifted) of the same n samples, each (n,k), and beta >= 0:
+//   p_i(j|X)  = softmax(beta F(x_i))_j               Gibbs posterior at inverse temperature beta
 //   a_i(beta) = log sum_j p_i(j|X') p_i(j|X'')       agreement of pair i, in (-inf, 0]; -log k at beta = 0
 //   A(beta)   = (1/n) sum_i a_i(beta)
 //   PA        = log k + max over beta in [0, inf] of A       in [0, log k]
+// (Carvalho et al. 2025, section 3.2; Jiménez Rodríguez 2024, section 3.6.2, whose kernel n * max A is
+// log_pa_sum here.) A is not concave, unlike both papers assume; the maximum is global and certified
+// (maximum.h).
 //
-// (Carvalho et al. 2025, section 3.2; Jiménez Rodríguez 2024, section 3.6.2, whose kernel, n * max A in [-n log k, 0], is
-// log_pa_sum here.) A is not concave, whatever both say; the maximum here is global and certified (maximum.h).
-//
-// The interval is of the PA of the population that the pairs were drawn from independently. It counts pairs that disagree
-// and were not drawn: where few or none were seen, its lower end lies well below PA, and it is not symmetric
-// (interval.h). With bootstrap: percentiles over resamples, of the rows and one row that stands for those not drawn.
-// One pair says nothing: [0, log k].
-//
-// Shapes: logits (n,k) row-major, in one array or several (rows.h: an Array is accepted as it is), float32 or
-// float64, n >= 1, k >= 2, finite. Adding a constant to a row, swapping
-// the two sets, and permuting rows or classes change nothing but rounding; scaling all logits by c > 0 divides beta
-// by c.
-// Errors (Error): shapes that differ, a logit that is NaN or infinite (named with its row and class), labels outside
-// 0..k-1.
-// Cost: one pass to prepare and typically 7 to 20 evaluations, each two exponentials per logit. Threads:
-// leeway/core/parallel.h; the same bits for any number of them.
+// The interval is for the PA of the population from which the pairs were drawn independently. It accounts for
+// disagreeing pairs that the sample missed, so it is asymmetric: with few or no disagreeing pairs its lower
+// end lies well below PA (interval.h). Options::bootstrap gives percentiles over resamples of the rows and
+// one row that stands for the missed pairs. For n = 1 the interval is [0, log k].
+// Shapes: logits (n,k) row-major (rows.h; an Array works too), float32 or float64, n >= 1, k >= 2, finite.
+// The result is invariant, up to rounding, to a constant added to a row, to swapping the sets and to
+// permuting rows or classes. Scaling all logits by c > 0 divides beta by c.
+// Errors (Error): different shapes, a NaN or infinite logit (with row and class), labels outside 0..k-1.
+// Cost: one preparing pass and typically 7 to 20 evaluations with two exponentials per logit. Multithreaded
+// (leeway/core/parallel.h); the result has the same bits for any number of threads.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +34,7 @@
 
 namespace leeway::agreement {
 
-// A(beta) somewhere on the way to the maximum.
+// An evaluated point of A.
 struct CurvePoint {
   double beta = 0;
   double value = 0;  // A(beta)
@@ -83,8 +79,7 @@ struct Agreement {
                                             std::span<const std::int64_t> labels = {},
                                             const Options& options = {});
 
-// a_i(beta) for every row; beta may be infinity (the limit: log(s / (m' m'')) with m', m'' tied top logits
-// that share s classes; -inf where s = 0).
+// a_i(beta) for every row. At beta = infinity: log(s / (m' m'')), m' and m'' tied top logits, s shared.
 [[nodiscard]] std::vector<double> agreement_per_row(const Rows& clean, const Rows& shifted, double beta);
 
 }  // namespace leeway::agreement

@@ -97,12 +97,6 @@ double class_variance(std::span<const double> z, std::span<const std::size_t> cl
   return within / total;
 }
 
-std::vector<std::size_t> all_rows(std::size_t n) {
-  std::vector<std::size_t> rows(n);
-  for (std::size_t i = 0; i < n; ++i) rows[i] = i;
-  return rows;
-}
-
 PrincipalDirection described(const Principal& principal, std::span<const std::int64_t> labels,
                              const BootstrapOptions& options) {
   PrincipalDirection direction{principal.explained, rescaled(principal.scores), std::nullopt};

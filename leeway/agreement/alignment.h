@@ -1,24 +1,23 @@
-// PCA feature alignment: whether the strongest direction of the features is the same before and after a shift (Carvalho et al. 2025,
-// appendix D).
+// PCA feature alignment: does the first principal direction survive? (Carvalho et al. 2025, appendix D.)
 //
-// For each of two paired sets of features Phi (n,d), v is the first principal direction: the leading eigenvector of the features'
-// covariance; with `standardize` of their correlations, features that do not vary counting as 0, as the paper's program has it. The
-// projections of sample i are z'_i = <Phi'_i, v'> and z''_i = <Phi''_i, v''>, each set rescaled to [-1,1] by its least and
-// largest one. A direction's sign is arbitrary: v' has a positive largest component, and v'' the sign with which z' and z''
-// covary positively. Reported are
+// For each of two paired feature sets Phi (n,d), v is the leading eigenvector of the covariance matrix, or
+// with `standardize` of the correlation matrix, where constant features count as 0 (as in the paper's code).
+// The projections z'_i = <Phi'_i, v'> and z''_i = <Phi''_i, v''> are rescaled to [-1,1] by the minimum and
+// maximum of their set. Signs: the largest component of v' is positive, and z'' covaries positively with z'.
+// Results:
 //   cross-domain error   mean (z''_i - z'_i)^2, in [0,4]
 //   correlation          of z' and z'' over pairs
-//   explained variance   share of all variance that lies along v, of each set
+//   explained variance   share of the total variance along v, for each set
 //   angle                between v' and v'', 0 to 180 degrees
-//   class variance       of each set, variance of z within classes over all its variance: 0 where the class alone decides
-// Small error and small class variance together mean that the strongest direction is the task's and outlasts the shift.
+//   class variance       for each set, within-class variance of z / total variance; 0: the class determines z
+// If error and class variance are both small, the direction encodes the task and survives the shift.
 //
-// Intervals are percentile bootstraps over pairs with directions and scales held. Where two directions explain equally much, v is
-// any of them. Errors (Error): fewer than 2 rows, other shapes, features of which none varies, labels of another length, values
-// that are not finite or not below 1e140. Cost: with m = min(n,d), n d m + m^3 in time, one thread, n d + m^2 in memory.
+// Intervals are percentile bootstraps over pairs with fixed directions and scales. If two directions explain
+// equally much, v is either of them.
+// Errors (Error): fewer than 2 rows, different shapes, all features constant, labels of another length,
+// values not finite or not below 1e140. Cost, m = min(n,d): time n d m + m^3, memory n d + m^2.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

@@ -1,19 +1,18 @@
-// Which samples posterior agreement comes from.
+// Decomposes posterior agreement into the contributions of four groups of samples.
 //
-// With y the label, y' and y'' the predictions on the clean and on the shifted input, at beta*:
-//   err   y' = y'' = y        right before and after
-//   mis   y' = y'' != y       wrong, and unmoved
-//   adv   y' = y, y'' != y'   right before, moved by the shift
+// With label y and predictions y' (clean) and y'' (shifted), at beta*:
+//   err   y' = y'' = y        correct on both
+//   mis   y' = y'' != y       wrong, prediction unchanged
+//   adv   y' = y, y'' != y'   correct on clean, prediction changed
 //   rest  y' != y, y'' != y'
-// The sums of a_i(beta*) over the four groups add up to n A(beta*), exactly. Beside each stands an approximation
-// (Jiménez Rodríguez 2024, theorem 4.2.1 in section 4.2 and appendix B.2; tables in section 4.2.2), with tau the clean
-// accuracy and rho = AFR(P):
+// The group sums of a_i(beta*) add up to n A(beta*). Each group also has an approximation (Jiménez Rodríguez
+// 2024, theorem 4.2.1 and appendix B.2; tables in section 4.2.2), tau the clean accuracy, rho = AFR(P):
 //   err: n tau rho log(1 - 2 delta)   mis: n (1 - tau) rho log(1 - 2 delta)   adv: n tau (1 - rho) log delta
-// delta of err and mis is 1 - mean p(y'|x') over the group; that of adv 1 - mean p(y''|x'') over all samples with
-// y'' != y'. The logarithm of 1 - 2 delta does not exist for delta >= 1/2: no approximation then.
-//
-// Shapes: logits (n,k) as posterior_agreement takes them, labels (n); beta in [0, inf]. Ties in argmax: the lowest
-// class. Errors (Error): as posterior_agreement. Cost: two passes. Deterministic for any number of threads.
+// delta is 1 - mean p(y'|x') over the group for err and mis, and 1 - mean p(y''|x'') over all samples with
+// y'' != y' for adv. For delta >= 1/2, log(1 - 2 delta) does not exist and the approximation is missing.
+// Shapes: logits (n,k) and errors as in posterior_agreement, labels (n), beta in [0, inf]. Ties: lowest
+// class.
+// Cost: two passes. Deterministic for any number of threads.
 #pragma once
 
 #include <array>

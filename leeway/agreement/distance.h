@@ -1,17 +1,16 @@
-// Distances between two sets of outputs or features: what agreement is compared with.
+// Distances between two sets of outputs or features, to compare with agreement (Jiménez Rodríguez 2024,
+// 4.2.2).
 //
-// A family: this header is its interface, distance.cpp the visible list of members, and every member is one file in
-// distances/ that holds its equation, its code and its source. (Jiménez Rodríguez 2024, section 4.2.2.)
+// A family: distance.cpp lists the members; each file in distances/ has its equation, code and source.
 //
-// Members that need probabilities take logits (n,k), k >= 2, and use their
-// softmax; the others take features (n,d), d >= 1. float32 or float64, finite, n >= 1; float64 throughout.
-// Both sets have the same number of columns; of rows too where the member is paired. Every distance is >= 0
-// and 0 for equal sets (but for rounding); all but kl are symmetric in the two sets.
-// Errors (Error): no matrix, another number of columns or rows, a value that is not finite or
-// not below 1e140 (with its row). Interrupted, where progress asks mmd to stop.
-// Cost: one or two passes, but: the two wasserstein sort, n k log n, and hold all probabilities as float64;
-// mmd visits all pairs of rows (n^2 d; memory of a few rows), frechet is n d^2 + d^3 in time and d^2 in
-// memory. Threads: leeway/core/parallel.h; the same bits for any number of them.
+// A distance compares either the softmax of logits (n,k), k >= 2, or features (n,d), d >= 1; float32 or
+// float64, finite, n >= 1, computed in float64. Both sets need equal numbers of columns, paired members also
+// of rows. Up to rounding, distances are >= 0, 0 for equal sets and, except kl, symmetric.
+// Errors (Error): no matrix, other numbers of columns or rows, a value not finite or not below 1e140 (with
+// its row). Interrupted if progress stops mmd.
+// Cost: one or two passes, except: both wasserstein sort (n k log n) and hold all probabilities as float64;
+// mmd visits all pairs of rows (n^2 d, memory of a few rows); frechet takes n d^2 + d^3 time and d^2 memory.
+// Multithreaded; same bits for any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -51,8 +50,8 @@ struct Distance : Member {
 [[nodiscard]] std::span<const Distance> distances();
 [[nodiscard]] const Distance& distance(std::string_view name);  // Error that lists the names there are
 
-// The distances named, every one where none is, in the order of distances(); the value is absent where the sets do not hold what it needs:
-// logits or features in both, equal n where it is paired.
+// The named distances (default: all), in the order of distances(). The value is missing if a set lacks the
+// logits or features, or if a paired distance gets different n.
 struct MeasuredDistance {
   const Distance* distance = nullptr;
   std::optional<double> value;

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "leeway/agreement/detail/fidelity.h"
 #include "leeway/agreement/detail/interval.h"
 #include "leeway/agreement/detail/pairs.h"
 #include "leeway/core/error.h"

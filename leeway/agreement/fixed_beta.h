@@ -1,15 +1,14 @@
-// Posterior agreement at a beta that is given rather than found: one beta for several shifted sets.
+// Posterior agreement at a given beta, e.g. one beta for several shifted sets.
 //
 //   PA = log k + A(beta), A as in agreement.h
-// The program of Carvalho et al. 2025 and Jiménez Rodríguez 2024 fits beta on the first shifted set and reuses it for the others; their
-// PA is then at most the one at their own maximum, and may be negative.
+// The code of Carvalho et al. 2025 and Jiménez Rodríguez 2024 fits beta on the first shifted set and reuses
+// it for the others; their PA is then at most the maximum over beta and may be negative.
 //
-// The Agreement has fitted = false, converged = false and the gap NaN: nothing was maximised. Its curve holds the one
-// point. The interval takes beta as given and is that of a mean of n independent terms, pairs that were not drawn counted
-// as for PA (interval.h); with Options::bootstrap from that many resamples of that mean. At beta = infinity a pair that
-// shares no top class makes A = -inf: the interval then begins there, whether such a pair was drawn or not.
-//
-// Shapes and errors: as posterior_agreement, and a beta below 0 or NaN (Error). Cost: one preparing pass and one
+// The result has fitted = false, converged = false, gap = NaN and a curve of one point. The interval treats
+// beta as given: it is for a mean of n independent terms and accounts for pairs that were not drawn
+// (interval.h); Options::bootstrap resamples that mean. At beta = infinity a pair without a common top class
+// makes A = -inf, so the interval begins there whether or not such a pair was drawn.
+// Shapes and errors: as posterior_agreement; also Error for beta < 0 or NaN. Cost: one preparing pass and one
 // evaluation. Deterministic for any number of threads.
 #pragma once
 

@@ -38,8 +38,7 @@ std::vector<Run> runs_of(std::span<const std::int64_t> labels) {
   return runs;
 }
 
-// log of the number of distinct orders of every label's members: `members` are (label, kind), kinds being equal
-// or not.
+// log of the number of distinct orders within every label; `members` are (label, kind), kinds may repeat.
 double log_orders(std::vector<std::pair<std::uint32_t, std::size_t>> members) {
   std::ranges::sort(members);
   double sum = 0;
@@ -226,36 +225,12 @@ PairEvidence pair_evidence(const RowsSaid& first, const RowsSaid& second) {
 
 std::vector<std::int32_t> first_predictions(const Rows& logits) {
   const std::size_t k = logits.shape()[1];
-  const std::size_t rows = std::min(logits.shape()[0], std::max<std::size_t>(16'384, 8 * k));
-  std::vector<std::int32_t> classes;
-  const auto read = [&]<class T>(std::vector<T> scratch) {
-    constexpr std::size_t block = 512;
-    for (std::size_t begin = 0; begin < rows; begin += block) {
-      const std::size_t end = std::min(rows, begin + block);
-      const T* values = logits.rows<T>(begin, end, scratch);
-      for (std::size_t i = 0; i < end - begin; ++i)
-        classes.push_back(static_cast<std::int32_t>(std::max_element(values + i * k, values + (i + 1) * k) -
-                                                    (values + i * k)));
-    }
-  };
-  if (logits.type() == ElementType::f32)
-    read(std::vector<float>());
-  else
-    read(std::vector<double>());
-  return classes;
+  return predicted_classes(logits, std::min(logits.shape()[0], std::max<std::size_t>(16'384, 8 * k)));
 }
 
 std::string name_of(EvidenceBy by) {
-  switch (by) {
-    case EvidenceBy::labels:
-      return "labels";
-    case EvidenceBy::ids:
-      return "ids";
-    case EvidenceBy::agreement:
-      return "agreement";
-    default:
-      return "none";
-  }
+  constexpr const char* names[] = {"none", "labels", "ids", "agreement"};
+  return names[static_cast<std::size_t>(by)];
 }
 
 }  // namespace leeway::agreement

@@ -1,31 +1,28 @@
-// Evidence that row i of one set and row i of another are the same sample, against the chance that two unrelated
-// sets look so. Equal numbers of rows are none: two days of 10,000 requests are not pairs.
+// Evidence that row i of two sets is the same sample, measured by the chance that unrelated sets look the
+// same. Equal numbers of rows are no evidence.
 //
-// In this order, and the first that says anything decides:
-//   labels     Both sets have them: some differ, and the rows are not pairs. All are equal: the chance of that
-//              for unrelated sets is at most 1 / (number of sequences with the same make-up), see below.
-//   ids        Both sets have them: distinct, no mere count of the rows, and all equal. Some that differ among
-//              ids that both have: the rows are in another order, and no pairs.
-//   agreement  Predictions agree in place more often than they do after two rows of one set change places.
-// The rows are pairs where the chance is below 1e-6 (most_chance).
+// The first of these tests with a result decides:
+//   labels     Both sets have labels. Any difference: not pairs. All equal: see the chance below.
+//   ids        Distinct ids (not row numbers), all equal: pairs. Common ids at different rows: not pairs.
+//   agreement  Predictions agree in place more often than after swapping two rows of one set.
+// Rows are pairs if the chance is below 1e-6 (most_chance).
 //
-// Chance of equal labels. Two unrelated sets that are sorted by class, or laid out in turns (0, 1, 2, 0, 1, 2, ...),
-// may have equal labels, so the labels are taken for a semi-Markov chain: the next run depends on the last one, and
-// its length on its label. All sequences with the same transitions between runs and the same lengths of each label's
-// runs are then equally likely, and a set hits one of N of them with a chance of at most 1 / N. N is counted from
-// below: of each label all runs but the last may be followed in another order (the last ones are the tree of the
-// theorem of van Aardenne-Ehrenfest and de Bruijn 1951), and the lengths of runs between the first and the last may
-// change places. Sorted or constant labels: N = 1.
+// Chance of equal labels. Unrelated sets that are sorted by class or cyclic (0, 1, 2, 0, 1, 2, ...) may have
+// equal labels. Labels are therefore modeled as a semi-Markov chain: the next run depends on the last, and a
+// run's length on its label. All N sequences with the same run transitions and the same run lengths of each
+// label are then equally likely, so a set hits one of them with chance at most 1 / N. A lower bound of N
+// counts the orders of each label's successors, the last run of each label fixed (the tree in the theorem of
+// van Aardenne-Ehrenfest and de Bruijn 1951), and the permutations of the lengths of inner runs. Sorted or
+// constant labels: N = 1.
 //
-// Agreement. Of predictions a, b of two rows of one set and c, d of the other: [a=c] + [b=d] against [a=d] + [b=c].
-// In unrelated sets whose two rows could as well change places one is larger as often as the other: an exact sign
-// test over disjoint pairs of rows. Such rows are: with labels in no order (1 / N < 1e-6) rows beside each other;
-// with other labels two successive rows of one label; without labels rows beside each other, less k - 1 agreements,
-// for the borders between the classes of a sorted set.
+// Agreement. For predictions a, b of two rows of one set and c, d of the other, compare [a=c] + [b=d] with
+// [a=d] + [b=c]. If the sets are unrelated and the two rows exchangeable, either is larger equally often: an
+// exact sign test over disjoint pairs of rows. Exchangeable rows are neighbors if the labels are in no order
+// (1 / N < 1e-6), otherwise successive rows of one label; without labels neighbors, less k - 1 agreements for
+// the class borders of a sorted set.
 //
-// Unrelated sets are assumed to share no other order. Two sets made along one list (the same prompts) share it: then
-// only the caller can say that rows are no pairs.
-//
+// Unrelated sets are assumed to share no other order. For two sets made from one list (the same prompts) this
+// fails, and only the caller can say that rows are not pairs.
 // Cost: n log n for the first 2^17 labels, one pass over the predictions. Deterministic.
 #pragma once
 
@@ -41,7 +38,7 @@ namespace leeway::agreement {
 
 inline constexpr double most_chance = 1e-6;
 
-// One of two sets of equal length. Empty: not known. Predictions of the first rows alone will do.
+// One of two sets of equal length. Empty: unknown. Predictions of the first rows suffice.
 struct RowsSaid {
   std::span<const std::int64_t> labels;
   std::span<const std::string> ids;

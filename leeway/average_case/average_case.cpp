@@ -8,7 +8,6 @@
 
 #include "leeway/average_case/detail/file_evidence.h"
 #include "leeway/average_case/detail/model_evidence.h"
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 
 namespace leeway::average_case {
@@ -113,17 +112,15 @@ AverageCase average_case(const Classifier& classifier, const Noise& noise, const
       refuse("average_case: classifier", fmt::format("gradients, for {}", column.estimator->name), "none");
   Classifier timed = classifier;
   double in_model = 0;
-  timed.logits = [&](std::span<const float> x) {
+  const auto time = [&](const auto& call) {
     const double before = now();
-    std::vector<float> logits = classifier.logits(x);
-    in_model += now() - before;
-    return logits;
-  };
-  timed.gradients = [&](std::span<const float> x, std::span<const std::int32_t> classes) {
-    const double before = now();
-    ClassGradients found = classifier.gradients(x, classes);
+    auto found = call();
     in_model += now() - before;
     return found;
+  };
+  timed.logits = [&](std::span<const float> x) { return time([&] { return classifier.logits(x); }); };
+  timed.gradients = [&](std::span<const float> x, std::span<const std::int32_t> classes) {
+    return time([&] { return classifier.gradients(x, classes); });
   };
   const std::size_t at_once = rows_at_once(classifier.k);
   Passes passes(options.progress, end - begin);
@@ -156,10 +153,42 @@ AverageCase average_case(const MadeElsewhere& files, const Noise& noise, const A
     estimate(evidence, options, result);
     if (options.progress == nullptr) continue;
     options.progress->update("rows", std::min(first + at_once, n), n, "");
-    if (options.progress->stop_requested()) throw Interrupted("average-case: stopped; nothing was saved");
+    stop_if_asked(options.progress, "average-case: stopped; nothing was saved");
   }
   result.seconds = now() - start;
   return result;
+}
+
+std::vector<ConvergencePoint> convergence(const Classifier& classifier, const Noise& noise,
+                                          const InputRow& input, std::size_t n,
+                                          const AverageCaseOptions& options,
+                                          std::span<const std::size_t> draws,
+                                          std::span<const std::size_t> copies) {
+  std::vector<ConvergencePoint> points;
+  AverageCaseOptions run = options;
+  run.width = 0;
+  const auto add = [&](std::string_view method, std::span<const std::size_t> counts, std::size_t& count) {
+    run.methods = {method};
+    std::vector<AverageCase> runs;
+    for (const std::size_t value : counts) {
+      count = value;
+      runs.push_back(average_case(classifier, noise, input, 0, n, run));
+    }
+    for (std::size_t c = 0; !runs.empty() && c < runs.back().columns.size(); ++c)
+      for (std::size_t r = 0; r < runs.size(); ++r) {
+        const Column &settled = runs.back().columns[c], &found = runs[r].columns[c];
+        ConvergencePoint point{std::string(method), found.sigma, counts[r]};
+        for (std::size_t i = 0; i < n; ++i) {
+          const double change = std::abs(found.p[i] - settled.p[i]);
+          point.mean_change += change / static_cast<double>(n);
+          point.most_change = std::max(point.most_change, change);
+        }
+        points.push_back(point);
+      }
+  };
+  add("mc", draws, run.draws);
+  add("mmse", copies, run.copies);
+  return points;
 }
 
 }  // namespace leeway::average_case

@@ -1,23 +1,21 @@
-// Average-case robustness: the probability that a prediction survives noise on the input, sample by sample.
+// Average-case robustness: the probability that a prediction survives noise on the input, per sample.
 //
 //   p_sigma(x) = P(argmax f(x + e) = t),   e ~ noise of standard deviation sigma (noise.h),   t = argmax f(x)
+// (Han et al. 2024, definition 1.) t is the clean prediction, never the label; ties go to the lowest class. A
+// family: estimators() lists the members; each file in estimators/ has its equation, code and source.
 //
-// (Han et al. 2024, definition 1.) t is the model's own clean prediction, never the label; ties go to the lowest class.
-// A family: this header is its interface, estimators() the visible list of members, and a file in estimators/ holds an equation
-// with its variants, the code and the source.
-//
-// For linear models and Gaussian noise taylor is exact, and so is mmse with two centred copies or more; with one, or with
-// copies as published, chance moves its boundaries. The sigmoids and softmax are no probabilities for any model. Inputs
-// are not clipped to any range.
-//
-// Shapes: n rows of d numbers; p (n) for every method and sigma. Noise is keyed by seed, the row's number and the draw:
-// neither batches nor threads nor the other rows change it, and all sigmas share one draw (scaled). Passes go through
-// the classifier in fixed groups of rows, so results have the same bits for any number of threads if the classifier's do.
-// Errors (Error): sigma that is negative or not finite, no sigma, an unknown method, draws or copies below 1, a width,
-// temperature or level out of range, fewer than 2 classes, a method whose gradients the classifier has not, logits or
-// gradients that are not finite (with their row), of noisy copies too; those of mvn_cdf.h. Interrupted.
-// Cost: mc M passes a row and sigma; taylor one pass and k backward ones (or as many as classes can matter), for all
-// sigmas; mmse N times that for every sigma. Memory: gradients of at most 64 million numbers at a time.
+// For linear models and Gaussian noise taylor is exact, and so is mmse with two or more centred copies; with
+// one copy, or with copies as published, its boundaries are random. The sigmoids and softmax are scores, not
+// probabilities. Inputs are not clipped to any range.
+// Shapes: n rows of d numbers; p (n) per method and sigma. Noise depends only on seed, row number and draw;
+// all sigmas scale the same draw. The classifier gets fixed groups of rows, so results have the same bits for
+// any number of threads if the classifier's do.
+// Errors (Error): no sigma, a negative or infinite sigma, an unknown method, draws or copies below 1, width,
+// temperature or level out of range, fewer than 2 classes, a method that needs gradients which the classifier
+// lacks, logits or gradients that are not finite (with their row; noisy copies included); those of mvn_cdf.h.
+// Interrupted.
+// Cost: mc M passes per row and sigma; taylor one forward and k backward passes (or one per class that can
+// matter) for all sigmas; mmse N times that for each sigma. Memory: at most 64 million gradient values.
 #pragma once
 
 #include <cstdint>
@@ -70,8 +68,8 @@ struct AverageCaseOptions {
   Progress* progress = nullptr;
 };
 
-// Share of rows without gradients above which a method that needs them is not to be believed: sign, rounding and quantised
-// layers hide their boundaries from it.
+// Largest share of zero gradients at which gradient methods are reliable; sign, rounding and quantized layers
+// hide boundaries from them.
 inline constexpr double most_zero_gradients = .01;
 
 // One method at one sigma.
@@ -100,22 +98,22 @@ struct AverageCase {
   void append(AverageCase other);  // rows after these; the same methods and sigmas
 };
 
-// Row i of the inputs into `out` (d); called from several threads.
+// Writes input row i to `out` (d); called from several threads.
 using InputRow = std::function<void(std::size_t row, std::span<float> out)>;
 
-// Rows [begin, end) of the inputs. Results of consecutive ranges that begin at multiples of rows_at_once(k) can be
-// appended to those of all rows, to the bit. Progress counts passes of single inputs, forward or backward, as far as
-// they can be foreseen; it is asked between passes whether to stop.
+// Rows [begin, end) of the inputs. Appending consecutive ranges that begin at multiples of rows_at_once(k)
+// gives the same bits as one call. Progress counts forward and backward passes of single inputs and can stop
+// them.
 [[nodiscard]] std::size_t rows_at_once(std::size_t classes);
 [[nodiscard]] AverageCase average_case(const Classifier& classifier, const Noise& noise,
                                        const InputRow& input, std::size_t begin, std::size_t end,
                                        const AverageCaseOptions& options);
 
-// The methods that need no model, from its outputs made elsewhere: logits (n,k), and Jacobians (n,k,d) or their Gram
-// matrices J C J' (n,k,k), float32 or float64. Gram matrices may miss being symmetric and positive semi-definite by 1e-5
-// of their diagonals, as float32 leaves them; a boundary between classes whose gradients differ by less than a thousandth
-// of their length is lost in that rounding. Errors (Error): other shapes, values that are not finite, Gram matrices that
-// miss it by more (with their row), a method that needs a model.
+// Methods that need no model, from saved outputs: logits (n,k), and Jacobians (n,k,d) or their Gram matrices
+// J C J' (n,k,k), float32 or float64. Gram matrices must be symmetric and positive semi-definite to 1e-5 of
+// their diagonals (float32 rounding hides boundaries between classes whose gradients differ by less than .1%
+// in length).
+// Errors (Error): other shapes, values not finite, worse Gram matrices (with row), methods that need a model.
 struct MadeElsewhere {
   std::string name;  // of the file, for messages
   Array logits;
@@ -123,5 +121,23 @@ struct MadeElsewhere {
 };
 [[nodiscard]] AverageCase average_case(const MadeElsewhere& files, const Noise& noise,
                                        const AverageCaseOptions& options);
+
+// Convergence of Monte Carlo and MMSE with the number of noisy copies, against p at the largest number.
+//
+// Draws are the first of a fixed sequence, so each point is the method's result with that many copies.
+// Errors: those of average_case. Cost: about 1.5 times that of the largest numbers.
+struct ConvergencePoint {
+  std::string method;  // "mc", "mmse"
+  double sigma = 0;
+  std::size_t copies = 0;                   // M or N
+  double mean_change = 0, most_change = 0;  // |p - p of the largest number| over samples
+};
+
+// Rows [0, n). `draws` and `copies` ascending; either may be empty.
+[[nodiscard]] std::vector<ConvergencePoint> convergence(const Classifier& classifier, const Noise& noise,
+                                                        const InputRow& input, std::size_t n,
+                                                        const AverageCaseOptions& options,
+                                                        std::span<const std::size_t> draws,
+                                                        std::span<const std::size_t> copies);
 
 }  // namespace leeway::average_case

@@ -12,7 +12,6 @@
 #include "leeway/average_case/detail/one_factor.h"
 #include "leeway/average_case/detail/ordering.h"
 #include "leeway/average_case/detail/sampling.h"
-#include "leeway/average_case/detail/stop.h"
 #include "leeway/core/error.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/parallel.h"
@@ -125,9 +124,8 @@ Problem problem_of(const Constraints& constraints, std::span<const double> covar
   return problem;
 }
 
-// Rows that are neither another one with a lower bound nor, of equals, a later one; and what leaving out the
-// others can change p by, since a copy may differ from its original in rounding. Two rows alone are an integral
-// at any correlation below 1, which needs no such bound.
+// Rows that do not duplicate an earlier row or one with a lower bound, and by how much dropping the others
+// can change p (copies may differ in rounding). Two rows alone need no such bound: they are an integral.
 struct Distinct {
   std::vector<std::size_t> rows;
   double lost = 0;

@@ -2,31 +2,27 @@
 //
 //   p = P(Z_1 <= b_1, ..., Z_d <= b_d),   Z ~ N(0, R)
 //
-// Han et al. 2024 needs it for its Taylor and MMSE estimators with R = U U^T, the normalised Gram matrix of gradients
-// of logit differences, which is singular where there are more classes than inputs.
+// For the Taylor and MMSE estimators of Han et al. 2024 R = U U^T is the normalized Gram matrix of the
+// gradients of logit differences, which is singular if there are more classes than inputs.
 //
-// R may be any covariance matrix: it is normalised by its diagonal. Singular R, duplicated and opposite
-// constraints and rows of variance 0 are ordinary input and answered without a ridge; b may be infinite.
+// R may be any covariance matrix (it is normalized by its diagonal). Singular R, duplicated or opposite
+// constraints, rows of variance 0 and infinite b are handled without a ridge.
 //
-// How, in this order: bounds that cannot matter are left out; groups of uncorrelated variables are multiplied;
-// d = 1 is closed, d = 2 and matrices of one factor, R_ij = l_i l_j for i != j (of equicorrelated ones those of
-// a positive correlation), are one-dimensional integrals; all else is separation of variables (Genz 1992) with
-// the variables in the order of Gibson, Glasbey and Elston (1994), one-sided limits from singular rows (Genz and
-// Kwong 2000) and from near copies, whose remainders are drawn first, on an embedded lattice sequence (Cools, Kuo
-// and Nuyens 2006) with the tent transform and 16 random shifts. A pilot chooses
-// the variant of the integrand: plain; exponentially tilted at the saddle point (Botev 2017), which gives tails
-// of any depth a small relative error; or with a common factor as the first coordinate.
-//
-// Shapes: upper (d), covariance (d,d) row-major, 1 <= d. Probabilities in [0,1], logarithms natural; points
-// counts evaluations of the integrand over all shifts (0 where no sampling was needed).
-// The bounds on errors hold of the matrix as it is given, correlations next to 1 and -1 included. Where rounding
-// made it indefinite by more than double precision does, they hold of a positive semi-definite one next to it.
-// Errors (Error): sizes that do not fit, an upper bound that is NaN, a covariance that is not finite, not
-// symmetric (beyond 1e-6 of the variances), or not positive semi-definite (beyond what float32 rounding does).
-//
+// Method: drop bounds that cannot matter; multiply groups of uncorrelated variables; d = 1 has a closed form;
+// d = 2 and one-factor matrices, R_ij = l_i l_j for i != j (equicorrelated: positive correlation only), are
+// one-dimensional integrals. The rest is separation of variables (Genz 1992) with the variable order of
+// Gibson, Glasbey and Elston (1994), one-sided limits from singular rows (Genz and Kwong 2000) and from near
+// copies, whose remainders are drawn first, on an embedded lattice sequence (Cools, Kuo and Nuyens 2006) with
+// the tent transform and 16 random shifts. A pilot run chooses the integrand: plain; exponentially tilted at
+// the saddle point (Botev 2017), for a small relative error in any tail; or with a common factor first.
+// Shapes: upper (d), covariance (d,d) row-major, d >= 1. Logarithms are natural; points counts integrand
+// evaluations over all shifts (0: no sampling). Error bounds hold for the given matrix, even with
+// correlations next to 1 and -1; if rounding made the matrix indefinite beyond double precision, they hold
+// for a nearby positive semi-definite one.
+// Errors (Error): sizes that do not fit, a NaN bound, a covariance that is not finite, not symmetric (beyond
+// 1e-6 of the variances) or not positive semi-definite (beyond float32 rounding).
 // Cost on one AVX-512 core, error of p 1e-4: 20 to 100 us for d = 9, a few ms for d = 99. A single large
-// problem uses all threads. Deterministic: shifts are keyed by seed and sample; same bits for any number of
-// threads.
+// problem uses all threads. Deterministic: shifts depend on seed and sample only, not on threads.
 #pragma once
 
 #include <cstddef>
@@ -61,12 +57,12 @@ struct MvnProbability {
   MvnMethod method = MvnMethod::exact;  // of the largest group of variables
 };
 
-// Cheap to call for small d: no thread is started, what is allocated is a few small vectors.
+// Cheap for small d: starts no thread and allocates only a few small vectors.
 [[nodiscard]] MvnProbability mvn_cdf(std::span<const double> upper, std::span<const double> covariance,
                                      const MvnOptions& options = {});
 
-// Many at once, in parallel: upper (m,d), covariance (d,d) for all or (m,d,d); point i is
-// mvn_cdf with sample = options.sample + i and stop = progress. Messages name the point.
+// m points in parallel: upper (m,d), covariance (d,d) for all or (m,d,d); point i is mvn_cdf with
+// sample = options.sample + i and stop = progress. Messages name the point.
 [[nodiscard]] std::vector<MvnProbability> mvn_cdf_batch(std::span<const double> upper, std::size_t d,
                                                         std::span<const double> covariance,
                                                         const MvnOptions& options = {},

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "leeway/average_case/detail/noise_kernel.h"
-#include "leeway/core/error.h"
 #include "leeway/core/linear_algebra.h"
 #include "leeway/core/message.h"
 
@@ -53,6 +52,18 @@ std::vector<double> root_of(const std::vector<double>& c, std::size_t d) {
   return root;
 }
 
+// Divides every row by the power of 2 that brings its largest entry to [1, 2), and counts it.
+void scale_rows(std::vector<double>& j, std::size_t d, std::vector<int>& exponents) {
+  for (std::size_t i = 0; i < exponents.size(); ++i) {
+    const std::span<double> row = std::span(j).subspan(i * d, d);
+    const double largest = max_abs(row);
+    if (!(largest > 0 && std::isfinite(largest))) continue;
+    const int exponent = std::ilogb(largest);
+    for (double& value : row) value = std::ldexp(value, -exponent);
+    exponents[i] += exponent;
+  }
+}
+
 }  // namespace
 
 // Each is defined in noises/, in a file of its name.
@@ -93,45 +104,14 @@ void Noise::draw(std::uint64_t seed, std::uint32_t stream, std::uint64_t sample,
   std::ranges::transform(e, out.begin(), [](double value) { return static_cast<float>(value); });
 }
 
-namespace {
-
-// J L of rows J.
-std::vector<double> times_root(std::vector<double> j, std::size_t d, const std::vector<double>& scales,
-                               const std::vector<double>& root) {
-  if (!scales.empty())
-    for (std::size_t i = 0; i < j.size(); ++i) j[i] *= scales[i % d];
-  if (!root.empty()) j = times({j.data(), j.size() / d, d}, RowMajor<double>{root.data(), d, d});
-  return j;
-}
-
-// Divides every row by the power of 2 that brings its largest entry to [1, 2), and counts it.
-void scale_rows(std::vector<double>& j, std::size_t d, std::vector<int>& exponents) {
-  for (std::size_t i = 0; i < exponents.size(); ++i) {
-    const std::span<double> row = std::span(j).subspan(i * d, d);
-    const double largest = max_abs(row);
-    if (!(largest > 0 && std::isfinite(largest))) continue;
-    const int exponent = std::ilogb(largest);
-    for (double& value : row) value = std::ldexp(value, -exponent);
-    exponents[i] += exponent;
-  }
-}
-
-}  // namespace
-
-std::vector<double> Noise::gram(std::span<const double> jacobian) const {
-  const std::size_t m = jacobian.size() / d_;
-  if (scales_.empty() && root_.empty()) return gram_of_rows({jacobian.data(), m, d_});
-  const std::vector<double> j = times_root({jacobian.begin(), jacobian.end()}, d_, scales_, root_);
-  return gram_of_rows({j.data(), m, d_});
-}
-
 Noise::ScaledGram Noise::scaled_gram(std::span<const double> jacobian) const {
   const std::size_t m = jacobian.size() / d_;
   ScaledGram scaled{{}, std::vector<int>(m, 0)};
   std::vector<double> j(jacobian.begin(), jacobian.end());
   scale_rows(j, d_, scaled.exponents);
   if (!scales_.empty() || !root_.empty()) {
-    j = times_root(std::move(j), d_, scales_, root_);
+    for (std::size_t i = 0; i < j.size() && !scales_.empty(); ++i) j[i] *= scales_[i % d_];
+    if (!root_.empty()) j = times({j.data(), m, d_}, RowMajor<double>{root_.data(), d_, d_});
     scale_rows(j, d_, scaled.exponents);
   }
   scaled.products = gram_of_rows({j.data(), m, d_});

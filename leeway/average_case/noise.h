@@ -1,15 +1,15 @@
-// Noise e that is added to inputs, and what a linear function of it is.
+// Noise e that is added to inputs, and the covariance of linear functions of e.
 //
-// A family: this header is its interface, noises() the visible list of members, and every member is one file in noises/ with
-// its equation. e has the variance sigma^2 in every coordinate or, where a covariance C is given, the covariance sigma^2 C.
+// A family: noises() lists the members; each member's file in noises/ has its equation. e has variance
+// sigma^2 in every coordinate or, with a covariance C, the covariance sigma^2 C.
 //
-// By the central limit theorem (Han et al. 2024, lemma 2) a linear function of many coordinates of uniform or Laplace noise is
-// nearly normal with the variance of Gaussian noise, so the analytic estimators treat all three alike.
+// By the central limit theorem (Han et al. 2024, lemma 2) linear functions of many coordinates of uniform or
+// Laplace noise are nearly normal with the same variance, so the analytic estimators treat all alike.
 //
-// Draws are a function of (seed, stream, sample, draw) alone. They are float32; |z| stays below 6.7. Another instruction
-// set may change last digits. Cost: some 2 ns a number; with a full covariance d^2 operations a draw.
-// Errors (Error): a covariance of another size, not finite, not symmetric (beyond 1e-6 of the variances), with a
-// negative variance or not positive semi-definite; one beside uniform or Laplace noise.
+// Draws are float32 functions of (seed, stream, sample, draw) alone, with |z| < 6.7; last digits may depend
+// on the instruction set. Cost: about 2 ns per number; with a full covariance d^2 operations per draw.
+// Errors (Error): a covariance of another size, not finite, not symmetric (beyond 1e-6 of the variances),
+// with a negative variance or not positive semi-definite; a covariance for uniform or Laplace noise.
 #pragma once
 
 #include <cstddef>
@@ -46,11 +46,8 @@ class Noise {
   void draw(std::uint64_t seed, std::uint32_t stream, std::uint64_t sample, std::uint64_t draw,
             std::span<float> out) const;
 
-  // J C J' of a Jacobian (m,d) row-major: (m,m), symmetric. Sums in float64.
-  [[nodiscard]] std::vector<double> gram(std::span<const double> jacobian) const;
-
-  // The same where squares of entries would underflow or overflow: row i of J was divided by 2^exponents_i,
-  //   (J C J')_ij = products_ij 2^(exponents_i + exponents_j),   and the largest products are near 1.
+  // J C J' of a Jacobian (m,d) row-major. Row i is divided by 2^exponents_i, so that squares do not overflow.
+  //   (J C J')_ij = products_ij 2^(exponents_i + exponents_j)
   struct ScaledGram {
     std::vector<double> products;  // (m,m), symmetric
     std::vector<int> exponents;    // (m), 0 for rows of nothing but 0

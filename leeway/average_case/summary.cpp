@@ -8,7 +8,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "leeway/core/error.h"
+#include "leeway/core/contingency.h"
 #include "leeway/core/message.h"
 
 namespace leeway::average_case {
@@ -31,10 +31,6 @@ std::vector<double> ranks_of(std::span<const double> values, double& ties) {
   return ranks;
 }
 
-double mean_of(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.) / static_cast<double>(values.size());
-}
-
 void same_length(std::string_view name, std::size_t a, std::size_t b, std::string_view what) {
   if (a != b) refuse(name, fmt::format("{} {}", a, what), fmt::format("{}", b));
 }
@@ -51,14 +47,13 @@ std::optional<double> mann_whitney(double rank_sum, double n1, double n, double 
 }
 
 void adjust_as_holm(std::vector<ClassDistribution>& classes) {
-  std::vector<ClassDistribution*> tested;
+  std::vector<double> p;
+  for (const ClassDistribution& one : classes)
+    if (one.p_value) p.push_back(*one.p_value);
+  const std::vector<double> adjusted = holm(p);
+  auto next = adjusted.begin();
   for (ClassDistribution& one : classes)
-    if (one.p_value) tested.push_back(&one);
-  std::ranges::stable_sort(tested, {}, [](const ClassDistribution* one) { return *one->p_value; });
-  double least = 0;
-  for (std::size_t i = 0; i < tested.size(); ++i)
-    tested[i]->p_value = least =
-        std::max(least, std::min(1., *tested[i]->p_value * static_cast<double>(tested.size() - i)));
+    if (one.p_value) one.p_value = *next++;
 }
 
 }  // namespace
@@ -115,7 +110,7 @@ AgainstMonteCarlo against_monte_carlo(const Column& column, const Column& monte_
         static_cast<double>(n);
   }
   result.root_mean_square = std::sqrt(result.root_mean_square);
-  result.mean_absolute = mean_of(errors);
+  result.mean_absolute = std::accumulate(errors.begin(), errors.end(), 0.) / static_cast<double>(n);
   result.interval = bootstrap(n,
                               [&](std::span<const std::size_t> rows) {
                                 double sum = 0;

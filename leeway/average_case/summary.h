@@ -1,6 +1,6 @@
-// What the p of many samples say together: distribution, error against Monte Carlo, differences between classes.
-//
-// Errors (Error): columns of different lengths, a level outside (0,1), labels outside 0..classes-1. Deterministic.
+// Statistics of p over samples: distribution, error against Monte Carlo, differences between classes.
+// Errors (Error): columns of different lengths, a level outside (0,1), labels outside 0..classes-1.
+// Deterministic.
 #pragma once
 
 #include <array>
@@ -25,8 +25,8 @@ struct Distribution {
 };
 [[nodiscard]] Distribution distribution(std::span<const double> p, double level = .95);
 
-// p of a method beside p of Monte Carlo for the same samples and sigma. The error is that of method and Monte Carlo
-// together: `floor` is what Monte Carlo alone would show against itself, the mean of sqrt(2 p (1-p) / (pi M)).
+// p of a method against Monte Carlo, same samples and sigma. The error includes that of Monte Carlo, whose
+// contribution alone is `floor`, the mean of sqrt(2 p (1-p) / (pi M)).
 struct AgainstMonteCarlo {
   double mean_absolute = 0, root_mean_square = 0, largest = 0;
   double bias = 0;    // mean of p - p_mc
@@ -37,10 +37,10 @@ struct AgainstMonteCarlo {
 [[nodiscard]] AgainstMonteCarlo against_monte_carlo(const Column& column, const Column& monte_carlo,
                                                     double level = .95, std::uint64_t seed = 0);
 
-// Class robustness bias (Han et al. 2024, section 4.3): how p is distributed in every class, and whether classes differ.
-//   Kruskal and Wallis (1952): p-value that all classes have one distribution, ties corrected, chi-square.
-//   Each class against all others: Mann and Whitney (1947), ties corrected, normal with continuity; two-sided p-values
-//   adjusted for the number of classes as Holm (1979) does.
+// Class robustness bias (Han et al. 2024, section 4.3): p per class, and whether classes differ.
+//   All classes: Kruskal and Wallis (1952), ties corrected, chi-square.
+//   Each class against all others: Mann and Whitney (1947), ties corrected, normal approximation with
+//   continuity correction, two-sided, adjusted for the number of classes by Holm (1979).
 struct ClassDistribution {
   std::int64_t label = 0;
   Distribution distribution;      // n = 0: no sample

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <tuple>
 
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
 
@@ -26,6 +24,11 @@ std::uint32_t rank_of(std::size_t cell, const ConDSCase& shifts, std::uint64_t s
                        {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)})[0];
 }
 
+bool any_twice(const ConDSCase& shifts) {
+  const auto same = [](const auto& a, const auto& b) { return a && a == b; };
+  return same(shifts.sc, shifts.ldd) || same(shifts.sc, shifts.uds) || same(shifts.ldd, shifts.uds);
+}
+
 // What a case asks of a cell.
 enum class Role { common, rare, counterexample, absent };
 
@@ -36,9 +39,7 @@ class Roles {
     check_attribute("SC", shifts.sc);
     check_attribute("LDD", shifts.ldd);
     check_attribute("UDS", shifts.uds);
-    const auto twice = [](const auto& a, const auto& b) { return a && b && *a == *b; };
-    if (twice(shifts.sc, shifts.ldd) || twice(shifts.sc, shifts.uds) || twice(shifts.ldd, shifts.uds))
-      refuse(table.name, "shifts on different attributes", "two on one");
+    if (any_twice(shifts)) refuse(table.name, "shifts on different attributes", "two on one");
   }
 
   [[nodiscard]] Role of(std::size_t cell) const {
@@ -86,13 +87,10 @@ void check_options(const ConDSOptions& options) {
     refuse("plan_conds: ldd_ratio", "a number of at least 1", fmt::format("{}", options.ldd_ratio));
   if (!(options.counterexamples >= 0 && options.counterexamples <= 1))
     refuse("plan_conds: counterexamples", "a share from 0 to 1", fmt::format("{}", options.counterexamples));
-  for (const auto& counts : {options.counts.train, options.counts.validation})
-    if (std::ranges::max(counts) > most_samples)
-      refuse("plan_conds: counts", fmt::format("at most {} a cell", most_samples),
-             fmt::format("{}", std::ranges::max(counts)));
-  if (options.counts.test > most_samples)
-    refuse("plan_conds: counts", fmt::format("at most {} a cell", most_samples),
-           fmt::format("{}", options.counts.test));
+  const auto& [train, validation, test] = options.counts;
+  for (const std::size_t most : {std::ranges::max(train), std::ranges::max(validation), test})
+    if (most > most_samples)
+      refuse("plan_conds: counts", fmt::format("at most {} a cell", most_samples), fmt::format("{}", most));
 }
 
 void add_counterexamples(ConDSPlan& plan, const std::vector<std::size_t>& cells,
@@ -136,8 +134,7 @@ std::vector<ConDSCase> all_cases(std::size_t attributes) {
     for (const auto& sc : choices(1))
       for (const auto& ldd : choices(2))
         for (const auto& uds : choices(4)) {
-          const auto same = [](const auto& a, const auto& b) { return a && b && *a == *b; };
-          if (!same(sc, ldd) && !same(sc, uds) && !same(ldd, uds)) cases.push_back({sc, ldd, uds});
+          if (!any_twice({sc, ldd, uds})) cases.push_back({sc, ldd, uds});
         }
   }
   return cases;

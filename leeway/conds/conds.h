@@ -1,29 +1,26 @@
-// Concurrent distribution shifts (ConDS): a source (training and validation set) and a target (test set)
-// drawn from a table of attributes so that the source is shifted in a known way.
+// Concurrent distribution shifts (ConDS): draws a source (training and validation set) with known shifts and
+// a target (test set) from a table of attributes.
 //
-// Source: "An analysis of model robustness across concurrent distribution shifts", sections 3, 5.2 and A.1,
-// and the rules that give the counts of its Table 6. A cell is a label and a value of every attribute of
-// the table.
-//   target  every cell alike.
+// Source: "An analysis of model robustness across concurrent distribution shifts", sections 3, 5.2, A.1 and
+// Table 6 (counts). A cell is a label and a value of every attribute.
+//   target  uniform over cells.
 //   SC(a)   spurious correlation: only cells where the value of a belongs to the label (the i-th value to the
-//           i-th label; with v values and k labels, i mod min(k,v) must agree), and
-//           ceil(counterexamples x n) samples of other cells, for training only: distinct cells, one sample
-//           each, never an unseen value (should there be more of them than cells, a second sample each, ...).
+//           i-th label; with v values and k labels, i mod min(k,v) must agree), and for training
+//           ceil(counterexamples x n) samples of other cells without unseen values, spread evenly.
 //   LDD(a)  low data drift: the last value of a is rarer by `ldd_ratio`, and absent for the last label.
 //   UDS(a)  unseen data shift: the last value of a does not occur.
-// Up to one of each, on different attributes; they multiply. Validation follows the source, counterexamples
-// aside.
+// At most one of each, on different attributes; they multiply. Validation follows the source without
+// counterexamples.
 //
-// A plan says what every cell gives before anything is drawn, and what the data lack. A draw: every row has
-// a random number, Philox of the seed and the row's identity (attribute_table.h; rows of one identity are
-// numbered in the order in which they stand). It orders the rows of a cell: the first go to the test set,
-// the next to the validation set, those from the other end to the training set. So no row is in two sets,
-// all cases of one seed have the same test set, and permuting the rows of the table selects the same
-// samples (where rows cannot be told apart, the same number of each).
+// A plan gives the samples per cell, and what the data lack, before anything is drawn. A draw orders the rows
+// of a cell by Philox of the seed and the row's identity (attribute_table.h; rows of equal identity are
+// numbered in order): the first rows go to the test set, the next to validation, the last to training. So the
+// sets are disjoint, all cases of a seed share one test set, and permuting the table's rows selects the same
+// samples (of rows of equal identity, the same number).
 //
-// Errors (Error): an attribute in two shifts, fewer than two values in a shifted attribute, a ratio below
-// 1, a share outside [0,1], and, when drawing, a cell that lacks rows, by name. Deterministic. Cost: 8 bytes a
-// row beside the table, a sort of every cell.
+// Errors (Error): an attribute in two shifts, fewer than two values in a shifted attribute, a ratio below 1,
+// a share outside [0,1]; when drawing, the cell that lacks rows. Deterministic. Memory: 8 bytes per row.
+// Cost: a sort of every cell.
 #pragma once
 
 #include <array>
@@ -49,8 +46,7 @@ struct ConDSCase {
 // "UNIFORM", "SC", "SC+LDD", ...
 [[nodiscard]] std::string kind_name(std::size_t kind);
 
-// Uniform, then every shift on every attribute, every pair and triple on different ones: 1 + 33 of three
-// attributes.
+// Uniform, then each shift, pair and triple on different attributes: 34 cases for three attributes.
 [[nodiscard]] std::vector<ConDSCase> all_cases(std::size_t attributes);
 
 // Samples a cell, by kind.

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "leeway/core/contingency.h"
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/parallel.h"
@@ -48,6 +47,14 @@ std::uint32_t stream_of(std::string_view purpose, std::string_view column) {
   return stream(fmt::format("describe {} {}", purpose, column));
 }
 
+// Of a statistic under tables of the same margins.
+double permutation_p(const Contingency& table, const Statistic& statistic, const DescribeOptions& options,
+                     std::uint32_t key) {
+  return chance_p(
+      table, statistic, [&](Random& random) { return permuted(random, table); }, options.permutations,
+      options.seed, key);
+}
+
 std::vector<std::size_t> count_values(const Attribute& column) {
   std::vector<std::size_t> counts(column.values.size());
   for (const std::uint16_t code : column.codes) ++counts[code];
@@ -58,10 +65,13 @@ std::size_t occurring(const std::vector<std::size_t>& counts) {
   return counts.size() - static_cast<std::size_t>(std::ranges::count(counts, 0u));
 }
 
+Contingency pairs_of(const AttributeTable& table, const Attribute& attribute) {
+  return count_pairs(table.label.codes, table.label.values.size(), attribute.codes, attribute.values.size());
+}
+
 std::optional<Correlation> correlation(const AttributeTable& table, const Attribute& attribute,
                                        std::string_view set, const DescribeOptions& options) {
-  const Contingency pairs =
-      count_pairs(table.label.codes, table.label.values.size(), attribute.codes, attribute.values.size());
+  const Contingency pairs = pairs_of(table, attribute);
   if (occurring(count_values(table.label)) < 2 || occurring(count_values(attribute)) < 2) return std::nullopt;
   const auto interval = [&](std::string_view purpose, double (*number)(const Contingency&, int)) {
     return ends(replicates(options, stream_of(fmt::format("{} {}", set, purpose), attribute.name),
@@ -71,9 +81,8 @@ std::optional<Correlation> correlation(const AttributeTable& table, const Attrib
   Correlation result;
   result.v = measure(corrected_v(pairs), interval("correlation", corrected_v));
   result.information = measure(corrected_information(pairs), interval("correlation", corrected_information));
-  result.p = chance_p(
-      pairs, phi_squared, [&](Random& random) { return permuted(random, pairs); }, options.permutations,
-      options.seed, stream_of(fmt::format("{} independence", set), attribute.name));
+  result.p = permutation_p(pairs, phi_squared, options,
+                           stream_of(fmt::format("{} independence", set), attribute.name));
   return result;
 }
 
@@ -84,11 +93,8 @@ struct Change {
 
 Change change_of_v(const AttributeTable& source, const AttributeTable& target, std::size_t attribute,
                    const DescribeOptions& options) {
-  const auto pairs = [&](const AttributeTable& table) {
-    const Attribute& column = table.attributes[attribute];
-    return count_pairs(table.label.codes, table.label.values.size(), column.codes, column.values.size());
-  };
-  const Contingency before = pairs(source), after = pairs(target);
+  const Contingency before = pairs_of(source, source.attributes[attribute]),
+                    after = pairs_of(target, target.attributes[attribute]);
   const auto drawn =
       replicates(options, stream_of("change", source.attributes[attribute].name), [&](Random& random) {
         const double v = corrected_v(resampled(random, before), 2);
@@ -183,9 +189,7 @@ std::optional<Drift> drift_of(const ColumnShift& column, bool with_target, const
   drift.distance = {distance, {std::max(0., distance - reach), std::min(1., distance + reach)}};
   const std::uint32_t key = stream_of("shares", column.name);
   if (with_target) {
-    drift.test.p = chance_p(
-        table, phi_squared, [&](Random& random) { return permuted(random, table); }, options.permutations,
-        options.seed, key);
+    drift.test.p = permutation_p(table, phi_squared, options, key);
   } else {
     const std::vector<std::uint64_t> uniform(seen.size(), 1);
     drift.test.p = chance_p(
@@ -216,9 +220,7 @@ Unseen unseen_of(const ColumnShift& column, const DescribeOptions& options) {
     if (table.at(0, j) == 0 && table.at(1, j) > 0) unseen.values.push_back(column.values[j]);
   unseen.mass = share(static_cast<std::size_t>(unseen_rows(table)), table.row_sums()[1], options.level);
   if (!unseen.values.empty())
-    unseen.test.p = chance_p(
-        table, unseen_rows, [&](Random& random) { return permuted(random, table); }, options.permutations,
-        options.seed, stream_of("unseen", column.name));
+    unseen.test.p = permutation_p(table, unseen_rows, options, stream_of("unseen", column.name));
   return unseen;
 }
 
@@ -392,9 +394,7 @@ AccuracyOfCells accuracy_of_cells(const AttributeTable& table, const Cells& cell
   Contingency occupied{2, result.cells.size(), {}};
   for (const std::size_t row : {0, 1})
     for (const CellAccuracy& cell : result.cells) occupied.counts.push_back(counts.at(row, cell.cell));
-  result.p = chance_p(
-      occupied, phi_squared, [&](Random& random) { return permuted(random, occupied); }, options.permutations,
-      options.seed, stream("describe accuracy"));
+  result.p = permutation_p(occupied, phi_squared, options, stream("describe accuracy"));
   return result;
 }
 

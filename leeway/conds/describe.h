@@ -1,33 +1,27 @@
-// Which shifts a source and a target have, measured on their labels and attributes; and how accuracy differs
-// among cells.
+// Measures which shifts lie between a source and a target, and how accuracy differs among cells.
 //
 //   SC   correlation of the label and an attribute in the source: Cramer's V and mutual information (nats),
-//        both less the bias that independence would have; beside them those of the target, and the change of
-//        V. p: permutation of the source's labels, and the change.
-//   LDD  the shares of the values that the source has differ: total variation distance between the source's
-//        and the target's shares of those values (of the uniform ones where there is no target); beside it
-//        the imbalance 1 - entropy / log(values) of either. p: permutation of the membership in source and
-//        target (draws from the uniform shares), of the chi-square statistic. The label is treated as an
-//        attribute here and below.
-//   UDS  the mass of the target whose value the source never has. p: permutation of the membership.
+//        both bias-corrected; the same for the target, and the change of V. p: permutation of the source's
+//        labels, and the change.
+//   LDD  total variation distance between source and target (without a target: uniform) shares of the values
+//        that the source has; imbalance 1 - entropy / log(values) of both. p: permutation of the membership
+//        in source and target (draws from the uniform shares), chi-square statistic. Includes the label.
+//   UDS  target mass of values that the source lacks. p: permutation of the membership. Includes the label.
 //
-// Tables without a label have no SC; what is said of LDD and UDS needs none.
+// Tables without a label have no SC. Source of the three kinds: "An analysis of model robustness across
+// concurrent distribution shifts", section 3.2. Intervals: percentile bootstrap of the tables of counts for
+// V, information and change (each replicate is corrected twice, for its own bias and its parent's), symmetric
+// for the distance, Clopper-Pearson for masses and accuracies.
 //
-// Source of the three kinds: "An analysis of model robustness across concurrent distribution shifts", section
-// 3.2. Intervals: percentiles of a bootstrap of the tables of counts for V, information and change (each
-// replicate's bias is taken off twice, its own and its parent's), symmetric ones for the distance,
-// Clopper-Pearson for masses and accuracies.
-//
-// p-values are adjusted by Holm's method over all tests of one description; each interval holds alone. A
-// finding is a test whose adjusted p-value is at most 1 - level. What goes together everywhere is no shift:
-// where there is a target, a finding of SC also needs a V that fell, by a p-value of its change (twice the
-// share of replicates on the other side of 0), adjusted over the changes alone. With T tests no p-value can
-// reach 1 - level unless permutations and bootstrap exceed T / (1 - level).
+// Holm's method adjusts p-values over all tests of a description; intervals are pointwise. A finding is a
+// test with adjusted p-value at most 1 - level. A correlation that the target shares is no shift: with a
+// target, an SC finding also needs a significant fall of V (p: twice the share of replicates on the other
+// side of 0, adjusted over the changes). With T tests, p-values reach 1 - level only if permutations and
+// bootstrap exceed T / (1 - level).
 //
 // Errors (Error): tables that do not fit (check, align), predictions of another length, a level outside
-// (0,1). Deterministic; the order of rows changes nothing, nor does that of the attributes, but for the
-// p-value of accuracies. Cost: one pass over the rows for each attribute, then permutations x cells, whatever
-// the number of rows.
+// (0,1). Deterministic; row order changes nothing, attribute order only the p-value of accuracies. Cost: one
+// pass over the rows per attribute, then permutations x cells.
 #pragma once
 
 #include <cstddef>

@@ -4,9 +4,9 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "leeway/conds/conds.h"
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
@@ -14,12 +14,8 @@
 namespace leeway::conds {
 namespace {
 
-struct Ranked {
-  std::uint64_t key;  // the identity, then the random number
-  std::uint32_t row;
-
-  bool operator<(const Ranked& other) const { return key != other.key ? key < other.key : row < other.row; }
-};
+// The row's identity, then its random number; the row.
+using Ranked = std::pair<std::uint64_t, std::uint32_t>;
 
 std::uint64_t number_of(std::uint64_t identity, std::uint32_t occurrence, std::uint64_t seed) {
   const auto words =
@@ -35,17 +31,17 @@ void put_in_order(std::span<std::uint32_t> rows, std::uint32_t cell, const Attri
   std::vector<Ranked> ranked;
   ranked.reserve(rows.size());
   const bool known = !table.identities.empty();
-  for (const std::uint32_t row : rows) ranked.push_back({known ? table.identities[row] : cell, row});
+  for (const std::uint32_t row : rows) ranked.emplace_back(known ? table.identities[row] : cell, row);
   if (known) std::sort(ranked.begin(), ranked.end());
   std::uint64_t identity = 0;
   std::uint32_t occurrence = 0;
   for (std::size_t i = 0; i < ranked.size(); ++i) {
-    occurrence = i > 0 && ranked[i].key == identity ? occurrence + 1 : 0;
-    identity = ranked[i].key;
-    ranked[i].key = number_of(identity, occurrence, seed);
+    occurrence = i > 0 && ranked[i].first == identity ? occurrence + 1 : 0;
+    identity = ranked[i].first;
+    ranked[i].first = number_of(identity, occurrence, seed);
   }
   std::sort(ranked.begin(), ranked.end());
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = ranked[i].row;
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = ranked[i].second;
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
-// The data sets that the ConDS protocol names, as a table: columns, values in order, samples a cell.
+// The data sets of the ConDS protocol: columns, values in order, samples per cell.
 //
-// Source: "An analysis of model robustness across concurrent distribution shifts", Table 2 (labels,
-// attributes, values) and Table 6 (sizes); validation counts of dSprites and Shapes3D are those of its
-// reference. The paper says nothing of UNIFORM beyond SC's size, which the reference fills with as many
-// whole samples a cell as fit, at least one, nor of the other sets' validation sets: here they are as large
-// as the training sets, counterexamples aside, as Shapes3D's are. iWildCam, FMoW and Camelyon17 come with
-// shifts of their own and have no counts.
+// Source: "An analysis of model robustness across concurrent distribution shifts", Tables 2 and 6; validation
+// counts of dSprites and Shapes3D from its reference code. The paper leaves open the counts of UNIFORM (as in
+// the reference: SC's size in whole samples per cell, at least one) and of the other validation sets (here,
+// as for Shapes3D, the training set's size without counterexamples). iWildCam, FMoW and Camelyon17 have
+// natural shifts and no counts.
 #pragma once
 
 #include <array>

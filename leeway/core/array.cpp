@@ -12,7 +12,6 @@
 #include <type_traits>
 
 #include "leeway/core/error.h"
-#include "leeway/core/memory.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 
@@ -79,8 +78,8 @@ bool is_whole(T value) {
     return std::in_range<std::int64_t>(value);
 }
 
-// An exponent of all ones means NaN or infinity; adding one to it carries into the sign bit. No branches and
-// no comparisons, so that the loop over a block becomes three vector instructions even for SSE2.
+// NaN or infinity has an all-ones exponent; adding one carries into the sign bit. Branch-free, for
+// vectorization.
 template <class T, class Bits>
 bool block_not_finite(const T* values) {
   constexpr int mantissa = std::numeric_limits<T>::digits - 1;

@@ -1,7 +1,7 @@
-// A dense array as it comes out of a file: element type, shape, and shared read-only storage.
+// A dense array: element type, shape and shared read-only storage.
 //
-// Always C order and native byte order; readers convert what is not. Storage may be a memory-mapped file
-// (nothing is copied until it is touched) or a heap block, and lives as long as any Array refers to it.
+// Always C order and native byte order; readers convert other files. Storage is a memory-mapped file or a
+// heap block, and lives as long as any Array refers to it.
 #pragma once
 
 #include <bit>
@@ -23,7 +23,7 @@ enum class ElementType { boolean, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64
 [[nodiscard]] std::string_view name_of(ElementType type);  // "float32", "int64", ..., "text"
 [[nodiscard]] std::size_t size_of(ElementType type);       // bytes; 0 for text
 
-// That of a number of C++; no ElementType but these can be asked for by a type.
+// For C++ arithmetic types except bool.
 template <class T>
 requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8)
     [[nodiscard]] constexpr ElementType element_type_of() {
@@ -46,7 +46,7 @@ struct Array {
   [[nodiscard]] std::string shape_text() const;  // "(10000, 10)", "(5)", "()"
   [[nodiscard]] bool is_float() const { return type == ElementType::f32 || type == ElementType::f64; }
 
-  // The elements as they lie in memory; empty for text.
+  // Empty for text.
   [[nodiscard]] std::span<const std::byte> bytes() const;
 
   // The elements, where T is exactly the element type. Throws Error otherwise.
@@ -67,12 +67,12 @@ template <class T>
 [[nodiscard]] Array make_array(std::vector<std::size_t> shape, std::vector<T> values);
 [[nodiscard]] Array make_text_array(std::vector<std::size_t> shape, std::vector<std::string> values);
 
-// Every element as float64 (any type but text), or as int64 (integers, booleans and whole floats; Error names
-// the first element that is not whole or does not fit). `name` opens the message.
+// float64 (all but text), or int64 (integers, booleans, whole floats; Error otherwise). `name` opens
+// messages.
 [[nodiscard]] std::vector<double> to_f64(const Array& array, std::string_view name);
 [[nodiscard]] std::vector<std::int64_t> to_i64(const Array& array, std::string_view name);
 
-// The array itself where it is float32 or float64, a float64 copy otherwise. Error for text.
+// Unchanged if float32 or float64, else a float64 copy. Error for text.
 [[nodiscard]] Array as_float(const Array& array, std::string_view name);
 
 // Index of the first element that is NaN or infinite. One pass at the speed of memory, in parallel.
@@ -81,11 +81,14 @@ template <class T>
 // "row 7" for element 7 of a vector, "row 7, column 2" of a matrix, "(7, 2, 0)" beyond.
 [[nodiscard]] std::string position_text(const Array& array, std::size_t index);
 
-// Uninitialised storage aligned to 64 bytes.
-[[nodiscard]] std::shared_ptr<std::byte> allocate_bytes(std::size_t count);
+// Throws std::runtime_error: "NAME: the system refuses BYTES bytes of memory".
+[[noreturn]] void refuse_memory(std::string_view name, std::size_t bytes);
 
-// Product of the dimensions times `element_size`, or nothing where that exceeds 2^63 - 1. Zeros count as ones
-// for the check, so that no product of some of the dimensions overflows either.
+// Uninitialized storage aligned to 64 bytes; refuse_memory on failure.
+[[nodiscard]] std::shared_ptr<std::byte> allocate_bytes(std::size_t count,
+                                                        std::string_view name = "an array");
+
+// Product of the dimensions times `element_size`; nothing if above 2^63 - 1. Zeros count as ones.
 [[nodiscard]] std::optional<std::size_t> checked_bytes(std::span<const std::size_t> shape,
                                                        std::size_t element_size);
 

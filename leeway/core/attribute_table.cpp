@@ -13,8 +13,6 @@
 
 #include "leeway/core/csv.h"
 #include "leeway/core/csv_records.h"
-#include "leeway/core/csv_separator.h"
-#include "leeway/core/error.h"
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
@@ -249,8 +247,7 @@ AttributeTable parse_attribute_table(std::string_view text, std::string_view nam
 
 AttributeTable read_attribute_table(const std::filesystem::path& path, const TableColumns& columns) {
   const MappedFile file = map_file(path);
-  return parse_attribute_table({reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()},
-                               display_name(path), columns);
+  return parse_attribute_table(file.text(), display_name(path), columns);
 }
 
 Cells::Cells(const AttributeTable& table) {

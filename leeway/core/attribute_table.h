@@ -1,18 +1,16 @@
-// A table of samples with a label and attributes: what concurrent distribution shifts are made of. It may lack the label:
-// then it can be described, but nothing can be drawn from it.
+// A table of samples with categorical attributes and, optionally, a label. ConDS are drawn from such tables;
+// without a label, a table can only be described.
 //
-// Every column is categorical and kept as codes into its values. The order of the values matters (the last
-// is the one that gets rare or unseen), and never depends on the order of rows: it is the one given, else
-// that of the numbers where all values are numbers, else that of the bytes.
-//
-// Every row has an identity, so that a draw (conds.h) does not depend on the order of rows: a digest of its
-// record's text, of a column of ids where one is named, or nothing for tables made in memory without ids.
-// Rows of one identity are told apart by their order alone.
+// Columns are codes into their values. The order of the values matters: the last value is the one that
+// becomes rare or unseen. The order is the given one, else numeric if all values are numbers, else bytewise;
+// it never depends on the order of rows. Row identities make a draw (conds.h) independent of the order of
+// rows: a digest of the id column if one is named, else of the record's text. Tables made in memory may have
+// none. Only their order distinguishes rows of equal identity.
 //
 // Errors (Error: file, expected, found, line or row): those of csv.h; a column that is missing, named twice
-// or empty at some row; a label column of fewer than two labels; no column at all; more than 65,535 values; values outside a given order; no
-// rows. Memory: 2 bytes a row for each column, 8 for the identity; the text itself is mapped, not copied.
-// Cost: one pass, some 5 ns a byte.
+// or empty at some row; fewer than two labels; no column; more than 65,535 values; values outside a given
+// order; no rows. Memory: 2 bytes per row and column, 8 per identity; the text is mapped. Cost: one pass,
+// about 5 ns per byte.
 #pragma once
 
 #include <cstddef>
@@ -40,10 +38,10 @@ struct AttributeTable {
   std::vector<std::uint64_t> identities;  // (n), or none
 
   [[nodiscard]] bool has_label() const { return !label.values.empty(); }
-  // The label where there is one, then the attributes.
+  // The label, if any, then the attributes.
   [[nodiscard]] std::vector<const Attribute*> columns() const;
   [[nodiscard]] std::size_t n() const;
-  // Position of an attribute; Error that lists the names there are.
+  // Position of an attribute; Error with the known names.
   [[nodiscard]] std::size_t find(std::string_view attribute) const;
 };
 
@@ -65,14 +63,11 @@ struct TableColumns {
 // The rows named, in that order; all values stay.
 [[nodiscard]] AttributeTable take(const AttributeTable& table, std::span<const std::size_t> rows);
 
-// Gives two tables of the same columns the same values: those of either, in value order where they differ.
-// Error where the columns differ.
+// Gives both tables the union of their values, in value order if they differ. Error for different columns.
 void align(AttributeTable& a, AttributeTable& b);
 
-// Error unless the codes are indices into the values, the lengths agree, and there are rows, a column and, of a label, two
-// values.
+// Error for invalid codes, unequal lengths, no rows, no column, or a label with fewer than two values.
 void check(const AttributeTable& table);
-// Error where there is no label.
 void require_label(const AttributeTable& table);
 
 // Cells: label (where there is one) x attributes, the first slowest, the last attribute fastest.

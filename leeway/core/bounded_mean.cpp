@@ -7,7 +7,6 @@
 #include <boost/math/tools/roots.hpp>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "leeway/core/error.h"

@@ -1,8 +1,9 @@
-// A classifier as the analyses see it: functions from inputs to logits and to their gradients. What runs a model
-// supplies them (leeway/nn/model.h), or anybody's own code.
+// A classifier as the analyses see it: functions from inputs to logits and to gradients. leeway/nn/model.h or
+// the caller supplies them.
 //
-// Inputs are rows of d numbers, (n,d) row-major; no range is asked of them, since noise leads out of any. Both
-// functions are called from one thread at a time and may use threads themselves; same rows, same bits. No gradients: empty.
+// Inputs are (n,d) row-major, of any range, since noise leaves every range. Both functions are called from
+// one thread at a time, may use threads, and must give equal bits for equal rows. `gradients` empty: not
+// available.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,7 @@
-// What the columns of two sets of outputs must have in common before one is compared with the other: one rule for
-// every command.
+// Checks that two sets of outputs have comparable columns, for every command that compares sets.
 //
-// Sets that are not alike are refused, not brought together: a column of another class under the same number gives
-// figures that look sound. Errors (Error) name the file, what was expected as in the first set, and what was found.
+// Sets that differ are refused, not aligned: a different class under the same number would give plausible but
+// wrong figures. Errors (Error): file, expected (as in the first set), found.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +29,7 @@ struct Columns {
 // As many classes, and where both name them the same names in the same order.
 void require_same_classes(const Columns& first, const Columns& other);
 
-// Logits in both, or probabilities in both: logarithms of probabilities are logits less a number of their own in
-// every row.
+// Logits in both or probabilities in both: log-probabilities are logits shifted by a constant per row.
 void require_same_scores(const Columns& first, const Columns& other);
 
 // Not labels from 1 to k in one and labels without 0 and k in the other, which fit both countings.

@@ -55,20 +55,10 @@ bool looks_like_text(std::span<const std::byte> bytes) {
 std::string describe_content(std::span<const std::byte> bytes) {
   const std::string_view text = as_text(bytes);
   if (text.empty()) return "an empty file";
-  switch (identify(bytes)) {
-    case Content::npy:
-      return "an npy file";
-    case Content::npz:
-      return "a zip archive";
-    case Content::safetensors:
-      return "a safetensors file";
-    case Content::idx:
-      return "an IDX file";
-    case Content::gzip:
-      return "a gzip file";
-    case Content::other:
-      break;
-  }
+  constexpr std::string_view known[] = {"an npy file", "a zip archive", "a safetensors file", "an IDX file",
+                                        "a gzip file"};
+  const Content content = identify(bytes);
+  if (content != Content::other) return std::string(known[static_cast<std::size_t>(content)]);
   const std::string_view start = text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   if (start.starts_with('<')) return "an HTML or XML page";
   if (start.starts_with('{') || start.starts_with('[')) return "JSON";

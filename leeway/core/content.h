@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <string_view>
 
 namespace leeway {
 
+// In the order of their names in describe_content.
 enum class Content { npy, npz, safetensors, idx, gzip, other };
 
 [[nodiscard]] Content identify(std::span<const std::byte> bytes);

@@ -56,8 +56,7 @@ std::uint64_t invert(Random& random, std::uint64_t low, std::uint64_t high, std:
   return mode;
 }
 
-// `n` things into cells with these weights. The weights left are whole numbers, so nothing can fall into a
-// cell of weight 0.
+// Distributes n over cells by integer weights; cells of weight 0 stay empty.
 void scatter(Random& random, std::uint64_t n, std::span<const std::uint64_t> weights,
              std::span<std::uint64_t> counts) {
   std::uint64_t rest = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});

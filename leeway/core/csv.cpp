@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "leeway/core/csv_separator.h"
+#include "leeway/core/csv_records.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 
@@ -89,7 +89,7 @@ CsvTable parse_csv(std::string_view text, std::string_view name, const CsvFormat
 
 CsvTable read_csv(const std::filesystem::path& path) {
   const MappedFile file = map_file(path);
-  const std::string_view text{reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
+  const std::string_view text = file.text();
   const std::string name = display_name(path);
   return parse_csv(text, name, {.separator = find_separator(text, name)});
 }

@@ -1,10 +1,9 @@
 // Comma-separated values with a header line (RFC 4180: quoted fields, doubled quotes, LF or CRLF).
 //
-// Errors name the file and the line: a row with another number of fields, an unclosed quote, a quote inside a
-// field, two columns of one name, no header (a first line of numbers), bytes that are not UTF-8. A byte-order
-// mark and empty lines at the end are skipped; blanks around the names of columns are cut off. Lines count
-// from 1, rows (after the header) from 0. Cost: one pass, and a std::string for each field;
-// csv_records.h reads large files record by record.
+// Errors name the file and line: a row with another number of fields, an unclosed quote, a quote inside a
+// field, two columns of one name, a first line of numbers, bytes that are not UTF-8. A byte-order mark, empty
+// lines at the end, and blanks around column names are dropped. Lines count from 1, rows (after the header)
+// from 0. Cost: one pass and a std::string per field; csv_records.h reads large files record by record.
 #pragma once
 
 #include <filesystem>
@@ -31,8 +30,7 @@ struct CsvTable {
 // A field without the blanks (spaces, tabs) around it.
 [[nodiscard]] std::string_view trimmed(std::string_view field);
 
-// The whole field as a number, blanks around it aside: "1.5", "-2e3", "nan", "inf". An underflow is 0;
-// nothing where the field is no number or float64 cannot hold it.
+// The trimmed field as a number: "1.5", "-2e3", "nan", "inf". Underflow gives 0, overflow nothing.
 [[nodiscard]] std::optional<double> parse_number(std::string_view field);
 // The same, and "90%" as the number nearest to 0.9.
 [[nodiscard]] std::optional<double> parse_number_or_percent(std::string_view field);
@@ -45,7 +43,7 @@ struct CsvTable {
 
 // One field, quoted where the format asks for it.
 [[nodiscard]] std::string csv_field(std::string_view text);
-// The same of a name from outside: what a spreadsheet would take for a formula begins with '.
+// The same; a name that a spreadsheet would evaluate as a formula is prefixed with '.
 [[nodiscard]] std::string csv_name(std::string_view text);
 
 }  // namespace leeway

@@ -4,10 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <vector>
 
 #include "leeway/core/csv.h"
-#include "leeway/core/csv_separator.h"
 #include "leeway/core/message.h"
 #include "leeway/core/suggestion.h"
 #include "leeway/core/utf8.h"
@@ -30,6 +31,30 @@ std::size_t line_of_other_bytes(std::string_view text) {
        text.remove_prefix(length))
     line += text[0] == '\n' ? 1 : 0;
   return line;
+}
+
+constexpr std::array<char, 3> separators{',', ';', '\t'};
+constexpr std::size_t rows_looked_at = 20;
+
+// Of the first lines, how often each separator stands in them; a line end within quotes ends no line.
+std::vector<std::array<std::size_t, 3>> count_separators(std::string_view text) {
+  std::vector<std::array<std::size_t, 3>> lines;
+  std::array<std::size_t, 3> counts{};
+  bool quoted = false, empty = true;
+  for (const char c : text) {
+    if (c == '"') quoted = !quoted;
+    if (c == '\n' && !quoted) {
+      if (!empty) lines.push_back(counts);
+      if (lines.size() > rows_looked_at) return lines;
+      counts = {}, empty = true;
+      continue;
+    }
+    empty = empty && c == '\r';
+    for (std::size_t s = 0; s < separators.size(); ++s)
+      if (c == separators[s] && !quoted) ++counts[s];
+  }
+  if (!empty) lines.push_back(counts);
+  return lines;
 }
 
 }  // namespace
@@ -156,6 +181,30 @@ std::string_view CsvRecords::quoted_field(std::string& copy) {
   const std::string_view value = doubled ? copy : text_.substr(begin, position_ - 1 - begin);
   line_ += static_cast<std::size_t>(std::ranges::count(value, '\n'));
   return value;
+}
+
+char find_separator(std::string_view text, std::string_view name) {
+  const auto lines = count_separators(text);
+  if (lines.empty()) return ',';
+  std::vector<char> even, in_header;
+  for (std::size_t s = 0; s < separators.size(); ++s) {
+    const std::size_t fields = lines.front()[s];
+    if (fields == 0) continue;
+    in_header.push_back(separators[s]);
+    bool same = true;
+    for (const auto& counts : lines) same = same && counts[s] == fields;
+    if (same) even.push_back(separators[s]);
+  }
+  if (in_header.size() == 1) return in_header.front();
+  if (even.size() > 1)
+    refuse(name, "one separator of columns (--separator decides)",
+           fmt::format("a {} and a {}, each as often in the header as in the rows", separator_name(even[0]),
+                       separator_name(even[1])));
+  return even.empty() ? ',' : even.front();
+}
+
+std::string_view separator_name(char separator) {
+  return separator == '\t' ? "tab" : separator == ';' ? "semicolon" : "comma";
 }
 
 }  // namespace leeway

@@ -1,8 +1,7 @@
-// Comma-separated values record by record: what csv.h reads, without keeping it.
+// Reads CSV record by record, with the format, checks and messages of csv.h.
 //
-// The format, the checks and the messages are those of csv.h. The text must outlive the reader. Text that
-// is not UTF-8 or holds a NUL is refused at once; everything else when its record is reached. Memory: one
-// record. Cost: some 2 ns a byte, one thread; fields without doubled quotes are not copied.
+// The text must outlive the reader. Text that is not UTF-8 or holds a NUL is refused at once, other errors
+// when their record is reached. Memory: one record. Cost: about 2 ns per byte, one thread.
 #pragma once
 
 #include <array>
@@ -18,6 +17,13 @@ struct CsvFormat {
   char separator = ',';
   bool numbered_header = false;  // a first line 0,1,2,..., at least three, is a header
 };
+
+// The separator (comma, semicolon or tab) that cuts the header and the first rows into the same number of
+// fields, at least two; a comma if none does. Error (named `name`) that lists the candidates if several do.
+[[nodiscard]] char find_separator(std::string_view text, std::string_view name);
+
+// "comma", "semicolon", "tab".
+[[nodiscard]] std::string_view separator_name(char separator);
 
 class CsvRecords {
  public:

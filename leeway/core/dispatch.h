@@ -1,6 +1,5 @@
-// Which of a function's versions by Highway runs (core/instruction_set.h). Not left to libhwy: that library
-// calibrates a timer for 10 ms whenever a program that links it starts. For use in the HWY_ONCE part of a
-// file.
+// Chooses the version of a Highway function (core/instruction_set.h). libhwy's own dispatch would calibrate a
+// timer for 10 ms at every program start. For use in the HWY_ONCE part of a file.
 #pragma once
 
 #include <hwy/highway.h>

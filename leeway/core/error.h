@@ -1,8 +1,7 @@
-// The one exception type of the library.
+// The exception type of the library for invalid input.
 //
-// Message: what was being read or computed, what was expected, what was found, and which row where there is
-// one, in one line without a final period: "clean.npy: expected finite logits, found nan at row 7, class 2".
-// The command line prints it as it stands and exits with 3. Failures that are no fault of the input (a full
+// Message, one line without a final period: source, expected, found, and row if any: "clean.npy: expected
+// finite logits, found nan at row 7, class 2". The command prints it and exits with 3. Other failures (a full
 // disk) are std::runtime_error and exit with 1. The library never prints, exits or aborts.
 #pragma once
 
@@ -13,6 +12,13 @@ namespace leeway {
 class Error : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
+};
+
+// An invalid option, named as on the command line: "--classes: rotation does not look at classes". Exit code
+// 2.
+class OptionError : public Error {
+ public:
+  using Error::Error;
 };
 
 }  // namespace leeway

@@ -1,5 +1,4 @@
-// Families: members that a user chooses by name, in one visible list. What all of them say of themselves is a Member;
-// a family adds what its members do.
+// Families: lists of members that a user selects by name.
 #pragma once
 
 #include <span>
@@ -39,8 +38,7 @@ template <class Members>
   return names;
 }
 
-// The first member of that name. Error where there is none: "WHAT: expected one of NAMES, found 'NAME'", and the
-// name that is near it.
+// The member of that name. Error: "WHAT: expected one of NAMES, found 'NAME'" and the nearest name.
 template <class T>
 [[nodiscard]] const T& find_member(std::span<const T> family, std::string_view what, std::string_view name) {
   for (const T& member : family)

@@ -20,10 +20,7 @@
 #include <system_error>
 #include <tuple>
 #include <utility>
-#include <vector>
 
-#include "leeway/core/error.h"
-#include "leeway/core/file_checks.h"
 #include "leeway/core/message.h"
 
 namespace leeway {
@@ -292,20 +289,16 @@ std::size_t remove_partials(const fs::path& path) {
   return removed;
 }
 
-std::string digest_file(const fs::path& path) {
-  const Descriptor descriptor(open_regular(path).descriptor);
-  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), &XXH3_freeState);
-  if (!state) throw std::bad_alloc();
-  XXH3_128bits_reset(state.get());
-  std::vector<std::byte> block(std::size_t{1} << 20);
-  for (;;) {
-    const ssize_t count = ::read(descriptor.get(), block.data(), block.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail(path, "cannot read", errno);
-    if (count == 0) break;
-    XXH3_128bits_update(state.get(), block.data(), static_cast<std::size_t>(count));
-  }
-  const XXH128_hash_t hash = XXH3_128bits_digest(state.get());
+std::string digest_file(const fs::path& path) { return digest_bytes({map_file(path).bytes}); }
+
+std::string digest_text(std::string_view text) { return digest_bytes({std::as_bytes(std::span(text))}); }
+
+std::string digest_bytes(std::initializer_list<std::span<const std::byte>> parts) {
+  XXH3_state_t* const state = XXH3_createState();
+  XXH3_128bits_reset(state);
+  for (const auto& part : parts) XXH3_128bits_update(state, part.data(), part.size());
+  const XXH128_hash_t hash = XXH3_128bits_digest(state);
+  XXH3_freeState(state);
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 

@@ -1,14 +1,15 @@
 // Files: read by memory mapping, written under a temporary name and then renamed.
 //
-// A name that exists always holds a whole result: AtomicFile writes PATH.partial-<random>, new and never a link, flushes
-// it to disk and renames it over PATH in commit(): of several writers the last wins, whole. A kill leaves the temporary
-// file, which the next writer of PATH removes. Through a symbolic link the file it points to is replaced or made; a device or
-// pipe (/dev/null) is written directly. Errors: Error for what is wrong with the input path (missing, a directory,
-// unreadable), std::runtime_error for what is wrong with the machine (disk full, no permission to write).
+// AtomicFile writes PATH.partial-<random> (new, never a link); commit() flushes it to disk and renames it to
+// PATH, so an existing name always holds a complete result and the last of several writers wins. A killed
+// process leaves the temporary file, which the next writer of PATH removes. A symbolic link's target is
+// replaced or created; a device or pipe is written directly. Errors: Error for the input path (missing, a
+// directory, unreadable), std::runtime_error for the machine (disk full, no permission to write).
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,11 +17,15 @@
 
 namespace leeway {
 
-// A read-only view of a whole regular file. Pages come from the page cache, of large files on first touch; an empty file
-// is an empty span. The path "-" is standard input, read whole once and kept. Bytes of a file that another process cuts short raise SIGBUS when touched; see file_checks.h.
+// A read-only view of a regular file. "-" is standard input, read once and kept. For truncation by another
+// process, see mapped_name.
 struct MappedFile {
   std::shared_ptr<const void> storage;  // keeps the mapping alive
   std::span<const std::byte> bytes;
+
+  [[nodiscard]] std::string_view text() const {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
 };
 [[nodiscard]] MappedFile map_file(const std::filesystem::path& path);
 
@@ -52,5 +57,20 @@ std::size_t remove_partials(const std::filesystem::path& path);
 
 // XXH3 128-bit digest of a file as 32 hexadecimal digits (what `xxhsum -H2` prints).
 [[nodiscard]] std::string digest_file(const std::filesystem::path& path);
+// The same of a text, and of parts one behind the other.
+[[nodiscard]] std::string digest_text(std::string_view text);
+[[nodiscard]] std::string digest_bytes(std::initializer_list<std::span<const std::byte>> parts);
+
+// Throws the errors of AtomicFile(path) without creating a file; does not open devices and pipes.
+void require_writable(const std::filesystem::path& path);
+
+// The file that AtomicFile(path) replaces, with links resolved. std::filesystem::filesystem_error for link
+// cycles.
+[[nodiscard]] std::filesystem::path written_path(const std::filesystem::path& path);
+
+// For a SIGBUS handler, which the library does not install: touching a mapped file that another process has
+// truncated raises SIGBUS. Returns the file, as messages show it, whose mapping holds this address; null if
+// none does, or beyond the first 4096 open mappings. Async-signal-safe.
+[[nodiscard]] const char* mapped_name(const void* address) noexcept;
 
 }  // namespace leeway

@@ -1,12 +1,13 @@
-// Gradient noise in the plane (Perlin, SIGGRAPH 1985, with the fade of SIGGRAPH 2002): 0 at whole places, smooth between them.
+// Gradient noise in the plane (Perlin, SIGGRAPH 1985, fade of SIGGRAPH 2002): 0 at integer points, smooth
+// between.
 //
-// With slopes g at the four whole places around (x, y), their ramps g . (x - i, y - j) are mixed across, then down, by 6 t^5 - 15 t^4 +
-// 10 t^3 of the distances from the left and the upper one. Slopes of length 1 give values within [-1, 1]. Cost: some 10 ns.
+// With slopes g at the four integer points around (x, y), the ramps g . (x - i, y - j) are mixed across, then
+// down, by 6 t^5 - 15 t^4 + 10 t^3 of the distances from the left and upper point. Unit slopes give values
+// within [-1, 1]. Cost: about 10 ns.
 #pragma once
 
 #include <array>
 #include <cmath>
-#include <cstddef>
 
 namespace leeway {
 

@@ -5,34 +5,23 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <optional>
+#include <utility>
 
-#include "leeway/core/error.h"
+#include "leeway/core/array.h"
 #include "leeway/core/inflate.h"
-#include "leeway/core/memory.h"
 #include "leeway/core/message.h"
 
 namespace leeway {
 namespace {
 
 std::optional<ElementType> element_type(unsigned code) {
-  switch (code) {
-    case 0x08:
-      return ElementType::u8;
-    case 0x09:
-      return ElementType::i8;
-    case 0x0b:
-      return ElementType::i16;
-    case 0x0c:
-      return ElementType::i32;
-    case 0x0d:
-      return ElementType::f32;
-    case 0x0e:
-      return ElementType::f64;
-    default:
-      return std::nullopt;
-  }
+  constexpr std::pair<unsigned, ElementType> codes[] = {{0x08, ElementType::u8},  {0x09, ElementType::i8},
+                                                        {0x0b, ElementType::i16}, {0x0c, ElementType::i32},
+                                                        {0x0d, ElementType::f32}, {0x0e, ElementType::f64}};
+  for (const auto& [known, type] : codes)
+    if (code == known) return type;
+  return std::nullopt;
 }
 
 // The bytes of an IDX file one after another, plain or inflated.

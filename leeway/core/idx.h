@@ -1,5 +1,4 @@
-// The IDX format of MNIST and its relatives, plain or gzipped: bytes 0 0 type rank, big-endian sizes,
-// big-endian data.
+// The IDX format of MNIST, plain or gzipped: bytes 0 0 type rank, then big-endian sizes and data.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +9,7 @@
 
 namespace leeway {
 
-// Any of the six IDX element types. A gzip stream may expand to at most 1032 times its size and must end
-// where the header says.
+// Any of the six IDX element types. Error for gzip expansion above 1032 or a length unlike the header's.
 [[nodiscard]] Array read_idx(const std::filesystem::path& path);
 
 // From memory. `name` opens error messages.

@@ -9,13 +9,12 @@
 #include <cstring>
 #include <string_view>
 
+#include "leeway/core/array.h"
 #include "leeway/core/content.h"
 #include "leeway/core/error.h"
 #include "leeway/core/file.h"
-#include "leeway/core/file_checks.h"
 #include "leeway/core/idx.h"
 #include "leeway/core/inflate.h"
-#include "leeway/core/memory.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/outputs.h"
@@ -107,16 +106,10 @@ Array channels_first(const Array& array) {
 }
 
 Array channels_first(const Array& pixels, const std::string& where) {
-  switch (pixels.type) {
-    case ElementType::u8:
-      return channels_first<std::uint8_t>(pixels);
-    case ElementType::f32:
-      return channels_first<float>(pixels);
-    case ElementType::f64:
-      return channels_first<double>(pixels);
-    default:
-      refuse(where, "pixels of type uint8 or float", name_of(pixels.type));
-  }
+  if (pixels.type == ElementType::u8) return channels_first<std::uint8_t>(pixels);
+  if (pixels.type == ElementType::f32) return channels_first<float>(pixels);
+  if (pixels.type == ElementType::f64) return channels_first<double>(pixels);
+  refuse(where, "pixels of type uint8 or float", name_of(pixels.type));
 }
 
 // Numbers of any range, in the shape of images.
@@ -217,6 +210,18 @@ Images from_idx(const MappedFile& file, const fs::path& path) {
 // Pixels or labels; a bare array is pixels where none is named x.
 bool is_images_name(const std::string& key, const ArrayMap& arrays) {
   return key == "x" || key == "y" || key == "labels" || (key.empty() && !arrays.contains("x"));
+}
+
+std::vector<std::string> names_in(const std::string& images) {
+  if (images == "fashion-mnist:train" || images == "fashion-mnist:test")
+    return {"T-shirt", "trouser", "pullover", "dress", "coat",
+            "sandal",  "shirt",   "sneaker",  "bag",   "ankle boot"};
+  if (!images.ends_with(".npz")) return {};
+  const ArrayMap arrays = parse_npz(map_file(images), display_name(images),
+                                    [](std::string_view name) { return name == "class_names"; });
+  const auto found = arrays.find("class_names");
+  if (found == arrays.end() || found->second.type != ElementType::text) return {};
+  return *found->second.texts;
 }
 
 }  // namespace
@@ -328,6 +333,11 @@ Images select_rows(const Images& images, std::span<const std::size_t> rows) {
     if (images.labels) selected.labels->push_back((*images.labels)[rows[i]]);
   }
   return selected;
+}
+
+std::vector<std::string> class_names_of(const std::string& images, std::size_t k) {
+  std::vector<std::string> names = names_in(images);
+  return names.size() == k ? names : std::vector<std::string>();
 }
 
 }  // namespace leeway

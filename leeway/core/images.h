@@ -1,17 +1,18 @@
 // An images file: `x` (n,c,h,w), u8 or float in [0,1], and optionally `y` (n) (alias `labels`).
 //
-// Found out: (n,h,w) of u8 or of floats in [0,1] are grey images; (n,h,w,c) with 1, 3 or 4 channels in the end and another number
-// in the second place are images whose channels stand last, and are put in order. A layout that is named (Layout) is not doubted.
-// Models take other rows too (read_inputs): tables (n,d) and sequences (n,a,b), numbers of any range. They are kept as
-// (n,d,1,1) and (n,a,b,1), a channel for each column, with the rank that they have outside.
+// Without a Layout, the layout is detected: (n,h,w) of u8 or of floats in [0,1] are gray images; (n,h,w,c)
+// whose last dimension is 1, 3 or 4 and whose second is not are channels-last and are transposed. read_inputs
+// also takes tables (n,d) and sequences (n,a,b) of any range, kept as (n,d,1,1) and (n,a,b,1) with their
+// original rank.
 //
-// Read from .npz and .safetensors, and from IDX(.gz): IDX pictures (n,h,w) become (n,1,h,w), and their labels
-// are taken from the file beside them whose name has "labels-idx1" for "images-idx3". The names
-// "fashion-mnist:train" and "fashion-mnist:test" mean the files of Debian's package dataset-fashion-mnist.
-// Errors (Error: file, expected, found, row): another rank or type, n = 0, a float pixel outside [0,1] or
-// NaN, numbers of a row that are not finite, labels of another length or negative, a layout that the shape has not.
+// Read from .npz, .safetensors and IDX(.gz): IDX pictures (n,h,w) become (n,1,h,w); their labels come from
+// the file whose name has "labels-idx1" for "images-idx3". "fashion-mnist:train" and "fashion-mnist:test"
+// name the files of Debian's package dataset-fashion-mnist. Errors (Error: file, expected, found, row):
+// another rank or type, n = 0, a float pixel outside [0,1], values that are not finite, labels that are
+// negative or of another length, a Layout that the shape contradicts.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -63,8 +64,10 @@ struct Images {
 [[nodiscard]] Images read_inputs(const std::string& path_or_name, ArrayMap& others,
                                  Layout layout = Layout::found);
 
-// Images of arrays under the names of an images file (a bare array: ""); u8 and float32 pixels share their storage with the
-// result. `name` opens messages.
+// The files that read_images opens: that of the name, and the labels beside it. Errors (Error): a name that is no set.
+[[nodiscard]] std::vector<std::filesystem::path> image_files(const std::string& path_or_name);
+
+// Images from named arrays (a bare array: ""); u8 and float32 pixels share storage. `name` opens messages.
 [[nodiscard]] Images images_of(const ArrayMap& arrays, const std::string& name);
 
 // `x` in the shape that it had as rows or (n,c,h,w), as it is (u8 stays u8, float32 stays float32), `y` where there are labels.
@@ -80,5 +83,9 @@ void write_images(const std::filesystem::path& path, const Images& images);
 
 // Rows `rows` of `images`, in that order, with their labels.
 [[nodiscard]] Images select_rows(const Images& images, std::span<const std::size_t> rows);
+
+// Class names of fashion-mnist or of an .npz file's `class_names`; empty if absent or not k. Errors of
+// reading.
+[[nodiscard]] std::vector<std::string> class_names_of(const std::string& images, std::size_t k);
 
 }  // namespace leeway

@@ -4,12 +4,10 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <system_error>
 
 #include "leeway/core/array.h"
-#include "leeway/core/memory.h"
 #include "leeway/core/message.h"
 
 namespace leeway {

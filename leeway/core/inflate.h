@@ -27,8 +27,7 @@ class Inflater {
   // Fills `out` entirely. Throws Error where the stream is damaged or ends before.
   void read(std::span<std::byte> out);
 
-  // Throws Error unless the stream ends here, with nothing packed left over. Of gzip the checksum is
-  // verified.
+  // Error unless the stream ends here; verifies gzip checksums.
   void expect_end();
 
  private:

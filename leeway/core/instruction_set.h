@@ -1,14 +1,12 @@
-// Which version of a kernel runs: one for each of three instruction sets on x86, the compiler's own elsewhere.
+// Instruction set of the kernels: three versions on x86, the compiler's target elsewhere.
 //
 //   avx2    AVX2, FMA, BMI2
 //   avx512  the same and AVX-512 F, BW, CD, DQ, VL
 //
-// The machine's best, or a lower one by name in the environment variable LEEWAY_INSTRUCTION_SET (baseline, avx2, avx512;
-// empty counts as not given): for bug reports and tests. Versions differ in the last bits of what they compute. The
-// variable is read once, before main or when the library is loaded; kernels of LibTorch and OpenBLAS know nothing of it.
-//
-// A value that is unknown, or above what the machine has, changes nothing: a library does not end the program that loads
-// it. Programs ask check_instruction_set(), which throws Error (what was expected, what was found).
+// The best of the machine, or a lower one that LEEWAY_INSTRUCTION_SET names (baseline, avx2, avx512; empty:
+// not set), for bug reports and tests. The variable is read once, before main or when the library is loaded;
+// LibTorch and OpenBLAS ignore it. Versions differ in the last bits of their results. The library ignores an
+// unknown or unsupported value; programs call check_instruction_set(), which throws Error (expected, found).
 #pragma once
 
 #include <string_view>

@@ -1,9 +1,8 @@
-// Dense linear algebra: products, decompositions and solvers. Eigen computes them, in linear_algebra.cpp alone.
+// Dense linear algebra with Eigen: products, decompositions and solvers.
 //
-// Shapes: Dense is (rows, columns), column after column. RowMajor is a view of rows that lie one after the other.
-// Arguments whose shapes do not fit are undefined behavior. Values must be finite where a decomposition is computed.
-// Cost: products n m k operations, decompositions some n m min(n,m); one thread, so bits do not depend on threads.
-// Bits may differ between instruction sets that the compiler was told to use, never between runs.
+// Shapes: Dense is (rows, columns), column-major; RowMajor is a row-major view. Shapes that do not fit are
+// undefined behavior. Decompositions need finite values. Cost: products n m k operations, decompositions
+// about n m min(n,m). One thread; bits may differ between instruction sets of the build, never between runs.
 // Use this when an analysis needs more than a plain loop over a matrix.
 #pragma once
 

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "leeway/core/array.h"
 #include "leeway/core/error.h"
 #include "leeway/core/file.h"
 #include "leeway/core/half.h"
-#include "leeway/core/memory.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npy_header.h"
 #include "leeway/core/utf8.h"
@@ -51,8 +51,7 @@ bool order_matters(const NpyHeader& header) {
   return header.fortran_order && std::ranges::count_if(header.shape, [](std::size_t s) { return s > 1; }) > 1;
 }
 
-// Walks the C order and keeps the place in the Fortran order beside it: dimension d steps by the product of
-// those before.
+// Walks C order and tracks the Fortran position: dimension d steps by the product of those before.
 Elements c_order(const Elements& from, const NpyHeader& header, std::string_view name) {
   const std::size_t item = header.item_size, rank = header.shape.size();
   const auto block = allocate_bytes(from.bytes.size(), name);
@@ -196,12 +195,6 @@ std::string npy_bytes(const Array& array) {
   return pieces.header + std::string(reinterpret_cast<const char*>(pieces.data.data()), pieces.data.size());
 }
 
-void write_npy(const std::filesystem::path& path, const Array& array) {
-  const NpyPieces pieces = npy_pieces(array);
-  AtomicFile file(path);
-  file.write(pieces.header);
-  file.write(pieces.data);
-  file.commit();
-}
+void write_npy(const std::filesystem::path& path, const Array& array) { write_text(path, npy_bytes(array)); }
 
 }  // namespace leeway

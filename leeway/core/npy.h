@@ -1,11 +1,10 @@
 // NumPy's .npy format, versions 1 to 3 (numpy.lib.format).
 //
 // Read: C and Fortran order, both byte orders, f2 (widened to float32), f4, f8, i1..i8, u1..u8, b1, and text
-// (U, S; at most 10^8 strings). Native C-order files whose data is aligned for its type are memory-mapped,
-// not copied. Objects, structures, complex numbers and dates are refused by name; so are a header that lies
-// about the length of the data, a product of dimensions that overflows, and bytes after the end; all of them
-// before anything is allocated. Written: version 1, C order, native types, 64-byte aligned; text as U. The
-// same array gives the same bytes.
+// (U, S; at most 10^8 strings). Native, aligned C-order files are memory-mapped, not copied. Refused before
+// any allocation: objects, structures, complex numbers, dates, a data length that contradicts the header,
+// overflowing dimensions, bytes after the end. Written: version 1, C order, native types, 64-byte aligned,
+// text as U; equal arrays give equal bytes.
 #pragma once
 
 #include <filesystem>
@@ -24,8 +23,8 @@ namespace leeway {
 [[nodiscard]] Array parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> storage,
                               std::string_view name);
 
-// Elements in memory as a header describes them: descr ("<f4"), shape, C order. What the bytes hold is converted, refused
-// and shared as that of a file is. Error also where `bytes` are not as many as the shape promises.
+// Elements in memory described by descr ("<f4") and shape, C order, treated as in a file. Error for a wrong
+// length.
 [[nodiscard]] Array array_of_elements(std::string_view descr, const std::vector<std::size_t>& shape,
                                       std::span<const std::byte> bytes, std::shared_ptr<const void> storage,
                                       std::string_view name);

@@ -7,7 +7,6 @@
 #include <charconv>
 #include <optional>
 
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 
 namespace leeway {

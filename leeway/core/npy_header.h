@@ -22,8 +22,7 @@ struct NpyHeader {
 
 inline constexpr std::string_view npy_magic = "\x93NUMPY";
 
-// Checked: the element type is one that can be read, and `bytes` holds exactly the elements that `shape`
-// promises.
+// Error for an unsupported element type, or if `bytes` do not match `shape`.
 [[nodiscard]] NpyHeader parse_npy_header(std::span<const std::byte> bytes, std::string_view name);
 
 // The same of `present` bytes of elements in C order.

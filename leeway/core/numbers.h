@@ -1,7 +1,6 @@
 // How numbers are written for readers: on the page, in headlines, on the terminal.
 //
-// Digits stop where the interval begins: a value whose interval reaches .9 points to either side has one
-// decimal.
+// Precision follows the interval: a value with an interval of +-.9 points has one decimal.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +19,12 @@ struct Measured {
   std::optional<double> value, low, high;
 };
 
-// Decimals that an interval of this half width supports, 0..4: those before its first digit, and one more
-// where that is a 1; `otherwise` for a width that is 0 or not finite.
+// Decimals, 0..4, that a half width supports (one more if its first digit is 1); `otherwise` if 0 or not
+// finite.
 [[nodiscard]] int decimals_for(double half_width, int otherwise);
 
-// Digits after the point for a number in percent whose interval is `width` percentage points wide: as many as
-// change nothing within it.
+// Decimals of a percentage with an interval `width` percentage points wide: digits below the width are
+// dropped.
 [[nodiscard]] int percent_digits(double width);
 
 [[nodiscard]] std::string fixed(double value, int decimals);      // "-0.35"; "∞", "–∞", "not a number"

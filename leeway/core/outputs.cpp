@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -12,7 +13,6 @@
 #include "leeway/core/file.h"
 #include "leeway/core/groups.h"
 #include "leeway/core/idx.h"
-#include "leeway/core/labels_file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npy.h"
 #include "leeway/core/npz.h"
@@ -35,10 +35,6 @@ bool is_outputs_name(std::string_view name, const ColumnOptions& columns) {
                                         "class_names", "norms",    "ids"};
   const Names times = !columns.times ? Names{} : columns.time ? Names{*columns.time} : outputs_time_names();
   return std::ranges::find(names, name) != std::end(names) || std::ranges::find(times, name) != times.end();
-}
-
-std::string_view text_of(const MappedFile& file) {
-  return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
 }
 
 // Text under the name *.csv or *.tsv, or on standard input.
@@ -130,6 +126,25 @@ std::vector<std::int64_t> labels_by_name(const Named& named, const std::vector<s
   return labels;
 }
 
+// `first`: the number of the first class, where it is known.
+LabelCoding coding_of(std::span<const std::int64_t> labels, std::size_t k, std::optional<std::size_t> first) {
+  if (first) return *first == 1 ? LabelCoding::from_one : LabelCoding::from_zero;
+  if (labels.empty()) return LabelCoding::from_zero;
+  const auto [least, most] = std::ranges::minmax(labels);
+  const bool signs =
+      std::ranges::all_of(labels, [](std::int64_t label) { return label == -1 || label == 1; });
+  if (k == 2 && signs && least == -1) return LabelCoding::signs;
+  if (least < 1) return LabelCoding::from_zero;
+  const auto last = static_cast<std::int64_t>(k);
+  return most == last ? LabelCoding::from_one : LabelCoding::either;
+}
+
+// The class, from 0, that `label` names; not checked against k.
+std::int64_t class_of(std::int64_t label, LabelCoding coding) {
+  if (coding == LabelCoding::signs) return label == 1 ? 1 : 0;
+  return coding == LabelCoding::from_one ? label - 1 : label;
+}
+
 ClassLabels label_values(const Named& named, std::size_t n, std::size_t k,
                          const std::vector<std::string>& class_names,
                          std::optional<std::size_t> first_label = {}) {
@@ -147,7 +162,7 @@ ClassLabels label_values(const Named& named, std::size_t n, std::size_t k,
   return {std::move(labels), coding};
 }
 
-std::vector<std::string> class_names_of(const Named& named, std::size_t k) {
+std::vector<std::string> class_names_from(const Named& named, std::size_t k) {
   if (named.array.type != ElementType::text) refuse(named.where, "text", name_of(named.array.type));
   if (named.array.shape != std::vector<std::size_t>{k})
     refuse(named.where, fmt::format("shape ({}), one name a class", k), "shape " + named.array.shape_text());
@@ -305,7 +320,7 @@ void set_class_names(Outputs& outputs, const ArrayMap& arrays, const OutputsOpti
   outputs.class_names = names;
   if (!names.empty()) return;
   if (const auto found = pick(arrays, {"class_names"}, outputs.path))
-    outputs.class_names = class_names_of(*found, k);
+    outputs.class_names = class_names_from(*found, k);
 }
 
 Outputs build(const ArrayMap& arrays, const std::string& name, const OutputsOptions& options) {
@@ -381,7 +396,7 @@ Outputs read_outputs(const std::filesystem::path& path, const OutputsOptions& op
   const std::string name = display_name(path);
   Outputs outputs;
   if (is_csv(file, path)) {
-    TableOfOutputs table = outputs_from_csv(text_of(file), name, options);
+    TableOfOutputs table = outputs_from_csv(file.text(), name, options);
     outputs = build(table.arrays, name, options);
     outputs.reading = std::move(table.reading);
     outputs.warnings.insert(outputs.warnings.begin(), table.warnings.begin(), table.warnings.end());
@@ -412,7 +427,7 @@ Named labels_in(const std::filesystem::path& path, const OutputsOptions& options
   const Content content = identify(file.bytes);
   ArrayMap arrays;
   if (is_csv(file, path)) {
-    arrays["labels"] = labels_from_csv(text_of(file), name, options);
+    arrays["labels"] = labels_from_csv(file.text(), name, options);
   } else if (content == Content::idx || content == Content::gzip) {
     arrays[""] = parse_idx(file, name);
   } else {
@@ -464,6 +479,11 @@ ArrayMap arrays_of(const Outputs& outputs) {
   if (!outputs.class_names.empty())
     arrays["class_names"] = make_text_array({outputs.class_names.size()}, outputs.class_names);
   return arrays;
+}
+
+std::string coding_text(LabelCoding coding, std::size_t k) {
+  if (coding == LabelCoding::signs) return "-1 and 1";
+  return coding == LabelCoding::from_one ? fmt::format("1 to {}", k) : "";
 }
 
 }  // namespace leeway

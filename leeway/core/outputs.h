@@ -1,23 +1,22 @@
-// An outputs file: what a classifier said about n samples.
+// An outputs file: the outputs of a classifier on n samples.
 //
-// .npz, .safetensors: `logits` or `probs` (alias `pred_probs`) (n,k), and optionally `labels` (`y`, `y_true`)
-// (n), `features` (`feats`) (n,d), `groups` (n,g), `class_names` (k), `norms` (n), `ids` (n). A bare .npy is
-// logits. CSV columns: `logit_*` or `p_*`, `y_true` or `label`, `attr_*` = groups, `feat_*`, `id`, and others that
-// outputs_columns.h knows. `probs` become
-// their logarithms; an exact 0 counts as the type's smallest normal number, and a warning says how many there
-// were. A row of probs that is negative, above 1 or does not sum to 1 within 1e-3 is an error, but where all are rounded
-// to two to four decimals: then every row is divided by its sum, and a warning says so. Where all rows of
-// the logits pass that test they are probabilities under another name: they are taken as such, and a warning says
-// so. A vector (n) or (n,1) is the positive class of two: binary_logit gives logits (0, v), binary_prob gives
-// (log(1-v), log v).
-// With ColumnOptions::times the rows have times, too (times.h): the array `time` (`times`, `timestamp`, `datetime`,
-// `date`) or the column that outputs_columns.h finds.
-// Labels that are text are class names; a name that several classes bear is no label. Whole numbers count from 0, or as
-// label_coding.h says. Arrays of other names are not read; `reading` lists them.
+// .npz, .safetensors: `logits` or `probs` (alias `pred_probs`) (n,k); optionally `labels` (`y`, `y_true`)
+// (n), `features` (`feats`) (n,d), `groups` (n,g), `class_names` (k), `norms` (n), `ids` (n), and with
+// ColumnOptions::times `time` (`times`, `timestamp`, `datetime`, `date`; times.h). Other arrays are not read;
+// `reading` lists them. A bare .npy is logits. CSV columns: outputs_columns.h.
+//
+// `probs` become logarithms; an exact 0 counts as the type's smallest normal number, with a warning. A row of
+// probs that is negative, above 1 or does not sum to 1 within 1e-3 is an error, unless all are rounded to two
+// to four decimals: then every row is divided by its sum, with a warning. Logits whose rows all pass this
+// test are taken as probabilities, with a warning. A vector (n) or (n,1) is the positive class of two:
+// binary_logit gives logits (0, v), binary_prob gives (log(1-v), log v).
+//
+// Text labels are class names; a name that several classes share is no label. Whole numbers: LabelCoding.
 // Errors (Error: file, expected, found, row): n = 0, k < 2, a length that differs from n, a label outside
 // 0..k-1 or not whole, and, with check_finite, NaN or infinite logits.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -25,7 +24,6 @@
 #include <vector>
 
 #include "leeway/core/array.h"
-#include "leeway/core/label_coding.h"
 #include "leeway/core/outputs_columns.h"
 #include "leeway/core/times.h"
 
@@ -36,6 +34,14 @@ enum class Binary { refuse, logit, prob };  // what a vector means; refuse: an e
 // What a matrix holds. automatic: what its name says, unless all rows of logits are probabilities.
 enum class Scores { automatic, logits, probs };
 
+// How whole numbers name classes: 0 to k-1, 1 to k, or -1 and +1 for two. Decided from all labels of a set:
+// only -1 and 1, with a -1, for two classes are signs; numbers from 1 to k that include k count from 1; all
+// others from 0. A set without 0 and k fits both: it counts from 0, and `either` lets another set of the same
+// classes decide.
+enum class LabelCoding { none, from_zero, either, from_one, signs };  // none: no numbers
+// "1 to 3", "-1 and 1": what is not the standard; empty for it.
+[[nodiscard]] std::string coding_text(LabelCoding coding, std::size_t k);
+
 struct OutputsOptions {
   Binary binary = Binary::refuse;
   bool check_finite = true;  // false where the caller reads every logit anyway and names the row itself
@@ -44,8 +50,7 @@ struct OutputsOptions {
   std::optional<std::size_t> first_label = {};  // the number of the first class in labels, 0 or 1
 };
 
-// One categorical attribute of the samples: codes[i] indexes levels. Levels are sorted (numerically where all
-// are numbers), so they do not depend on the order of rows.
+// A categorical attribute: codes[i] indexes levels, sorted numerically if all are numbers, else bytewise.
 struct GroupColumn {
   std::string name;  // "background"; "group 0" where the file gives no names
   std::vector<std::string> levels;
@@ -73,8 +78,7 @@ struct Outputs {
 
 [[nodiscard]] Outputs read_outputs(const std::filesystem::path& path, const OutputsOptions& options = {});
 
-// The same of arrays under the names above (a bare array: ""), which share their storage with the result; `name` opens
-// messages.
+// The same from named arrays (a bare array: ""), which share storage; `name` opens messages.
 [[nodiscard]] Outputs outputs_of(const ArrayMap& arrays, const std::string& name,
                                  const OutputsOptions& options = {});
 
@@ -85,6 +89,14 @@ struct Outputs {
 // against n and k. `options`: the label column, the class names that text must bear, the number of the first class.
 [[nodiscard]] std::vector<std::int64_t> read_labels(const std::string& text, std::size_t n, std::size_t k,
                                                     const OutputsOptions& options = {});
+
+struct ClassLabels {
+  std::vector<std::int64_t> values;  // from 0
+  LabelCoding coding = LabelCoding::none;
+};
+// The same, and how the file numbers them.
+[[nodiscard]] ClassLabels read_class_labels(const std::string& text, std::size_t n, std::size_t k,
+                                            const OutputsOptions& options = {});
 
 // The same of an array (n) or (n,1).
 [[nodiscard]] std::vector<std::int64_t> labels_of(const Array& array, const std::string& name, std::size_t n,

@@ -1,16 +1,15 @@
-// Which columns of a table of outputs hold what, told by their names and, where names leave it open, by their values.
+// Detects the columns of a table of outputs by name and, where names are ambiguous, by value. Options
+// override.
 //
-// Scores, one column a class: a name that begins with logit_, logits_ (logits), p_, prob_, proba_, y_pred_proba_ and the
-// like (probabilities), score_, class_, output_ (either), in any case, what follows being the class; or the names of the
-// classes alone: those that the labels bear, numbers from 0 or 1, or all remaining columns of numbers where every row of
-// them sums to 1. One column called score, prob, proba, y_score, decision_function, ... is the positive class of two.
-// Labels: y_true, label, labels, y; the same in another case, target, class, truth and the like where there is one. Groups: attr_*;
-// features: feat_*; `id`, `norm`; where times are asked for: time, timestamp, datetime, date and the like. Options name columns
-// where names do not.
+// Scores, one column per class (case-insensitive): logit_*, logits_* (logits); p_*, prob_*, proba_*,
+// y_pred_proba_*, ... (probabilities); score_*, class_*, output_* (either); * is the class. Or columns named
+// by the classes alone: the label values, numbers from 0 or 1, or all remaining numeric columns if every row
+// sums to 1. One column score, prob, proba, y_score, decision_function, ... is the positive class of two.
+// Labels: y_true, label, labels, y; else in another case, target, class, truth, ... if unique. Groups:
+// attr_*; features: feat_*; `id`, `norm`; times, if requested: time, timestamp, datetime, date, ...
 //
-// Errors (Error, named `name`): a column that options name and the table lacks, two columns for one thing, names that can
-// be read in two ways; each names the columns and the option that decides. A column of which nothing is known is left out
-// and listed.
+// Errors (Error, named `name`; they name the columns and the option that decides): a named column that is
+// missing, two columns for one purpose, ambiguous names. Unknown columns are skipped and listed.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +24,8 @@
 
 namespace leeway {
 
-// Columns by name. A text of `classes` and `groups` may hold one star: "prob_*" is every column that begins so, in the
-// order of the table, numbers in theirs.
+// Columns by name. `classes` and `groups` may hold one star: "prob_*" is every match, in order (numeric if
+// numbers).
 struct ColumnOptions {
   std::optional<std::string> label, id;  // "none": the table has none
   std::optional<std::string> time;       // of an array file: the array

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "leeway/core/csv.h"
-#include "leeway/core/csv_separator.h"
+#include "leeway/core/csv_records.h"
 #include "leeway/core/message.h"
 #include "leeway/core/outputs_columns.h"
 #include "leeway/core/probabilities.h"

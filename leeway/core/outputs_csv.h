@@ -1,10 +1,10 @@
-// A table of outputs as the arrays that an npz file would hold: logits or probs, labels, features, groups, group_names,
-// class_names, norms, ids; and in words how its columns were read (outputs_columns.h says how they are known).
+// Converts a CSV table of outputs to the arrays of an npz file (logits or probs, labels, features, groups,
+// group_names, class_names, norms, ids) and describes how its columns were read (outputs_columns.h).
 //
-// Where names leave it open, scores whose rows all sum to 1 are probabilities, to the rounding of two decimals; rows of
-// numbers from 0 to 1 that do not are refused, and all others are logits. One column called score holds probabilities of
-// the positive class where all are within 0 and 1, logits where some are negative. Labels that are no numbers stay text,
-// and so do ids. Where classes are named by numbers, labels are those numbers.
+// Where names are ambiguous, scores whose rows all sum to 1 (to two decimals) are probabilities; other rows
+// of numbers from 0 to 1 are refused; the rest are logits. One column `score` is probabilities of the
+// positive class if all are in [0,1], logits if some are negative. Labels that are not numbers, and ids, stay
+// text.
 #pragma once
 
 #include <string>

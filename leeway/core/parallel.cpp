@@ -20,7 +20,6 @@
 #endif
 
 #include "leeway/core/error.h"
-#include "leeway/core/own_threads.h"
 
 namespace leeway {
 namespace {

@@ -1,15 +1,12 @@
-// Parallel loops and sums whose result does not depend on the number of threads.
+// Parallel loops and sums whose result does not depend on the number of threads: chunks depend only on the
+// size of the work, and their results are joined in a fixed order.
 //
-// Work is cut into chunks by its own size, never by the number of threads; the chunks' results are joined in
-// one fixed order. TBB runs the chunks; with LEEWAY_STD_THREADS, threads started for every loop do, because
-// ThreadSanitizer reports races inside Debian's TBB that are none.
+// TBB runs the chunks; with LEEWAY_STD_THREADS, std::threads started for every loop do, because
+// ThreadSanitizer reports false races inside Debian's TBB. The call rethrows the exception of the lowest
+// chunk that throws; later chunks may then be skipped.
 //
-// An exception thrown by a chunk is thrown again by the call: that of the lowest chunk that throws, so it
-// does not depend on threads either. Later chunks may then be left out.
-//
-// Cost: a loop of one chunk, or with one thread, is a plain loop. The first loop of a process starts the
-// threads, 1 to 2 ms; later ones take some 5 us. A loop inside a loop is legal, and loops may be started from
-// several threads at once.
+// Cost: a loop of one chunk or one thread is a plain loop. The first loop of a process takes 1 to 2 ms to
+// start the threads, later ones about 5 us. Loops may be nested and started from several threads at once.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +17,7 @@
 
 namespace leeway {
 
-// Number of threads used by later calls, for the whole process; 0 = one per core this process may use (the
-// start value). Throws Error below 0 and above 4096.
+// Threads of later calls in this process, 0 to 4096 (Error otherwise); 0 (default): one per available core.
 void set_threads(int count);
 [[nodiscard]] int threads();  // at least 1
 
@@ -41,5 +37,10 @@ template <class T, class Map, class Join>
       parts[i] = join(std::move(parts[i]), std::move(parts[i + stride]));
   return std::move(parts.front());
 }
+
+// Runs `work` on a new thread; its loops run on new threads too, at most threads() at a time, never shared
+// with the caller or other loops. Use this when `work` changes its threads permanently (threads inherit state
+// from their parent). Nested loops are plain. Exceptions are rethrown. Cost: 20 to 50 us per thread.
+void run_on_own_threads(const std::function<void()>& work);
 
 }  // namespace leeway

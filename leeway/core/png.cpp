@@ -54,8 +54,4 @@ Bitmap parse_png(std::span<const std::byte> bytes, std::string_view name) {
   return bitmap;
 }
 
-Bitmap read_png(const std::filesystem::path& path) {
-  return parse_png(map_file(path).bytes, display_name(path));
-}
-
 }  // namespace leeway

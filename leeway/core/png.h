@@ -1,7 +1,7 @@
-// PNG files: pictures for people to look at, and folders of pictures that data sets come as.
+// PNG files: pictures for people to view, and data sets stored as folders of pictures.
 //
-// Read: any PNG that libpng's simplified interface takes, as 8 bits of grey or of red, green and blue; an alpha
-// channel lies over black. Errors (Error): what libpng refuses, sides above 16,384.
+// Reads all that libpng's simplified interface reads, as 8-bit gray or RGB; alpha is composited over black.
+// Errors (Error): what libpng refuses, sides above 16,384.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,6 @@ struct Bitmap {
 [[nodiscard]] std::string encode_png(const Bitmap& bitmap);
 void write_png(const std::filesystem::path& path, const Bitmap& bitmap);
 
-[[nodiscard]] Bitmap read_png(const std::filesystem::path& path);
 [[nodiscard]] Bitmap parse_png(std::span<const std::byte> bytes, std::string_view name);
 
 }  // namespace leeway

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "leeway/core/memory.h"
+#include "leeway/core/array.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 

@@ -16,21 +16,20 @@ struct LogProbabilities {
 };
 
 // log p, and log `smallest` for p = 0. `probs` is (n,k), float32 or float64. Error (named `where`, with its
-// row) for a row with an entry outside [0,1] or NaN, or whose sum is farther than 1e-3 from 1; entries up
-// to 1.001 count as rounding. Where all entries are rounded to two, three or four decimals, sums may be off by half a unit of
-// the last for each class, .1 at most: then every row is divided by its sum. In parallel over rows.
+// row) for an entry outside [0,1.001] or NaN, or a sum farther than 1e-3 from 1. If all entries are rounded
+// to two to four decimals, sums may deviate by half a unit of the last decimal per class, at most .1; every
+// row is then divided by its sum. Parallel over rows.
 [[nodiscard]] LogProbabilities log_probabilities(const Array& probs, double smallest, std::string_view where);
 
-// Whether every row is a distribution by the test of log_probabilities. Rows with NaN or infinite entries say nothing,
-// so that log_probabilities names them; without any other row the answer is no. Logits are found out by one of the
-// first rows, and no more of them is read.
+// Whether every row is a distribution by the test of log_probabilities. Rows with NaN or infinite entries are
+// skipped, so that log_probabilities reports them; false without any other row. Stops at the first row that
+// fails.
 [[nodiscard]] bool are_probabilities(const Array& scores);
 
 // The same of rows that log_probabilities divides by their sums.
 [[nodiscard]] bool are_rounded_probabilities(const Array& scores);
 
-// The smallest normal number of the type that the file holds (float16 for Array::from_half; float64 for
-// integers).
+// Smallest normal number of the file's type (float16 for Array::from_half, float64 for integers).
 [[nodiscard]] double smallest_normal(const Array& array);
 
 }  // namespace leeway

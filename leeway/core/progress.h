@@ -28,4 +28,9 @@ class Interrupted : public std::exception {
   std::string message_;
 };
 
+// Throws Interrupted with that message once the user asked to stop; null: never.
+inline void stop_if_asked(const Progress* progress, const char* message = "stopped; nothing was saved") {
+  if (progress != nullptr && progress->stop_requested()) throw Interrupted(message);
+}
+
 }  // namespace leeway

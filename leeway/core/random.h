@@ -1,17 +1,13 @@
 // Counter-based random numbers (Philox4x32-10: Salmon et al., SC 2011; Random123).
 //
-// A draw is a pure function of (seed, stream, sample, draw number): it does not depend on threads, on batches
-// or on what was drawn before for other samples. `stream` keeps the purposes of one program apart (noise,
-// shuffling, bootstrap).
+// A draw is a pure function of (seed, stream, sample, draw number), so it does not depend on threads, batches
+// or other samples. `stream` separates purposes (noise, shuffling, bootstrap). Use one Random per sample; do
+// not share it between threads.
 //
-// Block b of a Random is philox4x32_10 of the counter (b, stream, sample low, sample high) under the key
-// (seed low, seed high); bits() gives its four words in order, and every other draw is made of bits(): a
-// 64-bit number is (first << 32) | second. One (seed, stream, sample) holds 2^34 words.
-//
-// uniform(): an odd multiple of 2^-53, so in the open interval (0,1). normal(): Box-Muller on two uniforms,
-// both halves used. below(m): unbiased, by rejection.
-//
-// Not shared between threads; make one for each sample.
+// Block b is philox4x32_10 of the counter (b, stream, sample low, sample high) under the key (seed low, seed
+// high); bits() gives its four words in order, and every other draw uses bits(): a 64-bit number is (first <<
+// 32) | second. One (seed, stream, sample) holds 2^34 words. uniform(): an odd multiple of 2^-53, in the open
+// interval (0,1). normal(): Box-Muller on two uniforms, both halves used. below(m): unbiased, by rejection.
 #pragma once
 
 #include <array>

@@ -31,7 +31,7 @@ Json json_number(double value) {
 
 Json read_record(const std::string& path) {
   const MappedFile file = map_file(path);
-  return parse_record({reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()}, path);
+  return parse_record(file.text(), path);
 }
 
 Json parse_record(std::string_view text, const std::string& path) {

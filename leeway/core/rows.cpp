@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "leeway/core/array.h"
 #include "leeway/core/error.h"
-#include "leeway/core/memory.h"
+#include "leeway/core/parallel.h"
 
 namespace leeway {
 namespace {
@@ -14,6 +16,36 @@ namespace {
 template <class T>
 const T* row_in(const Array& part, std::size_t row, std::size_t columns) {
   return static_cast<const T*>(part.storage.get()) + row * columns;
+}
+
+template <class T>
+std::optional<std::size_t> first_beyond_as(const Rows& rows, double limit) {
+  const std::size_t width = rows.shape()[1];
+  return reduce_chunks<std::optional<std::size_t>>(
+      rows.shape()[0], 65536 / std::max<std::size_t>(width, 1) + 1,
+      [&](std::size_t begin, std::size_t end) -> std::optional<std::size_t> {
+        std::vector<T> scratch;
+        const T* const values = rows.rows(begin, end, scratch);
+        for (std::size_t i = 0; i < (end - begin) * width; ++i)
+          if (!(std::abs(static_cast<double>(values[i])) < limit)) return begin * width + i;
+        return std::nullopt;
+      },
+      [](const auto& left, const auto& right) { return left ? left : right; });
+}
+
+template <class T>
+std::vector<std::int32_t> predicted_classes_as(const Rows& rows, std::size_t n) {
+  constexpr std::size_t block = 256;
+  const std::size_t k = rows.shape()[1];
+  std::vector<std::int32_t> classes(n);
+  parallel_for((n + block - 1) / block, [&](std::size_t b) {
+    std::vector<T> scratch;
+    const std::size_t begin = b * block, end = std::min(n, begin + block);
+    const T* row = rows.rows(begin, end, scratch);
+    for (std::size_t i = begin; i < end; ++i, row += k)
+      classes[i] = static_cast<std::int32_t>(std::max_element(row, row + k) - row);
+  });
+  return classes;
 }
 
 }  // namespace
@@ -108,6 +140,16 @@ Array Rows::take(std::span<const std::size_t> rows) const {
     std::copy_n(row, row_bytes, block.get() + i * row_bytes);
   }
   return {type(), {rows.size(), columns}, block, {}};
+}
+
+std::optional<std::size_t> first_beyond(const Rows& rows, double limit) {
+  return rows.type() == ElementType::f32 ? first_beyond_as<float>(rows, limit)
+                                         : first_beyond_as<double>(rows, limit);
+}
+
+std::vector<std::int32_t> predicted_classes(const Rows& rows, std::size_t n) {
+  return rows.type() == ElementType::f32 ? predicted_classes_as<float>(rows, n)
+                                         : predicted_classes_as<double>(rows, n);
 }
 
 }  // namespace leeway

@@ -1,12 +1,13 @@
-// A matrix (n,k) that lies in one array or, row after row, in several: one set of outputs in several files.
+// A matrix (n,k) in one array or split by rows over several: one set of outputs in several files.
 //
-// Nothing is copied until it is asked for. What is computed from Rows does not depend on where one part ends
-// and the next begins. Parts of float32 beside parts of float64 are widened, one whole copy of the former.
-// Errors (Error): several parts that are not matrices of floats with equal columns. A single part may be any
-// array: who uses it checks it.
+// Results do not depend on where the parts end. Copied only on request, except that float32 parts beside
+// float64 parts are widened once. Errors (Error): several parts that are not float matrices with equal
+// columns. A single part is not checked.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,5 +50,11 @@ class Rows {
   std::vector<std::size_t> starts_;  // of every part, and n
   std::vector<std::size_t> shape_;
 };
+
+// Both of matrices of floats, in parallel.
+// Index of the first element, row after row, that is NaN or not below `limit` in size.
+[[nodiscard]] std::optional<std::size_t> first_beyond(const Rows& rows, double limit);
+// The column of the largest element, the lowest where tied, of each of the first n rows.
+[[nodiscard]] std::vector<std::int32_t> predicted_classes(const Rows& rows, std::size_t n);
 
 }  // namespace leeway

@@ -2,9 +2,8 @@
 //
 // Read: F16 and BF16 (widened to float32), F32, F64, I8..I64, U8..U64, BOOL; memory-mapped when aligned.
 // Refused, by tensor name: offsets outside the file, bytes that belong to no tensor or to two, a shape that
-// does not match its bytes, two tensors of one name, other element types; a header above 100 MB or with
-// anything but what the format has. Written: tensors by falling element size, then name, the data aligned to
-// 8 bytes. No text arrays.
+// does not match its bytes, duplicate names, other element types, a header above 100 MB or not in the format.
+// Written: tensors by falling element size, then name, aligned to 8 bytes. No text arrays.
 #pragma once
 
 #include <filesystem>

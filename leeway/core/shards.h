@@ -1,17 +1,16 @@
-// One set of outputs in several files: the result of every analysis is that of the joined file, to the bit.
+// One set of outputs in several files; results equal those of the joined file to the bit.
 //
-// A set is named by a text: the path of a file; several of them, "a.npz,b.npz"; or a pattern,
-// "shard-*.npz", whose files are taken in natural order (2 before 10). A file that has the very name of the
-// text, commas and stars included, is that file.
-// Files are joined row after row. All hold the same kinds of data: as many classes, features as wide,
-// labels, norms and groups in all of them or in none, the same class names and names of groups.
-// Errors (Error: file, expected, found, row): those of every file by itself (outputs.h), what differs between
-// two of them, a pattern that nothing matches.
+// A set is named by a path, several paths "a.npz,b.npz", or a pattern "shard-*.npz" in natural order (2
+// before 10). An existing file with exactly that name takes precedence. All files must have the same number
+// of classes and features, the same presence of labels, norms and groups, and the same class and group names.
+// Errors (Error: file, expected, found, row): those of outputs.h, files that differ, a pattern without a
+// match.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "leeway/core/outputs.h"
@@ -43,5 +42,8 @@ struct OutputsShards {
 
 // One Outputs that holds the logits too, copied where there are several files.
 [[nodiscard]] Outputs joined(OutputsShards shards);
+
+// The rows that `rows` names, in that order, of logits and of all that goes with them; a copy. Rows below set.n().
+[[nodiscard]] OutputsShards take(const OutputsShards& set, std::span<const std::size_t> rows);
 
 }  // namespace leeway

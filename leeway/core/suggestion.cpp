@@ -1,6 +1,7 @@
 #include "leeway/core/suggestion.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -40,6 +41,15 @@ std::string_view nearest_name(std::string_view word, std::span<const std::string
 std::string did_you_mean(std::string_view word, std::span<const std::string> names) {
   const std::string_view name = nearest_name(word, names);
   return name.empty() ? "" : fmt::format("; did you mean {}?", printable(name));
+}
+
+std::size_t index_of_name(std::string_view name, std::span<const std::string> names, std::string_view where,
+                          std::string_view what) {
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end())
+    refuse(where, what.empty() ? fmt::format("one of {}", fmt::join(names, ", ")) : std::string(what),
+           in_quotes(name) + did_you_mean(name, names));
+  return static_cast<std::size_t>(found - names.begin());
 }
 
 }  // namespace leeway

@@ -1,7 +1,8 @@
-// The name that a mistyped one probably means, for messages.
+// Suggests the name that a mistyped one probably means, for messages.
 //
-// Near: the same bare word (core/text.h); a beginning of three letters or more; or typing mistakes in at most a third of
-// the letters of the longer of the two. The nearest is named, the first of several. Cost: the edit distance to each name.
+// A near name has the same bare word (core/text.h), shares a prefix of three letters or more, or differs by
+// at most a third of the longer name's letters. Returns the nearest, the first of equals. Cost: one edit
+// distance per name.
 #pragma once
 
 #include <cstddef>
@@ -19,5 +20,10 @@ namespace leeway {
 
 // "; did you mean accuracy?", or "".
 [[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string> names);
+
+// Position of a name. Error if absent, with the nearest name (`where` opens it; without `what`, it lists all
+// names).
+std::size_t index_of_name(std::string_view name, std::span<const std::string> names, std::string_view where,
+                          std::string_view what = "");
 
 }  // namespace leeway

@@ -1,16 +1,16 @@
-// When the rows of a set came about: a column of a table, or an array.
+// Times of the rows of a set: a column of a table, or an array.
 //
-// Text is ISO 8601 (RFC 3339's profile and what pandas and NumPy write), the same form in all rows:
+// Text is ISO 8601 (as RFC 3339, pandas and NumPy write it), one form in all rows:
 //   dates        2026-03-01
 //   date-times   2026-03-01T14:05, 2026-03-01 14:05:09.250                 (taken as UTC)
-//   with a zone  2026-03-01T14:05:09Z, ...+02:00, +0200, +02               (the zone is taken off)
-// Years 0001 to 9999, hours 00 to 23. Digits beyond what float64 holds are rounded (2e-7 s in 2026). A leap second,
-// 23:59:60 UTC, is a time within the last second of its day, since counts of seconds have no other place for it. Not
-// read: week and ordinal dates, dates without dashes, 24:00, two-digit years. Numbers are read as they are, all finite:
-// seconds since 1970-01-01T00:00Z where the caller takes them for calendar times, else whatever they count.
+//   with a zone  2026-03-01T14:05:09Z, ...+02:00, +0200, +02               (converted to UTC)
+// Years 0001 to 9999, hours 00 to 23. Digits beyond float64 are rounded (2e-7 s in 2026). A leap second,
+// 23:59:60 UTC, maps into the last second of its day. Not supported: week and ordinal dates, dates without
+// dashes, 24:00, two-digit years. Numbers are kept: seconds since 1970-01-01T00:00Z for calendar use, else in
+// the caller's unit.
 //
-// Errors (Error: row and value): an empty field, NaN, infinity, a day or an hour that there is not, forms that differ
-// from the first row's. Cost: a pass over the rows.
+// Errors (Error: row and value): empty, NaN, infinite, an impossible day or hour, a form that differs from
+// the first row's. Cost: one pass.
 #pragma once
 
 #include <optional>
@@ -44,8 +44,7 @@ struct ParsedTime {
 
 // Whether a calendar with years 1 to 9999 has the time.
 [[nodiscard]] bool is_calendar_time(double seconds);
-// The day, "2026-03-01"; the minute, "2026-03-01T14:05"; where it is none of these, to the second. Fractions are cut
-// off. is_calendar_time holds.
+// "2026-03-01"; "2026-03-01T14:05"; or to the second. Fractions are truncated. Requires is_calendar_time.
 [[nodiscard]] std::string day_text(double seconds);
 [[nodiscard]] std::string minute_text(double seconds);
 

@@ -1,17 +1,14 @@
-// Flat TOML files: keys at the top and in tables, whose values are texts, numbers, booleans and lists of texts and
+// Flat TOML files: keys at the top and in tables, with texts, numbers, booleans and lists of texts and
 // numbers.
 //
 //   seed = 3
 //   [assess]
 //   fail-if = ["accuracy<0.8"]
-//   [bound.evaluate]
-//   delta = 0.05
 //
-// Errors (Error: file, line and column, expected, found): text that is not TOML, a value of another type, tables more than
-// two deep. Cost: one pass.
+// Errors (Error: file, line and column, expected, found): invalid TOML, a value of another type, tables more
+// than two deep. Cost: one pass.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,26 +1,27 @@
-// Do two samples come from one distribution? Tests, and distances with their intervals.
+// Two-sample tests, and distances with intervals.
 //
-// homogeneity: categories. Pearson's chi-square of the 2 x k table of counts, against its distribution given both margins:
-// that of chi-square (k-1 degrees of freedom, k the categories that either has) where all expected counts are at least
-// `enough_expected`, else tables drawn with these margins (contingency.h), p = (1 + hits) / (1 + draws), valid for any
-// counts; where the first 199 draws give more than .1 it stays at that, which changes no decision at a level up to .1. Nothing can be tested where either sample is empty or both hold one and the same category: p = 1.
+// homogeneity: categories. Pearson's chi-square of the 2 x k table of counts. If all expected counts are at
+// least `enough_expected`, the chi-square distribution with k - 1 degrees of freedom (k: categories that
+// occur); else tables drawn with the same margins (contingency.h), p = (1 + hits) / (1 + draws), valid for
+// any counts. Drawing stops after 199 draws if p > .1, which changes no decision at a level up to .1. p = 1
+// if a sample is empty or both hold one and the same category.
 //
-// kolmogorov_smirnov: numbers, which may be tied. D = max |F(x) - G(x)|. Where n m <= `exact_product`, p is exact, given the
-// pooled values and their ties: the share of lattice paths from (0,0) to (n,m) that reach D at the end of a block of ties
-// (Schroeer and Trenkler, Comput. Stat. Data Anal. 20, 1995). Beyond that the limit, at lambda = D (s + .12 + .11/s), s^2 = nm/(n+m)
-// (Stephens 1970), which ties make conservative.
+// kolmogorov_smirnov: numbers, ties allowed. D = max |F(x) - G(x)|. If n m <= `exact_product`, p is exact
+// given the pooled values: the share of lattice paths from (0,0) to (n,m) that reach D at the end of a block
+// of ties (Schroeer and Trenkler, Comput. Stat. Data Anal. 20, 1995). Beyond, the limit at lambda = D (s +
+// .12 + .11/s), s^2 = nm/(n+m) (Stephens 1970), which ties make conservative.
 //
-// total_variation: T = sum_j |p_j - q_j| / 2 of shares. Chance raises it: by at most B = sum_j sqrt(v_j / 2 pi), v_j =
-// r_j (1 - r_j) (1/n + 1/m) with r_j the pooled share, since a sum of absolute values is, where nothing differs, at most that
-// of its noise. T changes by at most 1/n where a row does, so its deviation is at most s = sqrt(1/n + 1/m) / 2. The interval
-// from T - B - z s to T + z s, cut to [0,1], is conservative, the more so the larger T is (docs/studies/drift.md).
+// total_variation: T = sum_j |p_j - q_j| / 2. Its bias is at most B = sum_j sqrt(v_j / 2 pi), v_j = r_j (1 -
+// r_j) (1/n + 1/m), r_j the pooled share. One row changes T by at most 1/n, so its standard deviation is at
+// most s = sqrt(1/n + 1/m) / 2. The interval from T - B - z s to T + z s, clipped to [0,1], is conservative,
+// more so for larger T (docs/studies/drift.md).
 //
-// mean_change: mean of b minus mean of a, of values within [least, most]: square-and-add (Zou and Donner 2008) of two intervals of
-// bounded means (bounded_mean.h), which have a width for constant values and for n = 1, too.
+// mean_change: mean of b minus mean of a, values within [least, most]: square-and-add (Zou and Donner 2008)
+// of two intervals of bounded_mean.h, which have a width even for constant values and n = 1.
 //
-// Errors (Error): spans of unlike length, empty samples of numbers, NaN, levels outside (0,1). Deterministic for any number of
-// threads; the order of values changes nothing but rounding. Cost: homogeneity O(k), with few counts draws x k; Kolmogorov-Smirnov a
-// sort and O(min(nm, 1e6)).
+// Errors (Error): spans of unequal length, empty samples of numbers, NaN, levels outside (0,1). Deterministic
+// for any number of threads; the order of values changes only rounding. Cost: homogeneity O(k), with few
+// counts draws x k; Kolmogorov-Smirnov a sort and O(min(nm, 1e6)).
 #pragma once
 
 #include <cstddef>

@@ -8,8 +8,7 @@
 
 namespace leeway {
 
-// Bytes of the first character of `text`; 0 where it is not valid (overlong, surrogate, cut off, or `text` is
-// empty).
+// Bytes of the first character; 0 if invalid (overlong, surrogate, truncated) or empty.
 [[nodiscard]] std::size_t utf8_length(std::string_view text);
 
 [[nodiscard]] bool is_utf8(std::string_view text);

@@ -1,13 +1,11 @@
 // Zip archives: the list of members, and a member's bytes.
 //
-// Checked when listing: the central directory ends where the file's end record says, every member lies inside
-// the file and apart from the others, its local header agrees with the directory, no name stands twice, and a
-// size is one that the packed bytes can hold. Refused by name: encryption, several disks, compression other
-// than deflate.
+// Listing checks the end of the central directory, that members lie inside the file and do not overlap, that
+// local headers agree with the directory, that names are unique, and that sizes are possible for the packed
+// bytes. Refused by name: encryption, several disks, compression other than deflate.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,18 +25,17 @@ struct ZipMember {
 
 [[nodiscard]] std::vector<ZipMember> list_zip(std::span<const std::byte> archive, std::string_view name);
 
-// The member's bytes, their checksum verified (crc32.h): a view of the archive where stored, a new block where deflated.
+// The member's bytes, its checksum verified: a view of the archive where stored, a new block where deflated.
 // A stored member's checksum 0 stands for none, as PyTorch's set_crc32_options leaves it.
 [[nodiscard]] MappedFile unpack(const ZipMember& member, const MappedFile& archive, std::string_view name);
 
-// Writes stored members one after another, each starting at a multiple of 64 bytes. Dates are fixed: the same
-// content gives the same bytes.
+// Writes stored members at multiples of 64 bytes. Dates are fixed: equal content gives equal bytes.
 class ZipWriter {
  public:
   explicit ZipWriter(AtomicFile& file) : file_(file) {}
   void add(std::string_view name, std::span<const std::span<const std::byte>> pieces);
-  // A member of `size` bytes that come one piece after another; its checksum follows them (a data descriptor).
-  // std::logic_error where the pieces are not that long.
+  // A member of `size` bytes in pieces; the checksum follows (data descriptor). std::logic_error for another
+  // size.
   void begin(std::string_view name, std::uint64_t size);
   void append(std::span<const std::byte> bytes);
   void end();

@@ -1,21 +1,25 @@
-// Pictures of DiagViB-6: a digit as a coloured object on a grey ground, with five factors besides its shape.
+// Pictures of DiagViB-6: a digit as a colored object on a gray background, with five factors besides its
+// shape.
 //
-// Eulig et al., "DiagViB-6: A diagnostic benchmark suite for vision models in the presence of shortcut and generalization
-// opportunities", ICCV 2021. Written from its description: neither its program nor its pictures of textures are used.
+// Eulig et al., "DiagViB-6: A diagnostic benchmark suite for vision models in the presence of shortcut and
+// generalization opportunities", ICCV 2021. Written from the paper; uses neither its program nor its
+// textures.
 //
-// The object is a square of 40 x 40. Its alpha is 255 where the digit is above 150, else 0. With T a crop of the texture and
-// two colours c1, c2 of one hue, HLS saturation 1 and lightness l1, l2, each channel floor(255 value), it is
+// The object is 40 x 40. Its alpha is 255 where the digit is above 150, else 0. With T a crop of the texture
+// and two colors c1, c2 of one hue, HLS saturation 1 and lightness l1, l2, each channel floor(255 value), it
+// is
 //   (c1 T + c2 (255 - T)) / 255.
-// Object and alpha become a square of round(40 scale size / 128) pixels: bilinear, pixel centres aligned, after a Gaussian of
-// sigma (40 / side - 1) / 2 where that shrinks. The canvas is 127 in all channels, size x size. The object's corner is at
-// (size - 1) share - (side - 1) / 2 of each axis; what lies outside is cut. A pixel is (alpha object + (255 - alpha) 127) / 255.
-// Every step is cut to whole numbers, as the published program does.
+// Object and alpha are resized to a square of round(40 scale size / 128) pixels: bilinear, pixel centers
+// aligned, after a Gaussian of sigma (40 / side - 1) / 2 when shrinking. The canvas is 127 in all channels,
+// size x size. The object's corner is at (size - 1) share - (side - 1) / 2 of each axis, clipped to the
+// canvas. A pixel is (alpha object + (255 - alpha) 127) / 255. Every step truncates to integers, as the
+// published program does.
 //
-// Factors: hue in degrees; lightness l1 and l2; position as shares of rows and columns; scale. A class of a factor is a range
-// from which a value is drawn uniformly. Positions are named by what is seen: the published program applies the first word of a
-// position to rows, so its "center right" is our lower-centre.
+// Factors: hue in degrees; lightness l1 and l2; position as shares of rows and columns; scale. A class of a
+// factor is a range with a uniform distribution. Position names are visual: the published program applies the
+// first word to rows, so its "center right" is our lower-center.
 //
-// Thread-safe; the same bits on one machine. Cost: 10 to 50 us a picture of 128 x 128.
+// Thread-safe; the same bits on one machine. Cost: 10 to 50 us per picture of 128 x 128.
 #pragma once
 
 #include <array>
@@ -24,9 +28,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "leeway/core/random.h"
 #include "leeway/data/diagvib_textures.h"

@@ -1,16 +1,18 @@
-// Experiments on DiagViB pictures by name: which environments train, validate and test.
+// Named experiments on DiagViB pictures: environments for training, validation and test.
 //
-// An environment is a class of every factor (diagvib.h). The tables are 2 and 3 of "Rethinking Robustness in Machine Learning: A
-// Posterior Agreement Approach" (Carvalho et al. 2025, appendix E). Environment i of a test has i factors shifted. Training environments are unpaired, those of tests paired; those of validation are paired for
-// discriminability and unpaired for selection.
+// An environment is a class of every factor (diagvib.h), as in Tables 2 and 3 of "Rethinking Robustness in
+// Machine Learning: A Posterior Agreement Approach" (Carvalho et al. 2025, appendix E). Test environment i
+// has i shifted factors. Training environments are unpaired, test environments paired; validation
+// environments are paired for discriminability and unpaired for selection.
 //
-// Co-occurrence experiments (Eulig et al., ICCV 2021) pair the digit, which is predicted, with a learning factor L, three
-// classes each. With weights w(p,l):
-//   zgo     w = 1 for l = p                                   no generalisation opportunity: digit and L are one
-//   n-cgo   zgo, and w = 1 for (s, (s + 1) mod 3), s < n      n counterexamples; all 3 + n pairs as often
+// Co-occurrence experiments (Eulig et al., ICCV 2021) pair the predicted digit p with a learning factor l,
+// three classes each, by weights w(p,l):
+//   zgo     w = 1 for l = p                                   no generalization opportunity
+//   n-cgo   zgo, and w = 1 for (s, (s + 1) mod 3), s < n      n counterexamples; 3 + n equally frequent pairs
 //   zso     w = 1 for all 9                                   no shortcut opportunity: independent
-//   fgo     w = share for l = p, (1 - share) / 2 otherwise    each digit as often
-// Which hues and pairs the paper took is not published: these are ours. Other factors are uniform over three classes.
+//   fgo     w = share for l = p, (1 - share) / 2 otherwise    each digit equally frequent
+// The paper does not publish its hues and pairs; these are ours. Other factors are uniform over three
+// classes.
 #pragma once
 
 #include <array>

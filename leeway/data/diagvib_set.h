@@ -1,16 +1,16 @@
-// Sets of DiagViB pictures: which digit, with which factors, and their way to disk.
+// Sets of DiagViB pictures: draws digits and factors, and writes the set.
 //
-// Digits come from any grey pictures of 28 x 28 with labels. Of each class the first 80% of the training file make the training
-// pool, the rest the validation pool; the test pool is all of the test file. Pictures without a pixel above 100, or whose glyph is
-// empty, are left out before.
+// Digits come from labeled 28 x 28 gray pictures. The first 80% of each class of the training file are the
+// training pool, the rest the validation pool; the test file is the test pool. Pictures without a pixel above
+// 100, or with an empty glyph, are excluded first.
 //
-// Row i of a set has class i mod k of k. All that is random in row i (digit, factors' values) is drawn by Random keyed by (seed,
-// the split, i), so environments share it: the pictures of row i differ by their factors' classes alone (common random
-// numbers). Unpaired rows of environment e of E draw numbers of their own, from a share of each pool: [e floor(m/E), (e+1)
-// floor(m/E)). Tests take the digits of a pool one after the other, the other splits draw them with replacement.
+// Row i of a set has class i mod k of k. Random(seed, split, i) draws its digit and factor values for all
+// environments, so pictures of row i differ only by their factors' classes (common random numbers). Unpaired
+// rows of environment e of E draw separate numbers from the part [e floor(m/E), (e+1) floor(m/E)) of each
+// pool. Tests take the digits of a pool in order, other splits draw with replacement.
 //
-// Errors (Error: name, expected, found): no labels, pictures of another size, a class without pictures, a pool or share of one
-// that is empty, an unknown class of a factor. Deterministic, the same bits for any number of threads.
+// Errors (Error: name, expected, found): no labels, another picture size, a class without pictures, an empty
+// pool or part, an unknown class of a factor. Deterministic, the same bits for any number of threads.
 #pragma once
 
 #include <array>

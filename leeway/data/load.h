@@ -1,15 +1,13 @@
-// Published data sets as their files come, as images and a table of attributes.
+// Reads published data sets in their original files, as images and a table of attributes.
 //
-// A family: this header is its interface, load.cpp the visible list of members, and the members stand in files
-// by the kind of their format (load_KIND.cpp), each with the
-// layout it expects and its source. Nothing is downloaded. What a file says is checked against its size and the values the
-// format allows before anything is allocated; text becomes numbers of values, 4 bytes a row and column.
+// A family: load.cpp lists the members; load_KIND.cpp implements those of one format, each with its layout
+// and source. Nothing is downloaded. Sizes and values are validated before any allocation; text becomes value
+// numbers, 4 bytes per row and column. Columns and values are those of conds/protocol_sets.h, so that the
+// tables work with `conds draw --dataset`, if necessary after protocol_rows. Rows keep the order of the
+// files.
 //
-// Column names and values are those that conds/protocol_sets.h knows where the protocol names the data set, so that its tables
-// go straight into `conds draw --dataset`, where need be after protocol_rows. Rows keep the order of the files.
-//
-// Errors (Error: file, expected, found, row): a file that is missing, cut off or of another layout; a value the format
-// does not have; pictures of different sizes or kinds.
+// Errors (Error: file, expected, found, row): a file that is missing, truncated or of another layout; an
+// invalid value; pictures of different sizes or kinds.
 #pragma once
 
 #include <array>
@@ -89,14 +87,12 @@ struct CorruptionFolder {
 [[nodiscard]] CorruptionFolder corruption_folder(const std::filesystem::path& folder);
 
 inline constexpr std::size_t longest_side = 16'384;
-// The same set with pictures of `side` x `side`, resampled as they are read (resize.h), whatever their sizes. Error without
-// pictures, and for a side that is not 1 to 16,384.
+// The set resized to `side` x `side` while reading (resize.h). Error: no pictures, or a side not 1 to 16,384.
 [[nodiscard]] Loaded resized(Loaded set, std::size_t side);
 
-// The rows whose values are those that a protocol orders for the data set `name`: its label, its attributes and their
-// orders (conds/protocol_sets.h, columns_of). The columns then have exactly these values, in this order, used or not, so
-// that y means the same in every file; columns that the set lacks are passed over. Error where the set lacks the label, or
-// no row is left.
+// Rows whose values are those of the protocol's data set `name` (conds/protocol_sets.h, columns_of). The
+// columns then have exactly these values in this order, used or not, so that y means the same in every file;
+// columns that the set lacks are skipped. Error if the set lacks the label or no row is left.
 [[nodiscard]] Loaded protocol_rows(Loaded set, const TableColumns& protocol, std::string_view name);
 
 // x (n,c,h,w) in u8, y: the values of column `label`, by number. Piece by piece, as render's are written.

@@ -1,10 +1,10 @@
-// Data sets that come as NumPy's arrays or IDX files.
+// Data sets stored as NumPy arrays or IDX files.
 //
-// dSprites ("dsprites-dataset", Matthey et al.): dsprites_ndarray_co1sh3sc6or40x32y32_64x64.npz with imgs (n,64,64),
-//   0 or 1, and latents_classes (n,6): colour, shape, scale, orientation, x, y. Other members are not looked at.
-// CIFAR-10-C and -100-C (Hendrycks and Dietterich): CORRUPTION.npy (50000,32,32,3) in u8, 10,000 pictures for each severity
-//   from 1 to 5 in the order of the test set, and labels.npy, 50,000 of them. Arrays are mapped: what is not asked for is
-//   not read. CIFAR-10.1 (Recht et al.): cifar10.1_v6_data.npy likewise, and cifar10.1_v6_labels.npy.
+// dSprites ("dsprites-dataset", Matthey et al.): dsprites_ndarray_co1sh3sc6or40x32y32_64x64.npz with imgs
+// (n,64,64), 0 or 1, and latents_classes (n,6): color, shape, scale, orientation, x, y. CIFAR-10-C and -100-C
+// (Hendrycks and Dietterich): CORRUPTION.npy (50000,32,32,3) in u8, 10,000 pictures of the test set, in
+// order, per severity 1 to 5, and labels.npy (50000). CIFAR-10.1 (Recht et al.): cifar10.1_v6_data.npy and
+// cifar10.1_v6_labels.npy likewise. Arrays are memory-mapped.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 #include "leeway/core/npy.h"
 #include "leeway/core/npz.h"
 #include "leeway/data/detail/load_columns.h"
-#include "leeway/data/rendered_set.h"
+#include "leeway/data/render.h"
 
 namespace leeway::data {
 namespace {
@@ -170,7 +170,7 @@ Loaded load_cifar10_c(const Paths& paths, const CorruptionPart& part) {
   return load_cifar_c(paths, part, cifar10_classes());
 }
 Loaded load_cifar100_c(const Paths& paths, const CorruptionPart& part) {
-  return load_cifar_c(paths, part, numbers_below(100));
+  return load_cifar_c(paths, part, numbers(100));
 }
 
 Loaded load_cifar10_1(const Paths& paths) { return pictures_and_labels(paths, cifar10_classes()); }

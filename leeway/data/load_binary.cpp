@@ -1,11 +1,12 @@
-// Data sets in binary formats of their own.
+// Data sets in their own binary formats.
 //
-// CIFAR-10 and -100 (Krizhevsky), "binary version": records of a label (of CIFAR-100 two, coarse and fine) and 3072
-//   bytes, 32 x 32 red, then green, then blue. Any number of files, joined.
-// SmallNORB (LeCun, Huang, Bottou), binary matrices: magic number 0x1E3D4C55 (bytes) or ..54 (int32), the rank, at least
-//   three dimensions, the data, all little-endian. NAME-dat.mat (n,2,96,96) holds pictures for the left and right
-//   eye, of which the left is taken; NAME-cat.mat (n) animal, human, airplane, truck, car; NAME-info.mat (n,4) instance,
-//   elevation (30 + 5 i degrees), azimuth (10 i degrees, even), lighting. As published, each compressed by gzip, or not.
+// CIFAR-10 and -100 (Krizhevsky), "binary version": records of a label (CIFAR-100: coarse and fine) and 3072
+// bytes, 32 x 32 red, then green, then blue. Any number of files, joined.
+//
+// SmallNORB (LeCun, Huang, Bottou), binary matrices, little-endian: magic number 0x1E3D4C55 (bytes) or ..54
+// (int32), the rank, at least three dimensions, the data; gzipped or not. NAME-dat.mat (n,2,96,96): left
+// (used) and right eye; NAME-cat.mat (n): animal, human, airplane, truck, car; NAME-info.mat (n,4): instance,
+// elevation (30 + 5 i degrees), azimuth (10 i degrees, even), lighting.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,8 +26,6 @@ constexpr std::size_t cifar_side = 32, cifar_pixels = 3 * cifar_side * cifar_sid
 constexpr std::uint32_t matrix_of_bytes = 0x1E3D4C55, matrix_of_ints = 0x1E3D4C54;
 constexpr std::size_t most_rows = std::numeric_limits<std::uint32_t>::max();
 
-std::string files_name(const std::filesystem::path& path) { return path.filename().string(); }
-
 Loaded load_cifar(const Paths& paths, bool hundred) {
   std::vector<MappedFile> files;
   std::vector<std::string> names;
@@ -36,7 +35,7 @@ Loaded load_cifar(const Paths& paths, bool hundred) {
   }
   Loaded set = parse_cifar(files, names, hundred);
   LoadedColumn& file = set.columns.back();
-  for (std::size_t i = 0; i < paths.size(); ++i) file.values[i] = files_name(paths[i]);
+  for (std::size_t i = 0; i < paths.size(); ++i) file.values[i] = paths[i].filename().string();
   return set;
 }
 
@@ -82,12 +81,6 @@ std::filesystem::path beside(const std::filesystem::path& dat, std::size_t at, c
   return found.empty() ? same : found;
 }
 
-std::vector<std::string> steps(std::size_t count, std::size_t first, std::size_t step) {
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < count; ++i) texts.push_back(std::to_string(first + step * i));
-  return texts;
-}
-
 }  // namespace
 
 Loaded parse_cifar(const std::vector<MappedFile>& files, const std::vector<std::string>& names,
@@ -95,9 +88,9 @@ Loaded parse_cifar(const std::vector<MappedFile>& files, const std::vector<std::
   const std::size_t labels = hundred ? 2 : 1, record = labels + cifar_pixels;
   Loaded set;
   set.shape = {3, cifar_side, cifar_side};
-  NumberedColumn label("label", hundred ? numbers_below(100) : cifar10_classes());
-  NumberedColumn coarse("coarse_label", numbers_below(20));
-  NumberedColumn file("file", numbers_below(files.size()));
+  NumberedColumn label("label", hundred ? numbers(100) : cifar10_classes());
+  NumberedColumn coarse("coarse_label", numbers(20));
+  NumberedColumn file("file", numbers(files.size()));
   std::vector<const std::byte*> records;
   for (std::size_t f = 0; f < files.size(); ++f) {
     const auto bytes = files[f].bytes;
@@ -146,8 +139,8 @@ Loaded parse_smallnorb(const MappedFile& packed_pictures, const MappedFile& pack
   // The protocol's order; the file's is animal, human, airplane, truck, car.
   constexpr std::array<std::int64_t, 5> place = {0, 1, 4, 3, 2};
   NumberedColumn object("object", {"animal", "human", "car", "truck", "airplane"}),
-      instance("instance", numbers_below(10)), elevation("elevation", steps(9, 30, 5)),
-      azimuth("azimuth", steps(18, 0, 20)), lighting("lighting", numbers_below(6));
+      instance("instance", numbers(10)), elevation("elevation", numbers(9, 30, 5)),
+      azimuth("azimuth", numbers(18, 0, 20)), lighting("lighting", numbers(6));
   for (std::size_t row = 0; row < set.n; ++row) {
     const auto number = [&](const Matrix& matrix, std::size_t at) {
       return std::int64_t{static_cast<std::int32_t>(word_at(matrix.data, 4 * at))};
@@ -171,13 +164,10 @@ Loaded parse_smallnorb(const MappedFile& packed_pictures, const MappedFile& pack
 }
 
 Loaded load_smallnorb(const Paths& paths) {
-  std::array<std::filesystem::path, 3> files;
-  files[0] = paths[0];
   const std::string name = paths[0].filename().string();
   const std::size_t dat = name.rfind("-dat");
   if (dat == std::string::npos) refuse(display_name(paths[0]), "a file NAME-dat.mat", "another name");
-  files[1] = beside(paths[0], dat, "-cat");
-  files[2] = beside(paths[0], dat, "-info");
+  const std::array files = {paths[0], beside(paths[0], dat, "-cat"), beside(paths[0], dat, "-info")};
   return parse_smallnorb(map_file(files[0]), map_file(files[1]), map_file(files[2]),
                          {display_name(files[0]), display_name(files[1]), display_name(files[2])});
 }

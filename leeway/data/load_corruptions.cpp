@@ -1,9 +1,7 @@
-// Corruptions that come as folders of pictures, and what a folder of corruptions is.
-//
-// ImageNet-C and TinyImageNet-C (Hendrycks and Dietterich): FOLDER/CORRUPTION/SEVERITY/CLASS/x.JPEG, severities from 1 to 5.
-//   Rows are in the order of the files' names, those of one severity of one corruption in that of the clean set's.
-// CIFAR-10-C and -100-C: load_arrays.cpp.
-#include <fmt/format.h>
+// Corruptions as folders of pictures, and detection of a corruption folder's format. ImageNet-C and
+// TinyImageNet-C (Hendrycks and Dietterich): FOLDER/CORRUPTION/SEVERITY/CLASS/x.JPEG, severities 1 to 5. Rows
+// are in the order of file names, so each severity has the clean set's order. CIFAR-10-C and -100-C:
+// load_arrays.cpp.
 
 #include <algorithm>
 
@@ -18,29 +16,14 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t severities = 5;
 
-// Names of what lies in a folder, sorted.
-std::vector<std::string> names_in(const fs::path& folder, bool folders) {
-  expect_folder(folder, "a folder");
-  std::error_code error;
+std::vector<std::string> arrays_in(const fs::path& folder) {
   std::vector<std::string> names;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    std::error_code unreadable;
-    if (folders ? it->is_directory(unreadable) : it->is_regular_file(unreadable))
-      names.push_back(it->path().filename().string());
-  }
-  if (error) refuse(display_name(folder), "a folder that can be read", error.message());
-  std::ranges::sort(names);
+  for (const fs::path& file : paths_in(folder, false, "a folder"))
+    if (file.extension() == ".npy" && file.filename() != "labels.npy") names.push_back(file.stem().string());
   return names;
 }
 
-std::vector<std::string> arrays_in(const fs::path& folder) {
-  std::vector<std::string> names;
-  for (const std::string& name : names_in(folder, false)) {
-    const fs::path file = name;
-    if (file.extension() == ".npy" && name != "labels.npy") names.push_back(file.stem().string());
-  }
-  return names;
-}
+std::vector<fs::path> folders_in(const fs::path& folder) { return paths_in(folder, true, "a folder"); }
 
 std::string underscored(std::string name) {
   std::ranges::replace(name, '-', '_');
@@ -57,9 +40,9 @@ struct PartFile {
 void add_files(const fs::path& folder, const std::string& corruption, std::size_t severity,
                std::vector<PartFile>& files) {
   const std::size_t before = files.size();
-  for (const std::string& label : names_in(folder, true))
-    for (const std::string& name : names_in(folder / label, false))
-      if (is_readable_picture(name)) files.push_back({folder / label / name, corruption, label, severity});
+  for (const fs::path& label : folders_in(folder))
+    for (const fs::path& file : paths_in(label, false, "a folder"))
+      if (is_readable_picture(file)) files.push_back({file, corruption, label.filename().string(), severity});
   if (files.size() == before) refuse(display_name(folder), "pictures in folders of their class", "none");
 }
 
@@ -78,10 +61,10 @@ CorruptionFolder corruption_folder(const fs::path& folder) {
   }
   CorruptionFolder found{"imagenet-c", {}};
   std::error_code error;
-  for (const std::string& name : names_in(folder, true))
+  for (const fs::path& corruption : folders_in(folder))
     for (std::size_t severity = 1; severity <= severities; ++severity)
-      if (fs::is_directory(folder / name / std::to_string(severity), error)) {
-        found.corruptions.push_back(name);
+      if (fs::is_directory(corruption / std::to_string(severity), error)) {
+        found.corruptions.push_back(corruption.filename().string());
         break;
       }
   if (found.corruptions.empty()) refuse(display_name(folder), what, "neither");
@@ -90,12 +73,12 @@ CorruptionFolder corruption_folder(const fs::path& folder) {
 
 Loaded load_imagenet_c(const Paths& paths, const CorruptionPart& part) {
   const fs::path& folder = paths[0];
-  std::vector<std::string> corruptions = names_in(folder, true);
+  std::vector<std::string> corruptions;
   if (part.corruption) {
-    const std::string wanted = underscored(*part.corruption);
-    if (std::ranges::find(corruptions, wanted) == corruptions.end())
-      refuse(display_name(folder), "a folder " + printable(wanted), "none");
-    corruptions = {wanted};
+    corruptions = {underscored(*part.corruption)};
+    const auto all = folders_in(folder);
+    if (std::ranges::find(all, folder / corruptions[0]) == all.end())
+      refuse(display_name(folder), "a folder " + printable(corruptions[0]), "none");
   } else {
     corruptions = corruption_folder(folder).corruptions;
   }

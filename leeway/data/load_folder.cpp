@@ -1,7 +1,6 @@
-// A folder of pictures by class: FOLDER/CLASS/x.png, or FOLDER/DOMAIN/CLASS/x.png as PACS and OfficeHome have it.
-//
-// The table has the class, the domain where there is one, and the file; rows are in the order of the files' names.
-// Pictures come with it, in colour, where all are PNG or JPEG.
+// A folder of pictures by class: FOLDER/CLASS/x.png, or FOLDER/DOMAIN/CLASS/x.png as in PACS and OfficeHome.
+// The table has the class, any domain, and the file, ordered by file name; color pictures are included if all
+// are PNG or JPEG.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,9 +1,8 @@
-// 3D Shapes (Burgess and Kim, 2018), 3dshapes.h5: images (n,64,64,3) in u8 and labels (n,6) in float64, in the order
-// floor hue, wall hue, object hue, scale, shape, orientation.
+// 3D Shapes (Burgess and Kim, 2018), 3dshapes.h5: images (n,64,64,3) in u8 and labels (n,6) in float64, in
+// the order floor hue, wall hue, object hue, scale, shape, orientation.
 //
-// HDF5's library is opened, not linked: with what it needs it would double the time that every command takes to start.
-// Its C interface is declared here, so that no header is needed either. It is not safe for several threads, hence
-// the lock; pictures are read in blocks, those of write_loaded.
+// HDF5 is opened at run time with its C interface declared here: linking it would double every command's
+// start time. It is not thread-safe, hence the lock; pictures are read in blocks of write_loaded.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>

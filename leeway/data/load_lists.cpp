@@ -1,20 +1,21 @@
-// Data sets whose attributes are lists of numbers, a line for each picture.
+// Data sets whose attributes are lists of numbers, one line per picture.
 //
-// CelebA (Liu et al., ICCV 2015), list_attr_celeba.txt: the number of pictures, a line of 40 names, then a line for each
-//   picture: its file and 1 or -1 for every name. The protocol's four columns come first. Pictures: FOLDER/000001.jpg.
+// CelebA (Liu et al., ICCV 2015), list_attr_celeba.txt: the number of pictures, a line of 40 names, then per
+// picture its file and 1 or -1 per name. The protocol's four columns come first. Pictures: FOLDER/000001.jpg.
 //
-// DeepFashion (Liu et al., CVPR 2016), Category and Attribute Prediction Benchmark. list_attr_cloth.txt: the number of attributes,
-//   a heading, then a line for each: its name, which may hold blanks, and a number for its type. Then either
-//   Anno_coarse (1000 attributes), list_attr_img.txt: the number of pictures, a heading, a line for each picture: its file and 1
-//     (yes), -1 (no) or 0 (unknown) for every attribute; or
-//   Anno_fine (26 attributes), train_attr.txt: a line for each picture of 1 or 0 for every attribute; train.txt: its file. Those of
-//     validation and test likewise.
-//   Pictures: FOLDER/img/..., as the files are named. The paper of the protocol does not say how its four columns come about.
-//   We assume the fine attributes, which name all of its values; where the list has them, these columns come first:
-//     dress    "others" for no_dress, "skirt" for maxi_length or mini_length: the lengths are those of a skirt, and the paper
-//              asks models whether "a person [is] wearing a dress"; "unknown" for neither or both
-//     pattern  "floral", "solid";  sleeve  "long sleeve" (long_sleeve), "sleeveless";  fabric  "chiffon", "cotton":
-//              each where it is 1 and the other is 0, else "other"
+// DeepFashion (Liu et al., CVPR 2016), Category and Attribute Prediction Benchmark. list_attr_cloth.txt: the
+// number of attributes, a heading, then per attribute its name (may contain blanks) and type number.
+// Pictures: FOLDER/img/... Either
+//   Anno_coarse (1000 attributes), list_attr_img.txt: the number of pictures, a heading, then per picture its
+//     file and 1 (yes), -1 (no) or 0 (unknown) for every attribute; or
+//   Anno_fine (26 attributes), train_attr.txt: 1 or 0 per picture and attribute; train.txt: files; validation
+//     and test likewise.
+// The protocol's paper does not define its four columns. We assume the fine attributes, which name all of its
+// values; if present, these columns come first:
+//   dress    "others" for no_dress, "skirt" for maxi_length or mini_length (lengths of a skirt; the paper
+//            asks whether "a person [is] wearing a dress"); "unknown" for neither or both
+//   pattern ("floral", "solid"), sleeve ("long sleeve" for long_sleeve, "sleeveless"), fabric ("chiffon",
+//            "cotton"): the one that is 1 if the other is 0, else "other"
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,6 +56,17 @@ std::vector<std::string_view> words_of(std::string_view line) {
     if (end > at) words.push_back(line.substr(at, end - at));
     at = end + 1;
   }
+  return words;
+}
+
+// Those of the next line: a file, where it names one, and the values.
+std::vector<std::string_view> words_of_row(std::string_view& text, bool file, std::size_t values,
+                                           std::size_t row, std::string_view name) {
+  const auto line = next_line(text);
+  auto words = words_of(line.value_or(""));
+  if (words.size() != values + (file ? 1 : 0))
+    refuse(name, fmt::format("{}{} values at row {}", file ? "a file and " : "", values, row),
+           line ? fmt::format("{} words", words.size()) : "the end");
   return words;
 }
 
@@ -201,11 +213,7 @@ Loaded parse_celeba(std::string_view text, std::string_view name) {
   }
   LoadedColumn image{"image", {}, {}};
   for (std::size_t row = 0; row < set.n; ++row) {
-    const auto line = next_line(text);
-    const auto words = line ? words_of(*line) : std::vector<std::string_view>();
-    if (words.size() != names.size() + 1)
-      refuse(name, fmt::format("a file and {} values at row {}", names.size(), row),
-             line ? fmt::format("{} words", words.size()) : "the end");
+    const auto words = words_of_row(text, true, names.size(), row, name);
     add_file(image, words[0]);
     for (std::size_t c = 0; c < places.size(); ++c) {
       const std::string_view value = words[places[c] + 1];
@@ -228,11 +236,7 @@ Loaded parse_deepfashion_coarse(const std::array<std::string_view, 2>& texts,
   auto columns = attribute_columns(attributes, {"1", "-1", "0"}, n);
   LoadedColumn image{"image", {}, {}};
   for (std::size_t row = 0; row < n; ++row) {
-    const auto line = next_line(text);
-    const auto words = words_of(line.value_or(""));
-    if (words.size() != attributes.size() + 1)
-      refuse(names[1], fmt::format("a file and {} values at row {}", attributes.size(), row),
-             line ? fmt::format("{} words", words.size()) : "the end");
+    const auto words = words_of_row(text, true, attributes.size(), row, names[1]);
     add_file(image, words[0]);
     add_row(columns, words, 1, names[1], row);
   }
@@ -251,11 +255,7 @@ Loaded parse_deepfashion_fine(const std::array<std::string_view, 3>& texts,
       expect_end(files, names[2], fmt::format("a file at row {}", row));
       break;
     }
-    const auto line = next_line(values);
-    const auto words = words_of(line.value_or(""));
-    if (words.size() != attributes.size())
-      refuse(names[1], fmt::format("{} values at row {}", attributes.size(), row),
-             line ? fmt::format("{} words", words.size()) : "the end");
+    const auto words = words_of_row(values, false, attributes.size(), row, names[1]);
     add_file(image, trimmed(*file));
     add_row(columns, words, 0, names[1], row);
   }
@@ -264,7 +264,7 @@ Loaded parse_deepfashion_fine(const std::array<std::string_view, 3>& texts,
 }
 
 Loaded load_celeba(const Paths& paths) {
-  Loaded set = parse_celeba(text_of(map_file(paths[0])), display_name(paths[0]));
+  Loaded set = parse_celeba(map_file(paths[0]).text(), display_name(paths[0]));
   if (paths.size() == 2) add_pictures_of_folder(set, paths[1]);
   return set;
 }
@@ -282,7 +282,7 @@ Loaded load_deepfashion(const Paths& paths) {
     files.push_back(map_file(paths[i]));
     names.push_back(display_name(paths[i]));
   }
-  const auto text = [&](std::size_t i) { return text_of(files[i]); };
+  const auto text = [&](std::size_t i) { return files[i].text(); };
   Loaded set = count == 2
                    ? parse_deepfashion_coarse({text(0), text(1)}, {names[0], names[1]})
                    : parse_deepfashion_fine({text(0), text(1), text(2)}, {names[0], names[1], names[2]});

@@ -1,9 +1,9 @@
-// Data sets whose tables (CSV) are read; their pictures stay where they are.
+// Data sets of which only the tables (CSV) are read: WILDS (Koh et al., 2021). Empty fields become "unknown".
 //
-// WILDS (Koh et al., 2021). iWildCam, metadata.csv: split, y, location_remapped, datetime (YYYY-MM-DD HH:MM:SS.000), filename. FMoW,
-//   rgb_metadata.csv: split, category, country_code, timestamp; country_code_mapping.csv: alpha-3, region.
-//   Camelyon17, metadata.csv: tumor, center, split, slide, patient, node. Other columns are not looked at; an empty field
-//   becomes "unknown".
+//   iWildCam    metadata.csv: split, y, location_remapped, datetime (YYYY-MM-DD HH:MM:SS.000), filename
+//   FMoW        rgb_metadata.csv: split, category, country_code, timestamp;
+//               country_code_mapping.csv: alpha-3, region
+//   Camelyon17  metadata.csv: tumor, center, split, slide, patient, node
 
 #include <algorithm>
 #include <map>
@@ -25,7 +25,7 @@ Loaded columns_of_csv(const std::filesystem::path& path, const std::vector<Taken
                       const std::map<std::string, std::string, std::less<>>* renamed = nullptr) {
   const MappedFile file = map_file(path);
   const std::string name = display_name(path);
-  CsvRecords records(text_of(file), name);
+  CsvRecords records(file.text(), name);
   std::vector<std::size_t> places;
   std::vector<TextColumn> columns;
   for (const Taken& one : taken) {

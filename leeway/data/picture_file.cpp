@@ -2,13 +2,20 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <string>
 
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/text.h"
-#include "leeway/data/detail/jpeg_file.h"
+#include "leeway/data/jpeg_handle.h"
 
 namespace leeway::data {
+namespace {
+
+constexpr int longest_jpeg_side = 16'384;
+constexpr int jpeg_flags = TJFLAG_ACCURATEDCT | TJFLAG_STOPONWARNING | TJFLAG_LIMITSCANS;
+
+}  // namespace
 
 namespace fs = std::filesystem;
 
@@ -34,16 +41,50 @@ std::vector<std::uint8_t> color_planes(const Bitmap& bitmap) {
   return planes;
 }
 
-std::vector<fs::path> pictures_in(const fs::path& folder, const std::string& what) {
-  expect_folder(folder, "a folder of " + what);
+std::vector<fs::path> paths_in(const fs::path& folder, bool folders, const std::string& what) {
+  expect_folder(folder, what);
   std::error_code error;
-  std::vector<fs::path> files;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-    if (it->is_regular_file(error) && is_readable_picture(it->path())) files.push_back(it->path());
+  std::vector<fs::path> paths;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::error_code unreadable;
+    if (folders ? it->is_directory(unreadable) : it->is_regular_file(unreadable)) paths.push_back(it->path());
+  }
   if (error) refuse(display_name(folder), "a folder that can be read", error.message());
+  std::ranges::sort(paths);
+  return paths;
+}
+
+std::vector<fs::path> pictures_in(const fs::path& folder, const std::string& what) {
+  std::vector<fs::path> files = paths_in(folder, false, "a folder of " + what);
+  std::erase_if(files, [](const fs::path& file) { return !is_readable_picture(file); });
   if (files.empty()) refuse(display_name(folder), what + " (.png, .jpg, .jpeg)", "none");
-  std::ranges::sort(files);
   return files;
+}
+
+Bitmap parse_jpeg(std::span<const std::byte> bytes, std::string_view name) {
+  thread_local JpegHandle handle = jpeg_decompressor();
+  const auto fail = [&] {
+    const std::string why = printable(tjGetErrorStr2(handle.get()), 200);
+    handle = jpeg_decompressor();  // one that failed within a header would read on there
+    refuse(name, "a whole JPEG picture", why);
+  };
+  if (bytes.empty()) refuse(name, "a whole JPEG picture", "an empty file");
+  const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
+  int width = 0, height = 0, subsampling = 0, colours = 0;
+  if (tjDecompressHeader3(handle.get(), data, bytes.size(), &width, &height, &subsampling, &colours) != 0)
+    fail();
+  if (colours == TJCS_CMYK || colours == TJCS_YCCK)
+    refuse(name, "a JPEG picture in grey or in red, green and blue", "one of four inks (CMYK)");
+  if (width > longest_jpeg_side || height > longest_jpeg_side)
+    refuse(name, fmt::format("a picture of at most {} pixels a side", longest_jpeg_side),
+           fmt::format("{} x {}", height, width));
+  const bool grey = colours == TJCS_GRAY;
+  Bitmap bitmap{grey ? 1u : 3u, static_cast<std::size_t>(height), static_cast<std::size_t>(width), {}};
+  bitmap.pixels.resize(bitmap.channels * bitmap.height * bitmap.width);
+  if (tjDecompress2(handle.get(), data, bytes.size(), bitmap.pixels.data(), width, 0, height,
+                    grey ? TJPF_GRAY : TJPF_RGB, jpeg_flags) != 0)
+    fail();
+  return bitmap;
 }
 
 Bitmap read_picture(const fs::path& path) {

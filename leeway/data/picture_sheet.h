@@ -29,8 +29,7 @@ class PictureSheet {
   std::vector<std::uint8_t> pixels_;
 };
 
-// `count` different rows of n at random, ascending: every set of `count` rows is equally likely (Floyd). All where there
-// are no more.
+// `count` distinct rows of n, ascending, each subset equally likely (Floyd); all if n <= count.
 [[nodiscard]] std::vector<std::size_t> sample_rows(Random random, std::size_t n, std::size_t count);
 
 // Pictures (n, channels, height, width) side by side, `columns` a row, two pixels of white between them; small ones are enlarged

@@ -4,14 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <unordered_map>
 
 #include "leeway/core/array.h"
 #include "leeway/core/csv.h"
 #include "leeway/core/csv_records.h"
-#include "leeway/core/error.h"
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
@@ -33,6 +31,32 @@ const RenderedColumn& column_of_factor(const RenderedSet& set, std::size_t facto
 }
 
 }  // namespace
+
+// Each is defined in a file of its name.
+RenderedSet dsprites();
+RenderedSet shapes3d();
+
+std::span<const RenderedSet> rendered_sets() {
+  static const RenderedSet list[] = {dsprites(), shapes3d()};
+  return list;
+}
+
+const RenderedSet& rendered_set(std::string_view name) {
+  return find_member(rendered_sets(), "rendered data set", name);
+}
+
+std::vector<double> evenly(double low, double high, std::size_t count) {
+  std::vector<double> values(count);
+  for (std::size_t i = 0; i < count; ++i)
+    values[i] = low + (high - low) * static_cast<double>(i) / static_cast<double>(count - 1);
+  return values;
+}
+
+std::vector<std::string> texts_of(const std::vector<double>& values) {
+  std::vector<std::string> texts;
+  for (const double value : values) texts.push_back(fmt::format("{:.6g}", value));
+  return texts;
+}
 
 std::size_t find_column(const RenderedSet& set, std::string_view column) {
   const auto found = std::ranges::find(set.columns, column, &RenderedColumn::name);
@@ -83,7 +107,7 @@ RenderedRows RenderedRows::from_table(const RenderedSet& set, const std::filesys
   };
   const MappedFile file = map_file(table);
   const std::string name = display_name(table);
-  CsvRecords records({reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()}, name);
+  CsvRecords records(file.text(), name);
   std::vector<Reader> readers;
   for (std::size_t f = 0; f < set.factors.size(); ++f) {
     const RenderedColumn& column = column_of_factor(set, f);

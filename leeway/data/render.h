@@ -1,10 +1,14 @@
-// Which images of a rendered data set (rendered_set.h), and their way to disk.
+// Data sets rendered from geometry: every image is a function of a few known factors.
 //
-// Rows are numbers of factor combinations: nothing is drawn before it is written, and blocks of images are written
-// as they are drawn, so that a set larger than the memory can be made. Deterministic, the same bits for any number of
-// threads, and an image does not depend on which others are drawn.
+// A family: render.cpp lists the members; each has one file with geometry, colors and source. Names and order
+// follow the published data sets: the first factor is the slowest. The attribute table has a column for every
+// factor, and columns for ranges of a factor (sizes, colors) as in conds/protocol_sets.h.
+//
+// Rows are numbers of factor combinations. Images are rendered and written in blocks, so a set may exceed the
+// memory. Deterministic, the same bits for any number of threads and any selection of images.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -13,13 +17,45 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "leeway/core/family.h"
 #include "leeway/core/png.h"
 #include "leeway/core/progress.h"
-#include "leeway/data/rendered_set.h"
 
 namespace leeway::data {
+
+struct Factor {
+  std::string name;
+  std::vector<std::string> values;  // all that can be drawn, in order
+  std::size_t standard;             // the first so many make the data set unless others are asked for
+};
+
+struct RenderedColumn {
+  std::string name;
+  std::size_t factor;
+  std::vector<std::string> texts;  // of every value of the factor
+};
+
+struct RenderedSet : Member {
+  std::vector<Factor> factors;
+  std::vector<RenderedColumn> columns;  // the label first; every factor has one whose texts are its values
+  // One image, (3, size, size) in u8. `codes`: an index into the values of every factor.
+  void (*draw)(std::span<const std::uint16_t> codes, std::size_t size, std::span<std::uint8_t> out);
+};
+
+[[nodiscard]] std::span<const RenderedSet> rendered_sets();
+[[nodiscard]] const RenderedSet& rendered_set(std::string_view name);  // Error that lists the names there are
+
+// `count` numbers from `low` to `high`, both included, and their text with six significant digits.
+[[nodiscard]] std::vector<double> evenly(double low, double high, std::size_t count);
+[[nodiscard]] std::vector<std::string> texts_of(const std::vector<double>& values);
+
+struct Color {
+  std::string_view name;
+  std::array<std::uint8_t, 3> rgb;
+};
 
 class RenderedRows {
  public:
@@ -27,8 +63,8 @@ class RenderedRows {
   // standard values. Error for a column or value that the set lacks, and where no combination is left.
   RenderedRows(const RenderedSet& set, const std::map<std::string, std::vector<std::string>>& only);
 
-  // The rows of a table (CSV) with a column for every factor; other columns are not looked at. Error (file, expected,
-  // found, row) for a column that is missing and a value that the set lacks.
+  // The rows of a CSV table with a column per factor. Error (file, expected, found, row): missing column,
+  // unknown value.
   static RenderedRows from_table(const RenderedSet& set, const std::filesystem::path& table);
 
   // `count` different ones, at random, in order; all where there are no more.

@@ -17,7 +17,7 @@ namespace leeway::data {
 RowSplit read_split(const std::filesystem::path& path, std::size_t n) {
   const MappedFile file = map_file(path);
   const std::string name = display_name(path);
-  CsvRecords records({reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()}, name);
+  CsvRecords records(file.text(), name);
   if (records.header() != std::vector<std::string>{"index", "split"})
     refuse(name, "columns index and split", fmt::format("{} others", records.header().size()));
   RowSplit split;

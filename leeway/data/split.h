@@ -1,8 +1,8 @@
-// The file of index,split that `leeway conds draw` writes: which rows of a table (or images of a set) make the
-// training, the validation and the test set.
+// Reads the index,split file of `leeway conds draw`: rows of the training, validation and test set, in file
+// order.
 //
-// Errors (Error: file, expected, found, row): other columns, an index that is no whole number below n, a word that is
-// no set's, a row in two sets. Rows come in the order of the file; one that stands twice in a set comes twice.
+// Errors (Error: file, expected, found, row): other columns, an index that is not a whole number below n, an
+// unknown set, a row in two sets. A row listed twice in a set occurs twice.
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,11 @@
-// What a network is trained on: labelled images, and what else is known of them.
+// Training data: labeled images, with optional groups and environments.
 //
-// Pixels stay as they come, u8 or float32; training makes floats of them a batch at a time. An images file may hold, besides
-// x and y, `groups` (n) or (n,g) with `group_names` (g), and `environment` (n): whole numbers or text. A CSV beside it, with a
-// header and one row an image, may hold them as columns instead.
+// Pixels stay u8 or float32; training converts them batch by batch. An images file may hold, besides x and y,
+// `groups` (n) or (n,g) with `group_names` (g), and `environment` (n): whole numbers or text. A CSV file with
+// a header and one row per image may hold them as columns instead.
 //
-// Errors (Error: file, expected, found): those of images.h and csv.h; an array of another length; a column that is not there;
-// a CSV of another number of rows.
+// Errors (Error: file, expected, found): those of images.h and csv.h; an array or CSV of another length; a
+// missing column.
 #pragma once
 
 #include <cstddef>

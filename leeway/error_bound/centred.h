@@ -1,7 +1,5 @@
-// Rows of logits as the estimators read them: float64, less their maximum, all of them or a resample.
-//
-// z_ij = F_ij - max_j F_ij <= 0; softmax(t F) is softmax(t z), and no exponential overflows. Also here: the
-// one way in which rows are cut into chunks. Internal. Errors: none; the caller has checked the sample.
+// Rows of logits for the estimators: float64, minus the row maximum; all rows or a resample. z_ij = F_ij -
+// max_j F_ij <= 0, so softmax(t z) = softmax(t F) cannot overflow. Internal; the sample is checked.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +14,7 @@ namespace leeway::error_bound {
 
 class CentredRows {
  public:
-  // `rows` names the rows and their order, repeats allowed; empty: all of them. They must outlive this.
+  // `rows`: the rows in order, repeats allowed; empty: all. They must outlive this object.
   explicit CentredRows(Rows logits, std::span<const std::size_t> rows = {})
       : logits_(std::move(logits)),
         rows_(rows),

@@ -1,19 +1,19 @@
-// Dis2 on ever fewer principal components, and the least bound that its validity score does not speak against.
+// Dis2 on fewer and fewer principal components: the smallest bound whose validity score is acceptable.
 //
-// Fewer components mean fewer critics, a smaller discrepancy and a smaller bound, until no critic comes near the truth
-// and the bound is too low. By then critics are hard to train, which the validity score tells (Rosenfeld and Garg 2023, section 4 and
-// appendix C: roughly, "by no means perfect"). So the bound is computed on the leading d/f components of the source's
-// features for f = 1, 4, 16, 32, 64, 128, fewer than 4 components left out, and kept where its score reaches
-// `least_validity`. Chosen is the least bound of those kept, and the one on all components where none is.
+// Fewer components mean fewer critics and a smaller bound, until no critic comes near the true labels and the
+// bound is too low. Critics are then hard to train, which the validity score shows (Rosenfeld and Garg 2023,
+// section 4 and appendix C: roughly, "by no means perfect"; it proves nothing). The bound is computed on the
+// leading d/f components of the source features, f = 1, 4, 16, 32, 64, 128, at least 4 components, and kept
+// if its score reaches `least_validity`. The smallest kept bound is chosen; if none is kept, that of all
+// components.
 //
-// The score is that of the papers' own recipe (Search::reference, at most 3 restarts), whatever search the bound comes
-// from: how many quasi-Newton steps a critic takes hardly depends on how hard it is to train.
+// The score always comes from the papers' recipe (Search::reference, at most 3 restarts): the number of
+// quasi-Newton steps hardly depends on how hard a critic is to train.
 //
-// Of m bounds each is computed at delta / m, so that with probability 1 - delta all of those hold whose assumption does:
-// choosing among them costs nothing more. A score is a sign and proves nothing.
-//
-// Errors (Error): those of dis2_bound, fewer than 4 features, a score outside [0,1]; Interrupted. Cost: m times that of
-// dis2_bound, and of 3 restarts of the recipe. Deterministic for a seed, whatever the number of threads.
+// Each of m bounds uses delta / m, so that with probability 1 - delta all bounds whose assumption holds are
+// valid at once, also the chosen one.
+// Errors (Error): those of dis2_bound, fewer than 4 features, a score outside [0,1]; Interrupted. Cost: m
+// times that of dis2_bound and of 3 restarts of the recipe. Deterministic for a seed and any threads.
 #pragma once
 
 #include <cstddef>
@@ -39,10 +39,10 @@ struct ComponentRange {
   [[nodiscard]] const ComponentBound& best() const { return bounds[chosen]; }
 };
 
-// The fractions f of d features that leave 4 components or more.
+// The fractions f of d features that leave at least 4 components.
 [[nodiscard]] std::vector<std::size_t> fractions_of(std::size_t d);
 
-// The index of the least bound kept, the first where tied; 0 where none is kept.
+// Index of the smallest kept bound, the first if tied; 0 if none is kept.
 [[nodiscard]] std::size_t least_kept(std::span<const ComponentBound> bounds);
 
 // `options.representation` is not looked at.

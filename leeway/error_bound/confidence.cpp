@@ -9,8 +9,7 @@
 namespace leeway::error_bound {
 namespace {
 
-// A sum with the rounding errors of its additions (Neumaier's two-sum), so that the order of what is added
-// almost never shows.
+// A compensated sum (Neumaier's two-sum), almost independent of the order of its terms.
 class ExactSum {
  public:
   void add(double value) {

@@ -1,14 +1,11 @@
-// How sure a classifier is of each row, at a given inverse temperature t.
+// Confidence scores of a classifier's rows at a given inverse temperature t.
 //
 //   confidence_i         max_j p_ij,            p_i = softmax(t F_i)
 //   negative entropy_i   sum_j p_ij log p_ij,   0 log 0 = 0; from -log k to 0
 //
-// At t = infinity p is shared equally among the tied top classes of a row, at t = 0 among all classes. Rows
-// that hold the same values in another order get the same scores to the bit (but for rare roundings), so that
-// ties are seen as ties.
-//
-// Shapes: logits (n,k), float32 or float64, checked (sample.h); rows, where given, the rows to use, with
-// repeats.
+// At t = infinity p is uniform over the tied top classes, at t = 0 over all classes. Rows with the same
+// values in another order get the same bits (except for rare roundings), so ties remain ties.
+// Shapes: logits (n,k), float32 or float64, checked (sample.h); `rows`: the rows to use, repeats allowed.
 // Errors: none. Cost: n k exponentials. Deterministic for any number of threads.
 #pragma once
 
@@ -29,7 +26,7 @@ struct Scores {
 [[nodiscard]] Scores scores(const Rows& logits, double inverse_temperature,
                             std::span<const std::size_t> rows = {});
 
-// p, row by row as it is asked for: rows [begin, end) row-major in `scratch`. `rows` must outlive it.
+// Computes rows [begin, end) of p on demand, row-major in `scratch`. `rows` must outlive the object.
 class Softmax {
  public:
   Softmax(Rows logits, double inverse_temperature, std::span<const std::size_t> rows = {})

@@ -84,21 +84,14 @@ class Measuring {
     return counts;
   }
 
-  template <class SomeRows>
-  static Agreement total(const SomeRows& rows, std::span<const std::uint8_t> agreed) {
-    const auto middle = agreed.begin() + static_cast<std::ptrdiff_t>(rows.n_source);
-    return {std::accumulate(agreed.begin(), middle, std::size_t{0}),
-            std::accumulate(middle, agreed.end(), std::size_t{0})};
-  }
-
   void add(const std::vector<std::uint8_t>& training, const std::vector<std::uint8_t>& holdout,
            Restart& restart) const {
-    const Agreement agreed = total(data_.holdout, holdout);
+    const Agreement agreed = agreement_of(data_.holdout.n_source, holdout);
     const double found = discrepancy(agreed, data_.holdout);
     if (found > restart.best.discrepancy)
       restart.best = {found, static_cast<double>(agreed.source) / static_cast<double>(data_.holdout.n_source),
                       static_cast<double>(agreed.target) / static_cast<double>(data_.holdout.n_target)};
-    const double trained = discrepancy(total(data_.training, training), data_.training);
+    const double trained = discrepancy(agreement_of(data_.training.n_source, training), data_.training);
     if (trained > restart.training_discrepancy)
       restart.training_discrepancy = trained, restart.verdict_discrepancy = found;
     const Counts counts = count(data_.holdout, right_holdout_, holdout);
@@ -123,12 +116,8 @@ void check(const Dis2Options& options) {
 
 // Constant critics: the class whose share shrinks most from source to target, by the training rows.
 std::vector<float> best_constant(const CriticRows& rows) {
-  std::vector<double> fall(rows.k);
-  for (std::size_t i = 0; i < rows.n(); ++i)
-    fall[static_cast<std::size_t>(rows.y[i])] += i < rows.n_source ? 1. / static_cast<double>(rows.n_source)
-                                                                   : -1. / static_cast<double>(rows.n_target);
   std::vector<float> theta(rows.parameters());
-  theta[rows.at(rows.d, static_cast<std::size_t>(std::ranges::max_element(fall) - fall.begin()))] = 1;
+  theta[rows.at(rows.d, classes_by_fall(rows).front())] = 1;
   return theta;
 }
 
@@ -165,8 +154,7 @@ std::vector<Restart> search_maximum(const CriticData& data, const Measuring& mea
         if (options.progress == nullptr) return;
         options.progress->update("surrogate", std::min(agreements.size(), plain_iterations), plain_iterations,
                                  fmt::format("source agreement {:.3f}", agreements.back()));
-        if (options.progress->stop_requested())
-          throw Interrupted("stopped before critics; nothing was saved");
+        stop_if_asked(options.progress, "stopped before critics; nothing was saved");
       },
       std::move(imitation));
   return run_restarts(options, data.training, [&](std::size_t r) {

@@ -1,23 +1,21 @@
-// Dis2: an (almost) provable upper bound on the error of a classifier h on a target without labels.
+// Dis2: an (almost) provable upper bound on the error of a classifier h on an unlabeled target.
 //
-// A critic h' is a linear classifier of a representation (logits, features, leading principal components) that
-// agrees with h on the source and disagrees with it on the target as much as it can. With n_S and n_T rows
-// that no critic was chosen by its training loss on, and
-//   D(h,h') = dis_T(h,h') - dis_S(h,h'),     dis = share of rows on which the two predict differently
-// with probability at least 1 - delta, if the assumption D(h,y*) <= D(h,h') holds for the true labeller y* and one of
-// the critics h' that were found (in the population; that a better critic exists is not enough),
+// A critic h' is a linear classifier on a representation (logits, features, leading principal components),
+// trained to agree with h on the source and to disagree on the target. With n_S and n_T held-out rows and
+//   D(h,h') = dis_T(h,h') - dis_S(h,h'),     dis = share of rows with different predictions
+// with probability at least 1 - delta, if D(h,y*) <= D(h,h') in the population for the true labeler y* and
+// one of the critics found (the existence of a better critic is not enough),
 //   err_T(h) <= err_S(h) + D(h,h') + sqrt((n_S + 4 n_T) log(1/delta) / (2 n_S n_T))           (Theorem 3.6)
-// (Rosenfeld and Garg 2023.) Clipped to [0,1]. Reported is the largest D over restarts; every further critic only raises
-// the bound. The paper's reference stops at a surrogate loss, whose minimiser can have D near 0 where the
-// true maximum is .5, or with many classes far from every critic that is like h; here a search on D itself starts at
-// that optimum and at h (discrepancy_search.h).
+// (Rosenfeld and Garg 2023.) The bound is clipped to [0,1] and uses the largest D over restarts; more critics
+// can only raise it. The paper minimizes a surrogate loss, whose minimizer can have D near 0 where the
+// maximum is .5, or, with many classes, be far from all critics like h. Here a search on D starts there and
+// at h.
 //
-// Each restart is measured at several critics (discrepancy_search.h), the first one also at h itself, where it
-// is in the class (logits), and at the best constant: so D is 0 or more on logits.
-//
-// Errors (Error): those of check (sample.h), features that are needed and missing, a split without source or
-// target rows, options out of range; Interrupted. Cost: restarts x (quasi-Newton on the training rows + search on D).
-// Deterministic for a seed, whatever the number of threads.
+// Each restart measures several critics (discrepancy_search.h); the first also h itself, if in the class
+// (logits), and the best constant, so D >= 0 on logits.
+// Errors (Error): those of check (sample.h), missing features, a split without source or target rows, options
+// out of range; Interrupted. Cost: restarts x (quasi-Newton on the training rows + search on D).
+// Deterministic for a seed and any number of threads.
 #pragma once
 
 #include <array>
@@ -69,18 +67,16 @@ struct Dis2Options {
   double holdout =
       .5;  // share of both sets on which D and the error are measured; 0: train and measure on all
            // rows, for study
-  // The source's split keeps the shares of its labels. Then held-out rows are not independent of those that
-  // chose the critic, as the proof wants them: shares of labels are tied.
+  // The source's split keeps the label shares. Held-out rows then depend on training rows, against the proof.
   bool stratified = false;
-  // Critics are trained on at most so many rows of each set, evenly spread over what is not held out; 0: 65,536, or 64
-  // for each parameter of a critic where that is more. The bound holds for any choice. Without effect where holdout = 0.
+  // Maximum number of training rows per set, evenly spread; 0: the larger of 65,536 and 64 per parameter of a
+  // critic. The bound holds for any choice. No effect if holdout = 0.
   std::size_t most_training = 0;
   std::uint64_t seed = 0;
   Progress* progress = nullptr;
 };
 
-// Bounds beside each other (concentration.h); each holds by itself with probability 1 - delta. The largest
-// over all critics measured.
+// Alternative bounds (concentration.h), each valid with probability 1 - delta; the largest over all critics.
 inline constexpr std::array<std::string_view, 3> concentration_names{"hoeffding", "empirical-bernstein",
                                                                      "betting"};
 struct Concentration {
@@ -91,8 +87,8 @@ struct Concentration {
 
 // Corollary E.2, for a target with labels: where
 //   err_T(h) <= err_S(h) + D(h,h') - sqrt(2 (n_S + n_T) log(1/delta) / (n_S n_T))
-// on the held-out rows, the assumption holds, or an event of probability at most delta happened. The critic is
-// the one with the largest D on the training rows: held-out rows choose nothing.
+// on the held-out rows, the assumption holds, or an event of probability at most delta happened. The critic
+// has the largest D on the training rows: held-out rows choose nothing.
 struct Verdict {
   double target_error = 0;  // the left side
   double threshold = 0;     // the right side
@@ -100,8 +96,8 @@ struct Verdict {
       false;  // left <= right: the assumption holds, or an event of probability delta happened. False says nothing.
 };
 
-// A critic that agrees with the classifier on a smaller share of the source says little of the truth, which agrees with a
-// useful classifier there: a larger discrepancy may have been missed.
+// The true labels agree with a useful classifier on the source. A critic that agrees on a smaller share says
+// little about them: a larger discrepancy may have been missed.
 inline constexpr double least_source_agreement = .25;
 
 struct Dis2 {
@@ -113,9 +109,9 @@ struct Dis2 {
   double estimate = 0;  // without the root term, clipped: an estimator with a name of its own
   std::size_t n_source = 0, n_target = 0;                // rows measured on
   std::size_t training_source = 0, training_target = 0;  // rows that critics were trained on
-  // Of the held-out source agreement after each step: epochs, the least score over restarts (Search::reference),
-  // or the quasi-Newton steps to the surrogate's optimum (Search::maximum). Where agreement_source is below
-  // least_source_agreement, times their ratio: agreement that never came did not come and go either.
+  // Of the held-out source agreement per epoch, lowest over restarts (Search::reference), or per quasi-Newton
+  // step to the surrogate's optimum (Search::maximum). If agreement_source < least_source_agreement, times
+  // their ratio: without agreement there is none to lose.
   std::optional<double> validity_score;
   std::vector<Concentration> concentrations;  // Hoeffding first
   std::vector<double> restarts;               // D of every restart, the largest of the critics it met
@@ -129,13 +125,13 @@ struct Assumption {
 };
 [[nodiscard]] Assumption dis2_assumption(std::string_view representation);
 
-// A sentence where agreement_source is below least_source_agreement; else empty.
+// A warning if agreement_source is below least_source_agreement; else empty.
 [[nodiscard]] std::string critic_warning(const Dis2& dis2);
 
 [[nodiscard]] Dis2 dis2_bound(const Sample& source, const Sample& target, const Dis2Options& options = {});
 
-// a_max / (a_1 + sum over t = 2..t* of |a_t - a_(t-1)|), a_t the agreement after step t, t* the first step of a_max
-// (Rosenfeld and Garg 2023, appendix C): 1 where agreement only rises until its maximum. 0 where it never leaves 0, or for no step.
+// a_max / (a_1 + sum over t = 2..t* of |a_t - a_(t-1)|), a_t the agreement after step t, t* the first step of
+// a_max (Rosenfeld and Garg 2023, appendix C): 1 if agreement only rises to its maximum, 0 if it stays 0.
 [[nodiscard]] double validity_score(std::span<const double> agreements);
 
 // The root term of Theorem 3.6.

@@ -6,11 +6,10 @@
 #include <cmath>
 #include <utility>
 
-#include "leeway/core/error.h"
+#include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
 #include "leeway/error_bound/detail/temperature.h"
-#include "leeway/error_bound/estimators/detail/family.h"
 
 namespace leeway::error_bound {
 namespace {
@@ -101,25 +100,12 @@ std::vector<Errors> replicate(const Estimation& estimation, double ratio, const 
         count, [&](std::size_t i) { all[begin + i] = estimation.resampled(begin + i, ratio, options.seed); });
     if (options.progress == nullptr) continue;
     options.progress->update("intervals", begin + count, all.size(), "");
-    if (options.progress->stop_requested() && begin + count < all.size())
-      throw Interrupted("stopped; nothing was saved");
+    if (begin + count < all.size()) stop_if_asked(options.progress);
   }
   return all;
 }
 
 }  // namespace
-
-double mean_of(std::span<const double> values) {
-  const double sum = reduce_chunks<double>(
-      values.size(), 4096,
-      [&](std::size_t begin, std::size_t end) {
-        double part = 0;
-        for (std::size_t i = begin; i < end; ++i) part += values[i];
-        return part;
-      },
-      [](double a, double b) { return a + b; });
-  return sum / static_cast<double>(values.size());
-}
 
 // Each is defined in estimators/, in the file of its equation.
 Estimator ac();
@@ -138,8 +124,7 @@ const Estimator& estimator(std::string_view name) { return find_member(estimator
 
 Estimates estimate_error(const Sample& source, const Sample& target, const EstimateOptions& options) {
   if (!(options.level > 0 && options.level < 1))
-    throw Error(
-        fmt::format("estimate_error: level: expected a number within (0, 1), found {}", options.level));
+    refuse("estimate_error: level", "a number within (0, 1)", fmt::format("{}", options.level));
   const Methods methods = chosen(options);
   check(source, target);
   const Estimation estimation(source, target, methods, options.temperature);

@@ -1,26 +1,19 @@
-// Estimates of a classifier's error on a target without labels, from the labelled source and the target's
-// outputs.
+// Estimates of a classifier's error on an unlabeled target, from the labeled source and the target's outputs.
 //
-// A family: this header is its interface, estimator.cpp the visible list of members, and a file in
-// estimators/ holds an equation with its variants, the code and the source.
+// A family: estimator.cpp lists the members; each file in estimators/ has its equation, code and source.
 //
-// All on softmax(t F), t the inverse temperature (temperature.h; 1 where scaling is off; infinity is legal:
-// confidence is then shared among tied top classes). Every estimate is an error, clipped to [0,1]. None of
-// them is a bound: each holds under an assumption of its own, which `assumes` says in words.
+// All members use softmax(t F), t the inverse temperature (temperature.h; 1 without scaling; infinity is
+// legal: confidence is then shared among tied top classes). Estimates are errors clipped to [0,1], not
+// bounds: each holds under its own assumption (`assumes`).
 //
-// Intervals: percentile bootstrap. A replicate draws both sets anew, row by row and independently, and
-// repeats the whole estimate: the temperature is fitted again, since which rows happened to be drawn moves
-// it, too. They are widened to hold the estimate, since replicates of cot lie above it where nothing is
-// shifted. Beyond `most_rows` replicates are smaller by a factor r, and their deviations scaled by sqrt(r)
-// (m out of n). An interval says how far the estimate is settled by the rows there are, not whether what it
-// assumes is true.
-//
-// Errors (Error): those of check (sample.h), a method that there is not, a level outside (0,1). Cost: one
-// pass over both sets, selection for atc, transport.h for cot; the same for every replicate, which run in
-// parallel. Memory: two numbers a row, and with cot a sixteenth of (n_T, k) float64, for
-// every thread. Deterministic for any number of threads;
-// the order of rows changes nothing but rounding (of intervals: which rows are drawn). Interrupted on
-// request.
+// Intervals: percentile bootstrap. A replicate resamples the rows of both sets independently and repeats the
+// whole estimate, temperature fit included. Intervals are widened to contain the estimate, because replicates
+// of cot lie above it if there is no shift. Above `most_rows` rows, replicates are smaller by a factor r and
+// their deviations scaled by sqrt(r) (m out of n). Intervals cover sampling noise, not a wrong assumption.
+// Errors (Error): those of check (sample.h), an unknown method, a level outside (0,1); Interrupted. Cost: one
+// pass over both sets, selection for atc, transport.h for cot; the same for each replicate, which run in
+// parallel. Memory per thread: two numbers a row, and with cot a sixteenth of (n_T, k) float64. Deterministic
+// for any number of threads. Row order affects only rounding and which rows the bootstrap draws.
 #pragma once
 
 #include <cstdint>

@@ -1,16 +1,16 @@
-// How well error bounds and estimates did over many shifts whose truth is known.
+// Accuracy of error bounds and estimates over many shifts with known truth.
 //
-// Of n shifts with true target accuracy a_i and predicted accuracy p_i:
+// For n shifts with true target accuracy a_i and predicted accuracy p_i:
 //   MAE             mean |a_i - p_i|
-//   coverage        share of shifts with p_i <= a_i (the error was not understated)
+//   coverage        share of shifts with p_i <= a_i (error not underestimated)
 //   overestimation  mean of p_i - a_i over the others
-//   violation rate  1 - coverage, of a bound to be held against its delta
-// and the same after an adjustment that makes an estimate a (heuristic) bound: learnt on the other data sets,
+//   violation rate  1 - coverage; compare with a bound's delta
+// The same after an adjustment that turns an estimate into a heuristic bound, learned on the other data sets:
 // shift = -min(Q(a - p), 0), scale = min(Q(a / p - 1e-8), 1), Q the quantile of level 1 - wanted coverage,
-// method "lower" (the order statistic below position (n - 1)(1 - coverage)); adjusted p - shift, or p scale,
-// clipped to [0,1] (Rosenfeld and Garg 2023, section 4 and appendix). A ratio to p = 0 asks for no scale.
-// Errors (Error): lists of different lengths, a value outside [0,1], no shifts, one data set only
-// (adjustment). Cost: n log n. Deterministic.
+// method "lower" (the order statistic below position (n - 1)(1 - coverage)); the adjusted p - shift or p
+// scale is clipped to [0,1] (Rosenfeld and Garg 2023, section 4 and appendix). p = 0 needs no scale.
+// Errors (Error): lists of different lengths, a value outside [0,1], no shifts, one data set (adjustment).
+// Cost: n log n. Deterministic.
 #pragma once
 
 #include <cstddef>

@@ -34,6 +34,18 @@ std::vector<double> shares(const CentredRows& rows, std::span<const std::int64_t
 
 }  // namespace
 
+double mean_of(std::span<const double> values) {
+  const double sum = reduce_chunks<double>(
+      values.size(), 4096,
+      [&](std::size_t begin, std::size_t end) {
+        double part = 0;
+        for (std::size_t i = begin; i < end; ++i) part += values[i];
+        return part;
+      },
+      [](double a, double b) { return a + b; });
+  return sum / static_cast<double>(values.size());
+}
+
 Evidence collect_source(const Sample& source, const EvidenceOptions& options) {
   const CentredRows rows(source.logits, options.source_rows);
   Evidence evidence;

@@ -1,7 +1,5 @@
-// What estimators look at: scores of both sets at one inverse temperature, and what the source's labels say.
-//
-// Made once and shared by all estimators, anew for every resample of a bootstrap.
-// Errors: none; the sample is checked (sample.h). Cost: n k exponentials a set; with `transport` that of
+// Input of the estimators, computed once for all of them and for each bootstrap resample.
+// Errors: none; the sample is checked (sample.h). Cost: n k exponentials per set; `transport` adds that of
 // transport.h. Deterministic for any number of threads.
 #pragma once
 
@@ -28,9 +26,12 @@ struct EvidenceOptions {
   std::span<const std::size_t> source_rows{}, target_rows{};  // empty: all
 };
 
-// In two steps, for many targets of one source: without the target's scores and transport, and these.
+// collect() in two steps, for many targets of one source.
 [[nodiscard]] Evidence collect_source(const Sample& source, const EvidenceOptions& options);
 void add_target(Evidence& evidence, const Sample& target, const EvidenceOptions& options);
+
+// Mean over rows, summed in a fixed order.
+[[nodiscard]] double mean_of(std::span<const double> values);
 
 [[nodiscard]] Evidence collect(const Sample& source, const Sample& target, const EvidenceOptions& options);
 

@@ -3,43 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
-#include "leeway/core/parallel.h"
 
 namespace leeway::error_bound {
 namespace {
 
 constexpr double too_large = 1e140;  // squares of what lies below, summed over all rows, stay finite
-constexpr std::size_t chunk_values = 65536, none = static_cast<std::size_t>(-1);
-
-template <class T>
-std::size_t first_outside(const Rows& rows) {
-  const std::size_t width = rows.shape()[1];
-  return reduce_chunks<std::size_t>(
-      rows.shape()[0], chunk_values / std::max<std::size_t>(width, 1) + 1,
-      [&](std::size_t begin, std::size_t end) {
-        std::vector<T> scratch;
-        const T* const values = rows.rows(begin, end, scratch);
-        for (std::size_t i = 0; i < (end - begin) * width; ++i)
-          if (!(std::abs(static_cast<double>(values[i])) < too_large)) return begin * width + i;
-        return none;
-      },
-      [](std::size_t a, std::size_t b) { return std::min(a, b); });
-}
 
 // `what` is "logits" or "features", `column` what one of their columns is called.
 void check_values(const std::string& name, std::string_view what, std::string_view column, const Rows& rows) {
-  const bool singles = rows.type() == ElementType::f32;
-  if ((!singles && rows.type() != ElementType::f64) || rows.shape().size() != 2)
+  if ((rows.type() != ElementType::f32 && rows.type() != ElementType::f64) || rows.shape().size() != 2)
     refuse(name, fmt::format("{} as a matrix of floats", what),
            fmt::format("{} {}", name_of(rows.type()), rows.shape_text()));
-  if (rows.shape()[0] == 0) return;
-  const std::size_t index = singles ? first_outside<float>(rows) : first_outside<double>(rows);
-  if (index == none) return;
-  const std::size_t row = index / rows.shape()[1], at = index % rows.shape()[1];
+  const auto index = first_beyond(rows, too_large);
+  if (!index) return;
+  const std::size_t row = *index / rows.shape()[1], at = *index % rows.shape()[1];
   refuse(name, fmt::format("finite {} below 1e140", what),
          fmt::format("{:g} at {}, {} {}", rows.at(row, at), rows.position_text(row), column, at));
 }

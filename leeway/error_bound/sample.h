@@ -1,4 +1,4 @@
-// The outputs that an error bound or estimate is made from: a labelled source and an unlabelled target.
+// Input of error bounds and estimates: the outputs of a labeled source or an unlabeled target.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ struct Sample {
   [[nodiscard]] std::size_t k() const { return logits.shape()[1]; }
 };
 
-// Throws Error (name, expected, found, row): no matrix, another number of classes in the two, a value that is
-// not finite or not below 1e140 in size, a source without labels or with one outside 0..k-1.
+// Throws Error (name, expected, found, row): no matrix, different numbers of classes, a value not finite or
+// not below 1e140 in size, a source without labels or with a label outside 0..k-1.
 void check(const Sample& source, const Sample& target);
 
 }  // namespace leeway::error_bound

@@ -1,14 +1,12 @@
-// A table of shifts whose truth is known, with what every method said of them.
+// A table of shifts with known truth and each method's prediction.
 //
-// CSV, one shift a row: `data_set` (or `dataset`; without it every row belongs to one data set), the truth,
-// and a column for each method. The truth is the target's accuracy (`truth`, `accuracy`, `target_accuracy`,
-// `target_acc`, `trg_accuracy`, `trg_acc`, `true_accuracy`), the methods' columns then are accuracies; or
-// its error (`error`, `target_error`, `true_error`), and they are errors.
-// A method is a column of numbers of another name; those known to be none (`shift`, `seed`, `train_method`,
-// `source_accuracy` and the like) and columns of text are left out. Where `methods` names columns, it is
-// those.
-// Errors (Error: file, column, row): those of csv.h, no truth or two, no method, one that is not there, what
-// is no number within 0 to 1, no rows. Cost: one pass.
+// CSV, one shift per row: `data_set` (or `dataset`; if missing, all rows are one data set), the truth, and
+// one column per method. The truth is the target's accuracy (`truth`, `accuracy`, `target_accuracy`,
+// `target_acc`, `trg_accuracy`, `trg_acc`, `true_accuracy`) or error (`error`, `target_error`, `true_error`);
+// method columns hold the same quantity. Methods are the columns in `methods`, by default all other numeric
+// columns except known non-methods (`shift`, `seed`, `train_method`, `source_accuracy` and the like).
+// Errors (Error: file, column, row): those of csv.h, no or two truth columns, no method, an unknown method, a
+// value that is not a number in [0,1], no rows. Cost: one pass.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +33,7 @@ struct ShiftTable {
 [[nodiscard]] ShiftTable read_shift_table(const std::filesystem::path& path,
                                           std::span<const std::string> methods = {});
 
-// The same of a file's text; `name` opens messages.
+// The same for a file's text; `name` is for error messages.
 [[nodiscard]] ShiftTable parse_shift_table(std::string_view text, const std::string& name,
                                            std::span<const std::string> methods = {});
 

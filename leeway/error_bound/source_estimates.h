@@ -1,9 +1,8 @@
-// Estimates of the error on many targets of one source, whose temperature is fitted and whose scores are made once.
+// Error estimates for many targets of one source; temperature and source scores are computed once.
 //
-// The same numbers as estimate_error (estimator.h) without intervals. `target_rows`: some rows of the target, with
-// repeats; empty: all. The source must outlive the object. Errors (Error): those of estimate_error. Cost of a target:
-// its own n k exponentials and transport, a copy of the source's scores, selection for atc. estimate() may be called
-// from several threads.
+// Same numbers as estimate_error (estimator.h), without intervals. `target_rows`: rows of the target, repeats
+// allowed; empty: all. The source must outlive the object. Errors (Error): those of estimate_error. Cost per
+// target: n k exponentials, transport, a copy of the source's scores, selection for atc. Thread-safe.
 #pragma once
 
 #include <cstddef>

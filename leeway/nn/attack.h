@@ -1,4 +1,4 @@
-// Attacks: what they are asked for and what comes of them (Model::attack in model.h). No LibTorch here.
+// Options and results of attacks (Model::attack in model.h). No LibTorch here.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace leeway::nn {
 
-// Of |x' - x|: l0 counts the values that differ, each channel of a pixel one.
+// Norm of x' - x; l0 counts changed values, each channel of a pixel separately.
 enum class Norm { linf, l2, l1, l0 };
 inline constexpr Norm every_norm[] = {Norm::linf, Norm::l2, Norm::l1, Norm::l0};
 [[nodiscard]] constexpr std::string_view name_of(Norm norm) {
@@ -23,7 +23,7 @@ inline constexpr Norm every_norm[] = {Norm::linf, Norm::l2, Norm::l1, Norm::l0};
   return names[static_cast<std::size_t>(norm)];
 }
 
-// What an attack maximises, of logits F and the class y it leads away from; towards a class, the negative of it.
+// The loss to maximize, for logits F and the class y to leave; negated for a target class.
 enum class Loss {
   margin,  // m = logsumexp_(j != y) F_j - F_y: the order and the directions of the cross-entropy, without its saturation
   difference,    // max_(j != y) F_j - F_y: positive where y is not predicted, and only there
@@ -35,15 +35,14 @@ inline constexpr Loss every_loss[] = {Loss::margin, Loss::difference, Loss::cros
   return names[static_cast<std::size_t>(loss)];
 }
 
-// An attack, as the table of its family has it.
 struct AttackEntry : Member {
   bool minimum_norm = false;  // it looks for the nearest x'; otherwise for the worst within a radius
   std::vector<Norm> norms;    // that it knows
   Loss loss = Loss::margin;   // its own, where none is asked for
 };
 
-// Find x' inside [0,1], of rows of any range anywhere, that the model classifies differently from the label, or from its own prediction where the images have
-// no labels; or, with targets, as the target. With a fixed budget: within |x' - x| <= eps. Of minimum norm: with the
+// Find x' in [0,1] (rows: any range) that is not predicted as the label (without labels: the clean
+// prediction) or, with targets, is predicted as the target. Fixed budget: |x' - x| <= eps; minimum norm:
 // smallest |x' - x|.
 struct AttackOptions {
   std::string attack = "pgd";
@@ -57,12 +56,11 @@ struct AttackOptions {
 };
 inline constexpr double default_eps = 8. / 255;
 
-// Above this share of rows whose gradient is exactly 0 an attack by gradients does not count alone.
+// Above this share of rows with a gradient of exactly 0, the attack "noise" runs too.
 inline constexpr double most_zero_gradients = .01;
 
 struct AttackResult {
-  // An attack by gradients that is blind for more than most_zero_gradients of the rows, and noise (the attack "noise", of
-  // the same radius, or of radii that grow), each alone: shares of rows that withstood.
+  // Shares of rows that withstood the gradient attack alone, and noise alone.
   struct BesideNoise {
     double attack_accuracy = 0, noise_accuracy = 0;
   };
@@ -78,8 +76,7 @@ struct AttackResult {
   std::vector<double> norms;   // |x' - x|, measured on the stored pixels; infinity without success
   double clean_accuracy = 0;   // share of rows whose clean prediction is the class
   double robust_accuracy = 0;  // share of rows whose prediction on `images` is the class
-  // Share of rows whose gradient is exactly 0 wherever the attack began, as behind sign, rounding or quantised layers: it
-  // could not move them. None: the attack asks for no gradients
+  // Share of rows with a gradient of exactly 0 at every start; none: the attack uses no gradients
   std::optional<double> zero_gradient = {};
   std::optional<BesideNoise> beside_noise = {};  // then `images` holds the worse of the two, row by row
 };

@@ -1,8 +1,7 @@
-// Models that run here: a predictor with gradients, which attacks can ask. No LibTorch here.
+// Models in this process, with gradients. No LibTorch here.
 //
-// Images, logits and errors as in predictor.h. Threads and determinism: outputs, gradients and attacks are
-// computed in fixed shards of 32 rows (at most 16 where there are fewer than 64), one thread each, and put
-// together in order: the same bits for any Session::set_threads() on one machine.
+// Outputs, gradients and attacks are computed in fixed shards of 32 rows (at most 16 for fewer than 64 rows),
+// one thread each: the same bits for any Session::set_threads() on one machine.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +23,7 @@
 namespace leeway::nn {
 
 struct ModelSource {
-  // TorchScript, ONNX, a PyTorch checkpoint (.pt, .pth, .th), .safetensors, or .npz of named tensors; by content. With
-  // the notes of FILE.toml beside it (io/model_notes.h)
+  // TorchScript, ONNX, .pt, .pth, .th, .safetensors or .npz, by content; reads FILE.toml (io/model_notes.h)
   std::filesystem::path path;
   std::string architecture;          // empty: what the file says; TorchScript and ONNX bring their own
   std::optional<double> scale = {};  // these three replace what the file and its notes say
@@ -41,7 +39,7 @@ struct NamedNormalization {
   Normalization normalization;
 };
 
-// A well-known normalization under which a model is right more often than under its own.
+// A well-known normalization with higher accuracy than the model's own.
 struct OtherNormalization {
   NamedNormalization best;
   std::vector<NamedNormalization> others;      // that cannot be told from the best: as good within chance
@@ -49,7 +47,7 @@ struct OtherNormalization {
   double accuracy = 0, declared_accuracy = 0;  // under the best one, under the model's own
 };
 
-// A model that answers differently when it is asked twice: dropout was left on, or batch statistics were.
+// A model whose outputs vary: dropout or batch statistics are active.
 struct Variation {
   std::size_t n = 0;            // images that were asked about
   double largest = 0;           // difference of a logit
@@ -57,7 +55,7 @@ struct Variation {
   bool neighbours = false;      // not between two passes of one batch: where other images stand beside them
 };
 
-// An architecture of which a network has the names and shapes of some tensors.
+// An architecture that has some of the tensors' names and shapes.
 struct FittingArchitecture {
   std::string name;
   InputShape input;  // the first of the usual ones, or that of the images at hand, for which they fit
@@ -69,7 +67,7 @@ struct WeightsFile {
   std::vector<FittingArchitecture> fitting;
 };
 
-// A layer of batch normalization with the statistics of other images (adapt/batchnorm.h).
+// A batch normalization layer after adaptation (adapt/batchnorm.h).
 struct AdaptedLayer {
   std::string name;
   std::size_t channels = 0;
@@ -92,30 +90,28 @@ class Model : public Predictor {
   // Gradient of every logit with respect to x_i: (n,k,d), d = c h w, float32. k backward passes.
   [[nodiscard]] virtual Array class_gradients(const Images& images, Progress* progress = nullptr) const = 0;
 
-  // The model as functions of inputs of that shape, of any range: noise leads out of [0,1]. The model must outlive it.
+  // The model as a function of inputs of this shape and any range. The model must outlive the result.
   [[nodiscard]] virtual Classifier classifier(const InputShape& input) const = 0;
 
-  // Errors: those of Session::complete; targets that are not one class a row.
+  // Errors: those of Session::complete; not one target class per row.
   [[nodiscard]] virtual AttackResult attack(const Images& images, const AttackOptions& options,
                                             Progress* progress = nullptr) const = 0;
 
-  // The same network behind another normalization. Error where it does not fit the channels.
+  // Error if it does not fit the channels.
   [[nodiscard]] virtual std::unique_ptr<Model> with_normalization(
       const Normalization& normalization) const = 0;
 
-  // Whether the normalization is a mistake, asked of at least 32 labelled images, of which half, and at most 256, are looked
-  // at. A well-known one is better where a one-sided sign test over the images on which it and the model's own differ gives
-  // p <= .001 / number tried, so that a finding by chance has a probability of .001, and where at least a quarter of the
-  // errors go away: under a shift of contrast others do help a little. The one with the highest accuracy is the best;
-  // `others`: those with as few errors but for chance (two-sided sign test against the best, p > .05).
+  // Checks for a wrong normalization on half, at most 256, of at least 32 labelled images. Another one is
+  // better if a one-sided sign test on the disagreements gives p <= .001 / number tried (chance of a false
+  // finding: .001) and at least a quarter of the errors disappear: under contrast shifts, others help a
+  // little. `others` tie with the best (two-sided sign test, p > .05).
   [[nodiscard]] virtual std::optional<OtherNormalization> other_normalization(const Images& images) const = 0;
 
-  // Whether two passes of the same images, at most 16 of them, differ by more than rounding: by 1e-5 of the largest logit; or
-  // one of half of them, of most images by .02 of it, as kernels round differently in batches of another size.
+  // Variation of at most 16 images between two passes, above 1e-5 of the largest logit; or against a pass
+  // over half of them, above .02 for most images (kernels round differently for other batch sizes).
   [[nodiscard]] virtual std::optional<Variation> variation(const Images& images) const = 0;
 
-  // A copy of the network whose batch normalization has the statistics of these images. Error for a TorchScript or ONNX model, and
-  // for what adapt/batchnorm.h names.
+  // A copy with batch statistics of these images. Errors: TorchScript, ONNX; those of adapt/batchnorm.h.
   [[nodiscard]] virtual Adapted adapt(const Images& images, Progress* progress = nullptr) const = 0;
 
   // Weights and all of info() as safetensors. Error for a TorchScript or ONNX model.

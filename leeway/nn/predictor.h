@@ -1,9 +1,9 @@
-// What answers images with logits: a model here, or one that stands elsewhere. No LibTorch here.
+// Maps images to logits, locally or remotely. No LibTorch here.
 //
-// Inputs are images in [0,1], (n,c,h,w), or rows of any range, (n,d) and (n,a,b), a channel a column; scaling and normalization belong to the model: z = (scale x -
-// mean_c) / std_c. Logits are (n,k), k >= 2, float32; predictions are the largest logit, ties to the lowest
-// class. Errors: leeway::Error for bad input (file, expected, found, row); std::runtime_error for failures of
-// the machine; leeway::Interrupted after Progress::stop_requested(). One call at a time.
+// Inputs: images (n,c,h,w) in [0,1], or rows (n,d) and (n,a,b) of any range, one channel per column. The
+// model normalizes: z = (scale x - mean_c) / std_c. Logits: (n,k), k >= 2, float32; ties go to the lowest
+// class. Errors: leeway::Error for bad input (file, expected, found, row); std::runtime_error for machine
+// failures; leeway::Interrupted after Progress::stop_requested(). One call at a time.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ struct Normalization {
   bool operator==(const Normalization&) const = default;
 };
 
-// A part of a network: what holds weights, and of a graph every operator.
+// A part of a network that has weights; for graphs, every operator.
 struct Layer {
   std::string name, type;
   std::string shape;  // of its weight, "(16, 3, 3, 3)"; empty where it has none
@@ -47,13 +47,13 @@ struct ModelInfo {
   std::string path, format;  // "torchscript", "onnx", "checkpoint", "safetensors", "npz"
   std::string architecture;  // empty for TorchScript and ONNX
   InputShape input;          // unknown for TorchScript, and where an ONNX file leaves sizes open
-  // It was trained on windows of so many pixels a side, as input has; 0: on whole images
+  // Side of the windows that it was trained on; 0: whole images
   std::size_t crop = 0;
   std::size_t classes = 0;  // 0 = unknown before the first images
   std::size_t parameters = 0;
   Normalization normalization;
-  // What keeps a program (TorchScript) from more than computing: "seccomp" (its threads cannot write files, start programs
-  // or open sockets), "none" where ModelSource::trust was given; empty: the file is no program.
+  // Limits of a program (TorchScript): "seccomp" (cannot write files, start programs, open sockets), "none"
+  // (ModelSource::trust); empty: no program.
   std::string confinement;
   std::string training;                  // how it was trained, as TrainingText wrote it; empty: unknown
   std::vector<std::string> class_names;  // empty, or one a class
@@ -68,9 +68,8 @@ class Predictor {
   virtual ~Predictor() = default;
   [[nodiscard]] virtual const ModelInfo& info() const = 0;
 
-  // Logits, features (the last hidden layer; absent for a linear model and for TorchScript that returns
-  // logits alone: one that returns (logits, features) has them; of an ONNX model what its last matrix
-  // product takes), and the images' labels.
+  // Logits, labels and features: the last hidden layer; ONNX: the input of the last matrix product;
+  // TorchScript: the second result, if any. Linear models have none.
   [[nodiscard]] virtual Outputs outputs(const Images& images, Progress* progress = nullptr) const = 0;
 };
 

@@ -18,8 +18,7 @@ namespace {
 
 class TorchSession : public Session {
  public:
-  // By default glibc hands the memory of a batch back to the system and faults it in again for the next: a
-  // quarter of the time of training a small network.
+  // By default glibc returns each batch's memory to the system: a quarter of a small network's training time.
   TorchSession() {
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
     mallopt(M_TRIM_THRESHOLD, 512 << 20);

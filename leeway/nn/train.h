@@ -1,4 +1,4 @@
-// Training: what it is asked for and what comes of it (Session::train in session.h). No LibTorch here.
+// Options and results of training (Session::train in session.h). No LibTorch here.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,7 @@
 
 namespace leeway::nn {
 
-// What an algorithm needs of the data, the batches and the network besides labelled images. The rows' numbers are always
-// there.
+// What an algorithm needs besides labelled images and row numbers.
 struct Requirements {
   bool groups = false;               // attributes of every image
   std::size_t environments = 0;      // the environment of every image, and at least so many of them; 0: none
@@ -35,7 +34,7 @@ struct Requirements {
   bool unbalanced = false;      // environments need not be equally often in a batch, nor all of them
   std::size_t least_batch = 1;  // rows of every batch
 
-  // In words, beside labelled images: "groups", "2 environments", "unlabelled images".
+  // As text: "groups", "2 environments", "unlabelled images".
   [[nodiscard]] std::vector<std::string> words() const {
     std::vector<std::string> list;
     if (groups) list.emplace_back("groups");
@@ -48,9 +47,8 @@ struct Requirements {
   }
 };
 
-// What chooses the epoch where TrainingOptions::select names a score. After every epoch the validation images and their
-// shifted version pass through the network, and `score` says how good it is: the highest wins, the earliest of equal
-// ones. This folder knows no scores: the program brings one.
+// Selects the epoch with the highest `score` of the outputs on the validation images and on their shifted
+// version; ties go to the earliest. The caller supplies the score.
 struct Selection {
   std::function<double(const Outputs& clean, const Outputs& shifted)> score;  // labels among the outputs
   std::string shift;                    // a member of leeway/shift that changes pixels
@@ -67,7 +65,7 @@ struct TrainOptions : TrainingOptions {  // select_shift is not looked at: the s
   std::filesystem::path keep_epochs = {};
   std::uint64_t seed = 0;
   std::string device = "cpu";
-  // How the training is written beside its weights. Without it the file holds weights alone, and no state is kept
+  // Writes the training metadata and the state; without it only weights are saved
   TrainingText text = {};
   bool reuse = false;  // where `out` was made with these very options and data, load it instead
 };

@@ -36,8 +36,7 @@ static void fields(AdaptedModel& model, Fields& f) {
 }
 
 void fields(Adapt& record, Fields& f) {
-  fields(record.envelope, adapt_schema, f);
-  f("options", record.options, "what was asked for");
+  common_fields(record, f);
   f("results", record.results, "one");
 }
 

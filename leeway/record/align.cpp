@@ -43,18 +43,15 @@ static void fields(AlignSet& set, Fields& f) {
 }
 
 void fields(Align& record, Fields& f) {
-  fields(record.envelope, align_schema, f);
-  f("options", record.options, "what was asked for");
+  common_fields(record, f);
   f("results", record.results, "one for each shifted set, in the order given");
 }
 
-Align read_align(const Json& json, const std::string& name) {
-  auto record = record_from<Align>(json, align_schema, name);
+void check(const Align& record, const std::string& name) {
   for (const AlignSet& set : record.results)
     if (set.projections_clean.size() != set.projections_shifted.size() ||
         (!set.projection_labels.empty() && set.projection_labels.size() != set.projections_clean.size()))
       refuse(name, "as many projections of both sets, and labels", "others");
-  return record;
 }
 
 std::string headline_of(const Align& record) {

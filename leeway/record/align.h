@@ -1,6 +1,5 @@
-// The record of leeway align: whether the strongest direction of the features outlasts a shift (agreement/alignment.h).
-//
-// One result for each shifted set, in the order given. docs/schema/align.md lists the keys.
+// The record of leeway align: whether the strongest direction of the features outlasts a shift
+// (agreement/alignment.h). One result for each shifted set, in order. docs/schema/align.md lists the keys.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +9,6 @@
 #include <vector>
 
 #include "leeway/agreement/pair_evidence.h"
-#include "leeway/core/json_fwd.h"
 #include "leeway/record/envelope.h"
 #include "leeway/record/reading.h"
 
@@ -48,8 +46,8 @@ struct Align {
 void fields(AlignOptions& options, Fields& f);
 void fields(Align& record, Fields& f);
 
-// Errors (Error): another schema, those of read (json.h), no results, projections of different lengths.
-[[nodiscard]] Align read_align(const Json& json, const std::string& name);
+// Error: projections of different lengths.
+void check(const Align& record, const std::string& name);
 
 // By how much, and what part of it the classes are. At least one result.
 [[nodiscard]] std::string headline_of(const Align& record);

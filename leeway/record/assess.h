@@ -1,8 +1,8 @@
-// The record of leeway assess: everything that outputs on a source and on shifted targets permit to say.
+// The record of leeway assess: every result from outputs on a source and on shifted targets.
 //
-// One result for each model and target. What was not computed is empty, and `not_computed` says why. Class indices begin at
-// 0, ties for the top class go to the lowest; confidence is the largest softmax probability at inverse temperature 1; "clean"
-// is what the model said on the source, "shifted" what it said on the target. docs/schema/assess.md lists the keys.
+// One result for each model and target. What was not computed is empty; `not_computed` says why. Class
+// indices begin at 0, ties for the top class go to the lowest. Confidence is the largest softmax probability
+// at inverse temperature 1. "clean": source, "shifted": target. Keys: docs/schema/assess.md.
 #pragma once
 
 #include <array>
@@ -188,7 +188,7 @@ void fields(AssessOptions& options, Fields& f);
 void fields(AssessResult& result, Fields& f);
 void fields(Assess& record, Fields& f);
 
-// Errors (Error): another schema, those of read (json.h), no results, lists whose lengths do not fit.
-[[nodiscard]] Assess read_assess(const Json& json, const std::string& name);
+// Errors (Error): lists whose lengths do not fit; those of check for its models under noise and its shifts.
+void check(const Assess& record, const std::string& name);
 
 }  // namespace leeway::record

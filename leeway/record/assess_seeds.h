@@ -1,9 +1,10 @@
-// Part of the record of leeway assess: results that differ by the seed alone, folded.
+// Part of the record of leeway assess: mean results over seeds.
 //
-// A model or target called NAME#NUMBER is one of several seeds of NAME. Of m >= 2 seeds of one model and target, a quantity x
-// with mean x̄ and standard deviation s (m - 1 in the denominator) has the interval x̄ ± t s / sqrt(m), t the quantile of
-// Student's distribution with m - 1 degrees of freedom, cut at the ends of the quantity's range. It says where the mean over
-// further seeds lies, if they scatter normally, on these rows; that the rows are a sample stands in each result's own interval.
+// A model or target called NAME#NUMBER is one of several seeds of NAME. For m >= 2 seeds of one model and
+// target, a quantity with mean x̄ and standard deviation s (denominator m - 1) has the interval x̄ ± t s /
+// sqrt(m), t from Student's distribution with m - 1 degrees of freedom, cut to the quantity's range. The
+// interval covers the mean over further seeds on the same rows, if seeds scatter normally; each result's own
+// interval covers the sampling of rows.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,5 @@
-// Part of the record of leeway assess: a target over time (tasks/assess/detail/timeline.h).
-//
-// Keys of a chunk that have the names of a result's say the same of the chunk's rows.
+// Part of the record of leeway assess: a target over time (tasks/assess/detail/timeline.h). Keys of a chunk
+// with the name of a result's key have the same meaning, for the chunk's rows.
 #pragma once
 
 #include <cstddef>

@@ -100,13 +100,9 @@ static void fields(AttackedSet& set, Fields& f) {
 }
 
 void fields(Attack& record, Fields& f) {
-  fields(record.envelope, attack_schema, f);
+  fields(record.envelope, f);
   f("options", record.options, "what was asked for; of several attacks and radii the first");
   f("results", record.results, "by model, by data, by attack, by radius");
-}
-
-Attack read_attack(const Json& json, const std::string& name) {
-  return record_from<Attack>(json, attack_schema, name);
 }
 
 static std::string headline_of(const AttackedSet& set, const std::string& norm) {

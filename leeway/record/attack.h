@@ -1,7 +1,7 @@
-// The record of leeway attack: of each model, set of images, attack and radius, how many images a model still judges rightly once they are attacked, and how far they had to
-// move where the attack looks for the nearest ones.
+// The record of leeway attack: for each model, set of images, attack and radius, the accuracy under attack,
+// and the perturbation norms where the attack searches for the nearest adversarial example.
 //
-// Numbers about norms are of all rows: 0 where the clean image succeeds already, inf where the attack failed.
+// Statistics of norms are over all rows: 0 where the clean image succeeds, inf where the attack failed.
 #pragma once
 
 #include <map>
@@ -66,9 +66,6 @@ struct Attack {
 };
 
 void fields(Attack& record, Fields& f);
-
-// Errors (Error): another schema, those of read (json.h), no results.
-[[nodiscard]] Attack read_attack(const Json& json, const std::string& name);
 
 // Accuracy before and after, or how far images had to move; of several results those of the strongest. At least one result.
 [[nodiscard]] std::string headline_of(const Attack& record);

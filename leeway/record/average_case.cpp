@@ -209,7 +209,7 @@ void fields(AverageCaseOptions& options, Fields& f) {
 }
 
 void fields(AverageCase& record, Fields& f) {
-  fields(record.envelope, average_case_schema, f);
+  fields(record.envelope, f);
   f.unless_empty("model", record.model, "its file; null: outputs were made elsewhere");
   f.unless_empty("out", record.out, "the per-sample file");
   fields(record.found, f);
@@ -242,30 +242,13 @@ std::vector<double> Robustness::sigmas() const {
 
 const Survival& Robustness::strongest() const { return *find(leading, sigmas().back()); }
 
-namespace {
-
-void require_results(const Robustness& found, const std::string& name, const std::string& at) {
+void check(const Robustness& found, const std::string& name, const std::string& at) {
   if (found.results.empty()) refuse(name, "at least one result" + at, "none");
   if (found.find(found.leading, found.sigmas().back()) == nullptr)
     refuse(name, fmt::format("a result of {} under the strongest noise{}", in_quotes(found.leading), at),
            "none");
 }
 
-}  // namespace
-
-AverageCase read_average_case(const Json& json, const std::string& name) {
-  auto record = record_from<AverageCase>(json, average_case_schema, name);
-  require_results(record.found, name, "");
-  return record;
-}
-
-std::vector<ModelUnderNoise> read_models_under_noise(const Json& assessment, const std::string& name) {
-  std::vector<ModelUnderNoise> models;
-  if (!assessment.contains("average_case")) return models;
-  read([&](Fields& f) { f("average_case", models, ""); }, assessment, name);
-  for (std::size_t i = 0; i < models.size(); ++i)
-    require_results(models[i].found, name, fmt::format(" at average_case[{}].results", i));
-  return models;
-}
+void check(const AverageCase& record, const std::string& name) { check(record.found, name, ""); }
 
 }  // namespace leeway::record

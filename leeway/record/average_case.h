@@ -1,8 +1,8 @@
-// The record of leeway average-case: the probability that predictions survive noise.
+// The record of leeway average-case: the probability that predictions stay unchanged under noise.
 //
-// One result for each method and sigma; with Monte Carlo also how far the others are from it, and by the method that is
-// likely nearest to the truth also how classes differ and which samples of each are the least and the most robust. What
-// the numbers are stands in the headers of leeway/average_case; docs/schema/average-case.md lists the keys.
+// One result for each method and sigma. With Monte Carlo, also each method's error against it; by the most
+// accurate method, also how classes differ and which samples of each are the least and the most robust.
+// leeway/average_case defines the numbers; docs/schema/average-case.md lists the keys.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/average_case/convergence.h"
+#include "leeway/average_case/average_case.h"
 #include "leeway/average_case/summary.h"
-#include "leeway/core/json_fwd.h"
 #include "leeway/record/envelope.h"
 #include "leeway/record/model_reading.h"
 
@@ -147,11 +146,9 @@ void fields(AverageCaseOptions& options, Fields& f);
 void fields(AverageCase& record, Fields& f);
 void fields(ModelUnderNoise& model, Fields& f);
 
-// Errors (Error): another schema, those of read (json.h), no results, a leading method without the strongest noise.
-[[nodiscard]] AverageCase read_average_case(const Json& json, const std::string& name);
-// "average_case" of an assessment; none where it has no such key.
-[[nodiscard]] std::vector<ModelUnderNoise> read_models_under_noise(const Json& assessment,
-                                                                   const std::string& name);
+// Error: no results, a leading method without the strongest noise. `at`: their place in a record of several.
+void check(const Robustness& found, const std::string& name, const std::string& at);
+void check(const AverageCase& record, const std::string& name);
 
 // In words. The headline: how often predictions survive the strongest noise, and how fragile the few are.
 [[nodiscard]] std::string headline_of(const Robustness& found);

@@ -39,8 +39,8 @@ std::string beside_each_other(const Robustness& found) {
   return others.empty() ? "" : fmt::format("Beside it {}.", list_of(others));
 }
 
-// Whether what one comparison is about differs: `first` opens a sentence ("Classes"), `things` stands within one,
-// `thing` before the name of one.
+// Whether compared things differ: `first` opens a sentence ("Classes"), `things` is within, `thing` names
+// one.
 std::string comparison_finding(const ClassComparison& comparison, double threshold, const std::string& first,
                                const std::string& things, const std::string& thing) {
   const std::string where = at_sigma(comparison.sigma);

@@ -67,8 +67,7 @@ static void fields(Dis2Bound& bound, Fields& f) {
 }
 
 void fields(Bound& record, Fields& f) {
-  fields(record.envelope, bound_schema, f);
-  f("options", record.options, "what was asked for");
+  common_fields(record, f);
   f("results", record.results, "one for each method; of dis2 the bound and its estimate");
   f("source", record.source, "the labelled set");
   f("target", record.target, "the set without labels");
@@ -77,12 +76,10 @@ void fields(Bound& record, Fields& f) {
   f("dis2", record.dis2, "the terms of the bound; null where it was not asked for");
 }
 
-Bound read_bound(const Json& json, const std::string& name) {
-  auto record = record_from<Bound>(json, bound_schema, name);
+void check(const Bound& record, const std::string& name) {
   if (record.dis2 && record.dis2->range && record.dis2->range->chosen >= record.dis2->range->bounds.size())
     refuse(name, "one of dis2.range.bounds at dis2.range.chosen",
            fmt::format("{}", record.dis2->range->chosen));
-  return record;
 }
 
 std::string headline_of(const Bound& record) {

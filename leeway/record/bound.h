@@ -1,13 +1,11 @@
-// The record of leeway bound: the error on a target without labels, bounded and estimated.
-//
-// What the numbers are stands in the headers of leeway/error_bound; docs/schema/bound.md lists the keys.
+// The record of leeway bound: bounds and estimates of the error on an unlabelled target (leeway/error_bound).
+// docs/schema/bound.md lists the keys.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "leeway/core/json_fwd.h"
 #include "leeway/record/envelope.h"
 #include "leeway/record/error_bound.h"
 #include "leeway/record/reading.h"
@@ -67,8 +65,8 @@ void general_fields(BoundOptions& options, Fields& f);  // all but those of Dis2
 void fields(BoundOptions& options, Fields& f);
 void fields(Bound& record, Fields& f);
 
-// Errors (Error): another schema, those of read (json.h), no results, a chosen bound that there is not.
-[[nodiscard]] Bound read_bound(const Json& json, const std::string& name);
+// Error: a chosen bound that there is not.
+void check(const Bound& record, const std::string& name);
 
 // The bound, the range of the estimates, and what the target's labels say, where there are any.
 [[nodiscard]] std::string headline_of(const Bound& record);

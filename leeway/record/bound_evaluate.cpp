@@ -59,8 +59,7 @@ void fields(BoundEvaluateOptions& options, Fields& f) {
 }
 
 void fields(BoundEvaluation& record, Fields& f) {
-  fields(record.envelope, bound_evaluate_schema, f);
-  f("options", record.options, "what was asked for");
+  common_fields(record, f);
   f("data_sets", record.data_sets, at_least(1), "of the shifts");
   f("results", record.results, "one for each method");
 }
@@ -68,10 +67,6 @@ void fields(BoundEvaluation& record, Fields& f) {
 std::optional<bool> EvaluatedMethod::exceeds_delta() const {
   if (!delta) return std::nullopt;
   return violation_interval().low > *delta;
-}
-
-BoundEvaluation read_bound_evaluation(const Json& json, const std::string& name) {
-  return record_from<BoundEvaluation>(json, bound_evaluate_schema, name);
 }
 
 static std::string violation_words(const EvaluatedMethod& method) {

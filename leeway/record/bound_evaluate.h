@@ -1,6 +1,5 @@
-// The record of leeway bound evaluate: how bounds and estimates did over many shifts whose truth is known.
-//
-// What the numbers are stands in error_bound/evaluation.h; docs/schema/bound-evaluate.md lists the keys.
+// The record of leeway bound evaluate: scores of bounds and estimates over shifts with known error
+// (error_bound/evaluation.h). docs/schema/bound-evaluate.md lists the keys.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/json_fwd.h"
 #include "leeway/error_bound/evaluation.h"
 #include "leeway/record/envelope.h"
 
@@ -53,9 +51,6 @@ struct BoundEvaluation {
 
 void fields(BoundEvaluateOptions& options, Fields& f);
 void fields(BoundEvaluation& record, Fields& f);
-
-// Errors (Error): another schema, those of read (json.h), no results.
-[[nodiscard]] BoundEvaluation read_bound_evaluation(const Json& json, const std::string& name);
 
 // Which method understates the error least often, and which is closest to it. At least one result.
 [[nodiscard]] std::string headline_of(const BoundEvaluation& record);

@@ -1,5 +1,4 @@
-// Shifts of labels and attributes (conds/describe.h) as records hold them: the result of a description, and a member of
-// "shifts" of an assessment.
+// Records of label and attribute shifts (conds/describe.h): a description, or "shifts" of an assessment.
 #pragma once
 
 #include <cstddef>
@@ -38,8 +37,7 @@ struct DescribedShifts {
   std::optional<AccuracyByCell> accuracy;
 };
 
-// The cells of both tables by the names of their values. `accuracy`, of the target's rows, or the source's where there is
-// none, may be null.
+// Cells of both tables by value names. `accuracy`: of the target's rows, else the source's; may be null.
 [[nodiscard]] DescribedShifts described(const AttributeTable& source, const AttributeTable* target,
                                         const conds::Description& description,
                                         const conds::AccuracyOfCells* accuracy, double level);

@@ -18,15 +18,12 @@ void fields(CondsDescribeOptions& options, Fields& f) {
 }
 
 void fields(CondsDescribe& record, Fields& f) {
-  fields(record.envelope, conds_describe_schema, f);
-  f("options", record.options, "what was asked for");
+  common_fields(record, f);
   f("results", record.results, "one");
 }
 
-CondsDescribe read_conds_describe(const Json& json, const std::string& name) {
-  auto record = record_from<CondsDescribe>(json, conds_describe_schema, name);
+void check(const CondsDescribe& record, const std::string& name) {
   for (const DescribedShifts& shifts : record.results) check(shifts, name);
-  return record;
 }
 
 std::string headline_of(const DescribedShifts& shifts) {

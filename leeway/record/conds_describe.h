@@ -33,8 +33,8 @@ struct CondsDescribe {
 void fields(CondsDescribeOptions& options, Fields& f);
 void fields(CondsDescribe& record, Fields& f);
 
-// Errors (Error): another schema, those of read (json.h) and of check (conds.h), no results.
-[[nodiscard]] CondsDescribe read_conds_describe(const Json& json, const std::string& name);
+// Errors (Error): those of check (conds.h).
+void check(const CondsDescribe& record, const std::string& name);
 
 // The strongest shift as a sentence, or that there is none; the other shifts.
 [[nodiscard]] std::string headline_of(const DescribedShifts& shifts);

@@ -74,8 +74,7 @@ static void fields(CondsColumn& column, Fields& f) {
 }
 
 void fields(CondsDraw& record, Fields& f) {
-  fields(record.envelope, conds_draw_schema, f);
-  f("options", record.options, "what was asked for");
+  common_fields(record, f);
   f("n", record.n, "rows of the table");
   f("label", record.label, "the column of the labels");
   f("attributes", record.attributes, "that make the cells");

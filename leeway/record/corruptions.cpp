@@ -87,8 +87,7 @@ static void fields(MeanCorruptionError& mean, Fields& f) {
 }
 
 void fields(Corruptions& record, Fields& f) {
-  fields(record.envelope, corruptions_schema, f);
-  f("options", record.options, "what was asked for");
+  common_fields(record, f);
   f.unless_empty("model", record.model, "the model's file");
   f.unless_empty("data", record.data, "the images as they are");
   f.unless_empty("published", record.published,
@@ -104,10 +103,6 @@ void fields(Corruptions& record, Fields& f) {
   f("results", record.results, "one for each corruption and severity");
   f("errors", record.errors, "one for each corruption; [] without labels");
   f("mean", record.mean, "over corruptions; null without labels");
-}
-
-Corruptions read_corruptions(const Json& json, const std::string& name) {
-  return record_from<Corruptions>(json, corruptions_schema, name);
 }
 
 const CorruptedSet* worst_of(const Corruptions& record) {

@@ -1,6 +1,5 @@
-// The record of leeway shift corrupt: images under the common corruptions, and what a model makes of them.
-//
-// What the errors are stands in shift/corruption_error.h; docs/schema/corruptions.md lists the keys.
+// The record of leeway shift corrupt: a model's results on images under the common corruptions.
+// shift/corruption_error.h defines the errors; docs/schema/corruptions.md lists the keys.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/json_fwd.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/statistics.h"
 #include "leeway/record/corruption.h"
@@ -80,9 +78,6 @@ void fields(CorruptionsOptions& options, Fields& f);
 void fields(Corruptions& record, Fields& f);
 void fields(CorruptedSet& set, Fields& f);
 void fields(CorruptedAccuracy& judged, Fields& f);
-
-// Errors (Error): another schema, those of read (json.h), no results.
-[[nodiscard]] Corruptions read_corruptions(const Json& json, const std::string& name);
 
 // "corrected variant", "published files": printed with every mean.
 [[nodiscard]] std::string variant_text(const MeanCorruptionError& mean);

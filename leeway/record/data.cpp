@@ -45,8 +45,7 @@ static void fields(RenderedData& data, Fields& f) {
 }
 
 void fields(DataRender& record, Fields& f) {
-  fields(record.envelope, data_render_schema, f);
-  f("options", record.options, "what was asked for");
+  common_fields(record, f);
   f("results", record.results, "one");
 }
 
@@ -78,8 +77,7 @@ static void fields(LoadedData& data, Fields& f) {
 }
 
 void fields(DataLoad& record, Fields& f) {
-  fields(record.envelope, data_load_schema, f);
-  f("options", record.options, "what was asked for");
+  common_fields(record, f);
   f("results", record.results, "one");
 }
 
@@ -95,8 +93,5 @@ std::string headline_of(const DataLoad& record) {
       "{} rows of {} have {} attributes{}.", data.n, data.format, data.columns.size(),
       data.shape.empty() ? "" : fmt::format(" and pictures of {}", fmt::join(data.shape, " x ")));
 }
-
-std::vector<std::string> findings_of(const DataRender&) { return {}; }
-std::vector<std::string> findings_of(const DataLoad&) { return {}; }
 
 }  // namespace leeway::record

@@ -90,10 +90,8 @@ void fields(DataRender& record, Fields& f);
 void fields(DataLoadOptions& options, Fields& f);
 void fields(DataLoad& record, Fields& f);
 
-// What there is; no findings.
+// What there is.
 [[nodiscard]] std::string headline_of(const DataRender& record);
 [[nodiscard]] std::string headline_of(const DataLoad& record);
-[[nodiscard]] std::vector<std::string> findings_of(const DataRender& record);
-[[nodiscard]] std::vector<std::string> findings_of(const DataLoad& record);
 
 }  // namespace leeway::record

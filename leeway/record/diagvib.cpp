@@ -65,8 +65,7 @@ static void fields(DiagvibFile& file, Fields& f) {
 }
 
 void fields(DataDiagvib& record, Fields& f) {
-  fields(record.envelope, data_diagvib_schema, f);
-  f("options", record.options, "what was asked for");
+  common_fields(record, f);
   f("classes", record.classes, "what y = 0, 1, ... mean: labels of the digits' file");
   f("left_out", record.left_out,
     "pictures of the digits' files without a pixel above 100, or without a glyph");

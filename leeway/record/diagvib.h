@@ -1,7 +1,6 @@
-// The record of leeway data diagvib: pictures of digits whose hue, lightness, position, scale and texture are known.
-//
-// One result for each file of pictures. What environments are stands in data/diagvib_environments.h; docs/schema/data-diagvib.md
-// lists the keys.
+// The record of leeway data diagvib: pictures of digits with known hue, lightness, position, scale and
+// texture. One result for each file of pictures. data/diagvib_environments.h defines environments;
+// docs/schema/data-diagvib.md lists the keys.
 #pragma once
 
 #include <cstddef>

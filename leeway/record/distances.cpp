@@ -51,13 +51,8 @@ void fields(DistancesOptions& options, Fields& f) {
 }
 
 void fields(Distances& record, Fields& f) {
-  fields(record.envelope, distances_schema, f);
-  f("options", record.options, "what was asked for");
+  common_fields(record, f);
   f("results", record.results, "one for each shifted set, in the order given");
-}
-
-Distances read_distances(const Json& json, const std::string& name) {
-  return record_from<Distances>(json, distances_schema, name);
 }
 
 std::string headline_of(const Distances& record) {

@@ -1,7 +1,5 @@
-// The record of leeway distances: distances of shifted sets of outputs from the clean one.
-//
-// One result for each shifted set, in the order given. What the distances are stands in agreement/distance.h;
-// docs/schema/distances.md lists the keys.
+// The record of leeway distances: distances of shifted sets of outputs from the clean one
+// (agreement/distance.h). One result for each shifted set, in order. docs/schema/distances.md lists the keys.
 #pragma once
 
 #include <map>
@@ -10,7 +8,6 @@
 #include <vector>
 
 #include "leeway/agreement/pair_evidence.h"
-#include "leeway/core/json_fwd.h"
 #include "leeway/record/envelope.h"
 #include "leeway/record/reading.h"
 
@@ -40,9 +37,6 @@ struct Distances {
 
 void fields(DistancesOptions& options, Fields& f);
 void fields(Distances& record, Fields& f);
-
-// Errors (Error): another schema, those of read (json.h), no results.
-[[nodiscard]] Distances read_distances(const Json& json, const std::string& name);
 
 // Which set is furthest by which distance; of one set, the distances. At least one result.
 [[nodiscard]] std::string headline_of(const Distances& record);

@@ -13,9 +13,8 @@ void fields(Input& input, Fields& f) {
                  "standard ones");
 }
 
-void fields(Envelope& envelope, std::string_view schema, Fields& f) {
-  f.choice("schema", envelope.schema, {{std::string(schema), ""}},
-           "what kind of record this is, and its number");
+void fields(Envelope& envelope, Fields& f) {
+  f.choice("schema", envelope.schema, {{envelope.schema, ""}}, "what kind of record this is, and its number");
   f("command", envelope.command, "the command line, one word each");
   f("inputs", envelope.inputs, "the files that were read");
   f("seed", envelope.seed, "of everything random");

@@ -54,7 +54,13 @@ requires requires(Record& record, Fields& f) { fields(record, f); }
 
 void fields(Input& input, Fields& f);
 
-// The keys of an envelope whose schema is `schema`.
-void fields(Envelope& envelope, std::string_view schema, Fields& f);
+void fields(Envelope& envelope, Fields& f);  // its schema is the one that it has
+
+// What most records begin with.
+template <class Record>
+void common_fields(Record& record, Fields& f) {
+  fields(record.envelope, f);
+  f("options", record.options, "what was asked for");
+}
 
 }  // namespace leeway::record

@@ -1,15 +1,14 @@
-// A struct described once: its fields by name, type, range and meaning. From that one description come the JSON writer,
-// the checked reader and the JSON schema (json.h), the table of keys for documents (keys.h), and for options the flags of
-// the command.
+// Describes a struct once: its fields by name, type, range and meaning. The description yields the JSON
+// writer, the checked reader and the JSON schema (json.h), the key table (keys.h), and the flags of options.
 //
 //   void fields(Point& p, Fields& f) {                       // in the .cpp of its record
 //     f("beta", p.beta, at_least(0), "inverse temperature");
 //     f.measured("pa", p.pa, p.pa_interval, {}, "posterior agreement");     // keys pa, pa_low, pa_high
 //   }
 //
-// Every key of a description is always written. Where there is no value it is null: an empty std::optional, and what
-// unless_nan() and unless_empty() name. A list of nothing is []. Fields that are structs are described by their own
-// fields(), found in the namespace of the struct or in this one: alone, as std::optional, as std::vector.
+// Every key is always written. A missing value is null: an empty std::optional, and what unless_nan() and
+// unless_empty() name. An empty list is []. A field that is a struct, alone, in std::optional or in
+// std::vector, is described by its own fields(), in the struct's namespace or in this one.
 #pragma once
 
 #include <cstddef>
@@ -91,8 +90,8 @@ class Fields {
     visit({name, meaning, {}, std::move(choices)}, slot_of(value));
   }
 
-  // A number with its interval: the keys NAME, NAME_low and NAME_high. Without a value all three are null; without an
-  // interval its two ends.
+  // A number with its interval: the keys NAME, NAME_low and NAME_high. Without value all are null; without
+  // interval, its ends.
   void measured(std::string_view name, double& value, Interval& interval, Range range,
                 std::string_view meaning);
   void measured(std::string_view name, double& value, std::optional<Interval>& interval, Range range,

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/statistics.h"
+#include "leeway/core/numbers.h"
 #include "leeway/record/envelope.h"
 #include "leeway/record/model_reading.h"
 
@@ -19,8 +19,7 @@ inline constexpr std::string_view infer_schema = "leeway.infer/2";
 struct InferredSplit {
   std::string split;  // train, val or test
   std::size_t n = 0;
-  std::optional<double> accuracy;  // of images with labels
-  std::optional<Interval> accuracy_interval;
+  Measured accuracy;  // of images with labels
 };
 
 struct InferredSet {
@@ -28,8 +27,7 @@ struct InferredSet {
   std::size_t n = 0, k = 0;
   std::size_t parameters = 0;           // numbers that the model holds
   std::optional<std::size_t> features;  // their dimension
-  std::optional<double> accuracy;       // of images with labels
-  std::optional<Interval> accuracy_interval;
+  Measured accuracy;                    // of images with labels
   std::optional<ModelVariation> stochastic;
   std::string index, split;           // the rows alone that were asked for; empty: all
   std::vector<InferredSplit> splits;  // of --index without --split

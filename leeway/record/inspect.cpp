@@ -67,15 +67,13 @@ static void fields(InspectedModel& model, Fields& f) {
     "tensor");
   f("cost", model.cost, "seconds, measured; null: not measured, or the input is not known");
   f("n", model.n, "labelled images");
-  f.measured("accuracy", model.accuracy, model.accuracy_interval, share,
-             "share of them predicted as their label; null without any");
+  measured(f, "accuracy", model.accuracy, share, "share of them predicted as their label; null without any");
   f("stochastic", model.stochastic,
     "null, or how the model answers differently in two passes of the same images");
 }
 
 void fields(Inspect& record, Fields& f) {
-  fields(record.envelope, inspect_schema, f);
-  f("options", record.options, "what was asked for");
+  common_fields(record, f);
   f("results", record.results, "one");
 }
 
@@ -109,10 +107,9 @@ std::string headline_of(const Inspect& record) {
 std::vector<std::string> findings_of(const Inspect& record) {
   const InspectedModel& model = record.results.at(0);
   std::vector<std::string> findings;
-  if (model.accuracy)
-    findings.push_back(fmt::format(
-        "Of {} images {} are predicted as their label.", count(model.n),
-        value_words({model.accuracy, model.accuracy_interval->low, model.accuracy_interval->high}, true)));
+  if (model.accuracy.value)
+    findings.push_back(fmt::format("Of {} images {} are predicted as their label.", count(model.n),
+                                   value_words(model.accuracy, true)));
   if (model.cost)
     findings.push_back(
         fmt::format("A pass costs {:.3g} ms an image{}.", 1e3 * model.cost->forward_seconds,

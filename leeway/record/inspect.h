@@ -1,5 +1,4 @@
-// The record of leeway inspect: what a model's file holds, what it expects, what a pass through it costs. docs/schema/inspect.md
-// lists the keys.
+// The record of leeway inspect: a model file's content, inputs and cost. Keys: docs/schema/inspect.md.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/statistics.h"
+#include "leeway/core/numbers.h"
 #include "leeway/record/envelope.h"
 #include "leeway/record/model_reading.h"
 
@@ -56,9 +55,8 @@ struct InspectedModel {
   std::string notes, confinement;  // the notes' file; "seccomp" or "none" of a program. Empty: none
   std::vector<ModelLayer> layers;
   std::optional<PassCost> cost;
-  std::size_t n = 0;               // labelled images
-  std::optional<double> accuracy;  // on them
-  std::optional<Interval> accuracy_interval;
+  std::size_t n = 0;  // labelled images
+  Measured accuracy;  // on them
   std::optional<ModelVariation> stochastic;
 };
 

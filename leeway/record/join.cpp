@@ -87,8 +87,7 @@ Envelope joined_envelope(const std::vector<Record>& records) {
 
 }  // namespace
 
-// Records of one model each, which therefore do not name it, are models by the names of their records; of one
-// clean set, they are one model.
+// Records that name no model are models by the records' names; with one clean set, a single model.
 Pa join_records(const std::vector<std::string>& names, std::vector<Pa> records) {
   if (records.size() == 1) return std::move(records[0]);
   const auto clean = [&](std::size_t i) {

@@ -1,6 +1,7 @@
-// One record of several, so that models assessed one by one stand side by side.
+// Joins several records into one, to compare models that were assessed separately.
 //
-// Errors (Error: name, expected, found): no record; other classes than those of the first; a model and target a third time.
+// Errors (Error: name, expected, found): no record; other classes than the first record's; a model and target
+// three times.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@
 
 namespace leeway::record {
 
-// Records in the order in which they are to be shown, at least one; names[i] is that of records[i], and one record stays as it
+// Joins at least one record, in the order given; names[i] is that of records[i]. A single record stays as it
 // is. Where two hold the same model and target, the later model is called "MODEL (NAME)".
 [[nodiscard]] Assess join_records(const std::vector<std::string>& names, std::vector<Assess> records);
 

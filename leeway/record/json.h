@@ -1,7 +1,7 @@
-// What a description (fields.h) says, as JSON: written, read and checked, and as a JSON schema.
+// Writes, reads and checks JSON by a description (fields.h), and makes its JSON schema.
 //
-// Numbers that JSON has no word for are the strings "inf", "-inf" and "nan"; a number with a range is neither NaN nor an
-// infinity beyond it. Keys that a description does not name are passed over, so that a record of tomorrow can be read.
+// Numbers that JSON lacks are the strings "inf", "-inf" and "nan"; a number with a range is neither NaN nor
+// an infinity outside it. Unknown keys are ignored, so that records of later versions can be read.
 #pragma once
 
 #include <string>
@@ -27,18 +27,18 @@ void read(const Description& describe, const Json& json, const std::string& name
 // A digest of the names and values, in the order of the description: whether a saved state is of the same options.
 [[nodiscard]] std::string digest_of(const Description& describe);
 
-// Error where the record is not of `schema` ("leeway.pa/2"); an earlier number of the same name is refused with the words to
-// run the command again.
+// Error: the record is not of `schema` ("leeway.pa/2"); the message on an earlier version says to rerun.
 void require_schema(const Json& record, std::string_view schema, const std::string& name);
 
-// A record of `schema`. Errors (Error): those of require_schema and read; no results.
+// A saved record. Errors (Error): those of require_schema, read and the record's check(), if any; no results.
 template <class Record>
-[[nodiscard]] Record record_from(const Json& json, std::string_view schema, const std::string& name) {
-  require_schema(json, schema, name);
+[[nodiscard]] Record record_from(const Json& json, const std::string& name) {
   Record record;
+  require_schema(json, record.envelope.schema, name);
   read([&](Fields& f) { fields(record, f); }, json, name);
   if constexpr (requires { record.results; })
     if (record.results.empty()) refuse(name, "at least one result", "none");
+  if constexpr (requires { check(record, name); }) check(record, name);
   return record;
 }
 

@@ -48,8 +48,7 @@ void fields(ListOptions& options, Fields& f) {
 }
 
 void fields(List& record, Fields& f) {
-  fields(record.envelope, list_schema, f);
-  f("options", record.options, "what was asked for");
+  common_fields(record, f);
   f("results", record.results, "one for each family");
 }
 

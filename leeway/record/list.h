@@ -1,5 +1,4 @@
-// The record of leeway list: the members of families, what each says of itself (core/family.h). docs/schema/list.md lists the
-// keys.
+// The record of leeway list: the members of families (core/family.h). docs/schema/list.md lists the keys.
 #pragma once
 
 #include <map>

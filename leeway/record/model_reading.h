@@ -42,8 +42,7 @@ void fields(Normalization& normalization, Fields& f);
 // "--mean 0.5 --std 0.25", as commands take it; "no normalization".
 [[nodiscard]] std::string flags_of(const Normalization& normalization);
 
-// A model that answers differently when it is asked twice about the same images, and was taken all the same
-// (--stochastic).
+// A model accepted (--stochastic) although it gives different outputs for the same images.
 struct ModelVariation {
   std::size_t n = 0;
   double largest_difference = 0;

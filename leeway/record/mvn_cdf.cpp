@@ -44,8 +44,7 @@ namespace leeway::record {
 using average_case::MvnProbability;
 
 void fields(MvnCdf& record, Fields& f) {
-  fields(record.envelope, mvn_cdf_schema, f);
-  f("options", record.options, "what was asked for");
+  common_fields(record, f);
   f("results", record.results, "one for each point, in the order given");
 }
 

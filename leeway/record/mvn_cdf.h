@@ -1,6 +1,5 @@
-// The record of leeway mvn-cdf: probabilities of multivariate normal variables.
-//
-// What the numbers are stands in average_case/mvn_cdf.h; docs/schema/mvn-cdf.md lists the keys.
+// The record of leeway mvn-cdf: probabilities of multivariate normal variables (average_case/mvn_cdf.h).
+// docs/schema/mvn-cdf.md lists the keys.
 #pragma once
 
 #include <string>

@@ -154,13 +154,10 @@ void fields(PaOptions& options, Fields& f) {
 }
 
 void fields(Pa& record, Fields& f) {
-  fields(record.envelope, pa_schema, f);
-  f("options", record.options, "what was asked for");
+  common_fields(record, f);
   f("results", record.results, "one for each shifted set, model by model, in the order given");
   f("ar_gap", record.ar_gap, "with --ratios and several models: for each shift, each two of them");
 }
-
-Pa read_pa(const Json& json, const std::string& name) { return record_from<Pa>(json, pa_schema, name); }
 
 double PaSet::log_k() const { return std::log(static_cast<double>(agreement.k)); }
 

@@ -1,7 +1,7 @@
-// The record of leeway pa: posterior agreement of shifted sets of outputs with clean ones.
+// The record of leeway pa: posterior agreement of shifted sets of outputs with clean ones (leeway/agreement).
 //
-// One result for each shifted set, model by model; with several models and ratios also the ratios at which two models
-// agree equally. What the numbers are stands in the headers of leeway/agreement; docs/schema/pa.md lists the keys.
+// One result for each shifted set, model by model; with several models and ratios, also the ratios at which
+// two models agree equally. docs/schema/pa.md lists the keys.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,10 @@
 #include <vector>
 
 #include "leeway/agreement/agreement.h"
-#include "leeway/agreement/ar_gap.h"
-#include "leeway/agreement/confidence.h"
 #include "leeway/agreement/decomposition.h"
-#include "leeway/agreement/entropy.h"
 #include "leeway/agreement/pair_evidence.h"
 #include "leeway/agreement/ratios.h"
-#include "leeway/core/json_fwd.h"
+#include "leeway/agreement/summaries.h"
 #include "leeway/record/envelope.h"
 #include "leeway/record/reading.h"
 
@@ -69,9 +66,6 @@ struct Pa {
 
 void fields(PaOptions& options, Fields& f);
 void fields(Pa& record, Fields& f);
-
-// Errors (Error): another schema, those of read (json.h), no results.
-[[nodiscard]] Pa read_pa(const Json& json, const std::string& name);
 
 // The headline: which set keeps least, in two numbers. At least one result.
 [[nodiscard]] std::string headline_of(const Pa& record);

@@ -1,5 +1,4 @@
-// The visible list of records that are described once (fields.h). Their schemas and tables of keys in docs/schema are
-// written from it.
+// The list of described records (fields.h); docs/schema is written from it.
 #pragma once
 
 #include <span>

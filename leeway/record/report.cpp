@@ -18,8 +18,7 @@ static void fields(WrittenPage& page, Fields& f) {
 }
 
 void fields(Report& record, Fields& f) {
-  fields(record.envelope, report_schema, f);
-  f("options", record.options, "what was asked for");
+  common_fields(record, f);
   f("results", record.results, "one");
 }
 
@@ -28,7 +27,5 @@ std::string headline_of(const Report& record) {
   return fmt::format("The page of {} record{} is {}, {}.", page.records, page.records == 1 ? "" : "s",
                      page.page, bytes(page.bytes));
 }
-
-std::vector<std::string> findings_of(const Report&) { return {}; }
 
 }  // namespace leeway::record

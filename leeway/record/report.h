@@ -30,8 +30,7 @@ struct Report {
 void fields(ReportOptions& options, Fields& f);
 void fields(Report& record, Fields& f);
 
-// What was written; no findings.
+// What was written.
 [[nodiscard]] std::string headline_of(const Report& record);
-[[nodiscard]] std::vector<std::string> findings_of(const Report& record);
 
 }  // namespace leeway::record

@@ -69,18 +69,15 @@ static void fields(Selected& selected, Fields& f) {
 void fields(SelectOptions& options, Fields& f) { fields(static_cast<OutputsReading&>(options), f); }
 
 void fields(Select& record, Fields& f) {
-  fields(record.envelope, select_schema, f);
-  f("options", record.options, "what was asked for");
+  common_fields(record, f);
   f("results", record.results, "one for each checkpoint, in the order given");
   f("selected", record.selected, "what each criterion chooses");
 }
 
-Select read_select(const Json& json, const std::string& name) {
-  auto record = record_from<Select>(json, select_schema, name);
+void check(const Select& record, const std::string& name) {
   require_result(record, record.selected.pa, "pa", name);
   require_result(record, record.selected.accuracy, "accuracy", name);
   require_result(record, record.selected.accuracy_shifted, "accuracy_shifted", name);
-  return record;
 }
 
 std::string headline_of(const Select& record) {

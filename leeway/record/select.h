@@ -1,7 +1,5 @@
-// The record of leeway select: which of several checkpoints posterior agreement and accuracy choose.
-//
-// One result for each checkpoint, in the order given. What the numbers are stands in agreement/selection.h;
-// docs/schema/select.md lists the keys.
+// The record of leeway select: which of several checkpoints posterior agreement and accuracy choose
+// (agreement/selection.h). One result for each checkpoint, in order. docs/schema/select.md lists the keys.
 #pragma once
 
 #include <optional>
@@ -10,7 +8,6 @@
 
 #include "leeway/agreement/pair_evidence.h"
 #include "leeway/agreement/selection.h"
-#include "leeway/core/json_fwd.h"
 #include "leeway/record/envelope.h"
 #include "leeway/record/reading.h"
 
@@ -50,8 +47,8 @@ struct Select {
 void fields(SelectOptions& options, Fields& f);
 void fields(Select& record, Fields& f);
 
-// Errors (Error): another schema, those of read (json.h), no results, a choice that is none of the results.
-[[nodiscard]] Select read_select(const Json& json, const std::string& name);
+// Error: a choice that is none of the results.
+void check(const Select& record, const std::string& name);
 
 // What agreement and accuracy choose, and how often those are right under the shift.
 [[nodiscard]] std::string headline_of(const Select& record);

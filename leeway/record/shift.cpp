@@ -43,8 +43,7 @@ static void fields(ShiftedSet& set, Fields& f) {
 }
 
 void fields(Shift& record, Fields& f) {
-  fields(record.envelope, shift_schema, f);
-  f("options", record.options, "what was asked for");
+  common_fields(record, f);
   f("results", record.results, "by shift, then by strength or severity");
 }
 

@@ -53,8 +53,7 @@ static void fields(ShiftedTexts& set, Fields& f) {
 }
 
 void fields(ShiftText& record, Fields& f) {
-  fields(record.envelope, shift_text_schema, f);
-  f("options", record.options, "what was asked for");
+  common_fields(record, f);
   f("results", record.results, "one");
 }
 

@@ -1,5 +1,5 @@
-// The record of leeway shift text: a CSV file with one column of texts shifted (shift/text.h). docs/schema/shift-text.md
-// lists the keys.
+// The record of leeway shift text: a CSV with a shifted text column (shift/text.h). Keys:
+// docs/schema/shift-text.md.
 #pragma once
 
 #include <cstddef>

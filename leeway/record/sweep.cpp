@@ -50,7 +50,7 @@ static void fields(SweepPlanStage& stage, Fields& f) {
 }
 
 void fields(SweepPlan& record, Fields& f) {
-  fields(record.envelope, sweep_plan_schema, f);
+  fields(record.envelope, f);
   f("folder", record.folder, "of the sweep");
   f("axes", record.axes, "STAGE.OPTION, for options with several values");
   f("units", record.units, at_least(1), "processes to run, those done already included");
@@ -91,8 +91,7 @@ static void fields(SweepTable& table, Fields& f) {
 }
 
 void fields(SweepRun& record, Fields& f) {
-  fields(record.envelope, sweep_run_schema, f);
-  f("options", record.options, "what was asked for");
+  common_fields(record, f);
   f("folder", record.folder, "of the sweep");
   f("failures", record.failures, "by message, the most frequent first");
   f("table", record.table, "that was collected; null: not asked for, work is left, or it was there");
@@ -116,7 +115,7 @@ static void fields(SweepStageStatus& stage, Fields& f) {
 }
 
 void fields(SweepStatus& record, Fields& f) {
-  fields(record.envelope, sweep_status_schema, f);
+  fields(record.envelope, f);
   f("folder", record.folder, "of the sweep");
   f("counts", record.counts, "units by state");
   f("failures", record.failures, "by message, the most frequent first");
@@ -124,8 +123,7 @@ void fields(SweepStatus& record, Fields& f) {
 }
 
 void fields(SweepCollect& record, Fields& f) {
-  fields(record.envelope, sweep_collect_schema, f);
-  f("options", record.options, "what was asked for");
+  common_fields(record, f);
   f("results", record.results, "one");
 }
 

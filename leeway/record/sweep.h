@@ -1,5 +1,4 @@
-// The records of leeway sweep: a study planned, run, looked at, collected (leeway/sweep). docs/schema/sweep-plan.md
-// and its neighbours list the keys.
+// The records of leeway sweep: plan, run, status, collect (leeway/sweep). Keys: docs/schema/sweep-*.md.
 #pragma once
 
 #include <cstddef>

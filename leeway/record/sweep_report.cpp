@@ -177,8 +177,7 @@ static void fields(SweepCurve& curve, Fields& f) {
 }
 
 void fields(SweepReport& record, Fields& f) {
-  fields(record.envelope, sweep_report_schema, f);
-  f("options", record.options, "what was asked for");
+  common_fields(record, f);
   f("roles", record.roles, "what the columns were taken for");
   f("runs", record.runs, at_least(1), "with a value of the measure");
   f("algorithms", record.algorithms, "in the order of the runs");
@@ -199,10 +198,6 @@ void fields(SweepReport& record, Fields& f) {
     "of hyper-parameters by validation alone; [] where there is nothing to choose");
   f("ways", record.ways, "of choosing, side by side; [] where there is a single one");
   f("curves", record.curves, "criteria and test accuracy by epoch; [] where the table has none");
-}
-
-SweepReport read_sweep_report(const Json& json, const std::string& name) {
-  return record_from<SweepReport>(json, sweep_report_schema, name);
 }
 
 }  // namespace leeway::record

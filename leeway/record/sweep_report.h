@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/json_fwd.h"
 #include "leeway/core/numbers.h"
 #include "leeway/record/envelope.h"
 
@@ -142,9 +141,6 @@ struct SweepReport {
 
 void fields(SweepReportOptions& options, Fields& f);
 void fields(SweepReport& record, Fields& f);
-
-// Errors (Error): another schema, those of read (json.h), no results.
-[[nodiscard]] SweepReport read_sweep_report(const Json& json, const std::string& name);
 
 // "validation", "worst group", "under attack", "selection score" or "test" of a column of curves.
 [[nodiscard]] std::string curve_name(const std::string& column);

@@ -185,8 +185,7 @@ static void fields(TrainedModel& model, Fields& f) {
 }
 
 void fields(Train& record, Fields& f) {
-  fields(record.envelope, train_schema, f);
-  f("options", record.options, "what was asked for");
+  common_fields(record, f);
   f("results", record.results, "one");
 }
 
@@ -248,13 +247,11 @@ std::string share_words(double value, const std::optional<Interval>& interval) {
 
 TrainingText training_text() { return {write_training, read_training, differences}; }
 
-Train read_train(const Json& json, const std::string& name) {
-  auto record = record_from<Train>(json, train_schema, name);
+void check(Train& record, const std::string& name) {
   for (TrainedModel& model : record.results) {
     model.training.options = record.options;
     check_best_epoch(model.training, name);
   }
-  return record;
 }
 
 std::string headline_of(const Train& record) {

@@ -1,13 +1,12 @@
-// The record of leeway train: a classifier that was trained (core/training.h). docs/schema/train.md lists the keys.
+// The record of leeway train: a trained classifier (core/training.h). docs/schema/train.md lists the keys.
 //
-// The options and the course of a training also stand in the file of its weights and in that of its state, as text of
+// The files of weights and state also hold the options and course of the training, as text of
 // training_schema.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "leeway/core/json_fwd.h"
 #include "leeway/core/training.h"
 #include "leeway/record/envelope.h"
 
@@ -36,8 +35,8 @@ void fields(TrainingOptions& options, Fields& f);
 [[nodiscard]] std::string flags_of(const TrainingOptions& options);
 void fields(Train& record, Fields& f);
 
-// Errors (Error): another schema, those of read (json.h), no results, a best epoch that is none of the epochs.
-[[nodiscard]] Train read_train(const Json& json, const std::string& name);
+// Of a record that was read: its trainings have its options. Error: a best epoch that is none of the epochs.
+void check(Train& record, const std::string& name);
 
 // The functions by which a training is written beside its weights. Those of an earlier version are refused by read().
 [[nodiscard]] TrainingText training_text();

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "leeway/core/digest.h"
+#include "leeway/core/file.h"
 #include "leeway/record/json.h"
 #include "leeway/record/overloaded.h"
 

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t longest_name = 80;
+constexpr std::size_t longest_name = 80, svg_width = 480;  // in pixels
 
 // Lower case words joined by "-"; other letters than those of ASCII are left out.
 std::string slug(std::string_view text) {
@@ -196,14 +196,6 @@ Json light_colours() {
   return colours;
 }
 
-// Vega as one script, then figures.js.
-std::string drawing_program() {
-  std::string script = asset("page/vega_join.js");
-  const std::string line = "//PARTS//";
-  script.replace(script.find(line), line.size(), asset("vega_parts.js"));
-  return script + asset("page/figures.js");
-}
-
 struct RemovedAtEnd {
   fs::path path;
   ~RemovedAtEnd() {
@@ -232,14 +224,13 @@ std::optional<std::string> run_node(const fs::path& program, const fs::path& inp
     if (errno != EINTR) throw std::runtime_error("node: cannot wait for it");
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return std::nullopt;
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return "SVG needs the program node";
-  const MappedFile said = map_file(errors);
-  const std::string text(reinterpret_cast<const char*>(said.bytes.data()), said.bytes.size());
+  const std::string text(map_file(errors).text());
   throw std::runtime_error("node: cannot draw the charts: " + text.substr(0, text.find('\n')));
 }
 
 }  // namespace
 
-Figures write_figures(const std::string& page, const fs::path& folder, const FiguresOptions& options) {
+Figures write_figures(const std::string& page, const fs::path& folder) {
   fs::create_directories(folder);
   const PageParts parts = parts_of(page);
   Names names;
@@ -253,7 +244,7 @@ Figures write_figures(const std::string& page, const fs::path& folder, const Fig
     write(name + ".csv", table_csv(table));
     write(name + ".tex", table_latex(table));
   }
-  Json work = {{"width", options.width},
+  Json work = {{"width", svg_width},
                {"colours", light_colours()},
                {"specs", Json::object()},
                {"charts", Json::array()}};
@@ -270,7 +261,7 @@ Figures write_figures(const std::string& page, const fs::path& folder, const Fig
   work["config"] = Json::parse(asset("specs/config.json"));
   const RemovedAtEnd program{folder / ".figures.js"}, input{folder / ".figures.json"},
       errors{folder / ".figures.log"};
-  write_text(program.path, drawing_program());
+  write_text(program.path, vega_script() + asset("page/figures.js"));
   write_text(input.path, work.dump(-1, ' ', true, Json::error_handler_t::replace));
   written.missing = run_node(program.path, input.path, folder, errors.path).value_or("");
   if (written.missing.empty())

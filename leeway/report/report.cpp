@@ -10,38 +10,38 @@
 #include "leeway/record/join.h"
 #include "leeway/record/json.h"
 #include "leeway/record/records.h"
-#include "leeway/report/detail/plain_page.h"
+#include "leeway/report/detail/sections.h"
 
 namespace leeway::report {
 namespace {
 
-template <auto read>
+template <class Record>
 std::string plain(const Json& json, const Pictures&, const Options& options) {
-  return html_report(read(json, options.record_name));
+  return html_report(record::record_from<Record>(json, options.record_name));
 }
 
-template <auto read>
+template <class Record>
 std::string pictured(const Json& json, const Pictures& pictures, const Options& options) {
-  return html_report(read(json, options.record_name), pictures, options);
+  return html_report(record::record_from<Record>(json, options.record_name), pictures, options);
 }
 
 struct ReportKind {
   std::string_view schema;
   std::string (*html)(const Json&, const Pictures&, const Options&);
 };
-constexpr std::array kinds{ReportKind{record::assess_schema, pictured<record::read_assess>},
-                           ReportKind{record::pa_schema, plain<record::read_pa>},
-                           ReportKind{record::select_schema, plain<record::read_select>},
-                           ReportKind{record::bound_schema, plain<record::read_bound>},
-                           ReportKind{record::bound_evaluate_schema, plain<record::read_bound_evaluation>},
-                           ReportKind{record::conds_describe_schema, plain<record::read_conds_describe>},
-                           ReportKind{record::align_schema, plain<record::read_align>},
-                           ReportKind{record::corruptions_schema, plain<record::read_corruptions>},
-                           ReportKind{record::attack_schema, plain<record::read_attack>},
-                           ReportKind{record::train_schema, plain<record::read_train>},
-                           ReportKind{record::sweep_report_schema, plain<record::read_sweep_report>},
-                           ReportKind{record::distances_schema, plain<record::read_distances>},
-                           ReportKind{record::average_case_schema, pictured<record::read_average_case>}};
+constexpr std::array kinds{ReportKind{record::assess_schema, pictured<record::Assess>},
+                           ReportKind{record::pa_schema, plain<record::Pa>},
+                           ReportKind{record::select_schema, plain<record::Select>},
+                           ReportKind{record::bound_schema, plain<record::Bound>},
+                           ReportKind{record::bound_evaluate_schema, plain<record::BoundEvaluation>},
+                           ReportKind{record::conds_describe_schema, plain<record::CondsDescribe>},
+                           ReportKind{record::align_schema, plain<record::Align>},
+                           ReportKind{record::corruptions_schema, plain<record::Corruptions>},
+                           ReportKind{record::attack_schema, plain<record::Attack>},
+                           ReportKind{record::train_schema, plain<record::Train>},
+                           ReportKind{record::sweep_report_schema, plain<record::SweepReport>},
+                           ReportKind{record::distances_schema, plain<record::Distances>},
+                           ReportKind{record::average_case_schema, pictured<record::AverageCase>}};
 
 // "leeway.pa/" of "leeway.pa/2".
 std::string_view stem(std::string_view schema) { return schema.substr(0, schema.rfind('/') + 1); }
@@ -55,12 +55,12 @@ std::string schema_of(const Json& json, const std::string& name) {
 using Saved = std::vector<std::pair<std::string, Json>>;
 
 template <class Record>
-Record joined(const Saved& records, Record (*read)(const Json&, const std::string&)) {
+Record joined(const Saved& records) {
   std::vector<std::string> names;
   std::vector<Record> typed;
   for (const auto& [name, json] : records) {
     names.push_back(name);
-    typed.push_back(read(json, name));
+    typed.push_back(record::record_from<Record>(json, name));
   }
   return record::join_records(names, std::move(typed));
 }
@@ -89,9 +89,9 @@ std::string html_report(const Saved& records, const std::vector<PictureSource>& 
   options.record_name = records.size() == 1 ? name : "the joined record";
   const std::string schema = schema_of(first, name);
   const auto is = [&](std::string_view kind) { return stem(schema) == stem(kind); };
-  if (is(record::pa_schema)) return html_report(joined<record::Pa>(records, record::read_pa));
+  if (is(record::pa_schema)) return html_report(joined<record::Pa>(records));
   if (is(record::assess_schema)) {
-    const auto record = joined<record::Assess>(records, record::read_assess);
+    const auto record = joined<record::Assess>(records);
     return html_report(record, flip_pictures(record, sources, options), options);
   }
   if (records.size() > 1)
@@ -102,7 +102,7 @@ std::string html_report(const Saved& records, const std::vector<PictureSource>& 
   if (sources.empty() || !is(record::average_case_schema)) return html_report(first, {}, options);
   if (sources.size() > 1 || !sources[0].name.empty())
     refuse(name, "one set of images beside it, without a name", "another");
-  const record::AverageCase record = record::read_average_case(first, name);
+  const record::AverageCase record = record::record_from<record::AverageCase>(first, name);
   return html_report(record, sample_pictures(record, *sources[0].images, options), options);
 }
 

@@ -1,12 +1,13 @@
 // The report: one self-contained HTML page from the record of a command.
 //
-// html_report draws records of leeway assess, pa, select, bound, bound evaluate, average-case, align, distances, attack, train, conds
-// describe, shift corrupt and sweep report (leeway/record), typed or as JSON; of JSON also any other record, as tables of its keys. Pages need no network: charts (Vega 5), style and pictures are inside. What a record
-// leaves out is a dash that says why.
+// html_report has pages for records of leeway assess, pa, select, bound, bound evaluate, average-case, align,
+// distances, attack, train, conds describe, shift corrupt and sweep report, typed or as JSON; any other JSON
+// record becomes tables of its keys. Charts (Vega 5), style and pictures are inside the page. A dash says why
+// a value is missing.
 //
-// The page is a function of its inputs alone: no clock, no randomness. Text of the record is escaped.
-// Size: below 3 MB for any assessment of up to some 200 results; rows of long tables are limited and the page
-// says so. Pictures take at most Options::picture_bytes; the flips that would go beyond are shown without.
+// Deterministic: no clock, no randomness. Text of the record is escaped. Size: below 3 MB for an assessment
+// of up to 200 results; long tables are cut and say so. Pictures take at most Options::picture_bytes; further
+// flips have none.
 // Errors (Error: name, expected, found): an unknown schema, a value of another type than the schema's, a
 // record without results; those of record/join.h.
 #pragma once
@@ -71,22 +72,22 @@ struct Options {
   std::size_t picture_bytes = 1500000;  // of all pictures together, as they stand in the page
 };
 
-// The pictures of every flip that will be shown and whose clean and shifted image are both among `sources`, and, of
-// the source's images, those that average-case robustness ranks;
-// larger images are averaged down to at most 64 pixels a side. Throws Error for a row beyond the images, for
-// clean and shifted images of different shapes, and for channels other than 1 and 3.
+// The pictures of every flip shown whose clean and shifted image are both among `sources`, and of the
+// source's images that average-case robustness ranks. Larger images are averaged down to at most 64 pixels a
+// side. Error: a row beyond the images, clean and shifted shapes that differ, channels other than 1 and 3.
 [[nodiscard]] Pictures flip_pictures(const record::Assess& record, const std::vector<PictureSource>& sources,
                                      const Options& options = {});
 
-// The pictures of the samples that a record of average-case robustness ranks, those of the strongest noise first;
-// sizes and errors as above.
+// Pictures of the samples that average-case robustness ranks, strongest noise first; sizes and errors as
+// above.
 [[nodiscard]] Pictures sample_pictures(const record::AverageCase& record, const Images& images,
                                        const Options& options = {});
 
 [[nodiscard]] std::string html_report(const Json& record, const Pictures& pictures = {},
                                       const Options& options = {});
-// Saved records and what errors call them: one, or several of assess or of pa, joined (record/join.h). Pictures of the samples that
-// assess and average-case show come from `sources`; those of average-case are of one source without a name (Error).
+// Saved records with their names for errors: one, or several of assess or of pa, joined (record/join.h).
+// `sources` give the pictures of samples in assess and average-case; average-case: one unnamed source
+// (Error).
 [[nodiscard]] std::string html_report(const std::vector<std::pair<std::string, Json>>& records,
                                       const std::vector<PictureSource>& sources, const Options& options = {});
 [[nodiscard]] std::string html_report(const record::Pa& record);

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/shift/detail/family.h"
 #include "leeway/shift/jpeg.h"

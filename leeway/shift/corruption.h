@@ -1,19 +1,19 @@
-// Common corruptions: a family. 15 of the benchmark and 4 extra, at five severities whose constants come in three sets, one
-// for each size of picture that was published.
+// Common corruptions: 15 of the benchmark and 4 extra, at five severities, with constants for each of the
+// three published picture sizes.
 //
-// This header is the interface, corruption.cpp the visible list; every member is one file of corruptions/ with its formula,
-// its code, its constants and its source (Hendrycks and Dietterich, "Benchmarking neural network robustness to common
-// corruptions and perturbations", ICLR 2019, and the authors' programs where the paper is silent).
+// A family: corruption.cpp lists the members; each has one file in corruptions/ with its formula and
+// constants. Unless a file says otherwise, the formula is that of Hendrycks and Dietterich, "Benchmarking
+// neural network robustness to common corruptions and perturbations", ICLR 2019, with the constants of the
+// authors' programs.
 //
-// The result is 8-bit levels, as in the published files: clipped to [0,1], times 255, rounded as the variant says. Severity 0
-// changes nothing but the type. A random corruption draws the same numbers at every severity: image i draws from
-// Random(seed, stream(name), i), so neither threads nor the other images change it.
+// The result is 8-bit levels, as in the published files: clipped to [0,1], times 255, rounded as the variant
+// says. Severity 0 changes only the type. Image i draws from Random(seed, stream(name), i), the same numbers
+// at every severity, so neither threads nor other images change it. Pictures with another number of channels
+// than 3 are corrupted per channel as gray, with the same draws except for noise. `saturate` cannot change
+// gray pictures (on_grey).
 //
-// Grey pictures (one channel) are corrupted in their one channel. Pictures of another number than 1 or 3: each
-// channel as grey, with the same draws but for noise. `saturate` changes nothing in a grey picture and says so (on_grey).
-//
-// Errors (Error): a severity outside 0 to 5; for `frost`, an empty list of pictures. Cost: one pass, images in parallel; the
-// result, one byte a pixel, is in memory. Interrupted is thrown when `progress` says so.
+// Errors (Error): a severity outside 0 to 5; for `frost`, an empty list of pictures. Cost: one pass, images
+// in parallel; the result, one byte per pixel, is in memory. Throws Interrupted when `progress` requests it.
 #pragma once
 
 #include <array>
@@ -30,13 +30,15 @@
 
 namespace leeway::shift {
 
+inline constexpr std::string_view benchmark_paper = "Hendrycks and Dietterich, ICLR 2019";
+
 // Whose constants: CIFAR-10-C (32 pixels), TinyImageNet-C (64), ImageNet-C (224), or what the size is nearest to.
 enum class ConstantSet : std::uint8_t { automatic, cifar, tiny, imagenet };
-// Which levels a corruption gives. corrected: rounded half up. published: as the published image sets were made, that is
+// Levels of a corruption. corrected: rounded half up. published: as the published image sets were made, i.e.
 //   - rounded down, which makes noisy pictures half a level too dark;
-//   - with the constants of tiny and imagenet compressed as JPEG of quality 85, as the files of those sets are;
+//   - with the constants of tiny and imagenet compressed as JPEG of quality 85;
 //   - spatter turns a picture without a drop black (0 / 0);
-//   - defocus-blur smooths its disc on a grid that a disc of radius 8 or 10 fills to the edge, mirrored there.
+//   - defocus-blur smooths its disc on a grid that radius 8 or 10 fills to the edge, mirrored there.
 enum class Variant : std::uint8_t { corrected, published };
 
 // A set, never automatic, and what its lengths are multiplied with: 1 where the picture has the set's own size.

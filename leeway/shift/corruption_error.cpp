@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <set>
-#include <span>
-#include <utility>
 
 #include "leeway/core/bounded_mean.h"
 #include "leeway/core/message.h"

@@ -1,19 +1,19 @@
-// Corruption errors: one number for a model over the common corruptions (corruption.h), relative to a reference's.
+// Corruption error of a model over the common corruptions (corruption.h), relative to a reference.
 //
-// With E_sc the share of wrong images under corruption c at severity s, E_clean that of the images as they are, R the
-// same of a reference:
-//   CE_c = sum_s E_sc / sum_s R_sc,    relative CE_c = sum_s (E_sc - E_clean) / sum_s (R_sc - R_clean),
-//   mCE and relative mCE: their means over the 15 corruptions of the benchmark, never the extra four
-// (Hendrycks and Dietterich, ICLR 2019, section 4.1). Here they are ratios: 1 is as wrong as the reference; the
-// field prints them times 100. Without a reference the mean error over corruptions and severities is all there is.
+// With E_sc the error under corruption c at severity s, E_clean the error on clean images, R those of the
+// reference:
+//   CE_c = sum_s E_sc / sum_s R_sc,    relative CE_c = sum_s (E_sc - E_clean) / sum_s (R_sc - R_clean);
+// mCE and relative mCE are means over the benchmark's 15 corruptions, without the extra four (Hendrycks and
+// Dietterich, ICLR 2019, section 4.1). Values are ratios (1: as wrong as the reference); the field prints
+// them times 100. Without a reference, only the mean error over corruptions and severities is available.
 //
-// Intervals. The errors of one image under 75 corruptions are dependent, so the image is what is drawn: with t_ic the
-// number of severities at which image i is wrong under c, CE_c is the mean over images of t_ic / sum_s R_sc, mCE the
-// mean of these means over c, and likewise the relative ones. Each is the mean of a bounded variable of independent
-// images, with the interval of bounded_mean.h. The reference's errors count as given numbers.
+// Intervals treat the image as the unit, since its errors under 75 corruptions are dependent: with t_ic the
+// number of severities at which image i is wrong under c, CE_c is the mean over images of t_ic / sum_s R_sc;
+// mCE and the relative values likewise. These are means of bounded variables of independent images
+// (bounded_mean.h). The reference's errors count as constants.
 //
-// Errors (Error): no corruption, one without severities or twice, numbers of images that differ, of none, more wrong
-// severities than there are. Cost: one pass over the counts a corruption. Deterministic.
+// Errors (Error): no corruption, one without severities or twice, different numbers of images, no images,
+// more wrong severities than exist. Cost: one pass over the counts per corruption. Deterministic.
 #pragma once
 
 #include <array>
@@ -21,7 +21,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "leeway/core/statistics.h"

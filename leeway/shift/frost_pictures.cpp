@@ -5,10 +5,8 @@
 #include <cmath>
 #include <mutex>
 #include <numbers>
-#include <numeric>
 
 #include "leeway/core/gradient_noise.h"
-#include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
 #include "leeway/data/picture_file.h"

@@ -1,11 +1,9 @@
-// JPEG compression of one picture and back, as a function: the shift `jpeg` and defences that compress use it.
+// JPEG compression and decompression of a picture, for the shift `jpeg` and for defences.
 //
-// Pixels are rounded to bytes (values outside [0,1] become 0 or 255), compressed by libjpeg-turbo with the accurate
-// integer transform and read again. Three channels are red, green and blue, with colour at half the resolution (4:2:0);
-// with any other number of channels each is a grey picture by itself. The same bytes as Pillow's
-// save(format="JPEG", quality=quality) and open.
-//
-// Error: a side of more than 65,500 pixels. Thread-safe; the same bits on one machine.
+// Pixels are clipped, rounded to bytes and compressed by libjpeg-turbo with the accurate integer transform.
+// Three channels are RGB with 4:2:0 chroma; otherwise each channel is a gray picture. The same bytes as
+// Pillow's save(format="JPEG", quality=quality) and open. Error: a side above 65,500 pixels. Thread-safe; the
+// same bits on one machine.
 #pragma once
 
 #include <cstddef>

@@ -1,23 +1,19 @@
-// Shifts of images: what happens to inputs between the laboratory and the street.
+// Shifts of images.
 //
-// A family: this header is its interface, shift.cpp the visible list of members, and every member is one file of pixels/ or
-// rows/ that holds its formula, its code, its default strength and its source.
+// A family: shift.cpp lists the members; each has one file in pixels/ or rows/ with its formula, default
+// strength and source. A shift takes images in [0,1] (with labels if required) and a strength. It changes
+// pixels and returns float32 in [0,1], or selects rows without changing pixels or type. It is a pure function
+// of inputs, strength and seed. Pixel shifts of image i depend only on row i and its number, not on threads
+// or other rows; a random shift draws the same numbers at every strength.
 //
-// A shift takes images in [0,1] (and their labels, where it looks at them) and a strength. It changes the
-// pixels and gives float32 in [0,1], or it selects rows and leaves the pixels and their type alone. It is a
-// pure function of its inputs, the strength and the seed. Where pixels change, image i depends on row i and
-// its number alone, so neither threads nor the other rows change it; a random shift draws the same numbers at
-// every strength.
-//
-// Errors (Error): a strength outside the member's range or not whole where it must be, labels that a member needs and the set lacks, a
-// class that does not occur, is named twice or is missing from an order of all classes. Cost: one pass,
-// images in parallel; the result is in memory. Interrupted is thrown when `progress` says so.
+// Errors (Error): a strength outside the member's range or not whole where required, missing labels, a class
+// that does not occur, is named twice or is missing from an order. Cost: one pass, images in parallel; the
+// result is in memory. Throws Interrupted when `progress` requests it.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/utf8.h"
 

@@ -1,15 +1,13 @@
-// Shifts of text: edits of letters and words, and what text meets in practice.
+// Shifts of text: edits of letters and words.
 //
-// A family: this header is its interface, text.cpp the visible list of members, and every member is one file of text/ that
-// holds its rule, its code, its default strength and its source.
+// A family: text.cpp lists the members; each has one file in text/ with its rule, default strength and
+// source. A shift maps one UTF-8 text to another as a pure function of text, strength, seed and row number:
+// all draws come from Random(seed, stream(name), row), so threads and other rows change nothing. The edits of
+// a smaller strength are a prefix or subset of those of a larger one. Characters are code points; words are
+// separated by white space (characters.h).
 //
-// A shift takes one text (UTF-8) and a strength and gives another text. It is a pure function of the text, the strength,
-// the seed and the row's number, all random draws being those of Random(seed, stream(name), row): neither threads nor the other
-// rows change it. The edits of a smaller strength are the first of those of a larger one, or a subset of them.
-// Characters are code points; words are what stands between white space (characters.h).
-//
-// Errors (Error): a text that is not UTF-8, a strength outside the member's range. Cost: a few microseconds a kilobyte of the longer
-// text; inserted and deleted characters or words move the rest of the text, edits times length.
+// Errors (Error): invalid UTF-8, a strength outside the member's range. Cost: a few microseconds per kilobyte
+// of the longer text; insertions and deletions move the rest of the text: edits times length.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +17,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "leeway/core/family.h"
 #include "leeway/core/random.h"
@@ -27,8 +24,7 @@
 
 namespace leeway::shift {
 
-// Words are put in the place of others (Carvalho et al. 2025, Figure 10, and the authors' program), or between them (their
-// appendix C).
+// Replaces words (Carvalho et al. 2025, Figure 10 and program) or inserts them (appendix C).
 enum class Placing : std::uint8_t { replace, insert };
 
 struct TextOptions {

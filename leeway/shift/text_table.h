@@ -38,17 +38,30 @@ struct TableChange {
   std::vector<ChangedText> sample;        // of the rows that changed, at random, in order
 };
 
-// Reads a CSV text (csv.h; `name` opens messages) and gives the changed one to `write`, piece by piece. A byte is another only
-// within a text that changed: quotes, line ends and other columns stay. A changed cell is quoted where it was, and where it has
-// to be. Row i is the i-th record after the header. `sampled`: how many changed rows to keep.
+// Reads a CSV text (csv.h; `name` opens messages) and passes the changed one to `write`, piece by piece. Only
+// changed texts differ in bytes; they are quoted if they were or must be. Row i is the i-th record after the
+// header. `sampled`: how many changed rows to keep.
 //
-// Errors (Error): those of CsvRecords; a missing column, a label that is neither positive nor negative, no rows, those of
-// TextShift. Cost: one pass, rows in parallel; in memory at most 2,048 of them, 16 MiB of texts before and after, but
-// at least one; the distances cost most (edit_distance.h).
-// Determinism: the same for any number of threads. Interrupted is thrown when `progress`, which counts bytes, says so.
+// Errors (Error): those of CsvRecords and TextShift; a missing column, a label neither positive nor negative,
+// no rows. Cost: one pass, rows in parallel; mostly edit distances (edit_distance.h). Memory: at most 2,048
+// rows and 16 MiB of texts before and after, but at least one row. Deterministic for any number of threads.
+// Throws Interrupted when `progress`, which counts bytes, requests it.
 [[nodiscard]] TableChange shift_table(std::string_view csv, std::string_view name, const TextShift& member,
                                       const TextOptions& options, const TextColumns& columns,
                                       std::size_t sampled, const std::function<void(std::string_view)>& write,
                                       Progress* progress);
+
+// Two texts side by side, for readers.
+struct TextPair {
+  std::string before, after;
+};
+
+// The parts around the first difference: from at most a quarter of `limit` characters before it on, `limit` characters; "..."
+// stands where something is left out. Both texts are UTF-8.
+[[nodiscard]] TextPair excerpts(std::string_view before, std::string_view after, std::size_t limit);
+
+// Words that the other text lacks in [brackets] in the first and in {braces} in the second, by a longest common subsequence of
+// words and white space. Cost: the product of their numbers.
+[[nodiscard]] TextPair marked(std::string_view before, std::string_view after);
 
 }  // namespace leeway::shift

@@ -121,8 +121,7 @@ std::shared_ptr<const WordLists> parse_word_lists(std::string_view text, std::st
 
 std::shared_ptr<const WordLists> read_word_lists(const std::filesystem::path& path) {
   const MappedFile file = map_file(path);
-  return parse_word_lists({reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()},
-                          display_name(path));
+  return parse_word_lists(file.text(), display_name(path));
 }
 
 }  // namespace leeway::shift

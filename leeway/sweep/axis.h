@@ -1,12 +1,12 @@
-// The values of an axis: listed, or taken from a range.
+// The values of an axis, listed or from a range, and the combinations of axes to keep.
 //
 //   grid N      N values from the lowest to the highest, both included, at equal steps (one value: the middle)
 //   random N    N values drawn uniformly, by the study's seed and the axis's name: more draws begin with the same ones
 //
-// Both are followed by nothing, or by "from LOW to HIGH" and, for equal ratios instead of steps, "log". Without a
-// range it is a tenth of the option's default to ten times it, "log", as far as these values are legal; where the default
-// is 0, all legal values, if they lie between 0 and 1. Whole numbers are rounded, and each stands
-// once. Errors (Error): none of these forms, a range of no width, "log" from 0 or below, no default to go by.
+// Optionally "from LOW to HIGH" and "log" (equal ratios) follow. The default range is a tenth to ten times
+// the option's default, "log", cut to legal values; for default 0, all legal values, if within 0 to 1. Whole
+// numbers are rounded and unique. Errors (Error): another form, a range of no width, "log" from 0 or below,
+// no default to go by.
 #pragma once
 
 #include <cstdint>
@@ -26,5 +26,18 @@ namespace leeway::sweep {
 [[nodiscard]] std::vector<std::string> values_of_range(const CatalogOption& option, const std::string& text,
                                                        const std::string& axis, std::uint64_t seed,
                                                        const std::string& place);
+
+// Conditions separated by commas, "train.algorithm=irm|vrex, train.lr>0.01": an axis, one of = != < <= > >=,
+// and a value (several with |, for = and !=). Compares as numbers where both sides are.
+struct Condition {
+  std::string axis, sign;
+  std::vector<std::string> values;
+};
+using Rule = std::vector<Condition>;
+
+// Error (place, expected, found) where it is no rule.
+[[nodiscard]] Rule parse_rule(std::string_view text, const std::string& place);
+
+[[nodiscard]] bool holds(const Condition& condition, const std::string& value);
 
 }  // namespace leeway::sweep

@@ -1,5 +1,4 @@
-// What the program can do, as a study may ask for it. The command line makes it from the descriptions that its own
-// flags come from, so that an option is an axis of sweeps without a word here.
+// What the program can do, for studies, from the descriptions of the flags: every option can be an axis.
 #pragma once
 
 #include <functional>

@@ -1,15 +1,14 @@
-// Who runs a unit, among any number of runners that know nothing of each other but the folder they share.
+// Claims: which runner runs a unit, when runners share nothing but a folder.
 //
-// A runner has a random name and a file runners/NAME that says on which machine it lives; renew() touches it. A
-// claim is a symbolic link claims/ab/UNIT.1 whose text is the runner's name: made in one step or not at all, on any
-// file system, with what it says. A claim whose runner is gone is not removed (two who both do that could remove a
-// third one's): claim .2 is made beside it, which exactly one can, and so on. The holder is the one with the
-// highest number.
+// A runner has a random name and a file runners/NAME that says which machine it is on; renew() touches it. A
+// claim is a symbolic link claims/ab/UNIT.1 to the runner's name: creating it with its content is atomic on
+// any file system. The claim of a runner that is gone is not removed, since two runners doing so could remove
+// a third one's: claim .2 is made, which exactly one can, and so on. The highest number holds the unit.
 //
-// A runner is gone where its file is; on this machine (boot and pid namespace) where its process is; elsewhere
-// where its file has kept one time of change for a whole lease, as this process's steady clock measures it. No two
-// machines' clocks are compared, so clocks that differ or jump change nothing. A runner that was only very slow
-// loses nothing but its work: results are renamed into place, the first one stays (store.h).
+// A runner is gone if its file is gone; on this machine (boot and pid namespace), if its process is gone;
+// elsewhere, if its file has not changed for a whole lease by this process's steady clock. Clocks of two
+// machines are never compared. A runner that was only slow loses its work, nothing else: results are renamed
+// into place, and the first one stays (store.h).
 #pragma once
 
 #include <chrono>

@@ -2,17 +2,19 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <span>
 
 #include "leeway/core/csv.h"
@@ -53,11 +55,7 @@ std::size_t stage_of(const PlanFile& plan, const std::string& name) {
   if (name.empty()) return plan.stages.size() - 1;
   std::vector<std::string> names;
   for (const PlannedStage& stage : plan.stages) names.push_back(stage.name);
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end())
-    refuse("--stage", fmt::format("one of {}", fmt::join(names, ", ")),
-           in_quotes(name) + did_you_mean(name, names));
-  return static_cast<std::size_t>(found - names.begin());
+  return index_of_name(name, names, "--stage");
 }
 
 // A key of a result: one value, or the numbers of a list, of `list` the key `name` of each element.
@@ -247,15 +245,11 @@ class Collector {
     std::vector<std::string> names;
     std::vector<ResultKey> keys;
     for (const ResultKey& key : keys_) names.push_back(key.column);
-    for (const std::string& name : chosen) {
-      const auto key = std::ranges::find(keys_, name, &ResultKey::column);
-      if (key == keys_.end())
-        refuse("--columns",
-               fmt::format("keys of a result of {} that are one value, or one in each element of a list",
-                           schema_),
-               in_quotes(name) + did_you_mean(name, names));
-      keys.push_back(*key);
-    }
+    for (const std::string& name : chosen)
+      keys.push_back(keys_[index_of_name(
+          name, names, "--columns",
+          fmt::format("keys of a result of {} that are one value, or one in each element of a list",
+                      schema_))]);
     keys_ = std::move(keys);
   }
 
@@ -288,6 +282,74 @@ class Collector {
   record::SweepTable table_;
 };
 
+constexpr std::string_view training_command = "train";
+
+// A folder for one table, gone with this object.
+class TableFolder {
+ public:
+  TableFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "leeway-sweep-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) fail_at(name, "cannot make the folder", errno);
+    path_ = name;
+  }
+  ~TableFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TableFolder(const TableFolder&) = delete;
+  TableFolder& operator=(const TableFolder&) = delete;
+  [[nodiscard]] std::string file() const { return (path_ / "runs.csv").string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+RunTable collected(const PlanFile& plan, const Store& store, const std::string& stage, Progress* progress) {
+  const TableFolder folder;
+  (void)collect(plan, store, {stage, {}, true}, folder.file(), progress);
+  return {map_file(folder.file()), fmt::format("{} [{}]", display_name(store.folder()), stage)};
+}
+
+// The nearest training stages that units of the stage read, directly or not; not what a training began with.
+std::vector<std::string> trainings_before(const PlanFile& plan, std::size_t stage) {
+  std::vector<std::set<std::size_t>> reads(plan.stages.size());
+  for (const PlannedUnit& unit : plan.units)
+    for (const std::size_t other : unit.needs) reads[unit.stage].insert(plan.units[other].stage);
+  std::vector<std::string> names;
+  std::set<std::size_t> seen, now = reads[stage];
+  while (names.empty() && !now.empty()) {
+    std::set<std::size_t> next;
+    for (const std::size_t before : now) {
+      if (plan.stages[before].command == training_command) names.push_back(plan.stages[before].name);
+      if (seen.insert(before).second) next.insert(reads[before].begin(), reads[before].end());
+    }
+    now = std::move(next);
+  }
+  return names;
+}
+
+std::vector<MissingRun> missing_of(const PlanFile& plan, const Store& store, std::size_t stage) {
+  const auto done = store.listed(Outcome::done), failed = store.listed(Outcome::failed);
+  std::vector<std::string> reasons(plan.units.size());  // empty: there is a record
+  std::vector<MissingRun> missing;
+  for (std::size_t i = 0; i < plan.units.size(); ++i) {
+    const PlannedUnit& unit = plan.units[i];
+    if (done.contains(unit.name)) continue;
+    reasons[i] = failed.contains(unit.name) ? "failed: " + store.failure(unit.name).message : "not done yet";
+    for (const std::size_t other : unit.needs)
+      if (reasons[other].starts_with("failed: ") || reasons[other].starts_with("reads "))
+        reasons[i] = fmt::format("reads a unit of [{}] that {}", plan.stages[plan.units[other].stage].name,
+                                 reasons[other]);
+    if (unit.stage != stage) continue;
+    MissingRun& run = missing.emplace_back();
+    run.reason = reasons[i];
+    const std::vector<std::string> values = plan.axis_values(unit);
+    for (std::size_t axis = 0; axis < values.size(); ++axis)
+      if (!values[axis].empty()) run.axes[plan.axes[axis]] = values[axis];
+  }
+  return missing;
+}
+
 }  // namespace
 
 void check_table_name(const std::string& out) {
@@ -301,6 +363,16 @@ record::SweepTable collect(const PlanFile& plan, const Store& store,
                            Progress* progress) {
   check_table_name(out);
   return Collector(plan, store, options).write(out, progress);
+}
+
+RunTable runs_of_folder(const PlanFile& plan, const Store& store, const std::string& stage,
+                        Progress* progress) {
+  const std::size_t place = stage_of(plan, stage);
+  RunTable table = collected(plan, store, plan.stages[place].name, progress);
+  for (const std::string& training : trainings_before(plan, place))
+    table.join(collected(plan, store, training, progress));
+  table.missing = missing_of(plan, store, place);
+  return table;
 }
 
 }  // namespace leeway::sweep

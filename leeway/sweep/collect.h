@@ -1,14 +1,13 @@
-// The records of a stage as one table: a row for each element of `results`.
+// The records of a stage as one table: a row for each element of `results`, in plan order.
 //
-// Columns: unit, the axes of the stage by name, unit_seconds (the record's), and the keys of a result that are one
-// number, word or truth value, by the description of the record (record/keys.h): "pa", "worst_class.accuracy". Rows stand in
-// the order of the plan. With `series` also what may choose an epoch of a training, and test accuracy (roles.h), and with
-// `columns` any number in the elements of a list, "epochs.loss": those of all elements, separated by spaces, nan for null.
-// Null is an empty field; the file is compressed where its name ends in .gz.
+// Columns: unit, the axes of the stage, unit_seconds, and the keys of a result that are one number, word or
+// truth value (record/keys.h): "pa", "worst_class.accuracy". `series` adds epoch criteria and test accuracy
+// (roles.h); `columns` adds numbers in a list, "epochs.loss": all elements separated by spaces, nan for null.
+// Null is an empty field; a name ending in .gz compresses the file.
 //
-// Records are read in blocks, by all threads; memory does not depend on how many there are. Errors (Error): a stage or a column
-// that does not exist, no record yet, a record that is broken or of another kind than the first; std::runtime_error: the
-// file cannot be written.
+// All threads read records in blocks; memory does not depend on their number. Errors (Error): an unknown
+// stage or column, no record yet, a record that is broken or of another kind than the first;
+// std::runtime_error: the file cannot be written.
 #pragma once
 
 #include <string>
@@ -16,6 +15,7 @@
 #include "leeway/core/progress.h"
 #include "leeway/record/sweep.h"
 #include "leeway/sweep/plan_file.h"
+#include "leeway/sweep/run_table.h"
 #include "leeway/sweep/store.h"
 
 namespace leeway::sweep {
@@ -26,5 +26,10 @@ namespace leeway::sweep {
 
 // Error where a file's name ends in something else than a table's. For those who collect at the end of long work.
 void check_table_name(const std::string& out);
+
+// The table of runs in a sweep's folder: the records of a stage (empty: the last), each with the series of
+// its (last) training, and the units without a record, with reasons. std::runtime_error: no temporary space.
+[[nodiscard]] RunTable runs_of_folder(const PlanFile& plan, const Store& store, const std::string& stage,
+                                      Progress* progress);
 
 }  // namespace leeway::sweep

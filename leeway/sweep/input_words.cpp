@@ -2,14 +2,16 @@
 
 #include <fmt/format.h>
 #include <glob.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <utility>
 #include <vector>
 
-#include "leeway/core/digest.h"
 #include "leeway/core/file.h"
+#include "leeway/core/message.h"
 #include "leeway/record/number_list.h"
 
 namespace leeway::sweep {
@@ -94,6 +96,17 @@ std::string identity_of(const Part& part) {
   return part.prefix + all;
 }
 
+// The files that it reads.
+std::vector<fs::path> input_files(const std::string& text) {
+  std::vector<fs::path> files;
+  for (const Part& part : parts_of(text))
+    for (fs::path& file : is_file(part.path)     ? std::vector<fs::path>{part.path}
+                          : is_folder(part.path) ? files_of_folder(part.path)
+                                                 : matches(part.path))
+      files.push_back(std::move(file));
+  return files;
+}
+
 }  // namespace
 
 InputWord input_word(const std::string& text) {
@@ -107,14 +120,33 @@ InputWord input_word(const std::string& text) {
   return word;
 }
 
-std::vector<fs::path> input_files(const std::string& text) {
-  std::vector<fs::path> files;
-  for (const Part& part : parts_of(text))
-    for (fs::path& file : is_file(part.path)     ? std::vector<fs::path>{part.path}
-                          : is_folder(part.path) ? files_of_folder(part.path)
-                                                 : matches(part.path))
-      files.push_back(std::move(file));
-  return files;
+Inputs::Stamps Inputs::stamps_of(const std::string& word) {
+  constexpr std::int64_t giga = 1000000000;
+  Stamps stamps;
+  for (const auto& file : input_files(word)) {
+    struct stat status {};
+    if (::stat(file.c_str(), &status) != 0) continue;
+    stamps.push_back({static_cast<std::int64_t>(status.st_dev), static_cast<std::int64_t>(status.st_ino),
+                      status.st_size, status.st_mtim.tv_sec * giga + status.st_mtim.tv_nsec,
+                      status.st_ctim.tv_sec * giga + status.st_ctim.tv_nsec});
+  }
+  return stamps;
+}
+
+void Inputs::check(const std::vector<std::string>& words) {
+  if (planned_.empty()) return;
+  const std::scoped_lock lock(mutex_);
+  for (const std::string& word : words) {
+    const auto planned = planned_.find(word);
+    if (planned == planned_.end()) continue;
+    Stamps stamps = stamps_of(word);
+    const auto known = checked_.find(word);
+    if (known != checked_.end() && known->second == stamps) continue;
+    if (input_word(word).identity != planned->second)
+      refuse(display_name(word), "the contents that the study was planned with",
+             "others, or none (plan the study again into the same folder: what still holds is kept)");
+    checked_[word] = std::move(stamps);
+  }
 }
 
 }  // namespace leeway::sweep

@@ -1,7 +1,10 @@
 // Files of the user among the values of a study.
 #pragma once
 
-#include <filesystem>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -12,11 +15,26 @@ struct InputWord {
   std::string identity;  // with every file as its name and the digest of its contents
 };
 
-// `text` may name a file, a pattern of files, or a folder where it has a slash; NAME= may stand before it; several by commas.
-// What names nothing that is there stays as it is.
+// `text`: a file, a pattern of files, or a folder if it has a slash; optionally NAME= before it; several
+// separated by commas. Keeps text that names nothing existing.
 [[nodiscard]] InputWord input_word(const std::string& text);
 
-// The files that it reads, whose contents are looked at by nobody here.
-[[nodiscard]] std::vector<std::filesystem::path> input_files(const std::string& text);
+// The files of these words, as they were when the study was planned: a unit's name stands for their contents.
+class Inputs {
+ public:
+  // By the units' words, with names and digests of the contents (plan.h).
+  explicit Inputs(const std::map<std::string, std::string>& planned) : planned_(planned) {}
+
+  // Error: a word names other contents than before. Rereads files whose size or time changed. Thread-safe.
+  void check(const std::vector<std::string>& words);
+
+ private:
+  using Stamps = std::vector<std::array<std::int64_t, 5>>;  // by file
+  static Stamps stamps_of(const std::string& word);
+
+  const std::map<std::string, std::string>& planned_;
+  std::mutex mutex_;
+  std::map<std::string, Stamps> checked_;
+};
 
 }  // namespace leeway::sweep

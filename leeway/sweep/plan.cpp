@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "leeway/core/csv.h"
-#include "leeway/core/digest.h"
+#include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/result.h"
 #include "leeway/core/text.h"
@@ -79,9 +79,6 @@ class Planner {
   struct AxisRule {
     bool keeps;
     std::vector<AxisCondition> conditions;
-  };
-  struct Value {
-    std::string word, identity;
   };
 
   std::size_t axis_of(const std::string& name) const {
@@ -324,12 +321,12 @@ class Planner {
   }
 
   // As the process is told, and as the digest knows it.
-  Value value_of(std::size_t stage, std::size_t at, const std::vector<std::size_t>& chosen) {
+  InputWord value_of(std::size_t stage, std::size_t at, const std::vector<std::size_t>& chosen) {
     const Setting& setting = study_.stages[stage].settings[at];
     const Template& pieces = chosen_value(stage, at, chosen);
     if (pieces.size() == 1 && pieces.front().kind == Piece::Kind::value)
       return value_of(pieces.front().stage, pieces.front().setting, chosen);
-    Value value;
+    InputWord value;
     bool of_unit = false;
     for (const Piece& piece : pieces) {
       of_unit = of_unit || piece.kind == Piece::Kind::file;
@@ -344,12 +341,9 @@ class Planner {
     return may_be_file ? input_of(value.word) : value;
   }
 
-  const Value& input_of(const std::string& text) {
+  const InputWord& input_of(const std::string& text) {
     const auto [known, fresh] = inputs_.try_emplace(text);
-    if (fresh) {
-      auto [word, identity] = input_word(text);
-      known->second = {std::move(word), std::move(identity)};
-    }
+    if (fresh) known->second = input_word(text);
     return known->second;
   }
 
@@ -363,7 +357,7 @@ class Planner {
   std::vector<AxisRule> rules_;
   std::vector<std::unordered_map<std::string, std::size_t>> stages_;  // units by their choices
   std::unordered_map<std::string, std::size_t> names_;
-  std::unordered_map<std::string, Value> inputs_;
+  std::unordered_map<std::string, InputWord> inputs_;
   std::vector<std::vector<bool>> checked_;  // values by axis that a command line was tried with
   Plan plan_;
 };

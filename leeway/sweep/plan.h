@@ -1,20 +1,20 @@
-// A study as units: processes to run, each once, whoever asks for it.
+// A study as units: processes that each run once.
 //
-// A unit is a command with its options and what it reads. Its name is a digest (XXH3-128) of leeway's version, the
-// command, the options in the order of their description, the number of threads, the contents of the files it reads
-// (their paths do not count, their names do), and the names of the units whose files it reads. So combinations that
-// ask for the same share one unit, and a changed study keeps what still holds. Units that nothing reads are one for
-// each combination of their axes that the rules leave; others are there where one of those needs them.
+// A unit is a command with its options and inputs. Its name is a digest (XXH3-128) of leeway's version, the
+// command, the options in the order of their description, the number of threads, the names and contents of
+// the files it reads (not their paths), and the names of the units whose files it reads. Combinations with
+// the same content share a unit, and a changed study keeps what still holds. A stage that no other reads has
+// a unit for each combination of axes that the rules permit; other units exist where one of these needs them.
 //
-// Words of a unit are for a process in a folder of the store (store.h): files of other units are named from there,
-// files of the user from the root.
+// A unit's words are for a process in a folder of the store (store.h): paths to other units' files are
+// relative to that folder, paths to the user's files are absolute.
 //
-// An axis of a stage that no chosen value names is none of a unit's: of data = ["{a}", "{b}"] those that read {a} neither
-// have the axes of [b] nor wait for it.
+// A unit has only the axes that its chosen values name: with data = ["{a}", "{b}"], a unit that reads {a}
+// neither has the axes of [b] nor waits for it.
 //
-// Errors (Error): an option's value that the command does not take, a combination that it refuses, a name that is none,
-// a parameter that what is named does not have (detail/members.h), no units, more than 10 million, a file that cannot be
-// read. Cost: a few microseconds a unit; a digest of each file.
+// Errors (Error): a value that the command does not take, a refused combination, an unknown name, a parameter
+// that the named member lacks (detail/members.h), no units, more than 10 million, an unreadable file. Cost: a
+// few microseconds a unit; a digest of each file.
 #pragma once
 
 #include <cstddef>

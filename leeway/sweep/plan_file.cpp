@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::string_view schema = "leeway.sweep/1";
 
-std::string_view text_of_plan_file(const MappedFile& file) {
-  return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
-}
-
 // nlohmann's message would quote the input.
 template <class Read>
 auto reading(const std::string& name, std::size_t number, const Read& read) {
@@ -50,7 +46,7 @@ void write_plan(const std::filesystem::path& path, const Plan& plan) {
 
 PlanFile::PlanFile(const std::filesystem::path& path, bool any_version) : file_(map_file(path)) {
   const std::string name = display_name(path);
-  const std::string_view text = text_of_plan_file(file_);
+  const std::string_view text = file_.text();
   std::size_t at = text.find('\n'), number = 1, promised = 0;
   reading(name, 1, [&] {
     const Json head = Json::parse(text.substr(0, std::min(at, text.size())));
@@ -102,7 +98,7 @@ PlanFile::PlanFile(const std::filesystem::path& path, bool any_version) : file_(
 }
 
 std::string_view PlanFile::line(const PlannedUnit& unit) const {
-  return text_of_plan_file(file_).substr(unit.at, unit.size);
+  return file_.text().substr(unit.at, unit.size);
 }
 
 std::vector<std::string> PlanFile::words(const PlannedUnit& unit) const {

@@ -1,12 +1,11 @@
-// The plan as a file: plan.jsonl, a line about the plan and then a line a unit, so that any program can read it
-// line by line.
+// The plan as a file, plan.jsonl: one line about the plan, then one line a unit.
 //
 //   {"schema":"leeway.sweep/1","version":"0.1.0","threads":1,"memory":0,"stages":[{"name","command"}],"axes":[...],
 //    "inputs":{"/home/me/test.npz":"test.npz:1f..."},"units":12}
 //   {"unit":"2f...","stage":"shift","axes":{"shift.strength":"0.1"},"words":["shift",...],"needs":["91..."]}
 //
-// Errors (Error): no such file, a line that is no such JSON, a plan of another schema or of another version of
-// leeway (its results might have other bits), fewer units than promised.
+// Errors (Error): no such file, a line that is no such JSON, another schema or version of leeway (whose
+// results may have other bits), fewer units than promised.
 #pragma once
 
 #include <cstddef>

@@ -16,18 +16,6 @@ extern char** environ;
 namespace leeway::sweep {
 namespace {
 
-class Actions {
- public:
-  Actions() { ::posix_spawn_file_actions_init(&actions_); }
-  ~Actions() { ::posix_spawn_file_actions_destroy(&actions_); }
-  Actions(const Actions&) = delete;
-  Actions& operator=(const Actions&) = delete;
-  posix_spawn_file_actions_t* get() { return &actions_; }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-};
-
 // Pointers into `texts`, and a last null.
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> all;
@@ -41,12 +29,13 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 Process::Process(const std::string& program, const std::vector<std::string>& words,
                  const std::filesystem::path& folder, const std::filesystem::path& out,
                  const std::filesystem::path& err) {
-  Actions actions;
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
   constexpr int create = O_WRONLY | O_CREAT | O_TRUNC;
-  ::posix_spawn_file_actions_addchdir_np(actions.get(), folder.c_str());
-  ::posix_spawn_file_actions_addopen(actions.get(), STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_addopen(actions.get(), STDOUT_FILENO, out.c_str(), create, 0666);
-  ::posix_spawn_file_actions_addopen(actions.get(), STDERR_FILENO, err.c_str(), create, 0666);
+  ::posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), create, 0666);
+  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), create, 0666);
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
   sigset_t defaults, blocked;
@@ -63,9 +52,10 @@ Process::Process(const std::string& program, const std::vector<std::string>& wor
   for (char** variable = environ; *variable != nullptr; ++variable) variables.emplace_back(*variable);
   if (program.empty()) variables.push_back(fmt::format("{}={}", runner_variable, ::getpid()));
   const char* const path = program.empty() ? "/proc/self/exe" : program.c_str();
-  const int code = ::posix_spawnp(&pid_, path, actions.get(), &attributes, pointers(texts).data(),
-                                  pointers(variables).data());
+  const int code =
+      ::posix_spawnp(&pid_, path, &actions, &attributes, pointers(texts).data(), pointers(variables).data());
   ::posix_spawnattr_destroy(&attributes);
+  ::posix_spawn_file_actions_destroy(&actions);
   if (code != 0) fail_at(folder, "cannot start a process", code);
 }
 

@@ -19,8 +19,8 @@ struct Ended {
 
 class Process {
  public:
-  // `program` (empty: this one; without a slash: on the PATH) with `words` in `folder`, its output in the files
-  // that are named there, in a process group of its own. std::runtime_error where it cannot be started.
+  // Starts `program` (empty: this one; without a slash: on the PATH) with `words` in `folder`, output to the
+  // named files, in its own process group. std::runtime_error: it cannot be started.
   Process(const std::string& program, const std::vector<std::string>& words,
           const std::filesystem::path& folder, const std::filesystem::path& out,
           const std::filesystem::path& err);

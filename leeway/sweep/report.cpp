@@ -10,7 +10,6 @@
 
 #include "leeway/core/instruction_set.h"
 #include "leeway/core/message.h"
-#include "leeway/sweep/detail/curves.h"
 #include "leeway/sweep/detail/fold.h"
 #include "leeway/sweep/detail/ranking.h"
 #include "leeway/sweep/detail/runs.h"
@@ -96,13 +95,14 @@ class Analysis {
   [[nodiscard]] Item item(std::size_t a, std::size_t c, std::size_t setting, std::size_t start) const {
     return tuning_.item(a, c, setting, start, runs_.selected);
   }
-  // Of the cases, in every setting where the algorithm was to be run.
+  // Of the cases, in every setting, or those of one place, where the algorithm was to be run.
   [[nodiscard]] std::vector<Item> items(std::size_t a, const std::vector<std::size_t>& cases,
-                                        std::size_t start) const {
+                                        std::size_t start, std::optional<std::size_t> place = {}) const {
     std::vector<Item> all;
     for (const std::size_t c : cases)
       for (std::size_t setting = 0; setting < runs_.settings.size(); ++setting)
-        if (expected(a, c, setting, start)) all.push_back(item(a, c, setting, start));
+        if ((!place || runs_.place_of[setting] == *place) && expected(a, c, setting, start))
+          all.push_back(item(a, c, setting, start));
     return all;
   }
   [[nodiscard]] std::vector<Item> differences(std::size_t a, const std::vector<std::size_t>& cases,
@@ -120,7 +120,6 @@ class Analysis {
     for (std::size_t c = 0; c < cases.size(); ++c) cases[c] = c;
     return cases;
   }
-  [[nodiscard]] const std::string& start_name(std::size_t start) const { return runs_.starts[start]; }
 
   void note_missing() {
     for (const Run& run : runs_.all) {
@@ -134,16 +133,6 @@ class Analysis {
     std::ranges::stable_sort(record_.missing, std::ranges::greater(), &record::SweepMissing::runs);
   }
 
-  // In one place, or in all; of one assignment of attributes or several.
-  [[nodiscard]] std::vector<Item> items_in(std::optional<std::size_t> place, std::size_t a, std::size_t c,
-                                           std::size_t start) const {
-    std::vector<Item> all;
-    for (std::size_t setting = 0; setting < runs_.settings.size(); ++setting)
-      if ((!place || runs_.place_of[setting] == *place) && expected(a, c, setting, start))
-        all.push_back(item(a, c, setting, start));
-    return all;
-  }
-
   void add_cells(std::size_t start) {
     std::vector<std::optional<std::size_t>> places{std::nullopt};
     for (std::size_t place = 0; runs_.places.size() > 1 && place < runs_.places.size(); ++place)
@@ -152,8 +141,8 @@ class Analysis {
       for (std::size_t a = 0; a < runs_.algorithms.size(); ++a)
         for (std::size_t c = 0; c < runs_.shifts.size(); ++c)
           record_.results.push_back({runs_.algorithms[a], runs_.shifts[c].name,
-                                     place ? runs_.places[*place] : "", start_name(start),
-                                     mean(items_in(place, a, c, start))});
+                                     place ? runs_.places[*place] : "", runs_.starts[start],
+                                     mean(items(a, {c}, start, place))});
   }
 
   void add_changes(std::size_t start) {
@@ -162,7 +151,7 @@ class Analysis {
       if (a == runs_.baseline) continue;
       const auto add = [&](const std::string& name, const std::vector<std::size_t>& cases) {
         record_.changes.push_back(
-            {runs_.algorithms[a], name, start_name(start), change(differences(a, cases, start))});
+            {runs_.algorithms[a], name, runs_.starts[start], change(differences(a, cases, start))});
       };
       add("", all_cases());
       for (const std::size_t c : all_cases()) add(runs_.shifts[c].name, {c});
@@ -178,7 +167,7 @@ class Analysis {
         algorithms += of.empty() ? 0 : 1;
         std::ranges::move(of, std::back_inserter(all));
       }
-      record_.case_means.push_back({runs_.shifts[c].name, start_name(start), algorithms, mean_of_all(all)});
+      record_.case_means.push_back({runs_.shifts[c].name, runs_.starts[start], algorithms, mean_of_all(all)});
     }
   }
 
@@ -192,10 +181,10 @@ class Analysis {
       for (std::size_t a = 0; a < runs_.algorithms.size(); ++a) {
         std::vector<Item> of = items(a, cases, start);
         record_.concurrency.push_back(
-            {runs_.algorithms[a], start_name(start), count, cases.size(), mean(of)});
+            {runs_.algorithms[a], runs_.starts[start], count, cases.size(), mean(of)});
         std::ranges::move(of, std::back_inserter(all));
       }
-      record_.concurrency.push_back({"", start_name(start), count, cases.size(), mean_of_all(all)});
+      record_.concurrency.push_back({"", runs_.starts[start], count, cases.size(), mean_of_all(all)});
     }
   }
 
@@ -210,7 +199,7 @@ class Analysis {
         table, {runs_.roles.higher_is_better, options_.level, options_.replicates, seed_, value_range()});
     for (const detail::Ranked& one : ranked) {
       record::SweepRank rank = one.rank;
-      rank.algorithm = runs_.algorithms[one.algorithm], rank.start = start_name(start);
+      rank.algorithm = runs_.algorithms[one.algorithm], rank.start = runs_.starts[start];
       record_.ranks.push_back(std::move(rank));
     }
   }
@@ -231,7 +220,7 @@ class Analysis {
         const std::vector<Item>& here = every ? all[start] : by_start[start];
         const std::vector<Item>& scratch = every ? all[0] : by_start[0];
         record::SweepStart& row = record_.scratch.emplace_back();
-        row.algorithm = every ? "" : runs_.algorithms[a], row.start = start_name(start);
+        row.algorithm = every ? "" : runs_.algorithms[a], row.start = runs_.starts[start];
         row.value = every ? mean_of_all(here) : mean(here);
         std::vector<Item> changes;
         for (std::size_t i = 0; i < here.size(); ++i) changes.push_back(difference(here[i], scratch[i]));
@@ -245,7 +234,7 @@ class Analysis {
     for (const auto& [group, chosen] : tuning_.chosen()) {
       if (group.select != runs_.selected || chosen.candidates + chosen.left_out < 2) continue;
       record::SweepChoice& choice = record_.choices.emplace_back();
-      choice.algorithm = runs_.algorithms[group.algorithm], choice.start = start_name(group.start);
+      choice.algorithm = runs_.algorithms[group.algorithm], choice.start = runs_.starts[group.start];
       if (group.shift < runs_.shifts.size()) choice.shift = runs_.shifts[group.shift].name;
       if (group.setting < runs_.settings.size()) choice.setting = runs_.settings[group.setting];
       choice.chosen = runs_.hypers[chosen.hyper];

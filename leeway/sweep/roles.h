@@ -1,20 +1,21 @@
-// Which column of a table of runs is what: given by options, or guessed from names.
+// The role of each column of a table of runs, given by options or guessed from names.
 //
-// An axis is guessed by the last part of its name, such as seed of train.seed: seed (repeats), select, start or weights, case,
-// shift, kind, corruption or target, algorithm, method or augment, data, set, arch or model (over). An axis whose values are
-// all names of leeway conds draw (uniform, sc-0, SC+LDD, splits/sc_ldd-3.csv) is a case, whatever its name; so is every axis
-// of a stage called shift, case or conds. Axes called sc, ldd and uds, of leeway conds draw, make one case with all other axes
-// of their stage: its kind is which of them have a value. Without an algorithm the architecture takes its place; without a case
-// the columns target, or corruption and severity, where they differ by row. All other axes are hyper-parameters. Only axes
-// with several values count. The measure is accuracy where there is such a column, else test.
+// The last part of an axis's name decides, such as seed of train.seed: seed (repeats), select, start or
+// weights, case, shift, kind, corruption or target, algorithm, method or augment, data, set, arch or model
+// (over). Any axis is a case if all its values are names of leeway conds draw (uniform, sc-0, SC+LDD,
+// splits/sc_ldd-3.csv) or its stage is called shift, case or conds. Axes sc, ldd and uds of leeway conds draw
+// form one case with all other axes of their stage; the kind is which of the three have a value. Without an
+// algorithm, the architecture is the algorithm; without a case, the columns target, or corruption and
+// severity, are the case, where they differ by row. Other axes with several values are hyper-parameters. The
+// measure is accuracy, else test.
 //
-// A table of other making, without unit_seconds, has no axes: there every column may have a role by its name, and of the others
-// lr, weight_decay, batch and momentum are hyper-parameters.
+// A foreign table, without unit_seconds, has no axes: any column may have a role by its name, and lr,
+// weight_decay, batch and momentum are hyper-parameters.
 //
-// By epoch are validation accuracy, that under attack, that of the worst group, the selection score and test accuracy where the
-// table has them (leeway sweep collect --series).
+// By epoch (leeway sweep collect --series): validation, attack, worst-group and test accuracy, selection
+// score.
 //
-// Errors (Error): a column that is none, one in two roles, no measure to guess.
+// Errors (Error): an unknown column, a column in two roles, no measure to guess.
 #pragma once
 
 #include <array>
@@ -44,7 +45,7 @@ struct CaseName {
   std::size_t concurrent = 0;
 };
 [[nodiscard]] std::optional<CaseName> case_name(std::string_view text);
-// The same of values by column, of which some are called sc, ldd or uds; the values of all make the assignment.
+// The same from values by column, some called sc, ldd or uds; all values form the assignment.
 [[nodiscard]] std::optional<CaseName> case_name(const std::map<std::string, std::string>& values);
 
 // Error and loss are better the lower they are.

@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "leeway/core/parallel.h"
-#include "leeway/sweep/detail/inputs.h"
 #include "leeway/sweep/detail/job.h"
 #include "leeway/sweep/detail/queue.h"
+#include "leeway/sweep/input_words.h"
 
 namespace leeway::sweep {
 namespace {
@@ -111,8 +111,7 @@ class UnitRunner {
     jobs_.stop();
   }
 
-  // What the calling thread does meanwhile: shows progress, hears Ctrl-C, renews the lease, looks after the units
-  // of others.
+  // The calling thread shows progress, handles Ctrl-C, renews the lease, and checks the units of others.
   void watch(Progress* progress) {
     Clock::time_point renewed = Clock::now(), looked = renewed, stopped{};
     Seconds look_every = first_look;

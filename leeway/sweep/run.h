@@ -1,21 +1,18 @@
-// Runs the units of a plan, here: as many processes at once as asked for, until nothing is left that this runner
-// could do.
+// Runs the units of a plan, up to `jobs` processes at a time, until this runner can do nothing more.
 //
-// Any number of runners may work on one folder at once, on any machines that share it. Each unit that is ready is
-// claimed (claim.h), run in a folder of its own and renamed into place (store.h), so that a kill at any moment
-// leaves whole results and nothing else that counts. A unit that fails keeps its log and stops none but those that
-// need it. One that was killed from outside is tried three times. Where the disk is full the units that met it stay
-// as they were, and the run ends.
+// Any number of runners may share the folder, on any machines. A ready unit is claimed (claim.h), run in its
+// own folder and renamed into place (store.h), so a kill at any moment leaves only whole results. A failed
+// unit keeps its log and blocks only units that need it. A unit killed from outside is tried three times. A
+// full disk ends the run; the units that met it stay as they were.
 //
-// Units run in the order of the plan, those that became ready last first, so that chains are finished one by one; a
-// runner beside others begins elsewhere, and goes on in the shard where it met them. Each process is told its number
-// of threads, which is part of its name: results do not depend on how many runners or jobs there are. The user's files are
-// looked at before and after each unit: where one is not as planned the run ends. Cost beside the processes: some
-// twenty calls of the file system a unit, two more for each file of the user that it reads, and three lists of a shard
-// where somebody else was quicker (docs/studies/sweep-scale.md).
+// Units run in plan order, the most recently ready first, so that chains are finished one by one. Runners
+// begin at different places and stay in the shard where they met others. The number of threads is part of a
+// unit's name: results do not depend on the number of runners or jobs. A user's file that differs from the
+// plan, before or after a unit, ends the run. Cost: some twenty file system calls a unit, two for each user's
+// file that it reads, three shard listings where another runner was quicker (docs/studies/sweep-scale.md).
 //
-// Errors: those of the plan and the store; DiskFull. Interrupted by Progress::stop_requested(): processes are
-// ended, their units are as if never begun.
+// Errors: those of the plan and the store; DiskFull. Interrupted by Progress::stop_requested(): ends the
+// processes and leaves their units as never begun.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +29,8 @@ struct RunOptions {
   bool wait =
       true;  // for units that other runners are at; else end once nothing is left to begin and those live
   std::chrono::duration<double> lease = default_lease;
-  // After so many seconds somebody ends this runner (a limit of its job on a cluster), a minute or two after it was
-  // told; 0: nobody does. A unit that began with the runner and is stopped then fails: it would never end.
+  // Seconds until the runner is ended (a cluster job's limit), a minute or two after a warning; 0: no limit.
+  // A unit that began with the runner and is stopped then fails: it would never end.
   double limit = 0;
   std::string program = {};  // empty: this one
 };
@@ -45,8 +42,7 @@ struct RunSummary {
               left = 0;  // blocked: need one that failed; left: other runners are at them
 };
 
-// How many processes fit: processors over threads (`jobs` where that is not 0), and memory over that of a unit, at least
-// one.
+// Processes that fit: processors over threads (or `jobs` if not 0), and memory over a unit's; at least 1.
 [[nodiscard]] std::size_t jobs_that_fit(std::size_t threads, std::uint64_t memory, std::size_t jobs = 0);
 
 // Bytes that new processes may take.

@@ -15,15 +15,11 @@ namespace {
 
 constexpr std::string_view unit_column = "unit", last_before_keys = "unit_seconds";
 
-std::string_view text_of_run(const MappedFile& file) {
-  return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
-}
-
 using Columns = std::map<std::string, std::vector<std::string>>;
 
 Columns read_columns(const MappedFile& file, const std::string& name,
                      const std::vector<std::string>& wanted) {
-  CsvRecords records(text_of_run(file), name);
+  CsvRecords records(file.text(), name);
   std::vector<std::pair<std::size_t, std::vector<std::string>*>> places;
   Columns columns;
   for (const std::string& column : wanted) places.emplace_back(records.column(column), &columns[column]);
@@ -56,7 +52,7 @@ RunTable::RunTable(MappedFile file, std::string name) : file_(std::move(file)), 
 }
 
 void RunTable::read_header() {
-  CsvRecords records(text_of_run(file_), name_);
+  CsvRecords records(file_.text(), name_);
   const std::vector<std::string>& header = records.header();
   const auto end = std::ranges::find(header, last_before_keys);
   for (auto at = header.begin(); at != header.end(); ++at)

@@ -1,13 +1,12 @@
-// The runs of a sweep as columns of text: what leeway sweep collect wrote (collect.h), years ago or just now.
+// The runs of a sweep as columns of text, from any table that leeway sweep collect wrote (collect.h).
 //
-// The axes are the columns before `unit_seconds`, `unit` aside; what follows it are keys of a result. A table of other making,
-// without that column, has no axes: all its columns are keys. Tables of other stages
-// can be joined: their values go to the rows of the same values of their axes, of which one that this table lacks counts as
-// empty; a column that this one has already stays as it is.
+// Axes are the columns before `unit_seconds`, except `unit`; the columns after it are keys of a result. A
+// foreign table, without `unit_seconds`, has only keys. Joining a table of another stage adds its values to
+// the rows with the same values of its axes (an axis missing here counts as empty); existing columns stay.
 //
-// Errors (Error): those of csv.h, of a damaged .gz, a table without rows, a joined one with axes that this one lacks
-// and no row in common, or with two rows for one, a column that is none. Cost: one pass of the file for each read();
-// memory: the columns that are read.
+// Errors (Error): those of csv.h, a damaged .gz, no rows, an unknown column; joining a table with axes that
+// this one lacks and no row in common, or with two rows for one. Cost: one file pass a read(); memory: the
+// columns read.
 #pragma once
 
 #include <cstddef>

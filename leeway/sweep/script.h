@@ -1,12 +1,11 @@
-// A sweep on a cluster: a job script for any engine, and one for Slurm.
-//
-// Every task of the array is the same command, `leeway sweep run`, and takes what is left: units are shared out by
-// claims, so that no task has a list of its own to be late with, tasks may start hours apart, and one that is
-// killed leaves its unit to the others.
+// A sweep on a cluster: a job script for any scheduler, and one for Slurm.
+// Every task of the array runs `leeway sweep run` and claims what is left. Tasks may start hours apart;
+// others take over the units of a killed task.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,18 +24,22 @@ struct ScriptOptions {
   std::string time = "24:00:00";  // of a task
 };
 
-// "4:00:00" in seconds; nothing where it is no time of five minutes or more: a task hears of its end up to two minutes before it.
+// "4:00:00" in seconds; nothing below five minutes, as a task's end is announced up to two minutes before.
 [[nodiscard]] std::optional<double> seconds_of(std::string_view time);
 
 // For PBS (qsub), SGE (qsub) and LSF (bsub), each of which reads its own comments, and for GNU parallel.
 [[nodiscard]] std::string array_script(const ScriptOptions& options);
 
-// For sbatch. A task that is told to end (its time is over, it is preempted) gives its units back and queues again,
-// and so does one whose runner was killed. The task that ends the last unit collects runs.csv.
-[[nodiscard]] std::string slurm_array_script(const ScriptOptions& options);
+struct Submitted {
+  std::string array, last;  // numbers of the jobs
+};
 
-// For sbatch, once the array has ended: one more runner, for what killed tasks have left, and for runs.csv where it is
-// not there.
-[[nodiscard]] std::string slurm_last_script(const ScriptOptions& options);
+// Submits an array of tasks and a last job that runs what is left once the array has ended. Whoever ends the
+// last unit collects. The previous table is removed, so any table is whole; if sbatch refuses the array, the
+// table stays and `accepted` is not called. Tasks that start before `accepted` ends leave what it reopens to
+// others. Nothing is submitted held or depends on the last job alone: a killed controller forgets its last
+// five seconds. Scripts and output are in slurm/ of the folder. std::runtime_error (with sbatch's message):
+// sbatch is missing or refuses.
+[[nodiscard]] Submitted submit_to_slurm(const ScriptOptions& options, const std::function<void()>& accepted);
 
 }  // namespace leeway::sweep

@@ -13,17 +13,9 @@
 namespace leeway::sweep {
 namespace {
 
-using StatusNames = std::unordered_set<std::string>;
-
-StatusNames status_all_listed(const Store& store, Outcome outcome) {
-  StatusNames names;
-  for (std::string& name : store.listed(outcome)) names.insert(std::move(name));
-  return names;
-}
-
 // Units with a claim of a runner that lives, or may live.
-StatusNames running_units(const Store& store) {
-  StatusNames running;
+std::unordered_set<std::string> running_units(const Store& store) {
+  std::unordered_set<std::string> running;
   Liveness liveness(store, default_lease);
   for (const std::string& claim : store.claimed()) {
     const std::size_t dot = claim.find('.');
@@ -94,8 +86,7 @@ void add(record::SweepCounts& sum, const record::SweepCounts& part) {
 }  // namespace
 
 std::vector<record::SweepFailure> failures_of(const PlanFile& plan, const Store& store) {
-  const StatusNames names = status_all_listed(store, Outcome::failed),
-                    done = status_all_listed(store, Outcome::done);
+  const auto names = store.listed(Outcome::failed), done = store.listed(Outcome::done);
   std::vector<const PlannedUnit*> failed;
   for (const PlannedUnit& unit : plan.units)
     if (names.contains(unit.name) && !done.contains(unit.name)) failed.push_back(&unit);
@@ -103,9 +94,8 @@ std::vector<record::SweepFailure> failures_of(const PlanFile& plan, const Store&
 }
 
 record::SweepStatus status_of(const PlanFile& plan, const Store& store) {
-  const StatusNames done = status_all_listed(store, Outcome::done),
-                    failed = status_all_listed(store, Outcome::failed);
-  const StatusNames running = running_units(store);
+  const auto done = store.listed(Outcome::done), failed = store.listed(Outcome::failed),
+             running = running_units(store);
   record::SweepStatus status;
   status.folder = display_name(store.folder());
   for (const PlannedStage& stage : plan.stages) status.results.push_back({stage.name, stage.command, {}});
@@ -142,7 +132,7 @@ record::SweepPlan plan_record(const Plan& plan, const Store& store) {
   record.units = plan.units.size(), record.combinations = plan.combinations, record.left_out = plan.left_out;
   record.threads = plan.threads, record.jobs = jobs_that_fit(plan.threads, plan.memory);
   for (const PlannedStage& stage : plan.stages) record.results.push_back({stage.name, stage.command, 0, 0});
-  const StatusNames done = status_all_listed(store, Outcome::done);
+  const auto done = store.listed(Outcome::done);
   for (const Unit& unit : plan.units) {
     record::SweepPlanStage& stage = record.results[unit.stage];
     const bool kept = done.contains(unit.name);

@@ -1,11 +1,9 @@
-// How far a sweep is, by what stands in its folder. Cost: one reading of the plan and of three folders a shard; a
-// file for each unit that failed.
+// Progress of a sweep, from its folder. Cost: the plan, three folders a shard, a file for each failed unit.
 #pragma once
 
 #include <vector>
 
 #include "leeway/record/sweep.h"
-#include "leeway/sweep/claim.h"
 #include "leeway/sweep/plan.h"
 #include "leeway/sweep/plan_file.h"
 

@@ -97,8 +97,9 @@ Outcome Store::outcome(const std::string& unit) const {
   return is_there(failed(unit)) ? Outcome::failed : Outcome::none;
 }
 
-std::vector<std::string> Store::listed(Outcome outcome) const {
-  return names_below(folder_ / folder_of(outcome));
+std::unordered_set<std::string> Store::listed(Outcome outcome) const {
+  const std::vector<std::string> names = names_below(folder_ / folder_of(outcome));
+  return {names.begin(), names.end()};
 }
 
 std::vector<std::string> Store::listed(Outcome outcome, const std::string& shard) const {
@@ -147,9 +148,7 @@ void Store::forget_failure(const std::string& unit) const {
 Failure Store::failure(const std::string& unit) const {
   const fs::path path = failed(unit) / "failure.json";
   Failure failure;
-  const MappedFile file = map_file(path);
-  const std::string_view text(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = Json::parse(map_file(path).text(), nullptr, false);
   if (!json.is_object()) refuse(display_name(path), "what a unit that failed leaves", "something else");
   record::read([&](record::Fields& f) { fields(failure, f); }, json, display_name(path));
   return failure;

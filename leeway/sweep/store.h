@@ -1,12 +1,11 @@
-// The folder of a sweep: files alone, in folders by the first two digits of a unit's name, so that 100,000 units
-// are some 400 a folder.
+// The folder of a sweep: files, in folders by a unit name's first two digits (100,000 units: 400 a folder).
 //
 //   plan.jsonl                  the plan (plan_file.h)
-//   study.toml                  what it was made of
-//   units/ab/NAME/              a unit that is done: record.json, the files it wrote, log.txt where it said something
-//   failed/ab/NAME/             one that failed: failure.json, log.txt, and what it had written
-//   work/ab/NAME.RUNNER/        where a process runs; renamed to one of the two above at its end, so that a unit
-//                               is there whole or not at all, and once, whoever ran it
+//   study.toml                  the study
+//   units/ab/NAME/              a finished unit: record.json, the files it wrote, log.txt if not empty
+//   failed/ab/NAME/             a failed unit: failure.json, log.txt, and the files it wrote
+//   work/ab/NAME.RUNNER/        where a process runs; renamed to one of the two above at its end, so that a
+//                               unit is there whole or not at all, and once, whoever ran it
 //   claims/ab/NAME.1, .2, ...   who runs it (claim.h)
 //   runners/RUNNER              a process that runs units (claim.h)
 //
@@ -18,6 +17,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "leeway/record/fields.h"
@@ -55,9 +55,8 @@ class Store {
 
   // Two looks at the file system.
   [[nodiscard]] Outcome outcome(const std::string& unit) const;
-  // Names of units that are done, or that failed. A reading of each shard that is there, so that a sweep which begins is
-  // read at once.
-  [[nodiscard]] std::vector<std::string> listed(Outcome outcome) const;
+  // Names of finished or failed units, by one listing of each shard.
+  [[nodiscard]] std::unordered_set<std::string> listed(Outcome outcome) const;
   // Those of one shard ("ab").
   [[nodiscard]] std::vector<std::string> listed(Outcome outcome, const std::string& shard) const;
   // Names of claims: UNIT.1.

@@ -13,7 +13,6 @@
 #include "leeway/core/text.h"
 #include "leeway/core/toml.h"
 #include "leeway/record/number_list.h"
-#include "leeway/sweep/axis.h"
 
 namespace leeway::sweep {
 namespace {
@@ -23,11 +22,6 @@ using Entries = std::vector<TomlEntry>;
 constexpr std::string_view settings_table = "study";
 // What a sweep says itself, by the option's name.
 constexpr std::array<std::string_view, 5> own_options{"json", "threads", "config", "quiet", "help"};
-
-[[noreturn]] void refuse_name(const std::string& place, const std::string& what, const std::string& name,
-                              const std::vector<std::string>& names) {
-  refuse(place, what, in_quotes(name) + did_you_mean(name, names));
-}
 
 bool is_name(std::string_view text) {
   return !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") == text.npos;
@@ -58,6 +52,7 @@ std::uint64_t bytes_of(const TomlEntry& entry) {
 
 void set_study(Study& study, const TomlEntry& entry) {
   const std::vector<std::string> keys{"seed", "threads", "memory", "exclude", "only"};
+  index_of_name(entry.key, keys, entry.place, fmt::format("in [study] one of {}", fmt::join(keys, ", ")));
   if (entry.key == "seed") {
     study.seed = static_cast<std::uint64_t>(number_of(entry, 0, 0x1p53, "for seed a whole number from 0"));
   } else if (entry.key == "threads") {
@@ -65,21 +60,17 @@ void set_study(Study& study, const TomlEntry& entry) {
         static_cast<std::size_t>(number_of(entry, 1, 4096, "for threads a whole number from 1 to 4096"));
   } else if (entry.key == "memory") {
     study.memory = bytes_of(entry);
-  } else if (entry.key == "exclude" || entry.key == "only") {
+  } else {
     for (const std::string& rule : entry.values)
       study.rules.push_back({entry.key == "only", parse_rule(rule, entry.place), entry.place});
-  } else {
-    refuse_name(entry.place, fmt::format("in [study] one of {}", fmt::join(keys, ", ")), entry.key, keys);
   }
 }
 
 const CatalogCommand& command_of(const Catalog& catalog, const std::string& words, const std::string& place) {
   std::vector<std::string> names;
-  for (const CatalogCommand& command : catalog.commands) {
-    if (command.words == words) return command;
-    names.push_back(command.words);
-  }
-  refuse_name(place, "a command of leeway as a stage's name or as its `command`", words, names);
+  for (const CatalogCommand& command : catalog.commands) names.push_back(command.words);
+  return catalog.commands[index_of_name(words, names, place,
+                                        "a command of leeway as a stage's name or as its `command`")];
 }
 
 Setting setting_of(const CatalogCommand& command, const std::string& stage, const TomlEntry& entry) {
@@ -87,11 +78,9 @@ Setting setting_of(const CatalogCommand& command, const std::string& stage, cons
   const std::string name = in_table ? entry.table.substr(stage.size() + 1) : entry.key;
   std::vector<std::string> names;
   for (const CatalogOption& option : command.options) names.push_back(option.name);
-  const auto option = std::ranges::find(names, name);
-  if (option == names.end())
-    refuse_name(entry.place, fmt::format("an option of leeway {}", command.words), name, names);
-  Setting setting{name,       in_table ? entry.key : "", command.options[option - names.begin()], {}, {},
-                  entry.place};
+  const std::size_t option =
+      index_of_name(name, names, entry.place, fmt::format("an option of leeway {}", command.words));
+  Setting setting{name, in_table ? entry.key : "", command.options[option], {}, {}, entry.place};
   if (std::ranges::find(own_options, name) != own_options.end() || setting.option.record)
     refuse(entry.place, "an option that a sweep does not set itself", in_quotes(name));
   if (setting.option.flag && entry.kind != TomlEntry::Kind::boolean)
@@ -139,63 +128,51 @@ Stage stage_from(const Entries& entries, const std::string& name, const Catalog&
   return stage;
 }
 
-class References {
- public:
-  explicit References(const Study& study) : study_(study) {}
-
-  // Text and references of one value.
-  [[nodiscard]] Template parse(const std::string& text, const std::string& place) const {
-    Template pieces;
-    const auto literal = [&](char c) {
-      if (pieces.empty() || pieces.back().kind != Piece::Kind::text) pieces.push_back({});
-      pieces.back().text += c;
-    };
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      const std::size_t end = text[i] == '{' ? text.find('}', i) : text.npos;
-      if (text.compare(i, 2, "{{") == 0 || text.compare(i, 2, "}}") == 0) {
-        literal(text[i++]);
-      } else if (end == text.npos || end == i + 1) {
-        literal(text[i]);  // {} is text
-      } else {
-        pieces.push_back(named(text.substr(i + 1, end - i - 1), place));
-        i = end;
-      }
-    }
-    if (pieces.empty()) pieces.push_back({});
-    return pieces;
-  }
-
- private:
-  [[nodiscard]] Piece named(const std::string& name, const std::string& place) const {
-    const std::size_t dot = name.find('.');
-    std::vector<std::string> stages;
-    for (const Stage& stage : study_.stages) stages.push_back(stage.name);
-    const auto found = std::ranges::find(stages, name.substr(0, dot));
-    if (found == stages.end())
-      refuse_name(place, "{STAGE} or {STAGE.OPTION} in braces", name.substr(0, dot), stages);
-    Piece piece{"", static_cast<std::size_t>(found - stages.begin()), 0, Piece::Kind::file};
-    const Stage& stage = study_.stages[piece.stage];
-    const std::string option = dot == name.npos ? "out" : name.substr(dot + 1);
-    std::vector<std::string> options;
-    for (const Setting& setting : stage.settings)
-      options.push_back(setting.name + (setting.part.empty() ? "" : "." + setting.part));
-    const auto setting = std::ranges::find(options, option);
-    if (setting == options.end()) {
-      if (dot != name.npos)
-        refuse_name(place, fmt::format("an option that [{}] sets", stage.name), option, options);
-      piece.text = record_file;
-      return piece;
-    }
-    piece.setting = static_cast<std::size_t>(setting - options.begin());
-    if (stage.settings[piece.setting].option.file)
-      piece.text = stage.settings[piece.setting].texts.front();
-    else
-      piece.kind = Piece::Kind::value;
+// What stands in braces.
+Piece piece_named(const Study& study, const std::string& name, const std::string& place) {
+  const std::size_t dot = name.find('.');
+  std::vector<std::string> stages;
+  for (const Stage& stage : study.stages) stages.push_back(stage.name);
+  Piece piece{"", index_of_name(name.substr(0, dot), stages, place, "{STAGE} or {STAGE.OPTION} in braces"), 0,
+              Piece::Kind::file};
+  const Stage& stage = study.stages[piece.stage];
+  const std::string option = dot == name.npos ? "out" : name.substr(dot + 1);
+  std::vector<std::string> options;
+  for (const Setting& setting : stage.settings)
+    options.push_back(setting.name + (setting.part.empty() ? "" : "." + setting.part));
+  if (dot == name.npos && std::ranges::find(options, option) == options.end()) {
+    piece.text = record_file;
     return piece;
   }
+  piece.setting = index_of_name(option, options, place, fmt::format("an option that [{}] sets", stage.name));
+  if (stage.settings[piece.setting].option.file)
+    piece.text = stage.settings[piece.setting].texts.front();
+  else
+    piece.kind = Piece::Kind::value;
+  return piece;
+}
 
-  const Study& study_;
-};
+// Text and references of one value.
+Template pieces_of(const Study& study, const std::string& text, const std::string& place) {
+  Template pieces;
+  const auto literal = [&](char c) {
+    if (pieces.empty() || pieces.back().kind != Piece::Kind::text) pieces.push_back({});
+    pieces.back().text += c;
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::size_t end = text[i] == '{' ? text.find('}', i) : text.npos;
+    if (text.compare(i, 2, "{{") == 0 || text.compare(i, 2, "}}") == 0) {
+      literal(text[i++]);
+    } else if (end == text.npos || end == i + 1) {
+      literal(text[i]);  // {} is text
+    } else {
+      pieces.push_back(piece_named(study, text.substr(i + 1, end - i - 1), place));
+      i = end;
+    }
+  }
+  if (pieces.empty()) pieces.push_back({});
+  return pieces;
+}
 
 void refuse_circles(const Study& study, const std::vector<std::set<std::size_t>>& uses) {
   enum class Mark { none, open, done };
@@ -214,12 +191,11 @@ void refuse_circles(const Study& study, const std::vector<std::set<std::size_t>>
 
 void resolve(Study& study) {
   std::vector<std::set<std::size_t>> uses(study.stages.size());
-  const References references(study);
   for (std::size_t i = 0; i < study.stages.size(); ++i) {
     std::set<std::size_t> reads;
     for (Setting& setting : study.stages[i].settings)
       for (const std::string& text : setting.texts) {
-        setting.values.push_back(references.parse(text, setting.place));
+        setting.values.push_back(pieces_of(study, text, setting.place));
         for (const Piece& piece : setting.values.back()) {
           if (piece.kind == Piece::Kind::text) continue;
           uses[i].insert(piece.stage);
@@ -252,10 +228,10 @@ CatalogOption parameter_of(const Stage& stage, const Setting& setting, const Cat
     }
   }
   if (found.empty())
-    refuse_name(setting.place,
-                fmt::format("a parameter of {}",
-                            named.empty() ? family.what : fmt::format("{}", fmt::join(named, ", "))),
-                wanted, names);
+    refuse(setting.place,
+           fmt::format("a parameter of {}",
+                       named.empty() ? family.what : fmt::format("{}", fmt::join(named, ", "))),
+           in_quotes(wanted) + did_you_mean(wanted, names));
   const auto same = [&](const Parameter* other) {
     const Parameter& first = *found.front();
     return other->value == first.value && other->low == first.low && other->high == first.high &&
@@ -273,7 +249,8 @@ void check_values(const StudyRule& rule, const Condition& condition, const std::
   if (condition.sign != "=" && condition.sign != "!=") return;
   for (const std::string& value : condition.values)
     if (std::ranges::none_of(texts, [&](const auto& text) { return holds({"", "=", {value}}, text); }))
-      refuse_name(rule.place, fmt::format("in a rule a value of {}", condition.axis), value, texts);
+      refuse(rule.place, fmt::format("in a rule a value of {}", condition.axis),
+             in_quotes(value) + did_you_mean(value, texts));
 }
 
 void check_rules(const Study& study) {
@@ -284,13 +261,11 @@ void check_rules(const Study& study) {
       if (setting.texts.size() > 1) axes.push_back(axis_name(stage, setting)), settings.push_back(&setting);
   for (const StudyRule& rule : study.rules)
     for (const Condition& condition : rule.rule) {
-      const auto axis = std::ranges::find(axes, condition.axis);
-      if (axis == axes.end())
-        refuse_name(rule.place,
-                    axes.empty() ? "an axis, an option of several values"
-                                 : fmt::format("an axis, one of {}", fmt::join(axes, ", ")),
-                    condition.axis, axes);
-      check_values(rule, condition, settings[axis - axes.begin()]->texts);
+      const std::size_t axis =
+          index_of_name(condition.axis, axes, rule.place,
+                        axes.empty() ? "an axis, an option of several values"
+                                     : fmt::format("an axis, one of {}", fmt::join(axes, ", ")));
+      check_values(rule, condition, settings[axis]->texts);
     }
 }
 

@@ -1,4 +1,4 @@
-// A study: stages, each a command with its options, of which those with several values are axes.
+// A study: stages, each a command with its options. Options with several values are axes.
 //
 //   [study]
 //   seed = 0                                   # of values drawn at random
@@ -6,7 +6,7 @@
 //   exclude = ["noisy.name=rotation, noisy.strength>0.3"]
 //
 //   [render]
-//   command = "data render"                    # the stage's own name, where it is that of a command
+//   command = "data render"                    # default: the stage's name
 //   name = "dsprites"
 //   out = "images.npz"                         # a file that the unit writes
 //
@@ -17,15 +17,14 @@
 //   data = "{render}"                          # the file of --out of the unit of render
 //   out = "noisy.npz"
 //
-// {STAGE.OPTION} is the value of another stage's option: the file, where the option writes one. {{ is a brace. An
-// option that may be given several times as NAME=VALUE is a table: [train.set] eta = [0.1, 1], axis train.set.eta;
-// [assess.target] noisy = "{noisy}". Names of files are files of the working directory, unless the option has
+// {STAGE.OPTION} is the value of another stage's option: the file, where the option writes one. {{ is a
+// brace. A repeatable option NAME=VALUE is a table: [train.set] eta = [0.1, 1], axis train.set.eta;
+// [assess.target] noisy = "{noisy}". File names are relative to the working directory, unless the option has
 // choices or takes numbers. Among several values "" leaves the option out.
 //
-// Errors (Error: file, line and column, expected, found, and the name that is near): text that is not TOML
-// (core/toml.h), a stage whose command is none, an option that its command does not have, one that the sweep sets
-// itself, a value that the option does not take, references to nothing or in a circle, rules (condition.h) about
-// what is no axis, a study without stages.
+// Errors (Error: file, line and column, expected, found, and the nearest name): invalid TOML (core/toml.h),
+// an unknown command or option, an option that the sweep sets itself, a value that the option does not take,
+// references to nothing or in a circle, rules (axis.h) about what is not an axis, a study without stages.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +33,8 @@
 #include <string_view>
 #include <vector>
 
+#include "leeway/sweep/axis.h"
 #include "leeway/sweep/catalog.h"
-#include "leeway/sweep/condition.h"
 
 namespace leeway::sweep {
 

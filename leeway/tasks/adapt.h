@@ -1,8 +1,6 @@
-// What leeway adapt computes: a model whose batch normalization has the statistics of other images (nn/model.h). Labels of the
-// images are never looked at.
-//
-// Errors (Error): those of Model::adapt and Model::save. Interrupted, where `progress` asks to stop: nothing is written. Cost:
-// a forward pass for each layer of batch normalization.
+// Recomputes a model's batch normalization statistics on other images (nn/model.h). Never uses their labels.
+// Errors (Error): those of Model::adapt and Model::save. Interrupted on request: nothing is written. Cost: a
+// forward pass for each layer of batch normalization.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,7 @@
-// What leeway align computes: PCA feature alignment of shifted sets of outputs with a clean one (agreement/alignment.h).
-//
-// The clean set stays open, the shifted ones are opened one after another. Classes are the clean set's labels.
-//
-// Errors (Error): no shifted set, a set without features, sets of different lengths; those of what opens sets and of
-// agreement/alignment.h. Interrupted between sets, where `progress` asks to stop. Cost and determinism: agreement/alignment.h.
+// PCA feature alignment of shifted sets of outputs with a clean one (agreement/alignment.h). Classes are the
+// clean set's labels. The clean set stays open; shifted ones are opened one at a time.
+// Errors (Error): no shifted set, a set without features, sets of different lengths; those of opening sets
+// and of agreement/alignment.h. Interrupted between sets on request. Cost and determinism: as there.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +20,6 @@ struct AlignTask {
   std::uint64_t seed = 0;
 };
 
-// The record without `command` and `inputs`, which the caller knows.
 [[nodiscard]] record::Align align(const AlignTask& task, Progress* progress = nullptr);
 
 }  // namespace leeway::tasks

@@ -1,28 +1,17 @@
-// The assessment: everything that outputs on a source and on shifted targets permit to say, in one record.
+// Assesses outputs on a source and on shifted targets, in one record (record/assess.h).
 //
-// For every model and target: accuracy and its interval, agreement of predictions (AFR), posterior agreement
-// with its interval and curve, confidence before and after, classes and groups sorted worst first, the
-// confusion of clean against shifted predictions, the samples that flip, where the source has labels an upper
-// bound and estimates of the error that use none of the target's, warnings, and for everything that
-// could not be computed the reason. Where several models saw the same labelled target, their accuracies are
-// compared on the same samples.
-//
-// A target whose rows have times, or that several files hold one after the other, is also looked at over time: a
-// timeline beside its result (assess/chunks.h, record/assess_timeline.h).
-//
-// What inputs permit: labels give accuracy; a paired target (assess/pairing.h says what shows it) gives agreement and
-// flips; an unpaired, unlabelled one still gives confidences and the predicted
-// class shares. With AssessOptions::paired "yes" the labels and groups of one side count for the other side too, where that
-// has none. Every interval of a proportion is that of Clopper and Pearson; assess/summary.h and assess/comparison.h say how
-// differences are measured. The record's size depends on models, targets, classes and groups, not on n.
+// Labels give accuracy; a paired target (assess/detail/pairing.h) gives agreement and flips; an unpaired,
+// unlabelled one gives confidences and predicted class shares. With AssessOptions::paired "yes" either side's
+// labels and groups count for the other if it has none. A target with times, or of several files, also has a
+// timeline (assess/chunks.h). Proportions have Clopper-Pearson intervals; differences:
+// assess/detail/comparison.h. The record's size does not depend on n.
 //
 // Errors (Error): no target, a model without a source, two sources or targets of one name, class counts or
-// class names that differ, paired "yes" where n differs, a logit that is NaN or infinite; GateError: a gate that
-// is none, or whose key no result has. Interrupted, where `progress` asks to stop. Cost: one pass over
-// each set of logits, posterior agreement for each pair, the critics of the bound. Threads:
-// leeway/core/parallel.h; the same bits for any number of them; the order of rows changes nothing but rounding,
-// the choice among equal flips, which rows the bound holds out, which half of the rows searches for sub-groups, and the chance that predictions of unrelated sets
-// agree as these do.
+// names that differ, paired "yes" where n differs, a logit that is NaN or infinite; GateError: an invalid
+// gate, or a key that no result has. Interrupted on request. Cost: one pass over each set of logits,
+// posterior agreement for each pair, the critics of the bound. Same bits for any number of threads. The order
+// of rows changes only rounding, the choice among equal flips, the bound's held-out rows, the search half for
+// sub-groups, and the chance that predictions of unrelated sets agree.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +21,7 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/option_error.h"
+#include "leeway/core/error.h"
 #include "leeway/core/outputs.h"
 #include "leeway/core/progress.h"
 #include "leeway/record/assess.h"
@@ -52,9 +41,8 @@ struct AssessFile {
 
 struct AssessTarget {
   std::string model, shift;
-  Outputs outputs;  // with times, where AssessOptions::chunk is set
-  std::vector<AssessFile> files =
-      {};  // in their order in time; of several, each is a chunk where AssessOptions::chunk is not set
+  Outputs outputs;                     // with times, where AssessOptions::chunk is set
+  std::vector<AssessFile> files = {};  // in order of time; several are chunks without AssessOptions::chunk
 };
 
 // What is known of every row of one target; empty where it is not known. Valid only during the call.
@@ -83,12 +71,20 @@ class GateError : public OptionError {
   using OptionError::OptionError;
 };
 
-// How the files of a source and of a target are read: times are asked of targets alone, where they are cut into
-// chunks.
+// How to read the files of a source and of a target; only targets that are cut into chunks have times.
 [[nodiscard]] record::OutputsReading source_reading(const record::AssessOptions& options);
 [[nodiscard]] record::OutputsReading target_reading(const record::AssessOptions& options);
 
-// The record without `command` and `inputs`, which the caller knows.
 [[nodiscard]] record::Assess assess(const AssessTask& task, Progress* progress = nullptr);
 
 }  // namespace leeway::tasks
+
+// The names that the files of tasks/assess use.
+namespace leeway::assess {
+
+using Source = tasks::AssessSource;
+using Target = tasks::AssessTarget;
+using TargetRows = tasks::AssessRows;
+using Task = tasks::AssessTask;
+
+}  // namespace leeway::assess

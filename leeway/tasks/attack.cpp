@@ -3,16 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
-#include "leeway/core/instruction_set.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/statistics.h"
 #include "leeway/record/number_list.h"
+#include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {
 namespace {
@@ -94,19 +93,13 @@ Value named(const auto& values, const std::string& name, const char* what) {
 }  // namespace
 
 AttackFound attack(const AttackTask& task, Progress* progress) {
-  const auto started = std::chrono::steady_clock::now();
-  AttackFound found;
-  found.result = task.model.attack(task.images, task.options, progress);
-  record::Attack& record = found.record;
-  record.options = recorded(found.result.options);
-  record.results = {set_of(found.result)};
-  if (found.result.beside_noise) record.envelope.warnings = {blind_warning(found.result)};
-  record.envelope.headline = headline_of(record);
-  record.envelope.findings = findings_of(record);
-  record.envelope.seed = task.options.seed;
-  record.envelope.instruction_set = name_of(instruction_set);
-  record.envelope.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  return found;
+  const TaskClock clock;
+  nn::AttackResult result = task.model.attack(task.images, task.options, progress);
+  record::Attack record;
+  record.options = recorded(result.options);
+  record.results = {set_of(result)};
+  if (result.beside_noise) record.envelope.warnings = {blind_warning(result)};
+  return {clock.finished(std::move(record), task.options.seed), std::move(result)};
 }
 
 std::vector<nn::AttackOptions> attacks_of(const record::AttackOptions& given,

@@ -1,10 +1,9 @@
-// What leeway attack computes: images moved so that a model misjudges them, and what is left of its accuracy.
+// Generates adversarial examples and measures accuracy under attack.
 //
-// Without targets the attack leads away from the labels, or from the model's own predictions where the images have none. The
-// attacks are those of leeway/nn, which the session brings; nothing of LibTorch is needed here. Proportions have exact
-// intervals, the median norm that of order statistics (core/statistics.h).
-//
-// Errors (Error): those of Session::complete and Model::attack (leeway/nn). Interrupted, where `progress` asks to stop. Cost: a
+// Untargeted attacks lead away from the labels, or from the model's predictions if there are none. The
+// session brings the attacks of leeway/nn; this code does not need LibTorch. Proportions have exact
+// intervals, the median norm has that of order statistics (core/statistics.h).
+// Errors (Error): those of Session::complete and Model::attack (leeway/nn). Interrupted on request. Cost: a
 // forward and a backward pass a step. Same bits for any number of threads.
 #pragma once
 
@@ -30,8 +29,9 @@ struct AttackFound {
   nn::AttackResult result;
 };
 
-// The attacks that `given` names, by commas, each with every radius; without radii with its own. One that looks for the nearest
-// image takes none, and beside others comes once. `complete`: that of the session, whose errors these are.
+// The comma-separated attacks of `given`, each with every radius, or with its default radius if there are
+// none. Attacks for the nearest image have no radius and appear once. `complete`: the session's, with its
+// errors.
 using CompleteAttack = std::function<nn::AttackOptions(const nn::AttackOptions&)>;
 [[nodiscard]] std::vector<nn::AttackOptions> attacks_of(const record::AttackOptions& given,
                                                         const std::vector<double>& radii,
@@ -42,8 +42,8 @@ void add_set(record::Attack& all, record::Attack one);
 
 [[nodiscard]] AttackFound attack(const AttackTask& task, Progress* progress = nullptr);
 
-// The options of nn as a record has them, and back; `targets` and `seed` are no part of them. Error: a norm or a loss that there
-// is not, a parameter without a value.
+// Options of nn and of the record, without `targets`, `seed`. Error: an unknown norm or loss, a parameter
+// without a value.
 [[nodiscard]] record::AttackOptions recorded(const nn::AttackOptions& options);
 [[nodiscard]] nn::AttackOptions options_of(const record::AttackOptions& options);
 

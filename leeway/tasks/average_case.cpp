@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "leeway/core/error.h"
-#include "leeway/core/instruction_set.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
 #include "leeway/tasks/detail/plan_digest.h"
 #include "leeway/tasks/robustness.h"
+#include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {
 
@@ -116,24 +116,19 @@ class State {
 // Passes of one range of rows as a part of those of all rows, from `before` to `n`.
 class RangeProgress : public Progress {
  public:
-  RangeProgress(Progress& whole, std::size_t before, std::size_t n) : whole_(whole), before_(before), n_(n) {}
+  RangeProgress(Progress* whole, std::size_t before, std::size_t n) : whole_(whole), before_(before), n_(n) {}
   void set_range(std::size_t begin, std::size_t end) { begin_ = begin, end_ = end; }
 
   void update(std::string_view task, std::size_t done, std::size_t total, std::string_view note) override {
     const std::size_t rows = std::max<std::size_t>(1, end_ - begin_);
-    whole_.update(task, (begin_ - before_) * total / rows + done, (n_ - before_) * total / rows, note);
+    if (whole_ == nullptr) return;
+    whole_->update(task, (begin_ - before_) * total / rows + done, (n_ - before_) * total / rows, note);
   }
-  [[nodiscard]] bool stop_requested() const override { return whole_.stop_requested(); }
+  [[nodiscard]] bool stop_requested() const override { return whole_ != nullptr && whole_->stop_requested(); }
 
  private:
-  Progress& whole_;
+  Progress* whole_;
   std::size_t before_, n_, begin_ = 0, end_ = 0;
-};
-
-class Silent : public Progress {
- public:
-  void update(std::string_view, std::size_t, std::size_t, std::string_view) override {}
-  [[nodiscard]] bool stop_requested() const override { return false; }
 };
 
 // -- The analysis
@@ -173,7 +168,7 @@ Array average_case_head(Array array, std::size_t rows) {
 class AverageCaseAnalysis {
  public:
   AverageCaseAnalysis(const AverageCaseTask& task, Progress* progress)
-      : task_(task), progress_(progress != nullptr ? *progress : silent_), chosen_(task.options) {
+      : task_(task), progress_(progress), chosen_(task.options) {
     chosen_.methods = methods_of(task);
     options_.methods.assign(chosen_.methods.begin(), chosen_.methods.end());
     options_.sigmas = chosen_.sigma;
@@ -181,14 +176,13 @@ class AverageCaseAnalysis {
     if (chosen_.copies_as_published) options_.copy_draws = average_case::CopyDraws::as_published;
     options_.temperature = chosen_.temperature, options_.classes = chosen_.classes;
     options_.level = chosen_.level, options_.mvn.tolerance = chosen_.tolerance;
-    options_.seed = task.seed, options_.progress = &progress_;
+    options_.seed = task.seed, options_.progress = progress_;
   }
 
   AverageCaseResult run() {
-    const Clock::time_point started = Clock::now();
-    const bool model = std::holds_alternative<ClassifierInputs>(task_.of);
-    if (model)
-      of_classifier(std::get<ClassifierInputs>(task_.of));
+    const TaskClock clock;
+    if (const auto* const model = std::get_if<ClassifierInputs>(&task_.of))
+      of_classifier(*model);
     else
       of_files(std::get<MadeElsewhere>(task_.of));
     record::AverageCase& record = result_.record;
@@ -197,8 +191,6 @@ class AverageCaseAnalysis {
     record.found.group_bias = groups_of(result_.rows, record.found, task_.groups);
     record.found.convergence = std::move(steps_);
     record::Envelope& envelope = record.envelope;
-    envelope.seed = task_.seed;
-    envelope.instruction_set = name_of(instruction_set);
     envelope.headline = record::headline_of(record.found);
     envelope.findings = record::findings_of(record.found);
     envelope.warnings = record::gradient_warnings(record.found);
@@ -206,7 +198,7 @@ class AverageCaseAnalysis {
       if (column.levels.size() > most_compared)
         envelope.warnings.push_back(fmt::format("groups {}: {} values are too many to compare (at most {})",
                                                 in_quotes(column.name), column.levels.size(), most_compared));
-    envelope.seconds = std::chrono::duration<double>(Clock::now() - started).count();
+    clock.stamp(envelope, task_.seed);
     return std::move(result_);
   }
 
@@ -309,8 +301,7 @@ class AverageCaseAnalysis {
   }
 
   const AverageCaseTask& task_;
-  Silent silent_;
-  Progress& progress_;
+  Progress* progress_;
   record::AverageCaseOptions chosen_;  // with the methods that are computed
   average_case::AverageCaseOptions options_;
   AverageCaseResult result_;

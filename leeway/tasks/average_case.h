@@ -1,14 +1,14 @@
-// What leeway average-case computes: the probability that predictions survive noise, sample by sample.
+// The probability that predictions stay unchanged under noise, for each sample.
 //
-// Of a classifier of functions and its inputs, or of outputs and gradients made elsewhere. Rows are computed in ranges;
-// where `state` names a file, what is done is saved there every few seconds and when the work is stopped, and the same task
-// goes on from it. A state belongs to the plan that it was saved under: options, seed, number of rows, version, instruction
-// set and `made_of`; that of another plan is passed over. Who has put the result away removes the file.
+// Input: a classifier of functions with its inputs, or outputs and gradients from elsewhere. If `state` names
+// a file, progress is saved there every few seconds and on interruption, and the same task resumes from it to
+// the same bits. A state of another plan (options, seed, number of rows, version, instruction set, `made_of`)
+// is ignored. The caller removes the file after storing the result.
 //
-// Errors (Error): a method or noise that there is none of, a method that the input does not permit, fewer labels or groups than rows,
-// covariances beside Gram matrices, those of leeway/average_case. Interrupted, where `progress` asks to stop; the message
-// says what was saved. A p that is not within the tolerance is no error: `not_converged` counts them. Results have the same
-// bits whether or not the work was stopped on the way. Cost, memory, determinism: average_case/average_case.h.
+// Errors (Error): an unknown method or noise, a method that the input does not permit, fewer labels or groups
+// than rows, covariances with Gram matrices, those of leeway/average_case. Interrupted on request; the
+// message says what was saved. `not_converged` counts values of p outside the tolerance. Cost, memory,
+// determinism: average_case/average_case.h.
 #pragma once
 
 #include <cstddef>

@@ -41,15 +41,15 @@ class Bounding {
            std::ranges::find(options().methods, method) != options().methods.end();
   }
 
-  Sample sample_of(const std::string& name, OutputsShards shards) {
-    for (const std::string& warning : shards.rest.warnings) record_.envelope.warnings.push_back(warning);
+  static Sample sample_of(const std::string& name, OutputsShards shards) {
     Sample sample{name, std::move(shards.logits), {}, std::move(shards.rest.features)};
     if (shards.rest.labels) sample.labels = std::move(*shards.rest.labels);
     return sample;
   }
 
   std::pair<Sample, Sample> open() {
-    OutputsShards known = task_.source.open(), unknown = task_.target.open();
+    OutputsShards known = opened(task_.source, record_.envelope.warnings),
+                  unknown = opened(task_.target, record_.envelope.warnings);
     require_alike(columns_of(known), columns_of(unknown));
     Sample source = sample_of(task_.source.name, std::move(known));
     Sample target = sample_of(task_.target.name, std::move(unknown));

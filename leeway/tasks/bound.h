@@ -1,12 +1,10 @@
-// What leeway bound computes: the error on a target without labels, bounded by Dis2 and estimated.
+// The error on an unlabelled target, bounded by Dis2 and estimated.
 //
-// Estimates use all rows of both sets; Dis2 is measured on the rows that are held out. Labels of the source are those given
-// or those of its outputs. Labels of the target change nothing but what is said of them. BoundOptions::binary and ::as say
-// how sets were read; they are recorded here and heeded by those who open sets.
-//
-// Errors (Error): a representation of another form, sets that are not alike (core/columns.h), those of what opens sets and
-// of the functions of leeway/error_bound. Interrupted, where `progress` asks to stop. Cost and determinism:
-// error_bound/dis2.h, estimator.h.
+// Estimates use all rows of both sets; Dis2 uses the held-out rows. Source labels are those given, else those
+// of its outputs. Target labels change only what the record says of them. BoundOptions::binary and ::as are
+// only recorded here; the caller that opens sets applies them.
+// Errors (Error): a representation of another form, sets that differ (core/columns.h), those of opening sets
+// and of leeway/error_bound. Interrupted on request. Cost and determinism: error_bound/dis2.h, estimator.h.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +28,6 @@ struct BoundTask {
   std::uint64_t seed = 0;
 };
 
-// The record without `command` and `inputs`, which the caller knows.
 [[nodiscard]] record::Bound bound(const BoundTask& task, Progress* progress = nullptr);
 
 inline constexpr std::string_view representation_forms =

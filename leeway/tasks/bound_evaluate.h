@@ -1,10 +1,9 @@
-// What leeway bound evaluate computes: scores of bounds and estimates over many shifts whose truth is known.
+// Scores of bounds and estimates over many shifts with known error (error_bound/evaluation.h).
 //
-// With several data sets every method is also scored after each adjustment to each coverage of
-// BoundEvaluateOptions::coverage (error_bound/evaluation.h). BoundEvaluateOptions::methods is recorded here and heeded by
-// those who open the table.
-//
-// Errors (Error): those of what opens the table, and of error_bound/evaluation.h. Cost and determinism: there.
+// With several data sets every method is also scored after each adjustment to each
+// BoundEvaluateOptions::coverage. BoundEvaluateOptions::methods is only recorded here; the caller that opens
+// the table applies it.
+// Errors (Error), cost and determinism: those of opening the table and of error_bound/evaluation.h.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +22,6 @@ struct BoundEvaluateTask {
   std::uint64_t seed = 0;
 };
 
-// The record without `command` and `inputs`, which the caller knows.
 [[nodiscard]] record::BoundEvaluation bound_evaluate(const BoundEvaluateTask& task);
 
 }  // namespace leeway::tasks

@@ -1,13 +1,11 @@
-// What leeway conds describe computes: which shifts two tables of attributes have (conds/describe.h), and in which cells a
-// model is weak.
+// Which shifts two tables of attributes have (conds/describe.h), and in which cells a model is weak.
 //
-// The tables are a source and a target, or a source alone; or one table whose rows a split divides (train is the source,
-// test the target; the validation set is not looked at); or, where there is no table, the groups of a model's outputs with
-// their labels, where there are any; a split divides these likewise. Outputs beside a table are of the target's rows, or the source's where there is no target, or of all rows of a
-// table that a split divides: a label of the table, where it has one, must be one class of theirs.
-//
-// Errors (Error): outputs without groups, or without labels beside a table; of another number of rows or of other samples;
-// a split without rows of train or test; those of conds::describe. Cost and determinism: conds/describe.h.
+// Input: a source table and optionally a target; one table with a split (train is the source, test the
+// target, validation unused); or, without a table, the groups and labels of a model's outputs, optionally
+// with a split. Outputs beside tables are of the target's rows (else the source's), or of all rows of a split
+// table; each label of the table must be one class of the outputs.
+// Errors (Error): outputs without groups, or without labels beside a table; other numbers of rows or other
+// samples; a split without train or test rows; those of conds::describe. Cost and determinism: as there.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +33,6 @@ struct CondsDescribeTask {
   std::uint64_t seed = 0;
 };
 
-// The record without `command` and `inputs`, which the caller knows.
 [[nodiscard]] record::CondsDescribe conds_describe(const CondsDescribeTask& task);
 
 }  // namespace leeway::tasks

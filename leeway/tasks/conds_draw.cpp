@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "leeway/conds/protocol_sets.h"
+#include "leeway/core/error.h"
 #include "leeway/core/message.h"
-#include "leeway/core/option_error.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {

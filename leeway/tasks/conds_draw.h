@@ -1,11 +1,9 @@
-// What leeway conds draw computes: training, validation and test sets with concurrent distribution shifts, planned and
-// drawn from a table of attributes (conds/conds.h).
+// Plans and draws training, validation and test sets with concurrent distribution shifts (conds/conds.h).
 //
-// One case, or with CondsDrawOptions::all every case there is. All cases are planned before the first is drawn, and where
-// one lacks rows, none is. Options that say how a table is read (label, id, data_set) are heeded by
-// who opens it; the data set's counts here.
-//
-// Errors (Error): a shift on an attribute that the table lacks, those of conds/conds.h and of what opens the table.
+// One case, or every case with CondsDrawOptions::all. All cases are planned first; if one lacks rows, none is
+// drawn. The caller that opens the table applies the options for reading it (label, id, data_set); the data
+// set's counts apply here.
+// Errors (Error): a shift on an attribute that the table lacks; those of conds/conds.h and opening the table.
 #pragma once
 
 #include <cstdint>
@@ -31,12 +29,11 @@ struct CondsDrawTask {
   std::uint64_t seed = 0;
 };
 
-// The record without `command` and `inputs`, which the caller knows.
 [[nodiscard]] record::CondsDraw conds_draw(const CondsDrawTask& task);
 
-// The columns to read a table by: those that the options name, or those of their data set under the names that the table
-// has for them. `orders`: all values of an attribute, in order. OptionError: no label or attributes, as many names as the
-// data set does not have, a shift on no attribute or two on one.
+// The columns to read: those that the options name, or their data set's under the table's names. `orders`:
+// all values of an attribute, in order. OptionError: no label or attributes, another number of names than the
+// data set has, a shift on no attribute or two on one.
 [[nodiscard]] TableColumns table_columns(const record::CondsDrawOptions& options,
                                          const std::map<std::string, std::vector<std::string>>& orders = {});
 

@@ -11,8 +11,7 @@
 
 namespace leeway::tasks {
 
-// Reads the pictures of frost, where they come from a folder and `frost` says that they are needed. Errors (Error): those of
-// read_frost_pictures.
+// Reads the pictures of frost from a folder, if `frost` requires them. Error: those of read_frost_pictures.
 [[nodiscard]] shift::CorruptionOptions options_of(const record::CorruptionChoice& choice, bool frost,
                                                   std::uint64_t seed);
 

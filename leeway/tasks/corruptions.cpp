@@ -7,12 +7,13 @@
 #include <utility>
 
 #include "leeway/agreement/agreement.h"
+#include "leeway/core/error.h"
 #include "leeway/core/message.h"
-#include "leeway/core/option_error.h"
 #include "leeway/core/png.h"
 #include "leeway/data/load.h"
 #include "leeway/data/picture_sheet.h"
 #include "leeway/shift/corruption_error.h"
+#include "leeway/tasks/assess/detail/comparison.h"
 #include "leeway/tasks/assess/detail/predictions.h"
 #include "leeway/tasks/corruption_choice.h"
 #include "leeway/tasks/detail/corrupted_sets.h"
@@ -309,11 +310,8 @@ class CorruptionsAnalysis {
     found.n = answers.logits.shape[0];
     if (answers.wrong.empty()) return found;
     const auto wrong = static_cast<std::size_t>(std::ranges::count(answers.wrong, std::uint8_t{1}));
-    const auto n = static_cast<double>(found.n);
-    const double level = task_.options.level;
-    found.accuracy =
-        measured(static_cast<double>(found.n - wrong) / n, clopper_pearson(found.n - wrong, found.n, level));
-    found.error = measured(static_cast<double>(wrong) / n, clopper_pearson(wrong, found.n, level));
+    found.accuracy = assess::share(found.n - wrong, found.n, task_.options.level);
+    found.error = assess::share(wrong, found.n, task_.options.level);
     return found;
   }
 

@@ -1,17 +1,16 @@
-// What leeway shift corrupt computes: a model on images under the common corruptions (shift/corruption.h) at several severities,
-// or on published files of them (data/load.h).
+// A model on images under the common corruptions (shift/corruption.h) at several severities, or on published
+// files of corrupted images (data/load.h).
 //
-// One corruption at one severity is a unit. Its images are made in blocks and forgotten; what stays of a unit is its
-// numbers and which images were misjudged. Accuracy has an exact interval, posterior agreement with the images as they are
-// the one of agreement/agreement.h, corruption errors those of shift/corruption_error.h.
+// A unit is one corruption at one severity. Its images are made in blocks and discarded; its numbers and the
+// misclassified rows stay. Accuracy has an exact interval; posterior agreement with the clean images that of
+// agreement/agreement.h; corruption errors: shift/corruption_error.h. With a state, every finished unit is
+// saved and a task of the same plan resumes; a kill loses only the current unit. The caller removes the state
+// after storing the record.
 //
-// With a state, every finished unit is saved, and a task of the same plan goes on after it: a kill loses the unit that was
-// under way. The state is left where it is; who has kept the record removes it.
-//
-// OptionError: corruptions that there are not, or twice, severities outside 1 to 5, options that do not go together.
-// Errors (Error): those of the headers above, published files whose pictures are of another shape than the images'; a
-// reference without errors. Interrupted, with the finished units saved. Cost: a pass of the model a unit; memory: the images,
-// two sets of logits, 64 MiB of corrupted images. Deterministic for any number of threads as far as the model is.
+// OptionError: unknown or repeated corruptions, severities outside 1 to 5, conflicting options. Errors
+// (Error): those of the headers above, published files of another image shape, a reference without errors.
+// Interrupted on request after saving. Cost: a model pass a unit; memory: the images, two sets of logits, 64
+// MiB of corrupted images. Deterministic for any number of threads if the model is.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +44,6 @@ struct CorruptionsTask {
   std::function<void(const std::string& path, const std::vector<std::size_t>& shape)> was_read = {};
 };
 
-// The record without `command` and `inputs`, which the caller knows.
 [[nodiscard]] record::Corruptions corruptions(const CorruptionsTask& task, Progress* progress = nullptr);
 
 }  // namespace leeway::tasks

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "leeway/conds/protocol_sets.h"
+#include "leeway/core/error.h"
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
-#include "leeway/core/option_error.h"
 #include "leeway/core/png.h"
 #include "leeway/data/load.h"
 #include "leeway/data/render.h"

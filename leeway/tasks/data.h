@@ -1,8 +1,7 @@
-// What leeway data computes: images drawn from geometry (data/render.h), and published data sets read from their files
-// (data/load.h), written with their table of attributes and a contact sheet of 60 pictures at random.
-//
-// Errors (Error): those of the headers above; of data_render a split without rows of a set that is named; of data_load no
-// pictures where they are to be written, a column that is to be the label and is none. Cost and determinism: as there.
+// Images drawn from geometry (data/render.h) and published data sets from their files (data/load.h), written
+// with a table of attributes and a contact sheet of 60 random pictures.
+// Errors (Error): those of the headers above; data_render: a split without rows of a named set; data_load: no
+// pictures to write, an unknown label column. Cost and determinism: as there.
 #pragma once
 
 #include <cstdint>

@@ -8,8 +8,8 @@
 #include <optional>
 #include <sstream>
 
-#include "leeway/core/class_names.h"
 #include "leeway/core/file.h"
+#include "leeway/core/images.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/outputs.h"
 #include "leeway/shift/shift.h"

@@ -1,10 +1,9 @@
-// What leeway demo makes: two classifiers trained here and now, one of them adversarially, the test images under four shifts
-// and an attack made for each, what the classifiers say of them, and the assessment of both.
-//
-// Everything is a file in one folder, written when it is whole, so that a run that was stopped, or a second one, takes what
-// stands there already: each product has a .key file beside it that names what it was made from.
-//
-// Errors: those of tasks/train.h, shift/shift.h, nn/model.h and tasks/assess.h. Same bits for a given seed and thread count.
+// leeway demo: trains two classifiers, one adversarially; makes the test images under four shifts and an
+// attack for each; saves the classifiers' outputs and the assessment of both.
+// Each product is a file in one folder, written whole, with a .key file that names what it was made from; a
+// later run reuses it.
+// Errors: those of tasks/train.h, shift/shift.h, nn/model.h and tasks/assess.h. Same bits for a given seed
+// and thread count.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +25,7 @@ struct DemoTask {
   const nn::Session& session;
   std::filesystem::path folder;
   std::function<Images()> train, test;  // labelled
-  std::string test_name = {};           // of the test images: class names go with it (core/class_names.h)
+  std::string test_name = {};           // of the test images: class names go with it (core/images.h)
   std::size_t epochs = 6, robust_epochs = 3;
   std::size_t images = 5000;  // at most so many of the test images
   std::uint64_t seed = 0;

@@ -12,10 +12,9 @@
 #include "leeway/core/csv.h"
 #include "leeway/core/error.h"
 #include "leeway/core/file.h"
-#include "leeway/core/file_checks.h"
+#include "leeway/core/images.h"
 #include "leeway/core/inflate.h"
 #include "leeway/core/message.h"
-#include "leeway/core/option_error.h"
 #include "leeway/data/diagvib_set.h"
 #include "leeway/tasks/task_clock.h"
 

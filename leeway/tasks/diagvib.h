@@ -1,8 +1,7 @@
-// What leeway data diagvib computes: environments of DiagViB pictures (data/diagvib_environments.h), drawn from digits and written as
-// training data, one file a part, or all parts of an experiment into a folder.
-//
-// Errors (Error): those of data/diagvib_set.h, an unknown experiment or part; OptionError: options that do not go together.
-// Interrupted, where `progress` asks to stop: files written before stay. Cost and determinism: as there.
+// Environments of DiagViB pictures (data/diagvib_environments.h), drawn from digits and written as training
+// data: one part to a file, or all parts of an experiment to a folder.
+// Errors (Error): those of data/diagvib_set.h, an unknown experiment or part; OptionError: conflicting
+// options. Interrupted on request: finished files stay. Cost and determinism: as there.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +26,8 @@ struct DataDiagvibTask {
   std::function<Images(const std::string& path)> open = {};  // empty: read_images
 };
 
-// The test file that belongs to a training file by its name: "fashion-mnist:test" for "fashion-mnist:train", t10k-images... for
-// train-images... in the same folder; empty where there is none.
+// The test file for a training file: "fashion-mnist:test" for "fashion-mnist:train", t10k-images... for
+// train-images... in the same folder; empty if there is none.
 [[nodiscard]] std::string test_digits_beside(const std::string& digits);
 
 // The parts that a task writes, in order: the one of its options, or with "all" those of the experiment. Errors as above.

@@ -1,11 +1,10 @@
-// What leeway distances computes: distances of shifted sets of outputs from a clean one, beside which agreement is read.
+// Distances of shifted sets of outputs from a clean one.
 //
-// The clean set stays open, the shifted ones are opened one after another. A distance that the sets do not permit has no
-// value, and the record says why. Where one takes row i for row i, the record says what shows that they are pairs.
-//
-// Errors (Error): no shifted set, sets that are not alike (core/columns.h), a name in DistancesOptions::only that is no distance;
-// those of what opens sets and of agreement/distance.h. Interrupted, where `progress` asks to stop. Cost and determinism:
-// agreement/distance.h.
+// The clean set stays open; shifted ones are opened one at a time. A distance that the sets do not permit has
+// no value but a reason. For distances that pair rows, the record gives the evidence that rows are pairs.
+// Errors (Error): no shifted set, sets that differ (core/columns.h), an unknown name in
+// DistancesOptions::only; those of opening sets and of agreement/distance.h. Interrupted on request. Cost and
+// determinism: as there.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +23,6 @@ struct DistancesTask {
   std::uint64_t seed = 0;
 };
 
-// The record without `command` and `inputs`, which the caller knows.
 [[nodiscard]] record::Distances distances(const DistancesTask& task, Progress* progress = nullptr);
 
 }  // namespace leeway::tasks

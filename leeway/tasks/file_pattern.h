@@ -1,6 +1,8 @@
-// Names of files that a command writes for several sets: "noisy-{strength}.npz".
+// Names of files for several sets, "noisy-{strength}.npz", and of shifts from the files of several models.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,5 +30,13 @@ struct NamedFile {
 
 // "noisy-{strength}.npz" of "noisy.npz" and "{strength}": what a message proposes.
 [[nodiscard]] std::string pattern_hint(std::string_view path, std::string_view braces);
+
+struct ModelPath {
+  std::string model, path;  // one set of outputs of a model
+};
+
+// `paths`: `count` files of each model, under the same shifts in the same order. A shift's name is the common
+// part of its files, "pgd8" for "cnn/pgd8.npz" and "robust-pgd8.npz", else all their names, "blur / noise".
+[[nodiscard]] std::vector<std::string> shift_names(std::span<const ModelPath> paths, std::size_t count);
 
 }  // namespace leeway::tasks

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "leeway/core/class_names.h"
-#include "leeway/core/memory.h"
+#include "leeway/core/array.h"
+#include "leeway/core/images.h"
 #include "leeway/core/npz.h"
-#include "leeway/core/outputs_rows.h"
-#include "leeway/core/statistics.h"
+#include "leeway/core/shards.h"
 #include "leeway/core/text.h"
 #include "leeway/tasks/model.h"
 #include "leeway/tasks/task_clock.h"
@@ -26,11 +25,7 @@ Inferred infer(const InferTask& task, Progress* progress) {
   set.data = task.data, set.n = outputs.n(), set.k = outputs.k();
   set.parameters = task.model.info().parameters;
   if (outputs.features) set.features = outputs.features->shape[1];
-  if (outputs.labels) {
-    const std::size_t right = right_rows(outputs);
-    set.accuracy = static_cast<double>(right) / static_cast<double>(set.n);
-    set.accuracy_interval = clopper_pearson(right, set.n);
-  }
+  if (outputs.labels) set.accuracy = accuracy_of(outputs);
   found.record = clock.finished(std::move(found.record), task.seed);
   return found;
 }
@@ -52,14 +47,8 @@ std::vector<record::InferredSplit> accuracy_by_split(const Outputs& outputs, con
   for (const auto& [word, rows] :
        {std::pair("train", &split.train), {"val", &split.validation}, {"test", &split.test}}) {
     if (rows->empty()) continue;
-    record::InferredSplit part{word, rows->size(), {}, {}};
-    if (outputs.labels) {
-      const OutputsShards own = take({outputs.logits, outputs, {}}, *rows);
-      const std::size_t right = right_rows(own.rest);
-      part.accuracy = static_cast<double>(right) / static_cast<double>(part.n);
-      part.accuracy_interval = clopper_pearson(right, part.n);
-    }
-    found.push_back(std::move(part));
+    record::InferredSplit& part = found.emplace_back(record::InferredSplit{word, rows->size(), {}});
+    if (outputs.labels) part.accuracy = accuracy_of(take({outputs.logits, outputs, {}}, *rows).rest);
   }
   return found;
 }

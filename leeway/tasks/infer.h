@@ -1,8 +1,6 @@
-// What leeway infer computes: what a model says about images. Classes bear the names that the images' file gives them, else
-// those that the model knows.
-//
-// Errors (Error): those of Predictor::outputs (nn/predictor.h). Interrupted, where `progress` asks to stop. Cost: a forward
-// pass. Same bits for any number of threads.
+// A model's outputs on images. Class names come from the images' file, else from the model.
+// Errors (Error): those of Predictor::outputs (nn/predictor.h). Interrupted on request. Cost: a forward pass.
+// Same bits for any number of threads.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,5 @@
-// The inputs of a record, noted as they are opened: files with their digests, arrays in memory by their names.
-//
-// Digests are taken in the background, each on a thread of its own (XXH3-128, at the speed of memory). Not for several
-// threads at a time.
+// The inputs of a record, noted when opened: files with digests, arrays in memory by name. Background
+// threads, one a file, compute digests (XXH3-128, at the speed of memory). Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -61,8 +59,7 @@ class InputLog {
   std::set<std::string> beside_;  // files noted that may serve several sets
 };
 
-// The set of outputs that `text` names (core/shards.h), to be opened by a task: its files are noted the first time. `log`
-// must outlive it.
+// The set of outputs `text` (core/shards.h), for a task to open; notes its files once. `log` must outlive it.
 [[nodiscard]] NamedOutputs named_outputs(InputLog& log, const std::string& text,
                                          const record::OutputsReading& reading, SetRole role,
                                          bool check_finite = false);

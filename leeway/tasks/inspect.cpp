@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "leeway/core/error.h"
-#include "leeway/core/statistics.h"
 #include "leeway/tasks/model.h"
 #include "leeway/tasks/task_clock.h"
 
@@ -104,11 +103,9 @@ record::Inspect inspect(const InspectTask& task, Progress* progress) {
   if (found.stochastic) warnings.push_back(variation_warning(model, *found.stochastic));
   if (task.images && task.images->labels) {
     const Outputs outputs = model.outputs(*task.images, progress);
-    const std::size_t right = right_rows(outputs);
     if (!found.classes) found.classes = outputs.k();
     found.n = outputs.n();
-    found.accuracy = static_cast<double>(right) / static_cast<double>(found.n);
-    found.accuracy_interval = clopper_pearson(right, found.n);
+    found.accuracy = accuracy_of(outputs);
     for (std::string& line : normalization_warnings(model, *task.images)) warnings.push_back(std::move(line));
   }
   return clock.finished(std::move(record), task.seed);

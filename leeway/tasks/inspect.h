@@ -1,9 +1,7 @@
-// What leeway inspect computes: what a model's file holds, what it expects, what a pass through it costs on this machine, and
-// on labelled images its accuracy.
-//
-// Errors (Error): those of Model::outputs (nn/predictor.h). A model without gradients, one that answers differently twice, and
-// another normalization that suits it better are warnings. Cost: passes of 16 images for a second, and one of the labelled
-// images. Seconds are measured; all else has the same bits for any number of threads.
+// A model file's content, expected inputs, cost of a pass on this machine, and accuracy on labelled images.
+// Errors (Error): those of Model::outputs (nn/predictor.h). Warnings: no gradients, different outputs in two
+// passes, a better normalization. Cost: passes of 16 images for a second, and one of the labelled images. All
+// but the seconds has the same bits for any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +24,6 @@ struct InspectTask {
 [[nodiscard]] record::Inspect inspect(const nn::WeightsFile& file, const record::InspectOptions& options,
                                       std::uint64_t seed = 0);
 
-// The record without `command` and `inputs`, which the caller knows.
 [[nodiscard]] record::Inspect inspect(const InspectTask& task, Progress* progress = nullptr);
 
 }  // namespace leeway::tasks

@@ -14,7 +14,7 @@
 #include "leeway/core/error.h"
 #include "leeway/data/diagvib_environments.h"
 #include "leeway/data/load.h"
-#include "leeway/data/rendered_set.h"
+#include "leeway/data/render.h"
 #include "leeway/error_bound/estimator.h"
 #include "leeway/nn/train.h"
 #include "leeway/record/train.h"

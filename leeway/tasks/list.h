@@ -1,8 +1,8 @@
-// What leeway list prints: the families of leeway, and what their members say of themselves.
-//
-// The list of families is itself a family: list.cpp holds it. A family of models is asked of `session`; where that throws
-// std::runtime_error, since there is no model part, the record says why and the other families are listed all the same. Errors:
-// a family that there is not (Error); one that was asked for by name and is not available (std::runtime_error).
+// The families of leeway and the descriptions of their members; list.cpp holds the list of families, itself a
+// family.
+// Families of models come from `session`; where it throws std::runtime_error (no model library), the record
+// says why and lists the others. Errors: an unknown family (Error); a requested one that is not available
+// (std::runtime_error).
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,6 @@ struct Family : Member {
 };
 [[nodiscard]] std::span<const Family> families();
 
-// The record without `command` and `inputs`, which the caller knows.
 [[nodiscard]] record::List list(const ListTask& task);
 
 }  // namespace leeway::tasks

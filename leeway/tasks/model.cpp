@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "leeway/core/message.h"
+#include "leeway/tasks/assess/detail/comparison.h"
 #include "leeway/tasks/assess/detail/predictions.h"
+#include "leeway/tasks/outputs_reading.h"
 #include "leeway/tasks/variation.h"
 
 namespace leeway::tasks {
@@ -113,15 +115,11 @@ record::Normalization recorded(const nn::Normalization& normalization) {
   return {normalization.scale, normalization.mean, normalization.std};
 }
 
-Binary binary_of(const std::optional<std::string>& binary) {
-  return !binary ? Binary::refuse : *binary == "prob" ? Binary::prob : Binary::logit;
-}
-
-std::size_t right_rows(const Outputs& outputs) {
+Measured accuracy_of(const Outputs& outputs) {
   const std::vector<std::int32_t> predicted = assess::predict(outputs.logits, outputs.path).classes;
   std::size_t right = 0;
   for (std::size_t i = 0; i < predicted.size(); ++i) right += predicted[i] == (*outputs.labels)[i];
-  return right;
+  return assess::share(right, predicted.size(), .95);
 }
 
 }  // namespace leeway::tasks

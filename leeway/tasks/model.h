@@ -1,8 +1,7 @@
-// A model from a file, and what is checked before it is believed (docs/models.md): that it answers the same twice, and that
-// labelled images speak for its normalization. The session (nn/session.h) brings the model; nothing of LibTorch is needed here.
-//
-// Errors (Error): those of Session::load; a model that answers differently twice, unless it is taken as it is. Cost: three
-// passes of 16 images, and of at most 256 labelled ones one for each common normalization.
+// Loads a model and checks it (docs/models.md): two passes agree, and labelled images support its
+// normalization. The session (nn/session.h) brings the model; this code does not need LibTorch.
+// Errors (Error): those of Session::load; two passes that differ, unless permitted. Cost: three passes of 16
+// images, and one of at most 256 labelled images for each common normalization.
 #pragma once
 
 #include <memory>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "leeway/core/images.h"
+#include "leeway/core/numbers.h"
 #include "leeway/core/outputs.h"
 #include "leeway/nn/model.h"
 #include "leeway/nn/session.h"
@@ -37,8 +37,7 @@ struct LoadedModel {
 // Larger images become their middle where the model was trained on windows (take_middle).
 [[nodiscard]] LoadedModel load_model(const nn::Session& session, const std::string& path,
                                      const record::ModelReading& reading, Images& images);
-// The middle of images that are larger than the windows that the model was trained on (ModelInfo::crop), and a line that says so; nothing
-// of others.
+// Center-crops images larger than the training crop (ModelInfo::crop) and says so; else nothing.
 [[nodiscard]] std::optional<std::string> take_middle(const nn::ModelInfo& model, Images& images);
 
 // The checks alone. How the model answers differently when it is asked about the same images twice; nothing where it does not.
@@ -52,11 +51,10 @@ struct LoadedModel {
 // A line where labelled images say that the model's normalization is a mistake (Model::other_normalization).
 [[nodiscard]] std::vector<std::string> normalization_warnings(const nn::Model& model, const Images& images);
 
-// As a record has it, and as readers of outputs have it.
+// As a record has it.
 [[nodiscard]] record::Normalization recorded(const nn::Normalization& normalization);
-[[nodiscard]] Binary binary_of(const std::optional<std::string>& binary);
 
-// Rows that are predicted as labelled; the outputs have labels.
-[[nodiscard]] std::size_t right_rows(const Outputs& outputs);
+// The share of rows that are predicted as labelled, with its 95% interval; the outputs have labels.
+[[nodiscard]] Measured accuracy_of(const Outputs& outputs);
 
 }  // namespace leeway::tasks

@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "leeway/average_case/average_case.h"
-#include "leeway/core/class_names.h"
+#include "leeway/core/images.h"
 #include "leeway/core/message.h"
 #include "leeway/tasks/assess/detail/predictions.h"
 #include "leeway/tasks/average_case.h"

@@ -1,9 +1,9 @@
-// Predictions under noise beside an assessment (AssessTask::noise): average-case robustness of a source's model on the source's
-// images, of a classifier of functions on the source's inputs, or of its outputs with Jacobians that were made elsewhere, with a
-// warning where the model does not predict what its outputs say.
-//
-// Errors (Error): a model of other classes than the source, inputs of other rows, a classifier without gradients, Jacobians of
-// other rows or classes or of outputs that hold probabilities alone; those of tasks/average_case.h. Cost and determinism: as there.
+// Average-case robustness for an assessment (AssessTask::noise): of a source's model on its images, of a
+// classifier of functions on its inputs, or of its outputs with given Jacobians. Warns if the model's
+// predictions differ from the outputs.
+// Errors (Error): a model with other classes than the source, inputs with other rows, a classifier without
+// gradients, Jacobians of other rows or classes or of probabilities; those of tasks/average_case.h. Cost and
+// determinism: as there.
 #pragma once
 
 #include <cstddef>

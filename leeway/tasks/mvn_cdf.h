@@ -1,8 +1,7 @@
-// What leeway mvn-cdf computes: P(Z <= z) of a multivariate normal Z at one or more points z.
-//
-// Shapes: upper (d) or (m,d), covariance (d,d) for all points or (m,d,d). Errors (Error): other shapes, those of what opens
-// the arrays and of average_case/mvn_cdf.h; Interrupted, where `progress` asks to stop. A point that did not converge is no
-// error. Cost and determinism: average_case/mvn_cdf.h.
+// P(Z <= z) of a multivariate normal Z at points z. Shapes: upper (d) or (m,d), covariance (d,d) for all
+// points or (m,d,d).
+// Errors (Error): other shapes, those of opening the arrays and of average_case/mvn_cdf.h; a point that did
+// not converge is no error. Interrupted on request. Cost and determinism: average_case/mvn_cdf.h.
 #pragma once
 
 #include <functional>
@@ -24,7 +23,6 @@ struct MvnCdfTask {
   average_case::MvnOptions options = {};
 };
 
-// The record without `command` and `inputs`, which the caller knows.
 [[nodiscard]] record::MvnCdf mvn_cdf(const MvnCdfTask& task, Progress* progress = nullptr);
 
 }  // namespace leeway::tasks

@@ -10,12 +10,12 @@
 
 #include "leeway/core/content.h"
 #include "leeway/core/csv.h"
+#include "leeway/core/error.h"
 #include "leeway/core/file.h"
 #include "leeway/core/groups.h"
-#include "leeway/core/labels_file.h"
 #include "leeway/core/message.h"
-#include "leeway/core/option_error.h"
-#include "leeway/core/outputs_rows.h"
+#include "leeway/core/outputs.h"
+#include "leeway/core/shards.h"
 #include "leeway/data/split.h"
 
 namespace leeway::tasks {
@@ -60,7 +60,7 @@ Texts class_names_in(const std::string& text) {
   if (identify(file.bytes) == Content::other) {
     if (!looks_like_text(file.bytes))
       refuse(display_name(text), "names of classes", describe_content(file.bytes));
-    std::string lines(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
+    std::string lines(file.text());
     std::erase(lines, '\r');
     return parts_of(lines, '\n');
   }
@@ -124,6 +124,10 @@ void require_names(const std::string& option, const std::optional<std::string>& 
 
 }  // namespace
 
+Binary binary_of(const std::optional<std::string>& binary) {
+  return !binary ? Binary::refuse : *binary == "prob" ? Binary::prob : Binary::logit;
+}
+
 std::vector<GroupColumn> read_groups(const std::string& path, std::size_t n) {
   const std::string name = display_name(path);
   const std::filesystem::path extension = std::filesystem::path(path).extension();
@@ -163,7 +167,7 @@ void require_names(const record::OutputsReading& reading, const Texts& names) {
 OutputsOptions reading_of(const record::OutputsReading& reading, bool check_finite) {
   OutputsOptions options;
   options.check_finite = check_finite;
-  if (reading.binary) options.binary = *reading.binary == "prob" ? Binary::prob : Binary::logit;
+  options.binary = binary_of(reading.binary);
   if (reading.as) options.as = *reading.as == "probs" ? Scores::probs : Scores::logits;
   options.columns.label = reading.label_column;
   options.columns.id = reading.id_column;

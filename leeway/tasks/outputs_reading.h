@@ -1,8 +1,8 @@
-// Outputs as the options of a command say they are read: columns, class names, labels and groups from files of their own,
-// the rows of a split.
+// Reads outputs by a command's options: columns, class names, label and group files, rows of a split.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +12,9 @@
 #include "leeway/record/reading.h"
 
 namespace leeway::tasks {
+
+// "logit" or "prob".
+[[nodiscard]] Binary binary_of(const std::optional<std::string>& binary);
 
 // OptionError for a separator or a first label that is none. Error: the file of class names cannot be read.
 // `check_finite`: as in OutputsOptions; false where the task reads every logit and names the row that is not finite.
@@ -41,8 +44,8 @@ using NoteInput = std::function<void(const ReadFile&)>;
 [[nodiscard]] const std::vector<std::size_t>& rows_called(const data::RowSplit& split,
                                                           const std::string& word, const std::string& file);
 
-// The set that `text` names (shards.h). Labels and groups of files of their own take the place of its own, all rows of it
-// first; then the rows of the split are taken. Errors: those of reading; a split without rows.
+// The set `text` (shards.h). Labels and groups from separate files replace its own for all rows; then the
+// split selects rows. Errors: those of reading; a split without rows.
 [[nodiscard]] OutputsShards read_set(const std::string& text, const record::OutputsReading& reading,
                                      SetRole role, bool check_finite, const NoteInput& note);
 

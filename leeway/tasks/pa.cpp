@@ -5,12 +5,12 @@
 #include <optional>
 #include <set>
 
-#include "leeway/agreement/ar_gap.h"
 #include "leeway/agreement/fixed_beta.h"
+#include "leeway/agreement/ratios.h"
 #include "leeway/core/columns.h"
 #include "leeway/core/message.h"
+#include "leeway/tasks/file_pattern.h"
 #include "leeway/tasks/paired_rows.h"
-#include "leeway/tasks/shift_names.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {
@@ -79,13 +79,8 @@ class PaAnalysis {
   [[nodiscard]] bool several_models() const { return task_.models.size() > 1; }
   void warn(std::string line) { record_.envelope.warnings.push_back(std::move(line)); }
 
-  void tell_warnings_of(const OutputsShards& outputs) {
-    for (const std::string& warning : outputs.rest.warnings) warn(warning);
-  }
-
   PaCleanSet open_clean(const PaModel& model) {
-    PaCleanSet clean{model.clean, model.clean.open(), std::nullopt};
-    tell_warnings_of(clean.outputs);
+    PaCleanSet clean{model.clean, opened(model.clean, record_.envelope.warnings), std::nullopt};
     clean.labels =
         task_.labels ? task_.labels(clean.outputs.n(), clean.outputs.k()) : clean.outputs.rest.labels;
     return clean;
@@ -150,9 +145,8 @@ class PaAnalysis {
 
   record::PaSet analyse(const PaModel& model, const PaCleanSet& clean, const NamedOutputs& named,
                         std::optional<double> beta) {
-    const OutputsShards shifted = named.open();
+    const OutputsShards shifted = opened(named, record_.envelope.warnings);
     require_alike(columns_of(clean.outputs), columns_of(shifted));
-    tell_warnings_of(shifted);
     const Matched both = match(clean, named, shifted);
     const auto labels = span_of(both.labels);
     const agreement::Options chosen = agreement_options(clean, named);

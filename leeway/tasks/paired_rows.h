@@ -25,9 +25,8 @@ struct PairedRows {
 [[nodiscard]] std::optional<agreement::PairEvidence> evidence_of(const PairedRows& clean,
                                                                  const PairedRows& shifted);
 
-// "rows of noise.npz need not be those of clean.npz, ...", where something speaks against it: labels or ids that
-// differ, or predictions of rows that are enough to tell. Else empty: the caller of such a task says that they
-// are pairs.
+// "rows of noise.npz need not be those of clean.npz, ...", if labels, ids or enough predictions contradict
+// pairs; else empty, since the caller says that they are pairs.
 [[nodiscard]] std::string pair_doubt(const std::optional<agreement::PairEvidence>& evidence,
                                      const std::string& clean, const std::string& shifted);
 

@@ -51,8 +51,7 @@ std::vector<record::MethodWords> methods_of(const std::vector<Column>& columns, 
   return methods;
 }
 
-// Whom to rank and compare classes by: a probability that is nearest to the truth among those computed. Monte Carlo where
-// gradients are 0.
+// The method to rank and compare classes by: the most accurate one computed; Monte Carlo if gradients are 0.
 std::string leading_of(const record::Robustness& found) {
   const bool blind = !record::gradient_warnings(found).empty();
   for (const std::string_view name :

@@ -1,13 +1,12 @@
-// What leeway select computes: which of several checkpoints posterior agreement and accuracy choose.
+// Which of several checkpoints posterior agreement and accuracy choose.
 //
-// All checkpoints ran on the same validation samples, clean and shifted. Labels are those given, or the first that a set
-// holds; without any there is agreement alone. Sets are opened when their turn comes and let go after it, two at a time;
-// one that is asked for labels, or whose rows are compared with those of the other choice, is opened again.
-// SelectOptions says how sets were read; it is recorded here and heeded by those who open sets.
-//
-// Errors (Error): no checkpoint, sets that differ in rows or classes or are not alike (core/columns.h); those of what opens
-// sets and of agreement/selection.h. Interrupted, where `progress` asks to stop. A maximum whose gap was not closed is no
-// error: `converged` is false. Cost and determinism: agreement/selection.h.
+// All checkpoints have the same validation samples, clean and shifted. Labels are those given, or the first
+// that a set has; without labels, only agreement chooses. Two sets are open at a time; those needed for
+// labels or for comparing the two choices are reopened. SelectOptions on reading are only recorded here; the
+// caller that opens sets applies them.
+// Errors (Error): no checkpoint, sets that differ in rows, classes or columns (core/columns.h); those of
+// opening sets and of agreement/selection.h. Interrupted on request. An open gap of a maximum is no error:
+// `converged` is false. Cost and determinism: agreement/selection.h.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +35,6 @@ struct SelectTask {
   std::uint64_t seed = 0;
 };
 
-// The record without `command` and `inputs`, which the caller knows.
 [[nodiscard]] record::Select select(const SelectTask& task, Progress* progress = nullptr);
 
 // A line for each checkpoint whose maximum is not proved to the accuracy that was asked for.

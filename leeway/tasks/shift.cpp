@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "leeway/core/error.h"
 #include "leeway/core/family.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
-#include "leeway/core/option_error.h"
 #include "leeway/core/png.h"
 #include "leeway/core/text.h"
 #include "leeway/data/picture_sheet.h"
@@ -150,8 +150,8 @@ std::vector<NamedFile> files_of(const ShiftTask& task, const std::vector<Chosen>
   return files;
 }
 
-// Before and after below each other; of a shift that selects rows those that are kept. `add_after` adds row i of the `n` shifted
-// ones.
+// Images before and after, in rows; for a shift that selects rows, the selected ones. `add_after` adds
+// shifted row i.
 void write_sheet(const std::string& path, const Images& before, std::size_t n, bool selects_rows,
                  std::uint64_t seed,
                  const std::function<void(data::PictureSheet& sheet, std::size_t row)>& add_after) {

@@ -1,12 +1,10 @@
-// What leeway shift computes: a shifted copy of a set of images (shift/shift.h), written as x, y and, for shifts that select
-// rows, `rows`: where each came from. With a severity it is the common corruption of that name (shift/corruption.h).
-//
-// Several shifts, strengths or severities make a set each, in one pass over the options: `out` then names each file by
-// {shift}, {strength} and {severity}, and each is written when it is done.
-//
-// OptionError: files of several sets that would have one name; a name that is no shift's, a strength, severity or classes that
-// the shift does not take. Errors (Error): those of the headers above, of a contact sheet (data/picture_sheet.h) and of what
-// opens the images. Cost and determinism: as there.
+// A shifted copy of a set of images (shift/shift.h), written as x, y and, for shifts that select rows, `rows`
+// (source rows). With a severity, the common corruption of that name (shift/corruption.h). Several shifts,
+// strengths or severities give a set each; `out` then names files by {shift}, {strength} and {severity},
+// written one by one.
+// OptionError: sets with equal file names; an unknown shift; a strength, severity or classes that the shift
+// does not take. Errors (Error): those of the headers above, of a contact sheet (data/picture_sheet.h) and of
+// opening the images. Cost and determinism: as there.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +32,6 @@ struct ShiftTask {
 // The files that a task will write.
 [[nodiscard]] std::vector<NamedFile> files_of(const ShiftTask& task);
 
-// The record without `command` and `inputs`, which the caller knows.
 [[nodiscard]] record::Shift shift_images(const ShiftTask& task, Progress* progress = nullptr);
 
 }  // namespace leeway::tasks

@@ -6,11 +6,10 @@
 #include <iterator>
 #include <utility>
 
+#include "leeway/core/error.h"
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
-#include "leeway/core/option_error.h"
-#include "leeway/shift/text_difference.h"
 #include "leeway/shift/text_table.h"
 #include "leeway/tasks/task_clock.h"
 
@@ -123,9 +122,7 @@ record::ShiftText shift_text(const ShiftTextTask& task, Progress* progress) {
   const shift::TextOptions options = text_options(task, member);
   const shift::TextColumns columns = columns_of(task.options);
   const MappedFile file = task.text ? MappedFile{} : map_file(task.data);
-  const std::string_view csv =
-      task.text ? std::string_view(*task.text)
-                : std::string_view(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
+  const std::string_view csv = task.text ? std::string_view(*task.text) : file.text();
   std::optional<AtomicFile> out;
   if (!task.out.empty()) out.emplace(task.out);
   std::string taken;

@@ -1,7 +1,6 @@
-// What leeway shift text computes: a CSV file with one column of texts shifted (shift/text.h), all else as it stands.
-//
-// OptionError: a name that is no text shift's, a strength that it does not take, an option that it has no use for. Errors
-// (Error): those of shift/text_table.h and shift/word_lists.h. Cost and determinism: as there.
+// A CSV file with one column of texts shifted (shift/text.h), all else unchanged.
+// OptionError: an unknown text shift, a strength or option that it does not take. Errors (Error): those of
+// shift/text_table.h and shift/word_lists.h. Cost and determinism: as there.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,6 @@ struct ShiftTextTask {
   std::function<void(std::string)> take = {};  // is given the text of the changed file
 };
 
-// The record without `command` and `inputs`, which the caller knows.
 [[nodiscard]] record::ShiftText shift_text(const ShiftTextTask& task, Progress* progress = nullptr);
 
 }  // namespace leeway::tasks

@@ -1,4 +1,4 @@
-// How a task ends: with a record that says how it came about.
+// Completes a task's record, except for `command` and `inputs`, which the caller knows.
 #pragma once
 
 #include <chrono>
@@ -11,18 +11,19 @@ namespace leeway::tasks {
 // Made where the task begins.
 class TaskClock {
  public:
-  // The record with the seed, the instruction set, its headline and findings, and the seconds since the clock was made.
+  // Adds the seed, the instruction set, the seconds since construction, the headline and the findings.
   template <class Record>
   [[nodiscard]] Record finished(Record record, std::uint64_t seed) const {
     record.envelope.headline = headline_of(record);
-    record.envelope.findings = findings_of(record);
+    if constexpr (requires { findings_of(record); }) record.envelope.findings = findings_of(record);
     stamp(record.envelope, seed);
     return record;
   }
 
- private:
+  // These without headline and findings.
   void stamp(record::Envelope& envelope, std::uint64_t seed) const;
 
+ private:
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 

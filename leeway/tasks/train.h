@@ -1,13 +1,9 @@
-// What leeway train computes: a classifier of images, trained by one of the algorithms of leeway/nn, which the session
-// brings; nothing of LibTorch is needed here. The weights are written as safetensors, and how they were trained with them.
-//
-// The epoch is chosen by validation accuracy, under the algorithm's own attack where it has one; by that of the worst group;
-// or by posterior agreement (agreement/agreement.h) of the validation images with their version under `select_shift`.
-//
-// Errors (Error): those of selection_of, of what opens the data, and of Session::train (nn/session.h). Interrupted, where
-// `progress` asks to stop: OUT.state then holds the last finished epoch, and the same task goes on from there to the same bits.
-// Cost: a forward and a backward pass of every image an epoch, and what the algorithm adds. Determinism: the same bits for a
-// given seed and number of threads, which the record names.
+// Trains an image classifier by an algorithm of leeway/nn, which the session brings; this code does not need
+// LibTorch. Writes the weights as safetensors, with the training options.
+// Errors (Error): those of selection_of, of opening the data, and of Session::train (nn/session.h).
+// Interrupted on request: OUT.state holds the last finished epoch; the same task resumes to the same bits.
+// Cost: a forward and a backward pass of every image an epoch, plus the algorithm's. Same bits for a given
+// seed and number of threads (recorded).
 #pragma once
 
 #include <cstdint>
@@ -57,14 +53,13 @@ struct Protocol : Member {
 };
 [[nodiscard]] std::span<const Protocol> protocols();
 
-// The rows that a split calls train, and after them those that it calls val, which then choose the epoch. With `test` those
-// that it calls test are measured after every epoch and choose nothing; otherwise they are left out. Error (named `name`): no
-// rows of train, or none of test.
+// The split's train rows, then its val rows, which choose the epoch. With `test`, its test rows are measured
+// after every epoch and choose nothing; else they are left out. Error (named `name`): no train or test rows.
 [[nodiscard]] TrainingRows rows_of_split(const data::TrainingData& data, const data::RowSplit& split,
                                          const std::string& name, bool test = false);
 
-// How the options choose the epoch, for the model part; without a score where there is no select_shift. Errors (Error): pa
-// without it; a shift that there is not, that selects rows, or whose strength is out of range.
+// The options' choice of the epoch; without a score if select_shift is empty. Errors (Error): pa without it;
+// a shift that is unknown, selects rows, or has a strength out of range.
 [[nodiscard]] nn::Selection selection_of(const TrainingOptions& options);
 
 }  // namespace leeway::tasks

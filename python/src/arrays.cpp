@@ -30,30 +30,13 @@ std::shared_ptr<const void> shared_memory(nb::handle array, std::size_t& bytes) 
 }
 
 nb::dlpack::dtype dtype_of(ElementType type) {
-  switch (type) {
-    case ElementType::boolean:
-      return nb::dtype<bool>();
-    case ElementType::i8:
-      return nb::dtype<std::int8_t>();
-    case ElementType::u8:
-      return nb::dtype<std::uint8_t>();
-    case ElementType::i16:
-      return nb::dtype<std::int16_t>();
-    case ElementType::u16:
-      return nb::dtype<std::uint16_t>();
-    case ElementType::i32:
-      return nb::dtype<std::int32_t>();
-    case ElementType::u32:
-      return nb::dtype<std::uint32_t>();
-    case ElementType::i64:
-      return nb::dtype<std::int64_t>();
-    case ElementType::u64:
-      return nb::dtype<std::uint64_t>();
-    case ElementType::f32:
-      return nb::dtype<float>();
-    default:
-      return nb::dtype<double>();
-  }
+  using Code = nb::dlpack::dtype_code;
+  const char kind = name_of(type).front();
+  const Code code = kind == 'b'   ? Code::Bool
+                    : kind == 'i' ? Code::Int
+                    : kind == 'u' ? Code::UInt
+                                  : Code::Float;
+  return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(8 * size_of(type)), 1};
 }
 
 }  // namespace

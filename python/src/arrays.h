@@ -1,5 +1,4 @@
-// Python's arrays as the library's, and back. Nothing is copied but what a file of the same type would be: other byte orders,
-// float16, text. The GIL is held.
+// Converts NumPy arrays without copying, except other byte orders, float16 and text. The GIL is held.
 #pragma once
 
 #include <nanobind/nanobind.h>

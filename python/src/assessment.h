@@ -1,7 +1,5 @@
-// What an assessment gives and takes beside outputs: columns of every row, and classifiers or Jacobians that meet noise. The GIL
-// is held, but in RowColumns::add.
-//
-// Errors (Error): those of classifier.h and of tasks/models_under_noise.h.
+// Additional inputs and results of an assessment: columns per row, classifiers or Jacobians under noise. All
+// but RowColumns::add hold the GIL. Errors (Error): those of classifier.h and tasks/models_under_noise.h.
 #pragma once
 
 #include <cstdint>

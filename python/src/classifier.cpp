@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/tasks/variation.h"
 #include "python/src/arrays.h"

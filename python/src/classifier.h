@@ -1,11 +1,11 @@
-// leeway.Classifier: a classifier of Python functions, as core/classifier.h has it.
+// leeway.Classifier: a core/classifier.h classifier of Python functions.
 //
-// The functions are called with the GIL, which analyses run without; each call gets arrays of its own. What they raise
-// comes out of the analysis as it is. Before anything is computed two passes of the first rows are compared (tasks/variation.h).
+// The functions are called with the GIL, which analyses release; each call gets new arrays. Their exceptions
+// propagate unchanged. Two passes of the first rows are compared before the computation
+// (tasks/variation.h).
 //
-// Errors (Error): inputs of another shape than the classifier's, of another type than float32, float64 and uint8 (0 to 255 count as
-// [0,1], as pixels do), not finite, none; what the functions return in place of logits (n,k) and gradients (n,m,d); answers that
-// differ between two passes.
+// Errors (Error): inputs of another shape, not float32, float64 or uint8 (0 to 255 becomes [0,1]), not
+// finite, or none; results that are not logits (n,k) and gradients (n,m,d), or differ between two passes.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -15,8 +15,8 @@
 
 namespace leeway::python {
 
-// `classifier`: an object with `logits`, `gradients` (or None) and `input_shape` (or None). Inputs are
-// (n, *input_shape), or (n,d).
+// `classifier` has `logits`, `gradients` (or None), `input_shape` (or None). Inputs: (n, *input_shape) or
+// (n,d).
 [[nodiscard]] tasks::ClassifierInputs classifier_inputs(nanobind::handle classifier, const Array& inputs);
 
 }  // namespace leeway::python

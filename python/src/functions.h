@@ -1,6 +1,5 @@
-// The visible list of functions of the package, one a task: what each takes, and how it is called.
-//
-// Options come from the description of the task's options, so that names, defaults and meanings are those of the command.
+// The list of the package's functions, one per task: arguments and call. Options, with names, defaults and
+// meanings, come from the task's description, as for the command.
 #pragma once
 
 #include <nanobind/nanobind.h>

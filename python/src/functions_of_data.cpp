@@ -4,7 +4,6 @@
 #include "leeway/core/attribute_table.h"
 #include "leeway/core/csv.h"
 #include "leeway/core/error.h"
-#include "leeway/core/option_error.h"
 #include "leeway/tasks/conds_describe.h"
 #include "leeway/tasks/conds_draw.h"
 #include "leeway/tasks/list.h"

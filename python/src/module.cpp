@@ -8,7 +8,6 @@
 #include <algorithm>
 
 #include "leeway/core/error.h"
-#include "leeway/core/option_error.h"
 #include "leeway/core/parallel.h"
 #include "leeway/record/json.h"
 #include "leeway/record/records.h"

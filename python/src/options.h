@@ -12,9 +12,9 @@ namespace leeway::python {
 
 namespace nb = nanobind;
 
-// Sets the options that `given` names; None leaves one as it is. A list may be one value, or the text that the command line
-// takes ("0:1:0.1", "ac,cot"). Errors (Error): another type, a number outside its range, a word that is no choice; `name`
-// opens them.
+// Sets the options that `given` names; None keeps the default. A list may be one value or the command line's
+// text ("0:1:0.1", "ac,cot"). Errors (Error, prefixed by `name`): another type, a number out of range, an
+// unknown word.
 void read_options(const record::Description& describe, nb::handle given, const std::string& name);
 
 // A list of (name, type, meaning, default, choices, fields) in the order of the description. Types are those of Python's

@@ -1,7 +1,7 @@
-// A bar in tqdm's look, and Ctrl-C, while C++ works without the GIL.
+// Progress bar like tqdm's, and Ctrl-C, while C++ works without the GIL.
 //
-// The bar goes to sys.stderr where that is a terminal or a notebook, and nowhere else. A SIGINT is heard at once, whichever
-// thread asks; Python's own handler then decides on the main thread whether the work ends.
+// The bar goes to sys.stderr only if that is a terminal or notebook. A SIGINT is noticed at once; Python's
+// handler then decides on the main thread whether the work ends.
 #pragma once
 
 #include <nanobind/nanobind.h>

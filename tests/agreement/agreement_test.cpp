@@ -4,14 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <string>
 
-#include "leeway/core/error.h"
-#include "leeway/core/random.h"
+#include "leeway/core/statistics.h"
 #include "tests/agreement/brute_force.h"
 #include "tests/agreement/cases.h"
 #include "tests/at_threads.h"
@@ -40,6 +37,8 @@ TEST(Predictions, TiesGoToTheLowestClass) {
   ASSERT_TRUE(found.afr_true && found.afr_true_interval && found.attack_success);
   EXPECT_EQ(*found.afr_true, .75);
   EXPECT_EQ(*found.attack_success, .25);
+  EXPECT_EQ(found.afr_pred_interval.low, clopper_pearson(2, 4).low);
+  EXPECT_EQ(found.afr_true_interval->high, clopper_pearson(3, 4).high);
   const Agreement bare = posterior_agreement(f64(4, 3, clean_rows), f64(4, 3, shifted_rows));
   EXPECT_FALSE(bare.afr_true || bare.afr_true_interval || bare.attack_success);
 }
@@ -55,30 +54,7 @@ TEST(Predictions, TiesBeyondTheFirstVectorOfClasses) {
   }
 }
 
-// Clopper-Pearson for 2 of 4 at .95: the quantiles of Beta(2,3) and Beta(3,2), symmetric about 1/2; by hand
-// the lower end solves P(X >= 2) = 6 p^2 q^2 + 4 p^3 q + p^4 = .025.
-TEST(Predictions, IntervalsAreExact) {
-  const std::vector<std::int64_t> labels = {0, 2, 2, 2};
-  const Agreement found = posterior_agreement(f64(4, 3, clean_rows), f64(4, 3, shifted_rows), labels);
-  const double p = found.afr_pred_interval.low, q = 1 - p;
-  EXPECT_NEAR(6 * p * p * q * q + 4 * p * p * p * q + p * p * p * p, .025, 1e-10);
-  EXPECT_NEAR(found.afr_pred_interval.high, 1 - p, 1e-12);
-  const double r = found.afr_true_interval->high;  // 3 of 4: P(X <= 3) = 1 - r^4 = .025
-  EXPECT_NEAR(1 - r * r * r * r, .025, 1e-10);
-}
-
 // --- agreement of single rows
-
-TEST(PerRow, ByHand) {
-  const Array clean = f64(2, 2, {1, 0, 0, 0}), shifted = f64(2, 2, {0, 1, 3, 0});
-  // F' = (1,0), F'' = (0,1) at beta 5: log(2 e^5 / (1 + e^5)^2) = -4.3203; and a
-  // constant row against anything is log(1/2).
-  const auto values = agreement_per_row(clean, shifted, 5);
-  ASSERT_EQ(values.size(), 2);
-  EXPECT_NEAR(values[0], std::log(2) + 5 - 2 * std::log1p(std::exp(5.0)), 1e-14);
-  EXPECT_NEAR(values[0], -4.3203, 1e-4);
-  EXPECT_NEAR(values[1], -std::numbers::ln2, 1e-14);
-}
 
 class PerRowOfCase : public testing::TestWithParam<Case> {};
 
@@ -124,15 +100,7 @@ TEST(BootstrapInterval, AgreesWithALoop) {
 
   std::vector<double> replicates;
   for (std::size_t b = 0; b < options.bootstrap; ++b) {
-    Random random(options.seed, stream("bootstrap"), b);
-    Pair drawn{pair.n, pair.k, {}, {}};
-    for (std::size_t i = 0; i < pair.n; ++i) {
-      const std::size_t first = random.below(pair.n) * pair.k;
-      for (std::size_t j = first; j < first + pair.k; ++j) {
-        drawn.clean.push_back(pair.clean[j]);
-        drawn.shifted.push_back(pair.shifted[j]);
-      }
-    }
+    const Pair drawn = resample(pair, options.seed, b);
     replicates.push_back(std::log(3) + brute::Objective(drawn).maxima().front().value);
   }
   std::sort(replicates.begin(), replicates.end());
@@ -160,19 +128,6 @@ TEST(BootstrapInterval, DependsOnTheSeedAlone) {
 
 // --- bits
 
-std::vector<std::uint64_t> bits_of(const Agreement& a) {
-  std::vector<std::uint64_t> bits = {a.evaluations};
-  for (const double x :
-       {a.beta, a.value, a.gap, a.pa, a.log_pa_sum, a.pa_interval.low, a.pa_interval.high, a.afr_pred})
-    bits.push_back(std::bit_cast<std::uint64_t>(x));
-  for (const auto* points : {&a.curve, &a.local_maxima})
-    for (const auto& [beta, value] : *points) {
-      bits.push_back(std::bit_cast<std::uint64_t>(beta));
-      bits.push_back(std::bit_cast<std::uint64_t>(value));
-    }
-  return bits;
-}
-
 class ThreadsTest : public testing::TestWithParam<Case> {};
 
 TEST_P(ThreadsTest, SameBitsForAnyNumber) {
@@ -181,13 +136,8 @@ TEST_P(ThreadsTest, SameBitsForAnyNumber) {
   Options options;
   options.curve_points = 5;
   options.bootstrap = pair.n <= 100 ? 20 : 0;
-  const auto result = [&] { return bits_of(posterior_agreement(clean, shifted, {}, options)); };
-  const auto rows = [&] {
-    std::vector<std::uint64_t> bits;
-    for (const double a : agreement_per_row(clean, shifted, 1.25))
-      bits.push_back(std::bit_cast<std::uint64_t>(a));
-    return bits;
-  };
+  const auto result = [&] { return numbers_of(posterior_agreement(clean, shifted, {}, options)); };
+  const auto rows = [&] { return agreement_per_row(clean, shifted, 1.25); };
   const auto result_at_one = at_threads(1, result), rows_at_one = at_threads(1, rows);
   for (const int count : {2, 7}) {
     EXPECT_EQ(at_threads(count, result), result_at_one) << count;
@@ -301,13 +251,6 @@ TEST(Errors, NamesTheFirstBadRow) {
   const auto message = [&] { return message_of(clean_array(pair), shifted_array(pair)); };
   for (const int count : {1, 2, 7})
     EXPECT_THAT(at_threads(count, message), testing::HasSubstr("row 1234, class 4")) << count;
-}
-
-TEST(Errors, PerRowNamesRowAndClassToo) {
-  const std::string message = leeway::message_of([&] {
-    (void)agreement_per_row(f64(1, 2, {0, 1}), f64(1, 2, {0, nan}), 1);
-  });
-  EXPECT_THAT(message, testing::AllOf(testing::HasSubstr("row 0"), testing::HasSubstr("class 1")));
 }
 
 TEST(Errors, Labels) {

@@ -1,9 +1,8 @@
-#include "leeway/agreement/ar_gap.h"
-
 #include <gtest/gtest.h>
 
 #include <utility>
 
+#include "leeway/agreement/ratios.h"
 #include "tests/message_of.h"
 
 namespace leeway::agreement {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "leeway/core/random.h"
+
 namespace leeway::agreement {
 namespace {
 
@@ -304,6 +306,35 @@ Pair scaled(Pair pair, double factor) {
   for (auto* logits : {&pair.clean, &pair.shifted})
     for (double& x : *logits) x *= factor;
   return pair;
+}
+
+Pair resample(const Pair& pair, std::uint64_t seed, std::size_t replicate) {
+  Random random(seed, stream("bootstrap"), replicate);
+  Pair drawn{0, 0, {}, {}, pair.single};
+  for (std::size_t i = 0; i < pair.n; ++i) {
+    const auto first = static_cast<std::ptrdiff_t>(random.below(pair.n) * pair.k);
+    const auto row = [&](const std::vector<double>& rows) {
+      return std::vector<double>(rows.begin() + first,
+                                 rows.begin() + first + static_cast<std::ptrdiff_t>(pair.k));
+    };
+    add_row(drawn, row(pair.clean), row(pair.shifted));
+  }
+  return drawn;
+}
+
+std::vector<double> numbers_of(const Agreement& found) {
+  std::vector<double> numbers = {static_cast<double>(found.evaluations),
+                                 found.beta,
+                                 found.value,
+                                 found.gap,
+                                 found.pa,
+                                 found.log_pa_sum,
+                                 found.pa_interval.low,
+                                 found.pa_interval.high,
+                                 found.afr_pred};
+  for (const auto* points : {&found.curve, &found.local_maxima})
+    for (const auto& [beta, value] : *points) numbers.insert(numbers.end(), {beta, value});
+  return numbers;
 }
 
 const std::vector<Case>& cases() {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "leeway/agreement/agreement.h"
 #include "leeway/core/array.h"
 
 namespace leeway::agreement {
@@ -65,6 +66,12 @@ class Draws {
 // Values rounded to float32, handed over as such.
 [[nodiscard]] Pair in_single(Pair pair);
 [[nodiscard]] Pair scaled(Pair pair, double factor);
+
+// The rows of a resample as bootstrap() draws them.
+[[nodiscard]] Pair resample(const Pair& pair, std::uint64_t seed, std::size_t replicate);
+
+// All numbers of a result that must have the same bits however it was computed.
+[[nodiscard]] std::vector<double> numbers_of(const Agreement& found);
 
 struct Case {
   std::string name;  // letters, digits and underscores

@@ -12,7 +12,6 @@
 #include "leeway/agreement/agreement.h"
 #include "leeway/agreement/detail/pairs.h"
 #include "leeway/agreement/fixed_beta.h"
-#include "leeway/agreement/ratios.h"
 #include "leeway/agreement/selection.h"
 #include "leeway/core/random.h"
 #include "tests/agreement/cases.h"
@@ -123,18 +122,6 @@ TEST(PaInterval, OfPairsThatAllAgreeIsTheRuleOfThree) {
   }
   EXPECT_NEAR(found.pa_interval.low, std::log(2) + best, .02 * -best);
   EXPECT_LT(found.pa_interval.low, std::log(2) - .02);
-}
-
-TEST(PaInterval, NarrowsWithTheNumberOfPairs) {
-  double before = 1e9;
-  for (const std::size_t n : {50, 200, 1000, 5000}) {
-    const Pair pair = draw(Logits::soft, n, 5, 0, 3);
-    const Agreement found = posterior_agreement(clean_array(pair), shifted_array(pair));
-    const double width = found.pa_interval.high - found.pa_interval.low;
-    EXPECT_LT(width, .6 * before) << n;
-    EXPECT_GT(width, 0);
-    before = width;
-  }
 }
 
 TEST(PaInterval, WidensWithTheLevel) {
@@ -254,15 +241,6 @@ TEST(PaInterval, AtABetaThatIsGivenCountsUnseenPairsToo) {
   EXPECT_NEAR(drawn.pa - drawn.pa_interval.low, 9.307 * 3 / 500, 9.307 * 1.01 / 500);
   constexpr double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(agreement_at(clean_array(pair), shifted_array(pair), infinity).pa_interval.low, -infinity);
-}
-
-TEST(RatioSweep, OfRatioZeroLeavesNothingToChance) {
-  const Pair pair = draw(Logits::one_hot, 100, 4, .3, 7);
-  const std::vector<double> ratios = {0, .5, 1};
-  const auto sweep = ratio_sweep(clean_array(pair), shifted_array(pair), {{}, {}, ratios});
-  EXPECT_EQ(sweep[0].agreement.pa_interval.low, std::log(4));
-  EXPECT_EQ(sweep[0].agreement.pa_interval.high, std::log(4));
-  EXPECT_LT(sweep[1].agreement.pa_interval.low, sweep[1].agreement.pa);
 }
 
 // No pair disagrees under either checkpoint: that one is better is not shown.

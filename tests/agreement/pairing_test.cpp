@@ -10,7 +10,6 @@
 #include <sstream>
 #include <string>
 
-#include "leeway/core/error.h"
 #include "leeway/core/file.h"
 #include "tests/agreement/cases.h"
 #include "tests/agreement/reference_cases.h"
@@ -66,21 +65,6 @@ TEST(Pairing, ResampledRowsOfALabel) {
   EXPECT_EQ(rest, std::vector<RowPair>(pairs.begin() + 1, pairs.end()));
 }
 
-TEST(Pairing, NearestAndItsTies) {
-  // Clean at 0, 2, 2, 10. Shifted 1 is as near to 0 as to 2: row 0; 2 has two at distance 0: row 1.
-  const Sample clean = sample("c", 1, {0, 2, 2, 10}), shifted = sample("s", 1, {1, 2, 100, -3});
-  EXPECT_THAT(pairs_of("nearest", clean, shifted),
-              ElementsAre(RowPair{0, 0}, RowPair{1, 1}, RowPair{3, 2}, RowPair{0, 3}));
-}
-
-TEST(Pairing, CanonicalDirectionsAreFittedOnLabels) {
-  // Two rows a label, in the same order in both sets: y = -x; 6 clean rows, 4 shifted.
-  const Sample clean = sample("c", 1, {1, 5, 2, 8, 3, 4}, {0, 1, 0, 1, 2, 2});
-  const Sample shifted = sample("s", 1, {-5, -1, -2, -8}, {1, 0, 0, 1});
-  EXPECT_THAT(pairs_of("cca", clean, shifted),
-              ElementsAre(RowPair{1, 0}, RowPair{0, 1}, RowPair{2, 2}, RowPair{3, 3}));
-}
-
 // --- against other programs, naive loops
 
 TEST(Pairing, EqualsOtherPrograms) {
@@ -124,7 +108,6 @@ TEST(Pairing, Errors) {
   bare.features.reset(), bare.labels.reset(), bare.logits = two.features;
   EXPECT_EQ(refusal("given", one, two), "s: expected 3 rows, as in c, for rows paired as given, found 2");
   EXPECT_EQ(refusal("label", one, two), "s: expected rows with a label of c, found none in common");
-  EXPECT_EQ(refusal("label-resample", one, two), "s: expected rows with a label of c, found none in common");
   EXPECT_EQ(refusal("label", one, bare), "s: expected labels, to pair rows by, found none");
   EXPECT_EQ(refusal("nearest", one, bare), "s: expected features, to pair rows by, found none");
   EXPECT_EQ(refusal("nearest", one, two), "s: expected features of 1 columns, as in c, found 2");

@@ -9,6 +9,7 @@
 #include "leeway/agreement/decomposition.h"
 #include "leeway/core/error.h"
 #include "tests/agreement/cases.h"
+#include "tests/stopping.h"
 
 namespace leeway::agreement {
 namespace {
@@ -23,6 +24,9 @@ TEST(Ratios, EndsAreTheCleanSetAndTheWholeShift) {
   ASSERT_EQ(points.size(), 3);
   EXPECT_NEAR(points[0].agreement.pa, std::log(5), 1e-9);
   EXPECT_EQ(points[0].agreement.beta, infinity);
+  EXPECT_EQ(points[0].agreement.pa_interval.low, std::log(5));  // nothing is left to chance
+  EXPECT_EQ(points[0].agreement.pa_interval.high, std::log(5));
+  EXPECT_LT(points[1].agreement.pa_interval.low, points[1].agreement.pa);
   const Agreement whole = posterior_agreement(clean_array(pair), shifted_array(pair));
   EXPECT_EQ(points[2].agreement.pa, whole.pa);
   EXPECT_EQ(points[1].shifted, 100);
@@ -67,21 +71,10 @@ TEST(Ratios, TheWholeShiftIsTakenWhereItIsGiven) {
   EXPECT_EQ(taken[0].agreement.pa, own[0].agreement.pa);
 }
 
-class Stopper : public Progress {
- public:
-  void update(std::string_view, std::size_t done, std::size_t, std::string_view) override {
-    stop_ = done == 1;
-  }
-  [[nodiscard]] bool stop_requested() const override { return stop_; }
-
- private:
-  bool stop_ = false;
-};
-
 TEST(Ratios, StopWhenAsked) {
   const Pair pair = gaussian(50, 3, 1, 3);
   const double ratios[] = {0, .25, .5, 1};
-  Stopper stopper;
+  Stopping stopper(1);
   Sweep sweep{.labels = {}, .norms = {}, .ratios = ratios};
   sweep.options.progress = &stopper;
   EXPECT_THROW((void)ratio_sweep(clean_array(pair), shifted_array(pair), sweep), Interrupted);

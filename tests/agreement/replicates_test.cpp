@@ -4,41 +4,19 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "leeway/agreement/agreement.h"
-#include "leeway/core/random.h"
 #include "tests/agreement/cases.h"
+#include "tests/stopping.h"
 
 namespace leeway::agreement {
 namespace {
 
 constexpr std::size_t replicates = 16;
 constexpr std::uint64_t seed = 7;
-
-// The pair's rows as bootstrap() draws them.
-Pair resample(const Pair& pair, std::size_t replicate) {
-  Random random(seed, stream("bootstrap"), replicate);
-  Pair drawn{pair.n, pair.k, {}, {}, pair.single};
-  for (std::size_t i = 0; i < pair.n; ++i) {
-    const auto first = static_cast<std::ptrdiff_t>(random.below(pair.n) * pair.k);
-    const auto end = first + static_cast<std::ptrdiff_t>(pair.k);
-    drawn.clean.insert(drawn.clean.end(), pair.clean.begin() + first, pair.clean.begin() + end);
-    drawn.shifted.insert(drawn.shifted.end(), pair.shifted.begin() + first, pair.shifted.begin() + end);
-  }
-  return drawn;
-}
-
-class Recorder : public Progress {
- public:
-  void update(std::string_view task, std::size_t done, std::size_t total, std::string_view) override {
-    EXPECT_EQ(task, "bootstrap");
-    EXPECT_LT(done, total);
-    ++calls;
-  }
-  [[nodiscard]] bool stop_requested() const override { return calls == stop_after; }
-  int calls = 0, stop_after = -1;
-};
 
 // The search on all rows, from the library, says where the nodes begin.
 std::vector<double> maxima_of(const Pair& pair, Progress* progress = nullptr) {
@@ -57,7 +35,7 @@ TEST_P(Replicates, HaveTheCertifiedMaximumOfTheirRows) {
   const std::vector<double> found = maxima_of(pair);
   ASSERT_EQ(found.size(), replicates);
   for (std::size_t b = 0; b < replicates; ++b) {
-    const Pair drawn = resample(pair, b);
+    const Pair drawn = resample(pair, seed, b);
     const Agreement certified = posterior_agreement(clean_array(drawn), shifted_array(drawn));
     EXPECT_NEAR(found[b], certified.value, 2e-6) << "resample " << b << ", beta " << certified.beta;
   }
@@ -68,10 +46,11 @@ INSTANTIATE_TEST_SUITE_P(Cases, Replicates, testing::ValuesIn(cases()),
 
 TEST(ReplicateMaxima, AreToldOfAndStopped) {
   const Pair pair = gaussian(60, 3, .5, 5);
-  Recorder whole, stopped;
+  Stopping whole(Stopping::never), stopped(3);
   (void)maxima_of(pair, &whole);
-  EXPECT_GT(whole.calls, 8);
-  stopped.stop_after = 3;
+  EXPECT_EQ(whole.tasks, std::set<std::string>{"bootstrap"});
+  EXPECT_GT(whole.done, 8);
+  EXPECT_LT(whole.done, whole.total);
   EXPECT_THROW((void)maxima_of(pair, &stopped), Interrupted);
 }
 

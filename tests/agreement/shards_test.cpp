@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "leeway/agreement/agreement.h"
+#include "tests/agreement/cases.h"
 #include "tests/message_of.h"
 
 namespace leeway::agreement {
@@ -35,15 +35,7 @@ Rows cut(std::size_t n, std::size_t k, std::size_t parts, double noise) {
   return Rows(std::move(arrays));
 }
 
-void expect_same_bits(const Agreement& a, const Agreement& b) {
-  const auto bits = [](double x) { return std::bit_cast<std::uint64_t>(x); };
-  EXPECT_EQ(bits(a.value), bits(b.value));
-  EXPECT_EQ(bits(a.beta), bits(b.beta));
-  EXPECT_EQ(bits(a.gap), bits(b.gap));
-  EXPECT_EQ(bits(a.pa_interval.low), bits(b.pa_interval.low));
-  EXPECT_EQ(a.evaluations, b.evaluations);
-  EXPECT_EQ(bits(a.afr_pred), bits(b.afr_pred));
-}
+void expect_same_bits(const Agreement& a, const Agreement& b) { EXPECT_EQ(numbers_of(a), numbers_of(b)); }
 
 template <class T>
 void check(std::size_t n, std::size_t k, std::initializer_list<std::size_t> counts, double noise = 1) {

@@ -60,8 +60,7 @@ TEST_F(AssessCommand, TableRecordRowsAndPage) {
   EXPECT_THAT(run(pair_ + "--no-bounds").out, Not(HasSubstr("at most")));
   const Json found = record(
       "assess --source cnn=clean.npz --target cnn/noise=shifted.npz prod=unlabelled.npz --seed 7 --bootstrap "
-      "20 "
-      "--restarts 1 --rows rows.csv --out record.json --report r.html");
+      "20 --restarts 1 --rows rows.csv --out record.json --report r.html");
   EXPECT_EQ(found, Json::parse(read_text(folder_ / "record.json")));
   EXPECT_EQ(found["schema"], "leeway.assess/2");
   EXPECT_EQ(found["seed"], 7);

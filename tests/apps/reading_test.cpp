@@ -1,14 +1,11 @@
 // What commands read: bad inputs end in exit code 3 and one line that names the file, expected and found; options say how
 // outputs are read. What readers refuse in detail: tests/core.
-#include <sys/stat.h>
-
-#include <cmath>
-#include <map>
+#include <array>
+#include <string>
+#include <vector>
 
 #include "leeway/core/npy.h"
 #include "leeway/core/npz.h"
-#include "leeway/core/outputs.h"
-#include "leeway/core/safetensors.h"
 #include "tests/apps/run_command.h"
 #include "tests/core/files.h"
 #include "tests/core/zip_maker.h"
@@ -17,12 +14,7 @@ namespace leeway {
 namespace {
 
 using leeway::testing::deflated_entry;
-using leeway::testing::gzip;
 using leeway::testing::make_zip;
-using leeway::testing::npy_with;
-using leeway::testing::read_bytes;
-using leeway::testing::stored_entry;
-using leeway::testing::TemporaryFolder;
 using leeway::testing::write_bytes;
 using leeway::testing::ZipEntry;
 using ::testing::HasSubstr;
@@ -53,41 +45,16 @@ std::string npy(std::vector<std::size_t> shape, std::vector<T> values) {
 }
 
 TEST_F(BadInputs, OneLineAndExitCodeThree) {
-  const std::string good = npy_bytes(good_), labels = "pa good.npy good.npy --labels FILE";
-  const auto entry = [&](const std::string& name, const std::string& bytes) {
-    return stored_entry(name + ".npy", bytes);
-  };
-  ZipEntry changed = deflated_entry("logits.npy", good),
-           bomb = deflated_entry("logits.npy", std::string(100'000, '\0'));
-  changed.crc ^= 1, bomb.size = 0xfffffff0;
-  const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000, 1000), }\n";
+  ZipEntry bomb = deflated_entry("logits.npy", std::string(100'000, '\0'));
+  bomb.size = 0xfffffff0;
   const std::vector<BadFile> files = {
-      {"short.npy", good.substr(0, 175), "found 47"},
-      {"lying_shape.npy", npy_with(header, good.substr(128)), "found 48"},
-      {"words.npy", npy_bytes(make_text_array({4, 3}, std::vector<std::string>(12, "x"))), "found text"},
-      {"no_rows.npy", npy<float>({0, 3}, {}), "found shape (0, 3)"},
-      {"vector.npy", npy<float>({4}, {1, 2, 3, 4}), "--binary logit or --binary prob"},
-      {"vector_prob.npy", npy<float>({4}, {1, 2, 3, 4}), "expected probabilities in [0,1]",
-       "pa FILE FILE --binary prob"},
+      {"short.npy", npy_bytes(good_).substr(0, 175), "found 47"},
       {"wrong_k.npy", npy<float>({4, 2}, std::vector<float>(8)),
        "expected 3 classes, as in good.npy, found 2"},
       {"wrong_n.npy", npy<float>({5, 3}, std::vector<float>(15)), "(5, 3)"},
-      {"nan.npy", npy<float>({4, 3}, {2, 0, 0, 0, 2, 0, 0, NAN, 2, 2, 0, 0}), "found nan at row 2, class 1"},
-      {"clean_inf.npy", npy<float>({4, 3}, {2, HUGE_VALF, 0, 0, 2, 0, 0, 0, 2, 2, 0, 0}),
-       "found inf at row 0, class 1", "pa FILE good.npy"},
-      {"a.pkl", "\x80\x04\x95\x10", "found a Python pickle"},
-      {"page.npy", "<!DOCTYPE html>\n", "found an HTML or XML page"},
-      {"checksum.npz", make_zip({changed}), "expected checksum"},
       {"bomb.npz", make_zip({bomb}), "found 4294967280"},
-      {"no_logits.npz", make_zip({entry("weights", good)}), "expected an array named logits or probs"},
-      {"label.npz", make_zip({entry("logits", good), entry("labels", npy<std::int64_t>({4}, {0, 1, 2, 3}))}),
-       "found 3 at row 3", "pa FILE good.npy"},
-      {"short.safetensors", "\x05\0\0"s, "found a file of 3 bytes"},
-      {"word.csv", "logit_0,logit_1\n1,2\n1,two\n", "found 'two' at row 1"},
-      {"nan.csv", "logit_0,logit_1\n1,2\n1,nan\n", "found nan at row 1, class 1", "pa FILE FILE"},
-      {"range.npy", npy<std::int64_t>({4}, {0, 1, 7, 2}), "found 7 at row 2", labels},
-      {"length.npy", npy<std::int64_t>({3}, {0, 1, 2}), "found shape (3)", labels},
-      {"cut.gz", gzip("\0\0\x08\x01\0\0\0\x04\0\x01\x02\0"s).substr(0, 15), "found a stream cut off", labels},
+      {"range.npy", npy<std::int64_t>({4}, {0, 1, 7, 2}), "found 7 at row 2",
+       "pa good.npy good.npy --labels FILE"},
   };
   for (const BadFile& bad : files) {
     write_bytes(folder_ / bad.name, bad.bytes);
@@ -133,16 +100,11 @@ TEST_F(BadInputs, OfEveryCommandThatComparesSets) {
 }
 
 TEST_F(BadInputs, PathsThatAreNoFiles) {
-  std::filesystem::create_directory(folder_ / "folder.npy");
-  ASSERT_EQ(::mkfifo((folder_ / "pipe.npy").c_str(), 0600), 0);
-  for (const Refused& call : std::vector<Refused>{
-           {"pa missing.npy good.npy", 3, {"missing.npy: expected a readable file, found no such file"}},
-           {"pa good.npy good.npy --labels missing.npy", 3, {"missing.npy", "found no such file"}},
-           {"pa good.npy folder.npy", 3, {"folder.npy", "found a directory"}},
-           {"pa good.npy pipe.npy", 3, {"pipe.npy", "found a pipe or device"}},
-           {"pa good.npy ''", 3, {"expected a readable file", "no such file"}},
-           {"pa good.npy 'two\nlines.npy'", 3, {"two\\x0alines.npy", "no such file"}}})
-    refused(call);
+  all_refused("pa good.npy ",
+              {{"missing.npy", 3, {"missing.npy: expected a readable file, found no such file"}},
+               {"good.npy --labels missing.npy", 3, {"missing.npy", "found no such file"}},
+               {"''", 3, {"expected a readable file", "no such file"}},
+               {"'two\nlines.npy'", 3, {"two\\x0alines.npy", "no such file"}}});
 }
 
 // A warning of one file and then another file that is bad: one line all the same.
@@ -153,28 +115,6 @@ TEST_F(BadInputs, OneLineAlsoAfterAWarning) {
   const Outcome told = run("pa zeros.npz zeros.npz");
   EXPECT_EQ(told.code, 0);
   EXPECT_THAT(told.err, HasSubstr("probabilities are exactly 0"));
-}
-
-// What remains of a structure differs at each length.
-TEST(CutOff, AtEveryBoundaryIsRefused) {
-  const TemporaryFolder folder;
-  const Array logits = make_array<float>({4, 3}, std::vector<float>(12, .5F));
-  const std::string npz =
-      make_zip({stored_entry("logits.npy", npy_bytes(logits)),
-                deflated_entry("labels.npy", npy_bytes(make_array<std::int64_t>({4}, {0, 1, 2, 0})))});
-  write_safetensors(folder / "whole.safetensors", {{{"logits", logits}}, {}});
-  for (const auto& [ending, whole] :
-       std::map<std::string, std::string>{{"npy", npy_bytes(logits)},
-                                          {"npz", npz},
-                                          {"safetensors", read_bytes(folder / "whole.safetensors")}}) {
-    const auto path = folder / ("cut." + ending);
-    write_bytes(path, whole);
-    EXPECT_NO_THROW((void)read_arrays(path)) << ending;
-    for (std::size_t size = 0; size < whole.size(); size += 3) {
-      write_bytes(path, std::string_view(whole).substr(0, size));
-      EXPECT_THROW((void)read_arrays(path), Error) << ending << " " << size;
-    }
-  }
 }
 
 class Reading : public CommandTest {
@@ -207,10 +147,8 @@ TEST_F(Reading, LabelsGroupsAndNamesOfTheirOwnFiles) {
   write_bytes(folder_ / "own.csv", "label,p_0,p_1\n0,.75,.25\n1,.25,.75\n1,.75,.25\n0,.25,.75\n");
   EXPECT_THAT(run("pa own.csv other.csv --labels y.csv").err,
               HasSubstr("own.csv: its labels differ from those of y.csv, which are used, at 1 of 4 rows"));
-  for (const Refused& call : std::vector<Refused>{
-           {"assess --source plain.csv --target other.csv --labels sea=y.csv", 2, {"--labels sea=y.csv"}},
-           {"pa plain.csv other.csv --class-names a,b,c", 3, {"plain.csv: expected 3 classes", "found 2"}}})
-    refused(call);
+  refused({"assess --source plain.csv --target other.csv --labels sea=y.csv", 2, {"--labels sea=y.csv"}});
+  refused({"pa plain.csv other.csv --class-names a,b,c", 3, {"plain.csv: expected 3 classes", "found 2"}});
 }
 
 TEST_F(Reading, RowsOfASplit) {
@@ -218,11 +156,9 @@ TEST_F(Reading, RowsOfASplit) {
   EXPECT_EQ(pa["results"][0]["n"], 2);
   EXPECT_EQ(pa["results"][0]["afr_true"], .5);
   write_bytes(folder_ / "none.csv", "index,split\n0,train\n");
-  for (const Refused& call : std::vector<Refused>{
-           {"pa plain.csv other.csv --index split.csv", 2, {"--split"}},
-           {"pa plain.csv other.csv --split test", 2, {"--index"}},
-           {"pa plain.csv other.csv --index none.csv --split test", 3, {"none.csv", "found none"}}})
-    refused(call);
+  all_refused("pa plain.csv other.csv ", {{"--index split.csv", 2, {"--split"}},
+                                          {"--split test", 2, {"--index"}},
+                                          {"--index none.csv --split test", 3, {"none.csv", "found none"}}});
 }
 
 TEST_F(Reading, IsToldAndKept) {
@@ -244,6 +180,84 @@ TEST_F(Reading, StandardInput) {
   const Json pa = Json::parse(read_text(folder_ / ".out"));
   EXPECT_EQ(pa["results"][0]["afr_pred"], .75);
   EXPECT_EQ(pa["inputs"][0]["path"], "-");
+}
+
+// --config FILE.toml.
+class ConfigCommand : public CommandTest {
+ protected:
+  ConfigCommand() {
+    write_npy(folder_ / "a.npy", make_array<double>({3, 2}, {2, 0, 2, 0, 1, 0}));
+    write_npy(folder_ / "b.npy", make_array<double>({3, 2}, {1.5, .5, 1.5, .5, .5, 1.5}));
+    write_npy(folder_ / "y.npy", make_array<std::int64_t>({3}, {0, 1, 1}));
+    write_bytes(folder_ / "shifts.csv", "data_set,target_error,ac\nm,0.1,0.2\nn,0.2,0.1\n");
+  }
+  [[nodiscard]] Json record_with(const std::string& config, const std::string& arguments) const {
+    write_bytes(folder_ / "f.toml", config);
+    return record(arguments);
+  }
+};
+
+TEST_F(ConfigCommand, TakesOptionsOfEveryKindAndIsAnInput) {
+  const Json found = record_with("[pa]\nseed = 7\nlevel = 0.5\nratios = '0,0.5,1'\nno-digest = true\n",
+                                 "pa a.npy b.npy --config f.toml --quiet");
+  EXPECT_EQ(found["seed"], 7);
+  EXPECT_EQ(found["results"][0]["ratios"].size(), 3U);
+  EXPECT_TRUE(found["inputs"][0].at("xxh3_128").is_null());
+  EXPECT_EQ(found["results"][0]["pa_low"], record("pa a.npy b.npy --level .5")["results"][0]["pa_low"]);
+  ASSERT_EQ(found["inputs"].size(), 3U);
+  EXPECT_EQ(found["inputs"][2]["path"], "f.toml");
+}
+
+TEST_F(ConfigCommand, CommandLineWinsAndATableWinsOverTheTop) {
+  const std::string config =
+      "epochs = 3\nseed = 1\nlabels = 'missing.npy'\n[train]\nout = 'w'\n[pa]\nseed = 2\n";
+  const std::string line = "pa a.npy b.npy --config=f.toml --labels y.npy";
+  EXPECT_EQ(record_with(config, line)["seed"], 2);
+  EXPECT_EQ(record_with(config, line + " --seed 3")["seed"], 3);
+  EXPECT_EQ(record_with(config, line + " --seed=4")["seed"], 4);
+}
+
+// A list of gates, one of them violated; --fail-if on the command line replaces the list.
+TEST_F(ConfigCommand, ListsAreSeveralValuesAndMakeRequiredOptionsGiven) {
+  write_bytes(
+      folder_ / "f.toml",
+      "[assess]\npaired = 'yes'\nsource = 'a.npy'\ntarget = ['x=b.npy', 'y=a.npy']\nfail-if = ['n<1', "
+      "'pa<1']\n");
+  EXPECT_EQ(run("assess --quiet --config f.toml").code, 4);
+  EXPECT_EQ(record("assess --quiet --config f.toml --fail-if 'n<1'")["results"].size(), 2U);
+}
+
+TEST_F(ConfigCommand, ReachesCommandsOfTwoWords) {
+  EXPECT_EQ(record_with("[bound.evaluate]\ndelta = 0.25\n[conds.draw]\nseed = 7\n",
+                        "bound evaluate shifts.csv --config f.toml")["options"]["delta"],
+            .25);
+}
+
+TEST_F(ConfigCommand, WrongFilesAreOneLineAndExit3) {
+  for (const auto& [config, place, found] : std::vector<std::array<std::string, 3>>{
+           {"sed = 1\n", "line 1, column 1: expected the long name of an option", "'sed'"},
+           {"[pa]\nepochs = 1\n", "line 2, column 1: expected the long name of an option of pa", "'epochs'"},
+           {"[train]\nratios = '0'\n", "line 2, column 1: expected the long name of an option of train",
+            "'ratios'"},
+           {"[bound.evaluate]\nfail-if = 'n'\n", "an option of bound.evaluate", "'fail-if'"},
+           {"[nothing]\nseed = 1\n", "line 2, column 1: expected a command of leeway as the table",
+            "'nothing'"},
+           {"quiet = 1\n", "expected true or false for quiet", "'1'"},
+           {"seed = true\n", "expected a text, a number or a list for seed", "true"},
+           {"seed = [1, 2]\n", "expected one value for seed", "a list of 2"},
+           {"seed = 'x'\n", "expected a value that the option takes for seed", "'x' ("},
+           {"threads = -1\n", "expected a value that the option takes for threads", "'-1' ("},
+           {"pairing = 'x'\n", "for pairing", "'x' ("},
+           {"config = 'g.toml'\n", "an option", "'config'"},
+           {"[pa]\nclean = 'a.npy'\n", "an option of pa", "'clean'"},  // it has no long name
+           {"seed = 1979-05-27\n", "line 1, column 8: expected", ""}}) {
+    write_bytes(folder_ / "f.toml", config);
+    refused({"pa a.npy b.npy --config f.toml", 3, {"f.toml: ", place, "found " + found}});
+  }
+  refused({"pa a.npy b.npy --config none.toml", 3, {"none.toml: expected a readable file"}});
+  EXPECT_EQ(run("pa a.npy b.npy --config").code, 2);
+  write_bytes(folder_ / "f.toml", "seed = 1\n");
+  EXPECT_EQ(run("pa a.npy b.npy --config f.toml --config f.toml").code, 2);
 }
 
 }  // namespace

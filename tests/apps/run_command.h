@@ -52,10 +52,15 @@ class CommandTest : public ::testing::Test {
   ~CommandTest() override { std::filesystem::remove_all(folder_); }
 
   [[nodiscard]] Outcome run(const std::string& arguments) const { return run_command(folder_, arguments); }
+  // A run that ends well.
+  Outcome good(const std::string& arguments) const {
+    Outcome said = run(arguments);
+    EXPECT_EQ(said.code, 0) << arguments << "\n" << said.err;
+    return said;
+  }
   // The record of a run that ends well.
   [[nodiscard]] Json record(const std::string& arguments) const {
-    const Outcome said = run(arguments + " --json");
-    EXPECT_EQ(said.code, 0) << arguments << "\n" << said.err;
+    const Outcome said = good(arguments + " --json");
     return said.code == 0 ? Json::parse(said.out) : Json();
   }
   // A mistake in the call: exit 2 and this line alone.
@@ -73,6 +78,10 @@ class CommandTest : public ::testing::Test {
     EXPECT_EQ(std::ranges::count(said.err, '\n'), 1) << call.arguments << "\n" << said.err;
     for (const std::string& part : call.parts)
       EXPECT_THAT(said.err, ::testing::HasSubstr(part)) << call.arguments;
+  }
+  // Of calls that begin alike.
+  void all_refused(const std::string& begin, const std::vector<Refused>& calls) const {
+    for (const auto& [arguments, code, parts] : calls) refused({begin + arguments, code, parts});
   }
 
   const std::filesystem::path folder_ =

@@ -1,15 +1,18 @@
-// leeway shift, from the command line to the file.
+// leeway shift and shift text, from the command line to the file.
 #include <gmock/gmock.h>
 
+#include "leeway/core/csv.h"
 #include "leeway/core/images.h"
 #include "leeway/core/npz.h"
 #include "tests/apps/run_command.h"
+#include "tests/core/files.h"
 
 namespace leeway {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using leeway::testing::write_bytes;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 class ShiftCommand : public CommandTest {
  protected:
@@ -18,15 +21,10 @@ class ShiftCommand : public CommandTest {
     write_images(folder_ / "in.npz", {"", make_array(std::vector<std::size_t>{3, 1, 1, 2}, bytes),
                                       std::vector<std::int64_t>{4, 0, 4}});
   }
-
-  [[nodiscard]] Outcome run(const std::string& arguments) const {
-    return CommandTest::run("shift " + arguments);
-  }
 };
 
 TEST_F(ShiftCommand, WritesShiftedPixelsAndLabels) {
-  const Outcome said = run("brightness --data in.npz --strength 0.2 --out out.npz");
-  EXPECT_EQ(said.code, 0);
+  const Outcome said = good("shift brightness --data in.npz --strength 0.2 --out out.npz");
   EXPECT_EQ(said.err, "");
   EXPECT_EQ(said.out,
             "brightness, seed 0: 3 of 3 images, shape 3 x 1 x 1 x 2\n"
@@ -35,29 +33,24 @@ TEST_F(ShiftCommand, WritesShiftedPixelsAndLabels) {
   const Images out = read_images(folder_ / "out.npz");
   EXPECT_THAT(*out.labels, ElementsAre(4, 0, 4));
   EXPECT_THAT(to_f64(out.pixels, "x"),
-              testing::Pointwise(testing::DoubleNear(1e-7), {.2, .4, .6, .8, 1., 1.}));
+              ::testing::Pointwise(::testing::DoubleNear(1e-7), {.2, .4, .6, .8, 1., 1.}));
 }
 
 TEST_F(ShiftCommand, WritesTheRowsItKept) {
-  const Outcome said = run("label-subset --data in.npz --classes 4 --out out.npz --json");
-  EXPECT_EQ(said.code, 0);
-  EXPECT_EQ(said.err, "");
+  const Json kept = record("shift label-subset --data in.npz --classes 4 --out out.npz");
   const ArrayMap out = read_npz(folder_ / "out.npz");
   EXPECT_THAT(to_i64(out.at("rows"), "rows"), ElementsAre(0, 2));
   EXPECT_THAT(to_i64(out.at("y"), "y"), ElementsAre(4, 4));
   EXPECT_EQ(out.at("x").type, ElementType::u8);
-  const Json record = Json::parse(said.out);
-  EXPECT_EQ(record["schema"], "leeway.shift/3");
-  EXPECT_EQ(record["inputs"][0]["shape"], Json::array({3, 1, 1, 2}));
-  EXPECT_EQ(record["results"][0]["rows_of_class"].dump(),
+  EXPECT_EQ(kept["schema"], "leeway.shift/3");
+  EXPECT_EQ(kept["inputs"][0]["shape"], Json::array({3, 1, 1, 2}));
+  EXPECT_EQ(kept["results"][0]["rows_of_class"].dump(),
             R"([{"class":0,"n_source":1,"n":0},{"class":4,"n_source":2,"n":2}])");
-  EXPECT_TRUE(record["results"][0].at("strength").is_null());
+  EXPECT_TRUE(kept["results"][0].at("strength").is_null());
 }
 
 TEST_F(ShiftCommand, ASeverityChoosesTheCorruption) {
-  const Outcome said = run("brightness --data in.npz --severity 2 --out out.npz --sheet sheet.png");
-  EXPECT_EQ(said.code, 0);
-  EXPECT_EQ(said.err, "");
+  const Outcome said = good("shift brightness --data in.npz --severity 2 --out out.npz --sheet sheet.png");
   EXPECT_EQ(said.out,
             "brightness, seed 0: 3 of 3 images, shape 3 x 1 x 1 x 2\n"
             "severity 2, corrected variant, constants of cifar, lengths times 0.0312\n"
@@ -67,70 +60,126 @@ TEST_F(ShiftCommand, ASeverityChoosesTheCorruption) {
   EXPECT_THAT(out.pixels.view<std::uint8_t>(), ElementsAre(26, 77, 128, 179, 230, 255));
   EXPECT_THAT(*out.labels, ElementsAre(4, 0, 4));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "sheet.png"));
-  const Outcome json =
-      run("saturate --data in.npz --severity 5 --set imagenet --variant published --out out.npz --json");
-  EXPECT_EQ(json.code, 0);
-  const Json record = Json::parse(json.out), set = record["results"][0];
+  const Json saturated =
+      record("shift saturate --data in.npz --severity 5 --set imagenet --variant published --out out.npz");
+  const Json set = saturated["results"][0];
   EXPECT_EQ(set["severity"], 5);
   EXPECT_EQ(set["use"].dump(),
             R"({"set":"imagenet","lengths":1.0,"variant":"published","frost":"procedural"})");
   EXPECT_EQ(set["defined"], false);
-  EXPECT_EQ(record["findings"][0], "saturate is not defined on grey pictures: they are as they were.");
-  EXPECT_EQ(run("fog --data in.npz --severity 0 --out out.npz").code, 0);
+  EXPECT_EQ(saturated["findings"][0], "saturate is not defined on grey pictures: they are as they were.");
+  good("shift fog --data in.npz --severity 0 --out out.npz");
   EXPECT_THAT(read_images(folder_ / "out.npz").pixels.view<std::uint8_t>(),
               ElementsAre(0, 51, 102, 153, 204, 255));
 }
 
-TEST_F(ShiftCommand, CorruptSaysWhatIsMissing) {
-  for (const auto& [arguments, line] :
-       {std::pair("", "--data is required: the clean images"), {"--data in.npz", "--model is required"}}) {
-    const Outcome wrong = run(std::string("corrupt ") + arguments);
-    EXPECT_EQ(wrong.code, 2) << arguments;
-    EXPECT_THAT(wrong.err, testing::StartsWith(std::string("leeway: ") + line));
-  }
+TEST_F(ShiftCommand, MistakesLeaveNoFile) {
+  all_refused("shift corrupt", {{"", 2, {"--data is required: the clean images"}},
+                                {" --data in.npz", 2, {"--model is required"}}});
+  refused({"shift rotation --data in.npz", 2, {"--out is required: the .npz to write"}});
+  all_refused(
+      "shift --data in.npz --out out.npz ",
+      {{"rotation --strength 400", 2, {"--strength: expected -180 to 180 for rotation, found 400"}},
+       {"rotation --classes 1", 2, {"--classes: rotation does not look at classes"}},
+       {"label-subset --classes 1 --strength 2", 2, {"--strength: label-subset has none"}},
+       {"label-subset", 2, {"--classes is required: the classes that label-subset keeps"}},
+       {"label-subset --classes 9", 3, {"in.npz: shift label-subset: expected classes that occur, found 9"}},
+       {"fog", 2, {"--severity is required for fog: 0 to 5"}},
+       {"fog --strength 1", 2, {"--strength: fog has none; it takes --severity"}},
+       {"rotation --severity 1", 2, {"--severity: rotation has none; it takes --strength"}},
+       {"contrast --severity 1 --strength 1", 2, {"--strength, --severity: expected one of them"}},
+       {"fog --severity 1 --classes 1", 2, {"--classes: fog does not look at classes"}},
+       {"contrast --variant published", 2, {"--variant, --frost-dir: --severity is required with them"}},
+       {"fog --severity 6", 2, {"severity"}},
+       {"mist", 2, {"NAME: expected one of gaussian-noise, "}}});
+  refused({"shift rotation --data absent.npz --out out.npz", 3, {"absent.npz"}});
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out.npz"));
 }
 
-TEST_F(ShiftCommand, MistakesLeaveNoFile) {
-  struct Row {
-    const char* arguments;
-    int code;
-    const char* line;
-  };
-  for (const Row& row : {
-           Row{"rotation --data in.npz", 2, "--out is required: the .npz to write"},
-           {"rotation --data in.npz --out out.npz --strength 400", 2,
-            "--strength: expected -180 to 180 for rotation, found 400"},
-           {"rotation --data in.npz --out out.npz --classes 1", 2,
-            "--classes: rotation does not look at classes"},
-           {"label-subset --data in.npz --out out.npz --classes 1 --strength 2", 2,
-            "--strength: label-subset has none"},
-           {"label-subset --data in.npz --out out.npz", 2,
-            "--classes is required: the classes that label-subset keeps"},
-           {"label-subset --data in.npz --out out.npz --classes 9", 3,
-            "in.npz: shift label-subset: expected classes that occur, found 9, which no row has"},
-           {"fog --data in.npz --out out.npz", 2, "--severity is required for fog: 0 to 5"},
-           {"fog --data in.npz --out out.npz --strength 1", 2,
-            "--strength: fog has none; it takes --severity"},
-           {"rotation --data in.npz --out out.npz --severity 1", 2,
-            "--severity: rotation has none; it takes --strength"},
-           {"contrast --data in.npz --out out.npz --severity 1 --strength 1", 2,
-            "--strength, --severity: expected one of them"},
-           {"fog --data in.npz --out out.npz --severity 1 --classes 1", 2,
-            "--classes: fog does not look at classes"},
-           {"contrast --data in.npz --out out.npz --variant published", 2,
-            "--set, --variant, --frost-dir: --severity is required with them"},
-       }) {
-    const Outcome said = run(row.arguments);
-    EXPECT_EQ(said.code, row.code) << row.arguments;
-    EXPECT_EQ(said.out, "");
-    EXPECT_EQ(said.err, "leeway: " + std::string(row.line) + "\n");
+class ShiftTextCommand : public CommandTest {
+ protected:
+  ShiftTextCommand() {
+    write_bytes(folder_ / "in.csv",
+                "id,text,label\r\n7,\"A fine, old film\",1\r\n8,dull and LOUD,0\r\n9,,1\r\n");
   }
-  EXPECT_EQ(run("fog --data in.npz --out out.npz --severity 6").code, 2);
-  const Outcome unknown = run("mist --data in.npz --out out.npz");
-  EXPECT_EQ(unknown.code, 2);
-  EXPECT_THAT(unknown.err, testing::StartsWith("leeway: NAME: expected one of gaussian-noise, "));
-  EXPECT_EQ(run("rotation --data absent.npz --out out.npz").code, 3);
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "out.npz"));
+  [[nodiscard]] std::string written() const { return read_text(folder_ / "out.csv"); }
+};
+
+TEST_F(ShiftTextCommand, WritesTheTableAndSaysWhatChanged) {
+  const Outcome said = good("shift text upper-case --data in.csv --out out.csv --sheet");
+  EXPECT_EQ(said.err, "");
+  EXPECT_EQ(
+      said.out,
+      "2 of 3 texts changed under upper-case of strength 1; in the mean of all, 6.0 of 9.7 characters and\n"
+      "1.7 of 2.3 words.\n\n"
+      "upper-case of strength 1 (share of the words that change case, at random), seed 0\n"
+      "mean of a text     before    changed\n"
+      "characters           9.67       6.00\n"
+      "words                2.33       1.67\n"
+      "\n[gone] and {new}:\n"
+      "row 0, distance 11\n"
+      "  before  A [fine,] [old] [film]\n"
+      "  after   A {FINE,} {OLD} {FILM}\n"
+      "row 1, distance 7\n"
+      "  before  [dull] [and] LOUD\n"
+      "  after   {DULL} {AND} LOUD\n");
+  EXPECT_EQ(written(), "id,text,label\r\n7,\"A FINE, OLD FILM\",1\r\n8,DULL AND LOUD,0\r\n9,,1\r\n");
+}
+
+TEST_F(ShiftTextCommand, TheRecordSaysHow) {
+  const Json made = record("shift text contradict --data in.csv --strength 1 --out out.csv --sheet --seed 3");
+  const Json set = made["results"][0];
+  EXPECT_EQ(made["schema"], "leeway.shift-text/3");
+  EXPECT_EQ(made["inputs"][0]["shape"], Json::array({3, 3}));
+  EXPECT_EQ(made["seed"], 3);
+  EXPECT_EQ(set["edits"], 2);
+  EXPECT_EQ(set["label"], "label");
+  EXPECT_EQ(set["mode"], "replace");
+  EXPECT_EQ(set["words"], "adjectives");
+  EXPECT_EQ(set["n_changed"], 2);
+  EXPECT_EQ(set["n_overwritten"], 0);
+  EXPECT_NEAR(set["mean_words_changed"].get<double>(), 4. / 3, 1e-12);
+  EXPECT_EQ(set["sheet"][1]["before"], "dull and LOUD");
+  EXPECT_TRUE(made["options"].at("mode").is_null());
+  const Json other = record("shift text typos --data in.csv --out out.csv")["results"][0];
+  for (const char* key : {"edits", "label", "mode", "words", "n_overwritten"})
+    EXPECT_TRUE(other.at(key).is_null()) << key;
+  EXPECT_TRUE(other.at("sheet").empty());
+}
+
+TEST_F(ShiftTextCommand, OverwrittenTextsAreAFinding) {
+  EXPECT_THAT(run("shift text amplify --data in.csv --strength 2 --out out.csv").out,
+              HasSubstr("In 2 of 3 texts every word was replaced: what was put in tells the label"));
+}
+
+TEST_F(ShiftTextCommand, WordsOfTheUsers) {
+  write_bytes(folder_ / "mine.csv", "word,sign\nSUPER,1\nMEH,-1\n");
+  const Json made = record("shift text amplify --data in.csv --words mine.csv --strength 5 --out out.csv");
+  EXPECT_EQ(written(), "id,text,label\r\n7,\"SUPER SUPER SUPER SUPER\",1\r\n8,MEH MEH MEH,0\r\n9,,1\r\n");
+  EXPECT_EQ(made["inputs"][0]["path"], "mine.csv");
+  EXPECT_EQ(made["results"][0]["words"], "mine.csv");
+  good("shift text contradict --data in.csv --words mine.csv --strength 0 --mode insert --out out.csv");
+  EXPECT_THAT(written(), HasSubstr("MEH"));
+}
+
+TEST_F(ShiftTextCommand, MistakesLeaveNoFile) {
+  write_bytes(folder_ / "signless.csv", "word,sign\na,1\n");
+  all_refused("shift text ",
+              {{"typos --data in.csv", 2, {"--out is required: the CSV file to write"}},
+               {"typos --out out.csv", 2, {"--data is required: the CSV file"}},
+               {"typos --data absent.csv --out out.csv", 3, {"absent.csv"}},
+               {"typos --data in.csv --out in.csv", 2, {"in.csv: expected another file than the input"}}});
+  all_refused(
+      "shift text --data in.csv --out out.csv ",
+      {{"typos --strength 2", 2, {"--strength: expected 0 to 1 for typos, found 2"}},
+       {"typos --label label", 2, {"--label: typos has no use for it"}},
+       {"levenshtein --mode insert", 2, {"--mode: levenshtein has no use for it"}},
+       {"amplify --positive 1,2 --negative 2", 2, {"different labels, found '2' in both"}},
+       {"amplify --negative 1.0", 2, {"found '1' in both: give the other list too"}},
+       {"amplify --words signless.csv", 3, {"signless.csv: expected words of both signs, found 1 positive"}},
+       {"typos --column body", 3, {"in.csv: expected a column 'body'"}},
+       {"rot13", 2, {"NAME: expected one of levenshtein, amplify, "}}});
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out.csv"));
 }
 
 }  // namespace

@@ -9,20 +9,18 @@
 namespace leeway::app {
 namespace {
 
-TEST(HardStop, EndsAStepThatHearsNothing) {
+// A step that hears nothing, and one around it whose word counts again.
+TEST(HardStop, EndsWithTheWordOfTheInnermostStep) {
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(
       {
         const TerminalProgress progress(true);
-        const HardStop stop("average-case: stopped within a pass");
+        const HardStop outer("m.pt did not return");
+        const HardStop inner("average-case: stopped within a pass");
         (void)raise(SIGTERM);
         while (true) pause();  // what LibTorch may do for minutes
       },
       ::testing::ExitedWithCode(130), "leeway: average-case: stopped within a pass");
-}
-
-TEST(HardStop, HandsTheWordBackToTheOneAroundIt) {
-  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(
       {
         const TerminalProgress progress(true);

@@ -12,6 +12,9 @@
 namespace leeway::average_case {
 namespace {
 
+using testing::EndsWith;
+using testing::HasSubstr;
+
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 const Quadratic model = {2, 3, {1, 0, 0, 1, 1, 1}, {0, 1, 2}, {}};
@@ -46,8 +49,8 @@ TEST(AverageCaseErrors, Options) {
       {[](Options& o) { o.mvn.tolerance = -1; }, "tolerance", "-1"},
   };
   for (const auto& [change, option, found] : bad) {
-    EXPECT_THAT(message(change), testing::HasSubstr(std::string(option) + ": expected"));
-    EXPECT_THAT(message(change), testing::EndsWith(found));
+    EXPECT_THAT(message(change), HasSubstr(std::string(option) + ": expected"));
+    EXPECT_THAT(message(change), EndsWith(found));
   }
 }
 
@@ -129,51 +132,44 @@ TEST(AverageCaseErrors, Files) {
               gram = make_array<double>({2, 3, 3}, std::vector<double>(18, 1));
   AverageCaseOptions options;
   options.sigmas = {1};
-  const auto found = [&](const MadeElsewhere& files, std::string_view method = "taylor") {
+  const auto found = [&](Array f, std::optional<Array> j, std::optional<Array> g,
+                         std::string_view method = "taylor", std::size_t d = 2) {
     options.methods = {method};
-    return message_of([&] { (void)average_case(files, Noise(2), options); });
+    const MadeElsewhere files{"a.npz", std::move(f), std::move(j), std::move(g)};
+    return message_of([&] { (void)average_case(files, Noise(d), options); });
   };
-  EXPECT_EQ(found({"a.npz", logits, jacobian, {}}), "no error");
-  EXPECT_EQ(found({"a.npz", logits, {}, gram}), "no error");
-  EXPECT_THAT(found({"a.npz", make_array<float>({6}, {1, 2, 3, 4, 5, 6}), jacobian, {}}),
-              ::testing::HasSubstr("found float32 (6)"));
-  EXPECT_THAT(found({"a.npz", make_array<float>({2, 1}, {1, 2}), jacobian, {}}),
-              ::testing::HasSubstr("found float32 (2, 1)"));
-  EXPECT_THAT(found({"a.npz", make_array<std::int64_t>({1, 2}, {1, 2}), {}, {}}),
-              ::testing::HasSubstr("found int64 (1, 2)"));
-  EXPECT_THAT(found({"a.npz", logits, make_array<float>({3, 2, 2}, std::vector<float>(12, 1)), {}}),
-              ::testing::HasSubstr("found float32 (3, 2, 2)"));
-  EXPECT_THAT(found({"a.npz", logits, make_array<float>({2, 3, 4}, std::vector<float>(24, 1)), {}}),
-              ::testing::HasSubstr("found float32 (2, 3, 4)"));
-  EXPECT_THAT(found({"a.npz", logits, {}, make_array<double>({2, 3, 2}, std::vector<double>(12, 1))}),
-              ::testing::HasSubstr("found float64 (2, 3, 2)"));
-  options.methods = {"taylor"};
-  EXPECT_EQ(
-      message_of([&] {
-        const MadeElsewhere empty{"a.npz", logits, make_array<float>({2, 3, 0}, {}), {}};
-        (void)average_case(empty, Noise(0), options);
-      }),
-      "a.npz: expected a Jacobian of shape (2, 3, d), d at least 1, of floats, found float32 (2, 3, 0)");
+  EXPECT_EQ(found(logits, jacobian, {}), "no error");
+  EXPECT_EQ(found(logits, {}, gram), "no error");
+  EXPECT_THAT(found(make_array<float>({6}, {1, 2, 3, 4, 5, 6}), jacobian, {}),
+              HasSubstr("found float32 (6)"));
+  EXPECT_THAT(found(make_array<float>({2, 1}, {1, 2}), jacobian, {}), HasSubstr("found float32 (2, 1)"));
+  EXPECT_THAT(found(make_array<std::int64_t>({1, 2}, {1, 2}), {}, {}), HasSubstr("found int64 (1, 2)"));
+  EXPECT_THAT(found(logits, make_array<float>({3, 2, 2}, std::vector<float>(12, 1)), {}),
+              HasSubstr("found float32 (3, 2, 2)"));
+  EXPECT_THAT(found(logits, make_array<float>({2, 3, 4}, std::vector<float>(24, 1)), {}),
+              HasSubstr("found float32 (2, 3, 4)"));
+  EXPECT_THAT(found(logits, {}, make_array<double>({2, 3, 2}, std::vector<double>(12, 1))),
+              HasSubstr("found float64 (2, 3, 2)"));
+  EXPECT_THAT(
+      found(logits, make_array<float>({2, 3, 0}, {}), {}, "taylor", 0),
+      HasSubstr("expected a Jacobian of shape (2, 3, d), d at least 1, of floats, found float32 (2, 3, 0)"));
   for (const std::string_view method : {"mc", "mmse", "mmse-mvs"})
-    EXPECT_EQ(found({"a.npz", logits, jacobian, {}}, method),
+    EXPECT_EQ(found(logits, jacobian, {}, method),
               "method " + std::string(method) +
                   ": expected a model, for passes of noisy copies, found files alone");
-  EXPECT_THAT(found({"a.npz", logits, {}, {}}), ::testing::HasSubstr("matrices, for taylor, found none"));
-  EXPECT_THAT(
-      found({"a.npz", make_array<double>({2, 3}, {1, 2, 3, 4, infinity, 6}), jacobian, {}}, "softmax"),
-      ::testing::HasSubstr("found inf at row 1, class 1"));
+  EXPECT_THAT(found(logits, {}, {}), HasSubstr("matrices, for taylor, found none"));
+  EXPECT_THAT(found(make_array<double>({2, 3}, {1, 2, 3, 4, infinity, 6}), jacobian, {}, "softmax"),
+              HasSubstr("found inf at row 1, class 1"));
   std::vector<double> values(18, 1);
   values[17] = nan;
-  EXPECT_THAT(found({"a.npz", logits, {}, make_array<double>({2, 3, 3}, values)}, "taylor-mvs"),
-              ::testing::HasSubstr("found nan at row 1"));
+  EXPECT_THAT(found(logits, {}, make_array<double>({2, 3, 3}, values), "taylor-mvs"),
+              HasSubstr("found nan at row 1"));
   // No Gram matrix of anything: correlations .9, .9 and -.9. Of 1 - .81 after the first, -1.71 and .19 are left:
   // 1.71^2 / .19 - .19 = 15.2. The message names the row.
   const std::string indefinite =
-      found({"a.npz",
-             make_array<float>({1, 4}, {1, 0, 0, 0}),
-             {},
-             make_array<double>({1, 4, 4}, {0, 0, 0, 0, 0, 1, .9, .9, 0, .9, 1, -.9, 0, .9, -.9, 1})});
-  EXPECT_THAT(indefinite, ::testing::HasSubstr("found one that misses it by 15.2 of its diagonal"));
+      found(make_array<float>({1, 4}, {1, 0, 0, 0}), {},
+            make_array<double>({1, 4, 4}, {0, 0, 0, 0, 0, 1, .9, .9, 0, .9, 1, -.9, 0, .9, -.9, 1}));
+  EXPECT_THAT(indefinite, HasSubstr("found one that misses it by 15.2 of its diagonal"));
 }
 
 }  // namespace

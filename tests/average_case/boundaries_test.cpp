@@ -114,7 +114,7 @@ RC_GTEST_PROP(Boundaries, FromGramMatricesAreThoseFromGradients, ()) {
   for (double& value : variances) value = random.uniform();
   const Noise noise(d, noise_kind("gaussian"), make_array<double>({d}, variances));
   const Boundaries a = boundaries_of(logits, gradients, target, noise),
-                   b = boundaries_of_gram(logits, noise.gram(gradients), target);
+                   b = boundaries_of_gram(logits, gram_of(noise, gradients), target);
   for (std::size_t i = 0; i + 1 < k; ++i) RC_ASSERT(std::abs(a.z[i] - b.z[i]) <= 1e-9 * std::abs(a.z[i]));
   for (std::size_t i = 0; i < a.correlation.size(); ++i)
     RC_ASSERT(std::abs(a.correlation[i] - b.correlation[i]) <= 1e-9);
@@ -141,21 +141,6 @@ TEST(Boundaries, TiesGoByTheNumberOfTheClass) {
   const std::int32_t above[] = {9, 4}, below[] = {4, 9};
   EXPECT_EQ(boundaries({1, 1}, Doubles(4, 1.), 0, above).z, Doubles{-infinity});
   EXPECT_EQ(boundaries({1, 1}, Doubles(4, 1.), 0, below).z, Doubles{infinity});
-}
-
-TEST(Boundaries, OfADuplicatedClassCountOnce) {
-  const Boundaries once = boundaries({1, 0, .5}, {1, 0, 0, 1, 1, 1}, 0),
-                   twice = boundaries({1, 0, .5, .5, 0}, {1, 0, 0, 1, 1, 1, 1, 1, 0, 1}, 0);
-  for (const double sigma : {.3, 1., 10.})
-    EXPECT_NEAR(probability_of(twice, sigma), probability_of(once, sigma), 2e-6) << sigma;
-}
-
-TEST(Boundaries, OfMoreClassesThanInputsAreSingular) {
-  // One input: gradients 0 for the target; margin 1 at slopes 1, 2, -1, -4: it stays above -1/2 (2 x > -1 the nearest)
-  // and below 1/4.
-  const Boundaries found = boundaries({1, 0, 0, 0, 0}, {0, -1, -2, 1, 4}, 0);
-  for (const double sigma : {.2, 1., 5.})
-    EXPECT_NEAR(probability_of(found, sigma), phi(.25 / sigma) - phi(-.5 / sigma), 2e-6) << sigma;
 }
 
 TEST(Boundaries, AtSigmaZeroAndWithoutEnd) {

@@ -87,6 +87,14 @@ inline AverageCase run(const Quadratic& model, const std::vector<float>& x,
   return run(model, x, options, Noise(model.d));
 }
 
+// J C J' of a Jacobian (m,d).
+inline std::vector<double> gram_of(const Noise& noise, const std::vector<double>& jacobian) {
+  auto [gram, exponents] = noise.scaled_gram(jacobian);
+  const std::size_t m = exponents.size();
+  for (std::size_t i = 0; i < m * m; ++i) gram[i] = std::ldexp(gram[i], exponents[i / m] + exponents[i % m]);
+  return gram;
+}
+
 inline double phi(double x) { return .5 * std::erfc(-x / std::sqrt(2.)); }
 
 // E f(u) of a standard normal u, by the trapezoidal rule: exact to rounding for smooth f.

@@ -65,28 +65,25 @@ TEST(GramMatrices, OfFloat32AreTakenAsTheyAreRounded) {
 TEST(GramMatrices, ThatAreIndefiniteAreRefusedByRow) {
   const std::size_t n = 3, k = 4, d = 6;
   const Made all = made(n, k, d, 0, 2);
-  Doubles worse = all.gram;
+  const auto refusal = [&](const Array& gram) {
+    const MadeElsewhere files{"a.npz", all.logits, {}, gram};
+    return message_of([&] { (void)taylor(files, d, 1); });
+  };
+  const auto with = [&](std::size_t at, double value) {
+    Doubles gram = all.gram;
+    gram[at] = value;
+    return gram;
+  };
   // Row 1: one class's gradient loses a length that the others say it has.
-  worse[k * k + 2 * k + 2] *= .1;
+  const Doubles shorter = with(k * k + 2 * k + 2, .1 * all.gram[k * k + 2 * k + 2]);
   for (const Array& gram :
-       {make_array<double>({n, k, k}, worse), make_array<float>({n, k, k}, narrow(worse))})
+       {make_array<double>({n, k, k}, shorter), make_array<float>({n, k, k}, narrow(shorter))})
     EXPECT_THAT(
-        message_of([&] {
-          (void)taylor({"a.npz", all.logits, {}, gram}, d, 1);
-        }),
+        refusal(gram),
         HasSubstr("a.npz: row 1: Gram matrix: expected a positive semi-definite one, found one that"));
-  worse = all.gram;
-  worse[2 * k * k + 1] += 1e-3;  // row 2, asymmetric
-  EXPECT_THAT(message_of([&] {
-                (void)taylor({"a.npz", all.logits, {}, make_array<double>({n, k, k}, worse)}, d, 1);
-              }),
-              HasSubstr("a.npz: row 2: "));
-  worse = all.gram;
-  worse[0] = -1;
-  EXPECT_THAT(message_of([&] {
-                (void)taylor({"a.npz", all.logits, {}, make_array<double>({n, k, k}, worse)}, d, 1);
-              }),
-              HasSubstr("a.npz: row 0: "));
+  const Doubles asymmetric = with(2 * k * k + 1, all.gram[2 * k * k + 1] + 1e-3);
+  EXPECT_THAT(refusal(make_array<double>({n, k, k}, asymmetric)), HasSubstr("a.npz: row 2: "));
+  EXPECT_THAT(refusal(make_array<double>({n, k, k}, with(0, -1))), HasSubstr("a.npz: row 0: "));
 }
 
 // (4 2; 2 1) has rank 1: rows 2 and 1. (1 2; 2 1) has the eigenvalue -1: of 1 - 4 nothing real is left.

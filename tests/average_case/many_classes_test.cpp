@@ -7,6 +7,7 @@
 #include "leeway/average_case/average_case.h"
 #include "leeway/core/random.h"
 #include "tests/average_case/classifiers.h"
+#include "tests/stopping.h"
 
 namespace leeway::average_case {
 namespace {
@@ -25,14 +26,15 @@ struct Asked {
   std::size_t most = 0;  // classes whose gradients were taken, of a row
 };
 Asked ask(const Quadratic& model, const std::vector<float>& x, const AverageCaseOptions& options) {
+  const std::size_t width = model.d;
   Asked result;
   Classifier spy = model.classifier();
   spy.gradients = [&, inner = spy.gradients](std::span<const float> shown,
                                              std::span<const std::int32_t> names) {
-    result.most = std::max(result.most, names.empty() ? k : names.size() / (shown.size() / d));
+    result.most = std::max(result.most, names.empty() ? model.k : names.size() / (shown.size() / width));
     return inner(shown, names);
   };
-  result.found = average_case(spy, Noise(d), rows_of(x), 0, x.size() / d, options);
+  result.found = average_case(spy, Noise(width), rows_of(x), 0, x.size() / width, options);
   return result;
 }
 
@@ -123,18 +125,7 @@ TEST(ManyClassesTier2, RelativesDecideHowManyOfAThousand) {
       x.push_back(static_cast<float>(model.w[(i * 83 % classes) * width + j] + .25 * random.normal()));
   AverageCaseOptions options = options_of(0, {.75}), whole = options_of(classes, {.75});
   options.methods = whole.methods = {"taylor"}, options.mvn.tolerance = whole.mvn.tolerance = 1e-4;
-  const auto asked = [&](const AverageCaseOptions& with) {
-    Asked result;
-    Classifier spy = model.classifier();
-    spy.gradients = [&, inner = spy.gradients](std::span<const float> shown,
-                                               std::span<const std::int32_t> names) {
-      result.most = std::max(result.most, names.empty() ? classes : names.size() / (shown.size() / width));
-      return inner(shown, names);
-    };
-    result.found = average_case(spy, Noise(width), rows_of(x), 0, rows, with);
-    return result;
-  };
-  const Asked some = asked(options), all = asked(whole);
+  const Asked some = ask(model, x, options), all = ask(model, x, whole);
   EXPECT_LE(some.most, 64U) << "the union bound alone took all";
   double mean = 0, mean_of_all = 0;
   for (std::size_t i = 0; i < rows; ++i) {
@@ -147,52 +138,16 @@ TEST(ManyClassesTier2, RelativesDecideHowManyOfAThousand) {
   EXPECT_LE(some.found.columns[0].left_out, 1e-4);
 }
 
-// What a user sees of it: passes made, passes expected; and what stops it.
-class Watcher : public Progress {
- public:
-  explicit Watcher(std::size_t patience = 1 << 30) : patience_(patience) {}
-  void update(std::string_view task, std::size_t made, std::size_t expected, std::string_view) override {
-    EXPECT_EQ(task, "passes");
-    EXPECT_LE(made, expected);
-    EXPECT_GE(made, done);
-    done = made, total = expected, ++reports;
-  }
-  [[nodiscard]] bool stop_requested() const override { return reports > patience_; }
-  std::size_t done = 0, total = 0, reports = 0;
-
- private:
-  std::size_t patience_;
-};
-
 TEST(ManyClasses, ProgressCountsPassesThatWereForeseen) {
   const std::vector<float> x = random_inputs(70, d, 9);
   AverageCaseOptions options = options_of(40, {.5, 1});
   options.methods = {"taylor", "mmse", "mc"}, options.copies = 3, options.draws = 10;
-  Watcher watcher;
+  Stopping watcher(Stopping::never);
   options.progress = &watcher;
   (void)average_case(many(.3, 9).classifier(), Noise(d), rows_of(x), 0, 70, options);
+  EXPECT_EQ(watcher.tasks, std::set<std::string>{"passes"});
   EXPECT_EQ(watcher.total, 70 * (41 + 2 * 3 * 41 + 2 * 10));
   EXPECT_EQ(watcher.done, watcher.total);
-  EXPECT_GT(watcher.reports, 12);
-  Watcher soon(4);
-  options.progress = &soon;
-  EXPECT_THROW((void)average_case(many(.3, 9).classifier(), Noise(d), rows_of(x), 0, 70, options),
-               Interrupted);
-  EXPECT_EQ(soon.reports, 5);  // the pass after is not made
-}
-
-// Ranges of many classes are short, so that little is lost of work that was stopped.
-TEST(ManyClasses, RangesOfRowsHaveTheBitsOfAll) {
-  const std::vector<float> x = random_inputs(70, d, 10);
-  const AverageCaseOptions options = options_of(0, {.5});
-  const Quadratic model = many(.3, 10);
-  const AverageCase whole = average_case(model.classifier(), Noise(d), rows_of(x), 0, 70, options);
-  AverageCase parts;
-  EXPECT_LT(rows_at_once(k), rows_at_once(10));
-  for (std::size_t begin = 0; begin < 70; begin += rows_at_once(k))
-    parts.append(average_case(model.classifier(), Noise(d), rows_of(x), begin,
-                              std::min<std::size_t>(70, begin + rows_at_once(k)), options));
-  for (std::size_t c = 0; c < whole.columns.size(); ++c) EXPECT_EQ(whole.columns[c].p, parts.columns[c].p);
 }
 
 }  // namespace

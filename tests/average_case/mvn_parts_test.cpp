@@ -8,11 +8,13 @@
 
 #include "leeway/average_case/detail/kernel.h"
 #include "leeway/average_case/detail/lattice.h"
+#include "leeway/average_case/detail/normal-inl.h"
 #include "leeway/average_case/detail/normal.h"
 #include "leeway/average_case/detail/one_factor.h"
 #include "leeway/average_case/detail/ordering.h"
 #include "leeway/average_case/detail/tilting.h"
 #include "leeway/core/random.h"
+#include "tests/average_case/correlations.h"
 
 namespace leeway::average_case {
 namespace {
@@ -26,40 +28,42 @@ TEST(Normal, LogCdfAndHazardInDeepTails) {
   EXPECT_EQ(hazard(40), 0);
 }
 
+// The vector functions, which are the same code for every instruction set, on one number.
+namespace lanes = HWY_NAMESPACE;
+float cdf_f32(float z) { return lanes::hn::GetLane(lanes::cdf(lanes::hn::Set(lanes::DF(), z))); }
+float quantile_f32(float z, float u) {
+  const lanes::DF d;
+  return lanes::hn::GetLane(
+      lanes::quantile(lanes::hn::Mul(lanes::cdf(lanes::hn::Set(d, z)), lanes::hn::Set(d, u))));
+}
+double log_cdf_f64(double z) {
+  return lanes::hn::GetLane(lanes::log_cdf(lanes::hn::Set(lanes::DD(), z)).log);
+}
+double quantile_f64(double z, double u) {
+  const lanes::DD d;
+  return lanes::hn::GetLane(
+      lanes::truncated_quantile(lanes::log_cdf(lanes::hn::Set(d, z)), lanes::hn::Set(d, u)));
+}
+
 TEST(Kernel, VectorisedCdf) {
-  std::vector<float> z, p;
-  for (float x = -12; x < 7; x += .01F) z.push_back(x);
-  p.resize(z.size());
-  kernel::cdf(z.data(), z.size(), p.data());
-  for (std::size_t i = 0; i < z.size(); ++i) {
-    const double exact = .5 * std::erfc(-z[i] / std::numbers::sqrt2);
-    EXPECT_NEAR(p[i] / exact, 1, 6e-7 * (1 + .1 * z[i] * z[i])) << z[i];  // the square is rounded too
+  for (float z = -12; z < 7; z += .01F) {
+    const double exact = .5 * std::erfc(-z / std::numbers::sqrt2);
+    EXPECT_NEAR(cdf_f32(z) / exact, 1, 6e-7 * (1 + .1 * z * z)) << z;  // the square is rounded too
   }
-  std::vector<double> deep = {-1e3, -37.7, -5, -1, 0, 2, 9}, log(deep.size());
-  kernel::log_cdf(deep.data(), deep.size(), log.data());
-  for (std::size_t i = 0; i < deep.size(); ++i)
-    EXPECT_NEAR(log[i], log_cdf(deep[i]), 1e-13 * (1 + std::abs(log[i]))) << deep[i];
+  for (const double z : {-1e3, -37.7, -5., -1., 0., 2., 9.})
+    EXPECT_NEAR(log_cdf_f64(z), log_cdf(z), 1e-13 * (1 + std::abs(log_cdf(z)))) << z;
 }
 
 TEST(Kernel, TruncatedQuantileIsTheInverse) {
-  for (const double z : {-100., -40., -8., -3., -.5, 0., 1., 4., 8.}) {
-    const std::size_t n = 99;
-    std::vector<double> u(n), y(n);
-    std::vector<float> u32(n), y32(n);
-    for (std::size_t i = 0; i < n; ++i) u[i] = 1e-9 + .0101 * static_cast<double>(i);
-    for (std::size_t i = 0; i < n; ++i) u32[i] = static_cast<float>(u[i]);
-    const std::vector<double> same(n, z);
-    const std::vector<float> same32(n, static_cast<float>(z));
-    kernel::truncated_quantile(same.data(), u.data(), n, y.data());
-    kernel::truncated_quantile(same32.data(), u32.data(), n, y32.data());
-    for (std::size_t i = 0; i < u.size(); ++i) {
-      const double expected = std::log(u[i]) + log_cdf(z);
-      EXPECT_NEAR(log_cdf(y[i]), expected, 3e-7 * std::max(1., -.001 * expected)) << z << ' ' << u[i];
+  for (const double z : {-100., -40., -8., -3., -.5, 0., 1., 4., 8.})
+    for (double u = 1e-9; u < 1; u += .0101) {
+      const double y = quantile_f64(z, u), expected = std::log(u) + log_cdf(z);
+      EXPECT_NEAR(log_cdf(y), expected, 3e-7 * std::max(1., -.001 * expected)) << z << ' ' << u;
+      if (z >= -7 && u * cdf(z) < .9999) {
+        EXPECT_NEAR(quantile_f32(static_cast<float>(z), static_cast<float>(u)), y, 2e-4 * (1 + std::abs(y)))
+            << z << ' ' << u;
+      }
     }
-    if (z < -7) continue;
-    for (std::size_t i = 0; i < u.size() && u[i] * cdf(z) < .9999; ++i)
-      EXPECT_NEAR(y32[i], y[i], 2e-4 * (1 + std::abs(y[i]))) << z << ' ' << u[i];
-  }
 }
 
 TEST(Kernel, ProductsAgreeWithPlainLoops) {
@@ -88,17 +92,8 @@ Problem random_problem(std::size_t d, std::size_t rank, std::uint64_t seed) {
   Random random(seed, stream("problem"));
   std::vector<double> a(d * rank);
   for (double& x : a) x = random.normal();
-  Problem problem{std::vector<double>(d), std::vector<double>(d * d)};
-  for (std::size_t i = 0; i < d; ++i) {
-    double square = 0;
-    for (std::size_t k = 0; k < rank; ++k) square += a[i * rank + k] * a[i * rank + k];
-    for (std::size_t k = 0; k < rank; ++k) a[i * rank + k] /= std::sqrt(square);
-    problem.upper[i] = random.normal();
-  }
-  for (std::size_t i = 0; i < d; ++i)
-    for (std::size_t j = 0; j < d; ++j)
-      for (std::size_t k = 0; k < rank; ++k)
-        problem.correlation[i * d + j] += a[i * rank + k] * a[j * rank + k];
+  Problem problem{std::vector<double>(d), correlations_of(std::move(a), d)};
+  for (double& bound : problem.upper) bound = random.normal();
   return problem;
 }
 

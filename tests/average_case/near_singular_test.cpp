@@ -15,6 +15,7 @@
 #include "leeway/core/progress.h"
 #include "leeway/core/random.h"
 #include "leeway/core/result.h"
+#include "tests/average_case/correlations.h"
 
 namespace leeway::average_case {
 namespace {
@@ -25,12 +26,6 @@ const Json& reference() {
   static const Json cases =
       Json::parse(std::ifstream(std::string(LEEWAY_REFERENCE) + "/mvn_near_singular.json"));
   return cases;
-}
-
-Numbers equicorrelated(std::size_t d, double rho) {
-  Numbers r(d * d, rho);
-  for (std::size_t i = 0; i < d; ++i) r[i * d + i] = 1;
-  return r;
 }
 
 Numbers matrix_of(const Json& one) {
@@ -122,16 +117,8 @@ TEST(NearSingular, NarrowStripsKeepTheirRelativeError) {
 // the third must not be drawn before the fourth one's limit: a million points would then err by 8e-5.
 TEST(NearSingular, GradientsThatNearlyLieInAPlaneConverge) {
   const Numbers u = {1, 0, 0, -.13, .9915, 0, .31, .9507, .0086, .6, .003, -.8, .45, .86, .24};
-  const std::size_t d = 5;
-  Numbers r(d * d);
-  for (std::size_t i = 0; i < d; ++i)
-    for (std::size_t j = 0; j < d; ++j) {
-      const auto dot = [&](std::size_t a, std::size_t b) {
-        return u[3 * a] * u[3 * b] + u[3 * a + 1] * u[3 * b + 1] + u[3 * a + 2] * u[3 * b + 2];
-      };
-      r[i * d + j] = dot(i, j) / std::sqrt(dot(i, i) * dot(j, j));
-    }
-  const auto found = mvn_cdf(Numbers{2, 2.1, 2.3, 2.2, 2.4}, r, {.tolerance = 4e-5, .log_tolerance = 1});
+  const auto found =
+      mvn_cdf(Numbers{2, 2.1, 2.3, 2.2, 2.4}, correlations_of(u, 5), {.tolerance = 4e-5, .log_tolerance = 1});
   EXPECT_TRUE(found.converged) << found.error;
 }
 
@@ -145,20 +132,9 @@ Linear with_near_copy(std::uint64_t seed, std::size_t d, double distance) {
   Numbers u(d * inputs);
   for (double& x : u) x = random.normal();
   for (std::size_t k = 0; k < inputs; ++k) u[inputs + k] = u[k] + distance * u[inputs + k];
-  Linear result{Numbers(d), Numbers(d * d)};
-  for (std::size_t i = 0; i < d; ++i) {
-    double square = 0;
-    for (std::size_t k = 0; k < inputs; ++k) square += u[i * inputs + k] * u[i * inputs + k];
-    for (std::size_t k = 0; k < inputs; ++k) u[i * inputs + k] /= std::sqrt(square);
-    result.upper[i] = std::abs(random.normal());
-  }
+  Linear result{Numbers(d), correlations_of(std::move(u), d)};
+  for (double& bound : result.upper) bound = std::abs(random.normal());
   result.upper[1] = result.upper[0] + (seed % 2 ? distance * random.normal() : 0);
-  for (std::size_t i = 0; i < d; ++i)
-    for (std::size_t j = 0; j < d; ++j) {
-      double sum = 0;
-      for (std::size_t k = 0; k < inputs; ++k) sum += u[i * inputs + k] * u[j * inputs + k];
-      result.correlation[i * d + j] = i == j ? 1 : sum;
-    }
   return result;
 }
 

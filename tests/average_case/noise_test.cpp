@@ -57,29 +57,6 @@ TEST_P(EveryNoise, FollowsItsDistributionFunction) {
     }
 }
 
-TEST_P(EveryNoise, NumbersAreUncorrelated) {
-  // Neighbours at any of the first 130 distances (vectors are made 64 at a time), and the same place of other samples,
-  // draws, streams and seeds; squares too.
-  constexpr std::size_t n = 1 << 16;
-  const Noise noise(n, GetParam());
-  const std::vector<float> e = drawn(noise);
-  const auto correlations = [&](const std::vector<float>& a, std::size_t shift) {
-    double plain = 0, squares = 0, variance = 0;
-    for (std::size_t i = shift; i < n; ++i) {
-      const double x = static_cast<double>(e[i - shift]), y = static_cast<double>(a[i]);
-      plain += x * y, squares += (x * x - 1) * (y * y - 1), variance += (y * y - 1) * (y * y - 1);
-    }
-    return std::max(std::abs(plain) / n, std::abs(squares) / variance);
-  };
-  const double limit = 5 / std::sqrt(double(n));
-  for (std::size_t shift = 1; shift <= 130; ++shift) EXPECT_LT(correlations(e, shift), limit) << shift;
-  EXPECT_LT(correlations(drawn(noise, 1, 0), 0), limit);
-  EXPECT_LT(correlations(drawn(noise, 0, 1), 0), limit);
-  EXPECT_LT(correlations(drawn(noise, 0, 0, 3, purpose + 1), 0), limit);
-  EXPECT_LT(correlations(drawn(noise, 0, 0, 4), 0), limit);
-  EXPECT_LT(correlations(drawn(noise, 0, 0, 3 + (std::uint64_t{1} << 32)), 0), limit);
-}
-
 TEST_P(EveryNoise, ANumberDoesNotDependOnHowManyAreDrawn) {
   const std::vector<float> all = drawn(Noise(1000, GetParam()), 5, 9);
   EXPECT_EQ(all, drawn(Noise(1000, GetParam()), 5, 9));
@@ -180,7 +157,7 @@ TEST_P(EveryCovariance, GramIsThatOfANaiveLoop) {
   for (const std::size_t m : {1, 2, 9}) {
     std::vector<double> jacobian(m * d);
     for (double& value : jacobian) value = random.normal();
-    const std::vector<double> gram = noise.gram(jacobian), naive = naive_gram(jacobian, full, d);
+    const std::vector<double> gram = gram_of(noise, jacobian), naive = naive_gram(jacobian, full, d);
     for (std::size_t i = 0; i < m; ++i)
       for (std::size_t j = 0; j < m; ++j) {
         EXPECT_NEAR(gram[i * m + j], naive[i * m + j], 1e-11) << i << ' ' << j;
@@ -233,7 +210,7 @@ TEST(Noise, RefusesWhatIsNoCovariance) {
 TEST(Noise, TakesACovarianceOfFloat32AsItIsRounded) {
   // Asymmetric and indefinite by no more than rounding: correlation 1 - 3e-8 to one side, 1 + 3e-8 to the other.
   const Noise noise(2, noise_kind("gaussian"), make_array<float>({2, 2}, {.1F, .3F, .30000003F, .9F}));
-  const std::vector<double> gram = noise.gram(std::vector<double>{1, 0, 0, 1});
+  const std::vector<double> gram = gram_of(noise, {1, 0, 0, 1});
   EXPECT_NEAR(gram[1], .3, 1e-6);
 }
 

@@ -22,7 +22,7 @@ TEST(Array, ViewIsTypedAndShaped) {
   EXPECT_EQ(array.shape_text(), "(2, 3)");
   EXPECT_THAT(array.view<float>(), ElementsAre(0, 1, 2, 3, 4, 5));
   EXPECT_EQ(array.bytes().size(), 24u);
-  EXPECT_EQ(message_of([&] { static_cast<void>(array.view<double>()); }),
+  EXPECT_EQ(message_of([&] { (void)array.view<double>(); }),
             "Array::view: expected elements of type float64, found float32");
 }
 
@@ -35,15 +35,12 @@ TEST(Array, ScalarAndNothing) {
 
 TEST(Array, ValuesMustFillTheShape) {
   EXPECT_EQ(message_of([] {
-              static_cast<void>(make_array<float>({2, 3}, {1, 2}));
+              (void)make_array<float>({2, 3}, {1, 2});
             }),
             "make_array: expected as many values as shape (2, 3) holds, found 2");
-  EXPECT_THAT(message_of([] { static_cast<void>(make_text_array({3}, {"a"})); }), HasSubstr("shape (3)"));
+  EXPECT_THAT(message_of([] { (void)make_text_array({3}, {"a"}); }), HasSubstr("shape (3)"));
   const std::size_t large = std::size_t{1} << 33;  // the product is 2^66, which wraps to 4
-  EXPECT_NE(message_of([&] {
-              static_cast<void>(make_array<float>({large, large}, {1, 2, 3, 4}));
-            }),
-            "no error");
+  EXPECT_NE(message_of([&] { (void)make_array<float>({large, large}, {1, 2, 3, 4}); }), "no error");
 }
 
 TEST(Array, Conversions) {
@@ -61,7 +58,7 @@ TEST(Array, Conversions) {
 TEST(Array, WhatIsNotWholeIsNamed) {
   const auto message = [](std::vector<double> values) {
     const std::size_t size = values.size();
-    return message_of([&] { static_cast<void>(to_i64(make_array({size}, values), "y.npy")); });
+    return message_of([&] { (void)to_i64(make_array({size}, values), "y.npy"); });
   };
   EXPECT_EQ(message({1, 2, 2.5}), "y.npy: expected whole numbers, found 2.5 at row 2");
   EXPECT_EQ(message({NAN}), "y.npy: expected whole numbers, found nan at row 0");
@@ -70,10 +67,10 @@ TEST(Array, WhatIsNotWholeIsNamed) {
   EXPECT_EQ(message({-9223372036854774784.0}), "no error");
   const std::uint64_t top = std::numeric_limits<std::uint64_t>::max();
   EXPECT_EQ(message_of([&] {
-              static_cast<void>(to_i64(make_array<std::uint64_t>({1, 2}, {0, top}), "y"));
+              (void)to_i64(make_array<std::uint64_t>({1, 2}, {0, top}), "y");
             }),
             "y: expected whole numbers, found 18446744073709551615 at row 0, column 1");
-  EXPECT_EQ(message_of([] { static_cast<void>(to_f64(make_text_array({1}, {"a"}), "y")); }),
+  EXPECT_EQ(message_of([] { (void)to_f64(make_text_array({1}, {"a"}), "y"); }),
             "y: expected numbers, found text");
 }
 

@@ -6,16 +6,17 @@
 #include <unistd.h>
 
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "leeway/core/array.h"
-#include "leeway/core/error.h"
+#include "leeway/core/file.h"
 #include "tests/message_of.h"
 
 namespace leeway::testing {
@@ -67,6 +68,11 @@ std::string raw(const std::vector<T>& values) {
 inline std::string npy_with(std::string_view dictionary, std::string_view data) {
   return "\x93NUMPY" + std::string("\x01\x00", 2) + raw(static_cast<std::uint16_t>(dictionary.size())) +
          std::string(dictionary) + std::string(data);
+}
+
+inline MappedFile in_memory(const std::string& bytes) {
+  const auto owner = std::make_shared<std::string>(bytes);
+  return {owner, std::as_bytes(std::span(owner->data(), owner->size()))};
 }
 
 template <class T>

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "leeway/core/class_names.h"
 #include "leeway/core/npy.h"
 #include "leeway/core/npz.h"
 #include "tests/core/files.h"
@@ -19,6 +18,7 @@ namespace {
 using namespace leeway::testing;
 using ::testing::ElementsAre;
 using std::string_literals::operator""s;
+using ::testing::HasSubstr;
 
 class ImagesFile : public ::testing::Test {
  protected:
@@ -27,7 +27,7 @@ class ImagesFile : public ::testing::Test {
     return error("a.npz");
   }
   std::string error(std::string_view name) {
-    const std::string message = message_of([&] { static_cast<void>(read_images(path(name))); });
+    const std::string message = message_of([&] { (void)read_images(path(name)); });
     const std::string prefix = folder_.path().string() + "/";
     return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
   }
@@ -64,44 +64,43 @@ TEST_F(ImagesFile, Floats) {
   for (const double bad : {-.1, 1.5, static_cast<double>(NAN)}) {
     EXPECT_THAT(error({{"x", make_array<float>({2, 1, 1, 1}, {0, static_cast<float>(bad)})}}),
                 ::testing::MatchesRegex("a.npz: x: expected float pixels in \\[0,1\\], found .* at row 1"));
-    EXPECT_THAT(error({{"x", make_array<double>({2, 1, 1, 1}, {0, bad})}}), ::testing::HasSubstr("at row 1"));
+    EXPECT_THAT(error({{"x", make_array<double>({2, 1, 1, 1}, {0, bad})}}), HasSubstr("at row 1"));
   }
 }
 
 TEST_F(ImagesFile, Refused) {
   EXPECT_THAT(error({{"x", make_array<std::uint8_t>({2, 2}, {0, 1, 2, 3})}}),
-              ::testing::HasSubstr("found shape (2, 2)"));
+              HasSubstr("found shape (2, 2)"));
   EXPECT_THAT(error({{"x", make_array<std::uint8_t>({0, 1, 2, 2}, {})}}),
-              ::testing::HasSubstr("found shape (0, 1, 2, 2)"));
+              HasSubstr("found shape (0, 1, 2, 2)"));
   EXPECT_THAT(error({{"x", make_array<std::int64_t>({1, 1, 1, 1}, {0})}}),
-              ::testing::HasSubstr("type uint8 or float, found int64"));
+              HasSubstr("type uint8 or float, found int64"));
   EXPECT_EQ(error({{"images", bytes}}), "a.npz: expected an array named x, found images");
-  EXPECT_THAT(error({{"x", bytes}, {"y", make_array<std::int64_t>({1}, {0})}}),
-              ::testing::HasSubstr("found shape (1)"));
+  EXPECT_THAT(error({{"x", bytes}, {"y", make_array<std::int64_t>({1}, {0})}}), HasSubstr("found shape (1)"));
   EXPECT_THAT(error({{"x", bytes}, {"labels", make_array<std::int64_t>({2}, {0, -1})}}),
-              ::testing::HasSubstr("found -1 at row 1"));
+              HasSubstr("found -1 at row 1"));
   const Array labels = make_array<std::int64_t>({2}, {0, 1});
   EXPECT_THAT(error({{"x", bytes}, {"labels", labels}, {"y", labels}}),
-              ::testing::HasSubstr("expected one of y, labels, found both"));
+              HasSubstr("expected one of y, labels, found both"));
   write_bytes(path("page.npz"), "<html>");
-  EXPECT_THAT(error("page.npz"), ::testing::HasSubstr("found an HTML or XML page"));
+  EXPECT_THAT(error("page.npz"), HasSubstr("found an HTML or XML page"));
 }
 
 // Grey images without a channel, and channels that stand last.
 TEST_F(ImagesFile, OtherLayoutsAreFoundOut) {
   const Images grey = read({{"x", make_array<std::uint8_t>({2, 1, 3}, {0, 1, 2, 3, 4, 5})}});
   EXPECT_THAT(grey.pixels.shape, ElementsAre(2, 1, 1, 3));
-  EXPECT_THAT(grey.note, ::testing::HasSubstr("(2, 1, 3) is read as grey images"));
+  EXPECT_THAT(grey.note, HasSubstr("(2, 1, 3) is read as grey images"));
   // (1, 2, 2, 3): pixel by pixel red, green, blue
   const Images colour =
       read({{"x", make_array<std::uint8_t>({1, 2, 2, 3}, {0, 1, 2, 10, 11, 12, 20, 21, 22, 30, 31, 32})}});
   EXPECT_THAT(colour.pixels.shape, ElementsAre(1, 3, 2, 2));
   EXPECT_THAT(colour.pixels.view<std::uint8_t>(), ElementsAre(0, 10, 20, 30, 1, 11, 21, 31, 2, 12, 22, 32));
-  EXPECT_THAT(colour.note, ::testing::HasSubstr("channels stand last"));
+  EXPECT_THAT(colour.note, HasSubstr("channels stand last"));
   const Images plain = read({{"x", make_array<float>({1, 3, 1, 3}, std::vector<float>(9))}});
   EXPECT_THAT(plain.pixels.shape, ElementsAre(1, 3, 1, 3)) << "either could be channels: as documented";
   EXPECT_EQ(plain.note, "");
-  EXPECT_THAT(error({{"x", make_array<float>({1, 1, 2}, {0, 2})}}), ::testing::HasSubstr("found 2 at row 0"));
+  EXPECT_THAT(error({{"x", make_array<float>({1, 1, 2}, {0, 2})}}), HasSubstr("found 2 at row 0"));
 }
 
 TEST_F(ImagesFile, ModelsTakeRowsOfAnyRange) {
@@ -128,7 +127,7 @@ TEST_F(ImagesFile, ModelsTakeRowsOfAnyRange) {
   EXPECT_THAT(inputs(sequence).pixels.shape, ElementsAre(1, 2, 2, 1));
   const Array fractions = make_array<float>({1, 2, 2}, {0, .5f, 1, 0});
   EXPECT_EQ(inputs(fractions).rank, 4u);
-  EXPECT_THAT(inputs(fractions).note, ::testing::HasSubstr("(--layout rows takes it as it is)"));
+  EXPECT_THAT(inputs(fractions).note, HasSubstr("(--layout rows takes it as it is)"));
   EXPECT_EQ(inputs(fractions, Layout::rows).rank, 3u);
   EXPECT_EQ(inputs(fractions, Layout::rows).note, "");
   const Array last = make_array<float>({1, 3, 1, 3}, std::vector<float>(9));
@@ -137,16 +136,13 @@ TEST_F(ImagesFile, ModelsTakeRowsOfAnyRange) {
     const std::string message = message_of([&] { (void)inputs(x, layout); });
     return message.substr(message.find("a.npz"));
   };
-  EXPECT_THAT(refused(make_array<float>({1, 2}, {0, NAN}), Layout::found),
-              ::testing::HasSubstr("found nan at row 0"));
+  EXPECT_THAT(refused(make_array<float>({1, 2}, {0, NAN}), Layout::found), HasSubstr("found nan at row 0"));
   EXPECT_THAT(refused(make_array<double>({2, 1}, {0, 1e300}), Layout::found),
-              ::testing::HasSubstr("found 1e+300 at row 1"));
+              HasSubstr("found 1e+300 at row 1"));
   EXPECT_EQ(refused(sequence, Layout::nhw), "a.npz: x: expected float pixels in [0,1], found -1 at row 0");
-  EXPECT_THAT(refused(sequence, Layout::nchw), ::testing::HasSubstr("found shape (1, 2, 2)"));
-  EXPECT_THAT(refused(make_array<float>({2}, {0, 1}), Layout::found),
-              ::testing::HasSubstr("found shape (2)"));
-  EXPECT_THAT(refused(make_array<float>({2, 0}, {}), Layout::found),
-              ::testing::HasSubstr("found shape (2, 0)"));
+  EXPECT_THAT(refused(sequence, Layout::nchw), HasSubstr("found shape (1, 2, 2)"));
+  EXPECT_THAT(refused(make_array<float>({2}, {0, 1}), Layout::found), HasSubstr("found shape (2)"));
+  EXPECT_THAT(refused(make_array<float>({2, 0}, {}), Layout::found), HasSubstr("found shape (2, 0)"));
   write_images(path("b.npz"), table);
   EXPECT_THAT(read_npz(path("b.npz")).at("x").shape, ElementsAre(2, 3));
   const std::size_t second[] = {1};
@@ -172,7 +168,7 @@ TEST_F(ImagesFile, IdxWithItsLabelsBeside) {
   write_bytes(path("t-labels-idx1-ubyte.gz"), gzip("\0\0\x08\x01\0\0\0\x01\x07"s));
   EXPECT_EQ(error("t-images-idx3-ubyte"), path("t-labels-idx1-ubyte.gz").substr(path("").size()) +
                                               ": expected shape (2), one label an image, found shape (1)");
-  EXPECT_THAT(error("t-labels-idx1-ubyte.gz"), ::testing::HasSubstr("found shape (1) of uint8"));
+  EXPECT_THAT(error("t-labels-idx1-ubyte.gz"), HasSubstr("found shape (1) of uint8"));
 }
 
 TEST_F(ImagesFile, WrittenAndSelected) {
@@ -180,7 +176,7 @@ TEST_F(ImagesFile, WrittenAndSelected) {
   const Images turned = select_rows(images, std::vector<std::size_t>{1, 0, 1});
   EXPECT_THAT(turned.pixels.view<std::uint8_t>(), ElementsAre(102, 255, 0, 51, 102, 255));
   EXPECT_THAT(*turned.labels, ElementsAre(1, 3, 1));
-  EXPECT_EQ(message_of([&] { static_cast<void>(select_rows(images, std::vector<std::size_t>{2})); }),
+  EXPECT_EQ(message_of([&] { (void)select_rows(images, std::vector<std::size_t>{2}); }),
             "select_rows: expected rows below 2, found 2");
   write_images(path("b.npz"), turned);
   const Images back = read_images(path("b.npz"));
@@ -206,14 +202,14 @@ TEST_F(ImagesFile, TheMiddle) {
   EXPECT_THAT(middle.pixels.view<float>(),
               ElementsAre(3, 4, 6, 7, 15, 16, 18, 19, 27, 28, 30, 31, 39, 40, 42, 43));
   EXPECT_EQ(middle.labels, images.labels);
-  EXPECT_EQ(message_of([&] { static_cast<void>(middle_of(images, 4)); }),
+  EXPECT_EQ(message_of([&] { (void)middle_of(images, 4); }),
             "the middle of images: expected 1 to 3 pixels, found 4");
-  EXPECT_EQ(message_of([&] { static_cast<void>(middle_of(images, 0)); }),
+  EXPECT_EQ(message_of([&] { (void)middle_of(images, 0); }),
             "the middle of images: expected 1 to 3 pixels, found 0");
 }
 
 TEST(FashionMnist, ByName) {
-  EXPECT_EQ(message_of([] { static_cast<void>(read_images("fashion-mnist:tset")); }),
+  EXPECT_EQ(message_of([] { (void)read_images("fashion-mnist:tset"); }),
             "fashion-mnist:tset: expected fashion-mnist:train or fashion-mnist:test, found 'tset'");
   if (!std::filesystem::exists("/usr/share/datasets/fashion-mnist"))
     GTEST_SKIP() << "dataset-fashion-mnist is not installed";

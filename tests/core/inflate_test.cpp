@@ -16,7 +16,7 @@ MappedFile as_file(const std::string& bytes) { return {nullptr, std::as_bytes(st
 
 std::string unpacked(const std::string& packed) {
   const MappedFile file = unpack_gzip(as_file(packed), "a.gz");
-  return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
+  return std::string(file.text());
 }
 
 std::string said(const std::string& packed) {

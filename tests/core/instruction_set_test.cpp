@@ -13,6 +13,7 @@ namespace leeway {
 namespace {
 
 using enum InstructionSet;
+using ::testing::HasSubstr;
 
 TEST(InstructionSets, AreChosenByName) {
   const auto chosen = [](InstructionSet set) { return choose_instruction_set(name_of(set), avx512); };
@@ -26,9 +27,9 @@ TEST(InstructionSets, ThatTheMachineLacksOrNobodyKnowsAreRefused) {
   const auto message = [](std::string_view name, InstructionSet machine) {
     return message_of([&] { (void)choose_instruction_set(name, machine); });
   };
-  EXPECT_THAT(message("avx512", avx2), ::testing::HasSubstr("found 'avx512'"));
-  EXPECT_THAT(message("avx2", baseline), ::testing::HasSubstr("this machine, or less, found 'avx2'"));
-  EXPECT_THAT(message("AVX2", avx512), ::testing::HasSubstr("baseline, avx2 or avx512, found 'AVX2'"));
+  EXPECT_THAT(message("avx512", avx2), HasSubstr("found 'avx512'"));
+  EXPECT_THAT(message("avx2", baseline), HasSubstr("this machine, or less, found 'avx2'"));
+  EXPECT_THAT(message("AVX2", avx512), HasSubstr("baseline, avx2 or avx512, found 'AVX2'"));
   EXPECT_EQ(message("sse\n9", avx512),
             "LEEWAY_INSTRUCTION_SET: expected baseline, avx2 or avx512, found 'sse\\x0a9'");
 }
@@ -66,8 +67,7 @@ TEST(InstructionSets, OfTheEnvironmentNeverStopALibrary) {
   }
   const Variable variable("sse9");
   EXPECT_EQ(instruction_set_of_environment(), machine_instruction_set());
-  EXPECT_THAT(message_of(check_instruction_set),
-              ::testing::HasSubstr("baseline, avx2 or avx512, found 'sse9'"));
+  EXPECT_THAT(message_of(check_instruction_set), HasSubstr("baseline, avx2 or avx512, found 'sse9'"));
 }
 
 TEST(InstructionSets, ThatKernelsRunWithAreThoseOfTheEnvironment) {

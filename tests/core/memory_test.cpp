@@ -20,10 +20,6 @@ Array elements(std::string_view descr, const std::vector<std::size_t>& shape, co
   return array_of_elements(descr, shape, std::as_bytes(std::span(*kept)), kept, "a");
 }
 
-std::string elements_error(std::string_view descr, const std::vector<std::size_t>& shape) {
-  return message_of([&] { (void)elements<float>(descr, shape, {1, 2, 3, 4}); });
-}
-
 TEST(ArrayOfElements, SharesWhatIsNative) {
   const auto kept = std::make_shared<const std::vector<float>>(6, 1.f);
   const Array array = array_of_elements("<f4", {2, 3}, std::as_bytes(std::span(*kept)), kept, "a");
@@ -40,9 +36,10 @@ TEST(ArrayOfElements, ConvertsWhatIsNot) {
 }
 
 TEST(ArrayOfElements, RefusesWhatAFileMayNotHold) {
-  EXPECT_EQ(elements_error("|O", {2}), "a: expected numbers or text, found Python objects (dtype '|O')");
-  EXPECT_EQ(elements_error("<c8", {2}), "a: expected numbers or text, found complex numbers (dtype '<c8')");
-  EXPECT_EQ(elements_error("<f4", {5}), "a: expected 20 bytes of data for shape (5) of '<f4', found 16");
+  EXPECT_EQ(message_of([] {
+              (void)elements<float>("<f4", {5}, {1, 2, 3, 4});
+            }),
+            "a: expected 20 bytes of data for shape (5) of '<f4', found 16");
 }
 
 TEST(OutputsOf, SharesTheLogitsAndReadsTheRest) {

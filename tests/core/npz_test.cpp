@@ -3,11 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstdlib>
+#include <cstring>
 
 #include "leeway/core/npy.h"
 #include "leeway/core/zip.h"
+#include "tests/at_threads.h"
 #include "tests/core/files.h"
 #include "tests/core/zip_maker.h"
 
@@ -19,44 +20,39 @@ using ::testing::ElementsAre;
 
 const std::string matrix = npy_bytes(make_array<float>({2, 2}, {1, 2, 3, 4}));  // 144 bytes
 
-MappedFile in_memory(const std::string& bytes) {
-  const auto owner = std::make_shared<std::string>(bytes);
-  return {owner, std::as_bytes(std::span(owner->data(), owner->size()))};
-}
+const ZipEntry stored = stored_entry("a.npy", matrix), deflated = deflated_entry("a.npy", matrix);
 
 std::string zip_error(const std::string& bytes) {
-  return message_of([&] { static_cast<void>(parse_npz(in_memory(bytes), "a.npz")); });
+  return message_of([&] { (void)parse_npz(in_memory(bytes), "a.npz"); });
 }
 
 TEST(Npz, StoredAndDeflatedMembers) {
-  const auto arrays =
-      parse_npz(in_memory(make_zip({stored_entry("a.npy", matrix), deflated_entry("b.npy", matrix)})), "x");
+  const auto arrays = parse_npz(in_memory(make_zip({stored, deflated_entry("b.npy", matrix)})), "x");
   ASSERT_EQ(arrays.size(), 2u);
   EXPECT_THAT(arrays.at("a").view<float>(), ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(arrays.at("b").view<float>(), ElementsAre(1, 2, 3, 4));
 }
 
+// Checksums of more than 1 MiB are made of those of blocks.
+TEST(Npz, ChecksumsOfLargeMembers) {
+  std::string large =
+      npy_bytes(make_array<std::uint8_t>({3'000'000}, std::vector<std::uint8_t>(3'000'000, 7)));
+  for (std::size_t i = 0; i < 1000; ++i) large[128 + 2999 * i] = static_cast<char>(i);
+  const std::string bytes = make_zip({stored_entry("a.npy", large)});
+  for (const int count : {1, 2, 5})
+    EXPECT_EQ(at_threads(count, [&] { return parse_npz(in_memory(bytes), "x").size(); }), 1u);
+}
+
 TEST(Npz, OnlyWantedMembersAreInflated) {
   ZipEntry damaged = deflated_entry("b.npy", matrix);
   damaged.crc ^= 1;
-  const std::string bytes = make_zip({stored_entry("a.npy", matrix), damaged});
+  const std::string bytes = make_zip({stored, damaged});
   const auto arrays = parse_npz(in_memory(bytes), "x", [](std::string_view name) { return name == "a"; });
   EXPECT_EQ(arrays.size(), 1u);
-  EXPECT_NE(zip_error(bytes), "");
+  EXPECT_NE(zip_error(bytes), "no error");
 }
 
-struct BadZip {
-  std::string name, bytes, message;
-};
-void PrintTo(const BadZip& bad, std::ostream* out) { *out << bad.name; }
-
-class RefusedZip : public ::testing::TestWithParam<BadZip> {};
-TEST_P(RefusedZip, WithItsReason) {
-  EXPECT_THAT(zip_error(GetParam().bytes),
-              ::testing::AllOf(::testing::StartsWith("a.npz: "), ::testing::HasSubstr(GetParam().message)));
-}
-
-// An entry of matrix with one thing changed.
+// An archive of an entry with one thing changed.
 template <class Change>
 std::string changed(ZipEntry entry, const Change& change) {
   change(entry);
@@ -70,7 +66,7 @@ std::string bomb() {
 }
 
 std::string zip64(std::uint64_t size, std::uint64_t packed) {
-  ZipEntry entry = stored_entry("a.npy", matrix);
+  ZipEntry entry = stored;
   entry.extra = raw(std::uint16_t{1}) + raw(std::uint16_t{16}) + raw(size) + raw(packed);
   entry.size = 0xffffffff;
   entry.packed_size = 0xffffffff;
@@ -79,7 +75,7 @@ std::string zip64(std::uint64_t size, std::uint64_t packed) {
 
 // One member, and end records of zip64 although nothing needs them, as PyTorch writes.
 std::string with_zip64_end(std::uint64_t entries) {
-  std::string whole = make_zip({stored_entry("a.npy", matrix)});
+  std::string whole = make_zip({stored});
   const std::string end = whole.substr(whole.size() - 22);
   whole.resize(whole.size() - 22);
   std::uint32_t size = 0, offset = 0;
@@ -95,25 +91,19 @@ std::string with_zip64_end(std::uint64_t entries) {
 
 TEST(Npz, Zip64EndRecordsThatNothingNeeds) {
   EXPECT_EQ(parse_npz(in_memory(with_zip64_end(1)), "x").size(), 1u);
-  EXPECT_THAT(zip_error(with_zip64_end(2)), ::testing::HasSubstr("found another directory"));
 }
 
 std::string overlapping() {
-  const ZipEntry first = stored_entry("a.npy", matrix);
-  ZipEntry second = stored_entry("b.npy", matrix);
-  second.name = second.local_name.emplace("a.npy");
+  ZipEntry second = stored;
   second.offset = 0;
-  ZipEntry third = second;
-  third.name = "a.npy";
-  return make_zip({first, third});
+  return make_zip({stored, second});
 }
 
 // Two records for one local header, under two names that the header's own name cannot both equal.
 std::string shared() {
-  const ZipEntry first = stored_entry("a.npy", matrix);
   ZipEntry second = stored_entry("b.npy", matrix);
   second.offset = 0;
-  return make_zip({first, second});
+  return make_zip({stored, second});
 }
 
 // The second member begins inside the first one's data.
@@ -125,78 +115,46 @@ std::string nested() {
   return make_zip({outer, second});
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Npz, RefusedZip,
-    ::testing::Values(
-        BadZip{"Empty", "", "zip archive's end record, found none"},
-        BadZip{"NoMembers", make_zip({}), "found an empty archive"},
-        BadZip{"OtherMembers", make_zip({stored_entry("archive/data.pkl", "x")}),
-               "found the member 'archive/data.pkl'"},
-        BadZip{"Encrypted", changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.flags = 1; }),
-               "found an encrypted one"},
-        BadZip{"Bzip2", changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.method = 12; }),
-               "found compression method 12"},
-        BadZip{"Twice", make_zip({stored_entry("a.npy", matrix), stored_entry("a.npy", matrix)}),
-               "found 'a.npy' twice"},
-        BadZip{"TwiceInOnePlace", overlapping(), "found 'a.npy' twice"},
-        BadZip{"TwoNamesInOnePlace", shared(), "found another name or method"},
-        BadZip{"Nested", nested(), "found 'a.npy' and 'b.npy'"}, BadZip{"Bomb", bomb(), "found 4294967280"},
-        BadZip{"StoredSizeLies",
-               changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.size = 1 << 30; }),
-               "found 1073741824"},
-        BadZip{"LocalSizeLies", changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.local_size = 7; }),
-               "144 in the local header, found 144 and 7"},
-        BadZip{"DeflatedSizeTooLarge",
-               changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.size += 100; }),
-               "found its end after 144"},
-        BadZip{"DeflatedSizeTooSmall",
-               changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.size -= 1; }),
-               "of the compressed stream, found more data"},
-        BadZip{"Checksum", changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.crc = 7; }),
-               "expected checksum 00000007, found"},
-        BadZip{"ChecksumOfStored",
-               changed(stored_entry("labels.npy", matrix), [](ZipEntry& e) { e.packed.back() ^= 1; }),
-               "expected checksum"},
-        BadZip{"CutStream",
-               changed(deflated_entry("a.npy", matrix),
-                       [](ZipEntry& e) { e.packed.resize(e.packed.size() - 3); }),
-               "found a stream cut off"},
-        BadZip{"LongStream", changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.packed += "xyz"; }),
-               "found more bytes"},
-        BadZip{"DamagedStream",
-               changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.packed[0] = '\x07'; }),
-               "sound compressed stream, found damage"},
-        BadZip{"OutsideTheFile",
-               changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.packed_size = e.size = 1 << 20; }),
-               "found a record that ends outside the file"},
-        BadZip{"OffsetLies", changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.offset = 5; }),
-               "found other bytes"},
-        BadZip{"LocalNameLies",
-               changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.local_name = "b.npy"; }),
-               "found another name or method"},
-        BadZip{"Zip64SizeLies", zip64(144, std::uint64_t{1} << 62),
-               "found a record that ends outside the file"},
-        BadZip{"Zip64InflatedLies", zip64(std::uint64_t{1} << 62, 144), "found 4611686018427387904"},
-        BadZip{"ManyMembersClaimed", make_zip({stored_entry("a.npy", matrix)}, {.count = 60000}),
-               "members in the zip directory, found 60000"},
-        BadZip{"FewMembersClaimed",
-               make_zip({stored_entry("a.npy", matrix), stored_entry("b.npy", matrix)}, {.count = 1}),
-               "found more bytes"},
-        BadZip{"DirectoryElsewhere", make_zip({stored_entry("a.npy", matrix)}, {.offset = 3}),
-               "found 51 bytes from byte 3"},
-        BadZip{"DirectoryOutside", make_zip({stored_entry("a.npy", matrix)}, {.size = 1 << 30}),
-               "found 1073741824 bytes from byte 179"},
-        BadZip{"BytesInFront", "x" + make_zip({stored_entry("a.npy", matrix)}),
-               "found 51 bytes from byte 179"},
-        BadZip{"BytesBehind", make_zip({stored_entry("a.npy", matrix)}) + "x",
-               "zip archive's end record, found none"},
-        BadZip{"MemberIsNoNpy", make_zip({stored_entry("a.npy", "text")}), "a: expected an npy file, found"},
-        BadZip{
-            "MemberOfObjects",
-            make_zip({stored_entry("a.npy",
-                                   npy_with("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", "x"))}),
-            "found Python objects"}),
-    [](const auto& bad) { return bad.param.name; });
+TEST(Npz, RefusesWithItsReason) {
+  const auto b = stored_entry("b.npy", matrix);
+  const std::pair<std::string, std::string> bad[] = {
+      {"", "zip archive's end record, found none"},
+      {make_zip({}), "found an empty archive"},
+      {make_zip({stored_entry("archive/data.pkl", "x")}), "found the member 'archive/data.pkl'"},
+      {changed(stored, [](ZipEntry& e) { e.flags = 1; }), "found an encrypted one"},
+      {changed(stored, [](ZipEntry& e) { e.method = 12; }), "found compression method 12"},
+      {make_zip({stored, stored}), "found 'a.npy' twice"},
+      {overlapping(), "found 'a.npy' twice"},
+      {shared(), "found another name or method"},
+      {nested(), "found 'a.npy' and 'b.npy'"},
+      {bomb(), "found 4294967280"},
+      {changed(stored, [](ZipEntry& e) { e.size = 1 << 30; }), "found 1073741824"},
+      {changed(stored, [](ZipEntry& e) { e.local_size = 7; }), "144 in the local header, found 144 and 7"},
+      {changed(deflated, [](ZipEntry& e) { e.size += 100; }), "found its end after 144"},
+      {changed(deflated, [](ZipEntry& e) { e.size -= 1; }), "of the compressed stream, found more data"},
+      {changed(deflated, [](ZipEntry& e) { e.crc = 7; }), "expected checksum 00000007, found"},
+      {changed(stored, [](ZipEntry& e) { e.packed.back() ^= 1; }), "expected checksum"},
+      {changed(deflated, [](ZipEntry& e) { e.packed.resize(e.packed.size() - 3); }),
+       "found a stream cut off"},
+      {changed(deflated, [](ZipEntry& e) { e.packed += "xyz"; }), "found more bytes"},
+      {changed(deflated, [](ZipEntry& e) { e.packed[0] = '\x07'; }), "sound compressed stream, found damage"},
+      {changed(stored, [](ZipEntry& e) { e.packed_size = e.size = 1 << 20; }), "ends outside the file"},
+      {changed(stored, [](ZipEntry& e) { e.offset = 5; }), "found other bytes"},
+      {changed(stored, [](ZipEntry& e) { e.local_name = "b.npy"; }), "found another name or method"},
+      {zip64(144, std::uint64_t{1} << 62), "found a record that ends outside the file"},
+      {zip64(std::uint64_t{1} << 62, 144), "found 4611686018427387904"},
+      {make_zip({stored}, {.count = 60000}), "members in the zip directory, found 60000"},
+      {make_zip({stored, b}, {.count = 1}), "found more bytes"},
+      {make_zip({stored}, {.offset = 3}), "found 51 bytes from byte 3"},
+      {make_zip({stored}, {.size = 1 << 30}), "found 1073741824 bytes from byte 179"},
+      {"x" + make_zip({stored}), "found 51 bytes from byte 179"},
+      {make_zip({stored}) + "x", "zip archive's end record, found none"},
+      {with_zip64_end(2), "found another directory"},
+      {make_zip({stored_entry("a.npy", "text")}), "a: expected an npy file, found"}};
+  for (const auto& [bytes, part] : bad)
+    EXPECT_THAT(zip_error(bytes),
+                ::testing::AllOf(::testing::StartsWith("a.npz: "), ::testing::HasSubstr(part)));
+}
 
 // The honest bomb: 5 GB of zeros in 5 MB. Refused by the sum of sizes, before anything is inflated.
 TEST(Npz, RefusesToInflateTooMuch) {
@@ -206,19 +164,6 @@ TEST(Npz, RefusesToInflateTooMuch) {
   std::vector<ZipEntry> entries(5, entry);
   for (std::size_t i = 0; i < entries.size(); ++i) entries[i].name = "a" + std::to_string(i) + ".npy";
   EXPECT_THAT(zip_error(make_zip(entries)), ::testing::HasSubstr("found 5500000000"));
-}
-
-// One byte changed anywhere gives the same arrays, other arrays or an Error: never a crash.
-TEST(Npz, EveryByteMayBeWrong) {
-  const std::string good = make_zip({stored_entry("a.npy", matrix), deflated_entry("b.npy", matrix)});
-  std::size_t refused = 0;
-  for (std::size_t i = 0; i < good.size(); ++i)
-    for (const int bit : {1, 16, 128}) {
-      std::string bad = good;
-      bad[i] = static_cast<char>(bad[i] ^ bit);
-      refused += zip_error(bad).empty() ? 0 : 1;
-    }
-  EXPECT_GT(refused, good.size());
 }
 
 TEST(Npz, RoundTrip) {
@@ -261,7 +206,7 @@ TEST(Npz, ManyMembersNeedZip64) {
   EXPECT_EQ(read_npz(folder / "a.npz").size(), 66'000u);
 }
 
-// Arrays whole and in pieces, in the order in which they come.
+// Arrays whole and in pieces, in the order in which they come. Other readers check the checksum that follows a streamed member.
 TEST(NpzWriter, WholeArraysAndPiecesComeBack) {
   const TemporaryFolder folder;
   const std::vector<float> values = {1, -2, 3.5, 0, 1e30f, 6};
@@ -278,11 +223,12 @@ TEST(NpzWriter, WholeArraysAndPiecesComeBack) {
     writer.begin("scalar", ElementType::u8, {});
     writer.append(bytes.first(1));
     writer.end();
+    writer.add("whole", make_array<float>({2, 3}, values));
     EXPECT_FALSE(std::filesystem::exists(folder / "a.npz"));
     writer.commit();
   }
   const ArrayMap arrays = read_npz(folder / "a.npz");
-  ASSERT_EQ(arrays.size(), 4u);
+  ASSERT_EQ(arrays.size(), 5u);
   EXPECT_EQ(arrays.at("x").shape, (std::vector<std::size_t>{2, 3}));
   EXPECT_EQ(values_of<float>(arrays.at("x")), values);
   EXPECT_THAT(*arrays.at("names").texts, ElementsAre("cat", "dög"));
@@ -292,23 +238,7 @@ TEST(NpzWriter, WholeArraysAndPiecesComeBack) {
   const auto members = list_zip(map_file(folder / "a.npz").bytes, "a.npz");
   EXPECT_EQ(members[0].name, "x.npy");
   EXPECT_EQ(members[2].name, "none.npy");
-}
-
-// Other readers check the checksum that follows a streamed member; ours does for those that are deflated.
-TEST(NpzWriter, ChecksumsOfPiecesAreThoseOfTheWhole) {
-  const TemporaryFolder folder;
-  const Array whole = make_array<std::int16_t>({500}, std::vector<std::int16_t>(500, 7));
-  {
-    NpzWriter writer(folder / "a.npz");
-    writer.add("whole", whole);
-    writer.begin("pieces", ElementType::i16, {500});
-    for (std::size_t at = 0; at < 1000; at += 40) writer.append(whole.bytes().subspan(at, 40));
-    writer.end();
-    writer.commit();
-  }
-  const auto members = list_zip(map_file(folder / "a.npz").bytes, "a.npz");
-  ASSERT_EQ(members.size(), 2u);
-  EXPECT_EQ(members[0].crc, members[1].crc);
+  EXPECT_EQ(members[0].crc, members[4].crc);
 }
 
 TEST(NpzWriter, LengthsOtherThanAnnouncedAreMistakes) {
@@ -329,38 +259,6 @@ TEST(NpzWriter, LengthsOtherThanAnnouncedAreMistakes) {
               writer.begin("x", ElementType::f64, {std::size_t{1} << 40, std::size_t{1} << 40});
             }),
             "no error");
-}
-
-// Also where the header has announced more than 4 GiB, and where a file of that name was there before.
-TEST(NpzWriter, LeavesNothingWithoutCommit) {
-  const TemporaryFolder folder;
-  {
-    NpzWriter writer(folder / "a.npz");
-    writer.add("x", make_array<double>({1}, {1}));
-    writer.begin("large", ElementType::u8, {std::size_t{5} << 30});
-    writer.append(std::vector<std::byte>(1000));
-  }
-  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
-  write_bytes(folder / "a.npz", "before");
-  { NpzWriter(folder / "a.npz").add("x", make_array<double>({1}, {1})); }
-  EXPECT_EQ(read_bytes(folder / "a.npz"), "before");
-}
-
-TEST(NpzWriter, ManyStreamedMembersNeedZip64) {
-  const TemporaryFolder folder;
-  const std::array<std::byte, 1> three{std::byte{3}};
-  {
-    NpzWriter writer(folder / "a.npz");
-    for (int i = 0; i < 65'536; ++i) {
-      writer.begin(std::to_string(i), ElementType::u8, {1});
-      writer.append(three);
-      writer.end();
-    }
-    writer.commit();
-  }
-  const ArrayMap arrays = read_npz(folder / "a.npz");
-  EXPECT_EQ(arrays.size(), 65'536u);
-  EXPECT_THAT(arrays.at("65535").view<std::uint8_t>(), ElementsAre(3));
 }
 
 TEST(Npz, NumpyReadsWhatIsWritten) {

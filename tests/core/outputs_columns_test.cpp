@@ -6,10 +6,8 @@
 #include <vector>
 
 #include "leeway/core/columns.h"
-#include "leeway/core/csv_separator.h"
-#include "leeway/core/npz.h"
-#include "leeway/core/outputs.h"
-#include "tests/core/files.h"
+#include "leeway/core/csv_records.h"
+#include "tests/core/outputs_folder.h"
 
 namespace leeway {
 namespace {
@@ -18,7 +16,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
-using testing::TemporaryFolder;
 using testing::write_bytes;
 
 std::filesystem::path table(std::string_view name) { return testing::reference("tables") / name; }
@@ -32,7 +29,7 @@ std::string bare_line(std::string line) {
 }
 
 std::string refusal(std::string_view name, const OutputsOptions& options = {}) {
-  return bare_line(message_of([&] { static_cast<void>(read_outputs(table(name), options)); }));
+  return bare_line(message_of([&] { (void)read_outputs(table(name), options); }));
 }
 
 double share(const Outputs& outputs, std::size_t row, std::size_t column) {
@@ -146,76 +143,65 @@ TEST(OutputsTables, AMisspeltLabelIsAskedAbout) {
   EXPECT_THAT(refusal("misspelt.csv", options), HasSubstr("--label-column says, found 'lable'"));
 }
 
-class OutputsText : public ::testing::Test {
- protected:
-  Outputs read(std::string_view text, const OutputsOptions& options = {}) {
-    return read_outputs(write_bytes(folder_ / "a.csv", text), options);
-  }
-  std::string error(std::string_view text, const OutputsOptions& options = {}) {
-    std::string line = message_of([&] { static_cast<void>(read(text, options)); });
-    const std::string path = (folder_ / "a.csv").string();
-    return line.starts_with(path) ? line.substr(path.size() + 2) : line;
-  }
-  TemporaryFolder folder_;
-};
+using OutputsText = testing::OutputsFolder;
 
 TEST_F(OutputsText, StandardNamesAreReadWithoutAWord) {
-  EXPECT_EQ(read("id,label,p_0,p_1,attr_place,feat_0,norm\na,0,.5,.5,x,1,2\n").reading, "");
-  EXPECT_EQ(read("label,logit_cat,logit_dog\ncat,1,2\n").reading, "");
+  EXPECT_EQ(read_table("id,label,p_0,p_1,attr_place,feat_0,norm\na,0,.5,.5,x,1,2\n").reading, "");
+  EXPECT_EQ(read_table("label,logit_cat,logit_dog\ncat,1,2\n").reading, "");
 }
 
 TEST_F(OutputsText, AnEmptyColumnOfLabelsIsNone) {
-  const Outputs outputs = read("label,p_0,p_1\n,.5,.5\n,.25,.75\n");
+  const Outputs outputs = read_table("label,p_0,p_1\n,.5,.5\n,.25,.75\n");
   EXPECT_FALSE(outputs.labels);
   EXPECT_THAT(outputs.reading, HasSubstr("no labels: 'label' is empty"));
 }
 
 TEST_F(OutputsText, ScoresThatCouldBeEither) {
-  EXPECT_THAT(error("label,score\n0,1.5\n1,20\n"),
+  EXPECT_THAT(table_error("label,score\n0,1.5\n1,20\n"),
               HasSubstr("found numbers above 1 and none below 0 in column 'score'"));
-  EXPECT_THAT(error("label,score\n0,1\n1,0\n"), HasSubstr("found 0 and 1 alone in column 'score'"));
-  EXPECT_THAT(error("score_a,score_b\n.5,.9\n.25,.75\n"),
+  EXPECT_THAT(table_error("label,score\n0,1\n1,0\n"), HasSubstr("found 0 and 1 alone in column 'score'"));
+  EXPECT_THAT(table_error("score_a,score_b\n.5,.9\n.25,.75\n"),
               HasSubstr("found numbers from 0 to 1 that do not, in score_a, score_b"));
-  EXPECT_FALSE(read("score_a,score_b\n.5,.9\n.25,.75\n", {.as = Scores::logits}).from_probs);
-  EXPECT_EQ(error("label,score\n0,-1\n1,2\n"), "no error");
+  EXPECT_FALSE(read_table("score_a,score_b\n.5,.9\n.25,.75\n", {.as = Scores::logits}).from_probs);
+  EXPECT_EQ(table_error("label,score\n0,-1\n1,2\n"), "no error");
 }
 
 TEST_F(OutputsText, ThePositiveClassOfTextLabels) {
-  const Outputs named = read("label,prob_ham\nspam,.25\nham,.75\n");
+  const Outputs named = read_table("label,prob_ham\nspam,.25\nham,.75\n");
   EXPECT_THAT(named.class_names, ElementsAre("spam", "ham"));
   EXPECT_THAT(*named.labels, ElementsAre(0, 1));
-  EXPECT_THAT(*read("label,probability\nNo,.25\nYes,.75\n").labels, ElementsAre(0, 1));
-  EXPECT_THAT(error("label,probability\nspam,.25\nham,.75\n"), HasSubstr("found labels ham and spam"));
+  EXPECT_THAT(*read_table("label,probability\nNo,.25\nYes,.75\n").labels, ElementsAre(0, 1));
+  EXPECT_THAT(table_error("label,probability\nspam,.25\nham,.75\n"), HasSubstr("found labels ham and spam"));
   OutputsOptions options;
   options.columns.class_names = {"ham", "spam"};
-  EXPECT_THAT(*read("label,probability\nspam,.25\nham,.75\n", options).labels, ElementsAre(1, 0));
+  EXPECT_THAT(*read_table("label,probability\nspam,.25\nham,.75\n", options).labels, ElementsAre(1, 0));
 }
 
 TEST_F(OutputsText, LabelsThatNoColumnNames) {
   EXPECT_THAT(
-      error("label,prob_1,prob_2\n0,.5,.5\n"),
+      table_error("label,prob_1,prob_2\n0,.5,.5\n"),
       HasSubstr("labels that are the classes of the columns, 1, 2 (--class-names names them otherwise)"));
-  const Outputs digits = read("label,p_3,p_7\n7,.5,.5\n3,.25,.75\n");
+  const Outputs digits = read_table("label,p_3,p_7\n7,.5,.5\n3,.25,.75\n");
   EXPECT_THAT(digits.class_names, ElementsAre("3", "7"));
   EXPECT_THAT(*digits.labels, ElementsAre(1, 0));
-  EXPECT_THAT(*read("label,p_0,p_1,p_2\n1,.5,.25,.25\n3,.5,.25,.25\n").labels, ElementsAre(0, 2));
-  EXPECT_THAT(*read("label,p_0,p_1,p_2\n1,.5,.25,.25\n2,.5,.25,.25\n").labels, ElementsAre(1, 2));
-  EXPECT_THAT(*read("label,p_0,p_1,p_2\n1,.5,.25,.25\n2,.5,.25,.25\n", {.first_label = 1}).labels,
+  EXPECT_THAT(*read_table("label,p_0,p_1,p_2\n1,.5,.25,.25\n3,.5,.25,.25\n").labels, ElementsAre(0, 2));
+  EXPECT_THAT(*read_table("label,p_0,p_1,p_2\n1,.5,.25,.25\n2,.5,.25,.25\n").labels, ElementsAre(1, 2));
+  EXPECT_THAT(*read_table("label,p_0,p_1,p_2\n1,.5,.25,.25\n2,.5,.25,.25\n", {.first_label = 1}).labels,
               ElementsAre(0, 1));
 }
 
 TEST_F(OutputsText, TwoSetsThatMayCountOtherwise) {
-  const Outputs first = read("label,p_0,p_1,p_2\n1,.5,.25,.25\n3,.5,.25,.25\n");
-  const Outputs other = read("label,p_0,p_1,p_2\n1,.5,.25,.25\n2,.5,.25,.25\n");
+  const Outputs first = read_table("label,p_0,p_1,p_2\n1,.5,.25,.25\n3,.5,.25,.25\n");
+  const Outputs other = read_table("label,p_0,p_1,p_2\n1,.5,.25,.25\n2,.5,.25,.25\n");
   EXPECT_THAT(message_of([&] { require_alike(columns_of(first), columns_of(other)); }),
               HasSubstr("expected --first-label 1, as the labels of"));
-  const Outputs zero = read("label,p_0,p_1,p_2\n1,.5,.25,.25\n0,.5,.25,.25\n");
+  const Outputs zero = read_table("label,p_0,p_1,p_2\n1,.5,.25,.25\n0,.5,.25,.25\n");
   EXPECT_EQ(message_of([&] { require_alike(columns_of(zero), columns_of(other)); }), "no error");
 }
 
 TEST_F(OutputsText, HeadersOfNumbers) {
-  EXPECT_THAT(read("0,1,2\n.5,.25,.25\n").k(), 3u);
-  EXPECT_THAT(error("0,1\n.5,.5\n"), HasSubstr("a header line"));  // a row of probabilities as well
+  EXPECT_THAT(read_table("0,1,2\n.5,.25,.25\n").k(), 3u);
+  EXPECT_THAT(table_error("0,1\n.5,.5\n"), HasSubstr("a header line"));  // a row of probabilities as well
 }
 
 TEST_F(OutputsText, Separators) {
@@ -226,35 +212,34 @@ TEST_F(OutputsText, Separators) {
   EXPECT_EQ(find_separator("name;note,x\nab,2\n", "x"), ',');
   EXPECT_EQ(find_separator("alone\n1\n", "x"), ',');
   EXPECT_EQ(
-      message_of([] { static_cast<void>(find_separator("a;b,c\n1;2,3\n", "x")); }),
+      message_of([] { (void)find_separator("a;b,c\n1;2,3\n", "x"); }),
       "x: expected one separator of columns (--separator decides), found a comma and a semicolon, each as "
       "often in the header as in the rows");
-  EXPECT_THAT(error("label;p_0;p_1\n0;0,5;0.5\n"), HasSubstr("one decimal mark"));
+  EXPECT_THAT(table_error("label;p_0;p_1\n0;0,5;0.5\n"), HasSubstr("one decimal mark"));
 }
 
 TEST_F(OutputsText, ColumnsThatOptionsName) {
   OutputsOptions options;
   options.columns.id = "key";
   options.columns.groups = {"place*"};
-  const Outputs outputs = read("key,place,place_b,label,p_0,p_1\nx,1,2,0,.5,.5\n", options);
+  const Outputs outputs = read_table("key,place,place_b,label,p_0,p_1\nx,1,2,0,.5,.5\n", options);
   EXPECT_THAT(*outputs.ids, ElementsAre("x"));
   EXPECT_THAT(outputs.groups, SizeIs(2));
-  EXPECT_THAT(error("label,p_0,p_1\n0,.5,.5\n", options),
-              StartsWith("expected a column 'key', as --id-column says"));
+  EXPECT_THAT(table_error("label,p_0,p_1\n0,.5,.5\n", options),
+              StartsWith("a.csv: expected a column 'key', as --id-column says"));
 }
 
 TEST_F(OutputsText, ArraysOfOtherNamesAreListed) {
-  write_npz(folder_ / "a.npz", {{"logits", make_array<double>({1, 2}, {1, 2})},
-                                {"embedding", make_array<double>({1, 2}, {1, 2})}});
-  EXPECT_THAT(read_outputs(folder_ / "a.npz").reading, HasSubstr("ignored: embedding"));
-  write_npz(folder_ / "b.npz", {{"y_score", make_array<double>({1, 2}, {1, 2})}});
-  EXPECT_THAT(message_of([&] { static_cast<void>(read_outputs(folder_ / "b.npz")); }),
-              HasSubstr("expected an array named logits or probs, found y_score"));
+  write_npz(path("a.npz"), {{"logits", make_array<double>({1, 2}, {1, 2})},
+                            {"embedding", make_array<double>({1, 2}, {1, 2})}});
+  EXPECT_THAT(read_outputs(path("a.npz")).reading, HasSubstr("ignored: embedding"));
+  write_npz(path("b.npz"), {{"y_score", make_array<double>({1, 2}, {1, 2})}});
+  EXPECT_THAT(file_error("b.npz"), HasSubstr("expected an array named logits or probs, found y_score"));
 }
 
 TEST_F(OutputsText, ParquetSaysHowToConvert) {
-  write_bytes(folder_ / "a.parquet", "PAR1\x15\x04\x15");
-  EXPECT_THAT(message_of([&] { static_cast<void>(read_outputs(folder_ / "a.parquet")); }),
+  write_bytes(path("a.parquet"), "PAR1\x15\x04\x15");
+  EXPECT_THAT(file_error("a.parquet"),
               HasSubstr("to_csv('outputs.csv', index=False) writes a table that is read"));
 }
 

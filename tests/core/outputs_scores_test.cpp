@@ -7,12 +7,9 @@
 
 #include "leeway/core/columns.h"
 #include "leeway/core/npy.h"
-#include "leeway/core/npz.h"
-#include "leeway/core/outputs.h"
 #include "leeway/core/shards.h"
-#include "tests/core/files.h"
+#include "tests/core/outputs_folder.h"
 #include "tests/core/zip_maker.h"
-#include "tests/message_of.h"
 
 namespace leeway {
 namespace {
@@ -22,31 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class OutputsScores : public ::testing::Test {
- protected:
-  [[nodiscard]] Outputs read(const ArrayMap& arrays, Scores as = Scores::automatic) const {
-    write_npz(path("a.npz"), arrays);
-    return read_outputs(path("a.npz"), {.as = as});
-  }
-  [[nodiscard]] std::string error(const ArrayMap& arrays, Scores as = Scores::automatic) const {
-    return file_of(leeway::message_of([&] { (void)read(arrays, as); }));
-  }
-  [[nodiscard]] Outputs read_table(const std::string& text) const {
-    return read_outputs(write_bytes(path("a.csv"), text));
-  }
-  [[nodiscard]] std::string table_error(const std::string& text) const {
-    return file_of(leeway::message_of([&] { (void)read_table(text); }));
-  }
-  [[nodiscard]] std::string file_of(std::string message) const {
-    const std::string prefix = folder_.path().string() + "/";
-    for (std::size_t at; (at = message.find(prefix)) != std::string::npos;) message.erase(at, prefix.size());
-    return message;
-  }
-  [[nodiscard]] std::filesystem::path path(std::string_view name) const { return folder_ / name; }
-
- private:
-  TemporaryFolder folder_;
-};
+using OutputsScores = OutputsFolder;
 
 const Array shares = make_array<double>({2, 3}, {.5, .25, .25, 0, .125, .875});
 
@@ -55,7 +28,7 @@ TEST_F(OutputsScores, ProbabilitiesUnderTheNameOfLogitsAreFoundOut) {
   EXPECT_TRUE(found.from_probs);
   EXPECT_EQ(to_f64(found.logits, ""), to_f64(named.logits, ""));
   ASSERT_EQ(found.warnings.size(), 2u);
-  EXPECT_EQ(file_of(found.warnings[0]),
+  EXPECT_EQ(without_folder(found.warnings[0]),
             "a.npz: logits: taken as probabilities, not as logits: no entry is negative and all rows sum to "
             "1; --as "
             "logits overrules");
@@ -82,7 +55,7 @@ TEST_F(OutputsScores, ProbabilitiesOfHalfPrecisionAreFoundOut) {
 TEST_F(OutputsScores, DecisionsOfTwoClassesAreProbabilities) {
   const Array decisions = make_array<float>({3, 2}, {1, 0, 0, 1, 1, 0});
   EXPECT_TRUE(read({{"logits", decisions}}).from_probs);
-  EXPECT_FALSE(read({{"logits", decisions}}, Scores::logits).from_probs);
+  EXPECT_FALSE(read({{"logits", decisions}}, {.as = Scores::logits}).from_probs);
 }
 
 TEST_F(OutputsScores, LogitsBetweenZeroAndOneStayLogits) {
@@ -113,11 +86,11 @@ TEST_F(OutputsScores, ProbabilitiesWithARowThatIsNotFiniteAreRefusedByThatRow) {
 }
 
 TEST_F(OutputsScores, WhatTheOptionSaysOverrules) {
-  EXPECT_FALSE(read({{"logits", shares}}, Scores::logits).from_probs);
-  EXPECT_THAT(read({{"logits", shares}}, Scores::logits).warnings, IsEmpty());
-  EXPECT_TRUE(read({{"logits", shares}}, Scores::probs).from_probs);
-  EXPECT_THAT(error({{"probs", shares}}, Scores::logits), HasSubstr("found probabilities"));
-  EXPECT_THAT(error({{"logits", make_array<double>({1, 2}, {1, 2})}}, Scores::probs),
+  EXPECT_FALSE(read({{"logits", shares}}, {.as = Scores::logits}).from_probs);
+  EXPECT_THAT(read({{"logits", shares}}, {.as = Scores::logits}).warnings, IsEmpty());
+  EXPECT_TRUE(read({{"logits", shares}}, {.as = Scores::probs}).from_probs);
+  EXPECT_THAT(error({{"probs", shares}}, {.as = Scores::logits}), HasSubstr("found probabilities"));
+  EXPECT_THAT(error({{"logits", make_array<double>({1, 2}, {1, 2})}}, {.as = Scores::probs}),
               HasSubstr("found 2 at row 0, class 1"));
 }
 
@@ -158,9 +131,7 @@ TEST_F(OutputsScores, IdsAreTextOrWholeNumbers) {
 TEST(Columns, AreAlikeInClassesNamesAndKind) {
   const std::vector<std::string> names{"cat", "dog"}, turned{"dog", "cat"}, others{"cat", "eel"};
   const Columns first{"s.npz", 2, false, names};
-  const auto says = [&](const Columns& other) {
-    return leeway::message_of([&] { require_alike(first, other); });
-  };
+  const auto says = [&](const Columns& other) { return message_of([&] { require_alike(first, other); }); };
   EXPECT_NO_THROW(require_alike(first, {"t.npz", 2, false, {}}));
   EXPECT_NO_THROW(require_alike(first, {"t.npz", 2, false, names}));
   EXPECT_EQ(says({"t.npz", 3, false, {}}), "t.npz: expected 2 classes, as in s.npz, found 3");

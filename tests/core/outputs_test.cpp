@@ -7,9 +7,8 @@
 #include <cmath>
 
 #include "leeway/core/npy.h"
-#include "leeway/core/npz.h"
 #include "leeway/core/safetensors.h"
-#include "tests/core/files.h"
+#include "tests/core/outputs_folder.h"
 #include "tests/core/zip_maker.h"
 
 namespace leeway {
@@ -19,39 +18,16 @@ using namespace leeway::testing;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-class OutputsFile : public ::testing::Test {
- protected:
-  // The message of read_outputs without "FOLDER/".
-  std::string error(const ArrayMap& arrays, const OutputsOptions& options = {}) {
-    write_npz(path("a.npz"), arrays);
-    return error("a.npz", options);
-  }
-  std::string error(std::string_view name, const OutputsOptions& options = {}) {
-    return without_folder(message_of([&] { static_cast<void>(read_outputs(path(name), options)); }));
-  }
-  std::string csv_error(std::string_view text, const OutputsOptions& options = {}) {
-    write_bytes(path("a.csv"), text);
-    return error("a.csv", options);
-  }
-  Outputs read(const ArrayMap& arrays, const OutputsOptions& options = {}) {
-    write_npz(path("a.npz"), arrays);
-    return read_outputs(path("a.npz"), options);
-  }
-  Outputs read_csv_text(std::string_view text, const OutputsOptions& options = {}) {
-    return read_outputs(write_bytes(path("a.csv"), text), options);
-  }
-  [[nodiscard]] std::string without_folder(std::string message) const {
-    const std::string prefix = folder_.path().string() + "/";
-    if (message.starts_with(prefix)) message.erase(0, prefix.size());
-    return message;
-  }
-  [[nodiscard]] std::filesystem::path path(std::string_view name) const { return folder_ / name; }
-
- private:
-  TemporaryFolder folder_;
-};
-
 const Array logits = make_array<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+
+class OutputsFile : public OutputsFolder {
+ protected:
+  // Beside `logits`.
+  void refuses(ArrayMap arrays, const char* part) const {
+    arrays["logits"] = logits;
+    EXPECT_THAT(error(arrays), HasSubstr(part));
+  }
+};
 
 Array i64(std::vector<std::int64_t> values) {
   const std::size_t size = values.size();
@@ -117,14 +93,13 @@ TEST_F(OutputsFile, ElementTypes) {
 TEST_F(OutputsFile, Aliases) {
   for (const char* alias : {"labels", "y", "y_true"})
     EXPECT_THAT(*read({{"logits", logits}, {alias, i64({2, 0})}}).labels, ElementsAre(2, 0)) << alias;
-  EXPECT_THAT(error({{"logits", logits}, {"y", i64({2, 0})}, {"y_true", i64({2, 0})}}),
-              HasSubstr("found y and y_true"));
+  refuses({{"y", i64({2, 0})}, {"y_true", i64({2, 0})}}, "found y and y_true");
   EXPECT_TRUE(read({{"logits", logits}, {"feats", make_array<float>({2, 1}, {7, 8})}}).features.has_value());
   EXPECT_TRUE(read({{"pred_probs", make_array<float>({1, 2}, {.5, .5})}}).from_probs);
   EXPECT_EQ(error({{"logit", logits}, {"x\ny", logits}}),
             "a.npz: expected an array named logits or probs, found logit, x\\x0ay");
   write_safetensors(path("a.safetensors"), {{{"weight\n", logits}}, {}});
-  EXPECT_EQ(error("a.safetensors"),
+  EXPECT_EQ(file_error("a.safetensors"),
             "a.safetensors: expected an array named logits or probs, found weight\\x0a");
 }
 
@@ -174,7 +149,7 @@ TEST_F(OutputsFile, AVectorIsThePositiveClass) {
   const Array values = make_array<float>({2}, {.25, 1}), column = make_array<float>({2, 1}, {.25, 1});
   for (const Array& vector : {values, column}) {
     write_npy(path("v.npy"), vector);
-    EXPECT_EQ(error("v.npy"),
+    EXPECT_EQ(file_error("v.npy"),
               "v.npy: expected at least two classes (for the positive class of two: --binary logit or "
               "--binary prob), "
               "found shape " +
@@ -188,7 +163,7 @@ TEST_F(OutputsFile, AVectorIsThePositiveClass) {
     EXPECT_TRUE(prob.from_probs);
   }
   write_npy(path("v.npy"), make_array<float>({2}, {.25, 1.5}));
-  EXPECT_THAT(error("v.npy", {.binary = Binary::prob}),
+  EXPECT_THAT(file_error("v.npy", {.binary = Binary::prob}),
               HasSubstr("expected probabilities in [0,1], found -0.5 at row 1"));
   EXPECT_THAT(error({{"probs", values}}, {.binary = Binary::logit}), HasSubstr("found probabilities"));
 }
@@ -206,32 +181,28 @@ TEST_F(OutputsFile, Shapes) {
 TEST_F(OutputsFile, LogitsMustBeFinite) {
   for (const double bad : {static_cast<double>(NAN), HUGE_VAL, -HUGE_VAL}) {
     write_npy(path("a.npy"), make_array<double>({3, 2}, {1, 2, 3, 4, 5, bad}));
-    EXPECT_EQ(error("a.npy"), "a.npy: expected finite logits, found " +
-                                  std::string(std::isnan(bad) ? "nan"
-                                              : bad > 0       ? "inf"
-                                                              : "-inf") +
-                                  " at row 2, class 1");
-    EXPECT_EQ(error("a.npy", {.check_finite = false}), "no error");
+    EXPECT_EQ(file_error("a.npy"), "a.npy: expected finite logits, found " +
+                                       std::string(std::isnan(bad) ? "nan"
+                                                   : bad > 0       ? "inf"
+                                                                   : "-inf") +
+                                       " at row 2, class 1");
+    EXPECT_EQ(file_error("a.npy", {.check_finite = false}), "no error");
   }
-  EXPECT_THAT(error({{"logits", logits}, {"features", make_array<float>({2, 2}, {1, 2, 3, NAN})}}),
-              HasSubstr("found nan at row 1, column 1"));
+  refuses({{"features", make_array<float>({2, 2}, {1, 2, 3, NAN})}}, "found nan at row 1, column 1");
 }
 
 TEST_F(OutputsFile, Labels) {
-  EXPECT_THAT(error({{"logits", logits}, {"labels", i64({0, 3})}}), HasSubstr("found 3 at row 1"));
-  EXPECT_THAT(error({{"logits", logits}, {"y", i64({-1, 3})}}), HasSubstr("found -1 at row 0"));
-  EXPECT_THAT(error({{"logits", logits}, {"y", make_array<double>({2}, {0, .5})}}),
-              HasSubstr("found 0.5 at row 1"));
-  EXPECT_THAT(error({{"logits", logits}, {"y", i64({0, 1, 2})}}), HasSubstr("found shape (3)"));
-  EXPECT_THAT(error({{"logits", logits}, {"y", make_array<double>({2, 3}, {0, 0, 1, 1, 0, 0})}}),
-              HasSubstr("found shape (2, 3)"));
+  refuses({{"labels", i64({0, 3})}}, "found 3 at row 1");
+  refuses({{"y", i64({-1, 3})}}, "found -1 at row 0");
+  refuses({{"y", make_array<double>({2}, {0, .5})}}, "found 0.5 at row 1");
+  refuses({{"y", i64({0, 1, 2})}}, "found shape (3)");
+  refuses({{"y", make_array<double>({2, 3}, {0, 0, 1, 1, 0, 0})}}, "found shape (2, 3)");
   EXPECT_THAT(*read({{"logits", logits}, {"y", make_array<double>({2, 1}, {0, 2})}}).labels,
               ElementsAre(0, 2));
   const Array words = make_text_array({2}, {"cat", "dog"});
-  EXPECT_THAT(error({{"logits", logits}, {"y", words}}), HasSubstr("found 'cat' at row 0"));
-  EXPECT_THAT(
-      error({{"logits", logits}, {"y", words}, {"class_names", make_text_array({3}, {"cat", "cow", "hen"})}}),
-      HasSubstr("found 'dog' at row 1"));
+  refuses({{"y", words}}, "found 'cat' at row 0");
+  refuses({{"y", words}, {"class_names", make_text_array({3}, {"cat", "cow", "hen"})}},
+          "found 'dog' at row 1");
   EXPECT_THAT(
       *read({{"logits", logits}, {"y", words}, {"class_names", make_text_array({3}, {"dog", "cow", "cat"})}})
            .labels,
@@ -239,22 +210,15 @@ TEST_F(OutputsFile, Labels) {
 }
 
 TEST_F(OutputsFile, Companions) {
-  EXPECT_THAT(error({{"logits", logits}, {"features", make_array<float>({3, 1}, {1, 2, 3})}}),
-              HasSubstr("found shape (3, 1)"));
-  EXPECT_THAT(error({{"logits", logits}, {"groups", i64({1, 2, 3})}}), HasSubstr("found shape (3)"));
-  EXPECT_THAT(error({{"logits", logits}, {"groups", make_array<float>({2}, {1, 1.5})}}),
-              HasSubstr("found 1.5 at row 1"));
-  EXPECT_THAT(
-      error({{"logits", logits}, {"groups", i64({1, 2})}, {"group_names", make_text_array({2}, {"a", "b"})}}),
-      HasSubstr("found shape (2) of text"));
-  EXPECT_THAT(error({{"logits", logits}, {"class_names", make_text_array({2}, {"a", "b"})}}),
-              HasSubstr("found shape (2)"));
-  EXPECT_THAT(error({{"logits", logits}, {"class_names", i64({1, 2, 3})}}),
-              HasSubstr("class_names: expected text, found int64"));
-  EXPECT_THAT(error({{"logits", logits}, {"norms", make_array<float>({2}, {0, -1})}}),
-              HasSubstr("found -1 at row 1"));
-  EXPECT_THAT(error({{"logits", logits}, {"norms", make_array<float>({2}, {0, NAN})}}),
-              HasSubstr("found nan at row 1"));
+  refuses({{"features", make_array<float>({3, 1}, {1, 2, 3})}}, "found shape (3, 1)");
+  refuses({{"groups", i64({1, 2, 3})}}, "found shape (3)");
+  refuses({{"groups", make_array<float>({2}, {1, 1.5})}}, "found 1.5 at row 1");
+  refuses({{"groups", i64({1, 2})}, {"group_names", make_text_array({2}, {"a", "b"})}},
+          "found shape (2) of text");
+  refuses({{"class_names", make_text_array({2}, {"a", "b"})}}, "found shape (2)");
+  refuses({{"class_names", i64({1, 2, 3})}}, "class_names: expected text, found int64");
+  refuses({{"norms", make_array<float>({2}, {0, -1})}}, "found -1 at row 1");
+  refuses({{"norms", make_array<float>({2}, {0, NAN})}}, "found nan at row 1");
 }
 
 TEST_F(OutputsFile, GroupLevelsDoNotDependOnTheOrderOfRows) {
@@ -271,7 +235,7 @@ TEST_F(OutputsFile, GroupLevelsDoNotDependOnTheOrderOfRows) {
 }
 
 TEST_F(OutputsFile, CsvColumns) {
-  const auto outputs = read_csv_text(
+  const auto outputs = read_table(
       "id,p_1,p_max,p_0,y_true,attr_place,attr_age,feat_0,norm\na,.25,.75,.75,0,sea,7,1.5,0\nb,1,1,0,1,land,"
       "10,2.5,."
       "25\n");
@@ -288,29 +252,29 @@ TEST_F(OutputsFile, CsvColumns) {
 }
 
 TEST_F(OutputsFile, CsvClassesByName) {
-  const auto outputs = read_csv_text("logit_cat,logit_dog,label\n1,2,dog\n3,4,cat\n");
+  const auto outputs = read_table("logit_cat,logit_dog,label\n1,2,dog\n3,4,cat\n");
   EXPECT_THAT(outputs.class_names, ElementsAre("cat", "dog"));
   EXPECT_THAT(*outputs.labels, ElementsAre(1, 0));
 }
 
 TEST_F(OutputsFile, CsvRefused) {
-  EXPECT_THAT(csv_error("a,b\n1,2\n"), HasSubstr("(--class-columns names others), found a, b"));
-  EXPECT_THAT(csv_error("logit_0,logit_2\n1,2\n"), HasSubstr("where these are all), found logit_2"));
-  EXPECT_THAT(csv_error("p_0,p_1,p_01\n1,2,3\n"), HasSubstr("found 'p_01' again"));
-  EXPECT_EQ(csv_error("logit_0,logit_1\n"), "a.csv: logits: expected at least one row, found shape (0, 2)");
-  EXPECT_THAT(csv_error("logit_0,logit_1\n1,nan\n"), HasSubstr("found nan at row 0, class 1"));
-  EXPECT_THAT(csv_error("logit_0,logit_1\n1,two\n"), HasSubstr("found 'two' at row 0"));
-  EXPECT_THAT(csv_error("logit_0,logit_1,y,label\n1,2,0,0\n"), HasSubstr("found label and y"));
-  EXPECT_THAT(csv_error("logit_0,logit_1,label\n1,2,\n1,2,0\n"), HasSubstr("found '' at row 0"));
-  EXPECT_THAT(csv_error("logit_0,logit_1,label\n1,2,cat\n"), HasSubstr("found 'cat' at row 0"));
-  EXPECT_THAT(csv_error("logit_1,label\n1,0\n"), HasSubstr("--binary"));
-  EXPECT_EQ(csv_error("logit_1,label\n1,0\n", {.binary = Binary::logit}), "no error");
+  EXPECT_THAT(table_error("a,b\n1,2\n"), HasSubstr("(--class-columns names others), found a, b"));
+  EXPECT_THAT(table_error("logit_0,logit_2\n1,2\n"), HasSubstr("where these are all), found logit_2"));
+  EXPECT_THAT(table_error("p_0,p_1,p_01\n1,2,3\n"), HasSubstr("found 'p_01' again"));
+  EXPECT_EQ(table_error("logit_0,logit_1\n"), "a.csv: logits: expected at least one row, found shape (0, 2)");
+  EXPECT_THAT(table_error("logit_0,logit_1\n1,nan\n"), HasSubstr("found nan at row 0, class 1"));
+  EXPECT_THAT(table_error("logit_0,logit_1\n1,two\n"), HasSubstr("found 'two' at row 0"));
+  EXPECT_THAT(table_error("logit_0,logit_1,y,label\n1,2,0,0\n"), HasSubstr("found label and y"));
+  EXPECT_THAT(table_error("logit_0,logit_1,label\n1,2,\n1,2,0\n"), HasSubstr("found '' at row 0"));
+  EXPECT_THAT(table_error("logit_0,logit_1,label\n1,2,cat\n"), HasSubstr("found 'cat' at row 0"));
+  EXPECT_THAT(table_error("logit_1,label\n1,0\n"), HasSubstr("--binary"));
+  EXPECT_EQ(table_error("logit_1,label\n1,0\n", {.binary = Binary::logit}), "no error");
 }
 
 TEST_F(OutputsFile, FilesOfOtherKindsAreCalledByName) {
   const auto found = [&](std::string_view name, const std::string& bytes) {
     write_bytes(path(name), bytes);
-    return error(name);
+    return file_error(name);
   };
   const std::string wanted = ": expected an .npy, .npz, .safetensors or .csv file, found ";
   EXPECT_EQ(found("a.npy", "\n<!DOCTYPE html>"), "a.npy" + wanted + "an HTML or XML page");
@@ -342,7 +306,7 @@ TEST_F(OutputsFile, LabelsOfTheirOwn) {
   for (const char* name : {"y.npy", "y.npz", "y.csv", "one.csv", "y.idx", "y.gz", "y.safetensors"})
     EXPECT_THAT(read_labels(path(name), 2, 3), ElementsAre(2, 0)) << name;
   const auto message = [&](std::string_view name, std::size_t n, std::size_t k) {
-    return without_folder(message_of([&] { static_cast<void>(read_labels(path(name), n, k)); }));
+    return said([&] { (void)read_labels(path(name), n, k); });
   };
   EXPECT_EQ(message("y.npy", 3, 3), "y.npy: expected shape (3), one value a sample, found shape (2)");
   EXPECT_EQ(message("y.npy", 2, 2), "y.npy: expected labels in 0..1, found 2 at row 0");

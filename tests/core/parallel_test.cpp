@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "leeway/core/error.h"
+#include "tests/message_of.h"
 
 namespace leeway {
 namespace {
@@ -140,14 +140,9 @@ TEST(ParallelThreads, CountIsChecked) {
   EXPECT_GE(threads(), 1);
   set_threads(5);
   EXPECT_EQ(threads(), 5);
-  for (const int count : {-1, 4097}) {
-    try {
-      set_threads(count);
-      FAIL() << count;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.what(), "set_threads: count: expected 0 to 4096, found " + std::to_string(count));
-    }
-  }
+  for (const int count : {-1, 4097})
+    EXPECT_EQ(message_of([&] { set_threads(count); }),
+              "set_threads: count: expected 0 to 4096, found " + std::to_string(count));
   EXPECT_EQ(threads(), 5);
   set_threads(0);
 }

@@ -83,10 +83,10 @@ TEST_P(ReferenceFile, EveryPrefixIsRefused) {
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const MappedFile file{nullptr, std::as_bytes(std::span(whole.data(), size))};
     const std::string message = message_of([&] {
-      if (extension == ".npy") static_cast<void>(parse_npy(file.bytes, nullptr, "cut"));
-      if (extension == ".npz") static_cast<void>(parse_npz(file, "cut"));
-      if (extension == ".safetensors") static_cast<void>(parse_safetensors(file, "cut"));
-      if (extension == ".idx" || extension == ".gz") static_cast<void>(parse_idx(file, "cut"));
+      if (extension == ".npy") (void)parse_npy(file.bytes, nullptr, "cut");
+      if (extension == ".npz") (void)parse_npz(file, "cut");
+      if (extension == ".safetensors") (void)parse_safetensors(file, "cut");
+      if (extension == ".idx" || extension == ".gz") (void)parse_idx(file, "cut");
     });
     ASSERT_THAT(message, ::testing::StartsWith("cut: ")) << size << " of " << whole.size() << " bytes";
     ASSERT_THAT(message, ::testing::HasSubstr("expected ")) << size;

@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/error.h"
 #include "leeway/core/random.h"
 #include "tests/at_threads.h"
 #include "tests/message_of.h"

@@ -5,7 +5,7 @@
 
 #include "leeway/core/message.h"
 #include "leeway/core/utf8.h"
-#include "tests/core/files.h"
+#include "tests/message_of.h"
 
 namespace leeway {
 namespace {

@@ -10,8 +10,7 @@
 #include <sstream>
 #include <string>
 
-#include "leeway/core/outputs.h"
-#include "tests/core/files.h"
+#include "tests/core/outputs_folder.h"
 
 namespace leeway {
 namespace {
@@ -113,35 +112,30 @@ TEST(Times, OfArrays) {
   EXPECT_THAT(refused_array(make_array<double>({1, 2}, {1, 2})), HasSubstr("shape (n)"));
 }
 
-class TimesOfOutputs : public ::testing::Test {
- protected:
-  static OutputsOptions timed(std::optional<std::string> column = {}) {
-    OutputsOptions options;
-    options.columns.times = true, options.columns.time = std::move(column);
-    return options;
-  }
-  Outputs read(std::string_view csv, const OutputsOptions& options) const {
-    return read_outputs(testing::write_bytes(folder_ / "p.csv", csv), options);
-  }
-  std::string refused(std::string_view csv, const OutputsOptions& options) const {
-    return message_of([&] { (void)read(csv, options); });
-  }
-  testing::TemporaryFolder folder_;
-};
+OutputsOptions timed(std::optional<std::string> column = {}) {
+  OutputsOptions options;
+  options.columns.times = true, options.columns.time = std::move(column);
+  return options;
+}
+
+using TimesOfOutputs = testing::OutputsFolder;
 
 TEST_F(TimesOfOutputs, ComeFromTheColumnOfThatNameWhereAskedFor) {
   const char* const csv = "Timestamp,logit_0,logit_1\n2026-03-02,1,0\n2026-03-01,0,1\n";
-  EXPECT_THAT(read(csv, timed()).times->values, ElementsAre(1772409600, 1772323200));
-  EXPECT_FALSE(read(csv, {}).times);
-  EXPECT_THAT(read("when,date,logit_0,logit_1\n5,x,1,0\n", timed("when")).times->values, ElementsAre(5));
+  EXPECT_THAT(read_table(csv, timed()).times->values, ElementsAre(1772409600, 1772323200));
+  EXPECT_FALSE(read_table(csv, {}).times);
+  EXPECT_THAT(read_table("when,date,logit_0,logit_1\n5,x,1,0\n", timed("when")).times->values,
+              ElementsAre(5));
 }
 
 TEST_F(TimesOfOutputs, AreRefusedInOneLine) {
-  EXPECT_THAT(refused("logit_0,logit_1\n1,0\n", timed()),
+  EXPECT_THAT(table_error("logit_0,logit_1\n1,0\n", timed()),
               HasSubstr("expected a column time, timestamp, datetime or date (--time-column names another)"));
-  EXPECT_THAT(refused("date,time,logit_0,logit_1\n1,1,1,0\n", timed()), HasSubstr("--time-column decides"));
-  EXPECT_THAT(refused("logit_0,logit_1\n1,0\n", timed("when")), HasSubstr("as --time-column says"));
-  EXPECT_THAT(refused("time,logit_0,logit_1\n2026-02-30,1,0\n", timed()), HasSubstr("'2026-02-30' at row 0"));
+  EXPECT_THAT(table_error("date,time,logit_0,logit_1\n1,1,1,0\n", timed()),
+              HasSubstr("--time-column decides"));
+  EXPECT_THAT(table_error("logit_0,logit_1\n1,0\n", timed("when")), HasSubstr("as --time-column says"));
+  EXPECT_THAT(table_error("time,logit_0,logit_1\n2026-02-30,1,0\n", timed()),
+              HasSubstr("'2026-02-30' at row 0"));
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
-#include "leeway/data/detail/jpeg_file.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "leeway/data/picture_file.h"
 #include "leeway/shift/jpeg.h"
 #include "tests/data/layouts.h"
 #include "tests/message_of.h"

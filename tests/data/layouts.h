@@ -2,12 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "leeway/data/load.h"
+#include "tests/message_of.h"
 
 namespace leeway::data {
 
@@ -19,6 +21,11 @@ inline Loaded load(const std::string& format, const std::vector<std::string>& na
   Paths paths;
   for (const std::string& name : names) paths.push_back(layout(name));
   return load_set(format, paths);
+}
+
+// What loading says of those files.
+inline std::string load_error(const std::string& format, const std::vector<std::string>& names) {
+  return message_of([&] { (void)load(format, names); });
 }
 
 inline std::vector<std::string> texts(const Loaded& set, const std::string& name) {

@@ -25,18 +25,11 @@ TEST(LoadLists, CelebAWithItsPictures) {
   EXPECT_THAT(set.shape, ElementsAre(3, 12, 10));
   for (std::size_t row = 0; row < 3; ++row)
     EXPECT_LE(distance_from_smooth(picture(set, row), row, 12, 10), 4) << row;
-  EXPECT_THAT(message_of([] {
-                (void)load("celeba", {"list_attr_celeba.txt", "train.bin"});
-              }),
+  EXPECT_THAT(load_error("celeba", {"list_attr_celeba.txt", "train.bin"}),
               HasSubstr("the folder of the pictures, found a file"));
-  EXPECT_THAT(message_of([] {
-                (void)load("celeba", {"list_attr_celeba.txt", "nowhere"});
-              }),
+  EXPECT_THAT(load_error("celeba", {"list_attr_celeba.txt", "nowhere"}),
               HasSubstr("the folder of the pictures, found nothing"));
-  EXPECT_THAT(message_of([] {
-                (void)load("celeba", {"list_attr_celeba.txt", "mixed"});
-              }),
-              HasSubstr("mixed/000001.jpg"));
+  EXPECT_THAT(load_error("celeba", {"list_attr_celeba.txt", "mixed"}), HasSubstr("mixed/000001.jpg"));
 }
 
 TEST(LoadLists, DeepFashionFineHasTheProtocolsColumns) {
@@ -81,15 +74,13 @@ TEST(LoadLists, RowsOfTheProtocol) {
   EXPECT_EQ(picture(set, 2), picture(all, 3));
   const TemporaryFolder folder;
   write_table(folder / "table.csv", set);
-  const AttributeTable table =
-      read_attribute_table(folder / "table.csv", conds::columns_of(conds::conds_data_set("deepfashion")));
-  EXPECT_EQ(table.n(), 3);
+  const auto again = [&] {
+    return read_attribute_table(folder / "table.csv",
+                                conds::columns_of(conds::conds_data_set("deepfashion")));
+  };
+  EXPECT_EQ(again().n(), 3);
   write_table(folder / "table.csv", all);
-  EXPECT_THAT(message_of([&] {
-                (void)read_attribute_table(folder / "table.csv",
-                                           conds::columns_of(conds::conds_data_set("deepfashion")));
-              }),
-              HasSubstr("expected one of"));
+  EXPECT_THAT(message_of(again), HasSubstr("expected one of"));
 }
 
 // Azimuths 0 to 180 in steps of 20, lightings i % 6, elevations 30 to 70 in steps of 5: rows 0, 4 and 8 remain.
@@ -105,58 +96,46 @@ TEST(LoadLists, RowsOfTheProtocolOfOtherSets) {
               HasSubstr("a column 'gender', found none"));
 }
 
-class BrokenLists : public ::testing::Test {
- protected:
-  // What is said of those files, the last ones of each format in place of the good ones.
-  [[nodiscard]] std::string said(const std::vector<std::string>& contents) const {
+// Contents of files, and a part of what is said of them.
+TEST(LoadLists, SayWhatIsWrong) {
+  const TemporaryFolder folder;
+  const auto said = [&](const std::vector<std::string>& contents) {
     Paths paths;
     for (const std::string& text : contents)
       paths.push_back(
-          leeway::testing::write_bytes(folder_ / ("abc"[paths.size()] + std::string(".txt")), text));
+          leeway::testing::write_bytes(folder / ("abc"[paths.size()] + std::string(".txt")), text));
     return message_of([&] { (void)load_set("deepfashion", paths); });
-  }
-
-  const TemporaryFolder folder_;
-  const std::string list_ = "2\nattribute_name attribute_type\nlong sleeve 4\nsolid 1\n";
-  const std::string heading_ = "image_name attribute_labels\n";
-};
-
-TEST_F(BrokenLists, OfAttributes) {
-  EXPECT_THAT(said({"", ""}),
-              HasSubstr("a.txt: expected the number of attributes that follow, found an empty file"));
-  EXPECT_THAT(said({"1e18\nh\na 1\n", ""}), HasSubstr("the number of attributes that follow, found '1e18'"));
-  EXPECT_THAT(said({"1.5\nh\na 1\nb 1\n", ""}), HasSubstr("the number of attributes that follow"));
-  EXPECT_THAT(said({"2\nh\na 1\n    \n", ""}), HasSubstr("found '' at attribute 1"));
-  EXPECT_THAT(said({"1\nh\nsolid\n", ""}), HasSubstr("found 'solid' at attribute 0"));
-  EXPECT_THAT(said({"1\nh\nlong sleeve\n", ""}), HasSubstr("the number of its type, found 'long sleeve'"));
-  EXPECT_THAT(said({"2\nh\na b 1\na b 4\n", ""}), HasSubstr("'a b' twice"));
-  EXPECT_THAT(said({"1\nh\nimage 1\n", ""}), HasSubstr("'image' twice"));
-  EXPECT_THAT(said({list_ + "more 1\n", ""}), HasSubstr("expected 2 attributes, found more lines"));
-}
-
-TEST_F(BrokenLists, OfPictures) {
-  EXPECT_THAT(said({list_, "2\n" + heading_ + "x.jpg 1 1\n"}), HasSubstr("b.txt: expected"));
-  EXPECT_THAT(said({list_, "9\n" + heading_ + "x.jpg 1 1\n"}),
-              HasSubstr("the number of pictures that follow, found '9'"));
-  EXPECT_THAT(said({list_, "1\n" + heading_ + "x.jpg 1\n"}),
-              HasSubstr("a file and 2 values at row 0, found 2 words"));
-  EXPECT_THAT(said({list_, "1\n" + heading_ + "x.jpg 1 2\n"}),
-              HasSubstr("one of 1, -1, 0, found '2' at row 0"));
-  EXPECT_THAT(said({list_, "1\n" + heading_ + "x.jpg 1 1\ny.jpg 1 1\n"}),
-              HasSubstr("expected 1 pictures, found more"));
-  EXPECT_THAT(said({list_}), HasSubstr("2 to 4 paths"));
-  EXPECT_THAT(said({list_, list_}), HasSubstr("b.txt: expected"));
-}
-
-TEST_F(BrokenLists, OfFineValues) {
-  EXPECT_THAT(said({list_, "1 0\n", "x.jpg\ny.jpg\n"}),
-              HasSubstr("b.txt: expected 2 values at row 1, found the end"));
-  EXPECT_THAT(said({list_, "1 0\n1\n", "x.jpg\ny.jpg\n"}), HasSubstr("2 values at row 1, found 1 words"));
-  EXPECT_THAT(said({list_, "1 -1\n", "x.jpg\n"}), HasSubstr("one of 1, 0, found '-1' at row 0"));
-  EXPECT_THAT(said({list_, "1 0\n0 1\n", "x.jpg\n"}), HasSubstr("expected 1 lines, as"));
-  EXPECT_THAT(said({list_, "1 0\n0 1\n", "x.jpg\n\ny.jpg\n"}), HasSubstr("c.txt: expected a file at row 1"));
-  EXPECT_THAT(said({list_, "", ""}), HasSubstr("at least 1 row"));
-  EXPECT_EQ(said({list_, "1 0\n\n", "x.jpg\n \n"}), "no error");
+  };
+  const std::string list = "2\nattribute_name attribute_type\nlong sleeve 4\nsolid 1\n";
+  const std::string one = "1\nimage_name attribute_labels\n";
+  const std::pair<std::vector<std::string>, const char*> bad[] = {
+      // attributes
+      {{"", ""}, "a.txt: expected the number of attributes that follow, found an empty file"},
+      {{"1e18\nh\na 1\n", ""}, "the number of attributes that follow, found '1e18'"},
+      {{"1.5\nh\na 1\nb 1\n", ""}, "the number of attributes that follow"},
+      {{"2\nh\na 1\n    \n", ""}, "found '' at attribute 1"},
+      {{"1\nh\nsolid\n", ""}, "found 'solid' at attribute 0"},
+      {{"1\nh\nlong sleeve\n", ""}, "the number of its type, found 'long sleeve'"},
+      {{"2\nh\na b 1\na b 4\n", ""}, "'a b' twice"},
+      {{"1\nh\nimage 1\n", ""}, "'image' twice"},
+      {{list + "more 1\n", ""}, "expected 2 attributes, found more lines"},
+      // pictures
+      {{list, "2\nheading\nx.jpg 1 1\n"}, "b.txt: expected"},
+      {{list, "9\nheading\nx.jpg 1 1\n"}, "the number of pictures that follow, found '9'"},
+      {{list, one + "x.jpg 1\n"}, "a file and 2 values at row 0, found 2 words"},
+      {{list, one + "x.jpg 1 2\n"}, "one of 1, -1, 0, found '2' at row 0"},
+      {{list, one + "x.jpg 1 1\ny.jpg 1 1\n"}, "expected 1 pictures, found more"},
+      {{list}, "2 to 4 paths"},
+      {{list, list}, "b.txt: expected"},
+      // fine values
+      {{list, "1 0\n", "x.jpg\ny.jpg\n"}, "b.txt: expected 2 values at row 1, found the end"},
+      {{list, "1 0\n1\n", "x.jpg\ny.jpg\n"}, "2 values at row 1, found 1 words"},
+      {{list, "1 -1\n", "x.jpg\n"}, "one of 1, 0, found '-1' at row 0"},
+      {{list, "1 0\n0 1\n", "x.jpg\n"}, "expected 1 lines, as"},
+      {{list, "1 0\n0 1\n", "x.jpg\n\ny.jpg\n"}, "c.txt: expected a file at row 1"},
+      {{list, "", ""}, "at least 1 row"},
+      {{list, "1 0\n\n", "x.jpg\n \n"}, "no error"}};
+  for (const auto& [contents, part] : bad) EXPECT_THAT(said(contents), HasSubstr(part));
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 // Pictures in files of their own, of one size or of several.
-#include "leeway/data/detail/load_pictures.h"
 
 #include <gmock/gmock.h>
 

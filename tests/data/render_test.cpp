@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <numbers>
@@ -158,18 +157,12 @@ TEST(Render, SaysWhatIsWrong) {
   const RenderedSet& set = rendered_set("dsprites");
   EXPECT_THAT(message_of([] { (void)rendered_set("x"); }),
               HasSubstr("expected one of " + names_of(rendered_sets()) + ", found 'x'"));
-  EXPECT_THAT(message_of([&] {
-                RenderedRows(set, {{"color", {"red"}}});
-              }),
-              HasSubstr("a column, one of shape, obj_color"));
-  EXPECT_THAT(message_of([&] {
-                RenderedRows(set, {{"scale", {"huge"}}});
-              }),
-              HasSubstr("dsprites: scale: expected one of small, middle, big, found 'huge'"));
-  EXPECT_THAT(message_of([&] {
-                RenderedRows(set, {{"scale", {"big"}}, {"scale_value", {"0.5"}}});
-              }),
-              HasSubstr("values of scale_value that all conditions allow"));
+  const std::pair<std::map<std::string, std::vector<std::string>>, const char*> bad[] = {
+      {{{"color", {"red"}}}, "a column, one of shape, obj_color"},
+      {{{"scale", {"huge"}}}, "dsprites: scale: expected one of small, middle, big, found 'huge'"},
+      {{{"scale", {"big"}}, {"scale_value", {"0.5"}}}, "values of scale_value that all conditions allow"}};
+  for (const auto& one : bad)
+    EXPECT_THAT(message_of([&] { RenderedRows(set, one.first); }), HasSubstr(one.second));
   EXPECT_THAT(message_of([&] { (void)drawn(RenderedRows(set, {}).sample(1, 0), 4); }),
               HasSubstr("8 to 1024 pixels"));
   const leeway::testing::TemporaryFolder folder;

@@ -7,11 +7,11 @@
 #include <fstream>
 #include <vector>
 
-#include "leeway/core/npz.h"
 #include "leeway/core/result.h"
 #include "tests/at_threads.h"
 #include "tests/error_bound/samples.h"
 #include "tests/message_of.h"
+#include "tests/stopping.h"
 
 namespace leeway::error_bound {
 namespace {
@@ -158,24 +158,13 @@ TEST(EstimateIntervalsTier2, OfAPartOfTheRowsAreAsWide) {
   }
 }
 
-// Asks to stop at once.
-class Stopping : public Progress {
- public:
-  void update(std::string_view task, std::size_t done, std::size_t total, std::string_view) override {
-    last_ = std::string(task) + " " + std::to_string(done) + "/" + std::to_string(total);
-  }
-  [[nodiscard]] bool stop_requested() const override { return true; }
-  [[nodiscard]] const std::string& last() const { return last_; }
-
- private:
-  std::string last_;
-};
-
 TEST(EstimateIntervals, StopWhenAsked) {
   const Sample source = drawn(50, 3, 1, 1);
   Stopping progress;
   EXPECT_THROW((void)estimate_error(source, source, {.bootstrap = 100, .progress = &progress}), Interrupted);
-  EXPECT_EQ(progress.last(), "intervals 8/100");
+  EXPECT_EQ(progress.tasks, std::set<std::string>{"intervals"});
+  EXPECT_EQ(progress.done, 8);
+  EXPECT_EQ(progress.total, 100);
 }
 
 }  // namespace

@@ -54,18 +54,14 @@ TEST(Adjust, NeverLeavesTheRangeOfAccuracies) {
 }
 
 TEST(Evaluation, RefusesWhatIsNoEvaluation) {
-  EXPECT_EQ(message_of([] { (void)score({}); }), "evaluation: expected at least 1 shift, found none");
-  EXPECT_EQ(message_of([] {
-              (void)score(std::vector<Shift>{{"a", .5, .5}, {"a", .5, 1.5}});
-            }),
+  const auto refusal = [](const std::vector<Shift>& shifts) {
+    return message_of([&] { (void)score(shifts); });
+  };
+  EXPECT_EQ(refusal({}), "evaluation: expected at least 1 shift, found none");
+  EXPECT_EQ(refusal({{"a", .5, .5}, {"a", .5, 1.5}}),
             "evaluation: expected a prediction within 0 to 1, found 1.5 at row 1");
-  EXPECT_EQ(message_of([] {
-              (void)score(std::vector<Shift>{{"a", -1, .5}});
-            }),
-            "evaluation: expected a truth within 0 to 1, found -1 at row 0");
-  EXPECT_EQ(message_of([] {
-              (void)adjust(std::vector<Shift>{{"a", .5, .5}}, Adjustment::shift, .9);
-            }),
+  EXPECT_EQ(refusal({{"a", -1, .5}}), "evaluation: expected a truth within 0 to 1, found -1 at row 0");
+  EXPECT_EQ(message_of([] { (void)adjust(std::span(four).first(2), Adjustment::shift, .9); }),
             "adjust: expected at least 2 data sets, one of them held out, found 1");
   EXPECT_EQ(message_of([] { (void)adjust(four, Adjustment::shift, 1); }),
             "adjust: coverage: expected a number within (0, 1), found 1");

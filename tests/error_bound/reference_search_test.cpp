@@ -20,30 +20,19 @@ constexpr std::size_t n_source = 1300, n_target = 500,
 // A critic as a plain table: theta[c][j], the bias last.
 using Critic = std::vector<std::vector<double>>;
 
-struct Case {
-  CriticData data;
-  std::size_t d;
-};
-
-Case make_case() {
+CriticRows training_rows() {
   Dis2Options options;
   options.holdout = 0;
-  return {critic_data(drawn(n_source, k, 2, 1), drawn(n_target, k, .5, 2), options, Scaling::none), k};
-}
-
-std::vector<double> softmax_of(const std::vector<double>& f) {
-  std::vector<double> p(f.size());
-  double total = 0;
-  for (std::size_t c = 0; c < f.size(); ++c) total += p[c] = std::exp(f[c]);
-  for (double& value : p) value /= total;
-  return p;
+  return critic_data(drawn(n_source, k, 2, 1), drawn(n_target, k, .5, 2), options, Scaling::none).training;
 }
 
 // Derivatives of a row's loss by its scores.
 std::vector<double> slopes(const std::vector<double>& f, std::size_t y, bool target, Loss loss) {
-  std::vector<double> p = softmax_of(f), g(f.size());
+  std::vector<double> g(f.size());
+  double total = 0;
+  for (const double value : f) total += std::exp(value);
   const double sign = target ? -1 : 1;  // chuang: the cross-entropy turned round
-  for (std::size_t c = 0; c < f.size(); ++c) g[c] = sign * (p[c] - (c == y ? 1 : 0));
+  for (std::size_t c = 0; c < f.size(); ++c) g[c] = sign * (std::exp(f[c]) / total - (c == y ? 1 : 0));
   if (!target || loss == Loss::chuang) return g;
   double others = 0, mean = 0;
   for (std::size_t c = 0; c < f.size(); ++c)
@@ -57,8 +46,8 @@ std::vector<double> slopes(const std::vector<double>& f, std::size_t y, bool tar
 
 class PlainAdamW {
  public:
-  PlainAdamW(const Case& of, Loss loss, std::uint64_t seed)
-      : rows_(of.data.training), d_(of.d), loss_(loss), theta_(k, std::vector<double>(of.d + 1)) {
+  PlainAdamW(const CriticRows& rows, Loss loss, std::uint64_t seed)
+      : rows_(rows), d_(rows.d), loss_(loss), theta_(k, std::vector<double>(rows.d + 1)) {
     Random random(seed, stream("critic start"), 0);
     for (auto& scores : theta_)
       for (double& value : scores) value = (2 * random.uniform() - 1) / std::sqrt(double(d_));
@@ -124,14 +113,14 @@ class PlainAdamW {
 class ReferenceSearch : public testing::TestWithParam<Loss> {};
 
 TEST_P(ReferenceSearch, IsAdamWOverBatches) {
-  const Case of = make_case();
-  PlainAdamW plain(of, GetParam(), 7);
+  const CriticRows rows = training_rows();
+  PlainAdamW plain(rows, GetParam(), 7);
   std::size_t epoch = 0;
-  train_reference(of.data.training, GetParam(), 7, 0, [&](std::span<const float> theta) {
+  train_reference(rows, GetParam(), 7, 0, [&](std::span<const float> theta) {
     plain.epoch(7, epoch++);
     for (std::size_t c = 0; c < k; ++c)
-      for (std::size_t j = 0; j <= of.d; ++j)
-        ASSERT_NEAR(theta[of.data.training.at(j, c)], plain.theta()[c][j], 2e-5) << epoch << ' ' << c << j;
+      for (std::size_t j = 0; j <= rows.d; ++j)
+        ASSERT_NEAR(theta[rows.at(j, c)], plain.theta()[c][j], 2e-5) << epoch << ' ' << c << j;
   });
   EXPECT_EQ(epoch, 50u);
 }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "leeway/conds/conds.h"
 #include "leeway/core/csv.h"
 #include "leeway/core/csv_records.h"

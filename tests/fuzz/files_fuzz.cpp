@@ -54,11 +54,6 @@ void require(bool holds) {
 
 }  // namespace
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
-                                               unsigned int seed) {
-  return leeway::fuzz::mutate_zip(data, size, max_size, seed);
-}
-
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using leeway::fuzz::guarded, leeway::fuzz::touch;
   static FileInMemory file;

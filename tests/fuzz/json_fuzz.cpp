@@ -7,6 +7,7 @@
 
 #include "leeway/core/result.h"
 #include "leeway/record/join.h"
+#include "leeway/record/json.h"
 #include "leeway/report/report.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -94,8 +95,10 @@ std::string joined_page(const Json& record) {
     return html_report(leeway::record::join_records({"first", "second"}, std::vector{read, read}));
   };
   const auto schema = record["schema"].get<std::string>();
-  if (schema.starts_with("leeway.pa/")) return joined(leeway::record::read_pa(record, "file"));
-  if (schema.starts_with("leeway.assess/")) return joined(leeway::record::read_assess(record, "file"));
+  if (schema.starts_with("leeway.pa/"))
+    return joined(leeway::record::record_from<leeway::record::Pa>(record, "file"));
+  if (schema.starts_with("leeway.assess/"))
+    return joined(leeway::record::record_from<leeway::record::Assess>(record, "file"));
   return html_report(record);
 }
 

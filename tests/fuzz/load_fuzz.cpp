@@ -1,7 +1,9 @@
+#include <algorithm>
+
 #include "leeway/core/inflate.h"
 #include "leeway/core/png.h"
-#include "leeway/data/detail/jpeg_file.h"
 #include "leeway/data/load.h"
+#include "leeway/data/picture_file.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace leeway;

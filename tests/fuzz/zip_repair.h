@@ -2,11 +2,11 @@
 // would otherwise end at the checksum. For use in one fuzzer's file each.
 #pragma once
 
+#include <zlib.h>
+
 #include <cstdint>
 #include <cstring>
 #include <span>
-
-#include "leeway/core/crc32.h"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
 
@@ -29,16 +29,17 @@ inline void repair_checksums(std::span<std::uint8_t> bytes) {
     const std::size_t start = local + local_size + field<std::uint16_t>(bytes, local + 26) +
                               field<std::uint16_t>(bytes, local + 28);
     if (start > bytes.size() || size > bytes.size() - start) continue;
-    const std::uint32_t crc = crc32_of(std::as_bytes(bytes.subspan(start, size)));
+    const auto crc = static_cast<std::uint32_t>(::crc32_z(0, bytes.data() + start, size));
     std::memcpy(bytes.data() + at + 16, &crc, sizeof crc);
   }
 }
 
+}  // namespace leeway::fuzz
+
 // One change in eight keeps its checksums.
-inline std::size_t mutate_zip(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned int seed) {
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
+                                               unsigned int seed) {
   const std::size_t changed = LLVMFuzzerMutate(data, size, max_size);
-  if (seed % 8 != 0) repair_checksums({data, changed});
+  if (seed % 8 != 0) leeway::fuzz::repair_checksums({data, changed});
   return changed;
 }
-
-}  // namespace leeway::fuzz

@@ -2,7 +2,6 @@
 
 #include "leeway/nn/adapt/batchnorm.h"
 #include "leeway/nn/detail/tensors.h"
-#include "leeway/nn/io/weights.h"
 #include "tests/at_threads.h"
 #include "tests/nn/reference_step.h"
 #include "tests/nn/toy.h"
@@ -101,9 +100,7 @@ TEST(Adapt, TheModelIsSavedLikeOthers) {
   const Outputs after = found.model->outputs(images);
   EXPECT_FALSE(toy::same_bits(after.logits, before.logits));
   found.model->save(folder / "adapted");
-  ModelSource source;
-  source.path = folder / "adapted";
-  EXPECT_TRUE(toy::same_bits(session().load(source)->outputs(images).logits, after.logits));
+  EXPECT_TRUE(toy::same_bits(toy::loaded(folder / "adapted")->outputs(images).logits, after.logits));
 }
 
 TEST(Adapt, RefusesInOneLine) {

@@ -22,22 +22,6 @@ TEST(Initialize, DependsOnTheSeedAlone) {
   }
 }
 
-// The network's own way to the gradients of many classes gives those of automatic differentiation.
-TEST(SmallCnn, TakesClassesAtOnceAsOneByOne) {
-  const auto network = make_network(architecture("small-cnn"), {3, 9, 14}, 4);
-  initialize(*network, 5);
-  network->eval();
-  const torch::Tensor x = torch::rand({3, 3, 9, 14}).requires_grad_();
-  const torch::Tensor classes = torch::tensor({{0, 3}, {2, 2}, {1, 0}}, torch::kInt64);
-  const Network::Jacobian found = network->jacobian(x.detach(), classes);
-  const torch::Tensor logits = network->forward(x).logits, chosen = logits.gather(1, classes);
-  EXPECT_TRUE(torch::allclose(found.logits, logits, 1e-5, 1e-6));
-  for (std::int64_t j = 0; j < 2; ++j)
-    EXPECT_TRUE(torch::allclose(found.gradients.select(1, j),
-                                torch::autograd::grad({chosen.select(1, j).sum()}, {x}, {}, true)[0], 1e-5,
-                                1e-6));
-}
-
 // The bound of a layer with 16 inputs is 1/4, for its weights and for its bias.
 TEST(Initialize, KeepsWithinOneOverTheRootOfTheInputs) {
   const auto network = make_network(architecture("linear"), {1, 4, 4}, 200);

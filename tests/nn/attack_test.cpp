@@ -5,22 +5,11 @@
 #include <cmath>
 #include <map>
 
-#include "leeway/core/error.h"
 #include "leeway/core/parallel.h"
 #include "tests/nn/toy.h"
 
 namespace leeway::nn {
 namespace {
-
-std::vector<std::int64_t> classes_of(const Outputs& outputs) {
-  std::vector<std::int64_t> classes;
-  const auto logits = outputs.logits.view<float>();
-  for (std::size_t i = 0; i < outputs.n(); ++i) {
-    const auto row = logits.subspan(i * outputs.k(), outputs.k());
-    classes.push_back(std::max_element(row.begin(), row.end()) - row.begin());
-  }
-  return classes;
-}
 
 // The largest of g.(x' - x) over |x' - x| <= eps inside [0,1]: in l_inf coordinate by coordinate, in l_2 at
 // clip(x + t g) with the t that spends the whole radius (bisection).
@@ -115,8 +104,8 @@ TEST_P(EveryAttack, KeepsItsPromises) {
   const Images images = toy::images(150, shape, 3, 5);
   const AttackOptions options = GetParam().options(GetParam().norm == Norm::linf ? .05 : .5, {{"steps", 5}});
   const AttackResult result = model->attack(images, options);
-  const std::vector<std::int64_t> predicted = classes_of(model->outputs(result.images));
-  const std::vector<std::int64_t> clean = classes_of(model->outputs(images));
+  const std::vector<std::int64_t> predicted = predictions(model->outputs(result.images).logits);
+  const std::vector<std::int64_t> clean = predictions(model->outputs(images).logits);
   std::size_t fallen = 0, right = 0;
   for (std::size_t i = 0; i < images.n(); ++i) {
     EXPECT_EQ(result.success[i] != 0, predicted[i] != (*images.labels)[i]);
@@ -159,7 +148,7 @@ TEST_P(EveryAttack, AttacksPredictionsWhereThereAreNoLabels) {
       model->attack(images, GetParam().options(GetParam().norm == Norm::linf ? 1 : 6, {{"steps", 20}}));
   EXPECT_FALSE(result.labelled);
   EXPECT_EQ(result.clean_accuracy, 1);
-  EXPECT_EQ(result.classes, classes_of(model->outputs(images)));
+  EXPECT_EQ(result.classes, predictions(model->outputs(images).logits));
   EXPECT_LT(result.robust_accuracy, 1);
 }
 
@@ -170,8 +159,8 @@ TEST_P(EveryAttack, ReachesTheTargetsThatItSaysItReaches) {
   AttackOptions options = GetParam().options(GetParam().norm == Norm::linf ? 1 : 8, {{"steps", 30}});
   for (const std::int64_t y : *images.labels) options.targets.push_back((y + 1) % 3);
   const AttackResult found = model->attack(images, options);
-  const std::vector<std::int64_t> predicted = classes_of(found.outputs);
-  const std::vector<std::int64_t> clean = classes_of(model->outputs(images));
+  const std::vector<std::int64_t> predicted = predictions(found.outputs.logits);
+  const std::vector<std::int64_t> clean = predictions(model->outputs(images).logits);
   std::size_t reached = 0, right = 0;
   for (std::size_t i = 0; i < images.n(); ++i) {
     EXPECT_EQ(found.success[i] != 0, predicted[i] == options.targets[i]);

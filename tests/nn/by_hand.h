@@ -68,30 +68,4 @@ inline std::map<std::string, double> moved_from_given_weights(const data::Traini
   return moved;
 }
 
-// The same tensors in two weights files, bit by bit.
-inline void expect_same_weights(const std::filesystem::path& a, const std::filesystem::path& b) {
-  const ArrayMap first = read_safetensors(a).tensors, second = read_safetensors(b).tensors;
-  ASSERT_EQ(first.size(), second.size());
-  for (const auto& [name, array] : first) EXPECT_TRUE(toy::same_bits(array, second.at(name))) << name;
-}
-
-inline void expect_the_bits_of_plain_training(const std::string& name,
-                                              const std::map<std::string, double>& parameters,
-                                              const data::TrainingData& data) {
-  const toy::Folder folder;
-  TrainOptions options = quick(name);
-  options.parameters = parameters;
-  options.epochs = 2;
-  (void)session().train(data, options, folder / "member");
-  (void)session().train(
-      data.images,
-      [&] {
-        TrainOptions plain = quick();
-        plain.epochs = 2;
-        return plain;
-      }(),
-      folder / "plain");
-  expect_same_weights(folder / "member", folder / "plain");
-}
-
 }  // namespace leeway::nn

@@ -52,19 +52,14 @@ class PublishedResnetsTier2 : public testing::Test {
   [[nodiscard]] Images lossless() const { return read_images(folder_ / "test_lossless_first1017.npz"); }
   [[nodiscard]] Images jpeg() const { return read_images(folder_ / "test_jpeg75.npz"); }
   [[nodiscard]] std::unique_ptr<Model> published(const std::string& file, const std::string& name) const {
-    ModelSource source;
-    source.path = folder_ / "weights" / file;
-    source.architecture = name;
+    ModelSource source = toy::source_of(folder_ / "weights" / file, name, {3, 32, 32});
     source.mean = std::vector<double>{.485, .456, .406};
     source.std = std::vector<double>{.229, .224, .225};
-    source.input = {3, 32, 32};
     return session().load(source);
   }
   [[nodiscard]] std::vector<std::int64_t> classes(const std::string& file, const std::string& name,
                                                   const Images& images) const {
-    const torch::Tensor logits = to_tensor(published(file, name)->outputs(images).logits, "logits");
-    const torch::Tensor best = logits.argmax(1);
-    return {best.data_ptr<std::int64_t>(), best.data_ptr<std::int64_t>() + best.numel()};
+    return predictions(published(file, name)->outputs(images).logits);
   }
   // Share of rows whose class is the label, to three digits.
   [[nodiscard]] static double accuracy(const std::vector<std::int64_t>& found, const Images& images) {

@@ -11,12 +11,11 @@
 namespace leeway::nn {
 namespace {
 
-// gamma 1: sigmoid(logit(y)) = y, so r = beta (y - 1/2) and y - r = (1 - beta) y + beta / 2.
-TEST(ReverseSigmoid, HasAClosedFormForGammaOne) {
+// sigmoid(.1 logit(y)) = 1 / (1 + (1/y - 1)^.1)
+TEST(ReverseSigmoid, ByHand) {
   const torch::Tensor y = torch::tensor({{.7, .2, .1}}, torch::kFloat64);
-  const torch::Tensor wanted = torch::tensor({{.6, .35, .3}}, torch::kFloat64) / 1.25;  // beta .5
-  EXPECT_TRUE(torch::allclose(reverse_sigmoid(y, {.5, 1}), wanted, 1e-12, 1e-12));
-  EXPECT_TRUE(torch::allclose(reverse_sigmoid(y, {1, 1}), torch::full_like(y, 1. / 3), 1e-12, 1e-12));
+  const torch::Tensor left = y - 1 / (1 + (1 / y - 1).pow(.1)) + .5;
+  EXPECT_TRUE(torch::allclose(reverse_sigmoid(y), left / left.sum(), 1e-12, 1e-12));
 }
 
 // odds 1e9 of the winner: sigmoid(.1 log 1e9) = 1e9^.1 / (1 + 1e9^.1).
@@ -27,14 +26,6 @@ TEST(ReverseSigmoid, EndsWhereProbabilitiesDo) {
   EXPECT_NEAR(y[0][0].item<double>(), winner / (winner + other), 1e-8);
   EXPECT_NEAR(y[0][1].item<double>(), other / (winner + other), 1e-8);
   EXPECT_NEAR(other, .388, 1e-3);
-}
-
-// Twenty classes: .3 for one, next to nothing for half of them.
-TEST(ReverseSigmoid, MayChangeTheWinner) {
-  torch::Tensor y = torch::full({1, 20}, .07, torch::kFloat64);
-  y.slice(1, 0, 10).fill_(0);
-  y.slice(1, 19, 20).fill_(.37);
-  EXPECT_LT(reverse_sigmoid(y).argmax(1).item<std::int64_t>(), 10);
 }
 
 TEST(DefendedCnn, SeesImagesCompressedBeforeTheyAreNormalized) {
@@ -69,20 +60,6 @@ TEST(DefendedCnn, TrainsOnTheLogitsBeforeTheReverseSigmoid) {
   network->eval();
   EXPECT_TRUE(torch::allclose(network->forward(x).logits.exp(),
                               reverse_sigmoid(torch::softmax(before, 1)).to(torch::kFloat32), 1e-5, 1e-6));
-}
-
-TEST(DefendedCnn, HasFiniteGradientsThatRepeat) {
-  const InputShape shape{1, 16, 16};
-  const Images images = toy::images(5, shape, 3);
-  const auto model = toy::model("defended-cnn", shape, 3, 3);
-  const Array once = model->input_gradients(images, *images.labels);
-  EXPECT_TRUE(toy::same_bits(once, model->input_gradients(images, *images.labels)));
-  const torch::Tensor gradients = to_tensor(once, "gradients");
-  EXPECT_TRUE(gradients.isfinite().all().item<bool>());
-  EXPECT_GT(gradients.abs().sum().item<double>(), 0);
-  AttackOptions options;
-  options.eps = .3;
-  EXPECT_LE(model->attack(images, options).robust_accuracy, 1);
 }
 
 }  // namespace

@@ -56,29 +56,6 @@ TEST_F(KillsTier2, TrainingSurvivesKills) {
     EXPECT_THAT(entry.path().filename().string(), testing::Not(HasSubstr("partial"))) << "left behind";
 }
 
-TEST_F(KillsTier2, AttackSurvivesKills) {
-  const std::string model = trained();
-  const std::vector<std::string> arguments{"attack",    "--model", model,   "--data",
-                                           images(600), "--steps", "60",    "--threads",
-                                           "1",         "--quiet", "--out", path("adv.npz")};
-  const auto before = std::chrono::steady_clock::now();
-  ASSERT_EQ(run(arguments), 0) << err();
-  const std::chrono::duration<double> length = std::chrono::steady_clock::now() - before;
-  const std::string expected = text_of(path("adv.npz"));
-  std::filesystem::remove(path("adv.npz"));
-  for (const double share : {.2, .6, .9, 1.}) {
-    const pid_t child = start(arguments);
-    std::this_thread::sleep_for(length * share);
-    kill(child, SIGKILL);
-    (void)wait_for(child);
-    if (std::filesystem::exists(path("adv.npz"))) {
-      EXPECT_EQ(text_of(path("adv.npz")), expected);
-    }
-  }
-  ASSERT_EQ(run(arguments), 0) << err();
-  EXPECT_EQ(text_of(path("adv.npz")), expected);
-}
-
 TEST_F(Command, InterruptedTrainingIsExit130AndGoesOn) {
   const std::vector<std::string> arguments{"train",      "--data", images(600), "--epochs", "300",
                                            "--patience", "0",      "--batch",   "8",        "--threads",

@@ -10,6 +10,7 @@
 #include "leeway/core/npz.h"
 #include "leeway/core/result.h"
 #include "leeway/record/attack.h"
+#include "leeway/record/json.h"
 #include "tests/nn/command_fixture.h"
 
 namespace leeway {
@@ -33,7 +34,7 @@ TEST_F(Command, AttacksAndInferTakeLists) {
   EXPECT_EQ(third.at("eps"), 16. / 255);
   EXPECT_EQ(third.at("out"), path("m-pgd-16-255.npz"));
   EXPECT_LT(record.at("results").at(3).at("robust_accuracy"), third.at("robust_accuracy"));
-  EXPECT_EQ(record::to_json(record::read_attack(record, "r.json")), record);
+  EXPECT_EQ(record::to_json(record::record_from<record::Attack>(record, "r.json")), record);
   ASSERT_EQ(run({"attack", "--model", model, "--data", path("data.npz"), "--eps", "16/255", "--out",
                  path("alone.npz"), "--json"}),
             0);

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <fstream>
 
 #include "leeway/core/npz.h"
@@ -16,11 +17,7 @@ const InputShape small{1, 8, 8};
 
 std::string load_error(const std::filesystem::path& path, const std::string& architecture = "",
                        const InputShape& input = small) {
-  ModelSource source;
-  source.path = path;
-  source.architecture = architecture;
-  source.input = input;
-  std::string message = message_of([&] { (void)session().load(source); });
+  std::string message = message_of([&] { (void)toy::loaded(path, architecture, input); });
   EXPECT_EQ(message.find('\n'), std::string::npos) << message;
   const std::string folder = path.parent_path().string() + "/";
   if (message.starts_with(folder)) message = message.substr(folder.size());
@@ -41,8 +38,7 @@ TEST(SavedModel, ComesBackWithItsBitsAndItsInfo) {
   const Normalization normalization{255, {.5}, {.25}};
   const auto model = toy::model("small-cnn", small, 3, 1, normalization);
   model->save(folder / "m.safetensors");
-  ModelSource source;
-  source.path = folder / "m.safetensors";
+  ModelSource source = toy::source_of(folder / "m.safetensors");
   const auto again = session().load(source);
   const Images images = toy::images(20, small, 3);
   EXPECT_TRUE(toy::same_bits(model->outputs(images).logits, again->outputs(images).logits));
@@ -58,8 +54,7 @@ TEST(SavedModel, ComesBackWithItsBitsAndItsInfo) {
 TEST(ModelFiles, RunOnADeviceThatIsThere) {
   const toy::Folder folder;
   toy::model("linear", small, 3)->save(folder / "m.safetensors");
-  ModelSource source;
-  source.path = folder / "m.safetensors";
+  ModelSource source = toy::source_of(folder / "m.safetensors");
   source.device = "cuda:99";
   EXPECT_TRUE(message_of([&] { (void)session().load(source); }).starts_with("device: expected cpu, "));
 }
@@ -69,12 +64,8 @@ TEST(NamedTensors, LoadFromNpzWithTheirArchitecture) {
   const auto network = make_network(architecture("linear"), small, 3);
   initialize(*network, 1);
   write_npz(folder / "w.npz", weights_of(*network));
-  ModelSource source;
-  source.path = folder / "w.npz";
-  source.architecture = "linear";
-  source.input = small;
   const Images images = toy::images(5, small, 3);
-  EXPECT_TRUE(toy::same_bits(session().load(source)->outputs(images).logits,
+  EXPECT_TRUE(toy::same_bits(toy::loaded(folder / "w.npz", "linear", small)->outputs(images).logits,
                              toy::model("linear", small, 3, 1)->outputs(images).logits));
 }
 
@@ -95,6 +86,12 @@ TEST(NamedTensors, SayWhatIsMissing) {
   EXPECT_EQ(message(weights, "linear"),
             "w.npz: expected a tensor bias of architecture linear, found none among its 8 tensors");
   ArrayMap tensors = weights;
+  tensors["7.biases"] = tensors.at("7.bias");
+  tensors.erase("7.bias");
+  tensors["conv1.bias"] = tensors.at("0.bias");
+  tensors.erase("0.bias");
+  EXPECT_NE(message(tensors).find("(nearest: 2.bias)"), std::string::npos);
+  tensors = weights;
   tensors.erase("2.bias");
   tensors["extra"] = tensors.at("0.bias");
   EXPECT_EQ(message(tensors),
@@ -113,61 +110,20 @@ TEST(NamedTensors, SayWhatIsMissing) {
       "architecture small-cnn: expected images of at least 4 x 4 pixels and one channel, found (1, 3, 3)");
 }
 
-TEST(NamedTensors, LoseThePrefixTheyShare) {
-  const toy::Folder folder;
-  const auto network = make_network(architecture("small-cnn"), small, 3);
-  initialize(*network, 1);
-  ArrayMap tensors;
-  for (const auto& [name, array] : weights_of(*network)) tensors["module.net." + name] = array;
-  write_npz(folder / "w.npz", tensors);
-  EXPECT_EQ(load_error(folder / "w.npz", "small-cnn"), "no error");
-  tensors["0.bias"] = tensors.at("module.net.0.bias");
-  write_npz(folder / "w.npz", tensors);
-  EXPECT_EQ(load_error(folder / "w.npz", "small-cnn"),
-            "w.npz: expected a tensor 7.bias of architecture small-cnn, found none among its 9 tensors "
-            "(nearest: 0.bias)");
-}
-
-TEST(NamedTensors, SayWhatIsNearest) {
-  const toy::Folder folder;
-  const auto network = make_network(architecture("resnet20-cifar"), small, 3);
-  initialize(*network, 1);
-  ArrayMap tensors = weights_of(*network);
-  std::erase_if(tensors, [](const auto& item) { return item.first.ends_with("num_batches_tracked"); });
-  write_npz(folder / "w.npz", tensors);
-  EXPECT_EQ(load_error(folder / "w.npz", "resnet20-cifar"), "no error");
-  tensors["layer1.0.batch1.weight"] = tensors.at("layer1.0.bn1.weight");
-  tensors.erase("layer1.0.bn1.weight");
-  write_npz(folder / "w.npz", tensors);
-  EXPECT_EQ(load_error(folder / "w.npz", "resnet20-cifar"),
-            "w.npz: expected the 116 tensors of the architecture, found no layer1.0.bn1.weight (nearest: "
-            "layer1.0.batch1.weight), and unknown layer1.0.batch1.weight");
-}
-
 // A DataParallel module's weights in the entry "model", as tests/reference/checkpoints.py saved them.
 TEST(Checkpoints, LoadIntoTheirArchitecture) {
   const std::filesystem::path path = std::string(LEEWAY_REFERENCE) + "/checkpoints/linear.pt";
-  ModelSource source;
-  source.path = path;
-  source.architecture = "linear";
-  source.input = {1, 2, 2};
-  const auto model = session().load(source);
+  const auto model = toy::loaded(path, "linear", {1, 2, 2});
   EXPECT_EQ(model->info().format, "checkpoint");
   EXPECT_EQ(model->info().classes, 3U);
   EXPECT_EQ(model->info().parameters, 15U);
-  const Images images = toy::images(4, source.input, 3);
+  const Images images = toy::images(4, {1, 2, 2}, 3);
   const ArrayMap tensors = read_checkpoint(path, CheckpointPart::weights);
   const auto expected = toy::linear_model(to_tensor(tensors.at("module.weight"), "weight"),
                                           to_tensor(tensors.at("module.bias"), "bias"));
   Images flat = images;
   flat.pixels.shape = {4, 1, 1, 4};
   EXPECT_TRUE(toy::same_bits(model->outputs(images).logits, expected->outputs(flat).logits));
-  const toy::Folder folder;
-  std::filesystem::copy(path, folder / "m.pt");
-  EXPECT_EQ(load_error(folder / "m.pt", "linear", {1, 3, 3}),
-            "m.pt: expected tensor weight of shape (3, 9), found (3, 4)");
-  EXPECT_EQ(load_error(folder / "m.pt"),
-            "m.pt: expected the name of its architecture (--arch), found a file that does not say");
 }
 
 TEST(Metadata, IsChecked) {
@@ -179,22 +135,19 @@ TEST(Metadata, IsChecked) {
     write_safetensors(folder / "m2.safetensors", content);
     return load_error(folder / "m2.safetensors");
   };
-  EXPECT_EQ(message("input", "1,8,8,8"),
-            "m2.safetensors: expected 1 to 3 numbers in its metadata \"input\", found '1,8,8,8'");
-  EXPECT_EQ(message("input", "1,8,-8"),
-            "m2.safetensors: expected whole numbers from 1 to 1000000 in its metadata \"input\", found -8");
-  EXPECT_EQ(message("input", "1,9,9"),
-            "m2.safetensors: expected tensor weight of shape (3, 81), found (3, 64)");
-  for (const std::string side : {"7", "8,8"})
-    EXPECT_EQ(message("crop", side),
-              "m2.safetensors: expected metadata \"crop\" equal to the height and width in its metadata "
-              "\"input\", found '" +
-                  side + "'");
-  EXPECT_EQ(message("mean", "x"),
-            "m2.safetensors: expected numbers separated by commas in its metadata \"mean\", found 'x'");
-  EXPECT_EQ(message("mean", "1,2,3"), "m2.safetensors: expected 1 mean numbers, one a channel, found 3");
-  EXPECT_EQ(message("std", "0"), "m2.safetensors: expected std of positive numbers, found 0");
-  EXPECT_EQ(message("scale", "0"), "m2.safetensors: expected a positive scale, found 0");
+  const std::vector<std::array<std::string, 3>> cases = {
+      {"input", "1,8,8,8", "1 to 3 numbers in its metadata \"input\", found '1,8,8,8'"},
+      {"input", "1,8,-8", "whole numbers from 1 to 1000000 in its metadata \"input\", found -8"},
+      {"input", "1,9,9", "tensor weight of shape (3, 81), found (3, 64)"},
+      {"crop", "7", "metadata \"crop\" equal to the height and width in its metadata \"input\", found '7'"},
+      {"crop", "8,8",
+       "metadata \"crop\" equal to the height and width in its metadata \"input\", found '8,8'"},
+      {"mean", "x", "numbers separated by commas in its metadata \"mean\", found 'x'"},
+      {"mean", "1,2,3", "1 mean numbers, one a channel, found 3"},
+      {"std", "0", "std of positive numbers, found 0"},
+      {"scale", "0", "a positive scale, found 0"}};
+  for (const auto& [key, value, expected] : cases)
+    EXPECT_EQ(message(key, value), "m2.safetensors: expected " + expected);
   EXPECT_EQ(message("architecture", "alexnet"), message_of([] { (void)architecture("alexnet"); }));
 }
 
@@ -223,23 +176,12 @@ TEST(ModelFiles, BrokenTorchScriptIsRefusedInOneLine) {
     EXPECT_NE(load_error(folder / "cut.pt"), "no error") << cut;
   }
   write_bytes(folder / "cut.pt", whole.substr(0, whole.size() - 30));
-  EXPECT_EQ(
-      load_error(folder / "cut.pt"),
-      "cut.pt: expected TorchScript, ONNX, a PyTorch checkpoint, safetensors or npz of named tensors, found "
-      "a zip archive that is "
-      "cut short");
+  EXPECT_TRUE(load_error(folder / "cut.pt").ends_with("found a zip archive that is cut short"));
   std::string altered = whole;
   altered.replace(altered.find("def forward"), 11, "def (((((((");
   write_bytes(folder / "altered.pt", altered);
   EXPECT_TRUE(
       load_error(folder / "altered.pt").starts_with("altered.pt: expected a TorchScript file, found \""));
-}
-
-TEST(ModelFiles, TorchScriptBringsItsOwnArchitecture) {
-  const toy::Folder folder;
-  std::filesystem::copy(std::string(LEEWAY_REFERENCE) + "/torchscript/logits.pt", folder / "m.pt");
-  EXPECT_EQ(load_error(folder / "m.pt", "linear"),
-            "m.pt: expected named tensors, for an architecture, found TorchScript, which brings its own");
 }
 
 }  // namespace

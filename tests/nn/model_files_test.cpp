@@ -20,9 +20,7 @@ Images inputs_for(const std::string& data, Layout layout = Layout::found) {
 }
 
 ModelSource source_for(const std::string& file, const Images& inputs) {
-  ModelSource source;
-  source.path = model_folder / file;
-  source.input = shape_of(inputs);
+  ModelSource source = toy::source_of(model_folder / file, "", shape_of(inputs));
   const auto ending = source.path.extension();
   const bool program = file.find("-program") != std::string::npos;
   if (ending != ".onnx" && !program) source.architecture = "linear";
@@ -55,9 +53,7 @@ TEST_P(ModelFile, HasPythonsLogits) {
   const auto model = session().load(source_for(GetParam(), inputs));
   const Array found = model->outputs(inputs).logits,
               expected = read_npz(model_folder / (data + ".npz")).at("logits");
-  ASSERT_EQ(found.shape, expected.shape);
-  for (std::size_t i = 0; i < found.size(); ++i)
-    EXPECT_NEAR(found.view<float>()[i], expected.view<float>()[i], 1e-5) << i;
+  EXPECT_LE(toy::largest_gap(found, expected), 1e-5);
   EXPECT_FALSE(model->variation(inputs).has_value());
 }
 
@@ -88,8 +84,6 @@ TEST_P(ModelFile, IsAttackedAnywhereOrSaysThatItHasNoGradients) {
 
 INSTANTIATE_TEST_SUITE_P(All, ModelFile, testing::ValuesIn(model_files(false)), test_name);
 
-TEST(ModelFiles, AreThirtyAtLeast) { EXPECT_GE(model_files(false).size() + model_files(true).size(), 30U); }
-
 class RefusedModelFile : public testing::TestWithParam<std::string> {};
 
 TEST_P(RefusedModelFile, SaysWhatHelps) {
@@ -108,8 +102,7 @@ INSTANTIATE_TEST_SUITE_P(All, RefusedModelFile, testing::ValuesIn(model_files(tr
 
 // Nothing says what network they are: the tensors are listed, and what they fit is named.
 TEST(ModelFiles, TensorsOfAnUnknownNetworkNameWhatTheyFit) {
-  ModelSource source;
-  source.path = model_folder / "table-compiled.pt";
+  ModelSource source = toy::source_of(model_folder / "table-compiled.pt");
   const auto file = session().weights_of_unknown(source);
   ASSERT_TRUE(file.has_value());
   ASSERT_EQ(file->info.layers.size(), 2U);
@@ -135,9 +128,7 @@ TEST(ModelFiles, ArchitecturesFitTheirOwnWeights) {
   for (const std::string name : {"resnet32-cifar", "mlp"}) {
     toy::model(name, {3, 32, 32}, 10)->save(folder / "m.safetensors");
     write_npz(folder / "m.npz", read_safetensors(folder / "m.safetensors").tensors);
-    ModelSource source;
-    source.path = folder / "m.npz";
-    const auto file = session().weights_of_unknown(source);
+    const auto file = session().weights_of_unknown(toy::source_of(folder / "m.npz"));
     ASSERT_TRUE(file.has_value()) << name;
     ASSERT_EQ(file->fitting.size(), 1U) << name;
     EXPECT_EQ(file->fitting[0].name, name);

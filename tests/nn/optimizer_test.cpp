@@ -10,38 +10,35 @@
 namespace leeway::nn {
 namespace {
 
-// LibTorch's own on the same gradients, 10 steps.
-TEST(Sgd, AgreesWithLibTorch) {
-  for (const bool nesterov : {false, true}) {
-    torch::manual_seed(3);
-    torch::Tensor ours = torch::randn({7, 5}), theirs = ours.clone().requires_grad_();
-    const auto sgd = make_optimizer({nesterov ? "nesterov" : "sgd", .01, .1, .8}, {ours});
-    torch::optim::SGD reference(
-        {theirs}, torch::optim::SGDOptions(.01).weight_decay(.1).momentum(.8).nesterov(nesterov));
-    for (int step = 0; step < 10; ++step) {
-      const torch::Tensor gradient = torch::randn({7, 5});
-      sgd->step({gradient});
-      theirs.mutable_grad() = gradient;
-      reference.step();
-    }
-    EXPECT_LT((ours - theirs).abs().max().item<double>(), 1e-6);
-  }
-}
-
-TEST(Adam, CoupledDecayIsThatOfLibTorch) {
+// LibTorch's own on the same gradients, 20 steps, the last ten from the state of the first.
+template <class Reference, class Options>
+void expect_steps_of(const OptimizerOptions& options, const Options& same) {
   torch::manual_seed(3);
   torch::Tensor ours = torch::randn({7, 5}), theirs = ours.clone().requires_grad_();
-  OptimizerOptions options{"adam", .01, .1};
-  options.coupled = true;
-  const auto adam = make_optimizer(options, {ours});
-  torch::optim::Adam reference({theirs}, torch::optim::AdamOptions(.01).weight_decay(.1));
+  auto optimizer = make_optimizer(options, {ours});
+  Reference reference({theirs}, same);
   for (int step = 0; step < 20; ++step) {
+    if (step == 10) {
+      const Tensors state = optimizer->state();
+      optimizer = make_optimizer(options, {ours});
+      optimizer->restore(state, "state");
+    }
     const torch::Tensor gradient = torch::randn({7, 5});
-    adam->step({gradient});
+    optimizer->step({gradient});
     theirs.mutable_grad() = gradient;
     reference.step();
   }
-  EXPECT_LT((ours - theirs).abs().max().item<double>(), 1e-6);
+  EXPECT_LT((ours - theirs).abs().max().item<double>(), 1e-6) << options.kind;
+}
+
+TEST(Optimizers, AgreeWithLibTorch) {
+  const auto sgd = torch::optim::SGDOptions(.01).weight_decay(.1).momentum(.8);
+  expect_steps_of<torch::optim::SGD>({"sgd", .01, .1, .8}, sgd);
+  expect_steps_of<torch::optim::SGD>({"nesterov", .01, .1, .8}, torch::optim::SGDOptions(sgd).nesterov(true));
+  expect_steps_of<torch::optim::AdamW>({"adam", .01, .1}, torch::optim::AdamWOptions(.01).weight_decay(.1));
+  expect_steps_of<torch::optim::Adam>(
+      {.kind = "adam", .learning_rate = .01, .weight_decay = .1, .coupled = true},
+      torch::optim::AdamOptions(.01).weight_decay(.1));
 }
 
 TEST(Schedule, ByHand) {

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/train/algorithm.h"
 #include "tests/nn/reference_weights.h"
 
@@ -66,9 +67,7 @@ class ReferenceStep {
     setting.network = setting.another();
     setting.network->eval();
     const torch::NoGradGuard no_grad;
-    const Forward found = setting.network->forward(
-        torch::zeros({2, static_cast<std::int64_t>(input.channels), static_cast<std::int64_t>(input.height),
-                      static_cast<std::int64_t>(input.width)}));
+    const Forward found = setting.network->forward(torch::zeros(sizes_of(2, input)));
     if (found.features.defined()) setting.features = found.features.size(1);
     setting.classes = static_cast<std::int64_t>(classes);
     setting.head = "last.";

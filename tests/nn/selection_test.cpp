@@ -63,17 +63,10 @@ TEST_F(SelectedTraining, TestImagesAreMeasuredAndChooseNothing) {
   EXPECT_EQ(with.best_epoch, without.best_epoch);
   double best = 0;
   for (std::size_t epoch = 1; epoch <= with.epochs.size(); ++epoch) {
-    ModelSource source;
-    source.path = folder_ / ("kept/epoch-00" + std::to_string(epoch) + ".safetensors");
-    const Outputs outputs = session().load(source)->outputs(*data.test);
-    const auto values = outputs.logits.view<float>();
-    double right = 0;
-    for (std::size_t i = 0; i < 60; ++i) {
-      const auto row = values.subspan(4 * i, 4);
-      right += (std::ranges::max_element(row) - row.begin()) == (*data.test->labels)[i];
-    }
-    EXPECT_EQ(*with.epochs[epoch - 1].test_accuracy, right / 60);
-    best = std::max(best, right / 60);
+    const auto model = toy::loaded(folder_ / ("kept/epoch-00" + std::to_string(epoch) + ".safetensors"));
+    const double share = toy::accuracy(model->outputs(*data.test), *data.test->labels);
+    EXPECT_EQ(*with.epochs[epoch - 1].test_accuracy, share);
+    best = std::max(best, share);
   }
   EXPECT_EQ(*with.epochs[*with.best_by_test - 1].test_accuracy, best);
   data.test->labels.reset();
@@ -85,24 +78,13 @@ TEST_F(SelectedTraining, TestImagesAreMeasuredAndChooseNothing) {
 TEST_F(SelectedTraining, ScoreSeesCleanAndShiftedOutputsOfTheEpoch) {
   const TrainResult result = session().train(images_, options_, folder_ / "m");
   ASSERT_EQ(seen_.size(), 4U);
-  ModelSource source;
   for (std::size_t epoch = 1; epoch <= 4; ++epoch) {
     const auto& [clean, shifted] = seen_[epoch - 1];
     ASSERT_EQ(clean.n(), 40U);
     EXPECT_EQ(clean.k(), 4U);
     EXPECT_EQ(clean.labels, shifted.labels);
-    const auto accuracy = [](const Outputs& outputs) {
-      const Array joined = outputs.logits;
-      const auto values = joined.view<float>();
-      double right = 0;
-      for (std::size_t i = 0; i < 40; ++i) {
-        const auto row = values.subspan(4 * i, 4);
-        right += (std::ranges::max_element(row) - row.begin()) == (*outputs.labels)[i];
-      }
-      return right / 40;
-    };
-    EXPECT_EQ(accuracy(clean), *result.epochs[epoch - 1].validation_accuracy);
-    EXPECT_EQ(accuracy(shifted), *result.epochs[epoch - 1].validation_shifted_accuracy);
+    EXPECT_EQ(toy::accuracy(clean, *clean.labels), *result.epochs[epoch - 1].validation_accuracy);
+    EXPECT_EQ(toy::accuracy(shifted, *shifted.labels), *result.epochs[epoch - 1].validation_shifted_accuracy);
   }
   EXPECT_FALSE(toy::same_bits(seen_[0].first.logits, seen_[0].second.logits));
   EXPECT_FALSE(toy::same_bits(seen_[0].first.logits, seen_[1].first.logits));

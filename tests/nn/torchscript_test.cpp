@@ -13,39 +13,24 @@ namespace {
 
 const std::string torchscript_folder = std::string(LEEWAY_REFERENCE) + "/torchscript/";
 
-std::unique_ptr<Model> load_torchscript_model(const std::string& name) {
-  ModelSource source;
-  source.path = torchscript_folder + name;
-  return session().load(source);
-}
-
-double largest_difference(const Array& a, const Array& b) {
-  EXPECT_EQ(a.shape, b.shape);
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    largest = std::max(largest, static_cast<double>(std::abs(a.view<float>()[i] - b.view<float>()[i])));
-  return largest;
-}
-
 class FromPython : public testing::TestWithParam<std::string> {};
 
 TEST_P(FromPython, HasTheSameLogitsAndGradients) {
-  const auto model = load_torchscript_model(GetParam());
+  const auto model = toy::loaded(torchscript_folder + GetParam());
   const ArrayMap expected = read_npz(torchscript_folder + "expected.npz");
   const Images images = read_images(torchscript_folder + "expected.npz");
   const Outputs outputs = model->outputs(images);
-  EXPECT_LT(largest_difference(outputs.logits, expected.at("logits")), 1e-5);
-  EXPECT_LT(largest_difference(model->input_gradients(images, *images.labels), expected.at("gradient")),
-            1e-5);
-  EXPECT_LT(largest_difference(model->class_gradients(images), expected.at("jacobian")), 1e-5);
+  EXPECT_LT(toy::largest_gap(outputs.logits, expected.at("logits")), 1e-5);
+  EXPECT_LT(toy::largest_gap(model->input_gradients(images, *images.labels), expected.at("gradient")), 1e-5);
+  EXPECT_LT(toy::largest_gap(model->class_gradients(images), expected.at("jacobian")), 1e-5);
   EXPECT_EQ(outputs.features.has_value(), GetParam() == "pair.pt");
   if (outputs.features) {
-    EXPECT_LT(largest_difference(*outputs.features, expected.at("features")), 1e-5);
+    EXPECT_LT(toy::largest_gap(*outputs.features, expected.at("features")), 1e-5);
   }
 }
 
 TEST_P(FromPython, HasTheSameBitsForAnyThreadsAndRun) {
-  const auto model = load_torchscript_model(GetParam());
+  const auto model = toy::loaded(torchscript_folder + GetParam());
   const Images images = toy::images(150, {1, 8, 8}, 3);
   set_threads(1);
   const Array logits = model->outputs(images).logits,
@@ -64,7 +49,8 @@ INSTANTIATE_TEST_SUITE_P(Both, FromPython, testing::Values("logits.pt", "pair.pt
 
 // softmax.pt is logits.pt with a softmax behind it: the same operators remain, hence the same bits.
 TEST(TorchScript, ASoftmaxAtItsEndIsTakenOff) {
-  const auto model = load_torchscript_model("softmax.pt"), bare = load_torchscript_model("logits.pt");
+  const auto model = toy::loaded(torchscript_folder + "softmax.pt"),
+             bare = toy::loaded(torchscript_folder + "logits.pt");
   EXPECT_EQ(model->info().notes,
             std::vector<std::string>{torchscript_folder +
                                      "softmax.pt ends in a softmax: logits are what goes into it, "
@@ -86,9 +72,7 @@ TEST(TorchScript, ASoftmaxBeforeFeaturesIsTakenOff) {
       return h.softmax(-1).to(6), h
   )");
   module.save((folder / "m.pt").string());
-  ModelSource source;
-  source.path = folder / "m.pt";
-  const Outputs outputs = session().load(source)->outputs(toy::images(5, {1, 2, 2}, 4));
+  const Outputs outputs = toy::loaded(folder / "m.pt")->outputs(toy::images(5, {1, 2, 2}, 4));
   ASSERT_TRUE(outputs.features);
   EXPECT_TRUE(toy::same_bits(outputs.logits, *outputs.features));
 }
@@ -112,10 +96,7 @@ TEST(TorchScript, OtherProbabilitiesBecomeLogarithms) {
   )");
   certain.save((folder / "certain.pt").string());
   const Images images = toy::images(40, {1, 2, 2}, 4);
-  ModelSource source;
-  source.path = folder / "m.pt";
-  source.input = shape_of(images);
-  const auto model = session().load(source);
+  const auto model = toy::loaded(folder / "m.pt", "", shape_of(images));
   ASSERT_EQ(model->info().notes.size(), 1U);
   EXPECT_TRUE(model->info().notes[0].ends_with("m.pt returns probabilities: logits are their logarithms"));
   const Array logits = model->outputs(images).logits,
@@ -131,14 +112,13 @@ TEST(TorchScript, OtherProbabilitiesBecomeLogarithms) {
                   3 * (p - (j == static_cast<std::size_t>((*images.labels)[i]))), 1e-5);
     }
   }
-  source.path = folder / "certain.pt";
-  const Array sure = session().load(source)->outputs(images).logits;
+  const Array sure = toy::loaded(folder / "certain.pt", "", shape_of(images))->outputs(images).logits;
   EXPECT_NEAR(*std::ranges::min_element(sure.view<float>()), std::log(std::numeric_limits<float>::min()),
               1e-4);
 }
 
 TEST(TorchScript, RefusesImagesThatItCannotTake) {
-  const auto model = load_torchscript_model("logits.pt");
+  const auto model = toy::loaded(torchscript_folder + "logits.pt");
   const std::string message = message_of([&] { (void)model->outputs(toy::images(3, {2, 8, 8}, 3)); });
   EXPECT_NE(message.find("logits.pt: expected a model for images of shape (2, 8, 8), found \""),
             std::string::npos)
@@ -149,14 +129,13 @@ TEST(TorchScript, RefusesImagesThatItCannotTake) {
 TEST(TorchScript, CannotBeSavedAsWeights) {
   const toy::Folder folder;
   const std::string message =
-      message_of([&] { load_torchscript_model("logits.pt")->save(folder / "m.safetensors"); });
+      message_of([&] { toy::loaded(torchscript_folder + "logits.pt")->save(folder / "m.safetensors"); });
   EXPECT_NE(message.find("expected a model with an architecture, to save its weights, found TorchScript"),
             std::string::npos);
 }
 
 TEST(TorchScript, NormalizesBeforeTheModel) {
-  ModelSource source;
-  source.path = torchscript_folder + "logits.pt";
+  ModelSource source = toy::source_of(torchscript_folder + "logits.pt");
   source.scale = 2;
   source.mean = {1};
   source.std = {4};

@@ -4,7 +4,9 @@
 #include <torch/torch.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -12,6 +14,7 @@
 
 #include "leeway/core/images.h"
 #include "leeway/core/random.h"
+#include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/detail/torch_model.h"
 #include "leeway/nn/model/architecture.h"
 #include "leeway/nn/session.h"
@@ -91,6 +94,38 @@ inline std::unique_ptr<Model> linear_model(const torch::Tensor& weight, const to
   const torch::NoGradGuard no_grad;
   for (auto& item : network->named_parameters()) item.value().copy_(item.key() == "weight" ? weight : bias);
   return make_model(info, network);
+}
+
+inline ModelSource source_of(const std::filesystem::path& path, const std::string& architecture = "",
+                             const InputShape& input = {}) {
+  ModelSource source;
+  source.path = path;
+  source.architecture = architecture;
+  source.input = input;
+  return source;
+}
+inline std::unique_ptr<Model> loaded(const std::filesystem::path& path, const std::string& architecture = "",
+                                     const InputShape& input = {}) {
+  return session().load(source_of(path, architecture, input));
+}
+
+// The share of rows whose prediction is the label.
+inline double accuracy(const Outputs& outputs, const std::vector<std::int64_t>& labels) {
+  const std::vector<std::int64_t> found = predictions(outputs.logits);
+  double right = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) right += found[i] == labels.at(i) ? 1 : 0;
+  return right / static_cast<double>(found.size());
+}
+
+// The largest difference of two numbers at the same place.
+inline double largest_gap(const Array& a, const Array& b) {
+  if (a.shape != b.shape) return std::numeric_limits<double>::infinity();
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double gap = std::abs(static_cast<double>(a.view<float>()[i]) - b.view<float>()[i]);
+    if (!(gap <= largest)) largest = std::isnan(gap) ? std::numeric_limits<double>::infinity() : gap;
+  }
+  return largest;
 }
 
 inline bool same_bits(const Array& a, const Array& b) {

@@ -1,4 +1,3 @@
-#include "leeway/nn/train/train.h"
 
 #include <gtest/gtest.h>
 
@@ -114,13 +113,8 @@ TEST(Training, ValidatesOnTheRowsThatAreNamedAndDoesNotLearnThem) {
   EXPECT_EQ(result.n_train, 75U);
   EXPECT_EQ(result.n_validation, 25U);
   const Images held = select_rows(images, options.validation_rows);
-  const Outputs outputs = result.model->outputs(held);
-  std::size_t right = 0;
-  for (std::size_t i = 0; i < 25; ++i) {
-    const auto logits = outputs.logits.view<float>().subspan(i * 4, 4);
-    right += std::max_element(logits.begin(), logits.end()) - logits.begin() == held.labels->at(i);
-  }
-  EXPECT_EQ(*result.epochs[result.best_epoch - 1].validation_accuracy, static_cast<double>(right) / 25);
+  EXPECT_EQ(*result.epochs[result.best_epoch - 1].validation_accuracy,
+            toy::accuracy(result.model->outputs(held), *held.labels));
 
   const auto seen = images.pixels.view<float>();
   std::vector<float> pixels(seen.begin(), seen.end());
@@ -209,10 +203,9 @@ TEST(Training, StartsFromGivenWeights) {
   EXPECT_TRUE(toy::same_bits(same.model->outputs(images).logits, result.model->outputs(images).logits));
   std::ofstream(folder / "words") << "no weights";
   options.start = folder / "words";
-  EXPECT_EQ(message_of([&] { (void)session().train(images, options, folder / "third"); }),
-            (folder / "words").string() +
-                ": expected TorchScript, ONNX, a PyTorch checkpoint, safetensors or npz of named tensors, "
-                "found something else");
+  EXPECT_TRUE(message_of([&] {
+                (void)session().train(images, options, folder / "third");
+              }).ends_with("found something else"));
 }
 
 TEST(Training, ReusesAResultOfTheSamePlan) {

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <string>
 
-#include "leeway/nn/train/train.h"
+#include "leeway/nn/train.h"
 #include "leeway/record/train.h"
 #include "tests/nn/toy.h"
 
@@ -48,9 +48,7 @@ inline TrainOptions quick(const std::string& algorithm_name = "erm") {
 
 // How the weights in that file were trained.
 inline Training training_of(const std::filesystem::path& path) {
-  ModelSource source;
-  source.path = path;
-  return record::training_text().read(session().load(source)->info().training, path.string());
+  return record::training_text().read(toy::loaded(path)->info().training, path.string());
 }
 
 // toy::squares with all that any algorithm asks for.
@@ -79,17 +77,6 @@ class StopAfter : public Progress {
 
  private:
   std::size_t batches_, done_ = 0;
-};
-
-// Asks to stop as soon as that file is there.
-class StopAt : public Progress {
- public:
-  explicit StopAt(std::filesystem::path file) : file_(std::move(file)) {}
-  void update(std::string_view, std::size_t, std::size_t, std::string_view) override {}
-  [[nodiscard]] bool stop_requested() const override { return std::filesystem::exists(file_); }
-
- private:
-  std::filesystem::path file_;
 };
 
 }  // namespace leeway::nn

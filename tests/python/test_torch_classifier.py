@@ -8,6 +8,8 @@ torch = pytest.importorskip("torch")
 
 import leeway.torch  # noqa: E402  (after the skip)
 
+from .conftest import message  # noqa: E402
+
 SHAPE = (2, 8, 8)
 pytestmark = pytest.mark.tier2
 
@@ -134,7 +136,7 @@ def test_attacks_are_the_commands(tmp_path, command, network_files, options, wor
 
 
 def test_attacks_that_are_refused(images, module):
-    assert "in training mode" in refusal(leeway.torch.attack, module.train(), images)
+    assert "in training mode" in message(leeway.torch.attack, module.train(), images)
     with pytest.raises(leeway.CommandError, match="no attack 'none'|attack"):
         leeway.torch.attack(module.eval(), images, attack="none")
 
@@ -142,7 +144,7 @@ def test_attacks_that_are_refused(images, module):
 def test_a_model_beside_an_assessment_that_does_not_fit(network_files):
     model, x, source, target = network_files
     sets = {"no_bounds": True, "quiet": True}
-    assert refusal(leeway.assess, source, target, model=model, x=x[:30], sigma=.1, **sets) == \
+    assert message(leeway.assess, source, target, model=model, x=x[:30], sigma=.1, **sets) == \
         "model: expected 40 inputs, one a row as in source, found 30"
     for given, words in (({"model": model, "sigma": .1}, "model and x, the source's inputs, together"),
                          ({"x": x, "sigma": .1}, "model and x, the source's inputs, together"),
@@ -154,9 +156,9 @@ def test_a_model_beside_an_assessment_that_does_not_fit(network_files):
                          ({"model": leeway.Classifier(model.logits), "x": x, "sigma": .1}, "model: expected gradients, for taylor and mmse"),
                          ({"model": leeway.Classifier(lambda rows: model.logits(rows)[:, :3], model.gradients), "x": x, "sigma": .1},
                           "model: expected 10 classes as in source, found 3")):
-        assert words in refusal(leeway.assess, source, target, **given, **sets)
+        assert words in message(leeway.assess, source, target, **given, **sets)
     two = {"a": source, "b": source}, {"a": {"t": target}, "b": {"t": target}}
-    assert "a dictionary from models in model, as there are 2" in refusal(leeway.assess, *two, model=model, x=x, sigma=.1, **sets)
+    assert "a dictionary from models in model, as there are 2" in message(leeway.assess, *two, model=model, x=x, sigma=.1, **sets)
     both = leeway.assess(*two, model={"b": model}, x=x, sigma=.1, survival_rows=5, **sets)
     assert [one.model for one in both.average_case] == ["b"]
 
@@ -208,21 +210,13 @@ def test_the_module_is_left_as_it_was(module, images):
 
 # -- Refusals
 
-def refusal(function, *arguments, **options):
-    with pytest.raises(leeway.Error) as caught:
-        function(*arguments, **options)
-    message = str(caught.value)
-    assert "\n" not in message
-    return message
-
-
 def test_training_mode_is_refused_by_name(module, images):
-    assert "(module.eval()), found Sequential in training mode" in refusal(leeway.torch.classifier, module.train(), SHAPE)
+    assert "(module.eval()), found Sequential in training mode" in message(leeway.torch.classifier, module.train(), SHAPE)
     module.eval()[4].train()
-    assert "found its part '4' (Dropout) in training mode" in refusal(leeway.torch.classifier, module, SHAPE)
+    assert "found its part '4' (Dropout) in training mode" in message(leeway.torch.classifier, module, SHAPE)
     made = leeway.torch.classifier(module.eval(), SHAPE)
     module[1].train()
-    assert "'1' (BatchNorm2d)" in refusal(leeway.average_case, made, images, sigma=.1)
+    assert "'1' (BatchNorm2d)" in message(leeway.average_case, made, images, sigma=.1)
 
 
 def test_dropout_left_on_is_found_out(images):
@@ -234,9 +228,9 @@ def test_dropout_left_on_is_found_out(images):
         def forward(self, x):
             return self.last(torch.nn.functional.dropout(x.flatten(1), .5, training=True))
 
-    message = refusal(leeway.average_case, leeway.torch.classifier(AlwaysDrops().eval(), SHAPE), images, sigma=.1)
-    assert "expected the same answer to the same inputs" in message and "dropout" in message
-    assert "between two passes of the same 16 rows" in message
+    said = message(leeway.average_case, leeway.torch.classifier(AlwaysDrops().eval(), SHAPE), images, sigma=.1)
+    assert "expected the same answer to the same inputs" in said and "dropout" in said
+    assert "between two passes of the same 16 rows" in said
 
 
 def test_batch_statistics_left_on_are_found_out(images):
@@ -245,8 +239,8 @@ def test_batch_statistics_left_on_are_found_out(images):
             x = x.flatten(2).sum(2)
             return 10 * (x - x.mean(0))
 
-    message = refusal(leeway.average_case, leeway.torch.classifier(OfTheBatch().eval(), SHAPE), images, sigma=.1, methods=["softmax"])
-    assert "with others beside them and without" in message
+    said = message(leeway.average_case, leeway.torch.classifier(OfTheBatch().eval(), SHAPE), images, sigma=.1, methods=["softmax"])
+    assert "with others beside them and without" in said
 
 
 @pytest.mark.parametrize("make, options, words", [
@@ -260,7 +254,7 @@ def test_batch_statistics_left_on_are_found_out(images):
 ])
 def test_what_is_refused_when_it_is_made(make, options, words):
     options = {"input_shape": (3,), **options}
-    assert words in refusal(leeway.torch.classifier, make(torch.nn).eval(), **options)
+    assert words in message(leeway.torch.classifier, make(torch.nn).eval(), **options)
 
 
 class Returns(torch.nn.Module):
@@ -281,4 +275,4 @@ class Returns(torch.nn.Module):
 ])
 def test_what_is_refused_when_it_answers(function, words):
     x = numpy.random.default_rng(3).normal(size=(16, 3)).astype(numpy.float32)
-    assert words in refusal(leeway.average_case, leeway.torch.classifier(Returns(function).eval(), (3,)), x, sigma=.1)
+    assert words in message(leeway.average_case, leeway.torch.classifier(Returns(function).eval(), (3,)), x, sigma=.1)

@@ -160,35 +160,35 @@ struct Wrong {
 
 TEST(Fields, WhatDoesNotFitIsNamedByItsPath) {
   const std::vector<Wrong> cases = {
-      {"/number", "x", "r.json: expected a number at number, found 'x'"},
-      {"/number", nullptr, "r.json: expected a number at number, found null"},
-      {"/bounded", 1.5, "r.json: expected a number from 0 to 1 at bounded, found 1.5"},
-      {"/bounded", "nan", "r.json: expected a number from 0 to 1 at bounded, found 'nan'"},
-      {"/absent", -1, "r.json: expected a number from 0 at absent, found -1"},
-      {"/count", -1, "r.json: expected a whole number from 0 at count, found -1"},
-      {"/count", 1.5, "r.json: expected a whole number from 0 at count, found 1.5"},
-      {"/maybe_count", 10, "r.json: expected a whole number from 2 to 9 at maybe_count, found 10"},
-      {"/whole", 18446744073709551615u,
-       "r.json: expected a whole number at whole, found 18446744073709551615"},
-      {"/flag", 1, "r.json: expected true or false at flag, found 1"},
-      {"/text", 3, "r.json: expected a string at text, found 3"},
-      {"/word", "some", "r.json: expected one of right, all at word, found 'some'"},
-      {"/numbers/1", 2, "r.json: expected a number from 0 to 1 at numbers[1], found 2"},
-      {"/counts", 2, "r.json: expected a list at counts, found 2"},
-      {"/table/0/1", true, "r.json: expected a whole number from 0 at table[0][1], found true"},
-      {"/by_name/ac", 2, "r.json: expected a number from 0 to 1 at by_name.ac, found 2"},
-      {"/reasons", Json::array(), "r.json: expected an object at reasons, found array"},
-      {"/error", nullptr, "r.json: expected a number from 0 to 1 at error, found null"},
-      {"/accuracy_high", -1, "r.json: expected a number from 0 to 1 at accuracy_high, found -1"},
-      {"/part", nullptr, "r.json: expected an object at part, found null"},
-      {"/part", 7, "r.json: expected an object at part, found 7"},
-      {"/parts/1/n", 0, "r.json: expected a whole number from 1 at parts[1].n, found 0"},
-      {"/parts", Json::object(), "r.json: expected a list at parts, found object"},
+      {"/number", "x", "a number at number, found 'x'"},
+      {"/number", nullptr, "a number at number, found null"},
+      {"/bounded", 1.5, "a number from 0 to 1 at bounded, found 1.5"},
+      {"/bounded", "nan", "a number from 0 to 1 at bounded, found 'nan'"},
+      {"/absent", -1, "a number from 0 at absent, found -1"},
+      {"/count", -1, "a whole number from 0 at count, found -1"},
+      {"/count", 1.5, "a whole number from 0 at count, found 1.5"},
+      {"/maybe_count", 10, "a whole number from 2 to 9 at maybe_count, found 10"},
+      {"/whole", 18446744073709551615u, "a whole number at whole, found 18446744073709551615"},
+      {"/flag", 1, "true or false at flag, found 1"},
+      {"/text", 3, "a string at text, found 3"},
+      {"/word", "some", "one of right, all at word, found 'some'"},
+      {"/numbers/1", 2, "a number from 0 to 1 at numbers[1], found 2"},
+      {"/counts", 2, "a list at counts, found 2"},
+      {"/table/0/1", true, "a whole number from 0 at table[0][1], found true"},
+      {"/by_name/ac", 2, "a number from 0 to 1 at by_name.ac, found 2"},
+      {"/reasons", Json::array(), "an object at reasons, found array"},
+      {"/error", nullptr, "a number from 0 to 1 at error, found null"},
+      {"/accuracy_high", -1, "a number from 0 to 1 at accuracy_high, found -1"},
+      {"/part", nullptr, "an object at part, found null"},
+      {"/part", 7, "an object at part, found 7"},
+      {"/parts/1/n", 0, "a whole number from 1 at parts[1].n, found 0"},
+      {"/parts", Json::object(), "a list at parts, found object"},
   };
   for (const Wrong& wrong : cases) {
     Json json = json_of(filled());
     json[Json::json_pointer(wrong.pointer)] = wrong.value;
-    EXPECT_EQ(message_of([&] { (void)read_everything(json); }), wrong.message);
+    EXPECT_EQ(message_of([&] { (void)read_everything(json); }),
+              std::string("r.json: expected ") + wrong.message);
   }
   Json json = json_of(filled());
   json["parts"][1].erase("sum");
@@ -246,18 +246,12 @@ TEST(RequireSchema, AnEarlierNumberIsToBeComputedAgain) {
     return message_of([&] { require_schema(json, "leeway.pa/2", "r.json"); });
   };
   EXPECT_EQ(complaint({{"schema", "leeway.pa/2"}}), "no error");
-  EXPECT_EQ(
-      complaint({{"schema", "leeway.pa/1"}}),
-      "r.json: expected a record of schema leeway.pa/2, found 'leeway.pa/1', written by an earlier version: "
-      "run the command again");
-  EXPECT_EQ(complaint({{"schema", "leeway.pa/3"}}),
-            "r.json: expected a record of schema leeway.pa/2, found 'leeway.pa/3'");
-  EXPECT_EQ(complaint({{"schema", "leeway.pa/x"}}),
-            "r.json: expected a record of schema leeway.pa/2, found 'leeway.pa/x'");
-  EXPECT_EQ(complaint({{"schema", "leeway.bound/1"}}),
-            "r.json: expected a record of schema leeway.pa/2, found 'leeway.bound/1'");
-  EXPECT_EQ(complaint({{"schema", 2}}), "r.json: expected a record of schema leeway.pa/2, found none");
-  EXPECT_EQ(complaint(Json::array()), "r.json: expected a record of schema leeway.pa/2, found none");
+  const std::string expected = "r.json: expected a record of schema leeway.pa/2, found ";
+  EXPECT_EQ(complaint({{"schema", "leeway.pa/1"}}),
+            expected + "'leeway.pa/1', written by an earlier version: run the command again");
+  for (const std::string other : {"leeway.pa/3", "leeway.pa/x", "leeway.bound/1"})
+    EXPECT_EQ(complaint({{"schema", other}}), expected + "'" + other + "'");
+  for (const Json& none : {Json{{"schema", 2}}, Json::array()}) EXPECT_EQ(complaint(none), expected + "none");
 }
 
 }  // namespace

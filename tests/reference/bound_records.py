@@ -3,16 +3,13 @@
 made-up shift, and `leeway bound evaluate` of made-up methods over made-up shifts. Usage: bound_records.py LEEWAY"""
 import json
 import pathlib
-import subprocess
-import sys
 import tempfile
 
 import numpy
 
-HERE = pathlib.Path(__file__).parent
-N, K = 5000, 10
+from records import run, write
 
-leeway = str(pathlib.Path(sys.argv[1]).resolve())
+N, K = 5000, 10
 
 
 def outputs(path, seed, skill):
@@ -42,7 +39,5 @@ with tempfile.TemporaryDirectory() as name:
     shifts(folder / "shifts.csv")
     for record, arguments in (("bound_record", "--source clean.npz --target blurred.npz --restarts 12"),
                               ("bound_evaluate_record", "evaluate shifts.csv")):
-        subprocess.run([leeway, "bound", *arguments.split(), "--out", f"{record}.json", "--quiet"], cwd=folder, check=True,
-                       stdout=subprocess.DEVNULL)
-        read = json.loads((folder / f"{record}.json").read_text())
-        (HERE / f"{record}.json").write_text(json.dumps(read, separators=(",", ":")) + "\n")
+        run(folder, "bound", *arguments.split(), "--out", f"{record}.json", "--quiet")
+        write(record, json.loads((folder / f"{record}.json").read_text()))

@@ -5,25 +5,16 @@ The network is trained on Fashion-MNIST (Debian's package dataset-fashion-mnist)
 """
 import json
 import pathlib
-import subprocess
-import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
+from records import run, write
+
 TRAIN = "train --data fashion-mnist:train --arch small-cnn --epochs 3 --out cnn.safetensors --quiet"
 ASSESS = "shift corrupt --data fashion-mnist:test --model cnn.safetensors --out record.json"
 
-
-def main():
-    leeway = str(pathlib.Path(sys.argv[1]).resolve())
-    with tempfile.TemporaryDirectory() as folder:
-        for words in (TRAIN, ASSESS):
-            subprocess.run([leeway, *words.split()], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-        record = json.loads(pathlib.Path(folder, "record.json").read_text(encoding="utf-8"))
-    record["command"] = ["leeway", *ASSESS.split()]
-    text = json.dumps(record, separators=(",", ":"))
-    (HERE / "corruptions_record.json").write_text(text + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+with tempfile.TemporaryDirectory() as folder:
+    for words in (TRAIN, ASSESS):
+        run(folder, *words.split())
+    record = json.loads(pathlib.Path(folder, "record.json").read_text(encoding="utf-8"))
+record["command"] = ["leeway", *ASSESS.split()]
+write("corruptions_record", record)

@@ -5,15 +5,14 @@ Shapes and colours go together in training, big ones are rare; the model looks a
 """
 import json
 import pathlib
-import subprocess
-import sys
 import tempfile
 
+from records import run, write
+
 SHAPES, COLORS, SIZES = ["square", "ellipse", "heart"], ["red", "yellow", "blue"], ["small", "big"]
-HERE = pathlib.Path(__file__).resolve().parent
 
 
-def main(leeway):
+def main():
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
         rows = [(SHAPES[i % 3], COLORS[i // 3 % 3], SIZES[i // 9 % 2]) for i in range(1800)]
@@ -22,16 +21,14 @@ def main(leeway):
         (folder / "outputs.csv").write_text("y_true,logit_0,logit_1,logit_2\n" + "".join(
             f"{SHAPES.index(row[0])},{','.join('3' if k == predicted else '0' for k in range(3))}\n" for row, predicted in zip(rows, said)))
 
-        def run(*arguments):
-            return subprocess.run([leeway, "conds", *arguments, "--json"], cwd=folder, check=True, capture_output=True, text=True).stdout
-
-        run("draw", "--attributes", "table.csv", "--label", "shape", "--sc", "color", "--ldd", "size", "--order", "size=small,big",
-            "--order", "shape=square,ellipse,heart", "--order", "color=red,yellow,blue", "--train", "40", "--test", "30", "--out", "split.csv")
-        record = json.loads(run("describe", "--attributes", "table.csv", "--split", "split.csv", "--label", "shape",
-                                "--columns", "color,size", "--outputs", "outputs.csv"))
+        run(folder, "conds", "draw", "--attributes", "table.csv", "--label", "shape", "--sc", "color", "--ldd", "size",
+            "--order", "size=small,big", "--order", "shape=square,ellipse,heart", "--order", "color=red,yellow,blue", "--train", "40",
+            "--test", "30", "--out", "split.csv", "--json")
+        record = json.loads(run(folder, "conds", "describe", "--attributes", "table.csv", "--split", "split.csv", "--label", "shape",
+                                "--columns", "color,size", "--outputs", "outputs.csv", "--json"))
         record["seconds"] = 0
-        (HERE / "describe_record.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        write("describe_record", record, indent=1, separators=None)
 
 
 if __name__ == "__main__":
-    main(str(pathlib.Path(sys.argv[1]).resolve()))
+    main()

@@ -3,18 +3,16 @@
 Usage: pa_record.py LEEWAY"""
 import json
 import pathlib
-import subprocess
-import sys
 import tempfile
 
 import numpy
 
-HERE = pathlib.Path(__file__).parent
+from records import run, write
+
 N, K = 2000, 10
 # of each shift: how far it moves the logits of cnn and of robust
 SHIFTS = {"pgd-4": (1.6, .6), "pgd-8": (3.5, 1.1), "noise": (.8, .7)}
 
-leeway = str(pathlib.Path(sys.argv[1]).resolve())
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     files = {}
@@ -31,8 +29,6 @@ with tempfile.TemporaryDirectory() as name:
             norms = numpy.linalg.norm(step, axis=1)
             numpy.savez(folder / model / f"{shift}.npz", logits=(clean + step).astype("f4"), labels=labels, norms=norms)
             files[model].append(f"{model}/{shift}.npz")
-    subprocess.run([leeway, "pa", *files["cnn"], "--name", "cnn", "--model", "robust=" + ",".join(files["robust"]),
-                    "--ratios", "0:1:0.1", "--summaries", "--out", "pa_record.json", "--quiet"],
-                   cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    record = json.loads((folder / "pa_record.json").read_text())
-(HERE / "pa_record.json").write_text(json.dumps(record, separators=(",", ":")) + "\n")
+    run(folder, "pa", *files["cnn"], "--name", "cnn", "--model", "robust=" + ",".join(files["robust"]),
+        "--ratios", "0:1:0.1", "--summaries", "--out", "pa_record.json", "--quiet")
+    write("pa_record", json.loads((folder / "pa_record.json").read_text()))

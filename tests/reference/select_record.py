@@ -3,16 +3,14 @@
 accurate on clean samples, and less steady under the shift. Usage: select_record.py LEEWAY"""
 import json
 import pathlib
-import subprocess
-import sys
 import tempfile
 
 import numpy
 
-HERE = pathlib.Path(__file__).parent
+from records import run, write
+
 N, K, EPOCHS = 1000, 10, 20
 
-leeway = str(pathlib.Path(sys.argv[1]).resolve())
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     rng = numpy.random.default_rng(0)
@@ -28,7 +26,6 @@ with tempfile.TemporaryDirectory() as name:
         files.append(f"epoch-{epoch:02d}.npz")
         numpy.savez(folder / "epochs" / files[-1], logits=clean.astype("f4"), labels=labels)
         numpy.savez(folder / "shifted" / files[-1], logits=(clean + (1 + t ** 2) * shift).astype("f4"), labels=labels)
-    subprocess.run([leeway, "select", "--clean", *[f"epochs/{file}" for file in files], "--shifted", *[f"shifted/{file}" for file in files],
-                    "--out", "select_record.json", "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    record = json.loads((folder / "select_record.json").read_text())
-(HERE / "select_record.json").write_text(json.dumps(record, separators=(",", ":")) + "\n")
+    run(folder, "select", "--clean", *[f"epochs/{file}" for file in files], "--shifted", *[f"shifted/{file}" for file in files],
+        "--out", "select_record.json", "--quiet")
+    write("select_record", json.loads((folder / "select_record.json").read_text()))

@@ -6,13 +6,11 @@ rates on seed 0, three seeds of what it chose, four epochs, and some runs that a
 """
 import csv
 import json
-import pathlib
 import random
-import subprocess
-import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).parent
+from records import run, write
+
 ALGORITHMS = {"erm": 0, "mixup": .02, "group-dro": -.01, "irm": -.04, "sagnet": .01, "a-long-name-of-an-algorithm": -.02}
 CASES = {"uniform": .9, "sc-0": .45, "ldd-0": .8, "uds-0": .7, "sc_ldd-0": .42, "sc_uds-0": .4, "ldd_uds-0": .62,
          "sc_ldd_uds-0": .35}
@@ -50,12 +48,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         with open(f"{folder}/runs.csv", "w", newline="", encoding="utf-8") as file:
             csv.writer(file, lineterminator="\n").writerows(rows())
-        done = subprocess.run([pathlib.Path(sys.argv[1]).resolve(), "sweep", "report", "runs.csv", "--json", "--out", "page.html"],
-                              cwd=folder, check=True, capture_output=True, text=True)
-    record = json.loads(done.stdout)
+        record = json.loads(run(folder, "sweep", "report", "runs.csv", "--json", "--out", "page.html"))
     record["seconds"] = 0
-    (HERE / "sweep_report_record.json").write_text(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n",
-                                                   encoding="utf-8")
+    write("sweep_report_record", record, ensure_ascii=False)
 
 
 if __name__ == "__main__":

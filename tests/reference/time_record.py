@@ -4,11 +4,9 @@
 Accuracy falls on the last two days; there are no rows on the fourth."""
 import json
 import pathlib
-import subprocess
-import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
+from records import run, write
 
 
 def rows(days, per_day, wrong):
@@ -24,15 +22,14 @@ def rows(days, per_day, wrong):
 
 
 def main():
-    leeway = pathlib.Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         (folder / "val.csv").write_text(rows([1], 600, lambda day: 2), encoding="utf-8")
         (folder / "prod.csv").write_text(rows([1, 2, 3, 5, 6, 7, 8], 100, lambda day: 2 if day < 7 else 8), encoding="utf-8")
         words = "assess --source val.csv --target prod=prod.csv --chunk 1d --restarts 1 --bootstrap 0 --json --quiet --threads 1"
-        record = json.loads(subprocess.run([leeway, *words.split()], cwd=folder, check=True, capture_output=True).stdout)
+        record = json.loads(run(folder, *words.split()))
     record["seconds"] = .1
-    (HERE / "time_record.json").write_text(json.dumps(record, indent=None, separators=(",", ":")) + "\n", encoding="utf-8")
+    write("time_record", record)
 
 
 if __name__ == "__main__":

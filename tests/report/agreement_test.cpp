@@ -72,11 +72,6 @@ TEST(SelectPage, DrawsTheReferenceRecord) {
                               ", accuracy chooses epochs/"));
 }
 
-TEST(SelectPage, IsTheSameOfATypedRecord) {
-  const record::Select record = record::test::full_select();
-  EXPECT_EQ(html_report(record), html_report(to_json(record)));
-}
-
 TEST(SelectPage, NeedsNoLabels) {
   const std::string page = page_of(bare_select());
   EXPECT_THAT(page, HasSubstr("run/e1.npz has the highest posterior agreement, 0.900"));

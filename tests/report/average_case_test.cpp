@@ -1,7 +1,6 @@
 // The page of leeway average-case.
 #include <gmock/gmock.h>
 
-#include "leeway/core/error.h"
 #include "tests/message_of.h"
 #include "tests/record/average_case_records.h"
 #include "tests/report/pages.h"

@@ -61,7 +61,6 @@ TEST(BoundsSection, IsLeftOutWhereNothingWasComputed) {
 
 TEST(BoundPage, SaysTheBoundByEachInequalityAndEveryRestart) {
   const record::Bound record = record::test::full_bound();
-  EXPECT_EQ(html_report(to_json(record)), html_report(record));
   const std::string page = page_of(record);
   EXPECT_THAT(page, HasSubstr("target is at most 48.8% with probability 99%, if the bound&#39;s"));
   for (const char* id : {"terms", "restarts", "methods", "source"})
@@ -100,7 +99,6 @@ TEST(EvaluatePage, HoldsAViolationRateAgainstItsDelta) {
 TEST(EvaluatePage, ShowsWhatAdjustmentsMakeOfAMethod) {
   record::BoundEvaluation record = record::test::evaluation();
   record.results[0].adjusted = {{"shift", .95, record.results[0].score}};
-  EXPECT_EQ(html_report(to_json(record)), html_report(record));
   EXPECT_THAT(page_of(record), HasSubstr("id=\"adjusted\""));
 }
 

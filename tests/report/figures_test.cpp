@@ -6,8 +6,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "leeway/report/detail/page_parts.h"
 #include "leeway/report/report.h"
@@ -18,23 +16,18 @@ namespace leeway::report {
 namespace {
 
 namespace fs = std::filesystem;
+using leeway::testing::read_bytes;
+using leeway::testing::TemporaryFolder;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 std::string reference_page() { return html_report(test::reference_assessment()); }
 
 // The figures of the reference page, written once for all tests.
 struct ReferenceFigures {
-  leeway::testing::TemporaryFolder folder;
+  TemporaryFolder folder;
   Figures written = write_figures(reference_page(), folder.path());
 
   static const ReferenceFigures& all() {
@@ -89,10 +82,10 @@ TEST(Figures, AreWrittenOnceEach) {
 
 TEST(FiguresTier2, AreTheSameAgain) {
   const auto& [first, written] = ReferenceFigures::all();
-  const leeway::testing::TemporaryFolder second;
+  const TemporaryFolder second;
   ASSERT_EQ(write_figures(reference_page(), second.path()).files, written.files);
   for (const std::string& name : written.files)
-    EXPECT_EQ(text_of(first.path() / name), text_of(second.path() / name)) << name;
+    EXPECT_EQ(read_bytes(first.path() / name), read_bytes(second.path() / name)) << name;
 }
 
 TEST(Figures, HoldFullDigitsAndIntervals) {
@@ -100,8 +93,8 @@ TEST(Figures, HoldFullDigitsAndIntervals) {
   std::string csv, latex;
   for (const std::string& name : written.files) {
     if (name.starts_with("overview-every-model") && name.ends_with(".csv"))
-      csv = text_of(folder.path() / name);
-    if (name.starts_with("overview-") && name.ends_with(".tex")) latex = text_of(folder.path() / name);
+      csv = read_bytes(folder.path() / name);
+    if (name.starts_with("overview-") && name.ends_with(".tex")) latex = read_bytes(folder.path() / name);
   }
   EXPECT_THAT(csv, HasSubstr(" low,"));
   EXPECT_THAT(csv, HasSubstr(",0.1816,0.17"));  // .1816, .174085 to .189296
@@ -113,10 +106,10 @@ TEST(Figures, HoldFullDigitsAndIntervals) {
 TEST(Figures, NamesAreNoFormulas) {
   record::Assess record = test::bare_record();
   record.targets[0] = record.results[0].target = "=SUM(A1,\"x\")";
-  const leeway::testing::TemporaryFolder folder;
+  const TemporaryFolder folder;
   std::string all;
   for (const std::string& name : write_figures(html_report(record), folder.path()).files)
-    if (name.ends_with(".csv")) all += text_of(folder.path() / name);
+    if (name.ends_with(".csv")) all += read_bytes(folder.path() / name);
   EXPECT_THAT(all, HasSubstr("\"'=SUM(A1,\"\"x\"\")\""));
   EXPECT_THAT(all, Not(HasSubstr("\"=SUM")));
 }
@@ -128,7 +121,7 @@ TEST(Figures, AreDrawnWithoutABrowser) {
   std::size_t drawn = 0;
   for (const std::string& name : written.files)
     if (name.ends_with(".svg")) {
-      const std::string svg = text_of(folder.path() / name);
+      const std::string svg = read_bytes(folder.path() / name);
       EXPECT_THAT(svg, StartsWith("<svg")) << name;
       EXPECT_THAT(svg, HasSubstr("</svg>")) << name;
       EXPECT_THAT(svg, Not(HasSubstr("var(--"))) << name;
@@ -139,7 +132,7 @@ TEST(Figures, AreDrawnWithoutABrowser) {
 }
 
 TEST(Figures, SayWhatIsMissingWithoutNode) {
-  const leeway::testing::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = std::getenv("PATH");
   setenv("PATH", folder.path().c_str(), 1);
   const Figures written = write_figures(reference_page(), folder.path() / "figures");

@@ -21,6 +21,8 @@ std::string complaint(const std::vector<std::string>& names, const Records& reco
 TEST(Join, OneRecordStaysAsItIs) {
   const record::Assess record = full_record(1, 2, 3);
   EXPECT_EQ(to_json(record::join_records({"a.json"}, Records{record})), to_json(record));
+  const record::Pa agreement = record::test::full_pa();
+  EXPECT_EQ(to_json(record::join_records({"a.json"}, {agreement})), to_json(agreement));
 }
 
 TEST(Join, SetsModelsSideBySide) {
@@ -70,29 +72,18 @@ record::Pa agreement(const std::string& clean, const std::vector<std::string>& s
   return record;
 }
 
-std::vector<std::string> models(const record::Pa& record) {
+std::vector<std::string> names(const record::Pa& record, std::string record::PaSet::*name) {
   std::vector<std::string> values;
-  for (const record::PaSet& set : record.results) values.push_back(set.model);
+  for (const record::PaSet& set : record.results) values.push_back(set.*name);
   return values;
-}
-
-std::vector<std::string> shifted(const record::Pa& record) {
-  std::vector<std::string> values;
-  for (const record::PaSet& set : record.results) values.push_back(set.shifted);
-  return values;
-}
-
-TEST(JoinAgreements, OneRecordStaysAsItIs) {
-  const record::Pa record = record::test::full_pa();
-  EXPECT_EQ(to_json(record::join_records({"a.json"}, {record})), to_json(record));
 }
 
 TEST(JoinAgreements, ModelsAreCalledByTheirRecordsAndSetsByTheirFiles) {
   const record::Pa joined = record::join_records(
       {"out/cnn.json", "out/robust.json"}, {agreement("cnn/clean.npz", {"cnn/pgd.npz", "cnn/noise.npz"}),
                                             agreement("robust/clean.npz", {"robust/pgd.npz"})});
-  EXPECT_EQ(models(joined), (std::vector<std::string>{"cnn", "cnn", "robust"}));
-  EXPECT_EQ(shifted(joined), (std::vector<std::string>{"pgd", "noise", "pgd"}));
+  EXPECT_EQ(names(joined, &record::PaSet::model), (std::vector<std::string>{"cnn", "cnn", "robust"}));
+  EXPECT_EQ(names(joined, &record::PaSet::shifted), (std::vector<std::string>{"pgd", "noise", "pgd"}));
   EXPECT_EQ(joined.envelope.inputs.size(), 2u);
   EXPECT_EQ(joined.envelope.headline, headline_of(joined));
   const std::string page = html_report(joined);
@@ -106,7 +97,8 @@ TEST(JoinAgreements, GapsFollowTheirModels) {
   record.results[1].model = "b";
   record.ar_gap = {{"pgd.npz", "", "a", "b", {}}};
   const record::Pa joined = record::join_records({"1.json", "2.json"}, {record, record});
-  EXPECT_EQ(models(joined), (std::vector<std::string>{"a", "b", "a (2.json)", "b (2.json)"}));
+  EXPECT_EQ(names(joined, &record::PaSet::model),
+            (std::vector<std::string>{"a", "b", "a (2.json)", "b (2.json)"}));
   EXPECT_EQ(joined.ar_gap[1].model_plus, "a (2.json)");
   EXPECT_EQ(joined.ar_gap[1].shifted, joined.results[2].shifted);
 }

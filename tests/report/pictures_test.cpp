@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <png.h>
 
-#include "leeway/core/error.h"
+#include "tests/message_of.h"
 #include "tests/report/pages.h"
 
 namespace leeway::report {
@@ -86,12 +86,7 @@ TEST(Pictures, LargeImagesAreAveraged) {
 }
 
 std::string complaint(const record::Assess& record, const std::vector<PictureSource>& sources) {
-  try {
-    (void)flip_pictures(record, sources);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "none";
+  return message_of([&] { (void)flip_pictures(record, sources); });
 }
 
 TEST(Pictures, RefusesImagesThatDoNotFit) {

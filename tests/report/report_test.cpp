@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "leeway/report/detail/html.h"
 #include "leeway/report/detail/page_parts.h"
 #include "tests/record/bound_records.h"
 #include "tests/record/pa_records.h"
@@ -24,6 +25,15 @@ using test::reference_record;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
+
+TEST(Html, ListsAndTemplates) {
+  EXPECT_EQ(list_of({}), "");
+  EXPECT_EQ(list_of({"a"}), "a");
+  EXPECT_EQ(list_of({"a", "b", "c"}), "a, b and c");
+  EXPECT_EQ(fill("{{a}}-{{b}}-{{c", {{"a", "{{b}}"}, {"b", "2"}}),
+            "{{b}}-2-{{c");  // values are not searched again
+  EXPECT_EQ(script_json({{"x", "</script>\xE2\x80\xA8"}}), "{\"x\":\"\\u003c/script>\\u2028\"}");
+}
 
 TEST(Report, DrawsEverySectionOfTheReferenceRecord) {
   const std::string page = page_of(reference_assessment());

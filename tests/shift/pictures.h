@@ -2,14 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <numeric>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "leeway/core/error.h"
 #include "leeway/core/random.h"
 #include "leeway/shift/shift.h"
 #include "tests/message_of.h"

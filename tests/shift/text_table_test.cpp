@@ -9,9 +9,7 @@
 #include <vector>
 
 #include "leeway/core/csv.h"
-#include "leeway/core/error.h"
 #include "leeway/core/utf8.h"
-#include "leeway/shift/text_difference.h"
 #include "tests/at_threads.h"
 #include "tests/message_of.h"
 #include "tests/stopping.h"
@@ -69,10 +67,6 @@ TEST(TextTable, OneColumnNeverBecomesAnEmptyLine) {
 TEST(TextTable, Refused) {
   EXPECT_EQ(refused("id,body\n1,a\n"), "t.csv: expected a column 'text', found columns id, body");
   EXPECT_EQ(refused("text\n"), "t.csv: expected rows, found a header alone");
-  EXPECT_EQ(refused(""), "t.csv: expected a header line and rows, found an empty file");
-  EXPECT_EQ(refused("text,text\na,b\n"), "t.csv: expected columns of different names, found 'text' twice");
-  EXPECT_EQ(refused("id,text\n1,a\n2,\xe9t\xe9\n"),
-            "t.csv: expected UTF-8 text, found other bytes in line 3");
   EXPECT_EQ(refused("id,text\n1,a\n2\n"), "t.csv: expected 2 fields, as in the header, found 1 in line 3");
   EXPECT_EQ(refused("id,text\n1,a b\n", "amplify"),
             "t.csv: expected a column 'label', found columns id, text");

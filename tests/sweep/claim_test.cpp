@@ -35,6 +35,16 @@ class Claims : public ::testing::Test {
     std::filesystem::create_directories(store_.claim(unit, number).parent_path());
     std::filesystem::create_symlink(runner, store_.claim(unit, number));
   }
+  // Of eight runners that claim the unit at once, how many have it.
+  [[nodiscard]] int holders_of(const std::string& name) const {
+    std::vector<std::unique_ptr<Runner>> runners;
+    for (int i = 0; i < 8; ++i) runners.push_back(std::make_unique<Runner>(store_, lease));
+    std::atomic<int> holders = 0;
+    std::vector<std::thread> threads;
+    for (const auto& runner : runners) threads.emplace_back([&] { holders += runner->claim(name) > 0; });
+    for (std::thread& thread : threads) thread.join();
+    return holders;
+  }
   void set_changed(const std::string& runner, std::int64_t seconds) const {
     const timespec times[2] = {{seconds, 0}, {seconds, 0}};
     ASSERT_EQ(::utimensat(AT_FDCWD, store_.runner(runner).c_str(), times, 0), 0);
@@ -45,16 +55,7 @@ class Claims : public ::testing::Test {
 };
 
 TEST_F(Claims, OneOfManyAtOnce) {
-  for (int round = 0; round < 6; ++round) {
-    const std::string name = "ab" + std::to_string(round);
-    std::vector<std::unique_ptr<Runner>> runners;
-    for (int i = 0; i < 8; ++i) runners.push_back(std::make_unique<Runner>(store_, lease));
-    std::atomic<int> holders = 0;
-    std::vector<std::thread> threads;
-    for (const auto& runner : runners) threads.emplace_back([&] { holders += runner->claim(name) > 0; });
-    for (std::thread& thread : threads) thread.join();
-    EXPECT_EQ(holders, 1);
-  }
+  for (int round = 0; round < 6; ++round) EXPECT_EQ(holders_of("ab" + std::to_string(round)), 1);
 }
 
 TEST_F(Claims, OneTakesOverFromAProcessThatIsGone) {
@@ -75,13 +76,7 @@ TEST_F(Claims, OneTakesOverFromAProcessThatIsGone) {
   ::kill(child, SIGKILL);
   // Dead, though nobody has waited for it yet.
   for (int i = 0; i < 100 && early.holder_sign(unit) != Sign::gone; ++i) std::this_thread::sleep_for(10ms);
-  std::vector<std::unique_ptr<Runner>> runners;
-  for (int i = 0; i < 8; ++i) runners.push_back(std::make_unique<Runner>(store_, lease));
-  std::atomic<int> holders = 0;
-  std::vector<std::thread> threads;
-  for (const auto& runner : runners) threads.emplace_back([&] { holders += runner->claim(unit) > 0; });
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(holders, 1);
+  EXPECT_EQ(holders_of(unit), 1);
   ::waitpid(child, nullptr, 0);
   ::close(ready[0]), ::close(ready[1]);
 }

@@ -11,7 +11,7 @@
 #include "leeway/core/statistics.h"
 #include "leeway/record/json.h"
 #include "tests/message_of.h"
-#include "tests/sweep/run_tables.h"
+#include "tests/sweep/small_catalog.h"
 
 namespace leeway::sweep::testing {
 namespace {
@@ -346,7 +346,7 @@ TEST(SweepReport, EpochsByEachCriterion) {
   EXPECT_NEAR(values.at("oracle"), .65, 1e-12);
   EXPECT_THAT(record.envelope.findings,
               ::testing::Contains(HasSubstr("Choosing the epoch by test accuracy instead of validation")));
-  EXPECT_EQ(record::to_json(record::read_sweep_report(record::to_json(record), "r.json")),
+  EXPECT_EQ(record::to_json(record::record_from<record::SweepReport>(record::to_json(record), "r.json")),
             record::to_json(record));
 }
 

@@ -2,15 +2,13 @@
 #include "leeway/sweep/run_table.h"
 
 #include <gmock/gmock.h>
-#include <zlib.h>
 
 #include <algorithm>
 
+#include "leeway/sweep/collect.h"
 #include "leeway/sweep/roles.h"
-#include "leeway/sweep/run_folder.h"
 #include "tests/core/files.h"
 #include "tests/message_of.h"
-#include "tests/sweep/run_tables.h"
 #include "tests/sweep/small_catalog.h"
 
 namespace leeway::sweep::testing {
@@ -57,15 +55,6 @@ TEST(RunTable, ATableOfOtherMakingHasNoAxes) {
   const RunTable table = table_of_text("algorithm,seed,test\nerm,1,.5\n");
   EXPECT_THAT(table.axes(), ::testing::IsEmpty());
   EXPECT_THAT(table.keys(), ElementsAre("algorithm", "seed", "test"));
-}
-
-TEST(RunTable, CompressedFilesAreReadAlike) {
-  const leeway::testing::TemporaryFolder folder;
-  const std::string path = (folder / "runs.csv.gz").string();
-  const gzFile file = ::gzopen(path.c_str(), "wb");
-  ::gzputs(file, runs);
-  ::gzclose(file);
-  EXPECT_EQ(RunTable(path).read({"accuracy"}), table_of_text(runs).read({"accuracy"}));
 }
 
 TEST(RunTable, OneClearLineForEachMistake) {

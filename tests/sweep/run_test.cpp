@@ -111,23 +111,21 @@ TEST_F(Runs, AFailureKeepsItsLogAndBlocksOnlyWhatNeedsIt) {
   EXPECT_EQ(left_over(), 0u);
 }
 
-TEST_F(Runs, FailuresAreGroupedByMessageNumbersAside) {
-  const PlanFile units = plan("[look]\nsource = \"bad\"\nseed = [10, 2, 3]\n");
-  (void)run(units);
-  const auto failures = failures_of(units, store_);
-  ASSERT_EQ(failures.size(), 1u);
-  EXPECT_EQ(failures[0].units, 3u);
-}
-
-TEST_F(Runs, FailuresAreGroupedWhereTheyNameUnits) {
-  const PlanFile units = plan(
+TEST_F(Runs, FailuresAreGroupedByMessageNumbersAndUnitsAside) {
+  const auto failures = [this](const std::string& study) {
+    const PlanFile units = plan(study);
+    (void)run(units);
+    return failures_of(units, store_);
+  };
+  const auto numbers = failures("[look]\nsource = \"bad\"\nseed = [10, 2, 3]\n");
+  ASSERT_EQ(numbers.size(), 1u);
+  EXPECT_EQ(numbers[0].units, 3u);
+  const auto named = failures(
       "[a]\ncommand = \"look\"\nsource = \"good\"\nseed = [1, 2, 3]\n"
       "[b]\ncommand = \"look\"\nsource = [\"names\", \"good\"]\ntarget = \"{a}\"\nseed = 2\n");
-  (void)run(units);
-  const auto failures = failures_of(units, store_);
-  ASSERT_EQ(failures.size(), 1u);
-  EXPECT_EQ(failures[0].units, 3u);
-  EXPECT_EQ(failures[0].axes, (std::vector<std::string>{"b.source=names"}));
+  ASSERT_EQ(named.size(), 1u);
+  EXPECT_EQ(named[0].units, 3u);
+  EXPECT_EQ(named[0].axes, (std::vector<std::string>{"b.source=names"}));
 }
 
 // However the study names it.

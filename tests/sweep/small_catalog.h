@@ -1,13 +1,16 @@
 // A program of three commands, for studies in tests: draw makes a file, change reads one and makes another, look
-// reads files and says a record.
+// reads files and says a record; and tables of runs, as leeway sweep collect writes them.
 #pragma once
 
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "leeway/sweep/catalog.h"
 #include "leeway/sweep/plan.h"
+#include "leeway/sweep/run_table.h"
 #include "leeway/sweep/study.h"
 
 namespace leeway::sweep::testing {
@@ -69,6 +72,11 @@ inline const Catalog& small_catalog() {
 inline Study study_of(std::string_view text) { return parse_study(text, "study.toml", small_catalog()); }
 inline Plan plan_of(std::string_view text) {
   return make_plan(study_of(text), small_catalog(), "study.toml");
+}
+
+inline RunTable table_of_text(const std::string& text, const std::string& name = "runs.csv") {
+  const auto kept = std::make_shared<const std::string>(text);
+  return {MappedFile{kept, std::as_bytes(std::span(*kept))}, name};
 }
 
 }  // namespace leeway::sweep::testing

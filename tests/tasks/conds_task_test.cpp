@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
-#include "leeway/core/option_error.h"
+#include "leeway/core/error.h"
 #include "leeway/core/result.h"
+#include "leeway/record/json.h"
 #include "leeway/tasks/conds_describe.h"
 #include "leeway/tasks/conds_draw.h"
 #include "tests/conds/attribute_tables.h"
@@ -120,8 +121,6 @@ TEST(CondsTasks, WhatWasDrawnIsFound) {
   EXPECT_THAT(record.envelope.headline, StartsWith("Spurious correlation: label and a0 go together"));
   EXPECT_EQ(record.envelope.findings.size() + 1, said.findings.size());
   EXPECT_FALSE(record.results[0].accuracy);
-  const Json json = to_json(record);
-  EXPECT_EQ(to_json(record::read_conds_describe(json, "r.json")), json);
 }
 
 TEST(CondsTasks, OutputsOfTheTargetAndOfAllRowsSayTheSame) {
@@ -131,10 +130,7 @@ TEST(CondsTasks, OutputsOfTheTargetAndOfAllRowsSayTheSame) {
       return CondsDescribeInputs{table(), {}, split, "split.csv", outputs_of(rows)};
     }};
     task.options.permutations = task.options.bootstrap = 19;
-    const record::CondsDescribe record = conds_describe(task);
-    const Json json = to_json(record);
-    EXPECT_EQ(to_json(record::read_conds_describe(json, "r.json")), json);
-    return json["results"][0]["accuracy"];
+    return Json(to_json(conds_describe(task))["results"][0]["accuracy"]);
   };
   const Json of_all = accuracy_with(table()), of_target = accuracy_with(take(table(), split.test));
   EXPECT_EQ(of_all, of_target);
@@ -159,27 +155,19 @@ TEST(CondsTasks, WithoutALabelOutputsBesideATableStillHaveAccuracy) {
   task.options.permutations = task.options.bootstrap = 19;
   const record::CondsDescribe record = conds_describe(task);
   const Json json = to_json(record);
-  EXPECT_EQ(to_json(record::read_conds_describe(json, "r.json")), json);
+  EXPECT_EQ(to_json(record::record_from<record::CondsDescribe>(json, "r.json")), json);
   EXPECT_EQ(json["results"][0]["columns"].size(), 2u);
   EXPECT_EQ(json["results"][0]["columns"][0]["sc"], nullptr);
   EXPECT_EQ(json["results"][0]["cells"][0]["values"].size(), 2u);
   EXPECT_EQ(json["results"][0]["accuracy"]["accuracy"].get<double>(), 70. / 90);
-  Json short_counts = json;
+  const auto refused = [](const Json& wrong) {
+    return message_of([&] { (void)record::record_from<record::CondsDescribe>(wrong, "r.json"); });
+  };
+  Json short_counts = json, other_value = json;
   short_counts["results"][0]["columns"][0]["target_counts"].erase(0);
-  EXPECT_THAT(message_of([&] { (void)record::read_conds_describe(short_counts, "r.json"); }),
-              HasSubstr("r.json: expected a count of each of 3 values of column 'a0', found 3 and 2"));
-}
-
-TEST(CondsTasks, RecordsWhoseValuesDoNotFitAreRefused) {
-  CondsDescribeTask task{.open = [] { return CondsDescribeInputs{table(), {}, {}, "", {}}; }};
-  task.options.permutations = task.options.bootstrap = 19;
-  Json json = to_json(conds_describe(task));
-  json["results"][0]["cells"][0]["values"] = {"0", "0", "none"};
-  EXPECT_THAT(message_of([&] { (void)record::read_conds_describe(json, "r.json"); }),
-              HasSubstr("r.json: expected a value of column 'a1', found 'none'"));
-  json["schema"] = "leeway.conds-describe/1";
-  EXPECT_THAT(message_of([&] { (void)record::read_conds_describe(json, "r.json"); }),
-              HasSubstr("run the command again"));
+  other_value["results"][0]["cells"][0]["values"] = {"0", "none"};
+  EXPECT_THAT(refused(short_counts), HasSubstr("a count of each of 3 values of column 'a0', found 3 and 2"));
+  EXPECT_THAT(refused(other_value), HasSubstr("a value of column 'a1', found 'none'"));
 }
 
 }  // namespace

@@ -1,28 +1,26 @@
 // The assessment under common corruptions: what one pass over whole sets says, in blocks, resumed and by itself.
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
 
 #include "leeway/agreement/agreement.h"
+#include "leeway/core/error.h"
 #include "leeway/core/npy.h"
 #include "leeway/core/npz.h"
-#include "leeway/core/option_error.h"
 #include "leeway/core/random.h"
 #include "leeway/record/json.h"
 #include "leeway/shift/corruption.h"
 #include "leeway/tasks/corruptions.h"
+#include "tests/core/files.h"
 #include "tests/message_of.h"
 
 namespace leeway::tasks {
 namespace {
 
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-
-namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 // Class by the brighter half: logits 8 times the mean of the left and of the right half.
 class Halves : public nn::Predictor {
@@ -80,11 +78,8 @@ Images made(std::size_t n, std::size_t channels, std::size_t side) {
   return {"made", make_array({n, channels, side, side}, std::move(pixels)), labels};
 }
 
-class CorruptionsTaskTest : public testing::Test {
+class CorruptionsTaskTest : public ::testing::Test {
  protected:
-  CorruptionsTaskTest() { fs::create_directories(folder_); }
-  ~CorruptionsTaskTest() override { fs::remove_all(folder_); }
-
   [[nodiscard]] CorruptionsTask task(const Images& images) const {
     CorruptionsTask task{.images = images, .model = model_};
     task.data = "made.npz", task.model_file = "halves.pt", task.seed = 3;
@@ -98,8 +93,7 @@ class CorruptionsTaskTest : public testing::Test {
   }
 
   const Halves model_;
-  const fs::path folder_ =
-      fs::path(testing::TempDir()) / ("leeway_corruptions_task_" + std::to_string(getpid()));
+  const testing::TemporaryFolder folder_;
 };
 
 Images corrupted(const Images& images, const char* name, int severity) {
@@ -218,7 +212,7 @@ TEST_F(CorruptionsTaskTest, WhatIsNotDefinedOnGreyIsLeftOut) {
   EXPECT_FALSE(both.errors[1].counted);
   EXPECT_EQ(both.mean->corruptions, 1u);
   EXPECT_DOUBLE_EQ(*both.mean->mean_error.value, *both.errors[0].error.value);
-  EXPECT_TRUE(fs::exists(other.sheet));
+  EXPECT_TRUE(std::filesystem::exists(other.sheet));
 }
 
 TEST_F(CorruptionsTaskTest, ErrorsRelativeToAReference) {
@@ -249,14 +243,14 @@ TEST_F(CorruptionsTaskTest, TheVariantStandsBesideEveryMean) {
   CorruptionsTask one = task(images);
   one.options.corruptions = {"fog"}, one.options.severities = {1};
   const auto otherwise = Contains("the published files are compressed as JPEG once more");
-  EXPECT_THAT(corruptions(one).mean->not_comparable, testing::Not(otherwise));
+  EXPECT_THAT(corruptions(one).mean->not_comparable, ::testing::Not(otherwise));
   one.options.how.set = "tiny";
   const record::Corruptions levels = corruptions(one);
   EXPECT_THAT(levels.mean->not_comparable, otherwise);
   EXPECT_THAT(levels.envelope.headline, HasSubstr("over 1 corruption (corrected variant) is"));
   one.options.how.variant = "published";
   const record::Corruptions jpeg = corruptions(one);
-  EXPECT_THAT(jpeg.mean->not_comparable, testing::Not(otherwise));
+  EXPECT_THAT(jpeg.mean->not_comparable, ::testing::Not(otherwise));
   EXPECT_EQ(jpeg.use->variant, "published");
   EXPECT_EQ(jpeg.mean->variant, "published");
   EXPECT_NE(*jpeg.results[0].mean_change, *levels.results[0].mean_change);
@@ -301,7 +295,7 @@ TEST_F(CorruptionsTaskTest, PublishedFilesInPlaceOfMadeOnes) {
   CorruptionsTask made_here = task(images), published = task(images);
   made_here.options.corruptions = {"gaussian-noise", "fog"};
   published.options.corruptions = {};  // those that there are
-  published.published = folder_.string();
+  published.published = folder_.path().string();
   const record::Corruptions expected = corruptions(made_here), found = corruptions(published);
   ASSERT_EQ(found.results.size(), expected.results.size());
   for (std::size_t i = 0; i < found.results.size(); ++i) {
@@ -322,7 +316,7 @@ TEST_F(CorruptionsTaskTest, PublishedFilesInPlaceOfMadeOnes) {
   // pictures of another size; a corruption that is not there; options that make no sense
   const Images larger = made(40, 3, 8);
   CorruptionsTask other = task(larger);
-  other.published = folder_.string(), other.options.corruptions = {"fog"};
+  other.published = folder_.path().string(), other.options.corruptions = {"fog"};
   EXPECT_THAT(message_of([&] { (void)corruptions(other); }),
               HasSubstr("expected pictures of 3 x 8 x 8, as made, found 3 x 6 x 6"));
   other.options.corruptions = {"snow"};
@@ -343,14 +337,6 @@ TEST_F(CorruptionsTaskTest, WithoutLabelsAgreementIsLeft) {
   EXPECT_EQ(record.envelope.headline, "The model was asked about 4 sets of corrupted images.");
 }
 
-TEST_F(CorruptionsTaskTest, OddSetsAreTaken) {
-  for (const std::size_t channels : {1, 2, 3, 4}) {
-    const Images one = made(1, channels, 1);
-    CorruptionsTask task_of_one = task(one);
-    EXPECT_EQ(corruptions(task_of_one).results.size(), 4u);
-  }
-}
-
 TEST_F(CorruptionsTaskTest, OptionsThatAreWrong) {
   const Images images = made(10, 1, 6);
   struct Row {
@@ -368,19 +354,6 @@ TEST_F(CorruptionsTaskTest, OptionsThatAreWrong) {
     EXPECT_THAT(message_of([&] { (void)corruptions(one); }), HasSubstr(row.said));
     EXPECT_THROW((void)corruptions(one), OptionError);
   }
-}
-
-TEST_F(CorruptionsTaskTest, TheRecordIsReadBack) {
-  const Images images = made(50, 1, 6);
-  CorruptionsTask one = task(images);
-  one.options.reference = "alexnet";
-  const record::Corruptions record = corruptions(one);
-  const Json json = to_json(record);
-  EXPECT_EQ(to_json(record::read_corruptions(json, "r.json")).dump(), json.dump());
-  Json empty = json;
-  empty["results"] = Json::array();
-  EXPECT_EQ(message_of([&] { (void)record::read_corruptions(empty, "r.json"); }),
-            "r.json: expected at least one result, found none");
 }
 
 }  // namespace

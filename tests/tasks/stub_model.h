@@ -1,6 +1,7 @@
 // A model that answers nothing: tests override what their task asks.
 #pragma once
 
+#include <cmath>
 #include <stdexcept>
 
 #include "leeway/nn/model.h"

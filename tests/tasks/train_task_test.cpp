@@ -6,6 +6,7 @@
 
 #include "leeway/core/random.h"
 #include "leeway/core/result.h"
+#include "leeway/record/json.h"
 #include "leeway/tasks/train.h"
 #include "tests/core/files.h"
 
@@ -63,7 +64,7 @@ TEST_F(TrainTaskTest, RecordSaysWhatWasAskedForAndWhatCameOfIt) {
   EXPECT_EQ(record.envelope.headline, headline_of(record));
   EXPECT_FALSE(record.envelope.instruction_set.empty());
   EXPECT_GT(record.envelope.seconds, 0);
-  EXPECT_EQ(to_json(record::read_train(to_json(record), "r.json")), to_json(record));
+  EXPECT_EQ(to_json(record::record_from<record::Train>(to_json(record), "r.json")), to_json(record));
 }
 
 // The file of the weights says the same, and no times.

@@ -1,16 +1,14 @@
-// Canonical correlation analysis: directions in two feature spaces along which paired rows agree most.
+// Canonical correlation analysis: directions in two feature spaces along which paired rows correlate.
 //
-// For X (m,p) and Y (m,q), row i of one belonging to row i of the other, and Xc, Yc their centred columns:
-//   U = Xc A, V = Yc B, U^T U = V^T V = I, U^T V = diag(correlations), correlations >= 0 and falling
-// (Hotelling 1936). Computed as R's cancor does: orthogonal factors of Xc and Yc, then a singular value
-// decomposition of their product. A column that is, but for 1e-7 of its length, a combination of the columns
-// before it is left out, so features without full rank are legal: `x_columns` and `y_columns` are what stays.
-// The sign of each direction (of both its sides together) is arbitrary, and so are the directions among equal
-// correlations. With m - 1 <= p or q rows every correlation may be 1: then it means nothing.
+// For X (m,p) and Y (m,q) with paired rows and centred columns Xc, Yc:
+//   U = Xc A, V = Yc B, U^T U = V^T V = I, U^T V = diag(correlations), correlations >= 0 and decreasing
+// (Hotelling 1936). Computed like R's cancor: singular value decomposition of the product of the orthogonal
+// factors of Xc and Yc. Columns that depend linearly on earlier ones (up to 1e-7 of their length) are
+// dropped; `columns` lists the rest. Directions have an arbitrary sign, and are arbitrary among equal
+// correlations. With m - 1 <= p or q every correlation may be 1 and means nothing.
 //
 // X and Y are rows `x_rows` of x and `y_rows` of y. Errors (Error): row lists of different lengths, fewer
-// than two rows, columns of which none varies over those rows. Cost: m (p + q)^2 in time, m (p + q) float64
-// in memory; one thread.
+// than two rows, only constant columns. Cost: time m (p + q)^2 on one thread, memory m (p + q) float64.
 #pragma once
 
 #include <cstddef>

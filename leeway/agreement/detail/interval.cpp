@@ -48,9 +48,9 @@ class Profile {
     places_.insert(after, place);
   }
 
-  // The largest value of an end. The best place and its neighbours are drawn together until neither neighbour lies far
-  // below; a parabola through the three then has the maximum. While one does lie far below, the parabola is bent by it,
-  // and its vertex is no place to stop at. `value` is the A of the sample's maximum, from which the end is reckoned.
+  // The largest value of an end. Moves the best place's neighbors closer until neither lies far below, which
+  // would distort the parabola through the three; its vertex is then the maximum. `value`: the sample's max
+  // A.
   double maximize(End end, double value) {
     for (int pass = 0; pass < most_passes; ++pass) {
       const std::size_t best = best_of(end);
@@ -174,6 +174,17 @@ Interval pa_interval_of(const Pairs& pairs, const Maximum& maximum, double level
   if (std::isinf(maximum.beta))
     high = std::max(high, mean_agreement_interval(unseen, pairs.per_row(infinity), infinity, level).high);
   return {std::clamp(log_k + low, 0., pa), std::clamp(log_k + high, pa, log_k)};
+}
+
+Agreement with_fidelity(Agreement result, const Facts& facts, bool labelled, double level) {
+  const auto n = static_cast<double>(result.n);
+  result.afr_pred = static_cast<double>(facts.same_prediction) / n;
+  result.afr_pred_interval = clopper_pearson(facts.same_prediction, result.n, level);
+  if (!labelled) return result;
+  result.afr_true = static_cast<double>(facts.right) / n;
+  result.afr_true_interval = clopper_pearson(facts.right, result.n, level);
+  result.attack_success = 1 - *result.afr_true;
+  return result;
 }
 
 }  // namespace leeway::agreement

@@ -20,10 +20,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace leeway::agreement::HWY_NAMESPACE {
 
-// exp(beta x) = 2^(scale x) for x <= 0. Adding 1.5 * 2^52 rounds to an integer, which the low bits of the sum
-// then hold; one FMA each for the sum and the remainder. Where clamped, 2^y with y below -490 counts as
-// 2^-490: products of two stay normal, and rows where that would matter have P < smallest_p and are evaluated
-// again.
+// exp(beta x) = 2^(scale x) for x <= 0. Adding 1.5 * 2^52 rounds to an integer in the low bits of the sum;
+// one FMA each for the sum and the remainder. If clamped, y is at least -490: products of two stay normal,
+// and rows where this matters have P < smallest_p and are evaluated again.
 template <bool clamped>
 HWY_INLINE V exponential(V x, V scale) {
   const D d;
@@ -86,8 +85,8 @@ HWY_INLINE V log_ratio(const ClassSums& s) {
   return hn::Min(hn::Zero(d), hn::Log(d, hn::Div(s.p, hn::Mul(s.z1, s.z2))));
 }
 
-// Sums over rows, lane by lane. Logarithms are taken of products: mantissas are multiplied (each in [1,2), so
-// at most 2^block_rows) and exponents added, one logarithm a block.
+// Sums over rows per lane, with one logarithm per block: mantissas, each in [1,2), are multiplied (at most
+// 2^block_rows) and exponents added.
 class RowSums {
  public:
   HWY_INLINE explicit RowSums(const At& at)
@@ -133,8 +132,8 @@ class RowSums {
     Moments m;
     m.f1 = logarithm(p_mantissa_, p_exponent_);
     m.f2 = logarithm(z_mantissa_, z_exponent_);
-    m.d1 = sum(d1_), m.d2 = sum(d2_), m.squares = sum(squares_);
-    for (std::size_t b = 0; b < bands; ++b) m.c1[b] = sum(c1_[b]), m.c2[b] = sum(c2_[b]);
+    m.d1 = sum_lanes(d1_), m.d2 = sum_lanes(d2_), m.squares = sum_lanes(squares_);
+    for (std::size_t b = 0; b < bands; ++b) m.c1[b] = sum_lanes(c1_[b]), m.c2[b] = sum_lanes(c2_[b]);
     return m;
   }
 
@@ -178,11 +177,6 @@ class RowSums {
     return result;
   }
 
-  static double sum(V v) {
-    const D d;
-    return hn::GetLane(hn::SumOfLanes(d, v));
-  }
-
   double inverse_beta_;
   bool squares_wanted_;
   V d1_, d2_, squares_, c1_[bands], c2_[bands], p_mantissa_, z_mantissa_;
@@ -190,15 +184,7 @@ class RowSums {
   std::int64_t added_ = 0;
 };
 
-// Asks for what will be read `ahead` values from now. Between two loads stand some thirty instructions, too many
-// for the processor to find the next loads by itself; what is beyond the caches costs half the time with this.
-// Asking for an address outside the file does no harm.
-constexpr std::size_t row_lead = 1024;
-template <class T>
-HWY_INLINE void prefetch(const T* now, std::size_t ahead) {
-  const auto address = reinterpret_cast<std::uintptr_t>(now) + ahead * sizeof(T);
-  __builtin_prefetch(reinterpret_cast<const void*>(address));  // NOLINT(performance-no-int-to-ptr)
-}
+constexpr std::size_t row_lead = 1024;  // values that rows are asked for ahead
 
 // What is to be taken off the logits of a vector of rows: nothing where the tile holds x.
 HWY_INLINE V load_maxima(const double*, std::size_t) { return hn::Zero(D()); }
@@ -213,8 +199,7 @@ HWY_INLINE V load_x(const float* logits, V maxima) {
   return hn::Sub(hn::PromoteTo(D(), hn::Load(hn::Rebind<float, D>(), logits)), maxima);
 }
 
-// Rows [first, last) of a tile that a vector could not take: some of them underflow, or the tile is
-// incomplete.
+// Rows [first, last) of a tile with underflow or of an incomplete tile, one by one.
 template <class T>
 Moments rows_of_tile(const T* tile, const T* maxima, std::size_t first, std::size_t last, std::size_t k,
                      const At& at) {
@@ -343,13 +328,6 @@ Moments any_tiles(const T* t, const T* maxima, std::size_t rows, std::size_t k, 
                                : tiles<false, false>(t, maxima, rows, k, at);
 }
 
-Moments tiles_f64(const double* t, std::size_t rows, std::size_t k, const At& at) {
-  return any_tiles<double>(t, nullptr, rows, k, at);
-}
-Moments tiles_f32(const float* t, const float* maxima, std::size_t rows, std::size_t k, const At& at) {
-  return any_tiles<float>(t, maxima, rows, k, at);
-}
-
 template <class T>
 Moments any_rows(const T* clean, const T* shifted, const double* max1, const double* max2, std::size_t rows,
                  std::size_t k, const At& at) {
@@ -357,15 +335,6 @@ Moments any_rows(const T* clean, const T* shifted, const double* max1, const dou
   if (at.clamp) return rows_of<true, false>(clean, shifted, max1, max2, rows, k, at);
   return at.spreads != nullptr ? rows_of<false, true>(clean, shifted, max1, max2, rows, k, at)
                                : rows_of<false, false>(clean, shifted, max1, max2, rows, k, at);
-}
-
-Moments rows_f32(const float* c, const float* s, const double* m1, const double* m2, std::size_t rows,
-                 std::size_t k, const At& at) {
-  return any_rows(c, s, m1, m2, rows, k, at);
-}
-Moments rows_f64(const double* c, const double* s, const double* m1, const double* m2, std::size_t rows,
-                 std::size_t k, const At& at) {
-  return any_rows(c, s, m1, m2, rows, k, at);
 }
 
 double exponentials(const double* x, std::size_t count, double beta) {
@@ -397,18 +366,18 @@ Moments& Moments::operator+=(const Moments& other) {
 }
 
 Moments evaluate_tiles(const double* t, std::size_t rows, std::size_t k, const At& at) {
-  return LEEWAY_BEST(tiles_f64)(t, rows, k, at);
+  return LEEWAY_BEST(any_tiles<double>)(t, nullptr, rows, k, at);
 }
 Moments evaluate_tiles(const float* t, const float* maxima, std::size_t rows, std::size_t k, const At& at) {
-  return LEEWAY_BEST(tiles_f32)(t, maxima, rows, k, at);
+  return LEEWAY_BEST(any_tiles<float>)(t, maxima, rows, k, at);
 }
 Moments evaluate_rows(const float* c, const float* s, const double* m1, const double* m2, std::size_t rows,
                       std::size_t k, const At& at) {
-  return LEEWAY_BEST(rows_f32)(c, s, m1, m2, rows, k, at);
+  return LEEWAY_BEST(any_rows<float>)(c, s, m1, m2, rows, k, at);
 }
 Moments evaluate_rows(const double* c, const double* s, const double* m1, const double* m2, std::size_t rows,
                       std::size_t k, const At& at) {
-  return LEEWAY_BEST(rows_f64)(c, s, m1, m2, rows, k, at);
+  return LEEWAY_BEST(any_rows<double>)(c, s, m1, m2, rows, k, at);
 }
 double agreement_at_infinity(const double* x1, const double* x2, std::size_t k) {
   int top1 = 0, top2 = 0, shared = 0;

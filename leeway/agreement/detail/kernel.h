@@ -1,16 +1,15 @@
-// One evaluation of the agreement objective over a block of rows: the hot loops, vectorised with Highway.
+// One evaluation of the agreement objective over a block of rows, vectorized with Highway.
 //
-// With x' = F' - max F' and x'' = F'' - max F'' (both <= 0, one row at a time) a row contributes
+// With x' = F' - max F' and x'' = F'' - max F'' (per row) a row contributes
 //   f1 = log P,             P  = sum_j exp(beta (x'_j + x''_j))
 //   f2 = log Z' + log Z'',  Z' = sum_j exp(beta x'_j), Z'' likewise
-// so that a_i = f1 - f2, with f1 and f2 convex in beta; d and c are their first and second derivatives in
-// beta (Jiménez Rodríguez 2024, appendix A.2): means and variances under the products p'p'', and under p' and p''.
+// so a_i = f1 - f2, with f1 and f2 convex in beta; d and c are their first and second derivatives (Jiménez
+// Rodríguez 2024, appendix A.2): means and variances under the products p'p'', and under p' and p''.
 //
-// Two layouts. Tiles, for few classes: `tile_rows` rows side by side, class by class, clean block first, so
-// that a vector holds one class of several rows; incomplete last tiles are padded with zeros. Rows, for many
-// classes: the row-major file itself, read in place. Accuracy: 1e-15 relative per exponential (beta x to 30),
-// float64 throughout whatever the file holds.
-// Rows whose P underflows in the common scale are evaluated one by one in a scale of their own.
+// Two layouts. Tiles, for few classes: `tile_rows` rows interleaved class by class, clean block first, so
+// that a vector holds one class of several rows; the last tile is padded with zeros. Rows, for many classes:
+// the row-major file, read in place. Accuracy: 1e-15 relative per exponential (beta x to 30), float64
+// throughout. Rows whose P underflows are evaluated one by one with their own scale.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +18,9 @@ namespace leeway::agreement {
 
 inline constexpr std::size_t tile_rows = 16;
 
-// Rows are told apart by their spread R_i, the largest max - min over classes of x', x'' or x' + x'': a row's
-// second derivatives change at most by a factor e^{R_i |t|} over a distance t, so that few rows of large
-// spread must not stand for all. Band b holds the rows with beta R_i <= band_edges[b]; the last one holds the
-// rest.
+// Rows are grouped by their spread R_i, the largest max - min over classes of x', x'' or x' + x'', because a
+// row's second derivatives change at most by a factor e^{R_i |t|} over a distance t, and few rows have a
+// large spread. Band b holds the rows with beta R_i <= band_edges[b], the last band the rest.
 inline constexpr std::size_t bands = 4;
 inline constexpr double band_edges[bands - 1] = {8, 16, 64};
 
@@ -36,7 +34,7 @@ struct Moments {
   Moments& operator+=(const Moments& other);
 };
 
-// What an evaluation gives: values and slopes; curvatures too; the squares of a_i too.
+// What an evaluation computes: values and slopes; also curvatures; also the squares of a_i.
 enum class Detail { slope, curvature, squares };
 
 struct Request {
@@ -63,8 +61,7 @@ inline constexpr double lowest_exponent = -490;
 // Tiles of x' and x'' as float64.
 [[nodiscard]] Moments evaluate_tiles(const double* tiles, std::size_t rows, std::size_t k, const At& at);
 
-// Tiles of F' and F'' as they stand in a float32 file; maxima: per tile, tile_rows of max F', then of max
-// F''.
+// Tiles of F' and F'' from a float32 file; maxima: per tile, tile_rows of max F', then of max F''.
 [[nodiscard]] Moments evaluate_tiles(const float* tiles, const float* maxima, std::size_t rows, std::size_t k,
                                      const At& at);
 
@@ -76,12 +73,10 @@ inline constexpr double lowest_exponent = -490;
                                     const double* maxima_shifted, std::size_t rows, std::size_t k,
                                     const At& at);
 
-// The limit of a_i at infinity of one row of x' and x'': log(s / (m' m'')), m' and m'' tied top classes that
-// share s.
+// The limit of a_i at infinity for one row: log(s / (m' m'')), m' and m'' tied top classes that share s.
 [[nodiscard]] double agreement_at_infinity(const double* x_clean, const double* x_shifted, std::size_t k);
 
-// The sum of exp(beta x) over `count` values x <= 0 with the kernel's own exponential and nothing else: the
-// floor that an evaluation is measured against (bench/).
+// The sum of exp(beta x) over `count` values x <= 0 with the kernel's exponential: the baseline of bench/.
 [[nodiscard]] double sum_of_exponentials(const double* x, std::size_t count, double beta);
 
 }  // namespace leeway::agreement

@@ -1,11 +1,9 @@
-// Constants of the kernel, and its rows that need a scale of their own: plain loops, taken where P underflows
-// in the common scale and where a tile is incomplete.
+// Constants of the kernel; plain loops for incomplete tiles and for rows whose P underflows.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <vector>
 
 #include "leeway/agreement/detail/kernel.h"
 
@@ -13,8 +11,7 @@ namespace leeway::agreement {
 
 inline constexpr double log2_e = 1.4426950408889634, log_2 = 0.6931471805599453;
 
-// Below this P, terms clamped at 2^lowest_exponent = 3e-148 could be seen: 3e-148 k / 1e-120 is nothing for
-// any k.
+// Above this P, terms clamped at 2^lowest_exponent = 3e-148 are negligible for any k.
 inline constexpr double smallest_p = 1e-120;
 
 // 2^f on [-1/2, 1/2], interpolated at the Chebyshev nodes; relative error 2.9e-16.

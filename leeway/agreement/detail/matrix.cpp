@@ -3,33 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
+#include "leeway/core/rows.h"
 
 namespace leeway::agreement {
 namespace {
 
 constexpr double limit = 1e140;  // squares, summed over columns and rows, stay finite
-
-template <class T>
-std::size_t first_beyond(std::span<const T> values) {
-  const auto map = [&](std::size_t begin, std::size_t end) {
-    const auto part = values.subspan(begin, end - begin);
-    const auto found = std::ranges::find_if(part, [](double x) { return !(std::abs(x) < limit); });
-    return found == part.end() ? values.size() : begin + static_cast<std::size_t>(found - part.begin());
-  };
-  const auto lower = [](std::size_t left, std::size_t right) { return std::min(left, right); };
-  return reduce_chunks<std::size_t>(values.size(), 1 << 15, map, lower);
-}
-
-// Index of the first value that is NaN or too large; size() where there is none.
-std::size_t first_beyond(const Array& values) {
-  return values.type == ElementType::f32 ? first_beyond(values.view<float>())
-                                         : first_beyond(values.view<double>());
-}
 
 }  // namespace
 
@@ -37,10 +20,9 @@ Matrix::Matrix(const Array& values, std::string_view name, std::string_view what
     : values_(as_float(values, name)), name_(name), what_(what) {
   if (values_.shape.size() != 2 || values_.size() == 0)
     refuse(name_, fmt::format("{} of shape (n,d), n and d at least 1", what_), values_.shape_text());
-  const auto bad = first_beyond(values_);
-  if (bad == values_.size()) return;
-  refuse(name_, fmt::format("finite {} below {:g}", what_, limit),
-         fmt::format("{:g} at {}", at(bad / columns(), bad % columns()), position_text(values_, bad)));
+  if (const auto bad = first_beyond(values_, limit))
+    refuse(name_, fmt::format("finite {} below {:g}", what_, limit),
+           fmt::format("{:g} at {}", at(*bad / columns(), *bad % columns()), position_text(values_, *bad)));
 }
 
 double Matrix::at(std::size_t row, std::size_t column) const {
@@ -62,11 +44,13 @@ std::vector<double> Matrix::row(std::size_t row) const {
   return values;
 }
 
-Dense<double> dense(const Matrix& matrix) {
-  std::vector<std::size_t> rows(matrix.rows());
-  std::iota(rows.begin(), rows.end(), 0);
-  return dense(matrix, rows);
+std::vector<std::size_t> all_rows(std::size_t n) {
+  std::vector<std::size_t> rows(n);
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  return rows;
 }
+
+Dense<double> dense(const Matrix& matrix) { return dense(matrix, all_rows(matrix.rows())); }
 
 Dense<double> dense(const Matrix& matrix, std::span<const std::size_t> rows) {
   Dense<double> copy(rows.size(), matrix.columns());

@@ -1,8 +1,7 @@
-// A matrix of a file, read row by row as float64, and the squared distances between rows of two of them.
-//
-// Shapes: (n,d), n >= 1, d >= 1, float32 or float64, finite and below 1e140 (Error named with its row
-// otherwise). Nothing is copied but the rows asked for. Squared distances are sums of squared differences,
-// column by column in order: exact ties stay ties, no digits cancel, and blocks change nothing.
+// A matrix of a file, read row by row as float64, and squared distances between rows.
+// Shapes: (n,d), n >= 1, d >= 1, float32 or float64, finite and below 1e140 (Error with the row). Only
+// requested rows are copied. Squared distances sum squared differences in column order: exact ties stay ties,
+// no digits cancel, and the block size has no effect.
 #pragma once
 
 #include <array>
@@ -39,11 +38,13 @@ class Matrix {
 // Error unless both have the same number of columns.
 void require_equal_columns(const Matrix& clean, const Matrix& shifted);
 
+[[nodiscard]] std::vector<std::size_t> all_rows(std::size_t n);  // 0 to n - 1
+
 // A copy of all rows, or of those named.
 [[nodiscard]] Dense<double> dense(const Matrix& matrix);
 [[nodiscard]] Dense<double> dense(const Matrix& matrix, std::span<const std::size_t> rows);
 
-// Subtracts the mean from a column and returns the mean. A column becomes 0 where only rounding is left of it.
+// Subtracts the mean from a column and returns it. A column that is constant up to rounding becomes 0.
 double center(std::span<double> column);
 
 // Means of the columns, in one pass.

@@ -99,8 +99,7 @@ class Bracket {
     return f1_above(t) - std::max(a_.f2_below(t), b_.f2_below(t - width_));
   }
 
-  // An upper bound of A on [t0, t1]: f1 is below the chord of its upper bounds, f2 above a tangent of its
-  // lower bound.
+  // Upper bound of A on [t0, t1]: f1 <= chord of its upper bounds, f2 >= tangent of its lower bound.
   [[nodiscard]] double above(double t0, double t1) const {
     const double t = .5 * (t0 + t1), half = t - t0;
     const double from_a = a_.f2_below(t), from_b = b_.f2_below(t - width_);
@@ -114,8 +113,8 @@ class Bracket {
   double width_, start_, rise_, least_;
 };
 
-// Is A <= target on [t0, t1]? The highest bound met on the way is kept in `highest` where the answer is yes. No
-// more than `cells` pieces are looked at: a bound that hugs the target would otherwise be halved for ever.
+// Is A <= target on [t0, t1]? If so, `highest` gets the highest bound met. Visits at most `cells` pieces: a
+// bound close to the target would be halved forever.
 bool proves(const Bracket& bracket, double t0, double t1, double target, int& cells, double& highest) {
   const double bound = bracket.above(t0, t1);
   if (bound <= target) {
@@ -260,8 +259,7 @@ class Search {
     return point.detail == Detail::squares ? std::optional(point.moments.squares) : std::nullopt;
   }
 
-  // Newton, or with two points the root of the cubic through A' and A'' at both; doubling where A is not
-  // concave.
+  // Newton, or with two points the root of the cubic through A' and A''; doubling where A is not concave.
   [[nodiscard]] static double next_step(const Point& here, const std::optional<Point>& before) {
     const double slope = here.slope(), curvature = here.curvature();
     const double most_up = 3 * here.beta, most_down = -.75 * here.beta;
@@ -282,8 +280,7 @@ class Search {
     return std::clamp(step, most_down, most_up);
   }
 
-  // Nothing beyond `last` can be better: f1' <= -gap_mean there and f2' only rises; or the tail bound says
-  // so.
+  // Nothing beyond `last` is better, as f1' <= -gap_mean and f2' only rises, or by the tail bound.
   bool tail_is_proved(const Point& last) {
     const double target = best_ + .5 * gap_;
     if (objective_.gap_mean > 0 && last.moments.d2 >= -objective_.gap_mean && last.value() <= target)
@@ -386,9 +383,7 @@ std::vector<double> points_of_proof(const Objective& objective, const Maximum& f
   // Another set of rows has another A: what is proved far from the maximum is to have some room.
   const double room = .02 * (found.value + objective.log_k);
   std::vector<Point> points = found.points;
-  const auto best = std::max_element(points.begin(), points.end(), [](const Point& a, const Point& b) {
-                      return a.value() < b.value();
-                    })->beta;
+  const double best = std::ranges::max_element(points, {}, &Point::value)->beta;
   for (std::size_t i = 1; i + 1 < points.size();) {
     const Point &before = points[i - 1], &after = points[i + 1];
     const bool beside_best = before.beta == best || after.beta == best;
@@ -405,12 +400,6 @@ std::vector<double> points_of_proof(const Objective& objective, const Maximum& f
   for (const Point& point : points)
     if (point.beta > 0) betas.push_back(point.beta);
   return betas;
-}
-
-Maximum climb(const Objective& objective, std::size_t max_evaluations) {
-  Search search(objective, infinity, max_evaluations);
-  search.climb(objective.start);
-  return search.result(false);
 }
 
 }  // namespace leeway::agreement

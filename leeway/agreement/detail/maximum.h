@@ -1,19 +1,17 @@
-// The global maximum of A(beta) over [0, inf], with a proof of how far from it the answer can be.
+// The global maximum of A(beta) over [0, inf], with a certified gap.
 //
-// A = f1 - f2 with f1, f2 convex in beta (kernel.h), so that between two evaluated points a < b, with t =
-// beta - a:
+// A = f1 - f2 with f1, f2 convex in beta (kernel.h). Between evaluated points a < b, with t = beta - a:
 //   f1 <= chord - m t (b-a-t) / 2                    m: the least curvature on [a,b]
 //   f1 <= f1(a) + f1'(a) t + f1''(a) (e^{Rt} - 1 - Rt) / R^2        and the same from b
 //   f2 >= f2(a) + f2'(a) t + f2''(a) (e^{-Rt} - 1 + Rt) / R^2       and the same from b
-// the last two band by band of rows (kernel.h), each with its own R. The exponentials hold because the third
-// cumulant of a bounded variable is at most its range R times its variance: a log-partition's second
-// derivative changes at most by a factor e^{R |t|}. Beyond the last point f1' <= -gap_mean, so the tail is
-// excluded once f2' has risen above that, or by TailBound where every pair shares a top class. The bounds are
-// third-order near a maximum, so that few points suffice: Newton finds a local maximum, then points are added
-// where the bound is highest until it is nowhere above the best value by more than the wanted gap.
-// Source: ours; Carvalho et al. 2025 (theorem 3, section 3.2) and Jiménez Rodríguez 2024 (theorem 3.6.4, section 3.6.2)
-// rely on a concavity that does not hold.
-// Cost: typically 7 to 20 evaluations. Deterministic.
+// the last two per band of rows (kernel.h), each with its own R: the third cumulant of a bounded variable is
+// at most its range R times its variance, so the second derivative changes at most by a factor e^{R |t|}.
+// Beyond the last point f1' <= -gap_mean, so the tail is excluded once f2' exceeds that, or by TailBound if
+// every pair shares a top class. Newton finds a local maximum; then points are added where the bound is
+// highest until it exceeds the best value nowhere by more than the wanted gap. The bounds are third-order
+// near a maximum, so few points suffice. Source: ours. Carvalho et al. 2025 (theorem 3, section 3.2) and
+// Jiménez Rodríguez 2024 (theorem 3.6.4, section 3.6.2) rely on a concavity that does not hold. Cost:
+// typically 7 to 20 evaluations. Deterministic.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +27,7 @@ namespace leeway::agreement {
 struct Objective {
   // Means over rows, one for each request; several in one call cost less than one by one.
   std::function<std::vector<Moments>(std::span<const Request>)> evaluate;
-  // Where the proof will likely want points (a search on a sample of rows can tell): evaluated in one call with
-  // the first point. Not 0.
+  // Points that the proof will likely need (from a search on a sample), evaluated with the first. Not 0.
   std::vector<double> companions;
   std::function<double(double beta)>
       tail;  // upper bound of A on [beta, inf]; empty: the linear rule suffices
@@ -65,12 +62,8 @@ struct Maximum {
 
 [[nodiscard]] Maximum maximize(const Objective& objective, double gap, std::size_t max_evaluations);
 
-// Which points of a converged search its proof can do with, sorted: of those evaluated, points far from the
-// maximum that met only on the way there are left out. 0 and infinity are not named.
+// The evaluated points that suffice for the proof of a converged search, sorted, without 0 and infinity.
 [[nodiscard]] std::vector<double> points_of_proof(const Objective& objective, const Maximum& found,
                                                   double gap);
-
-// The local maximum that Newton's method finds from objective.start, without any proof.
-[[nodiscard]] Maximum climb(const Objective& objective, std::size_t max_evaluations);
 
 }  // namespace leeway::agreement

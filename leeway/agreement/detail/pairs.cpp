@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "leeway/agreement/detail/kernel_rows.h"
-#include "leeway/core/error.h"
+#include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 
 namespace leeway::agreement {
@@ -38,21 +38,19 @@ void check_shapes(const Rows& clean, const Rows& shifted, std::span<const std::i
                   const Pairs::Names& names) {
   for (const auto& [rows, name] : {std::pair(&clean, &names.clean), std::pair(&shifted, &names.shifted)}) {
     if (rows->shape().size() != 2 || rows->shape()[0] < 1 || rows->shape()[1] < 2)
-      throw Error(fmt::format("{}: expected logits of shape (n,k) with n >= 1 and k >= 2, found {}", *name,
-                              rows->shape_text()));
+      refuse(*name, "logits of shape (n,k) with n >= 1 and k >= 2", rows->shape_text());
     if (rows->type() != ElementType::f32 && rows->type() != ElementType::f64)
-      throw Error(
-          fmt::format("{}: expected float32 or float64 logits, found {}", *name, name_of(rows->type())));
+      refuse(*name, "float32 or float64 logits", name_of(rows->type()));
   }
   if (clean.shape() != shifted.shape())
-    throw Error(fmt::format("{}: expected logits of shape {} as in {}, found {}", names.shifted,
-                            clean.shape_text(), names.clean, shifted.shape_text()));
+    refuse(names.shifted, fmt::format("logits of shape {} as in {}", clean.shape_text(), names.clean),
+           shifted.shape_text());
   const std::size_t n = clean.shape()[0], k = clean.shape()[1];
   if (!labels.empty() && labels.size() != n)
-    throw Error(fmt::format("labels: expected {} of them, found {}", n, labels.size()));
+    refuse("labels", fmt::format("{} of them", n), std::to_string(labels.size()));
   for (std::size_t i = 0; i < labels.size(); ++i)
     if (labels[i] < 0 || static_cast<std::size_t>(labels[i]) >= k)
-      throw Error(fmt::format("labels: expected classes 0 to {}, found {} at row {}", k - 1, labels[i], i));
+      refuse("labels", fmt::format("classes 0 to {}", k - 1), fmt::format("{} at row {}", labels[i], i));
 }
 
 }  // namespace
@@ -105,8 +103,7 @@ Facts Pairs::prepare_chunk(std::span<const std::int64_t> labels, std::size_t beg
   return prepared.facts;
 }
 
-// Rows [begin, end) as tiles. The last tile of the set may be incomplete: it is prepared from a copy that
-// repeats its last row, so that nothing beyond the file is read.
+// Rows [begin, end) as tiles. An incomplete last tile repeats its last row: nothing beyond the file is read.
 template <class T>
 Prepared Pairs::tiles_of(std::span<const std::int64_t> labels, std::size_t begin, std::size_t end,
                          double* tiles, float* spreads) const {
@@ -170,8 +167,8 @@ void Pairs::refuse(std::size_t begin, std::size_t end) const {
       for (std::size_t j = 0; j < k_; ++j) {
         const double value = rows->at(row, j);
         if (!(std::abs(value) < logit_limit))
-          throw Error(fmt::format("{}: expected finite logits below 1e140, found {} at {}, class {}", *name,
-                                  value, rows->position_text(row), j));
+          leeway::refuse(*name, "finite logits below 1e140",
+                         fmt::format("{} at {}, class {}", value, rows->position_text(row), j));
       }
   throw std::logic_error("Pairs::refuse: no logit to refuse");
 }

@@ -1,10 +1,7 @@
-// Clean and shifted logits, checked and laid out for the kernel, with all that is needed about them at no
-// beta at all.
-//
-// Layouts (kernel.h): tiles in memory while they are small (x as float64 up to 8 MB, float32 logits as they
-// are up to 256 MB); above that, and for more than 128 classes, the arrays are read in place, so a
-// memory-mapped file is never copied. Errors (Error): as
-// posterior_agreement (agreement.h). Also |logit| >= 1e140, whose squares would overflow.
+// Clean and shifted logits, checked and laid out for the kernel, with all facts that do not depend on beta.
+// Layouts (kernel.h): tiles in memory while small (x as float64 up to 8 MB, float32 logits up to 256 MB);
+// larger arrays, and more than 128 classes, are read in place, so a memory-mapped file is never copied.
+// Errors (Error): as posterior_agreement, and |logit| >= 1e140, whose squares would overflow.
 #pragma once
 
 #include <cstddef>
@@ -40,11 +37,10 @@ class Pairs {
   [[nodiscard]] std::size_t k() const { return k_; }
   [[nodiscard]] const Facts& facts() const { return facts_; }
 
-  // Means over rows at beta >= 0; what `detail` does not ask for is 0. The same bits for any number of
-  // threads.
+  // Means over rows at beta >= 0; what `detail` does not request is 0. Same bits for any number of threads.
   [[nodiscard]] Moments evaluate(double beta, Detail detail = Detail::curvature) const;
 
-  // The same for several betas in one pass over the logits, in the order of the requests.
+  // The same for several betas in one pass over the logits.
   [[nodiscard]] std::vector<Moments> evaluate(std::span<const Request> requests) const;
 
   // x' and x'' of one row, 2k values.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -11,50 +12,40 @@
 namespace leeway::agreement {
 namespace {
 
-template <class T>
-std::size_t top_of(const T* row, std::size_t k) {
-  std::size_t top = 0;
-  for (std::size_t j = 1; j < k; ++j)
-    if (row[j] > row[top]) top = j;
-  return top;
-}
-
 // exp(beta (F_j - F_top)); infinity times 0, a tie at the limit, is 1.
 double weight(double x, double top, double beta) { return x == top ? 1 : std::exp(beta * (x - top)); }
 
+// Writes the weights of all classes, k values, to `p`, where that is not null.
 template <class T>
-Prediction predict(const T* row, std::size_t k, double beta) {
-  Prediction p{top_of(row, k), 0};
+Prediction predict(const T* row, std::size_t k, double beta, double* p) {
+  const auto top = static_cast<std::size_t>(std::max_element(row, row + k) - row);
   double z = 0;
-  for (std::size_t j = 0; j < k; ++j)
-    z += weight(static_cast<double>(row[j]), static_cast<double>(row[p.top]), beta);
-  p.confidence = 1 / z;
-  return p;
-}
-
-template <class T>
-std::size_t fill(const T* row, double beta, std::span<double> p) {
-  const std::size_t top = top_of(row, p.size());
-  double z = 0;
-  for (std::size_t j = 0; j < p.size(); ++j)
-    z += p[j] = weight(static_cast<double>(row[j]), static_cast<double>(row[top]), beta);
-  for (double& x : p) x /= z;
-  return top;
+  for (std::size_t j = 0; j < k; ++j) {
+    const double w = weight(static_cast<double>(row[j]), static_cast<double>(row[top]), beta);
+    if (p != nullptr) p[j] = w;
+    z += w;
+  }
+  if (p != nullptr)
+    for (std::size_t j = 0; j < k; ++j) p[j] /= z;
+  return {top, 1 / z};
 }
 
 }  // namespace
 
 Prediction prediction_of(const Rows& logits, std::size_t row, double beta) {
   const std::size_t k = logits.shape()[1];
-  const auto predict_in = [&](auto scratch) { return predict(logits.rows(row, row + 1, scratch), k, beta); };
+  const auto predict_in = [&](auto scratch) {
+    return predict(logits.rows(row, row + 1, scratch), k, beta, nullptr);
+  };
   return logits.type() == ElementType::f32 ? predict_in(std::vector<float>())
                                            : predict_in(std::vector<double>());
 }
 
 std::size_t posterior_of(const Array& logits, std::size_t row, double beta, std::span<double> p) {
   const std::size_t k = logits.shape[1];
-  return logits.type == ElementType::f32 ? fill(logits.view<float>().data() + row * k, beta, p)
-                                         : fill(logits.view<double>().data() + row * k, beta, p);
+  return logits.type == ElementType::f32
+             ? predict(logits.view<float>().data() + row * k, k, beta, p.data()).top
+             : predict(logits.view<double>().data() + row * k, k, beta, p.data()).top;
 }
 
 void require_pairs(std::string_view function, const Array& clean, const Array& shifted,

@@ -1,11 +1,9 @@
-// Gibbs posteriors of single rows, for what is read off them at a given beta: decomposition, entropies, confidences.
+// Gibbs posteriors of single rows at a given beta, for decomposition, entropies and confidences.
 //
 //   p(j|x) = softmax(beta F(x))_j;   at beta = infinity: uniform over the tied top classes
-//
 // (Carvalho et al. 2025, theorem 1, section 3.1; Jiménez Rodríguez 2024, theorem 3.6.1, section 3.6.1.)
-//
-// Shapes: logits (n,k) float32 or float64, finite; row < n; beta in [0, inf]. float64 throughout. The top class of a
-// tie is the lowest. Errors: none here, require_pairs checks what these functions take on trust.
+// Shapes: logits (n,k) float32 or float64, finite; beta in [0, inf]. float64 throughout. Ties: lowest class.
+// Errors: none; require_pairs checks the input.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +25,8 @@ struct Prediction {
 // p(j|x) for j = 0..k-1 into `p`, k values; gives the top class.
 std::size_t posterior_of(const Array& logits, std::size_t row, double beta, std::span<double> p);
 
-// Error, opened by `function`, unless the two sets of logits have one shape (n,k) and finite values, `labels` is empty
-// or has n entries, and every beta is at least 0.
+// Throws Error, beginning with `function`, unless both sets have one shape (n,k) and finite values, `labels`
+// is empty or has n entries, and every beta is at least 0.
 void require_pairs(std::string_view function, const Array& clean, const Array& shifted,
                    std::span<const std::int64_t> labels, std::span<const double> betas);
 

@@ -30,14 +30,7 @@ HWY_INLINE V load_strided(const float* source, std::size_t stride) {
   return hn::PromoteTo(D(), hn::GatherIndex(df, source, index));
 }
 
-// Asks for what will be read `ahead` values from now: gathers keep the processor from running ahead by itself.
-// Asking for an address outside the file does no harm.
-constexpr std::size_t lead = 512;
-template <class T>
-HWY_INLINE void prefetch(const T* now, std::size_t ahead) {
-  const auto address = reinterpret_cast<std::uintptr_t>(now) + ahead * sizeof(T);
-  __builtin_prefetch(reinterpret_cast<const void*>(address));  // NOLINT(performance-no-int-to-ptr)
-}
+constexpr std::size_t lead = 512;  // values that logits are asked for ahead
 
 HWY_INLINE void store_lanes(V values, float* to) {
   const hn::Rebind<float, D> df;
@@ -69,13 +62,12 @@ class FactSums {
   }
 
   [[nodiscard]] Facts total() const {
-    const D d;
-    const auto sum = [&](int i) { return hn::GetLane(hn::SumOfLanes(d, sums_[i])); };
-    const auto number = [&](int i) { return static_cast<std::size_t>(sum(i)); };
+    const auto number = [&](int i) { return static_cast<std::size_t>(sum_lanes(sums_[i])); };
     Facts facts;
-    facts.gap_sum = sum(0), facts.x_sum = sum(1), facts.spread_sum = sum(2);
+    facts.gap_sum = sum_lanes(sums_[0]), facts.x_sum = sum_lanes(sums_[1]);
+    facts.spread_sum = sum_lanes(sums_[2]);
     facts.same_prediction = number(3), facts.right = number(4), facts.disagreeing = number(5);
-    facts.spread = hn::GetLane(hn::MaxOfLanes(d, largest_));
+    facts.spread = hn::GetLane(hn::MaxOfLanes(D(), largest_));
     return facts;
   }
 
@@ -83,9 +75,9 @@ class FactSums {
   V sums_[6], largest_;
 };
 
-// One vector of rows: logits from memory to x in the tile, and what is needed of them. Two passes over the
-// classes: the maxima; then, from the last class to the first so that ties end at the lowest, everything
-// relative to them. `bad` keeps sums that are not finite, and what exceeds logit_limit.
+// Converts one vector of rows from logits to x and collects their facts in two passes over the classes: the
+// maxima; then everything relative to them, backwards so that ties end at the lowest class. `bad` marks
+// values that are not finite or exceed logit_limit.
 template <class T>
 HWY_INLINE FactSums::Row prepare_lanes(const PrepareTiles<T>& job, std::size_t row, double* clean,
                                        double* shifted, V& bad) {
@@ -146,8 +138,7 @@ Prepared prepare(const PrepareTiles<T>& job) {
   const D d;
   const std::size_t lanes = hn::Lanes(d);
   const std::size_t block = 2 * job.k * tile_rows;
-  // Rounding to float32 must not make a spread smaller; what exceeds the type's range exceeds every band's
-  // edge too.
+  // Rounding to float32 must not decrease a spread; beyond float32's range it exceeds every band's edge.
   const V up = hn::Set(d, 1 + 1e-6);
   const V least = hn::Set(d, least_float_spread), most = hn::Set(d, most_float_spread);
   FactSums total;
@@ -215,15 +206,6 @@ PreparedRow prepare_classes(const T* clean, const T* shifted, const std::int64_t
   return result;
 }
 
-Prepared prepare_f32(const PrepareTiles<float>& job) { return prepare(job); }
-Prepared prepare_f64(const PrepareTiles<double>& job) { return prepare(job); }
-PreparedRow prepare_row_f32(const float* c, const float* s, const std::int64_t* label, std::size_t k) {
-  return prepare_classes(c, s, label, k);
-}
-PreparedRow prepare_row_f64(const double* c, const double* s, const std::int64_t* label, std::size_t k) {
-  return prepare_classes(c, s, label, k);
-}
-
 }  // namespace leeway::agreement::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -241,14 +223,14 @@ Facts& Facts::operator+=(const Facts& other) {
   return *this;
 }
 
-Prepared prepare_tiles(const PrepareTiles<float>& job) { return LEEWAY_BEST(prepare_f32)(job); }
-Prepared prepare_tiles(const PrepareTiles<double>& job) { return LEEWAY_BEST(prepare_f64)(job); }
+Prepared prepare_tiles(const PrepareTiles<float>& job) { return LEEWAY_BEST(prepare<float>)(job); }
+Prepared prepare_tiles(const PrepareTiles<double>& job) { return LEEWAY_BEST(prepare<double>)(job); }
 PreparedRow prepare_row(const float* clean, const float* shifted, const std::int64_t* label, std::size_t k) {
-  return LEEWAY_BEST(prepare_row_f32)(clean, shifted, label, k);
+  return LEEWAY_BEST(prepare_classes<float>)(clean, shifted, label, k);
 }
 PreparedRow prepare_row(const double* clean, const double* shifted, const std::int64_t* label,
                         std::size_t k) {
-  return LEEWAY_BEST(prepare_row_f64)(clean, shifted, label, k);
+  return LEEWAY_BEST(prepare_classes<double>)(clean, shifted, label, k);
 }
 
 }  // namespace leeway::agreement

@@ -1,5 +1,4 @@
-// Logits before their first evaluation: checked, laid out as tiles (kernel.h), and summed up in what does not
-// depend on beta.
+// Checks logits, lays them out as tiles (kernel.h) and computes the facts that do not depend on beta.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +8,10 @@
 
 namespace leeway::agreement {
 
-// What a spread kept as float32 is held between: never rounded down to 0, which would claim that curvature is constant.
+// Limits of a float32 spread. A spread of 0 would claim that the curvature is constant.
 inline constexpr double least_float_spread = 1e-37, most_float_spread = 1e38;
 
-// What is needed of rows at no beta at all, in units of logits. gap_i = max F' + max F'' - max(F' + F'') >=
-// 0.
+// Facts that do not depend on beta, in units of logits. gap_i = max F' + max F'' - max(F' + F'') >= 0.
 struct Facts {
   std::size_t disagreeing = 0;      // rows with gap_i > 0: their top classes do not meet
   std::size_t same_prediction = 0;  // argmax F' = argmax F'', ties to the lowest class

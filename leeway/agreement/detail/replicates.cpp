@@ -183,7 +183,7 @@ class Group {
   [[nodiscard]] std::vector<double> column(int j) {
     if (const auto known = octaves_.find(j); known != octaves_.end()) return known->second;
     if (how_.progress != nullptr) {
-      if (how_.progress->stop_requested()) throw Interrupted("bootstrap stopped: nothing was written");
+      stop_if_asked(how_.progress, "bootstrap stopped: nothing was written");
       how_.progress->update(how_.phase, number_ * planned_ + octaves_.size() + columns_.size(),
                             groups_ * planned_, "");
     }

@@ -1,16 +1,15 @@
-// Posterior agreement (PA) of resamples of the rows. Not part of the library's interface.
+// Posterior agreement (PA) of bootstrap resamples. Internal.
 //
-// Resample b holds row i w_i times, n rows in all, drawn by Random(seed, stream("bootstrap"), b) as bootstrap() draws
-// (statistics.h). Its PA is log k + max over beta of A_b, A_b(beta) = (1/n) sum_i w_i a_i(beta). All resamples are sums of the
-// same a_i, so these are computed once, at the nodes beta = 2^(j/6). Between nodes A_b is the polynomial of degree 8 in
-// log beta through nine of them, whose maximum next to every node that is highest among its neighbours is taken; beta = 0 and
-// infinity are exact. A look at every octave of what the search on all rows met says where nodes are wanted; more are added above and
-// below until no resample is highest near an end.
-//
-// Accuracy: not certified; within 2e-6 of the certified maximum of every resample in the tests, far inside the width of an
-// interval. Cost: some 40 to 60 passes of values over the rows, and a multiplication for each row, node and resample, where
-// a search for each resample takes ten passes. Memory: 2 bytes for each row and resample, 128 MB at most; more resamples
-// are made group by group. Deterministic for any number of threads.
+// Resample b holds row i w_i times, drawn by Random(seed, stream("bootstrap"), b) as in bootstrap()
+// (statistics.h). Its PA is log k + max over beta of A_b, A_b(beta) = (1/n) sum_i w_i a_i(beta). The a_i are
+// shared by all resamples and computed once, at nodes beta = 2^(j/6). Between nodes A_b is interpolated in
+// log beta by a polynomial of degree 8 through nine nodes and maximized next to every node that is a local
+// maximum; beta = 0 and infinity are exact. A scan of the octaves of the full-data search places the nodes;
+// more are added until no resample is highest near an end.
+// Accuracy: not certified; within 2e-6 of the certified maximum in the tests, far below the interval's width.
+// Cost: 40 to 60 passes of values over the rows and one multiplication per row, node and resample (a search
+// per resample takes ten passes). Memory: 2 bytes per row and resample, at most 128 MB at a time.
+// Deterministic for any number of threads.
 #pragma once
 
 #include <cstddef>

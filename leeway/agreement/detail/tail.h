@@ -1,11 +1,10 @@
-// What agreement can at most be from some beta on, and what it tends to.
+// An upper bound of the agreement beyond some beta, and its limit at infinity.
 //
 // For every beta >= B
 //   a_i(beta) <= min(-log max(m', m''), -B gap_i + log(s + (k-s) exp(-B D_i)) - log(m' m''))
 // with gap_i = max F' + max F'' - max(F' + F''), s classes tied at max(F' + F''), D_i the distance from there
-// to the next value, m' and m'' classes tied at max F' and max F''. The limit at infinity is log(s / (m'
-// m'')) where gap_i = 0 and -inf elsewhere. Ties are what makes this necessary: (1,1,0) twice tends to -log 2
-// from below, never reaching it.
+// to the next value, m' and m'' classes tied at max F' and max F''. The limit is log(s / (m' m'')) if gap_i =
+// 0, else -inf. Ties make this necessary: (1,1,0) twice tends to -log 2 from below without reaching it.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,5 @@
 // (1/n) sum_i 1 - cos(u_i, v_i), features u and v of the same sample (Jiménez Rodríguez 2024, section 4.2.2).
-//
-// A row of zeros has no direction: 0 from another one, 1 from anything else.
+// A zero row is at distance 0 from another zero row and 1 from anything else.
 #include <algorithm>
 #include <cmath>
 

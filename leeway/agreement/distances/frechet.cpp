@@ -1,11 +1,9 @@
 // |m' - m''|^2 + tr(C' + C'' - 2 (C' C'')^(1/2)), m the mean and C the covariance (n-1) of the features.
 //
 // The squared Frechet (Wasserstein-2) distance of two normal distributions (Dowson and Landau 1982; Heusel et
-// al., NeurIPS 2017; Jiménez Rodríguez 2024, section 4.2.2). One row has covariance 0.
-//
-// With C = R^T R, tr (C' C'')^(1/2) is the sum of the singular values of R' R''^T. No matrix is squared and
-// no root taken of an eigenvalue that is rounding, so covariances without full rank (n <= d, constant
-// columns) cost no digits: roots of eigenvalues of C' C'' would be wrong by 1e-8.
+// al., NeurIPS 2017; Jiménez Rodríguez 2024, section 4.2.2). One row has covariance 0. With C = R^T R, tr (C'
+// C'')^(1/2) is the sum of the singular values of R' R''^T. This keeps all digits for rank-deficient
+// covariances (n <= d, constant columns), where roots of the eigenvalues of C' C'' would be wrong by 1e-8.
 #include <algorithm>
 #include <cmath>
 

@@ -1,7 +1,6 @@
-// (1/n) sum_i sum_j p''_ij (log p''_ij - log p'_ij), p = softmax of the logits (Jiménez Rodríguez 2024, section 4.2.2).
-//
-// Probabilities of an outputs file are their logarithms by now, an exact 0 being the type's smallest normal
-// number, so the result is always finite.
+// (1/n) sum_i sum_j p''_ij (log p''_ij - log p'_ij), p = softmax of the logits (Jiménez Rodríguez 2024,
+// section 4.2.2). Always finite: probabilities from a file were converted to logarithms, with 0 replaced by
+// the smallest normal number.
 #include <algorithm>
 #include <cmath>
 

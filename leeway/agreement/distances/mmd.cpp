@@ -1,8 +1,7 @@
 // MMD^2 = mean Kxx + mean Kyy - 2 mean Kxy, K(x,y) = sum over a in {10,15,20,50} of exp(-|x-y|^2 / (2a)).
-//
-// Maximum mean discrepancy (Gretton et al., JMLR 2012), the biased estimate: pairs of a row with itself
-// count, so it is never negative. Kernel and estimate as in Jiménez Rodríguez 2024, section 4.2.2. The kernel's widths are
-// fixed: features whose distances are far above 10 look all alike, and all different, to it.
+// Maximum mean discrepancy (Gretton et al., JMLR 2012), biased estimate (pairs of a row with itself count),
+// hence never negative. Kernel and estimate as in Jiménez Rodríguez 2024, section 4.2.2. The widths are
+// fixed: features with distances far above 10 cannot be told apart.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -52,7 +51,7 @@ class Told {
   void add(std::size_t rows) {
     if (progress_ == nullptr) return;
     const std::lock_guard lock(telling_);
-    if (progress_->stop_requested()) throw Interrupted("mmd stopped: nothing was written");
+    stop_if_asked(progress_, "mmd stopped: nothing was written");
     progress_->update("mmd", done_ += rows, rows_, "");
   }
 

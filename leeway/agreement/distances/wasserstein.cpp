@@ -1,7 +1,6 @@
-// Mean over classes j of W1 between {p'_ij : i} and {p''_ij : i}, p = softmax of the logits.
-//
-// Jiménez Rodríguez compares probabilities by W1 (Jiménez Rodríguez 2024, section 4.2.2) but flattens them first
-// (wasserstein_flattened.cpp); class by class, a mass that moves from one class to another is seen.
+// Mean over classes j of W1 between {p'_ij : i} and {p''_ij : i}, p = softmax of the logits. Jiménez
+// Rodríguez 2024, section 4.2.2, flattens the probabilities first (wasserstein_flattened.cpp); class by
+// class, the distance sees mass that moves between classes.
 #include <algorithm>
 #include <cmath>
 

@@ -1,8 +1,6 @@
-// W1 between {p'_ij : i, j} and {p''_ij : i, j}, p = softmax of the logits, as the program of Jiménez Rodríguez computes
-// it (Jiménez Rodríguez 2024, section 4.2.2).
-//
-// All probabilities count as one sample of numbers, so the classes are lost: two sets that predict opposite
-// classes with the same confidence are at distance 0.
+// W1 between {p'_ij : i, j} and {p''_ij : i, j}, p = softmax of the logits, as in the code of Jiménez
+// Rodríguez 2024 (section 4.2.2). Flattening loses the classes: sets that predict opposite classes with equal
+// confidence have distance 0.
 #include "leeway/agreement/distances/detail/family.h"
 
 namespace leeway::agreement {

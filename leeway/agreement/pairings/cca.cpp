@@ -1,8 +1,8 @@
-// Canonical correlation needs rows that belong together to begin with. Those are the pairs of `label` where both sets have
-// labels; otherwise row i and row i, and both sets need the same number of rows. Both sets, whole, are projected on the
-// canonical directions (agreement/cca.h: variates of unit length over those rows) whose correlation is above 1e-6 -- the two
-// sides of the others have nothing to do with each other -- and the nearest clean row is taken there. The numbers of columns
-// may differ. With fewer rows than columns every correlation is 1: use many rows.
+// Canonical correlation needs paired rows: the pairs of `label` if both sets have labels, otherwise row i
+// with row i, which needs equal numbers of rows. All rows are projected on the canonical directions
+// (agreement/detail/cca.h) with correlation above 1e-6, and each shifted row gets the nearest clean row
+// there. The sets may have different numbers of columns. With fewer rows than columns every correlation is 1:
+// use many rows.
 #include "leeway/agreement/detail/cca.h"
 
 #include <fmt/format.h>

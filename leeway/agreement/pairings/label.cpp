@@ -6,16 +6,15 @@
 namespace leeway::agreement {
 namespace {
 
-std::vector<RowPair> label_pairs(const Sample& clean, const Sample& shifted, std::uint64_t) {
-  const RowsOfLabel clean_rows = rows_of_labels(clean), shifted_rows = rows_of_labels(shifted);
+std::vector<RowPair> in_order(const RowNumbers& clean, const RowNumbers& shifted) {
   std::vector<RowPair> pairs;
-  for (const auto& [label, rows] : shifted_rows) {
-    const auto found = clean_rows.find(label);
-    if (found == clean_rows.end()) continue;
-    for (std::size_t t = 0; t < std::min(rows.size(), found->second.size()); ++t)
-      pairs.push_back({found->second[t], rows[t]});
-  }
-  return sorted(std::move(pairs), clean, shifted);
+  for (std::size_t t = 0; t < std::min(clean.size(), shifted.size()); ++t)
+    pairs.push_back({clean[t], shifted[t]});
+  return pairs;
+}
+
+std::vector<RowPair> label_pairs(const Sample& clean, const Sample& shifted, std::uint64_t) {
+  return pairs_by_label(clean, shifted, in_order);
 }
 
 }  // namespace

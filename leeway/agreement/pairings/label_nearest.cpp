@@ -7,15 +7,9 @@ namespace {
 std::vector<RowPair> label_nearest_pairs(const Sample& clean, const Sample& shifted, std::uint64_t) {
   const Matrix x = features_of(clean), y = features_of(shifted);
   require_equal_columns(x, y);
-  const RowsOfLabel clean_rows = rows_of_labels(clean), shifted_rows = rows_of_labels(shifted);
-  std::vector<RowPair> pairs;
-  for (const auto& [label, rows] : shifted_rows) {
-    const auto found = clean_rows.find(label);
-    if (found == clean_rows.end()) continue;
-    const auto some = nearest_of(x, found->second, y, rows);
-    pairs.insert(pairs.end(), some.begin(), some.end());
-  }
-  return sorted(std::move(pairs), clean, shifted);
+  return pairs_by_label(clean, shifted, [&](const RowNumbers& candidates, const RowNumbers& queries) {
+    return nearest_of(x, candidates, y, queries);
+  });
 }
 
 }  // namespace

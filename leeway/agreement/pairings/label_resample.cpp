@@ -6,16 +6,13 @@ namespace leeway::agreement {
 namespace {
 
 std::vector<RowPair> label_resample_pairs(const Sample& clean, const Sample& shifted, std::uint64_t seed) {
-  const RowsOfLabel clean_rows = rows_of_labels(clean), shifted_rows = rows_of_labels(shifted);
-  std::vector<RowPair> pairs;
-  for (const auto& [label, rows] : shifted_rows) {
-    const auto found = clean_rows.find(label);
-    if (found == clean_rows.end()) continue;
+  return pairs_by_label(clean, shifted, [seed](const RowNumbers& candidates, const RowNumbers& rows) {
+    std::vector<RowPair> pairs;
     for (const std::size_t row : rows)
       pairs.push_back(
-          {found->second[Random(seed, stream("label-resample"), row).below(found->second.size())], row});
-  }
-  return sorted(std::move(pairs), clean, shifted);
+          {candidates[Random(seed, stream("label-resample"), row).below(candidates.size())], row});
+    return pairs;
+  });
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ namespace {
 
 constexpr double slack = 10;  // roundings by which a Gram matrix may miss being one
 
-// From g_i and the Gram matrix of their gradients, which are 2^exponents_i times as long as it says; `flat(i)` says
-// whether s_i is nothing but rounding, `wins(i)` who wins a tie.
+// From g_i and the Gram matrix of their gradients, to be scaled by 2^exponents_i. `flat(i)`: s_i is only
+// rounding; `wins(i)`: who wins a tie.
 template <class Flat, class Wins>
 Boundaries normalised(std::span<const double> margins, Noise::ScaledGram scaled, const Flat& flat,
                       const Wins& wins) {

@@ -1,25 +1,26 @@
-// The decision boundaries of a linear classifier around one input, and the probability that noise crosses none.
+// Decision boundaries of a linear classifier near one input; the probability that noise crosses none.
 //
-// With t the target class and for every other class i
-//   g_i = f_t - f_i,   s_i = sqrt(grad g_i' C grad g_i),   z_i = g_i / s_i,   R_ij = grad g_i' C grad g_j / (s_i s_j)
-//   p_sigma  = Phi_R(z / sigma), the normal distribution function in k - 1 dimensions     (Han et al. 2024, lemma 1)
-//   mv-sigmoid = 1 / (1 + sum_i exp(-z_i / sigma)): a score for ranking, not the probability   (section 3.2.3)
-// p_sigma is exact for a linear classifier and Gaussian noise N(0, sigma^2 C). Both z and R are normalised by C (the text's
-// U C U' with Euclidean U is wrong). f and its gradients at the input make the Taylor estimator, their means over noisy
-// copies the MMSE estimator.
+// With target class t and, for every other class i,
+//   g_i = f_t - f_i,   s_i = sqrt(grad g_i' C grad g_i),   z_i = g_i / s_i
+//   R_ij = grad g_i' C grad g_j / (s_i s_j)
+//   p_sigma = Phi_R(z / sigma), the normal cdf in k - 1 dimensions       (Han et al. 2024, lemma 1)
+//   mv-sigmoid = 1 / (1 + sum_i exp(-z_i / sigma)): a score for ranking, not a probability   (section 3.2.3)
+// p_sigma is exact for a linear classifier and Gaussian noise N(0, sigma^2 C). C normalizes both z and R (the
+// paper's U C U' with Euclidean U is wrong). The Taylor estimator uses f and its gradients at the input, the
+// MMSE estimator their means over noisy copies.
 //
-// Of many classes, those with the largest logits are considered, in that order; the others are left out. A class takes from p only
-// where it beats the target while no class considered does. Of a class j that is considered, what it takes from those before it is
-// at most the bivariate normal probability
-//   b_j = min over rivals i before j of P(X_j < -z_j / sigma, X_i > -z_i / sigma),   X_i, X_j of correlation R_ij
-// Two bounds on what the classes left out take together, each on an assumption about them, of which the lesser counts:
-//   (k - m) mean of b over the last half of those considered    if what they take on average is no more than what these took
-//   sum of Phi(-g_i / (2 sigma steepest))                       if none has more than twice the steepest s_i
-// and never more than the largest p that the boundaries considered allow, min Phi(z_i / sigma).
+// Of many classes only those with the largest logits are considered, in that order. A class takes from p only
+// where it beats the target and no considered class does. A considered class j takes at most the bivariate
+// normal probability
+//   b_j = min over rivals i before j of P(X_j < -z_j / sigma, X_i > -z_i / sigma),  corr(X_i, X_j) = R_ij
+// What all left-out classes take is bounded by the smallest of
+//   (k - m) mean of b over the last half of those considered  if they take no more on average than that half
+//   sum of Phi(-g_i / (2 sigma steepest))                     if none exceeds twice the steepest s_i
+//   min Phi(z_i / sigma)                                      the largest p that the considered classes allow
 //
-// A boundary whose gradient is 0 is never crossed: z_i = +inf where the target is ahead, -inf where it is not; on a tie
-// the lower class wins. sigma = 0 asks the same of all boundaries. R is singular where k - 1 > d or classes coincide.
-// Errors (Error): those of mvn_cdf.h. Deterministic.
+// A boundary with gradient 0, or any boundary at sigma = 0, is never crossed: z_i = +inf if the target leads,
+// else -inf; on a tie the lower class wins. R is singular if k - 1 > d or classes coincide. Errors (Error):
+// those of mvn_cdf.h. Deterministic.
 #pragma once
 
 #include <cstdint>
@@ -49,9 +50,9 @@ struct Boundaries {
                                        std::size_t target, const Noise& noise,
                                        std::span<const std::int32_t> classes = {});
 
-// The same from J C J' (m,m) of the class gradients, made elsewhere. s_i^2 is then a difference: below the rounding of
-// what it is made of it counts as 0. The matrix may be indefinite and asymmetric by ten times that (gram_factor.h).
-// A float64 matrix that is not that good is taken as one of float32. Throws Error where it is worse than that.
+// The same from a saved J C J' (m,m) of the class gradients. s_i^2 is a difference and counts as 0 below the
+// rounding of its terms. The matrix may be indefinite and asymmetric by ten times that (gram_factor.h); a
+// worse float64 matrix is treated as float32, and Error is thrown if it is worse still.
 inline constexpr double rounding_f32 = 1e-6, rounding_f64 = 1e-12;  // shares of the diagonal
 [[nodiscard]] Boundaries boundaries_of_gram(std::span<const double> logits, std::span<const double> gram,
                                             std::size_t target, double rounding = rounding_f64);

@@ -23,6 +23,13 @@ Evidence::Evidence(const AverageCaseOptions& options, std::size_t first_row, std
   }
 }
 
+const Evidence::Linearised& Evidence::averaged(std::size_t) { refuse("noisy copies", "a model", "files"); }
+
+void Evidence::count_kept(std::size_t, std::span<const std::size_t>, std::size_t, std::size_t,
+                          std::vector<Kept>&, Spent&) {
+  refuse("noisy copies", "a model", "files");
+}
+
 void check_finite(std::span<const double> logits, std::size_t row) {
   const auto bad = std::ranges::find_if_not(logits, [](double f) { return std::isfinite(f); });
   if (bad != logits.end())

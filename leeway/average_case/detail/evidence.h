@@ -1,5 +1,4 @@
-// What estimators look at, for a few rows at a time: made when it is first asked for, shared by those that ask again.
-// Internal.
+// Input of the estimators for a few rows at a time, computed on first use and shared. Internal.
 #pragma once
 
 #include <cstdint>
@@ -40,11 +39,12 @@ class Evidence {
     Spent spent;
   };
   [[nodiscard]] virtual const Linearised& at_input() = 0;
-  [[nodiscard]] virtual const Linearised& averaged(std::size_t sigma) = 0;  // of the mean over noisy copies
 
+  // The next two need a model; without one they throw Error. Of the mean over noisy copies:
+  [[nodiscard]] virtual const Linearised& averaged(std::size_t sigma);
   // `draws` more noisy copies, from number `first` on, of each row named; adds to `counts` (n).
   virtual void count_kept(std::size_t sigma, std::span<const std::size_t> rows, std::size_t first,
-                          std::size_t draws, std::vector<Kept>& counts, Spent& spent) = 0;
+                          std::size_t draws, std::vector<Kept>& counts, Spent& spent);
 
  protected:
   // Argmax, lowest where tied; Error where a logit is not finite.

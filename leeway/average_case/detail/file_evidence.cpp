@@ -4,15 +4,12 @@
 
 #include <cmath>
 
-#include "leeway/average_case/detail/stop.h"
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 
 namespace leeway::average_case {
 namespace {
-
-bool is_float(const Array& array) { return array.is_float(); }
 
 // Values [begin, end) of the flat array.
 std::vector<double> values(const Array& array, std::size_t begin, std::size_t end) {
@@ -48,14 +45,14 @@ Boundaries from_gram(const MadeElsewhere& files, std::span<const double> logits,
 
 void check(const MadeElsewhere& files, const Noise& noise) {
   const Array& logits = files.logits;
-  if (!is_float(logits) || logits.shape.size() != 2 || logits.shape[0] < 1 || logits.shape[1] < 2)
+  if (!logits.is_float() || logits.shape.size() != 2 || logits.shape[0] < 1 || logits.shape[1] < 2)
     refuse(files.name, "logits (n,k) of floats, k at least 2",
            fmt::format("{} {}", name_of(logits.type), logits.shape_text()));
   const std::size_t n = logits.shape[0], k = logits.shape[1];
   const auto fits = [&](const std::optional<Array>& array, std::size_t last, std::string_view what,
                         std::string_view expected) {
     if (!array) return;
-    const bool right = is_float(*array) && array->shape.size() == 3 && array->shape[0] == n &&
+    const bool right = array->is_float() && array->shape.size() == 3 && array->shape[0] == n &&
                        array->shape[1] == k && array->shape[2] == last && last > 0;
     if (!right)
       refuse(files.name, fmt::format("{} of shape {} of floats", what, expected),
@@ -91,15 +88,6 @@ const Evidence::Linearised& FileEvidence::at_input() {
   });
   at_input_->spent.seconds = now() - start;
   return *at_input_;
-}
-
-const Evidence::Linearised& FileEvidence::averaged(std::size_t) {
-  refuse(files_.name, "a model, for noisy copies", "files");
-}
-
-void FileEvidence::count_kept(std::size_t, std::span<const std::size_t>, std::size_t, std::size_t,
-                              std::vector<Kept>&, Spent&) {
-  refuse(files_.name, "a model, for noisy copies", "files");
 }
 
 }  // namespace leeway::average_case

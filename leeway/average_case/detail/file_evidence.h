@@ -1,4 +1,4 @@
-// Evidence from outputs that were made elsewhere. Internal.
+// Evidence from saved outputs. Internal.
 #pragma once
 
 #include <optional>
@@ -14,11 +14,6 @@ class FileEvidence : public Evidence {
                const AverageCaseOptions& options);
 
   [[nodiscard]] const Linearised& at_input() override;
-
-  // Not asked for: the methods that need them are refused before.
-  [[nodiscard]] const Linearised& averaged(std::size_t sigma) override;
-  void count_kept(std::size_t sigma, std::span<const std::size_t> rows, std::size_t first, std::size_t draws,
-                  std::vector<Kept>& counts, Spent& spent) override;
 
  private:
   const MadeElsewhere& files_;

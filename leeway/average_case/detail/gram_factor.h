@@ -1,11 +1,10 @@
-// A Gram matrix made elsewhere as one of vectors again, which takes out what rounding did to it.
+// Factors a Gram matrix from a file, which removes its rounding errors.
 //
-//   G = L L',   L (k, rank): Cholesky with complete pivoting of D^-1/2 G D^-1/2, D the diagonal of G, stopped where no
-//   remaining variance is above `tolerance` of its own  (Higham 2002, Accuracy and Stability, section 10.3).
+//   G = L L',   L (k, rank): Cholesky with complete pivoting of D^-1/2 G D^-1/2, D the diagonal of G,
+//   stopped if no remaining variance exceeds `tolerance` (Higham 2002, Accuracy and Stability, section 10.3).
 //
-// What is then left would be within the tolerance if G were positive semi-definite: `defect` is the largest of it, of
-// asymmetries and of breaches by an empty or negative diagonal, each as a share of sqrt(G_ii G_jj).
-// Cost: k rank^2 and (k - rank)^2 rank products. Deterministic.
+// `defect` is the largest remainder, asymmetry or violation by an empty or negative diagonal, as a share of
+// sqrt(G_ii G_jj); within the tolerance if G is positive semi-definite. Cost: k rank^2 + (k - rank)^2 rank.
 #pragma once
 
 #include <cstddef>

@@ -2,8 +2,8 @@
 //
 // Z = L y + ..., y standard normal: constraints become limits on one y_j after the other, so that
 //   p = E[ prod_j (Phi(hi_j) - Phi(lo_j)) ],   hi_j, lo_j functions of y_1 .. y_{j-1},
-// y_j drawn from the standard normal between its limits by inversion of a uniform number (Genz 1992). Tilted,
-// y_j is drawn from N(tilt_j, 1) between the same limits and the weight gains exp(tilt_j (tilt_j / 2 - y_j)).
+// with y_j drawn from the standard normal between its limits by inversion (Genz 1992). Tilted: y_j is drawn
+// from N(tilt_j, 1) between the same limits, and the weight gains the factor exp(tilt_j (tilt_j / 2 - y_j)).
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,8 @@
 
 namespace leeway::average_case {
 
-// One limit: y_variable <= limit - sum_k coefficients_k y_k over k < variable; >= where `lower`.
-// The first row of a variable is an upper limit, the others stem from constraints that the earlier variables
-// determine. Rows are in the order of their variables.
+// One limit: y_variable <= limit - sum_k coefficients_k y_k over k < variable (>= if `lower`). The first row
+// of a variable is an upper limit; others come from constraints on earlier variables. Sorted by variable.
 struct LimitRow {
   std::uint32_t variable = 0;
   bool lower = false;
@@ -30,8 +29,7 @@ struct Integrand {
   std::vector<double> reference;     // (variables): y_j at which the weight is 1
   std::vector<double> log_factor;    // (variables): log Phi of its limit there
   double log_norm = 0;
-  // With a common factor variable 0 has no rows: it is logistic around `centre`, its weight phi / logistic
-  // density.
+  // With a common factor variable 0 has no rows: logistic around `centre`, weight phi / logistic density.
   bool factor = false;
   double centre = 0, spread = 0;
   bool strips = false;        // a variable has limits on both sides, which may be close

@@ -80,8 +80,8 @@ HWY_INLINE VD draw(const Task<double>& task, std::size_t j, VD z, VD u, VD& weig
   return truncated_quantile(phi, u);
 }
 
-// Between low and high. Mirrored where both are positive, so that the larger tail is the lower one; then the
-// quantile of Phi(low) + u (Phi(high) - Phi(low)) = Phi(high) (r + u (1 - r)), r = Phi(low) / Phi(high).
+// The quantile of Phi(low) + u (Phi(high) - Phi(low)) = Phi(high) (r + u (1 - r)), r = Phi(low) / Phi(high),
+// mirrored if both are positive, so that the lower tail is the larger one.
 template <class T, class V>
 HWY_INLINE V draw_between(const Task<T>& task, std::size_t j, V low, V high, V u, V& weight) {
   const Lanes<T> d;
@@ -229,39 +229,11 @@ HWY_INLINE void step(const Task<T>& task, std::uint32_t point, double* total) {
 }
 
 template <class T>
-HWY_INLINE void add_steps(const Task<T>& task, double* sums) {
+void add_steps(const Task<T>& task, double* sums) {
   HWY_ALIGN double total[lattice_shifts] = {};
   for (std::size_t i = 0; i < task.range.count; i += points_at_once)
     step(task, task.range.first + static_cast<std::uint32_t>(i) * task.range.step, total);
   for (std::size_t s = 0; s < lattice_shifts; ++s) sums[s] += total[s];
-}
-void add_f32(const Task<float>& task, double* sums) { add_steps(task, sums); }
-void add_f64(const Task<double>& task, double* sums) { add_steps(task, sums); }
-
-// Whole vectors of an array, the last one padded.
-template <class T, class Function>
-HWY_INLINE void each(const T* a, const T* b, std::size_t count, T* result, const Function& function) {
-  const Lanes<T> d;
-  const std::size_t n = hn::Lanes(d);
-  for (std::size_t i = 0; i < count; i += n) {
-    HWY_ALIGN T x[16] = {}, y[16] = {};
-    const std::size_t valid = std::min(n, count - i);
-    std::copy_n(a + i, valid, x), std::copy_n(b + i, valid, y);
-    hn::Store(function(hn::Load(d, x), hn::Load(d, y)), d, x);
-    std::copy_n(x, valid, result + i);
-  }
-}
-void cdf_all(const float* z, std::size_t count, float* result) {
-  each(z, z, count, result, [](VF x, VF) HWY_ATTR { return cdf(x); });
-}
-void quantiles_f32(const float* z, const float* u, std::size_t count, float* y) {
-  each(z, u, count, y, [](VF x, VF v) HWY_ATTR { return quantile(hn::Mul(cdf(x), v)); });
-}
-void log_cdf_all(const double* z, std::size_t count, double* result) {
-  each(z, z, count, result, [](VD x, VD) HWY_ATTR { return log_cdf(x).log; });
-}
-void quantiles_f64(const double* z, const double* u, std::size_t count, double* y) {
-  each(z, u, count, y, [](VD x, VD v) HWY_ATTR { return truncated_quantile(log_cdf(x), v); });
 }
 
 void subtract_all(const double* scale, const double* rows, std::size_t stride, std::size_t depth,
@@ -305,18 +277,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace leeway::average_case::kernel {
 
-void add(const Task<float>& task, double* sums) { LEEWAY_BEST(add_f32)(task, sums); }
-void add(const Task<double>& task, double* sums) { LEEWAY_BEST(add_f64)(task, sums); }
-void cdf(const float* z, std::size_t count, float* result) { LEEWAY_BEST(cdf_all)(z, count, result); }
-void truncated_quantile(const float* z, const float* u, std::size_t count, float* y) {
-  LEEWAY_BEST(quantiles_f32)(z, u, count, y);
-}
-void log_cdf(const double* z, std::size_t count, double* result) {
-  LEEWAY_BEST(log_cdf_all)(z, count, result);
-}
-void truncated_quantile(const double* z, const double* u, std::size_t count, double* y) {
-  LEEWAY_BEST(quantiles_f64)(z, u, count, y);
-}
+void add(const Task<float>& task, double* sums) { LEEWAY_BEST(add_steps<float>)(task, sums); }
+void add(const Task<double>& task, double* sums) { LEEWAY_BEST(add_steps<double>)(task, sums); }
 void subtract_products(const double* scale, const double* rows, std::size_t stride, std::size_t depth,
                        std::size_t count, double* target) {
   LEEWAY_BEST(subtract_all)(scale, rows, stride, depth, count, target);

@@ -1,9 +1,7 @@
-// The inner loop of separation of variables, for the instruction set of this machine.
-//
-// A step takes 4 lattice points with 16 shifts each, 64 lanes side by side; arrays of lanes are (.., 64).
-// float32: probabilities multiplied, relative errors of some 2e-7 a variable, arguments of Phi from -12 up.
-// float64: logarithms added, arguments of any size; quantiles corrected by a Newton step, to 1e-9.
-// Pure functions of their arguments; one thread.
+// The inner loop of separation of variables, for this machine's instruction set. A step takes 4 lattice
+// points with 16 shifts each: 64 lanes; arrays of lanes are (.., 64). float32 multiplies probabilities:
+// relative error 2e-7 per variable, arguments of Phi from -12 up. float64 adds logarithms: arguments of any
+// size, quantiles to 1e-9 by a Newton step. Pure functions; one thread.
 #pragma once
 
 #include <cstddef>
@@ -38,12 +36,6 @@ struct Task {
 
 void add(const Task<float>& task, double* sums);
 void add(const Task<double>& task, double* sums);
-
-// The same functions on arrays, for tests: Phi(z), and the quantile of u Phi(z).
-void cdf(const float* z, std::size_t count, float* result);
-void truncated_quantile(const float* z, const float* u, std::size_t count, float* y);
-void log_cdf(const double* z, std::size_t count, double* result);
-void truncated_quantile(const double* z, const double* u, std::size_t count, double* y);
 
 // target[l] -= sum_k scale[k] rows[k * stride + l] for l < count: k < depth
 void subtract_products(const double* scale, const double* rows, std::size_t stride, std::size_t depth,

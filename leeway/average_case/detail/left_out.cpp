@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t most_rivals = 8;  // with the least z: they have mostly taken what there was
 
-// P(X < -a, Y > -b) for standard normal X, Y of that correlation, from above: Simpson over X from -a down to -a - reach, and
-// all of X beyond, 1e-6 of the whole or less.
+// Upper bound of P(X < -a, Y > -b) for correlated standard normal X, Y: Simpson's rule for X from -a down to
+// -a - reach, plus all of X beyond, at most 1e-6 of the whole.
 double taken_before(double a, double b, double correlation) {
   constexpr int intervals = 24;
   const double all = cdf(-a);

@@ -7,8 +7,6 @@
 #include <functional>
 #include <numeric>
 
-#include "leeway/average_case/detail/stop.h"
-#include "leeway/core/error.h"
 #include "leeway/core/linear_algebra.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
@@ -31,6 +29,15 @@ void add_rows(std::span<const float> values, std::size_t width, double factor, d
       add_scaled(to, factor, values.subspan(row, to.size()));
   }
 }
+
+std::vector<float> read_rows(const InputRows& inputs, std::size_t d) {
+  std::vector<float> x((inputs.end - inputs.begin) * d);
+  parallel_for(inputs.end - inputs.begin,
+               [&](std::size_t i) { inputs.row(inputs.begin + i, std::span(x).subspan(i * d, d)); });
+  return x;
+}
+
+std::vector<double> widened(const std::vector<float>& values) { return {values.begin(), values.end()}; }
 
 }  // namespace
 
@@ -56,27 +63,17 @@ void Passes::report() const {
                     fmt::format("rows {} to {}", first_, first_ + now_ - 1));
 }
 
-ModelEvidence::First ModelEvidence::read(const Classifier& classifier, const InputRows& inputs) {
-  First first;
-  const std::size_t n = inputs.end - inputs.begin, d = classifier.d;
-  first.x.resize(n * d);
-  parallel_for(n, [&](std::size_t i) { inputs.row(inputs.begin + i, std::span(first.x).subspan(i * d, d)); });
-  const std::vector<float> logits = classifier.logits(first.x);
-  first.logits.assign(logits.begin(), logits.end());
-  return first;
-}
-
 ModelEvidence::ModelEvidence(const Classifier& classifier, const Noise& noise, const InputRows& inputs,
                              const AverageCaseOptions& options, Passes& passes)
-    : ModelEvidence(classifier, noise, inputs, options, passes, read(classifier, inputs)) {}
+    : ModelEvidence(classifier, noise, inputs, options, passes, read_rows(inputs, classifier.d)) {}
 
 ModelEvidence::ModelEvidence(const Classifier& classifier, const Noise& noise, const InputRows& inputs,
-                             const AverageCaseOptions& options, Passes& passes, First first)
-    : Evidence(options, inputs.begin, inputs.end - inputs.begin, std::move(first.logits)),
+                             const AverageCaseOptions& options, Passes& passes, std::vector<float> x)
+    : Evidence(options, inputs.begin, inputs.end - inputs.begin, widened(classifier.logits(x))),
       classifier_(classifier),
       noise_(noise),
       passes_(passes),
-      x_(std::move(first.x)),
+      x_(std::move(x)),
       averaged_(options.sigmas.size()) {
   if (options.classes > 0)
     choose_classes(std::max<std::size_t>(options.classes, 2));
@@ -145,8 +142,8 @@ Boundaries ModelEvidence::boundaries(std::size_t row, std::span<const double> al
   return result;
 }
 
-// x + scale (e_c - mean of e) for copies [begin, end) of a row, written one after the other; as published, and of a
-// single copy, which would be the input itself, x + sigma e_c.
+// Writes copies [begin, end) of a row: x + scale (e_c - mean of e), or x + sigma e_c as published and for a
+// single copy, which would otherwise be the input itself.
 void ModelEvidence::copy(const Copies& copies, std::size_t row, std::size_t begin, std::size_t end,
                          std::span<float> out) const {
   const std::size_t d = classifier_.d;

@@ -1,4 +1,4 @@
-// Evidence from a classifier that can be asked about any input. Internal.
+// Evidence from a classifier that can be evaluated on any input. Internal.
 #pragma once
 
 #include <optional>
@@ -45,13 +45,8 @@ class ModelEvidence : public Evidence {
     std::size_t count = 0;
     double sigma = 0;
   };
-  struct First {
-    std::vector<float> x;
-    std::vector<double> logits;
-  };
   ModelEvidence(const Classifier& classifier, const Noise& noise, const InputRows& inputs,
-                const AverageCaseOptions& options, Passes& passes, First first);
-  static First read(const Classifier& classifier, const InputRows& inputs);
+                const AverageCaseOptions& options, Passes& passes, std::vector<float> x);
 
   [[nodiscard]] std::span<const float> input(std::size_t row) const {
     return std::span(x_).subspan(row * classifier_.d, classifier_.d);

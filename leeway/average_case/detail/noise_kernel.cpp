@@ -5,41 +5,26 @@
 #include <numbers>
 
 #include "leeway/core/instruction_set.h"
-
-#pragma GCC diagnostic ignored "-Wpsabi"  // vectors wider than the baseline's: never passed between calls
-
-// Vectors of the compiler: one source for every instruction set, and every body is inlined into a function that is
-// compiled for one of them, with vectors as wide as its registers: wider ones go through memory. A number does not
-// depend on the width.
-#define LEEWAY_INLINE __attribute__((always_inline)) inline
+#include "leeway/core/vector_lanes.h"
 
 namespace leeway::average_case {
 namespace {
 
 constexpr std::size_t lanes = 16, chunk = 4 * lanes;  // numbers made at once: four words of sixteen blocks
 
-template <class Float, class Unsigned, class Signed, class Long>
-struct Vectors {
-  using Vector = Float;
-  using Words = Unsigned;
-  using Integers = Signed;
-  using Pairs = Long;
+template <class T, std::size_t bytes>
+struct VectorOf {
+  using Type [[gnu::vector_size(bytes)]] = T;
 };
-#define LEEWAY_VECTORS(BYTES)                                                                           \
-  Vectors<float __attribute__((vector_size(BYTES))), std::uint32_t __attribute__((vector_size(BYTES))), \
-          std::int32_t __attribute__((vector_size(BYTES))),                                             \
-          std::uint64_t __attribute__((vector_size(BYTES)))>
 
+// A number does not depend on the width of V, a vector of floats.
 template <class V>
 struct Simd {
-  using Vector = typename V::Vector;
-  using Words = typename V::Words;
-  using Integers = typename V::Integers;
-  using Pairs = typename V::Pairs;
-  static constexpr std::size_t width = sizeof(Vector) / sizeof(float);
-  struct __attribute__((packed, may_alias)) Loose {  // anywhere in memory
-    Vector v;
-  };
+  using Vector = V;
+  using Words = typename VectorOf<std::uint32_t, sizeof(V)>::Type;
+  using Integers = typename VectorOf<std::int32_t, sizeof(V)>::Type;
+  using Pairs = typename VectorOf<std::uint64_t, sizeof(V)>::Type;
+  static constexpr std::size_t width = width_of<V>;
   struct Block {
     Words word[4];
   };
@@ -163,7 +148,7 @@ LEEWAY_INLINE void fill(const DrawKey& key, std::span<float> out) {
       typename T::Vector made[4];
       Distribution::make(block, made);
       for (std::size_t i = 0; i < 4; ++i)
-        reinterpret_cast<typename T::Loose*>(to + i * lanes + part)->v = made[i];
+        reinterpret_cast<Loose<typename T::Vector>*>(to + i * lanes + part)->v = made[i];
     }
     if (!whole) std::copy_n(numbers, out.size() - at, out.data() + at);
   }
@@ -175,24 +160,24 @@ struct Fills {
 };
 
 // NOLINTBEGIN(bugprone-macro-parentheses): TARGET is an attribute, or nothing
-#define LEEWAY_NOISE_KERNEL(NAME, TARGET, BYTES)                                       \
-  TARGET void normal_##NAME(const DrawKey& key, std::span<float> out) {                \
-    fill<Simd<LEEWAY_VECTORS(BYTES)>, Simd<LEEWAY_VECTORS(BYTES)>::Normal>(key, out);  \
-  }                                                                                    \
-  TARGET void uniform_##NAME(const DrawKey& key, std::span<float> out) {               \
-    fill<Simd<LEEWAY_VECTORS(BYTES)>, Simd<LEEWAY_VECTORS(BYTES)>::Uniform>(key, out); \
-  }                                                                                    \
-  TARGET void laplace_##NAME(const DrawKey& key, std::span<float> out) {               \
-    fill<Simd<LEEWAY_VECTORS(BYTES)>, Simd<LEEWAY_VECTORS(BYTES)>::Laplace>(key, out); \
-  }                                                                                    \
+#define LEEWAY_NOISE_KERNEL(NAME, TARGET, V)                             \
+  TARGET void normal_##NAME(const DrawKey& key, std::span<float> out) {  \
+    fill<Simd<V>, Simd<V>::Normal>(key, out);                            \
+  }                                                                      \
+  TARGET void uniform_##NAME(const DrawKey& key, std::span<float> out) { \
+    fill<Simd<V>, Simd<V>::Uniform>(key, out);                           \
+  }                                                                      \
+  TARGET void laplace_##NAME(const DrawKey& key, std::span<float> out) { \
+    fill<Simd<V>, Simd<V>::Laplace>(key, out);                           \
+  }                                                                      \
   constexpr Fills fills_##NAME{normal_##NAME, uniform_##NAME, laplace_##NAME};
 // NOLINTEND(bugprone-macro-parentheses)
 
 #ifdef __x86_64__
-LEEWAY_NOISE_KERNEL(avx512, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), 64)
-LEEWAY_NOISE_KERNEL(avx2, __attribute__((target("avx2,fma"))), 32)
+LEEWAY_NOISE_KERNEL(avx512, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), Avx512)
+LEEWAY_NOISE_KERNEL(avx2, __attribute__((target("avx2,fma"))), Avx2)
 #endif
-LEEWAY_NOISE_KERNEL(baseline, , 16)
+LEEWAY_NOISE_KERNEL(baseline, , Sse)
 
 const Fills& fills() {
 #ifdef __x86_64__

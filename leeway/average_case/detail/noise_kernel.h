@@ -1,8 +1,7 @@
-// Random numbers by the thousand, vectorised: the hot loop of noise.h.
-//
-// Block b of (seed, stream, sample, draw) is philox4x32_10 of the counter (b, stream, sample, draw) under the key
-// seed (core/random.h has the same blocks as (b, stream, sample low, sample high)): the sample's number takes 32 bits
-// and the draw's 32. A word w is u = (w + 1/2) 2^-32. Normal: Box-Muller on words in pairs. All in float32.
+// Vectorized random numbers for noise.h. Block b of (seed, stream, sample, draw) is philox4x32_10 of the
+// counter (b, stream, sample, draw) under the key seed; sample and draw take 32 bits each (core/random.h: b,
+// stream, sample low, sample high). A word w is u = (w + 1/2) 2^-32. Normal: Box-Muller on word pairs, in
+// float32.
 #pragma once
 
 #include <cstdint>

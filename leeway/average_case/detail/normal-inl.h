@@ -1,5 +1,4 @@
-// Normal distribution function and quantile on vectors, once for each instruction set: a file that is compiled
-// for several includes this between highway.h and its own code.
+// Vectorized normal distribution function and quantile. Included after highway.h, once per instruction set.
 #if defined(LEEWAY_AVERAGE_CASE_NORMAL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LEEWAY_AVERAGE_CASE_NORMAL_INL_H_
 #undef LEEWAY_AVERAGE_CASE_NORMAL_INL_H_

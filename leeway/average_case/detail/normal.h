@@ -8,6 +8,7 @@
 
 namespace leeway::average_case {
 
+inline constexpr double log_sqrt_two_pi = .9189385332046727;
 inline constexpr double tail_slope = .3;
 inline constexpr double tail_f64[] = {0.11968268412043107,   0.11968268411982315,   0.1089112426198765,
                                       0.087368356281808404,  0.057962393709821383,  0.026508887379416923,

@@ -8,8 +8,8 @@
 
 #include "leeway/average_case/detail/kernel.h"
 #include "leeway/average_case/detail/normal.h"
-#include "leeway/average_case/detail/stop.h"
 #include "leeway/core/numbers.h"
+#include "leeway/core/progress.h"
 
 namespace leeway::average_case {
 namespace {
@@ -21,7 +21,6 @@ constexpr double accuracy_of_tails = 4e-14;  // of Phi, relative (normal.h)
 constexpr double coarse = 1e-9;              // of the mode, in units of 1 and its distance from 0
 constexpr double deep = -1e5;                // below, h (z + h) is 1 and its rounding is not
 constexpr double step_width = 8;             // deviations on both sides of a step, beyond which it is level
-constexpr double log_sqrt_two_pi = .9189385332046727;
 
 // log of the integrand, less log phi(0), as a function of the distance from `origin`.
 class Conditional {
@@ -73,8 +72,7 @@ class Conditional {
   double low_ = -infinity, high_ = infinity;
 };
 
-// Where a log-concave function is largest: Newton within a bracket that bisection keeps. As f(mode) is at least
-// f(start), mode^2 / 2 is at most -f(start).
+// The maximum of a log-concave function: Newton with a bisection bracket. mode^2 / 2 <= -f(start).
 double mode(const Conditional& f, double resolution) {
   const double start = std::clamp(0., f.low(), f.high()), depth = std::sqrt(-2 * f(start));
   const double reach = std::isfinite(depth) ? std::max(1e4, depth + std::abs(f.origin())) : 1e4;
@@ -145,8 +143,7 @@ std::vector<double> panel_ends(const std::vector<Conditional::Step>& steps, doub
   return ends;
 }
 
-// Panels are halved until each errs by a small part of the whole, or by no more than values of the function
-// do (`noise`, a share of them).
+// Halves panels until each error is a small part of the whole or within the function's relative `noise`.
 template <class Function>
 Integral integrate(const Function& f, const std::vector<double>& ends, double noise, const Progress* stop) {
   constexpr double tolerance = 1e-12;

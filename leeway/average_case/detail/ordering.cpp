@@ -22,8 +22,7 @@ double density(double z) { return .3989422804014327 * std::exp(-.5 * z * z); }
 // Limits on the way may be far from where the mass is; weights relative to their value would overflow.
 constexpr double least_log_factor = -8;
 
-// Column by column within a block (left-looking), the remaining matrix block by block: each step needs the next
-// column alone.
+// Left-looking within a block of columns; the remaining matrix is updated block by block.
 class Elimination {
  public:
   Elimination(const Problem& problem, const CommonFactor* factor, bool copies)
@@ -72,8 +71,8 @@ class Elimination {
     return a_[std::max(i, j) * d_ + std::min(i, j)];
   }
 
-  // Variables of which the pivot of `column` has left little, and next to nothing beside what it took. Where
-  // rounding has left more of their products with others than of themselves, they count as singular.
+  // Variables that the pivot of `column` has almost used up, absolutely and relative to what it took. If
+  // rounding left more of their products with others than of themselves, they count as singular.
   void eliminate_copies(std::size_t column) {
     for (std::size_t r = 0; r < rest_.size();) {
       const std::size_t i = rest_[r];
@@ -243,7 +242,6 @@ class Assembly {
     }
     if (factor_ == nullptr) return;
     integrand_.factor = true, integrand_.centre = factor_->centre, integrand_.spread = factor_->spread;
-    constexpr double log_sqrt_two_pi = .9189385332046727;
     integrand_.log_norm +=
         std::log(4 * factor_->spread) - .5 * factor_->centre * factor_->centre - log_sqrt_two_pi;
   }

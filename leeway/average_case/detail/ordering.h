@@ -1,8 +1,7 @@
-// Correlation matrices as triangles: variables in an order that helps sampling, singular rows set apart.
+// Triangular factors of correlation matrices: variables ordered for sampling, singular rows separated.
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <vector>
 
 #include "leeway/average_case/detail/integrand.h"
@@ -23,11 +22,11 @@ struct CommonFactor {
   double centre = 0, spread = 0;
 };
 
-// R = C C^T (+ loadings loadings^T), C (d, rank) with rows in the order of the problem, triangular in the order
-// `pivots`. At each step the next variable is the one whose limit is lowest given those before at their expected
-// values (Gibson, Glasbey and Elston 1994). A near copy, a variable whose conditional deviation is at most
-// `copy_share` of what the last pivot took of it, follows at once. Conditional variances up to `singular` count as 0,
-// those of near copies up to `singular_copy`.
+// R = C C^T (+ loadings loadings^T), C (d, rank) with rows in the order of the problem, triangular in the
+// order `pivots`. The next variable has the lowest limit given the earlier ones at their expected values
+// (Gibson, Glasbey and Elston 1994). A near copy (conditional deviation at most `copy_share` of what the last
+// pivot took) follows its original. Conditional variances up to `singular` (near copies: `singular_copy`)
+// count as 0.
 struct Triangle {
   std::size_t rank = 0;
   std::vector<std::size_t> pivots;         // (rank)
@@ -50,9 +49,8 @@ inline constexpr double largest_defect = 1e-5;  // float32 rounding of 1,000 cor
 [[nodiscard]] Triangle triangle_of(const Problem& problem, const CommonFactor* factor = nullptr);
 [[nodiscard]] Triangle unparted_triangle_of(const Problem& problem, const CommonFactor* factor = nullptr);
 
-// The integrand at a triangle, untilted. What is left of near copies is drawn first and without a limit;
-// their constraints then are limits on the variables that determine them, as those of singular rows are. Drawn last,
-// each would make a step of its limit, which lattice points may miss.
+// The untilted integrand. Remainders of near copies are drawn first and without a limit; like singular rows,
+// their constraints limit the variables that determine them. Drawn last, each limit would be a step.
 [[nodiscard]] Integrand integrand_of(const Problem& problem, const Triangle& triangle,
                                      const CommonFactor* factor = nullptr);
 

@@ -10,10 +10,10 @@
 #include "leeway/average_case/detail/lattice.h"
 #include "leeway/average_case/detail/normal.h"
 #include "leeway/average_case/detail/one_factor.h"
-#include "leeway/average_case/detail/stop.h"
 #include "leeway/average_case/detail/tilting.h"
 #include "leeway/core/error.h"
 #include "leeway/core/parallel.h"
+#include "leeway/core/progress.h"
 #include "leeway/core/random.h"
 
 namespace leeway::average_case {
@@ -21,8 +21,8 @@ namespace {
 
 using Sums = std::array<double, lattice_shifts>;
 
-// Student's 99% quantile for 15 degrees of freedom is 2.95; more, because stopping is decided by the estimate
-// itself and averages over small lattices are not quite normal.
+// Above Student's 99% quantile of 2.95 (15 degrees of freedom), because the estimate itself decides when to
+// stop and averages over small lattices are not quite normal.
 constexpr double quantile = 3.8;
 constexpr double least_gain = .4;        // of doubling the lattice, as far as the error estimate believes it
 constexpr int first_level = 4;           // of the pilot too
@@ -112,8 +112,7 @@ void run_pilot(Candidate& candidate, const MvnOptions& options, Precision precis
   candidate.cost = kernel.cycles_per_step();
 }
 
-// Between two limits float32 takes the difference of two values of Phi: its error is one of p, not a share of it, and
-// p of narrow strips is small.
+// Between two limits float32 subtracts two values of Phi: the error is absolute, and p may be small.
 void run_pilot(Candidate& candidate, const MvnOptions& options) {
   run_pilot(candidate, options, precision_for(candidate.integrand, options));
   const bool narrow = candidate.integrand.strips && !(candidate.log_value > std::log(narrow_below));
@@ -157,8 +156,8 @@ Candidate choose(const Problem& problem, const Triangle& triangle, const MvnOpti
   return std::move(*std::ranges::min_element(candidates, {}, burden));
 }
 
-// What is left of a near copy may be most of another variable: three gradients nearly lie in a plane, a fourth is
-// normal to it. Drawn first it then makes a step of the fourth one's limit in place of its own.
+// The remainder of a near copy may be most of another variable (three gradients nearly in a plane, a fourth
+// normal to it). Drawn first, it turns that variable's limit into a step instead of its own.
 Triangle least_steep_triangle(const Problem& problem) {
   Triangle triangle = triangle_of(problem);
   check_semidefinite(triangle);
@@ -178,8 +177,8 @@ double blur(const Triangle& triangle, double log_value) {
   return log_value > first_order ? whole : std::min(whole, triangle.relative_blur);
 }
 
-// What a point that no other is like could weigh, as a share of the mean: p is at most exp(`room`) times what was
-// found; tilted, no weight is above that of the saddle point, 1.
+// The largest weight that an unseen point can have, as a share of the mean: p is at most exp(`room`) times
+// the estimate; tilted, no weight exceeds that of the saddle point, 1.
 double unseen_weight(const Candidate& candidate, double mean, double room) {
   const double plain = std::exp(std::max(0., room));
   return candidate.method == MvnMethod::tilted ? std::min(plain, std::max(1., 1 / mean)) : plain;

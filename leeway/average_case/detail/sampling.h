@@ -15,9 +15,9 @@ struct Sampled {
   MvnMethod method = MvnMethod::plain;
 };
 
-// A pilot of 256 points chooses among the integrands; the estimate comes from other shifts, doubling the lattice
-// until value times relative_error is within the tolerance and -log(1 - relative_error) within that of the
-// logarithm. Throws Error where the correlation is not positive semi-definite.
+// A pilot of 256 points chooses the integrand. The estimate uses other shifts and doubles the lattice until
+// value * relative_error and -log(1 - relative_error) are within their tolerances. Throws Error unless the
+// correlation is positive semi-definite.
 [[nodiscard]] Sampled sample_probability(const Problem& problem, const MvnOptions& options);
 
 // Throws Error where the correlation is not positive semi-definite.

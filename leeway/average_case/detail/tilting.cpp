@@ -5,7 +5,7 @@
 
 #include "leeway/average_case/detail/kernel.h"
 #include "leeway/average_case/detail/normal.h"
-#include "leeway/average_case/detail/stop.h"
+#include "leeway/core/progress.h"
 
 namespace leeway::average_case {
 namespace {

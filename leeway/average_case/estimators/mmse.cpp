@@ -1,12 +1,11 @@
-// The linear model nearest in mean square to the model under noise (Han et al. 2024, definition 3): f and its gradients are
-// averaged over N noisy copies x + e_j, the target staying that of x:
+// The linear model nearest in mean square to the model under noise (Han et al. 2024, definition 3): f and its
+// gradients are averaged over N noisy copies x + e_j, with the target of x:
 //   mmse        Phi_R(z / sigma),   g_i = mean_j (f_t - f_i)(x + e_j),   grad g_i likewise
 //   mmse-mvs    the multivariate sigmoid of those
-// The N draws of a sample are centred, e_j - mean e, and widened by sqrt(N / (N - 1)), so that each still has the noise's
-// variance: their mean is exactly 0, linear models get their exact probability from any N > 1, and of the others only the
-// curvature is averaged. Independent draws, as the paper has them, would move z by a normal of deviation 1 / sqrt(N).
-// The Gram matrix is that of the averaged gradients: the average of Gram matrices is larger. Every sigma has passes of
-// its own, on the same draws of noise, scaled.
+// The N draws are centred, e_j - mean e, and scaled by sqrt(N / (N - 1)) to keep the noise's variance: linear
+// models get their exact probability for any N > 1, and other models average only the curvature. Independent
+// draws, as in the paper, would move z by a normal of deviation 1 / sqrt(N). The Gram matrix is that of the
+// averaged gradients (the average of Gram matrices is larger). Each sigma has its own passes (same draws).
 #include "leeway/average_case/detail/evidence.h"
 
 namespace leeway::average_case {

@@ -1,6 +1,6 @@
-// Share of M noisy copies of the input that keep the prediction (Han et al. 2024, section 3.1), with the interval of Clopper
-// and Pearson. With a wanted width w, draws double from 128 on and a row ends as soon as its interval is no wider. The
-// interval is that of the draws made, as if their number had been fixed before.
+// Share of M noisy copies of the input that keep the prediction (Han et al. 2024, section 3.1), with the
+// Clopper-Pearson interval. With a width w, draws double from 128 until a row's interval is no wider; the
+// interval ignores this stopping rule.
 #include <algorithm>
 
 #include "leeway/average_case/detail/evidence.h"

@@ -1,6 +1,6 @@
-// Softmax confidence in the prediction at a temperature T that the user gives (Han et al. 2024, section 3.2.3):
+// Softmax confidence in the prediction at a given temperature T (Han et al. 2024, section 3.2.3), a baseline
+// that does not depend on sigma:
 //   1 / (1 + sum_i exp(-g_i / T)) = max softmax(f / T)
-// the baseline that people take for robustness. It knows no sigma.
 #include <cmath>
 
 #include "leeway/average_case/detail/evidence.h"

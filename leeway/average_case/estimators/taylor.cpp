@@ -1,7 +1,7 @@
-// The model linearised at the input (Han et al. 2024, definition 2): with g_i and its gradient at x,
+// The model linearized at the input (Han et al. 2024, definition 2): with g_i and its gradient at x,
 //   taylor      Phi_R(z / sigma)                      the normal distribution function in k - 1 dimensions
 //   taylor-mvs  1 / (1 + sum_i exp(-z_i / sigma))     (section 3.2.3)
-// Gradients do not know sigma, so one pass serves all.
+// Gradients do not depend on sigma, so one pass serves all sigmas.
 #include "leeway/average_case/detail/evidence.h"
 
 namespace leeway::average_case {

@@ -1,8 +1,14 @@
 #include "leeway/data/detail/dsprites.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
+#include <span>
+#include <string>
+
+#include "leeway/data/render.h"
 
 namespace leeway::data {
 namespace {

@@ -15,10 +15,6 @@
 
 namespace leeway::data {
 
-[[nodiscard]] inline std::string_view text_of(const MappedFile& file) {
-  return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
-}
-
 // Values that a format names, by number; Error for a number beyond them.
 class NumberedColumn {
  public:
@@ -64,10 +60,11 @@ class TextColumn {
   std::unordered_map<std::string, std::uint32_t> numbers_;
 };
 
-// "0", "1", ...
-[[nodiscard]] inline std::vector<std::string> numbers_below(std::size_t count) {
+// "0", "1", ..., or from `first` on in steps.
+[[nodiscard]] inline std::vector<std::string> numbers(std::size_t count, std::size_t first = 0,
+                                                      std::size_t step = 1) {
   std::vector<std::string> texts;
-  for (std::size_t i = 0; i < count; ++i) texts.push_back(std::to_string(i));
+  for (std::size_t i = 0; i < count; ++i) texts.push_back(std::to_string(first + step * i));
   return texts;
 }
 

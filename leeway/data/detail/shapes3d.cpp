@@ -1,20 +1,20 @@
 // A scene like 3dshapes: a solid on the floor of a room, seen from several sides.
 //
-// Source of the factors and their order: "3D Shapes Dataset" (Burgess and Kim, 2018): hue of floor, wall and object
-// (10 each, from 0 in steps of .1), 8 scales from .75 to 1.25, 4 shapes (cube, cylinder, sphere, capsule), 15
-// orientations from -30 to 30 degrees. The scene is our own: the camera goes round the object by the orientation;
-// floor and three walls; Lambert's shading by one distant light fixed in the room, with its shadow, and a
-// soft one where the object comes close to the floor. Shading multiplies colours, so hues stay what they are.
+// Factors and their order: "3D Shapes Dataset" (Burgess and Kim, 2018): hue of floor, wall and object (10
+// each, from 0 in steps of .1), 8 scales from .75 to 1.25, 4 shapes (cube, cylinder, sphere, capsule), 15
+// orientations from -30 to 30 degrees. The scene is our own: the camera orbits the object; floor and three
+// walls; Lambert shading by one distant light fixed in the room, with its shadow, and a soft shadow near the
+// floor. Shading multiplies colors, so hues stay.
 //
-// Rays are cast through the corners of the pixels; where the four hit one surface their mean is the pixel, elsewhere
-// 4 x 4 rays are. Cost: some 3 ms for 64 x 64 pixels.
+// Rays go through the pixels' corners; if all four hit one surface, their mean is the pixel, else 4 x 4 rays
+// are cast. Cost: about 3 ms for 64 x 64 pixels.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <optional>
 
-#include "leeway/data/rendered_set.h"
+#include "leeway/data/render.h"
 
 namespace leeway::data {
 namespace {

@@ -54,8 +54,8 @@ double last_below(const Wealth& wealth, double level, double low, double high) {
   return high;
 }
 
-// The tilt t of the sum that makes t x - t^2 v / 2 reach `level` at the least x; each bet its share of it. Counts
-// are smoothed by one row of each kind, so that no variance is taken for 0.
+// Bets proportional to the tilt t at which t x - t^2 v / 2 reaches `level` at the smallest x. Counts are
+// smoothed by one row of each kind, so that no variance is 0.
 Bets bets_for(const Counts& guess, double level, bool source, bool target, std::size_t n_source,
               std::size_t n_target) {
   const double from_source = (source_squares(guess) + 2) / (real(guess.n_source) + 3) / real(n_source);

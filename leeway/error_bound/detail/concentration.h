@@ -1,27 +1,27 @@
 // Upper bounds on err_S(h) + D(h,h') in the population, from counts on rows that did not choose h'.
 //
-// With A = 1(h wrong) - 1(h' and h differ) on a source row and B = 1(h' and h differ) on a target row, that sum
-// is E A + E B, and its estimate mean A + mean B. For one fixed critic each of these holds with probability
-// at least 1 - delta:
-//   hoeffding            mean + sqrt((n_S + 4 n_T) L / (2 n_S n_T)),  L = log(1/delta)  (Rosenfeld and Garg 2023, Theorem 3.6)
+// With A = 1(h wrong) - 1(h' and h differ) on a source row and B = 1(h' and h differ) on a target row, the
+// sum is E A + E B, estimated by mean A + mean B. For one fixed critic each bound holds with probability at
+// least 1 - delta:
+//   hoeffding            mean + sqrt((n_S + 4 n_T) L / (2 n_S n_T)),  L = log(1/delta)
+//       Rosenfeld and Garg (2023), Theorem 3.6.
 //   empirical bernstein  mean + sqrt(2 v L3) + M L3 / 3,  L3 = log(3/delta),  M = max(2/n_S, 1/n_T),
-//                        v = s_A^2/n_S + s_B^2/n_T,  s_A = sd A + 2 sqrt(2 L3 / (n_S - 1)) but at most 1,
-//                        s_B = sd B + sqrt(2 L3 / (n_T - 1)) but at most 1/2
-//       By Bernstein's inequality for the sum of independent A_i/n_S and B_j/n_T, whose summands fall below
-//       their means by at most M, and Maurer and Pontil (2009), Theorem 10, for either deviation: a third of
-//       delta each.
+//                        v = s_A^2/n_S + s_B^2/n_T,  s_A = min(1, sd A + 2 sqrt(2 L3 / (n_S - 1))),
+//                        s_B = min(1/2, sd B + sqrt(2 L3 / (n_T - 1)))
+//       delta/3 each for Bernstein's inequality on the independent A_i/n_S and B_j/n_T, which fall below
+//       their means by at most M, and for the two deviations (Maurer and Pontil 2009, Theorem 10).
 //   betting              sup of a + b over the pairs of means that three tests do not reject
-//       For a pair (a,b) of means, W(a,b) = prod (1 + s (a - A_i)) prod (1 + t (b - B_j)) with 0 <= s < 1/2,
-//       0 <= t < 1 chosen without these rows is nonnegative with mean 1 where (a,b) are the true ones, so
-//       P(W >= 1/alpha) <= alpha (Markov; Waudby-Smith and Ramdas 2024, section 4, at a fixed n). a > a_1 and
-//       b > b_1 are each rejected at delta/20 by their own factor, the pair at 9 delta/10 by the product. log W
-//       is concave and rises in a and b, so on its contour b(a) is convex and a + b largest at an end of it:
-//       a = a_1 or b = b_1. Bets are those that suit the variances of `guess`, counts of the training rows.
+//       W(a,b) = prod (1 + s (a - A_i)) prod (1 + t (b - B_j)), with 0 <= s < 1/2 and 0 <= t < 1 chosen
+//       without these rows, is nonnegative with mean 1 at the true (a,b), so P(W >= 1/alpha) <= alpha
+//       (Markov; Waudby-Smith and Ramdas 2024, section 4, at a fixed n). The factors reject a > a_1 and b >
+//       b_1 at delta/20 each, the product rejects pairs at 9 delta/10. log W is concave and rises in a and b,
+//       so its contour b(a) is convex and a + b is largest at a = a_1 or b = b_1. The bets suit the variances
+//       of `guess`, counts of the training rows.
 //
-// Several critics: if the assumption D(h,y*) <= D(h,h') holds for one of them, which one being settled by
-// populations and training rows alone, then its bound holds, and so does the largest of all bounds. The
-// largest bound must be taken, not the bound of the largest D: the terms differ from critic to critic.
-// Errors: none; delta in (0,1), counts >= 1 rows. Results may exceed 1. Deterministic.
+// Several critics: if the assumption D(h,y*) <= D(h,h') holds for one critic that only the populations and
+// training rows determine, its bound holds, and so does the largest bound. This is not the bound of the
+// largest D: the terms differ between critics. Errors: none; delta in (0,1), counts >= 1 rows. Results may
+// exceed 1. Deterministic.
 #pragma once
 
 #include <cstddef>

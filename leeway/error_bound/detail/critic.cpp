@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "leeway/core/parallel.h"
@@ -32,9 +33,8 @@ CriticBlock block_of(const CriticRows& rows, std::size_t begin, std::size_t end)
           source};
 }
 
-void count(const CriticBlock& block, const std::uint8_t* agreed, Agreement& agreement) {
-  for (std::size_t i = 0; i < block.source_rows; ++i) agreement.source += agreed[i];
-  for (std::size_t i = block.source_rows; i < block.rows; ++i) agreement.target += agreed[i];
+void add_agreement(Agreement& to, const Agreement& other) {
+  to.source += other.source, to.target += other.target;
 }
 
 // An end of an interval as an integer of the same order, and what passing it changes.
@@ -86,18 +86,11 @@ struct Spans {
 
 Spans spans_of(const CriticRows& rows, std::span<const float> theta, std::span<const float> direction) {
   Spans spans{std::vector<float>(rows.n()), std::vector<float>(rows.n())};
-  const CriticKernel& kernel = critic_kernel();
-  const std::size_t chunk = critic_chunk_rows(rows.n());
-  parallel_for((rows.n() + chunk - 1) / chunk, [&](std::size_t c) {
-    std::vector<float> scores(critic_block_rows * rows.panels() * 16), slopes(scores.size());
-    const std::size_t stop = std::min(rows.n(), (c + 1) * chunk);
-    for (std::size_t begin = c * chunk; begin < stop; begin += critic_block_rows) {
-      const CriticBlock block = block_of(rows, begin, std::min(stop, begin + critic_block_rows));
-      kernel.scores(block, theta.data(), scores.data());
-      kernel.scores(block, direction.data(), slopes.data());
-      kernel.intervals(block, scores.data(), slopes.data(), spans.low.data() + begin,
-                       spans.high.data() + begin);
-    }
+  for_scores(rows, theta, [&](const CriticBlock& block, std::size_t begin, std::size_t, float* scores) {
+    std::vector<float> slopes(block.rows * rows.panels() * 16);
+    critic_kernel().scores(block, direction.data(), slopes.data());
+    critic_kernel().intervals(block, scores, slopes.data(), spans.low.data() + begin,
+                              spans.high.data() + begin);
   });
   return spans;
 }
@@ -117,14 +110,14 @@ Evaluation evaluate(const CriticRows& rows, std::span<const float> theta, Object
           const CriticBlock block = block_of(rows, begin, std::min(end, begin + critic_block_rows));
           kernel.scores(block, theta.data(), scores.data());
           part.value += kernel.residuals(block, objective, weights.data() + begin, scores.data(), agreed);
-          count(block, agreed, part.agreement);
+          add_agreement(part.agreement, agreement_of(block.source_rows, {agreed, block.rows}));
           kernel.add_gradient(block, scores.data(), part.gradient.data());
         }
         return part;
       },
       [](Evaluation a, const Evaluation& b) {
         a.value += b.value;
-        a.agreement.source += b.agreement.source, a.agreement.target += b.agreement.target;
+        add_agreement(a.agreement, b.agreement);
         for (std::size_t i = 0; i < a.gradient.size(); ++i) a.gradient[i] += b.gradient[i];
         return a;
       });
@@ -138,11 +131,15 @@ std::vector<std::uint8_t> agreeing_rows(const CriticRows& rows, std::span<const 
   return agreed;
 }
 
+Agreement agreement_of(std::size_t n_source, std::span<const std::uint8_t> agreed) {
+  const auto sum = [](std::span<const std::uint8_t> of) {
+    return std::accumulate(of.begin(), of.end(), std::size_t{0});
+  };
+  return {sum(agreed.first(n_source)), sum(agreed.subspan(n_source))};
+}
+
 Agreement agreement(const CriticRows& rows, std::span<const float> theta) {
-  const std::vector<std::uint8_t> agreed = agreeing_rows(rows, theta);
-  Agreement total;
-  count(block_of(rows, 0, rows.n()), agreed.data(), total);
-  return total;
+  return agreement_of(rows.n_source, agreeing_rows(rows, theta));
 }
 
 Leads leads(const CriticRows& rows, std::span<const float> theta) {

@@ -1,18 +1,17 @@
-// Linear critics with bias and the objectives they are trained on: value, gradient and 0-1 agreement in one
-// pass.
+// Linear critics with bias and their training objectives: value, gradient and 0-1 agreement in one pass.
 //
-// A critic scores class c of a row x by theta_c . (x, 1) and predicts the best class, the lowest where tied.
-// Row i has a weight w_i > 0 and the prediction y_i of the classifier under test. Source rows come first.
-// With m = F_y - mean_{c != y} F_c and p the softmax of F, the objective is the sum over rows of w_i times
-//   logistic   source: -log p_y,   target: log(1 + exp m) / log 2        (Rosenfeld and Garg 2023, definition 4.1; convex)
-//   d_bat      source: -log p_y,   target: -log(1 - p_y) / log 2         (Rosenfeld and Garg 2023, appendix B)
-//   chuang     source: -log p_y,   target: +log p_y                      (appendix B; concave in the target)
-//   smooth     source: -p_y,       target: +p_y       (the weighted sum tends to -D/2, weights 1/(2 n_S) and
-//                                                      1/(2 n_T), to -D with twice these, as theta grows)
+// A critic scores class c of a row x by theta_c . (x, 1) and predicts the best class, the lowest if tied. Row
+// i has a weight w_i > 0 and the prediction y_i of the classifier under test. Source rows come first. With m
+// = F_y - mean_{c != y} F_c and p the softmax of F, the objective is the sum over rows of w_i times
+//   logistic   source: -log p_y,   target: log(1 + exp m) / log 2   (Rosenfeld and Garg 2023, 4.1; convex)
+//   d_bat      source: -log p_y,   target: -log(1 - p_y) / log 2    (appendix B)
+//   chuang     source: -log p_y,   target: +log p_y                 (appendix B; concave in the target)
+//   smooth     source: -p_y,       target: +p_y  (as theta grows, tends to -D/2 for weights 1/(2 n_S) and
+//                                                 1/(2 n_T), to -D for twice these)
 // Shapes: x (n, width) row-major, width = d + 1 rounded up to 4, column d is 1 and the rest 0; theta and its
 // gradient are panels of 16 classes, [class / 16][column of x][class % 16], unused classes stay 0.
-// Cost of a pass: 4 n d k operations in float32, of scores alone half. Memory: 16 gradients. The same bits for
-// any number of threads; another instruction set may change last digits.
+// Cost of a pass: 4 n d k float32 operations, half for scores alone. Memory: 16 gradients. The same bits for
+// any number of threads; last digits may depend on the instruction set.
 #pragma once
 
 #include <cstddef>
@@ -66,21 +65,21 @@ struct Evaluation {
 [[nodiscard]] Evaluation evaluate(const CriticRows& rows, std::span<const float> theta, Objective objective,
                                   std::span<const float> weights);
 
+// Of one byte a row, source rows first: 1 where the two predict the same.
+[[nodiscard]] Agreement agreement_of(std::size_t n_source, std::span<const std::uint8_t> agreed);
 [[nodiscard]] Agreement agreement(const CriticRows& rows, std::span<const float> theta);
-// One byte a row: 1 where the two predict the same.
 [[nodiscard]] std::vector<std::uint8_t> agreeing_rows(const CriticRows& rows, std::span<const float> theta);
 
-// Scores row by row: of y, of the best other class (`rival`, the lowest where tied), and of the best but these two (-inf
-// where there is none).
+// Scores per row: of y, of the best other class (`rival`, lowest if tied), of the next best (or -inf).
 struct Leads {
   std::vector<float> own, other, next;
   std::vector<std::int32_t> rival;
 };
 [[nodiscard]] Leads leads(const CriticRows& rows, std::span<const float> theta);
 
-// The step s along `direction` at which D is largest, found exactly: critic and classifier agree on row i for
-// s in one interval, so D is constant between the 2 n ends of these intervals. `gain` is that D less the one
-// at s = 0; 0, with s = 0, where no step is better. Cost: two passes of scores and a sort of 2 n numbers.
+// The step s along `direction` with the largest D, found exactly: critic and classifier agree on row i for s
+// in one interval, so D is constant between the 2 n interval ends. `gain` is the increase of D over s = 0; 0,
+// with s = 0, if no step is better. Cost: two passes of scores and a sort of 2 n numbers.
 struct BestStep {
   float step = 0;
   double gain = 0;

@@ -301,8 +301,8 @@ LEEWAY_INLINE void intervals_of(const CriticBlock& block, const float* scores, c
     V lowest = -far, highest = far;
     for (std::size_t c = 0; c < block.panels * lanes; c += width_of<V>) {
       const V other = at<V>(f + c).v, lead = f[y] - other;
-      // An unused class is behind at every step. Adding 0 makes a slope of -0 into 0, and a root of a slope of 0
-      // is then -inf ahead, inf behind, and NaN, which no comparison takes, at a tie.
+      // An unused class is behind at every step. Adding 0 turns a slope of -0 into 0; the root of a slope of
+      // 0 is then -inf if ahead, inf if behind, and NaN, which fails every comparison, at a tie.
       const V slope = (other > zero + unused ? g[y] - at<V>(g + c).v : zero) + zero;
       const V root = -lead / slope;
       const V from = slope < zero ? -far : root;

@@ -1,7 +1,5 @@
-// The inner loops of critics, for the instruction set of this machine.
-//
-// Shapes as in critic.h. Blocks of rows are small enough for the second-level cache. Pure functions of their
-// arguments; one thread.
+// The inner loops of critics, for this machine's instruction set. Shapes as in critic.h; blocks of rows fit
+// the second-level cache. Pure functions; one thread.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +19,7 @@ struct CriticBlock {
 struct CriticKernel {
   // scores (rows, 16 panels); unused classes get -1e30.
   void (*scores)(const CriticBlock& block, const float* theta, float* scores);
-  // Scores become the derivatives of the weighted objective by them; `agreed` (rows) says where y is best.
+  // Replaces scores by the weighted objective's derivatives; `agreed` (rows) marks where y is best.
   double (*residuals)(const CriticBlock& block, Objective objective, const float* weights, float* scores,
                       std::uint8_t* agreed);
   // gradient += x^T residuals

@@ -34,24 +34,11 @@ class Reader {
 
   // Row after row.
   [[nodiscard]] std::vector<double> read(std::span<const std::size_t> rows) const {
-    const std::size_t d = values_.shape()[1];
-    std::vector<double> block(rows.size() * d);
-    if (values_.type() == ElementType::f32)
-      copy<float>(rows, block);
-    else
-      copy<double>(rows, block);
-    return basis_ ? times({block.data(), rows.size(), d}, *basis_) : block;
+    std::vector<double> block = to_f64(values_.take(rows), "features");
+    return basis_ ? times({block.data(), rows.size(), values_.shape()[1]}, *basis_) : block;
   }
 
  private:
-  template <class T>
-  void copy(std::span<const std::size_t> rows, std::vector<double>& block) const {
-    const std::size_t d = values_.shape()[1];
-    std::vector<T> unused;  // a single row lies in one part
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      std::copy_n(values_.rows(rows[i], rows[i] + 1, unused), d, block.data() + i * d);
-  }
-
   Rows values_;
   const Dense<double>* basis_;
 };
@@ -204,26 +191,6 @@ Split split_rows(const Sample& sample, double holdout, std::span<const std::int6
   return split;
 }
 
-std::vector<std::int32_t> predictions(const Sample& sample) {
-  const std::size_t k = sample.k();
-  std::vector<std::int32_t> classes(sample.n());
-  const auto fill = [&]<class T>(T) {
-    parallel_for((sample.n() + critic_rows_block_rows - 1) / critic_rows_block_rows, [&](std::size_t b) {
-      std::vector<T> scratch;
-      const std::size_t begin = b * critic_rows_block_rows,
-                        end = std::min(sample.n(), begin + critic_rows_block_rows);
-      const T* row = sample.logits.rows(begin, end, scratch);
-      for (std::size_t i = begin; i < end; ++i, row += k)
-        classes[i] = static_cast<std::int32_t>(std::max_element(row, row + k) - row);
-    });
-  };
-  if (sample.logits.type() == ElementType::f32)
-    fill(float{});
-  else
-    fill(double{});
-  return classes;
-}
-
 std::vector<std::uint8_t> agreeing_rows(const HeldOutRows& rows, std::span<const float> theta,
                                         std::size_t end) {
   std::vector<std::uint8_t> agreed;
@@ -297,8 +264,10 @@ CriticData critic_data(const Sample& source, const Sample& target, const Dis2Opt
   const auto made = std::make_shared<Made>();
   if (components) made->basis = components_of(Reader(source_values, nullptr), data.source.training, columns);
   const Dense<double>* const basis = components ? &made->basis : nullptr;
-  made->source = Making{Reader(source_values, basis), predictions(source), data.source.holdout};
-  made->target = Making{Reader(target_values, basis), predictions(target), data.target.holdout};
+  made->source =
+      Making{Reader(source_values, basis), predicted_classes(source.logits, source.n()), data.source.holdout};
+  made->target =
+      Making{Reader(target_values, basis), predicted_classes(target.logits, target.n()), data.target.holdout};
   made->k = source.k();
   made->centre.assign(columns, 0);
   made->scale.assign(columns, 1);

@@ -1,16 +1,13 @@
-// The rows that critics are trained and measured on: which, and in which representation.
+// The rows on which critics are trained and measured, and their representation.
 //
-// A split puts the share `holdout` of n rows aside, at least one and not all (holdout 0: every row is in both
-// parts). Rows are shuffled by Random keyed by seed and purpose; with classes given, every class keeps its
-// share to within one row.
+// A split holds out the share `holdout` of n rows, at least one and not all (holdout 0: both parts have all
+// rows). Rows are shuffled by Random keyed by seed and purpose; given classes keep their shares.
 //
-// Columns are centred and divided by their standard deviation over the training rows of both sets: with the
-// bias that changes neither the class of critics nor an optimum, only the optimiser's path; a column that is
-// constant becomes 0. Rows hold float32, cut off at 1e18: squares of gradients and scores stay numbers. Held-out rows
-// are kept where they are few, and else made anew from the file, block by block, whenever a critic is measured: the
-// same numbers either way.
-// Errors (Error): a single row to split, features that are needed and missing or have no column, no component or
-// more than features.
+// Columns are standardized over the training rows of both sets: with the bias this changes only the
+// optimizer's path, not the class of critics or an optimum. Constant columns become 0. Rows are float32,
+// clipped at 1e18 so that squares stay finite. Held-out rows are kept in memory if few, else read again in
+// blocks for each critic, with the same values.
+// Errors (Error): a single row to split, features missing or without columns, no or too many components.
 // Cost: two passes over the representation; components: n d^2 and d^3 operations in float64.
 #pragma once
 
@@ -62,8 +59,5 @@ struct CriticData {
 // Held-out rows are kept where all of them take at most `most_kept` floats. Both samples must outlive the result.
 [[nodiscard]] CriticData critic_data(const Sample& source, const Sample& target, const Dis2Options& options,
                                      Scaling scaling, std::size_t most_kept = most_kept_floats);
-
-// Classes that the classifier under test predicts: the lowest of the best.
-[[nodiscard]] std::vector<std::int32_t> predictions(const Sample& sample);
 
 }  // namespace leeway::error_bound

@@ -28,8 +28,8 @@ struct SurrogateProblem {
   std::size_t turn;  // how many of the kind came before
 };
 
-// Of a restart: the plain surrogate (the first ratio), two single classes, ...; where that surrogate's optimum is of no
-// use, the classifier's own predictions come second.
+// The plain surrogate (first ratio), two single classes, ...; if the plain optimum is not useful,
+// the classifier's own predictions come second.
 SurrogateProblem problem_of(std::size_t index, bool useful) {
   constexpr Kind kinds[] = {Kind::ratio, Kind::one_class, Kind::one_class, Kind::random_weights,
                             Kind::random_start};
@@ -37,18 +37,6 @@ SurrogateProblem problem_of(std::size_t index, bool useful) {
   if (!useful && index > 1) --index;
   const std::size_t round = index / std::size(kinds), at = index % std::size(kinds);
   return {kinds[at], kinds[at] == Kind::one_class ? 2 * round + at - 1 : round};
-}
-
-Objective objective_of(Loss loss) {
-  switch (loss) {
-    case Loss::d_bat:
-      return Objective::d_bat;
-    case Loss::chuang:
-      return Objective::chuang;
-    case Loss::disagreement_logistic:
-      break;
-  }
-  return Objective::logistic;
 }
 
 std::vector<float> even_weights(const CriticRows& rows, double total) {
@@ -59,31 +47,23 @@ std::vector<float> even_weights(const CriticRows& rows, double total) {
   return weights;
 }
 
-// Classes predicted on target rows, those first whose share exceeds the source's most: there disagreement pays.
-std::vector<std::size_t> classes_by_excess(const CriticRows& rows) {
-  std::vector<double> excess(rows.k);
-  std::vector<std::size_t> count(rows.k), classes(rows.k);
-  for (std::size_t i = 0; i < rows.n(); ++i) {
-    const auto c = static_cast<std::size_t>(rows.y[i]);
-    const bool source = i < rows.n_source;
-    excess[c] += source ? -1 / static_cast<double>(rows.n_source) : 1 / static_cast<double>(rows.n_target);
-    count[c] += !source;
-  }
-  std::iota(classes.begin(), classes.end(), 0);
-  std::ranges::stable_sort(classes, std::greater{}, [&](std::size_t c) { return excess[c]; });
-  std::erase_if(classes, [&](std::size_t c) { return count[c] == 0; });
-  return classes;
-}
-
-// All classes, those first whose share of predictions falls most from source to target.
-std::vector<std::size_t> classes_by_fall(const CriticRows& rows) {
+// By how much the share of predictions falls from source to target, class by class.
+std::vector<double> falls(const CriticRows& rows) {
   std::vector<double> fall(rows.k);
   for (std::size_t i = 0; i < rows.n(); ++i)
     fall[static_cast<std::size_t>(rows.y[i])] +=
         i < rows.n_source ? 1 / static_cast<double>(rows.n_source) : -1 / static_cast<double>(rows.n_target);
-  std::vector<std::size_t> classes(rows.k);
+  return fall;
+}
+
+// Classes predicted on target rows, those first whose share exceeds the source's most: there disagreement pays.
+std::vector<std::size_t> classes_by_excess(const CriticRows& rows) {
+  std::vector<std::size_t> count(rows.k), classes(rows.k);
+  for (std::size_t i = rows.n_source; i < rows.n(); ++i) ++count[static_cast<std::size_t>(rows.y[i])];
+  const std::vector<double> fall = falls(rows);
   std::iota(classes.begin(), classes.end(), 0);
-  std::ranges::stable_sort(classes, std::greater{}, [&](std::size_t c) { return fall[c]; });
+  std::ranges::stable_sort(classes, {}, [&](std::size_t c) { return fall[c]; });
+  std::erase_if(classes, [&](std::size_t c) { return count[c] == 0; });
   return classes;
 }
 
@@ -111,6 +91,20 @@ double distance_of(std::size_t neighbour) {
 }
 
 }  // namespace
+
+Objective objective_of(Loss loss) {
+  return loss == Loss::d_bat    ? Objective::d_bat
+         : loss == Loss::chuang ? Objective::chuang
+                                : Objective::logistic;
+}
+
+std::vector<std::size_t> classes_by_fall(const CriticRows& rows) {
+  const std::vector<double> fall = falls(rows);
+  std::vector<std::size_t> classes(rows.k);
+  std::iota(classes.begin(), classes.end(), 0);
+  std::ranges::stable_sort(classes, std::greater{}, [&](std::size_t c) { return fall[c]; });
+  return classes;
+}
 
 double lead_of(const CriticRows& rows, std::span<const float> theta) {
   double total = 0;
@@ -247,8 +241,7 @@ FoundCritic DiscrepancySearch::polish(FoundCritic critic, std::size_t index) con
   return critic;
 }
 
-// The classifier, or a neighbour whose scores differ from its by c times their size; c from .3 to 1.2, and where D is
-// largest. Then classes of it are lifted one after the other.
+// Steps 4 and 5 of discrepancy_search.h.
 std::vector<FoundCritic> DiscrepancySearch::near_classifier(std::size_t index) const {
   std::vector<FoundCritic> found{classifier_};
   if (index % 2 == 1) {

@@ -1,26 +1,25 @@
-// The search for the critic with the largest D on the training rows.
+// Searches the critic with the largest D on the training rows.
 //
-// Every restart starts twice and ends with D itself.
-// Far from the classifier under test:
-//   1. the surrogate of critic.h, by quasi-Newton steps from the optimum of the plain one (which restarts
-//      share: disagreement logistic is convex): source and target terms in another ratio, or the target's
-//      disagreement asked for on one predicted class alone, or rows with random weights; some start at
-//      random parameters instead. Restart 0 is the plain surrogate. D-BAT and Chuang, not convex, start anew from
-//      U(-1/sqrt d, 1/sqrt d) every time. Where the plain optimum agrees on less than half as much of the source as the
-//      critic of 4 (of half the source, up to 16 classes), restart 1 begins at that critic; beyond 16 classes other weights
-//      do not mend it, and the rest leave this start out;
-//   2. ascent of the smoothed D with growing parameters, so that probabilities sharpen to predictions;
-//   3. exact line searches on D along one class's scores, one bias, or all parameters at random.
-// Near it:
-//   4. even restarts: the critic that imitates it (imitation.h); odd ones: a random neighbour of that, theta + c R with R
-//      normal and as large as theta, at a c from .3 to 1.2 and at that c where D is largest;
-//   5. classes of it lifted one after the other (lifted_class.h), those first whose share of predictions falls most;
-//   6. line searches as in 3;
-//   7. beyond 16 classes, where rows of a critic's scores can be mixed in more ways: a dozen random neighbours of the imitation
-//      that mix its classes (imitation.h), at a c from .3 to 1.2; a dozen line searches from it along such directions, one after
-//      the other; and line searches as in 3 from the best. With fewer classes steps 1 to 6 find as much.
-// The critics of all steps are returned, with their training D: D is measured elsewhere.
-// Deterministic for a seed, whatever the number of threads. Cost: some 80 passes over the rows a restart, 120 beyond 16 classes.
+// Every restart starts twice and ends with D itself. Far from the classifier under test:
+//   1. Quasi-Newton steps on the surrogate (critic.h) from the optimum of the plain surrogate, which restarts
+//      share (disagreement logistic is convex), with another ratio of source and target terms, disagreement
+//      on one predicted class only, or random row weights; some start at random parameters. Restart 0 is the
+//      plain surrogate. D-BAT and Chuang are not convex and always start from U(-1/sqrt d, 1/sqrt d). If the
+//      plain optimum agrees on less than half as much of the source as the critic of 4 (of half the source,
+//      up to 16 classes), restart 1 starts at that critic; beyond 16 classes the other restarts then skip
+//      this start.
+//   2. Ascent of the smoothed D with growing parameters, so that probabilities sharpen to predictions.
+//   3. Exact line searches on D along one class's scores, one bias, or all parameters at random.
+// Near the classifier:
+//   4. Even restarts: the critic that imitates it (imitation.h); odd ones: a random neighbor theta + c R, R
+//      normal and as large as theta, at a c from .3 to 1.2 and at the c with the largest D.
+//   5. Lifts its classes one by one (lifted_class.h), largest fall in the share of predictions first.
+//   6. Line searches as in 3.
+//   7. Beyond 16 classes (below, steps 1 to 6 find as much): a dozen random neighbors of the imitation that
+//      mix its classes (imitation.h), at a c from .3 to 1.2; a dozen successive line searches from it along
+//      such directions; line searches as in 3 from the best.
+// Returns the critics of all steps with their training D; D is measured elsewhere. Deterministic for a seed
+// and any number of threads. Cost: about 80 passes over the rows per restart, 120 beyond 16 classes.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +28,6 @@
 #include <span>
 #include <vector>
 
-#include "leeway/core/progress.h"
 #include "leeway/error_bound/detail/critic.h"
 #include "leeway/error_bound/dis2.h"
 
@@ -37,14 +35,20 @@ namespace leeway::error_bound {
 
 inline constexpr std::size_t plain_iterations = 60;  // at most, to the optimum of the plain surrogate
 
+// With that loss on target rows.
+[[nodiscard]] Objective objective_of(Loss loss);
+
+// All classes, those first whose share of predictions falls most from source to target.
+[[nodiscard]] std::vector<std::size_t> classes_by_fall(const CriticRows& rows);
+
 // Typical difference of two scores of a critic, where columns of x have unit variance; biases do not count.
 [[nodiscard]] double lead_of(const CriticRows& rows, std::span<const float> theta);
 
 class DiscrepancySearch {
  public:
-  // `centre` and `scale` (d) undo the scaling of columns: papers start from parameters of the raw ones.
-  // `watch` sees every iterate of the plain surrogate's solution. `imitation` is near the classifier under test
-  // (imitation.h); where it agrees with it on fewer than 99 of 100 source rows, or is empty, a nearer one is learnt.
+  // `centre` and `scale` (d) undo the column scaling: papers initialize parameters of raw columns. `watch`
+  // gets every iterate of the plain surrogate. If `imitation` (imitation.h) is empty or agrees with the
+  // classifier on less than 99% of the source rows, a nearer critic is learned.
   DiscrepancySearch(const CriticRows& rows, std::span<const double> centre, std::span<const double> scale,
                     Loss loss, std::uint64_t seed,
                     const std::function<void(std::span<const float>)>& watch = {},

@@ -27,15 +27,8 @@ std::vector<float> identity(const CriticData& data) {
 void centred(const Rows& logits, std::size_t row, double* to) {
   const std::size_t k = logits.shape()[1];
   double total = 0;
-  const auto copy = [&]<class T>(std::vector<T> scratch) {
-    const T* from = logits.rows(row, row + 1, scratch);
-    for (std::size_t c = 0; c < k; ++c)
-      total += to[c] = std::clamp(static_cast<double>(from[c]), -imitation_farthest, imitation_farthest);
-  };
-  if (logits.type() == ElementType::f32)
-    copy(std::vector<float>());
-  else
-    copy(std::vector<double>());
+  for (std::size_t c = 0; c < k; ++c)
+    total += to[c] = std::clamp(logits.at(row, c), -imitation_farthest, imitation_farthest);
   for (std::size_t c = 0; c < k; ++c) to[c] -= total / static_cast<double>(k);
 }
 

@@ -16,8 +16,7 @@ constexpr std::size_t fit_iterations = 20, lifted_class_chunk_rows = 4096, lifte
 constexpr double lifted_class_ridge = 1e-2;
 constexpr float least_slope = .05f;  // of the score to beat, in its deviations: s cannot do without it
 
-// What it takes class c to win a row, and what D gains when it does, in units of 1 / (n_S n_T); 0 where it changes
-// nothing.
+// The score with which class c wins a row, and the gain of D in units of 1 / (n_S n_T).
 struct Duel {
   float bar;
   std::int64_t gain;

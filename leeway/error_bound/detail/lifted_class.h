@@ -1,14 +1,14 @@
-// One class of a critic scored anew, against the others as they are.
+// Replaces the scores of one class of a critic.
 //
-// A critic that agrees with the classifier everywhere disagrees, once one class c scores s(x) = u . x + b instead, on
-// the rows whose own class scores less than s: with u = 0 on those whose largest score lies below b. Under a shift
-// that costs confidence these are rows of the target, and b alone has hardly anything to overfit, however many the
-// classes. Two critics are made:
+// If a critic that agrees with the classifier scores one class c by s(x) = u . x + b instead, it disagrees on
+// the rows whose own class scores less than s; for u = 0, on the rows whose largest score is below b. Under a
+// shift that lowers confidence these are target rows, and b alone hardly overfits, however many the classes.
+// Two critics are made:
 //   constant   u = 0
-//   fitted     u by logistic regression on (x, 1, the score that s must beat), rows weighted 1/(2 n_S) and 1/(2 n_T),
-//              with a ridge: s should win on target rows of other classes and on source rows of c, and lose on the rest
-// each with the b at which D is largest on the rows, found exactly.
-// Shapes as in critic.h. Cost: three passes of scores, and 40 passes over x. Deterministic, whatever the threads.
+//   fitted     u by logistic regression on (x, 1, the score that s must beat), rows weighted 1/(2 n_S) and
+//              1/(2 n_T), and a ridge: s should win only on target rows of other classes and source rows of c
+// each with the b that maximizes D on the rows, found exactly.
+// Shapes as in critic.h. Cost: three passes of scores, 40 over x. Deterministic for any number of threads.
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,9 @@
 // L-BFGS (Nocedal and Wright, Numerical Optimization, algorithm 7.5; memory 8) for objectives of critics.
 //
-// Steps are halved until the value falls by 1e-4 of the slope times the step; a pair of differences is used
-// only where its curvature is positive. Ends where the value falls by less than `tolerance` of itself (of .01 where
-// it is below: objectives here are of order 1, and what is smaller is solved), where no step lowers it, after
-// `iterations`, or where a parameter is beyond 1e4: an optimum at infinity.
-// Cost: one evaluation an iteration, seldom two. Memory: 18 vectors.
+// Steps are halved until the value falls by 1e-4 of slope times step; only pairs with positive curvature are
+// used. Stops if the value falls by less than `tolerance` of itself (of .01 if smaller: objectives are of
+// order 1), if no step lowers it, after `iterations`, or if a parameter exceeds 1e4 (an optimum at infinity).
+// Cost: one evaluation per iteration, seldom two. Memory: 18 vectors.
 #pragma once
 
 #include <cstddef>

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "leeway/core/random.h"
+#include "leeway/error_bound/detail/discrepancy_search.h"
 
 namespace leeway::error_bound {
 namespace {
@@ -46,9 +47,6 @@ void append(CriticRows& batch_rows, const CriticRows& rows, std::size_t row) {
 
 void train_reference(const CriticRows& rows, Loss loss, std::uint64_t seed, std::size_t restart,
                      const std::function<void(std::span<const float>)>& watch) {
-  const Objective objective = loss == Loss::d_bat    ? Objective::d_bat
-                              : loss == Loss::chuang ? Objective::chuang
-                                                     : Objective::logistic;
   std::vector<float> theta(rows.parameters());
   Random start(seed, stream("critic start"), restart);
   const double size = 1 / std::sqrt(static_cast<double>(rows.d));
@@ -68,7 +66,7 @@ void train_reference(const CriticRows& rows, Loss loss, std::uint64_t seed, std:
       for (std::size_t i = begin; i < end; ++i) append(part, rows, source[i % rows.n_source]);
       for (std::size_t i = begin; i < end; ++i) append(part, rows, rows.n_source + target[i % rows.n_target]);
       const std::vector<float> weights(2 * count, .5f / static_cast<float>(count));
-      adam.update(theta, evaluate(part, theta, objective, weights).gradient);
+      adam.update(theta, evaluate(part, theta, objective_of(loss), weights).gradient);
     }
     watch(theta);
   }

@@ -22,7 +22,7 @@ struct Slopes {
 };
 
 struct Limits {
-  double at_zero = 0, curvature_at_zero = 0, at_infinity = 0, range = 0;
+  double at_zero = 0, curvature_at_zero = 0, at_infinity = 0;
 };
 
 class Likelihood {
@@ -62,7 +62,7 @@ class Likelihood {
           return a;
         });
     const double n = static_cast<double>(rows_.n());
-    return {sums.at_zero / n, sums.curvature_at_zero / n, sums.at_infinity / n, range_};
+    return {sums.at_zero / n, sums.curvature_at_zero / n, sums.at_infinity / n};
   }
 
   [[nodiscard]] Slopes at(double t) const {
@@ -107,8 +107,8 @@ class Likelihood {
   double unit_ = 1, range_ = 0;
 };
 
-// How far the root can be from a point with this slope. A log-partition's third derivative is at most R times
-// its second (R the range of a row), so L'' falls no faster than exp(-R distance).
+// Upper bound of the distance to the root. A log-partition's third derivative is at most R times its second
+// (R the range of a row), so L'' falls no faster than exp(-R distance).
 double distance_to_root(const Slopes& s, double range) {
   const double rounding = 8 * epsilon * s.size;
   const double ratio = range * (std::abs(s.slope) + rounding) / s.curvature;

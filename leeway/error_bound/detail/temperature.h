@@ -1,16 +1,13 @@
-// The temperature that calibrates a classifier on labelled outputs (Guo et al. 2017).
+// The temperature that calibrates a classifier on labeled outputs (Guo et al. 2017).
 //
-//   minimise over t >= 0   L(t) = (1/n) sum_i [ log sum_j exp(t F_ij) - t F_iy ],   y the label of row i
-//
-// t is the inverse temperature: L is convex in t (not in 1/t, nor in log t). Its slope rises from
+//   minimize over t >= 0   L(t) = (1/n) sum_i [ log sum_j exp(t F_ij) - t F_iy ],   y the label of row i
+// t is the inverse temperature: L is convex in t (not in 1/t or log t). Its slope rises from
 //   L'(0) = mean (average_j F_ij - F_iy)   to   L'(inf) = mean (max_j F_ij - F_iy) >= 0.
-// Where L'(0) >= 0 chance is better than the logits, and t = 0. Where L'(inf) = 0, that is where every label
-// has the largest logit of its row (ties included), L falls for ever, and t is infinite. Otherwise the one
-// root of L' is found by Newton's method, kept within the bracket that the signs of L' prove.
-//
-// Shapes: logits (n,k), float32 or float64, checked (sample.h); labels (n), 0..k-1; rows, where given, the
-// rows to use, with repeats. Errors: none. Cost: n k exponentials an evaluation, 5 to 10 of them; large
-// sets start from the root of a part of their rows. Deterministic for any number of threads.
+// If L'(0) >= 0, chance is better than the logits and t = 0. If L'(inf) = 0 (every label has its row's
+// largest logit, ties included), t is infinite. Otherwise bracketed Newton finds the root of L'.
+// Shapes: logits (n,k), float32 or float64, checked (sample.h); labels (n), 0..k-1; `rows`: the rows to use,
+// repeats allowed. Errors: none. Cost: 5 to 10 evaluations of n k exponentials; large sets start from the
+// root of a subset. Deterministic for any number of threads.
 #pragma once
 
 #include <cstddef>

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "leeway/core/error.h"
+#include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/parallel.h"
 #include "leeway/error_bound/detail/transport_paths.h"
@@ -52,8 +53,8 @@ std::vector<double> solve_roughly(const std::vector<double>& l, const std::vecto
   return x;
 }
 
-// Newton's method on the dual: as u_a rises by t over u_b, the rows that change from a to b are about t times
-// the density of rows at the tie between the two.
+// Newton's method on the dual: if u_a rises by t over u_b, the number of rows that change from a to b is
+// about t times the density of rows at their tie.
 std::vector<double> newton_step(const Assignment& assignment) {
   const std::size_t k = assignment.excess.size();
   const double reach = assignment.margin_of(4 * assignment.to_move() + 64);
@@ -153,22 +154,10 @@ void climb(const TransportRows& rows, std::vector<double>& u, Assignment& assign
   }
 }
 
-std::optional<Solution> solve(const GainRows& p, const std::vector<double>& fractions,
-                              std::vector<double>& u);
-
 GainRows held(std::span<const double> gains, std::size_t k) {
   return {gains.size() / k, k, [gains, k](std::size_t begin, std::size_t, std::vector<double>&) {
             return gains.data() + begin * k;
           }};
-}
-
-// The same for `count` of the rows, evenly spread.
-std::optional<Solution> solve_sample(const GainRows& p, std::size_t count,
-                                     const std::vector<double>& fractions, std::vector<double>& u) {
-  std::vector<std::size_t> rows(count);
-  for (std::size_t i = 0; i < count; ++i) rows[i] = i * p.n / count;
-  const std::vector<double> gains = gathered(p, rows);
-  return solve(held(gains, p.k), fractions, u);
 }
 
 // Improves u until it is optimal for p; nothing where a gain is not finite.
@@ -180,7 +169,10 @@ std::optional<Solution> solve(const GainRows& p, const std::vector<double>& frac
   Solution solution;
   const std::size_t count = std::max(rows_of_start(p.k), p.n / transport_growth);
   if (p.n > count) {
-    const auto of_sample = solve_sample(p, count, fractions, u);
+    std::vector<std::size_t> sample(count);  // evenly spread
+    for (std::size_t i = 0; i < count; ++i) sample[i] = i * p.n / count;
+    const std::vector<double> gains = gathered(p, sample);
+    const auto of_sample = solve(held(gains, p.k), fractions, u);
     if (!of_sample) return std::nullopt;
     solution.moves = of_sample->moves;
   }
@@ -190,8 +182,8 @@ std::optional<Solution> solve(const GainRows& p, const std::vector<double>& frac
     if (!rows.read(u, share)) return std::nullopt;
     Assignment assignment = rows.assign(u);
     climb(rows, u, assignment);
-    // Every row that may move costs time, so at first only those nearest to a tie. Where they do not suffice, the
-    // potentials they led to are the better start.
+    // Rows that may move cost time, so start with those nearest to a tie. If they do not suffice, their
+    // potentials are the better start.
     const double at_first = std::max(8 * assignment.to_move() + 256, static_cast<double>(16 * p.k));
     for (double wanted = at_first;; wanted *= 4) {
       const double reach = assignment.margin_of(wanted), known = assignment.known;
@@ -221,8 +213,7 @@ std::vector<double> normalised(std::span<const double> masses) {
   double sum = 0;
   for (std::size_t j = 0; j < masses.size(); ++j) {
     if (!(masses[j] >= 0) || std::isinf(masses[j]))
-      throw Error(
-          fmt::format("optimal_transport: masses: expected at least 0, found {} at column {}", masses[j], j));
+      refuse("optimal_transport: masses", "at least 0", fmt::format("{} at column {}", masses[j], j));
     sum += masses[j];
   }
   if (!(sum > 0)) throw Error("optimal_transport: masses: expected one above 0, found none");
@@ -235,9 +226,8 @@ std::vector<double> normalised(std::span<const double> masses) {
   for_gains(p, 0, p.n, [&](std::size_t i, const double* row) {
     const double* const bad = std::find_if_not(row, row + p.k, [](double x) { return std::isfinite(x); });
     if (bad != row + p.k)
-      throw Error(
-          fmt::format("optimal_transport: gains: expected finite numbers, found {} at row {}, column {}",
-                      *bad, i, bad - row));
+      refuse("optimal_transport: gains", "finite numbers",
+             fmt::format("{} at row {}, column {}", *bad, i, bad - row));
   });
   throw Error("optimal_transport: gains: expected the same rows at each reading, found others");
 }
@@ -246,8 +236,8 @@ std::vector<double> normalised(std::span<const double> masses) {
 
 Transport optimal_transport(std::span<const double> gains, std::size_t k, std::span<const double> masses) {
   if (k == 0 || gains.empty() || gains.size() % k != 0)
-    throw Error(fmt::format("optimal_transport: gains: expected rows of {} values, found {} values", k,
-                            gains.size()));
+    refuse("optimal_transport: gains", fmt::format("rows of {} values", k),
+           fmt::format("{} values", gains.size()));
   return optimal_transport(held(gains, k), masses);
 }
 

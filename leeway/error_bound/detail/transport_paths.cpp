@@ -6,7 +6,6 @@
 #include "leeway/core/numbers.h"
 
 namespace leeway::error_bound {
-namespace {}  // namespace
 
 TransportPaths::TransportPaths(std::size_t k, std::vector<double> u, const Assignment& assignment,
                                double reach)
@@ -108,9 +107,9 @@ void TransportPaths::reach_from(std::size_t here) {
   }
 }
 
-// Dijkstra from all columns with too many rows to all that lack some and can be reached; false where none can.
-// Potentials rise by how much nearer a column is than the farthest of those, so that every reduced loss stays at
-// least 0 and is 0 along the paths.
+// Dijkstra from all overfull columns to all reachable columns that lack rows; false if there are none.
+// Potentials rise by how much nearer a column is than the farthest of those, so reduced losses stay >= 0
+// (paths: 0).
 bool TransportPaths::shortest_paths() {
   const std::size_t k = k_;
   distance_.assign(k, infinity);

@@ -1,13 +1,11 @@
-// Shortest paths for the transport (transport.h): rows that stand in columns with too many move on to others until
-// every column holds its mass.
+// Shortest paths for the transport (transport.h): moves rows out of overfull columns.
 //
-// The graph of columns has an edge from a to b for the row that is cheapest to move from a to b; its loss, reduced
-// by the potentials, is p_ia - u_a - (p_ib - u_b) >= 0. One search from all columns that hold too much finds the
-// shortest path to each that lacks; the potentials follow so that those paths cost nothing, and mass is pushed
-// along every one of them that is still whole. Only rows whose margin is at most `reach` may move.
+// The edge from a to b is the row i that is cheapest to move; its reduced loss is p_ia - u_a - (p_ib - u_b)
+// >= 0. One search from all overfull columns finds the shortest path to each column that lacks mass; the
+// potentials are updated so that these paths cost 0, and mass is pushed along each path that is still intact.
+// Only rows with a margin of at most `reach` may move.
 //
-// Few columns and many rows: the rows of an edge lie in a heap. Many columns: the rows of a column are read instead,
-// k values in a line each, which costs less than to look at k heaps.
+// With few columns each edge has a heap of rows; with many columns, scanning a column's rows is cheaper.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +23,7 @@ class TransportPaths {
  public:
   TransportPaths(std::size_t k, std::vector<double> u, const Assignment& assignment, double reach);
 
-  // Moves all excess to where mass is missing; false where no path leads there within reach. What rounding leaves
-  // over when nothing is missing any more stays where it is.
+  // Moves all excess to where mass is missing; false if no path within reach leads there. Rounding stays.
   [[nodiscard]] bool balance();
 
   [[nodiscard]] const std::vector<double>& potentials() const { return u_; }

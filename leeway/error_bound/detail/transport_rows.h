@@ -1,9 +1,8 @@
-// The rows of a transport (transport.h) at given potentials of the columns: where each stands best, and which
-// of them are near enough to a tie to be looked at again when the potentials move a little.
+// The best column of each row of a transport (transport.h) at given potentials, and the rows close to a tie.
 //
-// Row i stands best in the column of the largest p_ij - u_j; its margin is what the second lacks. As potentials
-// move by v_j, a margin changes by at most max v - min v. So after one pass over all rows, those whose margin is
-// above `reach` stay where they are for all potentials within reach of that pass: only the others are read.
+// The best column of row i has the largest p_ij - u_j; the margin is the lead over the second. If potentials
+// move by v_j, margins change by at most max v - min v. So rows whose margin was above `reach` in the last
+// full pass keep their column for all potentials within reach of that pass; only the others are read again.
 #pragma once
 
 #include <cstddef>
@@ -55,7 +54,7 @@ class TransportRows {
  public:
   TransportRows(const GainRows& p, std::vector<double> masses);
 
-  // Reads all rows; false where a gain is not finite. Near are then about `share` rows for each that must move.
+  // Reads all rows; false if a gain is not finite. Keeps about `share` near rows for each that must move.
   [[nodiscard]] bool read(const std::vector<double>& u, double share);
 
   // How far beyond a tie every row is known at u; below 0: not at all, read first.

@@ -1,6 +1,6 @@
 // AC, average confidence (Guo et al. 2017; Hendrycks and Gimpel 2017):
 //   error = 1 - mean over the target of max_j p_ij
-#include "leeway/error_bound/estimators/detail/family.h"
+#include "leeway/error_bound/estimator.h"
 
 namespace leeway::error_bound {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "leeway/error_bound/estimators/detail/family.h"
+#include "leeway/error_bound/estimator.h"
 
 namespace leeway::error_bound {
 namespace {

@@ -2,7 +2,7 @@
 //   error = min over transports x of sum_ij x_ij (1 - p_ij),   sum_j x_ij = 1/n_T,  sum_i x_ij = m_j
 // and corrected for the calibration on the source:
 //   error = that + mean confidence on S - acc_S
-#include "leeway/error_bound/estimators/detail/family.h"
+#include "leeway/error_bound/estimator.h"
 
 namespace leeway::error_bound {
 namespace {

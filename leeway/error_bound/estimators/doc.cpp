@@ -1,6 +1,6 @@
 // DoC, difference of confidences (Guillory et al. 2021):
 //   error = 1 - (acc_S + mean confidence on T - mean confidence on S)
-#include "leeway/error_bound/estimators/detail/family.h"
+#include "leeway/error_bound/estimator.h"
 
 namespace leeway::error_bound {
 

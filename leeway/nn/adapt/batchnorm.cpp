@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/nn/detail/shards.h"
 #include "leeway/nn/detail/tensors.h"

@@ -1,12 +1,10 @@
-// Attacks: a family. attack.cpp holds the visible list; every member is one file with its method, its parameters and its
-// source.
+// Attacks. attack.cpp lists the members, one file each.
 //
-// There are two kinds, by what they are asked for: with a fixed budget, the worst image within a radius; of minimum norm, the
-// nearest image that succeeds. Success is that the prediction is not the target class or, of a targeted problem, that it is. The
-// norm and the loss are values that members do not interpret beyond ball.h, projection.h and margin(): the margin
-// m(x') = logsumexp_(j != y) F_j(x') - F_y(x') is the usual loss, since the cross-entropy is log(1 + e^m). Both have the same
-// maximisers, the same order, and gradients of the same direction; but m never saturates, where the gradient of the
-// cross-entropy in float32 becomes 0 for confident models and hides their weakness.
+// Fixed-budget attacks find the worst image within a radius, minimum-norm attacks the nearest success: the
+// prediction is not the target class or, if targeted, is the target class. Members use the norm and the loss
+// through ball.h, projection.h and margin() alone. The default loss is m(x') = logsumexp_(j != y) F_j(x') -
+// F_y(x'): same maximizers and gradient directions as the cross-entropy log(1 + e^m), whose float32 gradient
+// becomes 0 for confident models.
 #pragma once
 
 #include <torch/torch.h>
@@ -37,8 +35,7 @@ struct Problem {
 
 struct Attacked {
   torch::Tensor images;
-  // (rows), bool: the gradient was exactly 0 wherever the attack began, so that it could not move the row; undefined of an
-  // attack without gradients
+  // (rows), bool: gradient exactly 0 at every start; undefined for attacks without gradients
   torch::Tensor zero_gradient;
 
   [[nodiscard]] std::size_t zero_gradients() const {

@@ -51,8 +51,7 @@ torch::Tensor Ball::step(const torch::Tensor& x, const torch::Tensor& gradient, 
   const torch::Tensor largest = gradient.flatten(1).abs().amax(1);
   const torch::Tensor direction =
       gradient / per_row(torch::where(largest > 0, largest, torch::ones_like(largest)));
-  // not further than 10,000 lengths where the box leaves no room for one: float32 must still see the ball
-  // from there
+  // at most 10,000 lengths: float32 must still resolve the ball
   const torch::Tensor farthest = 1e4 * length / sum_rows(direction.square()).sqrt();
   const torch::Tensor t = torch::minimum(reach(direction, room_along(x, direction, box_), length), farthest);
   return project(x + direction * per_row(torch::where(largest > 0, t, torch::zeros_like(t))));

@@ -1,12 +1,10 @@
-// The images an attack may reach: within eps of the clean one in l_inf or l_2, and inside [0,1].
+// The images within eps of the clean image x in l_inf or l_2, and inside the box.
 //
-// Both sets are convex; projections are exact onto their intersection, not onto one after the other. In l_2
-// the projection of y is clip(x + t (y - x)), x the clean image, with the largest t <= 1 whose distance from
-// x is at most eps (the conditions of optimality), and a step of length a along g goes from z to z + t g with
-// the t for which clip(z + t g) is a away from z: what the box cuts off is made up for in the other pixels.
-// On a linear model projected ascent with these steps reaches the worst case of ball and box together, from
-// the centre in one step; plain clipping does not. Every image returned lies in the ball when its distance is
-// measured in float64 on the stored float32 pixels; of rows of any range (Box) to float32's rounding of their values in l_2.
+// Projections are exact onto the intersection. In l_2 the projection of y is clip(x + t (y - x)), with the
+// largest t <= 1 whose distance from x is at most eps. A step of length a goes from z to clip(z + t g) at
+// distance a: the other pixels make up for clipped ones. On a linear model these steps reach the worst case,
+// from the center in one step. Returned images lie in the ball, measured in float64 on the stored float32
+// pixels; rows of any range up to float32 rounding in l_2.
 #pragma once
 
 #include <torch/torch.h>

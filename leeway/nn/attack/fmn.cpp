@@ -8,8 +8,8 @@ namespace {
 
 constexpr double tiny = 1e-300;  // divisor of rows without gradient, which then do not move
 
-// A pass without gradients may round otherwise than one with them, and the images found lie on the boundary. Those that it
-// judges otherwise go on along their way, by a millionth of it and then by ever more.
+// Passes with and without gradients round differently, and these images lie on the boundary: those that fail
+// here move on, first by a millionth of their path, then by more.
 torch::Tensor confirmed(const Problem& problem, const Nearest& nearest) {
   torch::Tensor x = nearest.images();
   for (double more = 1e-6; more < .01; more *= 4) {
@@ -21,20 +21,18 @@ torch::Tensor confirmed(const Problem& problem, const Nearest& nearest) {
   return x;
 }
 
-// From the clean image, with moves u: at each step the gradient g of the loss L, then
-//   r <- min(r (1 - gamma), least norm found)   where x + u succeeds
-//        r (1 + gamma)                          where it does not but an earlier point did
-//        |u|_p + max(|L| / |g|_q, gamma |u|_p)  where none did: the boundary of the linearised loss, q dual to p
+// From u = 0; each step, with the gradient g of the loss L:
+//   r <- min(r (1 - gamma), least norm found)   if x + u succeeds
+//        r (1 + gamma)                          if it does not but an earlier point did
+//        |u|_p + max(|L| / |g|_q, gamma |u|_p)  if none did: the linearized boundary, q dual to p
 //   u <- the point nearest to u + alpha g / |g|_2 within r and the box (projection.h)
-// r is at most the distance of the farthest corner of the box, if it has one; alpha and gamma go down along half a cosine. In l0, r is a count
-// that begins at 1: min(r - 1, floor(r (1 - gamma)), least) and max(r + 1, floor(r (1 + gamma))). The step is along the l_2
-// gradient in every norm, as published.
+// r ends at the farthest corner of the box; alpha and gamma follow half a cosine. In l0, r counts from 1:
+// min(r - 1, floor(r (1 - gamma)), least) and max(r + 1, floor(r (1 + gamma))).
 //
-// Not as published: without the growth by gamma (or a millionth of the box, from u = 0) a row whose loss rounds to 0 stays on the
-// boundary for ever, 1 of 60 on a linear model. The projection onto ball and box is one; theirs clips to the box afterwards,
-// which with long steps ends short of the boundary. The last point is looked at, too. On linear models the norms found are then
-// within .1% of the closed form in linf, l2 and l1; in l0 one too many for some rows at step 1 and exact at step 10, where what a
-// pixel gains counts by its slope times its room.
+// Deviations: growth by gamma (a millionth of the box at u = 0), without which 1 of 60 rows of a linear model
+// stayed on the boundary; projection onto ball and box at once, since clipping afterwards ends short of the
+// boundary; the last point counts. On linear models, norms are within .1% of the closed form; l0 is exact at
+// step size 10.
 Attacked run_fmn(const Problem& problem, const AttackOptions& options) {
   const auto& given = options.parameters;
   const auto steps = static_cast<std::size_t>(given.at("steps"));

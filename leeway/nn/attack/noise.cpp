@@ -4,8 +4,8 @@
 namespace leeway::nn {
 namespace {
 
-// The worst of `steps` times `restarts` random points of the ball, uniform in it, and of as many on its border: the same
-// draws moved outwards as far as eps goes (l_inf: to a corner). Sees models whose gradients say nothing.
+// The worst of `steps` times `restarts` uniform points of the ball, and of these moved to its border (l_inf:
+// a corner). Finds weaknesses that gradients hide.
 Attacked run_noise(const Problem& problem, double eps, const AttackOptions& options) {
   const Ball ball(problem.clean, options.norm, eps, problem.box);
   const auto draws =

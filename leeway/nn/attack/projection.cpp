@@ -24,8 +24,7 @@ torch::Tensor reach_of(const torch::Tensor& direction, const torch::Tensor& room
   return t;
 }
 
-// The c by which all coordinates shrink. From above, a coordinate counts from c = |v| on and is at its end from |v| - b on, so
-// the length between two of these points is linear in c.
+// The shrinkage c. The length is linear in c between the sorted points |v| and |v| - b.
 torch::Tensor threshold(const torch::Tensor& size, const torch::Tensor& room, const torch::Tensor& radius) {
   const torch::Tensor one = torch::ones_like(size);
   const auto [points, order] = torch::cat({size, size - room}, 1).sort(1, true);

@@ -1,13 +1,12 @@
-// Moves of images kept within a radius and inside the box: the geometry that attacks share.
+// Projection of perturbations: the geometry that attacks share.
 //
-// Of a move v from a clean image x, the nearest point (in l_2) of {u: |u|_p <= r, 0 <= x + u <= 1}, exactly. Coordinate by
-// coordinate, with clip(v) the nearest point of the box and b the room to the box on the side of v:
+// The point of {u: |u|_p <= r, 0 <= x + u <= 1} nearest in l_2 to v, exact up to float32 rounding. clip(v) is
+// the nearest point of the box, b the room to the box on the side of v:
 //   linf   clip(v, -r, r) inside the box
-//   l2     clip(t v) with the largest t <= 1 that gives it length r
-//   l1     sign(v) min(max(|v| - c, 0), b) with the c >= 0 that gives it length r (Duchi et al., ICML 2008, without a box); c from
-//          the sorted 2 d points at which a coordinate begins to count and reaches its end
+//   l2     clip(t v) with the largest t <= 1 of length at most r
+//   l1     sign(v) min(max(|v| - c, 0), b) of length r, c >= 0 (Duchi et al., ICML 2008, has no box)
 //   l0     clip(v) in the floor(r) coordinates with the largest v^2 - (v - clip(v))^2, 0 elsewhere
-// To rounding of float32. Deterministic; no row depends on another. Cost: a sort in l1 and l0, a few passes in the others.
+// Deterministic; rows are independent. Cost: a sort for l1 and l0, a few passes for the others.
 #pragma once
 
 #include <torch/torch.h>
@@ -16,7 +15,7 @@
 
 namespace leeway::nn {
 
-// Where values stay: pixels in [0,1]; numbers of rows anywhere, within bounds that float32's squares bear.
+// Range of values: pixels [0,1]; otherwise bounds whose squares fit in float32.
 struct Box {
   double low = 0, high = 1;
 
@@ -31,7 +30,7 @@ inline constexpr Box anywhere{-farthest_value, farthest_value};
 // The norm a row of images, moves or gradients, (rows) float64.
 [[nodiscard]] torch::Tensor norms_of(const torch::Tensor& rows, Norm norm);
 
-// The norm of gradients that goes with a norm of moves, |g.u| <= |u| |g|: l1 with linf, l2 with l2, linf with l1. l0 has none.
+// Dual norm, |g.u| <= |u| |g|. l0 has none.
 [[nodiscard]] constexpr Norm dual_of(Norm norm) {
   return norm == Norm::linf ? Norm::l1 : norm == Norm::l1 ? Norm::linf : Norm::l2;
 }
@@ -40,12 +39,11 @@ inline constexpr Box anywhere{-farthest_value, farthest_value};
 [[nodiscard]] torch::Tensor project_moves(const torch::Tensor& moves, const torch::Tensor& clean,
                                           const torch::Tensor& radius, Norm norm, const Box& box = {});
 
-// How far the box reaches from x on the side of `direction`.
+// Distance from x to the box along `direction`.
 [[nodiscard]] torch::Tensor room_along(const torch::Tensor& x, const torch::Tensor& direction,
                                        const Box& box = {});
 
-// The t >= 0 a row for which min(t |d|, room) has length `radius` in l_2, infinity where the whole room is shorter. One radius,
-// or one a row.
+// Per row, the t >= 0 for which min(t |d|, room) has l_2 length `radius`; infinity if |room| is shorter.
 [[nodiscard]] torch::Tensor reach(const torch::Tensor& direction, const torch::Tensor& room, double radius);
 [[nodiscard]] torch::Tensor reach(const torch::Tensor& direction, const torch::Tensor& room,
                                   const torch::Tensor& radius);

@@ -15,17 +15,6 @@
 namespace leeway::nn {
 namespace {
 
-std::vector<std::int64_t> predictions(const Array& logits) {
-  const auto values = logits.view<float>();
-  const std::size_t n = logits.shape[0], k = logits.shape[1];
-  std::vector<std::int64_t> classes(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto row = values.subspan(i * k, k);
-    classes[i] = std::max_element(row.begin(), row.end()) - row.begin();
-  }
-  return classes;
-}
-
 double share_of(std::size_t count, std::size_t n) {
   return static_cast<double>(count) / static_cast<double>(n);
 }
@@ -107,9 +96,8 @@ Pass run_pass(const Aim& aim, const std::string& name, Progress* progress,
   return pass;
 }
 
-// The attack "noise" in place of another: with its radius, its norm, steps and restarts where it has them. Where the radius is
-// what is looked for, with radii that double up to the whole box (of rows of any range to 1024), of which each row keeps the nearest point; in l_2 for the
-// norms that noise does not know.
+// Runs the attack "noise" with the same radius, norm, steps and restarts. For minimum norm the radius doubles
+// up to the whole box (any range: 1024); each row keeps the nearest. l_2 replaces norms that noise lacks.
 Attacked run_noise_for(const Problem& problem, const AttackOptions& options) {
   const AttackMember& member = attack("noise");
   AttackOptions noise = options;
@@ -134,8 +122,7 @@ Attacked run_noise_for(const Problem& problem, const AttackOptions& options) {
   return {nearest.images(), {}};
 }
 
-// Rows that noise moved and the attack did not take the image of noise; where the nearest image is looked for, also those
-// that noise moved less far.
+// Takes the noise image where it succeeds and the attack fails; with `nearer`, also where it is nearer.
 void take_worse(Pass& pass, const Pass& noise, bool nearer) {
   const std::size_t width = pass.images.pixels_per_image(), n = pass.success.size();
   const auto own = pass.images.pixels.view<float>(), other = noise.images.pixels.view<float>();

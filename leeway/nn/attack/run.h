@@ -1,9 +1,9 @@
-// An attack on a set of images, from the clean outputs to what is stored.
+// Runs an attack on a set of images.
 //
-// Where the gradient of more than most_zero_gradients of the rows is exactly 0 wherever the attack began, as behind sign,
-// rounding or quantised layers, the attack is blind and its robust accuracy is no finding. Then the attack "noise" is run
-// beside it, within the same radius or, where the smallest is looked for, within radii that double from 1/256 of the box on;
-// and each row keeps what is worse for the model: a success, then where it counts the smaller norm.
+// If more than most_zero_gradients of the rows have a gradient of exactly 0 at every start (sign, rounding or
+// quantized layers), the robust accuracy of the attack alone is not valid. Then the attack "noise" runs too:
+// within the same radius or, for minimum norm, within radii that double from 1/256 of the box. Each row keeps
+// the worse result: a success, then the smaller norm.
 #pragma once
 
 #include <functional>
@@ -19,8 +19,8 @@ struct AttackedModel {
   torch::Device device = torch::kCPU;  // where `forward` takes images
 };
 
-// Options are complete (complete_attack). Errors: targets that are not a class for each image; those of the model; NoGradients.
-// Same bits for any number of threads.
+// Options are complete (complete_attack). Errors: invalid targets, errors of the model, NoGradients. Same
+// bits for any number of threads.
 [[nodiscard]] AttackResult run_attack(const AttackedModel& model, const Images& images,
                                       const AttackOptions& options, Progress* progress);
 

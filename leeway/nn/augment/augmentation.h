@@ -1,9 +1,8 @@
-// Augmentations: a family. augmentation.cpp holds the visible list; every member is one file with its method, its parameters
-// and its source. No LibTorch here.
+// Augmentations. augmentation.cpp lists the members, one file each. No LibTorch here.
 //
-// A member changes one picture of 8-bit levels in place, or it mixes the images of a batch. The result is a function of the
-// picture (or of the shape of the batch), the parameters and the random numbers alone; the caller keys random numbers by seed,
-// row and epoch. Pictures of any size; three channels are red, green and blue.
+// A member changes one 8-bit picture in place, or mixes the images of a batch. The result depends only on the
+// picture (or batch shape), the parameters and the random numbers, which the caller keys by seed, row and
+// epoch. Any size; three channels are red, green, blue.
 #pragma once
 
 #include <cstddef>
@@ -21,12 +20,11 @@ namespace leeway::nn::augment {
 
 using Parameters = std::map<std::string, double>;  // all of a member's, defaults filled in
 
-// `change` or `plan`.
 struct Augmentation : Member {
   void (*change)(const Picture& picture, const Parameters& parameters, Random& random) = nullptr;
   Mix (*plan)(std::size_t rows, std::size_t height, std::size_t width, const Parameters& parameters,
               Random& random) = nullptr;
-  // Error where parameters that are legal one by one do not go together; null: all do.
+  // Error for invalid combinations of parameters; null: all are valid.
   void (*check)(const Parameters& parameters) = nullptr;
 };
 

@@ -1,11 +1,11 @@
-// x~ = (1 - m) x + m sum_i w_i chain_i(x), w from Dirichlet(alpha, ..., alpha) over `width` chains, m from Beta(alpha, alpha).
-// A chain is `depth` operations (0: one to three, uniformly), each uniform with replacement among 9 that the common corruptions
-// do not have (autocontrast, equalize, posterize, rotate, solarize, two shears, two translations). Pixels between pixels are
-// bilinear; the sign of geometric ones is a fair coin.
+// x~ = (1 - m) x + m sum_i w_i chain_i(x) over `width` chains, w ~ Dirichlet(alpha, ..., alpha), m ~
+// Beta(alpha, alpha). A chain is `depth` operations (0: one to three, uniformly) with replacement from 9 that
+// the common corruptions lack: autocontrast, equalize, posterize, rotate, solarize, shears, translations.
+// Bilinear; signs are a fair coin.
 //
-// Magnitudes are those of the authors' program, each of its own level L uniform in [.1, severity]: rotate 3 L degrees and translate
-// L / 30 of the side without fractions, shear .03 L, posterize 4 - .4 L bits and solarize 256 - 25.6 L with .4 L and 25.6 L without
-// fractions.
+// The authors' magnitudes, each with its own level L uniform in [.1, severity]: rotate 3 L degrees and
+// translate L / 30 of the side, both truncated; shear .03 L; posterize 4 - trunc(.4 L) bits; solarize 256 -
+// trunc(25.6 L).
 #include "leeway/nn/augment/augmix.h"
 
 #include <array>

@@ -2,13 +2,12 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "leeway/nn/augment/operation.h"
 
 namespace leeway::nn::augment {
 
-// Of level 10 t in the authors' program, with the sign of the operations that have one (augmix.cpp).
+// Magnitude of level 10 t in the authors' program, with a sign where it applies (augmix.cpp).
 [[nodiscard]] double augmix_magnitude(Operation operation, double t, const Picture& picture);
 
 // picture <- (1 - m) picture + m sum_i weights_i chains_i, rounded, halves to the even number.

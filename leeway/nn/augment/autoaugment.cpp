@@ -1,5 +1,5 @@
-// One of 25 pairs of operations, uniformly; then each of the two in order with its own probability, the sign of those that have one
-// a fair coin. Levels 0 to 9 are torchvision's magnitudes (operation.h, t = level / 9).
+// One of 25 uniform pairs of operations, each applied with its probability; signs are a fair coin. Levels 0
+// to 9 are torchvision's magnitudes (operation.h, t = level / 9).
 #include "leeway/nn/augment/autoaugment.h"
 
 #include "leeway/nn/augment/augmentation.h"

@@ -69,18 +69,6 @@ std::string Chain::text() const {
   return text;
 }
 
-Levels levels_of(std::span<const float> image) {
-  Levels levels(image.size());
-  std::ranges::transform(image, levels.begin(), [](float x) {
-    return static_cast<std::uint8_t>(255.999f * std::clamp(x, 0.f, 1.f));
-  });
-  return levels;
-}
-
-void put_levels(const Levels& levels, std::span<float> image) {
-  std::ranges::transform(levels, image.begin(), [](std::uint8_t v) { return static_cast<float>(v) / 255.f; });
-}
-
 void Chain::change(const Picture& picture, Random& random) const {
   for (const Link& link : pixels_) link.member->change(picture, link.parameters, random);
 }
@@ -88,9 +76,12 @@ void Chain::change(const Picture& picture, Random& random) const {
 void Chain::change(std::span<float> image, std::size_t channels, std::size_t height, std::size_t width,
                    Random& random) const {
   if (pixels_.empty()) return;
-  Levels levels = levels_of(image);
+  Levels levels(image.size());
+  std::ranges::transform(image, levels.begin(), [](float x) {
+    return static_cast<std::uint8_t>(255.999f * std::clamp(x, 0.f, 1.f));
+  });
   change({levels, channels, height, width}, random);
-  put_levels(levels, image);
+  std::ranges::transform(levels, image.begin(), [](std::uint8_t v) { return static_cast<float>(v) / 255.f; });
 }
 
 Mix Chain::plan(std::size_t rows, std::size_t height, std::size_t width, Random& random) const {

@@ -1,5 +1,4 @@
-// Random numbers of two distributions, from uniform ones by inversion. Their last bits are those of Boost's inverse of the
-// incomplete beta function. No LibTorch here.
+// Beta and Dirichlet draws by inversion (Boost's inverse incomplete beta function). No LibTorch here.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +9,7 @@
 namespace leeway::nn::augment {
 
 [[nodiscard]] double draw_beta(double a, double b, Random& random);  // in [0,1]
-// k shares that add up to 1, from the symmetric Dirichlet distribution.
+// k shares with sum 1 from the symmetric Dirichlet distribution.
 [[nodiscard]] std::vector<double> draw_dirichlet(double alpha, std::size_t k, Random& random);
 
 }  // namespace leeway::nn::augment

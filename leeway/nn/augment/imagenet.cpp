@@ -1,12 +1,11 @@
-// A random crop resized to the picture's size (bilinear with antialiasing), mirrored with some probability, jitter of colours,
-// grey with some probability. The recipes that go by the name:
+// Random crop resized to the picture's size (bilinear, antialiased), random flip, color jitter, random gray.
+// Recipes:
 //   the defaults                                           those of Jeon et al. 2025
 //   flip=0.5:jitter=0                                      the usual one
 //   crop-scale=0.7:flip=0.5:jitter=0.3:hue=0.3:gray=0.1    DomainBed's
 #include "leeway/nn/augment/imagenet.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "leeway/data/resize.h"

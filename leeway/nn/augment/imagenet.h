@@ -10,8 +10,8 @@ namespace leeway::nn::augment {
 struct Crop {
   std::size_t top = 0, left = 0, height = 0, width = 0;
 };
-// An area uniform in [scale, 1] of the picture's and an aspect whose logarithm is uniform between those of `ratio` and
-// 1 / ratio, at a uniform place; where ten of them do not fit, the largest in the middle whose aspect lies between.
+// Area uniform in [scale, 1] of the picture's, log aspect uniform up to +-log ratio, position uniform. After
+// ten misfits: the largest central crop with an aspect in range.
 [[nodiscard]] Crop draw_crop(std::size_t height, std::size_t width, double scale, double ratio,
                              Random& random);
 

@@ -1,4 +1,4 @@
-// Colours changed at random, for the members that do so. No LibTorch here.
+// Random color changes. No LibTorch here.
 #pragma once
 
 #include "leeway/core/random.h"

@@ -1,9 +1,9 @@
-// Images of a batch mixed with each other, their labels likewise: mixup and cutmix. No LibTorch here.
+// Mixes the images and labels of a batch (mixup, cutmix). No LibTorch here.
 //
 //   mixup    x~_i = share x_i + (1 - share) x_j
 //   cutmix   x~_i = x_j inside a box, x_i outside; share = 1 - area of the box / area of the image
 //
-// with j the partner of i, a permutation of the batch, and y~_i = share y_i + (1 - share) y_j. One share and one box a batch.
+// j is a permutation of the batch; y~_i = share y_i + (1 - share) y_j. One share and one box per batch.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct Box {
   [[nodiscard]] std::size_t area() const { return (bottom - top) * (right - left); }
 };
 
-// Sides sqrt(1 - share) of the image's, without fractions, about a uniform pixel, cut at the image's border.
+// Sides floor(sqrt(1 - share) side), centered at a uniform pixel, cut at the border.
 [[nodiscard]] Box draw_box(double share, std::size_t height, std::size_t width, Random& random);
 
 struct Mix {
@@ -32,8 +32,7 @@ struct Mix {
   std::optional<Box> box = {};       // none: a weighted sum
 };
 
-// Mixes the images (rows,c,h,w), rows the number of partners, in place. Share 1 leaves them bit for bit; so does a row that is its
-// own partner.
+// Mixes images (rows,c,h,w) in place, one row per partner. Share 1 or a row's own index changes no bit.
 void apply(const Mix& mix, std::span<float> images, const std::array<std::size_t, 3>& shape);
 
 }  // namespace leeway::nn::augment

@@ -7,8 +7,6 @@
 #include <numeric>
 #include <utility>
 
-#include "leeway/core/family.h"
-
 namespace leeway::nn::augment {
 namespace {
 
@@ -52,8 +50,7 @@ void resample_nearest(const Picture& picture, const From& from) {
     }
 }
 
-// Every pixel from the four around from(x, y); where a coordinate is whole the two of the other one say it all. Beyond the
-// border pixels are 0: a margin of two of them saves every question.
+// Bilinear sampling at from(x, y); whole coordinates use two pixels. A margin of two zeros replaces checks.
 template <Moved moved, class From>
 void resample_bilinear(const Picture& picture, const From& from) {
   constexpr int margin = 2;
@@ -212,8 +209,7 @@ void rotate(const Picture& picture, double degrees, Sampling sampling) {
   });
 }
 
-// Red, green and blue, of any range, after `turn` of the circle of hues, with the value and the saturation of HSV.
-// The hexagon of HSV: its sectors begin at red, yellow, green, cyan, blue and magenta.
+// Red, green, blue of any range after a hue rotation by `turn`, with the same HSV value and saturation.
 std::array<double, 3> turned(const std::array<double, 3>& colour, double turn) {
   const auto [r, g, b] = colour;
   const double high = std::max({r, g, b}), low = std::min({r, g, b}), chroma = high - low;
@@ -250,35 +246,7 @@ void gray(const Picture& picture) {
   for (std::size_t i = 0; i < picture.levels.size(); ++i) picture.levels[i] = grey[i % grey.size()];
 }
 
-struct Named {
-  std::string_view name;
-  Operation operation = Operation::identity;
-};
-constexpr std::array<Named, 17> names = {{
-    {"identity", Operation::identity},
-    {"shear-x", Operation::shear_x},
-    {"shear-y", Operation::shear_y},
-    {"translate-x", Operation::translate_x},
-    {"translate-y", Operation::translate_y},
-    {"rotate", Operation::rotate},
-    {"brightness", Operation::brightness},
-    {"color", Operation::color},
-    {"contrast", Operation::contrast},
-    {"sharpness", Operation::sharpness},
-    {"posterize", Operation::posterize},
-    {"solarize", Operation::solarize},
-    {"autocontrast", Operation::autocontrast},
-    {"equalize", Operation::equalize},
-    {"invert", Operation::invert},
-    {"hue", Operation::hue},
-    {"gray", Operation::gray},
-}};
-
 }  // namespace
-
-Operation operation(std::string_view name) {
-  return find_member(std::span<const Named>(names), "operation", name).operation;
-}
 
 void apply(Operation operation, const Picture& picture, double magnitude, Sampling sampling) {
   const double pixels = whole_of(magnitude);

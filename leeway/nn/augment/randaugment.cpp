@@ -1,5 +1,5 @@
-// N operations in a row, each uniform among 14 with replacement, all with magnitude M of bins 0 to bins - 1; the sign of those
-// that have one is a fair coin. Operations and magnitudes are torchvision's (operation.h, t = M / (bins - 1)).
+// N operations, each uniform among 14 with replacement, with magnitude M of bins 0 to bins - 1; signs are a
+// fair coin. Operations and magnitudes are torchvision's (operation.h, t = M / (bins - 1)).
 #include <fmt/format.h>
 
 #include <array>

@@ -1,13 +1,11 @@
-//   weak    mirrored left to right with probability 1/2; moved by up to an eighth of the side in each direction, zeros behind it
-//   strong  the same, then two of 14 operations drawn with replacement (as RandAugment's, each with a magnitude of its own),
-//           then a grey square of a side up to half the picture's
+//   weak    flip with probability 1/2; shift by up to an eighth of the side in each direction, zero fill
+//   strong  weak, two of 14 RandAugment operations with replacement and independent magnitudes, a gray square
+//           of up to half the side
 //
-// Operations, ranges and the square are RLSbench's, but that "strong" moves pictures as "weak" does: there it crops without padding,
-// which leaves pictures of 32 x 32 where they are.
+// As in RLSbench, except that its "strong" crops without padding, which does not shift 32 x 32 pictures.
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <vector>
 
 #include "leeway/nn/augment/augmentation.h"
 #include "leeway/nn/augment/operation.h"

@@ -17,12 +17,9 @@ std::size_t jacobian_shard(std::size_t n, std::size_t m) {
 // Rows [begin, end) of (n,d) numbers as images; nothing is copied, the numbers must outlive the tensor.
 torch::Tensor as_images(std::span<const float> x, const InputShape& shape, std::size_t begin,
                         std::size_t end) {
-  const auto size = [](std::size_t value) { return static_cast<std::int64_t>(value); };
   // LibTorch has no read-only tensors; this one is only read.
   auto* const first = const_cast<float*>(x.data() + begin * shape.pixels());  // NOLINT
-  return torch::from_blob(first,
-                          {size(end - begin), size(shape.channels), size(shape.height), size(shape.width)},
-                          torch::kFloat32);
+  return torch::from_blob(first, sizes_of(end - begin, shape), torch::kFloat32);
 }
 
 void copy_out(const torch::Tensor& values, float* out) {

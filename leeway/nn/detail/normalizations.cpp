@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
 
+#include "leeway/nn/detail/tensors.h"
+
 namespace leeway::nn {
 namespace {
 
@@ -11,14 +13,9 @@ constexpr double level = 1e-3, level_of_equals = .05, least_share_of_errors = .2
 
 // Whether the model is right about each image.
 std::vector<bool> right(const Model& model, const Images& images) {
-  const Array logits = model.outputs(images).logits;
-  const auto values = logits.view<float>();
-  const std::size_t n = logits.shape[0], k = logits.shape[1];
-  std::vector<bool> result(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto row = values.subspan(i * k, k);
-    result[i] = std::ranges::max_element(row) - row.begin() == (*images.labels)[i];
-  }
+  const std::vector<std::int64_t> classes = predictions(model.outputs(images).logits);
+  std::vector<bool> result(classes.size());
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = classes[i] == (*images.labels)[i];
   return result;
 }
 
@@ -84,8 +81,7 @@ class Trial {
     return is_better(found.first, found.second);
   }
 
-  // Whether the model is right about each image under another normalization. The errors are tried first, and the rest only
-  // where enough of them went away.
+  // Whether each image is classified correctly. Errors run first; the rest only if enough errors disappear.
   [[nodiscard]] std::optional<std::vector<bool>> right_under(const Normalization& normalization) const {
     const auto other = model_.with_normalization(normalization);
     const std::vector<bool> on_errors = right(*other, select_rows(images_, errors_));

@@ -1,4 +1,4 @@
-// Normalizations that models are commonly trained with, and whether one of them suits a model better than its own.
+// Common normalizations, and the search for one that suits a model better.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,6 @@
 
 namespace leeway::nn {
 
-// Those for images of that many channels.
 [[nodiscard]] std::vector<NamedNormalization> common_normalizations(std::size_t channels);
 
 // Model::other_normalization.

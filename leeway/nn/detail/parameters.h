@@ -1,4 +1,4 @@
-// The numbers that members of families take besides the common options.
+// Parameters of family members.
 #pragma once
 
 #include <map>
@@ -9,8 +9,8 @@
 
 namespace leeway::nn {
 
-// The parameters with `given` ones in place of their defaults. Error, which begins with `member`: a name that is not among
-// them, a value outside its range, a count that is not whole.
+// Defaults replaced by `given`. Error, opened by `member`: unknown names, values out of range, fractional
+// counts.
 [[nodiscard]] std::map<std::string, double> complete_parameters(const std::string& member,
                                                                 std::span<const Parameter> parameters,
                                                                 const std::map<std::string, double>& given);

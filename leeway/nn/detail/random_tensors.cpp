@@ -1,7 +1,5 @@
 #include "leeway/nn/detail/random_tensors.h"
 
-#include <algorithm>
-
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
 

@@ -1,4 +1,4 @@
-// Random tensors that depend on the seed, the purpose, the number of the draw and each row's number alone.
+// Random tensors that depend only on seed, purpose, draw number and row number.
 #pragma once
 
 #include <torch/torch.h>
@@ -11,7 +11,7 @@ namespace leeway::nn {
 [[nodiscard]] torch::Tensor normal_rows(torch::IntArrayRef shape, std::uint64_t seed, std::uint32_t purpose,
                                         std::uint64_t number);
 
-// What dropout multiplies by: 0 with that probability, else 1 / (1 - probability).
+// Dropout factors: 0 with probability `probability`, else 1 / (1 - probability).
 [[nodiscard]] torch::Tensor dropout_rows(torch::IntArrayRef shape, double probability, std::uint64_t seed,
                                          std::uint32_t purpose, std::uint64_t number);
 

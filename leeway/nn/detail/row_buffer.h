@@ -1,4 +1,4 @@
-// Rows that come shard by shard, put together in order.
+// Concatenates rows that arrive shard by shard.
 #pragma once
 
 #include <torch/torch.h>
@@ -14,7 +14,7 @@
 
 namespace leeway::nn {
 
-// (n, tail...) float32; rows are known at the start, the tail with the first shard. put() may be called by several threads.
+// (n, tail...) float32; the first shard sets the tail. put() is thread-safe.
 class RowBuffer {
  public:
   explicit RowBuffer(std::size_t n) : n_(n) {}

@@ -28,16 +28,28 @@ std::string line_from(std::string_view text, std::size_t begin) {
   return std::string(line.substr(0, line.find_last_not_of(" \t\r.:") + 1));
 }
 
-torch::Tensor empty_like_rows(const Images& images, std::size_t rows) {
-  return torch::empty({static_cast<std::int64_t>(rows), static_cast<std::int64_t>(images.channels()),
-                       static_cast<std::int64_t>(images.height()),
-                       static_cast<std::int64_t>(images.width())});
-}
-
 }  // namespace
 
+std::vector<std::int64_t> sizes_of(std::size_t rows, const InputShape& shape) {
+  std::vector<std::int64_t> sizes;
+  for (const std::size_t size : {rows, shape.channels, shape.height, shape.width})
+    sizes.push_back(static_cast<std::int64_t>(size));
+  return sizes;
+}
+
+std::vector<std::int64_t> predictions(const Array& logits) {
+  const auto values = logits.view<float>();
+  const std::size_t n = logits.shape[0], k = logits.shape[1];
+  std::vector<std::int64_t> classes(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto row = values.subspan(i * k, k);
+    classes[i] = std::ranges::max_element(row) - row.begin();
+  }
+  return classes;
+}
+
 torch::Tensor pixels(const Images& images, std::size_t begin, std::size_t end) {
-  torch::Tensor tensor = empty_like_rows(images, end - begin);
+  torch::Tensor tensor = torch::empty(sizes_of(end - begin, shape_of(images)));
   float* const data = tensor.data_ptr<float>();
   for (std::size_t row = begin; row < end; ++row)
     copy_checked(images, row, data + (row - begin) * images.pixels_per_image());
@@ -45,7 +57,7 @@ torch::Tensor pixels(const Images& images, std::size_t begin, std::size_t end) {
 }
 
 torch::Tensor pixels_of(const Images& images, std::span<const std::int64_t> rows) {
-  torch::Tensor tensor = empty_like_rows(images, rows.size());
+  torch::Tensor tensor = torch::empty(sizes_of(rows.size(), shape_of(images)));
   const std::size_t size = images.pixels_per_image();
   float* out = tensor.data_ptr<float>();
   for (const std::int64_t row : rows) {

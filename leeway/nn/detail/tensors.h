@@ -1,10 +1,9 @@
-// Between arrays and tensors, and between LibTorch's exceptions and ours.
+// Conversions between arrays and tensors, and from LibTorch's exceptions.
 #pragma once
 
 #include <torch/torch.h>
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -16,17 +15,22 @@
 
 namespace leeway::nn {
 
-// Rows [begin, end) as (rows,c,h,w) float32. Error that names the first row of an image with a pixel outside [0,1] or
-// NaN.
+// (rows,c,h,w)
+[[nodiscard]] std::vector<std::int64_t> sizes_of(std::size_t rows, const InputShape& shape);
+
+// The class of the largest logit of each row (n,k), the first of equal ones.
+[[nodiscard]] std::vector<std::int64_t> predictions(const Array& logits);
+
+// Rows [begin, end) as (rows,c,h,w) float32. Error names the first row with a pixel outside [0,1] or NaN.
 [[nodiscard]] torch::Tensor pixels(const Images& images, std::size_t begin, std::size_t end);
 
-// Those rows in that order. Pixels are not checked: see check_pixels().
+// The given rows in the given order. Pixels are not checked: see check_pixels().
 [[nodiscard]] torch::Tensor pixels_of(const Images& images, std::span<const std::int64_t> rows);
 
 // Error as of pixels(), for any row.
 void check_pixels(const Images& images);
 
-// What stands outside as an array of that rank: x (n,c,h,w) without its last dimensions, which are 1.
+// x (n,c,h,w) as an array of rank `rank`, without the trailing dimensions of size 1.
 [[nodiscard]] inline torch::Tensor of_rank(const torch::Tensor& x, std::size_t rank) {
   return rank < 4 ? x.flatten(static_cast<std::int64_t>(rank) - 1) : x;
 }
@@ -45,12 +49,11 @@ void check_pixels(const Images& images);
 [[nodiscard]] std::string text_of(const InputShape& shape);
 [[nodiscard]] std::string text_of(torch::IntArrayRef sizes);
 
-// Of "cpu", "cuda" (the first one) or "cuda:1". Error for a device that is not there. On CUDA, convolutions then keep all bits of
-// float32.
+// Of "cpu", "cuda" (the first one) or "cuda:1"; on CUDA, convolutions keep float32 precision. Error: no such
+// device.
 [[nodiscard]] torch::Device device_from_name(const std::string& name);
 
-// What LibTorch says, as one line without its backtrace: of an operation that failed in TorchScript the reason that stands
-// below the listing, else the first line that says anything.
+// LibTorch's message as one line; for failures in TorchScript the reason below the listing.
 [[nodiscard]] std::string first_line(const std::exception& failure);
 
 // A model that cannot be differentiated by its input; what() says why.
@@ -59,14 +62,13 @@ class NoGradients : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// d of / d by, `weights` times (none: 1; then `of` is a scalar), as torch::autograd::grad gives it. NoGradients where `of`
-// does not depend on `by`, or by an operator without a derivative.
+// weights . d of / d by (no weights: 1 and a scalar `of`). NoGradients if there is no derivative.
 [[nodiscard]] torch::Tensor gradient_of(const torch::Tensor& of, const torch::Tensor& by,
                                         const torch::Tensor& weights = {}, bool keep_graph = false);
 
 [[noreturn]] void refuse_without_gradients(const std::string& name, const NoGradients& failure);
 
-// Runs `work`; what LibTorch throws becomes std::runtime_error("NAME: first line"), NoGradients an Error.
+// Runs `work`; LibTorch's exceptions become std::runtime_error("NAME: first line"), NoGradients an Error.
 template <class Work>
 auto translated(const std::string& name, const Work& work) {
   try {

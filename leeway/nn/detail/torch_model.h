@@ -1,4 +1,4 @@
-// A model that runs: normalization and forward pass, and all that the facade offers of it.
+// A model that runs: normalization, forward pass and all functions of Model.
 #pragma once
 
 #include <torch/torch.h>
@@ -19,28 +19,26 @@ using ForwardFunction = std::function<Forward(const torch::Tensor& images)>;
 using JacobianFunction =
     std::function<Network::Jacobian(const torch::Tensor& images, const torch::Tensor& classes)>;
 
-// (scale x - mean) / std, then `network`; nothing where the normalization changes nothing.
+// (scale x - mean) / std, then `network`; no extra step for an identity.
 [[nodiscard]] ForwardFunction normalized(const Normalization& normalization, ForwardFunction network);
 
 // The network's own preparation of images, then its normalization, then the network.
 [[nodiscard]] ForwardFunction forward_of(std::shared_ptr<Network> network,
                                          const Normalization& normalization);
 
-// What the network's first layer gets in that.
+// The input of the network's first layer in forward_of().
 [[nodiscard]] torch::Tensor network_input(Network& network, const Normalization& normalization,
                                           const torch::Tensor& images);
 
-// Throws Error unless mean and std are empty or have one finite number a channel, and std and scale are
-// positive.
+// Error unless mean and std are empty or one finite number per channel, and std and scale are positive.
 void check_normalization(const Normalization& normalization, const std::string& name, std::size_t channels);
 
-// Passes run on `device`, where the weights that `forward` uses stand. `forward` takes normalized images; `network` is null
-// for TorchScript and ONNX, otherwise `forward` runs it. `training` of the info is saved with the weights.
+// Runs on `device`, which holds the weights of `forward`. `forward` takes normalized images. `network`, which
+// it runs, is null for TorchScript and ONNX.
 [[nodiscard]] std::unique_ptr<Model> make_model(ModelInfo info, ForwardFunction forward,
                                                 std::shared_ptr<Network> network,
                                                 torch::Device device = torch::kCPU);
 
-// The same for weights in memory: builds the forward function itself and moves the weights to `device`.
 [[nodiscard]] std::unique_ptr<Model> make_model(ModelInfo info, std::shared_ptr<Network> network,
                                                 torch::Device device = torch::kCPU);
 

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "leeway/core/message.h"
-#include "leeway/core/own_threads.h"
+#include "leeway/core/parallel.h"
 
 namespace leeway::nn {
 namespace {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "leeway/core/content.h"
+#include "leeway/core/error.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
@@ -15,7 +16,7 @@
 #include "leeway/nn/io/onnx_file.h"
 #include "leeway/nn/io/tensor_names.h"
 #include "leeway/nn/io/weights.h"
-#include "leeway/nn/model/fitting.h"
+#include "leeway/nn/model/architecture.h"
 
 namespace leeway::nn {
 namespace {
@@ -25,9 +26,8 @@ bool contains(std::span<const std::byte> bytes, std::string_view text) {
   return all.find(text) != std::string_view::npos;
 }
 
-// "torchscript", "onnx", "checkpoint", "safetensors" or "npz", by content; of an ONNX file that begins in an unusual way
-// its name is believed. Names of a zip's members stand in its
-// directory, at the end.
+// "torchscript", "onnx", "checkpoint", "safetensors" or "npz", by content (of a zip file: the names in the
+// directory at its end); ONNX also by file name.
 std::string format_of(const std::filesystem::path& path) {
   const std::string expected = "TorchScript, ONNX, a PyTorch checkpoint, safetensors or npz of named tensors";
   const std::string name = display_name(path);
@@ -56,6 +56,58 @@ std::string nearest_to(std::string_view name, const ArrayMap& tensors) {
   for (const auto& [key, array] : tensors) names.push_back(key);
   const std::string nearest = nearest_name(name, names);
   return nearest.empty() ? "" : fmt::format(" (nearest: {})", printable(nearest));
+}
+
+constexpr std::size_t fitting_most_classes = 1 << 17, most_rows = 8;
+
+// Images first: a matrix that takes 784 numbers takes pictures more often than rows of a table.
+std::vector<InputShape> usual_inputs(const ArrayMap& tensors) {
+  std::vector<InputShape> inputs;
+  for (const std::size_t side : {32, 28, 224, 64, 96, 128})
+    for (const std::size_t channels : {3, 1, 4}) inputs.push_back({channels, side, side});
+  std::size_t matrices = 0;
+  for (const auto& [name, array] : tensors)
+    if (array.shape.size() == 2 && array.shape[1] > 0 && matrices++ < most_rows)
+      inputs.push_back({.channels = array.shape[1], .height = 1, .width = 1, .rank = 2});
+  return inputs;
+}
+
+// Nothing where the architecture takes no such input.
+std::shared_ptr<Network> network_for(const Architecture& architecture, const InputShape& input,
+                                     std::size_t classes) {
+  try {
+    return make_network(architecture, input, classes, 1);
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
+std::optional<FittingArchitecture> fit_of(const Architecture& architecture, const ArrayMap& given,
+                                          std::span<const InputShape> inputs) {
+  const ArrayMap tensors = without_prefixes(given, architecture.output);
+  const auto output = tensors.find(std::string(architecture.output));
+  if (output == tensors.end() || output->second.shape.empty()) return std::nullopt;
+  const std::size_t classes = output->second.shape[0];
+  if (classes == 0 || classes > fitting_most_classes) return std::nullopt;
+  for (const InputShape& input : inputs) {
+    const auto network = network_for(architecture, input, classes);
+    if (!network) continue;
+    const Fit fit = fit_of(tensors, *network);
+    if (fit == Fit::whole) return FittingArchitecture{std::string(architecture.name), input, classes};
+    if (fit == Fit::none) break;  // names do not depend on the input
+  }
+  return std::nullopt;
+}
+
+// Architectures that fit the tensors' names (without prefixes) and shapes; operations without tensors cannot
+// be checked. Classes: outputs of the last layer. Inputs tried: the given one, else images of 3, 1 and 4
+// channels with usual sides, and rows as wide as a matrix takes. Cost: milliseconds per candidate.
+std::vector<FittingArchitecture> fitting_architectures(const ArrayMap& tensors, const InputShape& input) {
+  const std::vector<InputShape> inputs = input.known() ? std::vector{input} : usual_inputs(tensors);
+  std::vector<FittingArchitecture> fitting;
+  for (const Architecture& architecture : architectures())
+    if (auto fit = fit_of(architecture, tensors, inputs)) fitting.push_back(*std::move(fit));
+  return fitting;
 }
 
 // ": its tensors have the names and shapes of mlp", or nothing.

@@ -1,4 +1,4 @@
-// Models from files: what a file is, is told by its content.
+// Models from files, by content.
 #pragma once
 
 #include <torch/torch.h>
@@ -17,24 +17,21 @@ namespace leeway::nn {
 // Session::weights_of_unknown of session.h.
 [[nodiscard]] std::optional<WeightsFile> unknown_weights(const ModelSource& source);
 
-// Named tensors of a checkpoint of PyTorch, safetensors or npz, and what a safetensors file says beside them. Error for
-// TorchScript and ONNX, whose tensors are a program's.
+// Named tensors and metadata of a checkpoint, safetensors or npz file. Error for TorchScript and ONNX.
 [[nodiscard]] Safetensors read_named_tensors(const std::filesystem::path& path);
 
-// The number of classes that the weights have; Error where the notes beside them say another.
+// Sets the number of classes; Error if it differs from FILE.toml.
 void take_classes(ModelInfo& info, std::size_t found);
 
-// A TorchScript module, in evaluation mode and without the optimisations that would make a first run differ
-// from later ones. It may return logits, or (logits, features). It is a program: unless `source` trusts it, it is read and
-// run on threads that can only compute (io/confinement.h), and Error where the machine cannot confine them, and on another
-// device than the CPU, whose driver does more than that. A softmax at
-// its end is taken off (io/torchscript_head.h); where `source` says the shape of images, a few made up ones are tried:
-// results that are probabilities all the same are replaced by their logarithms. What it prints is dropped.
+// A TorchScript module that returns logits or (logits, features), in evaluation mode, without optimizations
+// that make the first run differ. Unless trusted, it is read and run on confined threads (io/confinement.h);
+// Error if the machine cannot, or for devices other than the CPU. A final softmax is removed; if `source`
+// gives an image shape and test images still give probabilities, their logarithms are used. Printed output is
+// dropped.
 [[nodiscard]] std::unique_ptr<Model> load_torchscript(ModelInfo info, const ModelSource& source);
 
-// An ONNX graph, run on LibTorch's operators (leeway/nn/onnx): any number of rows, whatever batch the file was made
-// for; images as (n,c,h,w), (n,h,w,c), (n,h,w) or flat rows, as its input says. Logits and features: io/onnx_head.h. `images`:
-// the shape of those at hand, for a file that takes flat rows.
+// An ONNX graph on LibTorch (leeway/nn/onnx), for any number of rows; images as (n,c,h,w), (n,h,w,c), (n,h,w)
+// or flat rows of shape `images`. Logits and features: io/onnx_head.h.
 [[nodiscard]] std::unique_ptr<Model> load_onnx(ModelInfo info, const InputShape& images,
                                                torch::Device device = torch::kCPU);
 

@@ -107,7 +107,7 @@ ModelNotes notes_beside(const std::filesystem::path& model) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return {};
   const MappedFile file = map_file(path);
-  return parse_notes({reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()}, path.string());
+  return parse_notes(file.text(), path.string());
 }
 
 }  // namespace leeway::nn

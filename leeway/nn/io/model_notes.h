@@ -1,4 +1,4 @@
-// What a model file cannot say about itself, from FILE.toml beside FILE:
+// FILE.toml: what the model file FILE does not say.
 //
 //   arch = "resnet20-cifar"          of named tensors; TorchScript and ONNX bring their own
 //   scale = 1                        the network takes (scale x - mean) / std of pixels x in [0,1]
@@ -7,8 +7,8 @@
 //   input = [3, 32, 32]              channels, height, width; [8]: rows of 8 numbers
 //   classes = ["cat", "dog"]         their names in order, or their number
 //
-// Flags of a command win over it; it wins over what is in the model's file. Errors (Error: file, line, expected, found): no
-// TOML, an unknown key (with the nearest), a table, a value of another type or without sense.
+// Precedence: command flags, FILE.toml, model file. Errors (file, line, expected, found): invalid TOML, an
+// unknown key (with the nearest), a table, an invalid value.
 #pragma once
 
 #include <filesystem>
@@ -31,7 +31,6 @@ struct ModelNotes {
   std::vector<std::string> class_names;  // empty, or one a class
 };
 
-// Of FILE.toml, where there is one.
 [[nodiscard]] ModelNotes notes_beside(const std::filesystem::path& model);
 
 [[nodiscard]] ModelNotes parse_notes(std::string_view text, std::string_view name);

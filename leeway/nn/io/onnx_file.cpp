@@ -92,7 +92,6 @@ class GraphReader {
   [[nodiscard]] Graph read(::onnx::ModelProto& model) {
     if (!model.has_graph()) refuse(name_, "a model with a graph", "none");
     read_opset(model);
-    graph_.producer = model.producer_name();
     return read(*model.mutable_graph());
   }
 

@@ -1,17 +1,14 @@
-// ONNX files (.onnx), read without LibTorch: a plain graph of named operators and arrays.
+// ONNX files (.onnx), read without LibTorch: a graph of named operators and arrays.
 //
-// Format: onnx.proto (IR versions 3 to 8 and later ones as far as they say the same), opset of the default domain.
-// The protocol buffers are parsed by libonnx's own classes; here every claim in them is checked. float16 and bfloat16
-// become float32 (Array::from_half says so of the former). Initializers that files of IR 3 list among the inputs
-// are no inputs here. Tensors kept in other files are read where their place is a relative path beneath the
-// model's folder, symbolic links followed; they are views of the mapped file where they are aligned.
+// Format: onnx.proto, IR version 3 to 8 and compatible ones, parsed by libonnx and checked here. float16 and
+// bfloat16 become float32 (Array::from_half marks float16). Initializers listed as inputs (IR 3) are no
+// inputs. External tensors must be at a relative path below the model's folder (symbolic links resolved);
+// aligned ones are mapped views.
 //
-// Error, one line: what is no model; more than 2 GiB (protocol buffers end there); no opset; dimensions that are
-// negative, overflow, or do not agree with the bytes there (checked before anything of that size is allocated);
-// names that two values share; a node that takes what nothing before it makes (dangling, cyclic); outputs that
-// nothing makes; tensors of text, complex numbers, or sparse ones. Graphs inside a node are read of If, whose branches take
-// nothing but values from around them; those become inputs of the node, and of the branch. Others are kept by kind alone: who
-// runs the graph refuses the operator that needs them. Cost: one copy of the initializers.
+// Errors: no model; above 2 GiB (protocol buffers' limit); no opset; dimensions that are negative, overflow
+// or do not match the bytes (checked before allocation); duplicate names; inputs made by no earlier node
+// (dangling, cyclic); missing outputs; string, complex or sparse tensors. Of nested graphs only If's branches
+// are read; the outer values they use become inputs of node and branch. Cost: one copy of the initializers.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +28,7 @@
 
 namespace leeway::nn::onnx {
 
-// What leeway has no use for: "a graph", "a sparse tensor", ...
+// Unsupported attributes: "a graph", "a sparse tensor", ...
 struct Unread {
   std::string_view kind;
 };
@@ -56,25 +53,23 @@ struct Value {
 
 struct Graph {
   std::int64_t opset = 0;
-  std::string producer;
   std::vector<Value> inputs, outputs;
   std::vector<Node> nodes;  // each after those whose outputs it takes
   ArrayMap initializers;
 };
 
-// Folders of tensors: the one that `path` names and, where `path` is a symbolic link, the one of the file it leads to:
-// caches of downloads keep a model and its tensors as links to files beside each other.
+// External tensors are in the folder of `path` or of its target, for symbolic links (download caches).
 [[nodiscard]] Graph read_onnx(const std::filesystem::path& path);
 
-// From memory. `name` opens error messages. Tensors kept in other files: their places are paths from the first of the
-// `folders`, and lead to files that really lie beneath one of them; without folders they are refused.
+// `name` opens error messages. External tensors: paths from folders[0] to files below any folder; refused
+// without folders.
 [[nodiscard]] Graph parse_onnx(std::span<const std::byte> bytes, std::string_view name,
                                const std::vector<std::filesystem::path>& folders = {});
 
-// A file that holds one tensor (.pb), as ONNX's own tests come with.
+// A file with one tensor (.pb), as in ONNX's tests.
 [[nodiscard]] Array parse_onnx_tensor(std::span<const std::byte> bytes, std::string_view name);
 
-// Whether the bytes begin like a model: its version, then another of its fields.
+// Whether the bytes begin like a model: its version, then another field.
 [[nodiscard]] bool looks_like_onnx(std::span<const std::byte> bytes);
 
 }  // namespace leeway::nn::onnx

@@ -1,4 +1,4 @@
-// The last nodes of a graph: where its logits and features are.
+// Finds the logits and features of a graph.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ struct Head {
   bool logit_of_sigmoid = false;   // of a single output: `logits` is what goes into a Sigmoid
 };
 
-// Logits: the output named "logits", else the first of one or two outputs. Where a Softmax over the classes makes them
-// (Identity, Cast and Dropout behind it do not count), they are its input: probabilities have lost what logits say of
-// confident rows, and their gradients vanish. Likewise a Sigmoid, where `binary` says that a single output, declared as one, is
-// a probability. Features: the second of two outputs; else the input of the matrix product
-// with constant weights that makes the logits, unless that is the image itself. Error for other numbers of outputs.
+// Logits: the output "logits", else the first of at most two outputs. A final Softmax over the classes
+// (ignoring Identity, Cast and Dropout after it) is removed: its gradients vanish for confident rows. So is a
+// Sigmoid if `binary` says that a single output is a probability. Features: the second output, else the input
+// of the last matrix product with constant weights, unless it is the image. Error for other numbers of
+// outputs.
 [[nodiscard]] Head find_head(const Graph& graph, const std::string& file, Binary binary = Binary::refuse);
 
 }  // namespace leeway::nn::onnx

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
@@ -191,10 +190,7 @@ std::unique_ptr<Model> load_onnx(ModelInfo info, const InputShape& given, torch:
   if (info.input.known()) {  // otherwise the first images say what there is to check
     const torch::NoGradGuard no_grad;
     const TorchThreads one(1);
-    const auto size = [](std::size_t pixels) { return static_cast<std::int64_t>(pixels); };
-    const torch::Tensor image =
-        torch::zeros({1, size(info.input.channels), size(info.input.height), size(info.input.width)})
-            .to(device);
+    const torch::Tensor image = torch::zeros(sizes_of(1, info.input)).to(device);
     try {
       if (!runner->goes_together(as_taken(image, input, info.input.rank)))
         info.notes.push_back(name + groups_note(std::max<std::int64_t>(input.batch, 1)));

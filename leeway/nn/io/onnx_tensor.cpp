@@ -142,20 +142,21 @@ std::shared_ptr<const void> copy_small(const TensorProto& tensor, const TensorTy
   }
 }
 
-std::size_t typed_count(const TensorProto& tensor, Field field) {
+// use(the field's numbers)
+template <class Use>
+auto with_numbers(const TensorProto& tensor, Field field, const Use& use) {
   switch (field) {
     case Field::floats:
-      return static_cast<std::size_t>(tensor.float_data_size());
+      return use(tensor.float_data());
     case Field::doubles:
-      return static_cast<std::size_t>(tensor.double_data_size());
+      return use(tensor.double_data());
     case Field::small_integers:
-      return static_cast<std::size_t>(tensor.int32_data_size());
+      return use(tensor.int32_data());
     case Field::integers:
-      return static_cast<std::size_t>(tensor.int64_data_size());
-    case Field::unsigned_integers:
-      return static_cast<std::size_t>(tensor.uint64_data_size());
+      return use(tensor.int64_data());
+    default:
+      return use(tensor.uint64_data());
   }
-  return 0;
 }
 
 std::shared_ptr<const void> copy_unsigned(const TensorProto& tensor, const TensorType& type,
@@ -169,19 +170,11 @@ std::shared_ptr<const void> copy_unsigned(const TensorProto& tensor, const Tenso
 
 std::shared_ptr<const void> copy_typed(const TensorProto& tensor, const TensorType& type,
                                        const std::string& where) {
-  switch (type.field) {
-    case Field::floats:
-      return copy_numbers<float>(tensor.float_data());
-    case Field::doubles:
-      return copy_numbers<double>(tensor.double_data());
-    case Field::small_integers:
-      return copy_small(tensor, type, where);
-    case Field::integers:
-      return copy_numbers<std::int64_t>(tensor.int64_data());
-    case Field::unsigned_integers:
-      break;
-  }
-  return copy_unsigned(tensor, type, where);
+  if (type.field == Field::small_integers) return copy_small(tensor, type, where);
+  if (type.field == Field::unsigned_integers) return copy_unsigned(tensor, type, where);
+  return with_numbers(tensor, type.field, [](const auto& numbers) {
+    return copy_numbers<std::decay_t<decltype(numbers[0])>>(numbers);
+  });
 }
 
 struct ExternalPlace {
@@ -271,7 +264,8 @@ Array array_of(const TensorProto& tensor, const std::string& where,
     check_raw_size(bytes.size(), array, *type, where);
     array.storage = copy_raw(bytes.data(), array.size(), *type);
   } else {
-    const std::size_t count = typed_count(tensor, type->field);
+    const auto count = with_numbers(
+        tensor, type->field, [](const auto& numbers) { return static_cast<std::size_t>(numbers.size()); });
     if (count != array.size())
       refuse(where,
              fmt::format("{} numbers for shape {} of {}", array.size(), array.shape_text(), type->name),

@@ -13,10 +13,10 @@
 
 namespace leeway::nn::onnx {
 
-// "float32" for TensorProto::FLOAT; "" for a number that is no type. float16 and bfloat16 go by their own names.
+// "float32" for TensorProto::FLOAT; "" for unknown types. float16 and bfloat16 keep their names.
 [[nodiscard]] std::string_view type_name(std::int32_t type);
 
-// Checks the claims of `tensor` against what it holds, then copies. `where` opens error messages; `folders`: parse_onnx.
+// Checks `tensor`, then copies it. `where` opens error messages; `folders`: see parse_onnx.
 [[nodiscard]] Array array_of(const ::onnx::TensorProto& tensor, const std::string& where,
                              const std::vector<std::filesystem::path>& folders);
 

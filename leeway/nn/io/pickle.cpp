@@ -43,13 +43,14 @@ class Machine {
   template <class T>
   [[nodiscard]] T& top(std::string_view what);
 
-  bool push_constant(std::uint8_t code);
-  bool push_text(std::uint8_t code);
-  bool change_collection(std::uint8_t code);
-  bool use_memo(std::uint8_t code);
-  bool use_global(std::uint8_t code);
-  bool push_bytes(std::uint8_t code);
-  bool construct(std::uint8_t code);
+  // Each follows the instructions of its kind and leaves the others to the next one.
+  void push_constant(std::uint8_t code);
+  void push_text(std::uint8_t code);
+  void push_bytes(std::uint8_t code);
+  void change_collection(std::uint8_t code);
+  void use_memo(std::uint8_t code);
+  void use_global(std::uint8_t code);
+  void construct(std::uint8_t code);
   void set_items(const std::vector<Id>& items);
   void append(const std::vector<Id>& items);
   void inert(Id callee, std::vector<Id> parts);
@@ -121,61 +122,49 @@ T& Machine::top(std::string_view what) {
   return get<T>(id, what);
 }
 
-bool Machine::push_constant(std::uint8_t code) {
+void Machine::push_constant(std::uint8_t code) {
   switch (code) {
+    case 0x95:  // a frame: how much to read at once
+      return (void)reader_.number<std::uint64_t>();
     case 'N':
-      push(none);
-      return true;
+      return push(none);
     case 0x88:
-      push(yes);
-      return true;
+      return push(yes);
     case 0x89:
-      push(no);
-      return true;
+      return push(no);
     case 'J':
-      push_new(std::int64_t{reader_.number<std::int32_t>()});
-      return true;
+      return push_new(std::int64_t{reader_.number<std::int32_t>()});
     case 'K':
-      push_new(std::int64_t{reader_.number<std::uint8_t>()});
-      return true;
+      return push_new(std::int64_t{reader_.number<std::uint8_t>()});
     case 'M':
-      push_new(std::int64_t{reader_.number<std::uint16_t>()});
-      return true;
+      return push_new(std::int64_t{reader_.number<std::uint16_t>()});
     case 'G':
-      push_new(std::bit_cast<double>(__builtin_bswap64(reader_.number<std::uint64_t>())));
-      return true;
+      return push_new(std::bit_cast<double>(__builtin_bswap64(reader_.number<std::uint64_t>())));
     case 0x8a: {
       Long integer{reader_.text(reader_.number<std::uint8_t>())};
-      if (integer.bytes.size() > 8) {
-        push_new(std::move(integer));
-        return true;
-      }
+      if (integer.bytes.size() > 8) return push_new(std::move(integer));
       const bool negative = !integer.bytes.empty() && (integer.bytes.back() & 0x80) != 0;
       std::int64_t value = negative ? -1 : 0;
       std::memcpy(&value, integer.bytes.data(), integer.bytes.size());
-      push_new(value);
-      return true;
+      return push_new(value);
     }
     default:
-      return false;
+      return push_text(code);
   }
 }
 
-bool Machine::push_text(std::uint8_t code) {
+void Machine::push_text(std::uint8_t code) {
   switch (code) {
     case 'X':
     case 'T':
-      push_new(reader_.text(reader_.number<std::uint32_t>()));
-      return true;
+      return push_new(reader_.text(reader_.number<std::uint32_t>()));
     case 'U':
     case 0x8c:
-      push_new(reader_.text(reader_.number<std::uint8_t>()));
-      return true;
+      return push_new(reader_.text(reader_.number<std::uint8_t>()));
     case 0x8d:
-      push_new(reader_.text(reader_.number<std::uint64_t>()));
-      return true;
+      return push_new(reader_.text(reader_.number<std::uint64_t>()));
     default:
-      return false;
+      return push_bytes(code);
   }
 }
 
@@ -195,13 +184,12 @@ void Machine::append(const std::vector<Id>& items) {
 }
 
 // Bytes are no part of a tensor here.
-bool Machine::push_bytes(std::uint8_t code) {
-  if (code != 'B' && code != 'C' && code != 0x8e && code != 0x96) return false;
+void Machine::push_bytes(std::uint8_t code) {
+  if (code != 'B' && code != 'C' && code != 0x8e && code != 0x96) return change_collection(code);
   (void)reader_.text(code == 'C'   ? reader_.number<std::uint8_t>()
                      : code == 'B' ? reader_.number<std::uint32_t>()
                                    : reader_.number<std::uint64_t>());
   push_new(Inert{"builtins.bytes", {}});
-  return true;
 }
 
 void Machine::set_items(const std::vector<Id>& items) {
@@ -213,50 +201,38 @@ void Machine::set_items(const std::vector<Id>& items) {
   for (std::size_t i = 0; i < items.size(); i += 2) dict.items.emplace_back(items[i], items[i + 1]);
 }
 
-bool Machine::change_collection(std::uint8_t code) {
+void Machine::change_collection(std::uint8_t code) {
   switch (code) {
     case '(':
       spend(1);
-      marks_.push_back(stack_.size());
-      return true;
+      return marks_.push_back(stack_.size());
     case ')':
-      push_new(Tuple{});
-      return true;
+      return push_new(Tuple{});
     case ']':
-      push_new(List{});
-      return true;
+      return push_new(List{});
     case '}':
-      push_new(Dict{});
-      return true;
+      return push_new(Dict{});
     case 't':
-      push_new(Tuple{pop_to_mark()});
-      return true;
+      return push_new(Tuple{pop_to_mark()});
     case 0x85:
     case 0x86:
     case 0x87:
-      push_new(Tuple{pop_some(code - 0x84U)});
-      return true;
+      return push_new(Tuple{pop_some(code - 0x84U)});
     case 'a':
-      append(pop_some(1));
-      return true;
+      return append(pop_some(1));
     case 'e':
     case 0x90:  // of a set
-      append(pop_to_mark());
-      return true;
+      return append(pop_to_mark());
     case 0x8f:
-      push_new(Inert{"builtins.set", {}});
-      return true;
+      return push_new(Inert{"builtins.set", {}});
     case 0x91:
-      push_new(Inert{"builtins.frozenset", pop_to_mark()});
-      return true;
+      return push_new(Inert{"builtins.frozenset", pop_to_mark()});
     case 's':
-      set_items(pop_some(2));
-      return true;
+      return set_items(pop_some(2));
     case 'u':
-      set_items(pop_to_mark());
-      return true;
+      return set_items(pop_to_mark());
     default:
-      return false;
+      return use_memo(code);
   }
 }
 
@@ -275,25 +251,20 @@ void Machine::recall(std::uint64_t place) {
   push(found->second);
 }
 
-bool Machine::use_memo(std::uint8_t code) {
+void Machine::use_memo(std::uint8_t code) {
   switch (code) {
     case 'q':
-      remember(reader_.number<std::uint8_t>());
-      return true;
+      return remember(reader_.number<std::uint8_t>());
     case 'r':
-      remember(reader_.number<std::uint32_t>());
-      return true;
+      return remember(reader_.number<std::uint32_t>());
     case 0x94:
-      remember(memo_.size());
-      return true;
+      return remember(memo_.size());
     case 'h':
-      recall(reader_.number<std::uint8_t>());
-      return true;
+      return recall(reader_.number<std::uint8_t>());
     case 'j':
-      recall(reader_.number<std::uint32_t>());
-      return true;
+      return recall(reader_.number<std::uint32_t>());
     default:
-      return false;
+      return use_global(code);
   }
 }
 
@@ -303,20 +274,18 @@ void Machine::global(const std::string& module, const std::string& member) {
   push_new(std::move(found));
 }
 
-bool Machine::use_global(std::uint8_t code) {
+void Machine::use_global(std::uint8_t code) {
   if (code == 'c') {
     const std::string module = reader_.line();
-    global(module, reader_.line());
-    return true;
+    return global(module, reader_.line());
   }
-  if (code != 0x93) return false;
+  if (code != 0x93) return construct(code);
   const std::vector<Id> names = pop_some(2);
   const auto& module = get<std::string>(names[0], "the name of a module");
   const auto& member = get<std::string>(names[1], "the name of an object");
   if (module.size() > longest_name || member.size() > longest_name)
     refuse(name_, fmt::format("names of at most {} bytes in the pickle", longest_name), in_quotes(member));
   global(module, member);
-  return true;
 }
 
 std::string Machine::callee_name(Id id) const {
@@ -326,17 +295,14 @@ std::string Machine::callee_name(Id id) const {
   return found != nullptr ? found->name : std::string(kind_of(pickle_.objects[id]));
 }
 
-bool Machine::construct(std::uint8_t code) {
+void Machine::construct(std::uint8_t code) {
   switch (code) {
     case 'R':
-      reduce();
-      return true;
+      return reduce();
     case 'b':
-      set_state();
-      return true;
+      return set_state();
     case 'Q':
-      load_storage();
-      return true;
+      return load_storage();
     case 'i': {
       const std::string module = reader_.line();
       refuse_call(module + "." + reader_.line());
@@ -348,11 +314,10 @@ bool Machine::construct(std::uint8_t code) {
     case 0x81:
     case 0x92: {
       const std::vector<Id> items = pop_some(code == 0x81 ? 2 : 3);
-      inert(items[0], {items.begin() + 1, items.end()});
-      return true;
+      return inert(items[0], {items.begin() + 1, items.end()});
     }
     default:
-      return false;
+      refuse_instruction(code);
   }
 }
 
@@ -470,13 +435,8 @@ Pickle Machine::run() {
   const auto version = reader_.number<std::uint8_t>();
   if (version < 2 || version > 5)
     refuse(name_, "a pickle of protocol 2 to 5", fmt::format("protocol {}", version));
-  for (auto code = reader_.number<std::uint8_t>(); code != '.'; code = reader_.number<std::uint8_t>()) {
-    if (code == 0x95)
-      (void)reader_.number<std::uint64_t>();  // a frame: how much to read at once
-    else if (!(push_constant(code) || push_text(code) || push_bytes(code) || change_collection(code) ||
-               use_memo(code) || use_global(code) || construct(code)))
-      refuse_instruction(code);
-  }
+  for (auto code = reader_.number<std::uint8_t>(); code != '.'; code = reader_.number<std::uint8_t>())
+    push_constant(code);
   pickle_.root = pop();
   pickle_.end = reader_.at();
   if (!acting_.empty()) refuse_pickle("a reference to " + printable(acting_, 2 * longest_name));

@@ -1,16 +1,14 @@
-// Python's pickle format, as far as files of tensors need it (protocols 2 to 5).
+// The part of Python's pickle format (protocols 2 to 5) that tensor files need.
 //
-// A pickle is a program for a stack machine. This one builds data and nothing else: None, booleans, numbers,
-// text, lists, tuples, dictionaries (OrderedDict is one; attributes set on it are dropped), and descriptions
-// of storages and tensors. It imports nothing and calls nothing: torch._utils._rebuild_tensor,
-// _rebuild_tensor_v2 and _rebuild_parameter, torch.Size, torch.device and collections.OrderedDict are known
-// by name. Objects of all other classes (argparse.Namespace, NumPy's numbers, a whole module) stay inert: their
-// name and their parts, of which nothing is made. Errors: a name in a module that acts on the machine (os,
-// subprocess, builtins but for its collections, ...); a call of any other function of torch, which might be a
-// tensor of a kind that is not read; an instruction that is not known. Each names what it found.
+// Builds only data: None, booleans, numbers, text, lists, tuples, dictionaries (OrderedDict without
+// attributes), and descriptions of storages and tensors. Imports and calls nothing:
+// torch._utils._rebuild_tensor, _rebuild_tensor_v2 and _rebuild_parameter, torch.Size, torch.device and
+// collections.OrderedDict are known by name. Objects of other classes are inert: name and parts. Errors name
+// what they found: a module that acts on the machine (os, subprocess, builtins except collections, ...), a
+// call of another torch function, an unknown instruction.
 //
-// Objects refer to each other by number, so that shared and cyclic ones are no special case; who walks them
-// must bound the walk. Cost: linear in the bytes, at most 2^21 objects and references.
+// Objects refer to each other by number, maybe in cycles: bound any walk. Cost: linear; at most 2^21 objects
+// and references.
 #pragma once
 
 #include <cstddef>
@@ -66,7 +64,6 @@ struct Pickle {
   std::size_t end = 0;  // bytes read: where the next pickle of a sequence begins
 };
 
-// "a list", "text", ... for messages.
 [[nodiscard]] std::string_view kind_of(const Object& object);
 
 // The pickle that `bytes` begin with. `name` opens error messages.

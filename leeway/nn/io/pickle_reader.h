@@ -1,4 +1,4 @@
-// The bytes of a pickle, front to back: numbers (little-endian), texts, lines. Error where they end too early.
+// Reads a pickle's bytes: little-endian numbers, texts, lines. Error at a premature end.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class Reader {
 
   [[nodiscard]] std::size_t at() const { return at_; }
   [[nodiscard]] std::string text(std::uint64_t size);
-  // Up to a line feed, which is dropped; Error beyond longest_name.
+  // Up to a line feed, excluded; Error beyond longest_name.
   [[nodiscard]] std::string line();
   template <class T>
   [[nodiscard]] T number() {
@@ -34,7 +34,7 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-// What Python calls an instruction that files of tensors do not need; empty for codes that mean nothing.
+// Python's name of an unsupported instruction; empty for invalid codes.
 [[nodiscard]] std::string_view name_of_instruction(std::uint8_t code);
 
 }  // namespace leeway::nn::pickle

@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "leeway/core/array.h"
 #include "leeway/core/half.h"
-#include "leeway/core/memory.h"
 #include "leeway/core/message.h"
 
 namespace leeway::nn {

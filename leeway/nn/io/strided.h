@@ -1,6 +1,5 @@
-// Tensors as PyTorch stores them: a block of elements of one type, and a view of it (offset, sizes, strides).
-//
-// Every check precedes the allocation that depends on it, and no element outside the block is read.
+// Tensors as PyTorch stores them: a block and a view of it (offset, sizes, strides). Checks precede
+// allocations and reads.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +19,7 @@ struct StorageType {
   float (*widen)(std::uint16_t);  // float16 and bfloat16 to float32; null: taken as it is
 };
 
-// Null for types that leeway has no arrays of (complex, quantized).
+// Null for unsupported types (complex, quantized).
 [[nodiscard]] const StorageType* find_storage_type(std::string_view name);
 
 // Element (i_1, ..., i_r) is number offset + i_1 strides_1 + ... + i_r strides_r of the block.
@@ -29,14 +28,13 @@ struct StridedView {
   std::vector<std::int64_t> sizes, strides;
 };
 
-// Bytes that copies may take, all tensors of a file together; a view that needs no copy takes none.
+// Bytes left for copies of all tensors of a file.
 struct CopyBudget {
   std::size_t left = 0;
 };
 
-// The view as an array in C order: the block itself where the view is contiguous, aligned and not widened, a
-// copy otherwise. Error, opened by `where`: negative sizes or strides, elements outside the block, a copy
-// beyond the budget.
+// The view as an array in C order, without a copy if it is contiguous, aligned and not widened. Error, opened
+// by `where`: negative sizes or strides, elements outside the block, a copy beyond the budget.
 [[nodiscard]] Array make_strided(const StridedView& view, const StorageType& type, const MappedFile& block,
                                  CopyBudget& budget, std::string_view where);
 

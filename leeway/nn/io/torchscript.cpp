@@ -1,22 +1,29 @@
 #include <fmt/format.h>
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/ir/constants.h>
+#include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/passes/constant_propagation.h>
+#include <torch/csrc/jit/passes/dead_code_elimination.h>
+#include <torch/csrc/jit/passes/inliner.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/runtime/print_handler.h>
 #include <torch/script.h>
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
+#include <memory>
 #include <mutex>
 #include <utility>
 
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
-#include "leeway/nn/detail/confined_model.h"
 #include "leeway/nn/detail/shards.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/detail/torch_model.h"
 #include "leeway/nn/io/confinement.h"
 #include "leeway/nn/io/load.h"
-#include "leeway/nn/io/torchscript_head.h"
 
 namespace leeway::nn {
 namespace {
@@ -42,6 +49,59 @@ std::vector<Layer> layers_of(const torch::jit::Module& module) {
     if (layer.parameters > 0) layers.push_back(std::move(layer));
   }
   return layers;
+}
+
+// What hands its first input on: the same numbers, or the same rounded.
+bool torchscript_head_passes_on(const torch::jit::Node& node) {
+  static const c10::Symbol kinds[] = {c10::aten::to,    c10::aten::type_as, c10::aten::contiguous,
+                                      c10::aten::clone, c10::aten::detach,  c10::aten::dropout,
+                                      c10::aten::alias};
+  return !node.inputs().empty() && std::ranges::find(kinds, node.kind()) != std::end(kinds);
+}
+
+bool is_softmax_over_classes(const torch::jit::Node& node) {
+  if (node.kind() != c10::aten::softmax && node.kind() != c10::aten::_softmax) return false;
+  const auto dimension = torch::jit::constant_as<std::int64_t>(node.input(1));
+  return dimension && (*dimension == 1 || *dimension == -1);
+}
+
+// The program's `forward` without the softmax (dimension 1 or last) of its first result, as in
+// io/onnx_head.h; takes (module, images). Null if the inlined graph does not end in a softmax, apart from
+// casts, copies and the like.
+std::shared_ptr<torch::jit::GraphFunction> without_softmax(const torch::jit::Module& module) {
+  const auto method = module.find_method("forward");
+  if (!method) return nullptr;
+  std::shared_ptr<torch::jit::Graph> graph = method->graph()->copy();
+  torch::jit::Inline(*graph);
+  torch::jit::ConstantPropagation(graph);  // functional.softmax chooses by whether a type was given
+  if (graph->outputs().size() != 1) return nullptr;
+  torch::jit::Node* user = graph->return_node();
+  torch::jit::Node* const returned = user->input(0)->node();
+  if (returned->kind() == c10::prim::TupleConstruct && returned->inputs().size() == 2) user = returned;
+  torch::jit::Node* last = user->input(0)->node();
+  while (torchscript_head_passes_on(*last)) last = last->input(0)->node();
+  if (!is_softmax_over_classes(*last)) return nullptr;
+  user->replaceInput(0, last->input(0));
+  torch::jit::EliminateDeadCode(graph);
+  auto function = std::make_shared<torch::jit::GraphFunction>("forward", graph, nullptr);
+  function->setSchema(method->function().getSchema());
+  return function;
+}
+
+// Whether rows (n,k), k >= 2, are probabilities: nothing below 0, sums within 1e-3 of 1.
+bool are_probabilities(const torch::Tensor& rows) {
+  constexpr double rounding = 1e-3;
+  if (rows.dim() != 2 || rows.size(1) < 2 || !rows.is_floating_point()) return false;
+  const torch::Tensor p = rows.to(torch::kFloat64);
+  return p.ge(0).all().item<bool>() && p.sum(1).sub(1).abs().le(rounding).all().item<bool>();
+}
+
+// log p; of p below the smallest normal number of its type the logarithm of that, with gradient 0.
+torch::Tensor logarithms(const torch::Tensor& probabilities) {
+  double least = std::numeric_limits<float>::min();
+  if (probabilities.scalar_type() == torch::kFloat64) least = std::numeric_limits<double>::min();
+  if (probabilities.scalar_type() == torch::kFloat16) least = 6.103515625e-5;
+  return probabilities.clamp_min(least).log();
 }
 
 // What a program says is not ours to print: stdout belongs to the result.
@@ -105,8 +165,7 @@ Program read_program(const std::string& path, torch::Device device) {
   return program;
 }
 
-// Whether the program returns probabilities for images of noise. What fails here fails for the first images too, and is
-// told then.
+// Whether noise images give probabilities. Failures are ignored; the first real images will report them.
 bool finds_probabilities(const Program& program, const ModelInfo& info, const InputShape& input,
                          torch::Device device) {
   constexpr std::size_t rows = 4;
@@ -150,6 +209,65 @@ std::unique_ptr<Model> load_program(ModelInfo info, const InputShape& images, to
   return make_model(std::move(info), std::move(program), nullptr, device);
 }
 
+// What `work` returns, from a confined thread.
+template <class Work>
+auto confined(const std::string& name, const Work& work) {
+  std::optional<decltype(work())> result;
+  run_confined(name, [&] { result.emplace(work()); });
+  return std::move(*result);
+}
+
+// `model` with every call that may run it on confined threads; the same results.
+class ConfinedModel : public Model {
+ public:
+  explicit ConfinedModel(std::unique_ptr<Model> model)
+      : model_(std::move(model)), name_(display_name(model_->info().path)) {}
+
+  [[nodiscard]] const ModelInfo& info() const override { return model_->info(); }
+  [[nodiscard]] Outputs outputs(const Images& images, Progress* progress) const override {
+    return confined(name_, [&] { return model_->outputs(images, progress); });
+  }
+  [[nodiscard]] Array input_gradients(const Images& images, const std::vector<std::int64_t>& labels,
+                                      Progress* progress) const override {
+    return confined(name_, [&] { return model_->input_gradients(images, labels, progress); });
+  }
+  [[nodiscard]] Array class_gradients(const Images& images, Progress* progress) const override {
+    return confined(name_, [&] { return model_->class_gradients(images, progress); });
+  }
+  [[nodiscard]] Classifier classifier(const InputShape& input) const override {
+    Classifier result = confined(name_, [&] { return model_->classifier(input); });
+    result.logits = [name = name_, run = std::move(result.logits)](std::span<const float> x) {
+      return confined(name, [&] { return run(x); });
+    };
+    result.gradients = [name = name_, run = std::move(result.gradients)](
+                           std::span<const float> x, std::span<const std::int32_t> classes) {
+      return confined(name, [&] { return run(x, classes); });
+    };
+    return result;
+  }
+  [[nodiscard]] AttackResult attack(const Images& images, const AttackOptions& options,
+                                    Progress* progress) const override {
+    return confined(name_, [&] { return model_->attack(images, options, progress); });
+  }
+  [[nodiscard]] std::unique_ptr<Model> with_normalization(const Normalization& normalization) const override {
+    return std::make_unique<ConfinedModel>(model_->with_normalization(normalization));
+  }
+  [[nodiscard]] std::optional<OtherNormalization> other_normalization(const Images& images) const override {
+    return confined(name_, [&] { return model_->other_normalization(images); });
+  }
+  [[nodiscard]] std::optional<Variation> variation(const Images& images) const override {
+    return confined(name_, [&] { return model_->variation(images); });
+  }
+  [[nodiscard]] Adapted adapt(const Images& images, Progress* progress) const override {
+    return model_->adapt(images, progress);
+  }
+  void save(const std::filesystem::path& path) const override { model_->save(path); }
+
+ private:
+  std::unique_ptr<Model> model_;
+  std::string name_;
+};
+
 }  // namespace
 
 std::unique_ptr<Model> load_torchscript(ModelInfo info, const ModelSource& source) {
@@ -173,7 +291,7 @@ std::unique_ptr<Model> load_torchscript(ModelInfo info, const ModelSource& sourc
   info.confinement = "seccomp";
   std::unique_ptr<Model> model;
   run_confined(name, [&] { model = load(); });
-  return confined_model(std::move(model));
+  return std::make_unique<ConfinedModel>(std::move(model));
 }
 
 }  // namespace leeway::nn

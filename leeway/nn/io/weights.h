@@ -1,7 +1,7 @@
-// Weights by name: files of named tensors into networks, and networks into safetensors.
+// Loads named tensors into networks, and saves networks as safetensors.
 //
-// Saved metadata (strings): "architecture", "input" (c,h,w; of rows their one or two sizes), "classes", "scale", "mean", "std" (numbers
-// separated by commas), "training" (JSON).
+// Metadata strings: "architecture", "input" (c,h,w; rows: one or two sizes), "classes", "scale", "mean",
+// "std" (comma-separated), "training" (JSON).
 #pragma once
 
 #include <filesystem>
@@ -14,23 +14,20 @@
 
 namespace leeway::nn {
 
-// Copies tensors into the parameters and buffers of the same names. `name` opens error messages: Error for
-// tensors that are missing (with the nearest of the unknown), unknown, or of another shape, naming them. The
-// counters num_batches_tracked may be missing.
+// Copies tensors by name into parameters and buffers. Error, opened by `name`: missing tensors (with the
+// nearest unknown), unknown ones, other shapes. num_batches_tracked may be missing.
 void copy_weights(const ArrayMap& tensors, Network& network, const std::string& name);
 
-// How far the tensors are those of a network: whole: names and shapes; names: these alone; none.
+// How well tensors fit a network: names and shapes (whole), names alone, none.
 enum class Fit { none, names, whole };
 [[nodiscard]] Fit fit_of(const ArrayMap& tensors, const Network& network);
 
 [[nodiscard]] ArrayMap weights_of(const Network& network);
 
-// Written atomically.
+// Atomic.
 void save_weights(const std::filesystem::path& path, const ModelInfo& info, const Network& network);
 
-[[nodiscard]] std::map<std::string, std::string> metadata_of(const ModelInfo& info);
-
-// What metadata says, over what `info` holds already; Error for values that make no sense.
+// Metadata merged over `info`; Error for invalid values.
 [[nodiscard]] ModelInfo with_metadata(ModelInfo info, const std::map<std::string, std::string>& metadata);
 
 }  // namespace leeway::nn

@@ -49,9 +49,7 @@ void on_zeros(Network& network, const InputShape& input, const Use& use) {
   const torch::NoGradGuard no_grad;
   const bool training = network.is_training();
   network.eval();
-  const auto side = [](std::size_t length) { return static_cast<std::int64_t>(length); };
-  use(torch::zeros({1, side(input.channels), side(input.height), side(input.width)})
-          .to(network.parameters().front().device()));
+  use(torch::zeros(sizes_of(1, input)).to(network.parameters().front().device()));
   network.train(training);
 }
 

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include "leeway/nn/model/architecture.h"
-#include "leeway/nn/model/input_convolution.h"
 #include "leeway/nn/model/layers.h"
 
 namespace leeway::nn {
@@ -10,8 +8,7 @@ namespace {
 using torch::nn::BatchNorm2d;
 using torch::nn::Conv2d;
 
-// relu(x + bn(conv(relu(bn(conv(x)))))). Where the maps halve, the shortcut has no weights (option A): every
-// other pixel, and maps of zeros on both sides of those there are.
+// relu(x + bn(conv(relu(bn(conv(x)))))). Option A shortcuts: every other pixel, zero maps on both sides.
 class BasicBlock : public torch::nn::Module {
  public:
   BasicBlock(std::int64_t from, std::int64_t to) : added_((to - from) / 2) {
@@ -39,9 +36,8 @@ class BasicBlock : public torch::nn::Module {
   BatchNorm2d bn1_{nullptr}, bn2_{nullptr};
 };
 
-// A convolution, three stages of `blocks` blocks with 16, 32 and 64 maps, the mean of each map, a linear
-// layer: 6 blocks + 2 layers with weights. The features are the 64 means.
-class CifarResnet : public Network {
+// Convolution, three stages of `blocks` blocks with 16, 32, 64 maps, means (features), linear layer.
+class CifarResnet : public StagedNetwork {
  public:
   CifarResnet(const InputShape& input, std::int64_t classes, int blocks) {
     conv1_ = register_module("conv1", convolution(static_cast<std::int64_t>(input.channels), 16, 3));
@@ -54,23 +50,13 @@ class CifarResnet : public Network {
         layer->push_back(std::make_shared<BasicBlock>(maps, wanted));
       layers_.push_back(register_module(fmt::format("layer{}", stage), layer));
     }
-    linear_ = register_module("linear", torch::nn::Linear(64, classes));
-  }
-  [[nodiscard]] std::size_t stages() const override { return 1 + layers_.size(); }
-  torch::Tensor stage(std::size_t number, const torch::Tensor& maps) override {
-    return number > 0 ? layers_[number - 1]->forward(maps)
-                      : normalized_relu(bn1_, input_convolution(conv1_, maps));
-  }
-  Forward finish(const torch::Tensor& maps) override {
-    const torch::Tensor features = map_means(maps);
-    return {linear_(features), features};
+    last_ = register_module("linear", torch::nn::Linear(64, classes));
   }
 
  private:
-  Conv2d conv1_{nullptr};
+  torch::Tensor behind_first(const torch::Tensor& maps) override { return normalized_relu(bn1_, maps); }
+
   BatchNorm2d bn1_{nullptr};
-  std::vector<torch::nn::Sequential> layers_;
-  torch::nn::Linear linear_{nullptr};
 };
 
 template <int Depth>

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include "leeway/nn/model/architecture.h"
 #include "leeway/nn/model/input_convolution.h"
@@ -13,9 +12,9 @@ struct ClipPlan {
   int layers;
 };
 
-// CLIP's image tower, and a linear layer on its outputs at length 1, which are the features. With the classes' texts as
-// CLIP's text tower sees them, at length 1 and times its scale (100), as head.weight, this is its zero-shot classifier.
-// Tokens as in a vision transformer; layer normalizations before and behind the blocks, QuickGELU within.
+// CLIP's image tower, its outputs scaled to length 1 (the features), and a linear layer. With text embeddings
+// of length 1, times 100, as head.weight, this is CLIP's zero-shot classifier. A vision transformer with
+// QuickGELU and layer normalization before and after the blocks.
 class ClipImages : public Network {
  public:
   ClipImages(const ClipPlan& plan, const InputShape& input, std::int64_t classes) {

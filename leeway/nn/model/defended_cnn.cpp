@@ -9,8 +9,7 @@ namespace {
 
 constexpr int jpeg_quality = 50;  // the Adversarial Robustness Toolbox' default
 
-// Images compressed and read again. Rounding has no gradient of use, so theirs passes straight through (Athalye,
-// Carlini and Wagner, ICML 2018): the identity, also where a pixel outside [0,1] was cut off.
+// JPEG compression with straight-through gradients (Athalye, Carlini and Wagner, ICML 2018), also if clipped.
 class Compression : public torch::autograd::Function<Compression> {
  public:
   static torch::Tensor forward(torch::autograd::AutogradContext*, const torch::Tensor& images) {
@@ -29,10 +28,9 @@ class Compression : public torch::autograd::Function<Compression> {
   }
 };
 
-// JPEG - three times (conv 3x3 - relu - maximum of 2x2) with 32, 64 and 128 maps - linear k - reverse sigmoid, named as
-// in an nn.Sequential with its layers in between counted: 0, 3, 6, 10. The features are the last maps. The
-// images that it is trained on are compressed as well; the reverse sigmoid stands before users alone, so training sees the
-// logits in front of it. Its outputs are logarithms of probabilities.
+// JPEG - three times (conv 3x3 - relu - maximum of 2x2) with 32, 64 and 128 maps (the features) - linear k -
+// reverse sigmoid, named as in an nn.Sequential: 0, 3, 6, 10. Training compresses, too, but uses the logits
+// before the reverse sigmoid. Outputs are log-probabilities.
 class DefendedCnn : public Network {
  public:
   DefendedCnn(const InputShape& input, std::int64_t classes) {
@@ -72,9 +70,7 @@ Architecture defended_cnn() {
        "Das et al., 2017; Lee et al., 2018"},
       "10.bias",
       8,
-      [](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {
-        return std::make_shared<DefendedCnn>(input, classes);
-      }};
+      made_as<DefendedCnn>};
 }
 
 }  // namespace leeway::nn

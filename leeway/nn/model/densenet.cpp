@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "leeway/nn/model/architecture.h"
 #include "leeway/nn/model/input_convolution.h"
 #include "leeway/nn/model/layers.h"
@@ -47,8 +45,8 @@ class Transition : public torch::nn::Module {
   torch::nn::Conv2d conv_{nullptr};
 };
 
-// A 7x7 convolution and a maximum, both of stride 2, four dense blocks with transitions between them, relu(bn), the mean
-// of each map, a linear layer. The features are the 1024 means.
+// 7x7 convolution, maximum (stride 2 each); four dense blocks, transitions; relu(bn); 1024 means (features);
+// linear.
 class Densenet : public Network {
  public:
   Densenet(const InputShape& input, std::int64_t classes) {
@@ -88,8 +86,7 @@ class Densenet : public Network {
  private:
   torch::nn::Conv2d conv0_{nullptr};
   torch::nn::BatchNorm2d norm0_{nullptr}, norm5_{nullptr};
-  // A dense block each with the transition in front of it: no modules of the network, but their parts are, under their own
-  // names.
+  // Each dense block with its preceding transition. Not registered: their parts are.
   std::vector<torch::nn::Sequential> steps_;
   torch::nn::Linear classifier_{nullptr};
 };
@@ -101,9 +98,7 @@ Architecture densenet121() {
            "Huang et al., CVPR 2017; names of torchvision"},
           "classifier.bias",
           29,  // below, nothing is left after the last transition
-          [](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {
-            return std::make_shared<Densenet>(input, classes);
-          }};
+          made_as<Densenet>};
 }
 
 }  // namespace leeway::nn

@@ -1,8 +1,6 @@
-// Heads: what stands on a backbone in place of its last layer, a family. heads.cpp holds the visible list, heads/ one file for
-// each. "HEAD:BACKBONE" names an architecture as any other does: architecture("occamnet:resnet18").
-//
-// The backbone is one of architectures(), whole, under "backbone."; a second one, where a head has two, under a name of its own.
-// Nothing reads the backbone's last layer, and nothing trains it.
+// Heads replace the last layer of a backbone. heads.cpp lists them, heads/ has one file each. The
+// architecture is called "HEAD:BACKBONE", e.g. "occamnet:resnet18". The backbone's weights are under
+// "backbone."; its last layer is neither read nor trained.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +11,13 @@
 
 namespace leeway::nn {
 
-// What a head is built on.
 struct Backbone {
   std::string name;  // "occamnet:resnet18", for messages
   const Architecture& architecture;
   InputShape input;
   std::int64_t classes = 0;
 
-  // A new one, its last layer without gradients. Error where it has fewer stages; 0: none are needed.
+  // A new backbone with a frozen last layer. Error if it has fewer stages.
   [[nodiscard]] std::shared_ptr<Network> make(std::size_t least_stages) const;
 };
 
@@ -31,9 +28,9 @@ class HeadedNetwork : public Network {
     return backbone_->prepare(images);
   }
   [[nodiscard]] Network& backbone() { return *backbone_; }
-  // The backbones there are, which begin alike where weights are given.
+  // All backbones; given weights initialize each of them.
   [[nodiscard]] virtual std::vector<Network*> backbones() { return {backbone_.get()}; }
-  // How the names of a backbone's last layer begin: "fc.".
+  // Prefix of the names of a backbone's last layer, e.g. "fc.".
   [[nodiscard]] const std::string& unused() const { return unused_; }
 
  private:
@@ -46,7 +43,6 @@ struct HeadMember : Member {
   std::shared_ptr<Network> (*make)(const Backbone& backbone) = nullptr;
 };
 
-// make() of a head whose constructor takes the backbone.
 template <class Head>
 std::shared_ptr<Network> make_head(const Backbone& backbone) {
   return std::make_shared<Head>(backbone);
@@ -54,11 +50,11 @@ std::shared_ptr<Network> make_head(const Backbone& backbone) {
 
 [[nodiscard]] std::span<const HeadMember> heads();
 
-// The architecture "HEAD:BACKBONE"; made when it is first asked for, and kept. Error for a name of neither family.
+// The architecture "HEAD:BACKBONE", cached. Error for an unknown name.
 [[nodiscard]] const Architecture& headed(std::string_view name);
 
-// Weights of a plain backbone into every backbone of `network`, but for its last layer, which may have another number of
-// classes. Weights of the network itself, and networks without a head: as copy_weights.
+// Copies weights of a plain backbone into every backbone of `network`, except the last layer. Weights of the
+// network itself, and networks without a head: as copy_weights.
 void copy_backbone(const ArrayMap& weights, Network& network, const std::string& name);
 
 }  // namespace leeway::nn

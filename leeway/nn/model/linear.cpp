@@ -22,12 +22,7 @@ class Linear : public Network {
 }  // namespace
 
 Architecture linear() {
-  return {{"linear", "logistic regression on the pixels", ""},
-          "bias",
-          1,
-          [](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {
-            return std::make_shared<Linear>(input, classes);
-          }};
+  return {{"linear", "logistic regression on the pixels", ""}, "bias", 1, made_as<Linear>};
 }
 
 }  // namespace leeway::nn

@@ -3,19 +3,19 @@
 namespace leeway::nn {
 namespace {
 
-constexpr std::int64_t hidden_units = 256;
+constexpr std::int64_t mlp_units = 256;
 
-// flatten - three times (linear 256 - relu) - linear k, named as in an nn.Sequential with its flatten and relu layers
-// counted: 1, 3, 5, 7. The features are the last 256 hidden units.
+// flatten - three times (linear 256 - relu) - linear k, named as in an nn.Sequential. Features: the last 256
+// units.
 class Mlp : public Network {
  public:
   Mlp(const InputShape& input, std::int64_t classes) {
     auto inputs = static_cast<std::int64_t>(input.pixels());
     for (const char* const name : {"1", "3", "5"}) {
-      hidden_.push_back(register_module(name, torch::nn::Linear(inputs, hidden_units)));
-      inputs = hidden_units;
+      hidden_.push_back(register_module(name, torch::nn::Linear(inputs, mlp_units)));
+      inputs = mlp_units;
     }
-    last_ = register_module("7", torch::nn::Linear(hidden_units, classes));
+    last_ = register_module("7", torch::nn::Linear(mlp_units, classes));
   }
   Forward forward(const torch::Tensor& x) override {
     torch::Tensor features = x.flatten(1);
@@ -34,9 +34,7 @@ Architecture mlp() {
   return {{"mlp", "four fully connected layers, 256 hidden units each", "ConDS, Table 8"},
           "7.bias",
           1,
-          [](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {
-            return std::make_shared<Mlp>(input, classes);
-          }};
+          made_as<Mlp>};
 }
 
 }  // namespace leeway::nn

@@ -1,14 +1,12 @@
 #include <fmt/format.h>
 
-#include "leeway/nn/model/architecture.h"
-#include "leeway/nn/model/input_convolution.h"
 #include "leeway/nn/model/layers.h"
 
 namespace leeway::nn {
 namespace {
 
-// shortcut(x) + conv(relu(bn(conv(relu(bn(x)))))). The shortcut is x, or a 1x1 convolution of x itself, not of its
-// activation: RobustBench's block for Wong et al., ICLR 2020.
+// shortcut(x) + conv(relu(bn(conv(relu(bn(x)))))); the shortcut is x or a 1x1 convolution of x, not of its
+// activation (RobustBench, Wong et al., ICLR 2020).
 class PreActBlock : public torch::nn::Module {
  public:
   PreActBlock(std::int64_t from, std::int64_t to, std::int64_t stride) {
@@ -30,9 +28,9 @@ class PreActBlock : public torch::nn::Module {
   torch::nn::Sequential shortcut_{nullptr};
 };
 
-// A convolution, four stages of two blocks with 64, 128, 256 and 512 maps, the mean of each map, a linear layer; no
-// normalization at the end. The features are the 512 means.
-class PreActResnet : public Network {
+// Convolution, four stages of two blocks with 64 to 512 maps, no final normalization, means (features),
+// linear.
+class PreActResnet : public StagedNetwork {
  public:
   PreActResnet(const InputShape& input, std::int64_t classes) {
     conv1_ = register_module("conv1", convolution(static_cast<std::int64_t>(input.channels), 64, 3));
@@ -44,21 +42,8 @@ class PreActResnet : public Network {
       layers_.push_back(register_module(fmt::format("layer{}", stage + 1), layer));
       from = maps;
     }
-    linear_ = register_module("linear", torch::nn::Linear(from, classes));
+    last_ = register_module("linear", torch::nn::Linear(from, classes));
   }
-  [[nodiscard]] std::size_t stages() const override { return 1 + layers_.size(); }
-  torch::Tensor stage(std::size_t number, const torch::Tensor& maps) override {
-    return number > 0 ? layers_[number - 1]->forward(maps) : input_convolution(conv1_, maps);
-  }
-  Forward finish(const torch::Tensor& maps) override {
-    const torch::Tensor features = map_means(maps);
-    return {linear_(features), features};
-  }
-
- private:
-  torch::nn::Conv2d conv1_{nullptr};
-  std::vector<torch::nn::Sequential> layers_;
-  torch::nn::Linear linear_{nullptr};
 };
 
 }  // namespace
@@ -69,9 +54,7 @@ Architecture preact_resnet18() {
            "He et al., ECCV 2016; names of RobustBench"},
           "linear.bias",
           8,
-          [](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {
-            return std::make_shared<PreActResnet>(input, classes);
-          }};
+          made_as<PreActResnet>};
 }
 
 }  // namespace leeway::nn

@@ -2,8 +2,6 @@
 
 #include <array>
 
-#include "leeway/nn/model/architecture.h"
-#include "leeway/nn/model/input_convolution.h"
 #include "leeway/nn/model/layers.h"
 
 namespace leeway::nn {
@@ -11,8 +9,8 @@ namespace {
 
 constexpr std::int64_t first_maps = 64;  // of the first stage
 
-// What tells the members apart. torchvision's networks begin with a 7x7 convolution and a maximum, both of stride 2;
-// those for small images (RobustBench) with a 3x3 convolution of stride 1, and some of their names are others.
+// torchvision's stem is a 7x7 convolution and a maximum, both stride 2; RobustBench's networks for small
+// images have a 3x3 convolution of stride 1 and some other names.
 struct ResnetPlan {
   std::array<int, 4> blocks;  // in each stage
   bool bottleneck, small_images;
@@ -22,8 +20,8 @@ struct ResnetPlan {
   [[nodiscard]] std::int64_t outputs(std::int64_t maps) const { return bottleneck ? 4 * maps : maps; }
 };
 
-// relu(shortcut(x) + bn(conv(relu(bn(conv(x)))))) with two 3x3 convolutions, or the three of a bottleneck: 1x1, 3x3
-// (which has the stride), 1x1 with four times the maps. The shortcut is x, or bn(1x1 conv) where the shape changes.
+// relu(shortcut(x) + bn(conv(relu(bn(conv(x)))))): two 3x3 convolutions, or a bottleneck: 1x1, 3x3 (with the
+// stride), 1x1 with four times the maps. The shortcut is x, or bn(1x1 conv) where the shape changes.
 class ResnetBlock : public torch::nn::Module {
  public:
   ResnetBlock(const ResnetPlan& plan, std::int64_t from, std::int64_t maps, std::int64_t stride) {
@@ -63,9 +61,8 @@ class ResnetBlock : public torch::nn::Module {
   torch::nn::Sequential shortcut_{nullptr};
 };
 
-// A convolution, four stages of blocks with 64, 128, 256 and 512 maps (four times as many leave a bottleneck), the mean
-// of each map, a linear layer. The features are those means.
-class Resnet : public Network {
+// Convolution, four stages with 64 to 512 maps (bottleneck: times four), means (features), linear layer.
+class Resnet : public StagedNetwork {
  public:
   Resnet(const ResnetPlan& plan, const InputShape& input, std::int64_t classes)
       : small_images_(plan.small_images) {
@@ -83,23 +80,15 @@ class Resnet : public Network {
     }
     last_ = register_module(plan.last(), torch::nn::Linear(from, classes));
   }
-  [[nodiscard]] std::size_t stages() const override { return 1 + layers_.size(); }
-  torch::Tensor stage(std::size_t number, const torch::Tensor& maps) override {
-    if (number > 0) return layers_[number - 1]->forward(maps);
-    const torch::Tensor first = normalized_relu(bn1_, input_convolution(conv1_, maps));
-    return small_images_ ? first : torch::max_pool2d(first, 3, 2, 1);
-  }
-  Forward finish(const torch::Tensor& maps) override {
-    const torch::Tensor features = map_means(maps);
-    return {last_(features), features};
-  }
 
  private:
+  torch::Tensor behind_first(const torch::Tensor& maps) override {
+    const torch::Tensor first = normalized_relu(bn1_, maps);
+    return small_images_ ? first : torch::max_pool2d(first, 3, 2, 1);
+  }
+
   bool small_images_;
-  torch::nn::Conv2d conv1_{nullptr};
   torch::nn::BatchNorm2d bn1_{nullptr};
-  std::vector<torch::nn::Sequential> layers_;
-  torch::nn::Linear last_{nullptr};
 };
 
 constexpr ResnetPlan large_18{{2, 2, 2, 2}, false, false}, large_50{{3, 4, 6, 3}, true, false},
@@ -113,9 +102,7 @@ Architecture resnet(std::string_view name, std::string_view summary) {
                              : "He et al., CVPR 2016; stride in the 3x3 convolution, names of torchvision"},
           Plan.small_images ? "linear.bias" : "fc.bias",
           Plan.small_images ? 8U : 32U,
-          [](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {
-            return std::make_shared<Resnet>(Plan, input, classes);
-          }};
+          made_by<Resnet, Plan>};
 }
 
 }  // namespace

@@ -2,11 +2,11 @@
 
 namespace leeway::nn {
 
-torch::Tensor reverse_sigmoid(const torch::Tensor& probabilities, const ReverseSigmoid& by) {
-  constexpr double least = 1e-9;
+torch::Tensor reverse_sigmoid(const torch::Tensor& probabilities) {
+  constexpr double least = 1e-9, beta = 1, gamma = .1;
   const torch::Tensor y = probabilities.to(torch::kFloat64);
   const torch::Tensor disturbance =
-      by.beta * (torch::sigmoid(by.gamma * torch::logit(y.clamp(least, 1 - least))) - .5);
+      beta * (torch::sigmoid(gamma * torch::logit(y.clamp(least, 1 - least))) - .5);
   const torch::Tensor disturbed = (y - disturbance).clamp(0, 1);
   return disturbed / disturbed.sum(1, true);
 }

@@ -4,8 +4,9 @@
 namespace leeway::nn {
 namespace {
 
-// conv 16 4x4 /2 - relu - conv 32 4x4 /2 - relu - linear 100 - relu - linear k, named as in an nn.Sequential
-// with its relu and flatten layers counted. The features are the 100 hidden units.
+// conv 16 4x4 /2 - relu - conv 32 4x4 /2 - relu - linear 100 (features) - relu - linear k, named as in an
+// nn.Sequential with relu and flatten. `normalizes`: batch normalization before each convolution's relu.
+template <bool normalizes>
 class SmallCnn : public Network {
  public:
   SmallCnn(const InputShape& input, std::int64_t classes) {
@@ -13,13 +14,18 @@ class SmallCnn : public Network {
     const auto cells = static_cast<std::int64_t>((input.height / 4) * (input.width / 4));
     using torch::nn::Conv2dOptions;
     first_ = register_module("0", torch::nn::Conv2d(Conv2dOptions(channels, 16, 4).stride(2).padding(1)));
-    second_ = register_module("2", torch::nn::Conv2d(Conv2dOptions(16, 32, 4).stride(2).padding(1)));
-    hidden_ = register_module("5", torch::nn::Linear(32 * cells, 100));
-    last_ = register_module("7", torch::nn::Linear(100, classes));
+    if (normalizes) first_norm_ = register_module("1", torch::nn::BatchNorm2d(16));
+    second_ = register_module(normalizes ? "3" : "2",
+                              torch::nn::Conv2d(Conv2dOptions(16, 32, 4).stride(2).padding(1)));
+    if (normalizes) second_norm_ = register_module("4", torch::nn::BatchNorm2d(32));
+    hidden_ = register_module(normalizes ? "7" : "5", torch::nn::Linear(32 * cells, 100));
+    last_ = register_module(normalizes ? "9" : "7", torch::nn::Linear(100, classes));
   }
   [[nodiscard]] std::size_t stages() const override { return 2; }
   torch::Tensor stage(std::size_t number, const torch::Tensor& maps) override {
-    return torch::relu(number > 0 ? second_(maps) : input_convolution(first_, maps));
+    torch::Tensor made = number > 0 ? second_(maps) : input_convolution(first_, maps);
+    if (normalizes) made = number > 0 ? second_norm_(made) : first_norm_(made);
+    return torch::relu(made);
   }
   Forward finish(const torch::Tensor& maps) override {
     const torch::Tensor features = torch::relu(hidden_(maps.flatten(1)));
@@ -27,7 +33,7 @@ class SmallCnn : public Network {
   }
   // All classes of a row in one pass: backward, a layer's work is small beside what it costs to be called.
   Jacobian jacobian(const torch::Tensor& x, const torch::Tensor& classes) override {
-    if (!x.is_cpu()) return {};  // the last layer's kernel is for the CPU
+    if (normalizes || !x.is_cpu()) return {};  // the last layer's kernel is for the CPU
     const torch::NoGradGuard no_grad;
     const torch::Tensor early = first_(x).relu_(), late = second_(early).relu_();
     const torch::Tensor features = hidden_(late.flatten(1)).relu_();
@@ -51,6 +57,7 @@ class SmallCnn : public Network {
 
  private:
   torch::nn::Conv2d first_{nullptr}, second_{nullptr};
+  torch::nn::BatchNorm2d first_norm_{nullptr}, second_norm_{nullptr};
   torch::nn::Linear hidden_{nullptr}, last_{nullptr};
 };
 
@@ -61,9 +68,15 @@ Architecture small_cnn() {
            "Wong and Kolter, ICML 2018 (locuslab/convex_adversarial)"},
           "7.bias",
           4,
-          [](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {
-            return std::make_shared<SmallCnn>(input, classes);
-          }};
+          made_as<SmallCnn<false>>};
+}
+
+Architecture small_cnn_bn() {
+  return {{"small-cnn-bn", "the same with batch normalization behind each convolution",
+           "the layers of Wong and Kolter, ICML 2018; normalization of ours"},
+          "9.bias",
+          4,
+          made_as<SmallCnn<true>>};
 }
 
 }  // namespace leeway::nn

@@ -15,8 +15,8 @@ struct BlockShape {
   std::string attention, first, second;  // names: of the attention, of both layers within "mlp"
 };
 
-// softmax(q k' / sqrt(d)) v of each head, then a linear layer. q, k and v are one linear layer: in_proj_weight,
-// in_proj_bias, as in nn.MultiheadAttention.
+// softmax(q k' / sqrt(d)) v per head, then a linear layer. One layer for q, k, v, as in
+// nn.MultiheadAttention.
 class Attention : public torch::nn::Module {
  public:
   Attention(std::int64_t width, std::int64_t heads);
@@ -43,8 +43,8 @@ class TransformerBlock : public torch::nn::Module {
 
 [[nodiscard]] torch::nn::LayerNorm layer_norm(std::int64_t width, double eps);
 
-// (n,width,h,w) patches to (n,1+hw,width) tokens: `first` (1,1,width), then the patches by rows, `positions`
-// (1+hw,width), or the same with a 1 before it, added.
+// (n,width,h,w) patches to (n,1+hw,width) tokens: `first` (1,1,width), then the patches by rows, plus
+// `positions` (1+hw,width), with or without a leading 1.
 [[nodiscard]] torch::Tensor tokens_of(const torch::Tensor& patches, const torch::Tensor& first,
                                       const torch::Tensor& positions);
 

@@ -11,8 +11,7 @@ namespace {
 
 constexpr std::size_t lanes = 16;  // of the widest vector
 
-// Output pixels of one row phase and one column phase, (phase + stride i), meet the same taps: those with
-// phase + padding - tap a multiple of the stride.
+// Output pixels phase + stride i share the taps for which stride divides phase + padding - tap.
 struct Tap {
   std::ptrdiff_t row, column;  // of the gradient, less i
   std::size_t weight;
@@ -101,8 +100,7 @@ std::vector<Phase> phases_of(const ConvolutionShape& shape, const Padded& padded
   return phases;
 }
 
-// Some pixels of one phase: the sum over maps and taps, in four parts that do not wait for each other: every fourth map's, or where
-// there are fewer every fourth tap's.
+// Some pixels of one phase: sums in four independent parts, every fourth map or (fewer maps) tap.
 template <class V>
 LEEWAY_INLINE void pixels(const float* gradient, std::size_t plane, std::size_t maps, const Phase& phase,
                           const float* weights, float* out) {

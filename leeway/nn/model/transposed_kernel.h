@@ -1,5 +1,5 @@
-// The gradient by its input of a convolution whose input has few channels, images say: a transposed convolution with few
-// channels out, for which general libraries multiply matrices that they must fold back together.
+// The gradient by the input of a convolution with few input channels: a transposed convolution with few
+// output channels, faster than the matrix products of general libraries.
 #pragma once
 
 #include <array>
@@ -13,9 +13,8 @@ struct ConvolutionShape {
   std::array<std::size_t, 2> output, kernel, stride, padding;  // rows and columns
 };
 
-// out (n,channels,height,width) = the sum over maps and taps of weight (maps,channels,kernel,kernel) times gradient
-// (n,maps,output), where the convolution took its products. One thread; every image by itself, so the bits do
-// not depend on n.
+// out (n,channels,height,width) = sum over maps and taps of weight (maps,channels,kernel,kernel) times
+// gradient (n,maps,output). Single-threaded; each image is independent, so the bits do not depend on n.
 void transposed_convolution(const ConvolutionShape& shape, std::size_t n, const float* gradient,
                             const float* weight, float* out);
 

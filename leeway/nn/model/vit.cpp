@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "leeway/nn/model/architecture.h"
 #include "leeway/nn/model/input_convolution.h"
 #include "leeway/nn/model/layers.h"
@@ -15,9 +13,8 @@ struct VitPlan {
   int layers;
 };
 
-// Square patches of the image, each a linear function of its pixels, and a class token; their places; blocks; what the
-// last layer normalization makes of the class token, which are the features; a linear layer. An image is as large as
-// those it was made for: there is one place a patch.
+// Linear patch embedding, class token, positions, blocks; the layer-normalized class token (the features); a
+// linear layer. The image size is fixed by the positions.
 class Vit : public Network {
  public:
   Vit(const VitPlan& plan, const InputShape& input, std::int64_t classes) {
@@ -63,9 +60,7 @@ Architecture vision_transformer(std::string_view name, std::string_view summary,
   return {{name, summary, source},
           "heads.head.bias",
           static_cast<std::size_t>(Plan.patch),
-          [](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {
-            return std::make_shared<Vit>(Plan, input, classes);
-          },
+          made_by<Vit, Plan>,
           static_cast<std::size_t>(Plan.patch)};
 }
 

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include "leeway/nn/model/architecture.h"
-#include "leeway/nn/model/input_convolution.h"
 #include "leeway/nn/model/layers.h"
 
 namespace leeway::nn {
@@ -28,9 +26,9 @@ class WideBlock : public torch::nn::Module {
   torch::nn::BatchNorm2d bn1_{nullptr}, bn2_{nullptr};
 };
 
-// A convolution, three stages of (depth - 4) / 6 blocks with 16, 32 and 64 times `width` maps, relu(bn), the mean of
-// each map, a linear layer. The features are those means. No dropout: robust training does without.
-class WideResnet : public Network {
+// Convolution, three stages of (depth - 4) / 6 blocks with 16, 32, 64 times `width` maps, relu(bn), means
+// (features), linear layer. No dropout, as in robust training.
+class WideResnet : public StagedNetwork {
  public:
   WideResnet(int depth, std::int64_t width, const InputShape& input, std::int64_t classes) {
     conv1_ = register_module("conv1", convolution(static_cast<std::int64_t>(input.channels), 16, 3));
@@ -40,25 +38,16 @@ class WideResnet : public Network {
       torch::nn::Sequential layer;
       for (int b = 0; b < (depth - 4) / 6; ++b, from = maps)
         layer->push_back(std::make_shared<WideBlock>(from, maps, stage > 0 && b == 0 ? 2 : 1));
-      stages_.push_back(group(*this, fmt::format("block{}", stage + 1)).register_module("layer", layer));
+      layers_.push_back(group(*this, fmt::format("block{}", stage + 1)).register_module("layer", layer));
     }
     bn1_ = register_module("bn1", torch::nn::BatchNorm2d(from));
-    fc_ = register_module("fc", torch::nn::Linear(from, classes));
-  }
-  [[nodiscard]] std::size_t stages() const override { return 1 + stages_.size(); }
-  torch::Tensor stage(std::size_t number, const torch::Tensor& maps) override {
-    return number > 0 ? stages_[number - 1]->forward(maps) : input_convolution(conv1_, maps);
-  }
-  Forward finish(const torch::Tensor& maps) override {
-    const torch::Tensor features = map_means(normalized_relu(bn1_, maps));
-    return {fc_(features), features};
+    last_ = register_module("fc", torch::nn::Linear(from, classes));
   }
 
  private:
-  torch::nn::Conv2d conv1_{nullptr};
-  std::vector<torch::nn::Sequential> stages_;
+  torch::Tensor behind_last(const torch::Tensor& maps) override { return normalized_relu(bn1_, maps); }
+
   torch::nn::BatchNorm2d bn1_{nullptr};
-  torch::nn::Linear fc_{nullptr};
 };
 
 }  // namespace

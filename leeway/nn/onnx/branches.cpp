@@ -1,7 +1,5 @@
-// If: one of two graphs, by a condition of one element.
-//
-// A branch is a program of its own, whose inputs are what it takes from around it. Where the condition never changes the other
-// branch is not looked at, so that it may hold what leeway does not know: exporters write such branches.
+// If: one of two graphs, by a scalar condition. A branch is a program whose inputs are the outer values it
+// uses. With a constant condition the other branch is ignored: exporters write unsupported operators there.
 #include <fmt/format.h>
 
 #include <memory>

@@ -1,10 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "leeway/core/message.h"
-#include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/onnx/operator.h"
 
 namespace leeway::nn::onnx {
@@ -12,26 +10,14 @@ namespace {
 
 constexpr std::int64_t most_elements = std::int64_t{1} << 30;
 
-torch::ScalarType scalar_type_of(ElementType type) {
-  switch (type) {
-    case ElementType::boolean:
-      return torch::kBool;
-    case ElementType::i8:
-      return torch::kInt8;
-    case ElementType::u8:
-      return torch::kUInt8;
-    case ElementType::i16:
-      return torch::kInt16;
-    case ElementType::i32:
-      return torch::kInt32;
-    case ElementType::f64:
-      return torch::kFloat64;
-    case ElementType::f32:
-      return torch::kFloat32;
-    default:
-      return torch::kInt64;
-  }
-}
+struct Same {
+  ElementType type;
+  torch::ScalarType held;
+};
+constexpr Same same_types[] = {{ElementType::boolean, torch::kBool}, {ElementType::i8, torch::kInt8},
+                               {ElementType::u8, torch::kUInt8},     {ElementType::i16, torch::kInt16},
+                               {ElementType::i32, torch::kInt32},    {ElementType::i64, torch::kInt64},
+                               {ElementType::f32, torch::kFloat32},  {ElementType::f64, torch::kFloat64}};
 
 }  // namespace
 
@@ -51,18 +37,18 @@ torch::Tensor tensor_of(const Array& array, const std::string& where) {
       // LibTorch has no read-only tensors; nothing here writes into its inputs
       return torch::from_blob(
           const_cast<void*>(array.storage.get()), sizes, [keep = array.storage](void*) {},
-          torch::TensorOptions(scalar_type_of(array.type)));
+          torch::TensorOptions(std::ranges::find(same_types, array.type, &Same::type)->held));
   }
 }
 
 template <class T>
-const T* Call::find(const std::string& name, std::string_view kind) {
+std::optional<T> Call::find(const std::string& name, std::string_view kind) {
   read_.insert(name);
   const auto found = node_.attributes.find(name);
-  if (found == node_.attributes.end()) return nullptr;
+  if (found == node_.attributes.end()) return {};
   const T* const value = std::get_if<T>(&found->second);
   if (value == nullptr) fail(fmt::format("{} as attribute {}", kind, printable(name)), "something else");
-  return value;
+  return *value;
 }
 
 std::size_t Call::place_of_input(const std::string& name) const {
@@ -70,44 +56,39 @@ std::size_t Call::place_of_input(const std::string& name) const {
 }
 
 std::shared_ptr<const Graph> Call::graph(const std::string& name) {
-  const auto* const value = find<std::shared_ptr<const Graph>>(name, "a graph");
-  if (value == nullptr) fail(fmt::format("the attribute {}", name), "none");
+  const auto value = find<std::shared_ptr<const Graph>>(name, "a graph");
+  if (!value) fail(fmt::format("the attribute {}", name), "none");
   return *value;
 }
 
 std::int64_t Call::integer(const std::string& name, std::int64_t otherwise) {
-  const auto* const value = find<std::int64_t>(name, "a whole number");
-  return value == nullptr ? otherwise : *value;
+  return find<std::int64_t>(name, "a whole number").value_or(otherwise);
 }
 
 double Call::real(const std::string& name, double otherwise) {
-  const auto* const value = find<float>(name, "a number");
-  return value == nullptr ? otherwise : *value;
+  const auto value = find<float>(name, "a number");
+  return value ? *value : otherwise;
 }
 
 std::string Call::text(const std::string& name, const std::string& otherwise) {
-  const auto* const value = find<std::string>(name, "text");
-  return value == nullptr ? otherwise : *value;
+  return find<std::string>(name, "text").value_or(otherwise);
 }
 
 std::optional<Integers> Call::integers(const std::string& name) {
-  const auto* const value = find<Integers>(name, "whole numbers");
-  return value == nullptr ? std::nullopt : std::optional(*value);
+  return find<Integers>(name, "whole numbers");
 }
 
 std::optional<std::vector<float>> Call::reals(const std::string& name) {
-  const auto* const value = find<std::vector<float>>(name, "numbers");
-  return value == nullptr ? std::nullopt : std::optional(*value);
+  return find<std::vector<float>>(name, "numbers");
 }
 
 std::optional<std::vector<std::string>> Call::texts(const std::string& name) {
-  const auto* const value = find<std::vector<std::string>>(name, "texts");
-  return value == nullptr ? std::nullopt : std::optional(*value);
+  return find<std::vector<std::string>>(name, "texts");
 }
 
 torch::Tensor Call::tensor(const std::string& name) {
-  const auto* const value = find<Array>(name, "a tensor");
-  return value == nullptr ? torch::Tensor() : tensor_of(*value, where_);
+  const auto value = find<Array>(name, "a tensor");
+  return value ? tensor_of(*value, where_) : torch::Tensor();
 }
 
 std::size_t Call::choice(const std::string& name, std::span<const std::string_view> choices) {

@@ -72,17 +72,6 @@ Integers beginnings(const Integers& pads) {
   return {pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(pads.size() / 2)};
 }
 
-// Pads in ONNX's order onto the last dimensions; negative ones crop.
-Tensor padded(const Tensor& x, const Integers& pads, const at::Scalar& value) {
-  const std::size_t rank = pads.size() / 2;
-  Integers reversed;
-  for (std::size_t d = rank; d-- > 0;) {
-    reversed.push_back(pads[d]);
-    reversed.push_back(pads[rank + d]);
-  }
-  return at::constant_pad_nd(x, reversed, value);
-}
-
 at::Scalar lowest(const Tensor& x) {
   if (x.is_floating_point()) return -std::numeric_limits<double>::infinity();
   return x.scalar_type() == torch::kUInt8 ? 0 : -128;
@@ -118,8 +107,7 @@ Tensor average_pool(const Tensor& x, const Window& w, const Integers& pads, bool
   }
 }
 
-// The place of each maximum in the whole input, counted in C order (storage_order 0) or with the first of the
-// window's dimensions the fastest (1): found by pooling the places along with the values.
+// Indices of maxima in the input, in C order (storage_order 0) or with the first dimension fastest (1).
 Tensor places_of_maxima(const Tensor& x, const Window& w, bool ceil, bool columns_first) {
   const std::int64_t rank = static_cast<std::int64_t>(w.kernel.size());
   TORCH_CHECK(rank <= 2 || !columns_first, "places of maxima by columns in three dimensions");
@@ -166,6 +154,16 @@ Tensor over_places(const Tensor& x, Tensor (*reduce)(const Tensor&, const Intege
 }
 
 }  // namespace
+
+Tensor padded(const Tensor& x, const Integers& pads, const at::Scalar& value) {
+  const std::size_t rank = pads.size() / 2;
+  Integers reversed;
+  for (std::size_t d = rank; d-- > 0;) {
+    reversed.push_back(pads[d]);
+    reversed.push_back(pads[rank + d]);
+  }
+  return at::constant_pad_nd(x, reversed, value);
+}
 
 Kernel prepare_conv(Call& call) {
   const std::int64_t groups = call.integer("group", 1);
@@ -255,8 +253,7 @@ static Kernel prepare_max_pool(Call& call) {
   };
 }
 
-// Pads count as pixels where count_include_pad says so. Where LibTorch cannot pad, the mean is the mean of the
-// padded input over the share of each window that counts.
+// count_include_pad counts pads. If LibTorch cannot pad: mean of the padded window / its share that counts.
 static Kernel prepare_average_pool(Call& call) {
   const Window given = window_of(call);
   const bool ceil = call.flag("ceil_mode", false), include = call.flag("count_include_pad", false);

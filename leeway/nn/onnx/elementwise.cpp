@@ -1,5 +1,4 @@
 // Arithmetic, comparisons and activations: what looks at one place of its inputs at a time, and matrix products.
-#include <limits>
 
 #include "leeway/nn/onnx/members.h"
 
@@ -9,8 +8,7 @@ namespace {
 using torch::Tensor;
 using Binary = Tensor (*)(const Tensor&, const Tensor&);
 
-// Before opset 7 operands of different shapes stand next to each other only where `broadcast` is set, and `axis`
-// says with which axis of the first the shape of the second begins.
+// Before opset 7, different shapes require `broadcast`; `axis` is where the second shape starts in the first.
 Kernel pairwise(Call& call, Binary function) {
   const bool legacy = call.opset() < 7;
   const bool broadcast = legacy && call.flag("broadcast", false);
@@ -52,13 +50,18 @@ Kernel prepare_joined(Call& call) {
   };
 }
 
-// f(x, one number)
-Kernel with_number(Call& call, const std::string& attribute, double otherwise,
-                   Tensor (*function)(const Tensor&, double)) {
+// f(x, alpha), by default that many hundredths.
+template <Tensor (*function)(const Tensor&, double), int hundredths>
+Kernel prepare_with_alpha(Call& call) {
   call.ignore("consumed_inputs");
-  const double number = call.real(attribute, otherwise);
-  return [=](const Tensors& in, const Batch&) -> Tensors { return {function(in[0], number)}; };
+  const double alpha = call.real("alpha", hundredths / 100.);
+  return [=](const Tensors& in, const Batch&) -> Tensors { return {function(in[0], alpha)}; };
 }
+
+Tensor leaky_by(const Tensor& x, double alpha) { return at::leaky_relu(x, alpha); }
+Tensor elu_by(const Tensor& x, double alpha) { return at::elu(x, alpha); }
+Tensor celu_by(const Tensor& x, double alpha) { return at::celu(x, alpha); }
+Tensor above(const Tensor& x, double alpha) { return at::threshold(x, alpha, 0); }
 
 // Before opset 13 the axes from `axis` on are one, and so are those before it.
 template <Tensor (*function)(const Tensor&, std::int64_t)>
@@ -158,11 +161,6 @@ static Kernel prepare_einsum(Call& call) {
   return [=](const Tensors& in, const Batch&) -> Tensors { return {at::einsum(equation, in)}; };
 }
 
-static Kernel prepare_leaky_relu(Call& call) {
-  return with_number(call, "alpha", .01,
-                     [](const Tensor& x, double alpha) { return at::leaky_relu(x, alpha); });
-}
-
 // Before opset 7 slopes are one a channel; later they are broadcast as they stand.
 static Kernel prepare_prelu(Call& call) {
   call.ignore("consumed_inputs");
@@ -176,10 +174,6 @@ static Kernel prepare_prelu(Call& call) {
   };
 }
 
-static Kernel prepare_elu(Call& call) {
-  return with_number(call, "alpha", 1, [](const Tensor& x, double alpha) { return at::elu(x, alpha); });
-}
-
 static Kernel prepare_selu(Call& call) {
   call.ignore("consumed_inputs");
   const bool old = call.opset() < 6;
@@ -188,19 +182,10 @@ static Kernel prepare_selu(Call& call) {
   return [=](const Tensors& in, const Batch&) -> Tensors { return {at::elu(in[0], alpha, gamma)}; };
 }
 
-static Kernel prepare_celu(Call& call) {
-  return with_number(call, "alpha", 1, [](const Tensor& x, double alpha) { return at::celu(x, alpha); });
-}
-
 static Kernel prepare_gelu(Call& call) {
   constexpr std::string_view forms[] = {"none", "tanh"};
   const std::string form(forms[call.choice("approximate", forms)]);
   return [=](const Tensors& in, const Batch&) -> Tensors { return {at::gelu(in[0], form)}; };
-}
-
-static Kernel prepare_thresholded_relu(Call& call) {
-  return with_number(call, "alpha", 1,
-                     [](const Tensor& x, double alpha) { return at::threshold(x, alpha, 0); });
 }
 
 static Kernel prepare_softplus(Call&) {
@@ -228,11 +213,11 @@ static Kernel prepare_shrink(Call& call) {
 static constexpr Operator elementwise_table[] = {
     {"Add", prepare_pairwise<add>, 2, 2, 1},
     {"And", prepare_pairwise<at::logical_and>, 2, 2, 1},
-    {"Celu", prepare_celu, 1, 1, 1},
+    {"Celu", prepare_with_alpha<celu_by, 100>, 1, 1, 1},
     {"Clip", prepare_clip, 1, 3, 1},
     {"Div", prepare_pairwise<divide>, 2, 2, 1},
     {"Einsum", prepare_einsum, 1, any_number, 1},
-    {"Elu", prepare_elu, 1, 1, 1},
+    {"Elu", prepare_with_alpha<elu_by, 100>, 1, 1, 1},
     {"Equal", prepare_pairwise<at::eq>, 2, 2, 1},
     {"Gelu", prepare_gelu, 1, 1, 1},
     {"Gemm", prepare_gemm, 2, 3, 1},
@@ -240,7 +225,7 @@ static constexpr Operator elementwise_table[] = {
     {"GreaterOrEqual", prepare_pairwise<at::ge>, 2, 2, 1},
     {"HardSigmoid", prepare_hard_sigmoid, 1, 1, 1},
     {"Hardmax", prepare_along<hardmax_along>, 1, 1, 1},
-    {"LeakyRelu", prepare_leaky_relu, 1, 1, 1},
+    {"LeakyRelu", prepare_with_alpha<leaky_by, 1>, 1, 1, 1},
     {"Less", prepare_pairwise<at::lt>, 2, 2, 1},
     {"LessOrEqual", prepare_pairwise<at::le>, 2, 2, 1},
     {"LogSoftmax", prepare_along<log_softmax_along>, 1, 1, 1},
@@ -260,7 +245,7 @@ static constexpr Operator elementwise_table[] = {
     {"Softsign", prepare_softsign, 1, 1, 1},
     {"Sub", prepare_pairwise<subtract>, 2, 2, 1},
     {"Sum", prepare_joined<add>, 1, any_number, 1},
-    {"ThresholdedRelu", prepare_thresholded_relu, 1, 1, 1},
+    {"ThresholdedRelu", prepare_with_alpha<above, 100>, 1, 1, 1},
     {"Where", prepare_where, 3, 3, 1},
     {"Xor", prepare_pairwise<at::logical_xor>, 2, 2, 1},
 };

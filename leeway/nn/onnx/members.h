@@ -1,4 +1,4 @@
-// The members of the family of operators, by the file that holds them.
+// The operators by file.
 #pragma once
 
 #include "leeway/nn/onnx/operator.h"
@@ -17,8 +17,14 @@ namespace leeway::nn::onnx {
 [[nodiscard]] std::span<const Operator> shapes_operators();
 [[nodiscard]] std::span<const Operator> values_operators();
 
-// What other operators come to.
+// Used by other operators.
 [[nodiscard]] Kernel prepare_identity(Call& call);
 [[nodiscard]] Kernel prepare_conv(Call& call);
+
+// Converts negative indices to nonnegative ones, int64.
+[[nodiscard]] torch::Tensor nonnegative(const torch::Tensor& indices, std::int64_t size);
+
+// Pads in ONNX's order onto the last dimensions; negative ones crop.
+[[nodiscard]] torch::Tensor padded(const torch::Tensor& x, const Integers& pads, const at::Scalar& value);
 
 }  // namespace leeway::nn::onnx

@@ -1,18 +1,11 @@
 // What picks, puts or counts elements by their places.
-#include <limits>
 
-#include "leeway/core/message.h"
 #include "leeway/nn/onnx/members.h"
 
 namespace leeway::nn::onnx {
 namespace {
 
 using torch::Tensor;
-
-Tensor nonnegative(const Tensor& indices, std::int64_t size) {
-  const Tensor whole = indices.to(torch::kInt64);
-  return at::where(whole < 0, whole + size, whole);
-}
 
 // Indices (..., r) into the first r of these sizes as places in a plain array of them.
 Tensor flat_places(const Tensor& indices, torch::IntArrayRef sizes) {
@@ -45,7 +38,7 @@ Tensor put_rows(const Tensor& x, const Tensor& rows, const Tensor& updates, std:
                           true);
 }
 
-Kernel scatter_elements(Call& call) {
+Kernel prepare_scatter_elements(Call& call) {
   const std::int64_t axis = call.integer("axis", 0);
   const std::size_t reduction = call.choice("reduction", reductions);
   return [=](const Tensors& in, const Batch&) -> Tensors {
@@ -58,9 +51,10 @@ Kernel scatter_elements(Call& call) {
 
 }  // namespace
 
-static Kernel prepare_scatter(Call& call) { return scatter_elements(call); }
-
-static Kernel prepare_scatter_elements(Call& call) { return scatter_elements(call); }
+Tensor nonnegative(const Tensor& indices, std::int64_t size) {
+  const Tensor whole = indices.to(torch::kInt64);
+  return at::where(whole < 0, whole + size, whole);
+}
 
 // Indices (..., r) name parts of x by their first r places.
 static Kernel prepare_scatter_nd(Call& call) {
@@ -178,11 +172,16 @@ static Kernel prepare_grid_sample(Call& call) {
 }
 
 static constexpr Operator places_table[] = {
-    {"Compress", prepare_compress, 2, 2, 1},    {"EyeLike", prepare_eye_like, 1, 1, 1},
-    {"GatherND", prepare_gather_nd, 2, 2, 1},   {"GridSample", prepare_grid_sample, 2, 2, 1},
-    {"IsInf", prepare_is_inf, 1, 1, 1},         {"NonZero", prepare_non_zero, 1, 1, 1},
-    {"OneHot", prepare_one_hot, 3, 3, 1},       {"ReverseSequence", prepare_reverse_sequence, 2, 2, 1},
-    {"Scatter", prepare_scatter, 3, 3, 1},      {"ScatterElements", prepare_scatter_elements, 3, 3, 1},
+    {"Compress", prepare_compress, 2, 2, 1},
+    {"EyeLike", prepare_eye_like, 1, 1, 1},
+    {"GatherND", prepare_gather_nd, 2, 2, 1},
+    {"GridSample", prepare_grid_sample, 2, 2, 1},
+    {"IsInf", prepare_is_inf, 1, 1, 1},
+    {"NonZero", prepare_non_zero, 1, 1, 1},
+    {"OneHot", prepare_one_hot, 3, 3, 1},
+    {"ReverseSequence", prepare_reverse_sequence, 2, 2, 1},
+    {"Scatter", prepare_scatter_elements, 3, 3, 1},
+    {"ScatterElements", prepare_scatter_elements, 3, 3, 1},
     {"ScatterND", prepare_scatter_nd, 3, 3, 1},
 };
 

@@ -1,7 +1,5 @@
-// Numbers of 8 and 16 bits with a scale and a zero point: x ~ scale (q - zero).
-//
-// Sums of products are taken in float64, where those of 8 bits are exact (below 2^53), and kept as int32. What makes whole
-// numbers has no gradient: a graph with such nodes between input and logits is for inference alone.
+// Numbers of 8 and 16 bits with a scale and a zero point: x ~ scale (q - zero). Sums use float64, exact for 8
+// bits (below 2^53), and are stored as int32. Quantization has no gradient.
 #include "leeway/nn/onnx/members.h"
 
 namespace leeway::nn::onnx {

@@ -1,7 +1,6 @@
-// Recurrent layers: RNN, GRU, LSTM, one or both directions, step by step, so that gradients exist.
-//
-// Of a step t with input x and state h: gates are W x + R h + Wb + Rb, one block of `hidden` rows each, in ONNX's order (LSTM: i o
-// f c; GRU: z r h). A row whose sequence has ended keeps its state and gives 0.
+// RNN, GRU and LSTM, one or both directions, step by step for gradients. Gates of a step: W x + R h + Wb +
+// Rb, one block of `hidden` rows each, in ONNX's order (LSTM: i o f c; GRU: z r h). After its end, a row
+// keeps its state and gives 0.
 #include "leeway/core/message.h"
 #include "leeway/nn/onnx/members.h"
 
@@ -178,8 +177,8 @@ static Kernel prepare_rnn(Call& call) {
                    });
 }
 
-// z, r = f(W x + R h + Wb + Rb);  c = g(Wc x + Wbc + Rc (r h) + Rbc), or with r (Rc h + Rbc) where linear_before_reset is set;
-// h' = (1 - z) c + z h
+// z, r = f(W x + R h + Wb + Rb);  h' = (1 - z) c + z h;  c = g(Wc x + Wbc + Rc (r h) + Rbc), or with r (Rc h
+// + Rbc) if linear_before_reset.
 static Kernel prepare_gru(Call& call) {
   const bool linear_first = call.flag("linear_before_reset", false);
   return recurrent(layer_of(call, {at::sigmoid, at::tanh}), 3, 1,

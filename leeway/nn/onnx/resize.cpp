@@ -1,7 +1,5 @@
-// Resize, and Upsample before it.
-//
-// One axis after the other, as a matrix of weights (outputs, inputs) or as places of nearest neighbours: all of ONNX's
-// ways to place an output pixel among input pixels meet in it, and gradients follow.
+// Resize and its predecessor Upsample: axis by axis, with a weight matrix (outputs, inputs) or
+// nearest-neighbor indices, which covers all coordinate modes of ONNX and has gradients.
 #include <cmath>
 
 #include "leeway/nn/onnx/members.h"

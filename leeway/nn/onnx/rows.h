@@ -1,18 +1,14 @@
-// A program over any number of rows, whatever number its file was made for.
+// Runs a program on any number of rows.
 //
-// A graph with an open batch takes any number; one exported with a batch of b has b in its shapes, and members of
-// onnx/shapes.cpp put the rows of the run in its place where they may. Whether that came out right is not believed but
-// seen: for every shape of images, once, more rows than b together are compared with the same rows b at a time, to
-// 1e-3 of the largest output. Where they differ or fail, all runs are made of runs of b rows, the last one filled up
-// with copies of its last row: slower, and always what the file says. Where b is above most_checked, three rows together are first
-// held against each of them alone: b + 1 rows need not run at all where they agree. If they do not and b rows are more than
-// most_numbers, the model is refused with what they would cost. A graph whose batch is open is held against runs
-// of one row, so that a row's answer never depends on its neighbours. May be called from several threads at once.
+// A graph exported with batch b has b in its shapes, which onnx/shapes.cpp replaces where possible. This is
+// checked once per image shape: more than b rows together must match the same rows b at a time to 1e-3 of the
+// largest output. Otherwise all runs have b rows, the last padded with copies: slower but exact. For b >
+// most_checked, three rows are first compared with single rows; if they differ and b rows exceed
+// most_numbers, the model is refused. Open batches are compared with single rows. Thread-safe.
 #pragma once
 
 #include <torch/torch.h>
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -29,14 +25,14 @@ inline constexpr std::int64_t most_numbers = std::int64_t{1} << 28;  // of the i
 
 class RowRunner {
  public:
-  // `program` gives logits and, where has_features, features. Inputs of the check are uniform in [0, scale).
+  // `program` gives logits and, if has_features, features. The check's inputs are uniform in [0, scale).
   RowRunner(std::shared_ptr<const Program> program, bool has_features, std::int64_t declared_batch,
             double scale, std::string name);
 
-  // x (n, ...), as the graph takes it. Logits (n,k); ones of (n,k,1,1) lose the 1s.
+  // x (n, ...) as the graph takes it. Logits (n,k); (n,k,1,1) is squeezed.
   [[nodiscard]] Forward operator()(const torch::Tensor& x) const;
 
-  // The check alone; whether rows of that type and shape (without the batch) go together.
+  // The check alone, for rows of this type and shape (without the batch).
   [[nodiscard]] bool goes_together(const torch::Tensor& like) const;
 
  private:

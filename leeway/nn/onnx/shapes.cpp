@@ -1,9 +1,8 @@
-// Shapes: what rearranges elements and changes none.
+// Operators that rearrange elements.
 //
-// A file that fixes its batch has shapes with that number in them, computed when it was exported. Where a constant
-// shape begins with the declared batch and this run has another number of rows, Reshape and Expand take that
-// number instead, and Concat repeats what has only the declared rows. That is a guess, and a run of several rows is
-// compared with runs of the declared batch before it is believed (onnx/rows.h).
+// Files with a fixed batch contain it in constant shapes. If a constant shape begins with the declared batch
+// and the run has another number of rows, Reshape and Expand use the latter, and Concat repeats inputs of the
+// declared size. onnx/rows.h verifies this guess.
 #include <numeric>
 
 #include "leeway/nn/onnx/members.h"

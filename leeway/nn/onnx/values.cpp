@@ -1,7 +1,6 @@
 // Constants, types, and what picks elements or adds some.
-#include <limits>
+#include <algorithm>
 
-#include "leeway/core/message.h"
 #include "leeway/nn/onnx/members.h"
 
 namespace leeway::nn::onnx {
@@ -9,56 +8,32 @@ namespace {
 
 using torch::Tensor;
 
-// ONNX's numbers of the types.
-enum Code : std::int64_t {
-  float32 = 1,
-  uint8 = 2,
-  int8 = 3,
-  uint16 = 4,
-  int16 = 5,
-  int32 = 6,
-  int64 = 7,
-  boolean = 9,
-  float16 = 10,
-  float64 = 11,
-  uint32 = 12,
-  uint64 = 13,
-  bfloat16 = 16,
-};
-
-struct Target {
+// What holds numbers of an ONNX type, by its code.
+struct Held {
+  std::int64_t code = 0;
   torch::ScalarType type = torch::kFloat32;
   std::optional<torch::ScalarType> rounded_to = {};
 };
+constexpr Held held_types[] = {
+    {1, torch::kFloat32},
+    {2, torch::kUInt8},
+    {3, torch::kInt8},
+    {4, torch::kInt32},  // uint16
+    {5, torch::kInt16},
+    {6, torch::kInt32},
+    {7, torch::kInt64},
+    {9, torch::kBool},
+    {10, torch::kFloat32, torch::kFloat16},
+    {11, torch::kFloat64},
+    {12, torch::kInt64},  // uint32
+    {13, torch::kInt64},  // uint64
+    {16, torch::kFloat32, torch::kBFloat16},
+};
 
-Target target_of(const Call& call, std::int64_t code) {
-  switch (code) {
-    case float32:
-      return {torch::kFloat32};
-    case float64:
-      return {torch::kFloat64};
-    case float16:
-      return {torch::kFloat32, torch::kFloat16};
-    case bfloat16:
-      return {torch::kFloat32, torch::kBFloat16};
-    case uint8:
-      return {torch::kUInt8};
-    case int8:
-      return {torch::kInt8};
-    case int16:
-      return {torch::kInt16};
-    case int32:
-    case uint16:
-      return {torch::kInt32};
-    case int64:
-    case uint32:
-    case uint64:
-      return {torch::kInt64};
-    case boolean:
-      return {torch::kBool};
-    default:
-      call.fail("a cast to a type of numbers", "type " + std::to_string(code));
-  }
+const Held& held_by(const Call& call, std::int64_t code) {
+  const auto* const found = std::ranges::find(held_types, code, &Held::code);
+  if (found == std::end(held_types)) call.fail("a cast to a type of numbers", "type " + std::to_string(code));
+  return *found;
 }
 
 // Rounded as float16 would be, with the gradient of a cast: 1, unrounded, so that small ones are not lost.
@@ -101,17 +76,13 @@ Integers over_all_axes(const Integers& pads, const Integers& axes, std::int64_t 
 Tensor pad(const Tensor& x, const Integers& pads, std::size_t mode, const at::Scalar& value) {
   const auto rank = static_cast<std::size_t>(x.dim());
   TORCH_CHECK(pads.size() == 2 * rank, "two pads a dimension");
-  Integers sizes = x.sizes().vec(), reversed;
+  Integers sizes = x.sizes().vec();
   for (std::size_t d = 0; d < rank; ++d) {
     TORCH_CHECK(std::abs(pads[d]) < 1 << 30 && std::abs(pads[rank + d]) < 1 << 30, "pads below 2^30");
     sizes[d] += pads[d] + pads[rank + d];
   }
   check_elements(sizes);
-  for (std::size_t d = rank; d-- > 0;) {
-    reversed.push_back(pads[d]);
-    reversed.push_back(pads[rank + d]);
-  }
-  if (mode == constant_pad) return at::constant_pad_nd(x, reversed, value);
+  if (mode == constant_pad) return padded(x, pads, value);
   Tensor result = x;
   for (std::size_t d = 0; d < rank; ++d) {
     if (pads[d] == 0 && pads[rank + d] == 0) continue;
@@ -123,13 +94,9 @@ Tensor pad(const Tensor& x, const Integers& pads, std::size_t mode, const at::Sc
   return result;
 }
 
-Tensor from_start(const Tensor& indices, std::int64_t size) {
-  return at::where(indices < 0, indices + size, indices).to(torch::kInt64);
-}
-
 }  // namespace
 
-torch::ScalarType type_of_code(const Call& call, std::int64_t code) { return target_of(call, code).type; }
+torch::ScalarType type_of_code(const Call& call, std::int64_t code) { return held_by(call, code).type; }
 
 static Kernel prepare_constant(Call& call) {
   Tensor value = call.tensor("value");
@@ -160,7 +127,7 @@ static Kernel prepare_constant_of_shape(Call& call) {
 static Kernel prepare_cast(Call& call) {
   if (!call.has("to")) call.fail("a type to cast to", "none");
   call.ignore("saturate");  // of types of a byte, which are refused
-  const Target target = target_of(call, call.integer("to", 0));
+  const Held target = held_by(call, call.integer("to", 0));
   return [=](const Tensors& in, const Batch&) -> Tensors {
     if (target.rounded_to) return {rounded(in[0], *target.rounded_to)};
     return {in[0].to(target.type)};
@@ -190,7 +157,7 @@ static Kernel prepare_gather(Call& call) {
   return [=](const Tensors& in, const Batch&) -> Tensors {
     const Tensor& x = in[0];
     const std::int64_t along = axis_of(axis, x.dim());
-    const Tensor places = from_start(in[1], x.size(along));
+    const Tensor places = nonnegative(in[1], x.size(along));
     if (places.dim() == 0) return {x.select(along, places.item<std::int64_t>())};
     Integers sizes = x.sizes().vec();
     sizes.erase(sizes.begin() + along);
@@ -203,7 +170,7 @@ static Kernel prepare_gather_elements(Call& call) {
   const std::int64_t axis = call.integer("axis", 0);
   return [=](const Tensors& in, const Batch&) -> Tensors {
     const std::int64_t along = axis_of(axis, in[0].dim());
-    return {at::gather(in[0], along, from_start(in[1], in[0].size(along)))};
+    return {at::gather(in[0], along, nonnegative(in[1], in[0].size(along)))};
   };
 }
 

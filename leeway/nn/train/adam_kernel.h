@@ -1,4 +1,4 @@
-// The element-wise pass of Adam, apart from LibTorch so that it can be compiled for speed.
+// The element-wise pass of Adam, without LibTorch so that it can be compiled for speed.
 #pragma once
 
 #include <cstddef>

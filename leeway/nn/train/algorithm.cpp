@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "leeway/nn/detail/parameters.h"
 
 namespace leeway::nn {
@@ -55,9 +53,15 @@ const AlgorithmMember& algorithm(std::string_view name) {
   return find_member(algorithms(), "algorithm", name);
 }
 
-std::map<std::string, double> complete_parameters(const AlgorithmMember& member,
-                                                  const std::map<std::string, double>& given) {
+Parameters complete_parameters(const AlgorithmMember& member, const Parameters& given) {
   return complete_parameters(fmt::format("algorithm {}", member.name), member.parameters, given);
+}
+
+std::optional<BaseStage> plain_stage(const Parameters& parameters) {
+  return BaseStage{"erm",
+                   {},
+                   static_cast<std::size_t>(parameters.at("base-epochs")),
+                   static_cast<std::size_t>(parameters.at("base-patience"))};
 }
 
 Batch Batch::slice(std::int64_t begin, std::int64_t end) const {

@@ -1,8 +1,6 @@
-// Training algorithms: a family. algorithm.cpp holds the visible list; every member is one file in algorithms/ with its
-// objective, its parameters with their defaults, and its source.
-//
-// The loop (train.cpp) knows data, steps, validation and checkpoints, and is the same for all. An algorithm owns its
-// networks, its optimisers and its step. One loss on one batch by one optimiser is LossAlgorithm, the simple form.
+// Training algorithms. algorithm.cpp lists the members; each is one file in algorithms/ with its objective,
+// parameters and source. The loop (train.cpp) handles data, steps, validation and checkpoints. An algorithm
+// owns its networks, optimizers and step. LossAlgorithm is the simple form: one loss, batch and optimizer.
 #pragma once
 
 #include <torch/torch.h>
@@ -25,27 +23,28 @@
 
 namespace leeway::nn {
 
+using Parameters = std::map<std::string, double>;  // of a member, by name
+
 struct Batch {
   torch::Tensor x = {}, y = {};  // images (b,c,h,w) in [0,1] and labels (b); unlabelled: no labels
-  // Of images that were mixed of two: the other's label (b) and the share of the first (b), float32, at least 1/2
+  // Mixed images: the second label (b) and the share of the first (b), float32, at least 1/2
   torch::Tensor other = {}, share = {};
   torch::Tensor group = {};                 // (b), the number of each row's group; where the data have groups
   std::vector<torch::Tensor> views = {};    // as Requirements asks for, each of x's shape
   std::span<const std::int64_t> rows = {};  // where in the data they stand
 
-  // Rows [begin, end), sharing the tensors' memory.
   [[nodiscard]] Batch slice(std::int64_t begin, std::int64_t end) const;
-  // Rows of these numbers (int64), as copies; `rows` stays empty.
+  // Copies of the rows with these numbers (int64); `rows` stays empty.
   [[nodiscard]] Batch select(const torch::Tensor& numbers) const;
 };
 
-// -log softmax(logits)_y of every row, (b), and its mean; of mixed images share * that of y + (1 - share) * that of other.
+// -log softmax(logits)_y per row, (b), and its mean; mixed: share * that of y + (1 - share) * that of other.
 [[nodiscard]] torch::Tensor losses(const torch::Tensor& logits, const Batch& batch);
 [[nodiscard]] torch::Tensor mean_loss(const torch::Tensor& logits, const Batch& batch);
-// The labels as probabilities (b,k), float32: one 1 a row, or two shares.
+// Labels as probabilities (b,k), float32: one-hot or two shares.
 [[nodiscard]] torch::Tensor targets(const Batch& batch, std::int64_t classes);
 
-// What one step gets.
+// Input of one step.
 struct Minibatches {
   Batch labelled;  // all rows of the step, one environment after the other where they are asked for
   std::vector<Batch> environments = {};  // its parts, one an environment in order, where they are asked for
@@ -72,23 +71,23 @@ class Algorithm {
   // One step: passes, gradients, new weights.
   [[nodiscard]] virtual Step update(const Minibatches& batches) = 0;
 
-  // Before all else, in every training; the set outlives the algorithm.
+  // Called first in every training; the set outlives the algorithm.
   virtual void attach(TrainingSet& /*set*/) {}
-  // Before the first epoch of a new training; what it makes belongs to state(), since a resumed training skips it.
+  // Before the first epoch of a new training. Its results belong to state(): a resumed training skips it.
   virtual void prepare(TrainingSet& /*set*/) {}
   virtual void begin_epoch(std::size_t /*epoch*/) {}  // from 1; before the set draws its order
-  // Batch statistics and dropout of all its networks, on or off.
+  // Batch statistics and dropout of all networks.
   virtual void set_training(bool on) = 0;
 
-  // All that the next epoch depends on besides the epoch's number: weights, moments, counters. restore() gets what state()
-  // gave; Error where a tensor is missing or of another shape.
+  // All that the next epoch depends on: weights, moments, counters. restore(): Error for a missing tensor or
+  // another shape.
   [[nodiscard]] virtual Tensors state() const = 0;
   virtual void restore(const Tensors& state, const std::string& name) = 0;
 
-  // The network whose weights are kept, and how it predicts.
+  // The network to save, and its prediction.
   [[nodiscard]] virtual Network& network() = 0;
   [[nodiscard]] virtual ForwardFunction predict() = 0;
-  // The attack under which validation accuracy selects the epoch; none: clean accuracy selects.
+  // The attack for validation accuracy; none: clean accuracy.
   [[nodiscard]] virtual std::optional<AttackOptions> selection_attack() const { return {}; }
 };
 
@@ -97,7 +96,7 @@ struct AlgorithmSetting {
   std::function<std::shared_ptr<Network>()> another = {};  // of the same architecture, without weights
   InputShape input = {};                                   // of images
   Normalization normalization = {};
-  std::map<std::string, double> parameters = {};  // all of the member's, defaults filled in
+  Parameters parameters = {};  // all of the member's, defaults filled in
   Norm norm = Norm::linf;
   OptimizerOptions optimizer = {};
   bool frozen_statistics = false;      // batch normalisation never passes in training mode
@@ -112,7 +111,7 @@ struct AlgorithmSetting {
   Progress* progress = nullptr;        // of long work between steps, which it may stop (Interrupted)
 };
 
-// One loss a step, minimised by the optimizer over the network and what a member trains beside it.
+// One loss per step, minimized over the network and additional modules.
 class LossAlgorithm : public Algorithm {
  public:
   explicit LossAlgorithm(AlgorithmSetting setting);
@@ -120,10 +119,10 @@ class LossAlgorithm : public Algorithm {
   struct Objective {
     torch::Tensor loss;    // scalar, to be minimised
     torch::Tensor logits;  // of the labelled rows, in order, as trained on
-    std::optional<std::size_t> zero_gradients = {};
     std::map<std::string, double> parts = {};
+    std::optional<std::size_t> zero_gradients = {};
   };
-  [[nodiscard]] virtual Objective objective(const Minibatches& batches) = 0;
+  [[nodiscard]] virtual Objective objective(const Minibatches& batches) { return plain(batches.labelled); }
 
   [[nodiscard]] Step update(const Minibatches& batches) override;
   void set_training(bool on) override;
@@ -135,21 +134,19 @@ class LossAlgorithm : public Algorithm {
  protected:
   // Plain training: the mean cross-entropy.
   [[nodiscard]] Objective plain(const Batch& batch) const;
-  // Called in a member's constructor: a module that is trained beside the network, its rate `rate` times the network's.
+  // For constructors: also trains `module`, with `rate` times the network's learning rate.
   void train_beside(const std::string& name, std::shared_ptr<torch::nn::Module> module, double rate);
-  // The rate of the network but for its last layer, or for the head on its backbone, times this.
+  // Scales the learning rate of all but the last layer (or head).
   void scale_features(double rate);
-  // Whether a weight of that name is of the last layer, or of the head on its backbone.
-  [[nodiscard]] bool is_new(const std::string& name) const;
   void forget_moments();  // the optimizer as before the first step
 
   [[nodiscard]] double parameter(const std::string& name) const { return setting_.parameters.at(name); }
   [[nodiscard]] const AlgorithmSetting& setting() const { return setting_; }
   [[nodiscard]] Forward forward(const torch::Tensor& images) const { return forward_(images); }
   [[nodiscard]] const ForwardFunction& forward_function() const { return forward_; }
-  // All that is trained, the network's first.
+  // All trained weights, the network's first.
   [[nodiscard]] std::vector<torch::Tensor> weights() const;
-  // By each of them, undefined where the loss does not depend on it. A member whose weights follow several losses overrides it.
+  // Gradients by weights(), undefined if the loss does not depend on them. Override for several losses.
   [[nodiscard]] virtual std::vector<torch::Tensor> gradients(const Objective& found);
 
  private:
@@ -158,6 +155,8 @@ class LossAlgorithm : public Algorithm {
     std::shared_ptr<torch::nn::Module> module;
     double rate;
   };
+  // Whether the weight `name` belongs to the last layer or head.
+  [[nodiscard]] bool is_new(const std::string& name) const;
 
   AlgorithmSetting setting_;
   ForwardFunction forward_;
@@ -166,62 +165,61 @@ class LossAlgorithm : public Algorithm {
   std::unique_ptr<Optimizer> optimizer_;
 };
 
-// Batch statistics and dropout of a network, on or off: where the setting freezes them, they stay off.
+// Sets batch statistics and dropout of a network; frozen ones stay off.
 void set_training(torch::nn::Module& network, const AlgorithmSetting& setting, bool on);
 
-// Batch statistics of a single row need more than one cell of every map: Error where the network has maps of one.
+// Error if maps have a single cell: batch statistics of one row need more.
 void check_single_row(const AlgorithmSetting& setting, const std::string& architecture);
 
-// The weights that ask for gradients, in the order of construction.
+// The weights with gradients, in the order of construction.
 [[nodiscard]] std::vector<torch::Tensor> trained_weights(const torch::nn::Module& module);
 
-// The tensors of a module under "PREFIX.NAME", and back.
+// Writes or reads a module's tensors as "PREFIX.NAME".
 void add_tensors(Tensors& state, const std::string& prefix, const torch::nn::Module& module);
 void take_tensors(const Tensors& state, const std::string& prefix, torch::nn::Module& module,
                   const std::string& name);
-// The tensor of that name; Error where there is none, or where it has not that shape (-1: any length). `name` opens the message.
+// The named tensor; Error, opened by `name`, if missing or of another shape (-1: any length).
 [[nodiscard]] torch::Tensor take_tensor(const Tensors& state, const std::string& key,
                                         const std::string& name);
 [[nodiscard]] torch::Tensor take_tensor(const Tensors& state, const std::string& key,
                                         torch::IntArrayRef shape, const std::string& name);
 inline constexpr double unbounded = std::numeric_limits<double>::max();
-// A copy of it with numbers of that type; Error also where one is not in [low, high], NaN included.
+// A copy with the given type; Error also for values outside [low, high], NaN included.
 [[nodiscard]] torch::Tensor take_numbers(const Tensors& state, const std::string& key,
                                          torch::IntArrayRef shape, torch::ScalarType type, double low,
                                          double high, const std::string& name);
 
-// The first of two stages: a training of the same data, of its own options, before the algorithm's.
+// The first of two stages: a training with its own options on the same data.
 struct BaseStage {
   std::string algorithm = "erm";
-  std::map<std::string, double> parameters = {};
+  Parameters parameters = {};
   std::size_t epochs = 50, patience = 10;
 };
+// Plain training with base-epochs and base-patience.
+[[nodiscard]] std::optional<BaseStage> plain_stage(const Parameters& parameters);
 
 struct AlgorithmMember : Member {
-  Requirements (*requirements)(
-      const std::map<std::string, double>& parameters);  // null: labelled images suffice
+  Requirements (*requirements)(const Parameters& parameters);  // null: labelled images suffice
   std::unique_ptr<Algorithm> (*make)(const AlgorithmSetting& setting);
-  // The head that stands in place of the architecture's last layer ("occamnet", heads.h); null, or empty: none.
-  std::string_view (*head)(const std::map<std::string, double>& parameters) = nullptr;
-  // What is trained before it; null, or nothing: it begins with random or given weights.
-  std::optional<BaseStage> (*base)(const std::map<std::string, double>& parameters) = nullptr;
+  // The head that replaces the last layer ("occamnet", heads.h); null or empty: none.
+  std::string_view (*head)(const Parameters& parameters) = nullptr;
+  // The first stage; null or nothing: random or given weights.
+  std::optional<BaseStage> (*base)(const Parameters& parameters) = nullptr;
 
-  [[nodiscard]] Requirements needs(const std::map<std::string, double>& complete) const {
+  [[nodiscard]] Requirements needs(const Parameters& complete) const {
     return requirements ? requirements(complete) : Requirements{};
   }
-  // The name of the network that it trains: "HEAD:ARCHITECTURE", or the architecture's.
-  [[nodiscard]] std::string network_of(const std::string& architecture,
-                                       const std::map<std::string, double>& complete) const {
+  // The network to train: "HEAD:ARCHITECTURE" or the architecture.
+  [[nodiscard]] std::string network_of(const std::string& architecture, const Parameters& complete) const {
     const std::string_view first = head ? head(complete) : std::string_view();
     const std::string prefix = std::string(first) + ":";
     return first.empty() || architecture.starts_with(prefix) ? architecture : prefix + architecture;
   }
-  [[nodiscard]] std::optional<BaseStage> base_of(const std::map<std::string, double>& complete) const {
+  [[nodiscard]] std::optional<BaseStage> base_of(const Parameters& complete) const {
     return base ? base(complete) : std::nullopt;
   }
 };
 
-// make() of a member whose constructor takes the setting.
 template <class Member>
 std::unique_ptr<Algorithm> make_algorithm(const AlgorithmSetting& setting) {
   return std::make_unique<Member>(setting);
@@ -231,9 +229,7 @@ std::unique_ptr<Algorithm> make_algorithm(const AlgorithmSetting& setting) {
 [[nodiscard]] const AlgorithmMember& algorithm(
     std::string_view name);  // Error that lists the names there are
 
-// The member's parameters with `given` ones replaced; Error for a name it does not have or a value outside
-// its range.
-[[nodiscard]] std::map<std::string, double> complete_parameters(const AlgorithmMember& member,
-                                                                const std::map<std::string, double>& given);
+// The member's parameters replaced by `given`; Error for an unknown name or a value out of range.
+[[nodiscard]] Parameters complete_parameters(const AlgorithmMember& member, const Parameters& given);
 
 }  // namespace leeway::nn

@@ -1,8 +1,7 @@
-// Adversarial images near the given ones (ADA: Volpi et al., NeurIPS 2018, equations 2 to 4; ME-ADA: Zhao et al., NeurIPS 2020, section 3).
-//
-// Gradient ascent from x' = x, each image by itself, z the last hidden layer:
+// Adversarial images by gradient ascent from x' = x (ADA: Volpi et al., NeurIPS 2018, equations 2 to 4;
+// ME-ADA: Zhao et al., NeurIPS 2020, section 3). z is the last hidden layer:
 //   x' <- x' + rate grad [CE(F(x'), y) + entropy H(softmax F(x')) - gamma |z(x') - z(x)|^2 / 2].
-// Pixels are clamped to [0,1] after the last step.
+// Images are independent. Pixels are clamped to [0,1] after the last step.
 #pragma once
 
 #include <torch/torch.h>
@@ -18,7 +17,7 @@ struct Ascent {
   double rate = 20. / 128, gamma = 1, entropy = 0;
 };
 
-// Of images (b,c,h,w) and labels (b). The network must be in evaluation mode: batch statistics would couple the images.
+// Images (b,c,h,w), labels (b). The network must be in evaluation mode: batch statistics would couple images.
 [[nodiscard]] torch::Tensor ascended(const ForwardFunction& forward, const torch::Tensor& x,
                                      const torch::Tensor& y, const Ascent& ascent);
 

@@ -71,7 +71,6 @@ LossAlgorithm::Objective DomainAdversarial::objective(const Minibatches& batches
   const torch::Tensor right = (of_domain.detach().argmax(1) == domain).to(torch::kFloat64);
   return {mean_loss(logits, source) + parameter("weight") * domain_loss,
           logits,
-          {},
           {{"domain_loss", domain_loss.item<double>()},
            {"domain_accuracy", right.mean().item<double>()},
            {"reversal", c}}};
@@ -86,10 +85,8 @@ std::vector<Parameter> adversarial_parameters() {
            "from given weights: learning rate of all but the last layer, or head, times --lr"}};
 }
 
-Requirements adversarial_needs(const std::map<std::string, double>& /*parameters*/) {
-  Requirements needs;
-  needs.features = needs.unlabelled = true;
-  return needs;
+Requirements adversarial_needs(const Parameters& /*parameters*/) {
+  return {.features = true, .unlabelled = true};
 }
 
 }  // namespace leeway::nn

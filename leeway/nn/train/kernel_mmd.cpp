@@ -14,8 +14,7 @@ double powered(double e, int factor) {
   return fourth * fourth * square;
 }
 
-// k(D) and -k'(D) of a squared distance D. One exponential: the other kernels are its powers, so that the last of seven has 10^6 of its
-// roundings, 1e-10.
+// k(D) and -k'(D), D a squared distance. Powers of one exponential: for seven kernels rounding reaches 1e-10.
 struct KernelAt {
   double value, slope;
 };

@@ -1,4 +1,4 @@
-// The biased maximum mean discrepancy of two sets of features with a sum of Gaussian kernels, and its gradient.
+// The biased MMD of two sets of features with a sum of Gaussian kernels, and its gradient.
 #pragma once
 
 #include <torch/torch.h>
@@ -11,9 +11,9 @@ struct KernelSum {
   int factor = 2, count = 1;
 };
 
-// mean k(a,a') + mean k(b,b') - 2 mean k(a,b) of the squared distances between rows of a (m,d) and b (n,d), float64, a row with itself
-// included; exactly 0 where a and b are equal. Distances are off by 1e-15 of the largest from the mean of b, kernels by 1e-10. To be
-// differentiated once. Threads: those of matrix products.
+// mean k(a,a') + mean k(b,b') - 2 mean k(a,b) of squared distances between rows of a (m,d) and b (n,d),
+// float64, equal rows included; 0 if a = b. Errors: distances 1e-15 of the largest from the mean of b,
+// kernels 1e-10. Differentiable once. Threads: those of matrix products.
 [[nodiscard]] torch::Tensor kernel_mmd(const torch::Tensor& a, const torch::Tensor& b,
                                        const KernelSum& kernels);
 

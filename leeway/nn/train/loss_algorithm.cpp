@@ -104,16 +104,13 @@ void check_single_row(const AlgorithmSetting& setting, const std::string& archit
   const auto network = setting.another();
   initialize(*network, setting.seed);
   set_training(*network, setting, true);
-  const auto side = [](std::size_t length) { return static_cast<std::int64_t>(length); };
-  const InputShape& input = setting.input;
   try {
-    (void)network->forward(
-        torch::zeros({1, side(input.channels), side(input.height), side(input.width)}).to(setting.device));
+    (void)network->forward(torch::zeros(sizes_of(1, setting.input)).to(setting.device));
   } catch (const c10::Error&) {
     refuse(
         "train: batch",
         fmt::format("at least 2 rows, as batch normalization in architecture {} needs on images of shape {}",
-                    architecture, text_of(input)),
+                    architecture, text_of(setting.input)),
         "1");
   }
 }

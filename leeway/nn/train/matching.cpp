@@ -44,7 +44,6 @@ LossAlgorithm::Objective Matching::objective(const Minibatches& batches) {
   const torch::Tensor distance = penalty(features, batches.step);
   return {risk + weight * distance,
           found.logits,
-          {},
           {{"risk", risk.item<double>()}, {"penalty", distance.item<double>()}}};
 }
 
@@ -60,12 +59,8 @@ Parameter matching_weight() {
   return {"weight", 1, 0, 1e6, "weight of the distance; 0: the mean loss of the environments alone"};
 }
 
-Requirements matching_needs(const std::map<std::string, double>& /*parameters*/) {
-  Requirements needs;
-  needs.features = true;
-  needs.environments = 2;
-  needs.least_rows = 2;
-  return needs;
+Requirements matching_needs(const Parameters& /*parameters*/) {
+  return {.environments = 2, .least_rows = 2, .features = true};
 }
 
 }  // namespace leeway::nn

@@ -1,4 +1,4 @@
-// Distances between two sets of features, and training that makes them small between environments.
+// Distances between two sets of features, and training that minimizes them between environments.
 #pragma once
 
 #include <torch/torch.h>
@@ -9,18 +9,18 @@
 
 namespace leeway::nn {
 
-// Of the rows of a (m,d) and b (n,d), in float64, where the difference of large numbers keeps enough digits.
+// Between rows of a (m,d) and b (n,d), in float64 because of cancellation.
 
 // |mean a - mean b|^2 / d + |cov a - cov b|^2 / d^2, unbiased covariances, Frobenius norm.
 [[nodiscard]] torch::Tensor coral_distance(const torch::Tensor& a, const torch::Tensor& b);
 // |cov a - cov b|^2 / (4 d^2)
 [[nodiscard]] torch::Tensor deep_coral_distance(const torch::Tensor& a, const torch::Tensor& b);
-// mean k(a,a') + mean k(b,b') - 2 mean k(a,b), a row with itself included; k(x,y) = sum_g exp(-g |x - y|^2), g = .001, .01, .1,
-// 1, 10, 100, 1000.
+// mean k(a,a') + mean k(b,b') - 2 mean k(a,b), equal rows included; k = sum_g exp(-g |x - y|^2), g = .001,
+// .01, ..., 1000.
 [[nodiscard]] torch::Tensor mmd_distance(const torch::Tensor& a, const torch::Tensor& b);
 
-// mean_e CE_e + weight P(Z_1, ..., Z_E), CE_e the mean cross-entropy in environment e and Z_e the features there. All environments share
-// one pass through the network, and so one set of batch statistics.
+// mean_e CE_e + weight P(Z_1, ..., Z_E): mean cross-entropy and features of environment e. All environments
+// share one pass and its batch statistics.
 class Matching : public LossAlgorithm {
  public:
   using Distance = torch::Tensor (*)(const torch::Tensor&, const torch::Tensor&);
@@ -28,7 +28,7 @@ class Matching : public LossAlgorithm {
   Objective objective(const Minibatches& batches) override;
 
  protected:
-  // P: here the mean of the distance over all pairs; 0 of one environment.
+  // P; default: mean distance over all pairs, 0 for one environment.
   [[nodiscard]] virtual torch::Tensor penalty(const std::vector<torch::Tensor>& features,
                                               std::size_t step) const;
   [[nodiscard]] torch::Tensor between(const torch::Tensor& a, const torch::Tensor& b) const {
@@ -40,6 +40,6 @@ class Matching : public LossAlgorithm {
 };
 
 [[nodiscard]] Parameter matching_weight();
-[[nodiscard]] Requirements matching_needs(const std::map<std::string, double>& parameters);
+[[nodiscard]] Requirements matching_needs(const Parameters& parameters);
 
 }  // namespace leeway::nn

@@ -1,6 +1,7 @@
 #include "leeway/nn/train/partners.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace leeway::nn {

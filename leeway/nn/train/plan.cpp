@@ -8,7 +8,6 @@
 #include <initializer_list>
 #include <span>
 
-#include "leeway/core/digest.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/nn/augment/chain.h"

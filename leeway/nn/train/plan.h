@@ -1,4 +1,4 @@
-// What a training is to be, before it begins. No LibTorch here.
+// Plans a training before it begins. No LibTorch here.
 #pragma once
 
 #include <string>
@@ -7,22 +7,22 @@
 
 namespace leeway::nn {
 
-// Its options with every default filled in, and its plan: two trainings that agree in both end in the same bits.
+// Options with all defaults, and the plan: trainings that agree in both give the same bits.
 [[nodiscard]] Training planned(const data::TrainingData& data, const TrainOptions& options, int threads,
                                const std::string& torch_version);
 
-// Share of rows held out; 0 where rows are named.
+// Share of rows held out; 0 if rows are given.
 [[nodiscard]] double validation_share(const TrainOptions& options);
 
-// The chain of augmentations: that of the options ("none": none), or else the algorithm's own.
+// Augmentation chain of the options ("none": none), else of the algorithm.
 [[nodiscard]] std::string augmentation_of(const TrainOptions& options, const Requirements& needs);
 
-// Of an adversarial algorithm. Error for another name than linf and l2.
+// For adversarial algorithms. Error unless linf or l2.
 [[nodiscard]] Norm norm_of(const TrainOptions& options);
 
 [[nodiscard]] Normalization normalization_of(const TrainOptions& options);
 
-// Error for images, labels or options that no training can have.
+// Error for invalid images, labels or options.
 void check_training(const data::TrainingData& data, const TrainOptions& options);
 
 }  // namespace leeway::nn

@@ -1,5 +1,4 @@
-// Choosing the epoch: by validation accuracy, or by a score that the program brings (Selection in train.h) of the
-// network's outputs on the validation images and on their shifted version. Also the files of kept epochs.
+// Selects the epoch, by validation accuracy or by a Selection's score (train.h), and keeps epoch files.
 #pragma once
 
 #include <torch/torch.h>
@@ -16,17 +15,16 @@
 
 namespace leeway::nn {
 
-// What TrainingOptions::select may be besides "accuracy" and a score's name.
+// Values of TrainingOptions::select other than "accuracy" and the score's name.
 inline constexpr const char *worst_group = "worst-group", *last_epoch = "last";
 
-// Error for a selection without a score, without validation images, or with a shift that is unknown or selects rows.
+// Error: no score, no validation images, or a shift that is unknown or selects rows.
 void check_selection(const TrainOptions& options);
 [[nodiscard]] double selection_strength(const Selection& selection);  // given, or the shift's default
 
 class ShiftedValidation {
  public:
-  // Shifts the images of `rows`, or with `crop` their middles; the noise of a random shift depends on `seed` alone, so every epoch
-  // sees the same.
+  // Shifts `rows`, or their central crops; noise depends on `seed` alone, so epochs are comparable.
   ShiftedValidation(const Selection& selection, const Images& images, std::span<const std::int64_t> rows,
                     std::uint64_t seed, torch::Device device = torch::kCPU, std::size_t crop = 0);
   // Sets selection_score and validation_shifted_accuracy. std::runtime_error where the score is NaN.
@@ -41,21 +39,21 @@ class ShiftedValidation {
 // Sets test_accuracy.
 void test(Epoch& epoch, const Images& images, const ForwardFunction& forward, torch::Device device);
 
-// The share of hits (1, not 0) with its interval.
+// Share of hits (1) with its interval.
 void put_share(std::span<const std::uint8_t> hits, std::optional<double>& value,
                std::optional<Interval>& interval);
-// The hits of the group that has the lowest share of them, the first of equal ones.
+// Hits of the group with the lowest share, the first of equal ones.
 [[nodiscard]] std::vector<std::uint8_t> worst_of(std::span<const std::uint8_t> hits,
                                                  std::span<const std::int32_t> groups);
 
-// Validation accuracy, under the algorithm's own attack where it has one.
+// Validation accuracy, under the algorithm's attack if any.
 [[nodiscard]] std::optional<double> accuracy_score(const Epoch& epoch);
 
-// Fills in what each criterion chooses from the epochs.
+// Fills in the choice of each criterion.
 void compare_choices(Training& training);
 
 [[nodiscard]] std::filesystem::path epoch_path(const std::filesystem::path& folder, std::size_t number);
-// True where no epochs are to be kept, too.
+// Also true if no epochs are kept.
 [[nodiscard]] bool epochs_kept(const TrainOptions& options, std::size_t epochs);
 
 }  // namespace leeway::nn

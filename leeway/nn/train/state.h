@@ -1,5 +1,5 @@
-// The state of an unfinished training, in a file beside its result: safetensors with what the algorithm keeps
-// ("algorithm.NAME"), the weights of the best epoch ("best.NAME") and, as metadata "training", its course so far.
+// Saves the state of an unfinished training in safetensors: "algorithm.NAME" tensors, the best epoch's
+// weights "best.NAME", metadata "training". Also reuses weights of an equal training.
 #pragma once
 
 #include <filesystem>
@@ -7,6 +7,7 @@
 #include <string>
 
 #include "leeway/core/array.h"
+#include "leeway/data/training_data.h"
 #include "leeway/nn/train.h"
 #include "leeway/nn/train/algorithm.h"
 
@@ -18,17 +19,21 @@ struct Course : Training {  // its finished epochs
   std::size_t place = 0;    // steps of that pass that were made
 };
 
-// Replaces the file atomically; without a text there is none.
+// Replaces the file atomically; does nothing without a text.
 void save_state(const std::filesystem::path& path, const TrainingText& text, const Course& course,
                 const Tensors& algorithm);
 
-// The course to go on with, the algorithm restored; nothing where there is no file, or where it is not of `planned`: then
-// `note` says why, and the algorithm may have taken a part of it.
+// The course to resume, with the algorithm restored. Nothing without a file, or if it differs from `planned`:
+// then `note` says why, and the algorithm may be partly restored.
 struct Restored {
   std::optional<Course> course;
   std::string note;
 };
 [[nodiscard]] Restored restore_state(const std::filesystem::path& path, const TrainingText& text,
                                      const Training& planned, Algorithm& algorithm);
+
+// The result of an earlier training with the same plan, where `out` is one.
+[[nodiscard]] std::optional<TrainResult> reuse(const data::TrainingData& data, const TrainOptions& options,
+                                               const std::filesystem::path& out);
 
 }  // namespace leeway::nn

@@ -7,7 +7,7 @@
 
 namespace leeway::nn {
 
-// The row whose style or content each row receives, and the share of its own style that the row keeps.
+// For each row: the row that gives style or content, and the share of its own style that it keeps.
 struct StyleMix {
   torch::Tensor order;  // (n), a permutation: z' = z[order]
   torch::Tensor share;  // (n), alpha in (0,1)

@@ -1,11 +1,10 @@
-// The threads that OpenMP gives, on which LibTorch's kernels run where a network is trained.
+// The OpenMP threads that LibTorch uses for training.
 #pragma once
 
 namespace leeway::nn {
 
-// How many of `wanted` threads a parallel region of this thread gets, now and later: fewer where the environment sets
-// a limit (OMP_THREAD_LIMIT, OMP_MAX_ACTIVE_LEVELS). Regions of changing size (OMP_DYNAMIC) are switched off for this thread.
-// LibTorch must be told this number: the convolutions' kernels (oneDNN) wait for as many threads as they were promised.
+// Threads that a parallel region gets out of `wanted`: fewer under OMP_THREAD_LIMIT or OMP_MAX_ACTIVE_LEVELS.
+// Turns OMP_DYNAMIC off for this thread. LibTorch must get this number: oneDNN waits for all of them.
 [[nodiscard]] int openmp_team(int wanted);
 
 }  // namespace leeway::nn

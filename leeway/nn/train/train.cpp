@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <numeric>
 
-#include "leeway/core/error.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
@@ -23,7 +21,6 @@
 #include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/train/optimizer.h"
 #include "leeway/nn/train/plan.h"
-#include "leeway/nn/train/reuse.h"
 #include "leeway/nn/train/selection.h"
 #include "leeway/nn/train/state.h"
 #include "leeway/nn/train/team.h"

@@ -1,28 +1,25 @@
-// The rows of a training: which are held out, in which order the others come, and floats made of them a batch at a time.
+// The training data: held-out rows, order of the other rows, and batches of floats.
 //
-// Everything is a function of the seed, the epoch and the place in it, so that a resumed training gets the same batches:
-// an epoch's order is a shuffle of the training rows. Where an algorithm asks for environments (or for balanced groups), the
-// shuffled rows of each are dealt out in rounds, one row each a round in a random order, and begin again where they run out:
-// every batch has all of them equally often, but for one row; TrainingOptions::balance asks for the same of any algorithm. An epoch has as
-// many rows as there are to train on. A last batch of one row joins the batch before it, or an incomplete one is left out
-// (TrainingOptions::last_batch). Unlabelled images are shuffled anew for each pass over them; passes follow each other without
-// end, whatever the epochs of the labelled ones.
+// Everything depends only on seed, epoch and position, so that a resumed training gets the same batches. An
+// epoch has as many rows as the training set, shuffled. If the algorithm (environments, balanced groups) or
+// TrainingOptions::balance asks for it, each round takes one shuffled row of every environment or group,
+// restarting exhausted ones: their counts in a batch differ by at most one. A last batch of one row joins the
+// previous batch; TrainingOptions::last_batch may drop incomplete ones. Unlabelled images are reshuffled for
+// each pass, independent of epochs.
 //
-// Labelled and unlabelled images pass through TrainingOptions::augment, keyed by seed, place and epoch; views of labelled images
-// are made of what it leaves, those of unlabelled ones of the images themselves. A mixed image has the label and the group of the
-// one that has the larger share.
+// TrainingOptions::augment applies to labelled and unlabelled images, keyed by seed, position and epoch.
+// Views of labelled images start from augmented images, those of unlabelled images from the originals. A
+// mixed image has the label and group of the larger share. TrainingOptions::crop takes random windows of
+// training and unlabelled images before augmentation (one per view of an unlabelled image), and central ones
+// otherwise.
 //
-// With TrainingOptions::crop images to train on and unlabelled ones are windows at a random place, keyed likewise, before they are
-// changed, every view of an unlabelled one at a place of its own; all others are the middle.
-//
-// An algorithm may append images that it made: they are rows beyond those of the data, and take part from the next epoch on.
+// Algorithms may append images, which have row numbers beyond the data and join from the next epoch on.
 #pragma once
 
 #include <torch/torch.h>
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,16 +33,15 @@ namespace leeway::nn {
 
 class TrainingSet {
  public:
-  // The data must outlive it. Error for data that lack what is needed; `algorithm` is named then.
+  // The data must outlive it. Error for data that lack a requirement of `algorithm`.
   TrainingSet(const data::TrainingData& data, const TrainOptions& options, const Requirements& needs,
               const std::string& algorithm);
 
   [[nodiscard]] const std::vector<std::int64_t>& training() const { return train_; }  // rows, ascending
   [[nodiscard]] const std::vector<std::int64_t>& validation() const { return validation_; }
-  // Groups (data::label_groups) by number, and how many training rows each has; none: the data have no groups.
-  [[nodiscard]] const std::vector<std::string>& group_names() const { return groups_.levels; }
+  // Training rows per group (data::label_groups); empty without groups.
   [[nodiscard]] const std::vector<std::size_t>& group_sizes() const { return group_sizes_; }
-  // One line each: what of the data makes the algorithm another one.
+  // One line each: properties of the data that change the algorithm.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   [[nodiscard]] std::size_t steps() const { return steps_; }  // of the epoch begun, or of the first one
 
@@ -54,20 +50,17 @@ class TrainingSet {
 
   [[nodiscard]] InputShape shape() const { return input_of(data_.images); }  // of images in batches
 
-  // Images, labels and groups of any rows of the data, and of those that were appended.
   [[nodiscard]] Batch batch(std::span<const std::int64_t> rows) const;
-  // The same as batch() of rows beside those of the latest minibatches(), augmented as they are, but not mixed.
+  // As batch(), augmented like the latest minibatches(), but not mixed.
   [[nodiscard]] Batch augmented(std::span<const std::int64_t> rows) const;
-  // Of each row of the data, whether it is trained on or not; of an environment where the data name one.
+  // For every row of the data, held out or not.
   [[nodiscard]] const std::vector<std::int64_t>& labels() const { return *data_.images.labels; }
   [[nodiscard]] const std::optional<GroupColumn>& environment() const { return data_.environment; }
-  [[nodiscard]] std::size_t epoch() const { return epoch_; }
 
-  // Images (m,c,h,w), in [0,1] but for what was never cut, each with the label, groups and environment of its parent, a row of the data. They are numbered
-  // from data rows + images appended before.
+  // Adds images (m,c,h,w), in [0,1] except for unbounded inputs, with the label, groups and environment of
+  // their parents, rows of the data. Row numbers continue those of data and appended images.
   void append(const torch::Tensor& images, std::span<const std::int64_t> parents);
   void clear_appended();  // as if none had been
-  // The group of each validation row, or nothing.
   [[nodiscard]] std::vector<std::int32_t> validation_groups() const;
 
  private:
@@ -79,24 +72,24 @@ class TrainingSet {
   [[nodiscard]] Batch batch(std::span<const std::int64_t> rows, const Cut& cut) const;
   void check(const Requirements& needs, const std::string& algorithm);
   void count_steps();
-  // The row of the data whose label, groups and environment a row has.
+  // The row of the data that gives a row its label, groups and environment.
   [[nodiscard]] std::size_t source(std::int64_t row) const;
   [[nodiscard]] std::int32_t code_of(const std::vector<std::int32_t>& codes, std::int64_t row) const {
     return codes[source(row)];
   }
-  // What batches hold equally, null: nothing. `own`: what the algorithm asks for.
+  // The column that batches balance; null: none. `own`: the algorithm's.
   [[nodiscard]] const GroupColumn* balance_column(const GroupColumn* own, const Requirements& needs,
                                                   const std::string& algorithm) const;
-  // The levels that rows to train on have, ascending.
+  // The levels in the training rows, ascending.
   [[nodiscard]] std::vector<std::int32_t> present_of(const GroupColumn& column) const;
   [[nodiscard]] torch::Tensor images_of(std::span<const std::int64_t> rows, const Cut& cut) const;
   [[nodiscard]] std::vector<std::int64_t> balanced(const std::vector<std::int64_t>& shuffled) const;
   [[nodiscard]] Batch unlabelled_batch(std::size_t position, std::size_t count);
-  // `images(number)`: what view `number` is made of.
+  // `images(number)`: input of view `number`.
   [[nodiscard]] std::vector<torch::Tensor> views(
       const std::function<torch::Tensor(std::size_t number)>& images, const std::vector<std::string>& names,
       std::string_view purpose, std::size_t position) const;
-  // The images after the chain's members that change pixels, those at `position` and after.
+  // Applies the chain's pixel members to images at `position` and after.
   [[nodiscard]] torch::Tensor changed(const torch::Tensor& images, const augment::Chain& chain,
                                       std::uint32_t purpose, std::size_t position) const;
   void mix(Batch& batch, std::size_t position) const;  // by the chain's last member
@@ -112,7 +105,7 @@ class TrainingSet {
   std::vector<std::int64_t> parents_;
   GroupColumn groups_;   // of all rows; no codes: the data have none
   GroupColumn classes_;  // the same for labels, where batches are balanced by them
-  // Of all rows: what batches hold equally, and environments where they are told apart; null: nothing
+  // Codes of all rows: of the balanced column, and of environments in use; null: none
   const std::vector<std::int32_t>* balance_ = nullptr;
   const std::vector<std::int32_t>* environments_ = nullptr;
   std::vector<std::int32_t> present_;  // of what batches hold equally, the levels there are

@@ -1,9 +1,10 @@
-// The page of leeway align.
+// The pages of leeway align and leeway distances.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "leeway/core/message.h"
+#include "leeway/core/text.h"
 #include "leeway/report/detail/sections.h"
 
 namespace leeway::report {
@@ -11,6 +12,8 @@ namespace {
 
 using record::Align;
 using record::AlignSet;
+using record::Distances;
+using record::DistancesSet;
 
 // Classes of the projections shown, in order; none where there are no labels or more than a chart has shapes.
 std::vector<std::string> classes_of(const Align& record) {
@@ -38,10 +41,6 @@ Json points_of(const AlignSet& set, const std::vector<std::string>& classes) {
   return points;
 }
 
-Measured error_of(const AlignSet& set) {
-  return {set.cross_domain_error, set.cross_domain_error_interval.low, set.cross_domain_error_interval.high};
-}
-
 std::string scatter_charts(const Align& record) {
   const std::vector<std::string> classes = classes_of(record);
   std::vector<Chart> charts;
@@ -58,11 +57,6 @@ std::string scatter_charts(const Align& record) {
   return (classes.empty() ? "" : model_key(classes)) + panels_html(charts, 6);
 }
 
-Measured class_variance_of(const std::optional<double>& share, const std::optional<Interval>& interval) {
-  if (!share || !interval) return {share, {}, {}};
-  return {share, interval->low, interval->high};
-}
-
 std::string set_table(const Align& record) {
   using One = AlignSet;
   const std::vector<ColumnOf<One>> columns = {
@@ -71,7 +65,7 @@ std::string set_table(const Align& record) {
       {interval_column("Cross-domain error",
                        "Mean squared difference of a pair's projections, each set's scaled to -1 to 1"),
        [](const One& one) {
-         const Measured error = error_of(one);
+         const Measured error = measured(one.cross_domain_error, one.cross_domain_error_interval);
          return with_interval(significant_cell(error.value, 3), error,
                               significant(*error.low, 3) + "–" + significant(*error.high, 3));
        }},
@@ -86,30 +80,76 @@ std::string set_table(const Align& record) {
       {interval_column("Within classes, clean",
                        "Share of the projections' variance that the class does not explain"),
        [](const One& one) {
-         return share_cell(class_variance_of(one.class_variance_clean, one.class_variance_clean_interval),
+         return share_cell(measured(one.class_variance_clean, one.class_variance_clean_interval),
                            "the files hold no labels");
        }},
       {interval_column("Within classes, shifted"),
        [](const One& one) {
-         return share_cell(class_variance_of(one.class_variance_shifted, one.class_variance_shifted_interval),
+         return share_cell(measured(one.class_variance_shifted, one.class_variance_shifted_interval),
                            "the files hold no labels");
        }},
       {number_column("Pairs"), [](const One& one) { return count_cell(one.n); }}};
   return table_of("Every shifted set", columns, record.results).html();
 }
 
+// -- Distances
+
+std::vector<std::string> names_of(const Distances& record) {
+  std::vector<std::string> names;
+  for (const DistancesSet& set : record.results)
+    for (const auto& [name, value] : set.distances) append_new(names, name);
+  return names;
+}
+
+// Shaded by the share of the largest value of its distance: scales of two distances say nothing of each other.
+Cell distance_cell(const DistancesSet& set, const std::string& name, double largest) {
+  const auto value = set.distances.find(name);
+  if (value == set.distances.end() || !value->second) {
+    const auto reason = set.not_computed.find(name);
+    return dash_cell(reason == set.not_computed.end() ? "" : reason->second);
+  }
+  Cell cell = significant_cell(value->second, 4);
+  if (largest > 0) cell.shade = -.8 * *value->second / largest;
+  return cell;
+}
+
+std::string set_table(const Distances& record) {
+  std::vector<ColumnOf<DistancesSet>> columns = {
+      {text_column("Shifted set"),
+       [](const DistancesSet& set) { return text_cell(printable(set.shifted, std::string::npos)); }}};
+  for (const std::string& name : names_of(record)) {
+    double largest = 0;
+    for (const DistancesSet& set : record.results)
+      if (const auto found = set.distances.find(name);
+          found != set.distances.end() && record.results.size() > 1)
+        largest = std::max(largest, found->second.value_or(0));
+    columns.push_back({number_column(name), [name, largest](const DistancesSet& set) {
+                         return distance_cell(set, name, largest);
+                       }});
+  }
+  columns.push_back({number_column("n"), [](const DistancesSet& set) { return count_cell(set.n_shifted); }});
+  return table_of("Distance of every shifted set from the clean one", columns, record.results).html();
+}
+
 }  // namespace
 
 std::string html_report(const Align& record) {
-  std::string lead = paragraph(
+  const std::string lead = paragraph(
       "Of each set of features the direction of largest variance was taken, and every sample's projection on "
-      "it. On the "
-      "dashed line both sets have the same projection. Where the task makes the direction, classes lie apart "
-      "and near "
-      "the line; where the shift does, they do not.");
-  for (const std::string& finding : record.envelope.findings) lead += paragraph(escape(finding));
+      "it. On the dashed line both sets have the same projection. Where the task makes the direction, "
+      "classes lie apart and near the line; where the shift does, they do not.");
   return page("leeway: feature alignment", record.envelope.headline,
-              lead + scatter_charts(record) + set_table(record), {source_section(record.envelope)});
+              lead + paragraphs(record.envelope.findings) + scatter_charts(record) + set_table(record),
+              {source_section(record.envelope)});
+}
+
+std::string html_report(const Distances& record) {
+  const std::string lead = paragraph(
+      "Each column is a distance of its own scale; the darker a cell, the closer to the largest of "
+      "its column. 0 is no difference.");
+  return page("leeway: distances", record.envelope.headline,
+              set_table(record) + lead + paragraphs(record.envelope.findings),
+              {source_section(record.envelope)});
 }
 
 }  // namespace leeway::report

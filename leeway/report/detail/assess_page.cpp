@@ -112,10 +112,9 @@ std::string terms(const Record& record, const Shown& shown) {
             "shading is how far it lies from the source, the data the model is known on.",
             percent(record.level)));
   if (shown.pairs) {
-    list.emplace_back(
-        "Same prediction",
-        "The share of samples on which the model says the same before and after the shift, right or "
-        "wrong (in papers AFR, attack failure rate). It needs no labels.");
+    list.emplace_back("Same prediction",
+                      "The share of samples on which the model says the same before and after the shift, "
+                      "right or wrong (in papers AFR, attack failure rate). It needs no labels.");
     for (auto& meaning : pa_meanings(log_k(record))) list.push_back(std::move(meaning));
   }
   if (shown.likely)
@@ -125,10 +124,9 @@ std::string terms(const Record& record, const Shown& shown) {
         "read, and in small figures the range of all <a href=\"#bounds\">estimates</a>. The range is no "
         "interval of any level; errors beyond it mostly lie above.");
   if (shown.bound)
-    list.emplace_back(
-        "Error at most",
-        "How wrong the model can be on the target, told without its labels, if an assumption holds "
-        "that <a href=\"#bounds\">the section on errors without labels</a> states.");
+    list.emplace_back("Error at most",
+                      "How wrong the model can be on the target, told without its labels, if an assumption "
+                      "holds that <a href=\"#bounds\">the section on errors without labels</a> states.");
   return terms_html(list);
 }
 
@@ -184,37 +182,25 @@ struct AssessMetric {
   const Measured Result::*reference = nullptr;
 };
 
-Json overview_row(const Result& result, const AssessMetric& metric, std::size_t slot) {
+OverviewRow overview_row(const Result& result, const AssessMetric& metric, std::size_t slot) {
   const auto& [value, low, high] = result.*(metric.value);
-  return {{"target", result.target},
-          {"model", result.model},
-          {"slot", slot},
-          {"value", brief(value)},
-          {"low", brief(low ? low : value)},
-          {"high", brief(high ? high : value)},
-          {"source", metric.reference == nullptr ? Json() : brief((result.*(metric.reference)).value)},
-          {"n", result.n}};
+  const auto source = metric.reference == nullptr ? std::nullopt : (result.*(metric.reference)).value;
+  return {result.target, result.model, slot, {value, low ? low : value, high ? high : value},
+          source,        result.n};
 }
 
 // Targets are rows, worst first by their worst model; `models` are marks in them.
-Chart overview_chart(const Record& record, const AssessMetric& metric,
-                     const std::vector<std::string>& models) {
+Chart metric_chart(const Record& record, const AssessMetric& metric, const std::vector<std::string>& models) {
   std::vector<std::string> targets;
   for (const Result* result : worst_first(record)) append_new(targets, result->target);
-  Json rows = Json::array();
+  std::vector<OverviewRow> rows;
   for (const std::string& target : targets)
     for (std::size_t m = 0; m < models.size(); ++m)
       if (const Result* result = record.find(models[m], target))
         rows.push_back(overview_row(*result, metric, m));
-  return {"overview",
-          metric.title,
-          metric.note,
-          metric.title + " of every model on every target, with intervals",
-          {{"rows", std::move(rows)}},
-          {{"targets", targets},
-           {"slots", models.size()},
-           {"top", brief(metric.top)},
-           {"percent", metric.percent}}};
+  const std::string description = metric.title + " of every model on every target, with intervals";
+  return overview_of({"overview", metric.title, metric.note, description}, rows, models.size(), metric.top,
+                     metric.percent, targets);
 }
 
 std::string overview_charts(const Record& record, const Shown& shown) {
@@ -231,7 +217,7 @@ std::string overview_charts(const Record& record, const Shown& shown) {
     const auto last = first + std::min(std::ptrdiff_t{series}, record.models.end() - first);
     const std::vector<std::string> models(first, last);
     std::vector<Chart> charts;
-    for (const AssessMetric& metric : metrics) charts.push_back(overview_chart(record, metric, models));
+    for (const AssessMetric& metric : metrics) charts.push_back(metric_chart(record, metric, models));
     out += model_key(models) + panels_html(charts);
     first = last;
   }

@@ -1,5 +1,4 @@
-// The files built into the library by embed.cmake: "page/page.css", "specs/curve.vg.json", ..., and
-// "vega_parts.js".
+// The files that embed.cmake builds in: "page/page.css", "specs/curve.vg.json", ..., and "vega_parts.js".
 #pragma once
 
 #include <string>
@@ -9,5 +8,7 @@ namespace leeway::report {
 
 // The file's bytes; empty where there is no such file.
 [[nodiscard]] std::string asset(std::string_view name);
+
+[[nodiscard]] std::string vega_script();  // Vega as one script
 
 }  // namespace leeway::report

@@ -85,9 +85,7 @@ std::string radii_chart(const Attack& record) {
   std::erase_if(lines, [](const Line& line) { return line.points.size() < 2; });
   for (Line& line : lines) std::ranges::sort(line.points, {}, &LinePoint::x);
   if (lines.empty()) return "";
-  LineAxes axes;
-  axis.put_on(axes);
-  axes.x_title = "radius, " + record.options.norm;
+  LineAxes axes = axis.axes("radius, " + record.options.norm);
   axes.percent = true;
   axes.height = 220;
   return line_charts_html("Accuracy under attack",
@@ -135,12 +133,11 @@ Section method_section(const Attack& record) {
     if (!words.empty() && std::ranges::find(items, escape(words)) == items.end())
       items.push_back(escape(words));
     if (set.beside_noise)
-      items.push_back(
-          escape(several ? set.out + ": " : "") +
-          fmt::format("The attack alone leaves {}, noise of the same radius alone {}; the worse of the two "
-                      "counts for each image.",
-                      percent(set.beside_noise->attack_robust_accuracy, 1),
-                      percent(set.beside_noise->noise_robust_accuracy, 1)));
+      items.push_back(escape(several ? set.out + ": " : "") +
+                      fmt::format("The attack alone leaves {}, noise of the same radius alone {}; the worse "
+                                  "of the two counts for each image.",
+                                  percent(set.beside_noise->attack_robust_accuracy, 1),
+                                  percent(set.beside_noise->noise_robust_accuracy, 1)));
   }
   items.push_back("An attack gives an upper bound on robust accuracy: a stronger one may find more.");
   const auto& eps = record.results.front().eps;
@@ -155,9 +152,8 @@ Section method_section(const Attack& record) {
 }  // namespace
 
 std::string html_report(const Attack& record) {
-  std::string lead;
-  for (const std::string& finding : record.envelope.findings) lead += paragraph(escape(finding));
-  return page("leeway: attack", record.envelope.headline, curve(record) + set_table(record) + lead,
+  return page("leeway: attack", record.envelope.headline,
+              curve(record) + set_table(record) + paragraphs(record.envelope.findings),
               {method_section(record), source_section(record.envelope)});
 }
 

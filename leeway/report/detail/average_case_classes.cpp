@@ -37,8 +37,7 @@ bool differs(const Compared& compared, const ClassSurvival& one) {
   return one.of.p_value && *one.of.p_value < compared.threshold;
 }
 
-// What a comparison says of the classes, the least robust first by the mean at the strongest noise; those without samples
-// there last.
+// A comparison's classes, least robust first by the mean at the strongest noise; without samples there last.
 std::vector<const ClassSurvival*> fragile_first(const Compared& compared, const ClassComparison& comparison) {
   std::vector<const ClassSurvival*> order, out;
   for (const ClassSurvival& one : compared.comparisons.back().classes) order.push_back(&one);
@@ -103,10 +102,10 @@ std::string class_table(const Compared& compared) {
        [](const Row& row) { return quantile_cell(row.p(), twentieth, row.none()); }},
       {number_column("Median"), [](const Row& row) { return quantile_cell(row.p(), median, row.none()); }},
       {number_column("Difference", "From the mean of all other samples, in points"), difference},
-      {number_column("p-value",
-                     fmt::format("Mann and Whitney, against all other samples, adjusted for the number "
-                                 "of {} (Holm)",
-                                 compared.many)),
+      {number_column(
+           "p-value",
+           fmt::format("Mann and Whitney, against all other samples, adjusted for the number of {} (Holm)",
+                       compared.many)),
        p_value},
       {number_column("n"), [](const Row& row) { return count_cell(row.p().n); }}};
   return more_html(
@@ -118,10 +117,10 @@ std::string test_table(const Compared& compared) {
   Table table(
       fmt::format("Are all {} alike? One test for each σ", compared.many),
       {number_column("σ"),
-       number_column("p-value",
-                     fmt::format("Kruskal and Wallis: how likely differences like these are where all {} "
-                                 "are alike",
-                                 compared.many)),
+       number_column(
+           "p-value",
+           fmt::format("Kruskal and Wallis: how likely differences like these are where all {} are alike",
+                       compared.many)),
        text_column("Those that differ", "From all others, after Holm's adjustment"), number_column("n")});
   for (auto comparison = compared.comparisons.rbegin(); comparison != compared.comparisons.rend();
        ++comparison) {
@@ -175,8 +174,8 @@ std::string end_cards(const RobustnessView& record, const RankedClass& of,
     if (found == uris.end() || found->second.size() > left) continue;
     left -= found->second.size();
     cards += fmt::format(
-        "<li><img src=\"{}\" alt=\"row {}\"><b>{}</b> <span class=\"{}\">{} ({})</span> "
-        "<span class=\"se\">row {}</span></li>",
+        "<li><img src=\"{}\" alt=\"row {}\"><b>{}</b> <span class=\"{}\">{} ({})</span> <span "
+        "class=\"se\">row {}</span></li>",
         found->second, sample.row, escape(survival_words(sample.p)),
         wrong(record, of, sample) ? "wrong" : "right", escape(class_name(record.found, sample.prediction)),
         escape(sureness(sample.confidence)), sample.row);
@@ -242,11 +241,9 @@ Section class_bias_section(const RobustnessView& record) {
   const record::Robustness& found = record.found;
   if (record.comparisons.empty()) {
     if (found.k <= 100) return {};
-    return {
-        "classes", "Classes", fmt::format("Classes were not compared: there are {}", count(found.k)),
-        paragraph(
-            "Up to 100 classes are compared and ranked; the per-sample file (<code>--out</code>) holds p of "
-            "every sample.")};
+    return {"classes", "Classes", fmt::format("Classes were not compared: there are {}", count(found.k)),
+            paragraph("Up to 100 classes are compared and ranked; the per-sample file (<code>--out</code>) "
+                      "holds p of every sample.")};
   }
   const Compared compared{
       record.comparisons,      "Class",      "class", "classes", "no sample of this class",
@@ -255,8 +252,7 @@ Section class_bias_section(const RobustnessView& record) {
       "classes", "Classes", escape(record::class_finding(found)),
       paragraph(fmt::format(
           "Class robustness bias: does noise change the mind of the model more often for some classes than "
-          "for "
-          "others? Classes are {}; p is that of {}. Classes differ where their p-value is below {}.",
+          "for others? Classes are {}; p is that of {}. Classes differ where their p-value is below {}.",
           found.labels ? "the labels here" : "the model's own predictions here, as there were no labels",
           escape(found.leading), significant(1 - found.options.level, 2))) +
           comparison_html(compared)};
@@ -268,8 +264,7 @@ Section group_bias_section(const RobustnessView& record) {
   const double threshold = record::group_threshold(found);
   std::string body = paragraph(fmt::format(
       "Does noise change the mind of the model more often for some groups of samples than for others? p is "
-      "that of "
-      "{}. Groups differ where their p-value is below {}{}.",
+      "that of {}. Groups differ where their p-value is below {}{}.",
       escape(found.leading), significant(threshold, 2),
       record.groups.size() > 1 ? fmt::format(", for there are {} columns", record.groups.size()) : ""));
   for (const auto& [column, comparisons] : record.groups) {
@@ -292,8 +287,7 @@ Section ranking_section(const RobustnessView& record, const Pictures& pictures, 
   if (section.heading.empty()) return {};
   section.body = paragraph(fmt::format(
       "The samples that noise moves most and least, by {}: p, then the prediction and how sure the model "
-      "was. It may "
-      "be sure of a fragile one.{}{} Where many tie at 100%, the order among them means nothing.",
+      "was. It may be sure of a fragile one.{}{} Where many tie at 100%, the order among them means nothing.",
       escape(strongest.method),
       record.found.labels ? " Predictions that differ from the label are set off." : "",
       strongest.classes.size() > drawn_classes && !pictures.samples.empty()

@@ -149,9 +149,7 @@ std::string convergence_charts(const RobustnessView& record, const std::vector<S
   if (numbers.empty()) return "";
   ValueAxis axis = value_axis(numbers);
   axis.logarithmic = true;
-  LineAxes axes;
-  axis.put_on(axes);
-  axes.x_title = "noisy copies, logarithmic";
+  LineAxes axes = axis.axes("noisy copies, logarithmic");
   axes.percent = true;
   axes.height = 200;
   axes.name_length = 8;
@@ -228,10 +226,9 @@ Section error_section(const RobustnessView& record) {
                   "model on many noisy copies of every sample. It needs the model, not only its outputs.")};
   return {
       "error", "Error", escape(record::error_finding(record.found)),
-      paragraph(
-          "Monte Carlo counts how many noisy copies keep their prediction: slow, and right up to chance. The "
-          "distance of a method from it holds both its own error and that chance, which the line "
-          "<em>chance alone</em> shows: a method on it cannot be told from the truth.") +
+      paragraph("Monte Carlo counts how many noisy copies keep their prediction: slow, and right up to "
+                "chance. The distance of a method from it holds both its own error and that chance, which "
+                "the line <em>chance alone</em> shows: a method on it cannot be told from the truth.") +
           error_charts(record) + error_table(record)};
 }
 
@@ -249,14 +246,12 @@ Section convergence_section(const RobustnessView& record) {
       found.push_back(fmt::format("{} still moves by {} points from {} to {} copies", escape(one.method),
                                   points_words(last->mean_change), count(last->copies), count(one.most)));
   }
-  return {
-      "convergence", "Convergence",
-      found.empty() ? "One number of copies alone, so nothing says whether it is enough"
-                    : fmt::format("At σ = {} {}", sigma_words(record.sigmas.back()), list_of(found)),
-      paragraph(
-          "How many noisy copies are enough? p from ever more of them, against p from the largest number; "
-          "where the line is flat near 0, more would change little.") +
-          convergence_charts(record, settling) + convergence_table(record, settling)};
+  return {"convergence", "Convergence",
+          found.empty() ? "One number of copies alone, so nothing says whether it is enough"
+                        : fmt::format("At σ = {} {}", sigma_words(record.sigmas.back()), list_of(found)),
+          paragraph("How many noisy copies are enough? p from ever more of them, against p from the largest "
+                    "number; where the line is flat near 0, more would change little.") +
+              convergence_charts(record, settling) + convergence_table(record, settling)};
 }
 
 Section runtime_section(const RobustnessView& record) {

@@ -94,10 +94,9 @@ std::string survival_assumptions(const RobustnessView& record) {
   std::vector<std::string> items = {
       std::string("p asks whether the model keeps its own prediction, right or wrong, under random noise. It "
                   "says nothing of an attacker, who looks for the worst change, nor of other shifts."),
-      fmt::format(
-          "The noise is {}. Inputs are not clipped: what leaves the range of the data is given to the model "
-          "as it is.",
-          escape(found.options.noise)),
+      fmt::format("The noise is {}. Inputs are not clipped: what leaves the range of the data is given to "
+                  "the model as it is.",
+                  escape(found.options.noise)),
       std::string("taylor and mmse take the model as linear in its input, about the clean sample or averaged "
                   "over noisy copies. They are exact for linear models with gaussian noise; for others the "
                   "comparison with Monte Carlo says how far they are off."),
@@ -114,8 +113,8 @@ std::string survival_assumptions(const RobustnessView& record) {
   }
   if (unsettled > 0)
     items.push_back(
-        fmt::format("At one σ or more, p of up to {} of {} samples is not within the tolerance of the "
-                    "normal distribution function.",
+        fmt::format("At one σ or more, p of up to {} of {} samples is not within the tolerance of the normal "
+                    "distribution function.",
                     count(unsettled), count(found.n)));
   if (zero_gradient > 0)
     items.push_back(
@@ -149,10 +148,8 @@ std::string noise_section_body(const record::ModelUnderNoise& one, const Picture
   return paragraph(escape(record::survival_details(one.found))) + warnings_html(one.warnings) +
          paragraph(
              "p is the probability that the model still gives the answer it gave to the clean sample when "
-             "noise of "
-             "standard deviation σ is added to its input: 100% means that noise never changes its mind, at "
-             "50% it is "
-             "a coin toss. " +
+             "noise of standard deviation σ is added to its input: 100% means that noise never changes its "
+             "mind, at 50% it is a coin toss. " +
              escape(fmt::format("Measured on {}, under {} noise.", rows, one.found.options.noise))) +
          survival_overview(view) + part_html(spread_section(view)) + part_html(class_bias_section(view)) +
          part_html(group_bias_section(view)) + part_html(ranking_section(view, pictures, options)) +
@@ -247,12 +244,10 @@ std::string html_report(const record::AverageCase& average_case, const Pictures&
       paragraph(
           "Photograph the same thing again with a noisier camera: p is the probability that the model still "
           "gives the answer it gave to the clean picture. 100% means that noise of this strength never "
-          "changes "
-          "its mind; at 50% it is a coin toss. σ is how strong the noise is.") +
+          "changes its mind; at 50% it is a coin toss. σ is how strong the noise is.") +
       paragraph(
           "To keep in mind: taylor and mmse take the model as linear; scores are no probabilities; inputs "
-          "are "
-          "not clipped. <a href=\"#assumptions\">All that is assumed</a>.") +
+          "are not clipped. <a href=\"#assumptions\">All that is assumed</a>.") +
       survival_overview(record);
   return page(
       "leeway: predictions under noise", average_case.envelope.headline, lead,

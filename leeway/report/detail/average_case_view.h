@@ -9,7 +9,6 @@
 
 #include "leeway/record/average_case.h"
 #include "leeway/record/average_case_words.h"
-#include "leeway/report/detail/sections.h"
 
 namespace leeway::report {
 

@@ -129,16 +129,13 @@ std::string bound_meanings() {
   return terms_html(
       {{"Discrepancy",
         "How much more the worst other classifier found, a critic, contradicts the model on the target than "
-        "on the "
-        "source. If the truth itself contradicts the model no more than that, the error cannot have grown by "
-        "more."},
+        "on the source. If the truth itself contradicts the model no more than that, the error cannot have "
+        "grown by more."},
        {"Chance", "What the held-out rows may hide, as they are only a sample: with more rows it shrinks."},
        {"Validity score",
         "From 0 to 1: near 1 where critics agreed with the model on the source at once and kept to it; a low "
-        "score "
-        "warns that the bound may not mean much. Where the worst critic agrees with the model on less than a "
-        "quarter "
-        "of the source, the score is lowered in proportion."}});
+        "score warns that the bound may not mean much. Where the worst critic agrees with the model on less "
+        "than a quarter of the source, the score is lowered in proportion."}});
 }
 
 // -- The page of leeway bound
@@ -162,8 +159,7 @@ std::string method_table(const Bound& record) {
   };
   for (const MethodError& one : record.results)
     add(one.method.method, measured(one.error, one.interval), one.is_bound ? "upper bound" : "estimate");
-  const record::BoundSource& source = record.source;
-  add("source", {source.error, source.interval.low, source.interval.high}, "by the source's labels");
+  add("source", measured(record.source.error, record.source.interval), "by the source's labels");
   if (record.target.error)
     add("target", {record.target.error, {}, {}}, "by the target's labels, which no method saw");
   return table.html();
@@ -211,8 +207,7 @@ Section terms_section(const Bound& record) {
           table_of("The bound by each inequality for chance", columns, terms.concentrations).html() +
               paragraph(fmt::format(
                   "Measured on {} source and {} target rows that chose {}. Validity score: {}. The bound "
-                  "that counts "
-                  "is that of the first line; the others each hold by themselves.",
+                  "that counts is that of the first line; the others each hold by themselves.",
                   count(terms.n_source), count(terms.n_target),
                   record.options.dis2.holdout > 0 ? "no critic" : "the critics, which proves nothing",
                   terms.validity_score ? fixed(*terms.validity_score, 2) : "not known")) +
@@ -240,18 +235,16 @@ Section restarts_section(const Bound& record) {
                  : fmt::format("The largest discrepancy came with restart {} of {}", last + 1, n),
           panels_html({line_chart("Discrepancy", "on held-out rows", lines, axes)}) +
               paragraph("A larger discrepancy is the honest answer: where it still grows, more restarts "
-                        "would raise the "
-                        "bound.")};
+                        "would raise the bound.")};
 }
 
 std::string assumptions_html(const Bound& record) {
   std::vector<ErrorMethod> methods;
   for (const MethodError& one : record.results) methods.push_back(one.method);
   return methods_html(methods) +
-         paragraph(fmt::format(
-             "An estimate is no bound. Its {} interval tells how far the rows there are settle it, "
-             "not whether what it assumes is true.",
-             percent(record.options.level)));
+         paragraph(fmt::format("An estimate is no bound. Its {} interval tells how far the rows there are "
+                               "settle it, not whether what it assumes is true.",
+                               percent(record.options.level)));
 }
 
 // -- The section of an assessment
@@ -262,9 +255,7 @@ std::optional<double> true_error(const Result& result) {
 
 Measured estimate_of(const Result& result, const Estimator& member) {
   const auto found = std::ranges::find(result.estimates, &member, &error_bound::Estimate::estimator);
-  if (found == result.estimates.end()) return {};
-  if (!found->interval) return {found->error, {}, {}};
-  return {found->error, found->interval->low, found->interval->high};
+  return found == result.estimates.end() ? Measured{} : measured(found->error, found->interval);
 }
 
 std::vector<ErrorRow> rows_of(const Result& result) {
@@ -356,11 +347,10 @@ std::string estimates_table(const std::vector<const Result*>& results) {
 
 std::string html_report(const Bound& record) {
   const std::optional<double>& truth = record.target.error;
-  std::string lead =
-      scope_line(fmt::format("{} source and {} target rows", count(record.source.n), count(record.target.n)));
-  for (const std::string& finding : record.envelope.findings) lead += paragraph(escape(finding));
-  lead +=
-      error_key(truth.has_value()) +
+  const std::string lead =
+      scope_line(
+          fmt::format("{} source and {} target rows", count(record.source.n), count(record.target.n))) +
+      paragraphs(record.envelope.findings) + error_key(truth.has_value()) +
       panels_html({error_chart("Error on the target", "bounds by each inequality for chance, and estimates",
                                rows_of(record), truth)}) +
       method_table(record);

@@ -194,15 +194,14 @@ Section confusion_section(const Record& record) {
   const std::string table = frequent_table(record);
   if (maps.empty() && table.empty()) return {};
   std::string body =
-      maps.empty()
-          ? paragraph(fmt::format(
-                "A map of {} classes would be unreadable; these are the changes that happen most.",
-                count(record.k())))
-          : paragraph(
-                "Each row is what the model said on the source, each column what it says under the shift. "
-                "Orange cells are changed minds, darker the larger their share of the row; grey is what "
-                "stayed the same.") +
-                choice_html(maps);
+      maps.empty() ? paragraph(fmt::format(
+                         "A map of {} classes would be unreadable; these are the changes that happen most.",
+                         count(record.k())))
+                   : paragraph(
+                         "Each row is what the model said on the source, each column what it says under the "
+                         "shift. Orange cells are changed minds, darker the larger their share of the row; "
+                         "grey is what stayed the same.") +
+                         choice_html(maps);
   if (left_out > 0)
     body += paragraph(fmt::format(
         "To keep the page small it holds the maps of the worst {} results; the record holds the other {}.",

@@ -94,6 +94,24 @@ std::string choice_panels_html(const std::vector<Choice>& choices) {
   return charts_html(controls_html(words, first) + grid(first, figures));
 }
 
+Chart overview_of(Chart chart, const std::vector<OverviewRow>& rows, std::size_t slots, double top,
+                  bool percent, std::vector<std::string> targets) {
+  for (const OverviewRow& row : rows) append_new(targets, row.target);
+  const auto drawn = [](const OverviewRow& row) -> Json {
+    return {{"target", row.target},
+            {"model", row.model},
+            {"slot", row.slot},
+            {"value", brief(row.value.value)},
+            {"low", brief(row.value.low)},
+            {"high", brief(row.value.high)},
+            {"source", brief(row.source)},
+            {"n", row.n}};
+  };
+  chart.data = {{"rows", json_rows(rows, drawn)}};
+  chart.signals = {{"targets", targets}, {"slots", slots}, {"top", brief(top)}, {"percent", percent}};
+  return chart;
+}
+
 std::string model_key(const std::vector<std::string>& models) {
   std::vector<KeyItem> items;
   for (std::size_t i = 0; i < models.size(); ++i)

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "leeway/core/numbers.h"
 #include "leeway/core/result.h"
 
 namespace leeway::report {
@@ -28,8 +30,8 @@ template <class Range, class Row>
   return rows;
 }
 
-// Figures that share axes, in a grid; those after the first `shown` behind one click. Below them their
-// numbers.
+// Figures that share axes, in a grid, with their numbers below; those after the first `shown` are behind one
+// click.
 [[nodiscard]] std::string panels_html(const std::vector<Chart>& charts, std::size_t shown = 12);
 
 // One figure with a choice of what it shows: the variants differ in data, signals and note only.
@@ -41,6 +43,18 @@ struct Choice {
   std::vector<Chart> charts;
 };
 [[nodiscard]] std::string choice_panels_html(const std::vector<Choice>& choices);
+
+// Marks with intervals, each from a line of reference, by targets from above; a slot for each of several models.
+struct OverviewRow {
+  std::string target, model;
+  std::size_t slot = 0;
+  Measured value;
+  std::optional<double> source = {};  // the reference
+  std::size_t n = 0;
+};
+// `chart` with its data and signals; values are from 0 to `top`. `targets`: those that come first, in this order.
+[[nodiscard]] Chart overview_of(Chart chart, const std::vector<OverviewRow>& rows, std::size_t slots,
+                                double top, bool percent, std::vector<std::string> targets = {});
 
 // Shape and colour of every model: "● CNN  ■ robust CNN".
 [[nodiscard]] std::string model_key(const std::vector<std::string>& models);

@@ -99,10 +99,7 @@ std::string matrix(const Record& record, const std::string& model, const Classes
                                       : member_cell(*found->second);
                          }});
   std::string caption = record.models.size() > 1 ? model : "Accuracy";
-  if (lines.size() > matrix_rows) {
-    caption += fmt::format(": the {} worst of {}", matrix_rows, lines.size());
-    lines.resize(matrix_rows);
-  }
+  cut_rows(lines, matrix_rows, caption, ": the {} worst of {}");
   return table_of(caption, columns, lines).html();
 }
 
@@ -194,10 +191,7 @@ std::string shares_table(const Record& record, const std::string& model) {
                          return cell;
                        }});
   std::string caption = record.models.size() > 1 ? model : "Share of predictions";
-  if (k > matrix_rows) {
-    caption += fmt::format(": the {} classes of {} that change most", matrix_rows, k);
-    order.resize(matrix_rows);
-  }
+  cut_rows(order, matrix_rows, caption, ": the {} classes of {} that change most");
   return table_of(caption, columns, order).html();
 }
 
@@ -229,17 +223,16 @@ Section shares_section(const Record& record) {
   for (const std::string& model : record.models) tables += shares_table(record, model);
   if (tables.empty() || result == nullptr) return {};
   const double change = change_of(*result, most);
-  return {
-      "shares", "Mix",
-      std::abs(change) < .005
-          ? "The mix of predicted classes hardly changes"
-          : fmt::format("{} predicts {} {} often: {} of samples, {} on the source",
-                        escape(subject(record, *result)), escape(record.class_name(most)),
-                        change > 0 ? "more" : "less", percent(result->shifted_shares[most]),
-                        percent(result->clean_shares[most])),
-      paragraph("The share of samples that the model predicts as each class. It needs no labels: when the "
-                "mix of predictions moves and the world's has not, the model is drifting.") +
-          tables};
+  return {"shares", "Mix",
+          std::abs(change) < .005
+              ? "The mix of predicted classes hardly changes"
+              : fmt::format("{} predicts {} {} often: {} of samples, {} on the source",
+                            escape(subject(record, *result)), escape(record.class_name(most)),
+                            change > 0 ? "more" : "less", percent(result->shifted_shares[most]),
+                            percent(result->clean_shares[most])),
+          paragraph("The share of samples that the model predicts as each class. It needs no labels: when "
+                    "the mix of predictions moves and the world's has not, the model is drifting.") +
+              tables};
 }
 
 }  // namespace leeway::report

@@ -1,6 +1,5 @@
 // The page of leeway shift corrupt: accuracy and agreement by corruption and severity, and corruption errors.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -24,10 +23,6 @@ std::vector<std::string> corruptions_of(const Corruptions& record) {
 }
 
 double log_k_of(const Corruptions& record) { return record.k ? std::log(static_cast<double>(*record.k)) : 0; }
-
-std::size_t corruption_place(const std::vector<std::string>& names, const std::string& name) {
-  return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
-}
 
 // -- Heat maps
 
@@ -57,10 +52,8 @@ Chart heat_map(const Corruptions& record, bool agreement) {
   for (const CorruptedSet& set : record.results) {
     const Measured value = agreement ? set.pa : set.judged.accuracy;
     if (!value.value) continue;
-    const auto j =
-        first + static_cast<std::size_t>(std::ranges::find(severities, set.severity) - severities.begin());
     cells.push_back(cell(
-        corruption_place(names, set.corruption), j,
+        place_of(names, set.corruption), first + place_of(severities, set.severity),
         1 - (agreement ? set.pa_normalized.value_or(0) : *value.value), *value.value,
         agreement ? fixed(*value.value, 2) : percent(*value.value),
         fmt::format("{}, severity {}\n{} {}\nn = {}", set.corruption, set.severity,
@@ -97,9 +90,8 @@ bool has_ratios(const Corruptions& record) {
 std::string error_chart(const Corruptions& record) {
   if (record.errors.empty()) return "";
   const bool ratios = has_ratios(record);
-  std::vector<std::string> names;
-  Json rows = Json::array();
-  double top = 0;
+  std::vector<OverviewRow> rows;
+  double top = ratios ? 1 : .05;
   for (const CorruptionErrorRow& row : record.errors) {
     Measured value = row.error;
     if (ratios) {
@@ -108,27 +100,17 @@ std::string error_chart(const Corruptions& record) {
         if (*one) **one /= 100;
     }
     if (!value.value) continue;
-    names.push_back(row.corruption);
     top = std::max(top, *value.high);
     const auto clean = record.clean ? record.clean->error.value : std::nullopt;
-    rows.push_back({{"target", row.corruption},
-                    {"model", row.counted ? "counted" : "not counted in means"},
-                    {"slot", 0},
-                    {"value", brief(value.value)},
-                    {"low", brief(value.low)},
-                    {"high", brief(value.high)},
-                    {"source", ratios ? brief(1.) : brief(clean)},
-                    {"n", record.shape.empty() ? 0 : record.shape[0]}});
+    rows.push_back({row.corruption, row.counted ? "counted" : "not counted in means", 0, value,
+                    ratios ? std::optional(1.) : clean, record.shape.empty() ? 0 : record.shape[0]});
   }
-  Chart chart{
+  const Chart chart{
       "overview",
       ratios ? "Corruption error, relative to " + record.mean->reference : "Mean error over severities",
       ratios ? "100% is as wrong as the reference" : "lines begin at the error on clean images",
       "Errors of every corruption with their intervals"};
-  chart.data = {{"rows", std::move(rows)}};
-  chart.signals = {
-      {"targets", names}, {"slots", 1}, {"top", brief(std::max(top, ratios ? 1. : .05))}, {"percent", true}};
-  return panels_html({chart});
+  return panels_html({overview_of(chart, rows, 1, top, true)});
 }
 
 Cell hundred_cell(const Measured& all, const char* why) {
@@ -168,8 +150,7 @@ Section errors_section(const Corruptions& record) {
   if (mean.mean_error.value) heading += ", " + record::variant_text(mean);
   return {"errors", "Errors", heading,
           paragraph("The mean over severities, then over the corruptions that are counted. The errors of one "
-                    "image under "
-                    "many corruptions go together, so intervals are over images.") +
+                    "image under many corruptions go together, so intervals are over images.") +
               error_chart(record) + error_table(record)};
 }
 
@@ -278,13 +259,11 @@ std::string scope(const Corruptions& record) {
 }  // namespace
 
 std::string html_report(const Corruptions& record) {
-  std::vector<std::string> findings;
-  for (const std::string& finding : record.envelope.findings) findings.push_back(escape(finding));
   const bool agreement =
       std::ranges::any_of(record.results, [](const CorruptedSet& set) { return set.pa.value.has_value(); });
   return page("leeway: common corruptions", record.envelope.headline,
-              scope_line(escape(scope(record))) + list_html(findings, "findings") + maps(record) +
-                  (agreement ? terms_html(pa_meanings(log_k_of(record))) : ""),
+              scope_line(escape(scope(record))) + list_html(escaped(record.envelope.findings), "findings") +
+                  maps(record) + (agreement ? terms_html(pa_meanings(log_k_of(record))) : ""),
               {errors_section(record), severity_section(record), sets_section(record),
                source_section(record.envelope)});
 }

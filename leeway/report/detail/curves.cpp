@@ -16,8 +16,7 @@ struct Axes {
   bool infinity = false;                       // some curve is highest at infinity
 };
 
-// Two decades before the maxima, for their labels, and a little more than one behind them, or as far as the
-// curves go.
+// Two decades before the maxima, for labels, and just over one after them, or as far as the curves go.
 Axes axes_of(const std::vector<Curve>& curves) {
   Axes axes;
   double least = HUGE_VAL, most = 0;
@@ -171,11 +170,10 @@ Section agreement_section(const Record& record) {
           &worst == &best ? fmt::format("{} keeps {} of {} agreement", named(worst), least, most)
                           : fmt::format("Least agreement: {} ({} of {}). Most: {} ({})", named(worst), least,
                                         most, named(best), fixed(pa(&best), 2)),
-          paragraph(
-              "Each line shows how well the answers before and after the shift agree when the model's scores "
-              "are read more or less sharply (β). On the left everything is a guess; on the right every "
-              "contradiction counts fully. The highest point, marked, is PA. A line that stays high to the "
-              "right never contradicts itself.") +
+          paragraph("Each line shows how well the answers before and after the shift agree when the model's "
+                    "scores are read more or less sharply (β). On the left everything is a guess; on the "
+                    "right every contradiction counts fully. The highest point, marked, is PA. A line that "
+                    "stays high to the right never contradicts itself.") +
               panels_html(curve_charts(curves))};
 }
 
@@ -197,9 +195,8 @@ Section pa_curves_section(const PaView& record) {
     }
   if (curves.empty()) return {};
   return {"agreement", "Agreement", "Agreement against the sharpness β at which scores are read",
-          paragraph(
-              "The highest point, marked, is PA. The lines join the values that the search for it looked at; "
-              "pa --curve adds more.") +
+          paragraph("The highest point, marked, is PA. The lines join the values that the search for it "
+                    "looked at; pa --curve adds more.") +
               panels_html(curve_charts(curves))};
 }
 

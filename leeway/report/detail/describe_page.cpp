@@ -1,5 +1,4 @@
-// Shifts of labels and attributes (record/conds.h): the page of leeway conds describe, and an assessment's sections on
-// those of its targets.
+// Shifts of labels and attributes (record/conds.h): page of leeway conds describe, assessment sections.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -141,8 +140,7 @@ Counts sums(const conds::Description& said, const std::vector<Cell>& cells, std:
   return counts;
 }
 
-// A map of label against attribute. `accurate`: shares of the cell that are right, shaded by those that are
-// wrong.
+// A map of label against attribute. `accurate`: accuracy of each cell, shaded by error.
 Chart map_of(const conds::Description& said, std::size_t attribute, const std::string& title,
              const Counts& counts, bool accurate) {
   const conds::ColumnShift &label = said.columns[0], &column = said.columns[attribute];
@@ -218,9 +216,9 @@ std::string shift_measures(const record::DescribedShifts& shifts) {
              "{} samples{}; {} tests", count(said.n_source),
              said.n_target ? fmt::format(" in the source, {} in the target", count(*said.n_target)) : "",
              said.tests)) +
-         (said.has_label() ? ""
-                           : paragraph("The tables have no label: what goes together with it is not looked "
-                                       "for.")) +
+         (said.has_label()
+              ? ""
+              : paragraph("The tables have no label: what goes together with it is not looked for.")) +
          list_html(findings, "findings") + measures_table(said);
 }
 
@@ -253,18 +251,17 @@ Section maps_section(const record::DescribedShifts& shifts) {
     if (shifts.accuracy) add("Accuracy", shifts.accuracy->cells, right, true);
   }
   if (choices.empty()) return {};
-  return {
-      "cells", "Cells",
-      said.unseen_cells ? fmt::format("{} of the target lies in cells that the source lacks",
-                                      percent(said.unseen_cells->value, 1))
-                        : "The label against every attribute",
-      paragraph("Rows are labels, columns the values of an attribute; darker cells hold more samples (for "
-                "accuracy: more mistakes). One dark cell in each row is a correlation, a pale column a rare "
-                "value, an empty one an unseen value.") +
-          choice_panels_html(choices) +
-          (left_out == 0
-               ? ""
-               : paragraph(fmt::format("{} attributes have too many values for a map.", left_out)))};
+  return {"cells", "Cells",
+          said.unseen_cells ? fmt::format("{} of the target lies in cells that the source lacks",
+                                          percent(said.unseen_cells->value, 1))
+                            : "The label against every attribute",
+          paragraph("Rows are labels, columns the values of an attribute; darker cells hold more samples "
+                    "(for accuracy: more mistakes). One dark cell in each row is a correlation, a pale "
+                    "column a rare value, an empty one an unseen value.") +
+              choice_panels_html(choices) +
+              (left_out == 0
+                   ? ""
+                   : paragraph(fmt::format("{} attributes have too many values for a map.", left_out)))};
 }
 
 std::string html_report(const record::CondsDescribe& record) {
@@ -278,13 +275,11 @@ std::vector<Section> shifts_sections(const Record& record) {
   for (const auto& [models, target, left_out, shifts] : record.shifts) {
     std::string name = target.empty() ? "the source alone" : "the source against " + target;
     if (models.size() < record.models.size()) name += " (" + list_of(models) + ")";
-    std::string body =
-        paragraph(
-            "Labels and groups of " + escape(name) +
-            ", whatever the models say of them: what goes together with the label is a correlation that a "
-            "model can lean on, a value whose share changes a drift, and what the source never has is "
-            "unseen.") +
-        shift_measures(shifts) + part_html(maps_section(shifts));
+    std::string body = paragraph("Labels and groups of " + escape(name) +
+                                 ", whatever the models say of them: what goes together with the label is a "
+                                 "correlation that a model can lean on, a value whose share changes a drift, "
+                                 "and what the source never has is unseen.") +
+                       shift_measures(shifts) + part_html(maps_section(shifts));
     if (!left_out.empty())
       body += paragraph("Left out, for they would make too many cells: " + escape(list_of(left_out)) + ".");
     sections.push_back({fmt::format("shifts-{}", sections.size() + 1),

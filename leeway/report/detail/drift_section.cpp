@@ -33,10 +33,7 @@ std::vector<DriftRow> rows_of_drift(const Record& record) {
 
 std::string tests_table(const Record& record, std::vector<DriftRow> rows) {
   std::string caption = "Every column, least p-value first";
-  if (rows.size() > drift_most_rows) {
-    caption += fmt::format(": {} of {}", drift_most_rows, rows.size());
-    rows.resize(drift_most_rows);
-  }
+  cut_rows(rows, drift_most_rows, caption);
   const std::vector<ColumnOf<DriftRow>> columns{
       {text_column("Target"), [&](const DriftRow& row) { return text_cell(subject(record, *row.result)); }},
       {text_column("Column"), [](const DriftRow& row) { return text_cell(row.test->name); }},
@@ -49,8 +46,8 @@ std::string tests_table(const Record& record, std::vector<DriftRow> rows) {
          return number_cell(row.test->p_value, escape(words));
        }},
       {interval_column("Distance",
-                       "Total variation of the shares: how many in a hundred samples have another "
-                       "value; of confidences the largest gap of their distributions"),
+                       "Total variation of the shares: how many in a hundred samples have another value; of "
+                       "confidences the largest gap of their distributions"),
        [](const DriftRow& row) { return share_cell(row.test->distance); }},
       {interval_column("Mean change, points", "Of confidence"),
        [](const DriftRow& row) { return change_cell(row.test->mean_change, "counts have no mean"); }},
@@ -84,19 +81,18 @@ Section drift_section(const Record& record) {
   const std::string p = record::p_words(first.test->p_value);
   const auto several = static_cast<std::size_t>(
       std::ranges::count_if(record.results, [](const Result& result) { return result.drift.has_value(); }));
-  return {
-      "drift", "Drift",
-      moved
-          ? fmt::format("{}: {} moved (p {})", escape(subject(record, *first.result)),
-                        escape(first.test->name), p[0] == '<' ? escape(p) : "= " + p)
-          : fmt::format("Nothing moved that the tests of {} see", several == 1 ? "the target" : "any target"),
-      paragraph(
-          "What changed between source and target, labels aside: the mix of predicted classes, confidence, "
-          "and the groups that both name. A p-value says how likely as much or more is where nothing moved; "
-          "those of one target are adjusted together (Holm), so that a target at rest raises a false alarm "
-          "with probability " +
-          percent(1 - record.level) + " at most. It says that something moved, not that the error did.") +
-          tests_table(record, rows) + left_out(record)};
+  return {"drift", "Drift",
+          moved ? fmt::format("{}: {} moved (p {})", escape(subject(record, *first.result)),
+                              escape(first.test->name), p[0] == '<' ? escape(p) : "= " + p)
+                : fmt::format("Nothing moved that the tests of {} see",
+                              several == 1 ? "the target" : "any target"),
+          paragraph("What changed between source and target, labels aside: the mix of predicted classes, "
+                    "confidence, and the groups that both name. A p-value says how likely as much or more is "
+                    "where nothing moved; those of one target are adjusted together (Holm), so that a target "
+                    "at rest raises a false alarm with probability " +
+                    percent(1 - record.level) +
+                    " at most. It says that something moved, not that the error did.") +
+              tests_table(record, rows) + left_out(record)};
 }
 
 }  // namespace leeway::report

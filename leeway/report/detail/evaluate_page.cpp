@@ -19,12 +19,11 @@ double predicted_error(const error_bound::Shift& shift) { return 1 - shift.predi
 double excess(const error_bound::Shift& shift) { return true_error(shift) - predicted_error(shift); }
 
 Measured coverage_of(const error_bound::Score& score) {
-  return {score.coverage, score.coverage_interval.low, score.coverage_interval.high};
+  return measured(score.coverage, score.coverage_interval);
 }
 
 Measured violation_of(const EvaluatedMethod& method) {
-  const Interval interval = method.violation_interval();
-  return {method.violation_rate(), interval.low, interval.high};
+  return measured(method.violation_rate(), method.violation_interval());
 }
 
 Column coverage_column() {
@@ -208,13 +207,12 @@ Section adjusted_section(const BoundEvaluation& evaluation) {
 }  // namespace
 
 std::string html_report(const BoundEvaluation& evaluation) {
-  std::string lead =
+  const std::string scope =
       scope_line(fmt::format("{} shifts of {} data set{}", count(evaluation.results[0].score.n),
                              count(evaluation.data_sets), evaluation.data_sets == 1 ? "" : "s"));
-  for (const std::string& finding : evaluation.envelope.findings) lead += paragraph(escape(finding));
   return page(
       "leeway: bounds and estimates over many shifts", evaluation.envelope.headline,
-      lead + score_table(evaluation) + scatter_charts(evaluation),
+      scope + paragraphs(evaluation.envelope.findings) + score_table(evaluation) + scatter_charts(evaluation),
       {violation_section(evaluation), adjusted_section(evaluation), source_section(evaluation.envelope)});
 }
 

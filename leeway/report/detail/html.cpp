@@ -16,8 +16,7 @@ constexpr Entity html_entities[] = {
     {"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}};
 constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
 
-// U+202A..202E and U+2066..2069 turn the direction of what follows them: a name could rewrite its
-// surroundings.
+// U+202A..202E and U+2066..2069 change the text direction: a name could rewrite its surroundings.
 bool turns_direction(std::string_view character) {
   if (character.size() != 3 || character[0] != '\xE2') return false;
   return (character[1] == '\x80' && character[2] >= '\xAA' && character[2] <= '\xAE') ||
@@ -88,6 +87,17 @@ std::string terms_html(const std::vector<std::pair<std::string, std::string>>& t
 
 std::string paragraph(const std::string& html) { return "<p>" + html + "</p>\n"; }
 
+std::vector<std::string> escaped(std::vector<std::string> texts) {
+  for (std::string& text : texts) text = escape(text);
+  return texts;
+}
+
+std::string paragraphs(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) out += paragraph(escape(text));
+  return out;
+}
+
 std::string scope_line(const std::string& html) { return "<p class=\"scope\">" + html + "</p>\n"; }
 
 std::string list_html(const std::vector<std::string>& items, const std::string& kind) {
@@ -105,12 +115,11 @@ std::string more_html(const std::string& summary, const std::string& body, bool 
 std::string key_html(const std::vector<KeyItem>& items) {
   std::string out;
   for (const auto& [kind, words, shape] : items) {
-    const std::string mark =
-        shape ? fmt::format(
-                    "<svg class=\"mark {}\" viewBox=\"0 0 12 12\" aria-hidden=\"true\"><use "
-                    "href=\"#shape{}\"/></svg>",
-                    kind, *shape)
-              : fmt::format("<span class=\"{}\"></span>", kind);
+    const std::string mark = shape ? fmt::format(
+                                         "<svg class=\"mark {}\" viewBox=\"0 0 12 12\" "
+                                         "aria-hidden=\"true\"><use href=\"#shape{}\"/></svg>",
+                                         kind, *shape)
+                                   : fmt::format("<span class=\"{}\"></span>", kind);
     out += "<li>" + mark + words + "</li>";
   }
   return "<ul class=\"key\">" + out + "</ul>\n";

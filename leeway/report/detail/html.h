@@ -34,6 +34,8 @@ struct Section {
 
 // What follows takes HTML and puts it as it is.
 [[nodiscard]] std::string paragraph(const std::string& html);
+[[nodiscard]] std::string paragraphs(const std::vector<std::string>& texts);  // of texts, which are escaped
+[[nodiscard]] std::vector<std::string> escaped(std::vector<std::string> texts);
 [[nodiscard]] std::string scope_line(const std::string& html);  // what a page is about, small
 // An item each; empty where there are none. `kind`: its class in page.css.
 [[nodiscard]] std::string list_html(const std::vector<std::string>& items, const std::string& kind = "");

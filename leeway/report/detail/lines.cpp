@@ -100,7 +100,9 @@ LineAxes counted_axes(std::size_t n, const std::string& x_title, const std::vect
 
 double ValueAxis::position(double value) const { return logarithmic ? std::log10(value) : value; }
 
-void ValueAxis::put_on(LineAxes& axes) const {
+LineAxes ValueAxis::axes(const std::string& x_title) const {
+  LineAxes axes;
+  axes.x_title = x_title;
   axes.x_low = position(values.front());
   axes.x_high = position(values.back());
   if (axes.x_low == axes.x_high) axes.x_low -= 1, axes.x_high += 1;
@@ -110,6 +112,7 @@ void ValueAxis::put_on(LineAxes& axes) const {
                                ? count(static_cast<std::size_t>(value))
                                : fmt::format("{:g}", value));
   }
+  return axes;
 }
 
 ValueAxis value_axis(std::vector<double> values) {
@@ -177,9 +180,7 @@ std::string sigma_charts(const std::string& title, const std::string& note, std:
                          const std::vector<double>& sigmas, double most) {
   if (lines.empty() || sigmas.size() < 2) return "";
   const ValueAxis axis = value_axis(sigmas);
-  LineAxes axes;
-  axis.put_on(axes);
-  axes.x_title = axis.logarithmic ? "σ, logarithmic" : "σ";
+  LineAxes axes = axis.axes(axis.logarithmic ? "σ, logarithmic" : "σ");
   axes.percent = true;
   axes.height = 220;
   for (Line& line : lines) {

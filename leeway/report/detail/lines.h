@@ -56,12 +56,11 @@ struct ValueAxis {
   std::vector<double> values;
   bool logarithmic = false;
   [[nodiscard]] double position(double value) const;
-  void put_on(LineAxes& axes) const;
+  [[nodiscard]] LineAxes axes(const std::string& x_title) const;
 };
 [[nodiscard]] ValueAxis value_axis(std::vector<double> values);
 
-// y_low and y_high such that all points and intervals lie between them, at round numbers inside
-// [least, most].
+// Sets y_low and y_high to round numbers inside [least, most] that enclose all points and intervals.
 [[nodiscard]] LineAxes fit_y(LineAxes axes, const std::vector<Line>& lines, double least, double most);
 
 // At most `series` lines. Data set "points" has the fields line, at, y, low and high.
@@ -73,8 +72,7 @@ struct ValueAxis {
 [[nodiscard]] std::string line_charts_html(const std::string& title, const std::string& note,
                                            const std::vector<Line>& lines, const LineAxes& axes);
 
-// Lines over the strength of noise, x of their points; y from 0 to at most `most`. Nothing where there is a single
-// sigma: the tables and the distributions say all there is.
+// Line charts over noise strength (x); y from 0 to at most `most`. Empty for one sigma: tables suffice.
 [[nodiscard]] std::string sigma_charts(const std::string& title, const std::string& note,
                                        std::vector<Line> lines, const std::vector<double>& sigmas,
                                        double most);

@@ -1,4 +1,4 @@
-// Models of an assessment side by side, and how sure each of them is.
+// Models of an assessment side by side, means over their seeds, and how sure each of them is.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@ namespace leeway::report {
 namespace {
 
 using Comparison = record::AssessComparison;
+using record::SeedsOfOne;
 
 constexpr std::size_t longest = 300;  // rows
 
@@ -44,6 +45,17 @@ std::string comparisons_heading(const Record& record, const std::vector<Comparis
     out += (out.empty() ? "" : "; ") + escape(model) + verb + list_of(where);
   }
   return out.empty() ? "No model is clearly more accurate than another" : out;
+}
+
+// Of models and targets that differ by their seed alone.
+std::string seeds_heading(const std::vector<SeedsOfOne>& seeds) {
+  const SeedsOfOne* least = nullptr;
+  for (const SeedsOfOne& one : seeds)
+    if (one.accuracy.value && (least == nullptr || *one.accuracy.value < *least->accuracy.value))
+      least = &one;
+  if (least == nullptr) return "Means over seeds";
+  return fmt::format("Over {} seeds {} under {} is right on {}", least->results.size(), escape(least->model),
+                     escape(least->target), value_words(least->accuracy, true));
 }
 
 // -- Confidence
@@ -128,12 +140,31 @@ Section comparisons_section(const Record& record) {
          return number_cell(p, p < 1e-4 ? "&lt;0.0001" : fixed(p, p < .01 ? 4 : 2));
        }},
       {number_column("n"), [](const Comparison& c) { return count_cell(c.n); }}};
-  return {
-      "models", "Models", heading,
-      paragraph("Both models saw the same samples, so their difference is known more exactly than either "
-                "accuracy. It is clear where its interval leaves out 0; p is the chance of a difference at "
-                "least this large between equally good models.") +
-          table_of(caption, columns, order).html()};
+  return {"models", "Models", heading,
+          paragraph("Both models saw the same samples, so their difference is known more exactly than either "
+                    "accuracy. It is clear where its interval leaves out 0; p is the chance of a difference "
+                    "at least this large between equally good models.") +
+              table_of(caption, columns, order).html()};
+}
+
+Section seeds_section(const Record& record) {
+  if (!record.seeds) return {};
+  const std::vector<ColumnOf<SeedsOfOne>> columns = {
+      {text_column("Target"), [](const SeedsOfOne& one) { return text_cell(one.target); }},
+      {text_column("Model"), [](const SeedsOfOne& one) { return text_cell(one.model); }},
+      {interval_column("Accuracy"),
+       [](const SeedsOfOne& one) { return share_cell(one.accuracy, "not every seed has labels"); }},
+      {interval_column("Change, points"),
+       [](const SeedsOfOne& one) { return change_cell(one.accuracy_change, "not every seed has labels"); }},
+      {interval_column("Same prediction"),
+       [](const SeedsOfOne& one) { return share_cell(one.afr_pred, "not every seed is paired"); }},
+      {pa_column(), [](const SeedsOfOne& one) { return pa_cell(one.pa, "not every seed is paired"); }},
+      {number_column("Seeds"), [](const SeedsOfOne& one) { return count_cell(one.results.size()); }}};
+  return {"seeds", "Seeds", seeds_heading(record.seeds->sets),
+          paragraph("Names that end in # and a number are seeds of one model or shift. The intervals are "
+                    "Student's: where the "
+                    "mean over further seeds lies, if seeds scatter normally, on these samples.") +
+              table_of("Means over seeds", columns, record.seeds->sets).html(2)};
 }
 
 Section confidence_section(const Record& record) {
@@ -151,11 +182,10 @@ Section confidence_section(const Record& record) {
   }
   if (figures.empty()) return {};
   return {"confidence", "Confidence", confidence_heading(record),
-          paragraph(
-              "Confidence is the largest probability the model gives to any class. A model that knows its "
-              "limits loses confidence as it loses accuracy; one that stays sure while it is wrong gives no "
-              "warning. The figures: mean confidence before and after, and the share that is right; the "
-              "height: share of samples.") +
+          paragraph("Confidence is the largest probability the model gives to any class. A model that knows "
+                    "its limits loses confidence as it loses accuracy; one that stays sure while it is wrong "
+                    "gives no warning. The figures: mean confidence before and after, and the share that is "
+                    "right; the height: share of samples.") +
               key_html({{"swatch", "on the source"}, {"swatch shifted", "under the shift"}}) + figures};
 }
 

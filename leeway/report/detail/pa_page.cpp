@@ -4,13 +4,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "leeway/report/detail/lines.h"
 #include "leeway/report/detail/sections.h"
 
 namespace leeway::report {
 namespace {
 
+using agreement::ArGapPoint;
+using agreement::RatioPoint;
+using record::PaGap;
+using record::PaSet;
+
 std::string pair_table(const PaView& record) {
-  using record::PaSet;
   const std::vector<ColumnOf<PaSet>> columns = {
       {pa_column(), [](const PaSet& set) { return pa_cell(pa_of(set.agreement)); }},
       {number_column("Largest possible", "log k"),
@@ -43,6 +48,160 @@ std::string doubts(const PaView& record) {
                      list_of(at_most(3, names)), reason);
 }
 
+// -- Agreement against the share of samples that are shifted, and how far apart two models are
+
+struct RatiosMetric {
+  const char* words;  // of the choice
+  const char* label;  // in front of a value
+  Measured (*value)(const agreement::Agreement&);
+  bool percent;
+};
+constexpr RatiosMetric ratios_metrics[] = {{"posterior agreement", "PA", pa_of, false},
+                                           {"same prediction, AFR(P)", "same prediction", afr_pred_of, true},
+                                           {"right, AFR(T)", "right", afr_true_of, true}};
+
+std::vector<RatioPoint> by_ratio(const PaSet& result) {
+  std::vector<RatioPoint> points = result.ratios;
+  std::ranges::stable_sort(points, {}, &RatioPoint::ratio);
+  return points;
+}
+
+std::string words(const PaSet& result, const RatioPoint& at) {
+  std::string out = fmt::format("{} of samples shifted", percent(at.ratio));
+  for (const RatiosMetric& metric : ratios_metrics)
+    if (const Measured value = metric.value(at.agreement); value.value)
+      out += fmt::format("\n{} {}", metric.label, value_words(value, metric.percent));
+  return out + "\nβ " + significant(at.agreement.beta, 3) + "\nn = " + count(result.agreement.n);
+}
+
+Line line_of(const PaView& record, const PaSet& result, const RatiosMetric& metric) {
+  Line line{result.model.empty() ? metric.label : result.model, record.slot(result), {}};
+  for (const RatioPoint& at : by_ratio(result))
+    line.points.push_back({at.ratio, metric.value(at.agreement), percent(at.ratio), words(result, at)});
+  return line;
+}
+
+// The point of the largest ratio_plus that model_minus reaches: how far the steadier model goes; null where there is none.
+const ArGapPoint* furthest(const PaGap& gap) {
+  const ArGapPoint* most = nullptr;
+  for (const ArGapPoint& point : gap.points)
+    if (point.ratio_minus && (most == nullptr || point.ratio_plus > most->ratio_plus)) most = &point;
+  return most;
+}
+
+// Of those that `counts` and that are wider than `least`; null where there is none.
+template <class Counts>
+const PaGap* widest_gap(const PaView& record, const Counts& counts) {
+  const PaGap* widest = nullptr;
+  double width = 0;
+  for (const PaGap& gap : record.gaps)
+    if (const ArGapPoint* at = furthest(gap); at != nullptr && counts(gap))
+      if (const double own = std::abs(at->ratio_plus - *at->ratio_minus); own > width)
+        widest = &gap, width = own;
+  return widest;
+}
+
+const PaGap* widest_gap(const PaView& record) {
+  return widest_gap(record, [](const PaGap&) { return true; });
+}
+
+// The largest gap between two models that both stand in the chart: more would hide the lines.
+std::vector<Span> span_of(const PaView& record, const std::vector<const PaSet*>& shown) {
+  const auto drawn = [&](const std::string& model) {
+    return std::ranges::find(shown, model, &PaSet::model) != shown.end();
+  };
+  const PaGap* widest = widest_gap(record, [&](const PaGap& gap) {
+    return gap.shift_name() == shown[0]->shift_name() && drawn(gap.model_plus) && drawn(gap.model_minus);
+  });
+  if (widest == nullptr) return {};
+  const ArGapPoint at = *furthest(*widest);
+  const double minus = *at.ratio_minus, width = std::abs(at.ratio_plus - minus);
+  if (width < .005) return {};
+  const std::string points = fmt::format("{:.0f} points", 100 * width);
+  return {{std::min(minus, at.ratio_plus), std::max(minus, at.ratio_plus), at.pa, points,
+           fmt::format("{} at {} shifted and {} at {}\nboth have PA {}\nAR gap {}", widest->model_minus,
+                       percent(minus), widest->model_plus, percent(at.ratio_plus), fixed(at.pa, 3), points)}};
+}
+
+Chart ratio_chart(const PaView& record, const std::vector<const PaSet*>& shown, const RatiosMetric& metric,
+                  double log_k) {
+  const LineAxes axes{.y_high = metric.percent ? 1 : log_k,
+                      .x_ticks = {0, .25, .5, .75, 1},
+                      .x_names = {"0%", "25%", "50%", "75%", "100%"},
+                      .x_title = "share of samples shifted",
+                      .percent = metric.percent};
+  std::vector<Line> lines;
+  for (const PaSet* result : shown) lines.push_back(line_of(record, *result, metric));
+  const bool pa = metric.value == pa_of;
+  Chart chart = line_chart(shown[0]->shift_name(),
+                           metric.label + (pa ? ", of at most " + fixed(log_k, 2) : std::string()), lines,
+                           axes, pa ? span_of(record, shown) : std::vector<Span>{});
+  for (Json& row : chart.data[0].second) row["measure"] = metric.label;
+  return chart;
+}
+
+// Results that share a chart: one shifted set, at most `series` models.
+std::vector<std::vector<const PaSet*>> panels(const PaView& record) {
+  std::vector<std::vector<const PaSet*>> out;
+  for (const std::string& shifted : record.shifted) {
+    bool full = true;
+    for (const PaSet& result : record.results) {
+      if (result.shift_name() != shifted || result.ratios.empty()) continue;
+      if (full) out.emplace_back();
+      out.back().push_back(&result);
+      full = out.back().size() == series;
+    }
+  }
+  return out;
+}
+
+std::string heading(const PaView& record, const std::vector<std::vector<const PaSet*>>& shown) {
+  if (const PaGap* gap = widest_gap(record)) {
+    const ArGapPoint at = *furthest(*gap);
+    const bool as_named = *at.ratio_minus <= at.ratio_plus;
+    const std::string &weak = as_named ? gap->model_minus : gap->model_plus,
+                      &steady = as_named ? gap->model_plus : gap->model_minus;
+    return fmt::format("{}: with {} of samples shifted {} agrees with itself as little as {} does with {}",
+                       escape(gap->shift_name()), percent(std::min(*at.ratio_minus, at.ratio_plus)),
+                       escape(weak), escape(steady), percent(std::max(*at.ratio_minus, at.ratio_plus)));
+  }
+  const auto last_pa = [](const PaSet& result) { return by_ratio(result).back().agreement.pa; };
+  const PaSet* worst = shown[0][0];
+  for (const PaSet& result : record.results)
+    if (!result.ratios.empty() && last_pa(result) < last_pa(*worst)) worst = &result;
+  const std::vector<RatioPoint> points = by_ratio(*worst);
+  const RatioPoint &first = points.front(), &last = points.back();
+  return fmt::format("{}: agreement falls from {} to {} as the share of shifted samples grows from {} to {}",
+                     escape(subject(record, *worst)), fixed(first.agreement.pa, 2),
+                     fixed(last.agreement.pa, 2), percent(first.ratio), percent(last.ratio));
+}
+
+std::string gap_table(const PaView& record) {
+  const auto cell = [](Cell (*of)(const ArGapPoint&)) {
+    return [of](const PaGap& gap) {
+      const ArGapPoint* at = furthest(gap);
+      return at == nullptr ? dash_cell("the two models have no agreement in common") : of(*at);
+    };
+  };
+  const std::vector<ColumnOf<PaGap>> columns = {
+      {text_column("Shifted set"), [](const PaGap& gap) { return text_cell(gap.shift_name()); }},
+      {text_column("Model"), [](const PaGap& gap) { return text_cell(gap.model_plus); }},
+      {text_column("Compared with"), [](const PaGap& gap) { return text_cell(gap.model_minus); }},
+      {number_column("At PA", "The agreement that both have"),
+       cell([](const ArGapPoint& at) { return fixed_cell(at.pa, 3); })},
+      {number_column("Shifted", "Share of samples shifted, of the model"),
+       cell([](const ArGapPoint& at) { return percent_cell(at.ratio_plus, 0); })},
+      {number_column("Compared", "Share of samples shifted, of the model it is compared with"),
+       cell([](const ArGapPoint& at) { return percent_cell(at.ratio_minus, 0); })},
+      {number_column("Gap, points", "Difference of the two shares"), cell([](const ArGapPoint& at) {
+         const double width = at.ratio_plus - *at.ratio_minus;
+         return number_cell(100 * width, signed_points({width, {}, {}}));
+       })}};
+  return table_of("AR gap: how much more may be shifted before one model agrees as little as the other",
+                  columns, record.gaps)
+      .html();
+}
+
 }  // namespace
 
 PaView::PaView(const record::Pa& pa) : results(pa.results), gaps(pa.ar_gap) {
@@ -53,7 +212,7 @@ PaView::PaView(const record::Pa& pa) : results(pa.results), gaps(pa.ar_gap) {
 }
 
 std::size_t PaView::slot(const record::PaSet& result) const {
-  return static_cast<std::size_t>(std::ranges::find(models, result.model) - models.begin()) % series;
+  return place_of(models, result.model) % series;
 }
 
 double PaView::log_k() const {
@@ -68,12 +227,11 @@ Measured pa_of(const agreement::Agreement& agreement) {
 }
 
 Measured afr_pred_of(const agreement::Agreement& agreement) {
-  return {agreement.afr_pred, agreement.afr_pred_interval.low, agreement.afr_pred_interval.high};
+  return measured(agreement.afr_pred, agreement.afr_pred_interval);
 }
 
 Measured afr_true_of(const agreement::Agreement& agreement) {
-  if (!agreement.afr_true || !agreement.afr_true_interval) return {agreement.afr_true, {}, {}};
-  return {agreement.afr_true, agreement.afr_true_interval->low, agreement.afr_true_interval->high};
+  return measured(agreement.afr_true, agreement.afr_true_interval);
 }
 
 std::string subject(const PaView& record, const record::PaSet& result) {
@@ -81,16 +239,13 @@ std::string subject(const PaView& record, const record::PaSet& result) {
 }
 
 std::vector<std::pair<std::string, std::string>> pa_meanings(double most) {
-  return {
-      {"PA",
-       fmt::format("Posterior agreement: how much of what the model says, its confidence included, survives "
-                   "the shift. 0 is no more than guessing, {} is perfect.",
-                   fixed(most, 2))},
-      {"β",
-       "How sharply the model's scores may be read before the answers contradict each other; PA is measured "
-       "there. Larger is steadier, ∞ means no top choice changes. It depends on the scale of the scores: "
-       "compare "
-       "it within a model."}};
+  return {{"PA", fmt::format("Posterior agreement: how much of what the model says, its confidence included, "
+                             "survives the shift. 0 is no more than guessing, {} is perfect.",
+                             fixed(most, 2))},
+          {"β",
+           "How sharply the model's scores may be read before the answers contradict each other; PA is "
+           "measured there. Larger is steadier, ∞ means no top choice changes. It depends on the scale of "
+           "the scores: compare it within a model."}};
 }
 
 Measured measured(const std::optional<double>& value, const std::optional<Interval>& interval) {
@@ -109,6 +264,32 @@ Column beta_column() {
 Column same_prediction_column(bool interval) {
   return {"Same prediction", "AFR: share of samples whose prediction is the same clean and shifted", true,
           interval};
+}
+
+Section ratios_section(const PaView& record) {
+  const auto shown = panels(record);
+  if (shown.empty()) return {};
+  double log_k = 0;
+  std::vector<const PaSet*> all;
+  for (const auto& panel : shown) all.insert(all.end(), panel.begin(), panel.end());
+  for (const PaSet* result : all) log_k = std::max(log_k, result->log_k());
+  std::vector<Choice> choices;
+  for (const RatiosMetric& metric : ratios_metrics) {
+    const auto known = [&](const RatioPoint& at) { return metric.value(at.agreement).value.has_value(); };
+    if (std::ranges::none_of(all, [&](const PaSet* set) { return std::ranges::any_of(set->ratios, known); }))
+      continue;
+    choices.push_back({metric.words, {}});
+    for (const auto& panel : shown)
+      choices.back().charts.push_back(ratio_chart(record, panel, metric, log_k));
+  }
+  return {"ratios", "Share shifted", heading(record, shown),
+          paragraph(
+              std::string("A growing share of the clean samples is replaced by their shifted versions, those "
+                          "that change least first. A model that can be trusted longer falls later.") +
+              (widest_gap(record) == nullptr ? ""
+                                             : " The bar between two lines is the AR gap: how much more one "
+                                               "model takes before it agrees as little as the other.")) +
+              choice_panels_html(choices) + gap_table(record)};
 }
 
 std::string html_report(const record::Pa& pa) {

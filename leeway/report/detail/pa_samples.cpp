@@ -231,10 +231,9 @@ Section decomposition_section(const PaView& record) {
   if (charts.empty()) return {};
   return {
       "groups", "Who costs it", decomposition_heading(record),
-      paragraph(
-          "Every sample takes something from the largest possible agreement, log k. A bar is what its group "
-          "takes, in nats for each sample of the whole set; the four bars and PA make log k. The stroke is "
-          "the paper's approximation from one mean confidence a group, where it exists.") +
+      paragraph("Every sample takes something from the largest possible agreement, log k. A bar is what its "
+                "group takes, in nats for each sample of the whole set; the four bars and PA make log k. The "
+                "stroke is the paper's approximation from one mean confidence a group, where it exists.") +
           panels_html(charts)};
 }
 
@@ -243,13 +242,13 @@ Section posteriors_section(const PaView& record) {
   if (table.empty()) return {};
   const bool of_right = std::ranges::any_of(
       record.results, [](const PaSet& result) { return result.entropy && result.entropy->right_only; });
-  return {"posteriors", "Confidence", posteriors_heading(record),
-          paragraph(fmt::format(
-              "Entropy is how many classes the answers leave open: 0 bits is one class, 1 bit two equal "
-              "ones. It is "
-              "taken over {}. A model that knows its limits is less sure where its prediction changes.",
-              of_right ? "the samples predicted right on the clean set" : "all samples")) +
-              table};
+  return {
+      "posteriors", "Confidence", posteriors_heading(record),
+      paragraph(fmt::format(
+          "Entropy is how many classes the answers leave open: 0 bits is one class, 1 bit two equal ones. It "
+          "is taken over {}. A model that knows its limits is less sure where its prediction changes.",
+          of_right ? "the samples predicted right on the clean set" : "all samples")) +
+          table};
 }
 
 }  // namespace leeway::report

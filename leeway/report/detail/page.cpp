@@ -30,14 +30,13 @@ std::string json_script(const std::string& id, const std::string& file) {
                      script_json(Json::parse(asset(file))));
 }
 
-std::string vega() {
+}  // namespace
+
+std::string vega_script() {
   std::string script = asset("page/vega_join.js");
   const std::string line = "//PARTS//";
-  const std::size_t at = script.find(line);
-  return script.replace(at, line.size(), asset("vega_parts.js"));
+  return script.replace(script.find(line), line.size(), asset("vega_parts.js"));
 }
-
-}  // namespace
 
 std::string page(const std::string& title, const std::string& headline, const std::string& lead,
                  const std::vector<Section>& all_sections) {
@@ -61,7 +60,7 @@ std::string page(const std::string& title, const std::string& headline, const st
                                         {"style", asset("page/page.css")},
                                         {"specs", drawings},
                                         {"licence", asset("page/vega_licence.txt")},
-                                        {"vega", vega()},
+                                        {"vega", vega_script()},
                                         {"script", asset("page/page.js")}});
 }
 

@@ -33,8 +33,7 @@ std::string plain(std::string_view html) {
   return text;
 }
 
-// What stands between `from` and `to` behind position `at`, which moves behind `to`; empty and `at` at the end where there
-// is none.
+// The text between `from` and `to` after `at`, which moves behind `to`; empty and `at` at the end if none.
 std::string_view between(std::string_view text, std::size_t& at, std::string_view from, std::string_view to) {
   const std::size_t begin = text.find(from, at);
   const std::size_t end = begin == text.npos ? begin : text.find(to, begin + from.size());
@@ -87,7 +86,6 @@ void each_element(std::string_view html, const std::vector<std::string_view>& na
 PageCell cell_of(std::string_view tag, std::string_view html) {
   PageCell cell;
   cell.text = plain(html);
-  cell.header = tag.starts_with("<th");
   cell.value = attribute(tag, "data-v");
   cell.low = attribute(tag, "data-low").value_or("");
   cell.high = attribute(tag, "data-high").value_or("");

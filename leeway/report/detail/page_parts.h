@@ -15,7 +15,7 @@ struct PageCell {
   std::string text;                  // as the page shows it, without marks
   std::optional<std::string> value;  // with its full digits
   std::string low, high;             // of an interval
-  bool missing = false, header = false;
+  bool missing = false;
 };
 
 struct PageTable {

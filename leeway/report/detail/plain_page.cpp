@@ -1,5 +1,4 @@
-#include "leeway/report/detail/plain_page.h"
-
+// The page of a record that has no page of its own.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -228,20 +227,15 @@ std::string options_html(const Json& record, const Keys& keys_of_record) {
 
 std::string plain_html(const record::Record& kind, const Json& json, const std::string& name) {
   record::require_schema(json, kind.schema, name);
-  record::Envelope envelope;
-  record::read([&](record::Fields& f) { record::fields(envelope, kind.schema, f); }, json, name);
+  record::Envelope envelope = record::envelope_of(kind.schema);
+  record::read([&](record::Fields& f) { record::fields(envelope, f); }, json, name);
   Keys keys;
   for (const record::Key& key : record::keys_of(kind.describe)) keys.emplace(key.path, key);
   Tables tables;
   if (json.contains("results") && is_object_list(json["results"]))
     put_list(json["results"], "results[]", {}, tables);
   std::string lead;
-  for (const std::vector<std::string>* lines : {&envelope.findings, &envelope.warnings})
-    lead += list_html([&] {
-      std::vector<std::string> items;
-      for (const std::string& line : *lines) items.push_back(escape(line));
-      return items;
-    }());
+  for (const auto& lines : {envelope.findings, envelope.warnings}) lead += list_html(escaped(lines));
   Section inner{"details", "Details", "What belongs to each result", ""};
   for (const Tables::One& table : tables.list) {
     const std::string meaning = meaning_of(keys, table.path.substr(0, table.path.size() - 2));

@@ -98,10 +98,7 @@ std::string classes_table(const Record& record, const std::vector<QualityRow>& r
       if (one.n + one.predicted_n > 0) list.push_back({&row, &one});
   std::ranges::stable_sort(list, {}, [](const QualityClassRow& c) { return c.one->f1.value.value_or(1); });
   std::string caption = "Every class of every set, lowest F1 first";
-  if (list.size() > most_classes) {
-    caption += fmt::format(": {} of {}", most_classes, list.size());
-    list.resize(most_classes);
-  }
+  cut_rows(list, most_classes, caption);
   const std::vector<ColumnOf<QualityClassRow>> columns{
       {text_column("Class"),
        [&](const QualityClassRow& c) { return text_cell(record.class_name(c.one->index)); }},
@@ -196,18 +193,16 @@ Section quality_section(const Record& record) {
   for (const QualityRow& row : rows)
     if (!row.found->confusion.empty() && row.found->confusion.size() <= most_matrix && shown++ < 12)
       tables += confusion(record, row);
-  return {
-      "quality", "Quality",
-      fmt::format("Beside accuracy: {} has a macro F1 of {}, an AUROC of {} and an ECE of {}",
-                  escape(record.models.size() > 1 ? worst.result->model + " on " + worst.set : worst.set),
-                  percent(worst.found->macro_f1),
-                  worst.found->auroc.value ? percent(worst.found->auroc) : "no number",
-                  percent(worst.found->ece)),
-      paragraph(
-          "What labels say of errors by class, of ranking (AUROC), and of whether confidence means what it "
-          "says: on the dashed line it does.") +
-          sets_table(rows) + reliability(record) + classes_table(record, rows) +
-          (tables.empty() ? "" : more_html("Labels against predictions", tables))};
+  return {"quality", "Quality",
+          fmt::format("Beside accuracy: {} has a macro F1 of {}, an AUROC of {} and an ECE of {}",
+                      escape(record.models.size() > 1 ? worst.result->model + " on " + worst.set : worst.set),
+                      percent(worst.found->macro_f1),
+                      worst.found->auroc.value ? percent(worst.found->auroc) : "no number",
+                      percent(worst.found->ece)),
+          paragraph("What labels say of errors by class, of ranking (AUROC), and of whether confidence means "
+                    "what it says: on the dashed line it does.") +
+              sets_table(rows) + reliability(record) + classes_table(record, rows) +
+              (tables.empty() ? "" : more_html("Labels against predictions", tables))};
 }
 
 Section subgroups_section(const Record& record) {
@@ -239,9 +234,8 @@ Section subgroups_section(const Record& record) {
               : fmt::format("Weakest sub-group: {} ({}), {} right", escape(subgroup_name(*weak->group)),
                             escape(subject(record, *weak->result)), percent(weak->group->accuracy)),
           paragraph(fmt::format("Groups and pairs of groups, {} in all. The lowest of many accuracies is low "
-                                "by chance too, so one half "
-                                "of the rows found these and the other measured them; the intervals of one "
-                                "target hold all at once.",
+                                "by chance too, so one half of the rows found these and the other measured "
+                                "them; the intervals of one target hold all at once.",
                                 count(searched))) +
               table_of("The weakest by one half, measured on the other", columns, list).html(2)};
 }

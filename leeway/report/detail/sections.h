@@ -2,6 +2,9 @@
 // section that has nothing to show has an empty body and is left out.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -13,6 +16,7 @@
 #include "leeway/record/assess.h"
 #include "leeway/record/conds.h"
 #include "leeway/record/pa.h"
+#include "leeway/record/records.h"
 #include "leeway/report/detail/chart.h"
 #include "leeway/report/detail/html.h"
 #include "leeway/report/detail/table.h"
@@ -24,18 +28,37 @@ using Record = record::Assess;
 using Result = record::AssessResult;
 using Point = agreement::CurvePoint;
 
-// The whole document: `lead` is HTML, `headline` text whose first sentence is set large. Sections without a
-// body are left out.
+// The whole document. `lead` is HTML; the first sentence of `headline` is set large. Omits empty sections.
 [[nodiscard]] std::string page(const std::string& title, const std::string& headline, const std::string& lead,
                                const std::vector<Section>& sections);
 
 // A value of a record with its interval.
 [[nodiscard]] Measured measured(const std::optional<double>& value, const std::optional<Interval>& interval);
 
+// Of the first element that is `value`; their number where none is.
+template <class List, class Value>
+[[nodiscard]] std::size_t place_of(const List& list, const Value& value) {
+  return static_cast<std::size_t>(std::ranges::find(list, value) - list.begin());
+}
+
+// Of more than `most` rows the first ones; `words` of the caption then say how many of how many.
+template <class Row>
+void cut_rows(std::vector<Row>& rows, std::size_t most, std::string& caption,
+              const char* words = ": {} of {}") {
+  if (rows.size() <= most) return;
+  caption += fmt::format(fmt::runtime(words), most, rows.size());
+  rows.resize(most);
+}
+
 // Columns of several pages.
 [[nodiscard]] Column pa_column(const std::string& level = "95%");
 [[nodiscard]] Column beta_column();
 [[nodiscard]] Column same_prediction_column(bool interval = true);
+
+// The page of a record without its own page: tables of results, with the keys and meanings of its description
+// (record/fields.h) as columns. Lists within results are tables of at most 1,000 rows. Error: another schema,
+// an envelope of other types than the schema's.
+[[nodiscard]] std::string plain_html(const record::Record& kind, const Json& json, const std::string& name);
 
 // Commands, inputs and versions: the last section of every page.
 [[nodiscard]] Section source_section(const record::Envelope& envelope);
@@ -88,8 +111,7 @@ struct Curve {
   std::vector<Point> points;  // A(beta)
   std::vector<Point> maxima;  // local ones; the global one may be among them
 };
-// One figure for each panel, at most `series` lines each; all share both axes: beta (logarithmic) and A(beta)
-// + log k.
+// One figure a panel, at most `series` lines each, with shared axes: beta (logarithmic) and A(beta) + log k.
 [[nodiscard]] std::vector<Chart> curve_charts(const std::vector<Curve>& curves);
 
 [[nodiscard]] Section pa_curves_section(const PaView& record);
@@ -110,8 +132,7 @@ struct Curve {
 [[nodiscard]] std::vector<ColumnOf<Result>> with_subject(std::vector<ColumnOf<Result>> columns);
 // "8 to 24%", from the lowest to the highest estimate of the error; empty where none is known.
 [[nodiscard]] std::string estimates_range(const Result& result, std::string_view between = " to ");
-// Flips shown of each result: as many as asked, fewer where there are so many results that the page would
-// grow long.
+// Number of flips to show of each result: as requested, fewer where many results would make the page long.
 [[nodiscard]] std::size_t flips_shown(const Record& record, const Options& options);
 
 [[nodiscard]] Section comparisons_section(const Record& record);

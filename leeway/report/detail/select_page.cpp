@@ -16,8 +16,7 @@ using record::SelectCheckpoint;
 Measured pa_value(const SelectCheckpoint& one) { return pa_of(one.measured.agreement); }
 
 Measured measured_of(const std::optional<agreement::Estimate>& estimate) {
-  if (!estimate) return {};
-  return {estimate->value, estimate->interval.low, estimate->interval.high};
+  return estimate ? measured(estimate->value, estimate->interval) : Measured{};
 }
 Measured accuracy_of(const SelectCheckpoint& one) { return measured_of(one.measured.accuracy); }
 Measured shifted_of(const SelectCheckpoint& one) { return measured_of(one.measured.accuracy_shifted); }

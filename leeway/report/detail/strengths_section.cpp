@@ -85,9 +85,7 @@ std::vector<Chart> charts_of(const Record& record, const std::string& shift, con
       if (line.points.size() >= fewest) lines.push_back(std::move(line));
     }
     if (lines.empty()) continue;
-    LineAxes axes;
-    axis.put_on(axes);
-    axes.x_title = shift;
+    LineAxes axes = axis.axes(shift);
     axes.percent = metric.percent;
     axes.height = 220;
     axes.y_high = metric.percent ? 1 : log_k;

@@ -17,10 +17,6 @@ using record::SweepReport;
 
 constexpr std::size_t widest_table = 10;  // cases that stand beside each other
 
-std::size_t place_of(const std::vector<std::string>& names, const std::string& name) {
-  return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
-}
-
 // Half the width of the interval, in the digits it supports: "± 1.2".
 std::string half_width(const SweepReport& record, const Measured& value) {
   if (!value.low || !value.high) return "";
@@ -230,9 +226,8 @@ Section sweep_changes_section(const SweepReport& record) {
   return {"changes", "Against " + record.roles.baseline,
           fmt::format("{} of {} algorithm{} differ{} from {} beyond the interval, over all cases", clear, all,
                       all == 1 ? "" : "s", clear == 1 ? "s" : "", escape(record.roles.baseline)),
-          paragraph(
-              "Differences of runs with the same seed, case and setting, averaged. Each interval stands for "
-              "itself: of twenty that hold nothing but chance, one leaves 0 out.") +
+          paragraph("Differences of runs with the same seed, case and setting, averaged. Each interval "
+                    "stands for itself: of twenty that hold nothing but chance, one leaves 0 out.") +
               choice_html(charts) +
               more_html(fmt::format("All of them as a table ({} rows)", record.changes.size()),
                         table_of("Change against the baseline", columns, record.changes)

@@ -56,34 +56,17 @@ std::vector<std::string> case_names(const SweepReport& record) {
 Chart overview_chart(const std::string& title, const std::string& note, const std::vector<OverviewRow>& rows,
                      std::size_t slots, bool percent) {
   double top = percent ? .05 : 1;
-  std::vector<std::string> targets;
-  for (const OverviewRow& row : rows) {
-    append_new(targets, row.target);
-    for (const auto& value : {row.value.value, row.value.high, row.source})
-      top = std::max(top, value.value_or(0));
-  }
-  const auto drawn = [](const OverviewRow& row) -> Json {
-    return {{"target", row.target},
-            {"model", row.model},
-            {"slot", row.slot},
-            {"value", brief(row.value.value)},
-            {"low", brief(row.value.low)},
-            {"high", brief(row.value.high)},
-            {"source", brief(row.source)},
-            {"n", row.n}};
-  };
-  Chart chart{"overview", title, note,
-              fmt::format("{} by {} marks with their intervals", title, rows.size())};
-  chart.data = {{"rows", json_rows(rows, drawn)}};
-  chart.signals = {{"targets", targets}, {"slots", slots}, {"top", brief(top)}, {"percent", percent}};
-  return chart;
+  for (const OverviewRow& row : rows)
+    for (const auto& value : {row.value.value, row.value.high}) top = std::max(top, value.value_or(0));
+  const std::string description = fmt::format("{} by {} marks with their intervals", title, rows.size());
+  return overview_of({"overview", title, note, description}, rows, slots, top, percent);
+}
+
+std::string algorithm_name(const std::string& algorithm) {
+  return algorithm.empty() ? every_algorithm : algorithm;
 }
 
 namespace {
-
-const std::string every = "all algorithms";
-
-std::string sweep_named(const std::string& algorithm) { return algorithm.empty() ? every : algorithm; }
 
 // -- Concurrency
 
@@ -91,13 +74,13 @@ std::vector<Line> lines_of(const SweepReport& record, const std::string& start) 
   std::vector<Line> lines;
   for (const SweepConcurrency& one : record.concurrency) {
     if (one.start != start) continue;
-    auto line = std::ranges::find(lines, sweep_named(one.algorithm), &Line::name);
-    if (line == lines.end()) line = lines.insert(line, {sweep_named(one.algorithm), 0, {}});
+    auto line = std::ranges::find(lines, algorithm_name(one.algorithm), &Line::name);
+    if (line == lines.end()) line = lines.insert(line, {algorithm_name(one.algorithm), 0, {}});
     line->points.push_back({static_cast<double>(one.shifts), one.value.mean, std::to_string(one.shifts),
                             fmt::format("{} shifts, {} case{}\n{}", one.shifts, one.cases,
                                         one.cases == 1 ? "" : "s", value_tip(record, one.value))});
   }
-  const auto all = std::ranges::find(lines, every, &Line::name);
+  const auto all = std::ranges::find(lines, every_algorithm, &Line::name);
   if (all != lines.end()) std::rotate(lines.begin(), all, all + 1);
   for (std::size_t i = 0; i < lines.size(); ++i) lines[i].slot = i % series;
   return lines;
@@ -126,14 +109,12 @@ LineAxes axes_of(const SweepReport& record, const std::vector<Line>& lines) {
 Section sweep_concurrency_section(const SweepReport& record) {
   std::vector<OverviewRow> means;
   for (const SweepCaseMean& one : record.case_means)
-    means.push_back(
-        {one.shift,
-         one.start.empty() ? every : one.start,
-         static_cast<std::size_t>(std::ranges::find(record.starts, one.start) - record.starts.begin()) %
-             series,
-         one.value.mean,
-         {},
-         one.value.runs});
+    means.push_back({one.shift,
+                     algorithm_name(one.start),
+                     place_of(record.starts, one.start) % series,
+                     one.value.mean,
+                     {},
+                     one.value.runs});
   std::vector<ColumnOf<SweepCaseMean>> of_cases = {
       {text_column("Case"), [](const SweepCaseMean& one) { return text_cell(one.shift); }},
       {interval_column(record.roles.measure),
@@ -143,7 +124,7 @@ Section sweep_concurrency_section(const SweepReport& record) {
   add_start_column(record, of_cases);
   std::vector<ColumnOf<SweepConcurrency>> columns = {
       {text_column("Algorithm"),
-       [](const SweepConcurrency& one) { return text_cell(sweep_named(one.algorithm)); }},
+       [](const SweepConcurrency& one) { return text_cell(algorithm_name(one.algorithm)); }},
       {number_column("Shifts"), [](const SweepConcurrency& one) { return count_cell(one.shifts); }},
       {interval_column(record.roles.measure),
        [&](const SweepConcurrency& one) { return value_cell(record, one.value); }},
@@ -186,13 +167,12 @@ Section sweep_starts_section(const SweepReport& record) {
   if (record.scratch.empty()) return {};
   std::vector<OverviewRow> rows;
   for (const SweepStart& one : record.scratch) {
-    const auto slot =
-        static_cast<std::size_t>(std::ranges::find(record.starts, one.start) - record.starts.begin());
-    if (slot < series)
-      rows.push_back({sweep_named(one.algorithm), one.start, slot, one.value.mean, {}, one.value.runs});
+    if (const std::size_t slot = place_of(record.starts, one.start); slot < series)
+      rows.push_back({algorithm_name(one.algorithm), one.start, slot, one.value.mean, {}, one.value.runs});
   }
   const std::vector<ColumnOf<SweepStart>> columns = {
-      {text_column("Algorithm"), [](const SweepStart& one) { return text_cell(sweep_named(one.algorithm)); }},
+      {text_column("Algorithm"),
+       [](const SweepStart& one) { return text_cell(algorithm_name(one.algorithm)); }},
       {text_column("Start"), [](const SweepStart& one) { return text_cell(one.start); }},
       {interval_column(record.roles.measure),
        [&](const SweepStart& one) { return value_cell(record, one.value); }},
@@ -243,16 +223,15 @@ Section sweep_ranks_section(const SweepReport& record) {
        [](const SweepRank& one) { return count_cell(one.comparisons); }}};
   add_start_column(record, columns);
   const SweepRank& first = record.ranks.front();
-  return {"ranks", "Ranks",
-          fmt::format("{} has the best mean rank, {} of {} comparisons", escape(first.algorithm),
-                      value_words(first.rank, false), first.comparisons),
-          paragraph(
-              fmt::format("Ranks among the algorithms in every case, setting and seed that all of them have. "
-                          "Intervals ({}) are a bootstrap over {}.",
-                          percent(record.options.level, 0),
-                          first.cases > 1 ? "cases and settings, whose seeds stay together" : "seeds")) +
-              panels_html(charts) +
-              table_of("Ranks", columns, record.ranks).html(headers_with_start(record, 1))};
+  return {
+      "ranks", "Ranks",
+      fmt::format("{} has the best mean rank, {} of {} comparisons", escape(first.algorithm),
+                  value_words(first.rank, false), first.comparisons),
+      paragraph(fmt::format("Ranks among the algorithms in every case, setting and seed that all of them "
+                            "have. Intervals ({}) are a bootstrap over {}.",
+                            percent(record.options.level, 0),
+                            first.cases > 1 ? "cases and settings, whose seeds stay together" : "seeds")) +
+          panels_html(charts) + table_of("Ranks", columns, record.ranks).html(headers_with_start(record, 1))};
 }
 
 namespace {
@@ -314,10 +293,9 @@ Section roles_section(const SweepReport& record) {
 }  // namespace
 
 std::string html_report(const SweepReport& record) {
-  std::vector<std::string> findings;
-  for (const std::string& finding : record.envelope.findings) findings.push_back(escape(finding));
   return page("leeway: the runs of a sweep", record.envelope.headline,
-              scope_line(escape(scope(record))) + list_html(findings, "findings") + sweep_maps(record),
+              scope_line(escape(scope(record))) + list_html(escaped(record.envelope.findings), "findings") +
+                  sweep_maps(record),
               {sweep_changes_section(record), sweep_ranks_section(record), sweep_concurrency_section(record),
                sweep_starts_section(record), sweep_choices_section(record), sweep_ways_section(record),
                sweep_curves_section(record), roles_section(record), source_section(record.envelope)});

@@ -1,10 +1,10 @@
-// What was chosen by validation, and what other ways of choosing would have got.
+// What was chosen by validation, what other ways of choosing would have got, and criteria and test accuracy by epoch.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 
+#include "leeway/report/detail/lines.h"
 #include "leeway/report/detail/sections.h"
 #include "leeway/report/detail/sweep_view.h"
 
@@ -13,14 +13,11 @@ namespace {
 
 using record::chosen_text;
 using record::SweepChoice;
+using record::SweepCurve;
 using record::SweepReport;
 using record::SweepWay;
 
 constexpr std::size_t sweep_selection_most_rows = 1000;
-
-std::string sweep_selection_named(const std::string& algorithm) {
-  return algorithm.empty() ? "all algorithms" : algorithm;
-}
 
 // Epochs are compared by the test accuracy that their training noted.
 std::string measure_of(const SweepReport& record, const std::string& chooses) {
@@ -104,10 +101,9 @@ std::vector<Chart> way_charts(const SweepReport& record, const std::string& choo
     for (const SweepWay& way : record.ways) {
       if (way.chooses != chooses || way.start != start) continue;
       append_new(ways, way_name(way));
-      const auto slot = static_cast<std::size_t>(std::ranges::find(ways, way_name(way)) - ways.begin());
-      if (slot < series)
+      if (const std::size_t slot = place_of(ways, way_name(way)); slot < series)
         rows.push_back(
-            {sweep_selection_named(way.algorithm), way_name(way), slot, way.value.mean, {}, way.value.runs});
+            {algorithm_name(way.algorithm), way_name(way), slot, way.value.mean, {}, way.value.runs});
     }
     if (!rows.empty())
       charts.push_back(overview_chart(
@@ -125,7 +121,7 @@ std::string ways_part(const SweepReport& record, const std::string& chooses) {
   if (rows.empty()) return "";
   std::vector<ColumnOf<SweepWay>> columns = {
       {text_column("Algorithm"),
-       [](const SweepWay& one) { return text_cell(sweep_selection_named(one.algorithm)); }},
+       [](const SweepWay& one) { return text_cell(algorithm_name(one.algorithm)); }},
       {text_column("Chosen by"), [](const SweepWay& one) { return text_cell(way_name(one)); }},
       {interval_column(measure_of(record, chooses)),
        [&](const SweepWay& one) { return value_cell(record, one.value); }},
@@ -145,6 +141,62 @@ std::string ways_part(const SweepReport& record, const std::string& chooses) {
              .html(headers_with_start(record, 2));
 }
 
+// -- By epoch
+
+bool is_share(const std::string& column) { return column.find("accuracy") != std::string::npos; }
+
+Line line_of(const SweepCurve& curve, std::size_t slot) {
+  const bool share = is_share(curve.column);
+  Line line{record::curve_name(curve.column), slot, {}};
+  for (const SweepCurve::Point& point : curve.points)
+    line.points.push_back({static_cast<double>(point.epoch), point.value.mean, std::to_string(point.epoch),
+                           fmt::format("validation {}: {}, {} runs", point.epoch,
+                                       value_words(point.value.mean, share), point.value.runs)});
+  return line;
+}
+
+// Of an algorithm from a start: shares in one chart, each other criterion in one of its own.
+std::vector<Chart> charts_of(const SweepReport& record, const std::string& algorithm,
+                             const std::string& start) {
+  std::vector<Line> shares;
+  std::vector<std::vector<Line>> others;
+  std::size_t last = 1;
+  for (const SweepCurve& curve : record.curves) {
+    if (curve.algorithm != algorithm || curve.start != start) continue;
+    last = std::max(last, curve.points.back().epoch);
+    if (!is_share(curve.column))
+      others.push_back({line_of(curve, 0)});
+    else if (shares.size() < series)
+      shares.push_back(line_of(curve, shares.size()));
+  }
+  std::string title = algorithm.empty() ? "All algorithms" : algorithm;
+  if (record.starts.size() > 1) title += ", start " + start;
+  std::vector<Chart> charts;
+  const LineAxes axes = counted_axes(last, "validation");
+  if (!shares.empty()) {
+    LineAxes of = axes;
+    of.percent = true, of.height = 200;
+    charts.push_back(line_chart(title, "mean of the chosen runs; bands are intervals of the mean", shares,
+                                fit_y(of, shares, 0, 1)));
+  }
+  for (const std::vector<Line>& lines : others) {
+    double low = 0, high = 0;
+    for (const LinePoint& point : lines.front().points)
+      low = std::min(low, point.y.low.value_or(point.y.value.value_or(0))),
+      high = std::max(high, point.y.high.value_or(point.y.value.value_or(0)));
+    charts.push_back(
+        line_chart(title, lines.front().name, lines, fit_y(axes, lines, low, high > low ? high : low + 1)));
+  }
+  return charts;
+}
+
+std::vector<Chart> charts_of(const SweepReport& record, const std::string& algorithm) {
+  std::vector<Chart> charts;
+  for (const std::string& start : record.starts)
+    for (Chart& chart : charts_of(record, algorithm, start)) charts.push_back(std::move(chart));
+  return charts;
+}
+
 }  // namespace
 
 Section sweep_choices_section(const SweepReport& record) {
@@ -158,10 +210,9 @@ Section sweep_choices_section(const SweepReport& record) {
   return {"choices", "Hyper-parameters",
           fmt::format("Validation chose {} most often, {} of {} times", escape(value), most,
                       record.choices.size()),
-          paragraph(fmt::format(
-              "Chosen by {} alone, on the seeds of the grid: those for which the most combinations "
-              "were run. The measure had no part in it.",
-              escape(record.roles.validation))) +
+          paragraph(fmt::format("Chosen by {} alone, on the seeds of the grid: those for which the most "
+                                "combinations were run. The measure had no part in it.",
+                                escape(record.roles.validation))) +
               counts_table(record) +
               more_html(fmt::format("Every choice ({})", record.choices.size()), choice_table(record),
                         record.choices.size() <= 24)};
@@ -181,11 +232,28 @@ Section sweep_ways_section(const SweepReport& record) {
                         change_text(record, best->change.mean));
   return {
       "ways", "Ways of choosing", heading,
-      paragraph("The measure of what each way of choosing would have got, over the runs that every way has. "
-                "The oracle "
-                "chooses by the measure itself, which nobody has: it says how much choosing could gain.") +
+      paragraph(
+          "The measure of what each way of choosing would have got, over the runs that every way has. The "
+          "oracle chooses by the measure itself, which nobody has: it says how much choosing could gain.") +
           ways_part(record, "hyper-parameters") + ways_part(record, "checkpoint") +
           ways_part(record, "epoch")};
+}
+
+Section sweep_curves_section(const SweepReport& record) {
+  if (record.curves.empty()) return {};
+  const bool several = record.algorithms.size() > 1;
+  std::string body = paragraph(
+                         "What every validation of the trainings said, as far as all of them go: the "
+                         "criteria that can choose "
+                         "an epoch and, where it was measured, test accuracy, which no criterion may see.") +
+                     panels_html(charts_of(record, several ? "" : record.algorithms.front()));
+  if (several) {
+    std::vector<Chart> charts;
+    for (const std::string& algorithm : record.algorithms)
+      for (Chart& chart : charts_of(record, algorithm)) charts.push_back(std::move(chart));
+    body += more_html("Each algorithm", panels_html(charts), record.algorithms.size() <= 4);
+  }
+  return {"curves", "Curves", "Criteria and test accuracy during training", body};
 }
 
 }  // namespace leeway::report

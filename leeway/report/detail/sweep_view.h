@@ -32,14 +32,10 @@ void add_start_column(const record::SweepReport& record, std::vector<ColumnOf<Ro
 
 [[nodiscard]] std::vector<std::string> case_names(const record::SweepReport& record);
 
-// Rows of algorithms, one mark each from a line of reference, as specs/overview.vg.json draws them.
-struct OverviewRow {
-  std::string target, model;
-  std::size_t slot = 0;
-  Measured value;
-  std::optional<double> source = {};
-  std::size_t n = 0;
-};
+inline constexpr const char* every_algorithm = "all algorithms";
+// A mean over all algorithms has none.
+[[nodiscard]] std::string algorithm_name(const std::string& algorithm);
+
 [[nodiscard]] Chart overview_chart(const std::string& title, const std::string& note,
                                    const std::vector<OverviewRow>& rows, std::size_t slots, bool percent);
 

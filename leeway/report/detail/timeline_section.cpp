@@ -22,6 +22,17 @@ std::string subject(const Record& record, const AssessTimeline& timeline) {
   return record.models.size() > 1 ? timeline.model + " under " + timeline.target : timeline.target;
 }
 
+// Without ends where the measure has no range.
+record::TimelineBand band_of(const TimelineMeasure& measure, const TimelineChunk& chunk) {
+  return measure.band == nullptr ? record::TimelineBand{} : chunk.bands.*measure.band;
+}
+
+// Outside the range, on the side that is worse.
+bool is_bad(const TimelineMeasure& measure, const TimelineChunk& chunk) {
+  const record::TimelineBand band = band_of(measure, chunk);
+  return (band.below && measure.low_is_bad) || (band.above && measure.high_is_bad);
+}
+
 // Places of chunks: spans by their distance in time, so that gaps show; others one behind the other.
 std::vector<std::int64_t> places_of(const AssessTimeline& timeline) {
   std::vector<std::int64_t> places;
@@ -67,8 +78,7 @@ Ends y_ends(const Record& record, const AssessTimeline& timeline, const Timeline
   for (const TimelineChunk& chunk : timeline.chunks) {
     const Measured value = measure.value(chunk);
     values.points.push_back({0, value, "", ""});
-    if (measure.band == nullptr) continue;
-    const record::TimelineBand& band = chunk.bands.*measure.band;
+    const record::TimelineBand band = band_of(measure, chunk);
     bands.points.push_back({0, {value.value, band.low, band.high}, "", ""});
   }
   const LineAxes axes = fit_y({.y_low = 0, .y_high = most}, {values, bands}, 0, most);
@@ -94,8 +104,7 @@ Chart chart_of(const Record& record, const AssessTimeline& timeline, const Timel
   for (std::size_t i = 0; i < timeline.chunks.size(); ++i) {
     const TimelineChunk& chunk = timeline.chunks[i];
     const Measured value = measure.value(chunk);
-    const record::TimelineBand band =
-        measure.band == nullptr ? record::TimelineBand{} : chunk.bands.*measure.band;
+    const record::TimelineBand band = band_of(measure, chunk);
     if (i > 0 && places[i] != places[i - 1] + 1) ++run;
     if (&chunk == alarms.first) first = places[i];
     rows.push_back({{"chunk", chunk.chunk},
@@ -107,7 +116,7 @@ Chart chart_of(const Record& record, const AssessTimeline& timeline, const Timel
                     {"high", brief(value.high)},
                     {"from", brief(band.low)},
                     {"to", brief(band.high)},
-                    {"outside", (band.below && measure.low_is_bad) || (band.above && measure.high_is_bad)}});
+                    {"outside", is_bad(measure, chunk)}});
   }
   const auto length = [](const TimelineChunk& one) { return one.chunk.size(); };
   const std::size_t longest = std::ranges::max(timeline.chunks, {}, length).chunk.size();
@@ -137,8 +146,8 @@ Cell value_cell(const TimelineMeasure& measure, const TimelineChunk& chunk) {
   const Measured value = measure.value(chunk);
   if (measure.key == "pa") return pa_cell(value, "rows are no pairs");
   Cell cell = share_cell(value, "not computed");
-  if (measure.band == nullptr || !value.value) return cell;
-  const record::TimelineBand& band = chunk.bands.*measure.band;
+  if (!value.value) return cell;
+  const record::TimelineBand band = band_of(measure, chunk);
   if (band.low && band.high)
     cell.title = fmt::format("source: {} to {}", percent(*band.low, 1), percent(*band.high, 1));
   if (band.below && measure.low_is_bad) cell.shade = *value.value - *band.low - .1;
@@ -150,11 +159,8 @@ Cell value_cell(const TimelineMeasure& measure, const TimelineChunk& chunk) {
 std::string chunk_table(const AssessTimeline& timeline) {
   const auto loud = [&](const TimelineChunk& chunk) {
     return chunk.drift.p_value <= 1 - timeline.level ||
-           std::ranges::any_of(record::timeline_measures(), [&](const TimelineMeasure& measure) {
-             if (measure.band == nullptr) return false;
-             const record::TimelineBand& band = chunk.bands.*measure.band;
-             return (band.below && measure.low_is_bad) || (band.above && measure.high_is_bad);
-           });
+           std::ranges::any_of(record::timeline_measures(),
+                               [&](const TimelineMeasure& measure) { return is_bad(measure, chunk); });
   };
   std::vector<const TimelineChunk*> rows;
   const bool few = timeline.chunks.size() <= timeline_most_rows;
@@ -162,10 +168,7 @@ std::string chunk_table(const AssessTimeline& timeline) {
     if (few || loud(chunk)) rows.push_back(&chunk);
   std::string caption =
       few ? "Every chunk, in order of time" : "Chunks outside a range or that drifted, in order of time";
-  if (rows.size() > timeline_most_rows) {
-    caption += fmt::format(": the first {} of {}", timeline_most_rows, rows.size());
-    rows.resize(timeline_most_rows);
-  }
+  cut_rows(rows, timeline_most_rows, caption, ": the first {} of {}");
   if (rows.empty()) return "";
   std::vector<ColumnOf<TimelineChunk>> columns{
       {text_column("Chunk"), [](const TimelineChunk& chunk) { return text_cell(chunk.chunk); }},
@@ -208,13 +211,12 @@ Section timeline_section(const Record& record) {
   std::string words = timeline_words(record.timelines.front(), record.models.size() > 1);
   words.resize(std::min(words.find("; "), words.size() - 1));  // its first clause
   Section section{"time", "Over time", escape(words),
-                  paragraph(fmt::format("Each point is a chunk, with its {0} interval. The grey band is the "
-                                        "source's own range: chunks of the "
-                                        "source of the same size fall within it, all of them at once with "
-                                        "probability {0}. Chunks outside, on the "
-                                        "side that is worse, are marked. Same prediction and PA have no "
-                                        "range, since the source agrees with itself.",
-                                        percent(record.level)))};
+                  paragraph(fmt::format(
+                      "Each point is a chunk, with its {0} interval. The grey band is the source's own "
+                      "range: chunks of the source of the same size fall within it, all of them at once with "
+                      "probability {0}. Chunks outside, on the side that is worse, are marked. Same "
+                      "prediction and PA have no range, since the source agrees with itself.",
+                      percent(record.level)))};
   std::size_t drawn = 0;
   for (const AssessTimeline& timeline : record.timelines) {
     std::string body = &timeline == &record.timelines.front()

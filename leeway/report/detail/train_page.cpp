@@ -167,9 +167,8 @@ std::string criteria_table(const Training& training) {
 std::string html_report(const Train& record) {
   const record::TrainedModel& model = record.results.front();
   const Training& training = model.training;
-  std::string lead = panels_html(accuracy_charts(training));
-  for (const std::string& finding : record.envelope.findings) lead += paragraph(escape(finding));
-  lead += criteria_table(training);
+  const std::string lead = panels_html(accuracy_charts(training)) + paragraphs(record.envelope.findings) +
+                           criteria_table(training);
   Section course{
       "course", "Course",
       fmt::format("{} epochs, {} training images, {} validation images", training.epochs.size(),

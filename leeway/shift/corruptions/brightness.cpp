@@ -1,9 +1,8 @@
 // The value V = max(R, G, B) becomes min(V + c, 1) at the same hue and saturation, which is x' = x min(V + c, 1) / V for every
 // channel; black becomes grey c. Grey pictures: x' = x + c.
-//
-// Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs.
+#include <algorithm>
+
 #include "leeway/shift/corruption.h"
-#include "leeway/shift/detail/hsv.h"
 
 namespace leeway::shift {
 namespace {
@@ -22,18 +21,16 @@ void change_by_brightness(const CorruptedPicture& picture, const CorruptionSetti
   }
   const auto red = picture.plane(0), green = picture.plane(1), blue = picture.plane(2);
   for (std::size_t i = 0; i < red.size(); ++i) {
-    const Colour colour = with_value_added({red[i], green[i], blue[i]}, c);
-    red[i] = static_cast<float>(colour[0]);
-    green[i] = static_cast<float>(colour[1]);
-    blue[i] = static_cast<float>(colour[2]);
+    const double value = std::max({red[i], green[i], blue[i]}), wanted = std::min(value + c, 1.);
+    for (float* x : {&red[i], &green[i], &blue[i]})
+      *x = static_cast<float>(value == 0 ? wanted : *x * (wanted / value));
   }
 }
 
 }  // namespace
 
 Corruption corrupt_brightness() {
-  return {{"brightness", "a constant added to the value (HSV) of every pixel",
-           "Hendrycks and Dietterich, ICLR 2019"},
+  return {{"brightness", "a constant added to the value (HSV) of every pixel", benchmark_paper},
           CorruptionGroup::weather,
           change_by_brightness};
 }

@@ -1,6 +1,4 @@
 // x' = m + c (x - m), m the mean of the picture's channel.
-//
-// Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs.
 #include "leeway/shift/corruption.h"
 
 namespace leeway::shift {
@@ -26,8 +24,7 @@ void change_by_contrast(const CorruptedPicture& picture, const CorruptionSetting
 }  // namespace
 
 Corruption corrupt_contrast() {
-  return {{"contrast", "distance of every pixel from its channel's mean, scaled",
-           "Hendrycks and Dietterich, ICLR 2019"},
+  return {{"contrast", "distance of every pixel from its channel's mean, scaled", benchmark_paper},
           CorruptionGroup::digital,
           change_by_contrast};
 }

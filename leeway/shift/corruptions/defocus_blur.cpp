@@ -1,12 +1,11 @@
-// x' = x correlated with a disc: cells of a grid with i^2 + j^2 <= r^2, divided by their number, then smoothed by a Gaussian of
-// deviation `alias` over 3 x 3 cells (5 x 5 where r > 8). The picture goes on mirrored, without its border pixel.
+// x' = x correlated with a disc: cells of a grid with i^2 + j^2 <= r^2, divided by their number, smoothed by
+// a Gaussian of deviation `alias` over 3 x 3 cells (5 x 5 if r > 8). The picture is mirrored without its
+// border pixel.
 //
-// A radius that was scaled to the picture's size is no whole number of halves any more, and the disc would jump: then a cell
-// counts as the share of its 8 x 8 parts that lie in the disc. `alias` is not scaled.
-//
-// Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs. Theirs smooth on a grid that a disc of radius
-// 8 or 10 fills to its edge and mirror it there (Variant::published); here the grid is wide enough, and the weights sum to 1.
-#include <algorithm>
+// A radius scaled to the picture's size would make the disc jump between sizes; each cell then counts as the
+// share of its 8 x 8 parts in the disc. `alias` is not scaled. The authors' programs smooth on a grid that a
+// disc of radius 8 or 10 fills, mirrored there (Variant::published); here the grid is wide enough, and the
+// weights sum to 1.
 #include <cmath>
 #include <vector>
 
@@ -71,7 +70,7 @@ void change_by_defocus_blur(const CorruptedPicture& picture, const CorruptionSet
 }  // namespace
 
 Corruption corrupt_defocus_blur() {
-  return {{"defocus-blur", "convolution with a disc", "Hendrycks and Dietterich, ICLR 2019"},
+  return {{"defocus-blur", "convolution with a disc", benchmark_paper},
           CorruptionGroup::blur,
           change_by_defocus_blur};
 }

@@ -1,14 +1,14 @@
-// Two bilinear samplings, lengths in pixels.
-// 1. The affine map that sends three corners P of a square to Q = P + U(-affine, affine), each coordinate: P = (c + q, c + q),
-//    (c + q, c - q), (c - q, c - q), c the middle (whole), q a third of the shorter side (whole); outside the picture its mirror image
-//    (dcb|abcd|cba). Left out where q = 0.
-// 2. The pixel at (y + dy, x + dx), dx and dy alpha times fields of U(-1, 1) under a Gaussian filter of sigma, cut at 3 sigma; outside
-//    the picture its mirror image with the border pixel repeated (cba|abcd|dcb), for the fields, too.
-// Draws: Q (x, y of each corner), dx, dy. Lengths: all three constants, which are published as shares of 32, 64 and 244 pixels
-// (224 was meant; kept).
+// Two bilinear samplings, lengths in pixels. Draws: Q (x, y of each corner), dx, dy.
 //
-// Source: Simard, Steinkraus and Platt, ICDAR 2003; Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs. These
-// round places of the first sampling to 1/32 pixel.
+// 1. The affine map of three corners P of a square to Q = P + U(-affine, affine) per coordinate: P = (c + q,
+// c + q), (c + q, c - q), (c - q, c - q), c the middle and q a third of the shorter side (both whole).
+// Mirrored outside the picture without the border pixel (dcb|abcd|cba). Skipped if q = 0. The authors'
+// programs round places to 1/32 pixel.
+// 2. The pixel at (y + dy, x + dx), dx and dy alpha times fields of U(-1, 1) under a Gaussian filter of
+// sigma, cut at 3 sigma; fields and picture are mirrored with the border pixel repeated (cba|abcd|dcb).
+//
+// Lengths: all three constants, published as shares of 32, 64 and 244 pixels (224 was meant; kept). Source
+// also: Simard, Steinkraus and Platt, ICDAR 2003.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -99,8 +99,7 @@ void change_by_elastic_transform(const CorruptedPicture& picture, const Corrupti
 }  // namespace
 
 Corruption corrupt_elastic_transform() {
-  return {{"elastic-transform", "a random affine map, then random local displacements",
-           "Hendrycks and Dietterich, ICLR 2019"},
+  return {{"elastic-transform", "a random affine map, then random local displacements", benchmark_paper},
           CorruptionGroup::digital,
           change_by_elastic_transform};
 }

@@ -1,7 +1,6 @@
-// x' = (x + weight P) m / (m + weight), m the largest value of the picture and P a plasma map in [0,1], the same
-// for all channels: its upper left part, of the smallest map whose side is a power of two (at least 2) that covers the picture.
-//
-// Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs.
+// x' = (x + weight P) m / (m + weight), m the largest value of the picture and P a plasma map in [0,1] for
+// all channels: the upper left part of the smallest map whose side is a power of two (at least 2) and covers
+// the picture.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -90,7 +89,7 @@ void change_by_fog(const CorruptedPicture& picture, const CorruptionSetting& set
 }  // namespace
 
 Corruption corrupt_fog() {
-  return {{"fog", "a plasma map laid over the picture", "Hendrycks and Dietterich, ICLR 2019"},
+  return {{"fog", "a plasma map laid over the picture", benchmark_paper},
           CorruptionGroup::weather,
           change_by_fog};
 }

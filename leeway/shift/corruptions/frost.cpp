@@ -1,10 +1,8 @@
-// x' = a x + b F, F a part of a picture of frost (frost_pictures.h), in [0,1]: a picture of the pool, each as likely as the others, is
-// scaled (cifar .2, tiny .3, imagenet 1, times the set's lengths; more where it would not cover the image) by bilinear
-// interpolation between the centres of pixels, without antialiasing, and cut out at a place uniform over
-// 0 .. scaled side - side - 1 of each axis. Draws: picture, row, column. Grey pictures take .2989 R + .587 G + .114 B of it.
-//
-// Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs. These have pictures of their own, six, of which
-// one is never drawn and two are the same.
+// x' = a x + b F, F a crop in [0,1] of a uniformly chosen picture of frost (frost_pictures.h), scaled (cifar
+// .2, tiny .3, imagenet 1, times the set's lengths; more if too small to cover the image) by bilinear
+// interpolation between pixel centers without antialiasing, at a place uniform over 0 .. scaled side - side -
+// 1 of each axis. Draws: picture, row, column. Gray pictures use .2989 R + .587 G + .114 B. The authors'
+// programs use their own six pictures, of which one is never drawn and two are the same.
 #include <algorithm>
 #include <cmath>
 
@@ -85,13 +83,12 @@ void change_by_frost(const CorruptedPicture& picture, const CorruptionSetting& s
 }  // namespace
 
 Corruption corrupt_frost() {
-  return {
-      {"frost", "a part of a picture of frost laid over the picture", "Hendrycks and Dietterich, ICLR 2019"},
-      CorruptionGroup::weather,
-      change_by_frost,
-      nullptr,
-      true,
-      true};
+  return {{"frost", "a part of a picture of frost laid over the picture", benchmark_paper},
+          CorruptionGroup::weather,
+          change_by_frost,
+          nullptr,
+          true,
+          true};
 }
 
 }  // namespace leeway::shift

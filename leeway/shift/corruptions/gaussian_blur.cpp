@@ -1,6 +1,4 @@
 // x' = x convolved with a Gaussian of deviation sigma, cut at 4 sigma, pixels at the border repeated.
-//
-// Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs.
 #include "leeway/shift/corruption.h"
 #include "leeway/shift/detail/filter.h"
 
@@ -22,7 +20,7 @@ void change_by_gaussian_blur(const CorruptedPicture& picture, const CorruptionSe
 }  // namespace
 
 Corruption corrupt_gaussian_blur() {
-  return {{"gaussian-blur", "convolution with a Gaussian", "Hendrycks and Dietterich, ICLR 2019"},
+  return {{"gaussian-blur", "convolution with a Gaussian", benchmark_paper},
           CorruptionGroup::extra,
           change_by_gaussian_blur};
 }

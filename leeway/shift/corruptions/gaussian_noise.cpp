@@ -1,6 +1,4 @@
 // x' = x + sigma z, z standard normal, independent for every pixel and channel.
-//
-// Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs.
 #include <vector>
 
 #include "leeway/shift/corruption.h"
@@ -27,10 +25,9 @@ void change_by_gaussian_noise(const CorruptedPicture& picture, const CorruptionS
 }  // namespace
 
 Corruption corrupt_gaussian_noise() {
-  return {
-      {"gaussian-noise", "independent normal noise on every pixel", "Hendrycks and Dietterich, ICLR 2019"},
-      CorruptionGroup::noise,
-      change_by_gaussian_noise};
+  return {{"gaussian-noise", "independent normal noise on every pixel", benchmark_paper},
+          CorruptionGroup::noise,
+          change_by_gaussian_noise};
 }
 
 }  // namespace leeway::shift

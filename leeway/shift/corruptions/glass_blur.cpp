@@ -1,13 +1,10 @@
-// Blurred by a Gaussian and cut to whole levels; then, `passes` times, every pixel but those near the border changes places
-// with one at a random distance, right and down by uniform whole numbers from -delta to delta - 1; then blurred again.
-// Pixels are visited from the last to the first, in place, so that a value can travel.
+// Gaussian blur, truncated to whole levels; then, `passes` times, every pixel except near the border is
+// exchanged with one at a random offset (right, down: uniform integers from -delta to delta - 1); then
+// blurred again. Pixels are visited from last to first, in place, so values can travel.
 //
-// In colour pictures the exchange is a copy: both pixels get the value of the partner, as in the published sets, whose program
-// assigns two views of one array to each other. In grey pictures the pixels change places, as in that program.
-//
-// Draws: for every pass and pixel visited the step right, then the step down; all channels share them.
-//
-// Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs.
+// In color pictures both pixels get the partner's value, as in the published sets, whose program assigns two
+// views of one array to each other; gray pixels are exchanged, as in that program. Draws: per pass and
+// visited pixel the offset right, then down, shared by all channels.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -79,8 +76,7 @@ void change_by_glass_blur(const CorruptedPicture& picture, const CorruptionSetti
 }  // namespace
 
 Corruption corrupt_glass_blur() {
-  return {{"glass-blur", "neighbouring pixels exchanged, between two blurs",
-           "Hendrycks and Dietterich, ICLR 2019"},
+  return {{"glass-blur", "neighbouring pixels exchanged, between two blurs", benchmark_paper},
           CorruptionGroup::blur,
           change_by_glass_blur};
 }

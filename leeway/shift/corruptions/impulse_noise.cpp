@@ -1,10 +1,7 @@
-// With probability `amount` a value becomes 0 or 1, either with the same chance: every channel of a pixel by itself, so that
-// pictures in colour get coloured dots.
+// With probability `amount` a value becomes 0 or 1 with equal chances, each channel independently.
 //
-// One random word w a value: 0 where w < 2^32 amount / 2, 1 where it is as near to the other end. What one severity hits, the
-// stronger ones of its set hit too, and in the same way.
-//
-// Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs.
+// One random word w per value: 0 if w < 2^32 amount / 2, 1 if equally near to the other end. Values hit at
+// one severity are hit equally at all stronger ones of its set.
 #include <cmath>
 
 #include "leeway/shift/corruption.h"
@@ -31,7 +28,7 @@ void change_by_impulse_noise(const CorruptedPicture& picture, const CorruptionSe
 }  // namespace
 
 Corruption corrupt_impulse_noise() {
-  return {{"impulse-noise", "single values become black or white", "Hendrycks and Dietterich, ICLR 2019"},
+  return {{"impulse-noise", "single values become black or white", benchmark_paper},
           CorruptionGroup::noise,
           change_by_impulse_noise};
 }

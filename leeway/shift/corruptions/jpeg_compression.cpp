@@ -1,6 +1,4 @@
 // The picture compressed as a JPEG file of quality q and read again (jpeg.h).
-//
-// Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs.
 #include "leeway/shift/corruption.h"
 #include "leeway/shift/jpeg.h"
 
@@ -20,8 +18,7 @@ void change_levels_by_jpeg_compression(const CorruptedLevels& picture, const Cor
 }  // namespace
 
 Corruption corrupt_jpeg_compression() {
-  return {{"jpeg-compression", "JPEG compression, colour at half the resolution",
-           "Hendrycks and Dietterich, ICLR 2019"},
+  return {{"jpeg-compression", "JPEG compression, colour at half the resolution", benchmark_paper},
           CorruptionGroup::digital,
           nullptr,
           change_levels_by_jpeg_compression};

@@ -1,7 +1,6 @@
-// One-sided Gaussian weights along a line of random direction, an angle from -45 to 45 degrees, as of a camera that moves; to
-// whole levels. The picture moves too, by the mean of the weights' places.
-//
-// Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs, which call ImageMagick.
+// One-sided Gaussian weights along a line of random direction (-45 to 45 degrees), like camera motion,
+// rounded to levels. The picture also shifts by the mean of the weights' places. The authors' programs call
+// ImageMagick.
 #include "leeway/shift/corruption.h"
 #include "leeway/shift/detail/filter.h"
 
@@ -29,7 +28,7 @@ void change_by_motion_blur(const CorruptedPicture& picture, const CorruptionSett
 }  // namespace
 
 Corruption corrupt_motion_blur() {
-  return {{"motion-blur", "one-sided blur along a random direction", "Hendrycks and Dietterich, ICLR 2019"},
+  return {{"motion-blur", "one-sided blur along a random direction", benchmark_paper},
           CorruptionGroup::blur,
           change_by_motion_blur};
 }

@@ -1,8 +1,7 @@
-// Each side is shrunk to max(1, int(side fraction)) and enlarged again, both with a box filter on 8-bit levels: pixel j of k is the
-// mean of those of the n pixels whose centres lie in (j n/k, (j + 1) n/k], first along rows, then along columns, rounded half up
-// after each; pixel i of the enlarged line is pixel floor((2 i + 1) k / (2 n)) of the small one.
-//
-// Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs; the box filter is that of Pillow's resize.
+// Each side is shrunk to max(1, int(side fraction)) and enlarged again, both with the box filter of Pillow's
+// resize on 8-bit levels: pixel j of k is the mean of the pixels of n with centers in (j n/k, (j + 1) n/k],
+// first along rows, then along columns, rounded half up after each; pixel i of the enlarged line is pixel
+// floor((2 i + 1) k / (2 n)).
 #include <algorithm>
 #include <vector>
 
@@ -85,7 +84,7 @@ void change_levels_by_pixelate(const CorruptedLevels& picture, const CorruptionS
 }  // namespace
 
 Corruption corrupt_pixelate() {
-  return {{"pixelate", "shrunk and enlarged with a box filter", "Hendrycks and Dietterich, ICLR 2019"},
+  return {{"pixelate", "shrunk and enlarged with a box filter", benchmark_paper},
           CorruptionGroup::digital,
           nullptr,
           change_levels_by_pixelate};

@@ -1,10 +1,10 @@
-// The saturation S = (V - min(R, G, B)) / V becomes S' = clip(mul S + add, 0, 1) at the same hue and value V, which is
-// x' = V - (V - x) S' / S for every channel. Where S = 0 the hue counts as 0 (red): x' = (V, V (1 - S'), V (1 - S')), so that
-// add > 0 tints grey pixels, as in the authors' programs. A picture of one channel has no saturation and stays.
-//
-// Source: Hendrycks and Dietterich, ICLR 2019, extra corruption; constants of the authors' programs.
+// The saturation S = (V - min(R, G, B)) / V becomes S' = clip(mul S + add, 0, 1) at the same hue and value V:
+// x' = V - (V - x) S' / S for every channel. If S = 0 the hue counts as 0 (red), x' = (V, V (1 - S'), V (1 -
+// S')), so add > 0 tints gray pixels, as in the authors' programs. Single-channel pictures stay. An extra
+// corruption.
+#include <algorithm>
+
 #include "leeway/shift/corruption.h"
-#include "leeway/shift/detail/hsv.h"
 
 namespace leeway::shift {
 namespace {
@@ -24,18 +24,22 @@ void change_by_saturate(const CorruptedPicture& picture, const CorruptionSetting
   const SaturateConstants& c = setting.of(saturate_constants);
   const auto red = picture.plane(0), green = picture.plane(1), blue = picture.plane(2);
   for (std::size_t i = 0; i < red.size(); ++i) {
-    const Colour colour = with_saturation({red[i], green[i], blue[i]}, c.mul, c.add);
-    red[i] = static_cast<float>(colour[0]);
-    green[i] = static_cast<float>(colour[1]);
-    blue[i] = static_cast<float>(colour[2]);
+    const double value = std::max({red[i], green[i], blue[i]});
+    const double range = value - std::min({red[i], green[i], blue[i]});
+    if (range == 0) {
+      green[i] = blue[i] = static_cast<float>(value * (1 - std::clamp(c.add, 0., 1.)));
+      continue;
+    }
+    const double saturation = range / value;
+    const double factor = std::clamp(saturation * c.mul + c.add, 0., 1.) / saturation;
+    for (float* x : {&red[i], &green[i], &blue[i]}) *x = static_cast<float>(value - (value - *x) * factor);
   }
 }
 
 }  // namespace
 
 Corruption corrupt_saturate() {
-  return {{"saturate", "the saturation (HSV) of every pixel scaled and shifted",
-           "Hendrycks and Dietterich, ICLR 2019"},
+  return {{"saturate", "the saturation (HSV) of every pixel scaled and shifted", benchmark_paper},
           CorruptionGroup::extra,
           change_by_saturate,
           nullptr,

@@ -1,10 +1,8 @@
-// x' = k / c, k a Poisson number of mean c x, independent for every pixel and channel: light arriving as single photons.
+// x' = k / c, k a Poisson number of mean c x, independent for every pixel and channel: photon noise.
 //
-// One uniform u a pixel, the same at every severity: k is the smallest number with P(Poisson(c v/255) <= k) > u, v the whole
-// level below x. Where x lies between two levels, (u - P(< k)) / P(k), which is uniform again and does not depend on k,
-// draws the Poisson number of the rest in the same way, and both are added.
-//
-// Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs. The sum of independent Poisson numbers is one.
+// One uniform u per pixel, the same at every severity: k is the smallest number with P(Poisson(c v/255) <= k)
+// > u, v the whole level below x. Between two levels, (u - P(< k)) / P(k), which is uniform and independent
+// of k, draws the Poisson number of the rest likewise; the sum of independent Poisson numbers is Poisson.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -124,8 +122,7 @@ void change_by_shot_noise(const CorruptedPicture& picture, const CorruptionSetti
 }  // namespace
 
 Corruption corrupt_shot_noise() {
-  return {{"shot-noise", "Poisson numbers of photons, the fewer the noisier",
-           "Hendrycks and Dietterich, ICLR 2019"},
+  return {{"shot-noise", "Poisson numbers of photons, the fewer the noisier", benchmark_paper},
           CorruptionGroup::noise,
           change_by_shot_noise};
 }

@@ -2,8 +2,6 @@
 // clipped to [0,1], to 8-bit levels without fractions, blurred one-sidedly by motion (radius, sigma) at an angle U(-135, -45)
 // degrees. Then x' = mix x + (1 - mix) max(x, 1.5 g + .5) + L + L turned by 180 degrees, g = .299 R + .587 G + .114 B, or x itself in grey.
 // Draws: the layer, the angle. Lengths: zoom, radius, sigma.
-//
-// Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs.
 #include <algorithm>
 #include <cmath>
 
@@ -68,7 +66,7 @@ void change_by_snow(const CorruptedPicture& picture, const CorruptionSetting& se
 }  // namespace
 
 Corruption corrupt_snow() {
-  return {{"snow", "flakes blurred by motion on a whitened picture", "Hendrycks and Dietterich, ICLR 2019"},
+  return {{"snow", "flakes blurred by motion on a whitened picture", benchmark_paper},
           CorruptionGroup::weather,
           change_by_snow};
 }

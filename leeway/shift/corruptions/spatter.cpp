@@ -1,15 +1,13 @@
 // A layer L: N(mean, sd) for every pixel under a Gaussian filter of sigma, values below the threshold 0.
-// Water: L in 8-bit levels without fractions; D the distance to its edges (Canny, thresholds 50 and 150), at most 20, its 3x3 mean
-// without fractions, equalised, correlated with (-2 -1 0; -1 1 1; 0 1 2), its 3x3 mean (detail/level_planes.h). m = strength L D /
-// max(L D), x' = x + m (175, 238, 238) / 255. Where L D is 0 everywhere the picture stays (the authors' programs divide by 0 and
-// return black: Variant::published).
-// Mud: m is 1 where L is above the threshold and else 0, under a Gaussian filter of sigma = strength, values below .8 are 0;
-// x' = (1 - m) x + m (63, 42, 20) / 255.
-// Grey pictures take .2989 R + .587 G + .114 B of the colours. Draws: the layer. Lengths: both sigmas.
+// Water: L truncated to 8-bit levels; D the distance to its edges (Canny, thresholds 50 and 150), at most 20,
+// its 3x3 mean truncated, equalized, correlated with (-2 -1 0; -1 1 1; 0 1 2), its 3x3 mean
+// (detail/level_planes.h). m = strength L D / max(L D), x' = x + m (175, 238, 238) / 255. If L D is 0
+// everywhere the picture stays (the authors' programs divide by 0 and return black: Variant::published).
 //
-// Source: Hendrycks and Dietterich, ICLR 2019, extra corruption; constants of the authors' programs.
+// Mud: m is 1 where L is above the threshold and else 0, under a Gaussian filter of sigma = strength, values
+// below .8 are 0; x' = (1 - m) x + m (63, 42, 20) / 255. Gray pictures use .2989 R + .587 G + .114 B of the
+// colors. Draws: the layer. Lengths: both sigmas. An extra corruption.
 #include <algorithm>
-#include <cmath>
 
 #include "leeway/shift/corruption.h"
 #include "leeway/shift/detail/filter.h"
@@ -110,8 +108,7 @@ void change_by_spatter(const CorruptedPicture& picture, const CorruptionSetting&
 }  // namespace
 
 Corruption corrupt_spatter() {
-  return {{"spatter", "splashes of water (severities 1 to 3) or mud (4 and 5)",
-           "Hendrycks and Dietterich, ICLR 2019"},
+  return {{"spatter", "splashes of water (severities 1 to 3) or mud (4 and 5)", benchmark_paper},
           CorruptionGroup::extra,
           change_by_spatter};
 }

@@ -1,6 +1,4 @@
 // x' = x + x sigma z, z standard normal, independent for every pixel and channel.
-//
-// Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs.
 #include <vector>
 
 #include "leeway/shift/corruption.h"
@@ -27,7 +25,7 @@ void change_by_speckle_noise(const CorruptedPicture& picture, const CorruptionSe
 }  // namespace
 
 Corruption corrupt_speckle_noise() {
-  return {{"speckle-noise", "normal noise in proportion to the pixel", "Hendrycks and Dietterich, ICLR 2019"},
+  return {{"speckle-noise", "normal noise in proportion to the pixel", benchmark_paper},
           CorruptionGroup::extra,
           change_by_speckle_noise};
 }

@@ -1,9 +1,7 @@
-// x' = (x + sum over factors f of the middle 1/f of x, enlarged by f) / (number of factors + 1). The factors are 1, 1 + step,
-// 1 + 2 step, ...: the picture itself counts twice.
-//
-// Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs, whose numbers of factors follow from
-// rounding (1.06 belongs to 1, 1.01, ... below 1.06, but 1.26 does not to those below 1.26). Theirs cut squares; here each axis
-// is cut by itself.
+// x' = (x + sum over factors f of the middle 1/f of x, enlarged by f) / (number of factors + 1). The factors
+// are 1, 1 + step, 1 + 2 step, ...: the picture itself counts twice. As in the authors' programs, rounding
+// decides whether the limit is included (1.06 is, 1.26 is not). Theirs cut squares; here each axis is cut
+// separately.
 #include "leeway/shift/corruption.h"
 #include "leeway/shift/detail/filter.h"
 
@@ -31,7 +29,7 @@ void change_by_zoom_blur(const CorruptedPicture& picture, const CorruptionSettin
 }  // namespace
 
 Corruption corrupt_zoom_blur() {
-  return {{"zoom-blur", "the mean of the picture at several zooms", "Hendrycks and Dietterich, ICLR 2019"},
+  return {{"zoom-blur", "the mean of the picture at several zooms", benchmark_paper},
           CorruptionGroup::blur,
           change_by_zoom_blur};
 }

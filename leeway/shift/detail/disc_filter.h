@@ -1,14 +1,13 @@
 // Correlation with a disc. Not part of the library's interface.
 //
-// The disc: cells of a grid with i^2 + j^2 <= r^2; or, in parts, each cell as the share of its 8 x 8 parts that lie in the disc (whole
-// cells beyond r = 128). Weights sum to 1, and are then smoothed along both axes by exp(-i^2 / (2 alias^2)) over |i| <= `reach`,
-// normalised. The plane, in [0,1], goes on mirrored, without its border pixel.
+// The disc: cells of a grid with i^2 + j^2 <= r^2; or, in parts, each cell as the share of its 8 x 8 parts in
+// the disc (whole cells beyond r = 128). Weights sum to 1 and are smoothed along both axes by exp(-i^2 / (2
+// alias^2)) over
+// i| <= `reach`, normalized. The plane, in [0,1], is mirrored without its border pixel.
 //
-// Sums over the disc are whole numbers of 32 bits: those of levels are exact, other values are first rounded to 2^-t of a level, with t
-// as large as a white disc allows (14 at r = 10; in parts 8 at r = 12, 6 at r = 25). So a sum is the one above it with what enters and
-// leaves, and no error grows. Cost of a pixel: about 4 r additions, in parts three times as many.
-//
-// Error: a radius of more than 1600.
+// Disc sums are running sums of 32-bit integers, so no error accumulates: exact for levels; other values are
+// rounded to 2^-t of a level, t as large as a white disc allows (14 at r = 10; in parts 8 at r = 12, 6 at r =
+// 25). Cost per pixel: about 4 r additions, in parts three times as many. Error: a radius above 1600.
 #pragma once
 
 #include <cstddef>

@@ -11,8 +11,7 @@ namespace leeway::shift {
 void for_each_picture(std::size_t n, std::string_view task, Progress* progress,
                       const std::function<void(std::size_t row)>& change);
 
-// One picture at a time: change(row, picture) alters (c,h,w) floats in [0,1] in place and leaves them in
-// [0,1]. Called from several threads.
+// change(row, picture) alters one (c,h,w) picture in [0,1] in place. Called from several threads.
 using Change = std::function<void(std::size_t row, std::span<float> picture)>;
 [[nodiscard]] Shifted change_pictures(const Images& images, std::string_view task, Progress* progress,
                                       const Change& change);

@@ -11,10 +11,10 @@
 
 namespace leeway::shift {
 
-// Edges by Canny (PAMI 1986), 1 or 0. Slopes by the 3x3 Sobel operator with the border replicated, their size |dx| + |dy| (0 outside the
-// plane); kept where it is above `low` and, along the slope rounded to multiples of 45 degrees, larger than at the neighbour before and
-// not smaller than at the one behind (diagonals: larger than both); an edge where such pixels are above `high` or linked to one that is,
-// by 8 neighbours.
+// Edges by Canny (PAMI 1986), 1 or 0. Gradients: 3x3 Sobel with replicated border, magnitude |dx| + |dy| (0
+// outside). A pixel is kept if it is above `low` and, along the gradient rounded to 45 degrees, larger than
+// the neighbor before and not smaller than the one behind (diagonals: larger than both); kept pixels are
+// edges if above `high` or 8-connected to an edge.
 void canny_edges(std::span<const std::uint8_t> plane, std::size_t height, std::size_t width, int low,
                  int high, std::vector<std::uint8_t>& out);
 

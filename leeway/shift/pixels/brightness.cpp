@@ -1,8 +1,7 @@
 // x' = clip(x + b, 0, 1), the same b for every pixel and channel.
 //
-// Source: exposure as in Hendrycks and Dietterich, ICLR 2019 (severities .1 to .5); there b is added to the
-// value channel of HSV, here to the pixels, so that pictures of any number of channels are served and grey
-// ones agree with theirs.
+// Source: Hendrycks and Dietterich, ICLR 2019 (severities .1 to .5), who add b to the value channel of HSV;
+// here b is added to the pixels, which works for any number of channels and agrees with theirs for gray.
 #include <algorithm>
 
 #include "leeway/shift/detail/family.h"

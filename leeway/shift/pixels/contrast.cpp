@@ -1,5 +1,4 @@
-// x' = clip(m + c (x - m), 0, 1), m the mean of the picture's channel: c = 1 changes nothing, c = 0 leaves
-// each channel one flat tone, c > 1 sharpens.
+// x' = clip(m + c (x - m), 0, 1), m the mean of the picture's channel: c = 1 is the identity, c > 1 sharpens.
 //
 // Source: Hendrycks and Dietterich, ICLR 2019, whose severities are c = .4, .3, .2, .1, .05 (for ImageNet).
 #include <algorithm>

@@ -1,9 +1,6 @@
 // x' = x convolved with w_j proportional to exp(-j^2 / (2 sigma^2)), |j| <= ceil(4 sigma), sum 1, along
-// columns and along rows. Outside the picture its mirror image stands, the border pixel not repeated
-// (dcb|abcd|cba). Cut at 4 sigma the tails lack 6e-5 of the mass.
-//
-// Source: the defocus of common practice (scipy.ndimage gaussian_filter with mode "mirror" gives the same
-// values up to rounding).
+// columns and rows; the picture is mirrored without its border pixel (dcb|abcd|cba). The cut tails hold 6e-5
+// of the mass. Equals scipy.ndimage.gaussian_filter(mode="mirror") up to rounding.
 #include <algorithm>
 #include <cmath>
 

@@ -1,7 +1,5 @@
-// x'_p = clip(x_p + sigma z_p, 0, 1), z_p standard normal, independent for every pixel and channel. Image i
-// draws from Random(seed, stream("gaussian-noise"), i), pixel after pixel: the same z at every sigma.
-//
-// Source: sensor noise as in Hendrycks and Dietterich, "Benchmarking neural network robustness to common
+// x'_p = clip(x_p + sigma z_p, 0, 1), z_p standard normal, independent for every pixel and channel, the same
+// at every sigma. Source: Hendrycks and Dietterich, "Benchmarking neural network robustness to common
 // corruptions and perturbations", ICLR 2019, whose severities are sigma = .08, .12, .18, .26, .38.
 #include <algorithm>
 

@@ -1,8 +1,6 @@
-// Every pixel becomes the mean of its square of s x s pixels (the squares start at the upper left corner;
-// those at the right and lower border may be smaller).
-//
-// Source: the pixelation of Hendrycks and Dietterich, ICLR 2019, with the box filter on both ways; there s =
-// 1/.6 to 1/.25.
+// Every pixel becomes the mean of its square of s x s pixels (from the upper left corner; smaller at the
+// right and lower border). Source: Hendrycks and Dietterich, ICLR 2019, with a box filter both ways; there s
+// = 1/.6 to 1/.25.
 #include <algorithm>
 
 #include "leeway/shift/detail/family.h"

@@ -1,15 +1,12 @@
-// The picture turned counter-clockwise by t degrees about its centre ((w-1)/2, (h-1)/2), size kept. With y
-// pointing down, the pixel at (x, y) from the centre is read at (x cos t - y sin t, x sin t + y cos t),
-// bilinear between the four pixels around that point; outside the picture is 0. Exact for multiples of 90
-// degrees where a pixel falls on a pixel.
+// The picture turned counter-clockwise by t degrees about its center ((w-1)/2, (h-1)/2), size kept. With y
+// pointing down, the pixel at (x, y) from the center is read bilinearly at (x cos t - y sin t, x sin t + y
+// cos t); outside the picture is 0. Exact for multiples of 90 degrees where pixels fall on pixels.
 //
-// Source: the rotation of common robustness studies (Engstrom et al., "Exploring the landscape of spatial
-// robustness", ICML 2019: up to 30 degrees).
+// Source: Engstrom et al., "Exploring the landscape of spatial robustness", ICML 2019 (up to 30 degrees).
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
-#include <utility>
 
 #include "leeway/shift/detail/family.h"
 

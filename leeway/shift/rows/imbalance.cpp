@@ -1,8 +1,7 @@
-// The class at place j = 0 .. k-1 of the order keeps round(n_class rho^(j/(k-1))) of its rows, at least one:
-// the first class all of them, the last the share rho, an exponential decay between. The order is
-// Options::classes, all classes of the set, or the class numbers ascending where none is given. Every row
+// The class at position j = 0 .. k-1 of the order keeps round(n_class rho^(j/(k-1))) of its rows, at least
+// one. The order is Options::classes (all classes of the set), else the class numbers ascending. Every row
 // draws a number from Random(seed, stream("imbalance"), row) and the lowest stay, so a smaller rho keeps a
-// subset of what a larger one keeps. Rows stay in their order.
+// subset. Row order is kept.
 //
 // Source: the long-tailed sets of Cui et al., "Class-balanced loss based on effective number of samples",
 // CVPR 2019 (their imbalance factor is 1/rho, 10 to 200).

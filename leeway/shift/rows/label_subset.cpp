@@ -1,6 +1,4 @@
-// The rows whose label is one of Options::classes, in their order; labels keep their numbers.
-//
-// Source: label shift at its extreme, classes that no longer occur.
+// Selects the rows whose label is one of Options::classes, in order; labels keep their numbers.
 #include <algorithm>
 #include <utility>
 

@@ -1,11 +1,12 @@
-// amplify: words that say what the label says; contradict: words that say the opposite.
+// amplify: words that agree with the label; contradict: words of the opposite class. K = 2^W times.
 //
-// K = 2^W times. Placing::replace: a word at a place uniform over those not used before is overwritten by a random word of the list; where
-// the text has no more than K words all are, and the label can be read from what was put in. Texts of one word stay as they
-// are. Placing::insert: a random word is put before a word uniform over the text as it is by then, or after the last; texts
-// without words stay as they are. A word may take its own place.
+// Placing::replace: a random list word overwrites the word at a place uniform over unused places; with at
+// most K words all are overwritten, so the label is readable from the list words. One-word texts stay.
+// Placing::insert: a random word goes before a word uniform over the current text, or after the last; empty
+// texts stay. A word may replace itself.
 //
-// Source: Carvalho et al. 2025, appendix C (whose text says that words are added) and Figure 10 (words are replaced).
+// Source: Carvalho et al. 2025, appendix C (whose text says that words are added) and Figure 10 (words are
+// replaced).
 #include <algorithm>
 #include <utility>
 

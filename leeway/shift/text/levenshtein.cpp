@@ -1,9 +1,7 @@
-// K = 2^W times, each on what the one before left: a character at a place uniform over the text, and with equal chances a letter
-// before it, the character gone, or a letter in its place; letters uniform from a to z, so that one may take its own place. Nothing
-// happens to texts of at most two characters, and the edits end when two are left. The Levenshtein distance to the original is
-// at most K; the length changes by 0 in the mean, with standard deviation sqrt(2 K / 3).
-//
-// Source: Carvalho et al. 2025, appendix C.
+// K = 2^W times, successively: at a character uniform over the text, with equal chances, a letter is inserted
+// before it, the character is deleted, or a letter replaces it; letters are uniform from a to z. Stops at two
+// characters. The Levenshtein distance to the original is at most K; the length changes by 0 on average,
+// standard deviation sqrt(2 K / 3). Source: Carvalho et al. 2025, appendix C.
 #include "leeway/shift/text.h"
 
 namespace leeway::shift {

@@ -1,6 +1,6 @@
-// Punctuation as people write in haste. The marks are . , ; : ! ? ' " ( ) - and the typographic quotes, dashes and the ellipsis.
-// Each mark, and each end of a word that does not end with one, changes with a chance of its own, the strength: a mark is, with
-// equal chances, gone, doubled, or another of . , ; : ! ?; an end of a word gets one of these six.
+// Punctuation errors. Marks: . , ; : ! ? ' " ( ) - and typographic quotes, dashes and ellipsis. Each mark,
+// and each word end without one, changes independently with probability `strength`: a mark is, with equal
+// chances, deleted, doubled, or another of . , ; : ! ?; a word end gets one of these six.
 #include <string>
 
 #include "leeway/core/characters.h"

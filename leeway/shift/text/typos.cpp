@@ -1,11 +1,10 @@
-// Slips of the fingers on a QWERTY keyboard. Every letter of a to z, in either case, and every digit is hit with a chance of its own,
-// the strength, and then with equal chances
-//   replaced by a key that touches its own,
-//   followed by one,
-//   left out,
-//   or exchanged with the letter or digit after it; at the end of a run of them with the one before it, alone not at all.
-// Keys of a row touch those beside them; each row stands half a key to the right of the one above. A letter's
-// neighbours have its case. Other characters stay as they are. Exchanges come first, from left to right.
+// Typing errors on a QWERTY keyboard. Every ASCII letter and digit is hit independently with probability
+// `strength`, and then with equal chances is replaced by an adjacent key, followed by one, deleted, or
+// exchanged with the next letter or digit (at the end of a run with the previous one; single characters
+// stay).
+//
+// Each row is half a key to the right of the one above. A letter's neighbors have its case. Exchanges come
+// first, from left to right.
 #include <algorithm>
 #include <array>
 #include <numeric>

@@ -1,10 +1,7 @@
-// White space as copying, scanning and pasting leave it. Every gap between two words changes with a chance of its own, the strength, and then
-// with equal chances
-//   is gone, so that the words run together,
-//   has one space more,
-//   is a line break,
-//   or stays, and a space splits the word before it at a random place; a word of one character keeps whole, and the
-//   gap has one space more.
+// White space errors of copying, scanning and pasting. Every gap between words changes independently with
+// probability `strength`, and with equal chances is deleted, gets one more space, becomes a line break, or
+// stays while a space splits the word before it at a random place (a one-character word stays and the gap
+// gets one more space).
 #include "leeway/shift/detail/words.h"
 
 namespace leeway::shift {

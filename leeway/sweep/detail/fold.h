@@ -1,11 +1,10 @@
 // Means of items (a case and a setting, of an algorithm) by seed.
 //
-// Seeds count that all items have, so that every seed's mean is over the same items. Where no seed has all, the item with
-// the fewest seeds is left out (the last of equal ones) until some seed has all that remain; items without any seed are left
-// out in any case, and all of these are counted. The mean over seeds of the means over items has Student's interval over
-// seeds; with one seed, that of its record where it is one run, else Student's over items (basis cases), unless these are of
-// several algorithms. Values that are all alike do not say how they scatter, so they have no interval. Intervals are cut at the
-// ends of the range.
+// Only seeds that all items have count, so that every seed's mean is over the same items. Items without seeds
+// are left out; while no seed has all items, so is the item with the fewest seeds (the last of equals).
+// Left-out items are counted. The mean over seeds of the means over items has Student's interval over seeds.
+// With one seed: the record's interval for one run, else Student's over items (basis cases), unless of
+// several algorithms. Equal values show no scatter: no interval. Intervals are cut to the range.
 #pragma once
 
 #include <cstddef>

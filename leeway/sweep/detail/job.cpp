@@ -11,7 +11,6 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
-#include <system_error>
 
 #include "leeway/core/message.h"
 #include "leeway/record/json.h"
@@ -130,9 +129,9 @@ bool Job::finish(const Ended& ended, double seconds, const JobRules& rules) cons
   return false;
 }
 
-void Job::fail(const Failure& failure) const {
-  Failure copy = failure;
-  const std::string text = record::record_text(record::written([&](record::Fields& f) { fields(copy, f); }));
+void Job::fail(Failure failure) const {
+  const std::string text =
+      record::record_text(record::written([&](record::Fields& f) { fields(failure, f); }));
   const fs::path path = store_.work(unit_, runner_) / "failure.json";
   std::ofstream file(path);
   errno = 0;

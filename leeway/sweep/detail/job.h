@@ -52,7 +52,7 @@ class Job {
 
  private:
   [[nodiscard]] bool finish(const Ended& ended, double seconds, const JobRules& rules) const;
-  void fail(const Failure& failure) const;
+  void fail(Failure failure) const;
   const Store& store_;
   const std::string runner_, unit_;
   const std::vector<std::string> words_;

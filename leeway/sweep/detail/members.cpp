@@ -18,12 +18,10 @@ namespace {
 using Given = MemberCheck::Given;
 
 const Member& member_of(const CatalogFamily& family, const std::string& name, const std::string& place) {
-  const auto member = std::ranges::find(family.members, name, &Member::name);
-  if (member != family.members.end()) return *member;
   std::vector<std::string> names;
   for (const Member& one : family.members) names.emplace_back(one.name);
-  refuse(place, fmt::format("{} that leeway list has", family.what),
-         in_quotes(name) + did_you_mean(name, names));
+  return family
+      .members[index_of_name(name, names, place, fmt::format("{} that leeway list has", family.what))];
 }
 
 // Those that a text names.
@@ -49,22 +47,19 @@ std::pair<std::string, std::string> parameter_of(const Given& given) {
 void check_parameter(const Member& member, const Given& given) {
   const auto [name, text] = parameter_of(given);
   const std::string& place = given.first->place;
-  const auto parameter = std::ranges::find(member.parameters, name, &Parameter::name);
-  if (parameter == member.parameters.end()) {
-    std::vector<std::string> names;
-    for (const Parameter& one : member.parameters) names.emplace_back(one.name);
-    refuse(place,
-           names.empty() ? fmt::format("no parameter for {}", member.name)
-                         : fmt::format("a parameter of {}: {}", member.name, fmt::join(names, ", ")),
-           in_quotes(name) + did_you_mean(name, names));
-  }
+  std::vector<std::string> names;
+  for (const Parameter& one : member.parameters) names.emplace_back(one.name);
+  const Parameter& parameter = member.parameters[index_of_name(
+      name, names, place,
+      names.empty() ? fmt::format("no parameter for {}", member.name)
+                    : fmt::format("a parameter of {}: {}", member.name, fmt::join(names, ", ")))];
   const auto value = parse_fraction(text);
   if (!value && given.first->option.number) return;  // several in one word
-  const bool is_whole = !parameter->integer || (value && *value == std::floor(*value));
-  if (!value || !(*value >= parameter->low && *value <= parameter->high) || !is_whole)
+  const bool is_whole = !parameter.integer || (value && *value == std::floor(*value));
+  if (!value || !(*value >= parameter.low && *value <= parameter.high) || !is_whole)
     refuse(place,
            fmt::format("for {} of {} a {} from {:g} to {:g}", name, member.name,
-                       parameter->integer ? "whole number" : "number", parameter->low, parameter->high),
+                       parameter.integer ? "whole number" : "number", parameter.low, parameter.high),
            in_quotes(text));
 }
 

@@ -1,5 +1,4 @@
-// What units name, and the parameters they give, beside what there is: mistakes that would else show one by one when the
-// units run.
+// Checks the names and parameters of all units before any unit runs.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +17,7 @@ class MemberCheck {
 
   // A setting of the stage and the word that a unit gives it.
   using Given = std::pair<const Setting*, std::string>;
-  // Error (the setting's place): a name that is none, a parameter that one of those named does not have, a value outside its
-  // legal ones. Each combination is looked at once.
+  // Error (the setting's place): an unknown name, a parameter that a named member lacks, an illegal value.
   void check(std::size_t stage, const std::vector<Given>& given);
   // Whether the setting's values are names of members, and hence of no files.
   [[nodiscard]] bool names(std::size_t stage, const Setting& setting) const;

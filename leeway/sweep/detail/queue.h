@@ -30,11 +30,11 @@ class Queue {
   // A unit whose needs are done, now this thread's; waits for one. Nothing where there will be none.
   [[nodiscard]] std::optional<std::size_t> next();
   void settle(std::size_t unit, Outcome outcome);  // none: as if never begun
-  // Somebody else has claimed or settled the unit. What others have done of its shard and what they are at is read at
-  // once; the next unit is one that is left of it, or one at another place of the plan.
+  // Another runner has claimed or settled the unit: reads its shard, then continues there or elsewhere.
   void meet_others(std::size_t unit);
-  // A look at some of the units that others are at, each time at others of them; of the first ones, until they are settled,
-  // at their runners, too. Whether one is settled or free again, or there is other work, so that another look may soon pay.
+  // Looks at some units of other runners, different ones each time; also at the runners of the first ones,
+  // until these are settled. True if another look may soon pay: a unit is settled or free, or there is other
+  // work.
   bool look_at_others(Runner& runner);
   // Without waiting for others: all that is left to do here is one look at what they are at.
   [[nodiscard]] bool needs_last_look() const;

@@ -24,8 +24,8 @@ struct Ranked {
   record::SweepRank rank;  // without names
 };
 
-// `table`: of every algorithm the same items (cases and settings). The best mean rank first; empty where fewer than two
-// algorithms have anything in common.
+// `table`: the same items (cases and settings) for every algorithm. Best mean rank first; empty for fewer
+// than two algorithms with common items.
 [[nodiscard]] std::vector<Ranked> ranks_of(const std::vector<std::vector<Item>>& table,
                                            const RankOptions& options);
 

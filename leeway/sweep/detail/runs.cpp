@@ -4,9 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
-#include <tuple>
+#include <set>
 
 #include "leeway/core/csv.h"
 #include "leeway/core/message.h"
@@ -194,19 +195,11 @@ class Reading {
     for (Run& run : runs_.all) run.shift = place[run.shift];
   }
 
-  static std::size_t chosen(const std::string& option, const RunsNames& values, const std::string& wanted) {
-    const auto found = std::ranges::find(values, wanted);
-    if (found == values.end())
-      refuse(option, fmt::format("one of {}", fmt::join(values, ", ")),
-             in_quotes(wanted) + did_you_mean(wanted, values));
-    return static_cast<std::size_t>(found - values.begin());
-  }
-
   void find_values() {
     record::SweepRoles& roles = runs_.roles;
     const RunsNames& algorithms = runs_.algorithms;
     if (!options_.baseline.empty()) {
-      runs_.baseline = chosen("--baseline", algorithms, options_.baseline);
+      runs_.baseline = index_of_name(options_.baseline, algorithms, "--baseline");
     } else if (const auto erm = std::ranges::find(algorithms, "erm"); erm != algorithms.end()) {
       runs_.baseline = static_cast<std::size_t>(erm - algorithms.begin());
     }
@@ -222,7 +215,7 @@ class Reading {
   void scratch_first() {
     std::size_t first = 0;
     if (!options_.scratch.empty()) {
-      first = chosen("--scratch", runs_.starts, options_.scratch);
+      first = index_of_name(options_.scratch, runs_.starts, "--scratch");
     } else {
       for (std::size_t i = runs_.starts.size(); i-- > 0;)
         for (const char* word : {"scratch", "none", "random", "false"})
@@ -234,21 +227,14 @@ class Reading {
   }
 
   void refuse_twins() const {
-    std::map<
-        std::tuple<std::size_t, std::size_t, std::size_t, std::size_t, std::size_t, std::size_t, std::size_t>,
-        std::size_t>
-        seen;
-    for (std::size_t i = 0; i < runs_.all.size(); ++i) {
-      const Run& run = runs_.all[i];
-      if (!seen.try_emplace(
-                   {run.algorithm, run.shift, run.setting, run.start, run.select, run.seed, run.hyper}, i)
+    std::set<std::array<std::size_t, 7>> seen;
+    for (const Run& run : runs_.all)
+      if (!seen.insert({run.algorithm, run.shift, run.setting, run.start, run.select, run.seed, run.hyper})
                .second)
-        refuse(
-            table_.name(),
-            "rows that differ by algorithm, case, setting, seed or hyper-parameter; name further columns by "
-            "--case or --over",
-            fmt::format("two of {}", words_of(runs_, run)));
-    }
+        refuse(table_.name(),
+               "rows that differ by algorithm, case, setting, seed or hyper-parameter; name further columns "
+               "by --case or --over",
+               fmt::format("two of {}", words_of(runs_, run)));
   }
 
   const RunTable& table_;

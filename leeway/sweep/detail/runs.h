@@ -1,7 +1,5 @@
-// Runs by what they differ in, for leeway/sweep/report.h: every label a number, every row a Run.
-//
-// Errors (Error): two rows alike in all that has a role, a value of the measure that is no number, a baseline or a start
-// that is none of the values.
+// Runs for leeway/sweep/report.h: labels as numbers, a Run for each row.
+// Errors (Error): two rows with equal roles, a measure that is no number, an unknown baseline or start.
 #pragma once
 
 #include <cstddef>

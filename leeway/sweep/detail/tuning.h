@@ -1,10 +1,10 @@
-// Hyper-parameters chosen by a criterion, and the runs that have them.
+// Chooses hyper-parameters by a criterion, and the runs that have them.
 //
-// For each algorithm, start and checkpoint choice, and with tune case for each case and setting, the candidates are the
-// combinations that were run. They are compared by the criterion's mean over the grid: the seeds (with tune algorithm the
-// cases, settings and seeds) for which the most combinations have a value. A candidate without a value somewhere in the grid
-// is left out; where none has all, the grid is its first place. The best is chosen, the earliest of equal ones. A single
-// combination needs no criterion.
+// For each algorithm, start and checkpoint choice (with tune case: and each case and setting), the candidates
+// are the combinations that were run. The best mean of the criterion over the grid wins, the earliest of
+// equals. The grid: the seeds (with tune algorithm: cases, settings and seeds) for which the most
+// combinations have a value. A candidate without a value somewhere in the grid is left out; if none has all,
+// the grid is its first place. A single combination needs no criterion.
 #pragma once
 
 #include <cstddef>

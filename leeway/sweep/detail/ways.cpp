@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
-#include "leeway/sweep/detail/curves.h"
 #include "leeway/sweep/roles.h"
 
 namespace leeway::sweep::detail {
@@ -29,47 +30,35 @@ std::vector<Item> items_of(const Runs& runs, const Tuning& tuning, std::size_t a
   return items;
 }
 
-class Comparing {
- public:
-  Comparing(const Runs& runs, const WayOptions& options) : runs_(runs), options_(options) {}
-
-  void compare(const std::string& chooses, const std::vector<Way>& ways,
-               const std::vector<std::size_t>& algorithms) {
-    for (std::size_t start = 0; start < runs_.starts.size(); ++start) {
-      std::vector<std::vector<Item>> all(ways.size());
-      for (const std::size_t a : algorithms) {
-        std::vector<std::vector<Item>> lists;
-        for (const Way& way : ways) lists.push_back(way.items(a, start));
-        keep_common(lists);
-        for (std::size_t w = 0; w < ways.size(); ++w)
-          all[w].insert(all[w].end(), lists[w].begin(), lists[w].end());
-        add(chooses, ways, runs_.algorithms[a], start, lists);
-      }
-      if (algorithms.size() > 1) add(chooses, ways, "", start, all);
-    }
-  }
-  [[nodiscard]] std::vector<record::SweepWay> rows() { return std::move(rows_); }
-
- private:
-  void add(const std::string& chooses, const std::vector<Way>& ways, const std::string& algorithm,
-           std::size_t start, const std::vector<std::vector<Item>>& lists) {
-    const record::Range change = runs_.roles.is_share ? record::from_to(-1, 1) : record::Range{};
+// Ways of choosing side by side, each algorithm and then all of them.
+void compare(const Runs& runs, const WayOptions& options, const std::string& chooses,
+             const std::vector<Way>& ways, const std::vector<std::size_t>& algorithms,
+             std::vector<record::SweepWay>& rows) {
+  const record::Range change = runs.roles.is_share ? record::from_to(-1, 1) : record::Range{};
+  const auto add = [&](const std::string& algorithm, std::size_t start,
+                       const std::vector<std::vector<Item>>& lists) {
+    const auto fold = algorithm.empty() ? mean_of_algorithms : mean_of;
     for (std::size_t w = 0; w < ways.size(); ++w) {
-      record::SweepWay row{chooses, ways[w].name, algorithm, runs_.starts[start], {}, {}};
-      const auto fold = algorithm.empty() ? mean_of_algorithms : mean_of;
-      row.value = fold(lists[w], options_.range, options_.level);
       std::vector<Item> changes;
       for (std::size_t i = 0; i < lists[w].size(); ++i)
         changes.push_back(difference(lists[w][i], lists[0][i]));
-      row.change = fold(changes, change, options_.level);
-      rows_.push_back(std::move(row));
+      rows.push_back({chooses, ways[w].name, algorithm, runs.starts[start],
+                      fold(lists[w], options.range, options.level), fold(changes, change, options.level)});
     }
+  };
+  for (std::size_t start = 0; start < runs.starts.size(); ++start) {
+    std::vector<std::vector<Item>> all(ways.size());
+    for (const std::size_t a : algorithms) {
+      std::vector<std::vector<Item>> lists;
+      for (const Way& way : ways) lists.push_back(way.items(a, start));
+      keep_common(lists);
+      for (std::size_t w = 0; w < ways.size(); ++w)
+        all[w].insert(all[w].end(), lists[w].begin(), lists[w].end());
+      add(runs.algorithms[a], start, lists);
+    }
+    if (algorithms.size() > 1) add("", start, all);
   }
-
-  const Runs& runs_;
-  const WayOptions& options_;
-  std::vector<record::SweepWay> rows_;
-};
+}
 
 // The better of several by the measure, seed by seed.
 std::vector<Item> best_of(const std::vector<std::vector<Item>>& lists, bool higher_is_better) {
@@ -81,6 +70,14 @@ std::vector<Item> best_of(const std::vector<std::vector<Item>>& lists, bool high
         const auto& other = list[i].by_seed[seed];
         if (other && (!kept || (higher_is_better ? other->y > kept->y : other->y < kept->y))) kept = other;
       }
+  return best;
+}
+
+// The index of the highest value, the first of equal ones; nothing where none is a number.
+std::optional<std::size_t> highest(std::span<const double> series) {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < series.size(); ++i)
+    if (!std::isnan(series[i]) && (!best || series[i] > series[*best])) best = i;
   return best;
 }
 
@@ -113,6 +110,28 @@ std::vector<Way> epoch_ways(const Runs& runs, const Tuning& tuning) {
   return ways;
 }
 
+constexpr std::size_t most_points = 50;
+
+// Indices 0..n-1, or some of them at equal distances.
+std::vector<std::size_t> told(std::size_t n) {
+  const std::size_t count = std::min(n, most_points);
+  std::vector<std::size_t> indices(count);
+  for (std::size_t i = 0; i < count; ++i)
+    indices[i] = count == 1 ? 0 : (i * (n - 1) + (count - 1) / 2) / (count - 1);
+  return indices;
+}
+
+// Epochs that all runs have; 0 where none has the column.
+std::size_t length_of(const Tuning& tuning, const std::vector<Group>& places, std::size_t column) {
+  std::size_t shortest = std::numeric_limits<std::size_t>::max();
+  for (const Group& place : places)
+    (void)tuning.item(place, [&](const Run& run) {
+      if (!run.curves[column].empty()) shortest = std::min(shortest, run.curves[column].size());
+      return std::optional<Value>();
+    });
+  return shortest == std::numeric_limits<std::size_t>::max() ? 0 : shortest;
+}
+
 }  // namespace
 
 void keep_common(std::vector<std::vector<Item>>& lists) {
@@ -124,7 +143,7 @@ void keep_common(std::vector<std::vector<Item>>& lists) {
 }
 
 std::vector<record::SweepWay> ways_of(const Runs& runs, const Tuning& tuning, const WayOptions& options) {
-  Comparing comparing(runs, options);
+  std::vector<record::SweepWay> rows;
   std::vector<std::size_t> tuned, all;
   for (std::size_t a = 0; a < runs.algorithms.size(); ++a) {
     all.push_back(a);
@@ -146,7 +165,7 @@ std::vector<record::SweepWay> ways_of(const Runs& runs, const Tuning& tuning, co
       add(runs.roles.criteria[i],
           {[i](const Run& run) { return run.criteria[i]; }, !lower_is_better(runs.roles.criteria[i])});
     add(oracle, {[](const Run& run) { return run.y; }, runs.roles.higher_is_better});
-    comparing.compare("hyper-parameters", ways, tuned);
+    compare(runs, options, "hyper-parameters", ways, tuned, rows);
   }
   if (runs.selects.size() > 1) {
     std::vector<std::size_t> order{runs.selected};
@@ -163,11 +182,43 @@ std::vector<record::SweepWay> ways_of(const Runs& runs, const Tuning& tuning, co
                         lists.push_back(items_of(runs, tuning, a, start, select));
                       return best_of(lists, runs.roles.higher_is_better);
                     }});
-    comparing.compare("checkpoint", ways, all);
+    compare(runs, options, "checkpoint", ways, all, rows);
   }
   if (const std::vector<Way> ways = epoch_ways(runs, tuning); !ways.empty())
-    comparing.compare("epoch", ways, all);
-  return comparing.rows();
+    compare(runs, options, "epoch", ways, all, rows);
+  return rows;
+}
+
+std::vector<record::SweepCurve> curves_of(const Runs& runs, const Tuning& tuning, double level) {
+  std::vector<record::SweepCurve> curves;
+  const auto add = [&](const std::string& algorithm, std::size_t start, std::size_t column,
+                       const std::vector<Group>& places) {
+    const bool share = runs.roles.curves[column].find("accuracy") != std::string::npos;
+    const auto fold = algorithm.empty() ? mean_of_algorithms : mean_of;
+    record::SweepCurve curve{algorithm, runs.starts[start], runs.roles.curves[column], {}};
+    for (const std::size_t epoch : told(length_of(tuning, places, column))) {
+      std::vector<Item> items;
+      for (const Group& place : places)
+        items.push_back(tuning.item(place, [&](const Run& run) {
+          const std::vector<double>& series = run.curves[column];
+          return epoch < series.size() && std::isfinite(series[epoch]) ? std::optional(Value{series[epoch]})
+                                                                       : std::nullopt;
+        }));
+      curve.points.push_back({epoch + 1, fold(items, share ? record::share : record::Range{}, level)});
+    }
+    if (!curve.points.empty()) curves.push_back(std::move(curve));
+  };
+  for (std::size_t start = 0; start < runs.starts.size(); ++start)
+    for (std::size_t column = 0; column < runs.roles.curves.size(); ++column) {
+      std::vector<Group> every;
+      for (std::size_t a = 0; a < runs.algorithms.size(); ++a) {
+        const std::vector<Group> places = tuning.places(a, start, runs.selected);
+        every.insert(every.end(), places.begin(), places.end());
+        add(runs.algorithms[a], start, column, places);
+      }
+      if (runs.algorithms.size() > 1) add("", start, column, every);
+    }
+  return curves;
 }
 
 }  // namespace leeway::sweep::detail

@@ -1,4 +1,4 @@
-// The measure of what each way of choosing would have got, for leeway/sweep/report.h.
+// For leeway/sweep/report.h: the measure of what each way of choosing would have got, and criteria and test accuracy by epoch.
 #pragma once
 
 #include <vector>
@@ -20,6 +20,10 @@ struct WayOptions {
 // `tuning`: by validation. Empty where there is nothing to choose.
 [[nodiscard]] std::vector<record::SweepWay> ways_of(const Runs& runs, const Tuning& tuning,
                                                     const WayOptions& options);
+
+// Means over cases and settings of the chosen runs, by epoch, as far as all runs go. Of more than 50 epochs
+// 50 are kept, with the first and the last.
+[[nodiscard]] std::vector<record::SweepCurve> curves_of(const Runs& runs, const Tuning& tuning, double level);
 
 // Leaves of lists of the same items only the seeds that all lists have.
 void keep_common(std::vector<std::vector<Item>>& lists);

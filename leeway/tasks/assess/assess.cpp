@@ -3,20 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "leeway/core/columns.h"
 #include "leeway/core/error.h"
-#include "leeway/core/instruction_set.h"
 #include "leeway/tasks/assess/detail/bounds.h"
-#include "leeway/tasks/assess/detail/result.h"
 #include "leeway/tasks/assess/detail/shifts.h"
 #include "leeway/tasks/assess/detail/summary.h"
 #include "leeway/tasks/assess/detail/timeline.h"
 #include "leeway/tasks/assess/detail/words.h"
 #include "leeway/tasks/assess/gates.h"
+#include "leeway/tasks/task_clock.h"
 
 namespace leeway::assess {
 namespace {
@@ -68,12 +67,6 @@ std::vector<std::string> distinct_shifts(const std::vector<Target>& targets) {
   for (const Target& target : targets)
     if (std::find(shifts.begin(), shifts.end(), target.shift) == shifts.end()) shifts.push_back(target.shift);
   return shifts;
-}
-
-std::vector<Pairing> pairings_of(const std::vector<Summary>& summaries) {
-  std::vector<Pairing> pairings;
-  for (const Summary& summary : summaries) pairings.push_back(summary.pairing);
-  return pairings;
 }
 
 // The findings that say more than the headline does.
@@ -138,10 +131,10 @@ record::Assess record_of(const Task& task, Progress* progress) {
   for (const Source& source : task.sources) record.models.push_back(source.model);
   record.targets = distinct_shifts(task.targets);
 
-  const std::vector<Summary> summaries = summaries_of(task, record.class_names, progress);
-  const std::vector<Comparison> comparisons = compare_models(summaries, task.level);
+  std::vector<Summary> summaries = summaries_of(task, record.class_names, progress);
+  record.comparisons = compare_models(summaries, task.level);
   const WordsOptions words{task.options.unit.value_or("samples"), task.level};
-  record.envelope.headline = headline(summaries, comparisons, words);
+  record.envelope.headline = headline(summaries, record.comparisons, words);
   record.envelope.findings = beyond(record.envelope.headline, findings(summaries, words));
   for (const Summary& summary : summaries)
     if (summary.timeline) record.timelines.push_back(*summary.timeline);
@@ -153,9 +146,12 @@ record::Assess record_of(const Task& task, Progress* progress) {
       record.envelope.findings.push_back(sentence);
   }
   record.bounds = bounds_of(task.options);
-  record.shifts = shifts_of(task, pairings_of(summaries), record.class_names);
-  for (const Comparison& comparison : comparisons) record.comparisons.push_back(comparison_of(comparison));
-  for (const Summary& summary : summaries) record.results.push_back(result_of(summary));
+  std::vector<Pairing> pairings;
+  for (Summary& summary : summaries) {
+    pairings.push_back(std::move(summary.pairs));
+    record.results.push_back(std::move(static_cast<record::AssessResult&>(summary)));
+  }
+  record.shifts = shifts_of(task, pairings, record.class_names);
   record.seeds = record::over_seeds(record.results, task.level);
   record.envelope.warnings = warnings_of(record.results);
   for (const std::string& text : task.gates)
@@ -184,11 +180,9 @@ record::OutputsReading target_reading(const record::AssessOptions& options) {
 }
 
 record::Assess assess(const AssessTask& task, Progress* progress) {
-  const auto started = std::chrono::steady_clock::now();
+  const TaskClock clock;
   record::Assess record = leeway::assess::record_of(task, progress);
-  record.envelope.seed = task.seed;
-  record.envelope.instruction_set = name_of(instruction_set);
-  record.envelope.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  clock.stamp(record.envelope, task.seed);
   return record;
 }
 

@@ -11,8 +11,8 @@
 
 #include "leeway/core/column_words.h"
 #include "leeway/core/csv.h"
+#include "leeway/core/error.h"
 #include "leeway/core/message.h"
-#include "leeway/core/option_error.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/rows.h"
 

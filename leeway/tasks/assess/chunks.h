@@ -1,23 +1,20 @@
-// A target cut into chunks of time.
+// Cuts a target into chunks of time.
 //
-//   SIZE    1d, 12h, 1w, 30min, 90s: spans of time, from midnight UTC where a day is a multiple of the span, weeks from
-//           Monday; other spans count from 1970-01-01T00:00Z. Times that are numbers count as seconds since then.
-//           1000: so many rows, in order of time.
+//   SIZE    1d, 12h, 1w, 30min, 90s: spans, from midnight UTC where a day is a multiple of the span, weeks
+//           from Monday; others from 1970-01-01T00:00Z. Numeric times are seconds since then. 1000: rows, by
+//           time.
 //
-// Spans: the chunk of a row is floor((t - origin) / span). Spans without rows are no chunks and stay gaps; every span
-// that has rows is a chunk, the partial ones at either end too, however few rows: their intervals and bands say how
-// little they tell. Rows: chunk j holds the rows of ranks j SIZE to (j + 1) SIZE - 1; of the rest, less than half a
-// chunk joins the one before it, and more is a chunk of its own. A single chunk takes all.
-// Names: the start (2026-03-02 of whole days and where times are dates, else 2026-03-02T12:00), with " (2)" where an
-// earlier chunk of rows starts at that time too; "1", "2", ... where times are numbers that rows are counted by; for
-// files those of the files.
+// Spans: a row's chunk is floor((t - origin) / span). Every span with rows is a chunk, however small; others
+// are gaps. Rows: chunk j holds ranks j SIZE to (j + 1) SIZE - 1; a rest below half a chunk joins the
+// previous chunk. Names: the start (2026-03-02 for whole days and date-only times, else 2026-03-02T12:00),
+// with " (2)" if an earlier chunk of rows has the same; "1", "2", ... for row counts with numeric times;
+// files: their names.
 //
-// Rows of one chunk stand by time, rows of one time by a hash of what they hold: logits, label, groups and, of pairs,
-// the source's logits and label. So nothing depends on the order of a file's rows, ties that a chunk's end cuts through
-// included, and among ties no row is nearer to an end for what it holds.
+// Rows of one time are sorted by a hash of logits, label, groups and, of pairs, the source's logits and
+// label: neither the order of a file's rows nor a row's values favor a place in the chunk.
 //
-// Errors: OptionError of a text that is no size. Error: numbers that no calendar has (milliseconds, say) or that are
-// dates without dashes (20260301) where spans are cut; more than `most_chunks`. Cost: n k to hash, a sort. Deterministic.
+// Errors: OptionError: an invalid size. Error: spans with numbers outside the calendar (milliseconds) or
+// dates without dashes (20260301); more than `most_chunks`. Cost: n k to hash, a sort. Deterministic.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +24,7 @@
 #include <vector>
 
 #include "leeway/core/outputs.h"
-#include "leeway/tasks/assess/inputs.h"
+#include "leeway/tasks/assess.h"
 
 namespace leeway::assess {
 

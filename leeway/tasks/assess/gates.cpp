@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <functional>
 #include <optional>
 
 #include "leeway/core/csv.h"
 #include "leeway/core/suggestion.h"
+#include "leeway/core/text.h"
 #include "leeway/error_bound/estimator.h"
 #include "leeway/record/keys.h"
 #include "leeway/tasks/assess.h"
@@ -49,17 +49,12 @@ constexpr std::array titles{Title{"AFR", "afr_pred"},
                             Title{"worst group", "worst_group.accuracy"},
                             Title{"source accuracy", "source_accuracy"}};
 
-bool equal_but_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(
-      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
-
 // The key that a gate names, by itself, by a title or by an estimator alone.
 std::string key_of(std::string_view name) {
   for (const auto& [title, key] : titles)
-    if (equal_but_case(name, title)) return std::string(key);
+    if (lower_case(name) == lower_case(title)) return std::string(key);
   for (const error_bound::Estimator& member : error_bound::estimators())
-    if (equal_but_case(name, member.name)) return fmt::format("estimates.{}", member.name);
+    if (lower_case(name) == lower_case(member.name)) return fmt::format("estimates.{}", member.name);
   return std::string(name);
 }
 

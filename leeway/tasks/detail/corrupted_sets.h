@@ -40,8 +40,9 @@ struct CorruptedImages {
 // "gaussian_noise", as files of corruptions are called.
 [[nodiscard]] std::string published_name(std::string_view corruption);
 
-// Blocks of at most 64 MiB as bytes, of whole shards of a model (32 rows) but for the last, which has at least two: rows get the
-// logits that one pass over all of them gives. `whole`: the progress of all units, of which `before` rows of `total` are done.
+// Blocks of at most 64 MiB (u8), in whole shards of a model (32 rows) except the last, which has at least
+// two: the logits equal those of one pass over all rows. `whole`: all units' progress, `before` of `total`
+// rows done.
 struct PassProgress {
   Progress* whole = nullptr;
   std::string note = {};

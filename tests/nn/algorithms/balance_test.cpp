@@ -22,20 +22,6 @@ TEST(Reweight, OneStepOfAnotherProgram) {
   }
 }
 
-// 1 row of class 0 in 4, and batches of 8: a weight of 2 for it and of 2/3 for the others.
-TEST(Reweight, ByHand) {
-  data::TrainingData data(toy::images(40, {1, 1, 1}, 2));
-  for (std::size_t i = 0; i < 40; ++i) (*data.images.labels)[i] = i % 4 != 0;
-  TrainOptions options;
-  options.validation = 0;
-  TrainingSet set(data, options, {}, "reweight");
-  const auto member = made("reweight", second_logit, {{"by-class", 1}});
-  member->attach(set);
-  // a row of class 0 has the loss 1, one of class 1 with the logit 0 the loss log 2
-  Batch batch = batch_of(torch::cat({with_losses({1}), torch::zeros({1, 1})}), {0, 1});
-  EXPECT_NEAR(member->update({batch}).loss, (2 * 1 + std::log(2) * 2 / 3) / 2, 1e-6);
-}
-
 TEST(Resample, ClassesAreEquallyOftenInABatch) {
   data::TrainingData data(toy::squares(200, 4));
   for (std::size_t i = 0; i < 200; ++i) (*data.images.labels)[i] = i % 20 == 0 ? 3 : i % 10 == 0 ? 1 : 0;

@@ -38,28 +38,6 @@ TEST(CosineKmeans, FewerRowsOrDirectionsThanClusters) {
   EXPECT_EQ(cosine_kmeans(torch::ones({1, 3}), 8, 1, 0), std::vector<std::int64_t>{0});
 }
 
-// Sizes 80 and 20, mean losses .2 and .8.
-TEST(Bpa, WeightsByHand) {
-  const auto member = made("bpa", second_logit, {{"refresh", 1}});
-  std::vector<double> cluster(100), losses(100, .2);
-  for (std::size_t i = 80; i < 100; ++i) cluster[i] = 1, losses[i] = .8;
-  Tensors state = member->state();
-  state["cluster"] = torch::tensor(cluster);
-  state["losses"] = torch::tensor(losses, torch::kFloat64);
-  state["weights"] = torch::ones({2}, torch::kFloat64);
-  member->restore(state, "state");
-  Batch batch = batch_of(with_losses({.2, .8}), {0, 0});
-  const std::vector<std::int64_t> rows{3, 90};
-  batch.rows = rows;
-  EXPECT_NEAR(member->update({batch}).loss, .5, 1e-6) << "all weights are 1";
-  const auto weights = [&] { return member->state().at("weights"); };
-  EXPECT_NEAR(weights()[0].item<double>(), .775, 1e-6);
-  EXPECT_NEAR(weights()[1].item<double>(), 1.9, 1e-6);
-  EXPECT_NEAR(member->update({batch}).loss, (.2 * .775 + .8 * 1.9) / (.775 + 1.9), 1e-6);
-  EXPECT_NEAR(weights()[0].item<double>(), .6175, 1e-6);
-  EXPECT_NEAR(weights()[1].item<double>(), 2.53, 1e-6);
-}
-
 // Sizes 3 and 1. Until row 2 had its turn clusters weigh by size; from then on as at the last refresh, after every second step.
 TEST(Bpa, WeightsOfTheAuthorsProgramByHand) {
   const auto member = made("bpa", second_logit, {{"refresh", 2}, {"reference-weights", 1}});

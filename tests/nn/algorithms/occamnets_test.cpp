@@ -53,15 +53,6 @@ class OccamNetsByHand : public testing::Test {
   std::vector<std::int64_t> rows_;
 };
 
-TEST_F(OccamNetsByHand, ConstantMapsAreSuppressedEverywhere) {
-  EXPECT_NEAR(step({0, 0, 0, 1}).at("cam_loss"), 0, 1e-6);
-  for (const float a : {2.f, .7f}) {  // ln cosh(a/2)
-    set({a, 0}, 0);
-    EXPECT_NEAR(step({0, 0, 0, 1}).at("cam_loss"), 3 * std::log(std::cosh(a / 2)), 1e-5);
-  }
-  EXPECT_NEAR(std::log(std::cosh(1.)), .43378, 1e-5);
-}
-
 // Weights 1.1, .6 and .1 after gates of 0, 1/2 and 1, with the largest of the epoch; 1.1 at the first exit, whose
 // probabilities are all equal.
 TEST_F(OccamNetsByHand, RowsThatTheGateBeforeLetsGoWeighLess) {

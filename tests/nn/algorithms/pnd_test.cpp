@@ -74,30 +74,6 @@ TEST_F(PndByHand, ExpertsDifferByTheirOutputs) {
   EXPECT_NEAR(step(16).parts.at("diversity_loss"), std::exp(-from_even) + std::exp(-to_even), 1e-5);
 }
 
-// Two rows whose debiased outputs depend on the biased features alone; biased outputs are 0. The positive of a row has the other row's
-// biased features in every step, so that the loss of one batch is the same in all steps: a row that were its own positive had none.
-TEST_F(PndByHand, ARowIsNeverItsOwnPair) {
-  make({{"counterfactual", 2}});
-  const torch::NoGradGuard no_grad;
-  auto weights = setting_.network->named_parameters();
-  for (const std::string expert : {"0", "1", "2"}) {
-    const std::string name = "experts." + expert + ".debiased.";
-    weights[name + "0.weight"].mul_(1e4).slice(1, 0, 512).zero_();  // far above the 1e-5 of normalization
-    weights[name + "3.weight"].copy_(1e3 * torch::arange(32, torch::kFloat32).sin().view({2, 16}));
-    weights[name + "3.bias"].copy_(weights[name + "3.weight"].sum(1) / -2);  // hidden units are 0 or 1
-  }
-  torch::manual_seed(3);
-  Batch batch{torch::rand({2, 1, 8, 8}), torch::tensor({0, 1})};
-  rows_ = {0, 1};
-  batch.rows = rows_;
-  const torch::AutoGradMode grad(true);
-  std::vector<double> losses;
-  for (std::size_t number = 1; number <= 12; ++number)
-    losses.push_back(member_->update({batch, {}, {}, 1, number, 12}).parts.at("counterfactual_loss"));
-  EXPECT_GT(losses.front(), 10);
-  for (const double loss : losses) EXPECT_NEAR(loss, losses.front(), 1e-2 * losses.front());
-}
-
 TEST_F(PndByHand, LossesAreAveragedOverVisits) {
   make({{"base-epochs", 0}});
   set(1);

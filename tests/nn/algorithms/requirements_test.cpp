@@ -88,16 +88,18 @@ TEST_P(AlgorithmNeeds, RefusesANetworkOfOneLayer) {
   }
 }
 
-TEST_P(AlgorithmNeeds, RefusesBatchesOfOneRow) {
+TEST_P(AlgorithmNeeds, RefusesBatchesOfTooFewRows) {
   options_.batch = 1;
   const Requirements needed = needs();
   if (needed.least_batch > 1) {
     EXPECT_EQ(message(), "train: batch: expected at least " + std::to_string(needed.least_batch) + " rows" +
                              as_it_needs() + "found 1");
   } else if (needed.environments > 0 && needed.least_rows * needed.environments > 1) {
-    EXPECT_EQ(message(), "train: batch: expected at least " + std::to_string(2 * needed.least_rows) +
-                             " rows, " + std::to_string(needed.least_rows) + " of each environment" +
-                             as_it_needs() + "found 1");
+    const std::size_t least = 2 * needed.least_rows;
+    options_.batch = least - 1;
+    EXPECT_EQ(message(), "train: batch: expected at least " + std::to_string(least) + " rows, " +
+                             std::to_string(needed.least_rows) + " of each environment" + as_it_needs() +
+                             "found " + std::to_string(least - 1));
   }
 }
 

@@ -7,15 +7,6 @@
 namespace leeway::nn {
 namespace {
 
-TEST(UbNet, OverlapOfRowsByHand) {
-  const torch::Tensor row = torch::rand({1, 6}, torch::kFloat64) + .1;
-  EXPECT_NEAR(row_overlap(row.expand({5, 6})).item<double>(), .8, 1e-12);
-  EXPECT_EQ(row_overlap(torch::eye(5)).item<double>(), 0);
-  const torch::Tensor rows = torch::randn({5, 6}, torch::kFloat64),
-                      scale = torch::tensor({{1.}, {2.}, {-.5}, {100.}, {.01}}, torch::kFloat64);
-  EXPECT_NEAR(row_overlap(rows).item<double>(), row_overlap(scale * rows).item<double>(), 1e-12);
-}
-
 class UbNetStep : public testing::Test {
  protected:
   void make(const std::map<std::string, double>& given, double rate) {
@@ -63,9 +54,6 @@ TEST(UbNet, StandsOnWhatPlainTrainingMade) {
   const ArrayMap found = read_safetensors(folder / "m").tensors;
   for (const auto& [name, array] : read_safetensors(folder / "plain").tensors)
     EXPECT_TRUE(toy::same_bits(array, found.at("backbone." + name))) << name;
-  options.architecture = "mlp";
-  EXPECT_EQ(message_of([&] { (void)session().train(images, options, folder / "n"); }),
-            "architecture ubnet:mlp: expected a backbone of at least 2 stages, found mlp, which has none");
 }
 
 }  // namespace

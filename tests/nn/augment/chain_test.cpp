@@ -32,24 +32,20 @@ TEST(Chain, SaysWhatIsWrong) {
   EXPECT_EQ(error_of("flop"), "augmentation: expected one of " + names_of(augmentations()) +
                                   ", found 'flop'; did you mean flip?");
   EXPECT_EQ(error_of("flip,"), "augmentation: expected one of " + names_of(augmentations()) + ", found ''");
-  EXPECT_EQ(error_of("flip:p=1"), "augmentation flip: expected parameters among probability, found 'p'");
-  EXPECT_EQ(error_of("flip:probability=2"),
-            "augmentation flip: probability: expected a number from 0 to 1, found 2");
-  EXPECT_EQ(error_of("crop:padding=1.5"),
-            "augmentation crop: padding: expected a whole number from 0 to 1000, found 1.5");
-  EXPECT_EQ(error_of("augmix:severity=11"),
-            "augmentation augmix: severity: expected a whole number from 1 to 10, found 11");
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"flip:p=1", " flip: expected parameters among probability, found 'p'"},
+      {"flip:probability=2", " flip: probability: expected a number from 0 to 1, found 2"},
+      {"crop:padding=1.5", " crop: padding: expected a whole number from 0 to 1000, found 1.5"},
+      {"augmix:severity=11", " augmix: severity: expected a whole number from 1 to 10, found 11"},
+      {"flip:probability=1:probability=0", " flip: expected 'probability' once, found it twice"},
+      {"randaugment:magnitude=31",
+       " randaugment: magnitude: expected a number below the number of bins, 31, found 31"},
+      {"mixup,flip", "s: expected mixup, which mixes images, as the last, found flip after it"},
+      {"mixup,cutmix", "s: expected mixup, which mixes images, as the last, found cutmix after it"}};
+  for (const auto& [text, said] : cases) EXPECT_EQ(error_of(text), "augmentation" + said);
   for (const std::string part :
        {"half", "", "probability", "probability=", "probability=x", "probability=nan"})
     EXPECT_EQ(error_of("flip:" + part), "augmentation flip: expected PARAMETER=NUMBER, found '" + part + "'");
-  EXPECT_EQ(error_of("flip:probability=1:probability=0"),
-            "augmentation flip: expected 'probability' once, found it twice");
-  EXPECT_EQ(error_of("randaugment:magnitude=31"),
-            "augmentation randaugment: magnitude: expected a number below the number of bins, 31, found 31");
-  EXPECT_EQ(error_of("mixup,flip"),
-            "augmentations: expected mixup, which mixes images, as the last, found flip after it");
-  EXPECT_EQ(error_of("mixup,cutmix"),
-            "augmentations: expected mixup, which mixes images, as the last, found cutmix after it");
 }
 
 // What an algorithm made outside [0,1] becomes the nearest level.

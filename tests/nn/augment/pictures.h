@@ -1,6 +1,7 @@
 // Small pictures of 8-bit levels, and what becomes of them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -11,6 +12,14 @@
 namespace leeway::nn::augment {
 
 using Shape = std::array<std::size_t, 3>;  // (c,h,w)
+
+inline Operation operation(std::string_view name) {
+  constexpr std::string_view names[] = {
+      "identity",     "shear-x",  "shear-y",  "translate-x", "translate-y", "rotate",
+      "brightness",   "color",    "contrast", "sharpness",   "posterize",   "solarize",
+      "autocontrast", "equalize", "invert",   "hue",         "gray"};  // in order
+  return static_cast<Operation>(std::ranges::find(names, name) - std::begin(names));
+}
 
 // As tests/reference/augment.py.
 inline Levels picture_of(const Shape& shape, bool narrow = false) {

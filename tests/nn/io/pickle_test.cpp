@@ -81,37 +81,29 @@ TEST(Pickle, TellsWhereItEnds) {
 
 TEST(Pickle, CallsNothing) {
   const std::string argument = text("touch /tmp/x") + "\x85";
-  EXPECT_EQ(refusal(global("os", "system") + argument + "R"),
-            "f: expected tensors only, found a call of os.system");
-  EXPECT_EQ(refusal(text("os") + text("system") + "\x93" + argument + "R"),
-            "f: expected tensors only, found a call of os.system");
-  EXPECT_EQ(refusal(global("builtins", "eval") + argument + "R"),
-            "f: expected tensors only, found a call of builtins.eval");
-  // getattr(os, "system")(...)
-  EXPECT_EQ(refusal(global("builtins", "getattr") + global("os", "path") + text("system") + "\x86R" +
-                    argument + "R"),
-            "f: expected tensors only, found a call of what builtins.getattr gives");
-  EXPECT_EQ(refusal(global("torch", "load") + argument + "R"),
-            "f: expected tensors only, found a call of torch.load");
-  EXPECT_EQ(refusal(global("torch", "FloatStorage") + argument + "R"),
-            "f: expected tensors only, found a call of torch.FloatStorage");
-  EXPECT_EQ(refusal("(" + text("x") + "ios\nsystem\n"),
-            "f: expected tensors only, found a call of os.system");
-  EXPECT_EQ(refusal("(" + global("os", "system") + text("x") + "o"),
-            "f: expected tensors only, found a call of os.system");
-  EXPECT_EQ(refusal(global("subprocess", "Popen") + ")\x81"),
-            "f: expected tensors only, found a call of subprocess.Popen");
-  EXPECT_EQ(refusal(global("importlib.util", "find_spec") + ")}\x92"),
-            "f: expected tensors only, found a call of importlib.util.find_spec");
-  EXPECT_EQ(refusal(text("no function") + argument + "R"), "f: expected tensors only, found a call of text");
+  const std::vector<std::pair<std::string, std::string>> calls{
+      {global("os", "system") + argument + "R", "os.system"},
+      {text("os") + text("system") + "\x93" + argument + "R", "os.system"},
+      {global("builtins", "eval") + argument + "R", "builtins.eval"},
+      // getattr(os, "system")(...)
+      {global("builtins", "getattr") + global("os", "path") + text("system") + "\x86R" + argument + "R",
+       "what builtins.getattr gives"},
+      {global("torch", "load") + argument + "R", "torch.load"},
+      {global("torch", "FloatStorage") + argument + "R", "torch.FloatStorage"},
+      {"(" + text("x") + "ios\nsystem\n", "os.system"},
+      {"(" + global("os", "system") + text("x") + "o", "os.system"},
+      {global("subprocess", "Popen") + ")\x81", "subprocess.Popen"},
+      {global("importlib.util", "find_spec") + ")}\x92", "importlib.util.find_spec"},
+      {text("no function") + argument + "R", "text"},
+      {global("torch._utils", "_rebuild_qtensor") + ")R", "torch._utils._rebuild_qtensor"}};
+  for (const auto& [instructions, callee] : calls)
+    EXPECT_EQ(refusal(instructions), "f: expected tensors only, found a call of " + callee);
   EXPECT_EQ(refusal(global("__main__", "Net") + "}b"),
             "f: expected tensors only, found attributes set on __main__.Net");
   EXPECT_EQ(refusal("}" + text("class") + global("posix", "system") + "s"),
             "f: expected tensors only, found a reference to posix.system");
   EXPECT_EQ(refusal("(" + text("module") + text("Net") + "tQ"),
             "f: expected a pickle with the name of a class, found text");
-  EXPECT_EQ(refusal(global("torch._utils", "_rebuild_qtensor") + ")R"),
-            "f: expected tensors only, found a call of torch._utils._rebuild_qtensor");
 }
 
 // Nothing is made of them: their class and their parts are noted.

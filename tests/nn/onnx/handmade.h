@@ -12,14 +12,6 @@ namespace leeway::nn {
 
 using onnx_files::File;
 
-inline std::unique_ptr<Model> load_onnx_file(const std::filesystem::path& path,
-                                             const InputShape& input = {}) {
-  ModelSource source;
-  source.path = path;
-  source.input = input;
-  return session().load(source);
-}
-
 // x (rows,1,2,2) to three classes: logits = W x, as the file's nodes do it.
 class Handmade : public testing::Test {
  protected:
@@ -32,7 +24,7 @@ class Handmade : public testing::Test {
   }
   [[nodiscard]] std::unique_ptr<Model> load(const File& file, const InputShape& input = {}) const {
     std::ofstream(folder_ / "m.onnx", std::ios::binary) << file.bytes();
-    return load_onnx_file(folder_ / "m.onnx", input);
+    return toy::loaded(folder_ / "m.onnx", "", input);
   }
   [[nodiscard]] std::string refused(const File& file) const {
     std::string message = message_of([&] { (void)load(file); });

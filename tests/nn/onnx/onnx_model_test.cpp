@@ -4,9 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
-#include <numeric>
 
 #include "leeway/core/npz.h"
 #include "leeway/core/parallel.h"
@@ -20,21 +18,13 @@ using testing::HasSubstr;
 
 const std::string onnx_folder = std::string(LEEWAY_REFERENCE) + "/onnx/";
 
-double farthest(const Array& a, const Array& b) {
-  EXPECT_EQ(a.shape, b.shape);
-  double largest = 0;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
-    largest = std::max(largest, static_cast<double>(std::abs(a.view<float>()[i] - b.view<float>()[i])));
-  return largest;
-}
-
 class Exported : public testing::TestWithParam<std::string> {
  protected:
   [[nodiscard]] std::string network() const { return GetParam().substr(0, GetParam().find('_')); }
 };
 
 TEST_P(Exported, HasPythonsLogitsFeaturesAndGradients) {
-  const auto model = load_onnx_file(onnx_folder + GetParam() + ".onnx");
+  const auto model = toy::loaded(onnx_folder + GetParam() + ".onnx");
   const ArrayMap expected = read_npz(onnx_folder + network() + ".npz");
   const Images images = read_images(onnx_folder + network() + ".npz");
   EXPECT_EQ(model->info().format, "onnx");
@@ -42,17 +32,17 @@ TEST_P(Exported, HasPythonsLogitsFeaturesAndGradients) {
   EXPECT_EQ(model->info().classes, 3U);
   EXPECT_GT(model->info().parameters, 100U);
   const Outputs outputs = model->outputs(images);
-  EXPECT_LT(farthest(outputs.logits, expected.at("logits")), 1e-5);
-  EXPECT_LT(farthest(model->input_gradients(images, *images.labels), expected.at("gradient")), 1e-5);
-  EXPECT_LT(farthest(model->class_gradients(images), expected.at("jacobian")), 1e-5);
+  EXPECT_LT(toy::largest_gap(outputs.logits, expected.at("logits")), 1e-5);
+  EXPECT_LT(toy::largest_gap(model->input_gradients(images, *images.labels), expected.at("gradient")), 1e-5);
+  EXPECT_LT(toy::largest_gap(model->class_gradients(images), expected.at("jacobian")), 1e-5);
   ASSERT_TRUE(outputs.features.has_value());
-  EXPECT_LT(farthest(*outputs.features, expected.at("features")), 1e-5);
+  EXPECT_LT(toy::largest_gap(*outputs.features, expected.at("features")), 1e-5);
 }
 
 TEST(OnnxModel, HasTheSameBitsForAnyThreads) {
   const Images images = toy::images(100, {1, 8, 8}, 3);
   for (const std::string name : {"cnn_17_any", "vit_17_one", "timewise_13_one"}) {
-    const auto model = load_onnx_file(onnx_folder + name + ".onnx");
+    const auto model = toy::loaded(onnx_folder + name + ".onnx");
     set_threads(1);
     const Array logits = model->outputs(images).logits,
                 gradients = model->input_gradients(images, *images.labels);
@@ -72,15 +62,15 @@ INSTANTIATE_TEST_SUITE_P(Files, Exported,
 
 // All but one of the files that fix a batch of 1 take rows together; where time comes first, they do not.
 TEST(OnnxModel, SaysWhereItRunsRowByRow) {
-  EXPECT_THAT(load_onnx_file(onnx_folder + "vit_17_one.onnx")->info().notes, testing::IsEmpty());
-  EXPECT_THAT(load_onnx_file(onnx_folder + "cnn_9_one.onnx")->info().notes, testing::IsEmpty());
-  EXPECT_THAT(load_onnx_file(onnx_folder + "timewise_13_any.onnx")->info().notes, testing::IsEmpty());
-  EXPECT_THAT(load_onnx_file(onnx_folder + "timewise_13_one.onnx")->info().notes,
+  EXPECT_THAT(toy::loaded(onnx_folder + "vit_17_one.onnx")->info().notes, testing::IsEmpty());
+  EXPECT_THAT(toy::loaded(onnx_folder + "cnn_9_one.onnx")->info().notes, testing::IsEmpty());
+  EXPECT_THAT(toy::loaded(onnx_folder + "timewise_13_any.onnx")->info().notes, testing::IsEmpty());
+  EXPECT_THAT(toy::loaded(onnx_folder + "timewise_13_one.onnx")->info().notes,
               testing::ElementsAre(EndsWith("does not take several rows at once: it runs 1 at a time")));
 }
 
 TEST(OnnxModel, TakesTheLogitsBeforeASoftmax) {
-  const auto model = load_onnx_file(onnx_folder + "cnn_softmax.onnx");
+  const auto model = toy::loaded(onnx_folder + "cnn_softmax.onnx");
   EXPECT_THAT(model->info().notes, testing::ElementsAre(HasSubstr("ends in a Softmax")));
 }
 
@@ -88,8 +78,7 @@ TEST(OnnxModel, TakesTheLogitsBeforeASoftmax) {
 TEST(OnnxModelTier2, OfMnistIsAsGoodAsPublished) {
   const std::filesystem::path data = LEEWAY_SHARED_DATA;
   if (!std::filesystem::exists(data / "onnx/opt-mnist.onnx")) GTEST_SKIP() << "no " << data / "onnx";
-  ModelSource source;
-  source.path = data / "onnx/opt-mnist.onnx";
+  ModelSource source = toy::source_of(data / "onnx/opt-mnist.onnx");
   source.scale = 255;
   const auto model = session().load(source);
   const Images images = read_images(data / "mnist/t10k-images-idx3-ubyte.gz");
@@ -97,12 +86,7 @@ TEST(OnnxModelTier2, OfMnistIsAsGoodAsPublished) {
   set_threads(0);
   const Outputs outputs = model->outputs(images);
   set_threads(1);
-  std::size_t right = 0;
-  for (std::size_t i = 0; i < images.n(); ++i) {
-    const auto row = outputs.logits.view<float>().subspan(i * 10, 10);
-    right += std::max_element(row.begin(), row.end()) - row.begin() == (*images.labels)[i];
-  }
-  EXPECT_EQ(right, 9891U);
+  EXPECT_NEAR(toy::accuracy(outputs, *images.labels), .9891, 1e-9);
 }
 
 TEST_F(Handmade, AConstantReshapeOfBatchOneTakesAnyRows) {
@@ -311,14 +295,11 @@ TEST_F(Handmade, IsTakenByContentAndByName) {
   file.node("Flatten", {"x"}, {"flat"});
   file.node("MatMul", {"flat", "w"}, {"y"});
   std::ofstream(folder_ / "model.bin", std::ios::binary) << file.bytes();
-  EXPECT_EQ(load_onnx_file(folder_ / "model.bin")->info().format, "onnx");
+  EXPECT_EQ(toy::loaded(folder_ / "model.bin")->info().format, "onnx");
   std::ofstream(folder_ / "bad.onnx", std::ios::binary) << "no model";
-  EXPECT_THAT(message_of([&] { (void)load_onnx_file(folder_ / "bad.onnx"); }),
+  EXPECT_THAT(message_of([&] { (void)toy::loaded(folder_ / "bad.onnx"); }),
               EndsWith("bad.onnx: expected an ONNX model, found a file that is damaged or something else"));
-  ModelSource source;
-  source.path = folder_ / "model.bin";
-  source.architecture = "linear";
-  EXPECT_THAT(message_of([&] { (void)session().load(source); }),
+  EXPECT_THAT(message_of([&] { (void)toy::loaded(folder_ / "model.bin", "linear"); }),
               EndsWith("expected named tensors, for an architecture, found ONNX, which brings its own"));
 }
 
@@ -334,9 +315,7 @@ TEST(OnnxModel, OfASingleOutputIsTwoClasses) {
     if (sigmoid) file.node("Sigmoid", {"v"}, {"y"});
     std::ofstream(folder / "m.onnx", std::ios::binary) << file.bytes();
     const Images images = toy::images(6, {1, 2, 2}, 2);
-    ModelSource source;
-    source.path = folder / "m.onnx";
-    source.input = {1, 2, 2};
+    ModelSource source = toy::source_of(folder / "m.onnx", "", {1, 2, 2});
     const auto bare = session().load(source);
     EXPECT_THAT(message_of([&] { (void)bare->outputs(images); }),
                 HasSubstr("--binary logit or --binary prob"));

@@ -1,13 +1,15 @@
+#include "leeway/tasks/assess.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <set>
 
-#include "leeway/core/error.h"
 #include "leeway/core/random.h"
-#include "leeway/tasks/assess/inputs.h"
-#include "tests/at_threads.h"
+#include "leeway/core/shards.h"
+#include "leeway/record/json.h"
+#include "tests/message_of.h"
 #include "tests/tasks/assess/made_outputs.h"
 
 namespace leeway::assess {
@@ -15,14 +17,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string message(const std::vector<Source>& sources, const std::vector<Target>& targets,
-                    const Options& options = {}) {
-  try {
-    (void)assess(sources, targets, options);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
+std::string message(const std::vector<Source>& sources, const std::vector<Target>& targets) {
+  return message_of([&] { (void)assess(sources, targets); });
 }
 
 // What is said to be pairs: six rows can show nothing.
@@ -62,18 +58,12 @@ TEST(Assess, OfASmallPairByHand) {
   EXPECT_EQ(r["confidence"]["shifted"][17], 6);
   EXPECT_NEAR(r["confidence"]["shifted_mean"].get<double>(), 1 / (1 + std::exp(-2.)), 1e-15);
   EXPECT_EQ(r["confidence"]["edges"].size(), 21u);
-}
-
-// With q = e^2b/(1 + e^2b), A(b) = (4 log(q^2 + (1-q)^2) + 2 log(2 q (1-q))) / 6: the first term wants q^2 +
-// (1-q)^2 = 4/6.
-TEST(Assess, PosteriorAgreementOfTheSmallPair) {
-  const Json r = assess({{"model", clean}}, {{"model", "noise", shifted}}, pairs)["results"][0];
-  const double best = (4 * std::log(4. / 6) + 2 * std::log(2. / 6)) / 6;
+  // With q = e^2b/(1 + e^2b), A(b) = (4 log(q^2 + (1-q)^2) + 2 log(2 q (1-q))) / 6: the first term wants q^2
+  // + (1-q)^2 = 4/6.
+  const double best = (4 * std::log(4. / 6) + 2 * std::log(2. / 6)) / 6, q = (1 + std::sqrt(1 / 3.)) / 2;
   EXPECT_NEAR(r["log_pa_mean"].get<double>(), best, 1e-9);
   EXPECT_NEAR(r["pa"].get<double>(), best + std::log(2.), 1e-9);
-  const double q = (1 + std::sqrt(1 / 3.)) / 2;
   EXPECT_NEAR(r["beta"].get<double>(), std::log(q / (1 - q)) / 2, 1e-3);
-  EXPECT_LE(r["gap"].get<double>(), 1e-9);
   ASSERT_EQ(r["flips"].size(), 2u);
   EXPECT_EQ(r["flips"][0]["row"], 2);
   EXPECT_EQ(r["flips"][0]["label"], 0);
@@ -93,7 +83,7 @@ TEST(Assess, TheRecordIsReadAsItWasWritten) {
   task.options.bootstrap = 5;
   const Json record = assess({{"a", grouped}, {"b", plain}},
                              {{"a", "noise", moved}, {"a", "self", grouped}, {"b", "noise", shifted}}, task);
-  EXPECT_EQ(to_json(record::read_assess(record, "r.json")), record);
+  EXPECT_EQ(to_json(record::record_from<record::Assess>(record, "r.json")), record);
   EXPECT_EQ(record["gates"][0]["violations"].size(), 2u);
   EXPECT_FALSE(record["shifts"].empty());
 }
@@ -163,20 +153,16 @@ TEST(Assess, PairedYesLendsLabels) {
 TEST(Assess, RefusesWhatDoesNotFit) {
   const Outputs wide = called(outputs_of({0, 1, 2, 0, 1, 2}, 3), "wide.npz");
   EXPECT_EQ(message({{"a", clean}}, {}), "assess: expected at least one target, found none");
-  EXPECT_EQ(message({{"a", clean}}, {{"a", "x", wide}}),
-            "wide.npz: expected 2 classes, as in made.npz, found 3");
+  EXPECT_THAT(message({{"a", clean}}, {{"a", "x", wide}}), HasSubstr("2 classes, as in made.npz"));
   EXPECT_EQ(message({{"a", clean}}, {{"b", "x", shifted}}),
             "made.npz: expected a source for its model \"b\", found none");
   EXPECT_EQ(message({{"a", clean}, {"a", clean}}, {{"a", "x", shifted}}),
             "made.npz: expected one source a model, found a second one for \"a\"");
   EXPECT_EQ(message({{"a", clean}}, {{"a", "x", shifted}, {"a", "x", shifted}}),
             "made.npz: expected one target of a name, found a second \"x\" for model \"a\"");
-  Outputs cats = clean, dogs = called(shifted, "dogs.npz");
-  cats.class_names = {"cat", "dog"};
-  dogs.class_names = {"dog", "cat"};
-  EXPECT_EQ(message({{"a", cats}}, {{"a", "x", dogs}}),
-            "dogs.npz: expected class 0 to be 'cat', as in made.npz, found 'dog': the same classes in "
-            "another order");
+  Outputs cats = clean, dogs = shifted;
+  cats.class_names = {"cat", "dog"}, dogs.class_names = {"dog", "cat"};
+  EXPECT_THAT(message({{"a", cats}}, {{"a", "x", dogs}}), HasSubstr("expected class 0 to be 'cat'"));
 }
 
 TEST(Assess, WarnsOfWhatMakesNumbersDoubtful) {
@@ -212,45 +198,35 @@ TEST(Assess, WarnsOfWhatMakesNumbersDoubtful) {
   EXPECT_THAT(warnings(noted, source), HasSubstr("3 probabilities are exactly 0."));
 }
 
-// Rows in another order, and other numbers of threads, change nothing but rounding and the rows that flips
-// name.
-TEST(Assess, DoesNotDependOnOrderOrThreads) {
+// Rows in another order change nothing but rounding and the rows that flips name.
+TEST(Assess, DoesNotDependOnTheOrderOfRows) {
   constexpr std::size_t n = 9000, k = 5;
   Random random(3, stream("test"));
   std::vector<double> a(n * k), b(n * k);
-  std::vector<std::int64_t> y(n);
+  Outputs source, target;
+  source.path = target.path = "made.npz";
+  source.labels.emplace();
   for (std::size_t i = 0; i < n; ++i) {
-    y[i] = static_cast<std::int64_t>(random.below(k));
+    source.labels->push_back(static_cast<std::int64_t>(random.below(k)));
     for (std::size_t j = 0; j < k; ++j) {
-      a[i * k + j] = random.normal() + (static_cast<std::size_t>(y[i]) == j ? 2 : 0);
+      a[i * k + j] = random.normal() + (static_cast<std::size_t>(source.labels->back()) == j ? 2 : 0);
       b[i * k + j] = a[i * k + j] + random.normal();
     }
   }
-  std::vector<std::size_t> order(n);
-  for (std::size_t i = 0; i < n; ++i) order[i] = i;
-  shuffle(order, 4, stream("order"));
-  const auto reordered = [&](const std::vector<double>& logits) {
-    std::vector<double> moved;
-    for (const std::size_t i : order)
-      moved.insert(moved.end(), logits.begin() + i * k, logits.begin() + (i + 1) * k);
-    return moved;
+  source.logits = make_array<double>({n, k}, std::move(a));
+  target.logits = make_array<double>({n, k}, std::move(b));
+  target.labels = source.labels;
+  const std::vector<std::size_t> order = permutation(n, random);
+  const auto reordered = [&](const Outputs& all) {
+    const OutputsShards some = take({all.logits, all, {}}, order);
+    Outputs outputs = some.rest;
+    outputs.logits = some.logits.joined();
+    return outputs;
   };
-  const auto run = [&](std::vector<double> clean_logits, std::vector<double> shifted_logits,
-                       std::vector<std::int64_t> truth) {
-    Outputs source, target;
-    source.path = target.path = "made.npz";
-    source.logits = make_array<double>({n, k}, std::move(clean_logits));
-    target.logits = make_array<double>({n, k}, std::move(shifted_logits));
-    source.labels = target.labels = std::move(truth);
-    return assess({{"m", source}}, {{"m", "t", target}})["results"][0];
+  const auto run = [](const Outputs& before, const Outputs& after) {
+    return Json(assess({{"m", before}}, {{"m", "t", after}})["results"][0]);
   };
-  const auto work = [&] { return run(a, b, y); };
-  const Json one = at_threads(1, work), three = at_threads(3, work);
-  EXPECT_EQ(one.dump(), three.dump());
-
-  std::vector<std::int64_t> moved_labels;
-  for (const std::size_t i : order) moved_labels.push_back(y[i]);
-  const Json moved = run(reordered(a), reordered(b), moved_labels);
+  const Json one = run(source, target), moved = run(reordered(source), reordered(target));
   for (const char* key : {"accuracy", "afr_pred", "classes", "confusion", "top_flips", "warnings"})
     EXPECT_EQ(one[key], moved[key]) << key;
   EXPECT_NEAR(one["pa"].get<double>(), moved["pa"].get<double>(), 1e-9);

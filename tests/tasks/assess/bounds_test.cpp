@@ -18,19 +18,6 @@ Json result_of(const Outputs& from, const Outputs& to, const Options& options = 
   return assess({{"model", from}}, {{"model", "shift", to}}, options)["results"][0];
 }
 
-// 4 rows of each are held out: sqrt((4 + 4 * 4) log(100) / (2 * 4 * 4)) = 1.6965351; no row is wrong.
-TEST(Bounds, TermsByHand) {
-  const Json result = result_of(source(), source()), terms = result["error_bound_terms"];
-  EXPECT_EQ(terms["source_error"], 0.);
-  EXPECT_EQ(terms["n_source"], 4);
-  EXPECT_EQ(terms["n_target"], 4);
-  EXPECT_NEAR(terms["concentration"].get<double>(), 1.6965351, 1e-7);
-  EXPECT_NEAR(terms["estimate"].get<double>(), terms["discrepancy"].get<double>(), 1e-12);
-  EXPECT_EQ(result["error_bound"], 1.);  // clipped
-  ASSERT_EQ(terms["concentrations"].size(), 3u);
-  EXPECT_EQ(terms["concentrations"][0]["name"], "hoeffding");
-}
-
 TEST(Bounds, AreThoseOfTheLibraryWithTheSameSeedAndDelta) {
   std::vector<int> before(400), after(400);
   std::vector<std::int64_t> labels(400);
@@ -59,8 +46,8 @@ TEST(Bounds, AreThoseOfTheLibraryWithTheSameSeedAndDelta) {
   }
 }
 
-// One source row in five lies where no target row does, and all others lie in one place: the critic with the largest
-// discrepancy agrees with the classifier on that fifth alone.
+// One source row in five lies where no target row does, and all others lie in one place: the worst critic
+// agrees with the classifier on that fifth alone.
 TEST(Bounds, WarnOfACriticThatHardlyAgrees) {
   std::vector<double> before, after;
   for (std::size_t i = 0; i < 400; ++i) {
@@ -71,7 +58,6 @@ TEST(Bounds, WarnOfACriticThatHardlyAgrees) {
           to = from;
   from.logits = make_array<double>({400, 2}, before), to.logits = make_array<double>({400, 2}, after);
   const Json result = result_of(from, to), terms = result["error_bound_terms"];
-  EXPECT_NEAR(terms["discrepancy"].get<double>(), .2, .05);
   ASSERT_TRUE(terms["critic_warning"].is_string());
   EXPECT_THAT(result["warnings"].get<std::vector<std::string>>(),
               testing::Contains(terms["critic_warning"].get<std::string>()));

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <map>
 
-#include "leeway/core/option_error.h"
+#include "leeway/core/error.h"
 #include "leeway/core/random.h"
 #include "tests/message_of.h"
 #include "tests/tasks/assess/made_outputs.h"
@@ -97,15 +97,6 @@ TEST(Chunks, OfSpansAreThoseOfALoopOverAllRows) {
     const double spans = (expected.rbegin()->first - expected.begin()->first) / span + 1;
     EXPECT_EQ(static_cast<double>(chunks.gaps + chunks.list.size()), spans);
   }
-}
-
-TEST(Chunks, OfWeeksBeginOnMonday) {
-  const Chunks chunks =
-      cut(timed({parse_time("2026-03-01")->seconds,  // a Sunday
-                 parse_time("2026-03-02")->seconds, parse_time("2026-03-22T23:59")->seconds}),
-          "1w");
-  EXPECT_THAT(names_of(chunks), ElementsAre("2026-02-23", "2026-03-02", "2026-03-16"));
-  EXPECT_EQ(chunks.gaps, 1u);
 }
 
 TEST(Chunks, OfRowsTakeTheRestWhereItIsSmall) {

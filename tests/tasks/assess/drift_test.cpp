@@ -1,5 +1,4 @@
 // What moved, and what may be read of it: small and equal sets, new and vanished values, the choice of an estimate.
-#include "leeway/tasks/assess/detail/drift.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -162,16 +162,5 @@ TEST(DescribeGate, CountsTheViolations) {
   EXPECT_EQ(said("error_bound>0.2"), "gate error_bound>0.2: undecided, no result has a value");
 }
 
-TEST(GateJson, ListsViolationsAndWhatIsMissing) {
-  record::Assess record;
-  record.gates = {judged("accuracy<inf")};
-  const Json json = to_json(record)["gates"][0];
-  EXPECT_EQ(json["gate"], "accuracy<inf");
-  EXPECT_EQ(json["threshold"], "inf");
-  EXPECT_EQ(json["violated"], true);
-  EXPECT_EQ(json["violations"][0]["value"], .7);
-  EXPECT_EQ(json["not_computed"][0]["reason"], "the target has no labels");
-}
-
 }  // namespace
 }  // namespace leeway::assess

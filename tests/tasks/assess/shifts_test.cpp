@@ -117,13 +117,5 @@ TEST(Shifts, NeedLabelsAndGroups) {
   EXPECT_THAT(assess({{"m", bare}}, {{"m", "prod", bare}})["shifts"], IsEmpty());
 }
 
-TEST(Shifts, WithOneLabelAreNoErrors) {
-  Outputs source = outputs(100, .5, 1);
-  source.labels = std::vector<std::int64_t>(100, 1);
-  const Json found = shifts({{"m", source}}, {{"m", "prod", outputs(50, .5, 2)}});
-  ASSERT_EQ(found.size(), 1u);
-  EXPECT_TRUE(found[0]["columns"][1]["sc"].is_null());
-}
-
 }  // namespace
 }  // namespace leeway::assess

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "leeway/tasks/assess/detail/comparison.h"
+
 namespace leeway::assess {
 namespace {
 
@@ -12,7 +14,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-Share counted(std::size_t count, std::size_t n) { return share(count, n, .95); }
+Measured counted(std::size_t count, std::size_t n) { return share(count, n, .95); }
 
 // Right on `before` and `after` of 10000, with `same` predictions unchanged.
 Summary labelled_pair(const std::string& model, const std::string& target, std::size_t before,
@@ -24,8 +26,8 @@ Summary labelled_pair(const std::string& model, const std::string& target, std::
   s.paired = s.labelled = true;
   s.source_accuracy = counted(before, s.n);
   s.accuracy = counted(after, s.n);
-  s.change = before > after ? paired_difference(before - after, 0, s.n, .95)
-                            : paired_difference(0, after - before, s.n, .95);
+  s.accuracy_change = before > after ? paired_difference(before - after, 0, s.n, .95)
+                                     : paired_difference(0, after - before, s.n, .95);
   s.afr_pred = counted(same, s.n);
   return s;
 }
@@ -33,8 +35,7 @@ Summary labelled_pair(const std::string& model, const std::string& target, std::
 Summary unlabelled_pair(const std::string& model, const std::string& target, std::size_t same) {
   Summary s = labelled_pair(model, target, 0, 0, same);
   s.labelled = false;
-  s.accuracy.reset();
-  s.change.reset();
+  s.accuracy = s.accuracy_change = {};
   return s;
 }
 
@@ -42,18 +43,19 @@ Summary confidences_only(const std::string& model, double before, double after) 
   Summary s;
   s.model = model;
   s.target = "monday";
-  s.clean_confidence = before;
-  s.shifted_confidence = after;
+  s.confidence.clean_mean = before;
+  s.confidence.shifted_mean = after;
   return s;
 }
 
-Comparison compared(const std::string& model, const std::string& other, std::size_t better,
-                    std::size_t worse) {
-  return {"blur 2", model, other, 10000, paired_difference(worse, better, 10000, .95), 1};
+record::AssessComparison compared(const std::string& model, const std::string& other, std::size_t better,
+                                  std::size_t worse) {
+  return {"blur 2", model, other, 10000, paired_difference(worse, better, 10000, .95), 1, false};
 }
 
 // Of its parts in their order; the end of the last is the end of the sentence.
-void expect_headline(const std::vector<Summary>& summaries, const std::vector<Comparison>& comparisons,
+void expect_headline(const std::vector<Summary>& summaries,
+                     const std::vector<record::AssessComparison>& comparisons,
                      const std::vector<std::string>& parts, const WordsOptions& options = {}) {
   const std::string text = headline(summaries, comparisons, options);
   std::size_t at = 0;
@@ -80,16 +82,16 @@ TEST(Headline, OfOneModel) {
                   {"none of 10,000 samples", "not clearly different from 91% on the source."});
   expect_headline({labelled_pair("m", "t", 8000, 9000, 9000)}, {}, {"up from 80%."});
   Summary s = model;
-  s.paired = false, s.afr_pred.reset();
+  s.paired = false, s.afr_pred = {};
   expect_headline({s}, {}, {"right on 74% of reviews (90% interval", "down from 91%."}, {"reviews", .9});
-  s.change.reset(), s.source_accuracy.reset();
+  s.accuracy_change = s.source_accuracy = {};
   expect_headline({s}, {}, {"right on 74% of samples (95% interval 73.1 to 74.9)."});
 }
 
 TEST(Headline, SetsTheOtherModelBesideTheWorst) {
   const std::vector<Summary> both{a, labelled_pair("robust", "blur 2", 8800, 8500, 9500)};
   // The comparison may be the other way round in the record.
-  for (const Comparison& comparison :
+  for (const record::AssessComparison& comparison :
        {compared("robust", "a", 1500, 400), compared("a", "robust", 400, 1500)})
     expect_headline(both, {comparison},
                     {of_a, "; robust holds 85% (84.3 to 85.7), 11 points more (95% interval 10.2 to 11.8)."});
@@ -126,14 +128,11 @@ TEST(Headline, WithoutLabelsSpeaksOfChangedPredictionsOrConfidence) {
                   {"where it is right on 88%", "; without labels its accuracy here is not known."});
 }
 
-// Estimates of .22 and .34, and a bound.
+// Estimates from .22 to .34, and a bound.
 Summary with_errors(Summary s, double bound) {
   s.source_accuracy = counted(880, 1000);
-  s.bounds.estimates.emplace();
-  s.bounds.estimates->estimates = {{nullptr, .34, {}}, {nullptr, .22, {}}};
   s.likely_error = record::LikelyError{"cot", "", {.33, .31, .35}, .22, .34};
-  s.bounds.dis2.emplace();
-  s.bounds.dis2->bound = bound;
+  s.error_bound = bound;
   return s;
 }
 
@@ -160,8 +159,8 @@ TEST(Headline, WithoutLabelsSaysWhatIsKnownAndWhatMoved) {
 
 TEST(Headline, NamesTargetsThatLookLikePairsAndAreNone) {
   Summary s = confidences_only("model", .934, .712);
-  s.pairing.doubted = true;
-  s.pairing.reason = "nothing shows it";
+  s.pairs.doubted = true;
+  s.pairs.reason = "nothing shows it";
   Summary second = s, third = s;
   second.target = "tuesday", third.target = "friday";
   expect_headline({s}, {}, {" Rows of monday are not", "nothing shows it; --paired yes overrules this."});
@@ -174,11 +173,11 @@ TEST(Findings, AreSortedByLossAndNameWhatIsClearlyWeaker) {
                         labelled_pair("a", "y", 9100, 9000, 9800)}),
               ElementsAre(HasSubstr("Under y"), HasSubstr("Under x"), HasSubstr("Under monday")));
   Summary bad = a;
-  bad.classes = {{"", "Shirt", 6, 1000, 1000, counted(310, 1000), counted(760, 1000), {}},
-                 {"", "Bag", 8, 9000, 9000, counted(7090, 9000), {}, {}}};
-  bad.groups = {{"class / light", "Shirt / dim", 0, 200, 0, counted(40, 200), {}, {}}};
+  bad.classes = {{6u, "", "Shirt", 1000, 1000, counted(310, 1000), counted(760, 1000), {}},
+                 {8u, "", "Bag", 9000, 9000, counted(7090, 9000), {}, {}}};
+  bad.groups = {{{}, "class / light", "Shirt / dim", 200, 0, counted(40, 200), {}, {}}};
   Summary mild = labelled_pair("a", "noise", 9100, 9000, 9800);
-  mild.classes = {{"", "Shirt", 6, 1000, 1000, counted(895, 1000), {}, {}}};  // inside the noise: not named
+  mild.classes = {{6u, "", "Shirt", 1000, 1000, counted(895, 1000), {}, {}}};  // inside the noise: not named
   EXPECT_THAT(
       findings({mild, bad}),
       ElementsAre(
@@ -186,21 +185,18 @@ TEST(Findings, AreSortedByLossAndNameWhatIsClearlyWeaker) {
                 EndsWith("; weakest group class / light = Shirt / dim: 20% of 200 (15 to 26).")),
           AllOf(StartsWith("Under noise, a changes its mind on 2.0%"), EndsWith("down from 91%."))));
   Summary s = unlabelled_pair("a", "blur", 8200);
-  s.classes = {{"", "Shirt", 6, 1000, 0, {}, {}, counted(560, 1000)}};
+  s.classes = {{6u, "", "Shirt", 1000, 0, {}, {}, counted(560, 1000)}};
   EXPECT_THAT(findings({s}),
               ElementsAre(EndsWith("; most among those taken for Shirt: 44% of 1,000 (40.9 to 47.1).")));
 }
 
 TEST(Percent, DigitsStopWhereTheIntervalBegins) {
-  EXPECT_EQ(percent(counted(7400, 10000)), "74%");
-  EXPECT_EQ(percent(counted(740123, 1000000)), "74.0%");
+  EXPECT_EQ(share_text(counted(7400, 10000)), "74%");
+  EXPECT_EQ(share_text(counted(740123, 1000000)), "74.0%");
   EXPECT_EQ(interval_text(counted(740123, 1000000)), "73.93 to 74.10");
   EXPECT_EQ(interval_text(counted(6, 10)), "26 to 88");
   EXPECT_EQ(interval_text(counted(50, 50)), "92.9 to 100");
-  EXPECT_EQ(percent(counted(0, 50)), "0%");
-  for (const auto& [width, digits] :
-       std::vector<std::pair<double, int>>{{20, 0}, {1, 0}, {.99, 1}, {.05, 2}, {0, 4}})
-    EXPECT_EQ(percent_digits(width), digits) << width;
+  EXPECT_EQ(share_text(counted(0, 50)), "0%");
   for (const auto& [share, text] : std::vector<std::pair<double, const char*>>{
            {.9999, "over 99%"}, {1, "100%"}, {.0001, "under 1%"}, {0, "0%"}, {.125, "12%"}})
     EXPECT_EQ(whole_percent(share), text);

@@ -1,7 +1,6 @@
-// What the members of the distance family share. Not part of the library's interface.
+// Shared code of the distance family. Internal.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <span>
 #include <vector>

@@ -4,18 +4,24 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
+#include <map>
 
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 
 namespace leeway::agreement {
+namespace {
 
-RowNumbers all_rows(std::size_t n) {
-  RowNumbers rows(n);
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
+std::map<std::int64_t, RowNumbers> rows_of_labels(const Sample& sample) {
+  if (!sample.labels) refuse(sample.name, "labels, to pair rows by", "none");
+  if (sample.labels->size() != rows_of(sample))
+    refuse(sample.name, fmt::format("{} labels", rows_of(sample)), fmt::format("{}", sample.labels->size()));
+  std::map<std::int64_t, RowNumbers> rows;
+  for (std::size_t i = 0; i < sample.labels->size(); ++i) rows[(*sample.labels)[i]].push_back(i);
   return rows;
 }
+
+}  // namespace
 
 std::size_t rows_of(const Sample& sample) {
   if (sample.logits && !sample.logits->shape.empty()) return sample.logits->shape[0];
@@ -32,16 +38,16 @@ Matrix features_of(const Sample& sample) {
   return features;
 }
 
-RowsOfLabel rows_of_labels(const Sample& sample) {
-  if (!sample.labels) refuse(sample.name, "labels, to pair rows by", "none");
-  if (sample.labels->size() != rows_of(sample))
-    refuse(sample.name, fmt::format("{} labels", rows_of(sample)), fmt::format("{}", sample.labels->size()));
-  RowsOfLabel rows;
-  for (std::size_t i = 0; i < sample.labels->size(); ++i) rows[(*sample.labels)[i]].push_back(i);
-  return rows;
-}
-
-std::vector<RowPair> sorted(std::vector<RowPair> pairs, const Sample& clean, const Sample& shifted) {
+std::vector<RowPair> pairs_by_label(
+    const Sample& clean, const Sample& shifted,
+    const std::function<std::vector<RowPair>(const RowNumbers&, const RowNumbers&)>& pairs_of) {
+  const auto clean_rows = rows_of_labels(clean), shifted_rows = rows_of_labels(shifted);
+  std::vector<RowPair> pairs;
+  for (const auto& [label, rows] : shifted_rows)
+    if (const auto found = clean_rows.find(label); found != clean_rows.end()) {
+      const std::vector<RowPair> some = pairs_of(found->second, rows);
+      pairs.insert(pairs.end(), some.begin(), some.end());
+    }
   if (pairs.empty())
     refuse(shifted.name, fmt::format("rows with a label of {}", clean.name), "none in common");
   std::ranges::sort(pairs, {}, &RowPair::shifted);

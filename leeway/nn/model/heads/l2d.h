@@ -5,8 +5,8 @@
 
 namespace leeway::nn {
 
-// z, the backbone's last hidden layer, to mu = LeakyReLU(A z) of slope .01 and log sigma^2 = ReLU(C z), 512 each. Logits are linear in the
-// embedding; predictions take mu. The features are mu.
+// z, the last hidden layer, to mu = LeakyReLU(A z), slope .01, and log sigma^2 = ReLU(C z), 512 each. Logits
+// are linear in the embedding; predictions and features use mu.
 class L2d : public HeadedNetwork {
  public:
   static constexpr std::int64_t embedded = 512;

@@ -7,9 +7,10 @@ namespace leeway::nn {
 
 class PndExpert;
 
-// Expert i: the maps of block i of both backbones, D and B, each through conv 3x3 to 128 maps - BN - ReLU - conv 3x3 to 512 -
-// ReLU - means: z_d and z_b. Two classifiers of [z_d, z_b]: linear 16 - BN - ReLU - linear k. The gate is a softmax of a linear
-// layer of all debiased outputs; logits are the debiased outputs weighed by it. D is the backbone of the name "backbone".
+// Expert i: the maps of block i of both backbones D and B, each through conv 3x3 to 128 maps - BN - ReLU -
+// conv 3x3 to 512 - ReLU - means: z_d and z_b. Two classifiers of [z_d, z_b]: linear 16 - BN - ReLU - linear
+// k. Logits: debiased outputs weighted by the gate, a softmax of a linear layer of all of them. D is called
+// "backbone".
 class Pnd : public HeadedNetwork {
  public:
   struct Expert {
@@ -19,20 +20,19 @@ class Pnd : public HeadedNetwork {
 
   explicit Pnd(const Backbone& on);
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(experts_.size()); }
-  // What training sees: no gradient of a debiased output by B, none of a biased one by D.
+  // For training: no gradient of debiased outputs by B, nor of biased outputs by D.
   [[nodiscard]] std::vector<Expert> experts(const torch::Tensor& x);
   // Outputs of expert i for features of any rows.
   [[nodiscard]] torch::Tensor debiased(std::size_t i, const torch::Tensor& debiased_features,
                                        const torch::Tensor& biased_features);
   [[nodiscard]] torch::Tensor biased(std::size_t i, const torch::Tensor& debiased_features,
                                      const torch::Tensor& biased_features);
-  // (n,k), the mixture with the outputs held still: its gradient reaches them through the gate alone.
+  // (n,k): the gated mean; gradients reach the outputs through the gate alone.
   [[nodiscard]] torch::Tensor mixture(const std::vector<Expert>& experts);
   Forward forward(const torch::Tensor& x) override;
   [[nodiscard]] std::vector<Network*> backbones() override { return {&backbone(), biased_.get()}; }
 
  private:
-  // Of each expert, its z_d and z_b.
   [[nodiscard]] std::vector<std::pair<torch::Tensor, torch::Tensor>> features(const torch::Tensor& x);
   [[nodiscard]] torch::Tensor mixed(const std::vector<torch::Tensor>& outputs, bool still);
 

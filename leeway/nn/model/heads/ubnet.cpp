@@ -51,8 +51,7 @@ void UbNet::train(bool on) {
   backbone().eval();
 }
 
-// Convolutions and linear layers as Glorot and Bengio, U(-b, b) with b = sqrt(6 / (inputs + outputs)); biases stay. The cells' weights are
-// N(0,1).
+// Layers: U(-b, b), b = sqrt(6 / (inputs + outputs)) (Glorot and Bengio), biases unchanged; cells: N(0,1).
 void UbNet::initialize_own(std::uint64_t seed) {
   const torch::NoGradGuard no_grad;
   std::uint64_t number = 0;

@@ -1,13 +1,13 @@
-// UBNet: the maps of every stage of a frozen network, made orthogonal to each other.
+// UBNet: orthogonal features from all stages of a frozen backbone.
 #pragma once
 
 #include "leeway/nn/model/heads.h"
 
 namespace leeway::nn {
 
-// Stage l of the frozen backbone, L of them: means of 7x7 cells, conv 1x1 to 64 maps, LeakyReLU of slope .1. All of them
-// together: conv 3x3 in L groups, times a weight a cell, means over the cells: L vectors of 64 numbers, which are the features.
-// Logits are the mean of L linear layers, one a vector. The backbone stays in evaluation mode.
+// Each of L stages: means of 7x7 cells, conv 1x1 to 64 maps, LeakyReLU of slope .1. Together: conv 3x3 in L
+// groups, a weight per cell, means over cells: L vectors of 64 numbers (the features). Logits: the mean of L
+// linear layers, one per vector. The backbone stays in evaluation mode.
 class UbNet : public HeadedNetwork {
  public:
   explicit UbNet(const Backbone& on);
@@ -15,7 +15,7 @@ class UbNet : public HeadedNetwork {
   void train(bool on = true) override;
   void initialize_own(std::uint64_t seed) override;
 
-  // What is to become orthogonal: (L,...), one row a stage.
+  // The weights to orthogonalize: (L,...), one row per stage.
   [[nodiscard]] torch::Tensor convolution_rows() const;
   [[nodiscard]] torch::Tensor cell_rows() const;
 

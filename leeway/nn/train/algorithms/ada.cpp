@@ -1,5 +1,3 @@
-
-#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -12,10 +10,9 @@
 namespace leeway::nn {
 namespace {
 
-// Adversarial data augmentation (Volpi et al., NeurIPS 2018, algorithm 1): plain training on a growing set. Before epochs m + 1, 2 m + 1,
-// ..., `rounds` times, as many images as there were at first are drawn from the current set. Each is moved by gradient ascent to where the
-// network finds it harder (ascent.h) and appended with its label. ME-ADA (Zhao et al., NeurIPS 2020) adds the entropy to the ascent.
-// The network is in evaluation mode during the ascent.
+// Adversarial data augmentation (Volpi et al., NeurIPS 2018, algorithm 1). Before epochs m + 1, 2 m + 1, ...,
+// `rounds` times, as many images as the data has are drawn from the current set, moved by ascent (ascent.h,
+// in evaluation mode) and appended with their labels. ME-ADA (Zhao et al., NeurIPS 2020) adds entropy.
 class Ada : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;
@@ -32,8 +29,6 @@ class Ada : public LossAlgorithm {
     if (epoch - 1 == round * every && round >= 1 && round <= static_cast<std::size_t>(parameter("rounds")))
       grow(round);
   }
-
-  Objective objective(const Minibatches& batches) override { return plain(batches.labelled); }
 
   // Besides weights, the images made so far and the rows that they come from.
   [[nodiscard]] Tensors state() const override {
@@ -98,11 +93,7 @@ std::vector<Parameter> ada_parameters() {
           {"gamma", 1, 0, 1e9, "weight of the feature distance from the original image"}};
 }
 
-Requirements ada_needs(const std::map<std::string, double>& /*parameters*/) {
-  Requirements needs;
-  needs.features = true;
-  return needs;
-}
+Requirements ada_needs(const Parameters& /*parameters*/) { return {.features = true}; }
 
 }  // namespace
 

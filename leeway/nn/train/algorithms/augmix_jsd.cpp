@@ -30,7 +30,6 @@ class AugmixJsd : public LossAlgorithm {
     const torch::Tensor consistency = (p * (logs - mixture)).sum() / (3 * n);
     return {mean_loss(logits, batch) + lambda * consistency,
             logits,
-            {},
             {{"consistency", consistency.item<double>()}}};
   }
 };
@@ -43,7 +42,7 @@ AlgorithmMember augmix_jsd() {
   std::ranges::copy(augment::augmentation("augmix").parameters, std::back_inserter(parameters));
   return {{"augmix-jsd", "consistent predictions for an image and two AugMix versions of it",
            "Hendrycks et al., ICLR 2020, section 3", parameters},
-          [](const std::map<std::string, double>& given) {
+          [](const Parameters& given) {
             Requirements needs;
             if (given.at(std::string(jsd_weight)) == 0) return needs;
             std::string view = "augmix";

@@ -10,14 +10,14 @@
 namespace leeway::nn {
 namespace {
 
-// Bias pseudo-attributes (Seo et al., CVPR 2022, section 4). Plain training makes a base network. k-means clusters its features of the
-// training rows of each class, once. Training then starts anew with clusters c in place of groups:
+// Bias pseudo-attributes (Seo et al., CVPR 2022, section 4). k-means clusters the features of a plainly
+// trained network per class, once. Training restarts with clusters c as groups:
 //   min_F  (1/B) sum_n v_n CE_n,   v_n = w_c(n) / (mean of w over the batch).
-// Every `refresh` steps w_c <- (1 - momentum) w_c + momentum (N / N_c) (L_c / sum L): N_c of the N rows are in cluster c, and L_c is the
-// mean of the last losses of these rows. A cluster whose rows have no loss yet counts with the mean of the others. All w start at 1.
+// Every `refresh` steps w_c <- (1 - momentum) w_c + momentum (N / N_c) (L_c / sum L), starting at 1: N_c of N
+// rows, L_c the mean of their last losses (without any: the mean of the other clusters).
 //
-// With reference-weights, as in the authors' program: w_c = (N / N_c) (L_c / sum L) without momentum, w_c = N / N_c until every row has a
-// loss, and v_n ~ u exp(.05 u), u = w_c(n) / (mean of w over the batch).
+// reference-weights, the authors' program: no momentum, w_c = N / N_c until every row has a loss, and v_n ~ u
+// exp(.05 u), u = w_c(n) / (mean of w over the batch).
 class Bpa : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;
@@ -60,7 +60,7 @@ class Bpa : public LossAlgorithm {
     v = (v / v.mean()).to(each.scalar_type());
     losses_.index_copy_(0, rows, each.detach().cpu().to(torch::kFloat64));
     if (batches.step % static_cast<std::size_t>(parameter("refresh")) == 0) refresh();
-    return {(v.to(each.device()) * each).mean(), logits, {}, {{"largest_weight", v.max().item<double>()}}};
+    return {(v.to(each.device()) * each).mean(), logits, {{"largest_weight", v.max().item<double>()}}};
   }
 
   [[nodiscard]] Tensors state() const override {
@@ -126,7 +126,7 @@ class Bpa : public LossAlgorithm {
 }  // namespace
 
 AlgorithmMember bpa() {
-  AlgorithmMember member{
+  return {
       {"bpa",
        "feature clusters of a plain network as unknown groups: small clusters and large losses weigh more",
        "Seo et al., CVPR 2022, section 4",
@@ -136,19 +136,10 @@ AlgorithmMember bpa() {
         {"reference-weights", 0, 0, 1, "1: weights of the authors' program, without momentum", true},
         {"base-epochs", 50, 1, 1e6, "maximum number of epochs of the plain network", true},
         {"base-patience", 10, 0, 1e6, "patience of the plain network's training, epochs (0: off)", true}}},
-      [](const std::map<std::string, double>&) {
-        Requirements needs;
-        needs.features = needs.own_labels = true;
-        return needs;
-      },
-      make_algorithm<Bpa>};
-  member.base = [](const std::map<std::string, double>& parameters) -> std::optional<BaseStage> {
-    return BaseStage{"erm",
-                     {},
-                     static_cast<std::size_t>(parameters.at("base-epochs")),
-                     static_cast<std::size_t>(parameters.at("base-patience"))};
-  };
-  return member;
+      [](const Parameters&) { return Requirements{.features = true, .own_labels = true}; },
+      make_algorithm<Bpa>,
+      nullptr,
+      plain_stage};
 }
 
 }  // namespace leeway::nn

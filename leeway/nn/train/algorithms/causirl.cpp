@@ -36,7 +36,7 @@ AlgorithmMember causirl(std::string_view name, std::string_view summary) {
            {matching_weight(),
             {"single-environment", 0, 0, 1,
              "1: allow a single environment (a penalty on the spread of features)", true}}},
-          [](const std::map<std::string, double>& parameters) {
+          [](const Parameters& parameters) {
             Requirements needs = matching_needs(parameters);
             if (parameters.at("single-environment") != 0)
               needs.environments = needs.least_rows = 1;  // the penalty of one row is 0

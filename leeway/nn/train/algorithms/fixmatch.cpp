@@ -5,11 +5,11 @@ namespace {
 
 // FixMatch (Sohn et al., NeurIPS 2020, equations 3 and 4):
 //   CE(F(x), y) + weight (1/B_u) sum_i 1[max_c q_ic >= confidence] CE(F(strong_i), argmax_c q_ic),   q = softmax F(weak),
-// over the B_u unlabelled images of the step in a weakly and a strongly augmented view. The pseudo-label argmax q has no gradient.
-// Labelled images are weakly augmented, too, unless --augment names a chain: otherwise the network could tell source from target by the
-// augmentation. Labelled images and strong views share one pass. pseudo-label-pass says in which pass q is computed: 0: a pass of its own
-// in evaluation mode, which leaves batch statistics unchanged; 1: a pass of its own in training mode; 2: the pass of the other images.
-// With averaging a the validated and saved network is the moving average of the weights, average <- a average + (1 - a) weights.
+// B_u unlabelled images in a weak and a strong view; the pseudo-label has no gradient. Labelled images are
+// weakly augmented, too, unless --augment is given: augmentation must not reveal the domain. Labelled images
+// and strong views share one pass. pseudo-label-pass, for q: 0: its own in evaluation mode (batch statistics
+// unchanged); 1: its own in training mode; 2: that of the other images. averaging a: validates and saves
+// average <- a average + (1 - a) weights.
 class FixMatch : public LossAlgorithm {
  public:
   explicit FixMatch(const AlgorithmSetting& setting) : LossAlgorithm(setting) {
@@ -39,7 +39,6 @@ class FixMatch : public LossAlgorithm {
     const torch::Tensor unlabelled = (mask * each).mean();
     return {mean_loss(logits, labelled) + weight * unlabelled,
             logits,
-            {},
             {{"unlabelled_loss", unlabelled.item<double>()}, {"kept", mask.mean().item<double>()}}};
   }
 
@@ -99,7 +98,7 @@ AlgorithmMember fixmatch() {
             {"pseudo-label-pass", 0, 0, 2,
              "pass of pseudo-labels: 0: evaluation mode; 1: training mode; 2: with all images", true},
             {"averaging", 0, 0, .999999, "decay of the moving average of weights that is saved (0: off)"}}},
-          [](const std::map<std::string, double>& parameters) {
+          [](const Parameters& parameters) {
             Requirements needs;
             needs.unlabelled = true;
             needs.unlabelled_ratio = static_cast<std::size_t>(parameters.at("ratio"));

@@ -4,9 +4,8 @@
 namespace leeway::nn {
 namespace {
 
-// min over weights of E [CE(F(x), y) + lambda |grad_x F(x)|^2], the squared Frobenius norm of the Jacobian of the
-// logits. That norm is the mean of |J' v|^2 over v with E[v v'] = I: one random sign for every class, drawn anew for
-// every epoch and row, makes it one backward pass that is differentiated again.
+// min over weights of E [CE(F(x), y) + lambda |grad_x F(x)|^2], the squared Frobenius norm of the logits'
+// Jacobian, estimated as |J' v|^2 by one backward pass: v holds a random sign per class, per epoch and row.
 class GradientNorm : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;

@@ -52,7 +52,6 @@ class GroupDro : public LossAlgorithm {
     }
     return {loss,
             logits,
-            {},
             {{"largest_weight", std::exp(log_q_.max().item<double>())}, {"worst_group_loss", worst}}};
   }
 
@@ -85,11 +84,8 @@ AlgorithmMember group_dro() {
             {"adjustment", 0, 0, 1e6, "C of the group adjustment C / sqrt(rows of the group)"},
             {"balanced", 1, 0, 1, "1: batches sample every group equally often; 0: as often as it occurs",
              true}}},
-          [](const std::map<std::string, double>& parameters) {
-            Requirements needs;
-            needs.groups = true;
-            needs.balanced = parameters.at("balanced") != 0;
-            return needs;
+          [](const Parameters& parameters) {
+            return Requirements{.groups = true, .balanced = parameters.at("balanced") != 0};
           },
           make_algorithm<GroupDro>};
 }

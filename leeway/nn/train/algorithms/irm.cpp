@@ -31,7 +31,6 @@ class Irm : public LossAlgorithm {
     risk = risk / count, penalty = penalty / count;
     return {risk + weight * penalty,
             logits,
-            {},
             {{"risk", risk.item<double>()}, {"penalty", penalty.item<double>()}}};
   }
 
@@ -56,11 +55,9 @@ AlgorithmMember irm() {
         {"square", 0, 0, 1, "1: squared mean derivative as penalty (biased); 0: product of two halves", true},
         {"single-environment", 0, 0, 1,
          "1: allow a single environment (the penalty then measures miscalibration)", true}}},
-      [](const std::map<std::string, double>& parameters) {
-        Requirements needs;
-        needs.environments = parameters.at("single-environment") != 0 ? 1 : 2;
-        needs.least_rows = 2;
-        return needs;
+      [](const Parameters& parameters) {
+        return Requirements{.environments = parameters.at("single-environment") != 0 ? 1U : 2U,
+                            .least_rows = 2};
       },
       make_algorithm<Irm>};
 }

@@ -41,7 +41,6 @@ class L2dTraining : public LossAlgorithm {
     const torch::Tensor misfit = gaussian_misfit(found.varied, found.mean, found.log_variance);
     return {classes + parameter("contrast") * contrast + parameter("likelihood") * misfit,
             logits.slice(0, n),
-            {},
             {{"class_loss", classes.item<double>()},
              {"contrast", contrast.item<double>()},
              {"misfit", misfit.item<double>()}}};
@@ -127,13 +126,9 @@ AlgorithmMember l2d() {
             {"likelihood", 1, 0, 1e6, "weight of the likelihood of varied embeddings"},
             {"information", .1, 0, 1e6, "augmenter: weight of the mutual information bound"},
             {"augmenter-lr", .005, 0, 1e6, "constant learning rate of the augmenter"}}},
-          [](const std::map<std::string, double>&) {
-            Requirements needs;
-            needs.features = true;
-            return needs;
-          },
+          [](const Parameters&) { return Requirements{.features = true}; },
           make_algorithm<L2dTraining>,
-          [](const std::map<std::string, double>&) -> std::string_view { return "l2d"; }};
+          [](const Parameters&) -> std::string_view { return "l2d"; }};
 }
 
 }  // namespace leeway::nn

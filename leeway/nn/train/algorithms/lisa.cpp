@@ -11,13 +11,12 @@
 namespace leeway::nn {
 namespace {
 
-// LISA, learning invariant predictors with selective augmentation (Yao et al., ICML 2022, section 3). With probability
-// same-label-probability a batch is mixed within labels, each row with a partner of the same label and another environment; otherwise
-// within environments, with a partner of another label and the same environment. For a row (x, y) and its partner (x', y'):
+// LISA (Yao et al., ICML 2022, section 3). With probability same-label-probability, a batch is mixed within
+// labels (partner: same label, another environment), otherwise within environments (another label, same
+// environment):
 //   x~ = l x + (1 - l) x',   loss = l CE(F(x~), y) + (1 - l) CE(F(x~), y'),   l ~ Beta(alpha, alpha).
-// Both directions, (x, x') and (x', x), are trained on, so a step passes twice the batch. Partners come from all training rows and are
-// augmented like the batch. With cutmix x' fills one box for the whole batch and l is the share outside the box (augment/mix.h). A row
-// without such a partner stays unmixed.
+// A step trains on both (x, x') and (x', x). Partners come from all training rows, augmented like the batch.
+// cutmix: one box per batch, l the share outside (augment/mix.h). Rows without partner stay unmixed.
 class Lisa : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;
@@ -69,7 +68,6 @@ class Lisa : public LossAlgorithm {
                                (1 - l) * losses(second, own) + l * losses(second, other);
     return {loss.mean() / 2,
             first,
-            {},
             {{"mixed", static_cast<double>(mixed) / static_cast<double>(rows.size())},
              {"same_label", same_label ? 1 : 0}}};
   }
@@ -104,12 +102,10 @@ AlgorithmMember lisa() {
            {{"same-label-probability", .5, 0, 1, "probability that a batch is mixed within labels"},
             {"alpha", 2, .01, 100, "mixing shares follow Beta(alpha, alpha)"},
             {"cutmix", 0, 0, 1, "1: mix by boxes (CutMix); 0: by weighted sums (mixup)", true}}},
-          [](const std::map<std::string, double>& parameters) {
-            Requirements needs;
-            needs.own_labels = true;
-            needs.environments = parameters.at("same-label-probability") > 0 ? 2 : 1;
-            needs.unbalanced = true;
-            return needs;
+          [](const Parameters& parameters) {
+            return Requirements{.environments = parameters.at("same-label-probability") > 0 ? 2U : 1U,
+                                .own_labels = true,
+                                .unbalanced = true};
           },
           make_algorithm<Lisa>};
 }

@@ -3,17 +3,16 @@
 #include "leeway/core/random.h"
 #include "leeway/nn/augment/augmentation.h"
 #include "leeway/nn/augment/draw.h"
-#include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/train/algorithm.h"
 
 namespace leeway::nn {
 namespace {
 
-// Mean of l CE(F(x~_i), y_i) + (1 - l) CE(F(x~_i), y_j), x~_i = l x_i + (1 - l) x_j, l from Beta(alpha, alpha).
+// Mean of l CE(F(x~_i), y_i) + (1 - l) CE(F(x~_i), y_j), x~_i = l x_i + (1 - l) x_j, l from Beta(alpha,
+// alpha).
 //
-// j is the partner of i in a permutation of the batch, and l one number a batch; max(l, 1 - l) with the inverse permutation gives the
-// same images, so that y_i weighs at least as much as y_j. Across environments: they stand in a random circle, a row's partner is of
-// the next one, and each environment has its own l.
+// j: a permutation of the batch; one l per batch. max(l, 1 - l) with the inverse permutation gives the same
+// images. Across environments: a random cycle, partners from the next environment, one l each.
 class Mixup : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;
@@ -39,7 +38,7 @@ class Mixup : public LossAlgorithm {
     const torch::Tensor logits = forward(part * batch.x + (1 - part) * batch.x.index_select(0, other)).logits;
     const torch::Tensor loss =
         share * losses(logits, batch) + (1 - share) * losses(logits, batch.select(other));
-    return {loss.mean(), logits, {}, {{"share", share.mean().item<double>()}}};
+    return {loss.mean(), logits, {{"share", share.mean().item<double>()}}};
   }
 
  private:
@@ -73,10 +72,8 @@ AlgorithmMember mixup() {
            {{"alpha", 1, 0, 100, "mixing shares follow Beta(alpha, alpha); 0: plain training"},
             {"across-environments", 0, 0, 1,
              "1: pairs from different environments; 0: any pairs of the batch", true}}},
-          [](const std::map<std::string, double>& parameters) {
-            Requirements needs;
-            if (parameters.at("across-environments") == 1) needs.environments = 2;
-            return needs;
+          [](const Parameters& parameters) {
+            return Requirements{.environments = parameters.at("across-environments") == 1 ? 2U : 0U};
           },
           make_algorithm<Mixup>};
 }

@@ -56,7 +56,6 @@ class OccamNets : public LossAlgorithm {
     }
     return {main + parameter("gate-weight") * gates + parameter("cam-weight") * maps,
             exits.back().logits,
-            {},
             {{"main_loss", main.item<double>()},
              {"gate_loss", gates.item<double>()},
              {"cam_loss", maps.item<double>()}}};
@@ -145,25 +144,21 @@ class OccamNets : public LossAlgorithm {
 }  // namespace
 
 AlgorithmMember occamnets() {
-  return {{"occamnets",
-           "exits after each block, with a preference for early exits and small evidence regions",
-           "Shrestha et al., ECCV 2022, section 3",
-           {{"cam-weight", .1, 0, 1e6, "weight of the class suppression loss on activation maps"},
-            {"gate-weight", 1, 0, 1e6, "weight of the gates' loss"},
-            {"gamma0", 3, 0, 100, "exponent of the true class's probability that weights rows at exit 0"},
-            {"gamma", 1, 0, 100, "exponent of the probability of passing the previous gate"},
-            {"weight-offset", .1, 0, 100, "constant added to the weight of every row"},
-            {"gate-accuracy", .5, 0, 1, "accuracy of exit 0 above which its gate learns remembered answers"},
-            {"gate-accuracy-step", .1, 0, 1, "increase of this accuracy for each later exit"},
-            {"gate-balance", .5, 0, 1, "exponent of the class balance of correct and wrong rows in a gate"}}},
-          [](const std::map<std::string, double>&) {
-            Requirements needs;
-            needs.stages = needs.own_labels = true;
-            needs.least_batch = 2;
-            return needs;
-          },
-          make_algorithm<OccamNets>,
-          [](const std::map<std::string, double>&) -> std::string_view { return "occamnet"; }};
+  return {
+      {"occamnets",
+       "exits after each block, with a preference for early exits and small evidence regions",
+       "Shrestha et al., ECCV 2022, section 3",
+       {{"cam-weight", .1, 0, 1e6, "weight of the class suppression loss on activation maps"},
+        {"gate-weight", 1, 0, 1e6, "weight of the gates' loss"},
+        {"gamma0", 3, 0, 100, "exponent of the true class's probability that weights rows at exit 0"},
+        {"gamma", 1, 0, 100, "exponent of the probability of passing the previous gate"},
+        {"weight-offset", .1, 0, 100, "constant added to the weight of every row"},
+        {"gate-accuracy", .5, 0, 1, "accuracy of exit 0 above which its gate learns remembered answers"},
+        {"gate-accuracy-step", .1, 0, 1, "increase of this accuracy for each later exit"},
+        {"gate-balance", .5, 0, 1, "exponent of the class balance of correct and wrong rows in a gate"}}},
+      [](const Parameters&) { return Requirements{.stages = true, .own_labels = true, .least_batch = 2}; },
+      make_algorithm<OccamNets>,
+      [](const Parameters&) -> std::string_view { return "occamnet"; }};
 }
 
 }  // namespace leeway::nn

@@ -33,7 +33,7 @@ class PgdTraining : public LossAlgorithm {
     const Attacked attacked = ascend({forward_function(), batch.x, batch.y, keys}, ball, start,
                                      relative_step_ * eps_, steps_, nullptr);
     const torch::Tensor logits = forward(attacked.images).logits;
-    return {mean_loss(logits, batch), logits, attacked.zero_gradients()};
+    return {mean_loss(logits, batch), logits, {}, attacked.zero_gradients()};
   }
 
   [[nodiscard]] std::optional<AttackOptions> selection_attack() const override { return attack_; }

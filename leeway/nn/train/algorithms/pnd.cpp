@@ -63,7 +63,7 @@ class PndTraining : public LossAlgorithm {
       loss = loss + parameter("beta") * contrast;
       parts["counterfactual_loss"] = contrast.item<double>();
     }
-    return {loss, logits, {}, std::move(parts)};
+    return {loss, logits, std::move(parts)};
   }
 
   [[nodiscard]] Tensors state() const override {
@@ -187,7 +187,7 @@ AlgorithmMember pnd() {
             {"base-epochs", 50, 0, 1e6,
              "maximum number of epochs of the first stage; 0: the first stage alone", true},
             {"base-patience", 10, 0, 1e6, "patience of the first stage, epochs (0: off)", true}}},
-          [](const std::map<std::string, double>& parameters) {
+          [](const Parameters& parameters) {
             Requirements needs;
             needs.stages = needs.own_labels = true;
             needs.least_batch = parameters.at("base-epochs") > 0
@@ -196,12 +196,12 @@ AlgorithmMember pnd() {
             return needs;
           },
           make_algorithm<PndTraining>,
-          [](const std::map<std::string, double>&) -> std::string_view { return "pnd"; },
-          [](const std::map<std::string, double>& parameters) -> std::optional<BaseStage> {
+          [](const Parameters&) -> std::string_view { return "pnd"; },
+          [](const Parameters& parameters) -> std::optional<BaseStage> {
             if (parameters.at("base-epochs") == 0) return {};
-            BaseStage first{"pnd", parameters, static_cast<std::size_t>(parameters.at("base-epochs")),
-                            static_cast<std::size_t>(parameters.at("base-patience"))};
-            first.parameters["base-epochs"] = 0;
+            auto first = plain_stage(parameters);
+            first->algorithm = "pnd", first->parameters = parameters;
+            first->parameters["base-epochs"] = 0;
             return first;
           }};
 }

@@ -49,11 +49,7 @@ AlgorithmMember reweight() {
            "plain training with equal total weight of every group, or class",
            "King and Zeng, Political Analysis 2001; RWG and RWY of Idrissi et al., CLeaR 2022, as weights",
            {{"by-class", 0, 0, 1, "1: equal weights of classes; 0: of groups", true}}},
-          [](const std::map<std::string, double>& parameters) {
-            Requirements needs;
-            needs.groups = parameters.at("by-class") == 0;
-            return needs;
-          },
+          [](const Parameters& parameters) { return Requirements{.groups = parameters.at("by-class") == 0}; },
           make_algorithm<Reweight>};
 }
 

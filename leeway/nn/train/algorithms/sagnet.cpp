@@ -60,7 +60,6 @@ class SagNet : public LossAlgorithm {
     adversarial_loss_ = -parameter("weight") * torch::log_softmax(style, 1).mean();
     return {mean_loss(content, batch),
             content,
-            {},
             {{"style_loss", style_loss_.item<double>()},
              {"style_accuracy", (style.argmax(1) == batch.y).to(torch::kFloat64).mean().item<double>()},
              {"adversarial_loss", adversarial_loss_.item<double>()}}};
@@ -134,11 +133,7 @@ AlgorithmMember sagnet() {
        {{"weight", .1, 0, 1e6, "weight of the adversarial loss; 0: style randomization alone"},
         {"stage", 3, 1, 100, "stage whose input gets other styles (3: layer3 of a residual network)", true},
         {"clip", .1, 0, 1e6, "maximum norm of the adversarial gradient (0: no limit)"}}},
-      [](const std::map<std::string, double>&) {
-        Requirements needs;
-        needs.stages = true;
-        return needs;
-      },
+      [](const Parameters&) { return Requirements{.stages = true}; },
       make_algorithm<SagNet>};
 }
 

@@ -6,10 +6,10 @@
 namespace leeway::nn {
 namespace {
 
-// Unbiased representations by orthogonality (UBNet: Jeon et al., CVPR 2022). Plain training makes the backbone, which is then frozen; the
-// head (heads/ubnet.h) minimizes
-//   CE(F(x), y) + orth-weight (O(convolution) + O(cells)),   O(v) = (1/L^2) sum_{i != j} cos(v_i, v_j)^2
-// over the L rows v_i of those weights, one for each stage.
+// UBNet (Jeon et al., CVPR 2022). Plain training makes the backbone, then frozen. The head (heads/ubnet.h)
+// minimizes
+//   CE(F(x), y) + orth-weight (O(convolution) + O(cells)),   O(v) = (1/L^2) sum_{i != j} cos(v_i, v_j)^2,
+// one row v_i of these weights per stage.
 class UbNetTraining : public LossAlgorithm {
  public:
   explicit UbNetTraining(const AlgorithmSetting& setting)
@@ -26,7 +26,7 @@ class UbNetTraining : public LossAlgorithm {
     const torch::Tensor overlap = parameter("orth-weight") * (row_overlap(network_->convolution_rows()) +
                                                               row_overlap(network_->cell_rows()));
     const torch::Tensor logits = forward(batch.x).logits;
-    return {mean_loss(logits, batch) + overlap, logits, {}, {{"overlap", overlap.item<double>()}}};
+    return {mean_loss(logits, batch) + overlap, logits, {{"overlap", overlap.item<double>()}}};
   }
 
  private:
@@ -42,19 +42,10 @@ AlgorithmMember ubnet() {
            {{"base-epochs", 50, 1, 1e6, "maximum number of epochs of the plain network", true},
             {"base-patience", 10, 0, 1e6, "patience of the plain network's training, epochs (0: off)", true},
             {"orth-weight", 1, 0, 1e6, "weight of the overlap between the weights of different stages"}}},
-          [](const std::map<std::string, double>&) {
-            Requirements needs;
-            needs.stages = true;
-            return needs;
-          },
+          [](const Parameters&) { return Requirements{.stages = true}; },
           make_algorithm<UbNetTraining>,
-          [](const std::map<std::string, double>&) -> std::string_view { return "ubnet"; },
-          [](const std::map<std::string, double>& parameters) -> std::optional<BaseStage> {
-            return BaseStage{"erm",
-                             {},
-                             static_cast<std::size_t>(parameters.at("base-epochs")),
-                             static_cast<std::size_t>(parameters.at("base-patience"))};
-          }};
+          [](const Parameters&) -> std::string_view { return "ubnet"; },
+          plain_stage};
 }
 
 }  // namespace leeway::nn

@@ -13,8 +13,7 @@ double log_choose(double n, double k) {
   return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
 }
 
-// P(C <= count) of C right ones among n rows drawn from `right` right and `wrong` wrong ones; 1 from the mean on, where
-// it is no tail.
+// P(C <= count) of C right among n rows drawn from `right` right and `wrong` wrong; 1 from the mean on.
 double lower_tail(std::size_t count, std::size_t n, std::size_t right, std::size_t wrong) {
   const auto c = static_cast<double>(count), size = static_cast<double>(n), r = static_cast<double>(right),
              w = static_cast<double>(wrong);

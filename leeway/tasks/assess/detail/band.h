@@ -1,26 +1,25 @@
-// The source's own range: where a chunk of n rows falls that was drawn as the source's N rows were.
+// The source's band: where a chunk of n rows falls if drawn as the source's N rows were.
 //
-// A band of level 1 - a holds such a chunk with probability 1 - a, half of a on either side. For a timeline of m chunks
-// a is (1 - level) / m (Bonferroni): where nothing moved, all chunks lie within a measure's band at once with
-// probability `level`.
+// A band of level 1 - a holds such a chunk with probability 1 - a, with a / 2 on either side. For m chunks a
+// is (1 - level) / m (Bonferroni): without a shift, all chunks lie in a measure's band with probability
+// `level`.
 //
-// Shares (accuracy). K of the source's rows are right. Given c + K right ones among n + N, c is hypergeometric whatever
-// the true share, so a chunk with c is out where P(C <= c) or P(C >= c) is at most a / 2 (the joint sampling approach;
-// Krishnamoorthy and Peng 2011). Exact: the level is at least what is promised.
+// Shares (accuracy). K of the source's rows are right. Given c + K right among n + N, c is hypergeometric
+// whatever the true share; a chunk with c is out if P(C <= c) or P(C >= c) is at most a / 2 (joint sampling
+// approach; Krishnamoorthy and Peng 2011). Exact: the level is at least the nominal one.
 //
-// Means (confidence). The chunk's mean minus the source's has variance s^2 (1/n + 1/N), third cumulant k3 (1/n^2 -
-// 1/N^2) and fourth k4 (1/n^3 + 1/N^3), with the source's s^2, k3, k4. Its quantiles by Cornish and Fisher's expansion
-// to these, cut to the range of the values: close to the level, not exact.
+// Means (confidence). The chunk's mean minus the source's has variance s^2 (1/n + 1/N), third cumulant k3
+// (1/n^2 - 1/N^2) and fourth k4 (1/n^3 + 1/N^3), with the source's s^2, k3, k4. Quantiles by Cornish-Fisher
+// expansion, cut to the range of the values: approximate.
 //
-// Other statistics of a chunk (an estimate of the error, the distance of the mixes of predicted classes). `draws`
-// chunks of n rows are drawn from the source, with replacement, by the seed, at sizes that double from the smallest
-// chunk's to the largest's but at most `most_drawn` rows. Their mean, deviation, skewness and excess give quantiles by
-// Cornish and Fisher's expansion; deviations, and the mean of a distance, which is all chance, are widened by sqrt(1 +
-// n/N) for the source's own chance. Between sizes all go linearly in 1 / sqrt(n). A distance has an upper end alone,
-// with all of a.
+// Other statistics (an error estimate, the distance between mixes of predicted classes). The seed draws
+// `draws` chunks of n rows from the source with replacement, at sizes that double from the smallest to the
+// largest chunk's, at most `most_drawn`. Cornish-Fisher quantiles use their mean, deviation, skewness and
+// excess; sqrt(1 + n/N) widens deviations, and a distance's mean (all chance), for the source's own chance.
+// Linear in 1 / sqrt(n) between sizes. A distance has only an upper end, with all of a.
 //
-// What draws and expansions give is tested on simulated sets at rest: docs/time.md says how often they are left.
-// Errors: none; n, N > 0. Cost: a share's tails sqrt(n) terms, log n times. Deterministic.
+// docs/time.md has the false alarm rates on simulated sets without a shift. Errors: none; n, N > 0. Cost:
+// sqrt(n) terms, log n times, for a share. Deterministic.
 #pragma once
 
 #include <cstddef>

@@ -1,15 +1,12 @@
-// What can be said of the error on a target without labels: an upper bound (Dis2 on the logits) and estimates.
+// Upper bound (Dis2 on the logits) and estimates of the error on an unlabelled target.
 //
-// The source's labels and both sets of logits are all that is looked at; labels of the target change nothing,
-// unless the two are asserted to be paired and the source has none of its own (pairing.h). Estimates use all
-// rows; half of the rows measure the bound, and of the others at most 65,536 or so of each set train its critics
-// ("training_source", "training_target"). What is assumed, and when it fails: leeway/error_bound/dis2.h,
-// estimator.h.
+// Uses only the source's labels (or the target's in their place: pairing.h) and both sets of logits.
+// Estimates use all rows; half of the rows measure the bound, and about 65,536 of the others in each set
+// train its critics ("training_source", "training_target"). Assumptions: error_bound/dis2.h, estimator.h.
 //
-// Nothing that the inputs do not permit is an error here: it is left out with the reason. Interrupted on
-// request. Cost of one target: a few passes over the held-out rows for each critic, of which AssessOptions::restarts
-// says the number, their training, which stops growing at the limit above, and about 5 us for each row and ten
-// replicates of the estimates' intervals (k = 10, two cores).
+// What the inputs do not permit is left out with the reason. Interrupted on request. Cost for one target: a
+// few passes over the held-out rows and a training for each of AssessOptions::restarts critics, and about 5
+// us for each row and ten replicates of the estimates' intervals (k = 10, two cores).
 #pragma once
 
 #include <optional>
@@ -18,7 +15,7 @@
 
 #include "leeway/error_bound/dis2.h"
 #include "leeway/error_bound/estimator.h"
-#include "leeway/tasks/assess/inputs.h"
+#include "leeway/tasks/assess.h"
 
 namespace leeway::assess {
 

@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <limits>
 
+#include "leeway/tasks/assess/detail/comparison.h"
+
 namespace leeway::assess {
 namespace {
+
+using record::AssessCell;
 
 struct Count {
   std::size_t n = 0, correct = 0, same = 0, source_n = 0, source_correct = 0;
 };
 
-// Counts rows by a key of each row of the target and each row of the source; key >= counts.size() is left
-// out.
+// Counts rows by a key of each target row and each source row, leaving out keys >= counts.size().
 template <class TargetKey, class SourceKey>
 std::vector<Count> count_rows(const Side& source, const Side& target, std::size_t keys,
                               const TargetKey& target_key, const SourceKey& source_key, bool paired) {
@@ -31,8 +34,8 @@ std::vector<Count> count_rows(const Side& source, const Side& target, std::size_
   return counts;
 }
 
-Cell make_cell(const Count& count, bool labelled, const CellOptions& options) {
-  Cell cell;
+AssessCell make_cell(const Count& count, bool labelled, const CellOptions& options) {
+  AssessCell cell;
   cell.n = count.n;
   cell.source_n = count.source_n;
   if (labelled && count.n > 0) cell.accuracy = share(count.correct, count.n, options.level);
@@ -42,15 +45,12 @@ Cell make_cell(const Count& count, bool labelled, const CellOptions& options) {
 }
 
 // What cells are sorted by; those without rows come last.
-double badness(const Cell& cell) {
-  if (cell.accuracy) return cell.accuracy->value;
-  return cell.afr_pred ? cell.afr_pred->value : std::numeric_limits<double>::infinity();
+double badness(const AssessCell& cell) {
+  if (cell.accuracy.value) return *cell.accuracy.value;
+  return cell.afr_pred.value.value_or(infinity);
 }
 
-void sort_worst_first(std::vector<Cell>& cells) {
-  std::stable_sort(cells.begin(), cells.end(),
-                   [](const Cell& a, const Cell& b) { return badness(a) < badness(b); });
-}
+void sort_worst_first(std::vector<AssessCell>& cells) { std::ranges::stable_sort(cells, {}, badness); }
 
 // For each level of `column` its position in `other` of the same name, or a number that is no position.
 std::vector<std::size_t> match_levels(const GroupColumn& column, const std::vector<GroupColumn>* others,
@@ -72,8 +72,8 @@ std::vector<std::size_t> match_levels(const GroupColumn& column, const std::vect
 constexpr std::size_t max_crossed =
     200000;  // counters for class x level; beyond that the attribute is not crossed
 
-std::vector<Cell> attribute_cells(const Side& source, const Side& target, const GroupColumn& column,
-                                  const CellOptions& options) {
+std::vector<AssessCell> attribute_cells(const Side& source, const Side& target, const GroupColumn& column,
+                                        const CellOptions& options) {
   const std::size_t levels = column.levels.size(), k = options.class_names.size();
   const bool labelled = !target.labels.empty();
   const GroupColumn* other = nullptr;
@@ -83,13 +83,11 @@ std::vector<Cell> attribute_cells(const Side& source, const Side& target, const 
     return other ? positions[static_cast<std::size_t>(other->codes[i])]
                  : std::numeric_limits<std::size_t>::max();
   };
-  std::vector<Cell> cells;
+  std::vector<AssessCell> cells;
   const auto add = [&](const Count& count, const std::string& group, std::string name) {
-    Cell cell = make_cell(count, labelled, options);
+    AssessCell& cell = cells.emplace_back(make_cell(count, labelled, options));
     cell.group = group;
     cell.name = std::move(name);
-    cell.index = cells.size();
-    cells.push_back(std::move(cell));
   };
   const auto alone = count_rows(source, target, levels, target_level, source_level, options.paired);
   for (std::size_t level = 0; level < levels; ++level) add(alone[level], column.name, column.levels[level]);
@@ -115,7 +113,7 @@ std::vector<Cell> attribute_cells(const Side& source, const Side& target, const 
 
 }  // namespace
 
-std::vector<Cell> class_cells(const Side& source, const Side& target, const CellOptions& options) {
+std::vector<AssessCell> class_cells(const Side& source, const Side& target, const CellOptions& options) {
   const bool labelled = !target.labels.empty();
   if (!labelled && !options.paired) return {};
   const std::size_t k = options.class_names.size();
@@ -126,7 +124,7 @@ std::vector<Cell> class_cells(const Side& source, const Side& target, const Cell
     return labelled ? static_cast<std::size_t>(source.labels[i]) : k;
   };
   const auto counts = count_rows(source, target, k, key, source_key, options.paired);
-  std::vector<Cell> cells;
+  std::vector<AssessCell> cells;
   for (std::size_t j = 0; j < k; ++j) {
     cells.push_back(make_cell(counts[j], labelled, options));
     cells.back().name = options.class_names[j];
@@ -136,11 +134,12 @@ std::vector<Cell> class_cells(const Side& source, const Side& target, const Cell
   return cells;
 }
 
-std::vector<Cell> group_cells(const Side& source, const Side& target, const CellOptions& options) {
-  std::vector<Cell> cells;
+std::vector<AssessCell> group_cells(const Side& source, const Side& target, const CellOptions& options) {
+  std::vector<AssessCell> cells;
   if (!target.groups || (target.labels.empty() && !options.paired)) return cells;
   for (const GroupColumn& column : *target.groups)
-    for (Cell& cell : attribute_cells(source, target, column, options)) cells.push_back(std::move(cell));
+    for (AssessCell& cell : attribute_cells(source, target, column, options))
+      cells.push_back(std::move(cell));
   sort_worst_first(cells);
   return cells;
 }

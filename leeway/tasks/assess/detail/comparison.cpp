@@ -3,28 +3,36 @@
 #include <algorithm>
 #include <cmath>
 
+#include "leeway/core/statistics.h"
+
 namespace leeway::assess {
 
-Share share(std::size_t count, std::size_t n, double level) {
-  return {count, n, static_cast<double>(count) / static_cast<double>(n), clopper_pearson(count, n, level)};
+Measured share(std::size_t count, std::size_t n, double level) {
+  const Interval interval = clopper_pearson(count, n, level);
+  return {static_cast<double>(count) / static_cast<double>(n), interval.low, interval.high};
 }
 
-Difference paired_difference(std::size_t only_first, std::size_t only_second, std::size_t n, double level) {
+bool clearly_lower(const Measured& difference) { return difference.high.value_or(0) < 0; }
+bool clearly_higher(const Measured& difference) { return difference.low.value_or(0) > 0; }
+bool clear(const Measured& difference) { return clearly_lower(difference) || clearly_higher(difference); }
+
+Measured paired_difference(std::size_t only_first, std::size_t only_second, std::size_t n, double level) {
   const double z = normal_quantile(.5 + level / 2), total = static_cast<double>(n) + 2;
   const double p = (static_cast<double>(only_first) + 1) / total,
                q = (static_cast<double>(only_second) + 1) / total;
   const double centre = q - p, half = z * std::sqrt((p + q - centre * centre) / total);
   const double value =
       (static_cast<double>(only_second) - static_cast<double>(only_first)) / static_cast<double>(n);
-  return {value, {std::max(-1., centre - half), std::min(1., centre + half)}};
+  return {value, std::max(-1., centre - half), std::min(1., centre + half)};
 }
 
-Difference unpaired_difference(const Share& first, const Share& second, double level) {
-  const Interval a = wilson(first.count, first.n, level), b = wilson(second.count, second.n, level);
-  const double value = second.value - first.value;
-  return {value,
-          {value - std::hypot(second.value - b.low, a.high - first.value),
-           value + std::hypot(b.high - second.value, first.value - a.low)}};
+Measured unpaired_difference(std::size_t first, std::size_t first_n, std::size_t second, std::size_t second_n,
+                             double level) {
+  const Interval a = wilson(first, first_n, level), b = wilson(second, second_n, level);
+  const double before = static_cast<double>(first) / static_cast<double>(first_n),
+               after = static_cast<double>(second) / static_cast<double>(second_n), value = after - before;
+  return {value, value - std::hypot(after - b.low, a.high - before),
+          value + std::hypot(b.high - after, before - a.low)};
 }
 
 Discordance discordance(std::span<const std::uint8_t> first, std::span<const std::uint8_t> second) {

@@ -33,22 +33,15 @@ void keep(std::vector<Flip>& best, const Flip& flip, std::size_t count) {
 
 }  // namespace
 
-std::vector<std::size_t> confusion_counts(std::span<const std::int32_t> clean,
-                                          std::span<const std::int32_t> shifted, std::size_t k) {
-  std::vector<std::size_t> counts(k * k);
-  for (std::size_t i = 0; i < clean.size(); ++i) ++counts[clean[i] * k + shifted[i]];
-  return counts;
-}
-
-std::vector<TopFlip> top_flips(std::span<const std::int32_t> clean, std::span<const std::int32_t> shifted) {
+std::vector<record::AssessTopFlip> top_flips(std::span<const std::int32_t> clean,
+                                             std::span<const std::int32_t> shifted) {
   std::unordered_map<std::uint64_t, std::size_t> counts;
   for (std::size_t i = 0; i < clean.size(); ++i)
     if (clean[i] != shifted[i]) ++counts[code(clean[i], shifted[i])];
-  std::vector<TopFlip> flips;
-  for (const auto& [pair, count] : counts)
-    flips.push_back({static_cast<std::int32_t>(pair >> 32), static_cast<std::int32_t>(pair), count});
-  std::sort(flips.begin(), flips.end(), [](const TopFlip& a, const TopFlip& b) {
-    return std::tuple(b.count, a.from, a.to) < std::tuple(a.count, b.from, b.to);
+  std::vector<record::AssessTopFlip> flips;
+  for (const auto& [pair, count] : counts) flips.push_back({pair >> 32, pair & 0xffffffff, count});
+  std::ranges::sort(flips, {}, [](const record::AssessTopFlip& flip) {
+    return std::tuple(~flip.count, flip.from, flip.to);  // the largest count first
   });
   if (flips.size() > max_top_flips) flips.resize(max_top_flips);
   return flips;

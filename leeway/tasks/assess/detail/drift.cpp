@@ -55,12 +55,11 @@ void add_moved(DriftTest& test, const DriftCounts& counts, std::size_t source_n,
   for (std::size_t j = 0; j < counts.names.size(); ++j) {
     const std::size_t before = counts.source[j], after = counts.target[j];
     if (before + after == 0) continue;
-    const Difference change = unpaired_difference(share(before, source_n, each), share(after, n, each), each);
+    const Measured change = unpaired_difference(before, source_n, after, n, each);
     const bool appeared = before == 0, vanished = after == 0;
-    if (!change.clear() && !appeared && !vanished) continue;
-    const char* kind = appeared ? "new" : vanished ? "vanished" : change.value > 0 ? "grown" : "shrunk";
-    test.values.push_back(
-        {counts.names[j], kind, before, after, {change.value, change.interval.low, change.interval.high}});
+    if (!clear(change) && !appeared && !vanished) continue;
+    const char* kind = appeared ? "new" : vanished ? "vanished" : *change.value > 0 ? "grown" : "shrunk";
+    test.values.push_back({counts.names[j], kind, before, after, change});
   }
   std::ranges::stable_sort(test.values, [](const record::MovedValue& x, const record::MovedValue& y) {
     return std::abs(*x.change.value) > std::abs(*y.change.value);

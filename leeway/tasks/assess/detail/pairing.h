@@ -1,10 +1,10 @@
-// Whether row i of a target is row i of its source, shifted; and which labels and groups therefore hold.
+// Whether row i of a target is row i of its source, shifted; and whether labels and groups carry over.
 //
-// Paired::automatic: the same n, and evidence against unrelated sets (agreement/pair_evidence.h): equal labels or
-// ids, or predictions that agree in place beyond chance. Paired::yes is believed, and a warning says where
-// nothing shows it. Pairs are asserted where Paired::yes says so or where labels or ids are equal: only then do
-// labels and groups of one side hold for the other, which has none. Agreement pairs rows, too, but it may be that
-// of most rows alone: no labels travel, and a warning says so. Errors (Error): Paired::yes and n differs.
+// Paired::automatic: the same n, and evidence (agreement/pair_evidence.h): equal labels or ids, or
+// predictions that agree in place beyond chance. Paired::yes is accepted, with a warning if no evidence
+// supports it. Labels and groups carry over to a side without any only for Paired::yes or equal labels or
+// ids; with agreement alone, which may hold for most rows only, they do not, with a warning. Error:
+// Paired::yes and n differs.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "leeway/agreement/pair_evidence.h"
-#include "leeway/tasks/assess/inputs.h"
+#include "leeway/tasks/assess.h"
 
 namespace leeway::assess {
 

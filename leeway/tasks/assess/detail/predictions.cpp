@@ -98,8 +98,7 @@ Predictions predict_as(const Array& logits, std::string_view name) {
       const std::uint64_t hash = hash_row(row);
       part.lowest = std::min(part.lowest, hash);
       part.highest = std::max(part.highest, hash);
-      // Rows are sampled by their hash: copies stay together, and the choice does not depend on the order of
-      // rows.
+      // Samples rows by their hash: copies stay together, and the order of rows does not matter.
       if (hash <= keep_below) part.hashes.push_back(hash);
     }
     return part;
@@ -120,6 +119,13 @@ Predictions predict_as(const Array& logits, std::string_view name) {
 
 Predictions predict(const Array& logits, std::string_view name) {
   return logits.type == ElementType::f32 ? predict_as<float>(logits, name) : predict_as<double>(logits, name);
+}
+
+std::vector<double> confidence_edges() {
+  std::vector<double> edges;
+  for (std::size_t j = 0; j <= confidence_bins; ++j)
+    edges.push_back(static_cast<double>(j) / static_cast<double>(confidence_bins));
+  return edges;
 }
 
 std::vector<std::size_t> confidence_histogram(std::span<const double> confidences) {

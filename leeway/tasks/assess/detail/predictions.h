@@ -1,9 +1,9 @@
-// What a classifier says about each row: the predicted class and how sure it is.
+// Predicted class and confidence of each row.
 //
 // Class: argmax of the logits, ties to the lowest. Confidence: the largest softmax probability at inverse
-// temperature 1, 1 / sum_j exp(F_j - max F), in [1/k, 1], in float64 whatever type the logits have. Errors
-// (Error): a logit that is NaN or infinite (file, row, class). Cost: one pass, at most one exponential a
-// logit. The same bits for any number of threads.
+// temperature 1, 1 / sum_j exp(F_j - max F), in [1/k, 1], in float64 for any type of logits. Errors (Error):
+// a logit that is NaN or infinite (file, row, class). Cost: one pass, at most one exponential a logit. Same
+// bits for any number of threads.
 #pragma once
 
 #include <cstddef>
@@ -29,6 +29,7 @@ struct Predictions {
 [[nodiscard]] Predictions predict(const Array& logits, std::string_view name);
 
 inline constexpr std::size_t confidence_bins = 20;  // of equal width over [0,1]
+[[nodiscard]] std::vector<double> confidence_edges();
 
 // Counts for the bins [j/20, (j+1)/20); the last one holds 1, too. Confidences lie in [0,1].
 [[nodiscard]] std::vector<std::size_t> confidence_histogram(std::span<const double> confidences);

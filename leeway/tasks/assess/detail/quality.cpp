@@ -28,8 +28,6 @@ enum Metric : std::size_t { balanced_accuracy, macro_f1, ranking, log_loss, brie
 
 Measured measured(double value, const Interval& interval) { return {value, interval.low, interval.high}; }
 
-Measured measured(const Share& share) { return measured(share.value, share.interval); }
-
 double mean_of(const Rows& values) {
   return std::accumulate(values.begin(), values.end(), 0.) / static_cast<double>(values.size());
 }
@@ -111,12 +109,12 @@ void add_classes(AssessQuality& found, const QualityCounts& counts, double level
     const std::size_t right = counts.right[c], labelled = counts.labelled[c], predicted = counts.predicted[c];
     record::ClassQuality one;
     one.index = c, one.n = labelled, one.predicted_n = predicted;
-    if (predicted > 0) one.precision = measured(share(right, predicted, level));
-    if (labelled > 0) one.recall = measured(share(right, labelled, level));
+    if (predicted > 0) one.precision = share(right, predicted, level);
+    if (labelled > 0) one.recall = share(right, labelled, level);
     if (const std::size_t either = labelled + predicted - right; either > 0) {
-      const Share overlap = share(right, either, level);
+      const Measured overlap = share(right, either, level);
       const auto f1 = [](double j) { return 2 * j / (1 + j); };
-      one.f1 = {f1(overlap.value), f1(overlap.interval.low), f1(overlap.interval.high)};
+      one.f1 = {f1(*overlap.value), f1(*overlap.low), f1(*overlap.high)};
     }
     found.classes.push_back(one);
   }
@@ -285,7 +283,7 @@ void add_calibration(Quality& quality, std::span<const std::int64_t> labels, con
       error += std::abs(bin.off) / n;
       noise += std::sqrt(2 * std::max(0., bin.squares - bin.off * bin.off / rows) / std::numbers::pi) / n;
       one.confidence = bin.confidence / rows;
-      one.accuracy = measured(share(bin.right, bin.n, level));
+      one.accuracy = share(bin.right, bin.n, level);
     }
     quality.found.reliability.push_back(one);
   }
@@ -314,12 +312,7 @@ Quality computed(const Array& logits, std::span<const std::int64_t> labels, cons
   add_ranking<T>(quality, logits, labels, scores.log_sum, level);
   add_losses(quality, std::move(scores), level);
   add_calibration(quality, labels, said, level);
-  if (k <= max_confusion_classes) {
-    quality.found.confusion.assign(k, std::vector<std::size_t>(k));
-    for (std::size_t i = 0; i < labels.size(); ++i)
-      ++quality.found
-            .confusion[static_cast<std::size_t>(labels[i])][static_cast<std::size_t>(said.classes[i])];
-  }
+  if (k <= max_confusion_classes) quality.found.confusion = confusion_counts(labels, said.classes, k);
   return quality;
 }
 

@@ -1,26 +1,29 @@
-// What labels say beside accuracy, of one set: errors by class, ranking, and whether confidences mean what they say.
+// Quality metrics of one labelled set besides accuracy: errors by class, ranking, calibration.
 //
-// With tp, n_c and m_c the rows of class c that are right, labelled c, predicted as c, and p_i = softmax(F_i), y_i the label:
-//   precision tp / m_c, recall tp / n_c                 Clopper and Pearson
-//   F1 2 tp / (n_c + m_c) = 2 J / (1 + J)               J = tp / (n_c + m_c - tp) is a share: its Clopper-Pearson ends
-//   balanced accuracy: mean recall of the classes that have rows          variances of the recalls, on the scale of log(x / (1 - x))
-//   macro F1: mean of the classes that are a label or predicted           delta method, on that scale
-//   AUROC: auroc.h; of class 1 where k = 2, else the mean of each class against the rest        the same, of the classes' influences
-//   log loss: mean -log p_i,y                           delta method on the logarithmic scale
-//   Brier score: mean sum_j (p_ij - [j = y_i])^2, 0 to 2                  bounded_mean.h
-//   ECE: sum_b |sum of confidence - rights in bin b| / n, 15 bins (Guo et al. 2017)        chance raises it, by at most B = sum_b
-//     sqrt(2 v_b / pi) / n, v_b the variance of bin b's sum: from ECE - B - z s to ECE + z s, s by the delta method; conservative
-// A class of few rows, all right or all wrong, shows no variance; the mean of ten such classes then seems far surer than it is. So
-// each class's variance is at least that with half a row more right and half a row more wrong (few_rows; auroc.h for ranks), which
-// adds to the mean's what falls with the square of the rows. At 0 and 1: square-and-add of Wilson's or Clopper's and Pearson's ends
-// (Zou and Donner 2008).
+// For class c: tp right, n_c labelled and m_c predicted rows; p_i = softmax(F_i), y_i the label. Metric, then
+// interval:
+//   precision tp / m_c, recall tp / n_c               Clopper-Pearson
+//   F1 2 tp / (n_c + m_c) = 2 J / (1 + J)             Clopper-Pearson of the share J = tp / (n_c + m_c - tp)
+//   balanced accuracy: mean recall of classes with rows         recall variances, on scale log(x / (1 - x))
+//   macro F1: mean over classes labelled or predicted           delta method, on that scale
+//   AUROC (auroc.h): class 1 for k = 2, else mean one-vs-rest   the same, from the classes' influences
+//   log loss: mean -log p_i,y                                   delta method on the logarithmic scale
+//   Brier score: mean sum_j (p_ij - [j = y_i])^2, 0 to 2        bounded_mean.h
+//   ECE: sum_b |sum of confidence - rights in bin b| / n, 15 bins (Guo et al. 2017). Chance raises ECE by at
+//   most B = sum_b sqrt(2 v_b / pi) / n, v_b the variance of bin b's sum; conservative interval from ECE - B
+//   - z s to ECE + z s, s by the delta method
+// A small class with all rows right or all wrong shows no variance, so a mean over such classes would seem
+// too certain. Each class's variance is therefore at least that with half a row more right and half a row
+// more wrong (few_rows; auroc.h for ranks); its share in the mean falls with the square of the rows. At 0 and
+// 1: square-and-add of Wilson's or Clopper-Pearson ends (Zou and Donner 2008).
 //
-// All functions of rows drawn independently: a metric moves by the mean of what each row adds (its influence), whose mean is 0.
-// docs/studies/quality.md has the coverage. A change on the same rows: that of the rows' differences, and the larger part for few rows
-// of the two; on different rows: square-and-add of the intervals. Of a change of ECE the ends are B of the target lower and B of the source higher.
+// Rows are independent draws: a metric moves by the mean of the rows' influences, whose mean is 0. Coverage:
+// docs/studies/quality.md. A change on the same rows uses the rows' differences and the larger few-rows part
+// of the two; on different rows, square-and-add. For ECE the lower end moves by the target's B, the upper by
+// the source's.
 //
-// Cells without rows have no value. AUROC is left out beyond `most_ranked` scores. Errors: none; labels within 0..k-1.
-// Cost: a pass of n k exponentials, k sorts. Deterministic for any number of threads; the order of rows changes rounding alone.
+// Cells without rows have no value. No AUROC beyond `most_ranked` scores. Errors: none; labels within 0..k-1.
+// Cost: n k exponentials, k sorts. Deterministic for any number of threads; row order changes only rounding.
 #pragma once
 
 #include <array>

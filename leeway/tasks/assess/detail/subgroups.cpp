@@ -109,13 +109,11 @@ record::AssessSubgroups weakest_subgroups(const std::vector<GroupColumn>& column
       group.values.push_back(columns[one.columns[i]].levels[one.values[i]]);
     }
     group.n = one.measure.n, group.search_n = one.search.n;
-    const Share own = share(one.measure.right, one.measure.n, each);
-    group.accuracy = {own.value, own.interval.low, own.interval.high};
+    group.accuracy = share(one.measure.right, one.measure.n, each);
     if (whole.n == one.measure.n) continue;  // no other rows
-    const Difference apart =
-        unpaired_difference(share(whole.right - one.measure.right, whole.n - one.measure.n, each), own, each);
-    group.difference = {apart.value, apart.interval.low, apart.interval.high};
-    group.clear = apart.clearly_lower();
+    group.difference = unpaired_difference(whole.right - one.measure.right, whole.n - one.measure.n,
+                                           one.measure.right, one.measure.n, each);
+    group.clear = clearly_lower(group.difference);
   }
   return result;
 }

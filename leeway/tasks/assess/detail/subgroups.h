@@ -1,12 +1,11 @@
-// Where a model is weakest among groups and pairs of groups: an honest search.
+// The groups and pairs of groups where a model is weakest, with valid intervals.
 //
-// The lowest of many accuracies is low by chance too. So the rows are cut into two halves by a draw of their own: one finds
-// the `listed` sub-groups whose accuracy has the lowest upper end (Wilson, at the level), the other measures them, with Clopper and
-// Pearson's interval and the difference to its other rows (Newcombe), each at 1 - (1 - level) / listed found: all hold at once with
-// probability `level`, however many sub-groups were searched. A sub-group is a value of a column, or of two columns together,
-// with `least` rows or more in each half; which have them does not depend on who is right.
-//
-// Deterministic; the order of rows changes which half one falls into. Cost: a pass over the rows for each pair of columns.
+// The lowest of many accuracies is low by chance, too. So a random half of the rows finds the `listed`
+// sub-groups whose accuracy has the lowest upper end (Wilson, at the level); the other half measures them:
+// Clopper-Pearson, and the difference to its other rows (Newcombe), each at 1 - (1 - level) / listed found.
+// All hold at once with probability `level`, for any number searched. A sub-group is a value of a column, or
+// of two columns, with at least `least` rows in each half, whichever rows are right.
+// Deterministic; the order of rows changes a row's half. Cost: a pass over the rows for each pair of columns.
 #pragma once
 
 #include <cstdint>

@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
+#include "leeway/agreement/agreement.h"
 #include "leeway/tasks/assess/detail/answer.h"
+#include "leeway/tasks/assess/detail/bounds.h"
+#include "leeway/tasks/assess/detail/cells.h"
+#include "leeway/tasks/assess/detail/comparison.h"
+#include "leeway/tasks/assess/detail/confusion.h"
 #include "leeway/tasks/assess/detail/drift.h"
-#include "leeway/tasks/assess/detail/predictions.h"
 #include "leeway/tasks/assess/detail/subgroups.h"
 #include "leeway/tasks/assess/detail/warnings.h"
 
@@ -22,26 +27,26 @@ std::vector<std::uint8_t> outcomes(std::span<const std::int32_t> predicted,
   return correct;
 }
 
-Share share_of(const std::vector<std::uint8_t>& outcomes, double level) {
-  return share(static_cast<std::size_t>(std::count(outcomes.begin(), outcomes.end(), 1)), outcomes.size(),
-               level);
+std::size_t hits(const std::vector<std::uint8_t>& outcomes) {
+  return static_cast<std::size_t>(std::ranges::count(outcomes, 1));
 }
 
-void add_accuracy(Summary& summary, const Side& source, const Side& target, const Pairing& pairing,
-                  double level) {
+void add_accuracy(Summary& summary, const Side& source, const Side& target, double level) {
   const std::vector<std::uint8_t> before = outcomes(source.predicted, source.labels);
-  if (!before.empty()) summary.source_accuracy = share_of(before, level);
+  if (!before.empty()) summary.source_accuracy = share(hits(before), before.size(), level);
   if (target.labels.empty()) return;
   summary.labelled = true;
   summary.correct = outcomes(target.predicted, target.labels);
   summary.labels = target.labels;
-  summary.accuracy = share_of(summary.correct, level);
+  summary.accuracy = share(hits(summary.correct), summary.n, level);
+  if (summary.paired) summary.afr_true = summary.accuracy.value;
   if (before.empty()) return;
-  if (pairing.paired) {
+  if (summary.paired) {
     const Discordance odd = discordance(before, summary.correct);
-    summary.change = paired_difference(odd.only_first, odd.only_second, summary.n, level);
+    summary.accuracy_change = paired_difference(odd.only_first, odd.only_second, summary.n, level);
   } else {
-    summary.change = unpaired_difference(*summary.source_accuracy, *summary.accuracy, level);
+    summary.accuracy_change =
+        unpaired_difference(hits(before), before.size(), hits(summary.correct), summary.n, level);
   }
 }
 
@@ -74,9 +79,14 @@ std::vector<double> add_agreement(Summary& summary, const Outputs& source, const
   wanted.curve_points = source.logits.size() <= curve_logits ? 64 : 16;
   wanted.clean_name = source.path;
   wanted.shifted_name = target.path;
-  summary.agreement = agreement::posterior_agreement(source.logits, target.logits, labels, wanted);
-  std::vector<double> rows =
-      agreement::agreement_per_row(source.logits, target.logits, summary.agreement->beta);
+  const agreement::Agreement found =
+      agreement::posterior_agreement(source.logits, target.logits, labels, wanted);
+  std::vector<double> rows = agreement::agreement_per_row(source.logits, target.logits, found.beta);
+  summary.pa = {found.pa, found.pa_interval.low, found.pa_interval.high};
+  summary.pa_normalized = found.pa_normalized;
+  summary.log_pa_mean = found.value;
+  summary.beta = found.beta, summary.gap = found.gap, summary.converged = found.converged;
+  summary.curve = found.curve, summary.local_maxima = found.local_maxima;
 
   std::size_t same = 0;
   for (std::size_t i = 0; i < summary.n; ++i) same += pair.clean[i] == pair.shifted[i];
@@ -85,25 +95,26 @@ std::vector<double> add_agreement(Summary& summary, const Outputs& source, const
     summary.confusion = confusion_counts(pair.clean, pair.shifted, summary.k);
   summary.top_flips = top_flips(pair.clean, pair.shifted);
   for (const std::size_t i : choose_flips(pair, task.flips)) {
-    FlipSample flip{
-        i,      {}, pair.clean[i], pair.shifted[i], pair.clean_confidences[i], pair.shifted_confidences[i],
-        rows[i]};
-    if (!labels.empty()) flip.label = labels[i];
-    summary.flips.push_back(flip);
+    record::AssessFlip& flip = summary.flips.emplace_back();
+    flip.row = i, flip.agreement = rows[i];
+    if (!labels.empty()) flip.label = static_cast<std::size_t>(labels[i]);
+    flip.clean_pred = static_cast<std::size_t>(pair.clean[i]);
+    flip.shifted_pred = static_cast<std::size_t>(pair.shifted[i]);
+    flip.clean_confidence = pair.clean_confidences[i], flip.shifted_confidence = pair.shifted_confidences[i];
   }
-  std::stable_sort(summary.flips.begin(), summary.flips.end(),
-                   [](const FlipSample& a, const FlipSample& b) { return a.agreement < b.agreement; });
+  std::ranges::stable_sort(summary.flips, {}, &record::AssessFlip::agreement);
   return rows;
 }
 
-std::map<std::string, std::string> reasons(const Summary& summary, const Pairing& pairing,
-                                           bool source_labelled, bool target_groups) {
+std::map<std::string, std::string> reasons(const Summary& summary, const Bounds& bounds, bool source_labelled,
+                                           bool target_groups) {
+  const Pairing& pairing = summary.pairs;
   std::map<std::string, std::string> why;
   const auto say = [&](std::initializer_list<const char*> keys, const std::string& reason) {
     for (const char* key : keys) why[key] = reason;
   };
-  if (!summary.bounds.dis2) say({"error_bound", "error_bound_terms"}, summary.bounds.no_bound);
-  if (!summary.bounds.estimates) say({"estimates", "likely_error"}, summary.bounds.no_estimates);
+  if (!bounds.dis2) say({"error_bound", "error_bound_terms"}, bounds.no_bound);
+  if (!bounds.estimates) say({"estimates", "likely_error"}, bounds.no_estimates);
   if (!summary.labelled)
     say({"accuracy", "accuracy_change", "afr_true", "quality", "quality_change", "subgroups"},
         (pairing.paired || pairing.doubted) && !pairing.evidence.different && source_labelled
@@ -137,18 +148,19 @@ Summary analyse(const AnalysedSource& analysed, const Target& target,
   const Predictions& before = analysed.predictions;
   const Predictions after = predict(shifted.logits, shifted.path);
   Summary summary;
-  summary.pairing = pair(source, shifted, before.classes, after.classes, paired_of(task.options.paired));
-  const Pairing& pairing = summary.pairing;
+  summary.pairs = pair(source, shifted, before.classes, after.classes, paired_of(task.options.paired));
+  const Pairing& pairing = summary.pairs;
   summary.model = target.model;
   summary.target = target.shift;
   summary.n = shifted.n();
   summary.source_n = source.n();
   summary.k = shifted.k();
   summary.paired = pairing.paired;
-  summary.clean_confidence = before.mean_confidence;
-  summary.shifted_confidence = after.mean_confidence;
-  summary.clean_histogram = confidence_histogram(before.confidences);
-  summary.shifted_histogram = confidence_histogram(after.confidences);
+  summary.pairing = pairing.evidence;
+  if (!pairing.paired) summary.pairing.reason = pairing.reason;
+  summary.confidence = {confidence_edges(), confidence_histogram(before.confidences),
+                        confidence_histogram(after.confidences), before.mean_confidence,
+                        after.mean_confidence};
   summary.clean_shares = class_shares(before.classes, summary.k);
   summary.shifted_shares = class_shares(after.classes, summary.k);
 
@@ -156,7 +168,7 @@ Summary analyse(const AnalysedSource& analysed, const Target& target,
                          &groups_of(source, shifted, pairing)};
   const Side target_side{after.classes, labels_of(shifted, source, pairing),
                          &groups_of(shifted, source, pairing)};
-  add_accuracy(summary, source_side, target_side, pairing, task.level);
+  add_accuracy(summary, source_side, target_side, task.level);
   add_quality(summary, analysed, source_side, shifted, target_side, after, task);
   const CellOptions cells{pairing.paired, task.level, class_names};
   summary.classes = class_cells(source_side, target_side, cells);
@@ -167,13 +179,16 @@ Summary analyse(const AnalysedSource& analysed, const Target& target,
     const PredictedPair both{before.classes, after.classes, before.confidences, after.confidences};
     agreements = add_agreement(summary, source, shifted, both, target_side.labels, task);
   }
-  summary.bounds = error_bounds(source, source_side.labels, shifted, task, progress);
+  const Bounds bounds = error_bounds(source, source_side.labels, shifted, task, progress);
+  if (bounds.dis2) summary.error_bound = bounds.dis2->bound, summary.error_bound_terms = bounds.dis2;
   summary.drift = drift_between(source, before, shifted, after, class_names, task);
-  if (summary.bounds.estimates)
-    summary.likely_error = likely_error({*summary.bounds.estimates, *summary.drift, source_side.labels,
-                                         before, after, summary.k, task.level});
-  summary.not_computed = reasons(summary, pairing, !source_side.labels.empty(), !target_side.groups->empty());
-  summary.warnings = find_warnings({source, shifted, before, after, pairing, summary, task});
+  if (bounds.estimates) {
+    summary.estimates = bounds.estimates->estimates;
+    summary.likely_error = likely_error(
+        {*bounds.estimates, *summary.drift, source_side.labels, before, after, summary.k, task.level});
+  }
+  summary.not_computed = reasons(summary, bounds, !source_side.labels.empty(), !target_side.groups->empty());
+  summary.warnings = find_warnings({source, shifted, before, after, summary});
   if (task.rows) {
     TargetRows rows{target.model,  target.shift, target_side.labels, {},
                     after.classes, {},           after.confidences,  agreements};
@@ -186,8 +201,8 @@ Summary analyse(const AnalysedSource& analysed, const Target& target,
   return summary;
 }
 
-std::vector<Comparison> compare_models(const std::vector<Summary>& summaries, double level) {
-  std::vector<Comparison> comparisons;
+std::vector<record::AssessComparison> compare_models(const std::vector<Summary>& summaries, double level) {
+  std::vector<record::AssessComparison> comparisons;
   for (std::size_t i = 0; i < summaries.size(); ++i)
     for (std::size_t j = i + 1; j < summaries.size(); ++j) {
       const Summary &a = summaries[i], &b = summaries[j];
@@ -195,15 +210,11 @@ std::vector<Comparison> compare_models(const std::vector<Summary>& summaries, do
           !std::equal(a.labels.begin(), a.labels.end(), b.labels.begin(), b.labels.end()))
         continue;
       const Discordance odd = discordance(b.correct, a.correct);
-      comparisons.push_back({a.target, a.model, b.model, a.n,
-                             paired_difference(odd.only_first, odd.only_second, a.n, level),
-                             mcnemar_p(odd.only_first, odd.only_second)});
+      const Measured difference = paired_difference(odd.only_first, odd.only_second, a.n, level);
+      comparisons.push_back({a.target, a.model, b.model, a.n, difference,
+                             mcnemar_p(odd.only_first, odd.only_second), clear(difference)});
     }
   return comparisons;
-}
-
-const Cell* worst(const std::vector<Cell>& cells) {
-  return cells.empty() || cells.front().n == 0 ? nullptr : &cells.front();
 }
 
 }  // namespace leeway::assess

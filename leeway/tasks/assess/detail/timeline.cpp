@@ -15,6 +15,7 @@
 #include "leeway/tasks/assess/chunks.h"
 #include "leeway/tasks/assess/detail/answer.h"
 #include "leeway/tasks/assess/detail/band.h"
+#include "leeway/tasks/assess/detail/comparison.h"
 
 namespace leeway::assess {
 namespace {
@@ -50,7 +51,7 @@ std::vector<JointColumn> joint_columns(const Outputs& source, const Outputs& tar
   return joint;
 }
 
-// Homogeneity of counts whose rare values are taken together until the smaller side expects `enough_expected` rows of each.
+// Homogeneity of counts, pooling rare values until the smaller side expects `enough_expected` rows of each.
 double pooled_p(const std::vector<std::size_t>& a, const std::vector<std::size_t>& b) {
   const auto total = [](const std::vector<std::size_t>& counts) {
     return static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
@@ -84,8 +85,8 @@ class Timeline {
         after_(predict(target.outputs.logits, target.outputs.path)),
         summary_(summary),
         task_(task),
-        labels_(labels_of(target_, source_, summary.pairing)),
-        source_labels_(labels_of(source_, target_, summary.pairing)),
+        labels_(labels_of(target_, source_, summary.pairs)),
+        source_labels_(labels_of(source_, target_, summary.pairs)),
         columns_(joint_columns(source_, target_)),
         known_{source_.path, source_.logits, {source_labels_.begin(), source_labels_.end()}, {}},
         source_confidences_(before_.confidences) {
@@ -100,7 +101,7 @@ class Timeline {
     found_.chunks.resize(chunks_.list.size());
     std::ranges::sort(source_confidences_);
     source_classes_ = counted(before_.classes, {});
-    if (summary.bounds.estimates && summary.likely_error) {
+    if (summary.likely_error) {
       estimates_.emplace(known_);
       found_.method = summary.likely_error->method;
     }
@@ -140,8 +141,7 @@ class Timeline {
     if (!labels_.empty()) {
       std::size_t right = 0;
       for (const std::size_t row : chunk.rows) right += after_.classes[row] == labels_[row] ? 1 : 0;
-      const Share accuracy = share(right, found.n, task_.level);
-      found.accuracy = {accuracy.value, accuracy.interval.low, accuracy.interval.high};
+      found.accuracy = share(right, found.n, task_.level);
     }
     double sum = 0;
     for (const std::size_t row : chunk.rows) sum += after_.confidences[row];
@@ -187,8 +187,7 @@ class Timeline {
     std::size_t same = 0;
     for (std::size_t j = 0; j < clean_rows.size(); ++j)
       same += before_.classes[clean_rows[j]] == after_.classes[shifted_rows[j]] ? 1 : 0;
-    const Share afr = share(same, clean_rows.size(), task_.level);
-    found.afr_pred = {afr.value, afr.interval.low, afr.interval.high};
+    found.afr_pred = share(same, clean_rows.size(), task_.level);
   }
 
   void add_estimates(TimelineChunk& found, const Array& logits) const {
@@ -228,7 +227,7 @@ class Timeline {
 
   void add_bounds(Progress* progress) {
     const std::size_t m = found_.chunks.size();
-    if (!summary_.bounds.dis2 || m > most_bounds) return;
+    if (!summary_.error_bound || m > most_bounds) return;
     error_bound::Dis2Options critics;
     critics.restarts = 1, critics.delta = task_.options.delta / static_cast<double>(m);
     critics.seed = task_.seed, critics.progress = progress;
@@ -273,6 +272,9 @@ class Timeline {
     const double rest = (1 - task_.level) / static_cast<double>(m);
     const Moments confidences = moments_of(before_.confidences);
     const DrawnBands drawn = drawn_bands();
+    std::size_t right = 0;  // of the source's rows
+    for (std::size_t i = 0; i < source_labels_.size(); ++i)
+      right += before_.classes[i] == source_labels_[i] ? 1 : 0;
     parallel_for(m, [&](std::size_t i) {
       TimelineChunk& chunk = found_.chunks[i];
       record::ChunkBands& bands = chunk.bands;
@@ -280,10 +282,8 @@ class Timeline {
         constexpr double rounding = 1e-9;
         band = {range.low, range.high, value<range.low - rounding, value> range.high + rounding};
       };
-      if (summary_.source_accuracy && chunk.accuracy.value)
-        set(bands.accuracy,
-            share_band(summary_.source_accuracy->count, summary_.source_accuracy->n, chunk.n, rest),
-            *chunk.accuracy.value);
+      if (summary_.source_accuracy.value && chunk.accuracy.value)
+        set(bands.accuracy, share_band(right, source_labels_.size(), chunk.n, rest), *chunk.accuracy.value);
       set(bands.confidence, within(mean_band(confidences, chunk.n, rest)), chunk.confidence);
       set(bands.classes, within(drawn.distance_band(0, chunk.n, rest)), *chunk.drift.classes.distance);
       if (chunk.likely_error)
@@ -322,7 +322,7 @@ class Timeline {
       found_.not_computed["pa"] = found_.not_computed["afr_pred"] = why("pa");
     if (none([](const TimelineChunk& chunk) { return chunk.error_bound.has_value(); }))
       found_.not_computed["error_bound"] =
-          summary_.bounds.dis2 && found_.chunks.size() > most_bounds
+          summary_.error_bound && found_.chunks.size() > most_bounds
               ? fmt::format("chunks have bounds of their own where there are at most {}", most_bounds)
               : why("error_bound");
   }

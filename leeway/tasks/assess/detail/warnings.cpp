@@ -49,10 +49,10 @@ void warn_about_collapse(Lines& lines, const Summary& summary) {
                                 whole_percent(*most), j, whole_percent(summary.clean_shares[j])));
 }
 
-void warn_about_cells(Lines& lines, const std::vector<Cell>& cells, const std::string& one,
+void warn_about_cells(Lines& lines, const std::vector<record::AssessCell>& cells, const std::string& one,
                       const std::string& many) {
-  std::vector<const Cell*> small;
-  for (const Cell& cell : cells)
+  std::vector<const record::AssessCell*> small;
+  for (const record::AssessCell& cell : cells)
     if (cell.n > 0 && cell.n < few_in_cell) small.push_back(&cell);
   if (small.empty()) return;
   std::string names;
@@ -66,7 +66,8 @@ void warn_about_cells(Lines& lines, const std::vector<Cell>& cells, const std::s
 }
 
 void warn_about_pairs(Lines& lines, const Evidence& evidence) {
-  const auto& [source, target, before, after, pairing, summary, task] = evidence;
+  const Summary& summary = evidence.summary;
+  const Pairing& pairing = summary.pairs;
   const agreement::PairEvidence& found = pairing.evidence;
   if (pairing.paired && found.differing_labels > 0)
     lines.push_back(fmt::format("Source and target are said to be paired, but {} of {} labels differ.",
@@ -77,7 +78,7 @@ void warn_about_pairs(Lines& lines, const Evidence& evidence) {
   if (pairing.doubted)
     lines.push_back(
         fmt::format("Rows are not taken for pairs: {}. --paired yes overrules this.", pairing.reason));
-  if (same_logits(source.logits, target.logits))
+  if (same_logits(evidence.source.logits, evidence.target.logits))
     lines.push_back("Source and target have the same outputs, bit for bit: was the right file given?");
   if (pairing.paired && !pairing.asserted)
     lines.push_back(fmt::format(
@@ -89,17 +90,17 @@ void warn_about_pairs(Lines& lines, const Evidence& evidence) {
 // A source accuracy below that of always naming the most frequent class hints at labels of another order.
 void warn_about_labels(Lines& lines, const Evidence& evidence) {
   const auto& accuracy = evidence.summary.source_accuracy;
-  const auto labels = labels_of(evidence.source, evidence.target, evidence.pairing);
-  if (!accuracy || labels.empty()) return;
+  const auto labels = labels_of(evidence.source, evidence.target, evidence.summary.pairs);
+  if (!accuracy.value || labels.empty()) return;
   std::vector<std::size_t> counts(evidence.summary.k);
   for (const std::int64_t label : labels) ++counts[label];
   const auto most = *std::max_element(counts.begin(), counts.end());
   const double guess = static_cast<double>(most) / static_cast<double>(labels.size());
-  if (accuracy->interval.high < guess)
+  if (*accuracy.high < guess)
     lines.push_back(
         fmt::format("On the source the model is right on {}, less than by always naming the most frequent "
                     "class ({}): do the labels belong to these rows?",
-                    whole_percent(accuracy->value), whole_percent(guess)));
+                    whole_percent(*accuracy.value), whole_percent(guess)));
 }
 
 }  // namespace
@@ -122,12 +123,12 @@ std::vector<std::string> find_warnings(const Evidence& evidence) {
   warn_about_features(lines, evidence.target, "target");
   if (summary.labelled) warn_about_cells(lines, summary.classes, "class", "classes");
   warn_about_cells(lines, summary.groups, "group", "groups");
-  if (summary.bounds.dis2)
-    if (std::string warning = error_bound::critic_warning(*summary.bounds.dis2); !warning.empty())
+  if (summary.error_bound_terms)
+    if (std::string warning = error_bound::critic_warning(*summary.error_bound_terms); !warning.empty())
       lines.push_back(std::move(warning));
-  if (summary.agreement && !summary.agreement->converged)
-    lines.push_back(fmt::format("The maximum of posterior agreement is certified to {:.1e} only.",
-                                summary.agreement->gap));
+  if (!summary.converged)
+    lines.push_back(
+        fmt::format("The maximum of posterior agreement is certified to {:.1e} only.", *summary.gap));
   return lines;
 }
 

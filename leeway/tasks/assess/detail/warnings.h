@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "leeway/tasks/assess/detail/pairing.h"
 #include "leeway/tasks/assess/detail/summary.h"
 
 namespace leeway::assess {
@@ -18,9 +17,7 @@ inline constexpr double one_class = .95;         // share of predictions in a si
 struct Evidence {
   const Outputs &source, &target;
   const Predictions &before, &after;
-  const Pairing& pairing;
   const Summary& summary;  // complete but for its warnings
-  const Task& task;
 };
 [[nodiscard]] std::vector<std::string> find_warnings(const Evidence& evidence);
 

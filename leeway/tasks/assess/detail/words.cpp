@@ -8,6 +8,7 @@
 
 #include "leeway/core/numbers.h"
 #include "leeway/core/text.h"
+#include "leeway/tasks/assess/detail/comparison.h"
 
 namespace leeway::assess {
 namespace {
@@ -21,11 +22,8 @@ std::string percent_number(double share, int digits) {
   return fmt::format("{:.{}f}", 100 * share, digits);
 }
 
-std::string ends(const Interval& interval) {
-  const double width = 100 * (interval.high - interval.low);
-  const int digits = width >= 10 ? 0 : percent_digits(width) + 1;
-  return percent_number(interval.low, digits) + " to " + percent_number(interval.high, digits);
-}
+// Of the interval, in points.
+double width_of(const Measured& measured) { return 100 * (*measured.high - *measured.low); }
 
 std::string signed_points(double difference, int digits) {
   const std::string text = fmt::format("{:.{}f}", 100 * difference, digits);
@@ -46,45 +44,45 @@ class Writer {
     const std::string errors = errors_without_labels(s);
     if (s.paired) return text + flips(s, true) + (errors.empty() ? "" : "; its error is " + errors);
     const std::string sure =
-        fmt::format("is {} sure on average, {} on the source", whole_percent(s.shifted_confidence),
-                    whole_percent(s.clean_confidence));
+        fmt::format("is {} sure on average, {} on the source", whole_percent(s.confidence.shifted_mean),
+                    whole_percent(s.confidence.clean_mean));
     if (!errors.empty())
       return fmt::format("Under {}, {} error is {}; it {}{}", s.target, possessive(s), errors, sure,
                          drift(s));
     text += sure + drift(s);
-    if (s.source_accuracy)
-      text += fmt::format(", where it is right on {} ({} {})", percent(*s.source_accuracy), level_,
-                          interval_text(*s.source_accuracy));
-    return text + (s.source_accuracy ? "; without labels its accuracy here is not known"
-                                     : "; without labels or pairs nothing is known of its accuracy");
+    if (s.source_accuracy.value)
+      text += fmt::format(", where it is right on {} ({} {})", share_text(s.source_accuracy), level_,
+                          interval_text(s.source_accuracy));
+    return text + (s.source_accuracy.value ? "; without labels its accuracy here is not known"
+                                           : "; without labels or pairs nothing is known of its accuracy");
   }
 
   // What `other` does on the target of `worst`, after a semicolon.
-  [[nodiscard]] std::string beside(const Summary& other, const Comparison* comparison) const {
+  [[nodiscard]] std::string beside(const Summary& other, const record::AssessComparison* comparison) const {
     if (other.labelled) {
-      const bool better = comparison && comparison->difference.clearly_higher();
+      const bool better = comparison && clearly_higher(comparison->difference);
       std::string text = fmt::format("{} {} {} ({})", name(other), better ? "holds" : "is right on",
-                                     percent(*other.accuracy), interval_text(*other.accuracy));
+                                     share_text(other.accuracy), interval_text(other.accuracy));
       return comparison ? text + ", " + points(comparison->difference) : text;
     }
     if (other.paired) {
-      const Share changed = complement(*other.afr_pred);
-      if (changed.count == 0) return name(other) + " on none";
-      return fmt::format("{} on {} ({})", name(other), percent(changed), interval_text(changed));
+      const Measured changed = complement(other.afr_pred);
+      if (changed.value == 0) return name(other) + " on none";
+      return fmt::format("{} on {} ({})", name(other), share_text(changed), interval_text(changed));
     }
     const std::string errors = errors_without_labels(other);
-    return fmt::format("{} is {} sure, {} on the source{}", name(other),
-                       whole_percent(other.shifted_confidence), whole_percent(other.clean_confidence),
-                       errors.empty() ? "" : ": its error is " + errors);
+    return fmt::format(
+        "{} is {} sure, {} on the source{}", name(other), whole_percent(other.confidence.shifted_mean),
+        whole_percent(other.confidence.clean_mean), errors.empty() ? "" : ": its error is " + errors);
   }
 
   // "; weakest class Shirt: 31% of 1,000 (28 to 34), 76% on the source"
   [[nodiscard]] std::string weakest(const Summary& s) const {
     std::string text;
-    if (const Cell* cell = clearly_worse(s, s.classes))
+    if (const record::AssessCell* cell = clearly_worse(s, s.worst_class()))
       text += (s.labelled ? "; weakest class " : "; most among those taken for ") +
               describe(s, *cell, cell->name);
-    if (const Cell* cell = clearly_worse(s, s.groups))
+    if (const record::AssessCell* cell = clearly_worse(s, s.worst_group()))
       text += (s.labelled ? "; weakest group " : "; most in group ") +
               describe(s, *cell, fmt::format("{} = {}", cell->group, cell->name));
     return text;
@@ -100,16 +98,16 @@ class Writer {
       const std::string from = whole_percent(error.low), to = whole_percent(error.high);
       text = fmt::format("probably {}{} ({} says {}", from, from == to ? "" : " to " + to, error.method,
                          whole_percent(*error.error.value));
-      if (s.source_accuracy) {
-        const Share wrong = complement(*s.source_accuracy);
-        text += fmt::format("; {} on the source, {} {}", percent(wrong), level_, interval_text(wrong));
+      if (s.source_accuracy.value) {
+        const Measured wrong = complement(s.source_accuracy);
+        text += fmt::format("; {} on the source, {} {}", share_text(wrong), level_, interval_text(wrong));
       }
       text += ')';
     }
-    if (s.bounds.dis2 && s.bounds.dis2->bound < 1)
+    if (s.error_bound && *s.error_bound < 1)
       text += fmt::format("{}at most {} if the bound's assumption holds", text.empty() ? "" : ", ",
-                          whole_percent(s.bounds.dis2->bound));
-    else if (s.bounds.dis2)
+                          whole_percent(*s.error_bound));
+    else if (s.error_bound)
       text += text.empty() ? "not known without labels: the bound excludes nothing"
                            : "; the bound excludes nothing";
     return text;
@@ -135,62 +133,61 @@ class Writer {
 
   static std::string name(const Summary& s) { return s.model == "model" ? "the model" : s.model; }
 
-  static Share complement(const Share& same) {
-    return {same.n - same.count, same.n, 1 - same.value, {1 - same.interval.high, 1 - same.interval.low}};
+  static Measured complement(const Measured& same) {
+    return {1 - *same.value, 1 - *same.high, 1 - *same.low};
   }
 
   [[nodiscard]] std::string flips(const Summary& s, bool alone) const {
-    const Share changed = complement(*s.afr_pred);
+    const Measured changed = complement(s.afr_pred);
     const std::string end = alone ? fmt::format(" ({} {})", level_, interval_text(changed)) : "";
-    if (changed.count == 0)
+    if (changed.value == 0)
       return fmt::format("changes its mind on none of {} {}{}", leeway::count(s.n), options_.unit, end);
-    return fmt::format("changes its mind on {} of {}{}", percent(changed), options_.unit, end);
+    return fmt::format("changes its mind on {} of {}{}", share_text(changed), options_.unit, end);
   }
 
   [[nodiscard]] std::string right(const Summary& s, bool alone) const {
-    std::string text = fmt::format("is right on {}{} ({} {})", percent(*s.accuracy),
-                                   alone ? " of " + options_.unit : "", level_, interval_text(*s.accuracy));
-    if (!s.change) return text;
-    const std::string before = percent(*s.source_accuracy);
-    if (s.change->clear()) {
-      const std::string direction = s.change->clearly_lower() ? "down" : "up";
-      if (before != percent(*s.accuracy)) return fmt::format("{}, {} from {}", text, direction, before);
-      const int digits = percent_digits(100 * (s.change->interval.high - s.change->interval.low));
+    std::string text = fmt::format("is right on {}{} ({} {})", share_text(s.accuracy),
+                                   alone ? " of " + options_.unit : "", level_, interval_text(s.accuracy));
+    const Measured& change = s.accuracy_change;
+    if (!change.value) return text;
+    const std::string before = share_text(s.source_accuracy);
+    if (clear(change)) {
+      const std::string direction = clearly_lower(change) ? "down" : "up";
+      if (before != share_text(s.accuracy)) return fmt::format("{}, {} from {}", text, direction, before);
       return fmt::format("{}, {} by {} points", text, direction,
-                         signed_points(std::abs(s.change->value), digits));
+                         signed_points(std::abs(*change.value), percent_digits(width_of(change))));
     }
     return text + fmt::format(", not clearly different from {} on the source", before);
   }
 
-  [[nodiscard]] std::string points(const Difference& difference) const {
-    const double width = 100 * (difference.interval.high - difference.interval.low);
+  [[nodiscard]] std::string points(const Measured& difference) const {
+    const double width = width_of(difference);
     const int digits = percent_digits(width), finer = width >= 10 ? 0 : digits + 1;
-    if (!difference.clear())
+    if (!clear(difference))
       return fmt::format("no clear difference ({} {} to {} points)", level_,
-                         signed_points(difference.interval.low, finer),
-                         signed_points(difference.interval.high, finer));
-    const bool more = difference.clearly_higher();
-    const double low = more ? difference.interval.low : -difference.interval.high;
-    const double high = more ? difference.interval.high : -difference.interval.low;
-    return fmt::format("{} points {} ({} {} to {})", signed_points(std::abs(difference.value), digits),
+                         signed_points(*difference.low, finer), signed_points(*difference.high, finer));
+    const bool more = clearly_higher(difference);
+    const double low = more ? *difference.low : -*difference.high;
+    const double high = more ? *difference.high : -*difference.low;
+    return fmt::format("{} points {} ({} {} to {})", signed_points(std::abs(*difference.value), digits),
                        more ? "more" : "fewer", level_, signed_points(low, finer),
                        signed_points(high, finer));
   }
 
-  static const Cell* clearly_worse(const Summary& s, const std::vector<Cell>& cells) {
-    const Cell* cell = worst(cells);
-    if (!cell) return nullptr;
-    const auto &part = s.labelled ? cell->accuracy : cell->afr_pred,
-               &whole = s.labelled ? s.accuracy : s.afr_pred;
-    return part && whole && part->interval.high < whole->interval.low ? cell : nullptr;
+  // `worst`: of the cells of one kind; null where there is none.
+  static const record::AssessCell* clearly_worse(const Summary& s, const record::AssessCell* worst) {
+    if (!worst) return nullptr;
+    const Measured &part = s.labelled ? worst->accuracy : worst->afr_pred,
+                   &whole = s.labelled ? s.accuracy : s.afr_pred;
+    return part.value && whole.value && *part.high < *whole.low ? worst : nullptr;
   }
 
-  static std::string describe(const Summary& s, const Cell& cell, const std::string& where) {
-    const Share share = s.labelled ? *cell.accuracy : complement(*cell.afr_pred);
-    std::string text =
-        fmt::format("{}: {} of {} ({})", where, percent(share), leeway::count(share.n), interval_text(share));
-    if (s.labelled && cell.source_accuracy)
-      text += fmt::format(", {} on the source", percent(*cell.source_accuracy));
+  static std::string describe(const Summary& s, const record::AssessCell& cell, const std::string& where) {
+    const Measured share = s.labelled ? cell.accuracy : complement(cell.afr_pred);
+    std::string text = fmt::format("{}: {} of {} ({})", where, share_text(share), leeway::count(cell.n),
+                                   interval_text(share));
+    if (s.labelled && cell.source_accuracy.value)
+      text += fmt::format(", {} on the source", share_text(cell.source_accuracy));
     return text;
   }
 
@@ -201,10 +198,10 @@ class Writer {
 int evidence(const Summary& s) { return s.labelled ? 2 : s.paired ? 1 : 0; }
 
 double severity(const Summary& s) {
-  if (s.change) return -s.change->value;
-  if (s.accuracy) return 1 - s.accuracy->value;
-  if (s.afr_pred) return 1 - s.afr_pred->value;
-  return s.clean_confidence - s.shifted_confidence;
+  if (s.accuracy_change.value) return -*s.accuracy_change.value;
+  if (s.accuracy.value) return 1 - *s.accuracy.value;
+  if (s.afr_pred.value) return 1 - *s.afr_pred.value;
+  return s.confidence.clean_mean - s.confidence.shifted_mean;
 }
 
 std::vector<const Summary*> worst_first(const std::vector<Summary>& summaries) {
@@ -218,28 +215,26 @@ std::vector<const Summary*> worst_first(const std::vector<Summary>& summaries) {
 
 // How good a model is on a target, for choosing the one to set beside the worst.
 double merit(const Summary& s) {
-  if (s.accuracy) return s.accuracy->value;
-  return s.afr_pred ? s.afr_pred->value : s.shifted_confidence;
+  return s.accuracy.value.value_or(s.afr_pred.value.value_or(s.confidence.shifted_mean));
 }
 
-const Comparison* find(const std::vector<Comparison>& comparisons, const Summary& other, const Summary& worst,
-                       Comparison& turned) {
-  for (const Comparison& c : comparisons) {
+const record::AssessComparison* find(const std::vector<record::AssessComparison>& comparisons,
+                                     const Summary& other, const Summary& worst,
+                                     record::AssessComparison& turned) {
+  for (const record::AssessComparison& c : comparisons) {
     if (c.target != worst.target) continue;
     if (c.model == other.model && c.other == worst.model) return &c;
     if (c.model == worst.model && c.other == other.model) {
       turned = c;
       std::swap(turned.model, turned.other);
-      turned.difference.value = -c.difference.value;
-      turned.difference.interval = {-c.difference.interval.high, -c.difference.interval.low};
+      turned.difference = {-*c.difference.value, -*c.difference.high, -*c.difference.low};
       return &turned;
     }
   }
   return nullptr;
 }
 
-// "Of 5 targets this is the largest measured loss." Nothing for a single target, or where nothing is clearly
-// lost.
+// "Of 5 targets this is the largest measured loss." Nothing for one target, or if nothing is clearly lost.
 std::string superlative(const std::vector<Summary>& summaries, const Summary& worst) {
   std::set<std::string> same;
   std::set<std::string> all;
@@ -247,11 +242,11 @@ std::string superlative(const std::vector<Summary>& summaries, const Summary& wo
     all.insert(s.target);
     if (evidence(s) == evidence(worst)) same.insert(s.target);
   }
-  if (same.size() < 2 || (worst.change && !worst.change->clearly_lower())) return "";
-  const char* what = worst.change     ? "loss of accuracy"
-                     : worst.accuracy ? "error"
-                     : worst.afr_pred ? "share of changed predictions"
-                                      : "loss of confidence";
+  if (same.size() < 2 || (worst.accuracy_change.value && !clearly_lower(worst.accuracy_change))) return "";
+  const char* what = worst.accuracy_change.value ? "loss of accuracy"
+                     : worst.accuracy.value      ? "error"
+                     : worst.afr_pred.value      ? "share of changed predictions"
+                                                 : "loss of confidence";
   const char* which = same.size() == all.size() ? "" : worst.labelled ? " with labels" : " with pairs";
   return fmt::format(" Of {} targets{} this is the largest measured {}.", same.size(), which, what);
 }
@@ -261,7 +256,7 @@ std::string doubts(const std::vector<Summary>& summaries) {
   std::vector<std::string> targets;
   const Summary* first = nullptr;
   for (const Summary& s : summaries) {
-    if (!s.pairing.doubted || std::ranges::find(targets, s.target) != targets.end()) continue;
+    if (!s.pairs.doubted || std::ranges::find(targets, s.target) != targets.end()) continue;
     if (!first) first = &s;
     targets.push_back(s.target);
   }
@@ -270,16 +265,20 @@ std::string doubts(const std::vector<Summary>& summaries) {
                              : targets.size() == 2 ? " and " + targets[1]
                                                    : fmt::format(" and {} other targets", targets.size() - 1);
   return fmt::format(" Rows of {}{} are not compared one by one: {}; --paired yes overrules this.",
-                     first->target, others, first->pairing.reason);
+                     first->target, others, first->pairs.reason);
 }
 
 }  // namespace
 
-std::string percent(const Share& share) {
-  return percent_number(share.value, percent_digits(100 * (share.interval.high - share.interval.low))) + "%";
+std::string share_text(const Measured& share) {
+  return percent_number(*share.value, percent_digits(width_of(share))) + "%";
 }
 
-std::string interval_text(const Share& share) { return ends(share.interval); }
+std::string interval_text(const Measured& share) {
+  const double width = width_of(share);
+  const int digits = width >= 10 ? 0 : percent_digits(width) + 1;
+  return percent_number(*share.low, digits) + " to " + percent_number(*share.high, digits);
+}
 
 std::string whole_percent(double share) {
   if (share > 0 && share < .005) return "under 1%";
@@ -287,8 +286,8 @@ std::string whole_percent(double share) {
   return fmt::format("{:.0f}%", 100 * share);
 }
 
-std::string headline(const std::vector<Summary>& summaries, const std::vector<Comparison>& comparisons,
-                     const WordsOptions& options) {
+std::string headline(const std::vector<Summary>& summaries,
+                     const std::vector<record::AssessComparison>& comparisons, const WordsOptions& options) {
   const Writer writer(options);
   const Summary& worst = *worst_first(summaries).front();
   std::vector<const Summary*> others;
@@ -300,7 +299,7 @@ std::string headline(const std::vector<Summary>& summaries, const std::vector<Co
     const Summary& best =
         **std::max_element(others.begin(), others.end(),
                            [](const Summary* a, const Summary* b) { return merit(*a) < merit(*b); });
-    Comparison turned;
+    record::AssessComparison turned;
     text += "; " + (others.size() == 1 ? "" : fmt::format("best of the {} other models, ", others.size())) +
             writer.beside(best, find(comparisons, best, worst, turned));
   }

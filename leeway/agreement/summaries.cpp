@@ -1,4 +1,4 @@
-#include "leeway/agreement/entropy.h"
+#include "leeway/agreement/summaries.h"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,8 @@
 namespace leeway::agreement {
 namespace {
 
-constexpr std::size_t entropy_chunk_rows = 4096;
+constexpr std::size_t summaries_chunk_rows = 4096;
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 struct EntropySums {
   std::size_t samples = 0;
@@ -38,12 +39,45 @@ EntropySums join_entropies(EntropySums a, EntropySums b) {
 }
 
 double bits(const std::vector<double>& sums, std::size_t samples) {
-  if (samples == 0) return std::numeric_limits<double>::quiet_NaN();
+  if (samples == 0) return nan;
   double entropy = 0;
   for (const double sum : sums)
     if (const double q = sum / static_cast<double>(samples); q > 0) entropy -= q * std::log2(q);
   return std::max(0., entropy);
 }
+
+// Mean and sum of squared deviations: confidences near 1 differ in digits that sums of squares would lose.
+struct Spread {
+  std::size_t n = 0;
+  double mean = 0, squares = 0;
+
+  void add(double x) {
+    ++n;
+    const double step = x - mean;
+    mean += step / static_cast<double>(n);
+    squares += step * (x - mean);
+  }
+};
+
+Spread join_spreads(const Spread& a, const Spread& b) {
+  if (a.n == 0) return b;
+  if (b.n == 0) return a;
+  const double n = static_cast<double>(a.n + b.n), step = b.mean - a.mean;
+  const double share = static_cast<double>(b.n) / n;
+  return {a.n + b.n, a.mean + step * share,
+          a.squares + b.squares + step * step * static_cast<double>(a.n) * share};
+}
+
+void append(ConfidenceSummary& summary, double beta, const Spread& spread) {
+  const double n = static_cast<double>(spread.n);
+  summary.n = spread.n;
+  summary.at.push_back(
+      {beta, spread.n > 0 ? spread.mean : nan, spread.n > 1 ? std::sqrt(spread.squares / (n - 1) / n) : nan});
+}
+
+struct Groups {
+  Spread right, moved;
+};
 
 }  // namespace
 
@@ -54,7 +88,7 @@ Entropies entropies(const Array& clean, const Array& shifted, std::span<const st
   result.right_only = !labels.empty();
   for (const double beta : betas) {
     const EntropySums sums = reduce_chunks<EntropySums>(
-        clean.shape[0], entropy_chunk_rows,
+        clean.shape[0], summaries_chunk_rows,
         [&](std::size_t begin, std::size_t end) {
           EntropySums s;
           std::vector<double> p(clean.shape[1]);
@@ -72,6 +106,33 @@ Entropies entropies(const Array& clean, const Array& shifted, std::span<const st
     result.samples = sums.samples;
     result.at.push_back({beta, bits(sums.sorted[0], sums.samples), bits(sums.sorted[1], sums.samples),
                          bits(sums.plain[0], sums.samples), bits(sums.plain[1], sums.samples)});
+  }
+  return result;
+}
+
+Confidences confidences(const Array& clean, const Array& shifted, std::span<const std::int64_t> labels,
+                        std::span<const double> betas) {
+  require_pairs("confidences", clean, shifted, labels, betas);
+  Confidences result;
+  if (!labels.empty()) result.clean_right.emplace();
+  for (const double beta : betas) {
+    const Groups groups = reduce_chunks<Groups>(
+        clean.shape[0], summaries_chunk_rows,
+        [&](std::size_t begin, std::size_t end) {
+          Groups g;
+          for (std::size_t i = begin; i < end; ++i) {
+            const Prediction before = prediction_of(clean, i, beta), after = prediction_of(shifted, i, beta);
+            if (!labels.empty() && static_cast<std::int64_t>(before.top) == labels[i])
+              g.right.add(before.confidence);
+            if (before.top != after.top) g.moved.add(after.confidence);
+          }
+          return g;
+        },
+        [](const Groups& a, const Groups& b) {
+          return Groups{join_spreads(a.right, b.right), join_spreads(a.moved, b.moved)};
+        });
+    if (result.clean_right) append(*result.clean_right, beta, groups.right);
+    append(result.moved, beta, groups.moved);
   }
   return result;
 }

@@ -1,11 +1,10 @@
-#include "leeway/agreement/entropy.h"
+#include "leeway/agreement/summaries.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "leeway/agreement/confidence.h"
 #include "tests/agreement/cases.h"
 #include "tests/at_threads.h"
 #include "tests/message_of.h"

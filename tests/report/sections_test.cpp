@@ -1,0 +1,240 @@
+// Sections of an assessment's page: over time, drift, quality and sub-groups, shifts of labels and groups, predictions under noise;
+// the likely error on the first screen.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "leeway/core/error.h"
+#include "leeway/record/join.h"
+#include "leeway/record/json.h"
+#include "tests/message_of.h"
+#include "tests/report/pages.h"
+
+namespace leeway::report {
+namespace {
+
+using test::bare_record;
+using test::full_record;
+using test::occurrences;
+using test::page_of;
+using test::reference_record;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+// `n` days from 2026-01-01, of which those from `bad` on are below the band; none from day 5 to 7.
+record::Assess timed(std::size_t n, std::size_t bad) {
+  record::Assess record;
+  record.models = {"cnn"}, record.targets = {"<prod>"}, record.class_names = {"cat", "dog"};
+  record::AssessResult& result = record.results.emplace_back();
+  result.model = "cnn", result.target = "<prod>", result.n = 100, result.source_n = 200, result.k = 2;
+  record::AssessTimeline& timeline = record.timelines.emplace_back();
+  timeline.model = "cnn", timeline.target = "<prod>", timeline.by = "span", timeline.calendar = true;
+  timeline.gaps = 3;
+  for (std::size_t i = 0; i < n; ++i) {
+    record::TimelineChunk& chunk = timeline.chunks.emplace_back();
+    const double place = static_cast<double>(i < 5 ? i : i + 3);
+    chunk.chunk = fmt::format("<day {}>", i);
+    chunk.start = 86400 * place, chunk.end = 86400 * (place + 1), chunk.n = 50;
+    chunk.accuracy = {i < bad ? .8 : .5, .45, .85};
+    chunk.bands.accuracy = {.7, .9, i >= bad, false};
+    chunk.confidence = .9, chunk.drift.classes.distance = .01;
+  }
+  return record;
+}
+
+TEST(TimelineSection, HasAHeadingChartsAndChunks) {
+  record::Assess record = timed(12, 9);
+  record.gates.push_back(
+      {"accuracy<0.6", "accuracy", "<", .6, {}, {{"cnn", "<prod>", "<day 9>", {}, .5, 3, 12}}, {}});
+  const std::string page = html_report(record);
+  EXPECT_THAT(page, AllOf(HasSubstr("time: accuracy is below the source&#39;s range in 3 of 12"),
+                          HasSubstr("data-spec=\"timeline\""), HasSubstr("3 of 12 chunks outside"),
+                          HasSubstr("3 spans have no samples"), HasSubstr("Every chunk, in order of time"),
+                          HasSubstr("first in &lt;day 9&gt; (0.5), in 3 of 12 chunks"),
+                          HasSubstr("gate accuracy\\u003c0.6"), Not(HasSubstr("<day"))));
+  record.timelines.clear();
+  EXPECT_THAT(html_report(record), Not(HasSubstr("id=\"time\"")));
+}
+
+TEST(TimelineSection, SaysThatAllIsWell) {
+  EXPECT_THAT(html_report(timed(12, 12)), HasSubstr("all 12 chunks lie within the source&#39;s range"));
+}
+
+record::Assess assessed() {
+  record::Assess record = bare_record();
+  record.class_names = {"<cat>", "dog"}, record.targets = {"monday"};
+  record.results[0].target = "monday", record.results[0].source_n = 200;
+  return record;
+}
+
+TEST(LikelyErrorColumn, StandsOnTheFirstScreenWithTheSource) {
+  record::Assess record = assessed();
+  record.results[0].source_accuracy = {.845, .79, .89};
+  record.results[0].likely_error = record::LikelyError{"cot", "it <moved>", {.33, .29, .37}, .28, .39};
+  const std::string page = html_report(record);
+  EXPECT_THAT(page, AllOf(HasSubstr("Error, probably"), HasSubstr("On the source"), HasSubstr("28–39")));
+  EXPECT_THAT(page, HasSubstr("cot, since it &lt;moved&gt;"));
+  EXPECT_THAT(html_report(assessed()), Not(HasSubstr("Error, probably")));
+}
+
+TEST(DriftSection, SaysWhatMovedOrThatNothingDid) {
+  record::Assess record = assessed();
+  record::AssessDrift& drift = record.results[0].drift.emplace();
+  drift.classes.name = "predicted class", drift.confidence.name = "confidence";
+  drift.left_out = {"<camera>"};
+  EXPECT_THAT(html_report(record), AllOf(HasSubstr("Nothing moved that the tests of the target see"),
+                                         HasSubstr("only one of source and target has &lt;camera&gt;")));
+  drift.groups.push_back(
+      {"weather", "chi-square", 40, 1e-9, 3e-9, {.2, .1, .3}, {}, {{"<snow>", "new", 0, 7, {}}}, 1});
+  EXPECT_THAT(html_report(record), AllOf(HasSubstr("monday: weather moved (p &lt; 0.0001)"),
+                                         HasSubstr("&lt;snow&gt; new with 7%")));
+  EXPECT_THAT(html_report(assessed()), Not(HasSubstr("id=\"drift\"")));
+}
+
+TEST(QualitySection, HasTablesDiagramAndConfusion) {
+  record::Assess record = assessed();
+  record::AssessQuality quality;
+  quality.n = 100;
+  quality.balanced_accuracy = {.8, .7, .9}, quality.macro_f1 = {.79, .7, .88}, quality.ece = {.05, .01, .09};
+  quality.log_loss = {.4, .3, .5}, quality.brier = {.3, .2, .4};
+  quality.classes = {{0, 60, 50, {.9, .8, .95}, {.8, .7, .9}, {.85, .8, .9}, {}},
+                     {1, 40, 50, {}, {}, {.7, .6, .8}, {}}};
+  quality.reliability = {{0, .5, 0, {}, {}}, {.5, 1, 100, .85, {.8, .7, .9}}};
+  quality.confusion = {{48, 12}, {2, 38}};
+  record.results[0].quality = quality;
+  record.results[0].labelled = true;
+  const std::string page = html_report(record);
+  EXPECT_THAT(
+      page, AllOf(HasSubstr("Beside accuracy: monday has a macro F1 of"), HasSubstr("an AUROC of no number"),
+                  HasSubstr("Labels against predictions"), HasSubstr("surer than right"),
+                  HasSubstr("never predicted"), Not(HasSubstr("<cat>"))));
+  EXPECT_THAT(html_report(assessed()), Not(HasSubstr("id=\"quality\"")));
+}
+
+TEST(SubgroupsSection, NamesTheWeakest) {
+  record::Assess record = assessed();
+  record::AssessSubgroups& found = record.results[0].subgroups.emplace();
+  EXPECT_THAT(html_report(record), Not(HasSubstr("id=\"subgroups\"")));
+  found.list.push_back(
+      {{"weather", "time"}, {"<fog>", "night"}, 60, 70, {.5, .35, .65}, {-.3, -.45, -.1}, true});
+  EXPECT_THAT(html_report(record),
+              HasSubstr("Weakest sub-group: weather = &lt;fog&gt;, time = night (monday)"));
+  found.list[0].clear = false;
+  EXPECT_THAT(html_report(record), HasSubstr("No sub-group is clearly weaker than the rest"));
+}
+
+// What leeway conds describe found, as a member of "shifts".
+record::AssessShifts shift_of(const std::vector<std::string>& models, const std::string& target) {
+  record::AssessShifts member{models, target, {}, {}};
+  const Json json = reference_record("describe_record.json")["results"][0];
+  record::read([&](record::Fields& f) { fields(member.shifts, f); }, json, "describe_record.json");
+  member.shifts.accuracy.reset();
+  return member;
+}
+
+TEST(ShiftsSections, SayWhatThePageOfDescribeSays) {
+  record::Assess record = full_record(1, 1, 10);
+  record.shifts = {shift_of({"model 0"}, "monday <1>")};
+  const std::string page = page_of(record);
+  EXPECT_EQ(occurrences(page, "<section id=\"shifts-1\""), 1u);
+  EXPECT_THAT(page, HasSubstr("Spurious correlation: shape and color go together in the source"));
+  EXPECT_THAT(page, HasSubstr("<a href=\"#shifts-1\">Shifts</a>"));
+  EXPECT_THAT(page, HasSubstr("the source against monday &lt;1&gt;"));
+  EXPECT_EQ(occurrences(page, "data-spec=\"cells\"><"), 2u);
+  EXPECT_THAT(page, Not(HasSubstr("Weakest: shape=")));
+}
+
+TEST(ShiftsSections, NameTargetsAndModelsWhereThereAreSeveral) {
+  record::Assess record = full_record(2, 1, 10);
+  record.shifts = {shift_of({"model 1"}, "monday"), shift_of({"model <0>"}, "")};
+  record.shifts[0].left_out = {"user"};
+  const std::string page = page_of(record);
+  EXPECT_EQ(occurrences(page, "too many cells: user."), 1u);
+  EXPECT_THAT(page, HasSubstr("<a href=\"#shifts-1\">Shifts: monday</a>"));
+  EXPECT_THAT(page, HasSubstr("the source against monday (model 1)"));
+  EXPECT_THAT(page, HasSubstr("the source alone (model &lt;0&gt;)"));
+}
+
+// What a model says under noise, by one method at two sigmas, of 10 classes.
+record::ModelUnderNoise subject(const std::string& model) {
+  record::ModelUnderNoise made;
+  made.model = model, made.from = "model", made.file = "m.pt", made.source_n = 100000;
+  record::Robustness& found = made.found;
+  found.options.sigma = {.1, .5};
+  found.n = 1000, found.k = 10, found.labels = true, found.leading = "mmse";
+  found.methods = {{"mmse", "mean over noisy copies", "a paper", true}};
+  for (const double sigma : found.options.sigma) {
+    const average_case::Distribution p{
+        1000, 1 - sigma, Interval{.98 - sigma, 1 - .9 * sigma}, {.05, .1, .3, .5, .7, .8, .9}};
+    record::Survival& result = found.results.emplace_back();
+    result.method = "mmse", result.sigma = sigma, result.probability = true, result.p = p;
+    record::ClassComparison& comparison = found.class_bias.emplace_back();
+    comparison.method = "mmse", comparison.sigma = sigma, comparison.p_value = .001;
+    record::Ranking& ranking = found.ranking.emplace_back();
+    ranking.method = "mmse", ranking.sigma = sigma;
+    for (std::size_t c = 0; c < 10; ++c) {
+      average_case::ClassDistribution of;
+      of.label = static_cast<std::int64_t>(c), of.distribution = p, of.p_value = .5;
+      of.distribution.n = 100;
+      comparison.classes.push_back({std::to_string(c), of});
+      ranking.classes.push_back({c, std::to_string(c), {{10 * c, .1, c, .9}}, {{10 * c + 1, .9, c, .99}}});
+    }
+  }
+  return made;
+}
+
+TEST(NoiseSections, SayWhatThePageOfAverageCaseSays) {
+  record::Assess record = bare_record();
+  record.average_case = {subject("cnn")};
+  const std::string page = page_of(record);
+  EXPECT_EQ(occurrences(page, "<section id=\"noise-1\""), 1u);
+  EXPECT_THAT(page, HasSubstr("<a href=\"#noise-1\">Noise</a>"));
+  EXPECT_THAT(page, HasSubstr("of the source&#39;s 100,000 samples, under gaussian noise."));
+  for (const char* words :
+       {"Mean probability to survive</strong>", "Every method at every σ", "nine in ten samples",
+        "Class robustness bias: ", "The most fragile sample is row ", "Inputs are not clipped"})
+    EXPECT_THAT(page, HasSubstr(words));
+}
+
+TEST(NoiseSections, AreOneAModelAndTellItsWarnings) {
+  record::Assess record = full_record(2, 1, 10);
+  record.average_case = {subject("model <0>"), subject("model 1")};
+  record.average_case[1].warnings = {"m.pt predicts <another> class"};
+  const std::string page = page_of(record);
+  EXPECT_THAT(page, HasSubstr("model &lt;0&gt;: Under noise of σ = "));
+  EXPECT_EQ(occurrences(page, "<section id=\"noise-2\""), 1u);
+  EXPECT_EQ(occurrences(page, "<b>Warning:</b> m.pt predicts &lt;another&gt; class"), 1u);
+}
+
+TEST(NoiseSections, ShowThePicturesOfRankedSamples) {
+  record::Assess record = bare_record(10);
+  record.average_case = {subject("cnn")};
+  const std::size_t last = 91;  // the row of the last class's most robust sample
+  const auto images = [](std::size_t n) {
+    return Images{"x.npz", make_array<std::uint8_t>({n, 1, 2, 2}, std::vector<std::uint8_t>(4 * n, 200)), {}};
+  };
+  const Images all = images(last + 1), few = images(last);
+  const Pictures pictures = flip_pictures(record, {{"", &all}});
+  EXPECT_FALSE(pictures.samples.empty());
+  EXPECT_THAT(page_of(record, pictures), HasSubstr("src=\"data:image/png"));
+  EXPECT_THAT(message_of([&] {
+                (void)flip_pictures(record, {{"", &few}});
+              }),
+              HasSubstr("x.npz: expected the images of record, whose ranked samples reach row"));
+}
+
+TEST(Sections, AreJoinedWithTheirModels) {
+  record::Assess a = full_record(1, 1, 10);
+  a.average_case = {subject("model 0")};
+  a.shifts = {shift_of({"model 0"}, "")};
+  const auto joined = record::join_records({"a.json", "b.json"}, std::vector<record::Assess>{a, a});
+  ASSERT_EQ(joined.average_case.size(), 2u);
+  EXPECT_EQ(joined.average_case[0].model, "model 0");
+  EXPECT_EQ(joined.average_case[1].model, "model 0 (b.json)");
+  ASSERT_EQ(joined.shifts.size(), 2u);
+  EXPECT_EQ(joined.shifts[0].models, std::vector<std::string>{"model 0"});
+  EXPECT_EQ(joined.shifts[1].models, std::vector<std::string>{"model 0 (b.json)"});
+}
+
+}  // namespace
+}  // namespace leeway::report
