@@ -2,11 +2,15 @@
 //
 //   quality_coverage DRAWS [SEED]
 //
-// CSV on stdout, one line for each population, k, n and metric. Logits are normal with the standard deviation 1.5 and, for class
-// 0 alone, a mean of 1; labels are drawn from their softmax ("calibrated") or from that of half of them ("overconfident").
-// The target has the same labels and logits with noise of deviation 1. Of each draw of n rows: the target's intervals, and
-// those of the change, taken once as pairs and once from a second draw. The population's values are those of a million rows.
-// `held` and `wide` (mean width) are of the target's interval, `paired` and `unpaired` count the changes that were held.
+// CSV on stdout, one line for each population, k, n and metric.
+//   calibrated, overconfident: normal logits of standard deviation 1.5, for class 0 with mean 1; labels drawn from
+//     their softmax, or from that of half of them
+//   others: labels first, by the share of the last class; then normal logits of standard deviation `spread`, that of
+//     the label higher by `margin`
+// The target has the same labels and logits with noise of deviation 1. Of each draw of n rows: the target's
+// intervals, and those of the change, taken once as pairs and once from a second draw. The population's values are
+// those of a million rows. Of the target's interval, of the paired and of the unpaired change: `present` counts the
+// draws that have it, `missed` those that have it without the value in it; `wide` is the mean width of the first.
 #include <fmt/format.h>
 
 #include <array>
@@ -27,31 +31,59 @@ using leeway::assess::Quality;
 using leeway::record::AssessQuality;
 using leeway::record::QualityChange;
 
+struct Population {
+  std::string_view name;
+  std::size_t k;
+  std::vector<std::size_t> rows;
+  double temperature = 1;                      // of the softmax that labels are drawn from
+  double share = 0, margin = 0, spread = 1.5;  // share > 0: labels first
+};
+
+// Margins of two classes are differences of two logits, hence the deviation of spread sqrt(2).
+const std::vector<Population> populations{{"calibrated", 2, {50, 200, 1000}},
+                                          {"overconfident", 2, {50, 200, 1000}, 2},
+                                          {"calibrated", 10, {50, 200, 1000}},
+                                          {"overconfident", 10, {50, 200, 1000}, 2},
+                                          {"99% right", 2, {30, 100, 300, 1000}, 1, .5, 9.87, 3},
+                                          {"99.7% right", 2, {1000, 3000}, 1, .5, 11.66, 3},
+                                          {"99% right", 10, {100, 1000}, 1, .1, 12.9, 3},
+                                          {"2% positives", 2, {30, 100, 300, 1000}, 1, .02, 3.2, 1.5},
+                                          {"2% positives, 99% right", 2, {100, 300, 1000}, 1, .02, 9.87, 3}};
+
 struct Sides {
+  std::vector<std::int64_t> labels;
   Quality source, target;
 };
 
-Sides drawn(std::string_view kind, std::size_t k, std::size_t n, std::uint64_t seed, std::uint64_t draw) {
+Sides drawn(const Population& one, std::size_t n, std::uint64_t seed, std::uint64_t draw) {
+  const std::size_t k = one.k;
   std::vector<double> clean(n * k), noisy(n * k), weights(k);
-  std::vector<std::int64_t> labels(n);
-  Random random(seed, leeway::stream(kind), draw);
+  Sides sides;
+  sides.labels.resize(n);
+  Random random(seed, leeway::stream(one.name), draw);
   for (std::size_t i = 0; i < n; ++i) {
+    std::size_t label = 0;
+    if (one.share > 0)
+      label = random.uniform() < one.share ? k - 1 : static_cast<std::size_t>(random.below(k - 1));
     double sum = 0;
     for (std::size_t j = 0; j < k; ++j) {
-      const double z = 1.5 * random.normal() + (j == 0 ? 1 : 0);
+      double z = one.spread * random.normal();
+      z += one.share > 0 ? (j == label ? one.margin : 0) : (j == 0 ? 1 : 0);
       clean[i * k + j] = z, noisy[i * k + j] = z + random.normal();
-      sum += weights[j] = std::exp(kind == "calibrated" ? z : z / 2);
+      sum += weights[j] = std::exp(z / one.temperature);
     }
-    double left = random.uniform() * sum;
-    std::size_t label = 0;
-    while (label + 1 < k && left >= weights[label]) left -= weights[label++];
-    labels[i] = static_cast<std::int64_t>(label);
+    if (one.share == 0) {
+      double left = random.uniform() * sum;
+      while (label + 1 < k && left >= weights[label]) left -= weights[label++];
+    }
+    sides.labels[i] = static_cast<std::int64_t>(label);
   }
   const auto quality = [&](std::vector<double> logits) {
     const leeway::Array array = leeway::make_array<double>({n, k}, std::move(logits));
-    return leeway::assess::quality_of(array, labels, leeway::assess::predict(array, "drawn"), .95);
+    return leeway::assess::quality_of(array, sides.labels, leeway::assess::predict(array, "drawn"), .95);
   };
-  return {quality(std::move(clean)), quality(std::move(noisy))};
+  sides.source = quality(std::move(clean)), sides.target = quality(std::move(noisy));
+  return sides;
 }
 
 struct Metric {
@@ -67,32 +99,42 @@ constexpr std::array<Metric, 6> metrics{
      {"Brier", &AssessQuality::brier, &QualityChange::brier},
      {"ECE", &AssessQuality::ece, &QualityChange::ece}}};
 
-bool holds(const Measured& found, double truth) {
-  return found.low && *found.low <= truth && truth <= *found.high;
-}
+struct Count {
+  std::size_t present = 0, missed = 0;
+  double width = 0;
 
-void simulate(std::string_view kind, std::size_t k, std::size_t draws, std::uint64_t seed) {
-  const Sides population = drawn(kind, k, 1'000'000, seed, 1ull << 40);
-  for (const std::size_t n : {50, 200, 1000, 10000}) {
-    std::array<std::size_t, metrics.size()> held{}, paired{}, unpaired{};
-    std::array<double, metrics.size()> width{};
+  void add(const Measured& found, double truth) {
+    if (!found.low) return;
+    ++present, missed += *found.low > truth || truth > *found.high;
+    width += *found.high - *found.low;
+  }
+};
+
+void simulate(const Population& population, std::size_t draws, std::uint64_t seed) {
+  const Sides all = drawn(population, 1'000'000, seed, 1ull << 40);
+  for (const std::size_t n : population.rows) {
+    std::array<std::array<Count, 3>, metrics.size()> counts{};
     for (std::size_t draw = 0; draw < draws; ++draw) {
-      const Sides one = drawn(kind, k, n, seed, 2 * draw), other = drawn(kind, k, n, seed, 2 * draw + 1);
+      const Sides one = drawn(population, n, seed, 2 * draw),
+                  other = drawn(population, n, seed, 2 * draw + 1);
       const QualityChange same = quality_change(one.source, one.target, true, .95),
                           apart = quality_change(other.source, one.target, false, .95);
       for (std::size_t m = 0; m < metrics.size(); ++m) {
-        const double before = *(population.source.found.*metrics[m].value).value,
-                     after = *(population.target.found.*metrics[m].value).value;
-        const Measured& found = one.target.found.*metrics[m].value;
-        held[m] += holds(found, after);
-        width[m] += found.low ? *found.high - *found.low : 0;
-        paired[m] += holds(same.*metrics[m].change, after - before);
-        unpaired[m] += holds(apart.*metrics[m].change, after - before);
+        const double before = *(all.source.found.*metrics[m].value).value,
+                     after = *(all.target.found.*metrics[m].value).value;
+        counts[m][0].add(one.target.found.*metrics[m].value, after);
+        counts[m][1].add(same.*metrics[m].change, after - before);
+        counts[m][2].add(apart.*metrics[m].change, after - before);
       }
     }
-    for (std::size_t m = 0; m < metrics.size(); ++m)
-      fmt::print("{},{},{},{},{},{},{:.4f},{},{}\n", kind, k, n, metrics[m].name, draws, held[m],
-                 width[m] / static_cast<double>(draws), paired[m], unpaired[m]);
+    for (std::size_t m = 0; m < metrics.size(); ++m) {
+      const auto& [held, paired, unpaired] = counts[m];
+      fmt::print("\"{}\",{},{},{},{},{},{},{:.4f},{},{},{:.4f},{},{}\n", population.name, population.k, n,
+                 metrics[m].name, draws, held.present, held.missed,
+                 held.width / static_cast<double>(std::max<std::size_t>(1, held.present)), paired.present,
+                 paired.missed, paired.width / static_cast<double>(std::max<std::size_t>(1, paired.present)),
+                 unpaired.present, unpaired.missed);
+    }
     std::fflush(stdout);
   }
 }
@@ -106,8 +148,9 @@ int main(int argc, char** argv) {
   }
   const auto draws = static_cast<std::size_t>(std::atoll(argv[1]));
   const std::uint64_t seed = argc > 2 ? static_cast<std::uint64_t>(std::atoll(argv[2])) : 0;
-  fmt::print("labels,k,n,metric,draws,held,wide,paired,unpaired\n");
-  for (const std::size_t k : {2, 10})
-    for (const std::string_view kind : {"calibrated", "overconfident"}) simulate(kind, k, draws, seed);
+  fmt::print(
+      "labels,k,n,metric,draws,present,missed,wide,paired_present,paired_missed,paired_wide,unpaired_present,"
+      "unpaired_missed\n");
+  for (const Population& population : populations) simulate(population, draws, seed);
   return 0;
 }

@@ -19,7 +19,9 @@ constexpr std::size_t most_reasons = 3;
 // "74.0 [73.1 74.9]" in units of 1/scale; digits one finer than the interval is wide.
 std::string with_interval(const Measured& measured, double scale) {
   if (!measured.value) return "-";
-  const double low = scale * measured.low.value_or(NAN), high = scale * measured.high.value_or(NAN);
+  if (!measured.low || !measured.high)
+    return fmt::format("{:.{}f}", scale * *measured.value, scale > 1 ? 1 : 3);
+  const double low = scale * *measured.low, high = scale * *measured.high;
   const int digits = std::min(3, percent_digits(high - low) + (high - low < 10 ? 1 : 0));
   return fmt::format("{:.{}f} [{:.{}f} {:.{}f}]", scale * *measured.value, digits, low, digits, high, digits);
 }
@@ -253,12 +255,18 @@ std::string shift_lines(const record::Assess& record) {
 
 // One line for each column with dashes and reason: "accuracy: the target has no labels (prod, week 2)".
 std::string footnotes(const record::Assess& record) {
-  static const std::vector<std::pair<const char*, const char*>> keys{
-      {"accuracy", "accuracy"},
-      {"pa", "AFR, agreement, beta"},
-      {"worst_class", "worst class"},
-      {"error_bound", "upper bound of the error"},
-      {"estimates", "estimates of the error"}};
+  std::vector<std::pair<std::string, std::string>> keys{{"accuracy", "accuracy"},
+                                                        {"pa", "AFR, agreement, beta"},
+                                                        {"worst_class", "worst class"},
+                                                        {"error_bound", "upper bound of the error"},
+                                                        {"estimates", "estimates of the error"}};
+  for (const record::AssessResult& result : record.results)
+    for (const auto& [key, reason] : result.not_computed) {
+      std::pair entry{key, record::quality_gap_words(key)};
+      if (key.ends_with("_low") && !entry.second.empty() && !key.starts_with("quality_change") &&
+          std::ranges::find(keys, entry) == keys.end())
+        keys.push_back(std::move(entry));
+    }
   std::string text;
   for (const auto& [key, title] : keys) {
     std::map<std::string, std::vector<std::string>> reasons;

@@ -109,10 +109,13 @@ ArGap ar_gap(std::span<const RatioPoint> first, std::span<const RatioPoint> seco
   result.first_is_plus = first_pa >= second_pa;
   if (!result.first_is_plus) std::swap(plus, minus);
   for (const Corner& corner : plus) {
-    ArGapPoint point{corner.pa, corner.ratio, fall_to(minus, corner.pa), std::nullopt};
+    const auto ratio_plus = fall_to(plus, corner.pa);
+    if (!ratio_plus) continue;
+    ArGapPoint point{corner.pa, *ratio_plus, fall_to(minus, corner.pa), std::nullopt};
     if (point.ratio_minus) point.gap = point.ratio_plus - *point.ratio_minus;
     result.points.push_back(point);
   }
+  std::ranges::stable_sort(result.points, {}, &ArGapPoint::ratio_plus);
   return result;
 }
 

@@ -46,7 +46,8 @@ struct Sweep {
 // that the sweep does not reach, or above its first point (by over 1e-9, the accuracy of PA), has none.
 //
 // Model + has the higher PA at the largest common ratio (the first, if equal). The levels are the PA of + at
-// its ratios. PA is compared in nats: both models need the same k. Ratios may come in any order.
+// its ratios, without those above its first point. Both ratios are first crossings, so a sweep has a gap of 0 to
+// itself. PA is compared in nats: both models need the same k. Ratios may come in any order.
 // Errors (Error): no ratio in common. Cost: m'm'' for sweeps of m' and m'' ratios.
 struct ArGapPoint {
   double pa = 0, ratio_plus = 0;
@@ -55,7 +56,7 @@ struct ArGapPoint {
 
 struct ArGap {
   bool first_is_plus = true;
-  std::vector<ArGapPoint> points;  // by ratio_plus, rising
+  std::vector<ArGapPoint> points;  // by ratio_plus, rising; levels falling
 };
 
 [[nodiscard]] ArGap ar_gap(std::span<const RatioPoint> first, std::span<const RatioPoint> second);

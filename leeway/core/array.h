@@ -40,7 +40,6 @@ struct Array {
   std::vector<std::size_t> shape = {0};
   std::shared_ptr<const void> storage;  // size() elements (a boolean is a byte, 0 = false); null for text
   std::shared_ptr<const std::vector<std::string>> texts;  // size() strings, UTF-8; only for text
-  bool from_half = false;                                 // float32 widened from float16
 
   [[nodiscard]] std::size_t size() const;        // product of the shape; 1 for the empty shape of a scalar
   [[nodiscard]] std::string shape_text() const;  // "(10000, 10)", "(5)", "()"

@@ -130,4 +130,24 @@ Interval bounded_mean_interval(std::span<const double> values, double least, dou
           most - distance_of_end(values, most, most - low, z)};
 }
 
+Interval stratified_mean_interval(std::span<const double> values, std::span<const std::int64_t> strata,
+                                  std::span<const Interval> ranges, double level) {
+  std::vector<std::vector<double>> rows(ranges.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t s = strata.empty() ? 0 : static_cast<std::size_t>(strata[i]);
+    rows[s].push_back(std::clamp(values[i], ranges[s].low, ranges[s].high));
+  }
+  double value = 0, below = 0, above = 0;
+  const double z = normal_quantile(.5 * (1 + level));
+  for (std::size_t s = 0; s < rows.size(); ++s) {
+    if (rows[s].empty()) continue;
+    const Mean mean = mean_and_error(rows[s]);
+    const Interval ends = bounded_mean_interval(rows[s], ranges[s].low, ranges[s].high, level);
+    const double normal = rows.size() > 1 && mean.n > 1 ? z * mean.standard_error : 0;
+    const double down = std::max(mean.mean - ends.low, normal), up = std::max(ends.high - mean.mean, normal);
+    value += mean.mean, below += down * down, above += up * up;
+  }
+  return {value - std::sqrt(below), value + std::sqrt(above)};
+}
+
 }  // namespace leeway

@@ -15,6 +15,7 @@
 // order of the values changes only rounding.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "leeway/core/statistics.h"
@@ -23,5 +24,13 @@ namespace leeway {
 
 [[nodiscard]] Interval bounded_mean_interval(std::span<const double> values, double least, double most,
                                              double level = .95);
+
+// The same of a sum of means: row i adds to the mean of stratum strata[i], whose values lie in ranges[strata[i]]. Square-and-add
+// of the strata's intervals (Zou and Donner 2008), where of several strata no distance is less than the normal one: next
+// to an end of the range a distance is short, but a sum of many such means is no more skewed than a normal one.
+// Values beyond their range by rounding count as its end; strata without rows add nothing. `strata` empty: one.
+[[nodiscard]] Interval stratified_mean_interval(std::span<const double> values,
+                                                std::span<const std::int64_t> strata,
+                                                std::span<const Interval> ranges, double level = .95);
 
 }  // namespace leeway

@@ -132,7 +132,6 @@ Array native(const NpyHeader& header, Elements elements, std::string_view name) 
   if (header.kind == 'f' && header.item_size == 2) {
     elements = widen(elements, name);
     array.type = ElementType::f32;
-    array.from_half = true;
   } else {
     elements = align(elements, header.item_size, name);
     array.type = element_type(header);

@@ -258,7 +258,6 @@ void set_logits(Outputs& outputs, const Named& scores, bool are_probs, const Out
            "shape " + scores.array.shape_text());
   if (shape[0] == 0) refuse(scores.where, "at least one row", "shape " + scores.array.shape_text());
   Array values = as_float(scores.array, scores.where);
-  const double smallest = smallest_normal(scores.array);
   if (shape.size() == 1 || shape[1] == 1) {
     if (options.binary == Binary::refuse)
       refuse(scores.where,
@@ -275,7 +274,7 @@ void set_logits(Outputs& outputs, const Named& scores, bool are_probs, const Out
   }
   outputs.from_probs = are_probs;
   if (are_probs) {
-    LogProbabilities logs = log_probabilities(values, smallest, scores.where);
+    LogProbabilities logs = log_probabilities(values, scores.where);
     outputs.logits = std::move(logs.logits);
     if (logs.decimals > 0)
       outputs.warnings.push_back(
@@ -283,8 +282,10 @@ void set_logits(Outputs& outputs, const Named& scores, bool are_probs, const Out
                       "is divided by its sum",
                       scores.where, logs.decimals, logs.least_sum, logs.most_sum));
     if (logs.zeros > 0)
-      outputs.warnings.push_back(fmt::format("{}: {} probabilities are exactly 0 and count as {:.3g}",
-                                             scores.where, logs.zeros, smallest));
+      outputs.warnings.push_back(
+          fmt::format("{}: {} probabilities are exactly 0 and count as {:.3g}, "
+                      "which posterior agreement and log loss depend on",
+                      scores.where, logs.zeros, std::exp(log_of_zero)));
     return;
   }
   outputs.logits = std::move(values);

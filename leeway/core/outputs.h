@@ -5,7 +5,8 @@
 // ColumnOptions::times `time` (`times`, `timestamp`, `datetime`, `date`; times.h). Other arrays are not read;
 // `reading` lists them. A bare .npy is logits. CSV columns: outputs_columns.h.
 //
-// `probs` become logarithms; an exact 0 counts as the type's smallest normal number, with a warning. A row of
+// `probs` become logarithms; an exact 0 counts as 2.2e-308 in files of any type
+// (probabilities.h), with a warning. A row of
 // probs that is negative, above 1 or does not sum to 1 within 1e-3 is an error, unless all are rounded to two
 // to four decimals: then every row is divided by its sum, with a warning. Logits whose rows all pass this
 // test are taken as probabilities, with a warning. A vector (n) or (n,1) is the positive class of two:

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cfloat>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -73,7 +72,7 @@ int rounded_to(std::span<const T> probs, std::size_t k) {
 
 // Every row divided by its sum.
 template <class T>
-LogProbabilities renormalised(std::span<const T> probs, const Array& array, double smallest, int decimals,
+LogProbabilities renormalised(std::span<const T> probs, const Array& array, int decimals,
                               std::string_view where);
 
 struct Part {
@@ -81,21 +80,18 @@ struct Part {
 };
 
 template <class T>
-LogProbabilities logarithms(std::span<const T> probs, const Array& array, double smallest,
-                            std::string_view where) {
+LogProbabilities logarithms(std::span<const T> probs, const Array& array, std::string_view where) {
   const std::size_t n = array.shape[0], k = array.shape[1];
   const auto block = allocate_bytes(probs.size() * sizeof(double), where);
   auto* logs = reinterpret_cast<double*>(block.get());
-  const double log_smallest = std::log(smallest);
   const auto map = [&](std::size_t begin, std::size_t end) {
     Part part;
     for (std::size_t i = begin; i < end; ++i) {
       const auto row = probs.subspan(i * k, k);
       if (!is_distribution(row)) return Part{i, 0};
       for (std::size_t j = 0; j < k; ++j) {
-        const bool zero = row[j] == 0;
-        part.zeros += zero ? 1 : 0;
-        logs[i * k + j] = zero ? log_smallest : std::log(static_cast<double>(row[j]));
+        part.zeros += row[j] == 0 ? 1 : 0;
+        logs[i * k + j] = std::max(log_of_zero, std::log(static_cast<double>(row[j])));
       }
     }
     return part;
@@ -106,7 +102,7 @@ LogProbabilities logarithms(std::span<const T> probs, const Array& array, double
   const Part whole = reduce_chunks<Part>(n, chunk_rows(k), map, join);
   if (whole.first_bad != none) {
     const int decimals = rounded_to(probs, k);
-    if (decimals > 0) return renormalised(probs, array, smallest, decimals, where);
+    if (decimals > 0) return renormalised(probs, array, decimals, where);
   }
   if (whole.first_bad != none) refuse_row(probs.subspan(whole.first_bad * k, k), whole.first_bad, where);
   LogProbabilities result;
@@ -118,7 +114,7 @@ LogProbabilities logarithms(std::span<const T> probs, const Array& array, double
 }
 
 template <class T>
-LogProbabilities renormalised(std::span<const T> probs, const Array& array, double smallest, int decimals,
+LogProbabilities renormalised(std::span<const T> probs, const Array& array, int decimals,
                               std::string_view where) {
   const std::size_t k = array.shape[1];
   std::vector<double> shares(probs.begin(), probs.end());
@@ -131,7 +127,7 @@ LogProbabilities renormalised(std::span<const T> probs, const Array& array, doub
     for (double& p : row) p /= sum;
   }
   const Array whole = make_array(array.shape, std::move(shares));
-  LogProbabilities result = logarithms(whole.view<double>(), whole, smallest, where);
+  LogProbabilities result = logarithms(whole.view<double>(), whole, where);
   result.decimals = decimals, result.least_sum = extremes.least_sum, result.most_sum = extremes.most_sum;
   return result;
 }
@@ -177,14 +173,9 @@ bool are_rounded_probabilities(const Array& scores) {
                                           : rounded_to(scores.view<double>(), k)) > 0;
 }
 
-double smallest_normal(const Array& array) {
-  if (array.from_half) return 0x1p-14;
-  return array.type == ElementType::f32 ? static_cast<double>(FLT_MIN) : DBL_MIN;
-}
-
-LogProbabilities log_probabilities(const Array& probs, double smallest, std::string_view where) {
-  if (probs.type == ElementType::f32) return logarithms(probs.view<float>(), probs, smallest, where);
-  return logarithms(probs.view<double>(), probs, smallest, where);
+LogProbabilities log_probabilities(const Array& probs, std::string_view where) {
+  if (probs.type == ElementType::f32) return logarithms(probs.view<float>(), probs, where);
+  return logarithms(probs.view<double>(), probs, where);
 }
 
 }  // namespace leeway

@@ -210,7 +210,6 @@ Array make_tensor(const SafetensorsEntry& entry, const MappedFile& data, std::st
       std::memcpy(block.get() + 4 * i, &wide, 4);
     }
     array.storage = block;
-    array.from_half = dtype->widen == float_from_half;
   } else if (reinterpret_cast<std::uintptr_t>(bytes.data()) % dtype->size != 0) {
     const auto block = allocate_bytes(bytes.size(), where);
     std::ranges::copy(bytes, block.get());

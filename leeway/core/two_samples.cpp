@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
+#include <map>
 #include <numbers>
 #include <numeric>
 
@@ -51,6 +52,88 @@ double path_probability(std::size_t rows, std::size_t columns, std::uint64_t lea
   return reached[columns];
 }
 
+// Of columns of c rows: log of sum_x C(c, x) e^(t x^2 / c + u x), and moments of x and y = x^2 / c under these weights.
+struct Tilted {
+  double log_sum = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;  // the last three: covariances
+};
+struct TiltedColumns {
+  double times = 0;                // how many columns
+  std::vector<double> log_choose;  // of c and x, by x
+
+  void prepare(std::uint64_t c) {
+    log_choose.assign(c + 1, 0);
+    for (std::uint64_t x = 0; x < c; ++x)
+      log_choose[x + 1] = log_choose[x] + std::log(static_cast<double>(c - x) / static_cast<double>(x + 1));
+  }
+
+  [[nodiscard]] Tilted at(double t, double u) const {
+    constexpr double negligible = 45;  // of the largest log weight: e^-45 of it, times 10^7 rows, is rounding
+    const double per = t / static_cast<double>(log_choose.size() - 1);
+    const auto log_weight = [&](std::size_t x) {
+      const auto value = static_cast<double>(x);
+      return log_choose[x] + value * (per * value + u);
+    };
+    double most = log_weight(0);
+    for (std::size_t x = 1; x < log_choose.size(); ++x) most = std::max(most, log_weight(x));
+    Tilted found;
+    double sum = 0;
+    for (std::size_t i = 0; i < log_choose.size(); ++i) {
+      const double above = log_weight(i) - most;
+      if (above < -negligible) continue;
+      const double x = static_cast<double>(i), y = x * x / static_cast<double>(log_choose.size() - 1),
+                   weight = std::exp(above);
+      sum += weight, found.x += weight * x, found.y += weight * y;
+      found.xx += weight * x * x, found.xy += weight * x * y, found.yy += weight * y * y;
+    }
+    found.log_sum = most + std::log(sum);
+    found.x /= sum, found.y /= sum;
+    found.xx = found.xx / sum - found.x * found.x, found.xy = found.xy / sum - found.x * found.y;
+    found.yy = found.yy / sum - found.y * found.y;
+    return found;
+  }
+};
+
+// Chernoff's bound of the header on the log of the probability of `table`, by Newton's method. Any t >= 0 and u give a bound.
+double log_chernoff(const Contingency& table) {
+  const std::vector<std::uint64_t> columns = table.column_sums();
+  std::map<std::uint64_t, TiltedColumns> sizes;
+  double a = 0, b = 0, q = 0;
+  for (std::size_t j = 0; j < table.columns; ++j) {
+    const auto x = static_cast<double>(table.at(0, j)), c = static_cast<double>(columns[j]);
+    a += x, b += c - x, q += x * x / c, ++sizes[columns[j]].times;
+  }
+  for (auto& [c, alike] : sizes) alike.prepare(c);
+  const auto at = [&](double t, double u) {
+    Tilted all;
+    for (const auto& [c, alike] : sizes) {
+      const double times = alike.times;
+      const Tilted one = alike.at(t, u);
+      all.log_sum += times * one.log_sum, all.x += times * one.x, all.y += times * one.y;
+      all.xx += times * one.xx, all.xy += times * one.xy, all.yy += times * one.yy;
+    }
+    all.log_sum -= t * q + u * a;
+    return all;
+  };
+  double t = 0, u = std::log(a / b), step = 1;
+  Tilted here = at(t, u);
+  for (int i = 0; i < 40 && step > 1e-9; ++i) {
+    const double slope_t = here.y - q, slope_u = here.x - a;
+    const double determinant = here.xx * here.yy - here.xy * here.xy;
+    if (!(determinant > 1e-12 * here.xx * here.yy)) break;
+    const double by_t = (here.xy * slope_u - here.xx * slope_t) / determinant,
+                 by_u = (here.xy * slope_t - here.yy * slope_u) / determinant;
+    for (step = 1; step > 1e-9; step /= 2) {
+      const double next_t = std::max(0., t + step * by_t), next_u = u + step * by_u;
+      const Tilted next = at(next_t, next_u);
+      if (!(next.log_sum < here.log_sum)) continue;
+      if (here.log_sum - next.log_sum < .01) step = 0;  // close enough
+      t = next_t, u = next_u, here = next;
+      break;
+    }
+  }
+  return here.log_sum - (std::lgamma(a + b + 1) - std::lgamma(a + 1) - std::lgamma(b + 1));
+}
+
 // P(K >= lambda) of Kolmogorov's distribution.
 double kolmogorov_tail(double lambda) {
   if (lambda < .2) return 1;  // below 1e-12 from it
@@ -89,6 +172,8 @@ TwoSampleTest homogeneity(std::span<const std::size_t> a, std::span<const std::s
   if (test.exact) {
     test.p = drawn_p(std::min(first_draws, options.draws));
     if (test.p <= worth_more_draws) test.p = drawn_p(options.draws);
+    if (test.p * static_cast<double>(options.draws + 1) < 1.5)
+      test.p = std::min(test.p, std::exp(log_chernoff(table)));
   } else {
     test.p = boost::math::gamma_q(static_cast<double>(table.columns - 1) / 2, test.statistic / 2, Double{});
   }

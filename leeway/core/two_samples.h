@@ -3,8 +3,12 @@
 // homogeneity: categories. Pearson's chi-square of the 2 x k table of counts. If all expected counts are at
 // least `enough_expected`, the chi-square distribution with k - 1 degrees of freedom (k: categories that
 // occur); else tables drawn with the same margins (contingency.h), p = (1 + hits) / (1 + draws), valid for
-// any counts. Drawing stops after 199 draws if p > .1, which changes no decision at a level up to .1. p = 1
-// if a sample is empty or both hold one and the same category.
+// any counts. Drawing stops after 199 draws if p > .1, which changes no decision at a level up to .1. If no
+// draw reaches the table, p is Chernoff's bound on the exact probability where that is smaller: with a of n
+// rows in the first sample, x_j of the c_j rows of category j among them, and Q = sum_j x_j^2 / c_j, which
+// orders tables as chi-square does,
+//   P(Q >= q) <= min over t >= 0, u of  e^(-t q - u a) prod_j [sum_x C(c_j, x) e^(t x^2 / c_j + u x)] / C(n, a).
+// p = 1 if a sample is empty or both hold one and the same category.
 //
 // kolmogorov_smirnov: numbers, ties allowed. D = max |F(x) - G(x)|. If n m <= `exact_product`, p is exact
 // given the pooled values: the share of lattice paths from (0,0) to (n,m) that reach D at the end of a block
@@ -21,7 +25,7 @@
 //
 // Errors (Error): spans of unequal length, empty samples of numbers, NaN, levels outside (0,1). Deterministic
 // for any number of threads; the order of values changes only rounding. Cost: homogeneity O(k), with few
-// counts draws x k; Kolmogorov-Smirnov a sort and O(min(nm, 1e6)).
+// counts draws x k, and O(n) if no draw reaches the table; Kolmogorov-Smirnov a sort and O(min(nm, 1e6)).
 #pragma once
 
 #include <cstddef>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "leeway/core/parallel.h"
 #include "leeway/error_bound/centred.h"
@@ -23,28 +24,32 @@ class ExactSum {
   double sum_ = 0, rest_ = 0;
 };
 
+constexpr double smallest_log = -700;  // exp is a normal number from here on
+
 struct RowScores {
-  double confidence, negative_entropy;
+  double confidence, negative_entropy, log_odds;
 };
 
 RowScores score(const double* z, std::size_t k, double t) {
   if (std::isinf(t)) {
     const auto tops = static_cast<double>(std::count(z, z + k, 0.));
-    return {1 / tops, -std::log(tops)};
+    return {1 / tops, -std::log(tops), -std::log(tops - 1)};
   }
   // The top itself is left out of the sum: beside it, what the others weigh would be lost below 1e-16.
-  ExactSum others, weighted;
-  bool top_seen = false;
-  for (std::size_t j = 0; j < k; ++j) {
-    if (z[j] == 0 && !top_seen) {
-      top_seen = true;
-      continue;
-    }
-    const double weight = std::exp(t * z[j]);
-    others.add(weight), weighted.add(weight * z[j]);
+  const double* top = std::find(z, z + k, 0.);
+  double second = -std::numeric_limits<double>::infinity();
+  for (const double* at = z; at != z + k; ++at)
+    if (at != top) second = std::max(second, *at);
+  ExactSum others, weighted, shifted;  // shifted: in units of the second largest, since weights may all be 0
+  for (const double* at = z; at != z + k; ++at) {
+    if (at == top) continue;
+    const double weight = std::exp(t * *at);
+    others.add(weight), weighted.add(weight * *at);
+    if (t * second < smallest_log) shifted.add(std::exp(t * (*at - second)));
   }
   const double rest = others.value();
-  return {1 / (1 + rest), t * weighted.value() / (1 + rest) - std::log1p(rest)};
+  return {1 / (1 + rest), t * weighted.value() / (1 + rest) - std::log1p(rest),
+          t * second < smallest_log ? -t * second - std::log(shifted.value()) : -std::log(rest)};
 }
 
 void soften(const double* z, double t, std::span<double> p) {
@@ -71,10 +76,11 @@ void for_rows(const CentredRows& rows, const Body& body) {
 Scores scores(const Rows& logits, double inverse_temperature, std::span<const std::size_t> rows) {
   const CentredRows z(logits, rows);
   Scores result;
-  result.confidence.resize(z.n()), result.negative_entropy.resize(z.n());
+  for (auto* of : {&result.confidence, &result.negative_entropy, &result.log_odds}) of->resize(z.n());
   for_rows(z, [&](std::size_t i, const double* row) {
     const RowScores one = score(row, z.k(), inverse_temperature);
     result.confidence[i] = one.confidence, result.negative_entropy[i] = one.negative_entropy;
+    result.log_odds[i] = one.log_odds;
   });
   return result;
 }

@@ -2,6 +2,7 @@
 //
 //   confidence_i         max_j p_ij,            p_i = softmax(t F_i)
 //   negative entropy_i   sum_j p_ij log p_ij,   0 log 0 = 0; from -log k to 0
+//   log odds_i           log(c / (1 - c)),      c the confidence: in order where the confidences all round to 1
 //
 // At t = infinity p is uniform over the tied top classes, at t = 0 over all classes. Rows with the same
 // values in another order get the same bits (except for rare roundings), so ties remain ties.
@@ -20,7 +21,7 @@
 namespace leeway::error_bound {
 
 struct Scores {
-  std::vector<double> confidence, negative_entropy;  // (n)
+  std::vector<double> confidence, negative_entropy, log_odds;  // (n)
 };
 
 [[nodiscard]] Scores scores(const Rows& logits, double inverse_temperature,

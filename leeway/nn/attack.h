@@ -26,7 +26,7 @@ inline constexpr Norm every_norm[] = {Norm::linf, Norm::l2, Norm::l1, Norm::l0};
 // The loss to maximize, for logits F and the class y to leave; negated for a target class.
 enum class Loss {
   margin,  // m = logsumexp_(j != y) F_j - F_y: the order and the directions of the cross-entropy, without its saturation
-  difference,    // max_(j != y) F_j - F_y: positive where y is not predicted, and only there
+  difference,  // max_(j != y) F_j - F_y: positive where y is not predicted; independent of the scale of the logits
   cross_entropy  // log(1 + e^m): in float32 its gradient is 0 for rows of which the model is sure
 };
 inline constexpr Loss every_loss[] = {Loss::margin, Loss::difference, Loss::cross_entropy};
@@ -36,9 +36,9 @@ inline constexpr Loss every_loss[] = {Loss::margin, Loss::difference, Loss::cros
 }
 
 struct AttackEntry : Member {
-  bool minimum_norm = false;  // it looks for the nearest x'; otherwise for the worst within a radius
-  std::vector<Norm> norms;    // that it knows
-  Loss loss = Loss::margin;   // its own, where none is asked for
+  bool minimum_norm = false;     // it looks for the nearest x'; otherwise for the worst within a radius
+  std::vector<Norm> norms;       // that it knows
+  Loss loss = Loss::difference;  // its own, where none is asked for
 };
 
 // Find x' in [0,1] (rows: any range) that is not predicted as the label (without labels: the clean
@@ -59,6 +59,9 @@ inline constexpr double default_eps = 8. / 255;
 // Above this share of rows with a gradient of exactly 0, the attack "noise" runs too.
 inline constexpr double most_zero_gradients = .01;
 
+// Above this share of rows with unreliable gradients, an attack by gradients overestimates robustness.
+inline constexpr double most_unreliable_gradients = .25;
+
 struct AttackResult {
   // Shares of rows that withstood the gradient attack alone, and noise alone.
   struct BesideNoise {
@@ -78,6 +81,9 @@ struct AttackResult {
   double robust_accuracy = 0;  // share of rows whose prediction on `images` is the class
   // Share of rows with a gradient of exactly 0 at every start; none: the attack uses no gradients
   std::optional<double> zero_gradient = {};
+  // Share of rows where a short step along the gradient raises the loss by less than a tenth of what the gradient predicts, as
+  // behind layers that mask gradients. None: the attack asks for no gradients, or its radius is 0
+  std::optional<double> unreliable_gradient = {};
   std::optional<BesideNoise> beside_noise = {};  // then `images` holds the worse of the two, row by row
 };
 

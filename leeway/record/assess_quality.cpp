@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "leeway/record/fields.h"
 
 namespace leeway::record {
@@ -72,6 +74,21 @@ void fields(AssessSubgroups& subgroups, Fields& f) {
   f("least_rows", subgroups.least_rows, "samples of each half that are enough");
   f("weakest", weakest, "the first of list");
   f("list", subgroups.list, "the weakest by one half of the samples, measured on the other");
+}
+
+std::string quality_gap_words(const std::string& key) {
+  for (const auto& [name, words] : {std::pair{"balanced_accuracy", "balanced accuracy"},
+                                    {"macro_f1", "macro F1"},
+                                    {"auroc", "AUROC"},
+                                    {"log_loss", "log loss"}}) {
+    const std::string metric = key.substr(0, key.rfind('_'));
+    if (metric == fmt::format("quality.{}", name)) return fmt::format("interval of {}", words);
+    if (metric == fmt::format("source_quality.{}", name))
+      return fmt::format("interval of {} on the source", words);
+    if (metric == fmt::format("quality_change.{}", name))
+      return fmt::format("interval of the change of {}", words);
+  }
+  return "";
 }
 
 std::string subgroup_name(const Subgroup& group) {

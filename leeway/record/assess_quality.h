@@ -57,6 +57,10 @@ struct AssessSubgroups {
   [[nodiscard]] const Subgroup* weakest() const { return list.empty() ? nullptr : &list.front(); }
 };
 
+// What a key of not_computed is about, where it is an end of an interval in quality, source_quality or
+// quality_change: "interval of log loss on the source". Else empty.
+[[nodiscard]] std::string quality_gap_words(const std::string& key);
+
 // "weather = fog, time = night"
 [[nodiscard]] std::string subgroup_name(const Subgroup& group);
 

@@ -92,6 +92,9 @@ static void fields(AttackedSet& set, Fields& f) {
   f("zero_gradient", set.zero_gradient, share,
     "rows whose gradient is exactly 0 wherever the attack began, which it cannot move; null: an attack "
     "without gradients");
+  f("unreliable_gradient", set.unreliable_gradient, share,
+    "rows where a short step along the gradient raises the loss by less than a tenth of what the gradient "
+    "predicts; null: an attack without gradients, or of radius 0");
   f("beside_noise", set.beside_noise,
     "null, or where zero_gradient is above .01: each alone; the worse of the two counts for each row above");
   f("stochastic", set.stochastic,

@@ -54,7 +54,7 @@ struct AttackedSet {
   double clean_accuracy = 0, robust_accuracy = 0, success = 0;
   Interval clean_accuracy_interval, robust_accuracy_interval, success_interval;
   std::optional<NearestNorms> norms;  // of an attack of minimum norm
-  std::optional<double> zero_gradient;
+  std::optional<double> zero_gradient, unreliable_gradient;
   std::optional<BesideNoise> beside_noise;
   std::optional<ModelVariation> stochastic;
 };

@@ -103,7 +103,7 @@ static void fields(agreement::Confidences& confidences, Fields& f) {
 
 static void fields(agreement::ArGapPoint& point, Fields& f) {
   f("pa", point.pa, {}, "the posterior agreement of both");
-  f("ratio_plus", point.ratio_plus, share, "share of shifted samples of model_plus");
+  f("ratio_plus", point.ratio_plus, share, "the smallest ratio at which model_plus has fallen to this pa");
   f("ratio_minus", point.ratio_minus, share,
     "the smallest ratio at which model_minus has fallen to this pa, between ratios linearly; null where it "
     "does not");

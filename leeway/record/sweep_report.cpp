@@ -39,7 +39,6 @@ void fields(SweepReportOptions& options, Fields& f) {
   f.choice("tune", options.tune, {{"case", ""}, {"algorithm", ""}},
            "choose hyperparameters for each algorithm and case, or once for each algorithm");
   f("level", options.level, from_to(.5, .9999), "of intervals");
-  f("replicates", options.replicates, from_to(100, 1000000), "bootstrap replicates of the ranks");
 }
 
 static void fields(SweepRoles& roles, Fields& f) {
@@ -47,6 +46,8 @@ static void fields(SweepRoles& roles, Fields& f) {
   f.unless_empty("validation", roles.validation, "column that hyper-parameters were chosen by");
   f("higher_is_better", roles.higher_is_better, "of the measure");
   f("is_share", roles.is_share, "the measure is a share, shown in percent");
+  f("chance", roles.chance, share,
+    "accuracy of guessing, 1/k, where a column k says the number of classes; null: not known");
   f("criteria", roles.criteria, "further columns that were chosen by");
   f("algorithm", roles.algorithm, "columns that name the algorithm");
   f("case", roles.cases, "columns that name the case");
@@ -127,9 +128,8 @@ static void fields(SweepRank& rank, Fields& f) {
   f("algorithm", rank.algorithm, "its name");
   f.unless_empty("start", rank.start, "of the weights; null where all start alike");
   measured(f, "rank", rank.rank, any,
-           "mean rank among the algorithms, 1 the best, equal ones sharing theirs; the interval is a "
-           "bootstrap over cases and settings with their seeds together, of one case over its seeds; null "
-           "where all are alike");
+           "mean rank among the algorithms, 1 the best, equal ones sharing theirs; the interval is "
+           "Student's over cases and settings, of one case over its seeds; null where all are alike");
   f("best", rank.best, share, "comparisons in which it is the first, or one of several");
   f("cases", rank.cases, at_least(1), "cases and settings in which all algorithms were run");
   f("comparisons", rank.comparisons, at_least(1),

@@ -27,13 +27,13 @@ struct SweepReportOptions {
   std::string baseline, scratch;  // an algorithm; a value of `start`
   std::string tune = "case";
   double level = .95;
-  std::size_t replicates = 2000;
 };
 
 // What the columns were taken for.
 struct SweepRoles {
   std::string measure, validation;  // empty: none
   bool higher_is_better = true, is_share = true;
+  std::optional<double> chance;  // what guessing gets: 1/k, where a column k says the number of classes
   std::vector<std::string> criteria, algorithm, cases, repeats, over, hyperparameters;
   std::string start, select, concurrent;  // empty: none
   std::vector<std::string> curves;        // by epoch: what may choose one, and test accuracy

@@ -35,6 +35,15 @@ bool is_clear(const SweepMean& change) {
   return change.mean.low && change.mean.high && (*change.mean.low > 0 || *change.mean.high < 0);
 }
 
+// Some algorithm was compared with the baseline with an interval, and none was clearly better or worse.
+bool none_differs(const SweepReport& record, const std::string& start) {
+  std::size_t compared = 0, clear = 0;
+  for (const SweepChange& change : record.changes)
+    if (change.start == start && change.shift.empty() && change.change.mean.low)
+      ++compared, clear += is_clear(change.change) ? 1 : 0;
+  return compared > 0 && clear == 0;
+}
+
 bool is_better(const SweepReport& record, double change) {
   return record.roles.higher_is_better ? change > 0 : change < 0;
 }
@@ -134,6 +143,21 @@ void say_ways(const SweepReport& record, std::vector<std::string>& list) {
   }
 }
 
+// Accuracies whose interval holds that of guessing, or without an interval lie at or below it.
+void say_chance(const SweepReport& record, std::vector<std::string>& list) {
+  if (!record.roles.chance) return;
+  const double chance = *record.roles.chance;
+  std::vector<std::string> names;
+  for (const SweepCell& cell : record.results) {
+    const Measured& mean = cell.value.mean;
+    if (cell.setting.empty() && mean.value && mean.low.value_or(*mean.value) <= chance)
+      names.push_back(cell.algorithm + (cell.shift.empty() ? "" : " under " + cell.shift) +
+                      from(record, cell.start));
+  }
+  if (!names.empty())
+    list.push_back(fmt::format("At the level of guessing ({}): {}.", percent(chance, 1), names_of(names)));
+}
+
 void say_missing(const SweepReport& record, std::vector<std::string>& list) {
   std::size_t runs = 0;
   for (const SweepMissing& one : record.missing) runs += one.runs;
@@ -209,6 +233,9 @@ std::string headline_of(const SweepReport& record) {
                   firsts.size() == 1 ? "ranks" : "rank", some(ranked, "algorithm"), from(record, first.start),
                   value_words(first.rank, false), some(first.comparisons, "comparison"), measure,
                   value_text(record, first.value.mean));
+  if (none_differs(record, first.start))
+    return fmt::format("No algorithm differs from {} beyond its interval over all cases. {}",
+                       plain(record.roles.baseline), text);
   if (std::ranges::find(firsts, record.roles.baseline) != firsts.end()) return text;
   if (const SweepChange* const change = change_of(record, first.algorithm, first.start);
       change != nullptr && change->change.mean.value)
@@ -233,6 +260,7 @@ std::vector<std::string> findings_of(const SweepReport& record) {
   say_concurrency(record, list);
   say_starts(record, list);
   say_ways(record, list);
+  say_chance(record, list);
   say_missing(record, list);
   return list;
 }

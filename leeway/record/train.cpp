@@ -11,6 +11,8 @@
 namespace leeway::record {
 namespace {
 
+constexpr double small_weight_change = .1;  // of group weights, relative to equal ones
+
 // Numbers by name.
 void numbers(Fields& f, std::string_view name, std::map<std::string, double>& values,
              std::string_view meaning) {
@@ -286,6 +288,13 @@ std::vector<std::string> findings_of(const Train& record) {
   else if (by_group)
     list.push_back(
         fmt::format("Accuracy chooses epoch {}, the worst group epoch {}.", by_accuracy, *by_group));
+  const Epoch& last = training.epochs.back();
+  if (const auto change = last.parts.find("weight_change");
+      change != last.parts.end() && change->second < small_weight_change)
+    list.push_back(
+        fmt::format("After {} steps every group weight is within {} of equal weights: the algorithm has "
+                    "acted like training with balanced groups. A larger eta moves the weights.",
+                    count(last.steps), percent(small_weight_change, 0)));
   if (training.best_by_test) {
     const Epoch& kept = training.epochs.at(training.best_epoch - 1);
     const Epoch& best = training.epochs.at(*training.best_by_test - 1);

@@ -195,8 +195,8 @@ class Analysis {
       for (const std::size_t c : all_cases())
         for (std::size_t setting = 0; setting < runs_.settings.size(); ++setting)
           table[a].push_back(item(a, c, setting, start));
-    const auto ranked = detail::ranks_of(
-        table, {runs_.roles.higher_is_better, options_.level, options_.replicates, seed_, value_range()});
+    const auto ranked =
+        detail::ranks_of(table, {runs_.roles.higher_is_better, options_.level, value_range()});
     for (const detail::Ranked& one : ranked) {
       record::SweepRank rank = one.rank;
       rank.algorithm = runs_.algorithms[one.algorithm], rank.start = runs_.starts[start];

@@ -9,8 +9,8 @@
 //            robustness across concurrent distribution shifts": Figure 3 (changes), Figure 4 (case_means,
 //            concurrency), Table 3 (scratch).
 //   ranks    of algorithms in each case, setting and seed that all have; ties share their mean rank.
-//            Intervals: percentile bootstrap over cases and settings with all their seeds; of one case, over
-//            its seeds. An algorithm that has none in common with the others is left out.
+//            Intervals: Student's over cases and settings, whose means hold the scatter of seeds; of one
+//            case, over its seeds. An algorithm that has none in common with the others is left out.
 //   ways     the measure under each way of choosing, over the runs that every way has: hyper-parameters by
 //            validation, further criteria, or the measure (oracle); checkpoints by the values of `select`, or
 //            the best of these (oracle). Of epochs: test accuracy at the one chosen by each criterion of all
@@ -18,8 +18,7 @@
 //   curves   criteria and test accuracy by epoch (detail/ways.h).
 //
 // Errors (Error): those of roles.h; no value of the measure; hyper-parameters with several values and no
-// validation column. Deterministic: the seed draws replicates. Cost: a pass over the table; replicates x
-// cases an algorithm.
+// validation column. Cost: a pass over the table.
 #pragma once
 
 #include <cstdint>

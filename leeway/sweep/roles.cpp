@@ -113,6 +113,19 @@ class Guess {
     const std::string word = lower_case(roles_.measure);
     roles_.is_share = std::ranges::any_of(Words{"accuracy", "error", "afr", "rate", "test"},
                                           [&](auto part) { return word.find(part) != word.npos; });
+    if (roles_.is_share && roles_.higher_is_better && table_.has("k")) guess_chance();
+  }
+
+  void guess_chance() {
+    std::optional<double> classes;
+    const auto columns = table_.read({"k"});
+    for (const std::string& text : columns.at("k")) {
+      if (text.empty()) continue;
+      const auto k = parse_number(text);
+      if (!k || *k < 2 || *k != classes.value_or(*k)) return;  // several numbers of classes
+      classes = k;
+    }
+    if (classes) roles_.chance = 1 / *classes;
   }
 
   void take(const std::string& option, const RolesNames& columns, RolesNames& role) {

@@ -61,7 +61,7 @@ record::AttackedSet set_of(const nn::AttackResult& result) {
   put_share(static_cast<std::size_t>(std::ranges::count(result.success, std::uint8_t{1})), n, set.success,
             set.success_interval);
   if (!result.options.eps) set.norms = nearest_norms(result.norms);
-  set.zero_gradient = result.zero_gradient;
+  set.zero_gradient = result.zero_gradient, set.unreliable_gradient = result.unreliable_gradient;
   if (result.beside_noise)
     set.beside_noise = {result.beside_noise->attack_accuracy, result.beside_noise->noise_accuracy};
   return set;
@@ -78,6 +78,26 @@ std::string blind_warning(const nn::AttackResult& result) {
       result.options.eps ? "the same radius" : "growing radius",
       percent(result.beside_noise->attack_accuracy, 1), name,
       percent(result.beside_noise->noise_accuracy, 1));
+}
+
+std::vector<std::string> warnings_of(const nn::AttackResult& result, bool pictures) {
+  std::vector<std::string> warnings;
+  const nn::AttackOptions& options = result.options;
+  const auto farthest = [&] {
+    return options.norm == nn::Norm::linf ? 1
+                                          : std::sqrt(static_cast<double>(result.images.pixels_per_image()));
+  };
+  if (pictures && options.eps.value_or(0) >= 1 && *options.eps >= farthest())
+    warnings.push_back(fmt::format(
+        "a radius of {} in {} reaches every image with pixels in [0, 1]; for 8 of 255 levels, give 8/255",
+        significant(*options.eps, 3), nn::name_of(options.norm)));
+  if (result.beside_noise) warnings.push_back(blind_warning(result));
+  if (result.unreliable_gradient.value_or(0) > nn::most_unreliable_gradients)
+    warnings.push_back(fmt::format(
+        "for {} of {} rows a short step along the gradient raises the loss by less than a tenth of what the "
+        "gradient predicts, as behind layers that mask gradients: the robust accuracy may be far too high",
+        percent(*result.unreliable_gradient, 1), result.success.size()));
+  return warnings;
 }
 
 // The one of that name.
@@ -98,7 +118,7 @@ AttackFound attack(const AttackTask& task, Progress* progress) {
   record::Attack record;
   record.options = recorded(result.options);
   record.results = {set_of(result)};
-  if (result.beside_noise) record.envelope.warnings = {blind_warning(result)};
+  record.envelope.warnings = warnings_of(result, !task.images.are_rows());
   return {clock.finished(std::move(record), task.options.seed), std::move(result)};
 }
 

@@ -62,6 +62,19 @@ TEST(ArGap, PointsAreAtTheRatiosOfTheBetterModel) {
   }
 }
 
+// PA of + rises again from .2 on: it has fallen to .5 at .2, not only at 1.
+TEST(ArGap, OfASweepThatRisesIsByFirstCrossingsOfBoth) {
+  const auto dip = sweep_of({{0, 2}, {.2, .5}, {.6, 1.25}, {1, .5}});
+  const ArGap own = ar_gap(dip, dip);
+  const double ratios[]{0, .1, .2, .2};
+  ASSERT_EQ(own.points.size(), 4u);
+  for (std::size_t i = 0; i < own.points.size(); ++i) {
+    EXPECT_NEAR(own.points[i].ratio_plus, ratios[i], 1e-15);
+    EXPECT_EQ(own.points[i].gap, 0);
+  }
+  EXPECT_EQ(ar_gap(sweep_of({{0, 1}, {.5, 2}, {1, .5}}), dip).points.size(), 2u);  // 2 is above the first
+}
+
 TEST(ArGap, TheBetterModelIsThatOfTheLargestCommonRatio) {
   // At 1 alone the second would win; both hold .5.
   const auto first = sweep_of({{0, 2}, {.5, 1.5}, {.75, .1}}), second = sweep_of({{0, 2}, {.5, 1}, {1, .9}});

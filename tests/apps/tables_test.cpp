@@ -196,6 +196,18 @@ TEST(AssessTable, HasOneLineAResultAndSaysWhyADashIsADash) {
   EXPECT_THAT(text, Not(HasSubstr("model  ")));  // one model needs no column
 }
 
+TEST(AssessTable, SaysWhyAnIntervalIsLeftOut) {
+  Outputs right = assess::outputs_of(std::vector<int>(40, 0), 2);
+  right.labels = std::vector<std::int64_t>(40, 0);
+  const std::string text = assess_text(assessed({{"model", right}}, {{"model", "week", right}}));
+  expect_lines(
+      text,
+      {"-  interval of balanced accuracy: no rows of class 1; the mean leaves 1 of 2 classes out (week)\n",
+       "-  interval of log loss: no error observed (week)\n",
+       "-  interval of log loss on the source: no error observed (week)\n"});
+  EXPECT_THAT(text, Not(HasSubstr("nan")));
+}
+
 TEST(AssessTable, FitsAHundredColumnsAndAScreen) {
   const std::string many = "a model with a name that goes on and on, as names do",
                     other = "größeres Modell №2 mit Umlauten";

@@ -30,7 +30,6 @@ TEST(ArrayOfElements, SharesWhatIsNative) {
 TEST(ArrayOfElements, ConvertsWhatIsNot) {
   EXPECT_THAT(elements<std::uint16_t>(">u2", {2}, {0x0100, 0x0200}).view<std::uint16_t>(), ElementsAre(1, 2));
   const Array half = elements<std::uint16_t>("<f2", {1}, {0x3c00});
-  EXPECT_TRUE(half.from_half);
   EXPECT_EQ(half.view<float>()[0], 1.f);
   EXPECT_THAT(*elements<char32_t>("<U2", {2}, {U'a', U'b', U'c', U'\0'}).texts, ElementsAre("ab", "c"));
 }

@@ -113,13 +113,13 @@ TEST_F(OutputsFile, ProbsBecomeLogarithms) {
   const auto outputs = read({{"probs", make_array<float>({2, 2}, {.25, .75, 0, 1})}});
   EXPECT_TRUE(outputs.from_probs);
   EXPECT_EQ(outputs.logits.type, ElementType::f64);
-  EXPECT_THAT(outputs.logits.view<double>(),
-              ElementsAre(std::log(.25), std::log(.75), std::log(double{FLT_MIN}), 0));
+  EXPECT_THAT(outputs.logits.view<double>(), ElementsAre(std::log(.25), std::log(.75), std::log(DBL_MIN), 0));
   EXPECT_THAT(outputs.warnings,
-              ElementsAre(outputs.path + ": probs: 1 probabilities are exactly 0 and count as 1.18e-38"));
+              ElementsAre(outputs.path + ": probs: 1 probabilities are exactly 0 and count as 2.23e-308, "
+                                         "which posterior agreement and log loss depend on"));
 }
 
-TEST_F(OutputsFile, ZeroIsTheSmallestNormalOfItsType) {
+TEST_F(OutputsFile, ZeroIsTheSameNumberInEveryType) {
   EXPECT_EQ(read({{"probs", make_array<double>({1, 2}, {0, 1})}}).logits.view<double>()[0],
             std::log(DBL_MIN));
   EXPECT_EQ(read({{"probs", make_array<std::int64_t>({1, 2}, {0, 1})}}).logits.view<double>()[0],
@@ -127,7 +127,7 @@ TEST_F(OutputsFile, ZeroIsTheSmallestNormalOfItsType) {
   const std::string header = "{'descr': '<f2', 'fortran_order': False, 'shape': (1, 2)}";
   const std::string half = npy_with(header, raw(std::vector<std::uint16_t>{0, 0x3c00}));
   write_bytes(path("a.npz"), make_zip({stored_entry("probs.npy", half)}));
-  EXPECT_EQ(read_outputs(path("a.npz")).logits.view<double>()[0], std::log(std::ldexp(1, -14)));
+  EXPECT_EQ(read_outputs(path("a.npz")).logits.view<double>()[0], std::log(DBL_MIN));
 }
 
 TEST_F(OutputsFile, RowsThatAreNoProbabilities) {
@@ -157,8 +157,7 @@ TEST_F(OutputsFile, AVectorIsThePositiveClass) {
     const Outputs logit = read_outputs(path("v.npy"), {.binary = Binary::logit});
     EXPECT_THAT(logit.logits.view<double>(), ElementsAre(0, .25, 0, 1));
     const Outputs prob = read_outputs(path("v.npy"), {.binary = Binary::prob});
-    EXPECT_THAT(prob.logits.view<double>(),
-                ElementsAre(std::log(.75), std::log(.25), std::log(double{FLT_MIN}), 0));
+    EXPECT_THAT(prob.logits.view<double>(), ElementsAre(std::log(.75), std::log(.25), std::log(DBL_MIN), 0));
     EXPECT_EQ(prob.warnings.size(), 1u);
     EXPECT_TRUE(prob.from_probs);
   }

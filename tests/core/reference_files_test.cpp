@@ -114,14 +114,6 @@ TEST(ReferenceFiles, WrittenAsNumpyWrites) {
     EXPECT_EQ(npy_bytes(read_npy(reference(file))), testing::read_bytes(reference(file))) << file;
 }
 
-TEST(ReferenceFiles, HalfIsRemembered) {
-  EXPECT_TRUE(read_npy(reference("half.npy")).from_half);
-  EXPECT_FALSE(read_npy(reference("version1.npy")).from_half);
-  const auto tensors = read_safetensors(reference("types.safetensors")).tensors;
-  EXPECT_TRUE(tensors.at("half").from_half);
-  EXPECT_FALSE(tensors.at("brain").from_half);  // its exponent is that of float32
-}
-
 TEST(ReferenceFiles, SafetensorsMetadata) {
   const std::map<std::string, std::string> wanted{{"format", "pt"}, {"made by", "hand"}};
   EXPECT_EQ(read_safetensors(reference("types.safetensors")).metadata, wanted);

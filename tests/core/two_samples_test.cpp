@@ -110,6 +110,26 @@ TEST(Homogeneity, OfFewCountsIsFishers) {
             "homogeneity: b: expected 1 categories, found 2");
 }
 
+double choose(double n, double k) {
+  return std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1));
+}
+
+// Beyond the reach of draws p is a bound on the exact one, a few times larger.
+TEST(Homogeneity, OfTablesThatNoDrawReachesIsABoundOnTheExactProbability) {
+  const auto expect_bound = [](double exact, const Counts& a, const Counts& b) {
+    const double p = homogeneity(a, b).p;
+    EXPECT_GE(p, exact * (1 - 1e-9));
+    EXPECT_LE(p, 300 * exact);
+  };
+  expect_bound(2 / choose(18, 9), {9, 0}, {0, 9});
+  expect_bound(1 / choose(18, 8), {10, 0}, {0, 8});
+  expect_bound(1 / choose(1000, 4), {996, 0}, {0, 4});
+  // 60 values of two rows each, of which either side has 30 whole: every choice of 30 is as far
+  Counts a(60, 0), b(60, 2);
+  std::fill(a.begin(), a.begin() + 30, 2), std::fill(b.begin(), b.begin() + 30, 0);
+  expect_bound(choose(60, 30) / choose(120, 60), a, b);
+}
+
 TEST(Homogeneity, HasTheSameBitsAtAnyThreads) {
   const auto p = [] { return homogeneity(Counts{8, 2, 1}, Counts{1, 5, 3}).p; };
   EXPECT_EQ(at_threads(1, p), at_threads(3, p));

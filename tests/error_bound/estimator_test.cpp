@@ -71,13 +71,27 @@ TEST(Estimators, ByHand) {
   EXPECT_GT(found.source_error_interval.high, .25);
 }
 
-// One of five source rows is wrong and every score is 1: four fifths of each tied target row count.
+// One of five source rows is wrong and all scores are equal: four fifths of each tied target row count.
 TEST(Estimators, SaturatedScoresAreCreditedInPart) {
-  const Sample source = sample_of(2, {900, 0, 800, 0, 0, 700, 950, 0, 990, 0}, {0, 0, 1, 0, 1});
-  const Sample target = sample_of(2, {999, 0, 0, 900, 800, 0});
+  const Sample source = sample_of(2, {900, 0, 900, 0, 0, 900, 900, 0, 900, 0}, {0, 0, 1, 0, 1});
+  const Sample target = sample_of(2, {900, 0, 0, 900, 900, 0});
   const Estimates found =
       estimate_error(source, target, {.methods = {"atc-conf"}, .temperature = false, .bootstrap = 0});
   EXPECT_NEAR(found.estimates.front().error, .2, 1e-15);
+}
+
+// Confidences of 1 to the last digit, in the order of their log odds; the least sure source row is wrong.
+TEST(Estimators, SaturatedConfidencesKeepTheirOrder) {
+  for (const double scale : {1., 1000.}) {
+    std::vector<double> logits{50, 0, 0, 0, 70, 0, 60, 0, 0, 0, 80, 0},
+        shifted{55, 0, 1, 0, 45, 0, 90, 2, 0, 0, 65, 3};
+    for (auto* of : {&logits, &shifted})
+      for (double& value : *of) value *= scale;
+    const Sample source = sample_of(3, logits, {2, 1, 0, 1}), target = sample_of(3, shifted);
+    const Estimates found =
+        estimate_error(source, target, {.methods = {"atc-conf"}, .temperature = false, .bootstrap = 0});
+    EXPECT_EQ(found.estimates.front().error, .5) << scale;  // 90 and 65 - 3 exceed 60
+  }
 }
 
 TEST(Estimators, RowOrderAndThreadsChangeNothing) {

@@ -56,6 +56,7 @@ TEST(Leads, AreTheOwnScoreAndTheBestTwoOthers) {
       ASSERT_NEAR(found.own[i], score(of, of.theta, i, y), 1e-5);
       ASSERT_NEAR(found.other[i], -others[0].first, 1e-5);
       ASSERT_EQ(found.rival[i], static_cast<std::int32_t>(others[0].second));
+      ASSERT_EQ(found.third[i], static_cast<std::int32_t>(k == 2 ? k : others[1].second));
       if (k == 2) {
         ASSERT_EQ(found.next[i], -std::numeric_limits<float>::infinity());
       } else {
@@ -104,6 +105,25 @@ TEST(LiftedClass, AFittedClassSeesADirectionThatAConstantDoesNot) {
   const std::vector<FoundCritic> moved = lift_class(rows, theta, 2);
   for (const std::size_t i : {0u, 1u})
     EXPECT_NEAR(moved[i].training_discrepancy, found[i].training_discrepancy, .01) << i;
+}
+
+// One column, whose value is the score of classes 0 and 1; class 2 scores 0. The lowest class wins ties.
+CriticRows tied(std::int32_t y) {
+  CriticRows rows{40, 40, 1, 4, 3, {}, std::vector<std::int32_t>(80, y)};
+  for (std::size_t i = 0; i < rows.n(); ++i)
+    rows.x.insert(rows.x.end(), {static_cast<float>(i < 40 ? 3 : 1), 1, 0, 0});
+  return rows;
+}
+
+TEST(LiftedClass, TopClassesThatTieInEveryRow) {
+  for (const std::int32_t y : {0, 1}) {
+    const CriticRows rows = tied(y);
+    std::vector<float> theta(rows.parameters());
+    theta[rows.at(0, 0)] = theta[rows.at(0, 1)] = 1;
+    const std::vector<FoundCritic> found = lift_class(rows, theta, 2);
+    // Critics agree with class 0 until class 2 beats it; with class 1 they never agree.
+    for (const FoundCritic& critic : found) EXPECT_EQ(critic.training_discrepancy, y == 0 ? 1 : 0);
+  }
 }
 
 }  // namespace

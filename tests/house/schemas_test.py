@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "docs" / "schema"
 BINARIES = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ROOT / "build/release/bin").resolve()
 
-MAPS = {"not_computed", "parameters", "distances", "weights"}  # objects with free keys
+MAPS = {"not_computed", "parameters", "distances", "weights", "parts"}  # objects with free keys
 
 
 @functools.cache

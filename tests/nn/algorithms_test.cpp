@@ -39,6 +39,7 @@ TEST(GroupDroByHand, TheAdjustmentIsInTheExponentAlone) {
   const double first = q[0].item<double>(), second = q[1].item<double>();
   EXPECT_NEAR(std::log(first / second), 2.2 - 1.4, 1e-5);
   EXPECT_NEAR(step.loss, 2 * first + second, 1e-5);
+  EXPECT_NEAR(step.parts.at("weight_change"), 2 * first - 1, 1e-9);
 }
 
 TEST(GroupDroByHand, AGroupThatTheBatchLacksWaits) {

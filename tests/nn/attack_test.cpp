@@ -184,7 +184,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryAttack, testing::ValuesIn(every_case()), [](c
   return instance.param.attack + "_" + std::string(name_of(instance.param.norm));
 });
 
-// Logits of +-1e4: the cross-entropy of float32 is exactly 0 and has no gradient, the margin has.
+// Logits of +-1e4: the cross-entropy of float32 is exactly 0 and has no gradient, the difference has.
 TEST(Pgd, AttacksSaturatedModels) {
   const torch::Tensor weight = torch::tensor({{1e4f, 0.f}, {-1e4f, 0.f}});
   const auto model = toy::linear_model(weight, torch::tensor({0.f, 1e4f}));  // boundary at x_0 = .5
@@ -200,6 +200,54 @@ TEST(Pgd, AttacksSaturatedModels) {
   EXPECT_EQ(model->attack(images, options).zero_gradient, 0);
   options.loss = Loss::cross_entropy;
   EXPECT_EQ(model->attack(images, options).zero_gradient, 1);
+}
+
+// `layers` before a small network with random weights, and its logits times `scale`.
+std::unique_ptr<Model> network_behind(const std::function<torch::Tensor(const torch::Tensor&)>& layers,
+                                      float scale) {
+  ModelInfo info;
+  info.architecture = "small-cnn", info.input = {1, 8, 8}, info.classes = 5;
+  const auto network = make_network(architecture(info.architecture), info.input, info.classes);
+  initialize(*network, 4);
+  network->eval();
+  return make_model(
+      info,
+      [=](const torch::Tensor& x) {
+        const Forward found = network->forward(layers(x));
+        return Forward{found.logits * scale, found.features};
+      },
+      nullptr);
+}
+
+// A scale that is a power of two multiplies without rounding.
+TEST(FixedBudget, DoesNotDependOnTheScaleOfTheLogits) {
+  const auto same = [](const torch::Tensor& x) { return x; };
+  const auto whole = network_behind(same, 1), small = network_behind(same, 1. / 128);
+  const Images images = toy::images(60, {1, 8, 8}, 5, 9);
+  for (const char* const name : {"pgd", "fgsm", "noise"})
+    for (const Norm norm : {Norm::linf, Norm::l2}) {
+      const AttackOptions options{.attack = name, .norm = norm, .eps = norm == Norm::l2 ? .4 : .05};
+      EXPECT_TRUE(toy::same_bits(whole->attack(images, options).images.pixels,
+                                 small->attack(images, options).images.pixels))
+          << name << " " << name_of(norm);
+    }
+}
+
+TEST(UnreliableGradients, AreThoseOfALayerThatMasksThem) {
+  const Images images = toy::images(60, {1, 8, 8}, 5, 9);
+  const auto share = [&](const Model& model, const AttackOptions& options) {
+    return model.attack(images, options).unreliable_gradient;
+  };
+  const auto plain = network_behind([](const torch::Tensor& x) { return x; }, 1);
+  const auto masked =
+      network_behind([](const torch::Tensor& x) { return x + .03 * torch::sin(3000 * x); }, 1);
+  for (const AttackOptions& options : std::vector<AttackOptions>{
+           {}, {.attack = "fgsm", .norm = Norm::l2, .eps = .5}, {.attack = "fmn", .norm = Norm::l1}}) {
+    EXPECT_LT(share(*plain, options), .05) << options.attack;
+    EXPECT_GT(share(*masked, options), .8) << options.attack;
+  }
+  EXPECT_FALSE(share(*plain, {.eps = 0}).has_value());
+  EXPECT_FALSE(share(*plain, {.attack = "noise"}).has_value());
 }
 
 TEST(Pgd, MoreRestartsNeverFindLess) {
@@ -302,7 +350,7 @@ TEST(AttackOptions, AreChecked) {
 TEST(AttackOptions, AreCompletedWithTheAttacksOwn) {
   const AttackOptions pgd = complete_attack({.parameters = {{"steps", 3}}});
   EXPECT_EQ(pgd.eps, default_eps);
-  EXPECT_EQ(pgd.loss, Loss::margin);
+  EXPECT_EQ(pgd.loss, Loss::difference);
   EXPECT_EQ(pgd.parameters, (std::map<std::string, double>{
                                 {"steps", 3}, {"relative-step", 0}, {"random-start", 1}, {"restarts", 1}}));
   const AttackOptions fmn = complete_attack({.attack = "fmn", .loss = Loss::margin});

@@ -115,6 +115,10 @@ TEST(TrainRecord, SaysWhichEpochIsKeptAndWhatElseWouldBe) {
                                                "Accuracy chooses epoch 2, the worst group epoch 1."));
   training.best_by_score = training.best_by_worst_group = {};
   EXPECT_THAT(findings_of(record), IsEmpty());
+  training.epochs.back().parts = {{"weight_change", .2}};
+  EXPECT_THAT(findings_of(record), IsEmpty());
+  training.epochs.back().parts = {{"weight_change", .05}};
+  EXPECT_THAT(findings_of(record), ElementsAre(::testing::HasSubstr("within 10% of equal weights")));
   training.epochs[0].validation_accuracy.reset();
   EXPECT_EQ(headline_of(record), "Epoch 1 of 2 is kept; no images were held out.");
 }

@@ -111,6 +111,15 @@ TEST(QualitySection, HasTablesDiagramAndConfusion) {
   EXPECT_THAT(html_report(assessed()), Not(HasSubstr("id=\"quality\"")));
 }
 
+TEST(QualitySection, SaysWhyAnIntervalIsLeftOut) {
+  record::Assess record = assessed();
+  for (const char* end : {"_low", "_high"})
+    record.results[0].not_computed[std::string("source_quality.log_loss") + end] = "no error observed";
+  EXPECT_THAT(html_report(record),
+              AllOf(HasSubstr("The interval of log loss on the source: no error observed."),
+                    Not(HasSubstr("log_loss_high"))));
+}
+
 TEST(SubgroupsSection, NamesTheWeakest) {
   record::Assess record = assessed();
   record::AssessSubgroups& found = record.results[0].subgroups.emplace();

@@ -108,6 +108,37 @@ TEST(SweepReport, ChangesArePairedBySeed) {
               ::testing::Contains("Against erm, over all cases: mixup better, none worse."));
 }
 
+// Of four cases the mean ranks of "a" are 1, 1, 1.5 and 1: mean 1.125, s = .25, t of three degrees of freedom 3.18245.
+TEST(SweepReport, IntervalsOfRanksAreStudentsOverCases) {
+  std::string text = "unit,train.algorithm,draw.case,train.seed,unit_seconds,accuracy,k\n";
+  for (int c = 0; c < 4; ++c)
+    for (int seed = 0; seed < 2; ++seed)
+      for (const bool a : {true, false})
+        text += fmt::format("u,{},C{},{},1,{},2\n", a ? "a" : "erm", c, seed,
+                            a == (c != 2 || seed == 0) ? .6 : .5);
+  const record::SweepReport record = reported(text);
+  const Measured& rank = record.ranks.at(0).rank;
+  EXPECT_DOUBLE_EQ(*rank.value, 1.125);
+  EXPECT_DOUBLE_EQ(*rank.low, 1);
+  EXPECT_NEAR(*rank.high, 1.125 + 3.182446 * .125, 1e-6);
+  EXPECT_DOUBLE_EQ(*record.ranks.at(1).rank.high, 2);
+  EXPECT_EQ(record.roles.chance, .5);
+  EXPECT_THAT(record.envelope.findings,
+              ::testing::Contains("At the level of guessing (50.0%): a under C2, erm under C0, erm under C1, "
+                                  "erm under C2 and erm under C3."));
+}
+
+TEST(SweepReport, SaysWhenNothingDiffersFromTheBaseline) {
+  std::vector<Row> rows;
+  for (int seed = 0; seed < 3; ++seed) {
+    rows.push_back({"erm", "SC", "1", std::to_string(seed), .7 + .1 * seed, .5});
+    rows.push_back({"mixup", "SC", "1", std::to_string(seed), .9 - .08 * seed, .5});
+  }
+  EXPECT_THAT(reported(rows).envelope.headline,
+              ::testing::StartsWith("No algorithm differs from erm beyond its interval over all cases. "));
+  EXPECT_THAT(reported(two_by_two()).envelope.headline, ::testing::StartsWith("mixup ranks first"));
+}
+
 TEST(SweepReport, RanksShareTies) {
   std::vector<Row> rows = two_by_two();
   for (Row& row : rows)
@@ -121,8 +152,8 @@ TEST(SweepReport, RanksShareTies) {
   EXPECT_DOUBLE_EQ(record.ranks[1].best, .5);
   EXPECT_EQ(record.ranks[0].cases, 2u);
   EXPECT_EQ(record.ranks[0].comparisons, 6u);
-  EXPECT_DOUBLE_EQ(*record.ranks[0].rank.low, 1);  // two cases: a replicate of SC alone, or of UNIFORM alone
-  EXPECT_DOUBLE_EQ(*record.ranks[0].rank.high, 1.5);
+  EXPECT_DOUBLE_EQ(*record.ranks[0].rank.low, 1);  // two cases, t of one degree of freedom: cut at both ends
+  EXPECT_DOUBLE_EQ(*record.ranks[0].rank.high, 2);
   EXPECT_THAT(record.envelope.headline, HasSubstr("mixup ranks first of 2 algorithms"));
 }
 

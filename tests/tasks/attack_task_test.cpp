@@ -92,6 +92,22 @@ TEST(AttackTask, WithARadiusThereAreNoNorms) {
                   "layers, so fmn cannot move them: noise of the same radius ran beside it"));
 }
 
+TEST(AttackTask, WarnsOfUnreliableGradientsAndOfARadiusAroundEveryImage) {
+  nn::AttackResult found = nearest();
+  found.options = {.attack = "pgd", .eps = 8};
+  found.unreliable_gradient = .9;
+  found.images.pixels = make_array({10, 1, 2, 2}, std::vector<float>(40));
+  const auto warnings = [&] {
+    return attack({Told(found), found.images, found.options}).record.envelope.warnings;
+  };
+  EXPECT_THAT(warnings(), ::testing::ElementsAre(::testing::HasSubstr("give 8/255"),
+                                                 ::testing::StartsWith("for 90.0% of 10 rows a short step")));
+  found.options.norm = nn::Norm::l2, found.options.eps = 1.9, found.unreliable_gradient = .2;
+  EXPECT_TRUE(warnings().empty());
+  found.options.eps = 2;
+  EXPECT_EQ(warnings().size(), 1U);
+}
+
 TEST(AttackTask, EveryAttackMeetsEveryRadius) {
   record::AttackOptions given;
   given.attack = "fgsm,fmn,pgd";

@@ -145,17 +145,17 @@ Agreement agreement(const CriticRows& rows, std::span<const float> theta) {
 Leads leads(const CriticRows& rows, std::span<const float> theta) {
   constexpr float none = -std::numeric_limits<float>::infinity();
   const std::size_t n = rows.n();
+  const auto outside = static_cast<std::int32_t>(rows.k);
   Leads leads{std::vector<float>(n), std::vector<float>(n, none), std::vector<float>(n, none),
-              std::vector<std::int32_t>(n)};
+              std::vector<std::int32_t>(n, outside), std::vector<std::int32_t>(n, outside)};
   for_scores(rows, theta, [&](const CriticBlock&, std::size_t begin, std::size_t end, const float* scores) {
     for (std::size_t i = begin; i < end; ++i, scores += rows.panels() * 16) {
       leads.own[i] = scores[rows.y[i]];
       for (std::int32_t c = 0; c < static_cast<std::int32_t>(rows.k); ++c) {
         if (c == rows.y[i] || scores[c] <= leads.next[i]) continue;
-        leads.next[i] = scores[c];
+        leads.next[i] = scores[c], leads.third[i] = c;
         if (scores[c] <= leads.other[i]) continue;
-        leads.next[i] = std::exchange(leads.other[i], scores[c]);
-        leads.rival[i] = c;
+        std::swap(leads.next[i], leads.other[i]), std::swap(leads.third[i], leads.rival[i]);
       }
     }
   });

@@ -70,10 +70,11 @@ struct Evaluation {
 [[nodiscard]] Agreement agreement(const CriticRows& rows, std::span<const float> theta);
 [[nodiscard]] std::vector<std::uint8_t> agreeing_rows(const CriticRows& rows, std::span<const float> theta);
 
-// Scores per row: of y, of the best other class (`rival`, lowest if tied), of the next best (or -inf).
+// Scores per row: of y, of the best other class (`rival`, lowest if tied), of the best but these two (`third`,
+// lowest if tied; -inf and k if there is none).
 struct Leads {
   std::vector<float> own, other, next;
-  std::vector<std::int32_t> rival;
+  std::vector<std::int32_t> rival, third;
 };
 [[nodiscard]] Leads leads(const CriticRows& rows, std::span<const float> theta);
 

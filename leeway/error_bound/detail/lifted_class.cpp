@@ -27,9 +27,13 @@ std::vector<Duel> duels_for(const CriticRows& rows, const Leads& leads, std::siz
   for (std::size_t i = 0; i < rows.n(); ++i) {
     const bool source = i < rows.n_source, own = static_cast<std::size_t>(rows.y[i]) == c;
     const auto unit = static_cast<std::int64_t>(source ? rows.n_target : rows.n_source);
-    const float rival = static_cast<std::size_t>(leads.rival[i]) == c ? leads.next[i] : leads.other[i];
+    const bool third = static_cast<std::size_t>(leads.rival[i]) == c;
+    const float rival = third ? leads.next[i] : leads.other[i];
+    const bool first =
+        rows.y[i] < (third ? leads.third[i] : leads.rival[i]);  // a tie goes to the lowest class
     duels[i].bar = own ? leads.other[i] : leads.own[i];
-    if (own || leads.own[i] > rival) duels[i].gain = own == source ? unit : -unit;
+    if (own || leads.own[i] > rival || (leads.own[i] == rival && first))
+      duels[i].gain = own == source ? unit : -unit;
   }
   return duels;
 }
@@ -83,8 +87,9 @@ class Fit {
     for (float& bar : bar_) bar = static_cast<float>((double(bar) - mean_) / deviation_);
   }
 
-  // u (width), its bias included.
+  // u (width), its bias included; 0 where c can win no row.
   [[nodiscard]] std::vector<float> solve() const {
+    if (bar_.empty()) return std::vector<float>(rows_.width);
     std::vector<float> start(rows_.width + 4);
     start[rows_.width] = 1;
     std::vector<float> v = minimise([&](std::span<const float> at) { return value(at); }, std::move(start),

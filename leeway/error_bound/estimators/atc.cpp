@@ -1,8 +1,8 @@
-// ATC, average thresholded confidence (Garg et al. 2022), of a score s (confidence or negative entropy):
+// ATC, average thresholded confidence (Garg et al. 2022), of a score s (confidence, by its log odds, or negative entropy):
 //   c = the n_correct-th largest score of the source,
 //   accuracy = (#{T: s > c} + w #{T: s = c}) / n_T,   w = (n_correct - #{S: s > c}) / #{S: s = c},
 // and 0 where n_correct = 0. A row at the threshold counts by the share w of such source rows that must count
-// for the source's accuracy to come out right; without it, saturated scores (all 1) would give 0.
+// for the source's accuracy to come out right; without it, equal scores would give 0.
 #include <algorithm>
 #include <functional>
 
@@ -46,7 +46,7 @@ Estimator atc(std::string_view name, std::string_view summary, std::string_view 
 }  // namespace
 
 Estimator atc_conf() {
-  return atc<&Scores::confidence>(
+  return atc<&Scores::log_odds>(
       "atc-conf",
       "thresholded confidence: share of the target below the threshold that fits the source's accuracy",
       "the mix moved and outputs hold little more than the top class");

@@ -84,16 +84,16 @@ Margin margin_with_gradient(const Problem& problem, const torch::Tensor& x) {
 
 Attacked ascend(const Problem& problem, const Ball& ball, torch::Tensor x, double step, std::size_t steps,
                 Best* best) {
-  torch::Tensor zero_gradient;
+  torch::Tensor zero_gradient, start_loss;
   for (std::size_t i = 0; i < steps; ++i) {
     const Margin here = margin_with_gradient(problem, x);
     if (best) best->offer(x, here);
     const torch::NoGradGuard no_grad;
-    if (i == 0) zero_gradient = zero_rows(here.gradient);
+    if (i == 0) zero_gradient = zero_rows(here.gradient), start_loss = here.value;
     x = ball.step(x, here.gradient, step);
   }
   if (best) best->offer(x, margin(problem, x));
-  return {x, zero_gradient};
+  return {x, zero_gradient, start_loss};
 }
 
 void Best::offer(const torch::Tensor& x, const Margin& margin) {

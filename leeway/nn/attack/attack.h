@@ -2,9 +2,9 @@
 //
 // Fixed-budget attacks find the worst image within a radius, minimum-norm attacks the nearest success: the
 // prediction is not the target class or, if targeted, is the target class. Members use the norm and the loss
-// through ball.h, projection.h and margin() alone. The default loss is m(x') = logsumexp_(j != y) F_j(x') -
-// F_y(x'): same maximizers and gradient directions as the cross-entropy log(1 + e^m), whose float32 gradient
-// becomes 0 for confident models.
+// through ball.h, projection.h and margin() alone. The default loss is max_(j != y) F_j(x') - F_y(x'). A
+// positive factor of the logits changes neither its order nor the direction of its gradients, so robust
+// accuracy does not depend on the scale of the logits.
 #pragma once
 
 #include <torch/torch.h>
@@ -37,6 +37,7 @@ struct Attacked {
   torch::Tensor images;
   // (rows), bool: gradient exactly 0 at every start; undefined for attacks without gradients
   torch::Tensor zero_gradient;
+  torch::Tensor start_loss = {};  // (rows), of ascend() at its start
 
   [[nodiscard]] std::size_t zero_gradients() const {
     return zero_gradient.defined() ? static_cast<std::size_t>(zero_gradient.sum().item<std::int64_t>()) : 0;
@@ -77,7 +78,7 @@ struct Margin {
 [[nodiscard]] Margin margin_with_gradient(const Problem& problem,
                                           const torch::Tensor& x);  // forward and backward pass
 
-// The iterate after all steps, and whether the gradient at x was exactly 0; `best` where it is given collects the best point
+// The iterate after all steps, the loss at x, and whether the gradient there was exactly 0; `best` where it is given collects the best point
 // of the whole way.
 class Best;
 [[nodiscard]] Attacked ascend(const Problem& problem, const Ball& ball, torch::Tensor x, double step,

@@ -15,7 +15,7 @@ Attacked run_fgsm(const Problem& problem, double eps, const AttackOptions& optio
 AttackMember fgsm() {
   return {{"fgsm", "one gradient step of length eps", "Goodfellow et al., ICLR 2015"},
           {Norm::linf, Norm::l2},
-          Loss::margin,
+          Loss::difference,
           true,
           FixedBudget{run_fgsm}};
 }

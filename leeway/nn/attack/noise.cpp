@@ -31,7 +31,7 @@ AttackMember noise() {
            {{"steps", 20, 1, 1e6, "draws of a restart", true},
             {"restarts", 1, 1, 1e6, "times as many draws", true}}},
           {Norm::linf, Norm::l2},
-          Loss::margin,
+          Loss::difference,
           false,
           FixedBudget{run_noise}};
 }

@@ -4,7 +4,7 @@
 namespace leeway::nn {
 namespace {
 
-// x <- project(x + step d), d = sign(grad m) for l_inf and grad m / |grad m|_2 for l_2, from a random point
+// x <- project(x + step d), d = sign(grad L) for l_inf and grad L / |grad L|_2 for l_2, L the loss, from a random point
 // of the ball and keeping the best point of all restarts, the clean image included.
 Attacked run_pgd(const Problem& problem, double eps, const AttackOptions& options) {
   const auto& given = options.parameters;
@@ -39,7 +39,7 @@ AttackMember pgd() {
             {"random-start", 1, 0, 1, "1: at a random point of the ball; 0: at the image itself", true},
             {"restarts", 1, 1, 1e6, "starts for every image", true}}},
           {Norm::linf, Norm::l2},
-          Loss::margin,
+          Loss::difference,
           true,
           FixedBudget{run_pgd}};
 }

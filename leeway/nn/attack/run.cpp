@@ -74,18 +74,25 @@ void judge(Pass& pass, const Aim& aim, Progress* progress) {
   });
 }
 
-Pass run_pass(const Aim& aim, const std::string& name, Progress* progress,
-              const std::function<Attacked(const Problem&)>& run) {
-  const std::size_t n = aim.images.n();
-  RowBuffer attacked(n);
-  std::atomic<std::size_t> zero_gradients{0};
-  for_shards(n, name, progress, [&](std::size_t begin, std::size_t end) {
+// The problem of every shard, and its first row.
+void for_problems(const Aim& aim, const std::string& name, Progress* progress,
+                  const std::function<void(std::size_t, const Problem&)>& work) {
+  for_shards(aim.images.n(), name, progress, [&](std::size_t begin, std::size_t end) {
     std::vector<std::uint64_t> keys;
     for (std::size_t row = begin; row < end; ++row) keys.push_back(row);
     const auto& targets = aim.targeted() ? aim.options.targets : aim.classes;
-    const Attacked found = run({aim.model.forward, pixels(aim.images, begin, end).to(aim.model.device),
-                                to_tensor(targets, begin, end).to(aim.model.device), keys,
-                                aim.options.loss.value(), aim.targeted(), box_of(aim.images)});
+    work(begin, {aim.model.forward, pixels(aim.images, begin, end).to(aim.model.device),
+                 to_tensor(targets, begin, end).to(aim.model.device), keys, aim.options.loss.value(),
+                 aim.targeted(), box_of(aim.images)});
+  });
+}
+
+Pass run_pass(const Aim& aim, const std::string& name, Progress* progress,
+              const std::function<Attacked(const Problem&)>& run) {
+  RowBuffer attacked(aim.images.n());
+  std::atomic<std::size_t> zero_gradients{0};
+  for_problems(aim, name, progress, [&](std::size_t begin, const Problem& problem) {
+    const Attacked found = run(problem);
     attacked.put(begin, found.images);
     zero_gradients += found.zero_gradients();
   });
@@ -94,6 +101,31 @@ Pass run_pass(const Aim& aim, const std::string& name, Progress* progress,
   pass.zero_gradients = zero_gradients;
   judge(pass, aim, progress);
   return pass;
+}
+
+// Share of rows whose gradient does not predict how the loss changes over a short step along its signs: 1/8 of
+// the radius per value, at most 1/255 of the box. Rows whose gradient is 0 are not among them.
+std::optional<double> unreliable_gradients(const Aim& aim, Progress* progress) {
+  constexpr double longest = 1. / 255, of_radius = 1. / 8, least_share = .1;
+  const Box box = box_of(aim.images);
+  double length = longest;
+  if (aim.options.eps) {
+    const auto values = static_cast<double>(aim.images.pixels_per_image());
+    const double radius = *aim.options.eps / (aim.options.norm == Norm::l2 ? std::sqrt(values) : 1);
+    length = box.unbounded() ? of_radius * radius : std::min(longest, of_radius * radius);
+  }
+  if (length == 0) return std::nullopt;
+  std::atomic<std::size_t> unreliable{0};
+  for_problems(aim, "gradient check", progress, [&](std::size_t, const Problem& problem) {
+    const Margin here = margin_with_gradient(problem, problem.clean);
+    const torch::Tensor moved =
+        Ball(problem.clean, Norm::linf, length, box).step(problem.clean, here.gradient, length);
+    const torch::Tensor predicted = (here.gradient * (moved - problem.clean)).flatten(1).sum(1),
+                        rise = margin(problem, moved).value - here.value;
+    unreliable += static_cast<std::size_t>(
+        ((predicted > 0) & (rise < least_share * predicted)).sum().item<std::int64_t>());
+  });
+  return share_of(unreliable, aim.images.n());
 }
 
 // Runs the attack "noise" with the same radius, norm, steps and restarts. For minimum norm the radius doubles
@@ -161,7 +193,10 @@ AttackResult run_attack(const AttackedModel& model, const Images& images, const 
   const AttackMember& member = attack(options.attack);
   Pass pass = run_pass(aim, options.attack, progress,
                        [&](const Problem& problem) { return member.run(problem, options); });
-  if (member.gradients) result.zero_gradient = share_of(pass.zero_gradients, n);
+  if (member.gradients) {
+    result.zero_gradient = share_of(pass.zero_gradients, n);
+    result.unreliable_gradient = unreliable_gradients(aim, progress);
+  }
   if (result.zero_gradient.value_or(0) > most_zero_gradients) {
     const Pass noise = run_pass(aim, "noise", progress,
                                 [&](const Problem& problem) { return run_noise_for(problem, options); });

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cfloat>
-
 #include "leeway/core/message.h"
+#include "leeway/core/probabilities.h"
 #include "leeway/nn/detail/tensors.h"
 
 namespace leeway::nn {
@@ -22,6 +21,11 @@ void check_probabilities(const torch::Tensor& values, const std::string& name) {
 
 }  // namespace
 
+torch::Tensor logarithms(const torch::Tensor& probabilities) {
+  const torch::Tensor zero = probabilities.le(0);
+  return probabilities.masked_fill(zero, 1).log().masked_fill(zero, log_of_zero);
+}
+
 bool is_single_output(const torch::Tensor& logits, std::int64_t rows) {
   return logits.dim() > 0 && logits.dim() <= 2 && logits.size(0) == rows && logits.numel() == rows;
 }
@@ -33,7 +37,7 @@ torch::Tensor two_classes(const torch::Tensor& single, Binary binary, const std:
   const torch::Tensor v = single.view({-1, 1});
   if (binary == Binary::logit) return torch::cat({torch::zeros_like(v), v}, 1);
   check_probabilities(v, name);
-  return torch::cat({1 - v, v}, 1).clamp_min(FLT_MIN).log();
+  return logarithms(torch::cat({1 - v, v}, 1));
 }
 
 }  // namespace leeway::nn

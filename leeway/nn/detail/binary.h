@@ -2,7 +2,7 @@
 //
 //   logit v:       (0, v)               prob v:  (log(1 - v), log v)
 //
-// For probabilities 0 and 1, log 0 is the logarithm of the smallest normal number, without gradient.
+// Probabilities become logarithms(), as those of a file do.
 #pragma once
 
 #include <torch/torch.h>
@@ -12,6 +12,9 @@
 #include "leeway/core/outputs.h"
 
 namespace leeway::nn {
+
+// log p; of p = 0 the number log_of_zero (core/probabilities.h), without gradient.
+[[nodiscard]] torch::Tensor logarithms(const torch::Tensor& probabilities);
 
 // Whether logits of `rows` images are one number a row: (rows) or (rows,1).
 [[nodiscard]] bool is_single_output(const torch::Tensor& logits, std::int64_t rows);

@@ -1,7 +1,7 @@
 // ONNX files (.onnx), read without LibTorch: a graph of named operators and arrays.
 //
 // Format: onnx.proto, IR version 3 to 8 and compatible ones, parsed by libonnx and checked here. float16 and
-// bfloat16 become float32 (Array::from_half marks float16). Initializers listed as inputs (IR 3) are no
+// bfloat16 become float32. Initializers listed as inputs (IR 3) are no
 // inputs. External tensors must be at a relative path below the model's folder (symbolic links resolved);
 // aligned ones are mapped views.
 //

@@ -70,7 +70,6 @@ std::string foreign_type(std::int32_t code) {
 Array shaped(const TensorProto& tensor, const TensorType& type, const std::string& where) {
   Array array;
   array.type = type.type;
-  array.from_half = type.widen == float_from_half;
   array.shape.clear();
   for (const std::int64_t size : tensor.dims()) {
     if (size < 0) refuse(where, "sizes of at least 0", std::to_string(size));

@@ -123,7 +123,6 @@ Array make_strided(const StridedView& view, const StorageType& type, const Mappe
   Array array;
   array.type = type.type;
   array.shape.assign(view.sizes.begin(), view.sizes.end());
-  array.from_half = type.widen == float_from_half;
   const auto bytes = checked_bytes(array.shape, size_of(type.type));
   if (!bytes) refuse(where, "fewer than 2^63 bytes", "shape " + array.shape_text());
   if (*bytes == 0) {

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
+#include "leeway/nn/detail/binary.h"
 #include "leeway/nn/detail/shards.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/detail/torch_model.h"
@@ -94,14 +94,6 @@ bool are_probabilities(const torch::Tensor& rows) {
   if (rows.dim() != 2 || rows.size(1) < 2 || !rows.is_floating_point()) return false;
   const torch::Tensor p = rows.to(torch::kFloat64);
   return p.ge(0).all().item<bool>() && p.sum(1).sub(1).abs().le(rounding).all().item<bool>();
-}
-
-// log p; of p below the smallest normal number of its type the logarithm of that, with gradient 0.
-torch::Tensor logarithms(const torch::Tensor& probabilities) {
-  double least = std::numeric_limits<float>::min();
-  if (probabilities.scalar_type() == torch::kFloat64) least = std::numeric_limits<double>::min();
-  if (probabilities.scalar_type() == torch::kFloat16) least = 6.103515625e-5;
-  return probabilities.clamp_min(least).log();
 }
 
 // What a program says is not ours to print: stdout belongs to the result.

@@ -63,6 +63,10 @@ struct Step {
   std::map<std::string, double> parts = {};  // named numbers for the record
 };
 
+// The part of members with an inner maximization: the share of rows whose objective it raised.
+inline constexpr const char* rose = "rose";
+inline constexpr double least_rose = .5;  // a smaller share in every epoch is noted
+
 class TrainingSet;  // training_set.h: the rows, and batches made of any of them
 
 class Algorithm {

@@ -413,6 +413,28 @@ TrainResult TrainingLoop::run() {
   return finish();
 }
 
+// Of a member with an inner maximization that did not raise its objective, or never ran.
+std::optional<std::string> maximization_note(const Training& training) {
+  const std::string& name = training.options.algorithm;
+  double most = -1;
+  for (const Epoch& epoch : training.epochs)
+    if (const auto part = epoch.parts.find(rose); part != epoch.parts.end())
+      most = std::max(most, part->second);
+  if (most >= least_rose) return std::nullopt;
+  if (most >= 0)
+    return fmt::format(
+        "{}: the inner maximization raised its objective for {:.1f}% of the images at most; "
+        "try a smaller step",
+        name, 100 * most);
+  const auto rounds = training.options.parameters.find("rounds"),
+             every = training.options.parameters.find("every-epochs");
+  if (every == training.options.parameters.end() || rounds->second == 0) return std::nullopt;
+  return fmt::format(
+      "{}: training ended before the first round of adversarial images, which comes after "
+      "epoch {:g}: the result is that of erm",
+      name, every->second);
+}
+
 TrainResult TrainingLoop::finish() {
   std::shared_ptr<Network> network =
       make_network(architecture(info_.architecture), info_.input, info_.classes);
@@ -427,6 +449,7 @@ TrainResult TrainingLoop::finish() {
           "train: the gradient of {:.1f}% of the rows was exactly 0 in epoch {}, whose weights were "
           "kept: its attacks could not move them",
           100 * *epoch.zero_gradient, epoch.number));
+  if (auto note = maximization_note(result)) result.notes.push_back(std::move(*note));
   info_.training = text();
   save_weights(out_, info_, *network);
   std::filesystem::remove(state_);

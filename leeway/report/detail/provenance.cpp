@@ -84,6 +84,7 @@ std::string words_for(const std::string& key) {
       Words{"the samples that change", " flips "},
       Words{"confidence", " confidence "},
       Words{"the mix of predictions", " predicted_shares "}};
+  if (std::string words = record::quality_gap_words(key); !words.empty()) return "the " + words;
   const auto* found = std::ranges::find_if(
       things, [&](const Words& one) { return one.keys.find(" " + key + " ") != one.keys.npos; });
   return found == things.end() ? key : std::string(found->words);

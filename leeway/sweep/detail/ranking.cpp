@@ -7,6 +7,8 @@
 namespace leeway::sweep::detail {
 namespace {
 
+constexpr double least_rank_error = 1e-9;  // below it is rounding: all are alike
+
 struct Comparison {
   std::size_t item = 0, seed = 0;
 };
@@ -46,24 +48,24 @@ std::vector<double> ranks_among(const std::vector<double>& values, bool higher_i
   return ranks;
 }
 
-// Sums by item, of which the bootstrap draws; of one item its comparisons.
+// Sums by case; of one case its comparisons.
 struct Sums {
   std::vector<double> ranks, counts;
 };
 
-Measured with_interval(const Sums& sums, const RankOptions& options) {
-  const auto mean = [&](std::span<const std::size_t> rows) {
-    double ranks = 0, counts = 0;
-    for (const std::size_t row : rows) ranks += sums.ranks[row], counts += sums.counts[row];
-    return ranks / counts;
-  };
-  std::vector<std::size_t> all(sums.ranks.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-  Measured rank{mean(all), {}, {}};
-  if (all.size() < 2) return rank;
-  const Interval interval = bootstrap(
-      all.size(), mean, {.replicates = options.replicates, .level = options.level, .seed = options.seed});
-  if (interval.low < interval.high) rank.low = interval.low, rank.high = interval.high;  // else all are alike
+// Student's interval over cases of the ratio of sums, which is the mean rank; within [1, algorithms].
+Measured with_interval(const Sums& sums, double level, std::size_t algorithms) {
+  const std::size_t n = sums.ranks.size();
+  double ranks = 0, counts = 0;
+  for (std::size_t i = 0; i < n; ++i) ranks += sums.ranks[i], counts += sums.counts[i];
+  Measured rank{ranks / counts, {}, {}};
+  std::vector<double> influence(n);
+  for (std::size_t i = 0; i < n; ++i)
+    influence[i] =
+        *rank.value + (sums.ranks[i] - *rank.value * sums.counts[i]) * static_cast<double>(n) / counts;
+  if (n < 2 || mean_and_error(influence).standard_error < least_rank_error) return rank;
+  const Interval interval = student_interval(influence, level);
+  rank.low = std::max(1., interval.low), rank.high = std::min(static_cast<double>(algorithms), interval.high);
   return rank;
 }
 
@@ -107,7 +109,7 @@ std::vector<Ranked> ranks_of(const std::vector<std::vector<Item>>& table, const 
   for (std::size_t i = 0; i < algorithms.size(); ++i) {
     ranked[i].algorithm = algorithms[i];
     record::SweepRank& rank = ranked[i].rank;
-    rank.rank = with_interval(sums[i], options);
+    rank.rank = with_interval(sums[i], options.level, algorithms.size());
     rank.cases = cases, rank.comparisons = comparisons.size();
     rank.best /= static_cast<double>(comparisons.size());
     rank.value = mean_of(kept[i], options.range, options.level);

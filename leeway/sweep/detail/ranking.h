@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "leeway/record/fields.h"
@@ -14,8 +13,6 @@ namespace leeway::sweep::detail {
 struct RankOptions {
   bool higher_is_better = true;
   double level = .95;
-  std::size_t replicates = 2000;
-  std::uint64_t seed = 0;
   record::Range range = {};  // of the measure
 };
 

@@ -83,8 +83,8 @@ std::vector<Summary> summaries_of(const Task& task, const std::vector<std::strin
   for (const Source& source : task.sources) {
     AnalysedSource analysed{&source, predict(source.outputs.logits, source.outputs.path)};
     if (source.outputs.labels)
-      analysed.quality =
-          quality_of(source.outputs.logits, *source.outputs.labels, analysed.predictions, task.level);
+      analysed.quality = quality_of(source.outputs.logits, *source.outputs.labels, analysed.predictions,
+                                    task.level, class_names);
     for (const Target& target : task.targets) {
       if (target.model != source.model) continue;
       if (progress && progress->stop_requested())

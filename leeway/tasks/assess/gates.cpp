@@ -135,7 +135,8 @@ std::optional<double> from_counts(const LookUp& look_up, const std::string& key)
 }
 
 std::string reason(const record::AssessResult& result, const std::string& key) {
-  const auto found = result.not_computed.find(key.substr(0, key.find('.')));
+  auto found = result.not_computed.find(key);
+  if (found == result.not_computed.end()) found = result.not_computed.find(key.substr(0, key.find('.')));
   return found != result.not_computed.end() ? found->second : "it was not computed";
 }
 

@@ -93,7 +93,6 @@ TEST(Checkpoint, TensorsOfOneStorageShareItsMemory) {
   const auto* const base = static_cast<const float*>(tensors.at("base").storage.get());
   EXPECT_EQ(tensors.at("same").storage.get(), base);
   EXPECT_EQ(tensors.at("row").storage.get(), base + 12);
-  EXPECT_TRUE(tensors.at("half").from_half);
 }
 
 // 10 GB in a file of a kilobyte.

@@ -118,6 +118,34 @@ TEST(Drift, IsAGateAndHasTheSameBitsAtAnyThreads) {
   EXPECT_EQ(at_threads(1, drift), at_threads(4, drift));
 }
 
+// A source without an error, and its rows with every sixth prediction replaced by another sure one: that is the error.
+TEST(LikelyError, OfPairsIsWithinTheChangedPredictionsAndTheSourcesError) {
+  std::vector<int> before(600), after(600);
+  Random random(4, stream("pairs"));
+  for (std::size_t i = 0; i < 600; ++i) {
+    before[i] = static_cast<int>(random.below(3));
+    after[i] = i % 6 == 0 ? (before[i] + 1) % 3 : before[i];
+  }
+  std::vector<std::int64_t> labels(before.begin(), before.end());
+  const auto likely_of = [&](const std::string& paired) {
+    Options task;
+    task.options.restarts = 1, task.options.paired = paired;
+    return assess({{"m", labelled(outputs_of(before, 3, 8), labels)}}, {{"m", "t", outputs_of(after, 3, 8)}},
+                  std::move(task))["results"][0]["likely_error"];
+  };
+  const Json likely = likely_of("auto");
+  EXPECT_NEAR(likely["error"].get<double>(), 1. / 6, 1e-12);
+  EXPECT_LE(likely["low"].get<double>(), 1. / 6);
+  EXPECT_GE(likely["high"].get<double>(), 1. / 6);
+  EXPECT_GT(likely["low"].get<double>(), .13);
+  EXPECT_THAT(likely["reason"].get<std::string>(), HasSubstr("16.7% of predictions changed"));
+  EXPECT_LT(likely_of("no")["high"].get<double>(), .05);
+  for (std::size_t i = 0; i < 600; i += 10) labels[i] = (labels[i] + 1) % 3;  // the source's error is .1
+  const Json wider = likely_of("auto");
+  EXPECT_LE(wider["low"].get<double>(), 1. / 6 - .1 + 1e-9);
+  EXPECT_GE(wider["high"].get<double>(), 1. / 6 + .1 - 1e-9);
+}
+
 TEST(LikelyError, ReadsCotWhereTheMixStays) {
   const Json likely =
       result_of(drawn(2000, {1, 1, 1}, 1), unlabelled(drawn(1500, {1, 1, 1}, 2)))["likely_error"];

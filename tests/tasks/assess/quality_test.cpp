@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "leeway/core/random.h"
 #include "leeway/core/result.h"
@@ -40,9 +42,9 @@ Quality quality_of(const Case& one) {
 void expect_known(const Measured& found, double expected, const std::string& what) {
   ASSERT_TRUE(found.value) << what;
   EXPECT_NEAR(*found.value, expected, 1e-12) << what;
-  ASSERT_TRUE(found.low && found.high) << what;
-  EXPECT_LE(*found.low, *found.value + 1e-12) << what;
-  EXPECT_GE(*found.high, *found.value - 1e-12) << what;
+  EXPECT_EQ(found.low.has_value(), found.high.has_value()) << what;
+  EXPECT_LE(found.low.value_or(0), *found.value + 1e-12) << what;
+  EXPECT_GE(found.high.value_or(1e9), *found.value - 1e-12) << what;
 }
 
 TEST(Quality, IsScikitLearns) {
@@ -69,11 +71,6 @@ TEST(Quality, IsScikitLearns) {
       EXPECT_EQ(one.auroc.value.has_value(), !expected["auroc_by_class"][c].is_null());
       if (one.auroc.value) expect_known(one.auroc, expected["auroc_by_class"][c], name + " AUROC of a class");
     }
-    for (const std::vector<double>& influence : quality.influence) {
-      double sum = 0;
-      for (const double value : influence) sum += value;
-      EXPECT_NEAR(sum, 0, 1e-9) << name;
-    }
   }
 }
 
@@ -86,46 +83,139 @@ TEST(Auroc, HasDelongsVariance) {
     for (std::size_t c = 0; c < k; ++c) {
       if (expected["auroc_variance"][c].is_null()) continue;
       std::vector<double> scores;
-      std::vector<std::uint8_t> positive;
+      std::vector<std::int64_t> positive;
       for (std::size_t i = 0; i < one.labels.size(); ++i) {
         double sum = 0;
         for (std::size_t j = 0; j < k; ++j) sum += std::exp(logits[i * k + j]);
         scores.push_back(std::exp(logits[i * k + c]) / sum);
         positive.push_back(one.labels[i] == static_cast<std::int64_t>(c));
       }
-      const auto found = auroc(scores, positive, .95);
+      const auto found = auroc(scores, positive);
       ASSERT_TRUE(found);
-      EXPECT_NEAR(found->variance, expected["auroc_variance"][c], 1e-12);
+      std::array<double, 2> squares{};
+      for (std::size_t i = 0; i < positive.size(); ++i)
+        squares[static_cast<std::size_t>(positive[i])] += std::pow(found->placements[i] - found->value, 2);
+      const auto p = static_cast<double>(found->positives), m = static_cast<double>(found->negatives);
+      EXPECT_NEAR(squares[1] / p / (p - 1) + squares[0] / m / (m - 1), expected["auroc_variance"][c], 1e-12);
     }
   }
 }
 
 TEST(Auroc, OfSeparatedTiedAndMissingClasses) {
   const std::vector<double> scores{.1, .2, .8, .9}, tied(4, .5);
-  const std::vector<std::uint8_t> upper{0, 0, 1, 1}, none(4, 0);
-  EXPECT_EQ(auroc(scores, upper, .95)->value, 1);
-  EXPECT_NEAR(auroc(scores, upper, .95)->interval.low, clopper_pearson(2, 2).low, 1e-15);
-  EXPECT_EQ(auroc(tied, upper, .95)->value, .5);
-  EXPECT_LT(auroc(tied, upper, .95)->interval.low, .1);
-  EXPECT_FALSE(auroc(scores, none, .95));
+  const std::vector<std::int64_t> upper{0, 0, 1, 1}, none(4, 0);
+  EXPECT_EQ(auroc(scores, upper)->value, 1);
+  EXPECT_EQ(auroc(tied, upper)->value, .5);
+  EXPECT_FALSE(auroc(scores, none));
+}
+
+// `rows` rows of each label: the first `right` of them right, with the margin; others wrong by it.
+Case rows_of_labels(const std::vector<std::pair<std::size_t, std::size_t>>& rows_and_right,
+                    double margin = 2) {
+  std::vector<int> classes;
+  std::vector<std::int64_t> labels;
+  const auto k = static_cast<int>(rows_and_right.size());
+  for (int c = 0; c < k; ++c)
+    for (std::size_t i = 0; i < rows_and_right[static_cast<std::size_t>(c)].first; ++i) {
+      labels.push_back(c);
+      classes.push_back(i < rows_and_right[static_cast<std::size_t>(c)].second ? c : (c + 1) % k);
+    }
+  return {outputs_of(classes, static_cast<std::size_t>(k), margin).logits, std::move(labels)};
+}
+
+// Softmax rounds to 1 in every row; log odds 40 and 44 against 42 and 46: three of four pairs are in order.
+TEST(Quality, AurocKeepsTheOrderOfSaturatedRows) {
+  for (const double scale : {1., 100.}) {
+    std::vector<double> logits{0, 40, 0, 44, 0, 42, 0, 46};
+    for (double& value : logits) value *= scale;
+    const Case one{make_array<double>({4, 2}, std::move(logits)), {0, 0, 1, 1}};
+    EXPECT_EQ(quality_of(one).found.auroc.value, .75) << scale;
+    std::vector<double> of_three{0, 40, -1, 0, 44, .5, 0, 42, .6, 0, 46, 1};
+    for (double& value : of_three) value *= scale;
+    const Case three{make_array<double>({4, 3}, std::move(of_three)), {0, 0, 1, 1}};
+    EXPECT_EQ(quality_of(three).found.classes[1].auroc.value, .75) << scale;
+  }
+}
+
+// A class's recall has Clopper's and Pearson's interval, and the mean of classes square-and-add of those.
+TEST(Quality, BalancedAccuracyOfFewRowsIsAsWideAsItsRarestClass) {
+  const Measured found = quality_of(rows_of_labels({{98, 97}, {2, 2}})).found.balanced_accuracy;
+  const Interval often = clopper_pearson(97, 98), rare = clopper_pearson(2, 2);
+  EXPECT_NEAR(*found.low, *found.value - std::hypot(97. / 98 - often.low, 1 - rare.low) / 2, 2e-3);
+  EXPECT_NEAR(*found.high, *found.value + (often.high - 97. / 98) / 2, 2e-3);
+}
+
+TEST(Quality, IntervalsThatWouldNotCoverAreLeftOutWithTheReason) {
+  const std::vector<std::string> names{"a", "b", "c"};
+  const auto gaps = [&](const Case& one) {
+    const Quality quality =
+        assess::quality_of(one.logits, one.labels, predict(one.logits, "case"), .95, names);
+    auto found = interval_gaps(nullptr, &quality);
+    EXPECT_EQ(found.contains("quality.log_loss_low"), !quality.found.log_loss.low);
+    EXPECT_EQ(found.contains("quality.auroc_high"), quality.found.auroc.value && !quality.found.auroc.high);
+    EXPECT_EQ(found.contains("quality.macro_f1_low"), !quality.found.macro_f1.low);
+    EXPECT_EQ(found.contains("quality.balanced_accuracy_low"), !quality.found.balanced_accuracy.low);
+    EXPECT_TRUE(quality.found.brier.low && quality.found.ece.low);
+    return found;
+  };
+  EXPECT_TRUE(gaps(rows_of_labels({{20, 15}, {10, 5}, {20, 20}})).empty());
+  EXPECT_EQ(gaps(rows_of_labels({{20, 15}, {10, 6}, {20, 20}})).at("quality.log_loss_low"),
+            "fewer than 10 errors");
+  EXPECT_EQ(gaps(rows_of_labels({{20, 20}, {10, 10}, {20, 20}})).at("quality.log_loss_high"),
+            "no error observed");
+  const auto few = gaps(rows_of_labels({{20, 10}, {9, 9}, {20, 20}}));
+  EXPECT_EQ(few.at("quality.auroc_low"), "fewer than 10 rows of class b");
+  EXPECT_EQ(few.at("quality.macro_f1_low"), "fewer than 10 rows of class b");
+  EXPECT_FALSE(few.contains("quality.balanced_accuracy_low"));
+  const auto none = gaps(rows_of_labels({{20, 10}, {5, 5}, {0, 0}}));
+  EXPECT_EQ(none.at("quality.balanced_accuracy_low"),
+            "no rows of class c; the mean leaves 1 of 3 classes out");
+  EXPECT_EQ(none.at("quality.macro_f1_low"),
+            "no rows of class c, too few of 1 more; the mean leaves 1 of 3 classes out");
+}
+
+TEST(Quality, GapsReachTheRecordAndNameTheSide) {
+  const Case sure = rows_of_labels({{30, 30}, {30, 30}}), unsure = rows_of_labels({{30, 20}, {30, 20}});
+  const auto outputs = [](const Case& one, const char* path) {
+    Outputs made;
+    made.path = path, made.logits = one.logits, made.labels = one.labels;
+    return made;
+  };
+  const Json result = assess({{"cnn", outputs(sure, "clean.npz")}},
+                             {{"cnn", "fog", outputs(unsure, "fog.npz")}})["results"][0];
+  EXPECT_TRUE(result["quality_change"]["log_loss_low"].is_null());
+  EXPECT_FALSE(result["quality"]["log_loss_low"].is_null());
+  EXPECT_EQ(result["not_computed"]["source_quality.log_loss_low"], "no error observed");
+  EXPECT_EQ(result["not_computed"]["quality_change.log_loss_high"], "source: no error observed");
+  EXPECT_FALSE(result["not_computed"].contains("quality.log_loss_low"));
+}
+
+// One of ten rows changes in each class: a change of 0 is as likely as one of a few rows more.
+TEST(QualityChange, OfSaturatedRowsIsNoPoint) {
+  const Quality before = quality_of(rows_of_labels({{30, 30}, {30, 30}}, 30)), after = before;
+  const record::QualityChange change = quality_change(before, after, true, .95);
+  for (const Measured* one :
+       {&change.balanced_accuracy, &change.macro_f1, &change.auroc, &change.brier, &change.ece}) {
+    EXPECT_EQ(one->value, 0);
+    EXPECT_LT(*one->low, -.03);
+    EXPECT_GT(*one->high, .03);
+  }
 }
 
 TEST(Quality, OfOneRowAndOfPerfectRowsHasWideIntervals) {
   const Case one{outputs_of({0}, 3).logits, {0}};
   const record::AssessQuality single = quality_of(one).found;
   EXPECT_EQ(single.balanced_accuracy.value, 1);
-  EXPECT_LT(*single.balanced_accuracy.low, .3);
-  EXPECT_LT(*single.macro_f1.low, .3);
+  EXPECT_FALSE(single.balanced_accuracy.low);
   EXPECT_FALSE(single.auroc.value);
-  EXPECT_FALSE(single.log_loss.low);  // one row says nothing of spread
-  EXPECT_FALSE(single.ece.low);
-  const std::vector<int> classes{0, 1, 2, 0, 1, 2};
-  const Case all{outputs_of(classes, 3).logits, {0, 1, 2, 0, 1, 2}};
-  const record::AssessQuality perfect = quality_of(all).found;
+  EXPECT_LT(*single.ece.low, .01);
+  EXPECT_GT(*single.ece.high, .9);
+  const record::AssessQuality perfect = quality_of(rows_of_labels({{10, 10}, {10, 10}, {10, 10}})).found;
   EXPECT_EQ(perfect.macro_f1.value, 1);
-  EXPECT_LT(*perfect.macro_f1.low, .8);
+  EXPECT_LT(*perfect.macro_f1.low, .9);
   EXPECT_EQ(*perfect.macro_f1.high, 1);
   EXPECT_EQ(perfect.auroc.value, 1);
+  EXPECT_LT(*perfect.auroc.low, .9);
 }
 
 // F1 = 2J / (1 + J), J the share of the rows labelled or predicted as the class that are both.

@@ -30,12 +30,20 @@ class Ada : public LossAlgorithm {
       grow(round);
   }
 
-  // Besides weights, the images made so far and the rows that they come from.
+  Objective objective(const Minibatches& batches) override {
+    Objective found = plain(batches.labelled);
+    if (images_.defined()) found.parts[rose] = rose_.item<double>();
+    return found;
+  }
+
+  // Besides weights: the images made so far, their source rows, and the share of the last round's images whose
+  // objective rose.
   [[nodiscard]] Tensors state() const override {
     Tensors state = LossAlgorithm::state();
     if (!images_.defined()) return state;
     state["appended"] = images_;
     state["parents"] = parents_;
+    state["rose"] = rose_;
     return state;
   }
 
@@ -48,6 +56,7 @@ class Ada : public LossAlgorithm {
     // a parent may itself have been appended before
     const auto last = static_cast<double>(set_->labels().size()) + static_cast<double>(images_.size(0)) - 1;
     parents_ = take_numbers(state, "parents", {images_.size(0)}, torch::kInt64, 0, last, name);
+    rose_ = take_numbers(state, "rose", {}, torch::kFloat64, 0, 1, name);
     append(images_, parents_);
   }
 
@@ -65,24 +74,26 @@ class Ada : public LossAlgorithm {
     if (const auto entropy = setting().parameters.find("entropy"); entropy != setting().parameters.end())
       ascent.entropy = entropy->second;
     set_training(false);
-    std::vector<torch::Tensor> made((rows.size() + shard_rows - 1) / shard_rows);
+    std::vector<torch::Tensor> made((rows.size() + shard_rows - 1) / shard_rows), rise(made.size());
     for_shards(rows.size(), shard_rows, "adversarial images", setting().progress,
                [&](std::size_t begin, std::size_t end) {
                  const Batch batch = set_->batch(std::span(rows).subspan(begin, end - begin));
-                 made[begin / shard_rows] = ascended(forward_function(), batch.x, batch.y, ascent).cpu();
+                 const Ascended found = ascended(forward_function(), batch.x, batch.y, ascent);
+                 made[begin / shard_rows] = found.images.cpu(), rise[begin / shard_rows] = found.rose.cpu();
                });
     set_training(true);
     const torch::Tensor images = torch::cat(made), parents = torch::tensor(rows);
     if (!images.isfinite().all().item<bool>())
       throw std::runtime_error("ada: the images became infinite: lower rate");
     append(images, parents);
+    rose_ = torch::cat(rise).to(torch::kFloat64).mean();
     images_ = images_.defined() ? torch::cat({images_, images}) : images;
     parents_ = parents_.defined() ? torch::cat({parents_, parents}) : parents;
   }
 
   TrainingSet* set_ = nullptr;
   std::size_t first_rows_ = 0;
-  torch::Tensor images_, parents_;  // of all rounds; undefined before the first
+  torch::Tensor images_, parents_, rose_;  // of all rounds, rose_ of the last; undefined before the first
 };
 
 std::vector<Parameter> ada_parameters() {
@@ -90,7 +101,7 @@ std::vector<Parameter> ada_parameters() {
           {"every-epochs", 10, 1, 1e6, "epochs before each round", true},
           {"steps", 15, 0, 10000, "number of ascent steps", true},
           {"rate", 20. / 128, 0, 1e6, "step size of the ascent"},
-          {"gamma", 1, 0, 1e9, "weight of the feature distance from the original image"}};
+          {"gamma", 1, 0, 1e9, "weight of the mean squared feature distance from the original image"}};
 }
 
 Requirements ada_needs(const Parameters& /*parameters*/) { return {.features = true}; }

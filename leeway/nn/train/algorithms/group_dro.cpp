@@ -50,9 +50,12 @@ class GroupDro : public LossAlgorithm {
       loss = loss.defined() ? loss + term : term;
       worst = std::max(worst, mean.item<double>());
     }
-    return {loss,
-            logits,
-            {{"largest_weight", std::exp(log_q_.max().item<double>())}, {"worst_group_loss", worst}}};
+    const torch::Tensor q = log_q_.exp().masked_select(log_q_.isfinite());
+    const double change = (q * q.numel() - 1).abs().max().item<double>();
+    return {
+        loss,
+        logits,
+        {{"largest_weight", q.max().item<double>()}, {"weight_change", change}, {"worst_group_loss", worst}}};
   }
 
   [[nodiscard]] Tensors state() const override {

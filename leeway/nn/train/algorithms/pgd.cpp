@@ -18,6 +18,7 @@ class PgdTraining : public LossAlgorithm {
     AttackOptions attack;
     attack.norm = setting.norm;
     attack.eps = eps_;
+    attack.loss = Loss::margin;  // the directions of the cross-entropy
     attack.parameters = {{"steps", static_cast<double>(steps_)}, {"relative-step", step}};
     attack.seed = setting.seed;
     attack_ = complete_attack(attack);
@@ -29,11 +30,15 @@ class PgdTraining : public LossAlgorithm {
     for (const std::int64_t row : batch.rows)
       keys.push_back(static_cast<std::uint64_t>(batches.epoch) << 40 | static_cast<std::uint64_t>(row));
     const Ball ball(batch.x, attack_.norm, eps_);
-    const torch::Tensor start = ball.random(attack_.seed, stream("pgd training start"), keys);
-    const Attacked attacked = ascend({forward_function(), batch.x, batch.y, keys}, ball, start,
+    const torch::Tensor first = ball.random(attack_.seed, stream("pgd training start"), keys);
+    const Attacked attacked = ascend({forward_function(), batch.x, batch.y, keys}, ball, first,
                                      relative_step_ * eps_, steps_, nullptr);
     const torch::Tensor logits = forward(attacked.images).logits;
-    return {mean_loss(logits, batch), logits, {}, attacked.zero_gradients()};
+    Objective found{mean_loss(logits, batch), logits, {}, attacked.zero_gradients()};
+    if (eps_ == 0) return found;
+    const torch::Tensor start = torch::nn::functional::softplus(attacked.start_loss);  // the cross-entropy
+    found.parts[rose] = (losses(logits.detach(), batch) > start).to(torch::kFloat64).mean().item<double>();
+    return found;
   }
 
   [[nodiscard]] std::optional<AttackOptions> selection_attack() const override { return attack_; }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "leeway/core/numbers.h"
 #include "leeway/core/two_samples.h"
 
 namespace leeway::assess {
@@ -138,9 +139,21 @@ record::LikelyError likely_error(const AnswerEvidence& e) {
   }
   const auto chosen = std::ranges::find_if(
       list, [&](const error_bound::Estimate& one) { return one.estimator->name == answer.method; });
+  const double s = e.estimates.source_error;
+  if (e.changed) {
+    const double low = std::max(0., *e.changed - s), high = std::min(1., *e.changed + s),
+                 error = std::clamp(chosen->error, low, high);
+    const Interval sampling = sampling_interval(error, e.after.classes.size(), s, e.labels.size(), e.level);
+    answer.reason +=
+        fmt::format("; {} of predictions changed, so the error is within {} of that, the error on the source",
+                    percent(*e.changed, 1), percent(s, 1));
+    answer.error = {error, sampling.low, sampling.high};
+    answer.low = std::min(low, sampling.low), answer.high = std::max(high, sampling.high);
+    return answer;
+  }
   const auto [lowest, highest] = std::ranges::minmax(list, {}, &error_bound::Estimate::error);
-  const Interval sampling = chosen->interval.value_or(sampling_interval(
-      chosen->error, e.after.classes.size(), e.estimates.source_error, e.labels.size(), e.level));
+  const Interval sampling = chosen->interval.value_or(
+      sampling_interval(chosen->error, e.after.classes.size(), s, e.labels.size(), e.level));
   answer.error = {chosen->error, sampling.low, sampling.high};
   answer.low = std::min(lowest.error, sampling.low);
   answer.high = std::max(highest.error, sampling.high);

@@ -12,6 +12,10 @@
 // and Decaestecker 2002, on predicted classes) must leave q within total variation `slack` of C w beyond
 // chance, and the mean confidence of the source's labels in that mix must be the target's within `slack`, or
 // 2.6 standard errors if more. Both hold under pure label shift.
+// Of pairs (row i of the target is row i of the source, shifted) with a share c of changed predictions, the error
+// is within c plus or minus the source's error s: a changed row that was right is wrong, an unchanged row is as
+// it was. Then `error` is the point of [c - s, c + s] nearest to the estimate, and `low` to `high` is this range
+// joined with the sampling interval.
 // Evidence (docs/studies/bounds.md), mean error on 60 input shifts: cot .033, atc-ne .087; on 12 class-mix
 // shifts: .285, .012. This choice: .030 over all 72, where the best single one of the six has .071.
 //
@@ -23,6 +27,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "leeway/error_bound/estimator.h"
@@ -40,6 +45,7 @@ struct AnswerEvidence {
   const Predictions &before, &after;     // of source and target
   std::size_t k = 0;
   double level = .95;
+  std::optional<double> changed = {};  // of pairs: the share of rows whose prediction changed
 };
 
 // What sampling may do to an estimate on n rows.

@@ -1,7 +1,10 @@
 #include "leeway/tasks/assess/detail/quality.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 
@@ -24,75 +27,69 @@ constexpr std::array<Measured AssessQuality::*, quality_metrics> metrics{
 constexpr std::array<Measured QualityChange::*, quality_metrics> changes{
     &QualityChange::balanced_accuracy, &QualityChange::macro_f1, &QualityChange::auroc,
     &QualityChange::log_loss,          &QualityChange::brier,    &QualityChange::ece};
+constexpr std::array<double, quality_metrics> largest_value{1, 1, 1, std::numeric_limits<double>::infinity(),
+                                                            2, 1};
+constexpr std::array<const char*, quality_metrics> metric_keys{"balanced_accuracy", "macro_f1", "auroc",
+                                                               "log_loss",          "brier",    "ece"};
 enum Metric : std::size_t { balanced_accuracy, macro_f1, ranking, log_loss, brier, calibration };
-
-Measured measured(double value, const Interval& interval) { return {value, interval.low, interval.high}; }
 
 double mean_of(const Rows& values) {
   return std::accumulate(values.begin(), values.end(), 0.) / static_cast<double>(values.size());
 }
 
-// Of a mean of these; 0 for a single row.
-double variance_of_mean(const Rows& values) {
-  const auto n = static_cast<double>(values.size());
-  if (values.size() < 2) return 0;
-  const double mean = mean_of(values);
-  double sum = 0;
-  for (const double value : values) sum += (value - mean) * (value - mean);
-  return sum / (n - 1) / n;
-}
-
-Rows less(Rows values, double mean) {
-  for (double& value : values) value -= mean;
-  return values;
-}
-
-// Of every row: log sum_j exp F_ij, -log p_iy, sum_j (p_ij - [j = y])^2.
+// Of every row: log sum_j exp F_ij, the same without the largest, -log p_iy, sum_j (p_ij - [j = y])^2.
 struct RowScores {
-  Rows log_sum, loss, square;
+  Rows log_sum, log_rest, loss, square;
 };
+
+// log sum_j exp F_j without F_top, which is so much larger that the others' shares underflow.
+template <class T>
+double log_sum_of_others(std::span<const T> row, std::size_t top) {
+  double second = -std::numeric_limits<double>::infinity(), sum = 0;
+  for (std::size_t j = 0; j < row.size(); ++j)
+    if (j != top) second = std::max(second, double{row[j]});
+  for (std::size_t j = 0; j < row.size(); ++j)
+    if (j != top) sum += std::exp(double{row[j]} - second);
+  return second + std::log(sum);
+}
 
 template <class T>
 RowScores row_scores(const Array& logits, std::span<const std::int64_t> labels) {
   constexpr std::size_t chunk = 1024;
   const std::size_t n = labels.size(), k = logits.shape[1];
   const auto values = logits.view<T>();
-  RowScores scores{Rows(n), Rows(n), Rows(n)};
+  RowScores scores{Rows(n), Rows(n), Rows(n), Rows(n)};
   parallel_for((n + chunk - 1) / chunk, [&](std::size_t c) {
     for (std::size_t i = c * chunk; i < std::min(n, (c + 1) * chunk); ++i) {
       const auto row = values.subspan(i * k, k);
       const auto label = static_cast<std::size_t>(labels[i]);
-      const double top = *std::ranges::max_element(row);
-      double sum = 0, squares = 0, of_label = 0;
+      const auto largest = static_cast<std::size_t>(std::ranges::max_element(row) - row.begin());
+      const double top = row[largest];
+      double sum = 0, rest = 0, squares = 0, of_label = 0;
       for (std::size_t j = 0; j < k; ++j) {
         const double e = std::exp(double{row[j]} - top);
         sum += e, squares += e * e;
+        if (j != largest) rest += e;
         if (j == label) of_label = e;
       }
       scores.log_sum[i] = top + std::log(sum);
-      scores.loss[i] = std::log(sum) - (double{row[label]} - top);
+      scores.log_rest[i] = rest > 1e-300 ? top + std::log(rest) : log_sum_of_others(row, largest);
+      scores.loss[i] = label == largest ? std::log1p(std::exp(scores.log_rest[i] - top))
+                                        : std::log(sum) - (double{row[label]} - top);
       scores.square[i] = std::clamp(squares / sum / sum - 2 * of_label / sum + 1, 0., 2.);
     }
   });
   return scores;
 }
 
-// Of a share of n rows, the variance of its estimate: as the rows say, and where half a row more is right and half a row more
-// wrong, which leaves some where all rows are alike.
-double share_variance(double right, double n) { return right / n * (1 - right / n) / n; }
-double share_variance_of_few(double right, double n) {
-  const double p = (right + .5) / (n + 1);
-  return p * (1 - p) / n;
-}
-
 // Counts by label and prediction.
 struct QualityCounts {
-  std::size_t k = 0;
+  std::size_t n = 0, k = 0;
   std::vector<std::size_t> right, labelled, predicted;
 };
 
 QualityCounts counts_of(std::span<const std::int64_t> labels, const Predictions& said, std::size_t k) {
-  QualityCounts counts{k, std::vector<std::size_t>(k), std::vector<std::size_t>(k),
+  QualityCounts counts{labels.size(), k, std::vector<std::size_t>(k), std::vector<std::size_t>(k),
                        std::vector<std::size_t>(k)};
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const auto label = static_cast<std::size_t>(labels[i]),
@@ -120,142 +117,144 @@ void add_classes(AssessQuality& found, const QualityCounts& counts, double level
   }
 }
 
-void add_balanced_accuracy(Quality& quality, const QualityCounts& counts,
-                           std::span<const std::int64_t> labels, const Predictions& said, double level) {
-  double classes = 0, sum = 0, below = 0, above = 0, of_rows = 0, few = 0;
+// Mean recall of the classes with rows: a stratum for each label.
+void add_balanced_accuracy(Quality& quality, const QualityCounts& counts, const Predictions& said) {
+  double classes = 0, sum = 0;
   for (std::size_t c = 0; c < counts.k; ++c) {
     if (counts.labelled[c] == 0) continue;
-    const auto right = static_cast<double>(counts.right[c]), rows = static_cast<double>(counts.labelled[c]);
-    const double recall = right / rows;
-    const Interval ends = wilson(counts.right[c], counts.labelled[c], level);
-    ++classes;
-    sum += recall;
-    below += (recall - ends.low) * (recall - ends.low), above += (ends.high - recall) * (ends.high - recall);
-    of_rows += share_variance(right, rows);
-    few += std::max(0., share_variance_of_few(right, rows) - share_variance(right, rows));
+    ++classes, sum += static_cast<double>(counts.right[c]) / static_cast<double>(counts.labelled[c]);
   }
-  few /= classes * classes;
-  const double value = sum / classes;
-  quality.few_rows[balanced_accuracy] = few;
-  quality.found.balanced_accuracy =
-      measured(value, value > 0 && value < 1
-                          ? logit_interval(value, of_rows / (classes * classes) + few, labels.size(), level)
-                          : Interval{std::max(0., value - std::sqrt(below) / classes),
-                                     std::min(1., value + std::sqrt(above) / classes)});
-  Rows& influence = quality.influence[balanced_accuracy];
-  const auto n = static_cast<double>(labels.size());
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    const auto label = static_cast<std::size_t>(labels[i]);
-    const auto rows = static_cast<double>(counts.labelled[label]);
-    const double recall = static_cast<double>(counts.right[label]) / rows;
-    influence.push_back(((said.classes[i] == labels[i] ? 1 : 0) - recall) * n / rows / classes);
-  }
+  quality.found.balanced_accuracy.value = sum / classes;
+  QualityRows& rows = quality.rows[balanced_accuracy];
+  rows.ranges.assign(counts.k, {0, 1 / classes});
+  for (std::size_t i = 0; i < quality.labels.size(); ++i)
+    rows.values.push_back(said.classes[i] == quality.labels[i] ? 1 / classes : 0);
 }
 
-// What few rows add to the variance of a class's F1: that of the share J = tp / union with half a row more on either side, less
-// that of the rows' influences. `rows`: labelled and predicted.
-double f1_of_few(double right, double rows) {
-  const double either = rows - right, f1 = 2 * right / rows;
-  const double of_rows = (right * (2 - 2 * f1) * (2 - 2 * f1) + (rows - 2 * right) * f1 * f1) / (rows * rows);
-  const double slope = 2 / std::pow(1 + (right + .5) / (either + 1), 2);  // of 2 J / (1 + J)
-  return std::max(0., slope * slope * share_variance_of_few(right, either) - of_rows);
-}
-
-void add_macro_f1(Quality& quality, const QualityCounts& counts, std::span<const std::int64_t> labels,
-                  const Predictions& said, double level) {
-  Rows f1(counts.k), rows(counts.k);
-  double classes = 0, sum = 0, below = 0, above = 0, few = 0;
+// The mean of the classes that are a label or predicted, and the rows' influences on it.
+void add_macro_f1(Quality& quality, const QualityCounts& counts, const Predictions& said) {
+  Rows f1(counts.k), scale(counts.k);  // scale: n / (rows labelled and predicted as c) / classes
+  const auto n = static_cast<double>(quality.labels.size());
+  double classes = 0, sum = 0;
   for (std::size_t c = 0; c < counts.k; ++c) {
-    rows[c] = static_cast<double>(counts.labelled[c] + counts.predicted[c]);
-    if (rows[c] == 0) continue;
-    const Measured& one = quality.found.classes[c].f1;
-    f1[c] = *one.value;
+    const std::size_t rows = counts.labelled[c] + counts.predicted[c];
+    if (rows == 0) continue;
+    f1[c] = *quality.found.classes[c].f1.value;
+    scale[c] = n / static_cast<double>(rows);
     ++classes, sum += f1[c];
-    below += (*one.value - *one.low) * (*one.value - *one.low);
-    above += (*one.high - *one.value) * (*one.high - *one.value);
-    few += f1_of_few(static_cast<double>(counts.right[c]), rows[c]);
   }
-  few /= classes * classes;
-  quality.few_rows[macro_f1] = few;
-  Rows& influence = quality.influence[macro_f1];
-  const double scale = static_cast<double>(labels.size()) / classes;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    const auto label = static_cast<std::size_t>(labels[i]),
+  const double value = sum / classes;
+  quality.found.macro_f1.value = value;
+  // Right as y: scale_y (2 - 2 f1_y); wrong: less scale f1 of label and prediction.
+  double most = 0, largest = 0, second = 0;
+  for (std::size_t c = 0; c < counts.k; ++c) {
+    scale[c] /= classes;
+    most = std::max(most, scale[c] * (2 - 2 * f1[c]));
+    const double lost = scale[c] * f1[c];
+    if (lost > largest)
+      second = largest, largest = lost;
+    else
+      second = std::max(second, lost);
+  }
+  QualityRows& rows = quality.rows[macro_f1];
+  rows.ranges = {{value - largest - second, value + most}};
+  for (std::size_t i = 0; i < quality.labels.size(); ++i) {
+    const auto label = static_cast<std::size_t>(quality.labels[i]),
                predicted = static_cast<std::size_t>(said.classes[i]);
-    influence.push_back(scale * ((label == predicted ? 2 : 0) / rows[label] - f1[label] / rows[label] -
-                                 f1[predicted] / rows[predicted]));
+    rows.values.push_back(value + (label == predicted ? 2 * scale[label] : 0) - f1[label] * scale[label] -
+                          f1[predicted] * scale[predicted]);
   }
-  const double value = sum / classes, variance = variance_of_mean(influence) + few;
-  const Interval ends = variance > 0 && value > 0 && value < 1
-                            ? logit_interval(value, variance, labels.size(), level)
-                            : Interval{std::max(0., value - std::sqrt(below) / classes),
-                                       std::min(1., value + std::sqrt(above) / classes)};
-  quality.found.macro_f1 = measured(value, ends);
 }
 
+// Of what a row adds to the mean of `classes` AUROCs: of label y it is a positive of y and a negative of the others, with
+// placements from 0 to 1.
+Interval range_of_influence(const std::vector<record::ClassQuality>& found, const QualityCounts& counts,
+                            double classes) {
+  Interval of_negatives, range;
+  Rows positives(counts.k), negatives(counts.k), a(counts.k);
+  for (std::size_t c = 0; c < counts.k; ++c) {
+    if (!found[c].auroc.value) continue;
+    const std::size_t rows = counts.labelled[c];
+    a[c] = *found[c].auroc.value;
+    positives[c] = 1 / static_cast<double>(rows), negatives[c] = 1 / static_cast<double>(counts.n - rows);
+    of_negatives.low -= a[c] * negatives[c], of_negatives.high += (1 - a[c]) * negatives[c];
+  }
+  for (std::size_t y = 0; y < counts.k; ++y) {
+    range.low = std::min(range.low, of_negatives.low - a[y] * (positives[y] - negatives[y]));
+    range.high = std::max(range.high, of_negatives.high + (1 - a[y]) * (positives[y] - negatives[y]));
+  }
+  const double scale = static_cast<double>(counts.n) / classes;
+  return {scale * range.low, scale * range.high};
+}
+
+// What the rows of each class add to the mean of the classes' AUROC, and the range of that.
 template <class T>
-void add_ranking(Quality& quality, const Array& logits, std::span<const std::int64_t> labels,
-                 const Rows& log_sum, double level) {
-  const std::size_t n = labels.size(), k = logits.shape[1];
+void add_ranking(Quality& quality, const Array& logits, const QualityCounts& counts, const RowScores& scores,
+                 double level) {
+  const std::span<const std::int64_t> labels = quality.labels;
+  const std::size_t n = labels.size(), k = counts.k;
   if (n * k > most_ranked) return;
   const auto values = logits.view<T>();
+  const auto log_odds = [&](std::size_t i, std::size_t c) {
+    const double F = values[i * k + c], below = F - scores.log_sum[i];  // log p
+    return below > -std::numbers::ln2 ? F - scores.log_rest[i] : below - std::log1p(-std::exp(below));
+  };
   struct Ranked {
-    double sum = 0, classes = 0, few = 0;
-    std::size_t least = 0;
+    double sum = 0, classes = 0;
     Rows influence;
   };
   const std::size_t first = k == 2 ? 1 : 0, ranked = k - first;
   const auto map = [&](std::size_t begin, std::size_t end) {
-    Ranked part{0, 0, 0, n, Rows(n)};
-    Rows scores(n);
-    std::vector<std::uint8_t> positive(n);
+    Ranked part{0, 0, Rows(n)};
+    Rows odds(n);
+    std::vector<std::int64_t> positive(n);
     for (std::size_t c = first + begin; c < first + end; ++c) {
-      for (std::size_t i = 0; i < n; ++i) {
-        scores[i] = double{values[i * k + c]} - log_sum[i];
-        positive[i] = labels[i] == static_cast<std::int64_t>(c);
-      }
-      const auto one = auroc(scores, positive, level, part.influence);
+      for (std::size_t i = 0; i < n; ++i)
+        odds[i] = log_odds(i, c), positive[i] = labels[i] == static_cast<std::int64_t>(c);
+      auto one = auroc(odds, positive);
       if (!one) continue;
-      quality.found.classes[c].auroc = measured(one->value, one->interval);
-      part.sum += one->value, part.few += one->few_rows;
-      ++part.classes;
-      part.least = std::min({part.least, one->positives, one->negatives});
+      const double a = one->value;
+      const std::array<Interval, 2> ranges{{{-a, 1 - a}, {0, 1}}};
+      for (std::size_t i = 0; i < n; ++i) {
+        const double off = one->placements[i] - a,
+                     rows = static_cast<double>(positive[i] != 0 ? one->positives : one->negatives);
+        part.influence[i] += off * static_cast<double>(n) / rows;
+        if (positive[i] == 0) one->placements[i] = off;
+      }
+      const Interval ends = stratified_mean_interval(one->placements, positive, ranges, level);
+      quality.found.classes[c].auroc = {a, std::max(0., ends.low), std::min(1., ends.high)};
+      part.sum += a, ++part.classes;
+      if (k == 2) quality.rows[ranking] = {std::move(one->placements), {ranges[0], ranges[1]}};
     }
     return part;
   };
   const auto join = [](Ranked a, const Ranked& b) {
-    a.sum += b.sum, a.classes += b.classes, a.few += b.few, a.least = std::min(a.least, b.least);
+    a.sum += b.sum, a.classes += b.classes;
     for (std::size_t i = 0; i < a.influence.size(); ++i) a.influence[i] += b.influence[i];
     return a;
   };
   Ranked all = reduce_chunks<Ranked>(ranked, std::max<std::size_t>(1, ranked / 16), map, join);
   if (all.classes == 0) return;
-  for (double& value : all.influence) value /= all.classes;
-  const double few = quality.few_rows[ranking] = all.few / (all.classes * all.classes);
-  if (k == 2) quality.found.classes[0].auroc = quality.found.classes[1].auroc;
-  quality.found.auroc =
-      k == 2 ? quality.found.classes[1].auroc
-             : measured(all.sum / all.classes,
-                        logit_interval(all.sum / all.classes, variance_of_mean(all.influence) + few,
-                                       all.least, level));
-  quality.influence[ranking] = std::move(all.influence);
-}
-
-void add_losses(Quality& quality, RowScores scores, double level) {
-  const double loss = mean_of(scores.loss), variance = variance_of_mean(scores.loss);
-  quality.found.log_loss.value = loss;
-  if (loss > 0 && variance > 0) {
-    const double factor = std::exp(normal_quantile(.5 + level / 2) * std::sqrt(variance) / loss);
-    quality.found.log_loss = {loss, loss / factor, loss * factor};
+  const double value = all.sum / all.classes;
+  quality.found.auroc.value = value;
+  if (k == 2) {
+    quality.found.classes[0].auroc = quality.found.classes[1].auroc;
+    return;
   }
-  const double square = mean_of(scores.square);
-  quality.found.brier = measured(square, bounded_mean_interval(scores.square, 0, 2, level));
-  quality.influence[log_loss] = less(std::move(scores.loss), loss);
-  quality.influence[brier] = less(std::move(scores.square), square);
+  const Interval range = range_of_influence(quality.found.classes, counts, all.classes);
+  for (double& influence : all.influence) influence = value + influence / all.classes;
+  quality.rows[ranking] = {std::move(all.influence), {{value + range.low, value + range.high}}};
 }
 
-void add_calibration(Quality& quality, std::span<const std::int64_t> labels, const Predictions& said,
-                     double level) {
+void add_losses(Quality& quality, RowScores scores) {
+  quality.found.log_loss.value = mean_of(scores.loss), quality.found.brier.value = mean_of(scores.square);
+  const double most = *std::ranges::max_element(scores.loss);
+  quality.rows[log_loss] = {std::move(scores.loss), {{0, most}}};
+  quality.rows[brier] = {std::move(scores.square), {{0, 2}}};
+}
+
+void add_calibration(Quality& quality, const Predictions& said, double level) {
+  const std::span<const std::int64_t> labels = quality.labels;
   struct Bin {
     std::size_t n = 0, right = 0;
     double confidence = 0, off = 0, squares = 0;  // off: confidence - right
@@ -288,30 +287,81 @@ void add_calibration(Quality& quality, std::span<const std::int64_t> labels, con
     quality.found.reliability.push_back(one);
   }
   quality.calibration_noise = noise;
-  Rows& influence = quality.influence[calibration];
+  quality.found.ece.value = error;
+  QualityRows& rows = quality.rows[calibration];
+  rows.ranges = {{-1, 1}};
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const double off = said.confidences[i] - (said.classes[i] == labels[i] ? 1 : 0);
-    influence.push_back((bins[bin_of(said.confidences[i])].off < 0 ? -off : off) - error);
+    rows.values.push_back(bins[bin_of(said.confidences[i])].off < 0 ? -off : off);
   }
-  const double reach = normal_quantile(.5 + level / 2) * std::sqrt(variance_of_mean(influence));
-  quality.found.ece = {error, std::max(0., error - noise - reach), std::min(1., error + reach)};
-  if (reach == 0) quality.found.ece.low.reset(), quality.found.ece.high.reset();  // one row says nothing
+}
+
+// "fewer than 10 rows of class b"; empty where every class has `least` rows.
+std::string few_rows(const QualityCounts& counts, std::size_t least, std::span<const std::string> names) {
+  std::size_t few = 0, without = 0, first = 0;
+  for (std::size_t c = counts.k; c-- > 0;) {
+    if (counts.labelled[c] >= least) continue;
+    ++few;
+    if (counts.labelled[c] == 0 || without == 0) first = c;
+    without += counts.labelled[c] == 0;
+  }
+  if (few == 0) return "";
+  std::string text = without > 0 ? "no rows" : fmt::format("fewer than {} rows", least);
+  const std::string number = fmt::format("class {}", first);
+  text += " of " + (names.empty() || names[first] == number ? number : "class " + names[first]);
+  if (few > 1) text += fmt::format(", too few of {} more", few - 1);
+  return without > 0 ? fmt::format("{}; the mean leaves {} of {} classes out", text, without, counts.k)
+                     : text;
+}
+
+void add_reasons(Quality& quality, const QualityCounts& counts, std::span<const std::string> names) {
+  quality.without_interval[balanced_accuracy] = few_rows(counts, 1, names);
+  quality.without_interval[macro_f1] = quality.without_interval[ranking] =
+      few_rows(counts, least_rows, names);
+  if (quality.labels.size() * counts.k > most_ranked)
+    quality.without_interval[ranking] = fmt::format("more than {} scores", most_ranked);
+  const std::size_t errors =
+      quality.labels.size() - std::accumulate(counts.right.begin(), counts.right.end(), std::size_t{0});
+  if (errors < least_errors)
+    quality.without_interval[log_loss] =
+        errors == 0 ? "no error observed" : fmt::format("fewer than {} errors", least_errors);
+  else if (!std::isfinite(*quality.found.log_loss.value))
+    quality.without_interval[log_loss] = "the log loss is infinite";
+}
+
+Interval interval_of(const QualityRows& rows, std::span<const std::int64_t> labels, double level) {
+  return stratified_mean_interval(
+      rows.values, rows.ranges.size() == 1 ? std::span<const std::int64_t>() : labels, rows.ranges, level);
+}
+
+void add_intervals(Quality& quality, double level) {
+  for (std::size_t m = 0; m < quality_metrics; ++m) {
+    if (!quality.without_interval[m].empty()) continue;
+    quality.ends[m] = interval_of(quality.rows[m], quality.labels, level);
+    Measured& found = quality.found.*metrics[m];
+    const double chance = m == calibration ? quality.calibration_noise : 0;
+    found.low = std::max(0., quality.ends[m].low - chance);
+    found.high = std::min(largest_value[m], quality.ends[m].high);
+  }
 }
 
 template <class T>
 Quality computed(const Array& logits, std::span<const std::int64_t> labels, const Predictions& said,
-                 double level) {
+                 double level, std::span<const std::string> names) {
   const std::size_t k = logits.shape[1];
   Quality quality;
   quality.found.n = labels.size();
+  quality.labels.assign(labels.begin(), labels.end());
   RowScores scores = row_scores<T>(logits, labels);
   const QualityCounts counts = counts_of(labels, said, k);
   add_classes(quality.found, counts, level);
-  add_balanced_accuracy(quality, counts, labels, said, level);
-  add_macro_f1(quality, counts, labels, said, level);
-  add_ranking<T>(quality, logits, labels, scores.log_sum, level);
-  add_losses(quality, std::move(scores), level);
-  add_calibration(quality, labels, said, level);
+  add_balanced_accuracy(quality, counts, said);
+  add_macro_f1(quality, counts, said);
+  add_ranking<T>(quality, logits, counts, scores, level);
+  add_losses(quality, std::move(scores));
+  add_calibration(quality, said, level);
+  add_reasons(quality, counts, names);
+  add_intervals(quality, level);
   if (k <= max_confusion_classes) quality.found.confusion = confusion_counts(labels, said.classes, k);
   return quality;
 }
@@ -319,37 +369,50 @@ Quality computed(const Array& logits, std::span<const std::int64_t> labels, cons
 }  // namespace
 
 Quality quality_of(const Array& logits, std::span<const std::int64_t> labels, const Predictions& said,
-                   double level) {
-  return logits.type == ElementType::f32 ? computed<float>(logits, labels, said, level)
-                                         : computed<double>(logits, labels, said, level);
+                   double level, std::span<const std::string> names) {
+  return logits.type == ElementType::f32 ? computed<float>(logits, labels, said, level, names)
+                                         : computed<double>(logits, labels, said, level, names);
+}
+
+std::map<std::string, std::string> interval_gaps(const Quality* before, const Quality* after) {
+  std::map<std::string, std::string> gaps;
+  const auto say = [&](const std::string& part, std::size_t m, const std::string& reason) {
+    if (reason.empty()) return;
+    for (const char* end : {"_low", "_high"}) gaps[part + "." + metric_keys[m] + end] = reason;
+  };
+  for (std::size_t m = 0; m < quality_metrics; ++m) {
+    if (before) say("source_quality", m, before->without_interval[m]);
+    if (after) say("quality", m, after->without_interval[m]);
+    if (!before || !after) continue;
+    const std::string& source = before->without_interval[m];
+    say("quality_change", m, source.empty() ? after->without_interval[m] : "source: " + source);
+  }
+  return gaps;
 }
 
 record::QualityChange quality_change(const Quality& before, const Quality& after, bool paired, double level) {
   record::QualityChange found;
+  const bool same_labels = std::ranges::equal(before.labels, after.labels);
   for (std::size_t m = 0; m < quality_metrics; ++m) {
     const Measured &a = before.found.*metrics[m], &b = after.found.*metrics[m];
     if (!a.value || !b.value) continue;
     Measured& change = found.*changes[m];
     change.value = *b.value - *a.value;
     if (!a.low || !b.low) continue;
-    Rows apart = after.influence[m];
-    if (paired)
-      for (std::size_t i = 0; i < apart.size(); ++i) apart[i] -= before.influence[m][i];
-    const double z = normal_quantile(.5 + level / 2);
-    double below = std::hypot(*b.value - *b.low, *a.high - *a.value),
-           above = std::hypot(*b.high - *b.value, *a.value - *a.low);
-    double variance = paired             ? variance_of_mean(apart)
-                      : m == calibration ? variance_of_mean(before.influence[m]) + variance_of_mean(apart)
-                                         : 0;
-    if (paired && variance > 0) variance += std::max(before.few_rows[m], after.few_rows[m]);
-    if (variance > 0) below = above = z * std::sqrt(variance);
-    if (variance > 0 && m == calibration) below += after.calibration_noise, above += before.calibration_noise;
-    change.low = *change.value - below;
-    change.high = *change.value + above;
-    if (m != log_loss) {
-      const double most = m == brier ? 2 : 1;
-      change.low = std::max(-most, *change.low), change.high = std::min(most, *change.high);
+    const Interval &from = before.ends[m], &to = after.ends[m];
+    Interval ends{*change.value - std::hypot(*b.value - to.low, from.high - *a.value),
+                  *change.value + std::hypot(to.high - *b.value, *a.value - from.low)};
+    if (paired && same_labels) {
+      QualityRows apart = after.rows[m];
+      const QualityRows& less = before.rows[m];
+      for (std::size_t i = 0; i < apart.values.size(); ++i) apart.values[i] -= less.values[i];
+      for (std::size_t s = 0; s < apart.ranges.size(); ++s)
+        apart.ranges[s].low -= less.ranges[s].high, apart.ranges[s].high -= less.ranges[s].low;
+      const Interval same = interval_of(apart, after.labels, level);
+      if (same.high - same.low < ends.high - ends.low) ends = same;
     }
+    if (m == calibration) ends.low -= after.calibration_noise, ends.high += before.calibration_noise;
+    change.low = std::max(-largest_value[m], ends.low), change.high = std::min(largest_value[m], ends.high);
   }
   return found;
 }

@@ -1,55 +1,77 @@
-// Quality metrics of one labelled set besides accuracy: errors by class, ranking, calibration.
+// What labels say beside accuracy, of one set: errors by class, ranking, and whether confidences mean what
+// they say.
 //
-// For class c: tp right, n_c labelled and m_c predicted rows; p_i = softmax(F_i), y_i the label. Metric, then
-// interval:
-//   precision tp / m_c, recall tp / n_c               Clopper-Pearson
-//   F1 2 tp / (n_c + m_c) = 2 J / (1 + J)             Clopper-Pearson of the share J = tp / (n_c + m_c - tp)
-//   balanced accuracy: mean recall of classes with rows         recall variances, on scale log(x / (1 - x))
-//   macro F1: mean over classes labelled or predicted           delta method, on that scale
-//   AUROC (auroc.h): class 1 for k = 2, else mean one-vs-rest   the same, from the classes' influences
-//   log loss: mean -log p_i,y                                   delta method on the logarithmic scale
-//   Brier score: mean sum_j (p_ij - [j = y_i])^2, 0 to 2        bounded_mean.h
-//   ECE: sum_b |sum of confidence - rights in bin b| / n, 15 bins (Guo et al. 2017). Chance raises ECE by at
-//   most B = sum_b sqrt(2 v_b / pi) / n, v_b the variance of bin b's sum; conservative interval from ECE - B
-//   - z s to ECE + z s, s by the delta method
-// A small class with all rows right or all wrong shows no variance, so a mean over such classes would seem
-// too certain. Each class's variance is therefore at least that with half a row more right and half a row
-// more wrong (few_rows; auroc.h for ranks); its share in the mean falls with the square of the rows. At 0 and
-// 1: square-and-add of Wilson's or Clopper-Pearson ends (Zou and Donner 2008).
+// With tp, n_c and m_c the rows of class c that are right, labelled c, predicted as c, p_i = softmax(F_i) and
+// y_i the label:
+//   precision tp / m_c, recall tp / n_c      Clopper and Pearson
+//   F1 2 tp / (n_c + m_c) = 2 J / (1 + J)    J = tp / (n_c + m_c - tp) is a share: its Clopper-Pearson ends
+//   balanced accuracy                        mean recall of the classes that have rows
+//   macro F1                                 mean of the classes that are a label or predicted
+//   AUROC of log(p / (1 - p)) (auroc.h)      of class 1 where k = 2, else the mean of each against the rest
+//   log loss                                 mean -log p_i,y
+//   Brier score                              mean sum_j (p_ij - [j = y_i])^2, 0 to 2
+//   ECE                                      sum_b |sum of confidence - rights in bin b| / n, 15 bins (Guo et
+//     al. 2017); chance raises it by at most B = sum_b sqrt(2 v_b / pi) / n, v_b the variance of bin b's sum
 //
-// Rows are independent draws: a metric moves by the mean of the rows' influences, whose mean is 0. Coverage:
-// docs/studies/quality.md. A change on the same rows uses the rows' differences and the larger few-rows part
-// of the two; on different rows, square-and-add. For ECE the lower end moves by the target's B, the upper by
-// the source's.
+// Every metric is a sum of means of what each row adds, a number in a known range: a mean of all rows, or one
+// for each label (balanced accuracy; AUROC where k = 2). Its interval is stratified_mean_interval
+// (bounded_mean.h), which is Clopper and Pearson's for the recall of one class. What a row adds to macro F1,
+// or to the mean of several AUROCs, is its influence. Ranges: recall and placements 0 to 1, losses 0 to the
+// largest that was observed, Brier scores 0 to 2, confidence less right -1 to 1. ECE has B less at the lower
+// end. A change has square-and-add of the two intervals or, on the same rows and where narrower, the interval of
+// the rows' differences; for ECE with B of the target lower and B of the source higher.
+// docs/studies/quality.md has the coverage.
 //
-// Cells without rows have no value. No AUROC beyond `most_ranked` scores. Errors: none; labels within 0..k-1.
-// Cost: n k exponentials, k sorts. Deterministic for any number of threads; row order changes only rounding.
+// An interval is left out, with the reason, where it would not cover: of log loss with fewer than 10 errors,
+// since a few rows make most of it; of macro F1 and AUROC with fewer than 10 rows of a class; of balanced
+// accuracy where a class has no rows.
+//
+// Cells without rows have no value. AUROC is left out beyond `most_ranked` scores. Errors: none; labels within
+// 0..k-1. Cost: a pass of n k exponentials, k sorts. Deterministic for any number of threads; the order of
+// rows changes rounding alone.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "leeway/core/array.h"
+#include "leeway/core/statistics.h"
 #include "leeway/record/assess_quality.h"
 #include "leeway/tasks/assess/detail/predictions.h"
 
 namespace leeway::assess {
 
 inline constexpr std::size_t calibration_bins = 15, most_ranked = 20'000'000;
-inline constexpr std::size_t quality_metrics = 6;
+inline constexpr std::size_t quality_metrics = 6, least_rows = 10, least_errors = 10;
+
+// What each row adds to a metric; empty: not computed.
+struct QualityRows {
+  std::vector<double> values;
+  std::vector<Interval> ranges;  // one, or one for each label
+};
 
 struct Quality {
   record::AssessQuality found;
-  std::array<std::vector<double>, quality_metrics>
-      influence;                                   // in the order of the record's keys; empty: not computed
-  std::array<double, quality_metrics> few_rows{};  // part of a metric's variance that influences do not show
-  double calibration_noise = 0;                    // B
+  std::vector<std::int64_t> labels;
+  // In the order of the record's keys. ends: without the metric's limits and B; without_interval: why not.
+  std::array<QualityRows, quality_metrics> rows;
+  std::array<Interval, quality_metrics> ends;
+  std::array<std::string, quality_metrics> without_interval;
+  double calibration_noise = 0;  // B
 };
 
+// `names` of the k classes, for reasons; empty: their indices.
 [[nodiscard]] Quality quality_of(const Array& logits, std::span<const std::int64_t> labels,
-                                 const Predictions& said, double level);
+                                 const Predictions& said, double level,
+                                 std::span<const std::string> names = {});
+
+// Keys of the record that are null for want of an interval, such as quality.log_loss_low, and why. A null
+// pointer: that side has no labels.
+[[nodiscard]] std::map<std::string, std::string> interval_gaps(const Quality* before, const Quality* after);
 
 // `paired`: row i of both is the same sample.
 [[nodiscard]] record::QualityChange quality_change(const Quality& before, const Quality& after, bool paired,

@@ -52,15 +52,20 @@ void add_accuracy(Summary& summary, const Side& source, const Side& target, doub
 
 // What labels say beside accuracy, of either side that has them.
 void add_quality(Summary& summary, const AnalysedSource& source, const Side& source_side,
-                 const Outputs& target, const Side& target_side, const Predictions& after, const Task& task) {
+                 const Outputs& target, const Side& target_side, const Predictions& after,
+                 const std::vector<std::string>& names, const Task& task) {
   std::optional<Quality> lent;  // the source's rows by the target's labels
   const Quality* before = source.quality ? &*source.quality : nullptr;
   if (before == nullptr && !source_side.labels.empty())
     before = &lent.emplace(
-        quality_of(source.source->outputs.logits, source_side.labels, source.predictions, task.level));
+        quality_of(source.source->outputs.logits, source_side.labels, source.predictions, task.level, names));
   if (before != nullptr) summary.source_quality = before->found;
-  if (target_side.labels.empty()) return;
-  const Quality quality = quality_of(target.logits, target_side.labels, after, task.level);
+  if (target_side.labels.empty()) {
+    summary.not_computed = interval_gaps(before, nullptr);
+    return;
+  }
+  const Quality quality = quality_of(target.logits, target_side.labels, after, task.level, names);
+  summary.not_computed = interval_gaps(before, &quality);
   summary.quality = quality.found;
   if (before != nullptr)
     summary.quality_change = quality_change(*before, quality, summary.paired, task.level);
@@ -169,7 +174,7 @@ Summary analyse(const AnalysedSource& analysed, const Target& target,
   const Side target_side{after.classes, labels_of(shifted, source, pairing),
                          &groups_of(shifted, source, pairing)};
   add_accuracy(summary, source_side, target_side, task.level);
-  add_quality(summary, analysed, source_side, shifted, target_side, after, task);
+  add_quality(summary, analysed, source_side, shifted, target_side, after, class_names, task);
   const CellOptions cells{pairing.paired, task.level, class_names};
   summary.classes = class_cells(source_side, target_side, cells);
   summary.groups = group_cells(source_side, target_side, cells);
@@ -184,10 +189,13 @@ Summary analyse(const AnalysedSource& analysed, const Target& target,
   summary.drift = drift_between(source, before, shifted, after, class_names, task);
   if (bounds.estimates) {
     summary.estimates = bounds.estimates->estimates;
-    summary.likely_error = likely_error(
-        {*bounds.estimates, *summary.drift, source_side.labels, before, after, summary.k, task.level});
+    AnswerEvidence evidence{*bounds.estimates, *summary.drift, source_side.labels, before, after,
+                            summary.k,         task.level};
+    if (summary.afr_pred.value) evidence.changed = 1 - *summary.afr_pred.value;
+    summary.likely_error = likely_error(evidence);
   }
-  summary.not_computed = reasons(summary, bounds, !source_side.labels.empty(), !target_side.groups->empty());
+  summary.not_computed.merge(
+      reasons(summary, bounds, !source_side.labels.empty(), !target_side.groups->empty()));
   summary.warnings = find_warnings({source, shifted, before, after, summary});
   if (task.rows) {
     TargetRows rows{target.model,  target.shift, target_side.labels, {},
