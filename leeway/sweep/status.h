@@ -6,6 +6,7 @@
 #include "leeway/record/sweep.h"
 #include "leeway/sweep/plan.h"
 #include "leeway/sweep/plan_file.h"
+#include "leeway/sweep/store.h"
 
 namespace leeway::sweep {
 
