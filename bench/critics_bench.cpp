@@ -106,9 +106,8 @@ double error_of(const Sample& sample) {
 
 // Rows of other sets in the columns of `data`.
 CriticRows population(const CriticData& data, const Sample& source, const Sample& target) {
-  CriticRows rows = data.training;
-  rows.n_source = source.n(), rows.n_target = target.n();
-  rows.x.assign(rows.n() * rows.width, 0), rows.y.clear();
+  CriticRows rows(source.n(), target.n(), data.training.d, data.training.k);
+  rows.y.clear();
   std::size_t i = 0;
   for (const Sample* sample : {&source, &target}) {
     std::ranges::copy(predicted_classes(sample->logits, sample->n()), std::back_inserter(rows.y));
@@ -116,9 +115,8 @@ CriticRows population(const CriticData& data, const Sample& source, const Sample
     for (std::size_t from = 0; from < sample->n(); ++from, ++i) {
       const float* row = sample->logits.rows(from, from + 1, unused);
       for (std::size_t j = 0; j < rows.d; ++j)
-        rows.x[i * rows.width + j] =
+        rows.at_row(i, j) =
             static_cast<float>((static_cast<double>(row[j]) - data.centre[j]) / data.scale[j]);
-      rows.x[i * rows.width + rows.d] = 1;
     }
   }
   return rows;
@@ -145,9 +143,10 @@ Draw one_draw(const Truth& truth, std::size_t k, std::size_t n, std::size_t rest
                                  imitation(data, source, target, options.representation.kind));
   std::vector<std::pair<double, std::vector<float>>> critics;
   for (std::size_t r = 0; r < restarts; ++r)
-    for (FoundCritic& critic : search.restart(r))
+    search.restart(r, [&](const FoundCritic& critic) {
       critics.emplace_back(discrepancy(agreement(*data.holdout.kept, critic.theta), data.holdout),
-                           std::move(critic.theta));
+                           critic.theta);
+    });
   std::ranges::stable_sort(critics, std::greater{}, [](const auto& critic) { return critic.first; });
   Draw draw;
   draw.found = critics.front().first;

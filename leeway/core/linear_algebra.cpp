@@ -15,7 +15,6 @@ Index index(std::size_t n) { return static_cast<Index>(n); }
 
 auto vector(std::span<const double> x) { return Eigen::Map<const VectorXd>(x.data(), index(x.size())); }
 auto vector(std::span<const float> x) { return Eigen::Map<const Eigen::VectorXf>(x.data(), index(x.size())); }
-auto vector(std::span<float> x) { return Eigen::Map<Eigen::VectorXf>(x.data(), index(x.size())); }
 
 template <class T>
 auto matrix(const Dense<T>& a) {
@@ -55,7 +54,6 @@ std::vector<double> rows(const E& expression) {
 
 double sum(std::span<const double> x) { return vector(x).sum(); }
 double dot(std::span<const double> x, std::span<const double> y) { return vector(x).dot(vector(y)); }
-float dot(std::span<const float> x, std::span<const float> y) { return vector(x).dot(vector(y)); }
 double norm(std::span<const double> x) { return vector(x).norm(); }
 double max_abs(std::span<const double> x) { return vector(x).lpNorm<Eigen::Infinity>(); }
 bool all_finite(std::span<const double> x) { return (vector(x).array() * 0).sum() == 0; }
@@ -64,10 +62,6 @@ void add_scaled(std::span<double> to, double factor, std::span<const float> x) {
   Eigen::Map<Eigen::ArrayXd>(to.data(), index(to.size())) += factor * vector(x).array().cast<double>();
 }
 
-void exponentiate(std::span<float> x) { vector(x).array() = vector(x).array().exp(); }
-void take_logarithm(std::span<float> x) { vector(x).array() = vector(x).array().log(); }
-
-Dense<float> times(const Dense<float>& a, const Dense<float>& b) { return dense(matrix(a) * matrix(b)); }
 std::vector<double> times(const Dense<double>& a, std::span<const double> x) {
   return list(matrix(a) * vector(x));
 }
@@ -87,13 +81,6 @@ std::vector<double> times(RowMajor<double> a, const Dense<double>& b) { return r
 std::vector<double> times(RowMajor<double> a, RowMajor<double> b) { return rows(matrix(a) * matrix(b)); }
 std::vector<double> times(RowMajor<double> a, std::span<const double> x) {
   return list(matrix(a) * vector(x));
-}
-
-void multiply(RowMajor<float> a, std::span<const float> x, std::span<float> to) {
-  vector(to).noalias() = matrix(a) * vector(x);
-}
-void multiply_transposed(RowMajor<float> a, std::span<const float> x, std::span<float> to) {
-  vector(to).noalias() = matrix(a).transpose() * vector(x);
 }
 
 std::vector<double> gram_of_rows(RowMajor<double> a) {

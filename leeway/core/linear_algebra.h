@@ -38,16 +38,12 @@ struct RowMajor {
 // Vectors.
 [[nodiscard]] double sum(std::span<const double> x);
 [[nodiscard]] double dot(std::span<const double> x, std::span<const double> y);
-[[nodiscard]] float dot(std::span<const float> x, std::span<const float> y);
 [[nodiscard]] double norm(std::span<const double> x);                            // |x|
 [[nodiscard]] double max_abs(std::span<const double> x);                         // max |x_i|; 0 of none
 [[nodiscard]] bool all_finite(std::span<const double> x);                        // at the speed of memory
 void add_scaled(std::span<double> to, double factor, std::span<const float> x);  // to += factor x
-void exponentiate(std::span<float> x);    // each x_i becomes exp x_i, within 2 units in the last place
-void take_logarithm(std::span<float> x);  // each x_i > 0 becomes log x_i, likewise
 
 // Products.
-[[nodiscard]] Dense<float> times(const Dense<float>& a, const Dense<float>& b);              // a b
 [[nodiscard]] std::vector<double> times(const Dense<double>& a, std::span<const double> x);  // a x
 [[nodiscard]] std::vector<double> transposed_times(const Dense<double>& a,
                                                    std::span<const double> x);                 // a' x
@@ -57,11 +53,9 @@ void take_logarithm(std::span<float> x);  // each x_i > 0 becomes log x_i, likew
 // Row after row: a b, where b is either kind of matrix.
 [[nodiscard]] std::vector<double> times(RowMajor<double> a, const Dense<double>& b);
 [[nodiscard]] std::vector<double> times(RowMajor<double> a, RowMajor<double> b);
-[[nodiscard]] std::vector<double> times(RowMajor<double> a, std::span<const double> x);      // a x
-void multiply(RowMajor<float> a, std::span<const float> x, std::span<float> to);             // to = a x
-void multiply_transposed(RowMajor<float> a, std::span<const float> x, std::span<float> to);  // to = a' x
-[[nodiscard]] std::vector<double> gram_of_rows(RowMajor<double> a);  // a a', (rows, rows)
-void add_gram(Dense<double>& lower, RowMajor<double> a);             // the lower triangle += that of a' a
+[[nodiscard]] std::vector<double> times(RowMajor<double> a, std::span<const double> x);  // a x
+[[nodiscard]] std::vector<double> gram_of_rows(RowMajor<double> a);                      // a a', (rows, rows)
+void add_gram(Dense<double>& lower, RowMajor<double> a);  // the lower triangle += that of a' a
 
 // Means of columns and sums of squared deviations from them.
 struct ColumnMoments {

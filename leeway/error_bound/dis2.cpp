@@ -160,7 +160,7 @@ std::vector<Restart> search_maximum(const CriticData& data, const Measuring& mea
   return run_restarts(options, data.training, [&](std::size_t r) {
     Restart restart;
     restart.validity_score = validity_score(agreements);
-    for (const FoundCritic& critic : search.restart(r)) measuring.add(critic.theta, restart);
+    search.restart(r, [&](const FoundCritic& critic) { measuring.add(critic.theta, restart); });
     if (r > 0) return restart;
     measuring.add(best_constant(data.training), restart);
     if (options.representation.kind == Representation::Kind::logits) measuring.add_classifier(restart);

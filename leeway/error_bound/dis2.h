@@ -14,8 +14,8 @@
 // Each restart measures several critics (discrepancy_search.h); the first also h itself, if in the class
 // (logits), and the best constant, so D >= 0 on logits.
 // Errors (Error): those of check (sample.h), missing features, a split without source or target rows, options
-// out of range; Interrupted. Cost: restarts x (quasi-Newton on the training rows + search on D).
-// Deterministic for a seed and any number of threads.
+// out of range, inputs that critics cannot handle within their limits; Interrupted. Cost: restarts x
+// (quasi-Newton on the training rows + search on D). Deterministic for a seed and any number of threads.
 #pragma once
 
 #include <array>
@@ -127,6 +127,16 @@ struct Assumption {
 
 // A warning if agreement_source is below least_source_agreement; else empty.
 [[nodiscard]] std::string critic_warning(const Dis2& dis2);
+
+// Limits of critics. Their memory is about 120 bytes per parameter (classes x (columns + 1)); their time is that
+// of about 100 passes per restart, each with 2 products per row and parameter. At the limits on two cores: about
+// 1 GB and an hour.
+inline constexpr std::size_t most_critic_parameters = std::size_t{1} << 23, most_component_features = 8192;
+inline constexpr double passes_a_restart = 100, most_critic_products = 1.5e14;
+
+// Why dis2_bound refuses these inputs for their size; empty where it does not.
+[[nodiscard]] std::string out_of_reach(const Sample& source, const Sample& target,
+                                       const Dis2Options& options);
 
 [[nodiscard]] Dis2 dis2_bound(const Sample& source, const Sample& target, const Dis2Options& options = {});
 

@@ -28,7 +28,12 @@ class Bounding {
     record_.source.n = source.n(), record_.source.k = source.k();
     record_.target.n = target.n();
     estimate(source, target);
-    if (critics) add_dis2(source, target, *critics);
+    const std::string reason =
+        critics && options().methods.empty() ? error_bound::out_of_reach(source, target, *critics) : "";
+    if (!reason.empty())
+      record_.envelope.warnings.push_back(fmt::format("The bound is left out. {}", reason));
+    else if (critics)
+      add_dis2(source, target, *critics);
     if (!target.labels.empty())
       record_.target.error = 1 - error_bound::collect(target, target, {}).source_accuracy;
     return clock_.finished(std::move(record_), task_.seed);

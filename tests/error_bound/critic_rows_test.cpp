@@ -85,7 +85,7 @@ Turned turned() {
 
 // Column j of row i as the representation holds it, scaling undone.
 double raw(const CriticData& data, std::size_t i, std::size_t j) {
-  return double(data.training.x[i * data.training.width + j]) * data.scale[j] + data.centre[j];
+  return double(data.training.at_row(i, j)) * data.scale[j] + data.centre[j];
 }
 
 TEST(Components, AreThoseOfTheUncentredSource) {
@@ -161,7 +161,7 @@ TEST(CriticRows, ColumnsHaveUnitVarianceAndConstantsAre0) {
   for (const std::size_t j : {0, 1, 2}) {
     double sum = 0, squares = 0;
     for (std::size_t i = 0; i < 100; ++i) {
-      const double x = double(data.training.x[i * data.training.width + j]);
+      const double x = double(data.training.at_row(i, j));
       sum += x, squares += x * x;
     }
     EXPECT_NEAR(sum / 100, 0, 1e-5) << j;

@@ -12,13 +12,11 @@ namespace leeway::error_bound {
 namespace {
 
 CriticRows random_rows(std::size_t n_source, std::size_t n_target, std::size_t d, std::size_t k) {
-  CriticRows rows{n_source, n_target, d, (d + 8) / 8 * 8, k, {}, {}};
+  CriticRows rows(n_source, n_target, d, k);
   Random random(3, stream("critic test"), d * 1000 + k);
-  rows.x.resize(rows.n() * rows.width);
   for (std::size_t i = 0; i < rows.n(); ++i) {
-    for (std::size_t j = 0; j < d; ++j) rows.x[i * rows.width + j] = static_cast<float>(random.normal());
-    rows.x[i * rows.width + d] = 1;
-    rows.y.push_back(static_cast<std::int32_t>(random.below(k)));
+    for (std::size_t j = 0; j < d; ++j) rows.at_row(i, j) = static_cast<float>(random.normal());
+    rows.y[i] = static_cast<std::int32_t>(random.below(k));
   }
   return rows;
 }
@@ -35,7 +33,7 @@ std::vector<double> naive_scores(const CriticRows& rows, std::span<const float> 
   std::vector<double> f(rows.k);
   for (std::size_t c = 0; c < rows.k; ++c)
     for (std::size_t j = 0; j <= rows.d; ++j)
-      f[c] += double(rows.x[i * rows.width + j]) * double(theta[rows.at(j, c)]);
+      f[c] += double(rows.at_row(i, j)) * double(theta[rows.at(j, c)]);
   return f;
 }
 

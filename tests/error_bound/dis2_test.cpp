@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 
+#include "leeway/core/npz.h"
 #include "leeway/core/random.h"
 #include "tests/at_threads.h"
 #include "tests/message_of.h"
@@ -220,6 +222,17 @@ TEST(Dis2, SmallAndDegenerateInputs) {
   EXPECT_FALSE(result.corollary);
   EXPECT_EQ(message_of([&] { (void)dis2_bound(source, target); }),
             "target: expected at least 2 rows, to hold some out, found 1");
+}
+
+// Pictures of the examples, blurred: starts from disagreement logistic alone lead to a discrepancy of .46.
+TEST(Dis2, StartsFromDBatFindMore) {
+  const auto sample = [](const std::string& name) {
+    const ArrayMap arrays = read_npz(LEEWAY_REFERENCE "/../../examples/data/" + name);
+    return Sample{name, arrays.at("logits"), to_i64(arrays.at("labels"), name), std::nullopt};
+  };
+  Dis2Options options;
+  options.restarts = 3;
+  EXPECT_GT(dis2_bound(sample("clean.npz"), sample("blurred.npz"), options).discrepancy, .55);
 }
 
 TEST(Dis2, BadInputIsOneLine) {

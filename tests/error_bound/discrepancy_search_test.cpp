@@ -22,11 +22,12 @@ struct Plane {
 };
 
 CriticRows rows_of(const Plane& plane) {
-  CriticRows rows{plane.source.size(), plane.target.size(), 2, 8, 2, {}, {}};
+  CriticRows rows(plane.source.size(), plane.target.size(), 2, 2);
+  std::size_t i = 0;
   for (const auto* set : {&plane.source, &plane.target})
     for (const Point& p : *set) {
-      rows.x.insert(rows.x.end(), {static_cast<float>(p.x), static_cast<float>(p.y), 1, 0, 0, 0, 0, 0});
-      rows.y.push_back(p.x > 0);  // the classifier under test
+      rows.at_row(i, 0) = static_cast<float>(p.x), rows.at_row(i, 1) = static_cast<float>(p.y);
+      rows.y[i++] = p.x > 0;  // the classifier under test
     }
   return rows;
 }
@@ -34,7 +35,7 @@ CriticRows rows_of(const Plane& plane) {
 // Every way in which a line can part points in general position: it can be moved until it goes through two of
 // them, each of which may fall on either side.
 double exact_maximum(const CriticRows& rows) {
-  const auto at = [&](std::size_t i) { return Point{rows.x[i * 8], rows.x[i * 8 + 1]}; };
+  const auto at = [&](std::size_t i) { return Point{rows.at_row(i, 0), rows.at_row(i, 1)}; };
   const double n_source = static_cast<double>(rows.n_source), n_target = static_cast<double>(rows.n_target);
   const auto gain = [&](std::size_t i, bool one) {  // of predicting class `one` on row i, in agreement
     return (one == (rows.y[i] == 1)) ? (i < rows.n_source ? 1 / n_source : -1 / n_target) : 0;
@@ -60,7 +61,7 @@ double exact_maximum(const CriticRows& rows) {
 
 // Scores a x and -a x differ by 2 a x; the typical difference of two scores is sqrt 2 times their deviation a.
 TEST(LeadOf, CountsEveryColumnButTheBias) {
-  const CriticRows rows{1, 1, 2, 4, 2, {}, {}};
+  const CriticRows rows(1, 1, 2, 2);
   for (const std::size_t column : {0u, 1u, 2u}) {
     std::vector<float> theta(rows.parameters());
     theta[rows.at(column, 0)] = 3, theta[rows.at(column, 1)] = -3;
@@ -102,11 +103,11 @@ void expect_found(const Plane& plane, Loss loss, std::size_t restarts, double sh
   const double exact = exact_maximum(rows);
   double found = -1;
   for (std::size_t r = 0; r < restarts; ++r)
-    for (const FoundCritic& critic : search.restart(r)) {
+    search.restart(r, [&](const FoundCritic& critic) {
       EXPECT_EQ(critic.training_discrepancy, discrepancy(agreement(rows, critic.theta), rows));
       EXPECT_LE(critic.training_discrepancy, exact + 1e-12) << plane.name;
       found = std::max(found, critic.training_discrepancy);
-    }
+    });
   EXPECT_GE(found, share * exact) << plane.name;
 }
 

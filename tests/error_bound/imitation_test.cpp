@@ -51,8 +51,7 @@ TEST(Imitation, OfLogitsIsTheClassifier) {
 
 // (I + c R / sqrt(k)) theta, product by product.
 TEST(Neighbour, MixesTheScoresOfClasses) {
-  CriticRows rows;
-  rows.d = 5, rows.k = 20, rows.width = 8;
+  const CriticRows rows(1, 1, 5, 20);
   std::vector<float> theta(rows.parameters());
   Random draws(3, stream("theta")), random(4, stream("mixing")), again(4, stream("mixing"));
   for (std::size_t j = 0; j <= rows.d; ++j)
@@ -64,10 +63,23 @@ TEST(Neighbour, MixesTheScoresOfClasses) {
     for (std::size_t a = 0; a < rows.k; ++a) {
       double expected = theta[rows.at(j, a)];
       for (std::size_t b = 0; b < rows.k; ++b)
-        expected += .7 / std::sqrt(20.) * mixing[b * rows.k + a] * theta[rows.at(j, b)];
+        expected += .7 / std::sqrt(20.) * mixing[a * rows.k + b] * theta[rows.at(j, b)];
       EXPECT_NEAR(found[rows.at(j, a)], expected, 1e-5);
     }
   EXPECT_EQ(neighbour(rows, theta, 0, random), theta);
+}
+
+// Beyond 64 classes R has 16 entries a row; what it adds has the same size.
+TEST(Neighbour, OfManyClassesAddsAsMuch) {
+  const CriticRows rows(1, 1, 3, 500);
+  std::vector<float> theta(rows.parameters());
+  Random draws(3, stream("theta")), random(4, stream("mixing"));
+  for (std::size_t c = 0; c < rows.k; ++c)
+    for (std::size_t j = 0; j <= rows.d; ++j) theta[rows.at(j, c)] = static_cast<float>(draws.normal());
+  const std::vector<float> found = neighbour(rows, theta, .7, random);
+  double squares = 0;
+  for (std::size_t i = 0; i < theta.size(); ++i) squares += std::pow(double(found[i]) - double(theta[i]), 2);
+  EXPECT_NEAR(squares / static_cast<double>(rows.k * (rows.d + 1)), .49, .05);
 }
 
 TEST(Imitation, OfFeaturesFindsAHeadThatIsLinear) {

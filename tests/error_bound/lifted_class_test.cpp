@@ -19,26 +19,24 @@ struct Case {
 double score(const Case& of, std::span<const float> theta, std::size_t row, std::size_t c) {
   double total = 0;
   for (std::size_t j = 0; j <= of.rows.d; ++j)
-    total += double(of.rows.x[row * of.rows.width + j]) * double(theta[of.rows.at(j, c)]);
+    total += double(of.rows.at_row(row, j)) * double(theta[of.rows.at(j, c)]);
   return total;
 }
 
 Case make_case(std::size_t d, std::size_t k, std::size_t n_source, std::size_t n_target) {
   Random random(4, stream("lifted"), d * 100 + k);
-  Case made{{n_source, n_target, d, (d + 4) / 4 * 4, k, {}, {}}, {}};
+  Case made{CriticRows(n_source, n_target, d, k), {}};
   made.theta.resize(made.rows.parameters());
   for (std::size_t c = 0; c < k; ++c)
     for (std::size_t j = 0; j <= d; ++j) made.theta[made.rows.at(j, c)] = static_cast<float>(random.normal());
-  made.rows.x.resize(made.rows.n() * made.rows.width);
   for (std::size_t i = 0; i < made.rows.n(); ++i) {
-    float* x = made.rows.x.data() + i * made.rows.width;
     for (std::size_t j = 0; j < d; ++j)
-      x[j] = static_cast<float>((i < n_source ? 1 : .6) * random.normal() + (i < n_source ? .5 : 0));
-    x[d] = 1;
+      made.rows.at_row(i, j) =
+          static_cast<float>((i < n_source ? 1 : .6) * random.normal() + (i < n_source ? .5 : 0));
     std::size_t best = 0;
     for (std::size_t c = 1; c < k; ++c)
       if (score(made, made.theta, i, c) > score(made, made.theta, i, best)) best = c;
-    made.rows.y.push_back(static_cast<std::int32_t>(random.uniform() < .2 ? random.below(k) : best));
+    made.rows.y[i] = static_cast<std::int32_t>(random.uniform() < .2 ? random.below(k) : best);
   }
   return made;
 }
@@ -89,11 +87,11 @@ TEST(LiftedClass, TheThresholdIsTheBestOne) {
 // The target lies along a direction that the classifier does not look at: a constant class cannot tell, a fitted one can.
 TEST(LiftedClass, AFittedClassSeesADirectionThatAConstantDoesNot) {
   Random random(4, stream("direction"));
-  CriticRows rows{300, 300, 2, 4, 3, {}, {}};
+  CriticRows rows(300, 300, 2, 3);
   for (std::size_t i = 0; i < rows.n(); ++i) {
     const auto u = static_cast<float>(random.normal());
-    rows.x.insert(rows.x.end(), {u, static_cast<float>(random.normal() + (i < 300 ? -3 : 3)), 1, 0});
-    rows.y.push_back(u > 0);
+    rows.at_row(i, 0) = u, rows.at_row(i, 1) = static_cast<float>(random.normal() + (i < 300 ? -3 : 3));
+    rows.y[i] = u > 0;
   }
   std::vector<float> theta(rows.parameters());
   theta[rows.at(0, 1)] = 1;           // classes 0 and 1 by u
@@ -107,11 +105,27 @@ TEST(LiftedClass, AFittedClassSeesADirectionThatAConstantDoesNot) {
     EXPECT_NEAR(moved[i].training_discrepancy, found[i].training_discrepancy, .01) << i;
 }
 
+// Along one class's scores, by the general search.
+TEST(BestClassStep, IsTheBestStep) {
+  for (const auto& [k, c] : {std::pair(2u, 0u), {3u, 1u}, {20u, 4u}}) {
+    const Case of = make_case(3, k, 160, 145);
+    Random random(5, stream("one class"));
+    std::vector<float> u(of.rows.width), direction(of.theta.size()), theta = of.theta;
+    for (std::size_t j = 0; j <= of.rows.d; ++j)
+      direction[of.rows.at(j, c)] = u[j] = static_cast<float>(random.normal());
+    const BestStep found = best_class_step(of.rows, leads(of.rows, theta), theta, c, u);
+    EXPECT_NEAR(found.gain, best_step(of.rows, theta, direction).gain, 1e-12) << k;
+    EXPECT_GT(found.gain, 0) << k;
+    const double here = discrepancy(agreement(of.rows, theta), of.rows);
+    for (std::size_t i = 0; i < theta.size(); ++i) theta[i] += found.step * direction[i];
+    EXPECT_NEAR(discrepancy(agreement(of.rows, theta), of.rows), here + found.gain, 1e-12) << k;
+  }
+}
+
 // One column, whose value is the score of classes 0 and 1; class 2 scores 0. The lowest class wins ties.
 CriticRows tied(std::int32_t y) {
-  CriticRows rows{40, 40, 1, 4, 3, {}, std::vector<std::int32_t>(80, y)};
-  for (std::size_t i = 0; i < rows.n(); ++i)
-    rows.x.insert(rows.x.end(), {static_cast<float>(i < 40 ? 3 : 1), 1, 0, 0});
+  CriticRows rows(40, 40, 1, 3);
+  for (std::size_t i = 0; i < rows.n(); ++i) rows.at_row(i, 0) = i < 40 ? 3 : 1, rows.y[i] = y;
   return rows;
 }
 

@@ -79,13 +79,12 @@ class PlainAdamW {
 
  private:
   void add(std::size_t row, bool target, double weight, Critic& gradient) const {
-    const float* x = rows_.x.data() + row * rows_.width;
     std::vector<double> f(k, 0);
     for (std::size_t c = 0; c < k; ++c)
-      for (std::size_t j = 0; j <= d_; ++j) f[c] += theta_[c][j] * double(x[j]);
+      for (std::size_t j = 0; j <= d_; ++j) f[c] += theta_[c][j] * double(rows_.at_row(row, j));
     const std::vector<double> g = slopes(f, static_cast<std::size_t>(rows_.y[row]), target, loss_);
     for (std::size_t c = 0; c < k; ++c)
-      for (std::size_t j = 0; j <= d_; ++j) gradient[c][j] += weight * g[c] * double(x[j]);
+      for (std::size_t j = 0; j <= d_; ++j) gradient[c][j] += weight * g[c] * double(rows_.at_row(row, j));
   }
 
   // Loshchilov and Hutter (2019), algorithm 2, as torch's AdamW: the decay comes first.

@@ -365,6 +365,21 @@ TEST(BoundTask, GivenLabelsComeFirstAndMethodsInTheirOrder) {
   EXPECT_EQ(record.results[0].method.method, "cot");
 }
 
+TEST(BoundTask, LeavesOutWhatIsOutOfReachUnlessItIsAskedFor) {
+  std::vector<double> logits(4 * 5000);
+  for (std::size_t i = 0; i < 4; ++i) logits[i * 5001] = 9;
+  BoundTask task{.source = outputs("source", 5000, logits, {0, 1, 2, 4}),
+                 .target = outputs("target", 5000, logits)};
+  task.options.bootstrap = 20;
+  const record::Bound record = bound(task);
+  EXPECT_FALSE(record.dis2);
+  EXPECT_EQ(record.results.front().method.method, "ac");
+  EXPECT_THAT(record.envelope.warnings,
+              ElementsAre(AllOf(HasSubstr("bound is left out"), HasSubstr("5000 classes"))));
+  task.options.methods = {"dis2"};
+  EXPECT_THAT(message_of([&] { (void)bound(task); }), HasSubstr("5000 classes on 5000 columns"));
+}
+
 // Features of noise: every representation, loss and search; a range is a bound for each number of components.
 TEST(BoundTask, RepresentationsLossesAndSearches) {
   const NamedOutputs set = along("set", 60, true, 4);

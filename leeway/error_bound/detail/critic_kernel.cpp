@@ -1,9 +1,9 @@
 #include "leeway/error_bound/detail/critic_kernel.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numbers>
+#include <type_traits>
 
 #include "leeway/core/instruction_set.h"
 #include "leeway/core/vector_lanes.h"
@@ -14,15 +14,15 @@
 namespace leeway::error_bound {
 namespace {
 
-constexpr std::size_t lanes = 16;  // of a panel
+constexpr std::size_t panel = CriticRows::panel;
 
 template <class V>
-constexpr std::size_t parts = lanes / width_of<V>;  // vectors of a panel
+constexpr std::size_t parts = panel / width_of<V>;  // vectors of a panel
 template <class V>
 using Integers = decltype(V{} < V{});
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float unused = -1e30f;
+constexpr float lowest_score = -1e30f;  // below every score
 
 template <class V>
 LEEWAY_INLINE const Loose<V>& at(const float* p) {
@@ -33,49 +33,46 @@ LEEWAY_INLINE Loose<V>& at(float* p) {
   return *reinterpret_cast<Loose<V>*>(p);
 }
 
-// Halves on halves: a tree over the lanes, without a trip through memory.
-template <class V, class Step>
-LEEWAY_INLINE float folded(const V& of, Step step) {
-  V v = of;
-#define LEEWAY_LANES(...) step(v, __builtin_shufflevector(v, v, __VA_ARGS__))
-  if constexpr (width_of<V> == 16) {
-    LEEWAY_LANES(8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
-    LEEWAY_LANES(4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
-    LEEWAY_LANES(2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
-    LEEWAY_LANES(1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
-  } else if constexpr (width_of<V> == 8) {
-    LEEWAY_LANES(4, 5, 6, 7, 0, 1, 2, 3);
-    LEEWAY_LANES(2, 3, 0, 1, 6, 7, 4, 5);
-    LEEWAY_LANES(1, 0, 3, 2, 5, 4, 7, 6);
-  } else {
-    LEEWAY_LANES(2, 3, 0, 1);
-    LEEWAY_LANES(1, 0, 3, 2);
-  }
-#undef LEEWAY_LANES
-  return v[0];
+template <class V>
+LEEWAY_INLINE V larger(const V& a, const V& b) {
+  return a > b ? a : b;
 }
 
+// Sums of neighbors of each of two vectors: half of the lanes each.
 template <class V>
-LEEWAY_INLINE float largest(const V& of) {
-  return folded(
-      of, [](V & v, const V& other) __attribute__((always_inline)) { v = v > other ? v : other; });
+LEEWAY_INLINE V paired(const V& a, const V& b) {
+#define LEEWAY_PAIRED(EVEN, ODD) \
+  __builtin_shufflevector(a, b, LEEWAY_UNPACK EVEN) + __builtin_shufflevector(a, b, LEEWAY_UNPACK ODD)
+#define LEEWAY_UNPACK(...) __VA_ARGS__
+  if constexpr (width_of<V> == 16)
+    return LEEWAY_PAIRED((0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30),
+                         (1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31));
+  else if constexpr (width_of<V> == 8)
+    return LEEWAY_PAIRED((0, 2, 4, 6, 8, 10, 12, 14), (1, 3, 5, 7, 9, 11, 13, 15));
+  else
+    return LEEWAY_PAIRED((0, 2, 4, 6), (1, 3, 5, 7));
+#undef LEEWAY_PAIRED
+#undef LEEWAY_UNPACK
 }
 
+// Lane i of the result is the sum of sums[i], which is overwritten.
 template <class V>
-LEEWAY_INLINE float sum(const V& of) {
-  return folded(
-      of, [](V & v, const V& other) __attribute__((always_inline)) { v += other; });
+LEEWAY_INLINE V lane_sums(V (&sums)[width_of<V>]) {
+  LEEWAY_UNROLL
+  for (std::size_t count = width_of<V> / 2; count > 0; count /= 2) LEEWAY_UNROLL
+  for (std::size_t i = 0; i < count; ++i) sums[i] = paired<V>(sums[2 * i], sums[2 * i + 1]);
+  return sums[0];
 }
 
-// exp to 2e-7 relative for x <= 0; 0 below -87.
+constexpr float log2e = std::numbers::log2e_v<float>;
+
+// exp to 2e-7 relative for x <= 87; 2^-80 where it is less.
 template <class V>
-LEEWAY_INLINE void exp_in_place(V& x) {
-  const V zero{};
-  const Integers<V> far = x < zero - 87.f;
-  const V scaled = (far ? zero : x) * std::numbers::log2e_v<float>;
-  constexpr float rounder = 12582912.f;  // 1.5 2^23: adding it rounds to a whole number
-  const V shifted = scaled + rounder;
-  const V f = scaled - (shifted - rounder);
+LEEWAY_INLINE V exp_of(const V& x) {
+  const V zero{}, near = larger<V>(x * log2e, zero - 80.f);
+  constexpr float rounder =
+      12582912.f;  // 1.5 2^23: adding it rounds to a whole number, which the lowest bits hold
+  const V shifted = near + rounder, f = near - (shifted - rounder);
   constexpr float l = std::numbers::ln2_v<float>, l2 = l * l, l3 = l2 * l;
   V p = zero + l3 * l3 / 720;  // the series of 2^f, to 1.2e-7 on [-.5, .5]
   p = p * f + l3 * l2 / 120;
@@ -84,263 +81,358 @@ LEEWAY_INLINE void exp_in_place(V& x) {
   p = p * f + l2 / 2;
   p = p * f + l;
   p = p * f + 1.f;
-  const Integers<V> exponent = ((Integers<V>)shifted - (Integers<V>)(zero + rounder)) << 23;
-  x = far ? zero : (V)((Integers<V>)p + exponent);
+  return (V)((Integers<V>)p + ((Integers<V>)shifted << 23));
 }
 
-// Where vector number v of some panels begins in theta or its gradient, at a column.
+// log to 2e-7 for normal x > 0: x = 2^e m with m in [sqrt(1/2), sqrt(2)), ln m = 2 atanh((m - 1) / (m + 1)).
 template <class V>
-LEEWAY_INLINE std::size_t place(const CriticBlock& block, std::size_t v, std::size_t column) {
-  return (v / parts<V> * block.width + column) * lanes + v % parts<V> * width_of<V>;
+LEEWAY_INLINE V log_of(const V& x) {
+  const Integers<V> bits = (Integers<V>)x, e = (bits - 0x3f3504f3) >> 23;  // the bits of sqrt(1/2)
+  const V m = (V)(bits - (e << 23)), z = (m - 1.f) / (m + 1.f), q = z * z;
+  const V series = 1.f + q * (1.f / 3 + q * (1.f / 5 + q * (1.f / 7 + q * (1.f / 9))));
+  return __builtin_convertvector(e, V) * std::numbers::ln2_v<float> + 2.f * z * series;
 }
 
-// R rows, P vectors.
-template <class V, std::size_t R, std::size_t P>
-LEEWAY_INLINE void score_tile(const CriticBlock& block, std::size_t row, const float* theta, float* scores) {
-  V sums[R][P];
+// Where vector number v of the rows begins in x.
+template <class V>
+LEEWAY_INLINE const float* x_of(const CriticBlock& block, std::size_t v) {
+  return block.x + v / parts<V> * block.width * panel + v % parts<V> * width_of<V>;
+}
+template <class V>
+LEEWAY_INLINE std::size_t vectors_of(const CriticBlock& block) {
+  return (block.rows + panel - 1) / panel * parts<V>;
+}
+
+constexpr std::size_t tile_classes = 5, tile_columns = 4;  // 4 divides the width
+
+// Of C classes from c, P vectors from v. Classes beyond k repeat the last one.
+template <class V, std::size_t P, std::size_t C>
+LEEWAY_INLINE void score_tile(const CriticBlock& block, const float* theta, std::size_t c, std::size_t v,
+                              float* scores) {
+  V sums[C][P];
+  const float *x[P], *t[C];
   LEEWAY_UNROLL
-  for (std::size_t r = 0; r < R; ++r) LEEWAY_UNROLL
-  for (std::size_t p = 0; p < P; ++p) sums[r][p] = V{};
-  const float* x = block.x + row * block.width;
-  for (std::size_t j = 0; j < block.width; ++j) LEEWAY_UNROLL
-  for (std::size_t p = 0; p < P; ++p) {
-    const V t = at<V>(theta + place<V>(block, p, j)).v;
+  for (std::size_t r = 0; r < C; ++r) {
+    t[r] = theta + std::min(c + r, block.k - 1) * block.width;
     LEEWAY_UNROLL
-    for (std::size_t r = 0; r < R; ++r) sums[r][p] += t * x[r * block.width + j];
+    for (std::size_t p = 0; p < P; ++p) sums[r][p] = V{};
   }
   LEEWAY_UNROLL
-  for (std::size_t r = 0; r < R; ++r) LEEWAY_UNROLL
+  for (std::size_t p = 0; p < P; ++p) x[p] = x_of<V>(block, v + p);
+  for (std::size_t j = 0; j < block.width; ++j) {
+    V column[P];
+    LEEWAY_UNROLL
+    for (std::size_t p = 0; p < P; ++p) column[p] = at<V>(x[p] + j * panel).v;
+    LEEWAY_UNROLL
+    for (std::size_t r = 0; r < C; ++r) LEEWAY_UNROLL
+    for (std::size_t p = 0; p < P; ++p) sums[r][p] += column[p] * t[r][j];
+  }
+  for (std::size_t r = 0; r < std::min(C, block.k - c); ++r) LEEWAY_UNROLL
   for (std::size_t p = 0; p < P; ++p)
-    at<V>(scores + (row + r) * block.panels * lanes + p * width_of<V>).v = sums[r][p];
+    at<V>(scores + (c + r) * score_stride + (v + p) * width_of<V>).v = sums[r][p];
 }
 
-template <class V, std::size_t R, std::size_t P>
-LEEWAY_INLINE void score_panels(const CriticBlock& block, const float* theta, float* scores) {
-  std::size_t row = 0;
-  for (; row + R <= block.rows; row += R) score_tile<V, R, P>(block, row, theta, scores);
-  for (; row < block.rows; ++row) score_tile<V, 1, P>(block, row, theta, scores);
-}
-
-// R rows, P panels.
-template <class V, std::size_t R, std::size_t P>
+// Rows outside: their x stays near while all classes pass.
+template <class V, std::size_t P, std::size_t C>
 LEEWAY_INLINE void scores_of(const CriticBlock& block, const float* theta, float* scores) {
-  std::size_t panel = 0;
-  for (; panel + P <= block.panels; panel += P)
-    score_panels<V, R, P * parts<V>>(block, theta + panel * block.width * lanes, scores + panel * lanes);
-  for (; panel < block.panels; ++panel)
-    score_panels<V, R, parts<V>>(block, theta + panel * block.width * lanes, scores + panel * lanes);
-  for (std::size_t r = 0; r < block.rows; ++r) {
-    float* row = scores + r * block.panels * lanes;
-    std::fill(row + block.k, row + block.panels * lanes, unused);
-  }
+  const std::size_t count = vectors_of<V>(block);
+  std::size_t v = 0;
+  for (; v + P <= count; v += P)
+    for (std::size_t c = 0; c < block.k; c += C) score_tile<V, P, C>(block, theta, c, v, scores);
+  for (; v < count; ++v)
+    for (std::size_t c = 0; c < block.k; c += C) score_tile<V, 1, C>(block, theta, c, v, scores);
 }
 
-template <class V, std::size_t R, std::size_t P>
-LEEWAY_INLINE void gradient_tile(const CriticBlock& block, std::size_t column, const float* residuals,
-                                 float* gradient) {
-  V sums[R][P];
+// As many sums as a vector has lanes: 4 columns, the rest classes.
+template <class V>
+LEEWAY_INLINE void gradient_tile(const CriticBlock& block, const float* residuals, std::size_t c,
+                                 std::size_t j, float* gradient) {
+  constexpr std::size_t classes = width_of<V> / tile_columns;
+  V sums[width_of<V>];
+  const float* of[classes];
   LEEWAY_UNROLL
-  for (std::size_t p = 0; p < P; ++p) LEEWAY_UNROLL
-  for (std::size_t r = 0; r < R; ++r) sums[r][p] = at<V>(gradient + place<V>(block, p, column + r)).v;
-  for (std::size_t i = 0; i < block.rows; ++i) LEEWAY_UNROLL
-  for (std::size_t p = 0; p < P; ++p) {
-    const V residual = at<V>(residuals + i * block.panels * lanes + p * width_of<V>).v;
+  for (V& sum : sums) sum = V{};
+  LEEWAY_UNROLL
+  for (std::size_t r = 0; r < classes; ++r) of[r] = residuals + std::min(c + r, block.k - 1) * score_stride;
+  for (std::size_t v = 0; v < vectors_of<V>(block); ++v) {
+    const float* x = x_of<V>(block, v) + j * panel;
     LEEWAY_UNROLL
-    for (std::size_t r = 0; r < R; ++r) sums[r][p] += residual * block.x[i * block.width + column + r];
+    for (std::size_t r = 0; r < classes; ++r) {
+      const V residual = at<V>(of[r] + v * width_of<V>).v;
+      LEEWAY_UNROLL
+      for (std::size_t i = 0; i < tile_columns; ++i)
+        sums[r * tile_columns + i] += residual * at<V>(x + i * panel).v;
+    }
   }
-  LEEWAY_UNROLL
-  for (std::size_t p = 0; p < P; ++p) LEEWAY_UNROLL
-  for (std::size_t r = 0; r < R; ++r) at<V>(gradient + place<V>(block, p, column + r)).v = sums[r][p];
+  const V found = lane_sums<V>(sums);
+  for (std::size_t r = 0; r < std::min(classes, block.k - c); ++r)
+    for (std::size_t i = 0; i < tile_columns; ++i)
+      gradient[(c + r) * block.width + j + i] += found[r * tile_columns + i];
 }
 
-template <class V, std::size_t R, std::size_t P>
-LEEWAY_INLINE void gradient_panels(const CriticBlock& block, const float* residuals, float* gradient) {
-  std::size_t column = 0;
-  for (; column + R <= block.width; column += R) gradient_tile<V, R, P>(block, column, residuals, gradient);
-  if constexpr (R > 4)
-    if (column < block.width) gradient_tile<V, 4, P>(block, column, residuals, gradient);
-}
-
-// R divides 8, and 4 the width. Panels outside: their residuals stay near while all columns pass.
-template <class V, std::size_t R, std::size_t P>
+template <class V>
 LEEWAY_INLINE void add_gradient_of(const CriticBlock& block, const float* residuals, float* gradient) {
-  std::size_t panel = 0;
-  for (; panel + P <= block.panels; panel += P)
-    gradient_panels<V, R, P * parts<V>>(block, residuals + panel * lanes,
-                                        gradient + panel * block.width * lanes);
-  for (; panel < block.panels; ++panel)
-    gradient_panels<V, R, parts<V>>(block, residuals + panel * lanes, gradient + panel * block.width * lanes);
+  for (std::size_t j = 0; j < block.width; j += tile_columns)
+    for (std::size_t c = 0; c < block.k; c += width_of<V> / tile_columns)
+      gradient_tile<V>(block, residuals, c, j, gradient);
 }
 
-struct Row {
-  float* f;  // (width)
-  std::size_t k, width, y;
+// Classes of the rows of a vector; rows beyond the block's have class 0.
+template <class V>
+LEEWAY_INLINE Integers<V> classes_of(const CriticBlock& block, std::size_t first) {
+  std::int32_t y[width_of<V>] = {};
+  for (std::size_t r = 0; r < std::min(width_of<V>, block.rows - first); ++r) y[r] = block.y[first + r];
+  Integers<V> all;
+  __builtin_memcpy(&all, y, sizeof all);
+  return all;
+}
+
+// The first `count` lanes.
+template <class V, class T>
+LEEWAY_INLINE void put(const V& lanes, std::size_t count, T* to) {
+  std::remove_cvref_t<decltype(V{}[0])> all[width_of<V>];
+  __builtin_memcpy(all, &lanes, sizeof all);
+  for (std::size_t r = 0; r < std::min(width_of<V>, count); ++r) to[r] = static_cast<T>(all[r]);
+}
+
+// 0 for what is too small to matter: with it residuals would be subnormal, which take the machine a hundred times longer.
+template <class V>
+LEEWAY_INLINE V felt(const V& factor) {
+  const V zero{};
+  return larger<V>(factor, -factor) < zero + 1e-13f ? zero : factor;
+}
+
+// Of the rows of a vector: classes and scores of y, the best score, that of all other classes, where they lie, and weights.
+template <class V>
+struct VectorRows {
+  Integers<V> y, source;
+  V own, best, weight;
 };
 
-// f becomes exp(f - top); their sum is returned.
+// e_c = exp(score - base) in place of scores; their sum.
 template <class V>
-LEEWAY_INLINE float exponentials(const Row& row, float top) {
+LEEWAY_INLINE V exponentials(const V& base, std::size_t k, float* scores) {
   V total{};
-  for (std::size_t c = 0; c < row.width; c += width_of<V>) {
-    V v = at<V>(row.f + c).v - top;
-    exp_in_place(v);
-    at<V>(row.f + c).v = v;
-    total += v;
+  for (std::size_t c = 0; c < k; ++c) {
+    Loose<V>& e = at<V>(scores + c * score_stride);
+    total += e.v = exp_of<V>(e.v - base);
   }
-  return sum(total);
+  return total;
 }
 
-// Residuals too small to matter are 0: subnormal ones take the machine a hundred times longer.
-constexpr float least_residual = 1e-30f;
-
-LEEWAY_INLINE float felt(float residual) { return std::abs(residual) < least_residual ? 0 : residual; }
-
+// Residuals: slope for y, a e_c for other classes.
 template <class V>
-LEEWAY_INLINE void scale(const Row& row, float factor) {
-  const V zero{}, least = zero + least_residual / std::abs(factor);
-  for (std::size_t c = 0; c < row.width; c += width_of<V>) {
-    const V v = at<V>(row.f + c).v;  // none is negative
-    at<V>(row.f + c).v = v < least ? zero : v * factor;
+LEEWAY_INLINE void spread(const Integers<V>& y, const V& slope, const V& a, std::size_t k, float* scores) {
+  Integers<V> number{};
+  for (std::size_t c = 0; c < k; ++c, number += 1) {
+    Loose<V>& e = at<V>(scores + c * score_stride);
+    e.v = y == number ? slope : e.v * a;
   }
 }
 
+// w p_y (smooth), or -w log p_y; scores become residuals.
 template <class V>
-LEEWAY_INLINE float top_of(const Row& row) {
-  V best = at<V>(row.f).v;
-  for (std::size_t c = width_of<V>; c < row.width; c += width_of<V>) {
-    const V v = at<V>(row.f + c).v;
-    best = v > best ? v : best;
+LEEWAY_INLINE V of_probability(const VectorRows<V>& rows, bool smooth, const V& w, std::size_t k,
+                               float* scores) {
+  const V all = exponentials<V>(rows.best, k, scores), p = exp_of<V>(rows.own - rows.best) / all;
+  if (smooth) {
+    spread<V>(rows.y, felt<V>(w * p * (1.f - p)), felt<V>(-w * p / all), k, scores);
+    return w * p;
   }
-  return largest(best);
+  spread<V>(rows.y, felt<V>(w * (p - 1.f)), felt<V>(w / all), k, scores);
+  return w * (rows.best - rows.own + log_of<V>(all));
 }
 
-// weight * -log p_y, and its derivatives weight (p - e_y).
+// log(1 + exp m), and w / log 2 times its slope.
 template <class V>
-LEEWAY_INLINE double cross_entropy(const Row& row, float top, float weight) {
-  const float own = row.f[row.y];
-  const float total = exponentials<V>(row, top);
-  scale<V>(row, weight / total);
-  row.f[row.y] -= weight;
-  return double(weight) * (double(top) - own + double(std::log(total)));
+struct Softplus {
+  V value, slope;
+};
+template <class V>
+LEEWAY_INLINE Softplus<V> softplus(const V& m, const V& w) {
+  const V zero{};
+  return {larger<V>(m, zero) + log_of<V>(1.f + exp_of<V>(-larger<V>(m, -m))),
+          felt<V>(w * log2e / (1.f + exp_of<V>(-larger<V>(m, zero - 80.f))))};
 }
-
-LEEWAY_INLINE double softplus(float m) {
-  return double(std::max(m, 0.f) + std::log1p(std::exp(-std::abs(m))));
-}
-LEEWAY_INLINE float sigmoid(float m) { return 1 / (1 + std::exp(-m)); }
 
 template <class V>
-LEEWAY_INLINE double disagreement_logistic(const Row& row, float weight) {
-  V total{};
-  for (std::size_t c = 0; c < row.width; c += width_of<V>) {
-    const V v = at<V>(row.f + c).v;
-    total += v > V{} + unused ? v : V{};
+LEEWAY_INLINE V disagreement_logistic(const VectorRows<V>& rows, std::size_t k, float* scores) {
+  V sum = -rows.own;
+  for (std::size_t c = 0; c < k; ++c) sum += at<V>(scores + c * score_stride).v;
+  const V others = V{} + static_cast<float>(k - 1);
+  const Softplus<V> found = softplus<V>(rows.own - sum / others, rows.weight);
+  const V other = felt<V>(-found.slope / others);
+  Integers<V> number{};
+  for (std::size_t c = 0; c < k; ++c, number += 1)
+    at<V>(scores + c * score_stride).v = rows.y == number ? found.slope : other;
+  return rows.weight * log2e * found.value;
+}
+
+template <class V>
+LEEWAY_INLINE V d_bat(const VectorRows<V>& rows, std::size_t k, float* scores) {
+  const V lowest = V{} + lowest_score;
+  V top = lowest;
+  Integers<V> number{};
+  for (std::size_t c = 0; c < k; ++c, number += 1) {
+    Loose<V>& score = at<V>(scores + c * score_stride);
+    score.v = rows.y == number ? lowest : score.v;
+    top = larger<V>(score.v, top);
   }
-  const float others = static_cast<float>(row.k - 1), own = row.f[row.y];
-  const float m = own - (sum(total) - own) / others;
-  const float slope = felt(weight * sigmoid(m) * std::numbers::log2e_v<float>);
-  std::fill(row.f, row.f + row.k, felt(-slope / others));
-  std::fill(row.f + row.k, row.f + row.width, 0.f);
-  row.f[row.y] = slope;
-  return double(weight) * softplus(m) * std::numbers::log2e;
+  const V total = exponentials<V>(top, k, scores);
+  const Softplus<V> found = softplus<V>(rows.own - top - log_of<V>(total), rows.weight);
+  spread<V>(rows.y, found.slope, felt<V>(-found.slope / total), k, scores);
+  return rows.weight * log2e * found.value;
 }
 
+// The weighted objective of each row of a vector; scores become residuals.
 template <class V>
-LEEWAY_INLINE double d_bat(const Row& row, float weight) {
-  const float own = row.f[row.y];
-  row.f[row.y] = unused;
-  const float top = top_of<V>(row), total = exponentials<V>(row, top);
-  const float m = own - top - std::log(total);
-  const float slope = felt(weight * sigmoid(m) * std::numbers::log2e_v<float>);
-  scale<V>(row, -slope / total);
-  row.f[row.y] = slope;
-  return double(weight) * softplus(m) * std::numbers::log2e;
+LEEWAY_INLINE V objective_of(const VectorRows<V>& rows, Objective objective, bool source, std::size_t k,
+                             float* scores) {
+  if (source || objective == Objective::smooth || objective == Objective::chuang) {
+    const bool smooth = objective == Objective::smooth;
+    const V w = source == smooth ? -rows.weight : rows.weight;
+    return of_probability<V>(rows, smooth, w, k, scores);
+  }
+  return objective == Objective::logistic ? disagreement_logistic<V>(rows, k, scores)
+                                          : d_bat<V>(rows, k, scores);
 }
 
-// weight * p_y; derivatives weight p_y (e_y - p).
+// The same where a vector holds rows of both sets; `spare` has room for as many scores.
 template <class V>
-LEEWAY_INLINE double probability(const Row& row, float top, float weight) {
-  const float total = exponentials<V>(row, top), p = row.f[row.y] / total;
-  scale<V>(row, -weight * p / total);
-  row.f[row.y] += felt(weight * p);
-  return double(weight * p);
+LEEWAY_INLINE V objective_of_both(const VectorRows<V>& rows, Objective objective, std::size_t k,
+                                  float* scores, float* spare) {
+  for (std::size_t c = 0; c < k * score_stride; c += score_stride) at<V>(spare + c).v = at<V>(scores + c).v;
+  const V source = objective_of<V>(rows, objective, true, k, scores),
+          target = objective_of<V>(rows, objective, false, k, spare);
+  for (std::size_t c = 0; c < k * score_stride; c += score_stride)
+    at<V>(scores + c).v = rows.source ? at<V>(scores + c).v : at<V>(spare + c).v;
+  return rows.source ? source : target;
 }
 
 template <class V>
 LEEWAY_INLINE double residuals_of(const CriticBlock& block, Objective objective, const float* weights,
                                   float* scores, std::uint8_t* agreed) {
-  double value = 0;
-  for (std::size_t i = 0; i < block.rows; ++i) {
-    const Row row{scores + i * block.panels * lanes, block.k, block.panels * lanes,
-                  static_cast<std::size_t>(block.y[i])};
-    const float top = top_of<V>(row);
-    agreed[i] = row.f[row.y] == top && std::find(row.f, row.f + row.y, top) == row.f + row.y;
+  const V zero{};
+  V values{};
+  for (std::size_t v = 0; v < vectors_of<V>(block); ++v) {
+    const std::size_t first = v * width_of<V>, end = first + width_of<V>;
+    float* const f = scores + first;
+    if (first >= block.rows) {  // the gradient sees whole panels
+      for (std::size_t c = 0; c < block.k; ++c) at<V>(f + c * score_stride).v = zero;
+      continue;
+    }
+    const std::size_t count = std::min(width_of<V>, block.rows - first);
+    VectorRows<V> rows{classes_of<V>(block, first), {}, zero, zero + lowest_score, zero};
+    Integers<V> winner{}, number{};
+    for (std::size_t c = 0; c < block.k; ++c, number += 1) {
+      const V score = at<V>(f + c * score_stride).v;
+      rows.own = rows.y == number ? score : rows.own;
+      winner = score > rows.best ? number : winner;  // the lowest where tied
+      rows.best = larger<V>(score, rows.best);
+    }
+    put<V>(winner == rows.y ? zero + 1.f : zero, count, agreed + first);
     if (weights == nullptr) continue;
-    const bool source = i < block.source_rows;
-    if (objective == Objective::smooth)
-      value += probability<V>(row, top, source ? -weights[i] : weights[i]);
-    else if (source)
-      value += cross_entropy<V>(row, top, weights[i]);
-    else if (objective == Objective::logistic)
-      value += disagreement_logistic<V>(row, weights[i]);
-    else if (objective == Objective::d_bat)
-      value += d_bat<V>(row, weights[i]);
+    float weight[width_of<V>] = {};
+    std::int32_t source[width_of<V>];
+    for (std::size_t r = 0; r < count; ++r) weight[r] = weights[first + r];
+    for (std::size_t r = 0; r < width_of<V>; ++r) source[r] = first + r < block.source_rows ? -1 : 0;
+    __builtin_memcpy(&rows.weight, weight, sizeof rows.weight);
+    __builtin_memcpy(&rows.source, source, sizeof rows.source);
+    if (first < block.source_rows && block.source_rows < end)
+      values += objective_of_both<V>(rows, objective, block.k, f, scores + critic_block_rows);
     else
-      value += cross_entropy<V>(row, top, -weights[i]);
+      values += objective_of<V>(rows, objective, first < block.source_rows, block.k, f);
   }
+  double value = 0;
+  for (std::size_t r = 0; r < width_of<V>; ++r) value += double{values[r]};
   return value;
+}
+
+// Scores of y.
+template <class V>
+LEEWAY_INLINE V own_of(const CriticBlock& block, std::size_t first, const float* scores) {
+  float own[width_of<V>] = {};
+  for (std::size_t r = 0; r < std::min(width_of<V>, block.rows - first); ++r)
+    own[r] = scores[static_cast<std::size_t>(block.y[first + r]) * score_stride + first + r];
+  return at<V>(own).v;
 }
 
 template <class V>
 LEEWAY_INLINE void intervals_of(const CriticBlock& block, const float* scores, const float* slopes,
                                 float* low, float* high) {
-  for (std::size_t i = 0; i < block.rows; ++i) {
-    const float *f = scores + i * block.panels * lanes, *g = slopes + i * block.panels * lanes;
-    const std::size_t y = static_cast<std::size_t>(block.y[i]);
+  for (std::size_t first = 0; first < block.rows; first += width_of<V>) {
     const V zero{}, far = zero + infinity;
+    const V own = own_of<V>(block, first, scores), own_slope = own_of<V>(block, first, slopes);
     V lowest = -far, highest = far;
-    for (std::size_t c = 0; c < block.panels * lanes; c += width_of<V>) {
-      const V other = at<V>(f + c).v, lead = f[y] - other;
-      // An unused class is behind at every step. Adding 0 turns a slope of -0 into 0; the root of a slope of
-      // 0 is then -inf if ahead, inf if behind, and NaN, which fails every comparison, at a tie.
-      const V slope = (other > zero + unused ? g[y] - at<V>(g + c).v : zero) + zero;
-      const V root = -lead / slope;
-      const V from = slope < zero ? -far : root;
-      const V to = slope < zero ? root : far;
+    for (std::size_t c = 0; c < block.k; ++c) {
+      // Adding 0 makes a slope of -0 into 0, and a root of a slope of 0 is then -inf ahead, inf behind, and NaN, which no
+      // comparison takes, at a tie and for y itself.
+      const V lead = own - at<V>(scores + c * score_stride + first).v,
+              slope = (own_slope - at<V>(slopes + c * score_stride + first).v) + zero, root = -lead / slope;
+      const V from = slope < zero ? -far : root, to = slope < zero ? root : far;
       lowest = from > lowest ? from : lowest;
       highest = to < highest ? to : highest;
     }
-    low[i] = largest(lowest);
-    high[i] = -largest(-highest);
+    put<V>(lowest, block.rows - first, low + first);
+    put<V>(highest, block.rows - first, high + first);
+  }
+}
+
+template <class V>
+LEEWAY_INLINE void leads_of(const CriticBlock& block, const float* scores, Leads& leads, std::size_t begin) {
+  Integers<V> outside{};
+  for (std::size_t c = 0; c < block.k; ++c) outside += 1;
+  for (std::size_t first = 0; first < block.rows; first += width_of<V>) {
+    const V none = V{} - infinity;
+    const Integers<V> y = classes_of<V>(block, first);
+    V other = none, next = none;
+    Integers<V> rival = outside, third = outside, number{};
+    for (std::size_t c = 0; c < block.k; ++c, number += 1) {
+      const V f = y == number ? none : at<V>(scores + c * score_stride + first).v;
+      third = f > other ? rival : f > next ? number : third;
+      next = f > other ? other : f > next ? f : next;
+      rival = f > other ? number : rival;
+      other = larger<V>(f, other);
+    }
+    const std::size_t count = block.rows - first, to = begin + first;
+    put<V>(own_of<V>(block, first, scores), count, &leads.own[to]);
+    put<V>(other, count, &leads.other[to]);
+    put<V>(next, count, &leads.next[to]);
+    put<Integers<V>>(rival, count, &leads.rival[to]);
+    put<Integers<V>>(third, count, &leads.third[to]);
   }
 }
 
 // NOLINTBEGIN(bugprone-macro-parentheses): TARGET is an attribute, or nothing
-#define LEEWAY_CRITIC_KERNEL(NAME, TARGET, V, R, P)                                                    \
-  TARGET void scores_##NAME(const CriticBlock& block, const float* theta, float* scores) {             \
-    scores_of<V, R, P>(block, theta, scores);                                                          \
-  }                                                                                                    \
-  TARGET double residuals_##NAME(const CriticBlock& block, Objective objective, const float* weights,  \
-                                 float* scores, std::uint8_t* agreed) {                                \
-    return residuals_of<V>(block, objective, weights, scores, agreed);                                 \
-  }                                                                                                    \
-  TARGET void add_gradient_##NAME(const CriticBlock& block, const float* residuals, float* gradient) { \
-    add_gradient_of<V, R, P>(block, residuals, gradient);                                              \
-  }                                                                                                    \
-  TARGET void intervals_##NAME(const CriticBlock& block, const float* scores, const float* slopes,     \
-                               float* low, float* high) {                                              \
-    intervals_of<V>(block, scores, slopes, low, high);                                                 \
-  }                                                                                                    \
-  constexpr CriticKernel kernel_##NAME{scores_##NAME, residuals_##NAME, add_gradient_##NAME,           \
-                                       intervals_##NAME};
+#define LEEWAY_CRITIC_KERNEL(NAME, TARGET, V, P)                                                             \
+  TARGET void scores_##NAME(const CriticBlock& block, const float* theta, float* scores) {                   \
+    block.k == 1 ? scores_of<V, P, 1>(block, theta, scores)                                                  \
+                 : scores_of<V, P, tile_classes>(block, theta, scores);                                      \
+  }                                                                                                          \
+  TARGET double residuals_##NAME(const CriticBlock& block, Objective objective, const float* weights,        \
+                                 float* scores, std::uint8_t* agreed) {                                      \
+    return residuals_of<V>(block, objective, weights, scores, agreed);                                       \
+  }                                                                                                          \
+  TARGET void add_gradient_##NAME(const CriticBlock& block, const float* residuals, float* gradient) {       \
+    add_gradient_of<V>(block, residuals, gradient);                                                          \
+  }                                                                                                          \
+  TARGET void intervals_##NAME(const CriticBlock& block, const float* scores, const float* slopes,           \
+                               float* low, float* high) {                                                    \
+    intervals_of<V>(block, scores, slopes, low, high);                                                       \
+  }                                                                                                          \
+  TARGET void leads_##NAME(const CriticBlock& block, const float* scores, Leads& leads, std::size_t begin) { \
+    leads_of<V>(block, scores, leads, begin);                                                                \
+  }                                                                                                          \
+  constexpr CriticKernel kernel_##NAME{scores_##NAME, residuals_##NAME, add_gradient_##NAME,                 \
+                                       intervals_##NAME, leads_##NAME};
 // NOLINTEND(bugprone-macro-parentheses)
 
 #ifdef __x86_64__
 LEEWAY_CRITIC_KERNEL(avx512, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), Avx512,
-                     8, 2)
-LEEWAY_CRITIC_KERNEL(avx2, __attribute__((target("avx2,fma"))), Avx2, 4, 1)
+                     4)
+LEEWAY_CRITIC_KERNEL(avx2, __attribute__((target("avx2,fma"))), Avx2, 2)
 #endif
-LEEWAY_CRITIC_KERNEL(baseline, , Sse, 2, 1)
+LEEWAY_CRITIC_KERNEL(baseline, , Sse, 2)
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <numeric>
 
+#include "leeway/core/error.h"
 #include "leeway/core/linear_algebra.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
@@ -19,9 +20,10 @@ namespace {
 constexpr std::size_t critic_rows_block_rows = 256, made_rows = 1024;
 constexpr double critic_rows_farthest = 1e18;  // squares of gradients stay numbers in float32
 
-std::size_t critic_rows_chunk_rows(std::size_t n) {
-  const std::size_t rows =
-      std::max(critic_rows_block_rows, (n + 7) / 8);  // few: components hold a (d,d) matrix each
+// Few chunks: components hold a (d,d) matrix each, all of them at most half a gigabyte.
+std::size_t critic_rows_chunk_rows(std::size_t n, std::size_t d) {
+  const std::size_t chunks = std::clamp<std::size_t>((std::size_t{1} << 26) / (d * d), 1, 8);
+  const std::size_t rows = std::max(critic_rows_block_rows, (n + chunks - 1) / chunks);
   return (rows + critic_rows_block_rows - 1) / critic_rows_block_rows * critic_rows_block_rows;
 }
 
@@ -76,7 +78,7 @@ Moments moments_of(const Reader& reader, std::span<const std::size_t> rows) {
 Dense<double> components_of(const Reader& reader, std::span<const std::size_t> rows, std::size_t count) {
   const std::size_t d = reader.columns();
   const Dense<double> gram = reduce_chunks<Dense<double>>(
-      rows.size(), critic_rows_chunk_rows(rows.size()),
+      rows.size(), critic_rows_chunk_rows(rows.size(), d),
       [&](std::size_t begin, std::size_t end) {
         Dense<double> part(d, d);
         for (; begin < end; begin += critic_rows_block_rows) {
@@ -125,11 +127,7 @@ struct Made {
 
 CriticRows Made::rows(std::span<const std::size_t> from_source,
                       std::span<const std::size_t> from_target) const {
-  CriticRows rows;
-  rows.n_source = from_source.size(), rows.n_target = from_target.size();
-  rows.d = centre.size(), rows.width = (rows.d + 4) / 4 * 4, rows.k = k;
-  rows.x.resize(rows.n() * rows.width);
-  rows.y.resize(rows.n());
+  CriticRows rows(from_source.size(), from_target.size(), centre.size(), k);
   std::size_t first = 0;
   const auto add = [&](const Making& part, std::span<const std::size_t> wanted) {
     parallel_for((wanted.size() + critic_rows_block_rows - 1) / critic_rows_block_rows, [&](std::size_t b) {
@@ -137,11 +135,10 @@ CriticRows Made::rows(std::span<const std::size_t> from_source,
                         end = std::min(wanted.size(), begin + critic_rows_block_rows);
       const std::vector<double> block = part.reader.read(wanted.subspan(begin, end - begin));
       for (std::size_t i = begin; i < end; ++i) {
-        float* x = rows.x.data() + (first + i) * rows.width;
         for (std::size_t j = 0; j < rows.d; ++j)
-          x[j] = static_cast<float>(std::clamp((block[(i - begin) * rows.d + j] - centre[j]) / scale[j],
-                                               -critic_rows_farthest, critic_rows_farthest));
-        x[rows.d] = 1;
+          rows.at_row(first + i, j) =
+              static_cast<float>(std::clamp((block[(i - begin) * rows.d + j] - centre[j]) / scale[j],
+                                            -critic_rows_farthest, critic_rows_farthest));
         rows.y[first + i] = part.predictions[wanted[i]];
       }
     });
@@ -230,6 +227,13 @@ std::size_t most_training_rows(const Dis2Options& options, std::size_t columns, 
                   std::min(rows_a_parameter * (columns + 1) * k, most_training_floats / (columns + 1)));
 }
 
+std::size_t training_rows(const Sample& sample, const Dis2Options& options, std::size_t columns) {
+  if (options.holdout == 0) return sample.n();
+  return std::min(
+      static_cast<std::size_t>(std::ceil((1 - options.holdout) * static_cast<double>(sample.n()))),
+      most_training_rows(options, columns, sample.k()));
+}
+
 // Centre and scale of columns, by the training rows of both sets.
 void standardise(Made& made, const CriticData& data) {
   const Moments all = joined(moments_of(made.source->reader, data.source.training),
@@ -244,12 +248,35 @@ void standardise(Made& made, const CriticData& data) {
 
 }  // namespace
 
+std::string out_of_reach(const Sample& source, const Sample& target, const Dis2Options& options) {
+  const std::size_t d = values_of(source, options.representation).shape()[1], k = source.k(),
+                    columns = column_count(source, options.representation, d);
+  const bool components = options.representation.kind == Representation::Kind::pca;
+  if (components && d > most_component_features)
+    return fmt::format("{}: principal components of {} features; at most {} are searched for", source.name, d,
+                       most_component_features);
+  const double parameters = static_cast<double>(k) * static_cast<double>(columns + 1);
+  if (parameters > static_cast<double>(most_critic_parameters))
+    return fmt::format(
+        "{}: a critic of {} classes on {} columns has {:.0f} parameters; at most {} fit in memory",
+        source.name, k, columns, parameters, most_critic_parameters);
+  const auto rows =
+      static_cast<double>(training_rows(source, options, columns) + training_rows(target, options, columns));
+  const double products = passes_a_restart * 2 * rows * parameters * static_cast<double>(options.restarts);
+  if (products <= most_critic_products) return "";
+  return fmt::format(
+      "{}: {} critics of {:.0f} parameters on {:.0f} rows take {:.0e} multiplications, more than {:.0e}; "
+      "train them on fewer rows, or ask for fewer restarts",
+      source.name, options.restarts, parameters, rows, products, most_critic_products);
+}
+
 CriticData critic_data(const Sample& source, const Sample& target, const Dis2Options& options,
                        Scaling scaling, std::size_t most_kept) {
   const Rows source_values = values_of(source, options.representation),
              target_values = values_of(target, options.representation);
   const bool components = options.representation.kind == Representation::Kind::pca;
   const std::size_t columns = column_count(source, options.representation, source_values.shape()[1]);
+  if (const std::string reason = out_of_reach(source, target, options); !reason.empty()) throw Error(reason);
   CriticData data;
   data.source = split_rows(source, options.holdout,
                            options.stratified ? std::span(source.labels) : std::span<const std::int64_t>(),

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <numbers>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "leeway/core/random.h"
@@ -17,8 +17,8 @@ namespace {
 
 using Parameters = std::vector<float>;
 
-constexpr std::size_t restart_iterations = 8, ascent_iterations = 6, lifts = 4, few_classes = 16,
-                      neighbours_tried = 12;
+constexpr std::size_t restart_iterations = 8, d_bat_iterations = 40, ascent_iterations = 6, lifts = 4,
+                      few_classes = 16, neighbours_tried = 12, neighbour_parameters = std::size_t{1} << 23;
 constexpr double sharpness[] = {2, 6, 18};  // typical lead of a score over another, stage by stage
 constexpr double ratios[] = {1, 2, .5, 4, .25, 8, 16, .125};
 
@@ -69,20 +69,28 @@ std::vector<std::size_t> classes_by_excess(const CriticRows& rows) {
 
 // Cheap on few rows, where much can be gained and overfitting is the point; a handful on many.
 std::size_t line_searches(const CriticRows& rows) {
-  return std::clamp<std::size_t>(60000 / std::max<std::size_t>(1, rows.n() * rows.panels()), 4, 400);
+  return std::clamp<std::size_t>(40000 / std::max<std::size_t>(1, rows.n() * ((rows.k + 15) / 16)), 4, 400);
 }
 
-Parameters direction_of(const CriticRows& rows, std::size_t line, Random& random) {
-  Parameters direction(rows.parameters());
-  const auto c = static_cast<std::size_t>(random.below(rows.k));
-  const std::size_t kind = line % 4;  // a bias, a class (twice), all
-  for (std::size_t other = 0; other < rows.k; ++other) {
-    if (kind != 3 && other != c) continue;
-    for (std::size_t j = kind == 0 ? rows.d : 0; j <= rows.d; ++j)
-      direction[rows.at(j, other)] = static_cast<float>(random.normal());
-  }
-  return direction;
+void add(Parameters& theta, std::size_t first, float step, std::span<const float> direction) {
+  for (std::size_t i = 0; i < direction.size(); ++i) theta[first + i] += step * direction[i];
 }
+
+// Passes critics on, and keeps the first of those with the largest D.
+class BestOf {
+ public:
+  explicit BestOf(const DiscrepancySearch::Sink& sink) : sink_(sink) {}
+  void add(FoundCritic critic) {
+    sink_(critic);
+    if (best_.theta.empty() || critic.training_discrepancy > best_.training_discrepancy)
+      best_ = std::move(critic);
+  }
+  [[nodiscard]] const FoundCritic& best() const { return best_; }
+
+ private:
+  const DiscrepancySearch::Sink& sink_;
+  FoundCritic best_;
+};
 
 // From .3 to 1.2, evenly, however many are asked for.
 double distance_of(std::size_t neighbour) {
@@ -164,9 +172,10 @@ std::vector<float> DiscrepancySearch::gaussian_start(std::size_t index) const {
   return theta;
 }
 
-std::vector<float> DiscrepancySearch::surrogate(std::vector<float> start, std::span<const float> weights,
+std::vector<float> DiscrepancySearch::surrogate(Objective objective, std::vector<float> start,
+                                                std::span<const float> weights,
                                                 std::size_t iterations) const {
-  return minimise([&](std::span<const float> theta) { return evaluate(rows_, theta, objective_, weights); },
+  return minimise([&](std::span<const float> theta) { return evaluate(rows_, theta, objective, weights); },
                   std::move(start), {iterations, 1e-4, {}});
 }
 
@@ -193,11 +202,11 @@ FoundCritic DiscrepancySearch::nearest(std::vector<float> imitation) const {
   return measured(std::move(best));
 }
 
-std::vector<float> DiscrepancySearch::weights_of(std::size_t index) const {
+std::vector<float> DiscrepancySearch::weights_of(std::size_t problem) const {
   std::vector<float> weights = even_;
-  const auto [kind, turn] = problem_of(index, useful_);
+  const auto [kind, turn] = problem_of(problem, useful_);
   const std::size_t wanted = classes_[turn % classes_.size()];
-  Random random(seed_, stream("critic weights"), index);
+  Random random(seed_, stream("critic weights"), problem);
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const bool target = i >= rows_.n_source;
     if (kind == Kind::ratio && target) weights[i] *= static_cast<float>(ratios[turn % std::size(ratios)]);
@@ -227,92 +236,102 @@ FoundCritic DiscrepancySearch::ascend(std::vector<float> theta) const {
   return best;
 }
 
+// Steps along a bias, the scores of a class (twice), all parameters, and so on.
 FoundCritic DiscrepancySearch::polish(FoundCritic critic, std::size_t index) const {
   Random random(seed_, stream("critic line"), index);
+  std::optional<Leads> known;  // of the critic as it is
   for (std::size_t line = 0; line < line_searches(rows_); ++line) {
-    const Parameters direction = direction_of(rows_, line, random);
-    const BestStep best = best_step(rows_, critic.theta, direction);
+    const auto c = static_cast<std::size_t>(random.below(rows_.k));
+    const bool all = line % 4 == 3;
+    Parameters direction(all ? rows_.parameters() : rows_.width);
+    for (std::size_t i = line % 4 == 0 ? rows_.d : 0; i < direction.size(); ++i)
+      if (i % rows_.width <= rows_.d) direction[i] = static_cast<float>(random.normal());
+    if (!all && !known) known = leads(rows_, critic.theta);
+    const BestStep best = all ? best_step(rows_, critic.theta, direction)
+                              : best_class_step(rows_, *known, critic.theta, c, direction);
     if (best.gain <= 0) continue;
-    FoundCritic next = critic;
-    for (std::size_t i = 0; i < direction.size(); ++i) next.theta[i] += best.step * direction[i];
-    next.training_discrepancy = discrepancy(agreement(rows_, next.theta), rows_);
-    if (next.training_discrepancy > critic.training_discrepancy) critic = std::move(next);
+    Parameters theta = critic.theta;
+    add(theta, all ? 0 : rows_.at(0, c), best.step, direction);
+    FoundCritic next = measured(std::move(theta));
+    if (next.training_discrepancy <= critic.training_discrepancy) continue;
+    critic = std::move(next);
+    known.reset();
   }
   return critic;
 }
 
-// Steps 4 and 5 of discrepancy_search.h.
-std::vector<FoundCritic> DiscrepancySearch::near_classifier(std::size_t index) const {
-  std::vector<FoundCritic> found{classifier_};
-  if (index % 2 == 1) {
+// The classifier, or a neighbour whose scores differ from its by c times their size; c from .3 to 1.2, and where D is
+// largest. Then classes of it are lifted one after the other.
+FoundCritic DiscrepancySearch::near_classifier(std::size_t index, const Sink& sink) const {
+  BestOf found(sink);
+  if (index % 2 == 0) {
+    found.add(classifier_);
+  } else {
     Parameters noise = gaussian_start(index);
     const double size = lead_of(rows_, classifier_.theta) / lead_of(rows_, noise);
     for (float& value : noise) value *= static_cast<float>(size);
     const auto c = static_cast<float>(distance_of(index));
-    found.clear();
     for (const float step : {c, best_step(rows_, classifier_.theta, noise).step}) {
       Parameters theta = classifier_.theta;
-      for (std::size_t i = 0; i < theta.size(); ++i) theta[i] += step * noise[i];
-      found.push_back(measured(std::move(theta)));
+      add(theta, 0, step, noise);
+      found.add(measured(std::move(theta)));
     }
   }
-  FoundCritic best = *std::ranges::max_element(found, {}, &FoundCritic::training_discrepancy);
   for (std::size_t round = 0; round < std::min(lifts, rows_.k); ++round) {
     const std::size_t c = fallen_[(2 * index + round) % rows_.k];
-    for (FoundCritic& lifted : lift_class(rows_, best.theta, c)) found.push_back(std::move(lifted));
-    const auto last =
-        std::ranges::max_element(found.end() - 2, found.end(), {}, &FoundCritic::training_discrepancy);
-    if (last->training_discrepancy > best.training_discrepancy) best = *last;
+    for (FoundCritic& lifted : lift_class(rows_, found.best().theta, c)) found.add(std::move(lifted));
   }
-  found.push_back(polish(std::move(best), index));
-  return found;
+  return found.best();
 }
 
 // Of the imitation as it was given, not of the critic learnt from it: those have a smaller D.
-std::vector<FoundCritic> DiscrepancySearch::neighbours(std::size_t index) const {
-  std::vector<FoundCritic> found;
+FoundCritic DiscrepancySearch::neighbours(std::size_t index, const Sink& sink) const {
+  BestOf found(sink);
   FoundCritic best = measured(imitation_);
-  for (std::size_t i = 0; i < neighbours_tried; ++i) {
-    const std::size_t number = index * neighbours_tried + i;
+  const std::size_t count =
+      std::clamp<std::size_t>(neighbour_parameters / rows_.parameters(), 2, neighbours_tried);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t number = index * count + i;
     Random random(seed_, stream("critic neighbour"), number);
-    found.push_back(measured(neighbour(rows_, imitation_, distance_of(number), random)));
+    found.add(measured(neighbour(rows_, imitation_, distance_of(number), random)));
     Parameters direction = neighbour(rows_, best.theta, 1, random), theta = best.theta;
     for (std::size_t j = 0; j < theta.size(); ++j) direction[j] -= theta[j];
-    const float step = best_step(rows_, theta, direction).step;
-    for (std::size_t j = 0; j < theta.size(); ++j) theta[j] += step * direction[j];
-    found.push_back(measured(std::move(theta)));
-    if (found.back().training_discrepancy > best.training_discrepancy) best = found.back();
+    add(theta, 0, best_step(rows_, theta, direction).step, direction);
+    FoundCritic moved = measured(std::move(theta));
+    if (moved.training_discrepancy > best.training_discrepancy) best = moved;
+    found.add(std::move(moved));
   }
-  found.push_back(polish(*std::ranges::max_element(found, {}, &FoundCritic::training_discrepancy), index));
-  return found;
+  return found.best();
 }
 
-std::vector<FoundCritic> DiscrepancySearch::far_from_classifier(std::size_t index) const {
-  Parameters theta = plain_;
+std::vector<float> DiscrepancySearch::far_start(std::size_t index) const {
   if (objective_ != Objective::logistic)
-    theta = surrogate(uniform_start(index), weights_of(index), plain_iterations);
-  else if (problem_of(index, useful_).kind == Kind::classifier)
-    theta = classifier_.theta;
-  else if (problem_of(index, useful_).kind == Kind::random_start)
-    theta = gaussian_start(index);
-  else if (index > 0)
-    theta = surrogate(plain_, weights_of(index), restart_iterations);
-  std::vector<FoundCritic> found;
-  found.push_back(measured(theta));
-  found.push_back(ascend(std::move(theta)));
-  found.push_back(polish(*std::ranges::max_element(found, {}, &FoundCritic::training_discrepancy), index));
-  return found;
+    return surrogate(objective_, uniform_start(index), weights_of(index), plain_iterations);
+  const Kind kind = problem_of(index, useful_).kind;
+  if (kind == Kind::classifier) return classifier_.theta;
+  if (kind == Kind::random_start) return gaussian_start(index);
+  return index == 0 ? plain_ : surrogate(objective_, plain_, weights_of(index), restart_iterations);
+}
+
+FoundCritic DiscrepancySearch::far_from_classifier(std::size_t index, const Sink& sink) const {
+  BestOf found(sink);
+  const auto start_at = [&](Parameters theta) {
+    found.add(measured(theta));
+    found.add(ascend(std::move(theta)));
+  };
+  start_at(far_start(index));
+  if (objective_ == Objective::logistic && (few() || index % 2 == 1))
+    start_at(surrogate(Objective::d_bat, uniform_start(index), weights_of(index), d_bat_iterations));
+  return found.best();
 }
 
 // As many classes as other weights and random starts mend a surrogate of no use for.
 bool DiscrepancySearch::few() const { return rows_.k <= few_classes; }
 
-std::vector<FoundCritic> DiscrepancySearch::restart(std::size_t index) const {
-  std::vector<FoundCritic> found = near_classifier(index);
-  if (!few() && !imitation_.empty()) std::ranges::move(neighbours(index), std::back_inserter(found));
-  if (index > 1 && !useful_ && !few()) return found;
-  for (FoundCritic& critic : far_from_classifier(index)) found.push_back(std::move(critic));
-  return found;
+void DiscrepancySearch::restart(std::size_t index, const Sink& sink) const {
+  sink(polish(near_classifier(index, sink), index));
+  if (!few() && !imitation_.empty()) sink(polish(neighbours(index, sink), index));
+  if (useful_ || few() || index <= 1) sink(polish(far_from_classifier(index, sink), index));
 }
 
 }  // namespace leeway::error_bound

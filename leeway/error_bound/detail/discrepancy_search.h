@@ -1,25 +1,27 @@
 // Searches the critic with the largest D on the training rows.
 //
-// Every restart starts twice and ends with D itself. Far from the classifier under test:
-//   1. Quasi-Newton steps on the surrogate (critic.h) from the optimum of the plain surrogate, which restarts
-//      share (disagreement logistic is convex), with another ratio of source and target terms, disagreement
-//      on one predicted class only, or random row weights; some start at random parameters. Restart 0 is the
-//      plain surrogate. D-BAT and Chuang are not convex and always start from U(-1/sqrt d, 1/sqrt d). If the
+// Each restart starts far from the classifier under test and near it, and ends with D itself.
+// Far, from two surrogates of critic.h (beyond 16 classes in every other restart):
+//   1. Disagreement logistic: quasi-Newton steps from the optimum of the plain surrogate, which restarts share
+//      (it is convex), with another ratio of source and target terms, disagreement on one predicted class
+//      only, or random row weights; some start at random parameters. Restart 0 is the plain surrogate. If the
 //      plain optimum agrees on less than half as much of the source as the critic of 4 (of half the source,
 //      up to 16 classes), restart 1 starts at that critic; beyond 16 classes the other restarts then skip
-//      this start.
-//   2. Ascent of the smoothed D with growing parameters, so that probabilities sharpen to predictions.
-//   3. Exact line searches on D along one class's scores, one bias, or all parameters at random.
-// Near the classifier:
+//      far starts.
+//   2. D-BAT with the same weights, not convex, from U(-1/sqrt d, 1/sqrt d). Its optimum differs in kind: a row
+//      disagrees as soon as one class beats its own. If the loss asked for is D-BAT or Chuang, that one alone.
+//   3. Ascent of the smoothed D with growing parameters from both, so that probabilities sharpen to predictions.
+// Near:
 //   4. Even restarts: the critic that imitates it (imitation.h); odd ones: a random neighbor theta + c R, R
 //      normal and as large as theta, at a c from .3 to 1.2 and at the c with the largest D.
 //   5. Lifts its classes one by one (lifted_class.h), largest fall in the share of predictions first.
-//   6. Line searches as in 3.
-//   7. Beyond 16 classes (below, steps 1 to 6 find as much): a dozen random neighbors of the imitation that
+//   6. Beyond 16 classes (below, the other steps find as much): a dozen random neighbors of the imitation that
 //      mix its classes (imitation.h), at a c from .3 to 1.2; a dozen successive line searches from it along
-//      such directions; line searches as in 3 from the best.
-// Returns the critics of all steps with their training D; D is measured elsewhere. Deterministic for a seed
-// and any number of threads. Cost: about 80 passes over the rows per restart, 120 beyond 16 classes.
+//      such directions (fewer of both beyond 700,000 parameters).
+// Far, near and neighbors each end with exact line searches from their best critic: along one bias, one
+// class's scores, or all parameters at random.
+// Passes on all critics met with their training D; D is measured elsewhere. Deterministic for a seed and any
+// number of threads. Cost: about 130 passes over the rows per restart.
 #pragma once
 
 #include <cstddef>
@@ -46,28 +48,32 @@ inline constexpr std::size_t plain_iterations = 60;  // at most, to the optimum 
 
 class DiscrepancySearch {
  public:
-  // `centre` and `scale` (d) undo the column scaling: papers initialize parameters of raw columns. `watch`
-  // gets every iterate of the plain surrogate. If `imitation` (imitation.h) is empty or agrees with the
-  // classifier on less than 99% of the source rows, a nearer critic is learned.
+  using Sink = std::function<void(const FoundCritic& critic)>;
+
+  // `centre` and `scale` (d) undo the scaling of columns: papers start from parameters of the raw ones.
+  // `watch` sees every iterate of the plain surrogate's solution. `imitation` is near the classifier under test
+  // (imitation.h); where it agrees with it on fewer than 99 of 100 source rows, or is empty, a nearer one is learnt.
   DiscrepancySearch(const CriticRows& rows, std::span<const double> centre, std::span<const double> scale,
                     Loss loss, std::uint64_t seed,
                     const std::function<void(std::span<const float>)>& watch = {},
                     std::vector<float> imitation = {});
 
-  [[nodiscard]] std::vector<FoundCritic> restart(std::size_t index) const;
+  // Calls `sink` for every critic that restart number `index` finds.
+  void restart(std::size_t index, const Sink& sink) const;
 
  private:
   [[nodiscard]] std::vector<float> uniform_start(std::size_t index) const;
   [[nodiscard]] std::vector<float> gaussian_start(std::size_t index) const;
-  [[nodiscard]] std::vector<float> surrogate(std::vector<float> start, std::span<const float> weights,
-                                             std::size_t iterations) const;
+  [[nodiscard]] std::vector<float> surrogate(Objective objective, std::vector<float> start,
+                                             std::span<const float> weights, std::size_t iterations) const;
   [[nodiscard]] bool few() const;
   [[nodiscard]] FoundCritic nearest(std::vector<float> imitation) const;
-  [[nodiscard]] std::vector<FoundCritic> near_classifier(std::size_t index) const;
-  [[nodiscard]] std::vector<FoundCritic> neighbours(std::size_t index) const;
-  [[nodiscard]] std::vector<FoundCritic> far_from_classifier(std::size_t index) const;
+  [[nodiscard]] FoundCritic near_classifier(std::size_t index, const Sink& sink) const;
+  [[nodiscard]] FoundCritic neighbours(std::size_t index, const Sink& sink) const;
+  [[nodiscard]] std::vector<float> far_start(std::size_t index) const;
+  [[nodiscard]] FoundCritic far_from_classifier(std::size_t index, const Sink& sink) const;
   [[nodiscard]] FoundCritic measured(std::vector<float> theta) const;
-  [[nodiscard]] std::vector<float> weights_of(std::size_t index) const;
+  [[nodiscard]] std::vector<float> weights_of(std::size_t problem) const;
   [[nodiscard]] FoundCritic ascend(std::vector<float> theta) const;
   [[nodiscard]] FoundCritic polish(FoundCritic critic, std::size_t index) const;
 

@@ -11,7 +11,8 @@ namespace leeway::error_bound {
 namespace {
 
 constexpr std::size_t imitation_least_chunk = 512, imitation_most_chunks = 8, imitation_least_rows = 4096,
-                      imitation_rows_a_column = 4;
+                      imitation_rows_a_column = 4, all_mixed = 64, few_mixed = 16,
+                      imitation_most_columns = 8192, imitation_most_doubles = std::size_t{1} << 26;
 constexpr double imitation_ridge = 1e-6, imitation_farthest = 1e18;
 
 std::vector<float> identity(const CriticData& data) {
@@ -47,8 +48,10 @@ class Regression {
 
   [[nodiscard]] std::vector<float> solve() const {
     const std::size_t columns = rows_.d + 1;
+    const std::size_t chunks = std::clamp<std::size_t>(
+        imitation_most_doubles / (columns * (columns + rows_.k)), 1, imitation_most_chunks);
     Normal all = reduce_chunks<Normal>(
-        used_.size(), std::max(imitation_least_chunk, used_.size() / imitation_most_chunks + 1),
+        used_.size(), std::max(imitation_least_chunk, used_.size() / chunks + 1),
         [&](std::size_t begin, std::size_t end) { return part(begin, end); },
         [](Normal a, const Normal& b) {
           std::ranges::transform(a.squares.values, b.squares.values, a.squares.values.begin(), std::plus<>{});
@@ -84,7 +87,7 @@ class Regression {
     std::vector<double> x(n * columns), logits(n * k);
     for (std::size_t i = 0; i < n; ++i) {
       const Used& used = used_[begin + i];
-      std::copy_n(rows_.x.data() + used.training * rows_.width, columns, x.data() + i * columns);
+      for (std::size_t j = 0; j < columns; ++j) x[i * columns + j] = rows_.at_row(used.training, j);
       centred(*used.logits, used.row, logits.data() + i * k);
     }
     const RowMajor<double> inputs{x.data(), n, columns};
@@ -102,21 +105,21 @@ class Regression {
 
 std::vector<float> imitation(const CriticData& data, const Sample& source, const Sample& target,
                              Representation::Kind representation) {
-  return representation == Representation::Kind::logits ? identity(data)
-                                                        : Regression(data, source, target).solve();
+  if (representation == Representation::Kind::logits) return identity(data);
+  if (data.training.d > imitation_most_columns) return {};
+  return Regression(data, source, target).solve();
 }
 
 std::vector<float> neighbour(const CriticRows& rows, std::span<const float> theta, double c, Random& random) {
-  const std::size_t k = rows.k, columns = rows.d + 1;
-  Dense<float> classes(k, columns), mixing(k, k);
-  for (std::size_t j = 0; j < columns; ++j)
-    for (std::size_t i = 0; i < k; ++i) classes(i, j) = theta[rows.at(j, i)];
-  const double size = c / std::sqrt(static_cast<double>(rows.k));
-  for (float& value : mixing.values) value = static_cast<float>(size * random.normal());
-  const Dense<float> change = times(mixing, classes);
-  std::vector<float> found(theta.size());
-  for (std::size_t j = 0; j < columns; ++j)
-    for (std::size_t i = 0; i < k; ++i) found[rows.at(j, i)] = classes(i, j) + change(i, j);
+  const std::size_t k = rows.k, mixed = k <= all_mixed ? k : few_mixed;
+  const double size = c / std::sqrt(static_cast<double>(mixed));
+  std::vector<float> found(theta.begin(), theta.end());
+  for (std::size_t to = 0; to < k; ++to)
+    for (std::size_t i = 0; i < mixed; ++i) {
+      const std::size_t from = mixed == k ? i : static_cast<std::size_t>(random.below(k));
+      const auto weight = static_cast<float>(size * random.normal());
+      for (std::size_t j = 0; j <= rows.d; ++j) found[rows.at(j, to)] += weight * theta[rows.at(j, from)];
+    }
   return found;
 }
 

@@ -9,6 +9,9 @@
 //              1/(2 n_T), and a ridge: s should win only on target rows of other classes and source rows of c
 // each with the b that maximizes D on the rows, found exactly.
 // Shapes as in critic.h. Cost: three passes of scores, 40 over x. Deterministic for any number of threads.
+//
+// A step along one class's scores needs no pass of scores if the leads of the critic are known: c wins a row
+// from the step on at which it reaches the score to beat. Cost: two passes over x and a sort of n numbers.
 #pragma once
 
 #include <cstddef>
@@ -21,5 +24,9 @@ namespace leeway::error_bound {
 
 [[nodiscard]] std::vector<FoundCritic> lift_class(const CriticRows& rows, std::span<const float> theta,
                                                   std::size_t c);
+
+// As best_step (critic.h), of the direction that is u (width) for class c and 0 for the others; `leads` are those of theta.
+[[nodiscard]] BestStep best_class_step(const CriticRows& rows, const Leads& leads,
+                                       std::span<const float> theta, std::size_t c, std::span<const float> u);
 
 }  // namespace leeway::error_bound

@@ -37,12 +37,6 @@ std::vector<std::size_t> shuffled(std::size_t n, std::uint64_t seed, std::uint32
   return permutation(n, random);
 }
 
-void append(CriticRows& batch_rows, const CriticRows& rows, std::size_t row) {
-  const auto x = rows.x.begin() + static_cast<std::ptrdiff_t>(row * rows.width);
-  batch_rows.x.insert(batch_rows.x.end(), x, x + static_cast<std::ptrdiff_t>(rows.width));
-  batch_rows.y.push_back(rows.y[row]);
-}
-
 }  // namespace
 
 void train_reference(const CriticRows& rows, Loss loss, std::uint64_t seed, std::size_t restart,
@@ -62,9 +56,13 @@ void train_reference(const CriticRows& rows, Loss loss, std::uint64_t seed, std:
     const auto target = shuffled(rows.n_target, seed, stream("critic target batches"), turn);
     for (std::size_t begin = 0; begin < longest; begin += batch) {
       const std::size_t end = std::min(longest, begin + batch), count = end - begin;
-      CriticRows part{count, count, rows.d, rows.width, rows.k, {}, {}};
-      for (std::size_t i = begin; i < end; ++i) append(part, rows, source[i % rows.n_source]);
-      for (std::size_t i = begin; i < end; ++i) append(part, rows, rows.n_source + target[i % rows.n_target]);
+      CriticRows part(count, count, rows.d, rows.k);
+      for (std::size_t i = 0; i < 2 * count; ++i) {
+        const std::size_t row = i < count ? source[(begin + i) % rows.n_source]
+                                          : rows.n_source + target[(begin + i - count) % rows.n_target];
+        for (std::size_t j = 0; j < rows.d; ++j) part.at_row(i, j) = rows.at_row(row, j);
+        part.y[i] = rows.y[row];
+      }
       const std::vector<float> weights(2 * count, .5f / static_cast<float>(count));
       adam.update(theta, evaluate(part, theta, objective_of(loss), weights).gradient);
     }

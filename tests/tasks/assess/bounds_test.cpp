@@ -94,5 +94,18 @@ TEST(Bounds, SayWhyTheyAreLeftOut) {
   EXPECT_FALSE(single["estimates"]["cot"].is_null());
 }
 
+// A critic of 20,000 classes on as many logits has 400 million parameters: a dozen gigabytes and more.
+TEST(Bounds, OfManyClassesAreLeftOutWithALine) {
+  std::vector<int> classes;
+  std::vector<std::int64_t> labels;
+  for (int i = 0; i < 24; ++i) classes.push_back(800 * i), labels.push_back(800 * i);
+  const Json result =
+      result_of(labelled(outputs_of(classes, 20000, 9), labels), outputs_of(classes, 20000, 8));
+  EXPECT_TRUE(result["error_bound"].is_null());
+  EXPECT_THAT(result["not_computed"]["error_bound"].get<std::string>(),
+              HasSubstr("20000 classes on 20000 columns"));
+  EXPECT_FALSE(result["estimates"]["ac"].is_null());
+}
+
 }  // namespace
 }  // namespace leeway::assess

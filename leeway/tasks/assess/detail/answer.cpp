@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "leeway/core/numbers.h"
@@ -17,37 +19,39 @@ constexpr std::size_t most_steps = 500, most_products = 200'000'000;
 
 // What the source says of each of its labels.
 struct ByLabel {
-  std::vector<double>
-      predicted;  // (k,k): share of the label's rows that are predicted as i, at label * k + i
+  struct Share {
+    std::size_t label, predicted;
+    double share;  // of the label's rows
+  };
+  std::vector<Share> shares;  // by label, then by prediction; those that are not 0
   std::vector<double> rows, confidence, variance;
 };
 
 ByLabel by_label(const AnswerEvidence& e) {
-  ByLabel known{std::vector<double>(e.k * e.k), std::vector<double>(e.k), std::vector<double>(e.k),
-                std::vector<double>(e.k)};
+  ByLabel known{{}, std::vector<double>(e.k), std::vector<double>(e.k), std::vector<double>(e.k)};
+  std::map<std::pair<std::size_t, std::size_t>, double> counts;
   for (std::size_t row = 0; row < e.labels.size(); ++row) {
     const auto label = static_cast<std::size_t>(e.labels[row]);
     const double confidence = e.before.confidences[row];
     ++known.rows[label];
-    ++known.predicted[label * e.k + static_cast<std::size_t>(e.before.classes[row])];
+    ++counts[{label, static_cast<std::size_t>(e.before.classes[row])}];
     known.confidence[label] += confidence;
     known.variance[label] += confidence * confidence;
   }
   for (std::size_t j = 0; j < e.k; ++j) {
     if (known.rows[j] == 0) continue;
-    for (std::size_t i = 0; i < e.k; ++i) known.predicted[j * e.k + i] /= known.rows[j];
     known.confidence[j] /= known.rows[j];
     known.variance[j] = known.variance[j] / known.rows[j] - known.confidence[j] * known.confidence[j];
   }
+  for (const auto& [pair, count] : counts)
+    known.shares.push_back({pair.first, pair.second, count / known.rows[pair.first]});
   return known;
 }
 
 // Shares of predictions that the labels in this mix would have.
 std::vector<double> mixed(const ByLabel& known, const std::vector<double>& mix) {
-  const std::size_t k = mix.size();
-  std::vector<double> shares(k);
-  for (std::size_t j = 0; j < k; ++j)
-    for (std::size_t i = 0; i < k; ++i) shares[i] += mix[j] * known.predicted[j * k + i];
+  std::vector<double> shares(mix.size());
+  for (const auto& [label, predicted, share] : known.shares) shares[predicted] += mix[label] * share;
   return shares;
 }
 
@@ -58,18 +62,14 @@ std::vector<double> fitted_mix(const ByLabel& known, const std::vector<double>& 
   for (const double count : known.rows) rows += count;
   std::vector<double> mix(k);
   for (std::size_t j = 0; j < k; ++j) mix[j] = known.rows[j] / rows;
-  const std::size_t steps =
-      std::clamp<std::size_t>(most_products / std::max<std::size_t>(1, k * k), 1, most_steps);
+  const std::size_t steps = std::clamp<std::size_t>(most_products / (k + known.shares.size()), 1, most_steps);
   for (std::size_t step = 0; step < steps; ++step) {
     const std::vector<double> shares = mixed(known, mix);
+    std::vector<double> gain(k);
+    for (const auto& [label, predicted, share] : known.shares)
+      if (shares[predicted] > 0) gain[label] += target[predicted] * share / shares[predicted];
     double sum = 0;
-    for (std::size_t j = 0; j < k; ++j) {
-      double gain = 0;
-      for (std::size_t i = 0; i < k; ++i)
-        if (shares[i] > 0) gain += target[i] * known.predicted[j * k + i] / shares[i];
-      mix[j] *= gain;
-      sum += mix[j];
-    }
+    for (std::size_t j = 0; j < k; ++j) sum += mix[j] *= gain[j];
     if (sum <= 0) break;
     for (double& share : mix) share /= sum;
   }
