@@ -129,7 +129,8 @@ static void fields(SweepRank& rank, Fields& f) {
   f.unless_empty("start", rank.start, "of the weights; null where all start alike");
   measured(f, "rank", rank.rank, any,
            "mean rank among the algorithms, 1 the best, equal ones sharing theirs; the interval is "
-           "Student's over cases and settings, of one case over its seeds; null where all are alike");
+           "Student's for the log odds, over cases and settings, of one case over its seeds; null "
+           "where all are alike");
   f("best", rank.best, share, "comparisons in which it is the first, or one of several");
   f("cases", rank.cases, at_least(1), "cases and settings in which all algorithms were run");
   f("comparisons", rank.comparisons, at_least(1),

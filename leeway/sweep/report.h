@@ -9,8 +9,9 @@
 //            robustness across concurrent distribution shifts": Figure 3 (changes), Figure 4 (case_means,
 //            concurrency), Table 3 (scratch).
 //   ranks    of algorithms in each case, setting and seed that all have; ties share their mean rank.
-//            Intervals: Student's over cases and settings, whose means hold the scatter of seeds; of one
-//            case, over its seeds. An algorithm that has none in common with the others is left out.
+//            Intervals: Student's for the log odds of the rank within its range, over cases and settings,
+//            whose means hold the scatter of seeds; of one case, over its seeds and for that case alone. An
+//            algorithm that has none in common with the others is left out.
 //   ways     the measure under each way of choosing, over the runs that every way has: hyper-parameters by
 //            validation, further criteria, or the measure (oracle); checkpoints by the values of `select`, or
 //            the best of these (oracle). Of epochs: test accuracy at the one chosen by each criterion of all

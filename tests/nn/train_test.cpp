@@ -97,11 +97,13 @@ TEST(Training, KeepsTheBestEpochAndStopsWithoutBetterOnes) {
   TrainOptions options = quick();
   options.epochs = 40;
   options.patience = 2;
-  const TrainResult result = session().train(toy::images(100, {1, 8, 8}, 4), options, folder / "m");  // noise
-  EXPECT_TRUE(result.stopped_early);
-  EXPECT_EQ(result.epochs.size(), result.best_epoch + 2);
-  for (const Epoch& epoch : result.epochs)
-    EXPECT_LE(*epoch.validation_accuracy, *result.epochs[result.best_epoch - 1].validation_accuracy);
+  for (options.seed = 1; options.seed <= 8; ++options.seed) {
+    const TrainResult result = session().train(toy::images(100, {1, 8, 8}, 4), options, folder / "m");  // noise
+    EXPECT_TRUE(result.stopped_early);
+    EXPECT_EQ(result.epochs.size(), result.best_epoch + 2) << "seed " << options.seed;
+    for (const Epoch& epoch : result.epochs)
+      EXPECT_LE(*epoch.validation_accuracy, *result.epochs[result.best_epoch - 1].validation_accuracy);
+  }
 }
 
 TEST(Training, ValidatesOnTheRowsThatAreNamedAndDoesNotLearnThem) {

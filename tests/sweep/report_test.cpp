@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
@@ -119,9 +120,10 @@ TEST(SweepReport, IntervalsOfRanksAreStudentsOverCases) {
   const record::SweepReport record = reported(text);
   const Measured& rank = record.ranks.at(0).rank;
   EXPECT_DOUBLE_EQ(*rank.value, 1.125);
-  EXPECT_DOUBLE_EQ(*rank.low, 1);
-  EXPECT_NEAR(*rank.high, 1.125 + 3.182446 * .125, 1e-6);
-  EXPECT_DOUBLE_EQ(*record.ranks.at(1).rank.high, 2);
+  const auto end = [](double by) { return 1 + 1 / (1 + 7 * std::exp(-by)); };  // odds .125 / .875
+  EXPECT_NEAR(*rank.low, end(-3.182446 * .125 / (.125 * .875)), 1e-6);
+  EXPECT_NEAR(*rank.high, end(3.182446 * .125 / (.125 * .875)), 1e-6);
+  EXPECT_NEAR(*record.ranks.at(1).rank.high, 3 - *rank.low, 1e-12);
   EXPECT_EQ(record.roles.chance, .5);
   EXPECT_THAT(record.envelope.findings,
               ::testing::Contains("At the level of guessing (50.0%): a under C2, erm under C0, erm under C1, "
@@ -152,8 +154,8 @@ TEST(SweepReport, RanksShareTies) {
   EXPECT_DOUBLE_EQ(record.ranks[1].best, .5);
   EXPECT_EQ(record.ranks[0].cases, 2u);
   EXPECT_EQ(record.ranks[0].comparisons, 6u);
-  EXPECT_DOUBLE_EQ(*record.ranks[0].rank.low, 1);  // two cases, t of one degree of freedom: cut at both ends
-  EXPECT_DOUBLE_EQ(*record.ranks[0].rank.high, 2);
+  EXPECT_NEAR(*record.ranks[0].rank.low, 1, 1e-6);  // two cases, t of one degree of freedom: the whole range
+  EXPECT_NEAR(*record.ranks[0].rank.high, 2, 1e-6);
   EXPECT_THAT(record.envelope.headline, HasSubstr("mixup ranks first of 2 algorithms"));
 }
 

@@ -54,5 +54,15 @@ TEST_F(Inputs, ThatChangedAreRefused) {
   EXPECT_THAT(message_of([&] { (void)noted(); }), ::testing::HasSubstr("it changed while it was read"));
 }
 
+// Labels from 1 are recognized by the number of classes, not of rows.
+TEST_F(Inputs, LabelsOfAFileCountFromOne) {
+  const std::string labels = (folder / "labels.npy").string();
+  write_npy(labels, make_array<std::int64_t>({2}, {1, 3}));
+  record::OutputsReading reading;
+  reading.labels = labels;
+  EXPECT_EQ(named_outputs(log, path, reading, SetRole::first).open().rest.labels,
+            (std::vector<std::int64_t>{0, 2}));
+}
+
 }  // namespace
 }  // namespace leeway::tasks
