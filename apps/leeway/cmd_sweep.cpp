@@ -108,7 +108,8 @@ sweep::Plan planned(Context& context, const SweepFlags& flags, const sweep::Cata
   context.add_input(flags.study, {});
   const std::string_view text = file.text();
   const std::string name = display_name(flags.study);
-  sweep::Plan plan = sweep::make_plan(sweep::parse_study(text, name, catalog), catalog, name);
+  sweep::Plan plan =
+      sweep::make_plan(sweep::parse_study(text, name, catalog), catalog, name, context.progress());
   check_folder(context.out);
   std::error_code error;
   fs::create_directories(context.out, error);
@@ -167,9 +168,10 @@ void warn_of_memory(Context& context, const sweep::PlanFile& plan, std::size_t w
                              words(plan.memory), words(free)));
 }
 
-int run_units(Context& context, const SweepFlags& flags) {
+int run_units(Context& context, const SweepFlags& flags, void (*add_units)(const Command&, Context&)) {
   const sweep::Store store(flags.folder);
-  const sweep::PlanFile plan(store.plan());
+  const SweepCatalog catalog(add_units);
+  const sweep::PlanFile plan(store.plan(), false, &catalog.catalog());
   if (flags.cluster.slurm) {
     const sweep::Submitted jobs = sweep::submit_to_slurm(script_options(flags, plan), [&] {
       if (flags.run.retry) sweep::forget_failures(store);
@@ -259,7 +261,8 @@ void add_sweep_plan(const Command& room, Context& context, SweepFlags& flags,
   command.runs([&context, &flags, add_units] { return run_plan(context, flags, add_units); });
 }
 
-void add_sweep_run(const Command& room, Context& context, SweepFlags& flags) {
+void add_sweep_run(const Command& room, Context& context, SweepFlags& flags,
+                   void (*add_units)(const Command&, Context&)) {
   const Command command = room.add("run", "Run the remaining units of a sweep, here or as a Slurm job array");
   add_folder(command, flags);
   add_option_flags(command, flags.run);
@@ -279,7 +282,7 @@ void add_sweep_run(const Command& room, Context& context, SweepFlags& flags) {
       "Any number of runners may share a folder. After a stop or a crash the same command goes on.\n"
       "Exit code 5: units failed.\n"
       "\n  leeway sweep run sweep --jobs 4\n  leeway sweep run sweep --slurm --tasks 100 --time 4:00:00");
-  command.runs([&context, &flags] { return run_units(context, flags); });
+  command.runs([&context, &flags, add_units] { return run_units(context, flags, add_units); });
 }
 
 }  // namespace
@@ -290,7 +293,7 @@ void add_sweep(const Command& root, Context& context, void (*add_units)(const Co
   room.needs_command();
   auto& flags = room.keep<SweepFlags>();
   add_sweep_plan(room, context, flags, add_units);
-  add_sweep_run(room, context, flags);
+  add_sweep_run(room, context, flags, add_units);
 
   const Command status = room.add("status", "Status of a sweep: units by state, failures by message");
   add_folder(status, flags);

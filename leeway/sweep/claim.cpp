@@ -36,6 +36,16 @@ std::string link_text(const fs::path& path) {
   return size < 0 ? "" : std::string(text.data(), static_cast<std::size_t>(size));
 }
 
+// The runner that a claim names; empty if there is no claim. Other people may write to the folder.
+std::string holder_in(const fs::path& claim) {
+  const std::string text = link_text(claim);
+  if (text.empty() && errno != EINVAL) return text;
+  if (text.size() != 16 || text.find_first_not_of("0123456789abcdef") != std::string::npos)
+    refuse(display_name(claim), "a claim: a link to 16 hexadecimal digits, the name of a runner",
+           text.empty() ? "no link" : in_quotes(text));
+  return text;
+}
+
 // One boot of one machine, and those processes that can see each other.
 std::string this_machine() {
   return first_line("/proc/sys/kernel/random/boot_id") + " " + link_text("/proc/self/ns/pid");
@@ -66,8 +76,7 @@ std::int64_t changed_at(const struct stat& status) {
 Sign Liveness::sign(const std::string& runner) {
   const fs::path path = store_.runner(runner);
   struct stat status {};
-  if (runner.empty() || runner.find('/') != std::string::npos || ::stat(path.c_str(), &status) != 0)
-    return Sign::gone;
+  if (runner.empty() || ::stat(path.c_str(), &status) != 0) return Sign::gone;
   const auto now = std::chrono::steady_clock::now();
   const std::scoped_lock lock(mutex_);
   const auto [known, fresh] = seen_.try_emplace(runner);
@@ -108,7 +117,7 @@ void Runner::renew() const {
 }
 
 std::string holder_of(const Store& store, const std::string& unit, std::size_t number) {
-  return link_text(store.claim(unit, number));
+  return holder_in(store.claim(unit, number));
 }
 
 std::size_t Runner::claim(const std::string& unit) {
@@ -123,7 +132,7 @@ std::size_t Runner::claim(const std::string& unit) {
       continue;
     }
     if (code != EEXIST) fail_at(path, "cannot claim the unit", code);
-    const std::string holder = link_text(path);
+    const std::string holder = holder_in(path);
     if (holder == name_) return number;  // a file system that asks twice
     if (holder.empty()) continue;        // released in between
     if (liveness_.sign(holder) != Sign::gone) return 0;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "leeway/core/csv.h"
 #include "leeway/core/file.h"
@@ -21,14 +22,16 @@
 namespace leeway::sweep {
 namespace {
 
-constexpr double most_units = 1e7;
+constexpr double most_units = 1e6;
+constexpr std::size_t most_word = 100'000;  // characters of a value; the system's limit is a little larger
+constexpr std::size_t most_references = 10'000;  // that a value goes by, directly or not
 
 using AxisSet = std::set<std::size_t>;
 
 class Planner {
  public:
-  Planner(const Study& study, const Catalog& catalog)
-      : study_(study), catalog_(catalog), members_(study, catalog) {
+  Planner(const Study& study, const Catalog& catalog, Progress* progress)
+      : study_(study), catalog_(catalog), progress_(progress), members_(study, catalog) {
     for (std::size_t s = 0; s < study.stages.size(); ++s) {
       axis_at_.emplace_back();
       for (const Setting& setting : study.stages[s].settings) {
@@ -36,10 +39,7 @@ class Planner {
         if (setting.values.size() > 1) axes_.push_back({axis_name(study.stages[s], setting), &setting});
       }
     }
-    for (std::size_t s = 0; s < study.stages.size(); ++s) {
-      axes_of_stage_.push_back(axes_of(s));
-      varies_.push_back(varies(s));
-    }
+    all_axes_.resize(study.stages.size()), varying_.resize(study.stages.size());
     stages_.resize(study.stages.size());
     checked_.resize(axes_.size());
     for (std::size_t a = 0; a < axes_.size(); ++a) checked_[a].assign(axes_[a].setting->values.size(), false);
@@ -68,6 +68,7 @@ class Planner {
 
  private:
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+  using Seen = std::set<std::pair<std::size_t, std::size_t>>;  // stages and settings
   struct Axis {
     std::string name;
     const Setting* setting;
@@ -85,51 +86,56 @@ class Planner {
     return std::ranges::find(axes_, name, &Axis::name) - axes_.begin();
   }
 
-  AxisSet axes_of(std::size_t stage) const {
-    AxisSet axes;
-    for (std::size_t i = 0; i < study_.stages[stage].settings.size(); ++i) axes.merge(axes_of(stage, i));
-    return axes;
+  // With those of every value.
+  const AxisSet& axes_of(std::size_t stage) {
+    if (!all_axes_[stage]) {
+      AxisSet axes;
+      Seen seen;
+      for (std::size_t i = 0; i < study_.stages[stage].settings.size(); ++i)
+        add_all_axes(stage, i, axes, seen);
+      all_axes_[stage] = std::move(axes);
+    }
+    return *all_axes_[stage];
   }
-  AxisSet axes_of(std::size_t stage, std::size_t setting) const {
-    AxisSet axes;
+  void add_all_axes(std::size_t stage, std::size_t setting, AxisSet& axes, Seen& seen) {
+    if (!seen.emplace(stage, setting).second) return;
     if (axis_at_[stage][setting] != none) axes.insert(axis_at_[stage][setting]);
     for (const Template& value : study_.stages[stage].settings[setting].values)
       for (const Piece& piece : value) {
-        if (piece.kind == Piece::Kind::file) axes.merge(axes_of(piece.stage));
-        if (piece.kind == Piece::Kind::value) axes.merge(axes_of(piece.stage, piece.setting));
+        if (piece.kind == Piece::Kind::file)
+          axes.insert(axes_of(piece.stage).begin(), axes_of(piece.stage).end());
+        if (piece.kind == Piece::Kind::value) add_all_axes(piece.stage, piece.setting, axes, seen);
       }
-    return axes;
   }
 
-  // Whether the files that a stage reads, or those behind them, hang on the values that are chosen.
-  bool varies(std::size_t stage) const {
-    return std::ranges::any_of(study_.stages[stage].settings, [&](const Setting& setting) {
-      return std::ranges::any_of(setting.values, [&](const Template& value) {
-        return std::ranges::any_of(value, [&](const Piece& piece) {
-          return piece.kind != Piece::Kind::text && (setting.values.size() > 1 || varies(piece.stage));
+  // Whether the files that a stage reads, or those behind them, depend on the values that are chosen.
+  bool varies(std::size_t stage) {
+    if (!varying_[stage])
+      varying_[stage] = std::ranges::any_of(study_.stages[stage].settings, [&](const Setting& setting) {
+        return std::ranges::any_of(setting.values, [&](const Template& value) {
+          return std::ranges::any_of(value, [&](const Piece& piece) {
+            return piece.kind != Piece::Kind::text && (setting.values.size() > 1 || varies(piece.stage));
+          });
         });
       });
-    });
+    return *varying_[stage];
   }
 
-  using Seen = std::vector<bool>;  // stages
-
   // The axes that count once the values are chosen: those of stages that nothing then reads do not. `room` keeps them.
-  const AxisSet& active_axes(std::size_t stage, const std::vector<std::size_t>& chosen, AxisSet& room) const {
-    if (!varies_[stage]) return axes_of_stage_[stage];
+  const AxisSet& active_axes(std::size_t stage, const std::vector<std::size_t>& chosen, AxisSet& room) {
+    if (!varies(stage)) return axes_of(stage);
     room.clear();
-    Seen seen(study_.stages.size(), false);
+    Seen seen;
     add_axes(stage, chosen, room, seen);
     return room;
   }
   void add_axes(std::size_t stage, const std::vector<std::size_t>& chosen, AxisSet& axes, Seen& seen) const {
-    if (seen[stage]) return;
-    seen[stage] = true;
     for (std::size_t i = 0; i < study_.stages[stage].settings.size(); ++i)
       add_axes(stage, i, chosen, axes, seen);
   }
   void add_axes(std::size_t stage, std::size_t setting, const std::vector<std::size_t>& chosen, AxisSet& axes,
                 Seen& seen) const {
+    if (!seen.emplace(stage, setting).second) return;
     if (axis_at_[stage][setting] != none) axes.insert(axis_at_[stage][setting]);
     for (const Piece& piece : chosen_value(stage, setting, chosen)) {
       if (piece.kind == Piece::Kind::file) add_axes(piece.stage, chosen, axes, seen);
@@ -145,10 +151,11 @@ class Planner {
 
   // Stages whose files an option reads.
   void add_reads(std::size_t stage, std::size_t setting, const std::vector<std::size_t>& chosen,
-                 std::set<std::size_t>& reads) const {
+                 std::set<std::size_t>& reads, Seen& seen) const {
+    if (!seen.emplace(stage, setting).second) return;
     for (const Piece& piece : chosen_value(stage, setting, chosen)) {
       if (piece.kind == Piece::Kind::file) reads.insert(piece.stage);
-      if (piece.kind == Piece::Kind::value) add_reads(piece.stage, piece.setting, chosen, reads);
+      if (piece.kind == Piece::Kind::value) add_reads(piece.stage, piece.setting, chosen, reads, seen);
     }
   }
 
@@ -171,14 +178,14 @@ class Planner {
   // Every combination of the axes of a stage that nothing reads, the first axis slowest.
   void add_all(std::size_t stage) {
     std::vector<std::size_t> chosen(axes_.size(), 0);
-    if (varies_[stage]) {
+    if (varies(stage)) {
       std::vector<bool> fixed(axes_.size(), false);
       double count = static_cast<double>(plan_.combinations);
       each_rest(stage, chosen, fixed, [&] { refuse_more(stage, ++count); });
       each_rest(stage, chosen, fixed, [&] { add(stage, chosen); });
       return;
     }
-    const std::vector<std::size_t> axes(axes_of_stage_[stage].begin(), axes_of_stage_[stage].end());
+    const std::vector<std::size_t> axes(axes_of(stage).begin(), axes_of(stage).end());
     double count = 1;
     for (const std::size_t axis : axes) count *= static_cast<double>(axes_[axis].setting->values.size());
     refuse_more(stage, count + static_cast<double>(plan_.combinations));
@@ -194,7 +201,7 @@ class Planner {
   // The same of a stage whose axes hang on the values that are chosen.
   void each_rest(std::size_t stage, std::vector<std::size_t>& chosen, std::vector<bool>& fixed,
                  const std::function<void()>& visit) {
-    Seen seen(study_.stages.size(), false);
+    Seen seen;
     const std::size_t axis = open_axis(stage, fixed, chosen, seen);
     if (axis == none) return visit();
     fixed[axis] = true;
@@ -206,14 +213,13 @@ class Planner {
   // The first axis that is not fixed yet, each before those that its value brings in; none: all are.
   std::size_t open_axis(std::size_t stage, const std::vector<bool>& fixed,
                         const std::vector<std::size_t>& chosen, Seen& seen) const {
-    if (seen[stage]) return none;
     for (std::size_t i = 0; i < study_.stages[stage].settings.size(); ++i)
       if (const std::size_t axis = open_axis(stage, i, fixed, chosen, seen); axis != none) return axis;
-    seen[stage] = true;
     return none;
   }
   std::size_t open_axis(std::size_t stage, std::size_t setting, const std::vector<bool>& fixed,
                         const std::vector<std::size_t>& chosen, Seen& seen) const {
+    if (!seen.emplace(stage, setting).second) return none;
     if (const std::size_t own = axis_at_[stage][setting]; own != none && !fixed[own]) return own;
     for (const Piece& piece : chosen_value(stage, setting, chosen)) {
       std::size_t axis = none;
@@ -225,7 +231,10 @@ class Planner {
   }
 
   void add(std::size_t stage, const std::vector<std::size_t>& chosen) {
-    ++plan_.combinations;
+    if (++plan_.combinations % 1024 == 0) {
+      stop_if_asked(progress_);
+      if (progress_) progress_->update("combinations", plan_.combinations, 0, "");
+    }
     AxisSet room;
     if (is_kept(active_axes(stage, chosen, room), chosen))
       unit_of(stage, chosen);
@@ -233,10 +242,10 @@ class Planner {
       ++plan_.left_out;
   }
 
-  void refuse_more(std::size_t stage, double combinations) const {
+  void refuse_more(std::size_t stage, double combinations) {
     if (!(combinations <= most_units))
-      refuse(study_.stages[stage].place, "at most 10,000,000 combinations",
-             fmt::format("{:.0f}{}", combinations, varies_[stage] ? ", and more" : ""));
+      refuse(study_.stages[stage].place, "at most 1,000,000 combinations",
+             fmt::format("{:.0f}{}", combinations, varies(stage) ? ", and more" : ""));
   }
 
   // A condition on an axis that the unit does not have: an `exclude` does not apply, an `only` does not ask.
@@ -268,7 +277,8 @@ class Planner {
     Unit unit;
     unit.stage = stage;
     std::set<std::size_t> reads;
-    for (std::size_t i = 0; i < from.settings.size(); ++i) add_reads(stage, i, chosen, reads);
+    Seen seen;
+    for (std::size_t i = 0; i < from.settings.size(); ++i) add_reads(stage, i, chosen, reads, seen);
     for (const std::size_t other : reads) unit.needs.push_back(unit_of(other, chosen));
     std::vector<MemberCheck::Given> given;
     std::string identity;
@@ -286,6 +296,7 @@ class Planner {
       const std::size_t axis = axis_at_[stage][i];
       if (axis != none && !checked_[axis][chosen[axis]]) check = checked_[axis][chosen[axis]] = true;
       if (axis != none && setting.texts[chosen[axis]].empty()) continue;
+      references_ = 0;
       const auto [word, same] = value_of(stage, i, chosen);
       for (const std::string& part : {setting.name, setting.part, same}) add(part);
       if (!setting.option.positional) unit.words.push_back("--" + setting.name);
@@ -324,6 +335,8 @@ class Planner {
   InputWord value_of(std::size_t stage, std::size_t at, const std::vector<std::size_t>& chosen) {
     const Setting& setting = study_.stages[stage].settings[at];
     const Template& pieces = chosen_value(stage, at, chosen);
+    if (++references_ > most_references)
+      refuse(setting.place, "a value of at most 10,000 references", "more");
     if (pieces.size() == 1 && pieces.front().kind == Piece::Kind::value)
       return value_of(pieces.front().stage, pieces.front().setting, chosen);
     InputWord value;
@@ -335,6 +348,8 @@ class Planner {
                         ? value_of(piece.stage, piece.setting, chosen).word
                         : seen_from_unit(plan_.units[unit_of(piece.stage, chosen)].name, piece.text);
     }
+    if (value.word.size() > most_word)
+      refuse(setting.place, "a value of at most 100,000 characters", "a longer one");
     value.identity = value.word;
     const bool may_be_file = !of_unit && !setting.option.number && !setting.option.file &&
                              setting.option.choices.empty() && !members_.names(stage, setting);
@@ -349,11 +364,13 @@ class Planner {
 
   const Study& study_;
   const Catalog& catalog_;
+  Progress* progress_;
   MemberCheck members_;
   std::vector<Axis> axes_;
   std::vector<std::vector<std::size_t>> axis_at_;  // by stage and setting
-  std::vector<AxisSet> axes_of_stage_;             // with those of every value
-  std::vector<bool> varies_;
+  std::vector<std::optional<AxisSet>> all_axes_;   // by stage, as far as known
+  std::vector<std::optional<bool>> varying_;
+  std::size_t references_ = 0;  // followed for the value at hand
   std::vector<AxisRule> rules_;
   std::vector<std::unordered_map<std::string, std::size_t>> stages_;  // units by their choices
   std::unordered_map<std::string, std::size_t> names_;
@@ -364,8 +381,8 @@ class Planner {
 
 }  // namespace
 
-Plan make_plan(const Study& study, const Catalog& catalog, const std::string& name) {
-  Plan plan = Planner(study, catalog).plan();
+Plan make_plan(const Study& study, const Catalog& catalog, const std::string& name, Progress* progress) {
+  Plan plan = Planner(study, catalog, progress).plan();
   if (plan.units.empty())
     refuse(name, "a study of one unit or more",
            fmt::format("none: the rules leave out all {} combinations", plan.combinations));

@@ -13,8 +13,9 @@
 // neither has the axes of [b] nor waits for it.
 //
 // Errors (Error): a value that the command does not take, a refused combination, an unknown name, a parameter
-// that the named member lacks (detail/members.h), no units, more than 10 million, an unreadable file. Cost: a
-// few microseconds a unit; a digest of each file.
+// that the named member lacks (detail/members.h), no units, more than a million combinations, a value of more than
+// 100,000 characters or 10,000 references, an unreadable file; Interrupted. Cost: some 50 microseconds and 1 kB a
+// unit; a digest of each file.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "leeway/core/progress.h"
 #include "leeway/sweep/study.h"
 
 namespace leeway::sweep {
@@ -52,6 +54,7 @@ struct Plan {
   std::size_t left_out = 0;
 };
 
-[[nodiscard]] Plan make_plan(const Study& study, const Catalog& catalog, const std::string& name);
+[[nodiscard]] Plan make_plan(const Study& study, const Catalog& catalog, const std::string& name,
+                             Progress* progress = nullptr);
 
 }  // namespace leeway::sweep

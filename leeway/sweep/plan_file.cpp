@@ -44,7 +44,8 @@ void write_plan(const std::filesystem::path& path, const Plan& plan) {
   file.commit();
 }
 
-PlanFile::PlanFile(const std::filesystem::path& path, bool any_version) : file_(map_file(path)) {
+PlanFile::PlanFile(const std::filesystem::path& path, bool any_version, const Catalog* catalog)
+    : file_(map_file(path)) {
   const std::string name = display_name(path);
   const std::string_view text = file_.text();
   std::size_t at = text.find('\n'), number = 1, promised = 0;
@@ -87,6 +88,9 @@ PlanFile::PlanFile(const std::filesystem::path& path, bool any_version) : file_(
         if (known == place_of_axis.end()) refuse(name, "axes of the first line", in_quotes(axis));
         has_axis_[unit.stage][known->second] = true;
       }
+      if (catalog)
+        check_words(line.at("words").get<std::vector<std::string>>(), *catalog,
+                    fmt::format("{}: line {}", name, number));
       if (!index.emplace(unit.name, units.size()).second)
         refuse(name, "each unit once", in_quotes(unit.name));
       units.push_back(std::move(unit));

@@ -32,8 +32,10 @@ struct PlannedUnit {
 // What a run needs at once; the words of a unit are read when it is run.
 class PlanFile {
  public:
-  // With `any_version`, a plan of another version of leeway is read too.
-  explicit PlanFile(const std::filesystem::path& path, bool any_version = false);
+  // With `any_version`, a plan of another version of leeway is read too. With a catalog, the words of each unit are
+  // checked (check_words in study.h): for those who run them.
+  explicit PlanFile(const std::filesystem::path& path, bool any_version = false,
+                    const Catalog* catalog = nullptr);
 
   std::vector<PlannedStage> stages;
   std::vector<std::string> axes;

@@ -92,13 +92,16 @@ Setting setting_of(const CatalogCommand& command, const std::string& stage, cons
   return setting;
 }
 
+void check_file(const std::string& text, const std::string& place) {
+  if (text.empty() || text.find_first_of("/{},") != text.npos || text.starts_with('.') ||
+      text == record_file || text == "log.txt")
+    refuse(place, "a file's name without a folder, such as out.npz", in_quotes(text));
+}
+
 void check_file(const Setting& setting) {
   if (!setting.option.file) return;
   if (setting.texts.size() > 1) refuse(setting.place, "one file", "a list");
-  const std::string& text = setting.texts.front();
-  if (text.find_first_of("/{},") != text.npos || text.starts_with('.') || text == record_file ||
-      text == "log.txt")
-    refuse(setting.place, "a file's name without a folder, such as out.npz", in_quotes(text));
+  check_file(setting.texts.front(), setting.place);
 }
 
 // All entries of a stage, in the order of the command's options.
@@ -280,6 +283,31 @@ std::vector<CatalogFamily> families_of(const Stage& stage, const Catalog& catalo
 
 std::string axis_name(const Stage& stage, const Setting& setting) {
   return stage.name + "." + setting.name + (setting.part.empty() ? "" : "." + setting.part);
+}
+
+void check_words(const std::vector<std::string>& words, const Catalog& catalog, const std::string& place) {
+  const std::vector<std::string> tail{"--threads", words.size() < 3 ? "" : words[words.size() - 2], "--json"};
+  std::size_t at = 0;
+  const auto command = std::ranges::find_if(catalog.commands, [&](const CatalogCommand& one) {
+    const std::vector<std::string> parts = record::split(one.words, ' ');
+    at = parts.size();
+    return words.size() >= at + 3 && std::equal(parts.begin(), parts.end(), words.begin());
+  });
+  if (command == catalog.commands.end() || !std::equal(tail.begin(), tail.end(), words.end() - 3) ||
+      !parse_number(tail[1]))
+    refuse(place, "words of a command that a study can name", "others");
+  for (const std::size_t end = words.size() - 3; at < end; ++at) {
+    const bool named = words[at].starts_with("--");
+    const auto option = std::ranges::find_if(command->options, [&](const CatalogOption& one) {
+      return named ? words[at].substr(2) == one.name : one.positional;
+    });
+    if (option == command->options.end() || option->record ||
+        std::ranges::find(own_options, option->name) != own_options.end())
+      refuse(place, fmt::format("options of leeway {} that a study can set", command->words),
+             in_quotes(words[at]));
+    if (named && !option->flag && ++at == end) refuse(place, "a value of " + words[at - 1], "none");
+    if (option->file) check_file(words[at], place);
+  }
 }
 
 Study parse_study(std::string_view text, const std::string& name, const Catalog& catalog) {

@@ -13,9 +13,12 @@
 #include <thread>
 
 #include "tests/core/files.h"
+#include "tests/message_of.h"
 
 namespace leeway::sweep::testing {
 namespace {
+
+const std::string stranger = "0123456789abcdef", never_was = "00000000000000ff";  // runners
 
 using namespace std::chrono_literals;
 using leeway::testing::TemporaryFolder;
@@ -82,12 +85,12 @@ TEST_F(Claims, OneTakesOverFromAProcessThatIsGone) {
 }
 
 TEST_F(Claims, ARunnerElsewhereHasItsLeaseWhateverTheClocksSay) {
-  add_stranger("stranger");
-  add_claim("stranger");
+  add_stranger(stranger);
+  add_claim(stranger);
   Runner runner(store_, 300ms);
   for (const std::int64_t time :
        {std::int64_t{0}, std::int64_t{4000000000}, std::int64_t{1000000000}, std::int64_t{3}}) {
-    set_changed("stranger", time);  // its clock jumps, and it lives
+    set_changed(stranger, time);  // its clock jumps, and it lives
     EXPECT_EQ(runner.claim(unit), 0u) << time;
     std::this_thread::sleep_for(150ms);
     EXPECT_EQ(runner.claim(unit), 0u) << time;
@@ -98,34 +101,34 @@ TEST_F(Claims, ARunnerElsewhereHasItsLeaseWhateverTheClocksSay) {
 }
 
 TEST_F(Claims, ARunnerElsewhereIsSilentUntilItsFileChanges) {
-  add_stranger("stranger");
-  add_claim("stranger");
+  add_stranger(stranger);
+  add_claim(stranger);
   Runner runner(store_, lease);
   EXPECT_EQ(runner.holder_sign(unit), Sign::silent);
   EXPECT_EQ(runner.holder_sign(unit), Sign::silent);
-  set_changed("stranger", 5);
+  set_changed(stranger, 5);
   EXPECT_EQ(runner.holder_sign(unit), Sign::alive);
   EXPECT_EQ(runner.holder_sign("cd"), Sign::gone) << "nobody has claimed it";
 }
 
 TEST_F(Claims, ARunnerWithoutAFileIsGone) {
-  add_claim("never-was");
+  add_claim(never_was);
   Runner runner(store_, lease), other(store_, lease);
   EXPECT_EQ(runner.claim(unit), 2u);
   EXPECT_EQ(other.claim(unit), 0u);
 }
 
 TEST_F(Claims, WorkOfOneThatIsGoneIsRemoved) {
-  add_claim("never-was");
-  store_.make_work(unit, "never-was");
-  write_bytes(store_.work(unit, "never-was") / "large.npz", "half");
+  add_claim(never_was);
+  store_.make_work(unit, never_was);
+  write_bytes(store_.work(unit, never_was) / "large.npz", "half");
   Runner runner(store_, lease);
   EXPECT_EQ(runner.claim(unit), 2u);
-  EXPECT_FALSE(std::filesystem::exists(store_.work(unit, "never-was")));
+  EXPECT_FALSE(std::filesystem::exists(store_.work(unit, never_was)));
 }
 
 TEST_F(Claims, AReleasedUnitIsFree) {
-  add_claim("never-was");
+  add_claim(never_was);
   Runner runner(store_, lease), other(store_, lease);
   const std::size_t number = runner.claim(unit);
   runner.release(unit, number, false);
@@ -146,6 +149,26 @@ TEST_F(Claims, ARunnerThatEndsLeavesNoFile) {
     EXPECT_TRUE(std::filesystem::exists(store_.runner(name))) << "removed by somebody, and it lives";
   }
   EXPECT_FALSE(std::filesystem::exists(store_.runner(name)));
+}
+
+// Others may write to the folder: what a claim names is removed, so it must be a runner.
+TEST_F(Claims, ThatNameNoRunnerAreRefused) {
+  std::filesystem::create_directories(folder_ / "victim");
+  const auto path = store_.claim(unit, 1);
+  const auto refused = [&](const std::string& found) {
+    Runner runner(store_, lease);
+    EXPECT_EQ(message_of([&] { (void)runner.claim(unit); }),
+              path.string() +
+                  ": expected a claim: a link to 16 hexadecimal digits, the name of a runner, found " +
+                  found);
+    std::filesystem::remove(path);
+  };
+  store_.make_work(unit, "x");
+  add_claim("x/../../../../victim");
+  refused("'x/../../../../victim'");
+  write_bytes(path, "x");
+  refused("no link");
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "victim"));
 }
 
 }  // namespace

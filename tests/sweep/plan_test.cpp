@@ -1,6 +1,8 @@
 // Plans: which units there are, which are shared, and that a name is what a unit is.
 #include "leeway/sweep/plan.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,6 +20,7 @@ namespace {
 
 using leeway::testing::TemporaryFolder;
 using leeway::testing::write_bytes;
+using ::testing::HasSubstr;
 
 constexpr const char* chain =
     "[draw]\ncommand = \"data draw\"\nseed = [1, 2]\nout = \"x.npz\"\n"
@@ -214,7 +217,7 @@ TEST(Plan, RefusesWhatACommandOrAMemberDoesNotTake) {
            {"lr = 1\nname = [\"blur\", \"forbidden\"]", "line 3, column 1: expected options in [change]",
             "(--name: "},
            {"seed = \"grid 200000 from 0 to 1000000000\"\nlr = \"grid 100\"",
-            "line 2, column 1: expected at most 10,000,000", "20000000"}}) {
+            "line 2, column 1: expected at most 1,000,000", "20000000"}}) {
     const std::string message = message_of([&, &text = text] { (void)plan_of("[change]\n" + text + "\n"); });
     EXPECT_TRUE(message.starts_with("study.toml: " + place)) << message;
     EXPECT_NE(message.find(found), std::string::npos) << message;
@@ -264,6 +267,48 @@ TEST(PlanFile, OneClearLineForEachMistake) {
     EXPECT_TRUE(message.starts_with(path.string() + ": expected ")) << message;
     EXPECT_NE(message.find(words), std::string::npos) << message;
   }
+}
+
+// A plan from elsewhere must not write where no study can.
+TEST(PlanFile, WordsThatNoStudyGivesAreRefused) {
+  const TemporaryFolder folder;
+  const auto path = folder / "plan.jsonl";
+  write_plan(path, plan_of("[d]\ncommand = \"data draw\"\nname = \"a\"\nsize = 4\nout = \"d.npz\"\n"));
+  EXPECT_EQ(PlanFile(path, false, &small_catalog()).units.size(), 1u);
+  const std::string text = leeway::testing::read_bytes(path), given = R"("--size","4","--out","d.npz")";
+  ASSERT_NE(text.find(given), std::string::npos) << text;
+  for (const auto& [words, found] : std::vector<std::pair<std::string, std::string>>{
+           {R"("--out","../../home/.bashrc")", "'../../home/.bashrc'"},
+           {R"("--out=../../home/.bashrc")", "'--out=../../home/.bashrc'"},
+           {R"("--size","4","--table",".profile")", "'.profile'"},
+           {R"("--config","x.toml")", "'--config'"},
+           {R"("--out")", "none"}}) {
+    std::string changed = text;
+    write_bytes(path, changed.replace(changed.find(given), given.size(), words));
+    const std::string message = message_of([&] { (void)PlanFile(path, false, &small_catalog()); });
+    EXPECT_TRUE(message.starts_with(path.string() + ": line 2: expected ")) << message;
+    EXPECT_TRUE(message.ends_with("found " + found)) << message;
+  }
+}
+
+// Each stage reads the one before twice: what is known of a stage is looked up, not worked out again.
+TEST(Plan, IsLinearInTheStages) {
+  std::string files = "[s0]\ncommand = \"look\"\nsource = \"a\"\n",
+              values =
+                  "[s0]\ncommand = \"look\"\nsource = \"\"\nmethods = \"" + std::string(40, 'x') + "\"\n",
+              empty = values;
+  for (int i = 1; i < 40; ++i) {
+    files +=
+        fmt::format("[s{0}]\ncommand = \"look\"\nsource = \"{{s{1}}}\"\ntarget = \"{{s{1}}}\"\n", i, i - 1);
+    values += fmt::format(
+        "[s{0}]\ncommand = \"look\"\nsource = \"a\"\nmethods = \"{{s{1}.methods}}{{s{1}.methods}}\"\n", i,
+        i - 1);
+    empty +=
+        fmt::format("[s{0}]\ncommand = \"look\"\nsource = \"{{s{1}.source}}{{s{1}.source}}\"\n", i, i - 1);
+  }
+  EXPECT_EQ(plan_of(files).units.size(), 40u);
+  EXPECT_THAT(message_of([&] { (void)plan_of(values); }), HasSubstr("at most 100,000 characters"));
+  EXPECT_THAT(message_of([&] { (void)plan_of(empty); }), HasSubstr("at most 10,000 references"));
 }
 
 }  // namespace

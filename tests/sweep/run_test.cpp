@@ -15,6 +15,8 @@
 namespace leeway::sweep::testing {
 namespace {
 
+const std::string stranger = "0123456789abcdef";  // a runner elsewhere
+
 using leeway::testing::read_bytes;
 using leeway::testing::TemporaryFolder;
 using leeway::testing::write_bytes;
@@ -186,11 +188,12 @@ TEST_F(Runs, AnErrorElsewhereIsNoReasonToGiveAUnitUp) {
 TEST_F(Runs, StatusCountsClaimsAsRunning) {
   const PlanFile units = plan("[look]\nsource = \"good\"\nseed = [1, 2, 3]\n");
   std::filesystem::create_directories(folder_ / "sweep" / "runners");
-  write_bytes(store_.runner("stranger"), "another-boot pid:[1]\n17 1234\nelsewhere\n");
+  write_bytes(store_.runner(stranger), "another-boot pid:[1]\n17 1234\nelsewhere\n");
   const Runner here(store_, default_lease);
   for (const std::size_t unit : {0, 1}) {
     std::filesystem::create_directories(store_.claim(units.units[unit].name, 1).parent_path());
-    std::filesystem::create_symlink(unit == 0 ? "stranger" : "gone", store_.claim(units.units[unit].name, 1));
+    std::filesystem::create_symlink(unit == 0 ? stranger : "00000000000000ff",
+                                    store_.claim(units.units[unit].name, 1));
   }
   EXPECT_EQ(status_of(units, store_).counts.running, 1u);
   std::filesystem::create_symlink(here.name(), store_.claim(units.units[1].name, 2));
