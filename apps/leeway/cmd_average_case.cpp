@@ -123,7 +123,7 @@ tasks::AverageCaseTask model_task(Context& context, const AverageCaseFlags& flag
   tasks::AverageCaseTask task{.of = inputs_of(context, loaded)};
   task.labels = loaded.images.labels;
   task.groups = group_columns(loaded.others, loaded.images.n(), display_name(flags.data));
-  task.class_names = class_names_of(flags.data, std::get<tasks::ClassifierInputs>(task.of).classifier.k);
+  task.class_names = class_names_of(loaded.images, std::get<tasks::ClassifierInputs>(task.of).classifier.k);
   if (!context.out.empty()) task.state = state_of(context.out), task.made_of = digests_of(flags);
   task.resumed = [&context](std::size_t done, std::size_t n) {
     context.say(fmt::format("average-case: going on after {} of {} rows done before", done, n));

@@ -152,8 +152,9 @@ int run_corrupt(Context& context, const CorruptFlags& flags) {
     reference = record::record_from<record::Corruptions>(read_record(*named), display_name(*named));
     context.add_input(*named, {});
   }
-  const Images images = open_images(context, flags.data);
+  Images images = open_images(context, flags.data);
   tasks::LoadedModel loaded = load_checked_model(context, flags.model, images);
+  tasks::align_classes(*loaded.model, images);
   tasks::CorruptionsTask task{.images = images, .model = *loaded.model};
   task.data = flags.data, task.model_file = flags.model.model, task.published = flags.published;
   task.sheet = flags.sheet, task.seed = context.seed;

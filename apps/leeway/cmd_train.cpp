@@ -44,6 +44,7 @@ tasks::TrainingRows open_rows(Context& context, const TrainFlags& flags) {
   tasks::TrainingRows rows{data::read_training_data(flags.data, flags.columns), {}};
   const std::size_t n = rows.data.images.n();
   context.add_input(flags.data, rows.data.images.pixels.shape);
+  if (const std::string& doubt = rows.data.images.doubt; !doubt.empty()) context.warn(doubt);
   if (!flags.columns.attributes.empty()) context.add_input(flags.columns.attributes, {n});
   if (!flags.index.empty()) {
     const data::RowSplit split = data::read_split(flags.index, n);

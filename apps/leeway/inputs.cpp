@@ -8,6 +8,7 @@ namespace leeway::app {
 Images open_images(Context& context, const std::string& data) {
   Images images = read_images(data);
   context.add_input(data, images.pixels.shape);
+  if (!images.doubt.empty()) context.warn(images.doubt);
   return images;
 }
 

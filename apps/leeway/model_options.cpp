@@ -65,6 +65,7 @@ std::unique_ptr<nn::Model> load_model(Context& context, const ModelFlags& flags,
 std::unique_ptr<nn::Model> load_model(Context& context, const ModelFlags& flags, Images& images) {
   auto model = load_model(context, flags, nn::shape_of(images));
   if (const auto line = tasks::take_middle(model->info(), images)) context.warn(*line);
+  tasks::align_classes(*model, images);
   return model;
 }
 

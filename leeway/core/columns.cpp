@@ -1,13 +1,20 @@
 #include "leeway/core/columns.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 #include <string_view>
+#include <system_error>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "leeway/core/array.h"
 #include "leeway/core/message.h"
+#include "leeway/core/rows.h"
 #include "leeway/core/shards.h"
 
 namespace leeway {
@@ -20,21 +27,144 @@ Columns columns_of(const OutputsShards& shards) {
   return {shards.rest.path, shards.k(), shards.rest.from_probs, shards.rest.class_names, shards.rest.coding};
 }
 
+std::vector<std::optional<std::size_t>> places_of_names(std::span<const std::string> names,
+                                                        std::span<const std::string> known) {
+  std::unordered_map<std::string_view, std::optional<std::size_t>> places;
+  for (std::size_t j = 0; j < known.size(); ++j)
+    if (const auto [place, added] = places.try_emplace(known[j], j); !added) place->second.reset();
+  std::vector<std::optional<std::size_t>> found;
+  for (const std::string& name : names) {
+    const auto place = places.find(name);
+    found.push_back(place == places.end() ? std::nullopt : place->second);
+  }
+  return found;
+}
+
+namespace {
+
+// Column j of the result is column order[j] of `values` (n,k).
+template <class T>
+Array columns_in_order(const Array& values, std::span<const std::size_t> order) {
+  const auto from = values.view<T>();
+  std::vector<T> to(from.size());
+  const std::size_t k = order.size();
+  for (std::size_t i = 0; i < values.shape[0]; ++i)
+    for (std::size_t j = 0; j < k; ++j) to[i * k + j] = from[i * k + order[j]];
+  return make_array(values.shape, std::move(to));
+}
+
+// The class of `other` that stands at each place of `first`; nothing where the order is the same or the
+// names are not.
+std::vector<std::size_t> order_of(const Columns& first, const Columns& other) {
+  const auto names = other.class_names;
+  if (first.class_names.size() != names.size() || std::ranges::equal(first.class_names, names)) return {};
+  std::vector<std::size_t> order(names.size());
+  std::vector<char> taken(names.size());
+  const auto places = places_of_names(names, first.class_names);
+  for (std::size_t j = 0; j < places.size(); ++j) {
+    if (!places[j] || std::exchange(taken[*places[j]], 1) != 0) return {};
+    order[*places[j]] = j;
+  }
+  return order;
+}
+
+Array reordered(const Array& logits, std::span<const std::size_t> order) {
+  return logits.type == ElementType::f32 ? columns_in_order<float>(logits, order)
+                                         : columns_in_order<double>(logits, order);
+}
+
+// All but the logits.
+void reorder_rest(Outputs& other, const Columns& first, std::span<const std::size_t> order) {
+  std::vector<std::int64_t> place(order.size());
+  for (std::size_t j = 0; j < order.size(); ++j) place[order[j]] = static_cast<std::int64_t>(j);
+  if (other.labels)
+    for (std::int64_t& label : *other.labels) label = place[static_cast<std::size_t>(label)];
+  other.class_names.assign(first.class_names.begin(), first.class_names.end());
+}
+
+// The classes below k that `names` are the numbers of; nothing for each where one is another text or number.
+std::vector<std::optional<std::size_t>> numbers_in(std::span<const std::string> names, std::size_t k) {
+  std::vector<std::optional<std::size_t>> numbers;
+  for (const std::string& name : names) {
+    std::size_t number = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (error != std::errc() || end != name.data() + name.size() || number >= k)
+      return std::vector<std::optional<std::size_t>>(names.size());
+    numbers.emplace_back(number);
+  }
+  return numbers;
+}
+
+std::string listed(std::span<const std::string> names) {
+  constexpr std::size_t most = 10;
+  std::string text = fmt::format("{}", fmt::join(names.first(std::min(names.size(), most)), ", "));
+  if (names.size() > most) text += fmt::format(" and {} more", names.size() - most);
+  return printable(text, 200);
+}
+
+}  // namespace
+
+void align_classes(const Columns& first, Outputs& other) {
+  const auto order = order_of(first, columns_of(other));
+  if (order.empty()) return;
+  other.logits = reordered(other.logits, order);
+  reorder_rest(other, first, order);
+}
+
+void align_classes(const Columns& first, OutputsShards& other) {
+  const auto order = order_of(first, columns_of(other));
+  if (order.empty()) return;
+  const Array logits = reordered(other.logits.joined(), order);
+  other.logits = Rows(logits);
+  other.rest.logits = logits;
+  reorder_rest(other.rest, first, order);
+}
+
+void align_classes(const Columns& model, Images& images) {
+  const std::vector<std::string> names = images.class_names;
+  const bool named = !model.class_names.empty();
+  if (named) images.class_names.assign(model.class_names.begin(), model.class_names.end());
+  if (names.empty() || !images.labels || std::ranges::equal(names, model.class_names)) return;
+  if (!named && names.size() >= model.k) return;  // by number
+  auto places = places_of_names(names, model.class_names);
+  if (std::ranges::none_of(places, [](const auto& place) { return place.has_value(); }))
+    places = numbers_in(names, model.k);
+  std::vector<char> lacking(names.size());
+  for (std::int64_t& label : *images.labels) {
+    const auto own = static_cast<std::size_t>(label);
+    lacking[own] = !places[own];
+    label = static_cast<std::int64_t>(places[own].value_or(0));
+  }
+  if (!named) images.class_names.clear();
+  std::vector<std::string> unknown;
+  for (std::size_t j = 0; j < names.size(); ++j)
+    if (lacking[j] != 0) unknown.push_back(names[j]);
+  if (unknown.empty()) return;
+  const std::string known = named
+                                ? fmt::format("{}, the classes of {}", listed(model.class_names), model.path)
+                                : fmt::format("the {} classes of {}, which names none", model.k, model.path);
+  refuse(display_name(images.path),
+         fmt::format("labels that name {} (classes = [...] in {}.toml names them)", known, model.path),
+         listed(unknown));
+}
+
 void require_same_classes(const Columns& first, const Columns& other) {
+  const bool named = !first.class_names.empty() && !other.class_names.empty();
+  const auto classes = [&](const Columns& columns) {
+    return named ? fmt::format("{} classes ({})", columns.k, listed(columns.class_names))
+                 : fmt::format("{}", columns.k);
+  };
   if (other.k != first.k)
-    refuse(other.path, fmt::format("{} classes, as in {}", first.k, first.path), fmt::format("{}", other.k));
-  if (first.class_names.empty() || other.class_names.empty()) return;
+    refuse(other.path,
+           fmt::format("{}, as in {}", named ? classes(first) : classes(first) + " classes", first.path),
+           classes(other) + (named ? ": compare outputs of one model (leeway infer)" : ""));
+  if (!named) return;
   const auto [a, b] = std::ranges::mismatch(first.class_names, other.class_names);
   if (a == first.class_names.end()) return;
-  const auto sorted = [](std::span<const std::string> names) {
-    std::vector<std::string_view> views(names.begin(), names.end());
-    std::ranges::sort(views);
-    return views;
-  };
-  const bool reordered = sorted(first.class_names) == sorted(other.class_names);
   refuse(other.path,
-         fmt::format("class {} to be {}, as in {}", a - first.class_names.begin(), in_quotes(*a), first.path),
-         in_quotes(*b) + (reordered ? ": the same classes in another order" : ""));
+         fmt::format("class {} to be {}, as in {} (--class-names names the classes of both)",
+                     a - first.class_names.begin(), in_quotes(*a), first.path),
+         in_quotes(*b));
 }
 
 void require_same_scores(const Columns& first, const Columns& other) {

@@ -1,14 +1,19 @@
-// Checks that two sets of outputs have comparable columns, for every command that compares sets.
+// Aligns the classes of two sets, or of a set and a model, by name, and checks that two sets of outputs have
+// comparable columns, for every command in which they meet.
 //
-// Sets that differ are refused, not aligned: a different class under the same number would give plausible but
-// wrong figures. Errors (Error): file, expected (as in the first set), found.
+// Classes in another order are reordered; a set whose names are others is refused: a different class under the
+// same number would give plausible but wrong figures. Sets without names are compared by number. Errors
+// (Error): file, expected (as in the first set), found.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "leeway/core/images.h"
 #include "leeway/core/outputs.h"
 
 namespace leeway {
@@ -25,6 +30,19 @@ struct Columns {
 };
 [[nodiscard]] Columns columns_of(const Outputs& outputs);
 [[nodiscard]] Columns columns_of(const OutputsShards& shards);
+
+// The place of each of `names` among `known`; nothing for a name that `known` lacks or has twice.
+[[nodiscard]] std::vector<std::optional<std::size_t>> places_of_names(std::span<const std::string> names,
+                                                                      std::span<const std::string> known);
+
+// Logits and labels of `other` in the order of the classes of `first`, where both name the same classes.
+void align_classes(const Columns& first, Outputs& other);
+void align_classes(const Columns& first, OutputsShards& other);
+
+// Labels of `images` as numbers of the model's classes. Names that are whole numbers are these classes where the
+// model has none of them. A model without names takes the labels of as many classes as they are. Errors: a label
+// whose name the model lacks, or, of fewer names than it has classes, does not know.
+void align_classes(const Columns& model, Images& images);
 
 // As many classes, and where both name them the same names in the same order.
 void require_same_classes(const Columns& first, const Columns& other);

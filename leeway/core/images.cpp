@@ -58,6 +58,18 @@ std::vector<std::int64_t> label_values(const Array& labels, std::size_t n, const
   return values;
 }
 
+std::vector<std::string> names_of_labels(const Array& names,
+                                         const std::optional<std::vector<std::int64_t>>& labels,
+                                         const std::string& where) {
+  if (names.type != ElementType::text) refuse(where, "text", name_of(names.type));
+  const std::size_t count = names.texts->size();
+  if (labels)
+    if (const std::int64_t most = *std::ranges::max_element(*labels);
+        most >= static_cast<std::int64_t>(count))
+      refuse(where, fmt::format("a name for each label from 0 to {}", most), fmt::format("{} names", count));
+  return *names.texts;
+}
+
 void refuse_pixel(double value, std::size_t image, const std::string& where) {
   refuse(where, "float pixels in [0,1]", fmt::format("{} at row {}", value, image));
 }
@@ -156,7 +168,21 @@ void check_layout(const Array& x, Layout layout, const std::string& where) {
            "shape " + x.shape_text());
 }
 
-// Pixels, rank and note of `images` from an array of any layout.
+// One line, or nothing. `named`: the layout was.
+std::string doubt_of(const Images& images, bool named, const std::string& where) {
+  const auto is_binary = [](std::uint8_t level) { return level <= 1; };
+  if (images.pixels.type == ElementType::u8 &&
+      std::ranges::all_of(images.pixels.view<std::uint8_t>(), is_binary))
+    return fmt::format(
+        "{}: uint8 pixels that are only 0 and 1 are read as 0 and 1/255; for black and white, multiply by "
+        "255",
+        where);
+  if (named || few_channels(images.channels())) return {};
+  return fmt::format("{}: shape {} is read as images of {} channels; usual are 1, 3 and 4", where,
+                     images.pixels.shape_text(), images.channels());
+}
+
+// Pixels, rank, note and doubt of `images` from an array of any layout.
 void take_array(Images& images, Array x, bool rows, Layout layout, const std::string& where) {
   const std::string shape = x.shape_text();
   const bool named = layout != Layout::found;
@@ -171,6 +197,7 @@ void take_array(Images& images, Array x, bool rows, Layout layout, const std::st
   if (layout == Layout::nhwc) x = channels_first(x, where);
   if (layout == Layout::nhw) x.shape.insert(x.shape.begin() + 1, 1);
   images.pixels = checked_pixels(std::move(x), where);
+  images.doubt = doubt_of(images, named, where);
   if (named || layout == Layout::nchw) return;
   images.note = layout == Layout::nhwc
                     ? fmt::format("{} {} is read as images whose channels stand last", where, shape)
@@ -191,6 +218,8 @@ Images images_from(const ArrayMap& arrays, const std::string& name, bool rows, L
   if (y != arrays.end() && labels != arrays.end()) refuse(name, "one of y, labels", "both");
   if (const auto found = y != arrays.end() ? y : labels; found != arrays.end())
     images.labels = label_values(found->second, images.n(), name + ": " + found->first);
+  if (const auto names = arrays.find("class_names"); names != arrays.end())
+    images.class_names = names_of_labels(names->second, images.labels, name + ": class_names");
   return images;
 }
 
@@ -202,6 +231,7 @@ Images from_idx(const MappedFile& file, const fs::path& path) {
            fmt::format("shape {} of {}", pixels.shape_text(), name_of(pixels.type)));
   pixels.shape.insert(pixels.shape.begin() + 1, 1);
   Images images{name, checked_pixels(std::move(pixels), name), std::nullopt};
+  images.doubt = doubt_of(images, true, name);
   if (const fs::path labels = labels_beside(path); !labels.empty())
     images.labels = label_values(read_idx(labels), images.n(), display_name(labels));
   return images;
@@ -209,19 +239,13 @@ Images from_idx(const MappedFile& file, const fs::path& path) {
 
 // Pixels or labels; a bare array is pixels where none is named x.
 bool is_images_name(const std::string& key, const ArrayMap& arrays) {
-  return key == "x" || key == "y" || key == "labels" || (key.empty() && !arrays.contains("x"));
+  return key == "x" || key == "y" || key == "labels" || key == "class_names" ||
+         (key.empty() && !arrays.contains("x"));
 }
 
-std::vector<std::string> names_in(const std::string& images) {
-  if (images == "fashion-mnist:train" || images == "fashion-mnist:test")
-    return {"T-shirt", "trouser", "pullover", "dress", "coat",
-            "sandal",  "shirt",   "sneaker",  "bag",   "ankle boot"};
-  if (!images.ends_with(".npz")) return {};
-  const ArrayMap arrays = parse_npz(map_file(images), display_name(images),
-                                    [](std::string_view name) { return name == "class_names"; });
-  const auto found = arrays.find("class_names");
-  if (found == arrays.end() || found->second.type != ElementType::text) return {};
-  return *found->second.texts;
+std::vector<std::string> fashion_mnist_classes() {
+  return {"T-shirt", "trouser", "pullover", "dress", "coat",
+          "sandal",  "shirt",   "sneaker",  "bag",   "ankle boot"};
 }
 
 }  // namespace
@@ -248,6 +272,7 @@ static Images read_any(const std::string& path_or_name, ArrayMap& others, bool r
       refuse(name, "another file than IDX, which is nhw, or --layout nhw", name_of(layout));
     Images images = from_idx(file, path);
     images.path = path_or_name;
+    if (path_or_name.starts_with(fashion_mnist)) images.class_names = fashion_mnist_classes();
     return images;
   }
   const ArrayMap arrays = read_arrays(path);
@@ -292,8 +317,16 @@ void Images::copy_row(std::size_t row, std::span<float> out) const {
 void write_images(const fs::path& path, const Images& images) {
   ArrayMap arrays{{"x", images.pixels}};
   arrays["x"].shape = images.own_shape();
-  if (images.labels) arrays["y"] = make_array({images.n()}, *images.labels);
+  arrays.merge(label_arrays(images));
   write_npz(path, arrays);
+}
+
+ArrayMap label_arrays(const Images& images) {
+  ArrayMap arrays;
+  if (images.labels) arrays["y"] = make_array({images.n()}, *images.labels);
+  if (const auto& names = images.class_names; !names.empty())
+    arrays["class_names"] = make_text_array({names.size()}, names);
+  return arrays;
 }
 
 Images middle_of(const Images& images, std::size_t side) {
@@ -322,6 +355,7 @@ Images select_rows(const Images& images, std::span<const std::size_t> rows) {
   Images selected;
   selected.path = images.path;
   selected.rank = images.rank;
+  selected.class_names = images.class_names;
   selected.pixels = images.pixels;
   selected.pixels.shape[0] = rows.size();
   selected.pixels.storage = block;
@@ -335,9 +369,8 @@ Images select_rows(const Images& images, std::span<const std::size_t> rows) {
   return selected;
 }
 
-std::vector<std::string> class_names_of(const std::string& images, std::size_t k) {
-  std::vector<std::string> names = names_in(images);
-  return names.size() == k ? names : std::vector<std::string>();
+std::vector<std::string> class_names_of(const Images& images, std::size_t k) {
+  return images.class_names.size() == k ? images.class_names : std::vector<std::string>();
 }
 
 }  // namespace leeway

@@ -1,4 +1,5 @@
-// An images file: `x` (n,c,h,w), u8 or float in [0,1], and optionally `y` (n) (alias `labels`).
+// An images file: `x` (n,c,h,w), u8 or float in [0,1], and optionally `y` (n) (alias `labels`) and
+// `class_names`, the name of each label from 0 (columns.h aligns sets and models by these names).
 //
 // Without a Layout, the layout is detected: (n,h,w) of u8 or of floats in [0,1] are gray images; (n,h,w,c)
 // whose last dimension is 1, 3 or 4 and whose second is not are channels-last and are transposed. read_inputs
@@ -9,7 +10,7 @@
 // the file whose name has "labels-idx1" for "images-idx3". "fashion-mnist:train" and "fashion-mnist:test"
 // name the files of Debian's package dataset-fashion-mnist. Errors (Error: file, expected, found, row):
 // another rank or type, n = 0, a float pixel outside [0,1], values that are not finite, labels that are
-// negative or of another length, a Layout that the shape contradicts.
+// negative, of another length or without a name among class_names, a Layout that the shape contradicts.
 #pragma once
 
 #include <cstddef>
@@ -40,6 +41,9 @@ struct Images {
   std::optional<std::vector<std::int64_t>> labels;
   std::size_t rank = 4;   // 2 of tables, 3 of sequences: the array that models take; 4: images
   std::string note = {};  // what was found out about the layout, one line; empty: it is (n,c,h,w)
+  std::vector<std::string> class_names = {};  // empty, or the name of every label
+  // What makes the reading of the pixels doubtful, one line: bytes of 0 and 1 alone, an unusual number of channels
+  std::string doubt = {};
 
   [[nodiscard]] bool are_rows() const { return rank < 4; }  // of any range
   [[nodiscard]] std::vector<std::size_t> own_shape() const {
@@ -70,8 +74,11 @@ struct Images {
 // Images from named arrays (a bare array: ""); u8 and float32 pixels share storage. `name` opens messages.
 [[nodiscard]] Images images_of(const ArrayMap& arrays, const std::string& name);
 
-// `x` in the shape that it had as rows or (n,c,h,w), as it is (u8 stays u8, float32 stays float32), `y` where there are labels.
+// `x` in the shape that it had as rows or (n,c,h,w), as it is (u8 stays u8, float32 stays float32), with `y` and
+// `class_names` where there are any.
 void write_images(const std::filesystem::path& path, const Images& images);
+// The arrays `y` and `class_names` of images that have them.
+[[nodiscard]] ArrayMap label_arrays(const Images& images);
 
 // Where the middle `part` of `whole` pixels begins; of two middles the even one, as torchvision's CenterCrop.
 [[nodiscard]] constexpr std::size_t place_of_middle(std::size_t whole, std::size_t part) {
@@ -84,8 +91,7 @@ void write_images(const std::filesystem::path& path, const Images& images);
 // Rows `rows` of `images`, in that order, with their labels.
 [[nodiscard]] Images select_rows(const Images& images, std::span<const std::size_t> rows);
 
-// Class names of fashion-mnist or of an .npz file's `class_names`; empty if absent or not k. Errors of
-// reading.
-[[nodiscard]] std::vector<std::string> class_names_of(const std::string& images, std::size_t k);
+// The class names of images for outputs of k classes; empty if there are not k.
+[[nodiscard]] std::vector<std::string> class_names_of(const Images& images, std::size_t k);
 
 }  // namespace leeway

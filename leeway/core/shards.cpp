@@ -175,6 +175,7 @@ OutputsShards read_shards(const std::string& text, const OutputsOptions& options
   std::vector<OutputsFile> files;
   for (const auto& path : expand_paths(text)) {
     parts.push_back(read_outputs(path, options));
+    align_classes(columns_of(parts.front()), parts.back());
     files.push_back({path.string(), parts.back().logits.shape, parts.back().reading});
   }
   if (parts.size() == 1) return {parts.front().logits, std::move(parts.front()), std::move(files)};

@@ -116,6 +116,7 @@ struct BaseTraining {
 struct Training {
   TrainingOptions options;  // with every default filled in
   TrainingPlan plan;
+  std::vector<std::string> class_names = {};  // empty, or one a class
   std::optional<BaseTraining> base = {};
   std::vector<Epoch> epochs;   // those before a resume included
   std::size_t best_epoch = 0;  // whose weights are kept

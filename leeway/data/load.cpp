@@ -182,6 +182,8 @@ void write_loaded(const std::filesystem::path& path, const Loaded& set, std::siz
   const auto& codes = set.columns.at(label).codes;
   file.add("y", make_array(std::vector<std::size_t>{set.n},
                            std::vector<std::int64_t>(codes.begin(), codes.end())));
+  const auto& names = set.columns[label].values;
+  file.add("class_names", make_text_array({names.size()}, names));
   file.commit();
 }
 

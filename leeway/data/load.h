@@ -95,7 +95,8 @@ inline constexpr std::size_t longest_side = 16'384;
 // columns that the set lacks are skipped. Error if the set lacks the label or no row is left.
 [[nodiscard]] Loaded protocol_rows(Loaded set, const TableColumns& protocol, std::string_view name);
 
-// x (n,c,h,w) in u8, y: the values of column `label`, by number. Piece by piece, as render's are written.
+// x (n,c,h,w) in u8, y: the values of column `label`, by number, and class_names: these values. Piece by piece,
+// as render's are written.
 void write_loaded(const std::filesystem::path& path, const Loaded& set, std::size_t label,
                   Progress* progress);
 // `count` of the pictures at random (picture_sheet.h); those of more than 256 pixels a side are shown as 256 x 256.

@@ -193,6 +193,7 @@ void write_rendered(const std::filesystem::path& path, const RenderedRows& rows,
       rows, size, [&](std::span<const std::uint8_t> block) { file.append(std::as_bytes(block)); }, progress);
   file.end();
   file.add("y", make_array({rows.n()}, std::move(labels)));
+  file.add("class_names", make_text_array({values.size()}, values));
   file.commit();
 }
 

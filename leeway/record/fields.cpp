@@ -67,6 +67,11 @@ void Fields::unless_empty(std::string_view name, std::string& value, std::string
   visit({name, meaning, {}, {}, true}, &value);
 }
 
+void Fields::unless_missing(std::string_view name, std::vector<std::string>& values,
+                            std::string_view meaning) {
+  visit({name, meaning, {}, {}, true}, &values);
+}
+
 void measured(Fields& f, std::string_view name, Measured& value, Range range, std::string_view meaning) {
   const std::string of(name);
   f(name, value.value, range, meaning);

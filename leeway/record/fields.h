@@ -101,6 +101,8 @@ class Fields {
 
   void unless_nan(std::string_view name, double& value, Range range, std::string_view meaning);
   void unless_empty(std::string_view name, std::string& value, std::string_view meaning);
+  // A list that is [] where older files lack it.
+  void unless_missing(std::string_view name, std::vector<std::string>& values, std::string_view meaning);
 
  protected:
   virtual void visit(const Field& field, const Slot& slot) = 0;

@@ -176,6 +176,8 @@ static void course_fields(Training& training, Fields& f) {
 static void fields(TrainedModel& model, Fields& f) {
   f("out", model.out, "file of the weights");
   f("weights", model.weights, "number of weights");
+  f.unless_missing("class_names", model.training.class_names,
+                   "one a class; [] where the images have no class names");
   f("resumed_after", model.resumed_after, "epochs taken over from an earlier run that stopped");
   f("reused", model.reused, "these weights were made already");
   std::optional<Epoch> kept;

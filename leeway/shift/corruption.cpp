@@ -143,7 +143,9 @@ Images Corruption::apply(const Images& images, const CorruptionOptions& options,
     change_one(row, out);
     if (as_jpeg) compress_jpeg(out, images.height(), images.width(), quality_of_files);
   });
-  return {images.path, make_array(images.pixels.shape, std::move(levels)), images.labels};
+  Images changed{images.path, make_array(images.pixels.shape, std::move(levels)), images.labels};
+  changed.class_names = images.class_names;
+  return changed;
 }
 
 }  // namespace leeway::shift

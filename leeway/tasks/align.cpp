@@ -110,7 +110,8 @@ record::Align align(const AlignTask& task, Progress* progress) {
   std::vector<std::string>& warnings = record.envelope.warnings;
   const Clean clean(task, opened(task.clean, warnings));
   for (const NamedOutputs& named : task.shifted) {
-    const OutputsShards shifted = opened(named, warnings);
+    OutputsShards shifted = opened(named, warnings);
+    align_classes(columns_of(clean.set()), shifted);
     require_alike(columns_of(clean.set()), columns_of(shifted));
     record.results.push_back(clean.with(named.name, shifted));
     if (const std::string& doubt = record.results.back().doubt; !doubt.empty()) warnings.push_back(doubt);

@@ -55,6 +55,7 @@ class Bounding {
   std::pair<Sample, Sample> open() {
     OutputsShards known = opened(task_.source, record_.envelope.warnings),
                   unknown = opened(task_.target, record_.envelope.warnings);
+    align_classes(columns_of(known), unknown);
     require_alike(columns_of(known), columns_of(unknown));
     Sample source = sample_of(task_.source.name, std::move(known));
     Sample target = sample_of(task_.target.name, std::move(unknown));

@@ -71,6 +71,21 @@ std::size_t label_of(const data::Loaded& set, const std::optional<std::string>& 
   return static_cast<std::size_t>(found - set.columns.begin());
 }
 
+// Of a set whose rows all have one label, with the columns that are no labels of one class.
+std::optional<std::string> one_class_warning(const data::Loaded& set, std::size_t label,
+                                             const std::string& path) {
+  const auto& codes = set.columns[label].codes;
+  if (std::ranges::any_of(codes, [&](std::uint32_t code) { return code != codes.front(); })) return {};
+  std::string others;
+  for (const data::LoadedColumn& column : set.columns)
+    if (column.values.size() > 1 && column.values.size() < set.n)
+      others += fmt::format("{}--label {}", others.empty() ? "" : " or ", column.name);
+  return fmt::format("{}: all {} rows have the label {}: {}", display_name(path), set.n,
+                     in_quotes(set.columns[label].values[codes.front()]),
+                     others.empty() ? "pictures are expected in one folder for each class"
+                                    : others + " takes another column");
+}
+
 }  // namespace
 
 std::optional<record::WrittenFile> written_file(const std::string& path, bool digest) {
@@ -139,6 +154,8 @@ record::DataLoad data_load(const DataLoadTask& task, Progress* progress) {
     result.columns.push_back(
         {printable(column.name), column.values.size(), listed ? column.values : std::vector<std::string>{}});
   }
+  if (auto warning = one_class_warning(set, label, task.paths.front()))
+    record.envelope.warnings.push_back(std::move(*warning));
   record = clock.finished(std::move(record), task.seed);
   record.results.front().files = written_files(task.out);
   return record;

@@ -123,7 +123,7 @@ class Demo {
 
   [[nodiscard]] Outputs ask(const Classifier& model, const Images& images, const std::string& name) const {
     Outputs outputs = model.model->outputs(images, progress_);
-    outputs.class_names = class_names_of(task_.test_name, outputs.k());
+    outputs.class_names = class_names_of(test_, outputs.k());
     outputs.path = file(fmt::format("outputs-{}-{}.npz", model.name, name)).string();
     outputs.features.reset();
     write_npz(outputs.path, arrays_of(outputs));

@@ -52,7 +52,8 @@ record::Distances distances(const DistancesTask& task, Progress* progress) {
   DistancesCleanSet clean{task.clean.name, opened(task.clean, warnings), {}};
   clean.sample = sample_of(clean.name, clean.outputs);
   for (const NamedOutputs& named : task.shifted) {
-    const OutputsShards shifted = opened(named, warnings);
+    OutputsShards shifted = opened(named, warnings);
+    align_classes(columns_of(clean.outputs), shifted);
     require_alike(columns_of(clean.outputs), columns_of(shifted));
     record.results.push_back(measured(clean, named.name, shifted, task, progress));
     if (const std::string& doubt = record.results.back().doubt; !doubt.empty()) warnings.push_back(doubt);

@@ -18,8 +18,8 @@ Inferred infer(const InferTask& task, Progress* progress) {
   Inferred found;
   Outputs& outputs = found.outputs;
   outputs = task.model.outputs(task.images, progress);
-  if (!task.data.empty()) outputs.class_names = class_names_of(task.data, outputs.k());
-  if (outputs.class_names.empty()) outputs.class_names = task.model.info().class_names;
+  outputs.class_names = task.model.info().class_names;
+  if (outputs.class_names.empty()) outputs.class_names = class_names_of(task.images, outputs.k());
   found.record.options = task.options;
   record::InferredSet& set = found.record.results.emplace_back();
   set.data = task.data, set.n = outputs.n(), set.k = outputs.k();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "leeway/core/columns.h"
 #include "leeway/core/message.h"
 #include "leeway/tasks/assess/detail/comparison.h"
 #include "leeway/tasks/assess/detail/predictions.h"
@@ -54,9 +55,11 @@ std::vector<std::size_t> sizes_of(const nn::InputShape& shape) {
 LoadedModel load_model(const nn::Session& session, const std::string& path,
                        const record::ModelReading& reading, Images& images) {
   LoadedModel loaded{session.load(source_of(path, reading, nn::shape_of(images))), {}, {}};
-  if (!images.note.empty()) loaded.warnings.push_back(images.note);
+  for (const std::string* const line : {&images.note, &images.doubt})
+    if (!line->empty()) loaded.warnings.push_back(*line);
   for (const std::string& line : loaded.model->info().notes) loaded.warnings.push_back(line);
   if (auto line = take_middle(loaded.model->info(), images)) loaded.warnings.push_back(std::move(*line));
+  align_classes(*loaded.model, images);
   loaded.stochastic = check_variation(*loaded.model, images, reading.stochastic);
   if (loaded.stochastic) loaded.warnings.push_back(variation_warning(*loaded.model, *loaded.stochastic));
   for (std::string& line : normalization_warnings(*loaded.model, images))
@@ -72,6 +75,17 @@ std::optional<std::string> take_middle(const nn::ModelInfo& model, Images& image
   return fmt::format(
       "{}: the middle {} x {} pixels are taken of {} x {}, as {} was trained on windows (--crop)",
       display_name(images.path), side, side, height, width, display_name(model.path));
+}
+
+void align_classes(const nn::Model& model, Images& images) {
+  if (images.class_names.empty() && model.info().class_names.empty()) return;
+  std::size_t k = model.info().classes;
+  if (k == 0) {  // known after the first images
+    Images one = select_rows(images, std::vector<std::size_t>{0});
+    one.labels.reset();
+    k = model.outputs(one).k();
+  }
+  leeway::align_classes({name_of(model), k, false, model.info().class_names}, images);
 }
 
 std::optional<record::ModelVariation> variation_of(const nn::Model& model, const Images& images) {

@@ -34,11 +34,15 @@ struct LoadedModel {
   std::optional<record::ModelVariation> stochastic;
   std::vector<std::string> warnings;  // what was decided about the file; all that speaks against the model
 };
-// Larger images become their middle where the model was trained on windows (take_middle).
+// Larger images become their middle where the model was trained on windows (take_middle); labels become numbers
+// of the model's classes (align_classes).
 [[nodiscard]] LoadedModel load_model(const nn::Session& session, const std::string& path,
                                      const record::ModelReading& reading, Images& images);
 // Center-crops images larger than the training crop (ModelInfo::crop) and says so; else nothing.
 [[nodiscard]] std::optional<std::string> take_middle(const nn::ModelInfo& model, Images& images);
+
+// Labels as numbers of the model's classes, by name (core/columns.h).
+void align_classes(const nn::Model& model, Images& images);
 
 // The checks alone. How the model answers differently when it is asked about the same images twice; nothing where it does not.
 [[nodiscard]] std::optional<record::ModelVariation> variation_of(const nn::Model& model,

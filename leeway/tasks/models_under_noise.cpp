@@ -58,7 +58,7 @@ double disagreement(const std::vector<std::int32_t>& targets, const Outputs& out
 std::vector<std::string> class_names(const NoiseSubject& subject) {
   const Outputs& outputs = *subject.outputs;
   if (!outputs.class_names.empty() || subject.images == nullptr) return outputs.class_names;
-  return class_names_of(subject.images->path, outputs.k());
+  return class_names_of(*subject.images, outputs.k());
 }
 
 std::vector<std::string> warnings_of(const NoiseSubject& subject, const record::AverageCase& record,

@@ -145,7 +145,8 @@ class PaAnalysis {
 
   record::PaSet analyse(const PaModel& model, const PaCleanSet& clean, const NamedOutputs& named,
                         std::optional<double> beta) {
-    const OutputsShards shifted = opened(named, record_.envelope.warnings);
+    OutputsShards shifted = opened(named, record_.envelope.warnings);
+    align_classes(columns_of(clean.outputs), shifted);
     require_alike(columns_of(clean.outputs), columns_of(shifted));
     const Matched both = match(clean, named, shifted);
     const auto labels = span_of(both.labels);

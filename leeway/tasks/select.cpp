@@ -33,14 +33,16 @@ class SelectAnalysis {
  private:
   void warn(std::string line) { record_.envelope.warnings.push_back(std::move(line)); }
 
-  void require_like_first(const std::string& name, const OutputsShards& set) {
+  void require_like_first(const std::string& name, OutputsShards& set) {
     if (n_ == 0) n_ = set.n(), k_ = set.k(), first_ = display_name(name);
     if (class_names_.empty() && !set.rest.class_names.empty())
       class_names_ = set.rest.class_names, names_classes_ = set.rest.path;
+    const Columns first{names_classes_.empty() ? first_ : names_classes_, k_, false, class_names_};
+    align_classes(first, set);
+    if (!class_names_.empty() && !set.rest.class_names.empty()) require_same_classes(first, columns_of(set));
     if (set.n() != n_ || set.k() != k_)
       refuse(display_name(name), fmt::format("{} rows of {} classes, as {} has", n_, k_, first_),
              fmt::format("{} of {}", set.n(), set.k()));
-    require_same_classes({names_classes_, k_, false, class_names_}, columns_of(set));
   }
 
   OpenPair open(const NamedCheckpoint& checkpoint) {

@@ -46,7 +46,7 @@ std::vector<record::RowsOfClass> rows_of_class(const std::vector<std::int64_t>& 
 ArrayMap arrays_of(bool selects_rows, const shift::Shifted& shifted) {
   const std::vector<std::size_t> n{shifted.images.n()};
   ArrayMap arrays{{"x", shifted.images.pixels}};
-  if (shifted.images.labels) arrays["y"] = make_array(n, *shifted.images.labels);
+  arrays.merge(label_arrays(shifted.images));
   if (selects_rows)
     arrays["rows"] = make_array(n, std::vector<std::int64_t>(shifted.rows.begin(), shifted.rows.end()));
   return arrays;
@@ -221,15 +221,14 @@ void add_corruption(record::ShiftedSet& set, const ShiftTask& task, const Chosen
                change += mean_change(images, block, begin) * static_cast<double>(block.n());
              });
   set.mean_change = change / static_cast<double>(set.n);
-  const std::vector<std::size_t> n{set.n};
   if (file) {
     file->end();
-    if (images.labels) file->add("y", make_array(n, *images.labels));
+    for (const auto& [name, array] : label_arrays(images)) file->add(name, array);
     file->commit();
   }
   if (!task.take) return;
   ArrayMap arrays{{"x", make_array(set.shape, std::move(taken))}};
-  if (images.labels) arrays["y"] = make_array(n, *images.labels);
+  arrays.merge(label_arrays(images));
   task.take(std::move(arrays));
 }
 

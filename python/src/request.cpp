@@ -107,13 +107,14 @@ Array Request::array(const std::string& name, nb::handle value) {
 }
 
 Images Request::images(const std::string& name, nb::handle value) {
-  if (is_path(value)) {
-    Images images = read_images(nb::cast<std::string>(value));
+  const bool path = is_path(value);
+  Images images =
+      path ? read_images(nb::cast<std::string>(value)) : images_of(array_map_of(value, name), name);
+  if (path)
     log.add(images.path, images.pixels.shape);
-    return images;
-  }
-  Images images = images_of(array_map_of(value, name), name);
-  log.add_array(name, images.pixels);
+  else
+    log.add_array(name, images.pixels);
+  if (!images.doubt.empty()) warnings.push_back(images.doubt);
   return images;
 }
 

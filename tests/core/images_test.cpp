@@ -217,20 +217,31 @@ TEST(FashionMnist, ByName) {
   EXPECT_EQ(images.path, "fashion-mnist:test");
   EXPECT_EQ(images.pixels.shape_text(), "(10000, 1, 28, 28)");
   EXPECT_THAT(std::vector(images.labels->begin(), images.labels->begin() + 5), ElementsAre(9, 2, 1, 1, 6));
+  EXPECT_EQ(class_names_of(images, 10).at(9), "ankle boot");
 }
 
 TEST_F(ImagesFile, NamesItsClasses) {
-  EXPECT_EQ(class_names_of("fashion-mnist:test", 10)[9], "ankle boot");
-  EXPECT_TRUE(class_names_of("fashion-mnist:test", 3).empty());
-  const Array x = make_array<std::uint8_t>({1, 1, 1, 1}, {7});
-  (void)read({{"x", x}, {"class_names", make_text_array({2}, {"cat", "dog"})}});
-  EXPECT_THAT(class_names_of(path("a.npz"), 2), ElementsAre("cat", "dog"));
-  EXPECT_TRUE(class_names_of(path("a.npz"), 3).empty());
-  (void)read({{"x", x}, {"class_names", make_array<double>({2}, {1, 2})}});
-  EXPECT_TRUE(class_names_of(path("a.npz"), 2).empty());
-  (void)read({{"x", x}});
-  EXPECT_TRUE(class_names_of(path("a.npz"), 2).empty());
-  EXPECT_TRUE(class_names_of("elsewhere-idx3-ubyte.gz", 10).empty());
+  const Array x = make_array<std::uint8_t>({2, 1, 1, 1}, {7, 9}), y = make_array<std::int64_t>({2}, {0, 2}),
+              names = make_text_array({3}, {"cat", "dog", "owl"});
+  const Images images = read({{"x", x}, {"y", y}, {"class_names", names}});
+  EXPECT_THAT(class_names_of(images, 3), ElementsAre("cat", "dog", "owl"));
+  EXPECT_TRUE(class_names_of(images, 2).empty());
+  const std::vector<std::size_t> last{1};
+  write_images(path("b.npz"), select_rows(images, last));
+  EXPECT_THAT(read_images(path("b.npz")).class_names, ElementsAre("cat", "dog", "owl"));
+  EXPECT_TRUE(read({{"x", x}, {"y", y}}).class_names.empty());
+  EXPECT_EQ(error({{"x", x}, {"y", y}, {"class_names", make_text_array({2}, {"cat", "dog"})}}),
+            "a.npz: class_names: expected a name for each label from 0 to 2, found 2 names");
+  EXPECT_EQ(error({{"x", x}, {"class_names", y}}), "a.npz: class_names: expected text, found int64");
+}
+
+TEST_F(ImagesFile, DoubtsBytesOfZeroAndOneAndOtherChannels) {
+  const auto doubt = [&](std::vector<std::uint8_t> levels, std::vector<std::size_t> shape) {
+    return read({{"x", make_array(std::move(shape), std::move(levels))}}).doubt;
+  };
+  EXPECT_THAT(doubt({0, 1, 1, 0}, {1, 1, 2, 2}), HasSubstr("are read as 0 and 1/255"));
+  EXPECT_EQ(doubt({0, 1, 2, 0}, {1, 1, 2, 2}), "");
+  EXPECT_THAT(doubt({0, 9, 2, 0}, {1, 2, 1, 2}), HasSubstr("images of 2 channels"));
 }
 
 }  // namespace

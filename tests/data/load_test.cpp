@@ -114,6 +114,7 @@ TEST(Load, ImagesAndTablesComeBack) {
   const Images images = read_images((folder / "images.npz").string());
   EXPECT_EQ(images.pixels.view<std::uint8_t>()[9 * 20 + 3], made(9, 3));
   EXPECT_THAT(*images.labels, ElementsAre(0, 1, 4, 3, 2, 0, 1, 4, 3, 2));
+  EXPECT_EQ(images.class_names, set.columns[0].values);
   const AttributeTable table =
       read_attribute_table(folder / "table.csv", {"object", {"azimuth", "lighting"}, {}, {}});
   EXPECT_EQ(table.n(), 10);

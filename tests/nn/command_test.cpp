@@ -56,6 +56,57 @@ TEST_F(Command, TrainInferAttackFitTogether) {
   EXPECT_EQ(read_npz(path("o2.npz")).at("norms").shape, (std::vector<std::size_t>{300}));
 }
 
+// Names travel from the images to the weights and from there to outputs and attacked images; a target that
+// lacks a class, and so numbers the others otherwise, is read as its owner meant it.
+TEST_F(Command, ClassesAreAlignedByName) {
+  Images data = read_images(images(300));
+  const auto write = [&](const std::string& name, std::vector<std::string> names) {
+    data.class_names = std::move(names);
+    write_images(path(name), data);
+  };
+  write("abc.npz", {"a", "b", "c"});
+  ASSERT_EQ(run({"train", "--data", path("abc.npz"), "--epochs", "3", "--threads", "1", "--lr", "0.005",
+                 "--out", path("n.safetensors"), "--json"}),
+            0)
+      << err();
+  EXPECT_EQ(Json::parse(out()).at("results").at(0).at("class_names"), Json({"a", "b", "c"}));
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < data.n(); ++i)
+    if (i % 3 != 1) rows.push_back(i);
+  data = select_rows(data, rows);
+  for (std::int64_t& label : *data.labels) label /= 2;
+  write("ac.npz", {"a", "c"});
+  ASSERT_EQ(run({"attack", "--model", path("n.safetensors"), "--data", path("ac.npz"), "--attack", "fgsm",
+                 "--eps", "1/255", "--out", path("adv.npz"), "--quiet"}),
+            0)
+      << err();
+  for (const char* const file : {"ac.npz", "adv.npz"}) {
+    ASSERT_EQ(run({"infer", "--model", path("n.safetensors"), "--data", path(file), "--out", path("o.npz"),
+                   "--json"}),
+              0)
+        << err();
+    EXPECT_GT(Json::parse(out()).at("results").at(0).at("accuracy"), .9) << file;
+    const Outputs outputs = read_outputs(path("o.npz"));
+    EXPECT_THAT(outputs.class_names, testing::ElementsAre("a", "b", "c"));
+    EXPECT_EQ(outputs.labels->at(1), 2);
+  }
+  write("ad.npz", {"a", "d"});
+  EXPECT_EQ(
+      run({"infer", "--model", path("n.safetensors"), "--data", path("ad.npz"), "--out", path("o.npz")}), 3);
+  EXPECT_THAT(err(), AllOf(HasSubstr("ad.npz: expected labels that name a, b, c"), HasSubstr("found d")));
+  // other names: the last layer is another
+  ASSERT_EQ(run({"train", "--data", path("abc.npz"), "--start", path("n.safetensors"), "--epochs", "1",
+                 "--out", path("same.safetensors"), "--quiet"}),
+            0);
+  EXPECT_THAT(err(), testing::Not(HasSubstr("random weights")));
+  data = read_images(path("data.npz"));
+  write("bde.npz", {"b", "d", "e"});
+  ASSERT_EQ(run({"train", "--data", path("bde.npz"), "--start", path("n.safetensors"), "--epochs", "1",
+                 "--out", path("other.safetensors")}),
+            0);
+  EXPECT_THAT(err() + out(), HasSubstr("begins with random weights"));
+}
+
 TEST_F(Command, AnAttackOfMinimumNormSaysHowFarImagesMoved) {
   const std::string model = trained();
   const std::vector<std::string> arguments = {

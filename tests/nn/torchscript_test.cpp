@@ -6,6 +6,7 @@
 
 #include "leeway/core/npz.h"
 #include "leeway/core/parallel.h"
+#include "leeway/nn/detail/tensors.h"
 #include "tests/nn/toy.h"
 
 namespace leeway::nn {
@@ -75,6 +76,38 @@ TEST(TorchScript, ASoftmaxBeforeFeaturesIsTakenOff) {
   const Outputs outputs = toy::loaded(folder / "m.pt")->outputs(toy::images(5, {1, 2, 2}, 4));
   ASSERT_TRUE(outputs.features);
   EXPECT_TRUE(toy::same_bits(outputs.logits, *outputs.features));
+}
+
+TEST(TorchScript, SeveralResultsAreRunOrRefusedWithTheirShapes) {
+  const toy::Folder folder;
+  const auto defined = [&](const std::string& results) {
+    torch::jit::Module module("m");
+    module.define("def forward(self, x):\n  h = x.flatten(1)\n  return " + results);
+    module.save((folder / "m.pt").string());
+    return toy::loaded(folder / "m.pt");
+  };
+  const Images images = toy::images(5, {1, 2, 2}, 4);
+  const Outputs outputs = defined("{\"loss\": h.sum(), \"logits\": h * 2, \"features\": h}")->outputs(images);
+  EXPECT_EQ(outputs.logits.view<float>()[3], 2 * outputs.features->view<float>()[3]);
+  const auto refusal = [&](const std::string& results) {
+    const auto model = defined(results);
+    return message_of([&] { (void)model->outputs(images); });
+  };
+  EXPECT_NE(refusal("h, h, h.sum()").find("returns a tuple of 3: (5, 4), (5, 4), ()"), std::string::npos);
+  EXPECT_NE(refusal("{\"out\": h}").find("returns a dictionary of out, not logits"), std::string::npos);
+}
+
+// As of a file by a newer PyTorch, which LibTorch reports with a listing of the program behind it.
+TEST(TorchScript, AnUnknownOperatorIsNamed) {
+  torch::jit::Module module("m");
+  std::string reason;
+  try {
+    module.define("def forward(self, x):\n  return torch.no_such_operator(x)");
+  } catch (const std::exception& failure) {
+    reason = first_line(failure);
+  }
+  EXPECT_TRUE(reason.starts_with("unknown operator aten::no_such_operator: made by a newer PyTorch than "))
+      << reason;
 }
 
 // Probabilities by another way than a softmax: their logarithms, which for probabilities of 0 are finite.

@@ -56,10 +56,22 @@ TEST_F(DataTasks, LoadedTablesAreDescribed) {
   EXPECT_TRUE(to_json(record)["results"][0]["attributes"].at("xxh3_128").is_null());
 }
 
+TEST_F(DataTasks, AFolderOfOneClassIsDoubted) {
+  const auto warnings = [&](const std::string& folder) {
+    const std::string layouts = LEEWAY_REFERENCE "/layouts/";
+    return data_load({.format = "folder", .paths = {layouts + folder}, .out = {path("a.npz"), "", "", false}})
+        .envelope.warnings;
+  };
+  EXPECT_THAT(warnings("folders/photo"), ElementsAre(::testing::HasSubstr("rows have the label 'dog'")));
+  EXPECT_THAT(warnings("folders"), ::testing::IsEmpty());
+  EXPECT_THAT(read_images(path("a.npz")).class_names, ElementsAre("dog", "horse"));
+}
+
 TEST_F(DataTasks, ShiftedImagesAreDescribed) {
   const std::vector<std::uint8_t> bytes{0, 51, 102, 153, 204, 255};
-  const Images images{"", make_array(std::vector<std::size_t>{3, 1, 1, 2}, bytes),
-                      std::vector<std::int64_t>{4, 0, 4}};
+  Images images{"", make_array(std::vector<std::size_t>{3, 1, 1, 2}, bytes),
+                std::vector<std::int64_t>{4, 0, 4}};
+  images.class_names = {"a", "b", "c", "d", "e"};
   const ShiftTask task{
       "brightness", [&] { return images; }, path("b.npz"), {.strength = {.2}, .classes = {}}, 0};
   const record::Shift record = shift_images(task);
@@ -71,6 +83,9 @@ TEST_F(DataTasks, ShiftedImagesAreDescribed) {
             R"([{"class":0,"n_source":1,"n":0},{"class":4,"n_source":2,"n":2}])");
   EXPECT_TRUE(json.at("strength").is_null() && json.at("mean_change").is_null());
   EXPECT_THAT(to_i64(read_npz(path("c.npz")).at("rows"), "rows"), ElementsAre(0, 2));
+  (void)shift_images({"contrast", task.open, path("e.npz"), {.severity = {1}}, 0});  // a corruption
+  for (const char* const file : {"b.npz", "c.npz", "e.npz"})
+    EXPECT_EQ(read_images(path(file)).class_names, images.class_names) << file;
   const auto refused = [&](const std::string& name, const record::ShiftOptions& options) {
     EXPECT_THROW((void)shift_images({name, task.open, path("d.npz"), options, 0}), OptionError) << name;
   };

@@ -98,6 +98,7 @@ Pass run_pass(const Aim& aim, const std::string& name, Progress* progress,
   });
   Pass pass;
   pass.images = {aim.images.path, attacked.take(), aim.images.labels, aim.images.rank};
+  pass.images.class_names = aim.images.class_names;
   pass.zero_gradients = zero_gradients;
   judge(pass, aim, progress);
   return pass;

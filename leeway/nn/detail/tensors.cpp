@@ -126,6 +126,10 @@ std::string first_line(const std::exception& failure) {
   const auto* const torch_error = dynamic_cast<const c10::Error*>(&failure);
   const std::string all = torch_error ? torch_error->what_without_backtrace() : failure.what();
   constexpr std::string_view listing_ends = "<--- HERE", plain = "RuntimeError: ";
+  constexpr std::string_view unknown = "Unknown builtin op: ";
+  if (const auto at = all.find(unknown); at != std::string::npos)
+    return fmt::format("unknown operator {}: made by a newer PyTorch than {}",
+                       line_from(all, at + unknown.size()), TORCH_VERSION);
   std::string text;
   if (const auto end = all.rfind(listing_ends); end != std::string::npos)
     text = line_from(all, end + listing_ends.size());

@@ -1,6 +1,7 @@
 #include "leeway/nn/io/checkpoint.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -50,7 +51,7 @@ class Collector {
         budget_{copies_floor + copies_factor * file_size},
         name_(name) {}
 
-  [[nodiscard]] ArrayMap collect(CheckpointPart part) {
+  [[nodiscard]] CheckpointWeights collect(CheckpointPart part) {
     const auto weights = part == CheckpointPart::weights ? weights_inside(pickle_.root, 0) : std::nullopt;
     if (part == CheckpointPart::weights && !weights && !holds_tensors(pickle_.root)) refuse_whole_module();
     const Id start = weights.value_or(pickle_.root);
@@ -59,7 +60,7 @@ class Collector {
       refuse_whole_module();
       refuse(name_, "tensors", fmt::format("none in {}", kind_of(pickle_.objects[start])));
     }
-    return std::move(tensors_);
+    return {std::move(tensors_), note_of(start)};
   }
 
  private:
@@ -68,6 +69,7 @@ class Collector {
   [[nodiscard]] std::optional<Id> weights_inside(Id id, std::size_t depth);
   [[nodiscard]] std::optional<Id> search(Id id, std::size_t depth);
   [[nodiscard]] std::optional<Id> only_weights(const std::vector<Id>& items, std::size_t depth);
+  [[nodiscard]] std::string note_of(Id weights);
   [[nodiscard]] std::vector<Id> parts_of(Id id) const;
   void refuse_whole_module() const;  // where there is one
   void count(std::size_t entries);
@@ -145,6 +147,37 @@ std::optional<Id> Collector::only_weights(const std::vector<Id>& items, std::siz
            fmt::format("a list of {}{} of them", found.size() > most_listed ? "more than " : "",
                        std::min(found.size(), most_listed)));
   return found.empty() ? std::nullopt : std::optional(found[0]);
+}
+
+// "f: the weights are those of state_dict; ema holds tensors, too": of the dictionaries that lead to the weights.
+std::string Collector::note_of(Id weights) {
+  constexpr std::size_t most_named = 8;
+  std::string path;
+  std::vector<std::string> others;
+  Id at = pickle_.root;
+  for (std::size_t depth = 0; at != weights && depth <= std::size(wrappers); ++depth) {
+    const auto* const dict = std::get_if<pickle::Dict>(&object(at));
+    if (dict == nullptr) break;
+    std::string used;
+    Id next = at;
+    for (const auto& [key, value] : dict->items) {
+      const auto* const name = std::get_if<std::string>(&object(key));
+      const Id inner = weights_inside(value, 1).value_or(value);
+      if (name == nullptr) continue;
+      if (inner == weights)
+        used = *name, next = value;
+      else if (holds_tensors(inner) && others.size() < most_named)
+        others.push_back(path + *name);
+    }
+    if (used.empty()) break;
+    path += used + ".";
+    at = next;
+  }
+  if (others.empty()) return {};
+  path.pop_back();
+  return fmt::format("{}: the weights are those of {}; {} hold{} tensors, too", name_, printable(path, 100),
+                     printable(fmt::format("{}", fmt::join(others, ", ")), 200),
+                     others.size() == 1 ? "s" : "");
 }
 
 std::vector<Id> Collector::parts_of(Id id) const {
@@ -276,7 +309,7 @@ std::string prefix_of(const std::vector<ZipMember>& members, std::string_view na
   refuse(name, "a PyTorch checkpoint", "a zip archive without data.pkl");
 }
 
-ArrayMap parse_zip(const MappedFile& file, std::string_view name, CheckpointPart part) {
+CheckpointWeights parse_zip(const MappedFile& file, std::string_view name, CheckpointPart part) {
   const std::vector<ZipMember> members = list_zip(file.bytes, name);
   const std::string prefix = prefix_of(members, name);
   const auto read = [&](const std::string& member) {
@@ -299,7 +332,7 @@ class LegacyFile {
  public:
   LegacyFile(const MappedFile& file, std::string_view name) : file_(file), name_(name) {}
 
-  [[nodiscard]] ArrayMap parse(CheckpointPart part) {
+  [[nodiscard]] CheckpointWeights parse(CheckpointPart part) {
     check_start();
     const pickle::Pickle pickle = next();
     const pickle::Pickle keys = next();
@@ -387,11 +420,19 @@ bool is_legacy_checkpoint(std::span<const std::byte> bytes) {
   return start.starts_with('\x80') && start.find(magic) != std::string_view::npos;
 }
 
-ArrayMap parse_checkpoint(const MappedFile& file, std::string_view name, CheckpointPart part) {
+static CheckpointWeights parse_with_note(const MappedFile& file, std::string_view name, CheckpointPart part) {
   const std::string_view start = text_of(file.bytes.first(std::min<std::size_t>(file.bytes.size(), 2)));
   if (start == "PK") return parse_zip(file, name, part);
   if (is_legacy_checkpoint(file.bytes)) return LegacyFile(file, name).parse(part);
   refuse(name, "a PyTorch checkpoint", file.bytes.empty() ? "an empty file" : "other bytes");
+}
+
+ArrayMap parse_checkpoint(const MappedFile& file, std::string_view name, CheckpointPart part) {
+  return parse_with_note(file, name, part).tensors;
+}
+
+CheckpointWeights read_checkpoint_weights(const std::filesystem::path& path) {
+  return parse_with_note(map_file(path), display_name(path), CheckpointPart::weights);
 }
 
 ArrayMap read_checkpoint(const std::filesystem::path& path, CheckpointPart part) {

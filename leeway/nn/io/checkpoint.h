@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "leeway/core/array.h"
@@ -32,6 +33,14 @@ enum class CheckpointPart {
 };
 
 [[nodiscard]] ArrayMap read_checkpoint(const std::filesystem::path& path, CheckpointPart part);
+
+// The weights, and where other entries hold tensors, too (an average of the weights, a second network), a line that
+// names all these entries; else an empty line.
+struct CheckpointWeights {
+  ArrayMap tensors;
+  std::string note;
+};
+[[nodiscard]] CheckpointWeights read_checkpoint_weights(const std::filesystem::path& path);
 
 // From memory. `name` opens error messages.
 [[nodiscard]] ArrayMap parse_checkpoint(const MappedFile& file, std::string_view name, CheckpointPart part);

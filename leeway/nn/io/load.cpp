@@ -137,6 +137,9 @@ std::unique_ptr<Model> load_named_tensors(ModelInfo info, ArrayMap tensors, torc
     refuse(name, "at least two classes (for the positive class of two: --binary logit or --binary prob)",
            fmt::format("a tensor {} of one output", wanted.output));
   take_classes(info, single ? 2 : outputs);
+  if (!info.class_names.empty() && info.class_names.size() != info.classes)
+    refuse(name, fmt::format("{} names in its metadata \"class_names\"", info.classes),
+           std::to_string(info.class_names.size()));
   check_normalization(info.normalization, name, info.input.channels);
   const std::shared_ptr<Network> network = make_network(wanted, info.input, outputs, single ? 1 : 2);
   copy_weights(tensors, *network, name);
@@ -164,9 +167,11 @@ struct FileContent {
 
 bool is_graph(const std::string& format) { return format == "torchscript" || format == "onnx"; }
 
-Safetensors read_as(const std::string& format, const std::filesystem::path& path) {
-  if (format == "safetensors") return read_safetensors(path);
-  return {format == "checkpoint" ? read_checkpoint(path, CheckpointPart::weights) : read_npz(path), {}};
+NamedTensors read_as(const std::string& format, const std::filesystem::path& path) {
+  if (format == "safetensors") return {read_safetensors(path), {}};
+  if (format == "npz") return {{read_npz(path), {}}, {}};
+  CheckpointWeights weights = read_checkpoint_weights(path);
+  return {{std::move(weights.tensors), {}}, std::move(weights.note)};
 }
 
 FileContent read_file(const ModelSource& source) {
@@ -182,9 +187,10 @@ FileContent read_file(const ModelSource& source) {
              info.format == "onnx" ? "ONNX, which brings its own" : "TorchScript, which brings its own");
   } else {
     info.architecture = source.architecture.empty() ? notes.architecture : source.architecture;
-    Safetensors content = read_as(info.format, source.path);
+    NamedTensors content = read_as(info.format, source.path);
     if (!content.metadata.empty()) info = with_metadata(std::move(info), content.metadata);
     tensors = std::move(content.tensors);
+    if (!content.note.empty()) info.notes.push_back(std::move(content.note));
   }
   if (notes.input.known()) info.input = notes.input;
   if (!info.input.known() && !is_graph(info.format)) info.input = source.input;
@@ -194,7 +200,7 @@ FileContent read_file(const ModelSource& source) {
     if (*from) info.normalization.mean = **from;
   for (const auto* const from : {&notes.std, &source.std})
     if (*from) info.normalization.std = **from;
-  info.class_names = notes.class_names;
+  if (!notes.class_names.empty()) info.class_names = notes.class_names;
   info.binary = source.binary;
   info.classes = notes.classes;
   return {std::move(info), std::move(tensors)};
@@ -202,7 +208,7 @@ FileContent read_file(const ModelSource& source) {
 
 }  // namespace
 
-Safetensors read_named_tensors(const std::filesystem::path& path) {
+NamedTensors read_named_tensors(const std::filesystem::path& path) {
   const std::string format = format_of(path);
   if (is_graph(format))
     refuse(display_name(path), "named tensors: a PyTorch checkpoint, safetensors or npz",

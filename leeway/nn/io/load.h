@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "leeway/core/safetensors.h"
 #include "leeway/nn/model.h"
@@ -18,7 +19,10 @@ namespace leeway::nn {
 [[nodiscard]] std::optional<WeightsFile> unknown_weights(const ModelSource& source);
 
 // Named tensors and metadata of a checkpoint, safetensors or npz file. Error for TorchScript and ONNX.
-[[nodiscard]] Safetensors read_named_tensors(const std::filesystem::path& path);
+struct NamedTensors : Safetensors {
+  std::string note;  // which of several networks these are (io/checkpoint.h); empty: the file has one
+};
+[[nodiscard]] NamedTensors read_named_tensors(const std::filesystem::path& path);
 
 // Sets the number of classes; Error if it differs from FILE.toml.
 void take_classes(ModelInfo& info, std::size_t found);

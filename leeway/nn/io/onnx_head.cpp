@@ -1,6 +1,7 @@
 #include "leeway/nn/io/onnx_head.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -96,9 +97,11 @@ std::string last_hidden(const Tail& tail, const std::string& logits) {
 Head find_head(const Graph& graph, const std::string& file, Binary binary) {
   const Tail tail(graph);
   const auto named = std::ranges::find(graph.outputs, "logits", &Value::name);
+  std::vector<std::string> names;
+  for (const Value& output : graph.outputs) names.push_back(printable(output.name));
   if (graph.outputs.size() > 2 && named == graph.outputs.end())
     refuse(file, "one output (logits), two (logits, features) or one that is named 'logits'",
-           fmt::format("{} outputs", graph.outputs.size()));
+           fmt::format("{} outputs: {}", graph.outputs.size(), fmt::join(names, ", ")));
   Head head;
   head.logits = (named == graph.outputs.end() ? graph.outputs.front() : *named).name;
   const Node* const last = tail.maker(tail.before(head.logits, onnx_head_passes_on));

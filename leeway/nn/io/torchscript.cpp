@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
@@ -28,6 +29,24 @@
 namespace leeway::nn {
 namespace {
 
+// "a tuple of 3: (4, 10), (4, 2), (4, 5)", "a dictionary of out, aux".
+std::string words_of(const torch::jit::IValue& value) {
+  std::vector<std::string> parts;
+  const auto add = [&](const torch::jit::IValue& part) {
+    parts.push_back(part.isTensor() ? text_of(part.toTensor().sizes()) : part.tagKind());
+  };
+  if (value.isTuple() || value.isList()) {
+    if (value.isTuple()) std::ranges::for_each(value.toTupleRef().elements(), add);
+    if (value.isList()) std::ranges::for_each(value.toListRef(), add);
+    return fmt::format("a {} of {}: {}", value.isTuple() ? "tuple" : "list", parts.size(),
+                       fmt::join(parts, ", "));
+  }
+  if (!value.isGenericDict()) return value.tagKind();
+  for (const auto& entry : value.toGenericDict())
+    parts.push_back(entry.key().isString() ? entry.key().toStringRef() : entry.key().tagKind());
+  return fmt::format("a dictionary of {}", fmt::join(parts, ", "));
+}
+
 Forward split(const torch::jit::IValue& value) {
   if (value.isTensor()) return {value.toTensor(), {}};
   if (value.isTuple()) {
@@ -35,7 +54,18 @@ Forward split(const torch::jit::IValue& value) {
     if (parts.size() == 2 && parts[0].isTensor() && parts[1].isTensor())
       return {parts[0].toTensor(), parts[1].toTensor()};
   }
-  throw std::runtime_error("it returns " + value.tagKind() + ", not logits or (logits, features)");
+  if (value.isGenericDict()) {
+    const auto dict = value.toGenericDict();
+    const auto logits = dict.find("logits"), features = dict.find("features");
+    if (logits != dict.end() && logits->value().isTensor())
+      return {logits->value().toTensor(), features != dict.end() && features->value().isTensor()
+                                              ? features->value().toTensor()
+                                              : torch::Tensor()};
+  }
+  throw std::runtime_error(
+      "it returns " + words_of(value) +
+      ", not logits, (logits, features) or a dictionary with logits: export a module that "
+      "returns the output that classifies");
 }
 
 std::vector<Layer> layers_of(const torch::jit::Module& module) {

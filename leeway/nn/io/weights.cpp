@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 
 #include "leeway/core/message.h"
 #include "leeway/core/safetensors.h"
@@ -44,6 +45,14 @@ std::size_t whole(double value, const std::string& name, const char* key) {
     refuse(name, fmt::format("whole numbers from 1 to 1000000 in its metadata \"{}\"", key),
            fmt::format("{}", value));
   return static_cast<std::size_t>(value);
+}
+
+std::vector<std::string> names_in(const std::string& text, const std::string& name) {
+  const nlohmann::json list = nlohmann::json::parse(text, nullptr, false);
+  const auto is_text = [](const nlohmann::json& one) { return one.is_string(); };
+  if (!list.is_array() || !std::ranges::all_of(list, is_text))
+    refuse(name, "a list of texts in its metadata \"class_names\"", in_quotes(text));
+  return list.get<std::vector<std::string>>();
 }
 
 // "3,32,32"; of a table of 8 columns "8".
@@ -111,6 +120,9 @@ static std::map<std::string, std::string> metadata_of(const ModelInfo& info) {
                                               {"std", fmt::format("{}", fmt::join(normalization.std, ","))}};
   if (info.crop > 0) metadata["crop"] = std::to_string(info.crop);
   if (!info.training.empty()) metadata["training"] = info.training;
+  if (!info.class_names.empty())
+    metadata["class_names"] =
+        nlohmann::json(info.class_names).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   return metadata;
 }
 
@@ -144,6 +156,7 @@ ModelInfo with_metadata(ModelInfo info, const std::map<std::string, std::string>
   info.normalization.mean = numbers(value("mean"), name, "mean");
   info.normalization.std = numbers(value("std"), name, "std");
   info.training = value("training");
+  if (const std::string text = value("class_names"); !text.empty()) info.class_names = names_in(text, name);
   return info;
 }
 

@@ -1,7 +1,7 @@
 // Loads named tensors into networks, and saves networks as safetensors.
 //
 // Metadata strings: "architecture", "input" (c,h,w; rows: one or two sizes), "classes", "scale", "mean",
-// "std" (comma-separated), "training" (JSON).
+// "std" (comma-separated), "training" (JSON), "class_names" (JSON list).
 #pragma once
 
 #include <filesystem>

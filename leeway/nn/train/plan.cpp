@@ -84,6 +84,14 @@ Training planned(const data::TrainingData& data, const TrainOptions& options, in
   return training;
 }
 
+std::vector<std::string> trained_class_names(const Images& images, std::size_t classes) {
+  std::vector<std::string> names = images.class_names;
+  if (names.empty()) return names;
+  for (std::size_t j = names.size(); j < classes; ++j) names.push_back(fmt::format("class {}", j));
+  names.resize(classes);
+  return names;
+}
+
 void check_training(const data::TrainingData& data, const TrainOptions& options) {
   const Images& images = data.images;
   const std::string name = images.path.empty() ? "images" : display_name(images.path);

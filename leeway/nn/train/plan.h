@@ -1,7 +1,9 @@
 // Plans a training before it begins. No LibTorch here.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "leeway/nn/train.h"
 
@@ -21,6 +23,9 @@ namespace leeway::nn {
 [[nodiscard]] Norm norm_of(const TrainOptions& options);
 
 [[nodiscard]] Normalization normalization_of(const TrainOptions& options);
+
+// The names of a model's classes: those of the images, "class 7" where they name fewer; empty: they name none.
+[[nodiscard]] std::vector<std::string> trained_class_names(const Images& images, std::size_t classes);
 
 // Error for invalid images, labels or options.
 void check_training(const data::TrainingData& data, const TrainOptions& options);

@@ -133,6 +133,8 @@ std::optional<TrainResult> reuse(const data::TrainingData& data, const TrainOpti
              .empty() ||
         !epochs_kept(options, result.epochs.size()))
       return {};
+    result.class_names = model->info().class_names;
+    if (result.class_names != trained_class_names(data.images, model->info().classes)) return {};
     result.model = std::move(model);
     result.reused = true;
     result.notes = {

@@ -103,6 +103,7 @@ TrainingLoop::TrainingLoop(const data::TrainingData& data, const TrainOptions& o
   info_.classes = options.classes > 0
                       ? options.classes
                       : static_cast<std::size_t>(*std::ranges::max_element(*data.images.labels)) + 1;
+  info_.class_names = course_.class_names = trained_class_names(data.images, info_.classes);
   info_.normalization = normalization_of(options);
   course_.n_train = set_.training().size();
   course_.n_validation = set_.validation().size();
@@ -168,12 +169,13 @@ void TrainingLoop::begin_anew() {
 
 // The weights of the file that --start names. Where its last layer has another number of classes, ours stays as it is.
 void TrainingLoop::start_from_weights(Network& network, const Architecture& built) {
-  Safetensors file = read_named_tensors(options_.start);
+  NamedTensors file = read_named_tensors(options_.start);
   ArrayMap weights = without_prefixes(std::move(file.tensors), built.output);
   const std::string from = display_name(options_.start);
   const auto note = [&](const std::string& text) {
     if (std::ranges::find(notes_, text) == notes_.end()) notes_.push_back(text);
   };
+  if (!file.note.empty()) note(file.note);
   if (network.as<HeadedNetwork>() != nullptr) {
     ArrayMap backbone;
     for (const auto& [name, array] : weights)
@@ -189,9 +191,14 @@ void TrainingLoop::start_from_weights(Network& network, const Architecture& buil
     return copy_backbone(weights, network, from);
   }
   const auto found = weights.find(std::string(built.output));
-  if (found != weights.end() && !found->second.shape.empty() && found->second.shape[0] != info_.classes) {
-    note(fmt::format("{}: its last layer is of {} classes: that of {} begins with random weights", from,
-                     found->second.shape[0], info_.classes));
+  ModelInfo start;
+  start.path = options_.start.string();
+  const std::vector<std::string> names = with_metadata(std::move(start), file.metadata).class_names;
+  const bool others = !names.empty() && !info_.class_names.empty() && names != info_.class_names;
+  if (found != weights.end() && !found->second.shape.empty() &&
+      (found->second.shape[0] != info_.classes || others)) {
+    note(fmt::format("{}: its last layer is of {} {}classes: that of {} begins with random weights", from,
+                     found->second.shape[0], others ? "other " : "", info_.classes));
     for (const auto& [name, array] : nn::weights_of(network))
       if (name.starts_with(last_layer(built))) weights[name] = array;
   }
@@ -253,7 +260,7 @@ void TrainingLoop::begin() {
   if (restored.course) {
     const std::optional<BaseTraining> base = course_.base;
     course_ = std::move(*restored.course);
-    course_.base = base;
+    course_.base = base, course_.class_names = info_.class_names;
     done_ = course_.epochs.back().steps;
     resumed_after_ = course_.epochs.size();
     return;

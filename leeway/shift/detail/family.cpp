@@ -39,7 +39,9 @@ Shifted change_pictures(const Images& images, std::string_view task, Progress* p
   });
   std::vector<std::size_t> rows(n);
   std::iota(rows.begin(), rows.end(), std::size_t{0});
-  return {{images.path, make_array(images.pixels.shape, std::move(pixels)), images.labels}, std::move(rows)};
+  Images changed{images.path, make_array(images.pixels.shape, std::move(pixels)), images.labels};
+  changed.class_names = images.class_names;
+  return {std::move(changed), std::move(rows)};
 }
 
 Shifted keep_rows(const Images& images, std::vector<std::size_t> rows) {

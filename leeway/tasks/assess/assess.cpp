@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -49,12 +50,18 @@ std::vector<const Outputs*> all_outputs(const std::vector<Source>& sources,
   return all;
 }
 
+// The first outputs that name their classes; null: none.
+const Outputs* first_named(const std::vector<const Outputs*>& all) {
+  const auto found = std::ranges::find_if(all, [](const Outputs* one) { return !one->class_names.empty(); });
+  return found == all.end() ? nullptr : *found;
+}
+
 // The names that the inputs agree on; "class 0", ... where none names them.
 std::vector<std::string> common_class_names(const std::vector<const Outputs*>& all) {
-  const Outputs* named = nullptr;
+  const Outputs* const named = first_named(all);
   for (const Outputs* outputs : all) {
-    require_same_classes(columns_of(named ? *named : *all.front()), columns_of(*outputs));
-    if (!named && !outputs->class_names.empty()) named = outputs;
+    require_same_classes(columns_of(*all.front()), columns_of(*outputs));
+    if (named) require_same_classes(columns_of(*named), columns_of(*outputs));
   }
   if (named) return named->class_names;
   std::vector<std::string> names;
@@ -120,6 +127,20 @@ std::vector<std::string> warnings_of(const std::vector<record::AssessResult>& re
   return lines;
 }
 
+// The task with all classes in one order, that of the first outputs that name them.
+std::optional<Task> aligned(const Task& task) {
+  const std::vector<const Outputs*> all = all_outputs(task.sources, task.targets);
+  const Outputs* const first = first_named(all);
+  const auto fits = [&](const Outputs* one) {
+    return one->class_names.empty() || one->class_names == first->class_names;
+  };
+  if (first == nullptr || std::ranges::all_of(all, fits)) return std::nullopt;
+  Task copy = task;
+  for (Source& source : copy.sources) align_classes(columns_of(*first), source.outputs);
+  for (Target& target : copy.targets) align_classes(columns_of(*first), target.outputs);
+  return copy;
+}
+
 record::Assess record_of(const Task& task, Progress* progress) {
   check_names(task.sources, task.targets);
   for (const Target& target : task.targets)
@@ -181,7 +202,8 @@ record::OutputsReading target_reading(const record::AssessOptions& options) {
 
 record::Assess assess(const AssessTask& task, Progress* progress) {
   const TaskClock clock;
-  record::Assess record = leeway::assess::record_of(task, progress);
+  const auto aligned = leeway::assess::aligned(task);
+  record::Assess record = leeway::assess::record_of(aligned ? *aligned : task, progress);
   clock.stamp(record.envelope, task.seed);
   return record;
 }

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "leeway/core/columns.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/data/load.h"
@@ -80,6 +81,11 @@ CorruptedImages published(const std::string& folder, std::string_view format, co
                        display_name(like.path)),
            fmt::format("{}", fmt::join(set->shape, " x ")));
   images.labels.emplace(set->columns[0].codes.begin(), set->columns[0].codes.end());
+  // published numbers stay where the names are others
+  const auto places = places_of_names(set->columns[0].values, like.class_names);
+  if (std::ranges::all_of(places, [](const auto& place) { return place.has_value(); }))
+    for (std::int64_t& label : *images.labels)
+      label = static_cast<std::int64_t>(*places[static_cast<std::size_t>(label)]);
   images.block = [set, labels = *images.labels, folder](std::size_t begin, std::size_t end) {
     const std::size_t each = set->shape[0] * set->shape[1] * set->shape[2];
     std::vector<std::uint8_t> levels((end - begin) * each);

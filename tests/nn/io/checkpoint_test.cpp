@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "leeway/core/zip.h"
@@ -200,6 +201,19 @@ TEST_F(Wrapped, InListsAndUnderAnyKey) {
   EXPECT_EQ(names("}" + entry("a", weights()) + entry("b", weights())), "a.w b.w ");
   EXPECT_EQ(refused("](" + weights() + weights() + "e"),
             "f: expected one dictionary of tensors, found a list of 2 of them");
+}
+
+TEST_F(Wrapped, OtherNetworksAreNamed) {
+  const auto note = [](const std::string& object) {
+    const leeway::testing::TemporaryFolder folder;
+    std::ofstream(folder / "f.pt", std::ios::binary) << file(object);
+    const std::string text = read_checkpoint_weights(folder / "f.pt").note;
+    return text.substr(text.find("f.pt") == std::string::npos ? 0 : text.find("f.pt"));
+  };
+  EXPECT_EQ(note("}" + entry("state_dict", weights()) + entry("epoch", "K\x03")), "");
+  EXPECT_EQ(note("}" + entry("model", "}" + entry("state_dict", weights()) + entry("ema", weights())) +
+                 entry("critic", weights())),
+            "f.pt: the weights are those of model.state_dict; critic, model.ema hold tensors, too");
 }
 
 TEST_F(Wrapped, BesideObjectsThatStayInert) {

@@ -162,7 +162,9 @@ TEST(Assess, RefusesWhatDoesNotFit) {
             "made.npz: expected one target of a name, found a second \"x\" for model \"a\"");
   Outputs cats = clean, dogs = shifted;
   cats.class_names = {"cat", "dog"}, dogs.class_names = {"dog", "cat"};
-  EXPECT_THAT(message({{"a", cats}}, {{"a", "x", dogs}}), HasSubstr("expected class 0 to be 'cat'"));
+  EXPECT_EQ(message({{"a", cats}}, {{"a", "x", dogs}}), "no error");  // aligned
+  dogs.class_names = {"cat", "cow"};
+  EXPECT_THAT(message({{"a", cats}}, {{"a", "x", dogs}}), HasSubstr("expected class 1 to be 'dog'"));
 }
 
 TEST(Assess, WarnsOfWhatMakesNumbersDoubtful) {
