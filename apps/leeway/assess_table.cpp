@@ -10,6 +10,7 @@
 #include "apps/leeway/text_table.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/text.h"
+#include "leeway/tasks/assess/gates.h"
 
 namespace leeway::app {
 namespace {
@@ -263,8 +264,10 @@ std::string footnotes(const record::Assess& record) {
   for (const record::AssessResult& result : record.results)
     for (const auto& [key, reason] : result.not_computed) {
       std::pair entry{key, record::quality_gap_words(key)};
-      if (key.ends_with("_low") && !entry.second.empty() && !key.starts_with("quality_change") &&
-          std::ranges::find(keys, entry) == keys.end())
+      const bool covered =
+          key.ends_with("_low") && result.not_computed.contains(key.substr(0, key.rfind('_')));
+      if (!covered && !key.ends_with("_high") && !entry.second.empty() &&
+          !key.starts_with("quality_change") && std::ranges::find(keys, entry) == keys.end())
         keys.push_back(std::move(entry));
     }
   std::string text;
@@ -333,7 +336,10 @@ std::string assess_text(const record::Assess& record) {
     text += "\nPredictions under noise of standard deviation sigma\n" + noise_lines(record);
   if (!record.shifts.empty())
     text += "\nShifts of labels and groups between source and target\n" + shift_lines(record);
-  return text + footnotes(record);
+  text += footnotes(record);
+  for (const record::AssessGate& gate : record.gates)
+    text += assess::describe(gate, record.results.size()) + "\n";
+  return text;
 }
 
 }  // namespace leeway::app

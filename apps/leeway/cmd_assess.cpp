@@ -15,7 +15,9 @@
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/tables.h"
 #include "leeway/core/error.h"
+#include "leeway/core/file.h"
 #include "leeway/core/shards.h"
+#include "leeway/report/junit.h"
 #include "leeway/report/report.h"
 #include "leeway/tasks/assess.h"
 #include "leeway/tasks/assess/chunks.h"
@@ -34,7 +36,7 @@ struct NoiseFlags {
 
 struct Arguments {
   std::vector<std::string> sources, targets, images, gates;
-  std::string rows;
+  std::string rows, junit;
   record::AssessOptions options;
   NoiseFlags noise;
 };
@@ -247,12 +249,9 @@ void write_report(Context& context, const record::Assess& record, const std::vec
   context.write_page(report::html_report(record, report::flip_pictures(record, pictures)));
 }
 
-// Adds a line for each gate to the table.
-void tell_gates(Context& context, const record::Assess& record, std::string& table) {
+void tell_gates(Context& context, const record::Assess& record) {
   for (const record::AssessGate& gate : record.gates) {
-    const std::string said = assess::describe(gate, record.results.size());
-    table += said + "\n";
-    if (gate.violated()) context.warn(said);
+    if (gate.violated()) context.warn(assess::describe(gate, record.results.size()));
     for (const auto& missing : gate.not_computed)
       context.warn(fmt::format("gate {}: not decided for {} under {}: {}", gate.gate, missing.model,
                                missing.target, missing.reason));
@@ -264,6 +263,8 @@ int run_assess(Context& context, const Arguments& arguments) {
   const std::vector<NamedFile> target_files = parse_targets(arguments.targets, source_files);
   for (const std::string& text : arguments.gates)
     (void)assess::parse_gate(text);  // before anything is opened
+  if (!arguments.junit.empty() && arguments.gates.empty())
+    throw UsageError("--junit: expected --fail-if beside it, the gates to write");
   if (arguments.options.chunk) (void)assess::parse_chunk_size(*arguments.options.chunk);
   (void)tasks::target_reading(arguments.options);
   if (!arguments.images.empty() && !context.wants_page() && arguments.noise.models.empty())
@@ -311,17 +312,13 @@ int run_assess(Context& context, const Arguments& arguments) {
   for (const record::ModelUnderNoise& model : result.average_case)
     for (const std::string& warning : model.warnings)
       if (context.json) context.warn(fmt::format("{}: {}", model.model, warning));  // the table has them
-  std::string table = assess_text(result);
-  tell_gates(context, result, table);
+  tell_gates(context, result);
   if (context.wants_page()) write_report(context, result, images);
   const Json record = to_json(result);
   Context::write_record(context.out, record);
-  context.print(record, table);
-  const bool fail_undecided = result.options.undecided == "fail";
-  const bool failed = std::ranges::any_of(result.gates, [&](const record::AssessGate& gate) {
-    return gate.violated() || (fail_undecided && !gate.not_computed.empty());
-  });
-  return failed ? exit_gate : exit_ok;
+  if (!arguments.junit.empty()) write_text(arguments.junit, report::junit(result));
+  context.print(record, assess_text(result));
+  return result.passed() ? exit_ok : exit_gate;
 }
 
 void add_noise_flags(const Command& command, NoiseFlags& flags) {
@@ -380,6 +377,9 @@ void add_assess(const Command& root, Context& context) {
       .option("--fail-if", arguments.gates,
               "Gate KEY OP NUMBER, such as \"accuracy<0.8\": exit 4 if it holds")
       .one_word();
+  command.prints("--list-keys", assess::gate_key_list, "Print the keys of gates with range and meaning");
+  command.option("--junit", arguments.junit, "Write the gates as JUnit XML, for CI systems")
+      .writes(Written::file);
   add_record_flags(command, arguments);
   add_noise_flags(command, arguments.noise);
   context.add_common_flags(command);

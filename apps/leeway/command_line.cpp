@@ -183,6 +183,12 @@ Option Command::flag(const std::string& name, bool& value, const std::string& he
   return {app_->add_flag(name, value, help), line_};
 }
 
+void Command::prints(const std::string& name, std::string (*text)(), const std::string& help) const {
+  app_->add_flag_callback(
+          name, [text] { throw CLI::CallForVersion(text(), 0); }, help)
+      ->configurable(false);
+}
+
 Option Command::words(const std::string& name,
                       std::function<std::string(const std::vector<std::string>&)> take,
                       const std::string& help) const {
@@ -241,6 +247,7 @@ std::function<int()> CommandLine::parse(const std::vector<std::string>& given) {
     std::vector<std::string> words(arguments.rbegin(), arguments.rend() - (arguments.empty() ? 0 : 1));
     app.parse(std::move(words));
   } catch (const CLI::Success& done) {
+    if (done.get_name() == "CallForHelp" && names_no_command(app)) throw UsageError(usage_error(app, done));
     app.exit(done);
     if (!std::cout.flush() || std::fflush(stdout) != 0)
       throw std::runtime_error("stdout: cannot write the text");

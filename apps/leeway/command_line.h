@@ -86,6 +86,8 @@ class Command {
   template <class T>
   Option option(const std::string& name, T& value, const std::string& help) const;
   Option flag(const std::string& name, bool& value, const std::string& help) const;
+  // A flag that prints a text in place of the command's work, as --help does.
+  void prints(const std::string& name, std::string (*text)(), const std::string& help) const;
   // A list that `take` reads; it says what is wrong with the words, or "".
   Option words(const std::string& name, std::function<std::string(const std::vector<std::string>&)> take,
                const std::string& help) const;

@@ -48,6 +48,15 @@ std::string unknown_word(const CLI::App& app, const std::string& word) {
 
 }  // namespace
 
+bool names_no_command(const CLI::App& root) {
+  const std::vector<const CLI::App*> path = called(root);
+  return !commands_of_usage_errors(*path.back()).empty() &&
+         std::ranges::any_of(path, [](const CLI::App* one) {
+           return std::ranges::any_of(one->remaining(),
+                                      [](const std::string& word) { return !word.starts_with('-'); });
+         });
+}
+
 std::string usage_error(const CLI::App& root, const CLI::ParseError& mistake) {
   const std::vector<const CLI::App*> path = called(root);
   const CLI::App& app = *path.back();

@@ -266,6 +266,9 @@ fs::path written_path(const fs::path& path) {
 
 void require_writable(const fs::path& path) {
   std::error_code ignored;
+  if (const fs::path folder = directory_of(path); !fs::exists(folder, ignored))
+    throw std::runtime_error(fmt::format("{0}: cannot write: there is no folder {1} (mkdir -p {1} makes it)",
+                                         display_name(path), display_name(folder)));
   if (!is_device(path) || fs::is_directory(path, ignored)) {
     const AtomicFile probe(path);
   } else if (::access(path.c_str(), W_OK) != 0) {

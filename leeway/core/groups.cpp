@@ -62,12 +62,16 @@ std::vector<GroupColumn> group_columns(const Array& groups, const Array* names, 
     refuse(where, fmt::format("{} texts in group_names", g),
            fmt::format("shape {} of {}", names->shape_text(), name_of(names->type)));
   std::vector<GroupColumn> columns;
-  const bool text = groups.type == ElementType::text;
-  const std::vector<std::int64_t> numbers = text ? std::vector<std::int64_t>{} : to_i64(groups, where);
+  const bool text = groups.type == ElementType::text, real = groups.is_float();
+  const std::vector<std::int64_t> numbers =
+      text || real ? std::vector<std::int64_t>{} : to_i64(groups, where);
+  const std::vector<double> reals = real ? to_f64(groups, where) : std::vector<double>{};
   for (std::size_t j = 0; j < g; ++j) {
     if (text)
       columns.push_back(
           make_column(n, [&](std::size_t i) { return std::string_view((*groups.texts)[i * g + j]); }));
+    else if (real)  // as text: each NaN would be a level of its own
+      columns.push_back(make_column(n, [&](std::size_t i) { return fmt::format("{}", reals[i * g + j]); }));
     else
       columns.push_back(make_column(n, [&](std::size_t i) { return numbers[i * g + j]; }));
     columns.back().name = names != nullptr ? (*names->texts)[j] : fmt::format("group {}", j);

@@ -10,7 +10,7 @@
 
 namespace leeway {
 
-// `groups` (n) or (n,g), whole numbers or text; `names`, if not null, g texts. `where` opens messages.
+// `groups` (n) or (n,g), numbers or text; `names`, if not null, g texts. `where` opens messages.
 [[nodiscard]] std::vector<GroupColumn> group_columns(const Array& groups, const Array* names, std::size_t n,
                                                      std::string_view where);
 

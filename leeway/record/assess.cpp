@@ -18,6 +18,10 @@ std::string AssessGate::value_text(double value) const {
   return gate.ends_with('%') ? fmt::format("{:.6g}%", 100 * value) : fmt::format("{:.6g}", value);
 }
 
+std::string AssessGate::comparison(double value) const {
+  return fmt::format("{} {} {} {}", key, value_text(value), op, value_text(threshold));
+}
+
 namespace {
 
 // Estimates by the names of their methods; each method has its keys, computed or not.
@@ -277,6 +281,9 @@ void fields(Assess& record, Fields& f) {
     "none");
   f("average_case", record.average_case, "predictions under noise, one for each --model and --jacobian");
   f("gates", record.gates, "one for each --fail-if");
+  std::optional<bool> passed;
+  if (!record.gates.empty()) passed = record.passed();
+  f("passed", passed, "no gate failed; null without gates");
   f("results", record.results, "one for each model and target, model by model");
   std::optional<TimelineList> timeline = held<TimelineList>(record.timelines);
   f("over_time", timeline,
@@ -311,6 +318,12 @@ std::array<double, 3> AssessResult::rank() const {
 std::string Assess::class_name(std::size_t index) const {
   return index < class_names.size() && !class_names[index].empty() ? class_names[index]
                                                                    : fmt::format("class {}", index);
+}
+
+bool Assess::passed() const {
+  return std::ranges::none_of(gates, [&](const AssessGate& gate) {
+    return gate.violated() || (options.undecided == "fail" && !gate.not_computed.empty());
+  });
 }
 
 std::size_t Assess::model_index(std::string_view model) const {

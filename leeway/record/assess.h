@@ -86,6 +86,8 @@ struct AssessGate {
   [[nodiscard]] bool violated() const { return !violations.empty() || !chunks.empty(); }
   // A value of the key as the gate says its threshold: "79.7%" of accuracy<90%, "0.797" of accuracy<0.9.
   [[nodiscard]] std::string value_text(double value) const;
+  // "accuracy 79.7% < 90%"
+  [[nodiscard]] std::string comparison(double value) const;
 };
 
 // The samples of one class, of one level of an attribute, or of both together.
@@ -178,6 +180,8 @@ struct Assess {
 
   [[nodiscard]] std::string class_name(std::size_t index) const;
   [[nodiscard]] std::size_t k() const { return class_names.size(); }
+  // No gate is violated, nor undecided without --undecided pass.
+  [[nodiscard]] bool passed() const;
   [[nodiscard]] std::size_t model_index(std::string_view model) const;
   [[nodiscard]] const AssessResult* find(std::string_view model, std::string_view target) const;
   // Indices of `results` by rank.

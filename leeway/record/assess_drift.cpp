@@ -22,18 +22,20 @@ static void fields(MovedValue& value, Fields& f) {
 
 static void fields(DriftTest& test, Fields& f) {
   f("name", test.name, "what is tested: predicted class, confidence, or the group");
-  f.choice(
-      "test", test.test, {{"chi-square", ""}, {"permutation", ""}, {"Kolmogorov-Smirnov", ""}, {"none", ""}},
-      "of homogeneity of counts, where few by tables drawn with the same margins; none: one value on both "
-      "sides");
+  f.choice("test", test.test,
+           {{"chi-square", ""}, {"permutation", ""}, {"Kolmogorov-Smirnov", ""}, {"none", ""}},
+           "of homogeneity of counts, where few by tables drawn with the same margins; Kolmogorov-Smirnov of "
+           "confidence and of columns of numbers; none: one value on both sides");
   f("statistic", test.statistic, at_least(0), "chi-square, or the largest gap of the distributions");
   f("p_alone", test.p_alone, share, "of this test alone");
   f("p_value", test.p_value, share, "adjusted by Holm's method over the result's tests");
-  measured(f, "distance", test.distance, share,
-           "total variation of the shares; of confidences the largest gap of their distributions");
+  measured(
+      f, "distance", test.distance, share,
+      "total variation of the shares; of confidences and numbers the largest gap of their distributions");
   measured(f, "mean_change", test.mean_change, from_to(-1, 1), "of confidence; null of counts");
   f("moved", test.moved, "values whose share moved beyond chance");
-  f("values", test.values, "those, the largest change first, at most 50");
+  f("values", test.values,
+    "those, the largest change first, at most 50; of numbers bins by the source's quartiles");
 }
 
 void fields(AssessDrift& drift, Fields& f) {

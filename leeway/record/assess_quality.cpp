@@ -81,12 +81,11 @@ std::string quality_gap_words(const std::string& key) {
                                     {"macro_f1", "macro F1"},
                                     {"auroc", "AUROC"},
                                     {"log_loss", "log loss"}}) {
-    const std::string metric = key.substr(0, key.rfind('_'));
-    if (metric == fmt::format("quality.{}", name)) return fmt::format("interval of {}", words);
-    if (metric == fmt::format("source_quality.{}", name))
-      return fmt::format("interval of {} on the source", words);
-    if (metric == fmt::format("quality_change.{}", name))
-      return fmt::format("interval of the change of {}", words);
+    const bool end = key.ends_with("_low") || key.ends_with("_high");
+    const std::string metric = end ? key.substr(0, key.rfind('_')) : key, of = end ? "interval of " : "";
+    if (metric == fmt::format("quality.{}", name)) return of + words;
+    if (metric == fmt::format("source_quality.{}", name)) return fmt::format("{}{} on the source", of, words);
+    if (metric == fmt::format("quality_change.{}", name)) return fmt::format("{}the change of {}", of, words);
   }
   return "";
 }

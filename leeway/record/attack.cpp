@@ -130,13 +130,13 @@ static std::string headline_of(const AttackedSet& set, const std::string& norm) 
 }
 
 std::string headline_of(const Attack& record) {
-  const auto strongest = std::ranges::min_element(record.results, {}, &AttackedSet::robust_accuracy);
-  std::string words = headline_of(*strongest, record.options.norm);
+  const auto least = std::ranges::min_element(record.results, {}, &AttackedSet::robust_accuracy);
+  std::string words = headline_of(*least, record.options.norm);
   if (record.results.size() < 2) return words;
   const SetNames names(record.results);
-  const std::string name = names.of_files(*strongest);
-  return fmt::format("Of {} attacked sets the strongest{}: {}", record.results.size(),
-                     name.empty() ? "" : " is " + name, words);
+  const std::string name = names.of_files(*least);
+  return fmt::format("Of {} attacked sets, the fewest predictions survive{}: {}", record.results.size(),
+                     name.empty() ? "" : " in " + name, words);
 }
 
 std::vector<std::string> findings_of(const Attack& record) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -62,7 +63,10 @@ class KeyList : public Fields {
     const std::string path = fmt::format("{}{}", path_, field.name);
     keys_.push_back(
         {path, type_of(field, slot), meaning_of(field),
-         holds<double, std::optional<double>, std::size_t, std::optional<std::size_t>, std::int64_t>(slot)});
+         holds<double, std::optional<double>, std::size_t, std::optional<std::size_t>, std::int64_t>(slot),
+         field.range});
+    if (holds<std::size_t, std::optional<std::size_t>>(slot))
+      keys_.back().range.least = std::max(0., field.range.least);
     if (const auto* nested = std::get_if<Nested>(&slot)) {
       KeyList inner(keys_, path + (nested->shape == Nested::Shape::list ? "[]." : "."));
       nested->describe_default(inner);

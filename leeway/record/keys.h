@@ -16,6 +16,7 @@ struct Key {
       type;  // "a number from 0 to 1", "one of labels, ids, none", "a list of whole numbers from 0"; "... or null"
   std::string meaning;  // and what its words mean, where it is one of several
   bool number = false;  // one number, which a condition can compare
+  Range range = {};     // of the number, or of each number of a list; counts begin at 0
 };
 
 // Every key, each before those inside it, in the order of the description.

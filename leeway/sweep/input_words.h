@@ -19,6 +19,10 @@ struct InputWord {
 // separated by commas. Keeps text that names nothing existing.
 [[nodiscard]] InputWord input_word(const std::string& text);
 
+// The part of a text that looks like a file to read (a known ending of data or models) but names nothing that is
+// there; empty: none.
+[[nodiscard]] std::string missing_file(const std::string& text);
+
 // The files of these words, as they were when the study was planned: a unit's name stands for their contents.
 class Inputs {
  public:

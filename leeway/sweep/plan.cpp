@@ -353,7 +353,12 @@ class Planner {
     value.identity = value.word;
     const bool may_be_file = !of_unit && !setting.option.number && !setting.option.file &&
                              setting.option.choices.empty() && !members_.names(stage, setting);
-    return may_be_file ? input_of(value.word) : value;
+    if (!may_be_file) return value;
+    const InputWord& input = input_of(value.word);
+    if (input.word == input.identity)
+      if (const std::string missing = missing_file(input.word); !missing.empty())
+        refuse(setting.place, "a readable file", fmt::format("no such file {}", in_quotes(missing)));
+    return input;
   }
 
   const InputWord& input_of(const std::string& text) {

@@ -28,9 +28,16 @@
 
 namespace leeway::tasks {
 
+// A group column of numbers, whose groups are bins (assess/detail/number_groups.h).
+struct AssessNumbers {
+  std::string name;
+  std::vector<double> values;  // of the rows that have one
+};
+
 struct AssessSource {
   std::string model;
   Outputs outputs;
+  std::vector<AssessNumbers> numbers = {};  // made by assess
 };
 
 // Consecutive rows of a target, those of one of the files that it was joined from.
@@ -43,6 +50,7 @@ struct AssessTarget {
   std::string model, shift;
   Outputs outputs;                     // with times, where AssessOptions::chunk is set
   std::vector<AssessFile> files = {};  // in order of time; several are chunks without AssessOptions::chunk
+  std::vector<AssessNumbers> numbers = {};  // made by assess
 };
 
 // What is known of every row of one target; empty where it is not known. Valid only during the call.

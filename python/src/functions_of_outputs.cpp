@@ -188,7 +188,8 @@ std::vector<Function> functions_of_outputs() {
          "outputs on shifted data: a dictionary from shifts to sets; of several models a dictionary of "
          "these",
          true},
-        {"fail_if", "texts", "gates such as \"accuracy<0.8\", whose violations `gates` lists"},
+        {"fail_if", "texts",
+         "gates such as \"accuracy<0.8\": `passed` is false if one fails, `gates` lists the violations"},
         {"model", "classifiers",
          "a leeway.Classifier, or a dictionary from models to them, to meet noise of the deviations `sigma` "
          "on `x`"},

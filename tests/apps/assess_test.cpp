@@ -97,24 +97,34 @@ TEST_F(AssessCommand, ExitCodeFourWhereAGateFails) {
                     mixed = "assess --no-bounds --source clean.npz --target a=unlabelled.npz b=shifted.npz ";
   for (const Gates& gates : std::vector<Gates>{
            {pair_ + "--fail-if 'accuracy<0.7'", 0, ""},
-           {pair_ + "--fail-if 'accuracy<0.8'", 4, "gate accuracy<0.8: violated by model under noise (0.75)"},
+           {pair_ + "--fail-if 'accuracy<0.8'", 4, "failed: accuracy 0.75 < 0.8 (model under noise)"},
            {pair_ + "--fail-if 'worst_class.accuracy<0.1' --undecided fail", 0, ""},
            {pair_ + "--no-bounds --fail-if 'error_bound>0.2'", 4,
             "gate error_bound>0.2: not decided for model under noise: bounds and estimates were left out on "
             "request"},
            {mixed + "--fail-if 'accuracy<0.1'", 4, "not decided for model under a: the target has no labels"},
            {mixed + "--fail-if 'accuracy<0.1' --undecided pass", 0, "not decided for model under a"},
-           {prod + "--fail-if 'error_bound>0.2'", 4, "gate error_bound>0.2: violated by model under prod"},
+           {prod + "--fail-if 'error_bound>0.2'", 4, "failed: error_bound 0."},
            {prod + "--fail-if 'error_bound_terms.concentration<0.2'", 0, ""},
            {prod + "--fail-if 'estimates.cot>0.0434'", 0, ""},
-           {prod + "--fail-if 'estimates.cot>0.0433'", 4, "violated by model under prod"}}) {
+           {prod + "--fail-if 'estimates.cot>0.0433'", 4, "failed: estimates.cot 0.0433"}}) {
     const Outcome said = run(gates.arguments + " --rows rows.csv --out record.json");
     EXPECT_EQ(said.code, gates.code) << gates.arguments << said.err;
     EXPECT_THAT(said.err, HasSubstr(gates.line)) << gates.arguments;
     EXPECT_TRUE(std::filesystem::remove(folder_ / "rows.csv")) << "written before it fails";
     EXPECT_EQ(read_record((folder_ / "record.json").string())["gates"][0]["violated"],
-              gates.line.find("violated") != std::string::npos);
+              gates.line.starts_with("failed"));
   }
+}
+
+TEST_F(AssessCommand, GatesAreListedAndWrittenAsJUnit) {
+  const Outcome listed = run("assess --list-keys");
+  EXPECT_EQ(listed.code, 0);
+  EXPECT_THAT(listed.out, HasSubstr("\nerror_bound: a number from 0 to 1; upper bound on the error"));
+  EXPECT_EQ(run(pair_ + "--no-bounds --fail-if 'accuracy<0.8' --junit gates.xml").code, 4);
+  EXPECT_THAT(read_text(folder_ / "gates.xml"), HasSubstr("<failure message=\"accuracy 0.75 &lt; 0.8\"/>"));
+  EXPECT_EQ(run(pair_ + "--no-bounds --junit gates.xml").code, 2);
+  EXPECT_EQ(run(pair_ + "--no-bounds --fail-if 'error_bound>60'").code, 2);
 }
 
 TEST_F(AssessCommand, ImagesGoWithRows) {
@@ -178,7 +188,9 @@ TEST_F(AssessOverTime, AGateNamesTheFirstChunk) {
   const Outcome said = run(line + "\"accuracy<0.6\" --report p.html");
   EXPECT_EQ(said.code, 4);
   for (const std::string& text : {said.err, said.out})
-    EXPECT_THAT(text, HasSubstr("first in chunk 2026-03-03 of model under prod (0.5), in 1 of 2 chunks"));
+    EXPECT_THAT(
+        text,
+        HasSubstr("accuracy 0.5 < 0.6 (first in chunk 2026-03-03 of model under prod, in 1 of 2 chunks)"));
   EXPECT_THAT(read_text(folder_ / "p.html"), HasSubstr("first in 2026-03-03 (0.5), in 1 of 2 chunks"));
   EXPECT_EQ(run(line + "\"accuracy<0.4\"").code, 0);
 }

@@ -221,10 +221,10 @@ TEST_F(ConfigCommand, CommandLineWinsAndATableWinsOverTheTop) {
 TEST_F(ConfigCommand, ListsAreSeveralValuesAndMakeRequiredOptionsGiven) {
   write_bytes(
       folder_ / "f.toml",
-      "[assess]\npaired = 'yes'\nsource = 'a.npy'\ntarget = ['x=b.npy', 'y=a.npy']\nfail-if = ['n<1', "
+      "[assess]\npaired = 'yes'\nsource = 'a.npy'\ntarget = ['x=b.npy', 'y=a.npy']\nfail-if = ['n<2', "
       "'pa<1']\n");
   EXPECT_EQ(run("assess --quiet --config f.toml").code, 4);
-  EXPECT_EQ(record("assess --quiet --config f.toml --fail-if 'n<1'")["results"].size(), 2U);
+  EXPECT_EQ(record("assess --quiet --config f.toml --fail-if 'n<2'")["results"].size(), 2U);
 }
 
 TEST_F(ConfigCommand, ReachesCommandsOfTwoWords) {

@@ -188,6 +188,10 @@ TEST_F(Usage, HelpIsACommand) {
   for (const std::string command : {"", "pa", "conds draw"})
     EXPECT_EQ(run("help " + command).out, run(command + " --help").out);
   EXPECT_EQ(run("help").code, 0);
+  refused({"help asses", 2, {"no command asses; did you mean assess?"}});
+  refused({"asses --help", 2, {"no command asses; did you mean assess?"}});
+  refused({"help nonsense", 2, {"no command nonsense"}});
+  refused({"data lod --help", 2, {"data: no command lod; did you mean load?"}});
   EXPECT_EQ(run("pa -h").out, run("pa --help").out);
   const std::string evaluate = run("bound evaluate --help").out;
   EXPECT_THAT(evaluate, Not(HasSubstr("--source validation.npz")));

@@ -198,3 +198,5 @@ def test_models():
                              no_bounds=True, quiet=True, fail_if="accuracy<1")
     assert [(r.model, r.target) for r in assessed.results] == [("a", "s"), ("b", "s")]
     assert len(assessed.gates[0].violations) == 2
+    assert assessed.passed is False
+    assert "failed: accuracy " in str(assessed)

@@ -79,14 +79,15 @@ TEST(AttackRecord, OfSeveralSetsLeadsWithTheStrongest) {
   weaker.eps = 4. / 255, weaker.robust_accuracy = .6, weaker.robust_accuracy_interval = {.57, .63};
   record.results.insert(record.results.begin(), weaker);
   EXPECT_EQ(headline_of(record),
-            "Of 2 attacked sets the strongest: Under pgd in linf of radius 0.0314, 30% (27–33) of 1,000 "
+            "Of 2 attacked sets, the fewest predictions survive: Under pgd in linf of radius 0.0314, 30% "
+            "(27–33) of 1,000 "
             "images are predicted as their label; 90% (88–92) of the clean ones are.");
   EXPECT_THAT(findings_of(record),
               ElementsAre("pgd: 60% (57–63) withstand 0.0157; 30% (27–33) withstand 0.0314."));
   record.results.push_back(weaker);
   record.results.back().model = "other.pt", record.results.back().eps.reset();
   EXPECT_THAT(headline_of(record),
-              ::testing::StartsWith("Of 3 attacked sets the strongest is m.safetensors: "));
+              ::testing::StartsWith("Of 3 attacked sets, the fewest predictions survive in m.safetensors: "));
   EXPECT_THAT(findings_of(record),
               ElementsAre("m.safetensors, pgd: 60% (57–63) withstand 0.0157; 30% (27–33) withstand 0.0314.",
                           "other.pt, pgd: 60% (57–63) withstand any radius."));

@@ -11,6 +11,7 @@
 #include "leeway/core/columns.h"
 #include "leeway/core/error.h"
 #include "leeway/tasks/assess/detail/bounds.h"
+#include "leeway/tasks/assess/detail/number_groups.h"
 #include "leeway/tasks/assess/detail/shifts.h"
 #include "leeway/tasks/assess/detail/summary.h"
 #include "leeway/tasks/assess/detail/timeline.h"
@@ -141,8 +142,12 @@ std::optional<Task> aligned(const Task& task) {
   return copy;
 }
 
-record::Assess record_of(const Task& task, Progress* progress) {
+record::Assess record_of(const Task& given, Progress* progress) {
+  const std::optional<Task> binned = with_bins(given);
+  const Task& task = binned ? *binned : given;
   check_names(task.sources, task.targets);
+  std::vector<record::AssessGate> gates;  // refused before the work
+  for (const std::string& text : task.gates) gates.push_back(parse_gate(text));
   for (const Target& target : task.targets)
     require_same_scores(columns_of(source_of(task.sources, target).outputs), columns_of(target.outputs));
   record::Assess record;
@@ -175,8 +180,8 @@ record::Assess record_of(const Task& task, Progress* progress) {
   record.shifts = shifts_of(task, pairings, record.class_names);
   record.seeds = record::over_seeds(record.results, task.level);
   record.envelope.warnings = warnings_of(record.results);
-  for (const std::string& text : task.gates)
-    record.gates.push_back(check_gate(parse_gate(text), record.results, record.timelines));
+  for (record::AssessGate& gate : gates)
+    record.gates.push_back(check_gate(std::move(gate), record.results, record.timelines));
   if (task.noise) record.average_case = task.noise();
   return record;
 }

@@ -20,6 +20,7 @@ namespace leeway::assess {
 namespace {
 
 constexpr double day = 86400, week = 7 * day, first_monday = 4 * day;  // 1970-01-05
+constexpr double least_seconds = day;  // smaller numbers count something else, such as months
 constexpr std::size_t rows_at_once = 4096;
 
 std::uint64_t mixed(std::uint64_t state, std::uint64_t value) {  // splitmix64's finaliser
@@ -57,9 +58,16 @@ bool is_bare_date(double value) {
       .has_value();
 }
 
-void require_calendar(const Outputs& target) {
-  const std::vector<double>& values = target.times->values;
-  if (target.times->form != TimeForm::number) return;
+// Numbers as seconds since 1970: years become their first days.
+std::vector<double> calendar_times(const Outputs& target) {
+  std::vector<double> values = target.times->values;
+  const auto is_year = [](double value) {
+    return value == std::floor(value) && value >= 1900 && value <= 2100;
+  };
+  if (std::ranges::all_of(values, is_year)) {
+    for (double& value : values) value = parse_time(fmt::format("{:04.0f}-01-01", value))->seconds;
+    return values;
+  }
   const auto refuse_row = [&](std::string_view expected, std::size_t row, std::string_view hint) {
     refuse(target.path, expected, fmt::format("{} at row {}{}", values[row], row, hint));
   };
@@ -69,19 +77,23 @@ void require_calendar(const Outputs& target) {
                  values[row] > 1e11 && values[row] < 1e19 ? " (milliseconds or finer?)" : "");
   if (std::ranges::all_of(values, is_bare_date))
     refuse_row("dates with dashes (2026-03-01) or seconds since 1970", 0, ", a date without dashes");
+  if (std::ranges::all_of(values, [](double value) { return std::abs(value) < least_seconds; }))
+    refuse_row("dates, years, or seconds since 1970, as --chunk cuts spans of time", 0,
+               ", the first day of 1970 as in all rows; a number of rows (--chunk 1000) takes any numbers");
+  return values;
 }
 
-Chunks cut_spans(const Outputs& target, const std::vector<std::size_t>& order, double span) {
-  require_calendar(target);
+Chunks cut_spans(const std::vector<double>& times, const std::string& path,
+                 const std::vector<std::size_t>& order, double span) {
   const double origin = std::fmod(span, week) == 0 ? first_monday : 0;
   const bool whole_days = std::fmod(span, day) == 0;
   Chunks chunks{{}, ChunkedBy::span, true, 0};
   double last = 0;
   for (const std::size_t row : order) {
-    const double place = std::floor((target.times->values[row] - origin) / span);
+    const double place = std::floor((times[row] - origin) / span);
     if (chunks.list.empty() || place != last) {
       if (chunks.list.size() == most_chunks)
-        refuse(target.path, fmt::format("at most {} chunks", most_chunks), "more: --chunk takes longer ones");
+        refuse(path, fmt::format("at most {} chunks", most_chunks), "more: --chunk takes longer ones");
       if (!chunks.list.empty()) chunks.gaps += static_cast<std::size_t>(std::min(1e15, place - last - 1));
       const double start = origin + place * span;
       chunks.list.push_back({whole_days ? day_text(start) : minute_text(start), start, start + span, {}});
@@ -134,14 +146,18 @@ ChunkSize parse_chunk_size(std::string_view text) {
 }
 
 Chunks cut_by_time(const Outputs& target, const Outputs* source, const ChunkSize& size) {
-  const std::vector<std::uint64_t> hashes = hashes_of(target, source);
   const std::vector<double>& times = target.times->values;
+  // Spans leave equal times together; a hash makes their order that of no file.
+  const std::vector<std::uint64_t> hashes =
+      size.rows > 0 ? std::vector<std::uint64_t>(target.n(), 0) : hashes_of(target, source);
   std::vector<std::size_t> order(target.n());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
     return std::tie(times[a], hashes[a], a) < std::tie(times[b], hashes[b], b);
   });
-  return size.rows > 0 ? cut_counts(target, order, size.rows) : cut_spans(target, order, size.seconds);
+  if (size.rows > 0) return cut_counts(target, order, size.rows);
+  if (target.times->form != TimeForm::number) return cut_spans(times, target.path, order, size.seconds);
+  return cut_spans(calendar_times(target), target.path, order, size.seconds);
 }
 
 Chunks cut_by_files(const Outputs& target, const Outputs* source,

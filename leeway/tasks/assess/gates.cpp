@@ -12,7 +12,6 @@
 #include "leeway/core/suggestion.h"
 #include "leeway/core/text.h"
 #include "leeway/error_bound/estimator.h"
-#include "leeway/record/keys.h"
 #include "leeway/tasks/assess.h"
 
 namespace leeway::assess {
@@ -58,13 +57,56 @@ std::string key_of(std::string_view name) {
   return std::string(name);
 }
 
-// The keys of a result that a gate can compare.
-std::vector<std::string> number_keys(record::AssessResult result) {
-  std::vector<std::string> keys;
-  for (const record::Key& key : record::keys_of([&](record::Fields& f) { fields(result, f); }))
-    if (key.number && key.path.find("[]") == key.path.npos) keys.push_back(key.path);
-  for (const auto& [title, key] : titles) keys.emplace_back(title);
+// The keys of a result outside of lists, those that are no numbers among them.
+const std::vector<record::Key>& result_keys() {
+  static const std::vector<record::Key> keys = [] {
+    record::AssessResult result;
+    std::vector<record::Key> all = record::keys_of([&](record::Fields& f) { fields(result, f); });
+    std::erase_if(all, [](const record::Key& key) { return key.path.find("[]") != key.path.npos; });
+    return all;
+  }();
   return keys;
+}
+
+// "; did you mean quality.ece?" of ece
+std::string nearest_key(const std::string& name) {
+  std::vector<std::string> keys, ends;
+  for (const record::Key& key : gate_keys()) {
+    keys.push_back(key.path);
+    if (key.path.ends_with("." + name)) ends.push_back(key.path);
+  }
+  if (!ends.empty()) return fmt::format("; did you mean {}?", std::ranges::min(ends, {}, &std::string::size));
+  for (const auto& [title, key] : titles) keys.emplace_back(title);
+  return did_you_mean(name, keys);
+}
+
+// "a number from 0 to 1"
+std::string range_words(const record::Key& key) { return key.type.substr(0, key.type.find(", or null")); }
+
+// GateError: no result has the key, its value is no number, or none of its values can meet the condition.
+void check_key(const record::AssessGate& gate) {
+  const auto wrong = [&](const std::string& expected, const std::string& found) {
+    return tasks::GateError(fmt::format("gate \"{}\": expected {}, found {}", gate.gate, expected, found));
+  };
+  const auto known = std::ranges::find(result_keys(), gate.key, &record::Key::path);
+  if (known == result_keys().end())
+    throw wrong(
+        "a key of a result such as accuracy",
+        fmt::format("{}{} (leeway assess --list-keys prints all keys)", gate.key, nearest_key(gate.key)));
+  if (!known->number)
+    throw wrong("a key whose value is a number", fmt::format("{}, {}", gate.key, range_words(*known)));
+  const auto [least, most] = known->range;
+  const double threshold = gate.threshold;
+  if (threshold < least || threshold > most) {
+    const bool percent = !gate.gate.ends_with('%') && threshold / 100 >= least && threshold / 100 <= most;
+    throw wrong(
+        fmt::format("{} for {}{}", range_words(*known), gate.key,
+                    percent ? fmt::format(" (write {0:g}% or {1:g})", threshold, threshold / 100) : ""),
+        gate.value_text(threshold));
+  }
+  if ((gate.op == "<" && threshold == least) || (gate.op == ">" && threshold == most))
+    throw wrong("a condition that can hold",
+                fmt::format("one that never does: {} is {}", gate.key, range_words(*known)));
 }
 
 bool holds(double value, const std::string& op, double threshold) {
@@ -156,17 +198,31 @@ record::AssessGate::Chunks check_chunks(const record::AssessGate& gate, record::
   return found;
 }
 
-// "first in chunk 2026-03-07 of cnn under prod (0.61), in 3 of 12 chunks"
+// "accuracy 0.61 < 0.65 (first in chunk 2026-03-07 of cnn under prod, in 3 of 12 chunks)"
 std::string over_time(const record::AssessGate& gate) {
   if (gate.chunks.empty()) return "";
   const record::AssessGate::Chunks& first = gate.chunks.front();
   return fmt::format(
-      "first in chunk {} of {} under {} ({}), in {} of {} chunks{}", first.first, first.model, first.target,
-      gate.value_text(first.value), first.violated, first.judged,
+      "{} (first in chunk {} of {} under {}, in {} of {} chunks{})", gate.comparison(first.value),
+      first.first, first.model, first.target, first.violated, first.judged,
       gate.chunks.size() == 1 ? "" : fmt::format(" and in {} more targets", gate.chunks.size() - 1));
 }
 
 }  // namespace
+
+std::vector<record::Key> gate_keys() {
+  std::vector<record::Key> keys = result_keys();
+  std::erase_if(keys, [](const record::Key& key) { return !key.number; });
+  return keys;
+}
+
+std::string gate_key_list() {
+  std::string text =
+      "Keys of --fail-if, with range and meaning. A chunk of time has those of docs/time.md.\n\n";
+  for (const record::Key& key : gate_keys())
+    text += fmt::format("{}: {}; {}\n", key.path, range_words(key), key.meaning);
+  return text;
+}
 
 record::AssessGate parse_gate(std::string_view text) {
   const auto wrong = [&](const std::string& found) {
@@ -191,22 +247,17 @@ record::AssessGate parse_gate(std::string_view text) {
   const auto value = number(tail);
   if (!value) throw wrong(fmt::format("the number \"{}\"", tail));
   gate.threshold = *value;
+  check_key(gate);
   return gate;
 }
 
 record::AssessGate check_gate(record::AssessGate gate, const std::vector<record::AssessResult>& results,
                               const std::vector<record::AssessTimeline>& timelines) {
-  bool known = false;
   for (record::AssessResult result : results) {  // a copy: a description takes what it reads and writes alike
     const LookUp look_up = [&](const std::string& key) {
       return record::find_number([&](record::Fields& f) { fields(result, f); }, key);
     };
     const FoundNumber found = look_up(gate.key);
-    known |= found.known;
-    if (!found.other.empty())
-      throw tasks::GateError(
-          fmt::format("gate \"{}\": expected a key whose value is a number, found {} to be {}", gate.gate,
-                      gate.key, found.other));
     if (!found.number) {
       gate.not_computed.push_back({result.model, result.target, reason(result, gate.key)});
     } else if (std::isnan(*found.number)) {
@@ -215,10 +266,6 @@ record::AssessGate check_gate(record::AssessGate gate, const std::vector<record:
       gate.violations.push_back({result.model, result.target, *found.number});
     }
   }
-  if (!known)
-    throw tasks::GateError(fmt::format(
-        "gate \"{}\": expected a key of a result such as accuracy, found {}, which no result has{}",
-        gate.gate, gate.key, results.empty() ? "" : did_you_mean(gate.key, number_keys(results.front()))));
   for (const record::AssessTimeline& timeline : timelines)
     if (record::AssessGate::Chunks found = check_chunks(gate, timeline); found.violated > 0)
       gate.chunks.push_back(std::move(found));
@@ -228,16 +275,15 @@ record::AssessGate check_gate(record::AssessGate gate, const std::vector<record:
 std::string describe(const record::AssessGate& gate, std::size_t results) {
   const auto& violations = gate.violations;
   const std::size_t missing = gate.not_computed.size();
-  if (violations.empty() && !gate.chunks.empty())
-    return fmt::format("gate {}: violated over time, {}", gate.gate, over_time(gate));
+  if (violations.empty() && !gate.chunks.empty()) return "failed over time: " + over_time(gate);
   if (violations.empty() && missing == results)
-    return fmt::format("gate {}: undecided, no result has a value", gate.gate);
+    return fmt::format("undecided: {} (no result has a value)", gate.gate);
   if (violations.empty() && missing > 0)
-    return fmt::format("gate {}: not violated, {} {} undecided", gate.gate, missing,
+    return fmt::format("passed: {} ({} {} undecided)", gate.gate, missing,
                        missing == 1 ? "result" : "results");
-  if (violations.empty()) return fmt::format("gate {}: not violated", gate.gate);
-  std::string text = fmt::format("gate {}: violated by {} under {} ({})", gate.gate, violations[0].model,
-                                 violations[0].target, gate.value_text(violations[0].value));
+  if (violations.empty()) return "passed: " + gate.gate;
+  std::string text = fmt::format("failed: {} ({} under {})", gate.comparison(violations[0].value),
+                                 violations[0].model, violations[0].target);
   if (violations.size() > 1)
     text += fmt::format(" and {} {}", violations.size() - 1, violations.size() == 2 ? "other" : "others");
   if (!gate.chunks.empty()) text += "; over time " + over_time(gate);

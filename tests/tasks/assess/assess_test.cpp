@@ -118,6 +118,16 @@ TEST(Assess, SaysWhyForEveryNull) {
   EXPECT_FALSE(unpaired["confidence"]["shifted_mean"].is_null());
 }
 
+TEST(Assess, SaysWhyThereIsNoAuroc) {
+  const Json result = assess(
+      {{"m", clean}},
+      {{"m", "t",
+        labelled(outputs_of({0, 1, 0, 1, 1, 1, 1}, 2), std::vector<std::int64_t>(7, 0))}})["results"][0];
+  EXPECT_TRUE(result["quality"]["auroc"].is_null());
+  for (const char* key : {"quality.auroc", "quality_change.auroc"})
+    EXPECT_EQ(result["not_computed"][key], "all labels are class 0, and AUROC compares two classes") << key;
+}
+
 TEST(Assess, ComparesTwoModelsOnTheSameSamples) {
   // b is right on rows 0 1 2 3 4 under noise, a on 0 1 4: 2 rows only b, none only a.
   const Outputs better = labelled(outputs_of({0, 0, 0, 1, 1, 0}, 2), labels);

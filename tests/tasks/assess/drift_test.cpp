@@ -1,7 +1,10 @@
 // What moved, and what may be read of it: small and equal sets, new and vanished values, the choice of an estimate.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <map>
 
 #include "leeway/core/random.h"
 #include "leeway/tasks/assess/detail/answer.h"
@@ -51,6 +54,38 @@ Outputs with_group(Outputs outputs, const std::string& name, std::vector<std::st
                    std::vector<std::int32_t> codes) {
   outputs.groups.push_back({name, std::move(levels), std::move(codes)});
   return outputs;
+}
+
+// Ages from 18 in the source, from 18 + `later` in the target; row by row a level of its own.
+Outputs with_ages(Outputs outputs, std::size_t later, bool words = false) {
+  std::vector<std::string> levels;
+  std::vector<std::int32_t> codes;
+  for (std::size_t i = 0; i < outputs.n(); ++i) {
+    levels.push_back(fmt::format("{}", static_cast<double>(later + 18) + .125 * static_cast<double>(i)));
+    codes.push_back(static_cast<std::int32_t>(i));
+  }
+  if (words) levels[0] = "unknown";
+  return with_group(std::move(outputs), "age", std::move(levels), std::move(codes));
+}
+
+TEST(Drift, OfColumnsOfNumbersIsByKolmogorovSmirnovAndCellsAreBins) {
+  const Outputs source = with_ages(drawn(400, {1, 1, 1}, 1), 0),
+                rest = with_ages(drawn(400, {1, 1, 1}, 2), 0),
+                moved = with_ages(drawn(400, {1, 1, 1}, 2), 25);
+  const Json still = result_of(source, rest), older = result_of(source, moved);
+  EXPECT_EQ(still["drift"]["groups"][0]["test"], "Kolmogorov-Smirnov");
+  EXPECT_EQ(still["drift"]["groups"][0]["statistic"], 0);
+  EXPECT_EQ(older["drift"]["groups"][0]["statistic"], .5);  // 200 of 400 rows lie below 43
+  EXPECT_LT(older["drift"]["groups"][0]["p_value"], 1e-6);
+  EXPECT_EQ(older["drift"]["groups"][0]["values"][0]["name"], "above 55.375");
+  std::map<std::string, std::size_t> cells;
+  for (const Json& cell : still["groups"])
+    if (cell["group"] == "age") cells[cell["name"]] = cell["n"];
+  EXPECT_THAT(cells,
+              ElementsAre(std::pair("above 30.375 to 42.875", 100), std::pair("above 42.875 to 55.375", 100),
+                          std::pair("above 55.375", 100), std::pair("up to 30.375", 100)));
+  EXPECT_NE(result_of(with_ages(drawn(400, {1, 1, 1}, 1), 0, true), rest)["drift"]["groups"][0]["test"],
+            "Kolmogorov-Smirnov");
 }
 
 TEST(Drift, OfOneSetAndItselfIsNone) {

@@ -1,8 +1,10 @@
 #include "leeway/tasks/assess/gates.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "leeway/core/result.h"
@@ -45,11 +47,11 @@ TEST(ParseGate, ReadsKeysComparisonsAndNumbers) {
   for (const Parsed& expected :
        std::vector<Parsed>{{" worst_class.accuracy <= 0.8 ", "worst_class.accuracy", "<=", .8},
                            {"estimates.atc-ne>1e-3", "estimates.atc-ne", ">", .001},
-                           {"n<-3", "n", "<", -3},
+                           {"accuracy_change<-.3", "accuracy_change", "<", -.3},
                            {"n>=+3", "n", ">=", 3},
-                           {"n!=-3", "n", "!=", -3},
+                           {"accuracy_change!=-.3", "accuracy_change", "!=", -.3},
                            {"beta==inf", "beta", "==", inf},
-                           {"beta>-inf", "beta", ">", -inf},
+                           {"pa>-inf", "pa", ">", -inf},
                            {"accuracy < 0.1 %", "accuracy", "<", .001},
                            {"accuracy_change<-3.5%", "accuracy_change", "<", -.035},
                            {"AFR(P)<90%", "afr_pred", "<", .9},
@@ -141,25 +143,54 @@ TEST(CheckGate, ListsWhatWasNotComputed) {
 
 TEST(CheckGate, RefusesKeysThatNoResultHas) {
   for (const auto& [text, words] : std::vector<std::pair<std::string, std::string>>{
-           {"acuracy", "which no result has; did you mean accuracy?"},
+           {"acuracy", "found acuracy; did you mean accuracy? (leeway assess --list-keys"},
            {"errorbound", "did you mean error_bound?"},
-           {"zzzzzz", "which no result has"},
-           {"worst_group.acuracy", "which no result has"},
-           {"worst_class.accuracy.low", "which no result has"},
-           {"estimates.", "which no result has"},
-           {"model", "found model to be \"a\""},
-           {"worst_class", "found worst_class to be object"}})
+           {"ece", "did you mean quality.ece?"},
+           {"zzzzzz", "found zzzzzz (leeway assess --list-keys"},
+           {"worst_group.acuracy", "did you mean worst_group.accuracy?"},
+           {"worst_class.accuracy.low", "did you mean worst_class.accuracy_low?"},
+           {"estimates.", "expected a key of a result"},
+           {"model", "expected a key whose value is a number, found model"},
+           {"worst_class", "expected a key whose value is a number, found worst_class"}})
     EXPECT_THAT(message_of([&, &text = text] { (void)judged(text + "<0.8"); }), ::testing::HasSubstr(words))
         << text;
 }
 
+TEST(ParseGate, RefusesWhatCanNeverHold) {
+  for (const auto& [text, words] : std::vector<std::pair<std::string, std::string>>{
+           {"error_bound>60", "expected a number from 0 to 1 for error_bound (write 60% or 0.6), found 60"},
+           {"likely_error.high>35", "write 35% or 0.35"},
+           {"quality.ece>5", "write 5% or 0.05"},
+           {"accuracy<85", "write 85% or 0.85"},
+           {"accuracy<850%", "for accuracy, found 850%"},
+           {"accuracy_change<-3", "write -3% or -0.03"},
+           {"drift.p_value<-1e-3", "from 0 to 1 for drift.p_value"},
+           {"drift.worst_group.moved<-1", "for drift.worst_group.moved, found -1"},
+           {"accuracy>1", "found one that never does: accuracy is a number from 0 to 1"},
+           {"n<1", "never does: n is a whole number from 1"}})
+    EXPECT_THAT(message_of([&, &text = text] { (void)parse_gate(text); }), ::testing::HasSubstr(words))
+        << text;
+  for (const char* text : {"accuracy<=0", "accuracy<1", "error_bound>=100%", "drift.p_value<0.001", "pa<3"})
+    EXPECT_EQ(parse_gate(text).gate, text);
+}
+
+TEST(GateKeys, AreListedWithRangeAndMeaning) {
+  EXPECT_THAT(gate_key_list(),
+              ::testing::HasSubstr("\nworst_class.accuracy: a number from 0 to 1; share that is right"));
+  for (const record::Key& key : gate_keys()) {
+    const double value = std::clamp(1., key.range.least, key.range.most);
+    EXPECT_EQ(parse_gate(fmt::format("{}=={}", key.path, value)).key, key.path);
+  }
+}
+
 TEST(DescribeGate, CountsTheViolations) {
   const auto said = [](const std::string& text) { return describe(judged(text), results.size()); };
-  EXPECT_EQ(said("accuracy<0.8"), "gate accuracy<0.8: violated by a under x (0.7)");
-  EXPECT_EQ(said("k>1"), "gate k>1: violated by a under x (10) and 1 other");
-  EXPECT_EQ(said("k<1"), "gate k<1: not violated");
-  EXPECT_EQ(said("accuracy<0.1"), "gate accuracy<0.1: not violated, 1 result undecided");
-  EXPECT_EQ(said("error_bound>0.2"), "gate error_bound>0.2: undecided, no result has a value");
+  EXPECT_EQ(said("accuracy<0.8"), "failed: accuracy 0.7 < 0.8 (a under x)");
+  EXPECT_EQ(said("accuracy<80%"), "failed: accuracy 70% < 80% (a under x)");
+  EXPECT_EQ(said("k>3"), "failed: k 10 > 3 (a under x) and 1 other");
+  EXPECT_EQ(said("k<3"), "passed: k<3");
+  EXPECT_EQ(said("accuracy<0.1"), "passed: accuracy<0.1 (1 result undecided)");
+  EXPECT_EQ(said("error_bound>0.2"), "undecided: error_bound>0.2 (no result has a value)");
 }
 
 }  // namespace

@@ -48,6 +48,9 @@ TEST(Predict, CountsRepeatedRows) {
   // Rows 0 and 2 are equal, -0 equals 0: one of four repeats another.
   const Predictions p = predict(make_array<double>({4, 2}, {0, 1, 1, 0, -0., 1, 2, 0}), "a");
   EXPECT_EQ(p.repeated_share, .25);
+  EXPECT_FALSE(p.few_patterns);
+  EXPECT_TRUE(
+      predict(outputs_of({0, 1, 0, 1, 0, 1, 0, 1}, 2).logits, "trees").few_patterns);  // 4 rows of each
   EXPECT_FALSE(p.constant);
   EXPECT_TRUE(predict(make_array<double>({3, 2}, {0, 1, 0, 1, 0, 1}), "a").constant);
   EXPECT_FALSE(predict(make_array<double>({1, 2}, {0, 1}), "a").constant);

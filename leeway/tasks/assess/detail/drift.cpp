@@ -91,12 +91,18 @@ Measured gap_interval(double gap, std::size_t n, std::size_t m, double level) {
   return {gap, std::max(0., gap - off), std::min(1., gap + off)};
 }
 
-DriftTest test_confidences(const Predictions& before, const Predictions& after, double level) {
-  const TwoSampleTest found = kolmogorov_smirnov(before.confidences, after.confidences);
-  DriftTest test;
-  test.name = "confidence", test.test = "Kolmogorov-Smirnov";
+void test_numbers(DriftTest& test, const std::vector<double>& before, const std::vector<double>& after,
+                  double level) {
+  const TwoSampleTest found = kolmogorov_smirnov(before, after);
+  test.test = "Kolmogorov-Smirnov";
   test.statistic = found.statistic, test.p_alone = found.p;
-  test.distance = gap_interval(found.statistic, before.confidences.size(), after.confidences.size(), level);
+  test.distance = gap_interval(found.statistic, before.size(), after.size(), level);
+}
+
+DriftTest test_confidences(const Predictions& before, const Predictions& after, double level) {
+  DriftTest test;
+  test.name = "confidence";
+  test_numbers(test, before.confidences, after.confidences, level);
   test.mean_change = measured(mean_change(before.confidences, after.confidences, 0, 1, level));
   return test;
 }
@@ -105,7 +111,8 @@ DriftTest test_confidences(const Predictions& before, const Predictions& after, 
 
 record::AssessDrift drift_between(const Outputs& source, const Predictions& before, const Outputs& target,
                                   const Predictions& after, const std::vector<std::string>& class_names,
-                                  const Task& task) {
+                                  const Task& task, std::span<const tasks::AssessNumbers> source_numbers,
+                                  std::span<const tasks::AssessNumbers> target_numbers) {
   const std::size_t k = class_names.size();
   record::AssessDrift drift;
   drift.classes =
@@ -114,11 +121,16 @@ record::AssessDrift drift_between(const Outputs& source, const Predictions& befo
   drift.confidence = test_confidences(before, after, task.level);
   for (const GroupColumn& column : source.groups) {
     const auto same = std::ranges::find(target.groups, column.name, &GroupColumn::name);
-    if (same == target.groups.end())
+    if (same == target.groups.end()) {
       drift.left_out.push_back(column.name);
-    else
-      drift.groups.push_back(
-          test_counts(column.name, joint_counts(column, *same), source.n(), target.n(), task));
+      continue;
+    }
+    drift.groups.push_back(
+        test_counts(column.name, joint_counts(column, *same), source.n(), target.n(), task));
+    const auto a = std::ranges::find(source_numbers, column.name, &tasks::AssessNumbers::name),
+               b = std::ranges::find(target_numbers, column.name, &tasks::AssessNumbers::name);
+    if (a != source_numbers.end() && b != target_numbers.end() && !a->values.empty() && !b->values.empty())
+      test_numbers(drift.groups.back(), a->values, b->values, task.level);
   }
   for (const GroupColumn& column : target.groups)
     if (std::ranges::find(source.groups, column.name, &GroupColumn::name) == source.groups.end())

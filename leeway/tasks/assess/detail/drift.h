@@ -1,7 +1,7 @@
 // Drift between a source and a target, without labels: predicted classes, confidence, groups that both have.
 //
 // Tests (core/two_samples.h): homogeneity of counts of predicted classes and of every group column;
-// Kolmogorov-Smirnov on confidences. One result's tests are a family with Holm-adjusted p-values: without a
+// Kolmogorov-Smirnov on confidences and on columns of numbers, whose moved values are bins (number_groups.h). One result's tests are a family with Holm-adjusted p-values: without a
 // shift, any is at most alpha with probability at most alpha; the smallest is the family's. Values whose
 // share moved: those whose interval at 1 - alpha / (values of the column) excludes 0 (Newcombe), and those
 // that one side lacks. Each distance has its own interval at the level.
@@ -11,6 +11,8 @@
 // Deterministic; row order changes only rounding. Cost: a sort of the confidences, a pass over each column.
 #pragma once
 
+#include <span>
+
 #include "leeway/tasks/assess.h"
 #include "leeway/tasks/assess/detail/predictions.h"
 
@@ -18,10 +20,11 @@ namespace leeway::assess {
 
 inline constexpr std::size_t most_moved = 50;  // values listed of a column
 
-// `class_names` has k entries.
+// `class_names` has k entries; the numbers are those of group columns that hold bins.
 [[nodiscard]] record::AssessDrift drift_between(const Outputs& source, const Predictions& before,
                                                 const Outputs& target, const Predictions& after,
-                                                const std::vector<std::string>& class_names,
-                                                const Task& task);
+                                                const std::vector<std::string>& class_names, const Task& task,
+                                                std::span<const tasks::AssessNumbers> source_numbers = {},
+                                                std::span<const tasks::AssessNumbers> target_numbers = {});
 
 }  // namespace leeway::assess

@@ -105,7 +105,14 @@ Predictions predict_as(const Array& logits, std::string_view name) {
   };
   Part all = reduce_chunks<Part>(n, chunk, map, join);
   std::sort(all.hashes.begin(), all.hashes.end());
-  const auto distinct = std::unique(all.hashes.begin(), all.hashes.end()) - all.hashes.begin();
+  std::size_t distinct = 0, repeated = 0, rows_of_repeated = 0;
+  for (std::size_t i = 0, end = 0; i < all.hashes.size(); i = end) {
+    while (end < all.hashes.size() && all.hashes[end] == all.hashes[i]) ++end;
+    ++distinct;
+    if (end - i > 1) ++repeated, rows_of_repeated += end - i;
+  }
+  result.few_patterns =
+      repeated > 0 && static_cast<double>(rows_of_repeated) >= leaf_rows * static_cast<double>(repeated);
   const auto rows = static_cast<double>(n);
   result.mean_confidence = all.confidence / rows;
   result.saturated_share = static_cast<double>(all.saturated) / rows;

@@ -16,6 +16,8 @@
 
 namespace leeway::assess {
 
+inline constexpr double leaf_rows = 4;
+
 struct Predictions {
   std::vector<std::int32_t> classes;
   std::vector<double> confidences;
@@ -23,6 +25,8 @@ struct Predictions {
   double saturated_share = 0;  // of rows whose confidence exceeds 1 - 1e-6
   double repeated_share =
       0;  // of rows that repeat another row's logits exactly; estimated from 65536 rows beyond that
+  bool few_patterns =
+      false;  // repeated outputs occur `leaf_rows` times on average, as those of tree ensembles do
   bool constant = false;  // all rows have the same logits, and there are at least two
 };
 

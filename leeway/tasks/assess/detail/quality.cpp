@@ -318,6 +318,13 @@ void add_reasons(Quality& quality, const QualityCounts& counts, std::span<const 
   quality.without_interval[balanced_accuracy] = few_rows(counts, 1, names);
   quality.without_interval[macro_f1] = quality.without_interval[ranking] =
       few_rows(counts, least_rows, names);
+  if (const auto all = std::ranges::find(counts.labelled, quality.labels.size());
+      all != counts.labelled.end()) {
+    const auto only = static_cast<std::size_t>(all - counts.labelled.begin());
+    quality.without_interval[ranking] =
+        fmt::format("all labels are {}, and AUROC compares two classes",
+                    names.empty() ? fmt::format("class {}", only) : names[only]);
+  }
   if (quality.labels.size() * counts.k > most_ranked)
     quality.without_interval[ranking] = fmt::format("more than {} scores", most_ranked);
   const std::size_t errors =
@@ -380,10 +387,20 @@ std::map<std::string, std::string> interval_gaps(const Quality* before, const Qu
     if (reason.empty()) return;
     for (const char* end : {"_low", "_high"}) gaps[part + "." + metric_keys[m] + end] = reason;
   };
+  const auto say_value = [&](const std::string& part, std::size_t m, const Quality& quality) {
+    const bool missing = !(quality.found.*metrics[m]).value;
+    if (missing) gaps[part + "." + metric_keys[m]] = quality.without_interval[m];
+    return missing;
+  };
   for (std::size_t m = 0; m < quality_metrics; ++m) {
     if (before) say("source_quality", m, before->without_interval[m]);
     if (after) say("quality", m, after->without_interval[m]);
+    const bool no_source = before && say_value("source_quality", m, *before),
+               no_target = after && say_value("quality", m, *after);
     if (!before || !after) continue;
+    if (no_source || no_target)
+      gaps[fmt::format("quality_change.{}", metric_keys[m])] =
+          no_source ? "source: " + before->without_interval[m] : after->without_interval[m];
     const std::string& source = before->without_interval[m];
     say("quality_change", m, source.empty() ? after->without_interval[m] : "source: " + source);
   }

@@ -186,7 +186,8 @@ Summary analyse(const AnalysedSource& analysed, const Target& target,
   }
   const Bounds bounds = error_bounds(source, source_side.labels, shifted, task, progress);
   if (bounds.dis2) summary.error_bound = bounds.dis2->bound, summary.error_bound_terms = bounds.dis2;
-  summary.drift = drift_between(source, before, shifted, after, class_names, task);
+  summary.drift = drift_between(source, before, shifted, after, class_names, task, analysed.source->numbers,
+                                target.numbers);
   if (bounds.estimates) {
     summary.estimates = bounds.estimates->estimates;
     AnswerEvidence evidence{*bounds.estimates, *summary.drift, source_side.labels, before, after,

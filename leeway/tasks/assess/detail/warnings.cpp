@@ -18,10 +18,10 @@ void warn_about_file(Lines& lines, const Outputs& outputs, const Predictions& sa
     lines.push_back(
         fmt::format("All {} rows of the {} have the same outputs: the model does not look at its input.",
                     leeway::count(outputs.n()), side));
-  else if (said.repeated_share >= many_repeated)
+  else if (said.repeated_share >= many_repeated && !said.few_patterns)
     lines.push_back(fmt::format(
-        "{} of the {}'s rows repeat the outputs of another row exactly: copies in the data, or confidences "
-        "rounded to 0 and 1.",
+        "{} of the {}'s rows repeat the outputs of another row exactly: copies in the data, confidences "
+        "rounded to 0 and 1, or rows in the same leaves of a model of trees.",
         whole_percent(said.repeated_share), side));
   if (said.saturated_share >= much_saturated)
     lines.push_back(fmt::format(

@@ -1,0 +1,51 @@
+#include "leeway/report/junit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "leeway/report/detail/html.h"
+
+namespace leeway::report {
+namespace {
+
+struct JunitCase {
+  std::string element, message;  // empty: the gate holds no result to it
+};
+
+JunitCase judged(const record::Assess& record, const record::AssessGate& gate,
+                 const record::AssessResult& result) {
+  const auto here = [&](const auto& one) { return one.model == result.model && one.target == result.target; };
+  if (const auto found = std::ranges::find_if(gate.violations, here); found != gate.violations.end())
+    return {"failure", gate.comparison(found->value)};
+  if (const auto found = std::ranges::find_if(gate.chunks, here); found != gate.chunks.end())
+    return {"failure",
+            fmt::format("{} (first in chunk {}, in {} of {} chunks)", gate.comparison(found->value),
+                        found->first, found->violated, found->judged)};
+  if (const auto found = std::ranges::find_if(gate.not_computed, here); found != gate.not_computed.end())
+    return {record.options.undecided == "fail" ? "failure" : "skipped", "not decided: " + found->reason};
+  return {};
+}
+
+}  // namespace
+
+std::string junit(const record::Assess& record) {
+  std::string cases;
+  std::size_t tests = 0, failures = 0, skipped = 0;
+  for (const record::AssessGate& gate : record.gates)
+    for (const record::AssessResult& result : record.results) {
+      const JunitCase one = judged(record, gate, result);
+      ++tests, failures += one.element == "failure", skipped += one.element == "skipped";
+      cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\">",
+                           escape(result.model + " under " + result.target), escape(gate.gate));
+      if (!one.element.empty())
+        cases += fmt::format("<{} message=\"{}\"/>", one.element, escape(one.message));
+      cases += "</testcase>\n";
+    }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"leeway assess\" "
+      "tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n{}  </testsuite>\n</testsuites>\n",
+      tests, failures, skipped, cases);
+}
+
+}  // namespace leeway::report
