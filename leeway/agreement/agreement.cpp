@@ -187,7 +187,7 @@ Agreement posterior_agreement(const Rows& clean, const Rows& shifted, std::span<
                                              : pa_interval_of(pairs, maximum, options.level);
   draw_curve(result, maximum, pairs, options);
 
-  return with_fidelity(std::move(result), pairs.facts(), !labels.empty(), options.level);
+  return with_fidelity(std::move(result), pairs.facts(), labels, options.level);
 }
 
 std::vector<double> agreement_per_row(const Rows& clean, const Rows& shifted, double beta) {

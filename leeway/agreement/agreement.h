@@ -74,7 +74,7 @@ struct Agreement {
   std::optional<double> attack_success;  // 1 - afr_true
 };
 
-// `labels` may be empty (afr_true is then absent).
+// `labels` may be empty (afr_true is then absent); rows without a label have -1 and do not count in afr_true.
 [[nodiscard]] Agreement posterior_agreement(const Rows& clean, const Rows& shifted,
                                             std::span<const std::int64_t> labels = {},
                                             const Options& options = {});

@@ -47,6 +47,7 @@ Decomposition decompose(const Rows& clean, const Rows& shifted, std::span<const 
       [&](std::size_t begin, std::size_t end) {
         DecompositionSums s;
         for (std::size_t i = begin; i < end; ++i) {
+          if (labels[i] < 0) continue;  // unknown
           const Prediction before = prediction_of(clean, i, beta), after = prediction_of(shifted, i, beta);
           const bool right = static_cast<std::int64_t>(before.top) == labels[i];
           const bool moved = before.top != after.top;
@@ -61,7 +62,7 @@ Decomposition decompose(const Rows& clean, const Rows& shifted, std::span<const 
       join_sums);
 
   Decomposition d;
-  const double count = static_cast<double>(n);
+  const double count = static_cast<double>(sums.n[err] + sums.n[mis] + sums.n[adv] + sums.n[rest]);
   d.tau = static_cast<double>(sums.n[err] + sums.n[adv]) / count;
   d.rho = static_cast<double>(sums.n[err] + sums.n[mis]) / count;
   constexpr std::string_view names[groups] = {"err", "mis", "adv", "rest"};

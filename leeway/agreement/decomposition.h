@@ -10,7 +10,7 @@
 //   err: n tau rho log(1 - 2 delta)   mis: n (1 - tau) rho log(1 - 2 delta)   adv: n tau (1 - rho) log delta
 // delta is 1 - mean p(y'|x') over the group for err and mis, and 1 - mean p(y''|x'') over all samples with
 // y'' != y' for adv. For delta >= 1/2, log(1 - 2 delta) does not exist and the approximation is missing.
-// Shapes: logits (n,k) and errors as in posterior_agreement, labels (n), beta in [0, inf]. Ties: lowest
+// Shapes: logits (n,k) and errors as in posterior_agreement, labels (n; rows of -1 are left out), beta in [0, inf]. Ties: lowest
 // class.
 // Cost: two passes. Deterministic for any number of threads.
 #pragma once

@@ -84,7 +84,7 @@ Agreement agreement_at(const Rows& clean, const Rows& shifted, double beta,
   result.log_pa_sum = mean * static_cast<double>(n);
   result.pa_interval = interval_of(pairs, beta, a, mean, log_k, options);
   result.curve = {{beta, mean}};
-  return with_fidelity(std::move(result), pairs.facts(), !labels.empty(), options.level);
+  return with_fidelity(std::move(result), pairs.facts(), labels, options.level);
 }
 
 }  // namespace leeway::agreement

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "leeway/core/error.h"
 #include "leeway/core/statistics.h"
@@ -195,9 +196,15 @@ PairEvidence pair_evidence(const RowsSaid& first, const RowsSaid& second) {
       (!first.ids.empty() && !second.ids.empty() && first.ids.size() != second.ids.size()))
     throw Error("pair evidence: expected two sets of equal length, found others");
   PairEvidence found;
+  std::vector<std::int64_t> known;  // labels of rows that have one in both
   if (both) {
     const std::size_t n = first.labels.size();
-    for (std::size_t i = 0; i < n; ++i) found.differing_labels += first.labels[i] != second.labels[i];
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::int64_t a = first.labels[i], b = second.labels[i];
+      if (a < 0 || b < 0) continue;  // unknown
+      found.differing_labels += a != b;
+      known.push_back(a);
+    }
     if (found.differing_labels > 0) {
       found.different = true;
       found.reason = fmt::format("{} of {} labels differ", found.differing_labels, n);
@@ -205,7 +212,9 @@ PairEvidence pair_evidence(const RowsSaid& first, const RowsSaid& second) {
     }
   }
   const std::span<const std::int64_t> labels = first.labels.empty() ? second.labels : first.labels;
-  const double chance = labels.empty() ? 1 : std::max(least_chance, std::exp(log_chance_of_labels(labels)));
+  const std::span<const std::int64_t> compared = both ? std::span<const std::int64_t>(known) : labels;
+  const double chance =
+      compared.empty() ? 1 : std::max(least_chance, std::exp(log_chance_of_labels(compared)));
   if (both && chance < most_chance) {
     found.by = EvidenceBy::labels;
     found.chance = chance;
@@ -214,7 +223,7 @@ PairEvidence pair_evidence(const RowsSaid& first, const RowsSaid& second) {
   }
   if (by_ids(first, second, found)) return found;
   found = by_agreement(first, second, labels, !(chance < most_chance));
-  if (both && !found.pairs()) {
+  if (!known.empty() && !found.pairs()) {
     found.reason = fmt::format(
         "their labels are equal, as those of unrelated sets in the same order may be (chance {}), and {}",
         chance >= 1 ? "1" : chance_text(chance), found.reason);

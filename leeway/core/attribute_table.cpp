@@ -246,8 +246,8 @@ AttributeTable parse_attribute_table(std::string_view text, std::string_view nam
 }
 
 AttributeTable read_attribute_table(const std::filesystem::path& path, const TableColumns& columns) {
-  const MappedFile file = map_file(path);
-  return parse_attribute_table(file.text(), display_name(path), columns);
+  const std::string name = display_name(path);
+  return parse_attribute_table(csv_file(map_file(path), name).text(), name, columns);
 }
 
 Cells::Cells(const AttributeTable& table) {

@@ -14,7 +14,8 @@ namespace {
 // Lower case, without blanks and marks: what labels go by beside the standard names.
 constexpr std::string_view other_label_names[] = {
     "label",   "labels", "y",     "ytrue",       "truelabel", "truelabels", "labeltrue", "target",
-    "targets", "class",  "truth", "groundtruth", "gold",      "goldlabel",  "actual",    "trueclass"};
+    "targets", "class",  "truth", "groundtruth", "gold",      "goldlabel",  "actual",    "trueclass",
+    "ytest",   "yval",   "obs",   "observed",    "labelids",  "references", "reference", "testlabels"};
 
 constexpr std::string_view prediction_names[] = {
     "ypred",     "pred",      "preds",          "prediction",     "predictions", "predicted",
@@ -40,6 +41,8 @@ constexpr Prefix prefixes[] = {{"logit", ScoreKind::logits},
                                {"probability", ScoreKind::probs},
                                {"probabilities", ScoreKind::probs},
                                {"softmax", ScoreKind::probs},
+                               {"predict_proba", ScoreKind::probs},
+                               {".pred", ScoreKind::probs},
                                {"y_prob", ScoreKind::probs},
                                {"y_proba", ScoreKind::probs},
                                {"y_pred_prob", ScoreKind::probs},
@@ -50,6 +53,7 @@ constexpr Prefix prefixes[] = {{"logit", ScoreKind::logits},
                                {"scores", ScoreKind::open},
                                {"y_score", ScoreKind::open},
                                {"output", ScoreKind::open},
+                               {"outputs", ScoreKind::open},
                                {"class", ScoreKind::open},
                                {"decision", ScoreKind::logits},
                                {"decision_function", ScoreKind::logits},
@@ -70,6 +74,18 @@ bool is_misspelt_label(std::string_view column) {
   const std::string word = bare_word(column);
   return std::ranges::any_of(std::array<std::string_view, 4>{"label", "labels", "ytrue", "target"},
                              [&](std::string_view wanted) { return typing_mistakes(word, wanted) == 1; });
+}
+
+bool is_scores(std::string_view name) {
+  const auto split = split_score_name(name);
+  return split && split->suffix.empty() && split->prefix != "class" && !is_prediction(name);
+}
+
+bool is_missing(std::string_view field) {
+  const std::string word = lower_case(field.substr(std::min(field.find_first_not_of(" \t"), field.size())));
+  return word.empty() || contains(std::array<std::string_view, 9>{"nan", "na", "n/a", "<na>", "null", "none",
+                                                                  "nat", "nil", "?"},
+                                  word.substr(0, word.find_last_not_of(" \t") + 1));
 }
 
 bool is_prediction(std::string_view column) { return contains(prediction_names, bare_word(column)); }

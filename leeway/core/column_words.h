@@ -17,6 +17,10 @@ inline constexpr std::array<std::string_view, 4> standard_label_names{"y_true", 
 [[nodiscard]] bool is_label(std::string_view column);
 // One letter off, or two letters changed over.
 [[nodiscard]] bool is_misspelt_label(std::string_view column);
+// A word for scores and nothing else: proba, y_score, predict_proba, ...
+[[nodiscard]] bool is_scores(std::string_view name);
+// A field without a value: empty, nan, na, null, none.
+[[nodiscard]] bool is_missing(std::string_view field);
 // y_pred, prediction, ...
 [[nodiscard]] bool is_prediction(std::string_view column);
 

@@ -20,11 +20,11 @@
 namespace leeway {
 
 Columns columns_of(const Outputs& outputs) {
-  return {outputs.path, outputs.k(), outputs.from_probs, outputs.class_names, outputs.coding};
+  return {outputs.path, outputs.k(), outputs.from_probs, outputs.class_names};
 }
 
 Columns columns_of(const OutputsShards& shards) {
-  return {shards.rest.path, shards.k(), shards.rest.from_probs, shards.rest.class_names, shards.rest.coding};
+  return {shards.rest.path, shards.k(), shards.rest.from_probs, shards.rest.class_names};
 }
 
 std::vector<std::optional<std::size_t>> places_of_names(std::span<const std::string> names,
@@ -173,21 +173,33 @@ void require_same_scores(const Columns& first, const Columns& other) {
     refuse(other.path, fmt::format("{}, as in {}", kind(first), first.path), kind(other));
 }
 
-void require_same_coding(const Columns& first, const Columns& other) {
-  const auto differ = [](const Columns& a, const Columns& b) {
-    return a.coding == LabelCoding::from_one && b.coding == LabelCoding::either;
-  };
-  if (!differ(first, other) && !differ(other, first)) return;
-  const auto& [one, open] = differ(first, other) ? std::pair(first, other) : std::pair(other, first);
-  refuse(open.path,
-         fmt::format("--first-label 1, as the labels of {} are 1 to {}, or --first-label 0", one.path, one.k),
-         fmt::format("labels that fit both: none is 0, none is {}", one.k));
-}
-
 void require_alike(const Columns& first, const Columns& other) {
   require_same_classes(first, other);
   require_same_scores(first, other);
-  require_same_coding(first, other);
+}
+
+bool is_open(LabelCoding coding) {
+  return coding == LabelCoding::either || coding == LabelCoding::signs || coding == LabelCoding::missing;
+}
+
+void number_labels(Outputs& set, std::size_t n, std::span<const LabelCoding> all) {
+  const auto any = [&](LabelCoding coding) { return std::ranges::find(all, coding) != all.end(); };
+  const bool zero = any(LabelCoding::from_zero), one = any(LabelCoding::from_one);
+  const LabelCoding numbers = one && !zero ? LabelCoding::from_one : LabelCoding::from_zero;
+  if (set.coding == LabelCoding::either && one) {
+    if (zero)
+      refuse(set.path, "--first-label 0 or 1, as other labels count from 0 and from 1",
+             "labels that fit both");
+    for (std::int64_t& label : *set.labels) label -= label == no_label ? 0 : 1;
+    set.coding = numbers;
+  } else if (set.coding == LabelCoding::signs && (zero || one)) {
+    for (std::int64_t& label : *set.labels) label = label == 0 ? no_label : one && !zero ? 0 : 1;
+    set.coding = numbers;
+    set.warnings.push_back(missing_labels_text(set.path, *set.labels));
+  } else if (set.coding == LabelCoding::missing && any(LabelCoding::signs) && !zero && !one) {
+    set.labels.emplace(n, 0);
+    set.coding = LabelCoding::signs;
+  }
 }
 
 }  // namespace leeway

@@ -2,8 +2,9 @@
 // comparable columns, for every command in which they meet.
 //
 // Classes in another order are reordered; a set whose names are others is refused: a different class under the
-// same number would give plausible but wrong figures. Sets without names are compared by number. Errors
-// (Error): file, expected (as in the first set), found.
+// same number would give plausible but wrong figures. Sets without names are compared by number. Labels are
+// numbered alike: if those of one set fit two codings, the other sets decide. Errors (Error): file, expected
+// (as in the first set), found.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,6 @@ struct Columns {
   std::size_t k = 0;
   bool from_probs = false;
   std::span<const std::string> class_names;  // empty or k
-  LabelCoding coding = LabelCoding::none;
 };
 [[nodiscard]] Columns columns_of(const Outputs& outputs);
 [[nodiscard]] Columns columns_of(const OutputsShards& shards);
@@ -50,9 +50,13 @@ void require_same_classes(const Columns& first, const Columns& other);
 // Logits in both or probabilities in both: log-probabilities are logits shifted by a constant per row.
 void require_same_scores(const Columns& first, const Columns& other);
 
-// Not labels from 1 to k in one and labels without 0 and k in the other, which fit both countings.
-void require_same_coding(const Columns& first, const Columns& other);
+void require_alike(const Columns& first, const Columns& other);  // both of these
 
-void require_alike(const Columns& first, const Columns& other);  // all of these
+// Whether other sets may decide how the labels are numbered.
+[[nodiscard]] bool is_open(LabelCoding coding);
+// Numbers the n labels of `set` as all sets together say, whose codings are `all`: `either` counts from 1 if
+// another set does; -1 is no label if another set has labels other than -1 and 1; labels that are all -1 are
+// the negative class if another set has signs. Error: `either` beside sets of both countings.
+void number_labels(Outputs& set, std::size_t n, std::span<const LabelCoding> all);
 
 }  // namespace leeway

@@ -6,9 +6,12 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <memory>
+#include <span>
 
 #include "leeway/core/csv_records.h"
 #include "leeway/core/file.h"
+#include "leeway/core/inflate.h"
 #include "leeway/core/message.h"
 
 namespace leeway {
@@ -87,10 +90,17 @@ CsvTable parse_csv(std::string_view text, std::string_view name, const CsvFormat
   return table;
 }
 
+MappedFile csv_file(const MappedFile& file, std::string_view name, Encoding encoding) {
+  MappedFile plain = unpack_gzip(file, name);
+  if (encoding == Encoding::utf8) return plain;
+  const auto text = std::make_shared<const std::string>(to_utf8(plain.text(), encoding, name));
+  return {text, std::as_bytes(std::span(*text))};
+}
+
 CsvTable read_csv(const std::filesystem::path& path) {
-  const MappedFile file = map_file(path);
-  const std::string_view text = file.text();
   const std::string name = display_name(path);
+  const MappedFile file = csv_file(map_file(path), name);
+  const std::string_view text = file.text();
   return parse_csv(text, name, {.separator = find_separator(text, name)});
 }
 

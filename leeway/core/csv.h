@@ -1,8 +1,8 @@
 // Comma-separated values with a header line (RFC 4180: quoted fields, doubled quotes, LF or CRLF).
 //
 // Errors name the file and line: a row with another number of fields, an unclosed quote, a quote inside a
-// field, two columns of one name, a first line of numbers, bytes that are not UTF-8. A byte-order mark, empty
-// lines at the end, and blanks around column names are dropped. Lines count from 1, rows (after the header)
+// field, a column that is asked for and stands twice, a first line of numbers, bytes that are not UTF-8. A
+// byte-order mark, empty lines at the end, and blanks around column names are dropped. Lines count from 1, rows (after the header)
 // from 0. Cost: one pass and a std::string per field; csv_records.h reads large files record by record.
 #pragma once
 
@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "leeway/core/csv_records.h"
+#include "leeway/core/encoding.h"
+#include "leeway/core/file.h"
 
 namespace leeway {
 
@@ -25,6 +27,9 @@ struct CsvTable {
 };
 
 [[nodiscard]] CsvTable read_csv(const std::filesystem::path& path);
+// The text of a table file: unpacked where it is gzip, in UTF-8.
+[[nodiscard]] MappedFile csv_file(const MappedFile& file, std::string_view name,
+                                  Encoding encoding = Encoding::utf8);
 [[nodiscard]] CsvTable parse_csv(std::string_view text, std::string_view name, const CsvFormat& format = {});
 
 // A field without the blanks (spaces, tabs) around it.

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <vector>
 
 #include "leeway/core/csv.h"
+#include "leeway/core/encoding.h"
 #include "leeway/core/message.h"
 #include "leeway/core/suggestion.h"
 #include "leeway/core/utf8.h"
@@ -63,7 +63,11 @@ CsvRecords::CsvRecords(std::string_view text, std::string_view name, const CsvFo
     : text_(text), name_(name), format_(format) {
   for (const char c : {format_.separator, '\r', '\n', '"'}) ends_field_[static_cast<unsigned char>(c)] = true;
   if (text.find('\0') != std::string_view::npos || !is_utf8(text))
-    refuse(name, "UTF-8 text", fmt::format("other bytes in line {}", line_of_other_bytes(text)));
+    refuse(
+        name,
+        fmt::format("UTF-8 text; this may be {0} (--encoding {0} where outputs are read, else iconv -f {0})",
+                    likely_encoding(text)),
+        fmt::format("other bytes in line {}", line_of_other_bytes(text)));
   if (text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);
   read_header();
 }
@@ -74,6 +78,8 @@ std::size_t CsvRecords::column(std::string_view wanted) const {
     refuse(name_, fmt::format("a column {}", in_quotes(wanted)),
            fmt::format("columns {}{}", printable(fmt::format("{}", fmt::join(header_, ", ")), 200),
                        did_you_mean(wanted, header_)));
+  if (std::ranges::count(header_, wanted) > 1)
+    refuse(name_, "columns of different names", in_quotes(wanted) + " twice");
   return static_cast<std::size_t>(found - header_.begin());
 }
 
@@ -111,14 +117,11 @@ void CsvRecords::refuse_row(std::string_view found) const {
 
 void CsvRecords::read_header() {
   if (only_line_ends_left()) refuse(name_, "a header line and rows", "an empty file");
-  std::set<std::string> names;
   bool all_numbers = true;
   do {
     std::string copy;
     std::string column(trimmed(field(copy)));
     all_numbers = all_numbers && parse_number(column).has_value();
-    if (!names.insert(column).second)
-      refuse(name_, "columns of different names", in_quotes(column) + " twice");
     header_.push_back(std::move(column));
   } while (at_separator_);
   if (all_numbers && !(format_.numbered_header && counts_up(header_)))

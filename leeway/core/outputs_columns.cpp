@@ -37,6 +37,7 @@ class Naming {
     for (const std::size_t j : found_.classes.columns) taken_[j] = true;
     order_classes();
     list_ignored();
+    require_once();
     return std::move(found_);
   }
 
@@ -64,10 +65,16 @@ class Naming {
            fmt::format("{} and {}", printable(first), printable(second)));
   }
 
+  bool is_number(const std::string& field) const {
+    return csv_number(field, options_.separator.value_or(',')).has_value();
+  }
   bool numeric(std::size_t j) const {
-    return std::ranges::all_of(table_.columns[j], [&](const std::string& field) {
-      return csv_number(field, options_.separator.value_or(',')).has_value();
-    });
+    return std::ranges::all_of(table_.columns[j], [&](const auto& field) { return is_number(field); });
+  }
+  // At least one number, so that another field is refused by name.
+  bool holds_numbers(std::size_t j) const {
+    const auto& fields = table_.columns[j];
+    return fields.empty() || std::ranges::any_of(fields, [&](const auto& field) { return is_number(field); });
   }
 
   bool is_id(std::size_t j) const {
@@ -93,6 +100,15 @@ class Naming {
         found = column;
       }
     return found;
+  }
+
+  // A column that is read must have its name to itself.
+  void require_once() const {
+    std::vector<bool> ignored(table_.header.size());
+    for (const auto& [column, why] : found_.ignored) ignored[column] = true;
+    for (std::size_t j = 0; j < table_.header.size(); ++j)
+      if (!ignored[j] && std::ranges::count(table_.header, header(j)) > 1)
+        refuse(name_, "columns of different names", in_quotes(header(j)) + " twice");
   }
 
   // Under another name; a name one letter off is asked about.
@@ -207,7 +223,7 @@ class Naming {
       if (!split || (split->suffix.empty() && split->prefix == "class"))
         continue;  // of classes, not of scores
       const bool standard = header(j).starts_with("logit_") || header(j).starts_with("p_");
-      if (!standard && !numeric(j)) continue;
+      if (!standard && !holds_numbers(j)) continue;
       Family& family = by_prefix[split->prefix];
       family.text = split->prefix, family.kind = split->kind;
       family.columns.push_back(j), family.suffixes.push_back(split->suffix);
@@ -242,17 +258,24 @@ class Naming {
       return header(j).starts_with("logit_") || header(j).starts_with("p_");
     });
     ClassColumns classes{family.columns, family.suffixes, family.kind, exact && !asked, false};
+    if (whole_names_are_labels(family)) {
+      classes.names = names_of(family.columns);
+      return classes;
+    }
     std::map<std::size_t, std::size_t> numbered;
     std::optional<std::size_t> named;
+    std::vector<std::string> words;
     for (std::size_t j = 0; j < family.columns.size(); ++j) {
       const auto number = whole_number(family.suffixes[j]);
       if (!number)
-        named = j;
+        named = j, words.push_back(family.suffixes[j]);
       else if (!numbered.emplace(*number, family.columns[j]).second)
         refuse(name_, "classes that stand once", in_quotes(header(family.columns[j])) + " again");
     }
     if (numbered.empty()) return classes;
-    if (named && (family.kind != ScoreKind::probs || asked))
+    // Words beside numbers are names, too, where the rows or the labels say that all columns are classes.
+    if (named && (asked || sums_to_one(family.columns) || are_labels(words))) return classes;
+    if (named && family.kind != ScoreKind::probs)
       refuse(
           name_, fmt::format("columns {}* that are all numbered or all named", family.text),
           fmt::format("{} beside {} numbered", in_quotes(header(family.columns[*named])), numbered.size()));
@@ -278,6 +301,21 @@ class Naming {
     return classes;
   }
 
+  // Whether these names are labels of the table, and its label column has words.
+  bool are_labels(const std::vector<std::string>& names) const {
+    const std::set<std::string> values = label_values_of(table_, found_.label);
+    return !names.empty() &&
+           std::ranges::all_of(names, [&](const auto& one) { return values.contains(one); });
+  }
+
+  // Class1, Class2 beside labels Class1 and Class2: not classes 1 and 2.
+  bool whole_names_are_labels(const Family& family) const {
+    const std::set<std::string> values = label_values_of(table_, found_.label);
+    const std::vector<std::string> names = names_of(family.columns);
+    return names != family.suffixes && values.size() > 1 &&
+           std::ranges::includes(std::set<std::string>(names.begin(), names.end()), values);
+  }
+
   // Columns that bear nothing but the name of a class.
   std::optional<ClassColumns> bare_names() {
     if (!options_.class_names.empty()) {
@@ -288,10 +326,7 @@ class Naming {
         return ClassColumns{columns, options_.class_names, ScoreKind::open, false, false};
     }
     Indices open, numbered, labelled;
-    std::set<std::string> values;
-    if (found_.label)
-      for (const std::string& field : table_.columns[*found_.label])
-        values.insert(std::string(trimmed(field)));
+    const std::set<std::string> values = label_values_of(table_, found_.label);
     for (std::size_t j = 0; j < table_.header.size(); ++j) {
       if (taken_[j] || header(j).empty() || !numeric(j) || is_prediction(header(j))) continue;
       open.push_back(j);
@@ -299,11 +334,16 @@ class Naming {
       if (values.contains(header(j))) labelled.push_back(j);
     }
     const auto classes = [&](const Indices& columns) {
-      Family family{"", ScoreKind::open, columns, {}};
-      for (const std::size_t j : columns) family.suffixes.push_back(header(j));
-      return classes_of(family, true);
+      return classes_of({"", ScoreKind::open, columns, names_of(columns)}, true);
     };
     if (open.size() > 1 && sums_to_one(open)) return classes(open);
+    const bool only = options_.frame && families().empty() && labelled.empty();
+    for (std::size_t j = 0; only && j < table_.header.size(); ++j)
+      if (!taken_[j] && !numeric(j) && !is_prediction(header(j)))
+        refuse(name_, "columns of numbers, or --class-columns",
+               fmt::format("text in column {}", in_quotes(header(j))));
+    if (only && open.size() > 1 && open.size() == static_cast<std::size_t>(std::ranges::count(taken_, false)))
+      return ClassColumns{open, names_of(open), ScoreKind::open, false, false};
     const bool within = std::ranges::all_of(labelled, [&](std::size_t j) { return contains(numbered, j); });
     if (within && counts_up(numbered)) return classes(numbered);
     if (labelled.size() < 2 || labelled.size() != values.size()) return std::nullopt;
@@ -313,6 +353,12 @@ class Naming {
     refuse(name_, "columns that are classes or are not (--class-columns decides)",
            fmt::format("{}, which are labels, and {}, which is none", column_list(table_, labelled),
                        in_quotes(header(open[other]))));
+  }
+
+  std::vector<std::string> names_of(const Indices& columns) const {
+    std::vector<std::string> names;
+    for (const std::size_t j : columns) names.push_back(header(j));
+    return names;
   }
 
   // From 0 or 1 without a gap, in any order.
@@ -420,6 +466,15 @@ std::size_t require_column(const CsvTable& table, std::string_view column, std::
   refuse(
       name, fmt::format("a column {}, as {} says", in_quotes(column), option),
       printable(fmt::format("{}", fmt::join(table.header, ", ")), 100) + did_you_mean(column, table.header));
+}
+
+std::set<std::string> label_values_of(const CsvTable& table, std::optional<std::size_t> label) {
+  std::set<std::string> values;
+  if (!label) return values;
+  for (const std::string& field : table.columns[*label])
+    if (!is_missing(field) || table.find(trimmed(field))) values.insert(std::string(trimmed(field)));
+  values.erase("");
+  return values;
 }
 
 std::optional<double> csv_number(std::string_view field, char separator) {

@@ -9,11 +9,12 @@
 // attr_*; features: feat_*; `id`, `norm`; times, if requested: time, timestamp, datetime, date, ...
 //
 // Errors (Error, named `name`; they name the columns and the option that decides): a named column that is
-// missing, two columns for one purpose, ambiguous names. Unknown columns are skipped and listed.
+// missing, two columns for one purpose or of one name, ambiguous names. Unknown columns are skipped and listed.
 #pragma once
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,7 @@
 
 #include "leeway/core/column_words.h"
 #include "leeway/core/csv.h"
+#include "leeway/core/encoding.h"
 
 namespace leeway {
 
@@ -33,6 +35,8 @@ struct ColumnOptions {
   std::vector<std::string> classes, groups;
   std::vector<std::string> class_names;  // of all classes in their order: the order of named columns, too
   std::optional<char> separator;         // unset: find_separator
+  Encoding encoding = Encoding::utf8;
+  bool frame = false;  // columns of a data frame: where no name says more, all of them are scores
 };
 
 struct ClassColumns {
@@ -64,6 +68,9 @@ struct OutputsColumns {
 
 // A field as a number. Where the separator is no comma, a comma is the decimal mark.
 [[nodiscard]] std::optional<double> csv_number(std::string_view field, char separator);
+
+// The values of the label column, without missing ones; empty where there is no such column.
+[[nodiscard]] std::set<std::string> label_values_of(const CsvTable& table, std::optional<std::size_t> label);
 
 // "a, b, c" or, of many, "a, b, ..., z (200)".
 [[nodiscard]] std::string column_list(const CsvTable& table, const std::vector<std::size_t>& columns);

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <span>
 #include <utility>
 
+#include "leeway/core/column_words.h"
 #include "leeway/core/csv.h"
 #include "leeway/core/csv_records.h"
 #include "leeway/core/message.h"
@@ -26,8 +28,6 @@ Array text_vector(Texts texts) {
   const std::size_t size = texts.size();
   return make_text_array({size}, std::move(texts));
 }
-
-bool is_empty(const std::string& field) { return trimmed(field).empty(); }
 
 // Of two classes whose names are these, the negative one first; nothing where names do not say.
 std::optional<Texts> signs_of(const std::set<std::string>& names) {
@@ -56,9 +56,12 @@ class OutputsCsvReading {
     const bool standard_table = *columns_.separator == ',';
     if (!standard_table) say(fmt::format("{} between columns", separator_name(*columns_.separator)));
     label_ = found.label;
-    if (label_ && std::ranges::all_of(table_.columns[*label_], is_empty)) label_.reset();
+    if (label_ && label_values_of(table_, label_).empty()) label_.reset();
     add_scores();
-    if (found.label) add_labels(*found.label);
+    if (found.label)
+      add_labels(*found.label);
+    else
+      suggest_labels(found);
     if (!found.features.empty()) result_.arrays["features"] = matrix(found.features);
     add_groups(found);
     add_ids(found);
@@ -141,6 +144,7 @@ class OutputsCsvReading {
     std::optional<Binary> binary;
     if (options_.binary != Binary::refuse) binary = options_.binary;
     const bool decided = binary.has_value();
+    if (!decided) refuse_confidences(values, column);
     if (!decided && classes_.positive) binary = kind_of(values, column);
     if (!binary) {
       result_.arrays[classes_.kind == ScoreKind::probs ? "probs" : "logits"] = std::move(scores);
@@ -188,17 +192,28 @@ class OutputsCsvReading {
            fmt::format("numbers above 1 and none below 0 in column {}", column_name));
   }
 
-  std::set<std::string> label_texts() const {
-    std::set<std::string> values;
-    if (label_)
-      for (const std::string& field : table_.columns[*label_]) values.insert(std::string(trimmed(field)));
-    return values;
+  // label, score of Hugging Face's pipelines: a predicted label and its confidence, which is the largest of all.
+  void refuse_confidences(std::span<const double> values, std::size_t column) const {
+    const std::set<std::string> labels = label_values_of(table_, label_);
+    const double least = 1 / static_cast<double>(std::max<std::size_t>(labels.size(), 2));
+    const bool words = !labels.empty() && std::ranges::none_of(labels, [](const auto& v) {
+      return parse_number(v).has_value();
+    });
+    const bool pipeline = words && lower_case(header(*label_)) == "label" &&
+                          lower_case(header(column)) == "score" &&
+                          std::ranges::all_of(values, [&](double v) { return v >= least && v <= 1; });
+    if (pipeline)
+      refuse(
+          name_,
+          "a score of every class (top_k=None in Hugging Face's pipeline; --binary prob, where the score is "
+          "the probability of the positive class and 'label' is the truth)",
+          fmt::format("label and score alone, no score below {:.3g}, as those of a predicted label", least));
   }
 
   // The negative class and the positive one, where labels are text.
   std::optional<Texts> names_of_two() const {
     if (columns_.class_names.size() == 2) return columns_.class_names;
-    const std::set<std::string> values = label_texts();
+    const std::set<std::string> values = label_values_of(table_, label_);
     const bool text = !values.empty() &&
                       std::ranges::none_of(values, [](const auto& v) { return parse_number(v).has_value(); });
     if (!text) return std::nullopt;
@@ -220,41 +235,77 @@ class OutputsCsvReading {
     return found == result_.arrays.end() ? Texts{} : *found->second.texts;
   }
 
+  // Text where the classes have names that are words, or no label is a number; missing ones are "" or NaN.
   Array label_array(std::size_t column) {
     const auto& fields = table_.columns[column];
     const Texts names = class_names();
+    const auto is_number = [](const std::string& text) { return parse_number(text).has_value(); };
     const auto named = [&](const std::string& field) {
       return std::ranges::find(names, std::string(trimmed(field))) != names.end();
     };
-    const auto no_number = [](const std::string& field) { return !is_empty(field) && !parse_number(field); };
-    const bool all_named = !names.empty() && std::ranges::all_of(fields, named);
-    if (!fields.empty() && (all_named || std::ranges::all_of(fields, no_number))) {
+    const auto missing = [&](const std::string& field) { return is_missing(field) && !named(field); };
+    const bool words = std::ranges::any_of(names, [&](const auto& name) { return !is_number(name); });
+    const bool all_named = !names.empty() && std::ranges::all_of(fields, [&](const auto& field) {
+      return named(field) || missing(field);
+    });
+    const bool no_number =
+        std::ranges::none_of(fields, [&](const auto& field) { return is_number(field) && !missing(field); });
+    if (!fields.empty() && (all_named || no_number || (words && std::ranges::any_of(fields, named)))) {
       Texts texts;
-      for (const std::string& field : fields) texts.emplace_back(trimmed(field));
+      for (const std::string& field : fields) texts.emplace_back(missing(field) ? "" : trimmed(field));
       return text_vector(std::move(texts));
     }
-    const bool numbered = !names.empty() && std::ranges::all_of(names, [](const auto& name) {
-      return parse_number(name).has_value();
-    });
-    return numbered ? labels_by_number(column, names) : make_array({fields.size()}, numbers(column));
+    std::vector<double> values;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const auto value = missing(fields[i]) ? NAN : csv_number(fields[i], *columns_.separator);
+      if (!value)
+        refuse(name_, fmt::format("numbers in column {}", in_quotes(header(column))),
+               fmt::format("{} at row {}", in_quotes(fields[i]), i));
+      values.push_back(*value);
+    }
+    if (!names.empty() && !words) place_labels(values, names);
+    const std::size_t n = values.size();
+    return make_array({n}, std::move(values));
   }
 
   // Classes called 1, 2, 3 or 3, 7: labels are these numbers.
-  Array labels_by_number(std::size_t column, const Texts& names) {
-    const std::vector<double> values = numbers(column);
-    std::vector<std::int64_t> labels;
-    for (const double value : values) {
+  void place_labels(std::vector<double>& values, const Texts& names) const {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (std::isnan(values[i])) continue;
       const auto found =
-          std::ranges::find_if(names, [&](const auto& name) { return *parse_number(name) == value; });
-      if (found == names.end())
+          std::ranges::find_if(names, [&](const auto& name) { return *parse_number(name) == values[i]; });
+      if (found == names.end() && values[i] != no_label)
         refuse(name_,
                fmt::format("labels that are the classes of the columns, {} (--class-names names them "
                            "otherwise)",
                            printable(fmt::format("{}", fmt::join(names, ", ")), 100)),
-               fmt::format("{} at row {}", value, labels.size()));
-      labels.push_back(found - names.begin());
+               fmt::format("{} at row {}", values[i], i));
+      values[i] = found == names.end() ? NAN : static_cast<double>(found - names.begin());
     }
-    return make_array({values.size()}, std::move(labels));
+  }
+
+  // Of a table whose label column has no known name: the columns that hold classes and nothing else.
+  void suggest_labels(const OutputsColumns& found) {
+    if (columns_.label) return;
+    const Texts names = class_names();
+    const std::size_t k = std::max<std::size_t>(classes_.columns.size(), 2);
+    std::vector<std::size_t> likely;
+    for (const auto& [column, why] : found.ignored) {
+      const std::set<std::string> values = label_values_of(table_, column);
+      const auto is_class = [&](const std::string& value) {
+        const auto number = parse_number(value);
+        return std::ranges::find(names, value) != names.end() ||
+               (number && *number >= -1 && *number <= static_cast<double>(k) &&
+                *number == std::floor(*number));
+      };
+      if (why.empty() && values.size() > 1 && values.size() <= k && std::ranges::all_of(values, is_class))
+        likely.push_back(column);
+    }
+    if (!likely.empty())
+      result_.warnings.push_back(fmt::format(
+          "{}: no column is called label or alike, so there are no labels; --label-column names it "
+          "(candidates: {}; none: there are none)",
+          name_, column_list(table_, likely)));
   }
 
   void add_labels(std::size_t column) {

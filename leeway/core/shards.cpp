@@ -104,24 +104,32 @@ void append_times(Outputs& all, const Outputs& part, const Outputs& first) {
 }
 
 // All but the logits.
-Outputs join_rest(const Parts& parts) {
+Outputs join_rest(Parts& parts) {
   require_alike(parts);
+  std::vector<LabelCoding> codings;
+  for (const Outputs& part : parts) codings.push_back(part.coding);
+  for (Outputs& part : parts) number_labels(part, part.n(), codings);
   Outputs rest;
   rest.class_names = parts.front().class_names;
   rest.from_probs = parts.front().from_probs;
-  const auto from_one = [](const Outputs& part) { return part.coding == LabelCoding::from_one; };
-  const bool one = std::ranges::any_of(parts, from_one);
-  rest.coding = one ? LabelCoding::from_one : parts.front().coding;
-  for (const Outputs& part : parts)
-    if (!one && part.coding == LabelCoding::from_zero) rest.coding = LabelCoding::from_zero;
-  const bool labels = all_have(parts, "labels", [](const Outputs& part) { return part.labels.has_value(); });
+  const auto any = [&](LabelCoding coding) {
+    return std::ranges::any_of(parts, [&](const Outputs& part) { return part.coding == coding; });
+  };
+  for (const LabelCoding coding : {LabelCoding::missing, LabelCoding::either, LabelCoding::signs,
+                                   LabelCoding::from_zero, LabelCoding::from_one})
+    if (any(coding)) rest.coding = coding;
+  const bool labels = std::ranges::any_of(parts, [](const Outputs& part) { return part.labels.has_value(); });
   const bool norms = all_have(parts, "norms", [](const Outputs& part) { return part.norms.has_value(); });
   const bool ids = all_have(parts, "ids", [](const Outputs& part) { return part.ids.has_value(); });
   const bool timed = all_have(parts, "times", [](const Outputs& part) { return part.times.has_value(); });
   std::vector<Array> features;
   const bool featured =
       all_have(parts, "features", [](const Outputs& part) { return part.features.has_value(); });
-  for (const Outputs& part : parts) {
+  for (Outputs& part : parts) {
+    if (labels && !part.labels) {  // labels that arrive late
+      part.labels.emplace(part.n(), no_label);
+      part.warnings.push_back(missing_labels_text(part.path, *part.labels));
+    }
     if (labels) append(rest.labels, part.labels);
     if (norms) append(rest.norms, part.norms);
     if (ids) append(rest.ids, part.ids);

@@ -2,7 +2,8 @@
 //
 // A set is named by a path, several paths "a.npz,b.npz", or a pattern "shard-*.npz" in natural order (2
 // before 10). An existing file with exactly that name takes precedence. All files must have the same number
-// of classes and features, the same presence of labels, norms and groups, and the same class and group names.
+// of classes and features, the same presence of norms and groups, and the same class and group names. Rows of a
+// file without labels have none (no_label) if another file has labels.
 // Errors (Error: file, expected, found, row): those of outputs.h, files that differ, a pattern without a
 // match.
 #pragma once

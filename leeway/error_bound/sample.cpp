@@ -53,7 +53,8 @@ void check(const Sample& source, const Sample& target) {
   if (source.k() != target.k())
     refuse(target.name, fmt::format("{} classes, as in {}", source.k(), source.name),
            std::to_string(target.k()));
-  if (source.labels.empty()) refuse(source.name, "labels, which the source must have", "none");
+  if (source.labels.empty())
+    refuse(source.name, "labels, which the source must have (--labels or --label-column names them)", "none");
   check_labels(source);
   if (!target.labels.empty()) check_labels(target);
   if (source.features && target.features && source.features->shape[1] != target.features->shape[1])

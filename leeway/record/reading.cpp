@@ -9,14 +9,18 @@ void score_fields(OutputsReading& reading, Fields& f) {
            "content of matrices of outputs: logits or probabilities (default: by the array's name; logits "
            "whose rows are all probabilities count as probabilities)");
   f("label_column", reading.label_column,
-    "column of labels in tables; none: no labels (default: y_true, label, labels, y or similar)");
+    "column or array of labels; none: no labels (default: y_true, label, labels, y or similar)");
   f("class_columns", reading.class_columns,
-    "columns of scores in tables, one for each class: names separated by commas, or a prefix such as prob_*");
+    "columns of scores, one for each class: names separated by commas, or a prefix such as prob_*; of other "
+    "files an array (n,k) or k vectors");
   f("group_columns", reading.group_columns, "columns of groups in tables, in addition to attr_*");
   f("id_column", reading.id_column,
     "column of row identifiers in tables; none: no identifiers (default: id)");
   f("separator", reading.separator,
     "separator of columns in tables: comma, semicolon or tab (default: detected)");
+  f.choice("encoding", reading.encoding,
+           {{"utf-8", ""}, {"windows-1252", ""}, {"latin-1", ""}, {"utf-16", ""}},
+           "encoding of tables (default: utf-8)");
   f("class_names", reading.class_names,
     "class names in order: separated by commas, or a file with one name per line or an array class_names");
   f("first_label", reading.first_label, from_to(0, 1),

@@ -12,7 +12,7 @@ namespace leeway::record {
 // Lists of columns and of classes are words by commas.
 struct OutputsReading {
   std::optional<std::string> binary, as;  // "logit" or "prob"; "logits" or "probs"
-  std::optional<std::string> label_column, class_columns, group_columns, id_column, separator;
+  std::optional<std::string> label_column, class_columns, group_columns, id_column, separator, encoding;
   std::optional<std::string> class_names;     // or a file of them
   std::optional<std::size_t> first_label;     // 0 or 1
   std::optional<std::string> labels, groups;  // files beside the first set of outputs

@@ -108,9 +108,15 @@ record::Align align(const AlignTask& task, Progress* progress) {
   record::Align record;
   record.options = task.options;
   std::vector<std::string>& warnings = record.envelope.warnings;
-  const Clean clean(task, opened(task.clean, warnings));
+  OutputsShards first = opened(task.clean, warnings);
+  number_first(first, task.shifted);
+  if (first.rest.labels && count_labels(*first.rest.labels) < first.n()) {
+    warnings.push_back("the variance between classes is left out, as some rows have no label");
+    first.rest.labels.reset();
+  }
+  const Clean clean(task, std::move(first));
   for (const NamedOutputs& named : task.shifted) {
-    OutputsShards shifted = opened(named, warnings);
+    OutputsShards shifted = opened_like(clean.set().rest.coding, named, warnings);
     align_classes(columns_of(clean.set()), shifted);
     require_alike(columns_of(clean.set()), columns_of(shifted));
     record.results.push_back(clean.with(named.name, shifted));

@@ -221,6 +221,8 @@ class AverageCaseAnalysis {
       refuse("average_case: labels", fmt::format("at least {}, as many as rows", n),
              fmt::format("{}", task_.labels->size()));
     result_.labels.emplace(task_.labels->begin(), task_.labels->begin() + static_cast<std::ptrdiff_t>(n));
+    if (count_labels(*result_.labels) < n)
+      result_.labels.reset();  // groups by predictions: all rows have one
   }
 
   void of_files(const MadeElsewhere& given) {

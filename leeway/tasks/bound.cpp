@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -34,8 +35,10 @@ class Bounding {
       record_.envelope.warnings.push_back(fmt::format("The bound is left out. {}", reason));
     else if (critics)
       add_dis2(source, target, *critics);
-    if (!target.labels.empty())
-      record_.target.error = 1 - error_bound::collect(target, target, {}).source_accuracy;
+    if (labelled_) {
+      const Sample& known = *labelled_;
+      record_.target.error = 1 - error_bound::collect(known, known, {}).source_accuracy;
+    }
     return clock_.finished(std::move(record_), task_.seed);
   }
 
@@ -52,14 +55,31 @@ class Bounding {
     return sample;
   }
 
+  // The rows whose label is known; all, where there are no labels.
+  static OutputsShards with_labels(OutputsShards set) {
+    const auto& labels = set.rest.labels;
+    if (!labels || count_labels(*labels) == set.n()) return set;
+    return take(set, rows_with_labels(*labels));
+  }
+
   std::pair<Sample, Sample> open() {
     OutputsShards known = opened(task_.source, record_.envelope.warnings),
                   unknown = opened(task_.target, record_.envelope.warnings);
+    if (task_.labels) {
+      ClassLabels given = task_.labels(known.n(), known.k());
+      const std::string missing = missing_labels_text("labels", given.values);
+      if (!missing.empty()) record_.envelope.warnings.push_back(missing);
+      known.rest.labels = std::move(given.values), known.rest.coding = given.coding;
+    }
+    const LabelCoding codings[] = {known.rest.coding, unknown.rest.coding};
+    number_labels(known.rest, known.n(), codings), number_labels(unknown.rest, unknown.n(), codings);
     align_classes(columns_of(known), unknown);
     require_alike(columns_of(known), columns_of(unknown));
-    Sample source = sample_of(task_.source.name, std::move(known));
+    const bool some = unknown.rest.labels && count_labels(*unknown.rest.labels) < unknown.n();
+    if (unknown.rest.labels) labelled_ = sample_of(task_.target.name, with_labels(unknown));
+    if (some) unknown.rest.labels.reset();  // the corollary of Dis2 takes all rows
+    Sample source = sample_of(task_.source.name, with_labels(std::move(known)));
     Sample target = sample_of(task_.target.name, std::move(unknown));
-    if (task_.labels) source.labels = task_.labels(source.n(), source.k());
     error_bound::check(source, target);
     return {std::move(source), std::move(target)};
   }
@@ -131,6 +151,7 @@ class Bounding {
   const BoundTask& task_;
   Progress* progress_;
   record::Bound record_;
+  std::optional<Sample> labelled_;  // rows of the target with labels
 };
 
 }  // namespace

@@ -30,6 +30,9 @@ AttributeTable table_of(const Outputs& outputs) {
   if (outputs.groups.empty()) refuse(name, "groups, or a table beside it", "none");
   std::vector<std::string> classes = outputs.class_names;
   for (std::size_t i = classes.size(); i < outputs.k(); ++i) classes.push_back(std::to_string(i));
+  if (outputs.labels && count_labels(*outputs.labels) < outputs.n())
+    refuse(name, "a label in every row, as cells are labels times groups",
+           fmt::format("{} rows without one", outputs.n() - count_labels(*outputs.labels)));
   return assess::attribute_table(name, outputs.labels ? *outputs.labels : std::vector<std::int64_t>{},
                                  outputs.groups, classes);
 }

@@ -51,8 +51,9 @@ record::Distances distances(const DistancesTask& task, Progress* progress) {
   std::vector<std::string>& warnings = record.envelope.warnings;
   DistancesCleanSet clean{task.clean.name, opened(task.clean, warnings), {}};
   clean.sample = sample_of(clean.name, clean.outputs);
+  number_first(clean.outputs, task.shifted);
   for (const NamedOutputs& named : task.shifted) {
-    OutputsShards shifted = opened(named, warnings);
+    OutputsShards shifted = opened_like(clean.outputs.rest.coding, named, warnings);
     align_classes(columns_of(clean.outputs), shifted);
     require_alike(columns_of(clean.outputs), columns_of(shifted));
     record.results.push_back(measured(clean, named.name, shifted, task, progress));

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "leeway/core/columns.h"
 #include "leeway/core/shards.h"
 
 namespace leeway::tasks {
@@ -18,6 +20,27 @@ struct NamedOutputs {
 // Its outputs, whose warnings go to `warnings`.
 [[nodiscard]] inline OutputsShards opened(const NamedOutputs& named, std::vector<std::string>& warnings) {
   OutputsShards set = named.open();
+  warnings.insert(warnings.end(), set.rest.warnings.begin(), set.rest.warnings.end());
+  return set;
+}
+
+// How the labels of sets are numbered; each is opened.
+[[nodiscard]] inline std::vector<LabelCoding> codings_of(const std::vector<NamedOutputs>& sets) {
+  std::vector<LabelCoding> all;
+  for (const NamedOutputs& named : sets) all.push_back(named.open().rest.coding);
+  return all;
+}
+
+// Numbers the labels of the first set as the others say, which are opened only where its own leave it open.
+inline void number_first(OutputsShards& first, const std::vector<NamedOutputs>& others) {
+  if (is_open(first.rest.coding)) number_labels(first.rest, first.n(), codings_of(others));
+}
+
+// The next set, its labels numbered as those of the first.
+[[nodiscard]] inline OutputsShards opened_like(LabelCoding first, const NamedOutputs& named,
+                                               std::vector<std::string>& warnings) {
+  OutputsShards set = named.open();
+  number_labels(set.rest, set.n(), std::span(&first, 1));
   warnings.insert(warnings.end(), set.rest.warnings.begin(), set.rest.warnings.end());
   return set;
 }

@@ -75,6 +75,7 @@ Texts class_names_in(const std::string& text) {
 
 void put_labels(OutputsShards& set, const std::string& path, OutputsOptions options, const NoteInput& note) {
   if (options.columns.class_names.empty()) options.columns.class_names = set.rest.class_names;
+  options.columns.classes.clear();
   auto [labels, coding] = read_class_labels(path, set.n(), set.k(), options);
   const std::string numbers = coding_text(coding, set.k());
   note({path,
@@ -84,14 +85,18 @@ void put_labels(OutputsShards& set, const std::string& path, OutputsOptions opti
   set.rest.coding = coding;
   if (set.rest.labels) {
     std::size_t differ = 0;
-    for (std::size_t i = 0; i < labels.size(); ++i) differ += labels[i] != (*set.rest.labels)[i] ? 1 : 0;
+    for (std::size_t i = 0; i < labels.size(); ++i)
+      differ += labels[i] != no_label && !same_label(labels[i], (*set.rest.labels)[i]) ? 1 : 0;
     if (differ > 0)
       set.rest.warnings.push_back(
           fmt::format("{}: its labels differ from those of {}, which are used, at {} of {} rows: are its "
                       "rows in that order?",
                       set.rest.path, display_name(path), differ, labels.size()));
   }
+  const std::string missing = missing_labels_text(display_name(path), labels);
+  if (!missing.empty()) set.rest.warnings.push_back(missing);
   set.rest.labels = std::move(labels);
+  if (count_labels(*set.rest.labels) == 0) set.rest.labels.reset();
 }
 
 // "prod", "p.npy" of "prod=p.npy"; the name is empty of a text without "=" and of a file whose own name has it.
@@ -131,7 +136,7 @@ Binary binary_of(const std::optional<std::string>& binary) {
 std::vector<GroupColumn> read_groups(const std::string& path, std::size_t n) {
   const std::string name = display_name(path);
   const std::filesystem::path extension = std::filesystem::path(path).extension();
-  if (extension == ".csv" || extension == ".tsv") {
+  if (extension == ".csv" || extension == ".tsv" || path.ends_with(".csv.gz")) {
     const CsvTable table = read_csv(path);
     Texts names, values;
     for (const std::string& column : table.header)
@@ -174,6 +179,7 @@ OutputsOptions reading_of(const record::OutputsReading& reading, bool check_fini
   options.columns.time = reading.time_column, options.columns.times = reading.times;
   options.columns.classes = words_of(reading.class_columns);
   options.columns.groups = words_of(reading.group_columns);
+  if (reading.encoding) options.columns.encoding = encoding_of(*reading.encoding).value_or(Encoding::utf8);
   if (reading.separator) options.columns.separator = separator_of(*reading.separator);
   if (reading.class_names) options.columns.class_names = class_names_in(*reading.class_names);
   options.first_label = reading.first_label;

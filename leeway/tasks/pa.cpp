@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 
@@ -39,6 +40,15 @@ std::optional<std::vector<T>> take(const std::optional<std::vector<T>>& values,
   std::vector<T> taken;
   for (const std::size_t row : rows) taken.push_back((*values)[row]);
   return taken;
+}
+
+// Of paired rows: those of the first set and, where it has none, those of the second.
+Labels joined(const Labels& first, const Labels& second) {
+  if (!first || !second || first->size() != second->size()) return first ? first : second;
+  Labels labels = first;
+  for (std::size_t i = 0; i < labels->size(); ++i)
+    if ((*labels)[i] == no_label) (*labels)[i] = (*second)[i];
+  return labels;
 }
 
 template <class T>
@@ -81,8 +91,15 @@ class PaAnalysis {
 
   PaCleanSet open_clean(const PaModel& model) {
     PaCleanSet clean{model.clean, opened(model.clean, record_.envelope.warnings), std::nullopt};
-    clean.labels =
-        task_.labels ? task_.labels(clean.outputs.n(), clean.outputs.k()) : clean.outputs.rest.labels;
+    Outputs& rest = clean.outputs.rest;
+    if (task_.labels) {
+      ClassLabels given = task_.labels(clean.outputs.n(), clean.outputs.k());
+      const std::string missing = missing_labels_text("labels", given.values);
+      if (!missing.empty()) warn(missing);
+      rest.labels = std::move(given.values), rest.coding = given.coding;
+    }
+    number_first(clean.outputs, model.shifted);
+    clean.labels = rest.labels;
     return clean;
   }
 
@@ -109,10 +126,10 @@ class PaAnalysis {
 
   Matched as_they_stand(const PaCleanSet& clean, const NamedOutputs& named, const OutputsShards& shifted) {
     const Outputs& rest = shifted.rest;
-    if (clean.labels && rest.labels && *clean.labels != *rest.labels)
+    if (clean.labels && rest.labels && !std::ranges::equal(*clean.labels, *rest.labels, same_label))
       warn(fmt::format("{}: its labels differ from those used: are its rows in the order of {}?", named.name,
                        clean.named.name));
-    return {clean.outputs.logits, shifted.logits, clean.labels ? clean.labels : rest.labels, rest.norms,
+    return {clean.outputs.logits, shifted.logits, joined(clean.labels, rest.labels), rest.norms,
             evidence_of({&clean.outputs.logits, &clean.outputs.rest, span_of(clean.labels)},
                         {&shifted.logits, &rest, {}})};
   }
@@ -145,7 +162,7 @@ class PaAnalysis {
 
   record::PaSet analyse(const PaModel& model, const PaCleanSet& clean, const NamedOutputs& named,
                         std::optional<double> beta) {
-    OutputsShards shifted = opened(named, record_.envelope.warnings);
+    OutputsShards shifted = opened_like(clean.outputs.rest.coding, named, record_.envelope.warnings);
     align_classes(columns_of(clean.outputs), shifted);
     require_alike(columns_of(clean.outputs), columns_of(shifted));
     const Matched both = match(clean, named, shifted);

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "leeway/core/columns.h"
 #include "leeway/core/message.h"
@@ -25,6 +27,7 @@ class SelectAnalysis {
     if (task_.checkpoints.empty()) refuse("select", "at least one checkpoint", "none");
     record_.options = task_.options;
     find_labels();
+    number_them();
     for (const NamedCheckpoint& checkpoint : task_.checkpoints) add(checkpoint);
     choose();
     return clock_.finished(std::move(record_), task_.seed);
@@ -47,6 +50,8 @@ class SelectAnalysis {
 
   OpenPair open(const NamedCheckpoint& checkpoint) {
     OpenPair pair{checkpoint.clean.open(), checkpoint.shifted.open()};
+    for (OutputsShards* set : {&pair.clean, &pair.shifted})
+      number_labels(set->rest, set->n(), std::span(&coding_, 1));
     require_like_first(checkpoint.clean.name, pair.clean);
     require_like_first(checkpoint.shifted.name, pair.shifted);
     require_same_scores(columns_of(pair.clean), columns_of(pair.shifted));
@@ -57,16 +62,31 @@ class SelectAnalysis {
   void find_labels() {
     if (task_.labels) {
       (void)open(task_.checkpoints[0]);
-      labels_ = task_.labels(n_, k_);
+      ClassLabels given = task_.labels(n_, k_);
+      labels_ = std::move(given.values), coding_ = given.coding;
       labels_from_ = task_.labels_name;
     }
     for (const NamedCheckpoint& checkpoint : task_.checkpoints) {
-      if (labels_) return;
+      if (labels_) break;
       const OpenPair pair = open(checkpoint);
       const bool clean = pair.clean.rest.labels.has_value();
-      labels_ = clean ? pair.clean.rest.labels : pair.shifted.rest.labels;
+      const Outputs& set = clean ? pair.clean.rest : pair.shifted.rest;
+      labels_ = set.labels, coding_ = set.coding;
       labels_from_ = clean ? checkpoint.clean.name : checkpoint.shifted.name;
     }
+  }
+
+  // Where they leave it open, all sets say how they are numbered.
+  void number_them() {
+    if (!labels_ || !is_open(coding_)) return;
+    std::vector<LabelCoding> all;
+    for (const NamedCheckpoint& checkpoint : task_.checkpoints)
+      for (const LabelCoding coding : codings_of({checkpoint.clean, checkpoint.shifted}))
+        all.push_back(coding);
+    Outputs own;
+    own.path = labels_from_, own.labels = labels_, own.coding = coding_;
+    number_labels(own, labels_->size(), all);
+    labels_ = own.labels, coding_ = own.coding;
   }
 
   [[nodiscard]] std::span<const std::int64_t> labels() const {
@@ -75,7 +95,7 @@ class SelectAnalysis {
 
   void tell_warnings_of(const std::string& name, const OutputsShards& set) {
     for (const std::string& warning : set.rest.warnings) warn(warning);
-    if (labels_ && set.rest.labels && *set.rest.labels != *labels_)
+    if (labels_ && set.rest.labels && !std::ranges::equal(*set.rest.labels, *labels_, same_label))
       warn(fmt::format("{}: its labels differ from those used: are its rows in the order of {}?", name,
                        labels_from_));
   }
@@ -142,6 +162,7 @@ class SelectAnalysis {
   std::string first_, names_classes_, labels_from_;  // names_classes_: the first set that names its classes
   std::vector<std::string> class_names_;
   std::optional<std::vector<std::int64_t>> labels_;
+  LabelCoding coding_ = LabelCoding::none;
 };
 
 }  // namespace

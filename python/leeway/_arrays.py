@@ -1,15 +1,15 @@
-"""What callers hand over, as the module takes it: NumPy arrays in C order, paths, names. Nothing is computed here."""
+"""What callers hand over, as the module takes it: NumPy arrays in C order, tables, paths, names. Nothing is computed here."""
 
 import collections.abc
 import csv
 import io
+import numbers
 import os
 
 import numpy
 
-from ._leeway import Error
+from ._leeway import Error, is_scores
 
-SCORES = ("logits", "probs", "pred_probs")  # one of them makes a dictionary a set of outputs
 
 
 def is_path(value):
@@ -20,7 +20,7 @@ def numpy_of(value, name):
     """The array itself where it is NumPy's in C order; a view of other libraries' memory where that can be."""
     array = _as_numpy(value, name)
     if array.dtype == object:
-        array = _text_of(array)
+        array = _of_objects(array, isinstance(value, numpy.ndarray))
     elif array.dtype.kind == "M" and array.ndim == 1:  # times, as ISO 8601
         array = array.astype(str)
     return array if array.flags.c_contiguous else array.copy(order="C")
@@ -31,6 +31,8 @@ def _as_numpy(value, name):
         raise Error(f"{name}: expected an array without a mask, found a masked array")
     if isinstance(value, numpy.ndarray):
         return value
+    if is_frame(value) and not hasattr(value, "__array__"):
+        value = value.to_pandas()
     if isinstance(value, (str, bytes, os.PathLike, collections.abc.Mapping)):
         raise Error(f"{name}: expected an array, found {type(value).__name__}")
     try:
@@ -49,27 +51,75 @@ def _of_tensor(tensor, name):
     device = getattr(tensor, "device", None)
     if device is not None and getattr(device, "type", "cpu") != "cpu":
         raise Error(f"{name}: expected a tensor in the CPU's memory (tensor.cpu()), found one on {device}")
-    return tensor.detach().numpy()
+    tensor = tensor.detach()
+    if str(tensor.dtype) == "torch.bfloat16":  # which NumPy has not
+        tensor = tensor.float()
+    return tensor.numpy()
 
 
-def _text_of(array):
-    """Text, as pandas keeps it; other objects are the module's to refuse."""
-    if array.size and all(isinstance(item, str) for item in array.flat):
-        return array.astype(str)
+def _is_missing(item):
+    return item is None or type(item).__name__ in ("NAType", "NaTType") or (isinstance(item, float) and item != item)
+
+
+def _of_objects(array, numpys):
+    """Text, numbers or times, as pandas keeps them, with missing ones as "" or NaN; other objects are the module's to refuse.
+
+    So are numbers alone in an array of NumPy's, which has types for them.
+    """
+    known = [item for item in array.flat if not _is_missing(item)]
+    full = len(known) == array.size
+    filled = array if full else numpy.array([None if _is_missing(item) else item for item in array.flat], object).reshape(array.shape)
+    if not known:
+        return array
+    if all(isinstance(item, str) for item in known):
+        return filled.astype(str) if full else numpy.where(numpy.equal(filled, None), "", filled).astype(str)
+    if all(isinstance(item, (numbers.Real, numpy.bool_)) for item in known) and not (full and numpys):
+        return filled.astype(numpy.int64) if full and all(float(item).is_integer() for item in known) else filled.astype(float)
+    if full and all(hasattr(item, "isoformat") for item in known):
+        return numpy.array([item.isoformat() for item in array.flat]).reshape(array.shape)
     return array
 
 
+def is_frame(value):
+    """A table of pandas, Polars, Arrow and their like."""
+    return any(hasattr(value, way) for way in ("to_csv", "write_csv", "to_pydict")) and hasattr(value, "columns")
+
+
+def _csv_of(frame):
+    """The text of the CSV file that a data frame would be."""
+    if hasattr(frame, "write_csv"):
+        return frame.write_csv()
+    if hasattr(frame, "to_csv"):
+        return frame.to_csv(index=False)
+    return _csv_of_columns(frame.to_pydict())
+
+
+def _csv_of_columns(columns):
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(columns)
+    rows.writerows(zip(*columns.values()))
+    return text.getvalue()
+
+
+def _names_of(frame):
+    return [str(column) for column in getattr(frame, "column_names", frame.columns)]
+
+
 def outputs(value, name):
-    """A path, or a dictionary of arrays under the names of an outputs file; "" is a bare array."""
+    """A path, ("table", its text) of a data frame, or a dictionary of arrays as in an outputs file; "" is a bare array."""
     if is_path(value):
         return os.fspath(value)
     if isinstance(value, collections.abc.Mapping):
         return {str(key): numpy_of(array, f"{name}: {key}") for key, array in value.items() if array is not None}
+    if is_frame(value) and hasattr(value, "shape") and _names_of(value) != [str(j) for j in range(value.shape[1])]:
+        return ("table", _csv_of(value))
     return {"": numpy_of(value, name)}
 
 
 def is_outputs(value):
-    return isinstance(value, collections.abc.Mapping) and any(key in value for key in SCORES)
+    """A dictionary of arrays, not one of sets."""
+    return isinstance(value, collections.abc.Mapping) and any(is_scores(str(key)) or str(key) == "predictions" for key in value)
 
 
 def named_outputs(value, name):
@@ -89,7 +139,7 @@ def sets(value, name):
 
 
 def _is_set(value):
-    return is_path(value) or isinstance(value, collections.abc.Mapping) or getattr(value, "ndim", 0) > 0
+    return is_path(value) or isinstance(value, collections.abc.Mapping) or is_frame(value) or getattr(value, "ndim", 0) > 0
 
 
 def images(value, name):
@@ -112,8 +162,8 @@ def table(value, name):
     """A path, or (name, the text of the CSV file that it would be)."""
     if is_path(value):
         return os.fspath(value)
-    if hasattr(value, "to_csv"):
-        return (name, value.to_csv(index=False))
+    if is_frame(value):
+        return (name, _csv_of(value))
     if not isinstance(value, collections.abc.Mapping):
         raise Error(f"{name}: expected a DataFrame, a dictionary of columns or a CSV file's path, "
                     f"found {type(value).__name__}")
@@ -121,11 +171,7 @@ def table(value, name):
     lengths = {key: len(column) if isinstance(column, list) else -1 for key, column in columns.items()}
     if len(set(lengths.values())) > 1 or -1 in lengths.values():
         raise Error(f"{name}: expected columns of one length, found {lengths}")
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(columns)
-    rows.writerows(zip(*columns.values()))
-    return (name, text.getvalue())
+    return (name, _csv_of_columns(columns))
 
 
 def orders(value, name):

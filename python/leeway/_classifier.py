@@ -35,6 +35,7 @@ class Classifier:
                 raise Error(f"leeway.Classifier: {name}: expected a function, found {type(function).__name__}")
         self.logits = logits
         self.gradients = gradients
+        self.pixels = False  # inputs are in [0,1], as a normalization expects
         self.input_shape = None if input_shape is None else tuple(int(size) for size in input_shape)
 
     def __repr__(self) -> str:

@@ -15,6 +15,17 @@ def _refuse(expected: str, found: str) -> Error:
     return Error(f"leeway.sklearn.outputs: expected {expected}, found {found}")
 
 
+def _last(estimator: Any) -> Any:
+    """The estimator inside a search or at the end of a pipeline."""
+    for _ in range(10):
+        steps = getattr(estimator, "steps", None)
+        inner = steps[-1][1] if steps else getattr(estimator, "best_estimator_", None)
+        if inner is None:
+            break
+        estimator = inner
+    return estimator
+
+
 def _scores(estimator: Any, X: Any) -> dict[str, numpy.ndarray]:
     name = type(estimator).__name__
     if hasattr(estimator, "predict_proba"):
@@ -23,6 +34,10 @@ def _scores(estimator: Any, X: Any) -> dict[str, numpy.ndarray]:
         raise _refuse("an estimator with predict_proba or decision_function", name)
     warnings.warn(f"leeway.sklearn.outputs: {name} has no predict_proba; the scores of its decision_function serve as logits, "
                   "and confidences made of them are not calibrated", UserWarning, stacklevel=3)
+    shape = getattr(_last(estimator), "decision_function_shape", None)
+    if shape == "ovo" and len(getattr(estimator, "classes_", ())) > 2:
+        raise _refuse('decision_function_shape="ovr" (or probability=True), a score of each class',
+                      'decision_function_shape="ovo", a score of each pair of classes')
     scores = numpy.asarray(estimator.decision_function(X))
     if scores.ndim == 1:  # of two classes: the score of the second
         scores = numpy.stack([numpy.zeros_like(scores), scores], 1)

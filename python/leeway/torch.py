@@ -153,7 +153,7 @@ def classifier(module: torch.nn.Module, input_shape: Sequence[int], normalizatio
     ------
     leeway.Error
         Training mode, parameters of another type or of several, what is returned in place of logits; and, once inputs are
-        there, answers that differ between two passes.
+        there, answers that differ between two passes; with ``normalization``, float images outside [0,1].
     """
     shape = tuple(int(size) for size in input_shape)
     if not shape or min(shape) < 1:
@@ -161,7 +161,9 @@ def classifier(module: torch.nn.Module, input_shape: Sequence[int], normalizatio
     if batch_size < 1:
         raise _refuse("a batch_size of at least 1", str(batch_size))
     functions = _Functions(module, shape, normalization, batch_size)
-    return Classifier(functions.logits, functions.gradients, input_shape=shape)
+    made = Classifier(functions.logits, functions.gradients, input_shape=shape)
+    made.pixels = normalization is not None and len(shape) == 3
+    return made
 
 
 def _traced(module: torch.nn.Module, x: numpy.ndarray) -> torch.jit.ScriptModule:

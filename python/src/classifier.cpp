@@ -132,7 +132,7 @@ Classifier classifier_of(const std::shared_ptr<const Functions>& functions, std:
 
 // -- Inputs
 
-void check(const Array& inputs, const std::optional<Shape>& declared) {
+void check(const Array& inputs, const std::optional<Shape>& declared, bool pixels) {
   if (!inputs.is_float() && inputs.type != ElementType::u8)
     refuse("x", "float32, float64, or uint8 that counts 0 to 255 as [0,1]",
            std::string(name_of(inputs.type)));
@@ -144,6 +144,13 @@ void check(const Array& inputs, const std::optional<Shape>& declared) {
   if (const auto bad = first_not_finite(inputs))
     refuse("x", "finite inputs",
            fmt::format("{} at {}", to_f64(inputs, "x")[*bad], position_text(inputs, *bad)));
+  if (!pixels || !inputs.is_float()) return;
+  const std::vector<double> values = to_f64(inputs, "x");
+  const auto out = std::ranges::find_if(values, [](double value) { return value < 0 || value > 1; });
+  if (out != values.end())
+    refuse(
+        "x", "float pixels in [0,1] before normalization (divide by 255, or give uint8)",
+        fmt::format("{} at {}", *out, position_text(inputs, static_cast<std::size_t>(out - values.begin()))));
 }
 
 average_case::InputRow input_row(const Array& inputs) {
@@ -173,7 +180,7 @@ std::size_t classes_of(const Functions& functions, const average_case::InputRow&
 tasks::ClassifierInputs classifier_inputs(nb::handle classifier, const Array& inputs) {
   std::optional<Shape> declared;
   if (!classifier.attr("input_shape").is_none()) declared = nb::cast<Shape>(classifier.attr("input_shape"));
-  check(inputs, declared);
+  check(inputs, declared, nb::cast<bool>(classifier.attr("pixels")));
   const Shape input = declared.value_or(Shape(inputs.shape.begin() + 1, inputs.shape.end()));
   const auto functions = shared({classifier.attr("logits"), classifier.attr("gradients"), input});
   const average_case::InputRow row = input_row(inputs);

@@ -82,7 +82,8 @@ nb::object average_case_of(Request& request) {
   if (request.has("noise_covariance")) task.noise_covariance = request.array("noise_covariance");
   const auto [all, k] = size_of(task);
   const std::size_t n = task.options.rows > 0 ? std::min(task.options.rows, all) : all;
-  if (const Request::Labels labels = request.labels_or_file(reading_of(request))) task.labels = labels(n, k);
+  if (const Request::Labels labels = request.labels_or_file(reading_of(request)))
+    task.labels = labels(n, k).values;
   if (request.has("groups")) task.groups = groups_of(request, all);
   const tasks::AverageCaseResult result =
       request.run([&](Progress* progress) { return tasks::average_case(task, progress); });

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "leeway/core/column_words.h"
 #include "leeway/core/error.h"
 #include "leeway/core/parallel.h"
 #include "leeway/record/json.h"
@@ -136,6 +137,9 @@ NB_MODULE(_leeway, m) {
       .def("tree", [](const SavedRecord& record) { return object_of(record.json()); })
       .def("text", [](const SavedRecord& record) { return record.text(); });
 
+  m.def("is_scores", [](const std::string& name) {
+    return name == "logits" || name == "probs" || name == "pred_probs" || leeway::is_scores(name);
+  });
   m.def("functions", described_functions);
   m.def("records", described_records);
   m.def("call", call, nb::arg("function"), nb::arg("given"), nb::arg("threads").none());

@@ -48,16 +48,21 @@ tasks::NamedOutputs Request::outputs(const std::string& name, nb::handle value,
                                      bool check_finite) {
   if (is_path(value))
     return tasks::named_outputs(log, nb::cast<std::string>(value), reading, role, check_finite);
-  return {name, [this, name, reading, role, arrays = array_map_of(value, name),
-                 options = tasks::reading_of(reading, check_finite), noted = std::make_shared<bool>(false)] {
-            Outputs outputs = outputs_of(arrays, name, options);
-            const bool first = !std::exchange(*noted, true);
-            if (first) log.add_array(name, outputs.logits);
-            return tasks::with_reading({outputs.logits, outputs, {}}, reading, role, options,
-                                       [&](const tasks::ReadFile& file) {
-                                         if (first) log.note(file);
-                                       });
-          }};
+  const bool frame = PyTuple_Check(value.ptr());  // the text of its table
+  OutputsOptions options = tasks::reading_of(reading, check_finite);
+  options.columns.frame = frame;
+  return {
+      name, [this, name, reading, role, frame, options,
+             text = frame ? nb::cast<std::string>(value[1]) : std::string(),
+             arrays = frame ? ArrayMap() : array_map_of(value, name), noted = std::make_shared<bool>(false)] {
+        Outputs outputs = frame ? outputs_of_table(text, name, options) : outputs_of(arrays, name, options);
+        const bool first = !std::exchange(*noted, true);
+        if (first) log.add_array(name, outputs.logits);
+        return tasks::with_reading({outputs.logits, outputs, {}}, reading, role, options,
+                                   [&](const tasks::ReadFile& file) {
+                                     if (first) log.note(file);
+                                   });
+      }};
 }
 
 Outputs Request::open_outputs(const std::string& name, nb::handle value,
@@ -79,8 +84,8 @@ nb::dict Request::options_given() const {
 Request::Labels Request::labels_or_file(const record::OutputsReading& reading) {
   if (!has("labels") || !is_path((*this)["labels"])) return labels(reading);
   return [this, path = text("labels"), options = tasks::reading_of(reading)](std::size_t n, std::size_t k) {
-    std::vector<std::int64_t> labels = read_labels(path, n, k, options);
-    log.add(path, {labels.size()});
+    ClassLabels labels = read_class_labels(path, n, k, options);
+    log.add(path, {n});
     return labels;
   };
 }
@@ -91,7 +96,7 @@ Request::Labels Request::labels(const record::OutputsReading& reading) {
   if (is_path(value)) return {};
   return [this, array = array_of(value, "labels"), options = tasks::reading_of(reading),
           noted = std::make_shared<bool>(false)](std::size_t n, std::size_t k) {
-    std::vector<std::int64_t> labels = labels_of(array, "labels", n, k, options);
+    ClassLabels labels = labels_of(array, "labels", n, k, options);
     if (!std::exchange(*noted, true)) log.add_array("labels", array);
     return labels;
   };

@@ -259,7 +259,7 @@ TEST(Errors, Labels) {
   const Array good = f64(2, 3, {1, 2, 3, 4, 5, 6});
   EXPECT_THAT(message_of(good, good, {0}), AllOf(HasSubstr("labels"), HasSubstr("2"), HasSubstr("1")));
   EXPECT_THAT(message_of(good, good, {0, 3}), AllOf(HasSubstr("labels"), HasSubstr("3"), HasSubstr("row 1")));
-  EXPECT_THAT(message_of(good, good, {-1, 0}), AllOf(HasSubstr("-1"), HasSubstr("row 0")));
+  EXPECT_THAT(message_of(good, good, {-2, 0}), AllOf(HasSubstr("-2"), HasSubstr("row 0")));
 }
 
 }  // namespace

@@ -43,7 +43,8 @@ TEST(Csv, Refused) {
   EXPECT_EQ(csv_error(""), "a.csv: expected a header line and rows, found an empty file");
   EXPECT_EQ(csv_error("\n\n"), "a.csv: expected a header line and rows, found an empty file");
   EXPECT_EQ(csv_error("1,2\n3,4\n"), "a.csv: expected a header line, found a first line of numbers");
-  EXPECT_EQ(csv_error("a,a\n"), "a.csv: expected columns of different names, found 'a' twice");
+  EXPECT_EQ(message_of([] { (void)CsvRecords("a,b,a\n", "a.csv").column("a"); }),
+            "a.csv: expected columns of different names, found 'a' twice");
   EXPECT_EQ(csv_error("a,b\n1,2\n3\n"), "a.csv: expected 2 fields, as in the header, found 1 in line 3");
   EXPECT_EQ(csv_error("a,b\n1,2,3\n"), "a.csv: expected 2 fields, as in the header, found more in line 2");
   EXPECT_EQ(csv_error("a,b\n1,2\n\n3,4\n"), "a.csv: expected 2 fields, as in the header, found 1 in line 3");
@@ -54,7 +55,8 @@ TEST(Csv, Refused) {
   EXPECT_EQ(csv_error("a\rb\r"),
             "a.csv: expected a comma or the end of the line after a field, found '\\x0d' in line 1");
   EXPECT_THAT(csv_error(std::string_view("a\n\0", 3)), ::testing::HasSubstr("found other bytes in line 2"));
-  EXPECT_EQ(csv_error("a\n\xff"), "a.csv: expected UTF-8 text, found other bytes in line 2");
+  EXPECT_THAT(csv_error("a\n\xff"), ::testing::HasSubstr("windows-1252"));
+  EXPECT_THAT(csv_error("a\n\xff"), ::testing::HasSubstr("found other bytes in line 2"));
 }
 
 TEST(Csv, Numbers) {

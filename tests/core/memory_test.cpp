@@ -56,7 +56,7 @@ TEST(OutputsOf, SharesTheLogitsAndReadsTheRest) {
 
 TEST(LabelsOf, AreCheckedAgainstTheSet) {
   const Array labels = make_array<std::int32_t>({3}, {0, 2, 1});
-  EXPECT_THAT(labels_of(labels, "labels", 3, 3), ElementsAre(0, 2, 1));
+  EXPECT_THAT(labels_of(labels, "labels", 3, 3).values, ElementsAre(0, 2, 1));
   EXPECT_EQ(message_of([&] { (void)labels_of(labels, "labels", 3, 2); }),
             "labels: expected labels in 0..1, found 2 at row 1");
   EXPECT_EQ(message_of([&] { (void)labels_of(labels, "labels", 4, 3); }),

@@ -193,10 +193,65 @@ TEST_F(OutputsText, LabelsThatNoColumnNames) {
 TEST_F(OutputsText, TwoSetsThatMayCountOtherwise) {
   const Outputs first = read_table("label,p_0,p_1,p_2\n1,.5,.25,.25\n3,.5,.25,.25\n");
   const Outputs other = read_table("label,p_0,p_1,p_2\n1,.5,.25,.25\n2,.5,.25,.25\n");
-  EXPECT_THAT(message_of([&] { require_alike(columns_of(first), columns_of(other)); }),
-              HasSubstr("expected --first-label 1, as the labels of"));
   const Outputs zero = read_table("label,p_0,p_1,p_2\n1,.5,.25,.25\n0,.5,.25,.25\n");
-  EXPECT_EQ(message_of([&] { require_alike(columns_of(zero), columns_of(other)); }), "no error");
+  const auto labels = [](Outputs set, std::vector<LabelCoding> all) {
+    number_labels(set, set.n(), all);
+    return *set.labels;
+  };
+  EXPECT_THAT(labels(other, {first.coding, other.coding}), ElementsAre(0, 1));
+  EXPECT_THAT(labels(other, {zero.coding, other.coding}), ElementsAre(1, 2));
+  EXPECT_THAT(labels(first, {first.coding, other.coding}), ElementsAre(0, 2));
+  EXPECT_THAT(message_of([&] {
+                (void)labels(other, {first.coding, zero.coding});
+              }),
+              HasSubstr("expected --first-label 0 or 1"));
+}
+
+// -1 is the negative class beside 1 alone, else it says that there is no label; all sets decide.
+TEST_F(OutputsText, MinusOne) {
+  const std::string head = "label,p_0,p_1\n";
+  const Outputs signs = read_table(head + "-1,.5,.5\n1,.5,.5\n"),
+                zero = read_table(head + "0,.5,.5\n-1,.5,.5\n"),
+                minus = read_table(head + "-1,.5,.5\n-1,.5,.5\n");
+  EXPECT_THAT(*signs.labels, ElementsAre(0, 1));
+  EXPECT_THAT(*zero.labels, ElementsAre(0, no_label));
+  EXPECT_THAT(zero.warnings, ElementsAre(HasSubstr("1 of 2 rows have no label")));
+  EXPECT_FALSE(minus.labels);
+  const auto numbered = [](Outputs set, std::vector<LabelCoding> all) {
+    number_labels(set, set.n(), all);
+    return set;
+  };
+  EXPECT_THAT(*numbered(signs, {zero.coding}).labels, ElementsAre(no_label, 1));
+  EXPECT_THAT(numbered(signs, {zero.coding}).warnings, ElementsAre(HasSubstr("1 of 2 rows have no label")));
+  EXPECT_THAT(*numbered(signs, {signs.coding, minus.coding}).labels, ElementsAre(0, 1));
+  EXPECT_THAT(*numbered(minus, {signs.coding}).labels, ElementsAre(0, 0));
+  EXPECT_FALSE(numbered(minus, {zero.coding}).labels);
+}
+
+TEST_F(OutputsText, ALabelThatIsWrongIsNamedWithItsRow) {
+  EXPECT_THAT(table_error("label,p_cat,p_dog\ndog,.5,.5\n,.5,.5\n7,.5,.5\n"),
+              HasSubstr("found '7' at row 2"));
+  EXPECT_THAT(table_error("label,p_0,p_1\n1,.5,.5\n,.5,.5\nx,.5,.5\n"), HasSubstr("found 'x' at row 2"));
+}
+
+TEST_F(OutputsText, ARepeatedColumnIsRefusedWhereItIsRead) {
+  EXPECT_THAT(*read_table("age,label,age,p_0,p_1\n1,1,1,.5,.5\n").labels, ElementsAre(1));
+  EXPECT_THAT(table_error("label,p_a,p_b,p_b\na,.5,.25,.25\n"), HasSubstr("found 'p_b' twice"));
+}
+
+TEST_F(OutputsText, IdsThatOccurTwice) {
+  EXPECT_THAT(read_table("id,p_0,p_1\na,.5,.5\nb,.5,.5\na,.5,.5\n").warnings,
+              ElementsAre(HasSubstr("1 of 3 rows have the id of another row")));
+}
+
+// Columns of a data frame without any known name are its classes.
+TEST_F(OutputsText, FramesOfNumbers) {
+  OutputsOptions frame;
+  frame.columns.frame = true;
+  EXPECT_THAT(outputs_of_table("b,a\n1,-2\n", "x", frame).class_names, ElementsAre("b", "a"));
+  EXPECT_THAT(*outputs_of_table("prob_no,prob_yes,label\n.2,.8,1\n", "x", frame).labels, ElementsAre(1));
+  EXPECT_THAT(message_of([&] { (void)outputs_of_table("b,a\n1,x\n", "x", frame); }),
+              HasSubstr("found text in column 'a'"));
 }
 
 TEST_F(OutputsText, HeadersOfNumbers) {
@@ -233,8 +288,8 @@ TEST_F(OutputsText, ArraysOfOtherNamesAreListed) {
   write_npz(path("a.npz"), {{"logits", make_array<double>({1, 2}, {1, 2})},
                             {"embedding", make_array<double>({1, 2}, {1, 2})}});
   EXPECT_THAT(read_outputs(path("a.npz")).reading, HasSubstr("ignored: embedding"));
-  write_npz(path("b.npz"), {{"y_score", make_array<double>({1, 2}, {1, 2})}});
-  EXPECT_THAT(file_error("b.npz"), HasSubstr("expected an array named logits or probs, found y_score"));
+  write_npz(path("b.npz"), {{"weights", make_array<double>({1, 2}, {1, 2})}});
+  EXPECT_THAT(file_error("b.npz"), HasSubstr("expected an array named logits or probs, found weights"));
 }
 
 TEST_F(OutputsText, ParquetSaysHowToConvert) {

@@ -96,11 +96,10 @@ TEST_F(OutputsFile, Aliases) {
   refuses({{"y", i64({2, 0})}, {"y_true", i64({2, 0})}}, "found y and y_true");
   EXPECT_TRUE(read({{"logits", logits}, {"feats", make_array<float>({2, 1}, {7, 8})}}).features.has_value());
   EXPECT_TRUE(read({{"pred_probs", make_array<float>({1, 2}, {.5, .5})}}).from_probs);
-  EXPECT_EQ(error({{"logit", logits}, {"x\ny", logits}}),
-            "a.npz: expected an array named logits or probs, found logit, x\\x0ay");
+  EXPECT_THAT(error({{"lojit", logits}, {"x\ny", logits}}), HasSubstr("found lojit, x\\x0ay"));
   write_safetensors(path("a.safetensors"), {{{"weight\n", logits}}, {}});
-  EXPECT_EQ(file_error("a.safetensors"),
-            "a.safetensors: expected an array named logits or probs, found weight\\x0a");
+  EXPECT_THAT(file_error("a.safetensors"),
+              HasSubstr("a.safetensors: expected an array named logits or probs, found weight\\x0a"));
 }
 
 TEST_F(OutputsFile, LogitsWinOverProbs) {
@@ -192,7 +191,8 @@ TEST_F(OutputsFile, LogitsMustBeFinite) {
 
 TEST_F(OutputsFile, Labels) {
   refuses({{"labels", i64({0, 3})}}, "found 3 at row 1");
-  refuses({{"y", i64({-1, 3})}}, "found -1 at row 0");
+  refuses({{"y", i64({-1, 4})}}, "found 4 at row 1");
+  refuses({{"y", i64({-2, 2})}}, "found -2 at row 0");
   refuses({{"y", make_array<double>({2}, {0, .5})}}, "found 0.5 at row 1");
   refuses({{"y", i64({0, 1, 2})}}, "found shape (3)");
   refuses({{"y", make_array<double>({2, 3}, {0, 0, 1, 1, 0, 0})}}, "found shape (2, 3)");
@@ -263,7 +263,7 @@ TEST_F(OutputsFile, CsvRefused) {
   EXPECT_THAT(table_error("logit_0,logit_1\n1,nan\n"), HasSubstr("found nan at row 0, class 1"));
   EXPECT_THAT(table_error("logit_0,logit_1\n1,two\n"), HasSubstr("found 'two' at row 0"));
   EXPECT_THAT(table_error("logit_0,logit_1,y,label\n1,2,0,0\n"), HasSubstr("found label and y"));
-  EXPECT_THAT(table_error("logit_0,logit_1,label\n1,2,\n1,2,0\n"), HasSubstr("found '' at row 0"));
+  EXPECT_THAT(*read_table("logit_0,logit_1,label\n1,2,\n1,2,0\n").labels, ElementsAre(no_label, 0));
   EXPECT_THAT(table_error("logit_0,logit_1,label\n1,2,cat\n"), HasSubstr("found 'cat' at row 0"));
   EXPECT_THAT(table_error("logit_1,label\n1,0\n"), HasSubstr("--binary"));
   EXPECT_EQ(table_error("logit_1,label\n1,0\n", {.binary = Binary::logit}), "no error");
@@ -309,7 +309,8 @@ TEST_F(OutputsFile, LabelsOfTheirOwn) {
   EXPECT_EQ(message("y.npy", 3, 3), "y.npy: expected shape (3), one value a sample, found shape (2)");
   EXPECT_EQ(message("y.npy", 2, 2), "y.npy: expected labels in 0..1, found 2 at row 0");
   write_npz(path("x.npz"), {{"logits", logits}});
-  EXPECT_EQ(message("x.npz", 2, 3), "x.npz: expected an array named labels, y or y_true, found none");
+  EXPECT_THAT(message("x.npz", 2, 3),
+              HasSubstr("expected an array named labels, y or y_true (--label-column"));
   write_bytes(path("x.csv"), "a,b\n1,2\n");
   EXPECT_THAT(message("x.csv", 1, 3), HasSubstr("(--label-column names another), found a, b"));
   write_bytes(path("x.html"), "<html>");

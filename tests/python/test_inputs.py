@@ -71,7 +71,7 @@ def test_types_that_files_may_not_hold_either(dtype, tmp_path):
 
 def bad_values():
     nan, inf, negative = CLEAN.copy(), CLEAN.copy(), LABELS.copy()
-    nan[7, 1], inf[3, 2], negative[5] = numpy.nan, numpy.inf, -1
+    nan[7, 1], inf[3, 2], negative[5] = numpy.nan, numpy.inf, -2
     probs = numpy.full((24, 3), .5)
     return {"nan": {"logits": nan}, "inf": {"logits": inf}, "empty": {"logits": CLEAN[:0]}, "one class": {"logits": CLEAN[:, :1]},
             "no class": {"logits": CLEAN[:, :0]}, "cube": {"logits": CLEAN[None]}, "scalar": {"logits": CLEAN[0, 0]},
@@ -119,7 +119,7 @@ def test_torch_tensors_share_their_memory():
     torch = pytest.importorskip("torch")
     tensor = torch.tensor(WHOLE.astype("f8"), requires_grad=True)
     assert leeway.agreement(tensor, torch.tensor(SHIFTED.astype("f8")), torch.tensor(LABELS)).to_dict()["results"] == RESULT
-    assert message(leeway.agreement, tensor.to(torch.bfloat16), SHIFTED).startswith("clean: expected an array, found Tensor")
+    assert leeway.agreement(tensor.to(torch.bfloat16), SHIFTED.astype("f8"), LABELS).to_dict()["results"] == RESULT
     assert "sparse" in message(leeway.agreement, tensor.detach().to_sparse(), SHIFTED).lower()
 
 
@@ -130,6 +130,48 @@ def test_frames_and_lists():
     names = numpy.array(["cat", "dog", "eel"])
     arrays = {"logits": WHOLE.astype("f8"), "labels": pandas.Series(names[LABELS]), "class_names": names.tolist()}
     assert leeway.agreement(arrays, SHIFTED.astype("f8")).to_dict()["results"] == RESULT
+
+
+def test_frames_of_outputs_are_read_as_their_tables(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    probs = numpy.exp(CLEAN) / numpy.exp(CLEAN).sum(1, keepdims=True)
+    frame = pandas.DataFrame(probs.astype("f8"), columns=["prob_cat", "prob_dog", "prob_eel"])
+    frame["label"] = numpy.array(["cat", "dog", "eel"])[LABELS]
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    by_file = leeway.agreement(tmp_path / "table.csv", tmp_path / "table.csv", quiet=True).to_dict()["results"][0]
+    for one in (frame, frame.convert_dtypes(), frame.astype({"prob_cat": "Float64", "prob_dog": object})):
+        mine = leeway.agreement(one, [one], quiet=True).to_dict()["results"][0]
+        assert (mine["afr_true"], mine["pa"], mine["k"]) == (by_file["afr_true"], by_file["pa"], 3)
+    late = frame.assign(label=frame.label.where(numpy.arange(24) > 3))
+    assert leeway.agreement(late, late, quiet=True).afr_true == pytest.approx((CLEAN.argmax(1) == LABELS)[4:].mean())
+    logits = pandas.DataFrame(WHOLE.astype("f8"), columns=list("abc"))
+    assert leeway.agreement(logits, SHIFTED.astype("f8"), LABELS).to_dict()["results"] == RESULT
+    assert "another order" in message(leeway.agreement, logits, logits[["b", "a", "c"]])
+    assert "'b'" in message(leeway.agreement, logits.assign(b="x"), logits)
+    assert "'prob_dog'" in message(leeway.agreement, frame.assign(prob_dog=frame.prob_dog.astype(object).where(numpy.arange(24) != 7, "x")), frame)
+
+
+@pytest.mark.parametrize("kind", ["None", "NaN", "NA", "text"])
+def test_missing_labels(kind):
+    pandas = pytest.importorskip("pandas")
+    names, late = numpy.array(["cat", "dog", "eel"]), numpy.arange(24) < 5
+    labels = {"None": [None if gone else int(y) for gone, y in zip(late, LABELS)], "NaN": numpy.where(late, numpy.nan, LABELS),
+              "NA": pandas.Series(LABELS).astype("Int64").where(~late), "text": pandas.Series(names[LABELS]).where(~late)}[kind]
+    arrays = {"logits": WHOLE.astype("f8"), "labels": labels, "class_names": names}
+    with pytest.warns(UserWarning, match="5 of 24 rows have no label"):
+        assert leeway.agreement(arrays, SHIFTED.astype("f8")).afr_true == pytest.approx((SHIFTED.argmax(1) == LABELS)[5:].mean())
+
+
+def test_names_of_arrays():
+    for scores, labels in (("predictions", "label_ids"), ("y_proba", "y_test"), ("logits", "Labels"), ("logits", "target")):
+        arrays = {scores: WHOLE.astype("f8"), labels: LABELS}
+        assert leeway.agreement(arrays, SHIFTED.astype("f8")).to_dict()["results"] == RESULT
+        assert [one.target for one in leeway.assess({**arrays}, arrays, no_bounds=True, quiet=True).results] == ["target"]
+    assert "found 'lables'; did you mean labels?" in message(leeway.agreement, {"logits": CLEAN, "lables": LABELS}, SHIFTED)
+    mine = {"mine": WHOLE.astype("f8"), "truths": LABELS}
+    shifted = {"mine": SHIFTED.astype("f8")}
+    assert leeway.agreement(mine | {"logits": CLEAN}, [shifted | {"logits": CLEAN, "truths": LABELS}], class_columns="mine",
+                            label_column="truths").to_dict()["results"][0]["afr_true"] == RESULT[0]["afr_true"]
 
 
 @pytest.mark.parametrize("name", ["evaluate_bounds", "shift_text", "conds.split", "conds.describe"])

@@ -8,7 +8,9 @@ import leeway.sklearn
 pytest.importorskip("sklearn")
 
 from sklearn.linear_model import LogisticRegression, RidgeClassifier  # noqa: E402
-from sklearn.svm import LinearSVC  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+from sklearn.svm import SVC, LinearSVC  # noqa: E402
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor  # noqa: E402
 
 from .conftest import message  # noqa: E402
@@ -52,6 +54,13 @@ def test_scores_serve_as_logits_and_that_is_said(data):
     assert said[0].filename == __file__
     numpy.testing.assert_array_equal(made["logits"], model.decision_function(x))
     assert leeway.agreement(made, made).afr_true == model.score(x, y)
+
+
+def test_scores_of_pairs_of_classes_are_refused(data):
+    x, y = data
+    model = make_pipeline(StandardScaler(), SVC(decision_function_shape="ovo")).fit(x, y)
+    with pytest.warns(UserWarning), pytest.raises(leeway.Error, match='decision_function_shape="ovr"'):
+        leeway.sklearn.outputs(model, x, y)
 
 
 def test_two_classes_by_one_score(data):

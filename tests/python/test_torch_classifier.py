@@ -210,6 +210,14 @@ def test_the_module_is_left_as_it_was(module, images):
 
 # -- Refusals
 
+def test_pixels_outside_0_1_are_refused_before_a_normalization(module, images):
+    normalized = leeway.torch.classifier(module, SHAPE, {"mean": .5, "std": .2})
+    with pytest.raises(leeway.Error, match=r"float pixels in \[0,1\] before normalization \(divide by 255.*, found "):
+        leeway.average_case(normalized, 255 * images, sigma=[.1], methods=["mc"], draws=100)
+    plain = leeway.torch.classifier(module, SHAPE)
+    assert leeway.average_case(plain, 2 * images, sigma=[.1], methods=["mc"], draws=100).results
+
+
 def test_training_mode_is_refused_by_name(module, images):
     assert "(module.eval()), found Sequential in training mode" in message(leeway.torch.classifier, module.train(), SHAPE)
     module.eval()[4].train()

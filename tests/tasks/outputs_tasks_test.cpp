@@ -33,10 +33,10 @@ using ::testing::StartsWith;
 using Labels = std::vector<std::int64_t>;
 
 // Of a task whose labels are given beside those of its sets.
-std::function<Labels(std::size_t, std::size_t)> given(Labels labels, std::size_t n) {
+std::function<ClassLabels(std::size_t, std::size_t)> given(Labels labels, std::size_t n) {
   return [=](std::size_t rows, std::size_t k) {
     EXPECT_EQ(std::pair(rows, k), std::pair(n, std::size_t{2}));
-    return labels;
+    return ClassLabels{labels, LabelCoding::from_zero};
   };
 }
 
@@ -74,6 +74,40 @@ TEST(PaTask, IsThatOfTheAnalysis) {
   EXPECT_TRUE(record.ar_gap.empty());
   EXPECT_THAT(record.envelope.findings, IsEmpty());
   expect_envelope(record);
+}
+
+// Accuracy uses the rows that have a label; pairs lend each other theirs.
+TEST(PaTask, RowsWithoutALabel) {
+  PaTask task{.models = {{"cnn", clean({0, no_label, 1}), {shifted()}}}};
+  task.options.summaries = true;
+  const record::PaSet set = pa(task).results[0];
+  EXPECT_EQ(set.agreement.afr_true, 1);  // shifted predictions 0 0 1
+  EXPECT_EQ(set.agreement.n, 3u);
+  std::size_t grouped = 0;
+  for (const auto& group : set.decomposition->groups) grouped += group.n;
+  EXPECT_EQ(grouped, 2u);
+  task.models[0].shifted = {shifted({no_label, 1, no_label})};
+  EXPECT_EQ(pa(task).results[0].agreement.afr_true, 2. / 3);
+  EXPECT_THAT(pa(task).envelope.warnings, IsEmpty());
+}
+
+// 1 and 2 of two classes in one set say how 1 alone is meant in the other, whichever comes first.
+TEST(PaTask, LabelsAreNumberedAlike) {
+  const auto coded = [](NamedOutputs set, Labels labels, LabelCoding coding) {
+    return NamedOutputs{set.name, [=] {
+                          OutputsShards shards = set.open();
+                          shards.rest.labels = labels, shards.rest.coding = coding;
+                          return shards;
+                        }};
+  };
+  const NamedOutputs open = coded(clean(), {1, 1, 1}, LabelCoding::either),
+                     one = coded(shifted(), {0, 0, 0}, LabelCoding::from_one);
+  for (const auto& [first, second] : {std::pair(open, one), std::pair(one, open)}) {
+    const record::Pa record = pa({.models = {{"cnn", first, {second}}}});
+    EXPECT_THAT(record.envelope.warnings, IsEmpty());
+    EXPECT_GT(*record.results[0].agreement.afr_true, .6);
+    EXPECT_THAT(distances({.clean = first, .shifted = {second}}).envelope.warnings, IsEmpty());
+  }
 }
 
 TEST(PaTask, GivenLabelsAndPairsAreTaken) {
@@ -380,6 +414,15 @@ TEST(BoundTask, IsThatOfTheAnalyses) {
   EXPECT_EQ(record.inverse_temperature, 1);
   EXPECT_FALSE(record.target.error || record.dis2->dis2.corollary);
   expect_envelope(record);
+}
+
+TEST(BoundTask, UsesTheRowsThatHaveALabel) {
+  const record::Bound record = bound(bound_task({0, no_label, 1, 0}, {0, no_label, no_label, 1}));
+  EXPECT_EQ(record.source.n, 3u);
+  EXPECT_EQ(record.target.n, 4u);
+  EXPECT_NEAR(record.source.error, 1. / 3, 1e-15);
+  EXPECT_EQ(record.target.error, .5);
+  EXPECT_FALSE(record.dis2->dis2.corollary);
 }
 
 TEST(BoundTask, GivenLabelsComeFirstAndMethodsInTheirOrder) {

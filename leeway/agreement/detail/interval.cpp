@@ -176,13 +176,15 @@ Interval pa_interval_of(const Pairs& pairs, const Maximum& maximum, double level
   return {std::clamp(log_k + low, 0., pa), std::clamp(log_k + high, pa, log_k)};
 }
 
-Agreement with_fidelity(Agreement result, const Facts& facts, bool labelled, double level) {
+Agreement with_fidelity(Agreement result, const Facts& facts, std::span<const std::int64_t> labels,
+                        double level) {
   const auto n = static_cast<double>(result.n);
   result.afr_pred = static_cast<double>(facts.same_prediction) / n;
   result.afr_pred_interval = clopper_pearson(facts.same_prediction, result.n, level);
-  if (!labelled) return result;
-  result.afr_true = static_cast<double>(facts.right) / n;
-  result.afr_true_interval = clopper_pearson(facts.right, result.n, level);
+  const std::size_t labelled = labels.size() - static_cast<std::size_t>(std::ranges::count(labels, -1));
+  if (labelled == 0) return result;
+  result.afr_true = static_cast<double>(facts.right) / static_cast<double>(labelled);
+  result.afr_true_interval = clopper_pearson(facts.right, labelled, level);
   result.attack_success = 1 - *result.afr_true;
   return result;
 }

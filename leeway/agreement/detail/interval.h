@@ -58,6 +58,7 @@ struct UnseenPairs {
 // Adds to `result`, whose n is set, the shares that `facts` counts, with Clopper-Pearson intervals:
 //   AFR(P) = mean[argmax F'' = argmax F'],   with labels AFR(T) = mean[argmax F'' = y],   ASR = 1 - AFR(T)
 // (Jiménez Rodríguez 2024, section 4.2.)
-[[nodiscard]] Agreement with_fidelity(Agreement result, const Facts& facts, bool labelled, double level);
+[[nodiscard]] Agreement with_fidelity(Agreement result, const Facts& facts,
+                                      std::span<const std::int64_t> labels, double level);
 
 }  // namespace leeway::agreement

@@ -90,9 +90,10 @@ std::vector<Summary> summaries_of(const Task& task, const std::vector<std::strin
   std::vector<Summary> summaries;
   for (const Source& source : task.sources) {
     AnalysedSource analysed{&source, predict(source.outputs.logits, source.outputs.path)};
-    if (source.outputs.labels)
-      analysed.quality = quality_of(source.outputs.logits, *source.outputs.labels, analysed.predictions,
-                                    task.level, class_names);
+    if (source.outputs.labels) {
+      const LabelledRows known = labelled_rows(source.outputs, *source.outputs.labels, analysed.predictions);
+      analysed.quality = quality_of(known.logits, known.labels, known.said, task.level, class_names);
+    }
     for (const Target& target : task.targets) {
       if (target.model != source.model) continue;
       if (progress && progress->stop_requested())
@@ -126,6 +127,17 @@ std::vector<std::string> warnings_of(const std::vector<record::AssessResult>& re
                                 warning));
   }
   return lines;
+}
+
+// The task with labels that are numbered as all sets say; nothing where each set says it itself.
+std::optional<Task> numbered(const Task& task) {
+  std::vector<LabelCoding> all;
+  for (const Outputs* outputs : all_outputs(task.sources, task.targets)) all.push_back(outputs->coding);
+  if (std::ranges::none_of(all, is_open)) return std::nullopt;
+  Task copy = task;
+  for (Source& source : copy.sources) number_labels(source.outputs, source.outputs.n(), all);
+  for (Target& target : copy.targets) number_labels(target.outputs, target.outputs.n(), all);
+  return copy;
 }
 
 // The task with all classes in one order, that of the first outputs that name them.
@@ -207,8 +219,10 @@ record::OutputsReading target_reading(const record::AssessOptions& options) {
 
 record::Assess assess(const AssessTask& task, Progress* progress) {
   const TaskClock clock;
-  const auto aligned = leeway::assess::aligned(task);
-  record::Assess record = leeway::assess::record_of(aligned ? *aligned : task, progress);
+  const auto numbered = leeway::assess::numbered(task);
+  const Task& one = numbered ? *numbered : task;
+  const auto aligned = leeway::assess::aligned(one);
+  record::Assess record = leeway::assess::record_of(aligned ? *aligned : one, progress);
   clock.stamp(record.envelope, task.seed);
   return record;
 }

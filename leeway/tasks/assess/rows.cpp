@@ -17,7 +17,7 @@ void append_row(fmt::memory_buffer& text, const std::string& prefix, const Targe
   const auto out = std::back_inserter(text);
   const bool paired = !rows.clean_classes.empty();
   fmt::format_to(out, "{}{},", prefix, i);
-  if (!rows.labels.empty()) fmt::format_to(out, "{}", rows.labels[i]);
+  if (!rows.labels.empty() && rows.labels[i] != no_label) fmt::format_to(out, "{}", rows.labels[i]);
   if (paired)
     fmt::format_to(out, ",{},{},{},{},{},{}\n", rows.clean_classes[i], rows.shifted_classes[i],
                    rows.clean_confidences[i], rows.shifted_confidences[i], rows.agreements[i],

@@ -72,6 +72,55 @@ TEST(Assess, OfASmallPairByHand) {
   EXPECT_NEAR(r["flips"][0]["agreement"].get<double>(), std::log(2. / 6), 1e-3);
 }
 
+// Labels that arrive late: numbers by labels are those of the labelled rows, all others those of all rows.
+TEST(Assess, RowsWithoutALabel) {
+  std::vector<int> before, after;
+  std::vector<std::int64_t> truth, known, known_source;
+  std::vector<std::size_t> labelled_after, labelled_before;
+  for (std::size_t i = 0; i < 300; ++i) {
+    truth.push_back(static_cast<std::int64_t>(i % 3));
+    before.push_back(static_cast<int>((i + (i % 7 == 0 ? 1 : 0)) % 3));
+    after.push_back(static_cast<int>((i + (i % 4 == 0 ? 1 : 0)) % 3));
+    known.push_back(i % 5 == 1 ? no_label : truth[i]),
+        known_source.push_back(i % 6 == 2 ? no_label : truth[i]);
+    if (known[i] != no_label) labelled_after.push_back(i);
+    if (known_source[i] != no_label) labelled_before.push_back(i);
+  }
+  const auto part = [](const Outputs& all, const std::vector<std::size_t>& rows) {
+    return take({all.logits, all, {}}, rows).rest;
+  };
+  Options unpaired;
+  unpaired.options.paired = "no", unpaired.options.restarts = 1, unpaired.options.bootstrap = 20;
+  const auto result = [&](const Outputs& source, const Outputs& target) {
+    return assess({{"m", source}}, {{"m", "t", target}}, unpaired)["results"][0];
+  };
+  const Outputs source = labelled(outputs_of(before, 3), truth),
+                target = labelled(outputs_of(after, 3), truth), late_source = labelled(source, known_source),
+                late = labelled(target, known);
+  const Json all = result(source, target), r = result(source, late),
+             some = result(source, part(target, labelled_after));
+  for (const char* key : {"accuracy", "accuracy_low", "accuracy_change", "quality", "classes", "worst_class"})
+    EXPECT_EQ(r[key], some[key]) << key;
+  for (const char* key : {"n", "error_bound", "estimates", "drift", "likely_error", "source_accuracy"})
+    EXPECT_EQ(r[key], all[key]) << key;
+  const Json s = result(late_source, target), fewer = result(part(source, labelled_before), target);
+  for (const char* key : {"accuracy", "source_accuracy", "accuracy_change", "source_quality", "error_bound",
+                          "estimates", "classes"})
+    EXPECT_EQ(s[key], fewer[key]) << key;
+  EXPECT_EQ(s["drift"], all["drift"]);
+  // Equal labels where both have one, and pairs that lend each other theirs.
+  const Json paired = assess({{"m", late_source}}, {{"m", "t", late}}, pairs)["results"][0],
+             whole = assess({{"m", source}}, {{"m", "t", target}}, pairs)["results"][0];
+  EXPECT_GT(paired["accuracy"].get<double>(), 0);
+  for (const char* key : {"afr_pred", "pa", "confusion"}) EXPECT_EQ(paired[key], whole[key]) << key;
+}
+
+TEST(Assess, LabelsAreNumberedAlike) {
+  Outputs source = clean, target = labelled(outputs_of({0, 0}, 2), {1, 1});
+  source.coding = LabelCoding::from_one, target.coding = LabelCoding::either;
+  EXPECT_EQ(assess({{"m", source}}, {{"m", "t", target}})["results"][0]["accuracy"], 1);
+}
+
 // Two models, one with groups and one gate, one without labels.
 TEST(Assess, TheRecordIsReadAsItWasWritten) {
   Outputs grouped = clean, moved = shifted, plain = clean;

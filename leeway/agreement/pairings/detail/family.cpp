@@ -17,7 +17,8 @@ std::map<std::int64_t, RowNumbers> rows_of_labels(const Sample& sample) {
   if (sample.labels->size() != rows_of(sample))
     refuse(sample.name, fmt::format("{} labels", rows_of(sample)), fmt::format("{}", sample.labels->size()));
   std::map<std::int64_t, RowNumbers> rows;
-  for (std::size_t i = 0; i < sample.labels->size(); ++i) rows[(*sample.labels)[i]].push_back(i);
+  for (std::size_t i = 0; i < sample.labels->size(); ++i)
+    if ((*sample.labels)[i] >= 0) rows[(*sample.labels)[i]].push_back(i);
   return rows;
 }
 

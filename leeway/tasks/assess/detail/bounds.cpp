@@ -24,15 +24,16 @@ auto attempt(const Compute& compute, std::string& reason) -> std::optional<declt
 
 }  // namespace
 
-Bounds error_bounds(const Outputs& source, std::span<const std::int64_t> labels, const Outputs& target,
+Bounds error_bounds(const std::string& source, const LabelledRows& rows, const Outputs& target,
                     const Task& task, Progress* progress) {
+  const std::vector<std::int64_t>& labels = rows.labels;
   Bounds bounds;
   if (task.options.no_bounds || labels.empty()) {
     bounds.no_bound = bounds.no_estimates =
         labels.empty() ? "the source has no labels" : "bounds and estimates were left out on request";
     return bounds;
   }
-  const Sample known{source.path, source.logits, {labels.begin(), labels.end()}, {}};
+  const Sample known{source, rows.logits, labels, {}};
   const Sample unknown{target.path, target.logits, {}, {}};
   error_bound::Dis2Options critics;
   critics.restarts = task.options.restarts;
@@ -47,10 +48,10 @@ Bounds error_bounds(const Outputs& source, std::span<const std::int64_t> labels,
   bounds.dis2 = attempt([&] { return error_bound::dis2_bound(known, unknown, critics); }, bounds.no_bound);
   bounds.estimates =
       attempt([&] { return error_bound::estimate_error(known, unknown, estimating); }, bounds.no_estimates);
-  if (source.n() < 2 || target.n() < 2)
+  if (labels.size() < 2 || target.n() < 2)
     bounds.no_bound = fmt::format(
         "the bound is measured on rows held out from both sets, so each needs 2 or more; there are {} and {}",
-        source.n(), target.n());
+        labels.size(), target.n());
   return bounds;
 }
 

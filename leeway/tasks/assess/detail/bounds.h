@@ -10,12 +10,12 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 
 #include "leeway/error_bound/dis2.h"
 #include "leeway/error_bound/estimator.h"
 #include "leeway/tasks/assess.h"
+#include "leeway/tasks/assess/detail/pairing.h"
 
 namespace leeway::assess {
 
@@ -25,9 +25,9 @@ struct Bounds {
   std::string no_bound, no_estimates;  // why there is none
 };
 
-// `labels` are those of the source's rows; empty where there are none.
-[[nodiscard]] Bounds error_bounds(const Outputs& source, std::span<const std::int64_t> labels,
-                                  const Outputs& target, const Task& task, Progress* progress);
+// `source` opens messages; `rows` are those of it that have labels.
+[[nodiscard]] Bounds error_bounds(const std::string& source, const LabelledRows& rows, const Outputs& target,
+                                  const Task& task, Progress* progress);
 
 // How they are computed and what they assume; nothing where they are left out.
 [[nodiscard]] std::optional<record::AssessBounds> bounds_of(const record::AssessOptions& options);

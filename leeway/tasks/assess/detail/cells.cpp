@@ -20,7 +20,9 @@ std::vector<Count> count_rows(const Side& source, const Side& target, std::size_
                               const TargetKey& target_key, const SourceKey& source_key, bool paired) {
   std::vector<Count> counts(keys);
   for (std::size_t i = 0; i < target.predicted.size(); ++i) {
-    Count& count = counts[target_key(i)];
+    const std::size_t key = target_key(i);
+    if (key >= keys) continue;
+    Count& count = counts[key];
     ++count.n;
     if (!target.labels.empty()) count.correct += target.predicted[i] == target.labels[i];
     if (paired) count.same += target.predicted[i] == source.predicted[i];
@@ -78,10 +80,13 @@ std::vector<AssessCell> attribute_cells(const Side& source, const Side& target, 
   const bool labelled = !target.labels.empty();
   const GroupColumn* other = nullptr;
   const std::vector<std::size_t> positions = match_levels(column, source.groups, other);
-  const auto target_level = [&](std::size_t i) { return static_cast<std::size_t>(column.codes[i]); };
+  // With labels, rows without one are in no cell.
+  const auto target_level = [&](std::size_t i) {
+    return labelled && target.labels[i] == no_label ? levels : static_cast<std::size_t>(column.codes[i]);
+  };
   const auto source_level = [&](std::size_t i) {
-    return other ? positions[static_cast<std::size_t>(other->codes[i])]
-                 : std::numeric_limits<std::size_t>::max();
+    return other && source.labels[i] != no_label ? positions[static_cast<std::size_t>(other->codes[i])]
+                                                 : std::numeric_limits<std::size_t>::max();
   };
   std::vector<AssessCell> cells;
   const auto add = [&](const Count& count, const std::string& group, std::string name) {
@@ -94,7 +99,10 @@ std::vector<AssessCell> attribute_cells(const Side& source, const Side& target, 
   if (labelled && levels <= max_crossed / k) {
     const auto crossed = count_rows(
         source, target, k * levels,
-        [&](std::size_t i) { return static_cast<std::size_t>(target.labels[i]) * levels + target_level(i); },
+        [&](std::size_t i) {
+          const std::size_t level = target_level(i);
+          return level < levels ? static_cast<std::size_t>(target.labels[i]) * levels + level : k * levels;
+        },
         [&](std::size_t i) {
           const std::size_t level = source_level(i);
           return level < levels ? static_cast<std::size_t>(source.labels[i]) * levels + level : k * levels;

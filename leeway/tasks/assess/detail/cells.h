@@ -19,7 +19,7 @@ namespace leeway::assess {
 
 inline constexpr std::size_t max_cells_per_attribute = 1000;  // the worst are kept
 
-// The rows of one side. `labels` is empty where there are none.
+// The rows of one side. `labels` is empty where there are none; rows of no_label are in no cell.
 struct Side {
   std::span<const std::int32_t> predicted;
   std::span<const std::int64_t> labels;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <utility>
 
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
+#include "leeway/core/rows.h"
 
 namespace leeway::assess {
 namespace {
@@ -56,10 +58,43 @@ Pairing pair(const Outputs& source, const Outputs& target, std::span<const std::
   return pairing;
 }
 
-std::span<const std::int64_t> labels_of(const Outputs& own, const Outputs& other, const Pairing& pairing) {
-  if (own.labels) return *own.labels;
-  if (pairing.asserted && other.labels) return *other.labels;
-  return {};
+std::vector<std::int64_t> labels_of(const Outputs& own, const Outputs& other, const Pairing& pairing) {
+  const bool lent = pairing.asserted && other.labels;
+  if (!own.labels) return lent ? *other.labels : std::vector<std::int64_t>();
+  std::vector<std::int64_t> labels = *own.labels;
+  for (std::size_t i = 0; i < labels.size() && lent; ++i)
+    if (labels[i] == no_label) labels[i] = (*other.labels)[i];
+  return labels;
+}
+
+LabelledRows labelled_rows(const Outputs& set, std::vector<std::int64_t> labels, const Predictions& said) {
+  if (count_labels(labels) == labels.size()) return {set.logits, std::move(labels), said, {}};
+  LabelledRows known;
+  known.rows = rows_with_labels(labels);
+  known.logits = Rows(set.logits).take(known.rows);
+  known.said = said;
+  known.said.classes.clear(), known.said.confidences.clear();
+  double sum = 0;
+  for (const std::size_t row : known.rows) {
+    known.labels.push_back(labels[row]);
+    known.said.classes.push_back(said.classes[row]);
+    known.said.confidences.push_back(said.confidences[row]);
+    sum += said.confidences[row];
+  }
+  if (!known.rows.empty()) known.said.mean_confidence = sum / static_cast<double>(known.rows.size());
+  return known;
+}
+
+std::vector<GroupColumn> taken_groups(const std::vector<GroupColumn>& groups,
+                                      std::span<const std::size_t> rows) {
+  std::vector<GroupColumn> taken = groups;
+  if (rows.empty()) return taken;
+  for (GroupColumn& group : taken) {
+    group.codes.clear();
+    for (const std::size_t row : rows)
+      group.codes.push_back(groups[static_cast<std::size_t>(&group - taken.data())].codes[row]);
+  }
+  return taken;
 }
 
 const std::vector<GroupColumn>& groups_of(const Outputs& own, const Outputs& other, const Pairing& pairing) {

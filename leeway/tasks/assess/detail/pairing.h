@@ -14,6 +14,7 @@
 
 #include "leeway/agreement/pair_evidence.h"
 #include "leeway/tasks/assess.h"
+#include "leeway/tasks/assess/detail/predictions.h"
 
 namespace leeway::assess {
 
@@ -32,9 +33,22 @@ struct Pairing {
 [[nodiscard]] Pairing pair(const Outputs& source, const Outputs& target, std::span<const std::int32_t> before,
                            std::span<const std::int32_t> after, Paired wanted);
 
-// Empty where there are none.
-[[nodiscard]] std::span<const std::int64_t> labels_of(const Outputs& own, const Outputs& other,
-                                                      const Pairing& pairing);
+// Of every row, no_label where it has none; empty where there are none.
+[[nodiscard]] std::vector<std::int64_t> labels_of(const Outputs& own, const Outputs& other,
+                                                  const Pairing& pairing);
+
+// The rows of a set whose label is known: of all rows where none is missing, or where there are no labels.
+struct LabelledRows {
+  Array logits;
+  std::vector<std::int64_t> labels;
+  Predictions said;
+  std::vector<std::size_t> rows;  // empty: all
+};
+[[nodiscard]] LabelledRows labelled_rows(const Outputs& set, std::vector<std::int64_t> labels,
+                                         const Predictions& said);
+// The groups of these rows; all where `rows` is empty.
+[[nodiscard]] std::vector<GroupColumn> taken_groups(const std::vector<GroupColumn>& groups,
+                                                    std::span<const std::size_t> rows);
 [[nodiscard]] const std::vector<GroupColumn>& groups_of(const Outputs& own, const Outputs& other,
                                                         const Pairing& pairing);
 

@@ -31,7 +31,11 @@ std::optional<AttributeTable> table_of(const Outputs& own, const Outputs& other,
   const auto labels = labels_of(own, other, pairing);
   const auto& groups = groups_of(own, other, pairing);
   if (labels.empty() || groups.empty()) return std::nullopt;
-  return attribute_table(own.path, labels, groups, class_names);
+  if (count_labels(labels) == labels.size()) return attribute_table(own.path, labels, groups, class_names);
+  const std::vector<std::size_t> rows = rows_with_labels(labels);
+  std::vector<std::int64_t> known;
+  for (const std::size_t row : rows) known.push_back(labels[row]);
+  return attribute_table(own.path, known, taken_groups(groups, rows), class_names);
 }
 
 // The attributes that both have, in the source's order, with values in common. False where there are none.

@@ -31,47 +31,50 @@ std::size_t hits(const std::vector<std::uint8_t>& outcomes) {
   return static_cast<std::size_t>(std::ranges::count(outcomes, 1));
 }
 
-void add_accuracy(Summary& summary, const Side& source, const Side& target, double level) {
-  const std::vector<std::uint8_t> before = outcomes(source.predicted, source.labels);
+void add_accuracy(Summary& summary, const LabelledRows& source, const LabelledRows& target, bool same_rows,
+                  double level) {
+  const std::vector<std::uint8_t> before = outcomes(source.said.classes, source.labels);
   if (!before.empty()) summary.source_accuracy = share(hits(before), before.size(), level);
   if (target.labels.empty()) return;
   summary.labelled = true;
-  summary.correct = outcomes(target.predicted, target.labels);
-  summary.labels = target.labels;
-  summary.accuracy = share(hits(summary.correct), summary.n, level);
+  summary.correct = outcomes(target.said.classes, target.labels);
+  const std::size_t n = summary.correct.size();
+  summary.accuracy = share(hits(summary.correct), n, level);
   if (summary.paired) summary.afr_true = summary.accuracy.value;
   if (before.empty()) return;
-  if (summary.paired) {
+  if (same_rows) {
     const Discordance odd = discordance(before, summary.correct);
-    summary.accuracy_change = paired_difference(odd.only_first, odd.only_second, summary.n, level);
+    summary.accuracy_change = paired_difference(odd.only_first, odd.only_second, n, level);
   } else {
     summary.accuracy_change =
-        unpaired_difference(hits(before), before.size(), hits(summary.correct), summary.n, level);
+        unpaired_difference(hits(before), before.size(), hits(summary.correct), n, level);
   }
 }
 
 // What labels say beside accuracy, of either side that has them.
-void add_quality(Summary& summary, const AnalysedSource& source, const Side& source_side,
-                 const Outputs& target, const Side& target_side, const Predictions& after,
+void add_quality(Summary& summary, const AnalysedSource& source, const LabelledRows& source_rows,
+                 const LabelledRows& target_rows, bool same_rows, const std::vector<GroupColumn>& groups,
                  const std::vector<std::string>& names, const Task& task) {
   std::optional<Quality> lent;  // the source's rows by the target's labels
   const Quality* before = source.quality ? &*source.quality : nullptr;
-  if (before == nullptr && !source_side.labels.empty())
+  const auto& own = source.source->outputs.labels;
+  const bool merged = own && count_labels(*own) < source_rows.labels.size();
+  if ((before == nullptr || merged) && !source_rows.labels.empty())
     before = &lent.emplace(
-        quality_of(source.source->outputs.logits, source_side.labels, source.predictions, task.level, names));
+        quality_of(source_rows.logits, source_rows.labels, source_rows.said, task.level, names));
   if (before != nullptr) summary.source_quality = before->found;
-  if (target_side.labels.empty()) {
+  if (target_rows.labels.empty()) {
     summary.not_computed = interval_gaps(before, nullptr);
     return;
   }
-  const Quality quality = quality_of(target.logits, target_side.labels, after, task.level, names);
+  const Quality quality =
+      quality_of(target_rows.logits, target_rows.labels, target_rows.said, task.level, names);
   summary.not_computed = interval_gaps(before, &quality);
   summary.quality = quality.found;
-  if (before != nullptr)
-    summary.quality_change = quality_change(*before, quality, summary.paired, task.level);
-  if (!target_side.groups->empty())
-    summary.subgroups =
-        weakest_subgroups(*target_side.groups, summary.correct, {.level = task.level, .seed = task.seed});
+  if (before != nullptr) summary.quality_change = quality_change(*before, quality, same_rows, task.level);
+  if (!groups.empty())
+    summary.subgroups = weakest_subgroups(taken_groups(groups, target_rows.rows), summary.correct,
+                                          {.level = task.level, .seed = task.seed});
 }
 
 // Agreement, confusion and flips of a paired target; returns a_i of every row.
@@ -84,8 +87,7 @@ std::vector<double> add_agreement(Summary& summary, const Outputs& source, const
   wanted.curve_points = source.logits.size() <= curve_logits ? 64 : 16;
   wanted.clean_name = source.path;
   wanted.shifted_name = target.path;
-  const agreement::Agreement found =
-      agreement::posterior_agreement(source.logits, target.logits, labels, wanted);
+  const agreement::Agreement found = agreement::posterior_agreement(source.logits, target.logits, {}, wanted);
   std::vector<double> rows = agreement::agreement_per_row(source.logits, target.logits, found.beta);
   summary.pa = {found.pa, found.pa_interval.low, found.pa_interval.high};
   summary.pa_normalized = found.pa_normalized;
@@ -102,7 +104,7 @@ std::vector<double> add_agreement(Summary& summary, const Outputs& source, const
   for (const std::size_t i : choose_flips(pair, task.flips)) {
     record::AssessFlip& flip = summary.flips.emplace_back();
     flip.row = i, flip.agreement = rows[i];
-    if (!labels.empty()) flip.label = static_cast<std::size_t>(labels[i]);
+    if (!labels.empty() && labels[i] != no_label) flip.label = static_cast<std::size_t>(labels[i]);
     flip.clean_pred = static_cast<std::size_t>(pair.clean[i]);
     flip.shifted_pred = static_cast<std::size_t>(pair.shifted[i]);
     flip.clean_confidence = pair.clean_confidences[i], flip.shifted_confidence = pair.shifted_confidences[i];
@@ -169,12 +171,15 @@ Summary analyse(const AnalysedSource& analysed, const Target& target,
   summary.clean_shares = class_shares(before.classes, summary.k);
   summary.shifted_shares = class_shares(after.classes, summary.k);
 
-  const Side source_side{before.classes, labels_of(source, shifted, pairing),
-                         &groups_of(source, shifted, pairing)};
-  const Side target_side{after.classes, labels_of(shifted, source, pairing),
-                         &groups_of(shifted, source, pairing)};
-  add_accuracy(summary, source_side, target_side, task.level);
-  add_quality(summary, analysed, source_side, shifted, target_side, after, class_names, task);
+  const std::vector<std::int64_t> source_labels = labels_of(source, shifted, pairing);
+  summary.labels = labels_of(shifted, source, pairing);
+  const Side source_side{before.classes, source_labels, &groups_of(source, shifted, pairing)};
+  const Side target_side{after.classes, summary.labels, &groups_of(shifted, source, pairing)};
+  const LabelledRows known = labelled_rows(source, source_labels, before),
+                     seen = labelled_rows(shifted, summary.labels, after);
+  const bool same_rows = pairing.paired && known.rows == seen.rows;
+  add_accuracy(summary, known, seen, same_rows, task.level);
+  add_quality(summary, analysed, known, seen, same_rows, *target_side.groups, class_names, task);
   const CellOptions cells{pairing.paired, task.level, class_names};
   summary.classes = class_cells(source_side, target_side, cells);
   summary.groups = group_cells(source_side, target_side, cells);
@@ -184,13 +189,13 @@ Summary analyse(const AnalysedSource& analysed, const Target& target,
     const PredictedPair both{before.classes, after.classes, before.confidences, after.confidences};
     agreements = add_agreement(summary, source, shifted, both, target_side.labels, task);
   }
-  const Bounds bounds = error_bounds(source, source_side.labels, shifted, task, progress);
+  const Bounds bounds = error_bounds(source.path, known, shifted, task, progress);
   if (bounds.dis2) summary.error_bound = bounds.dis2->bound, summary.error_bound_terms = bounds.dis2;
   summary.drift = drift_between(source, before, shifted, after, class_names, task, analysed.source->numbers,
                                 target.numbers);
   if (bounds.estimates) {
     summary.estimates = bounds.estimates->estimates;
-    AnswerEvidence evidence{*bounds.estimates, *summary.drift, source_side.labels, before, after,
+    AnswerEvidence evidence{*bounds.estimates, *summary.drift, known.labels, known.said, after,
                             summary.k,         task.level};
     if (summary.afr_pred.value) evidence.changed = 1 - *summary.afr_pred.value;
     summary.likely_error = likely_error(evidence);
@@ -219,8 +224,8 @@ std::vector<record::AssessComparison> compare_models(const std::vector<Summary>&
           !std::equal(a.labels.begin(), a.labels.end(), b.labels.begin(), b.labels.end()))
         continue;
       const Discordance odd = discordance(b.correct, a.correct);
-      const Measured difference = paired_difference(odd.only_first, odd.only_second, a.n, level);
-      comparisons.push_back({a.target, a.model, b.model, a.n, difference,
+      const Measured difference = paired_difference(odd.only_first, odd.only_second, a.correct.size(), level);
+      comparisons.push_back({a.target, a.model, b.model, a.correct.size(), difference,
                              mcnemar_p(odd.only_first, odd.only_second), clear(difference)});
     }
   return comparisons;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -18,8 +17,8 @@ struct Summary : record::AssessResult {
   Pairing pairs;
   bool converged = true;  // the maximum of posterior agreement
   std::optional<record::AssessTimeline> timeline;
-  std::vector<std::uint8_t> correct;     // one for each row where labelled
-  std::span<const std::int64_t> labels;  // of those rows, inside the outputs that were analysed
+  std::vector<std::uint8_t> correct;  // one for each row with a label
+  std::vector<std::int64_t> labels;   // of all rows
 };
 
 struct AnalysedSource {

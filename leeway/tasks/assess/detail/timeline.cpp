@@ -86,9 +86,9 @@ class Timeline {
         summary_(summary),
         task_(task),
         labels_(labels_of(target_, source_, summary.pairs)),
-        source_labels_(labels_of(source_, target_, summary.pairs)),
+        source_rows_(labelled_rows(source_, labels_of(source_, target_, summary.pairs), before_)),
         columns_(joint_columns(source_, target_)),
-        known_{source_.path, source_.logits, {source_labels_.begin(), source_labels_.end()}, {}},
+        known_{source_.path, source_rows_.logits, source_rows_.labels, {}},
         source_confidences_(before_.confidences) {
     const Outputs* const pairs = summary.paired ? &source_ : nullptr;
     chunks_ = task.options.chunk ? cut_by_time(target_, pairs, parse_chunk_size(*task.options.chunk))
@@ -139,9 +139,12 @@ class Timeline {
     found.chunk = chunk.name, found.start = chunk.start, found.end = chunk.end;
     found.n = chunk.rows.size();
     if (!labels_.empty()) {
-      std::size_t right = 0;
-      for (const std::size_t row : chunk.rows) right += after_.classes[row] == labels_[row] ? 1 : 0;
-      found.accuracy = share(right, found.n, task_.level);
+      std::size_t right = 0, labelled = 0;
+      for (const std::size_t row : chunk.rows) {
+        right += after_.classes[row] == labels_[row] ? 1 : 0;
+        labelled += labels_[row] != no_label ? 1 : 0;
+      }
+      if (labelled > 0) found.accuracy = share(right, labelled, task_.level);
     }
     double sum = 0;
     for (const std::size_t row : chunk.rows) sum += after_.confidences[row];
@@ -199,7 +202,7 @@ class Timeline {
                            return one.estimator->name == found_.method;
                          })->error;
     const Interval sampling =
-        sampling_interval(error, found.n, estimates_->source_error(), source_.n(), task_.level);
+        sampling_interval(error, found.n, estimates_->source_error(), known_.n(), task_.level);
     const auto [lowest, highest] = std::ranges::minmax(list, {}, &error_bound::Estimate::error);
     found.likely_error = {{error, sampling.low, sampling.high},
                           std::min(lowest.error, sampling.low),
@@ -273,8 +276,8 @@ class Timeline {
     const Moments confidences = moments_of(before_.confidences);
     const DrawnBands drawn = drawn_bands();
     std::size_t right = 0;  // of the source's rows
-    for (std::size_t i = 0; i < source_labels_.size(); ++i)
-      right += before_.classes[i] == source_labels_[i] ? 1 : 0;
+    for (std::size_t i = 0; i < known_.labels.size(); ++i)
+      right += source_rows_.said.classes[i] == known_.labels[i] ? 1 : 0;
     parallel_for(m, [&](std::size_t i) {
       TimelineChunk& chunk = found_.chunks[i];
       record::ChunkBands& bands = chunk.bands;
@@ -283,12 +286,18 @@ class Timeline {
         band = {range.low, range.high, value<range.low - rounding, value> range.high + rounding};
       };
       if (summary_.source_accuracy.value && chunk.accuracy.value)
-        set(bands.accuracy, share_band(right, source_labels_.size(), chunk.n, rest), *chunk.accuracy.value);
+        set(bands.accuracy, share_band(right, known_.labels.size(), labelled_in(chunks_.list[i]), rest),
+            *chunk.accuracy.value);
       set(bands.confidence, within(mean_band(confidences, chunk.n, rest)), chunk.confidence);
       set(bands.classes, within(drawn.distance_band(0, chunk.n, rest)), *chunk.drift.classes.distance);
       if (chunk.likely_error)
         set(bands.likely_error, within(drawn.band(1, chunk.n, rest)), *chunk.likely_error->error.value);
     });
+  }
+
+  [[nodiscard]] std::size_t labelled_in(const Chunk& chunk) const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(chunk.rows, [&](std::size_t row) { return labels_[row] != no_label; }));
   }
 
   static Interval within(const Interval& band) {
@@ -300,13 +309,13 @@ class Timeline {
     std::vector<std::size_t> sizes;
     for (const Chunk& chunk : chunks_.list) sizes.push_back(chunk.rows.size());
     const auto measures = [&](std::span<const std::size_t> rows) {
-      std::vector<double> values{distance_of(source_classes_, counted(before_.classes, rows))};
+      std::vector<double> values{distance_of(source_classes_, counted(source_rows_.said.classes, rows))};
       if (estimates_)
         values.push_back(estimates_->error(error_bound::estimator(found_.method), known_, rows));
       return values;
     };
     const std::size_t scores = std::min(std::ranges::max(sizes), most_drawn) * target_.k();
-    return DrawnBands(source_.n(), sizes, measures,
+    return DrawnBands(known_.n(), sizes, measures,
                       {std::clamp(drawn_scores / scores, least_draws, most_draws), task_.seed});
   }
 
@@ -333,7 +342,8 @@ class Timeline {
   const Predictions after_;
   const Summary& summary_;
   const Task& task_;
-  const std::span<const std::int64_t> labels_, source_labels_;
+  const std::vector<std::int64_t> labels_;
+  const LabelledRows source_rows_;
   const std::vector<JointColumn> columns_;
   const Sample known_;
   std::vector<double> source_confidences_;  // ascending

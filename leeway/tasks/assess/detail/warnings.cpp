@@ -93,9 +93,10 @@ void warn_about_labels(Lines& lines, const Evidence& evidence) {
   const auto labels = labels_of(evidence.source, evidence.target, evidence.summary.pairs);
   if (!accuracy.value || labels.empty()) return;
   std::vector<std::size_t> counts(evidence.summary.k);
-  for (const std::int64_t label : labels) ++counts[label];
+  for (const std::int64_t label : labels)
+    if (label != no_label) ++counts[static_cast<std::size_t>(label)];
   const auto most = *std::max_element(counts.begin(), counts.end());
-  const double guess = static_cast<double>(most) / static_cast<double>(labels.size());
+  const double guess = static_cast<double>(most) / static_cast<double>(count_labels(labels));
   if (*accuracy.high < guess)
     lines.push_back(
         fmt::format("On the source the model is right on {}, less than by always naming the most frequent "

@@ -1,0 +1,49 @@
+// Arrays of an outputs file by their names, for those who read outputs and labels (outputs.h).
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/array.h"
+#include "leeway/core/file.h"
+#include "leeway/core/npz.h"
+#include "leeway/core/outputs.h"
+
+namespace leeway {
+
+using ArrayNames = std::vector<std::string_view>;
+
+// One array, and how messages call it.
+struct NamedArray {
+  Array array;
+  std::string where;
+};
+
+// Under any of these names; Error where two of them are there.
+[[nodiscard]] std::optional<NamedArray> pick_array(const ArrayMap& arrays, const ArrayNames& names,
+                                                   const std::string& file);
+
+// Error unless the shape is (n) or (n,1).
+void require_one_a_row(const NamedArray& named, std::size_t n);
+
+// Text under the name *.csv, *.tsv or *.csv.gz, or on standard input.
+[[nodiscard]] bool is_table_file(const MappedFile& file, const std::filesystem::path& path);
+
+[[nodiscard]] ArrayMap read_array_file(const MappedFile& file, const std::filesystem::path& path,
+                                       std::string_view expected, const WantedName& wanted = {});
+
+// The array that --label-column names, that of a standard name, or the only one under another word for labels.
+[[nodiscard]] std::optional<NamedArray> labels_among(const ArrayMap& arrays, const std::string& name,
+                                                     const ColumnOptions& columns,
+                                                     const ArrayNames& standard);
+
+// n labels of k classes.
+[[nodiscard]] ClassLabels label_values(const NamedArray& named, std::size_t n, std::size_t k,
+                                       const std::vector<std::string>& class_names,
+                                       std::optional<std::size_t> first_label = {});
+
+}  // namespace leeway

@@ -1,0 +1,277 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+#include "leeway/core/column_words.h"
+#include "leeway/core/content.h"
+#include "leeway/core/csv.h"
+#include "leeway/core/idx.h"
+#include "leeway/core/message.h"
+#include "leeway/core/npy.h"
+#include "leeway/core/outputs_arrays.h"
+#include "leeway/core/outputs_csv.h"
+#include "leeway/core/safetensors.h"
+#include "leeway/core/shards.h"
+
+namespace leeway {
+
+std::optional<NamedArray> pick_array(const ArrayMap& arrays, const ArrayNames& names,
+                                     const std::string& file) {
+  const std::string* key = nullptr;
+  for (const std::string_view name : names) {
+    const auto found = arrays.find(std::string(name));
+    if (found == arrays.end()) continue;
+    if (key != nullptr)
+      refuse(file, fmt::format("one of {}", fmt::join(names, ", ")), *key + " and " + found->first);
+    key = &found->first;
+  }
+  if (key == nullptr) return std::nullopt;
+  return NamedArray{arrays.at(*key), key->empty() ? file : file + ": " + *key};
+}
+
+void require_one_a_row(const NamedArray& named, std::size_t n) {
+  const auto& shape = named.array.shape;
+  const bool vector = shape.size() == 1 || (shape.size() == 2 && shape[1] == 1);
+  if (!vector || shape[0] != n)
+    refuse(named.where, fmt::format("shape ({}), one value a sample", n),
+           "shape " + named.array.shape_text());
+}
+
+bool is_table_file(const MappedFile& file, const std::filesystem::path& path) {
+  const bool packed = path.extension() == ".gz";
+  const auto extension = packed ? path.stem().extension() : path.extension();
+  if (extension != ".csv" && extension != ".tsv" && path != "-") return false;
+  const Content content = identify(file.bytes);
+  if (packed || content != Content::other) return packed && content == Content::gzip;
+  const std::string found = describe_content(file.bytes);  // text in another encoding has unknown bytes
+  return file.bytes.empty() || found == "text" || found.starts_with("unknown");
+}
+
+ArrayMap read_array_file(const MappedFile& file, const std::filesystem::path& path, std::string_view expected,
+                         const WantedName& wanted) {
+  const std::string name = display_name(path);
+  switch (identify(file.bytes)) {
+    case Content::npy:
+      return {{"", parse_npy(file.bytes, file.storage, name)}};
+    case Content::npz:
+      return parse_npz(file, name, wanted);
+    case Content::safetensors:
+      return parse_safetensors(file, name).tensors;
+    default:
+      break;
+  }
+  const bool cut_off =
+      path.extension() == ".safetensors" && !file.bytes.empty() && !looks_like_text(file.bytes);
+  if (cut_off) return parse_safetensors(file, name).tensors;
+  const std::string found = describe_content(file.bytes);
+  if (found == "a Parquet file")
+    refuse(name, expected,
+           fmt::format("{}; in Python, pandas.read_parquet({}).to_csv('outputs.csv', index=False) writes a "
+                       "table that is read",
+                       found, in_quotes(path.string())));
+  refuse(name, expected, found == "text" ? "text (a table is read where the name ends in .csv)" : found);
+}
+
+namespace {
+
+// The first and the last class of each name.
+std::unordered_map<std::string_view, std::pair<std::size_t, std::size_t>> classes_by_name(
+    const std::vector<std::string>& class_names) {
+  std::unordered_map<std::string_view, std::pair<std::size_t, std::size_t>> classes;
+  for (std::size_t j = 0; j < class_names.size(); ++j)
+    classes.try_emplace(class_names[j], j, j).first->second.second = j;
+  return classes;
+}
+
+// A word for a missing value is one only where no class has that name.
+std::vector<std::int64_t> labels_by_name(const NamedArray& named,
+                                         const std::vector<std::string>& class_names) {
+  const auto codes = classes_by_name(class_names);
+  std::vector<std::int64_t> labels;
+  for (const std::string& text : *named.array.texts) {
+    const auto found = codes.find(text);
+    if (found == codes.end() && is_missing(text)) {
+      labels.push_back(no_label);
+      continue;
+    }
+    if (found == codes.end())
+      refuse(named.where,
+             class_names.empty() ? "labels that are numbers, or --class-names beside them"
+                                 : "labels that are class names",
+             fmt::format("{} at row {}", in_quotes(text), labels.size()));
+    const auto& [first, again] = found->second;
+    if (again > first)
+      refuse(named.where, "labels that name one class each",
+             fmt::format("{} at row {}, the name of classes {} and {}", in_quotes(text), labels.size(), first,
+                         again));
+    labels.push_back(static_cast<std::int64_t>(first));
+  }
+  return labels;
+}
+
+constexpr std::int64_t absent = std::numeric_limits<std::int64_t>::min();  // NaN among numbers
+
+std::vector<std::int64_t> label_numbers(const Array& array, const std::string& where) {
+  if (!array.is_float()) return to_i64(array, where);
+  std::vector<double> values = to_f64(array, where);
+  std::vector<std::size_t> missing;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (std::isnan(values[i])) values[i] = 0, missing.push_back(i);
+  const std::size_t n = values.size();
+  std::vector<std::int64_t> numbers = to_i64(make_array({n}, std::move(values)), where);
+  for (const std::size_t i : missing) numbers[i] = absent;
+  return numbers;
+}
+
+// `first`: the number of the first class, where it is known.
+LabelCoding coding_of(std::span<const std::int64_t> labels, std::size_t k, std::optional<std::size_t> first) {
+  if (first) return *first == 1 ? LabelCoding::from_one : LabelCoding::from_zero;
+  bool minus = false, ones = true;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = absent;
+  for (const std::int64_t label : labels) {
+    minus = minus || label == -1;
+    if (label == absent || label == -1) continue;
+    ones = ones && label == 1;
+    least = std::min(least, label), most = std::max(most, label);
+  }
+  if (most == absent) return minus ? LabelCoding::missing : LabelCoding::none;
+  if (k == 2 && minus && ones) return LabelCoding::signs;
+  if (least < 1) return LabelCoding::from_zero;
+  return most == static_cast<std::int64_t>(k) ? LabelCoding::from_one : LabelCoding::either;
+}
+
+}  // namespace
+
+ClassLabels label_values(const NamedArray& named, std::size_t n, std::size_t k,
+                         const std::vector<std::string>& class_names,
+                         std::optional<std::size_t> first_label) {
+  require_one_a_row(named, n);
+  if (named.array.type == ElementType::text) return {labels_by_name(named, class_names)};
+  std::vector<std::int64_t> labels =
+      label_numbers({named.array.type, {n}, named.array.storage, {}}, named.where);
+  const LabelCoding coding = coding_of(labels, k, first_label);
+  const std::int64_t first = first_label == 1u ? 1 : 0, base = coding == LabelCoding::from_one ? 1 : 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int64_t label = labels[i];
+    const bool known = label != absent && (label != -1 || coding == LabelCoding::signs);
+    labels[i] = !known ? no_label : coding == LabelCoding::signs ? (label == 1 ? 1 : 0) : label - base;
+    if (known && (labels[i] < 0 || static_cast<std::size_t>(labels[i]) >= k))
+      refuse(named.where, fmt::format("labels in {}..{}", first, first + static_cast<std::int64_t>(k) - 1),
+             fmt::format("{} at row {}", label, i));
+  }
+  return {std::move(labels), coding};
+}
+
+std::optional<NamedArray> labels_among(const ArrayMap& arrays, const std::string& name,
+                                       const ColumnOptions& columns, const ArrayNames& standard) {
+  if (columns.label && arrays.contains(*columns.label)) return pick_array(arrays, {*columns.label}, name);
+  if (columns.label == "none") return std::nullopt;
+  if (auto labels = pick_array(arrays, standard, name)) return labels;
+  ArrayNames others;
+  for (const auto& entry : arrays)
+    if (is_label(entry.first)) others.push_back(entry.first);
+  if (others.empty() && columns.label)
+    refuse(name, fmt::format("an array {}, as --label-column says", in_quotes(*columns.label)), "none");
+  if (others.size() > 1)
+    refuse(name, "one array of labels (--label-column decides)",
+           fmt::format("{} and {}", others[0], others[1]));
+  return pick_array(arrays, others, name);
+}
+
+ClassLabels labels_of(const Array& array, const std::string& name, std::size_t n, std::size_t k,
+                      const OutputsOptions& options) {
+  return label_values({array, name}, n, k, options.columns.class_names, options.first_label);
+}
+
+namespace {
+
+NamedArray labels_in(const std::filesystem::path& path, const OutputsOptions& options) {
+  const MappedFile file = map_file(path);
+  const std::string name = display_name(path);
+  const Content content = identify(file.bytes);
+  ArrayMap arrays;
+  if (is_table_file(file, path)) {
+    arrays["labels"] = labels_from_csv(csv_file(file, name, options.columns.encoding).text(), name, options);
+    return {arrays.at("labels"), name + ": labels"};
+  }
+  if (content == Content::idx || content == Content::gzip) {
+    arrays[""] = parse_idx(file, name);
+  } else {
+    const auto wanted = [&](std::string_view key) { return is_label(key) || key == options.columns.label; };
+    arrays = read_array_file(file, path, "labels in an .npy, .npz, .safetensors, .csv or IDX file", wanted);
+  }
+  const auto labels = labels_among(arrays, name, options.columns, {"", "labels", "y", "y_true"});
+  if (!labels) refuse(name, "an array named labels, y or y_true (--label-column names another)", "none");
+  return *labels;
+}
+
+// Of several files one behind the other.
+NamedArray joined_labels(const std::vector<std::filesystem::path>& paths, const std::string& name,
+                         const OutputsOptions& options) {
+  NamedArray first = labels_in(paths.front(), options);
+  if (paths.size() == 1) return first;
+  const bool text = first.array.type == ElementType::text;
+  std::vector<std::string> texts;
+  std::vector<std::int64_t> numbers;
+  for (const auto& path : paths) {
+    const NamedArray labels = labels_in(path, options);
+    require_one_a_row(labels, labels.array.shape.empty() ? 0 : labels.array.shape[0]);
+    if ((labels.array.type == ElementType::text) != text)
+      refuse(labels.where, text ? "labels that are text, as in the first file" : "labels that are numbers",
+             name_of(labels.array.type));
+    if (text) {
+      texts.insert(texts.end(), labels.array.texts->begin(), labels.array.texts->end());
+    } else {
+      const auto part = label_numbers(labels.array, labels.where);
+      numbers.insert(numbers.end(), part.begin(), part.end());
+    }
+  }
+  const std::size_t n = text ? texts.size() : numbers.size();
+  return {text ? make_text_array({n}, std::move(texts)) : make_array({n}, std::move(numbers)), name};
+}
+
+}  // namespace
+
+ClassLabels read_class_labels(const std::string& text, std::size_t n, std::size_t k,
+                              const OutputsOptions& options) {
+  return label_values(joined_labels(expand_paths(text), display_name(text), options), n, k,
+                      options.columns.class_names, options.first_label);
+}
+
+std::vector<std::int64_t> read_labels(const std::string& text, std::size_t n, std::size_t k,
+                                      const OutputsOptions& options) {
+  return read_class_labels(text, n, k, options).values;
+}
+
+std::size_t count_labels(std::span<const std::int64_t> labels) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(labels, [](auto label) { return label != no_label; }));
+}
+
+std::vector<std::size_t> rows_with_labels(std::span<const std::int64_t> labels) {
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    if (labels[i] != no_label) rows.push_back(i);
+  return rows;
+}
+
+std::string missing_labels_text(const std::string& name, std::span<const std::int64_t> labels) {
+  const std::size_t known = count_labels(labels), n = labels.size();
+  if (known == n) return "";
+  return fmt::format("{}: {} of {} rows have no label; accuracy and bounds use the {} rows that have one",
+                     name, n - known, n, known);
+}
+
+std::string coding_text(LabelCoding coding, std::size_t k) {
+  if (coding == LabelCoding::signs) return "-1 and 1";
+  if (coding == LabelCoding::missing) return "missing in all rows";
+  return coding == LabelCoding::from_one ? fmt::format("1 to {}", k) : "";
+}
+
+}  // namespace leeway
