@@ -18,8 +18,8 @@ constexpr std::string_view other_label_names[] = {
     "ytest",   "yval",   "obs",   "observed",    "labelids",  "references", "reference", "testlabels"};
 
 constexpr std::string_view prediction_names[] = {
-    "ypred",     "pred",      "preds",          "prediction",     "predictions", "predicted",
-    "predlabel", "predclass", "predictedlabel", "predictedclass", "yhat"};
+    "predict",   "ypred",     "pred",      "preds",          "prediction",     "predictions",
+    "predicted", "predlabel", "predclass", "predictedlabel", "predictedclass", "yhat"};
 
 constexpr std::string_view column_words_time_names[] = {"time",      "times", "timestamp",   "timestamps",
                                                         "datetime",  "date",  "eventtime",   "eventdate",

@@ -122,8 +122,9 @@ TEST_F(NaturalTables, AreReadRightOrNameTheOption) {
     const auto file = testing::write_bytes(path(one.file), one.text);
     OutputsOptions options;
     if (one.message != nullptr) {
-      std::string line = said([&] {
-        for (const std::string& warning : read_outputs(file).warnings) throw Error(warning);
+      std::string line;  // the refusal, or the warnings
+      line += said([&] {
+        for (const std::string& warning : read_outputs(file).warnings) line += warning;
       });
       EXPECT_THAT(line, HasSubstr(one.message));
       one.option(options);

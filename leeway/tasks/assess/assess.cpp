@@ -220,7 +220,7 @@ record::OutputsReading target_reading(const record::AssessOptions& options) {
 record::Assess assess(const AssessTask& task, Progress* progress) {
   const TaskClock clock;
   const auto numbered = leeway::assess::numbered(task);
-  const Task& one = numbered ? *numbered : task;
+  const AssessTask& one = numbered ? *numbered : task;
   const auto aligned = leeway::assess::aligned(one);
   record::Assess record = leeway::assess::record_of(aligned ? *aligned : one, progress);
   clock.stamp(record.envelope, task.seed);
