@@ -290,6 +290,9 @@ Outputs build(const ArrayMap& arrays, const std::string& name, const OutputsOpti
   set_class_names(outputs, arrays, options);
   if (const auto labels = labels_among(arrays, name, options.columns, {"labels", "y", "y_true"}))
     set_labels(outputs, label_values(*labels, n, k, outputs.class_names, options.first_label));
+  else if (options.columns.label.value_or("none") != "none")
+    outputs.warnings.push_back(fmt::format("{}: no labels: there is no array {}, as --label-column says",
+                                           name, in_quotes(*options.columns.label)));
   if (const auto features = pick_array(arrays, {"features", "feats"}, name))
     outputs.features = feature_matrix(*features, outputs, options.check_finite);
   if (const auto groups = pick_array(arrays, {"groups"}, name)) {

@@ -176,8 +176,6 @@ std::optional<NamedArray> labels_among(const ArrayMap& arrays, const std::string
   ArrayNames others;
   for (const auto& entry : arrays)
     if (is_label(entry.first)) others.push_back(entry.first);
-  if (others.empty() && columns.label)
-    refuse(name, fmt::format("an array {}, as --label-column says", in_quotes(*columns.label)), "none");
   if (others.size() > 1)
     refuse(name, "one array of labels (--label-column decides)",
            fmt::format("{} and {}", others[0], others[1]));

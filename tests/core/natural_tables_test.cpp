@@ -174,6 +174,8 @@ TEST_F(NaturalTables, ArraysOfOtherNames) {
   OutputsOptions options;
   options.columns.classes = {"mine"}, options.columns.label = "truths";
   EXPECT_EQ(right_rows(read({{"mine", scores}, {"truths", labels}}, options)), 2u);
+  EXPECT_THAT(read({{"mine", scores}}, options).warnings,
+              ::testing::Contains(HasSubstr("no array 'truths'")));
   options.columns.classes = {"p", "q"};
   const Array p = make_array<double>({2}, {.7, .2}), q = make_array<double>({2}, {.3, .8});
   EXPECT_EQ(

@@ -185,7 +185,7 @@ ALWAYS = {"average_case": {"sigma": [.1, .3]}, "list": {"family": "estimators"},
 # Values of options that cannot be made from their descriptions.
 VALUES = {
     ("*", "binary"): "logit", ("*", "as"): "logits", ("*", "label_column"): "truth", ("*", "class_columns"): "prob_*",
-    ("*", "group_columns"): "place", ("*", "id_column"): "row", ("*", "separator"): "semicolon", ("*", "class_names"): "a,b,c,d,e",
+    ("*", "group_columns"): "place", ("*", "id_column"): "row", ("*", "separator"): "semicolon", ("*", "encoding"): "latin-1", ("*", "class_names"): "a,b,c,d,e",
     ("average_case", "class_names"): "a,b,c,d", ("*", "first_label"): 0,
     ("*", "labels"): "labels.npy", ("*", "groups"): "groups.csv", ("*", "index"): "split.csv", ("*", "split"): "test",
     ("agreement", "ratios"): [0., .25, .5], ("agreement", "pairing"): "label", ("agreement", "bootstrap"): 20,
