@@ -135,8 +135,8 @@ TEST(Columns, AreAlikeInClassesNamesAndKind) {
   EXPECT_NO_THROW(require_alike(first, {"t.npz", 2, false, {}}));
   EXPECT_NO_THROW(require_alike(first, {"t.npz", 2, false, names}));
   EXPECT_EQ(says({"t.npz", 3, false, {}}), "t.npz: expected 2 classes, as in s.npz, found 3");
-  EXPECT_THAT(says({"t.npz", 2, false, turned}), HasSubstr("found 'dog': the same classes in another order"));
-  EXPECT_THAT(says({"t.npz", 2, false, others}), HasSubstr("'dog', as in s.npz, found 'eel'"));
+  EXPECT_THAT(says({"t.npz", 2, false, turned}), HasSubstr("class 0 to be 'cat', as in s.npz"));
+  EXPECT_THAT(says({"t.npz", 2, false, others}), HasSubstr("found 'eel'"));
   EXPECT_EQ(says({"t.npz", 2, true, names}), "t.npz: expected logits, as in s.npz, found probabilities");
 }
 

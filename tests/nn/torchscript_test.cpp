@@ -82,7 +82,7 @@ TEST(TorchScript, SeveralResultsAreRunOrRefusedWithTheirShapes) {
   const toy::Folder folder;
   const auto defined = [&](const std::string& results) {
     torch::jit::Module module("m");
-    module.define("def forward(self, x):\n  h = x.flatten(1)\n  return " + results);
+    module.define("def forward(self, x):\n  h = x.flatten(1)\n  return " + results + "\n");
     module.save((folder / "m.pt").string());
     return toy::loaded(folder / "m.pt");
   };
@@ -102,7 +102,7 @@ TEST(TorchScript, AnUnknownOperatorIsNamed) {
   torch::jit::Module module("m");
   std::string reason;
   try {
-    module.define("def forward(self, x):\n  return torch.no_such_operator(x)");
+    module.define("def forward(self, x):\n  return torch.no_such_operator(x)\n");
   } catch (const std::exception& failure) {
     reason = first_line(failure);
   }

@@ -440,7 +440,7 @@ TEST(OnnxHead, OutputsMaySayWhatTheyAre) {
   graph.outputs.push_back({"h", "float32", {}});
   EXPECT_EQ(message_of([&] { (void)find_head(graph, "f"); }),
             "f: expected one output (logits), two (logits, features) or one that is named 'logits', found 3 "
-            "outputs");
+            "outputs: scores, hidden, h");
   graph.outputs[2].name = "logits";
   EXPECT_EQ(find_head(graph, "f").logits, "logits");
 }

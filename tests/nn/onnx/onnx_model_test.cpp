@@ -235,7 +235,7 @@ TEST_F(Handmade, WhatIsNotUnderstoodIsRefusedByName) {
            file.output("x1");
            file.node("Relu", {"x"}, {"x1"});
          }),
-         "one output (logits)", "3 outputs");
+         "one output (logits)", "3 outputs: y, flat, x1");
   expect(with([](File& file, auto&) {
            file.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(
                ::onnx::TensorProto::BOOL);
