@@ -98,7 +98,8 @@ TEST(Training, KeepsTheBestEpochAndStopsWithoutBetterOnes) {
   options.epochs = 40;
   options.patience = 2;
   for (options.seed = 1; options.seed <= 8; ++options.seed) {
-    const TrainResult result = session().train(toy::images(100, {1, 8, 8}, 4), options, folder / "m");  // noise
+    const TrainResult result =
+        session().train(toy::images(100, {1, 8, 8}, 4), options, folder / "m");  // noise
     EXPECT_TRUE(result.stopped_early);
     EXPECT_EQ(result.epochs.size(), result.best_epoch + 2) << "seed " << options.seed;
     for (const Epoch& epoch : result.epochs)

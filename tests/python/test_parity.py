@@ -181,7 +181,7 @@ def test_all_functions_have_a_case():
 
 def test_flags_of_the_commands_are_options(tmp_path):
     """A flag that is neither data nor of the command alone is a keyword."""
-    alone = {"help", "json", "out", "config", "report", "figures", "help-all"}
+    alone = {"help", "json", "out", "config", "report", "figures", "help-all", "junit", "list-keys"}
     data = {"agreement": {"labels", "compare", "name", "pairs", "save-pairs"},
             "assess": {"source", "target", "images", "rows-csv", "fail-if", "model", "jacobian",
                        "arch", "mean", "std", "scale", "classes", "stochastic", "trust", "as-is", "normalization", "device"},
