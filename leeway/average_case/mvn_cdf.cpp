@@ -8,6 +8,7 @@
 #include <string>
 
 #include "leeway/average_case/detail/lattice.h"
+#include "leeway/average_case/detail/low_rank.h"
 #include "leeway/average_case/detail/normal.h"
 #include "leeway/average_case/detail/one_factor.h"
 #include "leeway/average_case/detail/ordering.h"
@@ -33,7 +34,8 @@ constexpr double negligible_share = .02;   // of the tolerances, for bounds that
   throw Error(fmt::format("mvn_cdf: {}: expected {}, given {}", argument, expected, given));
 }
 
-// What is left once the input is checked, normalised by its variances and freed of constraints without effect.
+// What is left once the input is checked, normalised by its variances and freed of constraints without
+// effect.
 struct Constraints {
   bool impossible = false;
   std::vector<std::size_t> rows;  // of the covariance
@@ -116,8 +118,10 @@ Problem problem_of(const Constraints& constraints, std::span<const double> covar
     problem.correlation[i * n + i] = 1;
     for (std::size_t j = 0; j < i; ++j) {
       const std::size_t b = constraints.rows[j];
-      const double both = .5 * (covariance[a * d + b] * inverse[i] * inverse[j] +
-                                covariance[b * d + a] * inverse[i] * inverse[j]);
+      double both = .5 * (covariance[a * d + b] * inverse[i] * inverse[j] +
+                          covariance[b * d + a] * inverse[i] * inverse[j]);
+      if (std::abs(both) >= 1 - normalisation && (inverse[i] != 1 || inverse[j] != 1))
+        both = std::round(both);
       problem.correlation[i * n + j] = problem.correlation[j * n + i] = std::clamp(both, -1., 1.);
     }
   }
@@ -177,12 +181,33 @@ std::vector<std::vector<std::size_t>> groups_of(const Problem& problem) {
   return groups;
 }
 
+// Whether the bounds of two opposite variables contradict: P(Z_i + Z_j <= b_i + b_j), where Z_i + Z_j has
+// variance 2 (1 + r) and b_i + b_j < 0, is below the smallest positive number.
+bool contradictory(const Problem& problem) {
+  constexpr double opposite = 1e-14, underflow = -746;
+  const std::size_t n = problem.d();
+  for (std::size_t i = 1; i < n; ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const double apart = 1 + problem.correlation[i * n + j], room = problem.upper[i] + problem.upper[j];
+      if (apart < opposite && room < 0 && log_cdf(room / std::sqrt(2 * apart)) < underflow) return true;
+    }
+  return false;
+}
+
 Sampled probability_of_group(const Problem& problem, const MvnOptions& options) {
-  if (problem.d() == 1) return {log_cdf(problem.upper[0]), 1e-13, 0, MvnMethod::exact};
-  if (const auto factor = one_factor_of(problem)) {
+  const std::size_t d = problem.d();
+  if (d == 1) return {log_cdf(problem.upper[0]), 1e-13, 0, MvnMethod::exact};
+  const auto low_rank = d > 2 ? low_rank_of(problem) : std::nullopt;
+  const auto factor = low_rank && low_rank->rank < d ? std::nullopt : one_factor_of(problem);
+  if (factor) {
     const auto [log_value, error] = one_factor_probability(problem, *factor, options.stop);
     return {log_value, error, 0, MvnMethod::one_factor};
   }
+  if (low_rank) {
+    const auto [log_value, error] = low_rank_probability(problem, *low_rank, options);
+    return {log_value, error, 0, MvnMethod::quadrature};
+  }
+  if (contradictory(problem)) return {-infinity, 0};
   return sample_probability(problem, options);
 }
 
@@ -203,6 +228,7 @@ MvnProbability probability_of(const Problem& problem, MvnOptions options) {
     result.points += found.points;
     if (group.size() > largest) largest = group.size(), result.method = found.method;
   }
+  if (result.log_probability == -infinity) return {0, -infinity};
   result.log_probability = std::min(0., result.log_probability);
   result.probability = std::exp(result.log_probability);
   result.error = result.probability * relative_error;
@@ -210,7 +236,8 @@ MvnProbability probability_of(const Problem& problem, MvnOptions options) {
   return result;
 }
 
-// Relative change of p by what division by deviations rounds of correlations next to 1.
+// Relative change of p by rounding in the division by deviations: of correlations next to 1, and of the two
+// bounds of an opposite pair, which may leave a narrow strip.
 double rounding_of(const Problem& problem, double log_probability) {
   const std::size_t n = problem.d();
   double total = 0;
@@ -219,6 +246,9 @@ double rounding_of(const Problem& problem, double log_probability) {
       if (const double r = problem.correlation[i * n + j]; std::abs(r) > mvn_cdf_near_one)
         total += relative_change(r, r - std::copysign(normalisation, r), problem.upper[i], problem.upper[j],
                                  log_probability);
+  if (n == 2 && problem.correlation[1] < -mvn_cdf_near_one)
+    for (const double b : problem.upper)  // the density at b is at most .4 exp(-b^2 / 2)
+      total += .4 * normalisation * std::abs(b) * std::exp(-.5 * b * b - log_probability);
   return total;
 }
 
@@ -228,9 +258,10 @@ MvnProbability solve(const Constraints& constraints, std::span<const double> cov
   const Problem problem = problem_of(constraints, covariance, d);
   const auto [rows, lost] = distinct_rows(problem, negligible_share * options.tolerance);
   const bool whole = rows.size() == problem.d();
-  if (!whole) check_semidefinite(triangle_of(problem));  // what is left out may contradict what stays
+  if (!whole) check_semidefinite(problem);  // what is left out may contradict what stays
   const Problem part = whole ? problem : part_of(problem, rows);
   MvnProbability result = probability_of(part, options);
+  if (result.log_probability == -infinity) return result;  // constraints left out can only lower p
   double share = lost > 0 ? std::exp(std::log(lost) - result.log_probability) : 0;
   if (std::ranges::any_of(constraints.rows, [&](std::size_t i) { return covariance[i * d + i] != 1; }))
     share += rounding_of(part, result.log_probability);
@@ -259,7 +290,7 @@ void check_size(std::size_t d) {
 }  // namespace
 
 std::string_view name_of(MvnMethod method) {
-  constexpr std::string_view names[] = {"exact", "one-factor", "plain", "tilted", "factor"};
+  constexpr std::string_view names[] = {"exact", "one-factor", "quadrature", "plain", "tilted", "factor"};
   return names[static_cast<std::size_t>(method)];
 }
 
@@ -281,21 +312,23 @@ MvnProbability mvn_cdf(std::span<const double> upper, std::span<const double> co
   if (impossible || kept.rows.size() < all.rows.size()) {
     Constraints zero = all;  // what is left out is a part of the matrix all the same
     zero.upper.assign(zero.rows.size(), 0);
-    check_semidefinite(triangle_of(problem_of(zero, covariance, d)));
+    check_semidefinite(problem_of(zero, covariance, d));
   }
   if (impossible) return {.probability = 0, .log_probability = -infinity};
   MvnOptions rest = options;
   rest.tolerance -= given_away, rest.log_tolerance *= 1 - negligible_share;
   MvnProbability result = solve(kept, covariance, d, rest);
-  // In a tail even a bound far out may decide: the least of those left out is compared on the logarithmic scale.
+  // In a tail even a bound far out may decide: the least of those left out is compared on the logarithmic
+  // scale.
   const double left_out = static_cast<double>(finite.rows.size() - kept.rows.size());
+  if (result.log_probability == -infinity) return result;
   if (left_out > 0) {
     const double share = left_out * std::exp(log_cdf(-bound) - result.log_probability);
     if (share > negligible_share * options.log_tolerance) {
       given_away = 0;
       result = solve(finite, covariance, d, rest);
     } else {
-      result.log_error += share;
+      result.log_error += share < 1 ? -std::log1p(-share) : infinity;
     }
   }
   result.error += given_away;

@@ -9,16 +9,22 @@
 // constraints, rows of variance 0 and infinite b are handled without a ridge.
 //
 // Method: drop bounds that cannot matter; multiply groups of uncorrelated variables; d = 1 has a closed form;
-// d = 2 and one-factor matrices, R_ij = l_i l_j for i != j (equicorrelated: positive correlation only), are
-// one-dimensional integrals. The rest is separation of variables (Genz 1992) with the variable order of
-// Gibson, Glasbey and Elston (1994), one-sided limits from singular rows (Genz and Kwong 2000) and from near
-// copies, whose remainders are drawn first, on an embedded lattice sequence (Cools, Kuo and Nuyens 2006) with
-// the tent transform and 16 random shifts. A pilot run chooses the integrand: plain; exponentially tilted at
-// the saddle point (Botev 2017), for a small relative error in any tail; or with a common factor first.
+// matrices of rank 1 to 3 with d >= 3 are integrals of that dimension; d = 2 and one-factor matrices,
+// R_ij = l_i l_j for i != j (equicorrelated: positive correlation only), are one-dimensional integrals. The
+// rest is separation of variables (Genz 1992) with the variable order of Gibson, Glasbey and Elston (1994),
+// one-sided limits from singular rows (Genz and Kwong 2000) and from near copies, whose remainders are drawn
+// first, on an embedded lattice sequence (Cools, Kuo and Nuyens 2006) with the tent transform and 16 random
+// shifts. A pilot run chooses the integrand: plain; exponentially tilted at the saddle point (Botev 2017),
+// for a small relative error in any tail; or with a common factor first.
+// Contradictory bounds give p = 0 and log p = -infinity: all of them in ranks 1 to 3, in higher ranks those
+// of two opposite variables. A sample without a point inside the bounds has not converged; p is then an
+// upper bound.
 // Shapes: upper (d), covariance (d,d) row-major, d >= 1. Logarithms are natural; points counts integrand
 // evaluations over all shifts (0: no sampling). Error bounds hold for the given matrix, even with
-// correlations next to 1 and -1; if rounding made the matrix indefinite beyond double precision, they hold
-// for a nearby positive semi-definite one.
+// correlations next to 1 and -1; if rounding alone lifts its rank above 3 or makes it indefinite, they
+// hold for a nearby matrix of low rank or a nearby positive semi-definite one. They hold with 99% by
+// quadrature and by samples of a rank below d, at most 10; samples of full rank 4 to 10 miss them in up to
+// 5% of hard cases (docs/studies/mvn-cdf.md).
 // Errors (Error): sizes that do not fit, a NaN bound, a covariance that is not finite, not symmetric (beyond
 // 1e-6 of the variances) or not positive semi-definite (beyond float32 rounding).
 // Cost on one AVX-512 core, error of p 1e-4: 20 to 100 us for d = 9, a few ms for d = 99. A single large
@@ -45,7 +51,7 @@ struct MvnOptions {
   const Progress* stop = nullptr;      // asked every few ms; Interrupted
 };
 
-enum class MvnMethod { exact, one_factor, plain, tilted, factor };  // the last three sample
+enum class MvnMethod { exact, one_factor, quadrature, plain, tilted, factor };  // the last three sample
 [[nodiscard]] std::string_view name_of(MvnMethod method);
 
 struct MvnProbability {

@@ -20,8 +20,8 @@ void fields(MvnOptions& options, record::Fields& f) {
 }
 
 static void fields(MvnProbability& p, record::Fields& f) {
-  constexpr std::array methods{MvnMethod::exact, MvnMethod::one_factor, MvnMethod::plain, MvnMethod::tilted,
-                               MvnMethod::factor};
+  constexpr std::array methods{MvnMethod::exact, MvnMethod::one_factor, MvnMethod::quadrature,
+                               MvnMethod::plain, MvnMethod::tilted,     MvnMethod::factor};
   std::string method(name_of(p.method));
   std::vector<record::Choice> names;
   for (const MvnMethod each : methods) names.push_back({std::string(name_of(each)), ""});

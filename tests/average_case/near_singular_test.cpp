@@ -58,6 +58,16 @@ TEST(NearSingular, VariancesOtherThanOneEnlargeTheError) {
   EXPECT_GT(scaled.error, unit.error);
 }
 
+// Division by deviations rounds the bounds of a strip 1e-9 wide.
+TEST(NearSingular, StripsOfScaledOppositePairsKeepTheirCertifiedError) {
+  for (double v = .3; v < 3; v += .17) {
+    const double low = -1 + 1e-9, width = 1 + low, z = (1 - .5 * width) / std::sqrt(v);
+    const double exact = width / std::sqrt(2 * std::numbers::pi * v) * std::exp(-.5 * z * z);
+    const auto found = mvn_cdf(Numbers{1, low}, Numbers{v, -v, -v, v});
+    EXPECT_NEAR(found.probability, exact, found.error + 1e-14 * exact) << v;
+  }
+}
+
 // P(X <= 0, Y <= 0) = 1/4 + asin(rho) / 2 pi, down to the last correlation below 1.
 TEST(NearSingular, OrthantsDownToTheLastCorrelation) {
   for (double distance = 1e-2; distance > 1e-16; distance *= .3)
@@ -113,8 +123,9 @@ TEST(NearSingular, NarrowStripsKeepTheirRelativeError) {
   EXPECT_GE(count, 3u);
 }
 
-// Unit vectors in three dimensions: three lie .01 from a plane, a fourth is normal to it. What the plane leaves of
-// the third must not be drawn before the fourth one's limit: a million points would then err by 8e-5.
+// Unit vectors in three dimensions: three lie .01 from a plane, a fourth is normal to it. What the plane
+// leaves of the third must not be drawn before the fourth one's limit: a million points would then err by
+// 8e-5.
 TEST(NearSingular, GradientsThatNearlyLieInAPlaneConverge) {
   const Numbers u = {1, 0, 0, -.13, .9915, 0, .31, .9507, .0086, .6, .003, -.8, .45, .86, .24};
   const auto found =
@@ -153,7 +164,9 @@ TEST(NearSingularTier2, TwoClassesThatNearlyCopyEachOther) {
   EXPECT_LE(static_cast<double>(outside), .01 * static_cast<double>(count)) << outside << " of " << count;
 }
 
-// In a tail a near copy changes log p by some |b| times their distance, which is below the tolerance here.
+// Z_1 is at most Z_0 + e |y|, e the distance of their unit rows and y standard normal. All but 2e-19 of p has
+// |y| <= |c| + 9.5, c the point of largest density, |c|^2 <= -2 log p. Hence p lies between that without Z_1
+// and that without Z_1 and with the bound on Z_0 lowered by e (|c| + 9.5).
 TEST(NearSingular, DeepTailsOfNearCopiesKeepTheirRelativeError) {
   for (std::uint64_t seed = 0; seed < 12; ++seed)
     for (const double bound : {-3., -8., -25.}) {
@@ -168,8 +181,13 @@ TEST(NearSingular, DeepTailsOfNearCopiesKeepTheirRelativeError) {
           if (j != 1) r.push_back(one.correlation[i * d + j]);
       }
       const auto found = mvn_cdf(one.upper, one.correlation), without = mvn_cdf(upper, r);
+      const double distance = std::sqrt(2 * (1 - one.correlation[1]));
+      upper[0] -= distance * (std::sqrt(-2 * without.log_probability) + 9.5);
+      const auto lowered = mvn_cdf(upper, r);
       EXPECT_TRUE(found.converged) << seed << ' ' << bound;
-      EXPECT_NEAR(found.log_probability, without.log_probability, found.log_error + without.log_error + 1e-4)
+      EXPECT_LE(found.log_probability, without.log_probability + found.log_error + without.log_error)
+          << seed << ' ' << bound;
+      EXPECT_GE(found.log_probability, lowered.log_probability - found.log_error - lowered.log_error)
           << seed << ' ' << bound;
     }
 }

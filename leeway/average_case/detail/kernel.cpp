@@ -97,7 +97,8 @@ HWY_INLINE V draw_between(const Task<T>& task, std::size_t j, V low, V high, V u
   } else {
     const LogCdf p = log_cdf(top);
     const V r = hn::Min(one, hn::Exp(d, hn::Sub(log_cdf(bottom).log, p.log))), rest = hn::Sub(one, r);
-    const V log_rest = hn::Log(d, hn::Max(rest, hn::Set(d, 1e-300)));
+    // an empty interval: weight 0, whatever the other factors are
+    const V log_rest = hn::IfThenElse(hn::Gt(rest, hn::Zero(d)), hn::Log(d, rest), hn::Set(d, -1e200));
     weight = hn::Add(weight, hn::Sub(hn::Add(p.log, log_rest), hn::Set(d, task.factor[j])));
     y = truncated_quantile(p, hn::MulAdd(rest, u, r));
   }

@@ -1,12 +1,12 @@
 #include "leeway/average_case/detail/one_factor.h"
 
 #include <algorithm>
-#include <boost/math/quadrature/gauss_kronrod.hpp>
 #include <cmath>
 #include <numbers>
 #include <utility>
 
 #include "leeway/average_case/detail/kernel.h"
+#include "leeway/average_case/detail/log_concave.h"
 #include "leeway/average_case/detail/normal.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/progress.h"
@@ -107,26 +107,6 @@ double end(const Conditional& f, double centre, double top, double direction, do
   return centre + direction * outside;
 }
 
-struct Integral {
-  double value = 0, error = 0;
-};
-
-// Gauss and Kronrod's rule of 15 points; the error is its distance from Gauss's rule of 7.
-template <class Function>
-Integral kronrod(const Function& f, double from, double to) {
-  using Kronrod = boost::math::quadrature::gauss_kronrod<double, 15>;
-  using Gauss = boost::math::quadrature::gauss<double, 7>;
-  const double centre = .5 * (from + to), half = .5 * (to - from);
-  const double middle = f(centre);
-  double kronrod = Kronrod::weights()[0] * middle, gauss = Gauss::weights()[0] * middle;
-  for (std::size_t i = 1; i < Kronrod::abscissa().size(); ++i) {
-    const double x = half * Kronrod::abscissa()[i], both = f(centre - x) + f(centre + x);
-    kronrod += Kronrod::weights()[i] * both;
-    if (i % 2 == 0) gauss += Gauss::weights()[i / 2] * both;
-  }
-  return {half * kronrod, half * std::abs(kronrod - gauss)};
-}
-
 // Where panels begin and end: at the ends, the largest value, half way between, and around every step.
 std::vector<double> panel_ends(const std::vector<Conditional::Step>& steps, double low, double centre,
                                double high) {
@@ -141,39 +121,6 @@ std::vector<double> panel_ends(const std::vector<Conditional::Step>& steps, doub
   for (const auto& [at, width] : marks)
     if (at > ends.back() + width) ends.push_back(at);
   return ends;
-}
-
-// Halves panels until each error is a small part of the whole or within the function's relative `noise`.
-template <class Function>
-Integral integrate(const Function& f, const std::vector<double>& ends, double noise, const Progress* stop) {
-  constexpr double tolerance = 1e-12;
-  struct Panel {
-    double from = 0, to = 0;
-    Integral found;
-  };
-  std::vector<Panel> open;
-  Integral total;
-  double size = 0;
-  for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
-    open.push_back({ends[i], ends[i + 1], kronrod(f, ends[i], ends[i + 1])});
-    size += open.back().found.value;
-  }
-  std::size_t halvings = 2000 + 8 * open.size();  // what is left open then is added with its error
-  while (!open.empty()) {
-    stop_if_asked(stop);
-    const Panel panel = open.back();
-    open.pop_back();
-    const double middle = .5 * (panel.from + panel.to);
-    const bool fine = panel.found.error <= std::max(tolerance * size, noise * panel.found.value);
-    if (fine || halvings == 0 || !(panel.from < middle && middle < panel.to)) {
-      total.value += panel.found.value, total.error += panel.found.error;
-      continue;
-    }
-    --halvings;
-    open.push_back({panel.from, middle, kronrod(f, panel.from, middle)});
-    open.push_back({middle, panel.to, kronrod(f, middle, panel.to)});
-  }
-  return total;
 }
 
 double deviation_of(double loading) {
@@ -256,7 +203,7 @@ Quadrature one_factor_probability(const Problem& problem, const OneFactor& facto
   const double high = end(f, centre, top, 1, std::min(f.high(), 1e300));
   const auto [value, error] =
       integrate([&](double t) { return std::exp(f(t) - top); }, panel_ends(f.steps(), low, centre, high),
-                1e-15 * std::abs(top), stop);
+                1e-12, 1e-15 * std::abs(top), stop);
   if (!(value > 0)) return {-infinity, 0};
   const auto d = static_cast<double>(problem.d());
   const double rounding = 1e-15 * (d + 10) * (1 + .05 * std::abs(top)) + accuracy_of_tails * d;

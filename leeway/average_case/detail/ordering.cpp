@@ -25,14 +25,15 @@ constexpr double least_log_factor = -8;
 // Left-looking within a block of columns; the remaining matrix is updated block by block.
 class Elimination {
  public:
-  Elimination(const Problem& problem, const CommonFactor* factor, bool copies)
+  Elimination(const Problem& problem, const CommonFactor* factor, bool copies, double floor)
       : d_(problem.d()),
         upper_(problem.upper),
         a_(problem.correlation),
         variance_(d_, 1.),
         limit_(problem.upper),
         rest_(d_),
-        copies_(copies) {
+        copies_(copies),
+        floor_(floor) {
     triangle_.c.assign(d_ * d_, 0);
     for (std::size_t i = 0; i < d_; ++i) rest_[i] = i;
     if (factor == nullptr) return;
@@ -49,7 +50,7 @@ class Elimination {
       double lowest = 0;
       for (std::size_t r = 0; r < rest_.size(); ++r) {
         const std::size_t i = rest_[r];
-        if (variance_[i] <= singular) continue;
+        if (variance_[i] <= floor_) continue;
         const double z = limit_[i] / std::sqrt(variance_[i]);
         if (best == rest_.size() || z < lowest) best = r, lowest = z;
       }
@@ -145,7 +146,8 @@ class Elimination {
   const std::vector<double>& upper_;
   std::vector<double> a_, variance_, limit_, columns_;  // limit: of the constraint, less what is known
   std::vector<std::size_t> rest_;
-  bool copies_;  // near copies follow their original
+  bool copies_;   // near copies follow their original
+  double floor_;  // of a conditional variance: below it counts as 0
   Triangle triangle_;
 };
 
@@ -259,13 +261,13 @@ bool Triangle::any_copy() const { return std::ranges::find(copy, true) != copy.e
 
 Triangle triangle_of(const Problem& problem, const CommonFactor* factor) {
   constexpr double exact = 1e-7;  // a defect that double precision leaves
-  Triangle triangle = Elimination(problem, factor, true).run();
-  if (triangle.any_copy() && triangle.defect > exact) return unparted_triangle_of(problem, factor);
+  Triangle triangle = Elimination(problem, factor, true, singular).run();
+  if (triangle.any_copy() && triangle.defect > exact) return unparted_triangle_of(problem, singular, factor);
   return triangle;
 }
 
-Triangle unparted_triangle_of(const Problem& problem, const CommonFactor* factor) {
-  Triangle triangle = Elimination(problem, factor, false).run();
+Triangle unparted_triangle_of(const Problem& problem, double floor, const CommonFactor* factor) {
+  Triangle triangle = Elimination(problem, factor, false, floor).run();
   triangle.unparted = true;
   return triangle;
 }

@@ -25,8 +25,8 @@ struct CommonFactor {
 // R = C C^T (+ loadings loadings^T), C (d, rank) with rows in the order of the problem, triangular in the
 // order `pivots`. The next variable has the lowest limit given the earlier ones at their expected values
 // (Gibson, Glasbey and Elston 1994). A near copy (conditional deviation at most `copy_share` of what the last
-// pivot took) follows its original. Conditional variances up to `singular` (near copies: `singular_copy`)
-// count as 0.
+// pivot took) follows its original. Conditional variances up to `singular` or `floor` (near copies:
+// `singular_copy`) count as 0.
 struct Triangle {
   std::size_t rank = 0;
   std::vector<std::size_t> pivots;         // (rank)
@@ -47,7 +47,8 @@ inline constexpr double largest_defect = 1e-5;  // float32 rounding of 1,000 cor
 
 // Unparted where there are near copies but the matrix was rounded too coarsely to part them.
 [[nodiscard]] Triangle triangle_of(const Problem& problem, const CommonFactor* factor = nullptr);
-[[nodiscard]] Triangle unparted_triangle_of(const Problem& problem, const CommonFactor* factor = nullptr);
+[[nodiscard]] Triangle unparted_triangle_of(const Problem& problem, double floor = singular,
+                                            const CommonFactor* factor = nullptr);
 
 // The untilted integrand. Remainders of near copies are drawn first and without a limit; like singular rows,
 // their constraints limit the variables that determine them. Drawn last, each limit would be a step.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "leeway/average_case/detail/gram_factor.h"
 #include "leeway/average_case/detail/lattice.h"
 #include "leeway/average_case/detail/normal.h"
 #include "leeway/average_case/detail/one_factor.h"
@@ -38,6 +39,12 @@ constexpr double sampling_steep =
     .02;                        // coefficient of an attached limit, below which it is a step of those before
 constexpr double unseen = 4.6;  // over the number of points: mass that none of them met, with 99%
 constexpr double first_order = -14;  // log p below which blur is known to first order alone
+
+// Low rank: several limits share a variable, and few points may carry the sum. The error estimate is wider.
+constexpr std::size_t low_rank_to = 10;      // variables; fewer than constraints
+constexpr double low_rank_least_gain = .5;   // takes the place of least_gain, from lattice to lattice
+constexpr double low_rank_few_points = 3;    // times the relative error: growth of the error estimate
+constexpr double low_rank_steep_scale = .1;  // conditional deviation that makes a limit a step
 
 std::vector<std::uint32_t> random_shifts(const MvnOptions& options, std::uint32_t purpose,
                                          std::size_t variables) {
@@ -156,11 +163,22 @@ Candidate choose(const Problem& problem, const Triangle& triangle, const MvnOpti
   return std::move(*std::ranges::min_element(candidates, {}, burden));
 }
 
+// Ordered by limits, a pivot may consist mostly of rounding errors. Larger variances then count as 0.
+Triangle stable_triangle(const Problem& problem) {
+  Triangle triangle = triangle_of(problem);
+  double floor = singular;
+  if (triangle.defect <= 2 * floor) return triangle;
+  check_semidefinite(problem);
+  const double own = gram_factor(problem.correlation, problem.d(), floor).defect;  // of the matrix
+  while (triangle.defect > std::max(2 * floor, 10 * own) && floor < largest_defect)
+    triangle = unparted_triangle_of(problem, floor *= 10);
+  return triangle;
+}
+
 // The remainder of a near copy may be most of another variable (three gradients nearly in a plane, a fourth
 // normal to it). Drawn first, it turns that variable's limit into a step instead of its own.
 Triangle least_steep_triangle(const Problem& problem) {
-  Triangle triangle = triangle_of(problem);
-  check_semidefinite(triangle);
+  Triangle triangle = stable_triangle(problem);
   if (!triangle.any_copy()) return triangle;
   const double parted = integrand_of(problem, triangle).smallest_attached;
   if (parted >= sampling_steep) return triangle;
@@ -170,11 +188,11 @@ Triangle least_steep_triangle(const Problem& problem) {
   return better ? other : triangle;
 }
 
-// Relative change of p by taking the singular rows' variances as 0.
-double blur(const Triangle& triangle, double log_value) {
+// Relative change of p by taking the singular rows' variances as 0. Between two limits it is no share of p.
+double blur(const Triangle& triangle, bool strips, double log_value) {
   if (triangle.singular_rows.empty()) return 0;
   const double whole = std::exp(std::log(triangle.blur) - log_value);
-  return log_value > first_order ? whole : std::min(whole, triangle.relative_blur);
+  return strips || log_value > first_order ? whole : std::min(whole, triangle.relative_blur);
 }
 
 // The largest weight that an unseen point can have, as a share of the mean: p is at most exp(`room`) times
@@ -184,14 +202,24 @@ double unseen_weight(const Candidate& candidate, double mean, double room) {
   return candidate.method == MvnMethod::tilted ? std::min(plain, std::max(1., 1 / mean)) : plain;
 }
 
+// Share of the largest unseen weight that counts: 1 where limits are steps, less where limits are smooth.
+double share_unseen(const Integrand& integrand, bool low_rank) {
+  if (integrand.smallest_attached < sampling_steep) return 1;
+  if (!low_rank) return 0;
+  const double smallest = std::min(integrand.smallest_attached, integrand.smallest_scale);
+  return integrand.strips || smallest < low_rank_steep_scale ? 1 : .1;
+}
+
 }  // namespace
 
-void check_semidefinite(const Triangle& triangle) {
-  if (triangle.defect > largest_defect)
+// With complete pivoting, which no order of limits can make unstable.
+void check_semidefinite(const Problem& problem) {
+  const double defect = gram_factor(problem.correlation, problem.d(), .1 * largest_defect).defect;
+  if (defect > largest_defect)
     throw Error(
         fmt::format("mvn_cdf: covariance: expected a positive semi-definite matrix, given one that misses it "
                     "by {:.3g} of a variance",
-                    triangle.defect));
+                    defect));
 }
 
 Sampled sample_probability(const Problem& problem, const MvnOptions& options) {
@@ -204,6 +232,8 @@ Sampled sample_probability(const Problem& problem, const MvnOptions& options) {
   const bool narrow = integrand.strips && candidate.precision == Precision::f32;
   const double rounding =
       (candidate.precision == Precision::f32 ? bias_f32 : 1e-9) * static_cast<double>(integrand.variables);
+  const bool low_rank = triangle.rank <= low_rank_to && triangle.rank < problem.d();
+  const double missed = unseen * share_unseen(integrand, low_rank) / static_cast<double>(lattice_shifts);
   const double most = log_cdf(*std::ranges::min_element(problem.upper));  // p is no larger
   Sums sums = candidate.alone ? candidate.sums : Sums{};
   Sampled result;
@@ -214,16 +244,19 @@ Sampled sample_probability(const Problem& problem, const MvnOptions& options) {
     if (level > first_level || !candidate.alone)
       add_level(kernel, level, level == first_level, options.stop, sums);
     const auto [mean, error] = average(sums, level);
-    const double standard = std::max(error, least_gain * coarser);
-    coarser = error;
+    const double standard = std::max(error, (low_rank ? low_rank_least_gain : least_gain) * coarser);
+    coarser = low_rank ? standard : error;
     if (level == first_level) continue;
     if (std::isfinite(mean) && mean > 0) {
+      const double relative = standard / mean;
+      const double wider = low_rank ? 1 + std::clamp(low_rank_few_points * relative - .1, 0., 1.) : 1;
       result.log_value = integrand.log_norm + std::log(mean);
-      result.relative_error = quantile * standard / mean + blur(triangle, result.log_value) +
+      result.relative_error = quantile * relative * wider +
+                              blur(triangle, low_rank && integrand.strips, result.log_value) +
                               rounding * (narrow ? std::exp(-result.log_value) : 1);
-      if (integrand.smallest_attached < sampling_steep)
-        result.relative_error += unseen / static_cast<double>(lattice_shifts << level) *
-                                 unseen_weight(candidate, mean, most - result.log_value);
+      if (missed > 0)
+        result.relative_error +=
+            std::ldexp(missed, -level) * unseen_weight(candidate, mean, most - result.log_value);
     } else {  // all that is known: at most the probability of the tightest bound
       result.log_value = most;
       result.relative_error = 1;

@@ -21,7 +21,7 @@ struct Sampled {
 [[nodiscard]] Sampled sample_probability(const Problem& problem, const MvnOptions& options);
 
 // Throws Error where the correlation is not positive semi-definite.
-void check_semidefinite(const Triangle& triangle);
+void check_semidefinite(const Problem& problem);
 
 [[nodiscard]] inline bool within(double log_value, double relative_error, const MvnOptions& options) {
   return std::exp(log_value) * relative_error <= options.tolerance && relative_error < 1 &&
