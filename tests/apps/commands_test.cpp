@@ -166,7 +166,11 @@ TEST_F(Commands, MvnCdf) {
   EXPECT_EQ(found["inputs"].size(), 2);
   const double p = .125 + (std::asin(.5) + std::asin(.2) + std::asin(-.3)) / (4 * std::numbers::pi);
   EXPECT_NEAR(found["results"][0]["probability"], p, 1e-4);
-  const Outcome missed = run(arguments + "--tolerance 1e-9 --max-points 1024");
+  write_npy(folder_ / "z4.npy", make_array<double>({2, 4}, {0, 0, 0, 0, 1, HUGE_VAL, HUGE_VAL, HUGE_VAL}));
+  write_npy(folder_ / "cov4.npy", make_array<double>({4, 4}, {1, .5, .2, .1, .5, 1, -.3, .1,  //
+                                                              .2, -.3, 1, .1, .1, .1, .1, 1}));
+  const Outcome missed =
+      run("mvn-cdf --upper z4.npy --covariance cov4.npy --tolerance 1e-9 --max-points 1024");
   EXPECT_EQ(missed.code, 5);
   EXPECT_THAT(missed.out, HasSubstr("1 of 2 not within the tolerance"));
 }
