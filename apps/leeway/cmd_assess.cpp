@@ -264,7 +264,7 @@ int run_assess(Context& context, const Arguments& arguments) {
   for (const std::string& text : arguments.gates)
     (void)assess::parse_gate(text);  // before anything is opened
   if (!arguments.junit.empty() && arguments.gates.empty())
-    throw UsageError("--junit: expected --fail-if beside it, the gates to write");
+    throw UsageError("--junit: expected --fail-if, which gives the gates to write");
   if (arguments.options.chunk) (void)assess::parse_chunk_size(*arguments.options.chunk);
   (void)tasks::target_reading(arguments.options);
   if (!arguments.images.empty() && !context.wants_page() && arguments.noise.models.empty())

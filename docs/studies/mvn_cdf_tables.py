@@ -38,7 +38,7 @@ def main():
             print(f"| {', '.join(cell)} | " + " | ".join(found.get(d, "-") for d in sizes) + " |")
         print()
     worst = min(rows, key=corrected)
-    print("| cells | draws | cells that fail | most significant cell | outside | P(so many at 1%) x cells |\n|---|---|---|---|---|---|")
+    print("| cells | draws | cells that fail | most significant cell | outside | P(as many or more at 1%) x cells |\n|---|---|---|---|---|---|")
     print(f"| {len(rows)} | {sum(int(row['draws']) for row in rows):,} | {sum(corrected(row) < LEVEL for row in rows)} | "
           f"{worst['bounds']}, {worst['conditioning']}, rank {worst['rank']}, d = {worst['d']} | "
           f"{worst['outside']} of {int(worst['draws']):,} | {corrected(worst):.2g} |")

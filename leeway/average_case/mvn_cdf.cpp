@@ -258,7 +258,7 @@ MvnProbability solve(const Constraints& constraints, std::span<const double> cov
   const Problem problem = problem_of(constraints, covariance, d);
   const auto [rows, lost] = distinct_rows(problem, negligible_share * options.tolerance);
   const bool whole = rows.size() == problem.d();
-  if (!whole) check_semidefinite(problem);  // what is left out may contradict what stays
+  if (!whole) check_semidefinite(problem);  // the variables left out may contradict the rest
   const Problem part = whole ? problem : part_of(problem, rows);
   MvnProbability result = probability_of(part, options);
   if (result.log_probability == -infinity) return result;  // constraints left out can only lower p

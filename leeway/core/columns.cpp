@@ -75,10 +75,15 @@ Array reordered(const Array& logits, std::span<const std::size_t> order) {
 
 // All but the logits.
 void reorder_rest(Outputs& other, const Columns& first, std::span<const std::size_t> order) {
+  if (other.coding == LabelCoding::either)
+    refuse(other.path,
+           fmt::format("--first-label 0 or 1, as its classes stand in another order than in {}", first.path),
+           "labels that fit both");
   std::vector<std::int64_t> place(order.size());
   for (std::size_t j = 0; j < order.size(); ++j) place[order[j]] = static_cast<std::int64_t>(j);
   if (other.labels)
-    for (std::int64_t& label : *other.labels) label = place[static_cast<std::size_t>(label)];
+    for (std::int64_t& label : *other.labels)
+      if (label != no_label) label = place[static_cast<std::size_t>(label)];
   other.class_names.assign(first.class_names.begin(), first.class_names.end());
 }
 

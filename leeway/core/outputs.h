@@ -111,7 +111,7 @@ struct ClassLabels {
   LabelCoding coding = LabelCoding::none;
 };
 // Labels from a file of their own (.npy, .npz with `labels`, .csv, IDX), or from several (shards.h); checked
-// against n and k. `options`: the label column, the class names that text must bear, the number of the first class.
+// against n and k. `options`: the label column, the class names of text labels, the number of the first class.
 [[nodiscard]] ClassLabels read_class_labels(const std::string& text, std::size_t n, std::size_t k,
                                             const OutputsOptions& options = {});
 [[nodiscard]] std::vector<std::int64_t> read_labels(const std::string& text, std::size_t n, std::size_t k,

@@ -69,7 +69,7 @@ struct OutputsColumns {
 // A field as a number. Where the separator is no comma, a comma is the decimal mark.
 [[nodiscard]] std::optional<double> csv_number(std::string_view field, char separator);
 
-// The values of the label column, without missing ones; empty where there is no such column.
+// The values of the label column, without missing ones; empty without a label column.
 [[nodiscard]] std::set<std::string> label_values_of(const CsvTable& table, std::optional<std::size_t> label);
 
 // "a, b, c" or, of many, "a, b, ..., z (200)".

@@ -105,10 +105,13 @@ void append_times(Outputs& all, const Outputs& part, const Outputs& first) {
 
 // All but the logits.
 Outputs join_rest(Parts& parts) {
-  require_alike(parts);
   std::vector<LabelCoding> codings;
   for (const Outputs& part : parts) codings.push_back(part.coding);
-  for (Outputs& part : parts) number_labels(part, part.n(), codings);
+  for (Outputs& part : parts) {
+    number_labels(part, part.n(), codings);
+    align_classes(columns_of(parts.front()), part);
+  }
+  require_alike(parts);
   Outputs rest;
   rest.class_names = parts.front().class_names;
   rest.from_probs = parts.front().from_probs;
@@ -183,7 +186,6 @@ OutputsShards read_shards(const std::string& text, const OutputsOptions& options
   std::vector<OutputsFile> files;
   for (const auto& path : expand_paths(text)) {
     parts.push_back(read_outputs(path, options));
-    align_classes(columns_of(parts.front()), parts.back());
     files.push_back({path.string(), parts.back().logits.shape, parts.back().reading});
   }
   if (parts.size() == 1) return {parts.front().logits, std::move(parts.front()), std::move(files)};

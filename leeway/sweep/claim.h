@@ -70,7 +70,7 @@ class Runner {
   Liveness liveness_;
 };
 
-// The runner that a claim names; empty if there is no such claim. Error: a claim that is no link to a runner's name.
+// The runner that a claim names; empty without that claim. Error: a claim that is not a link to a runner's name.
 [[nodiscard]] std::string holder_of(const Store& store, const std::string& unit, std::size_t number);
 
 }  // namespace leeway::sweep

@@ -72,6 +72,13 @@ TEST(AlignOutputs, ColumnsFollowTheNames) {
     EXPECT_THAT(*one.labels, ElementsAre(2, 1));
     EXPECT_EQ(one.class_names, first.class_names);
   }
+  Outputs late = outputs({"c", "a", "b"});  // with a label that is still to come
+  late.labels = ClassNumbers{no_label, 2};
+  align_classes(columns_of(first), late);
+  EXPECT_THAT(*late.labels, ElementsAre(no_label, 1));
+  Outputs open = outputs({"c", "a", "b"});
+  open.coding = LabelCoding::either;
+  EXPECT_THAT(message_of([&] { align_classes(columns_of(first), open); }), HasSubstr("--first-label 0 or 1"));
   Outputs strange = outputs({"a", "b", "d"});
   align_classes(columns_of(first), strange);
   EXPECT_THAT(*strange.labels, ElementsAre(0, 2));

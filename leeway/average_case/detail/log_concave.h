@@ -48,7 +48,7 @@ Integral integrate(const Function& f, const std::vector<double>& ends, double to
     open.push_back({ends[i], ends[i + 1], kronrod(f, ends[i], ends[i + 1])});
     size += open.back().found.value;
   }
-  std::size_t halvings = 2000 + 8 * open.size();  // what is left open then is added with its error
+  std::size_t halvings = 2000 + 8 * open.size();  // intervals still open then add to the error
   while (!open.empty()) {
     stop_if_asked(stop);
     const Panel panel = open.back();

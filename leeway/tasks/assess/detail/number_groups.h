@@ -15,7 +15,7 @@ namespace leeway::assess {
 
 inline constexpr std::size_t most_categories = 30, most_fractions = 10, number_bins = 4;
 
-// The task with bins in place of columns of numbers; nothing where it has no such column.
+// The task with bins in place of columns of numbers; nothing if no column holds numbers.
 [[nodiscard]] std::optional<Task> with_bins(const Task& task);
 
 }  // namespace leeway::assess
