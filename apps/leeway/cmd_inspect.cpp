@@ -37,10 +37,8 @@ std::string layers_table(const record::InspectedModel& model) {
 }
 
 std::string about_program(const std::string& confinement) {
-  if (confinement == "none") return "TorchScript is code: trusted, it runs with all rights of this process";
-  return fmt::format(
-      "TorchScript is code: it runs on threads that cannot write files, start programs or open sockets ({})",
-      confinement);
+  if (confinement == "none") return "runs in this process, with all its rights (--trust)";
+  return fmt::format("runs in a process that can only compute ({})", confinement);
 }
 
 std::string inspect_table(const record::Inspect& record, const std::string& data) {

@@ -15,7 +15,6 @@ import statistics
 import sys
 
 import numpy
-from scipy import stats
 
 from drawing import GRID, QUIET, STYLES, Drawing, chart
 from tables import T95, table
@@ -49,6 +48,14 @@ def record(path):
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+def rank_correlation(a, b):
+    """Spearman's."""
+    def ranks(x):
+        _, place, count = numpy.unique(x, return_inverse=True, return_counts=True)
+        return (numpy.cumsum(count) - (count - 1) / 2)[place]
+    return numpy.corrcoef(ranks(a), ranks(b))[0, 1]
+
+
 def collect_probabilities(folder):
     """p of every image, and the rank correlations, which ask for more digits."""
     images, ranks = [], []
@@ -58,7 +65,7 @@ def collect_probabilities(folder):
         for name in ("mmse5", "mmse5-published"):
             p[name] = arrays(folder / f"{model}-{name}.npz")["mmse"]
         for name in METHODS:
-            ranks.append([model, name] + [round(stats.spearmanr(p[name][:, s], p["mc"][:, s])[0], 5) for s in range(len(SIGMAS))])
+            ranks.append([model, name] + [round(rank_correlation(p[name][:, s], p["mc"][:, s]), 5) for s in range(len(SIGMAS))])
         for row in range(len(p["mc"])):
             cells = [p[name][row, s] for name in ("mc", *METHODS[:-1]) for s in range(len(SIGMAS))] + [p["softmax"][row, 0]]
             images.append([model, row] + [round(UNIT * float(cell)) for cell in cells])

@@ -7,12 +7,13 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <system_error>
 #include <thread>
+
+#ifdef LEEWAY_STD_THREADS
+#include <system_error>
 #include <utility>
 #include <vector>
-
-#ifndef LEEWAY_STD_THREADS
+#else
 #include <tbb/blocked_range.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
@@ -66,34 +67,31 @@ class Loop {
   std::exception_ptr exception_;
 };
 
-// Where the loops of a thread run: on the pool's threads, on threads started for each, or on the thread itself.
-enum class Threads { pool, own, none };
-thread_local Threads loop_threads = Threads::pool;
+#ifdef LEEWAY_STD_THREADS
 
-// Threads of its own for every loop. A loop inside a loop runs on the thread that meets it.
-void run_on_new_threads(Loop& loop, std::size_t count) {
+thread_local bool inside_loop = false;
+
+// Threads for every loop: slow to start, but every synchronisation is one that ThreadSanitizer sees. A loop
+// inside a loop runs on the thread that meets it.
+void run_chunks(Loop& loop, std::size_t count) {
   std::atomic<std::size_t> next{0};
-  const Threads before = std::exchange(loop_threads, Threads::none);
+  const bool before = std::exchange(inside_loop, true);
   const auto work = [&] {
-    loop_threads = Threads::none;
+    inside_loop = true;
     for (std::size_t i = next++; i < count; i = next++) loop.run(i);
   };
   {
     std::vector<std::jthread> helpers;  // joined here
     try {
-      for (std::size_t i = 1; i < std::min<std::size_t>(count, static_cast<std::size_t>(threads())); ++i)
-        helpers.emplace_back(work);
+      if (!before)
+        for (std::size_t i = 1; i < std::min<std::size_t>(count, static_cast<std::size_t>(threads())); ++i)
+          helpers.emplace_back(work);
     } catch (const std::system_error&) {  // no more threads: those at hand do the work
     }
     work();
   }
-  loop_threads = before;
+  inside_loop = before;
 }
-
-#ifdef LEEWAY_STD_THREADS
-
-// Slow to start, but every synchronisation is one that ThreadSanitizer sees.
-void run_chunks(Loop& loop, std::size_t count) { run_on_new_threads(loop, count); }
 
 #else
 
@@ -136,29 +134,13 @@ int threads() {
 }
 
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body) {
-  if (count <= 1 || threads() == 1 || loop_threads == Threads::none) {
+  if (count <= 1 || threads() == 1) {
     for (std::size_t i = 0; i < count; ++i) body(i);
     return;
   }
   Loop loop(count, body);
-  if (loop_threads == Threads::own)
-    run_on_new_threads(loop, count);
-  else
-    run_chunks(loop, count);
+  run_chunks(loop, count);
   loop.rethrow();
-}
-
-void run_on_own_threads(const std::function<void()>& work) {
-  std::exception_ptr failure;
-  std::jthread([&] {
-    loop_threads = Threads::own;
-    try {
-      work();
-    } catch (...) {
-      failure = std::current_exception();
-    }
-  }).join();
-  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace leeway

@@ -38,9 +38,4 @@ template <class T, class Map, class Join>
   return std::move(parts.front());
 }
 
-// Runs `work` on a new thread; its loops run on new threads too, at most threads() at a time, never shared
-// with the caller or other loops. Use this when `work` changes its threads permanently (threads inherit state
-// from their parent). Nested loops are plain. Exceptions are rethrown. Cost: 20 to 50 us per thread.
-void run_on_own_threads(const std::function<void()>& work);
-
 }  // namespace leeway

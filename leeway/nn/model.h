@@ -31,7 +31,9 @@ struct ModelSource {
   InputShape input;                // used where the file does not say: the shape of the images at hand
   std::string device = "cpu";      // or "cuda", "cuda:1", where LibTorch has CUDA
   Binary binary = Binary::refuse;  // what the output of a model with a single one means; refuse: an error
-  bool trust = false;  // a program (TorchScript) runs with all rights of the process, not on confined threads
+  // TorchScript and ONNX run in this process, with all its rights; otherwise in one that can only compute, which needs
+  // seccomp and the CPU
+  bool trust = false;
 };
 
 struct NamedNormalization {

@@ -52,7 +52,7 @@ struct ModelInfo {
   std::size_t classes = 0;  // 0 = unknown before the first images
   std::size_t parameters = 0;
   Normalization normalization;
-  // Limits of a program (TorchScript): "seccomp" (cannot write files, start programs, open sockets), "none"
+  // Of a program (TorchScript, ONNX): "seccomp" (it runs in a process that can only compute), "none"
   // (ModelSource::trust); empty: no program.
   std::string confinement;
   std::string training;                  // how it was trained, as TrainingText wrote it; empty: unknown

@@ -10,6 +10,7 @@
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/load.h"
 #include "leeway/nn/model/architecture.h"
+#include "leeway/nn/process/server.h"
 #include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/train/train.h"
 
@@ -78,4 +79,9 @@ Session& session() {
 
 leeway::nn::Session* leeway_nn_session(int abi) {
   return abi == leeway::nn::abi_version ? &leeway::nn::session() : nullptr;
+}
+
+int leeway_nn_serve(int channels) {
+  leeway::nn::session();
+  return leeway::nn::serve_model(channels);
 }

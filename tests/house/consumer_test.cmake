@@ -17,3 +17,8 @@ run(${WORK}/consumer/consumer)
 message("${output}")
 # The installed command stands on its own.
 run(${WORK}/installed/bin/leeway --help)
+# So does the process that runs programs of model files.
+file(GLOB_RECURSE model_process ${WORK}/installed/*/leeway-model)
+if(model_process)
+  run(${WORK}/installed/bin/leeway inspect ${SOURCE}/tests/reference/torchscript/pair.pt --no-timing)
+endif()

@@ -1,4 +1,4 @@
-// TorchScript is code: what a model of a stranger may do, from outside. And what OpenMP's environment may do to training.
+// What the program of a model file may do, from outside. And what OpenMP's environment may do to training.
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <unistd.h>
@@ -90,7 +90,8 @@ TEST_F(Program, IsSaidToBeOneByInspect) {
   };
   EXPECT_EQ(confinement({torchscript("pair.pt")}), "seccomp");
   EXPECT_EQ(confinement({torchscript("pair.pt"), "--trust"}), "none");
-  EXPECT_EQ(confinement({std::string(LEEWAY_REFERENCE) + "/onnx/cnn_softmax.onnx"}), nullptr);
+  EXPECT_EQ(confinement({std::string(LEEWAY_REFERENCE) + "/onnx/cnn_softmax.onnx"}), "seccomp");
+  EXPECT_EQ(confinement({trained()}), nullptr);
 }
 
 class TeamTier2 : public Command {};

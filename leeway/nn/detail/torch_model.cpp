@@ -175,6 +175,8 @@ Forward TorchModel::forward(const torch::Tensor& x) const {
   Forward result;
   try {
     result = forward_(x);
+  } catch (const Error&) {
+    throw;
   } catch (const std::exception& failure) {
     const std::string reason = first_line(failure);
     if (network_ || reason.find("allocate") != std::string::npos)
@@ -190,6 +192,9 @@ Forward TorchModel::forward(const torch::Tensor& x) const {
   std::size_t known = 0;
   if (!classes_.compare_exchange_strong(known, k) && known != k)
     refuse(name(), fmt::format("{} classes for every image", known), std::to_string(k));
+  if (result.features.defined() && (result.features.dim() == 0 || result.features.size(0) != x.size(0)))
+    refuse(name(), fmt::format("features of {} images", x.size(0)),
+           "shape " + text_of(result.features.sizes()));
   return result;
 }
 
@@ -198,23 +203,36 @@ Outputs TorchModel::run(const Images& images, const std::string& task, Progress*
   const std::size_t n = images.n();
   RowBuffer logits(n), features(n);
   std::atomic<bool> has_features{true};
+  constexpr auto unknown = static_cast<std::size_t>(-1);
+  std::atomic<std::size_t> width{unknown};  // of features
   for_shards(n, task, progress, [&](std::size_t begin, std::size_t end) {
     const torch::NoGradGuard no_grad;
     const Forward result = forward(rows(images, begin, end));
     logits.put(begin, result.logits);
-    if (result.features.defined())
+    if (result.features.defined()) {
+      const auto numbers = static_cast<std::size_t>(result.features.numel()) / (end - begin);
+      std::size_t known = unknown;
+      if (!width.compare_exchange_strong(known, numbers) && known != numbers)
+        refuse(name(), fmt::format("{} features for every image", known), std::to_string(numbers));
       features.put(begin, result.features.flatten(1));
-    else
+    } else {
       has_features = false;
+    }
   });
   Outputs outputs;
   outputs.path = images.path;
   outputs.logits = logits.take();
   if (has_features) outputs.features = features.take();
-  if (const auto index = first_not_finite(outputs.logits))
-    refuse(name(), "finite logits",
-           fmt::format("{} at row {}, class {}", outputs.logits.view<float>()[*index], *index / outputs.k(),
-                       *index % outputs.k()));
+  const auto check_finite = [&](const Array& rows, const char* what, const char* column) {
+    const auto index = first_not_finite(rows);
+    if (!index) return;
+    const std::size_t numbers = rows.size() / n;
+    refuse(name(), fmt::format("finite {}", what),
+           fmt::format("{} at row {}, {} {}", rows.view<float>()[*index], *index / numbers, column,
+                       *index % numbers));
+  };
+  check_finite(outputs.logits, "logits", "class");
+  if (outputs.features) check_finite(*outputs.features, "features", "column");
   if (images.labels) check_labels(*images.labels, images.path, n, outputs.k());
   outputs.labels = images.labels;
   return outputs;

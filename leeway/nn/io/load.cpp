@@ -17,6 +17,8 @@
 #include "leeway/nn/io/tensor_names.h"
 #include "leeway/nn/io/weights.h"
 #include "leeway/nn/model/architecture.h"
+#include "leeway/nn/process/client.h"
+#include "leeway/nn/process/confinement.h"
 
 namespace leeway::nn {
 namespace {
@@ -227,15 +229,35 @@ std::optional<WeightsFile> unknown_weights(const ModelSource& source) {
   return file;
 }
 
+// A program, in a process of its own unless it is trusted.
+static LoadedProgram load_graph(ModelInfo info, const ModelSource& source, torch::Device device) {
+  const std::string name = display_name(info.path);
+  check_normalization(info.normalization, name, info.input.channels);
+  if (source.trust) {
+    LoadedProgram program = info.format == "onnx"
+                                ? load_onnx(std::move(info), source.input, device, [] {})
+                                : load_torchscript(std::move(info), source.input, device, [] {});
+    program.info.confinement = "none";
+    return program;
+  }
+  if (!device.is_cpu())
+    throw Error(fmt::format(
+        "{}: only the cpu runs programs of files in a process that can only compute: --trust runs it on {}",
+        name, source.device));
+  if (const std::string reason = why_not_confined(); !reason.empty())
+    throw Error(
+        fmt::format("{}: this machine cannot run programs of files in a process that can only compute ({}): "
+                    "--trust runs it here",
+                    name, reason));
+  return load_confined(std::move(info), source.input);
+}
+
 std::unique_ptr<Model> load_model(const ModelSource& source) {
   const torch::Device device = device_from_name(source.device);
   auto [info, tensors] = read_file(source);
-  if (info.format == "onnx") return load_onnx(std::move(info), source.input, device);
-  if (info.format == "torchscript") {
-    check_normalization(info.normalization, display_name(info.path), info.input.channels);
-    return load_torchscript(std::move(info), source);
-  }
-  return load_named_tensors(std::move(info), std::move(tensors), device);
+  if (!is_graph(info.format)) return load_named_tensors(std::move(info), std::move(tensors), device);
+  LoadedProgram program = load_graph(std::move(info), source, device);
+  return make_model(std::move(program.info), std::move(program.forward), nullptr, device);
 }
 
 }  // namespace leeway::nn

@@ -4,11 +4,13 @@
 #include <torch/torch.h>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "leeway/core/safetensors.h"
+#include "leeway/nn/detail/torch_model.h"
 #include "leeway/nn/model.h"
 
 namespace leeway::nn {
@@ -27,16 +29,22 @@ struct NamedTensors : Safetensors {
 // Sets the number of classes; Error if it differs from FILE.toml.
 void take_classes(ModelInfo& info, std::size_t found);
 
+// What runs the program of a file: normalized images to outputs, from several threads at once.
+struct LoadedProgram {
+  ModelInfo info;
+  ForwardFunction forward;
+};
+
 // A TorchScript module that returns logits or (logits, features), in evaluation mode, without optimizations
-// that make the first run differ. Unless trusted, it is read and run on confined threads (io/confinement.h);
-// Error if the machine cannot, or for devices other than the CPU. A final softmax is removed; if `source`
-// gives an image shape and test images still give probabilities, their logarithms are used. Printed output is
-// dropped.
-[[nodiscard]] std::unique_ptr<Model> load_torchscript(ModelInfo info, const ModelSource& source);
+// that make the first run differ. A final softmax is removed; if `images` is known and test images still give
+// probabilities, their logarithms are used. Printed output is dropped. `before_running` is called after the
+// file is opened and before anything of it is executed.
+[[nodiscard]] LoadedProgram load_torchscript(ModelInfo info, const InputShape& images, torch::Device device,
+                                             const std::function<void()>& before_running);
 
 // An ONNX graph on LibTorch (leeway/nn/onnx), for any number of rows; images as (n,c,h,w), (n,h,w,c), (n,h,w)
 // or flat rows of shape `images`. Logits and features: io/onnx_head.h.
-[[nodiscard]] std::unique_ptr<Model> load_onnx(ModelInfo info, const InputShape& images,
-                                               torch::Device device = torch::kCPU);
+[[nodiscard]] LoadedProgram load_onnx(ModelInfo info, const InputShape& images, torch::Device device,
+                                      const std::function<void()>& before_running);
 
 }  // namespace leeway::nn

@@ -157,9 +157,11 @@ std::vector<Layer> layers_of(const onnx::Graph& graph) {
 
 }  // namespace
 
-std::unique_ptr<Model> load_onnx(ModelInfo info, const InputShape& given, torch::Device device) {
+LoadedProgram load_onnx(ModelInfo info, const InputShape& given, torch::Device device,
+                        const std::function<void()>& before_running) {
   const std::string name = display_name(info.path);
   const onnx::Graph graph = onnx::read_onnx(info.path);
+  before_running();
   check_opset(graph, name);
   refuse_training_form(graph, name);
   const OnnxInput input = describe_input(graph, name);
@@ -205,7 +207,7 @@ std::unique_ptr<Model> load_onnx(ModelInfo info, const InputShape& given, torch:
              "\"" + printable(first_line(failure), 300) + "\"");
     }
   }
-  return make_model(std::move(info), run, nullptr, device);
+  return {std::move(info), run};
 }
 
 }  // namespace leeway::nn

@@ -11,6 +11,8 @@
 #include <torch/script.h>
 
 #include <algorithm>
+#include <atomic>
+#include <fstream>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -19,12 +21,13 @@
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
+#include "leeway/core/zip.h"
 #include "leeway/nn/detail/binary.h"
 #include "leeway/nn/detail/shards.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/detail/torch_model.h"
-#include "leeway/nn/io/confinement.h"
 #include "leeway/nn/io/load.h"
+#include "leeway/nn/io/pickle.h"
 
 namespace leeway::nn {
 namespace {
@@ -45,6 +48,19 @@ std::string words_of(const torch::jit::IValue& value) {
   for (const auto& entry : value.toGenericDict())
     parts.push_back(entry.key().isString() ? entry.key().toStringRef() : entry.key().tagKind());
   return fmt::format("a dictionary of {}", fmt::join(parts, ", "));
+}
+
+// Strided real numbers, which is what can be copied.
+void check_numbers(const torch::Tensor& tensor, const char* what) {
+  if (!tensor.defined()) return;
+  const char* const found = tensor.is_meta()                     ? "without values"
+                            : tensor.layout() != torch::kStrided ? "sparse"
+                            : tensor.is_complex()                ? "complex"
+                            : tensor.is_quantized()              ? "quantized"
+                                                                 : nullptr;
+  if (found)
+    throw std::runtime_error(
+        fmt::format("its {} are {}: export a module that returns real numbers", what, found));
 }
 
 Forward split(const torch::jit::IValue& value) {
@@ -126,14 +142,15 @@ bool are_probabilities(const torch::Tensor& rows) {
   return p.ge(0).all().item<bool>() && p.sum(1).sub(1).abs().le(rounding).all().item<bool>();
 }
 
-// What a program says is not ours to print: stdout belongs to the result.
+// What a program prints, on any of its threads, is dropped: stdout belongs to the result.
 class Silence {
  public:
-  Silence() : before_(std::exchange(silent, true)) {
+  Silence() {
     static std::once_flag once;
     std::call_once(once, [] { torch::jit::setPrintHandler(print); });
+    ++silences;
   }
-  ~Silence() { silent = before_; }
+  ~Silence() { --silences; }
   Silence(const Silence&) = delete;
   Silence& operator=(const Silence&) = delete;
 
@@ -142,16 +159,15 @@ class Silence {
     void process(const c10::SourceLocation&, const std::string&, const bool) override {}
   };
   static void print(const std::string& text) {
-    if (!silent) torch::jit::getDefaultPrintHandler()(text);
+    if (silences == 0) torch::jit::getDefaultPrintHandler()(text);
   }
 
-  static inline thread_local bool silent = false;
-  bool before_;
+  static inline std::atomic<int> silences{0};
   static inline NoWarnings no_warnings;
   c10::Warning::WarningHandlerGuard guard_{&no_warnings};
 };
 
-struct Program {
+struct TorchProgram {
   torch::jit::Module module;
   std::shared_ptr<torch::jit::GraphFunction> logits;  // without the softmax at the end; null: there is none
   torch::ScalarType type = torch::kFloat32;           // of its weights
@@ -166,16 +182,18 @@ struct Program {
     // a copy, which the module may change in place: attacks go on with theirs
     const torch::Tensor images = of_rank(x, rank).to(type, /*non_blocking=*/false, /*copy=*/true);
     Forward result = split(logits ? (*logits)({own._ivalue(), images}) : own.forward({images}));
+    check_numbers(result.logits, "logits");
+    check_numbers(result.features, "features");
     if (returns_probabilities) result.logits = logarithms(result.logits);
     result.logits = result.logits.to(torch::kFloat32);
     return result;
   }
 };
 
-Program read_program(const std::string& path, torch::Device device) {
+TorchProgram read_program(std::istream& file, torch::Device device) {
   const Silence silence;
-  Program program;
-  program.module = torch::jit::load(path, device);
+  TorchProgram program;
+  program.module = torch::jit::load(file, device);
   program.module.eval();
   std::optional<torch::ScalarType> type;
   for (torch::Tensor parameter : program.module.parameters()) {
@@ -187,8 +205,36 @@ Program read_program(const std::string& path, torch::Device device) {
   return program;
 }
 
+// Error if the archive has fewer bytes for a tensor than its pickle says: LibTorch reads on behind them. A
+// pickle that leeway cannot read is left to LibTorch.
+void check_records(const std::string& path) {
+  const std::string name = display_name(path);
+  const MappedFile file = map_file(path);
+  const std::vector<ZipMember> members = list_zip(file.bytes, name);
+  for (const std::string part : {"data", "constants"})
+    for (const ZipMember& member : members) {
+      if (!member.name.ends_with("/" + part + ".pkl")) continue;
+      const std::string folder = member.name.substr(0, member.name.size() - 4) + "/";
+      pickle::Pickle content;
+      try {
+        content = pickle::unpickle(unpack(member, file, name).bytes, name);
+      } catch (const Error&) {
+        continue;
+      }
+      for (const pickle::Object& object : content.objects) {
+        const auto* const storage = std::get_if<pickle::Storage>(&object);
+        if (storage == nullptr || storage->type == nullptr || storage->count < 0) continue;
+        const auto record = std::ranges::find(members, folder + storage->key, &ZipMember::name);
+        if (record == members.end()) continue;
+        if (record->size / storage->type->size < static_cast<std::size_t>(storage->count))
+          refuse(name, fmt::format("{} elements in {}", storage->count, printable(record->name)),
+                 fmt::format("{} bytes", record->size));
+      }
+    }
+}
+
 // Whether noise images give probabilities. Failures are ignored; the first real images will report them.
-bool finds_probabilities(const Program& program, const ModelInfo& info, const InputShape& input,
+bool finds_probabilities(const TorchProgram& program, const ModelInfo& info, const InputShape& input,
                          torch::Device device) {
   constexpr std::size_t rows = 4;
   const torch::NoGradGuard no_grad;
@@ -208,11 +254,19 @@ bool finds_probabilities(const Program& program, const ModelInfo& info, const In
   }
 }
 
-std::unique_ptr<Model> load_program(ModelInfo info, const InputShape& images, torch::Device device) {
+}  // namespace
+
+LoadedProgram load_torchscript(ModelInfo info, const InputShape& images, torch::Device device,
+                               const std::function<void()>& before_running) {
   const std::string name = display_name(info.path);
-  Program program;
+  TorchProgram program;
   try {
-    program = read_program(info.path, device);
+    std::ifstream file(info.path, std::ios::binary);
+    check_records(info.path);
+    before_running();
+    program = read_program(file, device);
+  } catch (const Error&) {
+    throw;
   } catch (const std::exception& failure) {
     refuse(name, "a TorchScript file", "\"" + printable(first_line(failure), 200) + "\"");
   }
@@ -228,92 +282,7 @@ std::unique_ptr<Model> load_program(ModelInfo info, const InputShape& images, to
     program.returns_probabilities = true;
     info.notes.push_back(fmt::format("{} returns probabilities: logits are their logarithms", name));
   }
-  return make_model(std::move(info), std::move(program), nullptr, device);
-}
-
-// What `work` returns, from a confined thread.
-template <class Work>
-auto confined(const std::string& name, const Work& work) {
-  std::optional<decltype(work())> result;
-  run_confined(name, [&] { result.emplace(work()); });
-  return std::move(*result);
-}
-
-// `model` with every call that may run it on confined threads; the same results.
-class ConfinedModel : public Model {
- public:
-  explicit ConfinedModel(std::unique_ptr<Model> model)
-      : model_(std::move(model)), name_(display_name(model_->info().path)) {}
-
-  [[nodiscard]] const ModelInfo& info() const override { return model_->info(); }
-  [[nodiscard]] Outputs outputs(const Images& images, Progress* progress) const override {
-    return confined(name_, [&] { return model_->outputs(images, progress); });
-  }
-  [[nodiscard]] Array input_gradients(const Images& images, const std::vector<std::int64_t>& labels,
-                                      Progress* progress) const override {
-    return confined(name_, [&] { return model_->input_gradients(images, labels, progress); });
-  }
-  [[nodiscard]] Array class_gradients(const Images& images, Progress* progress) const override {
-    return confined(name_, [&] { return model_->class_gradients(images, progress); });
-  }
-  [[nodiscard]] Classifier classifier(const InputShape& input) const override {
-    Classifier result = confined(name_, [&] { return model_->classifier(input); });
-    result.logits = [name = name_, run = std::move(result.logits)](std::span<const float> x) {
-      return confined(name, [&] { return run(x); });
-    };
-    result.gradients = [name = name_, run = std::move(result.gradients)](
-                           std::span<const float> x, std::span<const std::int32_t> classes) {
-      return confined(name, [&] { return run(x, classes); });
-    };
-    return result;
-  }
-  [[nodiscard]] AttackResult attack(const Images& images, const AttackOptions& options,
-                                    Progress* progress) const override {
-    return confined(name_, [&] { return model_->attack(images, options, progress); });
-  }
-  [[nodiscard]] std::unique_ptr<Model> with_normalization(const Normalization& normalization) const override {
-    return std::make_unique<ConfinedModel>(model_->with_normalization(normalization));
-  }
-  [[nodiscard]] std::optional<OtherNormalization> other_normalization(const Images& images) const override {
-    return confined(name_, [&] { return model_->other_normalization(images); });
-  }
-  [[nodiscard]] std::optional<Variation> variation(const Images& images) const override {
-    return confined(name_, [&] { return model_->variation(images); });
-  }
-  [[nodiscard]] Adapted adapt(const Images& images, Progress* progress) const override {
-    return model_->adapt(images, progress);
-  }
-  void save(const std::filesystem::path& path) const override { model_->save(path); }
-
- private:
-  std::unique_ptr<Model> model_;
-  std::string name_;
-};
-
-}  // namespace
-
-std::unique_ptr<Model> load_torchscript(ModelInfo info, const ModelSource& source) {
-  const std::string name = display_name(info.path);
-  const torch::Device device = device_from_name(source.device);
-  const auto load = [&] { return load_program(std::move(info), source.input, device); };
-  if (source.trust) {
-    info.confinement = "none";
-    return load();
-  }
-  if (!device.is_cpu())
-    throw Error(
-        fmt::format("{}: TorchScript is a program, and can be kept from writing files on the cpu alone: "
-                    "--trust runs it on {}",
-                    name, source.device));
-  if (const std::string reason = why_not_confined(); !reason.empty())
-    throw Error(
-        fmt::format("{}: TorchScript is a program, and this machine cannot keep it from writing files ({}): "
-                    "--trust runs it all the same",
-                    name, reason));
-  info.confinement = "seccomp";
-  std::unique_ptr<Model> model;
-  run_confined(name, [&] { model = load(); });
-  return std::make_unique<ConfinedModel>(std::move(model));
+  return {std::move(info), std::move(program)};
 }
 
 }  // namespace leeway::nn

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 
 #include "leeway/core/npz.h"
 #include "leeway/core/parallel.h"
@@ -301,6 +302,27 @@ TEST_F(Handmade, IsTakenByContentAndByName) {
               EndsWith("bad.onnx: expected an ONNX model, found a file that is damaged or something else"));
   EXPECT_THAT(message_of([&] { (void)toy::loaded(folder_ / "model.bin", "linear"); }),
               EndsWith("expected named tensors, for an architecture, found ONNX, which brings its own"));
+}
+
+// The smallest whole number divided by -1, which the processor refuses.
+TEST_F(Handmade, ThatCrashesEndsItsOwnProcess) {
+  File file = begin(-1);
+  const auto whole = [&](const std::string& name, std::int32_t value) {
+    auto& tensor = file.tensor(name, {1});
+    tensor.set_data_type(::onnx::TensorProto::INT32);
+    tensor.add_int32_data(value);
+  };
+  whole("least", std::numeric_limits<std::int32_t>::min());
+  whole("minus", -1);
+  file.node("Div", {"least", "minus"}, {"quotient"});
+  auto& cast = file.node("Cast", {"quotient"}, {"shift"});
+  File::attribute(cast, "to", std::int64_t{::onnx::TensorProto::FLOAT});
+  file.node("Flatten", {"x"}, {"flat"});
+  file.node("Add", {"flat", "shift"}, {"moved"});
+  file.node("MatMul", {"moved", "w"}, {"y"});
+  EXPECT_EQ(refused(file, /*trust=*/false),
+            "m: expected a program that computes outputs, found one that crashed (signal 8: Floating point "
+            "exception)");
 }
 
 // y = W x of one output, and a Sigmoid behind it: what the flag calls a probability is taken before the Sigmoid.

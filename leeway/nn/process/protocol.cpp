@@ -1,0 +1,174 @@
+#include "leeway/nn/process/protocol.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <system_error>
+#include <vector>
+
+namespace leeway::nn {
+namespace {
+
+[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+
+}  // namespace
+
+SharedMemory::~SharedMemory() {
+  if (data_ != nullptr) munmap(data_, size_);
+}
+
+int SharedMemory::create() {
+  const int descriptor = memfd_create("leeway model", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (descriptor < 0) fail("memory shared with a model's process");
+  if (fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK) != 0) fail("memory shared with a model's process");
+  return descriptor;
+}
+
+void SharedMemory::grow(std::size_t bytes) {
+  constexpr std::size_t step = std::size_t{1} << 20;
+  if (bytes <= size_) return;
+  const std::size_t size = (std::max(bytes, size_ + size_ / 2) + step - 1) / step * step;
+  if (ftruncate(descriptor_, static_cast<off_t>(size)) != 0) fail("memory shared with a model's process");
+  map(size);
+}
+
+void SharedMemory::map(std::size_t bytes) {
+  if (bytes == size_) return;
+  if (data_ != nullptr) munmap(data_, size_);
+  data_ = nullptr, size_ = 0;
+  void* const place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
+  if (place == MAP_FAILED) fail("memory shared with a model's process");
+  data_ = static_cast<std::byte*>(place), size_ = bytes;
+}
+
+bool send_all(int socket, const void* data, std::size_t size) {
+  const auto* bytes = static_cast<const char*>(data);
+  while (size > 0) {
+    const ssize_t sent = send(socket, bytes, size, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return false;
+    bytes += sent, size -= static_cast<std::size_t>(sent);
+  }
+  return true;
+}
+
+bool receive_all(int socket, void* data, std::size_t size) {
+  auto* bytes = static_cast<char*>(data);
+  while (size > 0) {
+    const ssize_t got = recv(socket, bytes, size, 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    bytes += got, size -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+bool send_text(int socket, const std::string& text) {
+  const std::uint64_t size = text.size();
+  return send_all(socket, &size, sizeof size) && send_all(socket, text.data(), text.size());
+}
+
+std::optional<std::string> receive_text(int socket, std::size_t most) {
+  std::uint64_t size = 0;
+  if (!receive_all(socket, &size, sizeof size) || size > most) return std::nullopt;
+  std::string text(size, '\0');
+  if (!receive_all(socket, text.data(), text.size())) return std::nullopt;
+  return text;
+}
+
+Sizes sizes_of(const torch::Tensor& tensor) {
+  Sizes sizes;
+  if (!tensor.defined()) return sizes;
+  sizes.dimensions = static_cast<std::int32_t>(tensor.dim());
+  std::ranges::copy(tensor.sizes(), sizes.size.begin());
+  return sizes;
+}
+
+std::optional<std::size_t> bytes_of(const Sizes& sizes) {
+  constexpr std::size_t most = (std::size_t{1} << 40) / sizeof(float);
+  if (sizes.dimensions < 0) return 0;
+  if (sizes.dimensions > static_cast<std::int32_t>(most_dimensions)) return std::nullopt;
+  std::size_t numbers = 1;
+  for (std::int32_t d = 0; d < sizes.dimensions; ++d) {
+    const std::int64_t size = sizes.size[static_cast<std::size_t>(d)];
+    if (size < 0 || (size > 0 && numbers > most / static_cast<std::size_t>(size))) return std::nullopt;
+    numbers *= static_cast<std::size_t>(size);
+  }
+  return numbers * sizeof(float);
+}
+
+std::size_t put(const torch::Tensor& tensor, std::byte* memory, std::size_t place) {
+  if (!tensor.defined()) return place;
+  const auto bytes = static_cast<std::size_t>(tensor.numel()) * sizeof(float);
+  if (bytes > 0) {
+    const torch::Tensor plain = tensor.contiguous();
+    std::memcpy(memory + place, plain.data_ptr<float>(), bytes);
+  }
+  return place + bytes;
+}
+
+torch::Tensor take(const Sizes& sizes, const std::byte* memory, std::size_t& place) {
+  if (sizes.dimensions < 0) return {};
+  const std::vector<std::int64_t> shape(sizes.size.begin(), sizes.size.begin() + sizes.dimensions);
+  torch::Tensor tensor = torch::empty(shape, torch::kFloat32);
+  const auto bytes = static_cast<std::size_t>(tensor.numel()) * sizeof(float);
+  if (bytes > 0) std::memcpy(tensor.data_ptr<float>(), memory + place, bytes);
+  place += bytes;
+  return tensor;
+}
+
+std::string text_of(const ModelInfo& info) {
+  nlohmann::json layers = nlohmann::json::array();
+  for (const Layer& layer : info.layers)
+    layers.push_back({layer.name, layer.type, layer.shape, layer.parameters});
+  const InputShape& input = info.input;
+  const Normalization& normalization = info.normalization;
+  return nlohmann::json{{"path", info.path},
+                        {"format", info.format},
+                        {"input", {input.channels, input.height, input.width, input.rank}},
+                        {"classes", info.classes},
+                        {"parameters", info.parameters},
+                        {"scale", normalization.scale},
+                        {"mean", normalization.mean},
+                        {"std", normalization.std},
+                        {"class_names", info.class_names},
+                        {"notes_file", info.notes_file},
+                        {"layers", std::move(layers)},
+                        {"binary", static_cast<int>(info.binary)},
+                        {"notes", info.notes}}
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+ModelInfo info_from(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text);
+  ModelInfo info;
+  json.at("path").get_to(info.path);
+  json.at("format").get_to(info.format);
+  const auto input = json.at("input").get<std::array<std::size_t, 4>>();
+  info.input = {input[0], input[1], input[2], input[3]};
+  json.at("classes").get_to(info.classes);
+  json.at("parameters").get_to(info.parameters);
+  json.at("scale").get_to(info.normalization.scale);
+  json.at("mean").get_to(info.normalization.mean);
+  json.at("std").get_to(info.normalization.std);
+  json.at("class_names").get_to(info.class_names);
+  json.at("notes_file").get_to(info.notes_file);
+  for (const nlohmann::json& layer : json.at("layers"))
+    info.layers.push_back({layer.at(0).get<std::string>(), layer.at(1).get<std::string>(),
+                           layer.at(2).get<std::string>(), layer.at(3).get<std::size_t>()});
+  const int binary = json.at("binary").get<int>();
+  info.binary = binary == static_cast<int>(Binary::logit)  ? Binary::logit
+                : binary == static_cast<int>(Binary::prob) ? Binary::prob
+                                                           : Binary::refuse;
+  json.at("notes").get_to(info.notes);
+  return info;
+}
+
+}  // namespace leeway::nn

@@ -1,0 +1,137 @@
+// Programs of model files in a process of their own: the same numbers, and what happens to hostile ones.
+#include "leeway/nn/process/client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/script.h>
+
+#include <string>
+#include <vector>
+
+#include "leeway/core/file.h"
+#include "leeway/core/parallel.h"
+#include "leeway/core/zip.h"
+#include "leeway/nn/process/confinement.h"
+#include "tests/nn/toy.h"
+
+namespace leeway::nn {
+namespace {
+
+using testing::HasSubstr;
+
+class Confined : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string reason = why_not_confined(); !reason.empty()) GTEST_SKIP() << reason;
+  }
+  [[nodiscard]] std::filesystem::path defined(const std::string& lines) const {
+    torch::jit::Module module("m");
+    module.define("def forward(self, x):\n  h = x.flatten(1)\n  " + lines + "\n");
+    module.save((folder_ / "m.pt").string());
+    return folder_ / "m.pt";
+  }
+
+  toy::Folder folder_;
+  Images images_ = toy::images(40, {1, 2, 2}, 4);
+};
+
+TEST_F(Confined, HasTheBitsOfThisProcess) {
+  set_threads(3);
+  const std::string references(LEEWAY_REFERENCE);
+  for (const std::string file :
+       {"/torchscript/logits.pt", "/torchscript/pair.pt", "/onnx/cnn_softmax.onnx"}) {
+    ModelSource source = toy::source_of(references + file, "", {1, 8, 8});
+    const auto confined = session().load(source);
+    source.trust = true;
+    const auto trusted = session().load(source);
+    EXPECT_EQ(confined->info().confinement, "seccomp");
+    EXPECT_EQ(trusted->info().confinement, "none");
+    EXPECT_EQ(confined->info().parameters, trusted->info().parameters);
+    EXPECT_EQ(confined->info().notes, trusted->info().notes);
+    EXPECT_EQ(confined->info().layers.size(), trusted->info().layers.size());
+    const InputShape shape = trusted->info().input.known() ? trusted->info().input : InputShape{1, 8, 8};
+    const Images images = toy::images(100, shape, 3);
+    const Outputs a = confined->outputs(images), b = trusted->outputs(images);
+    EXPECT_TRUE(toy::same_bits(a.logits, b.logits)) << file;
+    ASSERT_EQ(a.features.has_value(), b.features.has_value()) << file;
+    if (a.features) {
+      EXPECT_TRUE(toy::same_bits(*a.features, *b.features)) << file;
+    }
+    EXPECT_TRUE(toy::same_bits(confined->input_gradients(images, *images.labels),
+                               trusted->input_gradients(images, *images.labels)))
+        << file;
+    EXPECT_TRUE(toy::same_bits(confined->class_gradients(images), trusted->class_gradients(images))) << file;
+    AttackOptions options;
+    options.eps = .1, options.parameters = {{"steps", 3}};
+    EXPECT_TRUE(toy::same_bits(confined->attack(images, options).images.pixels,
+                               trusted->attack(images, options).images.pixels))
+        << file;
+  }
+  set_threads(1);
+}
+
+// Every line is a program; what is said of it comes after its name.
+TEST_F(Confined, HostileProgramsAreRefused) {
+  struct Hostile {
+    std::string lines, said;
+  };
+  const std::vector<Hostile> programs{
+      {"return h, h[0:3]", "expected features of 20 images, found shape (3, 4)"},
+      {"return h, h.sum()", "expected features of 20 images, found shape ()"},
+      {"return torch.complex(h, h)", "its logits are complex"},
+      {"return h, h.to_sparse()", "its features are sparse"},
+      {"return torch.empty([20, 4], device=\"meta\")", "its logits are without values"},
+      {"return h, h / 0", "expected finite features"},
+      {"return torch.zeros([1000000, 1000000])", "needs more (--trust lifts it)"},
+      {"return torch.from_file(\"/proc/self/maps\", False, 80).view(20, 4)", "Operation not permitted"},
+      {"torch.save(x, \"written-by-the-model\")\n  return h",
+       "found one that writes files (--trust lets it)"},
+      {"return torch._reshape_alias(h, [20, 4], [1 << 40, 1]).clone()", "found one that crashed (signal 11"},
+      {"return h.to(torch.int32) // (h.to(torch.int32) * 0)", "\"ZeroDivisionError\""},
+  };
+  for (const Hostile& program : programs) {
+    std::string said;
+    try {
+      (void)toy::loaded(defined(program.lines))->outputs(images_);
+    } catch (const Error& error) {
+      said = error.what();
+    }
+    EXPECT_THAT(said, HasSubstr(program.said)) << program.lines;
+    EXPECT_EQ(said.find('\n'), std::string::npos);
+  }
+  EXPECT_FALSE(std::filesystem::exists("written-by-the-model"));
+}
+
+TEST_F(Confined, ACrashIsSaidAgainByLaterCalls) {
+  const auto model = toy::loaded(defined("return torch._reshape_alias(h, [20, 4], [1 << 40, 1]).clone()"));
+  const auto said = [&] { return message_of([&] { (void)model->outputs(images_); }); };
+  const std::string first = said();
+  EXPECT_THAT(first, HasSubstr("found one that crashed"));
+  EXPECT_EQ(said(), first);
+}
+
+// A tensor whose record ends before it does: LibTorch would read what stands behind.
+TEST_F(Confined, ShortRecordsAreRefused) {
+  torch::jit::Module module("m");
+  module.register_parameter("w", torch::ones({4, 64}), false);
+  module.define("def forward(self, x):\n  return x.flatten(1) @ self.w\n");
+  module.save((folder_ / "whole.pt").string());
+  const MappedFile file = map_file(folder_ / "whole.pt");
+  {
+    AtomicFile shorter(folder_ / "short.pt");
+    ZipWriter zip(shorter);
+    for (const ZipMember& member : list_zip(file.bytes, "whole.pt")) {
+      const MappedFile content = unpack(member, file, "whole.pt");
+      const std::size_t size = member.name.ends_with("/data/0") ? 100 : content.bytes.size();
+      const std::span<const std::byte> piece = content.bytes.first(size);
+      zip.add(member.name, std::span(&piece, 1));
+    }
+    zip.finish();
+    shorter.commit();
+  }
+  EXPECT_THAT(message_of([&] { (void)toy::loaded(folder_ / "short.pt"); }),
+              HasSubstr("short.pt: expected 256 elements in"));
+}
+
+}  // namespace
+}  // namespace leeway::nn
