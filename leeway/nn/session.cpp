@@ -82,6 +82,6 @@ leeway::nn::Session* leeway_nn_session(int abi) {
 }
 
 int leeway_nn_serve(int channels) {
-  leeway::nn::session();
+  (void)leeway::nn::session();  // its settings of memory
   return leeway::nn::serve_model(channels);
 }

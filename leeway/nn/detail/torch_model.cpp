@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/nn/adapt/batchnorm.h"
 #include "leeway/nn/attack/run.h"

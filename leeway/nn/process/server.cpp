@@ -148,7 +148,8 @@ void Server::serve(int channel) {
       reply.first = sizes_of(result.first), reply.second = sizes_of(result.second);
       const std::size_t needed = bytes_of(reply.first).value_or(0) + bytes_of(reply.second).value_or(0);
       if (needed > memory.size()) {
-        const Reply more{.answer = Answer::more_memory, .bytes = needed};
+        Reply more;
+        more.answer = Answer::more_memory, more.bytes = needed;
         if (!send_all(socket, &more, sizeof more) || !receive_all(socket, &request, sizeof request)) return;
         memory.map(request.memory);
       }
@@ -187,6 +188,7 @@ LoadedProgram load_and_confine(ModelInfo info, const InputShape& images) {
 int serve_model(int channels) {
   constexpr std::size_t longest = std::size_t{64} << 20;
   at::set_num_threads(1);
+  torch::manual_seed(0);  // makes the generator, which reads /dev/urandom
   const auto path = receive_text(control_descriptor, longest),
              wish = receive_text(control_descriptor, longest),
              shape = receive_text(control_descriptor, longest);

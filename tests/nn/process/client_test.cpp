@@ -32,7 +32,7 @@ class Confined : public testing::Test {
   }
 
   toy::Folder folder_;
-  Images images_ = toy::images(40, {1, 2, 2}, 4);
+  Images images_ = toy::images(16, {1, 2, 2}, 4);
 };
 
 TEST_F(Confined, HasTheBitsOfThisProcess) {
@@ -76,18 +76,17 @@ TEST_F(Confined, HostileProgramsAreRefused) {
     std::string lines, said;
   };
   const std::vector<Hostile> programs{
-      {"return h, h[0:3]", "expected features of 20 images, found shape (3, 4)"},
-      {"return h, h.sum()", "expected features of 20 images, found shape ()"},
+      {"return h, h[0:3]", "expected features of 16 images, found shape (3, 4)"},
+      {"return h, h.sum()", "expected features of 16 images, found shape ()"},
       {"return torch.complex(h, h)", "its logits are complex"},
       {"return h, h.to_sparse()", "its features are sparse"},
-      {"return torch.empty([20, 4], device=\"meta\")", "its logits are without values"},
+      {"return torch.empty([16, 4], device=\"meta\")", "its logits are without values"},
       {"return h, h / 0", "expected finite features"},
       {"return torch.zeros([1000000, 1000000])", "needs more (--trust lifts it)"},
-      {"return torch.from_file(\"/proc/self/maps\", False, 80).view(20, 4)", "Operation not permitted"},
+      {"return torch.from_file(\"/proc/self/maps\", False, 64).view(16, 4)", "Operation not permitted"},
       {"torch.save(x, \"written-by-the-model\")\n  return h",
        "found one that writes files (--trust lets it)"},
-      {"return torch._reshape_alias(h, [20, 4], [1 << 40, 1]).clone()", "found one that crashed (signal 11"},
-      {"return h.to(torch.int32) // (h.to(torch.int32) * 0)", "\"ZeroDivisionError\""},
+      {"return torch._reshape_alias(h, [16, 4], [1 << 40, 1]).clone()", "found one that crashed (signal 11"},
   };
   for (const Hostile& program : programs) {
     std::string said;
@@ -103,7 +102,7 @@ TEST_F(Confined, HostileProgramsAreRefused) {
 }
 
 TEST_F(Confined, ACrashIsSaidAgainByLaterCalls) {
-  const auto model = toy::loaded(defined("return torch._reshape_alias(h, [20, 4], [1 << 40, 1]).clone()"));
+  const auto model = toy::loaded(defined("return torch._reshape_alias(h, [16, 4], [1 << 40, 1]).clone()"));
   const auto said = [&] { return message_of([&] { (void)model->outputs(images_); }); };
   const std::string first = said();
   EXPECT_THAT(first, HasSubstr("found one that crashed"));
