@@ -232,7 +232,7 @@ Sampled sample_probability(const Problem& problem, const MvnOptions& options) {
   const bool narrow = integrand.strips && candidate.precision == Precision::f32;
   const double rounding =
       (candidate.precision == Precision::f32 ? bias_f32 : 1e-9) * static_cast<double>(integrand.variables);
-  const bool low_rank = triangle.rank <= low_rank_to && triangle.rank < problem.d();
+  const bool low_rank = triangle.rank <= low_rank_to;
   const double missed = unseen * share_unseen(integrand, low_rank) / static_cast<double>(lattice_shifts);
   const double most = log_cdf(*std::ranges::min_element(problem.upper));  // p is no larger
   Sums sums = candidate.alone ? candidate.sums : Sums{};
