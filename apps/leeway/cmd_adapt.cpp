@@ -53,10 +53,11 @@ void add_adapt(const Command& root, Context& context) {
       .required();
   add_option_flags(command, [&](record::Fields& f) { row_fields(flags.rows, f); });
   add_option_flags(command, flags.options);
+  command.reads({"--data"});
   context.add_common_flags(command, "The adapted model (.safetensors)", Written::file);
   command.footer(
-      "Weights stay as they are. The network must be one of leeway list architectures: TorchScript and ONNX "
-      "hide their layers.\n\n"
+      "Weights do not change. The network must be one of leeway list architectures, because TorchScript and "
+      "ONNX hide their\nlayers.\n\n"
       "  leeway adapt --model model.safetensors --data target.npz --out adapted.safetensors");
   command.runs([&context, &flags] { return run_adapt(context, flags); });
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/inputs.h"
@@ -305,7 +306,8 @@ int run_assess(Context& context, const Arguments& arguments) {
     task.noise = [&] {
       return tasks::models_under_noise(subjects, noise.options, context.seed, context.progress());
     };
-  const record::Assess result = context.completed(tasks::assess(task, context.progress()));
+  const record::Assess result = context.completed(
+      tasks::assess(subjects.empty() ? std::move(task) : tasks::AssessTask(task), context.progress()));
 
   if (rows) rows->commit();
   context.warn_of(result.envelope);
@@ -382,6 +384,7 @@ void add_assess(const Command& root, Context& context) {
       .writes(Written::file);
   add_record_flags(command, arguments);
   add_noise_flags(command, arguments.noise);
+  command.reads({"--source", "--target", "--images", "--model", "--jacobian"});
   context.add_common_flags(command);
   command.footer(
       "Outputs files (.npz, .safetensors, .npy, .csv) hold `logits` or `probs`, and optionally `labels`, "

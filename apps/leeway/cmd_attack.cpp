@@ -134,9 +134,11 @@ void attack_one(Context& context, const AttackFlags& flags, const ModelFlags& mo
       throw UsageError(fmt::format(
           "--eps: expected a radius, since {} holds rows of any range (8/255 is meant for pixels)", data));
     if (!flags.targets.empty()) {
+      OutputsOptions reading;
+      reading.columns.class_names = loaded.images.class_names;  // the model's, where it has names
       // the model refuses classes that it does not have
       options.targets =
-          read_labels(flags.targets, loaded.images.n(), std::numeric_limits<std::int32_t>::max());
+          read_labels(flags.targets, loaded.images.n(), std::numeric_limits<std::int32_t>::max(), reading);
       if (!context.inputs.has(flags.targets)) context.add_input(flags.targets, {options.targets.size()});
     }
     auto [record, result] = tasks::attack({*loaded.model, loaded.images, options}, context.progress());
@@ -178,8 +180,9 @@ void add_attack(const Command& root, Context& context) {
   auto& flags = command.keep<AttackFlags>();
   add_models_flags(command, flags.of);
   add_option_flags(command, [&](record::Fields& f) { row_fields(flags.rows, f); });
-  command.option("--targets", flags.targets,
-                 "Target class of each image: .npy, .npz, .csv, IDX (default: any other class)");
+  command.option(
+      "--targets", flags.targets,
+      "Target class of each image, a number or a name: .npy, .npz, .csv, IDX (default: any other class)");
   command.option("--attack", flags.options.attack,
                  "Attacks, separated by commas, each with every radius; see leeway list attacks");
   command.option("--norm", flags.options.norm, "Norm of the perturbation; l0: number of changed values")
@@ -197,6 +200,7 @@ void add_attack(const Command& root, Context& context) {
   command.option("--set", flags.set, "Parameter of the attack, NAME=NUMBER; see leeway list attacks")
       .shown_as("NAME=NUMBER")
       .one_word();
+  command.reads({"--targets"});
   context.add_common_flags(command,
                            "Images file (.npz): x, y, success, norms (inf if the attack failed); with "
                            "several sets use {model}, {data}, {attack} and {eps} in the name",

@@ -183,9 +183,10 @@ void add_labels(Context& context, const AverageCaseFlags& flags, const TakenRows
   if (model == nullptr && files->logits.shape.size() != 2) return;  // which the task refuses
   const std::size_t first = flags.options.rows;
   const std::size_t n = first > 0 && !taken.rows ? std::min(first, taken.whole) : taken.whole;
-  task.labels =
-      read_labels(*flags.reading.labels, n, model != nullptr ? model->classifier.k : files->logits.shape[1],
-                  tasks::reading_of(flags.reading));
+  OutputsOptions reading = tasks::reading_of(flags.reading);
+  if (reading.columns.class_names.empty()) reading.columns.class_names = task.class_names;
+  task.labels = read_labels(*flags.reading.labels, n,
+                            model != nullptr ? model->classifier.k : files->logits.shape[1], reading);
   if (taken.rows) task.labels = taken_of(*task.labels, *taken.rows);
   context.add_input(*flags.reading.labels, {n});
 }
@@ -262,14 +263,15 @@ void add_average_case(const Command& root, Context& context) {
   add_option_flags(command, flags.options);
   command["--sigma"].required();
   context.add_page_flag(command, "Write the HTML report to this file");
+  command.reads({"--model", "--data", "--logits", "--jacobian", "--gram", "--noise-covariance"});
   context.add_common_flags(command, "Per-sample file (.npz): one array (n, sigmas) for each method",
                            Written::file, one_file(state_of));
   command.footer(
       "p = P(argmax f(x + e) = argmax f(x)), e noise of standard deviation sigma; inputs are not clipped. "
       "taylor, and\n"
-      "mmse with two centred copies or more, are exact for linear models under gaussian noise. taylor takes "
-      "k backward\n"
-      "passes a sample, mmse as many for every copy and sigma, mc thousands of forward passes.\n"
+      "mmse with two centered copies or more, are exact for linear models under Gaussian noise. For each "
+      "sample, taylor takes k\n"
+      "backward passes, mmse k for every copy and sigma, mc thousands of forward passes.\n"
       "taylor-mvs, mmse-mvs and softmax are scores: they rank samples.\n\n"
       "  leeway average-case --model cnn.safetensors --data fashion-mnist:test --sigma 0.1 --out p.npz\n"
       "  leeway average-case --model cnn.pt --data x.npz --sigma 0.05,0.1 --methods mc,taylor,mmse --rows "

@@ -63,6 +63,7 @@ void add_evaluate(const Command& bound, Context& context) {
       .required();
   add_option_flags(command, flags.options);
   context.add_page_flag(command);
+  command.reads({"table"});
   context.add_common_flags(command);
   command.hide({"--seed"});
   command.footer(
@@ -81,6 +82,7 @@ void add_bound(const Command& root, Context& context) {
   command.option("--target", flags.target, "Unlabeled outputs of the same classifier");
   add_options(command, flags.options);
   context.add_page_flag(command);
+  command.reads({"--source", "--target"});
   context.add_common_flags(command);
   command.footer(
       "  leeway bound --source validation.npz --target production.npz\n"

@@ -80,10 +80,13 @@ void add_conds_describe(const Command& room, Context& context) {
                  "cell. Without a table, their groups and labels are the table");
   add_option_flags(command, flags.options);
   context.add_page_flag(command);
+  command.reads({"--source", "--target", "--attributes", "--index", "--outputs"});
   context.add_common_flags(command);
   command.footer(
-      "SC: label and attribute go together (Cramer's V). LDD: shares of the values differ (total variation "
-      "distance). UDS:\nmass of the target with values that the source never has. p-values are permutation "
+      "SC: label and attribute are correlated (Cramer's V). LDD: shares of the values differ (total "
+      "variation "
+      "distance). UDS:\nshare of the target with values that the source lacks. p-values come from "
+      "permutation "
       "tests, adjusted by Holm's method\nover all tests of the table.\n\n"
       "  leeway conds describe --source train.csv --target test.csv --label y --columns place,season\n"
       "  leeway conds describe --source june.csv --target july.csv --columns country,device\n"

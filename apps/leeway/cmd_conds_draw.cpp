@@ -93,14 +93,15 @@ void add_conds_draw(const Command& room, Context& context) {
               "correlated with label i (default: ascending); may be repeated")
       .one_word()
       .shown_as("ORDER");
+  command.reads({"--attributes"});
   context.add_common_flags(command,
                            "Split to write: CSV index,split (train, val, test), and the record "
                            "NAME.manifest.json; with --all a folder with manifest.json",
                            Written::claimed);
   command.footer(
-      "Cells are labels times values of the attributes. The test set has every cell alike. The same seed "
-      "gives the same\nsamples, whatever the order of the rows, and all cases of a seed share the test "
-      "set.\n\n"
+      "A cell is a label with a value of each attribute. The test set has equally many samples of every "
+      "cell. The same seed\ndraws the same samples in any order of the rows, and all cases of a seed share "
+      "the test set.\n\n"
       "  leeway conds draw --attributes table.csv --label shape --sc color --ldd size --plan\n"
       "  leeway conds draw --attributes table.csv --label shape --sc color --ldd size --out split.csv\n"
       "  leeway conds draw --attributes table.csv --dataset dsprites --all --out cases");

@@ -42,7 +42,7 @@ void add_table_flags(const Command& command, TableFiles& files, const std::strin
                      const std::string& pictures) {
   command.option("--attributes", files.attributes, "Table to write (CSV): one row for each " + row)
       .writes(Written::file);
-  command.option("--sheet", files.sheet, "Contact sheet to write (PNG): 60 random " + pictures + " at random")
+  command.option("--sheet", files.sheet, "Contact sheet to write (PNG): 60 random " + pictures)
       .writes(Written::file);
 }
 
@@ -156,6 +156,7 @@ void add_data_render(const Command& room, Context& context) {
       .option("--index", flags.index,
               "CSV index,split, as conds draw writes it: rows of the table to render, chosen by --split")
       .group(which);
+  command.reads({"--table", "--index"});
   context.add_common_flags(command,
                            "Images to write (.npz): x (n,3,h,w), y; and the record NAME.manifest.json",
                            Written::file, one_file(manifest_of));
@@ -188,6 +189,7 @@ void add_data_load(const Command& room, Context& context) {
   command.option("PATH", flags.paths, "Files of the data set").required().shown_as("");
   add_table_flags(command, flags, "sample", "pictures");
   add_option_flags(command, flags.options);
+  command.reads({"PATH"});
   context.add_common_flags(
       command, "Images to write (.npz): x (n,c,h,w), y; and the record NAME.manifest.json", Written::file);
   command.footer(

@@ -112,6 +112,7 @@ void add_data_diagvib(const Command& room, Context& context) {
     names.emplace_back(experiment.name);
   command["--environment"].required().one_of(names).shown_as("NAME");
   command.group("Co-occurrence", {"--learning-factor", "--share"});
+  command.reads({"--digits", "--test-digits", "--textures"});
   context.add_common_flags(command,
                            "Images to write (.npz): x (n,3,h,w), y, environment or groups; and the record "
                            "NAME.manifest.json; with --part all a folder with manifest.json",

@@ -48,14 +48,16 @@ void add_distances(const Command& root, Context& context) {
   command.option("shifted", flags.shifted, "Outputs on shifted inputs").required();
   add_option_flags(command, flags.options);
   command["--only"].one_word();
+  command.reads({"clean", "shifted"});
   context.add_common_flags(command);
   context.add_page_flag(command);
   command.hide({"--seed"});
   command.footer(
-      "Some compare probabilities, the softmax of the logits, others `features`; kl and cosine row by row, "
-      "so that both sets\n"
-      "need the same samples in one order. What a file does not permit is a dash, with its reason. mmd takes "
-      "time n^2.\n\n"
+      "Some distances compare probabilities (the softmax of the logits), others compare `features`. kl and "
+      "cosine compare row\n"
+      "by row: both sets must have the same samples in the same order. A distance that the files do not "
+      "permit is a dash, with\n"
+      "the reason. mmd takes time n^2.\n\n"
       "  leeway distances clean.npz noisy.npz blurred.npz\n"
       "  leeway distances clean.npz noisy.npz --only kl,wasserstein --json");
   command.runs([&context, &flags] { return run_distances(context, flags); });
@@ -69,12 +71,12 @@ void add_align(const Command& root, Context& context) {
       .required();
   command.option("shifted", flags.shifted, "Outputs on the shifted inputs, in the same order").required();
   add_option_flags(command, flags.options);
+  command.reads({"clean", "shifted"});
   context.add_common_flags(command);
   context.add_page_flag(command);
   command.footer(
-      "Of each set the first principal direction of its features is taken, and every sample's projection on "
-      "it. Where the task\ndecides the direction, projections differ between classes and not between the two "
-      "sets.\n\n"
+      "Each sample is projected on the first principal direction of its set's features. If the classes "
+      "determine this\ndirection, projections differ between classes and not between the two sets.\n\n"
       "  leeway infer --model model.safetensors --data val-0.npz --out red.npz\n"
       "  leeway infer --model model.safetensors --data val-1.npz --out blue.npz\n"
       "  leeway align red.npz blue.npz --sample 128 --report alignment.html");

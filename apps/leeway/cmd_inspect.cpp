@@ -123,10 +123,12 @@ void add_inspect(const Command& root, Context& context) {
   add_option_flags(command, [&](record::Fields& f) { flag_fields(flags.options, f); });
   add_device_flag(command, flags.options.reading.device);
   command.option("--data", flags.data, "Labeled images: report accuracy, and check other normalizations");
+  command.reads({"model", "--data"});
   context.add_common_flags(command);
   command.hide({"--seed"});
   command.footer(
-      "What the file does not say may stand in FILE.toml beside it: arch, scale, mean, std, input, classes.\n"
+      "FILE.toml beside the model gives what the model's file lacks: arch, scale, mean, std, input, "
+      "classes.\n"
       "  leeway inspect resnet20.th --arch resnet20-cifar --input 3,32,32 --data test.npz");
   command.runs([&context, &flags] { return run_inspect(context, flags); });
 }

@@ -40,10 +40,12 @@ void add_mvn_cdf(const Command& root, Context& context) {
               "Covariance of Z: .npy of shape (d,d) for all points or (m,d,d); may be singular")
       .required();
   add_option_flags(command, flags.options);
+  command.reads({"--upper", "--covariance"});
   context.add_common_flags(command);
   command.footer(
-      "Bounds may be inf or -inf. Deep tails have a relative error: the logarithm of 1e-100 is as good as "
-      "any.\n\n"
+      "Bounds may be inf or -inf. The error of small probabilities is relative: the logarithm of 1e-100 is "
+      "as "
+      "exact as that of\n0.1.\n\n"
       "  leeway mvn-cdf --upper z.npy --covariance R.npy\n"
       "  leeway mvn-cdf --upper z.npy --covariance R.npy --tolerance 1e-6 --json");
   command.runs([&context, &flags] { return run_mvn_cdf(context, flags); });

@@ -118,16 +118,17 @@ void add_pa(const Command& root, Context& context) {
   command.option("--pairs", flags.pairs, "CSV of pairs with columns clean,shifted")
       .excludes(command["--pairing"]);
   command.option("--save-pairs", flags.save_pairs, "Write the pairs to this CSV file").writes(Written::file);
+  command.reads({"clean", "shifted", "--pairs"});
   context.add_common_flags(command);
   context.add_page_flag(command);
   command.footer(
       "PA = log k + max over beta >= 0 of the mean log agreement of the softmax(beta * logits) of the two "
-      "sets. 0 means that\n"
-      "nothing survives the shift, log k that every prediction does, with full confidence. The maximum is "
-      "global and\n"
-      "certified: `gap` bounds what a better beta could add. With several models and --ratios, the record "
-      "also says at\n"
-      "which ratios two models agree equally.\n\n"
+      "sets. PA is 0\n"
+      "if no prediction survives the shift, and log k if every prediction survives with full confidence. The "
+      "maximum is global\n"
+      "and certified: no other beta adds more than `gap`. With several models and --ratios, the record also "
+      "has the ratios at\n"
+      "which two models have the same agreement.\n\n"
       "  leeway pa clean.npy noisy.npy blurred.npy --labels y.npy\n"
       "  leeway pa clean.npz noisy.npz --json\n"
       "  leeway pa c.npz c_pgd.npz --name cnn --compare robust=r.npz,r_pgd.npz --ratios 0:1:0.1");

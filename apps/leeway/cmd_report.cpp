@@ -52,6 +52,7 @@ void add_report(const Command& root, Context& context) {
       "--images", flags.images,
       "[[MODEL/]SHIFT=]FILE: images of the source (without a name) or of a target; for average-case FILE");
   add_option_flags(command, flags.options);
+  command.reads({"records", "--images"});
   context.add_common_flags(command, "Write the page to this file (default report.html)", Written::page);
   context.add_figures_flag(command);
   command.hide({"--seed", "--threads"});

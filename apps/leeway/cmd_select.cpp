@@ -59,14 +59,15 @@ void add_select(const Command& root, Context& context) {
       .required();
   command.option("--names", flags.names, "Names of the checkpoints (default: the files of --clean)");
   add_option_flags(command, flags.options);
+  command.reads({"--clean", "--shifted"});
   context.add_common_flags(command);
   command.hide({"--seed"});
   command.footer(
-      "Checkpoints are epochs of one training, or models, run on the same validation samples. Chosen is the "
-      "highest value, the\n"
-      "earliest of equal ones. Posterior agreement needs no labels. Its difference between the two choices "
-      "is paired, sample by\n"
-      "sample; that they were chosen among many is not in its interval.\n\n"
+      "Checkpoints are epochs of one training, or models, run on the same validation samples. The checkpoint "
+      "with the highest\n"
+      "value is selected, the earliest of equal ones. Posterior agreement needs no labels. The difference "
+      "between the two\n"
+      "selected checkpoints is paired by sample; its interval does not account for the selection.\n\n"
       "  leeway select --clean epoch1-clean.npz epoch2-clean.npz --shifted epoch1-noisy.npz "
       "epoch2-noisy.npz\n"
       "  leeway select --clean a.npy b.npy --shifted a-blur.npy b-blur.npy --labels y.npy --names small "

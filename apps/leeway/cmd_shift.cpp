@@ -40,6 +40,7 @@ void add_shift(const Command& root, Context& context) {
       "Images: .npz or .safetensors with x (n,c,h,w) and y, IDX(.gz), fashion-mnist:train or :test");
   add_option_flags(command, [&](record::Fields& f) { row_fields(flags.rows, f); });
   add_option_flags(command, flags.options);
+  command.reads({"--data"});
   context.add_common_flags(
       command, "Images to write (.npz): x, y, and `rows` (source rows) for shifts that select rows",
       Written::claimed);

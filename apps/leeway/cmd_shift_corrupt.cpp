@@ -199,6 +199,7 @@ void add_shift_corrupt(const Command& shift, Context& context) {
               "each corruption")
       .writes(Written::file);
   context.add_page_flag(command);
+  command.reads({"--data", "--model", "--published"});
   context.add_common_flags(
       command, "Write the JSON record to this file; FILE.state holds the finished sets until then",
       Written::record, one_file(corruptions_state_of));

@@ -41,6 +41,7 @@ void add_shift_text(const Command& room, Context& context) {
   command.option("NAME", flags.name, "Shift (leeway list text-shifts)").required();
   command.option("--data", flags.data, "CSV with a header; the other columns are copied unchanged");
   add_option_flags(command, flags.options);
+  command.reads({"--data"});
   context.add_common_flags(command, "The CSV file to write", Written::file);
   command.footer(
       "leeway list text-shifts prints the names. Characters are Unicode code points, words stand between "

@@ -279,7 +279,7 @@ void add_sweep_run(const Command& room, Context& context, SweepFlags& flags,
   slurm.excludes(limit);
   for (const char* const own : {"--out", "--collect", "--no-wait", "--lease"}) slurm.excludes(command[own]);
   command.footer(
-      "Any number of runners may share a folder. After a stop or a crash the same command goes on.\n"
+      "Any number of runners may share a folder. After a stop or a crash, the same command resumes.\n"
       "Exit code 5: units failed.\n"
       "\n  leeway sweep run sweep --jobs 4\n  leeway sweep run sweep --slurm --tasks 100 --time 4:00:00");
   command.runs([&context, &flags, add_units] { return run_units(context, flags, add_units); });

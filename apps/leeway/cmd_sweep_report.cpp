@@ -56,6 +56,7 @@ void add_sweep_report(const Command& room, Context& context) {
               "are joined by their axes")
       .required();
   add_option_flags(command, flags.options);
+  command.reads({"RUNS"});
   context.add_common_flags(command, "Write the page to this file (default report.html)", Written::page);
   context.add_figures_flag(command);
   command.footer(

@@ -170,6 +170,7 @@ void add_train(const Command& root, Context& context) {
   command.group("Expert",
                 {"--balance", "--last-batch", "--decay", "--batchnorm", "--classes", "--norm", "--eps"});
   add_device_flag(command, context.device);
+  command.reads({"--data", "--index", "--attributes", "--unlabelled", "--start"});
   context.add_common_flags(command, "Weights (.safetensors)", Written::file, [](const std::string& out) {
     return std::vector<std::string>{out + ".state", out + ".base", out + ".base.state"};
   });

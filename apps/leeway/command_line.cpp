@@ -14,6 +14,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <type_traits>
 #include <utility>
 
@@ -97,6 +98,7 @@ struct CommandLine::State {
   CLI::App app;
   std::map<const CLI::Option*, WrittenFile> written = {};
   std::map<const CLI::Option*, std::vector<std::string>> choices = {};
+  std::set<const CLI::Option*> read = {};
   std::vector<std::shared_ptr<void>> kept = {};
   std::function<int()> run = {};
 };
@@ -210,6 +212,10 @@ void Command::group(const std::string& heading, std::initializer_list<const char
   for (const char* const option : options) app_->get_option(option)->group(heading);
 }
 
+void Command::reads(std::initializer_list<const char*> options) const {
+  for (const char* const option : options) line_->state_->read.insert(app_->get_option(option));
+}
+
 void Command::hide(std::initializer_list<const char*> options) const {
   for (const char* const option : options) app_->get_option(option)->group("");
 }
@@ -287,6 +293,7 @@ CommandShape CommandLine::shape() const {
       if (made.number) made.default_text = option->get_default_str();
       if (const auto file = state_->written.find(option); file != state_->written.end())
         made.written = file->second.kind;
+      made.reads = state_->read.contains(option);
     }
     for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; }))
       if (!command->get_group().empty()) shape.commands.push_back(shape_of(*command));

@@ -95,7 +95,8 @@ class Command {
   // The words that an option was given so far; empty: none. For a footer, which is made before options take their values.
   [[nodiscard]] std::vector<std::string> given(const std::string& name) const;
   void group(const std::string& heading, std::initializer_list<const char*> options) const;
-  void hide(std::initializer_list<const char*> options) const;  // common flags that change nothing here
+  void reads(std::initializer_list<const char*> options) const;  // whose values all name files, [NAME=]FILE
+  void hide(std::initializer_list<const char*> options) const;   // common flags that change nothing here
   void footer(const std::string& text) const;
   void footer(std::function<std::string()> text) const;
   void runs(std::function<int()> run) const;
@@ -117,6 +118,7 @@ struct OptionShape {
   bool number = false, whole = false;     // it takes numbers, whole ones alone
   std::string default_text = {};          // of a number; empty: none that is shown
   std::optional<Written> written = {};    // of a file to write
+  bool reads = false;                     // all its values name files to read
 };
 struct CommandShape {
   std::string name, help;

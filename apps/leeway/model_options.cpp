@@ -46,6 +46,7 @@ void add_layout_flag(const Command& command, ModelFlags& flags) {
 
 void add_model_flags(const Command& command, ModelFlags& flags) {
   command.option("--model", flags.model, model_help).required();
+  command.reads({"--model"});
   add_option_flags(command, [&](record::Fields& f) { flag_fields(flags.reading, f); });
   add_device_flag(command, flags.reading.device);
 }
@@ -116,6 +117,7 @@ void add_models_flags(const Command& command, ModelsAndData& flags) {
   add_option_flags(command, [&](record::Fields& f) { flag_fields(flags.reading.reading, f); });
   add_device_flag(command, flags.reading.reading.device);
   command.option("--data", flags.data, std::string(inputs_help) + "; one or several").required();
+  command.reads({"--model", "--data"});
   add_layout_flag(command, flags.reading);
 }
 

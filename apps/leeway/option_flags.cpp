@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 
 #include "leeway/core/family.h"
@@ -45,6 +47,8 @@ std::string help_of(const Field& field) {
   return text;
 }
 
+constexpr std::array<std::string_view, 3> field_files{"labels", "groups", "index"};  // name files to read
+
 class FlagMaker : public record::Fields {
  public:
   FlagMaker(const Command& command, const std::string& group) : command_(command), group_(group) {}
@@ -81,6 +85,7 @@ class FlagMaker : public record::Fields {
                            }},
         slot);
     if (!group_.empty()) option.group(group_);
+    if (std::ranges::find(field_files, field.name) != field_files.end()) command_.reads({flag.c_str()});
   }
 
   static bool has_range(const Field& field) {

@@ -23,6 +23,7 @@ sweep::CatalogOption option_of(const OptionShape& shape) {
           .whole = shape.whole,
           .file = shape.written.has_value(),
           .record = shape.written == Written::record,
+          .input = shape.reads,
           .default_text = shape.default_text,
           .choices = shape.choices};
 }

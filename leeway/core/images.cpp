@@ -18,6 +18,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/outputs.h"
+#include "leeway/core/pixel_levels.h"
 
 namespace leeway {
 namespace {
@@ -148,6 +149,10 @@ Layout layout_of(const Array& x, bool rows, const std::string& where) {
   if (shape.size() == 4)
     return few_channels(shape[3]) && !few_channels(shape[1]) ? Layout::nhwc : Layout::nchw;
   if (shape.size() == 3 && (!rows || are_pixels(x))) return Layout::nhw;
+  if (shape.size() == 3 && are_byte_levels(x))
+    refuse(where,
+           "float pixels in [0,1] (divide by 255, or store uint8; --layout rows takes numbers of any range)",
+           "whole numbers from 0 to 255");
   if (rows && (shape.size() == 2 || shape.size() == 3)) return Layout::rows;
   refuse(where, rows ? "shape (n, c, h, w), (n, h, w, c), (n, h, w) or (n, d)" : "shape (n, c, h, w)",
          "shape " + x.shape_text());
@@ -248,7 +253,22 @@ std::vector<std::string> fashion_mnist_classes() {
           "sandal",  "shirt",   "sneaker",  "bag",   "ankle boot"};
 }
 
+template <class T>
+bool are_byte_levels(std::span<const T> values) {
+  const auto is_level = [](T value) {
+    return value >= 0 && value <= 255 && std::abs(value - std::round(value)) < T(1e-3);
+  };
+  return std::ranges::all_of(values, is_level) &&
+         std::ranges::any_of(values, [](T value) { return value > 127; });
+}
+
 }  // namespace
+
+bool are_byte_levels(const Array& array) {
+  if (array.shape.size() < 3 || array.shape.size() > 4) return false;
+  if (array.type == ElementType::f32) return are_byte_levels(array.view<float>());
+  return array.type == ElementType::f64 && are_byte_levels(array.view<double>());
+}
 
 std::vector<fs::path> image_files(const std::string& path_or_name) {
   const fs::path path = resolve(path_or_name);

@@ -18,6 +18,7 @@
 #include "leeway/core/outputs_columns.h"
 #include "leeway/core/probabilities.h"
 #include "leeway/core/text.h"
+#include "leeway/core/weka_table.h"
 
 namespace leeway {
 namespace {
@@ -48,6 +49,7 @@ class OutputsCsvReading {
       : name_(name), options_(options), columns_(options.columns) {
     columns_.separator = options.columns.separator.value_or(find_separator(text, name));
     table_ = parse_csv(text, name, {.separator = *columns_.separator, .numbered_header = true});
+    read_weka_columns(table_);
   }
 
   TableOfOutputs outputs() {

@@ -102,7 +102,8 @@ std::vector<std::int64_t> labels_by_name(const NamedArray& named,
     }
     if (found == codes.end())
       refuse(named.where,
-             class_names.empty() ? "labels that are numbers, or --class-names beside them"
+             class_names.empty() ? "labels that are numbers, or known class names (--class-names; of a "
+                                   "model, classes = [...] in MODEL.toml)"
                                  : "labels that are class names",
              fmt::format("{} at row {}", in_quotes(text), labels.size()));
     const auto& [first, again] = found->second;

@@ -9,6 +9,7 @@
 #include "leeway/core/csv.h"
 #include "leeway/core/groups.h"
 #include "leeway/core/message.h"
+#include "leeway/core/number_bins.h"
 #include "leeway/core/suggestion.h"
 
 namespace leeway::data {
@@ -61,7 +62,10 @@ TrainingData read_training_data(const std::string& path_or_name, const TrainingC
   ArrayMap others;
   TrainingData data(read_images(path_or_name, others));
   take_arrays(data, others);
-  if (columns.groups.empty() && columns.environment.empty()) return data;
+  if (columns.groups.empty() && columns.environment.empty()) {
+    put_in_bins(data.groups);
+    return data;
+  }
   const std::vector<GroupColumn> known = std::move(data.groups);
   std::optional<CsvTable> table;
   std::string where = display_name(path_or_name);
@@ -78,6 +82,7 @@ TrainingData read_training_data(const std::string& path_or_name, const TrainingC
   for (const std::string& name : columns.groups) data.groups.push_back(column(name));
   if (columns.groups.empty()) data.groups = known;
   if (!columns.environment.empty()) data.environment = column(columns.environment);
+  put_in_bins(data.groups);
   return data;
 }
 

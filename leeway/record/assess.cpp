@@ -198,9 +198,9 @@ void fields(AssessResult& r, Fields& f) {
   measured(f, "afr_pred", r.afr_pred, share,
            "share of predictions that the shift leaves as they were; null where not paired");
   f("afr_true", r.afr_true, share, "accuracy of a paired target");
-  measured(f, "pa", r.pa, {}, "posterior agreement, 0 to log k; null where not paired");
-  f("pa_normalized", r.pa_normalized, {}, "pa / log k");
-  f("log_pa_mean", r.log_pa_mean, {}, "pa - log k");
+  measured(f, "pa", r.pa, at_least(0), "posterior agreement, 0 to log k; null where not paired");
+  f("pa_normalized", r.pa_normalized, share, "pa / log k");
+  f("log_pa_mean", r.log_pa_mean, Range{.most = 0}, "pa - log k");
   f("beta", r.beta, at_least(0), "the inverse temperature of the maximum");
   f("gap", r.gap, at_least(0), "certified: no beta is better by more than this");
   f("error_bound", r.error_bound, share,

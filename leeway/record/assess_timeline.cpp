@@ -33,7 +33,7 @@ static void fields(ChunkTest& test, Fields& f) {
   f("p_alone", test.p_alone, share, "of this test alone");
   f("p_value", test.p_value, share, "adjusted by Holm's method over all tests of all chunks");
   f("distance", test.distance, share,
-    "total variation of the shares; of confidences the largest gap of their distributions");
+    "total variation of the shares; of confidences and of numbers the largest gap of their distributions");
 }
 
 static void fields(ChunkDrift& drift, Fields& f) {
@@ -65,7 +65,7 @@ void fields(TimelineChunk& chunk, Fields& f) {
   f("paired", chunk.paired, "rows are pairs of rows of the source");
   measured(f, "accuracy", chunk.accuracy, share, "share predicted right; null without labels");
   measured(f, "afr_pred", chunk.afr_pred, share, "share of unchanged predictions; null where not paired");
-  measured(f, "pa", chunk.pa, {}, "posterior agreement; null where not paired");
+  measured(f, "pa", chunk.pa, at_least(0), "posterior agreement; null where not paired");
   f("likely_error", chunk.likely_error, "the error without labels; null without estimates");
   f("error_bound", chunk.error_bound, share,
     "upper bound on the error, made without labels; of all chunks at once; null beyond 100 chunks");

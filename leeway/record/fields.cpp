@@ -17,8 +17,9 @@ std::string number_text(double value) {
 
 std::string in_range(const std::string& what, const Range& range) {
   std::string text = what;
-  if (std::isfinite(range.least)) text += " from " + number_text(range.least);
-  if (std::isfinite(range.most)) text += " to " + number_text(range.most);
+  const bool least = std::isfinite(range.least);
+  if (least) text += " from " + number_text(range.least);
+  if (std::isfinite(range.most)) text += (least ? " to " : " up to ") + number_text(range.most);
   return text;
 }
 

@@ -48,7 +48,9 @@ void require_same_classes(const std::vector<std::string>& names, const std::vect
     require_same_count(names[i], names[0], first.size(), own.size());
     for (std::size_t c = 0; c < first.size(); ++c)
       if (own[c] != first[c])
-        refuse(names[i], fmt::format("class {} named {} as in {}", c, in_quotes(first[c]), names[0]),
+        refuse(names[i],
+               fmt::format("class {} named {} as in {} (assess both with the same --class-names)", c,
+                           in_quotes(first[c]), names[0]),
                in_quotes(own[c]));
   }
 }

@@ -16,6 +16,7 @@ struct CatalogOption {
   bool number = false, whole = false;
   bool file = false;         // it names what is written
   bool record = false;       // what is written is the record, which a sweep keeps itself
+  bool input = false;        // all its values name files to read
   std::string default_text;  // of a number; empty: none
   double low = -std::numeric_limits<double>::infinity();  // its legal values, both included
   double high = std::numeric_limits<double>::infinity();

@@ -19,8 +19,8 @@ struct InputWord {
 // separated by commas. Keeps text that names nothing existing.
 [[nodiscard]] InputWord input_word(const std::string& text);
 
-// The part of a text that looks like a file to read (a known ending of data or models) but names nothing that is
-// there; empty: none.
+// The part of the value of an option that reads files that names nothing existing; empty: none. A data set of the
+// system, such as fashion-mnist:test, is no file.
 [[nodiscard]] std::string missing_file(const std::string& text);
 
 // The files of these words, as they were when the study was planned: a unit's name stands for their contents.

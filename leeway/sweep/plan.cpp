@@ -355,7 +355,7 @@ class Planner {
                              setting.option.choices.empty() && !members_.names(stage, setting);
     if (!may_be_file) return value;
     const InputWord& input = input_of(value.word);
-    if (input.word == input.identity)
+    if (setting.option.input && input.word == input.identity)
       if (const std::string missing = missing_file(input.word); !missing.empty())
         refuse(setting.place, "a readable file", fmt::format("no such file {}", in_quotes(missing)));
     return input;

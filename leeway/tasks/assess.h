@@ -28,10 +28,10 @@
 
 namespace leeway::tasks {
 
-// A group column of numbers, whose groups are bins (assess/detail/number_groups.h).
+// A group column of numbers, whose groups are bins (core/number_bins.h).
 struct AssessNumbers {
   std::string name;
-  std::vector<double> values;  // of the rows that have one
+  std::vector<double> values;  // of every row; NaN: missing
 };
 
 struct AssessSource {
@@ -83,7 +83,8 @@ class GateError : public OptionError {
 [[nodiscard]] record::OutputsReading source_reading(const record::AssessOptions& options);
 [[nodiscard]] record::OutputsReading target_reading(const record::AssessOptions& options);
 
-[[nodiscard]] record::Assess assess(const AssessTask& task, Progress* progress = nullptr);
+// Numbers labels, aligns classes and bins groups in the task itself; arrays of logits are shared.
+[[nodiscard]] record::Assess assess(AssessTask task, Progress* progress = nullptr);
 
 }  // namespace leeway::tasks
 

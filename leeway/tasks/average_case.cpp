@@ -12,6 +12,7 @@
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
+#include "leeway/core/number_bins.h"
 #include "leeway/tasks/detail/plan_digest.h"
 #include "leeway/tasks/robustness.h"
 #include "leeway/tasks/task_clock.h"
@@ -168,7 +169,8 @@ Array average_case_head(Array array, std::size_t rows) {
 class AverageCaseAnalysis {
  public:
   AverageCaseAnalysis(const AverageCaseTask& task, Progress* progress)
-      : task_(task), progress_(progress), chosen_(task.options) {
+      : task_(task), progress_(progress), chosen_(task.options), groups_(task.groups) {
+    put_in_bins(groups_);
     chosen_.methods = methods_of(task);
     options_.methods.assign(chosen_.methods.begin(), chosen_.methods.end());
     options_.sigmas = chosen_.sigma;
@@ -188,13 +190,13 @@ class AverageCaseAnalysis {
     record::AverageCase& record = result_.record;
     record.found =
         robustness_of(result_.rows, k_, result_.labels, task_.class_names, task_.options, task_.seed);
-    record.found.group_bias = groups_of(result_.rows, record.found, task_.groups);
+    record.found.group_bias = groups_of(result_.rows, record.found, groups_);
     record.found.convergence = std::move(steps_);
     record::Envelope& envelope = record.envelope;
     envelope.headline = record::headline_of(record.found);
     envelope.findings = record::findings_of(record.found);
     envelope.warnings = record::gradient_warnings(record.found);
-    for (const GroupColumn& column : task_.groups)
+    for (const GroupColumn& column : groups_)
       if (column.levels.size() > most_compared)
         envelope.warnings.push_back(fmt::format("groups {}: {} values are too many to compare (at most {})",
                                                 in_quotes(column.name), column.levels.size(), most_compared));
@@ -212,7 +214,7 @@ class AverageCaseAnalysis {
   }
 
   void take_labels(std::size_t n) {
-    for (const GroupColumn& column : task_.groups)
+    for (const GroupColumn& column : groups_)
       if (column.codes.size() < n)
         refuse(fmt::format("average_case: groups {}", in_quotes(column.name)),
                fmt::format("at least {}, as many as rows", n), fmt::format("{}", column.codes.size()));
@@ -306,6 +308,7 @@ class AverageCaseAnalysis {
   Progress* progress_;
   record::AverageCaseOptions chosen_;  // with the methods that are computed
   average_case::AverageCaseOptions options_;
+  std::vector<GroupColumn> groups_;  // columns of numbers are bins
   AverageCaseResult result_;
   std::vector<record::ConvergenceStep> steps_;
   std::size_t k_ = 0;

@@ -66,7 +66,7 @@ class Bounding {
     OutputsShards known = opened(task_.source, record_.envelope.warnings),
                   unknown = opened(task_.target, record_.envelope.warnings);
     if (task_.labels) {
-      ClassLabels given = task_.labels(known.n(), known.k());
+      ClassLabels given = task_.labels(known.n(), known.k(), known.rest.class_names);
       const std::string missing = missing_labels_text("labels", given.values);
       if (!missing.empty()) record_.envelope.warnings.push_back(missing);
       known.rest.labels = std::move(given.values), known.rest.coding = given.coding;

@@ -23,7 +23,7 @@ namespace leeway::tasks {
 struct BoundTask {
   NamedOutputs source, target;
   // Labels of the n source rows of k classes; where it is not set, those of the outputs.
-  std::function<ClassLabels(std::size_t n, std::size_t k)> labels = {};
+  GivenLabels labels = {};
   record::BoundOptions options = {};
   std::uint64_t seed = 0;
 };

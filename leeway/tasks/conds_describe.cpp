@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "leeway/core/message.h"
+#include "leeway/core/number_bins.h"
 #include "leeway/tasks/assess/detail/predictions.h"
 #include "leeway/tasks/assess/detail/shifts.h"
 #include "leeway/tasks/task_clock.h"
@@ -24,8 +26,8 @@ struct Tables {
   [[nodiscard]] const AttributeTable& tested() const { return target ? *target : source; }
 };
 
-// Groups of an outputs file as a table, with labels where there are any.
-AttributeTable table_of(const Outputs& outputs) {
+// Groups of an outputs file as a table, with labels where there are any; numbers in bins of the source's rows.
+AttributeTable table_of(const Outputs& outputs, const std::optional<data::RowSplit>& split) {
   const std::string name = display_name(outputs.path);
   if (outputs.groups.empty()) refuse(name, "groups, or a table beside it", "none");
   std::vector<std::string> classes = outputs.class_names;
@@ -33,15 +35,17 @@ AttributeTable table_of(const Outputs& outputs) {
   if (outputs.labels && count_labels(*outputs.labels) < outputs.n())
     refuse(name, "a label in every row, as cells are labels times groups",
            fmt::format("{} rows without one", outputs.n() - count_labels(*outputs.labels)));
-  return assess::attribute_table(name, outputs.labels ? *outputs.labels : std::vector<std::int64_t>{},
-                                 outputs.groups, classes);
+  std::vector<GroupColumn> groups = outputs.groups;
+  put_in_bins(groups, split ? std::span<const std::size_t>(split->train) : std::span<const std::size_t>());
+  return assess::attribute_table(name, outputs.labels ? *outputs.labels : std::vector<std::int64_t>{}, groups,
+                                 classes);
 }
 
 Tables tables_of(CondsDescribeInputs& inputs) {
   Tables tables;
   if (!inputs.source) {
     if (!inputs.outputs) refuse("conds describe", "a table or outputs", "neither");
-    inputs.source = table_of(*inputs.outputs);
+    inputs.source = table_of(*inputs.outputs, inputs.split);
   }
   if (inputs.split) {
     const data::RowSplit& split = *inputs.split;
@@ -54,8 +58,9 @@ Tables tables_of(CondsDescribeInputs& inputs) {
   } else {
     tables.source = *std::move(inputs.source);
     tables.target = std::move(inputs.target);
-    if (tables.target) align(tables.source, *tables.target);
   }
+  put_in_bins(tables.source, tables.target ? &*tables.target : nullptr);
+  if (tables.target) align(tables.source, *tables.target);
   return tables;
 }
 

@@ -162,7 +162,7 @@ class Demo {
       found.images.emplace_back(shift_cases[i].name, std::move(shifts_[i]));
     task.seed = task_.seed;
     task.options.unit = "images";
-    found.record = assess(task, progress_);
+    found.record = assess(std::move(task), progress_);
     return found;
   }
 

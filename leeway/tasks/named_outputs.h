@@ -17,6 +17,10 @@ struct NamedOutputs {
   std::function<OutputsShards()> open;
 };
 
+// Labels beside the sets: of n rows of k classes, whose names may be known.
+using GivenLabels =
+    std::function<ClassLabels(std::size_t n, std::size_t k, const std::vector<std::string>& class_names)>;
+
 // Its outputs, whose warnings go to `warnings`.
 [[nodiscard]] inline OutputsShards opened(const NamedOutputs& named, std::vector<std::string>& warnings) {
   OutputsShards set = named.open();

@@ -93,7 +93,7 @@ class PaAnalysis {
     PaCleanSet clean{model.clean, opened(model.clean, record_.envelope.warnings), std::nullopt};
     Outputs& rest = clean.outputs.rest;
     if (task_.labels) {
-      ClassLabels given = task_.labels(clean.outputs.n(), clean.outputs.k());
+      ClassLabels given = task_.labels(clean.outputs.n(), clean.outputs.k(), rest.class_names);
       const std::string missing = missing_labels_text("labels", given.values);
       if (!missing.empty()) warn(missing);
       rest.labels = std::move(given.values), rest.coding = given.coding;

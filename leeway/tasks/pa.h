@@ -32,7 +32,7 @@ struct PaModel {
 struct PaTask {
   std::vector<PaModel> models;
   // Labels of the n clean samples of k classes, and pairs of rows; else of the outputs and PaOptions.
-  std::function<ClassLabels(std::size_t n, std::size_t k)> labels = {};
+  GivenLabels labels = {};
   std::function<std::vector<agreement::RowPair>(std::size_t clean_rows, std::size_t shifted_rows)> pairs = {};
   std::function<void(std::span<const agreement::RowPair>)> save_pairs =
       {};  // is given the pairs of every set

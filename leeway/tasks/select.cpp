@@ -62,7 +62,7 @@ class SelectAnalysis {
   void find_labels() {
     if (task_.labels) {
       (void)open(task_.checkpoints[0]);
-      ClassLabels given = task_.labels(n_, k_);
+      ClassLabels given = task_.labels(n_, k_, class_names_);
       labels_ = std::move(given.values), coding_ = given.coding;
       labels_from_ = task_.labels_name;
     }

@@ -30,7 +30,7 @@ struct SelectTask {
   std::vector<NamedCheckpoint> checkpoints;
   std::string labels_name = {};  // what messages call the labels below: their path
   // Labels of the n samples of k classes; where it is not set, those of the outputs.
-  std::function<ClassLabels(std::size_t n, std::size_t k)> labels = {};
+  GivenLabels labels = {};
   record::SelectOptions options = {};
   std::uint64_t seed = 0;
 };

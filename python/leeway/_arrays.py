@@ -85,6 +85,11 @@ def is_frame(value):
     return any(hasattr(value, way) for way in ("to_csv", "write_csv", "to_pydict")) and hasattr(value, "columns")
 
 
+def _collected(value):
+    """A lazy table, as Polars has, computed; another value as it is."""
+    return value.collect() if hasattr(value, "collect") and hasattr(value, "collect_schema") and hasattr(value, "lazy") else value
+
+
 def _csv_of(frame):
     """The text of the CSV file that a data frame would be."""
     if hasattr(frame, "write_csv"):
@@ -110,6 +115,7 @@ def outputs(value, name):
     """A path, ("table", its text) of a data frame, or a dictionary of arrays as in an outputs file; "" is a bare array."""
     if is_path(value):
         return os.fspath(value)
+    value = _collected(value)
     if isinstance(value, collections.abc.Mapping):
         return {str(key): numpy_of(array, f"{name}: {key}") for key, array in value.items() if array is not None}
     if is_frame(value) and hasattr(value, "shape") and _names_of(value) != [str(j) for j in range(value.shape[1])]:
@@ -139,7 +145,7 @@ def sets(value, name):
 
 
 def _is_set(value):
-    return is_path(value) or isinstance(value, collections.abc.Mapping) or is_frame(value) or getattr(value, "ndim", 0) > 0
+    return is_path(value) or isinstance(value, collections.abc.Mapping) or is_frame(_collected(value)) or getattr(value, "ndim", 0) > 0
 
 
 def images(value, name):
@@ -162,6 +168,7 @@ def table(value, name):
     """A path, or (name, the text of the CSV file that it would be)."""
     if is_path(value):
         return os.fspath(value)
+    value = _collected(value)
     if is_frame(value):
         return (name, _csv_of(value))
     if not isinstance(value, collections.abc.Mapping):

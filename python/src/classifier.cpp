@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "leeway/core/message.h"
+#include "leeway/core/pixel_levels.h"
 #include "leeway/tasks/variation.h"
 #include "python/src/arrays.h"
 
@@ -144,6 +145,11 @@ void check(const Array& inputs, const std::optional<Shape>& declared, bool pixel
   if (const auto bad = first_not_finite(inputs))
     refuse("x", "finite inputs",
            fmt::format("{} at {}", to_f64(inputs, "x")[*bad], position_text(inputs, *bad)));
+  if (are_byte_levels(inputs))
+    refuse("x",
+           "float pixels in [0,1] (divide by 255, or give uint8; a network that expects 0 to 255 takes "
+           "normalization={'scale': 255})",
+           "whole numbers from 0 to 255");
   if (!pixels || !inputs.is_float()) return;
   const std::vector<double> values = to_f64(inputs, "x");
   const auto out = std::ranges::find_if(values, [](double value) { return value < 0 || value > 1; });

@@ -83,7 +83,7 @@ nb::object average_case_of(Request& request) {
   const auto [all, k] = size_of(task);
   const std::size_t n = task.options.rows > 0 ? std::min(task.options.rows, all) : all;
   if (const Request::Labels labels = request.labels_or_file(reading_of(request)))
-    task.labels = labels(n, k).values;
+    task.labels = labels(n, k, task.class_names).values;
   if (request.has("groups")) task.groups = groups_of(request, all);
   const tasks::AverageCaseResult result =
       request.run([&](Progress* progress) { return tasks::average_case(task, progress); });

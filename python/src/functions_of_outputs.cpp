@@ -102,7 +102,7 @@ nb::object assess_of(Request& request) {
       task.noise = [&, progress] {
         return tasks::models_under_noise(subjects, extras.noise, request.seed, progress);
       };
-    return tasks::assess(task, progress);
+    return tasks::assess(subjects.empty() ? std::move(task) : tasks::AssessTask(task), progress);
   });
   for (const record::ModelUnderNoise& model : record.average_case)
     for (const std::string& warning : model.warnings)

@@ -81,10 +81,17 @@ nb::dict Request::options_given() const {
   return options;
 }
 
+// The names that options give, else those of the outputs.
+static OutputsOptions with_names(OutputsOptions options, const std::vector<std::string>& class_names) {
+  if (options.columns.class_names.empty()) options.columns.class_names = class_names;
+  return options;
+}
+
 Request::Labels Request::labels_or_file(const record::OutputsReading& reading) {
   if (!has("labels") || !is_path((*this)["labels"])) return labels(reading);
-  return [this, path = text("labels"), options = tasks::reading_of(reading)](std::size_t n, std::size_t k) {
-    ClassLabels labels = read_class_labels(path, n, k, options);
+  return [this, path = text("labels"), options = tasks::reading_of(reading)](
+             std::size_t n, std::size_t k, const std::vector<std::string>& class_names) {
+    ClassLabels labels = read_class_labels(path, n, k, with_names(options, class_names));
     log.add(path, {n});
     return labels;
   };
@@ -95,8 +102,9 @@ Request::Labels Request::labels(const record::OutputsReading& reading) {
   const nb::object value = (*this)["labels"];
   if (is_path(value)) return {};
   return [this, array = array_of(value, "labels"), options = tasks::reading_of(reading),
-          noted = std::make_shared<bool>(false)](std::size_t n, std::size_t k) {
-    ClassLabels labels = labels_of(array, "labels", n, k, options);
+          noted = std::make_shared<bool>(false)](std::size_t n, std::size_t k,
+                                                 const std::vector<std::string>& class_names) {
+    ClassLabels labels = labels_of(array, "labels", n, k, with_names(options, class_names));
     if (!std::exchange(*noted, true)) log.add_array("labels", array);
     return labels;
   };

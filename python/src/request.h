@@ -64,7 +64,7 @@ class Request {
                                      const record::OutputsReading& reading, tasks::SetRole role,
                                      bool check_finite = false);
   // Of the argument `labels`, where it is an array, as the reading of outputs says; a path is one of its options.
-  using Labels = std::function<ClassLabels(std::size_t n, std::size_t k)>;
+  using Labels = tasks::GivenLabels;
   [[nodiscard]] Labels labels(const record::OutputsReading& reading);
   [[nodiscard]] Labels labels_or_file(
       const record::OutputsReading& reading);  // where labels may be fewer than outputs

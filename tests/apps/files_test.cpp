@@ -82,6 +82,15 @@ TEST_F(FilesOfCommands, AnInputIsNoOutputInAnyCommand) {
   refused("pa a.npy a.npz --out a.npy", 2, "leeway: --out a.npy: expected another file than the input\n");
 }
 
+TEST_F(FilesOfCommands, AMissingFolderIsFoundBeforeTheWork) {
+  for (const std::string arguments :
+       {"train --data x.npz --out gone/o.npz", "adapt --model a.npz --data x.npz --out gone/o.npz",
+        "infer --model a.npz --data x.npz --out gone/o.npz",
+        "attack --model a.npz --data x.npz --out gone/o.npz",
+        "attack --model a.npz --data x.npz --attack fgsm,pgd --out gone/{attack}.npz"})
+    refused(arguments, 1, "cannot write: there is no folder gone (mkdir -p gone makes it)");
+}
+
 TEST_F(FilesOfCommands, LinksToAnInputAreTheInput) {
   fs::create_symlink("a.npz", folder_ / "soft");
   fs::create_hard_link(folder_ / "a.npz", folder_ / "hard");

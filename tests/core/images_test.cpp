@@ -130,6 +130,10 @@ TEST_F(ImagesFile, ModelsTakeRowsOfAnyRange) {
   EXPECT_THAT(inputs(fractions).note, HasSubstr("(--layout rows takes it as it is)"));
   EXPECT_EQ(inputs(fractions, Layout::rows).rank, 3u);
   EXPECT_EQ(inputs(fractions, Layout::rows).note, "");
+  const Array levels = make_array<float>({1, 2, 2}, {0, 128, 255, 3});
+  EXPECT_THAT(message_of([&] { (void)inputs(levels); }),
+              HasSubstr("divide by 255, or store uint8; --layout"));
+  EXPECT_EQ(inputs(levels, Layout::rows).rank, 3u);
   const Array last = make_array<float>({1, 3, 1, 3}, std::vector<float>(9));
   EXPECT_THAT(inputs(last, Layout::nhwc).pixels.shape, ElementsAre(1, 3, 3, 1));
   const auto refused = [&](const Array& x, Layout layout) {

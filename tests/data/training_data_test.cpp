@@ -59,6 +59,16 @@ TEST_F(TrainingDataFile, ColumnsOfTheFileOrOfATable) {
   EXPECT_EQ(read({csv_, {}, "place"}).groups.size(), 2U) << "the file's own";
 }
 
+TEST_F(TrainingDataFile, GroupsOfNumbersAreBins) {
+  std::vector<double> ages;
+  for (std::size_t i = 0; i < 12; ++i) ages.push_back(20.5 + static_cast<double>(i));
+  arrays_ = {{"x", make_array({12, 1, 1, 1}, std::vector<std::uint8_t>(12, 3))},
+             {"y", make_array({12}, std::vector<std::int64_t>(12))},
+             {"groups", make_array({12}, ages)}};
+  EXPECT_THAT(read().groups[0].levels,
+              ElementsAre("up to 22.5", "above 22.5 to 25.5", "above 25.5 to 28.5", "above 28.5"));
+}
+
 TEST_F(TrainingDataFile, SaysWhatIsWrong) {
   EXPECT_THAT(message({csv_, {"colour"}, ""}),
               HasSubstr("d.csv: expected a column 'colour', found id, place, sex"));

@@ -90,6 +90,16 @@ TEST_F(Command, ClassesAreAlignedByName) {
     EXPECT_THAT(outputs.class_names, testing::ElementsAre("a", "b", "c"));
     EXPECT_EQ(outputs.labels->at(1), 2);
   }
+  std::ofstream targets(path("t.csv"));
+  targets << "target\n";
+  for (std::size_t i = 0; i < rows.size(); ++i) targets << "b\n";
+  targets.close();
+  ASSERT_EQ(run({"attack", "--model", path("n.safetensors"), "--data", path("ac.npz"), "--attack", "fgsm",
+                 "--eps", "1/255", "--targets", path("t.csv"), "--out", path("adv.npz"), "--quiet"}),
+            0)
+      << err();
+  EXPECT_EQ(to_i64(read_npz(path("adv.npz")).at("targets"), "targets"),
+            std::vector<std::int64_t>(rows.size(), 1));
   write("ad.npz", {"a", "d"});
   EXPECT_EQ(
       run({"infer", "--model", path("n.safetensors"), "--data", path("ad.npz"), "--out", path("o.npz")}), 3);

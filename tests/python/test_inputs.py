@@ -132,6 +132,38 @@ def test_frames_and_lists():
     assert leeway.agreement(arrays, SHIFTED.astype("f8")).to_dict()["results"] == RESULT
 
 
+class WritesCsv:
+    """A stand-in for a DataFrame of Polars."""
+
+    def __init__(self, frame):
+        self.frame, self.columns, self.shape = frame, list(frame.columns), frame.shape
+
+    def write_csv(self):
+        return self.frame.to_csv(index=False)
+
+
+class Lazy:
+    """A stand-in for a LazyFrame of Polars."""
+
+    def __init__(self, frame):
+        self.frame, self.columns = frame, list(frame.columns)
+
+    def collect(self):
+        return WritesCsv(self.frame)
+
+    lazy = collect_schema = collect
+
+
+class Arrow:
+    """A stand-in for a Table of Arrow."""
+
+    def __init__(self, frame):
+        self.frame, self.column_names, self.columns, self.shape = frame, list(frame.columns), [], frame.shape
+
+    def to_pydict(self):
+        return {name: self.frame[name].tolist() for name in self.frame}
+
+
 def test_frames_of_outputs_are_read_as_their_tables(tmp_path):
     pandas = pytest.importorskip("pandas")
     probs = numpy.exp(CLEAN) / numpy.exp(CLEAN).sum(1, keepdims=True)
@@ -139,13 +171,15 @@ def test_frames_of_outputs_are_read_as_their_tables(tmp_path):
     frame["label"] = numpy.array(["cat", "dog", "eel"])[LABELS]
     frame.to_csv(tmp_path / "table.csv", index=False)
     by_file = leeway.agreement(tmp_path / "table.csv", tmp_path / "table.csv", quiet=True).to_dict()["results"][0]
-    for one in (frame, frame.convert_dtypes(), frame.astype({"prob_cat": "Float64", "prob_dog": object})):
+    for one in (frame, frame.convert_dtypes(), frame.astype({"prob_cat": "Float64", "prob_dog": object}), WritesCsv(frame),
+                Lazy(frame), Arrow(frame)):
         mine = leeway.agreement(one, [one], quiet=True).to_dict()["results"][0]
         assert (mine["afr_true"], mine["pa"], mine["k"]) == (by_file["afr_true"], by_file["pa"], 3)
     late = frame.assign(label=frame.label.where(numpy.arange(24) > 3))
     assert leeway.agreement(late, late, quiet=True).afr_true == pytest.approx((CLEAN.argmax(1) == LABELS)[4:].mean())
     logits = pandas.DataFrame(WHOLE.astype("f8"), columns=list("abc"))
-    assert leeway.agreement(logits, SHIFTED.astype("f8"), LABELS).to_dict()["results"] == RESULT
+    for labels in (LABELS, numpy.array(list("abc"))[LABELS]):
+        assert leeway.agreement(logits, SHIFTED.astype("f8"), labels).to_dict()["results"] == RESULT
     turned = leeway.agreement(logits, pandas.DataFrame(SHIFTED.astype("f8"), columns=list("abc"))[["b", "a", "c"]], LABELS)
     assert turned.to_dict()["results"][0]["pa"] == RESULT[0]["pa"]
     assert "'b'" in message(leeway.agreement, logits.assign(b="x"), logits)

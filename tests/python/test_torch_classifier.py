@@ -215,6 +215,8 @@ def test_pixels_outside_0_1_are_refused_before_a_normalization(module, images):
     with pytest.raises(leeway.Error, match=r"float pixels in \[0,1\] before normalization \(divide by 255.*, found "):
         leeway.average_case(normalized, 255 * images, sigma=[.1], methods=["mc"], draws=100)
     plain = leeway.torch.classifier(module, SHAPE)
+    with pytest.raises(leeway.Error, match=r"in \[0,1\] \(divide by 255.*'scale': 255.*, found whole numbers from 0 to 255"):
+        leeway.average_case(plain, numpy.round(255 * images), sigma=[.1], methods=["mc"], draws=100)
     assert leeway.average_case(plain, 2 * images, sigma=[.1], methods=["mc"], draws=100).results
 
 

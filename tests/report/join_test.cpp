@@ -58,8 +58,9 @@ TEST(Join, RefusesWhatDoesNotBelongTogether) {
               ::testing::HasSubstr("classes as in a.json, found 4"));
   record::Assess renamed = record;
   renamed.class_names[1] = "cat";
-  EXPECT_THAT(complaint({"a.json", "b.json"}, {record, renamed}),
-              ::testing::HasSubstr("'class 1' as in a.json, found 'cat'"));
+  EXPECT_THAT(
+      complaint({"a.json", "b.json"}, {record, renamed}),
+      ::testing::HasSubstr("'class 1' as in a.json (assess both with the same --class-names), found 'cat'"));
 }
 
 // A record of leeway pa without a model's name.

@@ -47,19 +47,25 @@ class StopsHalfway : public Progress {
   bool stop_ = false;
 };
 
-// A column of two values is compared, of one not, of more than most_compared neither, but with a word.
+// A column of two values is compared, of one not, of more than most_compared neither, but with a word; numbers
+// are compared by bins.
 TEST_F(AverageCaseTasks, GroupsAreComparedByColumn) {
   task_.options.methods = {"taylor"};
   GroupColumn two{"light", {"dim", "lit"}, {}}, one{"site", {"all"}, {}}, many{"place", {}, {}};
-  for (std::size_t i = 0; i <= most_compared; ++i) many.levels.push_back(std::to_string(i));
+  GroupColumn age{"age", {}, {}};
+  for (std::size_t i = 0; i <= most_compared; ++i)
+    age.levels.push_back(std::to_string(i)), many.levels.push_back("p" + age.levels.back());
   for (std::size_t i = 0; i < n + 3; ++i)  // the first rows are those of the inputs
-    two.codes.push_back(i % 2), one.codes.push_back(0), many.codes.push_back(0);
-  task_.groups = {one, two, many};
+    two.codes.push_back(i % 2), one.codes.push_back(0), many.codes.push_back(0),
+        age.codes.push_back(static_cast<std::int32_t>(i % 101));
+  task_.groups = {one, two, many, age};
   const record::AverageCase record = average_case(task_).record;
-  ASSERT_EQ(record.found.group_bias.size(), 2u);  // a sigma each
+  ASSERT_EQ(record.found.group_bias.size(), 4u);  // of light and age, a sigma each
   const record::GroupComparison& found = record.found.group_bias[0];
   EXPECT_EQ(found.column, "light");
   EXPECT_EQ(found.of.classes[0].of.distribution.n + found.of.classes[1].of.distribution.n, n);
+  EXPECT_EQ(record.found.group_bias[2].column, "age");
+  EXPECT_EQ(record.found.group_bias[2].of.classes.size(), 4u) << "quarters of the rows";
   ASSERT_EQ(record.envelope.warnings.size(), 1u);
   EXPECT_EQ(record.envelope.warnings[0], "groups 'place': 101 values are too many to compare (at most 100)");
   task_.groups[0].codes.resize(n - 1);

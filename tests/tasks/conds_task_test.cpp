@@ -123,6 +123,21 @@ TEST(CondsTasks, WhatWasDrawnIsFound) {
   EXPECT_FALSE(record.results[0].accuracy);
 }
 
+TEST(CondsTasks, NumbersAreBinsOfTheSource) {
+  AttributeTable source{"source.csv", {}, {{"age", {}, {}}}, {}};
+  for (std::uint16_t i = 0; i < 40; ++i)
+    source.attributes[0].values.push_back(std::to_string(i)), source.attributes[0].codes.push_back(i);
+  AttributeTable older = source;
+  for (std::uint16_t& code : older.attributes[0].codes) code = 39;
+  CondsDescribeTask task{.open = [=] { return CondsDescribeInputs{source, older, {}, "", {}}; }};
+  task.options.permutations = task.options.bootstrap = 19;
+  const std::vector<record::DescribedCell> cells = conds_describe(task).results[0].cells;
+  ASSERT_EQ(cells.size(), 4u);
+  EXPECT_THAT(cells[1].values, ElementsAre("above 9 to 19"));
+  EXPECT_EQ(cells[3].n_source, 10u);
+  EXPECT_EQ(cells[3].n_target, 40u);
+}
+
 TEST(CondsTasks, OutputsOfTheTargetAndOfAllRowsSayTheSame) {
   const data::RowSplit split = drawn();
   const auto accuracy_with = [&](const AttributeTable& rows) {

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 
 #include "leeway/core/columns.h"
 #include "leeway/core/error.h"
+#include "leeway/core/number_bins.h"
 #include "leeway/tasks/assess/detail/bounds.h"
-#include "leeway/tasks/assess/detail/number_groups.h"
 #include "leeway/tasks/assess/detail/shifts.h"
 #include "leeway/tasks/assess/detail/summary.h"
 #include "leeway/tasks/assess/detail/timeline.h"
@@ -129,34 +128,47 @@ std::vector<std::string> warnings_of(const std::vector<record::AssessResult>& re
   return lines;
 }
 
-// The task with labels that are numbered as all sets say; nothing where each set says it itself.
-std::optional<Task> numbered(const Task& task) {
+// Numbers the labels of all sets as they say together.
+void number_all_labels(Task& task) {
   std::vector<LabelCoding> all;
   for (const Outputs* outputs : all_outputs(task.sources, task.targets)) all.push_back(outputs->coding);
-  if (std::ranges::none_of(all, is_open)) return std::nullopt;
-  Task copy = task;
-  for (Source& source : copy.sources) number_labels(source.outputs, source.outputs.n(), all);
-  for (Target& target : copy.targets) number_labels(target.outputs, target.outputs.n(), all);
-  return copy;
+  for (Source& source : task.sources) number_labels(source.outputs, source.outputs.n(), all);
+  for (Target& target : task.targets) number_labels(target.outputs, target.outputs.n(), all);
 }
 
-// The task with all classes in one order, that of the first outputs that name them.
-std::optional<Task> aligned(const Task& task) {
-  const std::vector<const Outputs*> all = all_outputs(task.sources, task.targets);
-  const Outputs* const first = first_named(all);
-  const auto fits = [&](const Outputs* one) {
-    return one->class_names.empty() || one->class_names == first->class_names;
+// Puts the classes of all sets in the order of the first outputs that name them.
+void align_all_classes(Task& task) {
+  const Outputs* const first = first_named(all_outputs(task.sources, task.targets));
+  if (first == nullptr) return;
+  for (Source& source : task.sources) align_classes(columns_of(*first), source.outputs);
+  for (Target& target : task.targets) align_classes(columns_of(*first), target.outputs);
+}
+
+// Puts the group columns of numbers in bins of the source's rows; the numbers stay beside them.
+void bin_numbers(Source& source, std::vector<Target>& targets) {
+  struct Side {
+    std::vector<GroupColumn>* groups;
+    std::vector<tasks::AssessNumbers>* numbers;
   };
-  if (first == nullptr || std::ranges::all_of(all, fits)) return std::nullopt;
-  Task copy = task;
-  for (Source& source : copy.sources) align_classes(columns_of(*first), source.outputs);
-  for (Target& target : copy.targets) align_classes(columns_of(*first), target.outputs);
-  return copy;
+  std::vector<Side> sides{{&source.outputs.groups, &source.numbers}};
+  for (Target& target : targets)
+    if (target.model == source.model) sides.push_back({&target.outputs.groups, &target.numbers});
+  std::set<std::string> names;
+  for (const Side& side : sides)
+    for (const GroupColumn& column : *side.groups) names.insert(column.name);
+  for (const std::string& name : names) {
+    std::vector<GroupColumn*> columns;
+    std::vector<std::vector<tasks::AssessNumbers>*> beside;
+    for (const Side& side : sides) {
+      const auto found = std::ranges::find(*side.groups, name, &GroupColumn::name);
+      if (found != side.groups->end()) columns.push_back(&*found), beside.push_back(side.numbers);
+    }
+    std::vector<std::vector<double>> numbers = put_in_bins(columns);
+    for (std::size_t s = 0; s < numbers.size(); ++s) beside[s]->push_back({name, std::move(numbers[s])});
+  }
 }
 
-record::Assess record_of(const Task& given, Progress* progress) {
-  const std::optional<Task> binned = with_bins(given);
-  const Task& task = binned ? *binned : given;
+record::Assess record_of(const Task& task, Progress* progress) {
   check_names(task.sources, task.targets);
   std::vector<record::AssessGate> gates;  // refused before the work
   for (const std::string& text : task.gates) gates.push_back(parse_gate(text));
@@ -217,12 +229,12 @@ record::OutputsReading target_reading(const record::AssessOptions& options) {
   return reading;
 }
 
-record::Assess assess(const AssessTask& task, Progress* progress) {
+record::Assess assess(AssessTask task, Progress* progress) {
   const TaskClock clock;
-  const auto numbered = leeway::assess::numbered(task);
-  const AssessTask& one = numbered ? *numbered : task;
-  const auto aligned = leeway::assess::aligned(one);
-  record::Assess record = leeway::assess::record_of(aligned ? *aligned : one, progress);
+  leeway::assess::number_all_labels(task);
+  leeway::assess::align_all_classes(task);
+  for (AssessSource& source : task.sources) leeway::assess::bin_numbers(source, task.targets);
+  record::Assess record = leeway::assess::record_of(task, progress);
   clock.stamp(record.envelope, task.seed);
   return record;
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "leeway/core/result.h"
@@ -51,7 +52,7 @@ TEST(ParseGate, ReadsKeysComparisonsAndNumbers) {
                            {"n>=+3", "n", ">=", 3},
                            {"accuracy_change!=-.3", "accuracy_change", "!=", -.3},
                            {"beta==inf", "beta", "==", inf},
-                           {"pa>-inf", "pa", ">", -inf},
+                           {"log_pa_mean>-inf", "log_pa_mean", ">", -inf},
                            {"accuracy < 0.1 %", "accuracy", "<", .001},
                            {"accuracy_change<-3.5%", "accuracy_change", "<", -.035},
                            {"AFR(P)<90%", "afr_pred", "<", .9},
@@ -161,6 +162,9 @@ TEST(ParseGate, RefusesWhatCanNeverHold) {
            {"error_bound>60", "expected a number from 0 to 1 for error_bound (write 60% or 0.6), found 60"},
            {"likely_error.high>35", "write 35% or 0.35"},
            {"quality.ece>5", "write 5% or 0.05"},
+           {"pa_normalized>60", "write 60% or 0.6"},
+           {"log_pa_mean>1", "found 1"},
+           {"pa<-1", "found -1"},
            {"accuracy<85", "write 85% or 0.85"},
            {"accuracy<850%", "for accuracy, found 850%"},
            {"accuracy_change<-3", "write -3% or -0.03"},
@@ -180,6 +184,9 @@ TEST(GateKeys, AreListedWithRangeAndMeaning) {
   for (const record::Key& key : gate_keys()) {
     const double value = std::clamp(1., key.range.least, key.range.most);
     EXPECT_EQ(parse_gate(fmt::format("{}=={}", key.path, value)).key, key.path);
+    const bool any =
+        key.path.starts_with("quality_change.log_loss") || key.path.ends_with("corollary.threshold");
+    EXPECT_TRUE(any || std::isfinite(key.range.least) || std::isfinite(key.range.most)) << key.path;
   }
 }
 

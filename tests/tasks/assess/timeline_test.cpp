@@ -1,4 +1,5 @@
 // Targets over time: chunks against results of their own, gates that name the first chunk, order of rows, false alarms.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -111,6 +112,26 @@ TEST(Timeline, SaysOfAChunkWhatAResultSaysOfItsRows) {
   EXPECT_THAT(record.envelope.headline,
               HasSubstr("prod over time: accuracy is below the source's range in 2 of 6 "
                         "chunks, first in 2026-01-09 ("));
+}
+
+// On the second day ages are the highest of their quarter: bins see nothing, the numbers do.
+TEST(Timeline, TestsColumnsOfNumbersByKolmogorovSmirnov) {
+  Outputs source = drawn(400, 1), target = production(2, 200, 2, 2);
+  GroupColumn age{"age", {}, {}};
+  for (std::size_t i = 0; i < 400; ++i) {
+    age.levels.push_back(fmt::format("{}.5", i));
+    age.codes.push_back(static_cast<std::int32_t>(i));
+  }
+  source.groups = {age};
+  for (std::size_t i = 0; i < 200; ++i) {
+    age.codes[i] = static_cast<std::int32_t>(2 * i);
+    age.codes[200 + i] = static_cast<std::int32_t>(100 * (i / 50) + 99);
+  }
+  target.groups = {age};
+  const auto chunks = over_time(source, target, "1d").timelines[0].chunks;
+  EXPECT_GT(chunks[0].drift.worst_group->p_alone, .99);
+  EXPECT_NEAR(*chunks[1].drift.worst_group->distance, .2475, 1e-12);  // below 99.5: 99 of 400, and none
+  EXPECT_LT(chunks[1].drift.worst_group->p_alone, 1e-6);
 }
 
 TEST(Timeline, GatesNameTheFirstChunkThatFails) {

@@ -109,6 +109,23 @@ DriftTest test_confidences(const Predictions& before, const Predictions& after, 
 
 }  // namespace
 
+std::span<const double> numbers_of(std::span<const tasks::AssessNumbers> columns, std::string_view name) {
+  const auto found = std::ranges::find(columns, name, &tasks::AssessNumbers::name);
+  return found == columns.end() ? std::span<const double>() : std::span<const double>(found->values);
+}
+
+std::vector<double> known_numbers(std::span<const double> numbers) {
+  std::vector<double> known(numbers.begin(), numbers.end());
+  std::erase_if(known, [](double number) { return std::isnan(number); });
+  return known;
+}
+
+std::vector<double> known_numbers(std::span<const double> numbers, std::span<const std::size_t> rows) {
+  std::vector<double> some;
+  for (const std::size_t row : rows) some.push_back(numbers[row]);
+  return known_numbers(some);
+}
+
 record::AssessDrift drift_between(const Outputs& source, const Predictions& before, const Outputs& target,
                                   const Predictions& after, const std::vector<std::string>& class_names,
                                   const Task& task, std::span<const tasks::AssessNumbers> source_numbers,
@@ -127,10 +144,9 @@ record::AssessDrift drift_between(const Outputs& source, const Predictions& befo
     }
     drift.groups.push_back(
         test_counts(column.name, joint_counts(column, *same), source.n(), target.n(), task));
-    const auto a = std::ranges::find(source_numbers, column.name, &tasks::AssessNumbers::name),
-               b = std::ranges::find(target_numbers, column.name, &tasks::AssessNumbers::name);
-    if (a != source_numbers.end() && b != target_numbers.end() && !a->values.empty() && !b->values.empty())
-      test_numbers(drift.groups.back(), a->values, b->values, task.level);
+    const auto a = known_numbers(numbers_of(source_numbers, column.name)),
+               b = known_numbers(numbers_of(target_numbers, column.name));
+    if (!a.empty() && !b.empty()) test_numbers(drift.groups.back(), a, b, task.level);
   }
   for (const GroupColumn& column : target.groups)
     if (std::ranges::find(source.groups, column.name, &GroupColumn::name) == source.groups.end())

@@ -1,9 +1,10 @@
 // Drift between a source and a target, without labels: predicted classes, confidence, groups that both have.
 //
 // Tests (core/two_samples.h): homogeneity of counts of predicted classes and of every group column;
-// Kolmogorov-Smirnov on confidences and on columns of numbers, whose moved values are bins (number_groups.h). One result's tests are a family with Holm-adjusted p-values: without a
-// shift, any is at most alpha with probability at most alpha; the smallest is the family's. Values whose
-// share moved: those whose interval at 1 - alpha / (values of the column) excludes 0 (Newcombe), and those
+// Kolmogorov-Smirnov on confidences and on columns of numbers, whose moved values are bins (number_bins.h). One
+// result's tests are a family with Holm-adjusted p-values: without a shift, any is at most alpha with
+// probability at most alpha; the smallest is the family's. Values whose share moved: those whose interval at
+// 1 - alpha / (values of the column) excludes 0 (Newcombe), and those
 // that one side lacks. Each distance has its own interval at the level.
 //
 // Assumes independent rows; the tests are conservative for pairs. A test shows that something moved, not that
@@ -11,7 +12,11 @@
 // Deterministic; row order changes only rounding. Cost: a sort of the confidences, a pass over each column.
 #pragma once
 
+#include <cstddef>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "leeway/tasks/assess.h"
 #include "leeway/tasks/assess/detail/predictions.h"
@@ -19,6 +24,14 @@
 namespace leeway::assess {
 
 inline constexpr std::size_t most_moved = 50;  // values listed of a column
+
+// The numbers of the column `name` by row, if it holds bins; else none.
+[[nodiscard]] std::span<const double> numbers_of(std::span<const tasks::AssessNumbers> columns,
+                                                 std::string_view name);
+// Those that are known, of all rows or of `rows`.
+[[nodiscard]] std::vector<double> known_numbers(std::span<const double> numbers);
+[[nodiscard]] std::vector<double> known_numbers(std::span<const double> numbers,
+                                                std::span<const std::size_t> rows);
 
 // `class_names` has k entries; the numbers are those of group columns that hold bins.
 [[nodiscard]] record::AssessDrift drift_between(const Outputs& source, const Predictions& before,

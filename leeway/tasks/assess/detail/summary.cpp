@@ -91,7 +91,7 @@ std::vector<double> add_agreement(Summary& summary, const Outputs& source, const
   std::vector<double> rows = agreement::agreement_per_row(source.logits, target.logits, found.beta);
   summary.pa = {found.pa, found.pa_interval.low, found.pa_interval.high};
   summary.pa_normalized = found.pa_normalized;
-  summary.log_pa_mean = found.value;
+  summary.log_pa_mean = found.value > 0 ? 0 : found.value;  // rounding
   summary.beta = found.beta, summary.gap = found.gap, summary.converged = found.converged;
   summary.curve = found.curve, summary.local_maxima = found.local_maxima;
 

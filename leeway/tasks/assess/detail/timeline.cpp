@@ -16,6 +16,7 @@
 #include "leeway/tasks/assess/detail/answer.h"
 #include "leeway/tasks/assess/detail/band.h"
 #include "leeway/tasks/assess/detail/comparison.h"
+#include "leeway/tasks/assess/detail/drift.h"
 
 namespace leeway::assess {
 namespace {
@@ -32,17 +33,22 @@ struct JointColumn {
   std::vector<std::size_t> source_counts;
   std::span<const std::int32_t> codes;  // of the target
   std::vector<std::size_t> places;      // of the target's levels
+  std::vector<double> source_numbers;   // of a column of numbers: ascending
+  std::span<const double> numbers;      // and the target's, by row
 };
 
-std::vector<JointColumn> joint_columns(const Outputs& source, const Outputs& target) {
+std::vector<JointColumn> joint_columns(const Source& before, const Target& after) {
   std::vector<JointColumn> joint;
-  for (const GroupColumn& column : source.groups) {
-    const auto same = std::ranges::find(target.groups, column.name, &GroupColumn::name);
-    if (same == target.groups.end()) continue;
+  for (const GroupColumn& column : before.outputs.groups) {
+    const auto same = std::ranges::find(after.outputs.groups, column.name, &GroupColumn::name);
+    if (same == after.outputs.groups.end()) continue;
     std::map<std::string_view, std::size_t> places;
     for (const auto* levels : {&column.levels, &same->levels})
       for (const std::string& level : *levels) places.try_emplace(level, places.size());
-    JointColumn& one = joint.emplace_back(JointColumn{column.name, {}, same->codes, {}});
+    JointColumn& one = joint.emplace_back(JointColumn{column.name, {}, same->codes, {}, {}, {}});
+    one.source_numbers = known_numbers(numbers_of(before.numbers, column.name));
+    std::ranges::sort(one.source_numbers);
+    if (!one.source_numbers.empty()) one.numbers = numbers_of(after.numbers, column.name);
     one.source_counts.resize(places.size());
     for (const std::int32_t code : column.codes)
       ++one.source_counts[places[column.levels[static_cast<std::size_t>(code)]]];
@@ -87,7 +93,7 @@ class Timeline {
         task_(task),
         labels_(labels_of(target_, source_, summary.pairs)),
         source_rows_(labelled_rows(source_, labels_of(source_, target_, summary.pairs), before_)),
-        columns_(joint_columns(source_, target_)),
+        columns_(joint_columns(*source.source, target)),
         known_{source_.path, source_rows_.logits, source_rows_.labels, {}},
         source_confidences_(before_.confidences) {
     const Outputs* const pairs = summary.paired ? &source_ : nullptr;
@@ -219,13 +225,22 @@ class Timeline {
     const TwoSampleTest moved = kolmogorov_smirnov(source_confidences_, std::move(confidences));
     drift.confidence = {"confidence", moved.p, 1, moved.statistic};
     for (const JointColumn& column : columns_) {
-      std::vector<std::size_t> counts(column.source_counts.size());
-      for (const std::size_t row : chunk.rows)
-        ++counts[column.places[static_cast<std::size_t>(column.codes[row])]];
-      const double p = pooled_p(column.source_counts, counts);
-      if (drift.worst_group && drift.worst_group->p_alone <= p) continue;
-      drift.worst_group = {column.name, p, 1, distance_of(column.source_counts, counts)};
+      record::ChunkTest test = group_test(column, chunk.rows);
+      if (!drift.worst_group || test.p_alone < drift.worst_group->p_alone)
+        drift.worst_group = std::move(test);
     }
+  }
+
+  static record::ChunkTest group_test(const JointColumn& column, std::span<const std::size_t> rows) {
+    if (!column.numbers.empty())
+      if (std::vector<double> known = known_numbers(column.numbers, rows); !known.empty()) {
+        const TwoSampleTest moved = kolmogorov_smirnov(column.source_numbers, std::move(known));
+        return {column.name, moved.p, 1, moved.statistic};
+      }
+    std::vector<std::size_t> counts(column.source_counts.size());
+    for (const std::size_t row : rows) ++counts[column.places[static_cast<std::size_t>(column.codes[row])]];
+    return {column.name, pooled_p(column.source_counts, counts), 1,
+            distance_of(column.source_counts, counts)};
   }
 
   void add_bounds(Progress* progress) {
