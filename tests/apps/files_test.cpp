@@ -191,16 +191,6 @@ TEST_F(FilesOfCommands, AResultThatIsNotWholeIsNoSuccess) {
   }
 }
 
-TEST_F(FilesOfCommands, WhatAKilledRunLeftIsRemovedByTheNext) {
-  write_text(folder_ / "o.json.partial-00000000000000aa", "half");
-  write_text(folder_ / "o.json.partial-123", "half");
-  write_text(folder_ / "other.json.partial-123", "half");
-  EXPECT_EQ(run("pa a.npy a.npz --out o.json").code, 0);
-  EXPECT_FALSE(fs::exists(folder_ / "o.json.partial-00000000000000aa"));
-  EXPECT_FALSE(fs::exists(folder_ / "o.json.partial-123"));
-  EXPECT_TRUE(fs::exists(folder_ / "other.json.partial-123"));
-}
-
 // A run of assess waits for a reader of its pipe --rows: its inputs are open then, and of the target nothing was read
 // but the header.
 TEST_F(FilesOfCommands, AnInputThatIsCutShortMeanwhileIsOneLine) {

@@ -140,7 +140,6 @@ def damaged_file(data, rng):
 
 
 def mutated(record, rng):
-    """A record with some values replaced, removed, repeated or moved."""
     record = copy.deepcopy(record)
     for _ in range(rng.choice([1, 1, 2, 4])):
         places, stack = [], [record]
@@ -186,23 +185,22 @@ class Cases:
             ended = run([self.program, *shlex.split(line)], base)
             if ended.code:
                 sys.exit(f"{line}: {ended.err.decode()}")
-        self.lines = [shlex.split(line) for group, lines in groups.items() if group not in SKIPPED for line in lines] + [
-            shlex.split(line) for line in EXTRA]
+        self.lines = [shlex.split(line) for group in groups if group not in SKIPPED for line in groups[group]]
+        self.lines += [shlex.split(line) for line in EXTRA]
         self.states = {str(path.relative_to(base)): state_of(path) for path in base.rglob("*") if path.is_file()}
         self.files = sorted(self.states)
         self.top = sorted(name for name in self.files if "/" not in name)
         self.records = [json.loads(path.read_text()) for path in sorted([*(ROOT / "tests/reference").glob("*_record.json"),
                                                                          *(ROOT / "tests/fuzz/seeds").glob("record_*.json")])]
 
-    def options_of(self, words):
-        """[(name, type)] as the command's help prints them; the type is "" for a flag."""
+    def options_of(self, words):  # [(name, type)] as the command's help prints them; the type is "" for a flag
         command = " ".join(word for word in words[:2] if re.fullmatch("[a-z][a-z-]*", word))
         if command not in self.options:
             text = run([self.program, *command.split(), "--help"], self.base).out.decode()
             if "Options:" not in text:
                 text = run([self.program, words[0], "--help"], self.base).out.decode()
-            self.options[command] = re.findall(r"^  (?:-\w,)?(--[a-z-]+)(?: ([A-Za-z:|.-]+))?", text, re.M)
-            self.options[command] = [option for option in self.options[command] if option[0] != "--slurm"] or [("--seed", "UINT")]
+            found = re.findall(r"^  (?:-\w,)?(--[a-z-]+)(?: ([A-Za-z:|.-]+))?", text, re.M)
+            self.options[command] = [option for option in found if option[0] != "--slurm"] or [("--seed", "UINT")]
         return self.options[command]
 
     def value(self, kind, rng):
@@ -229,8 +227,7 @@ class Cases:
                 words = words[:at] + [rng.choice(self.top).encode()]
         return [self.program, *words], self.program
 
-    def file(self, rng, folder):
-        """A command line of which one input is damaged, or a file of its folder."""
+    def file(self, rng, folder):  # a command line of which one input is damaged, or a file of its folder
         while True:
             words = rng.choice(self.lines)
             named = [word.split("=")[-1] for i, word in enumerate(words) if i and words[i - 1] != "--out"]
@@ -270,8 +267,7 @@ class Cases:
         return kind, ended.code, ended.seconds, violation
 
 
-    def restore(self, folder):
-        """Makes the folder a copy of the base again."""
+    def restore(self, folder):  # makes the folder a copy of the base again
         for path in sorted(folder.rglob("*"), reverse=True):
             old = self.states.get(str(path.relative_to(folder)))
             if path.is_dir() and not path.is_symlink():
@@ -327,10 +323,8 @@ if violations:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("binaries", help="folder of the leeway program")
-    for kind, small in [("commands", 250), ("files", 150), ("records", 400), ("calls", 100)]:
+    for kind, small in [("commands", 250), ("files", 150), ("records", 400), ("calls", 100), ("seed", 0), ("jobs", 2)]:
         parser.add_argument(f"--{kind}", type=int, default=small)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="", metavar="KIND:INDEX", help="one case, such as command:17")
     parser.add_argument("--keep", type=pathlib.Path, help="new folder of the run, which stays as the last case left it")
     parser.add_argument("--asan", type=pathlib.Path, default=ROOT / "build/asan/bin/leeway", help="program that reads records")

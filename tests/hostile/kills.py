@@ -6,6 +6,7 @@
 The outputs must have the bits of a run that nobody killed, and no temporary file, state or claim may be left. Seconds are masked.
 """
 import argparse
+import contextlib
 import csv
 import json
 import os
@@ -25,7 +26,10 @@ import inputs  # noqa: E402
 
 SETUP = ["data render dsprites --size 16 --sample 400 --seed 1 --out train.npz",
          "train --data train.npz --arch small-cnn --steps 20 --threads 1 --out model.safetensors",
-         "sweep plan study_small.toml --out sweep"]
+         "sweep plan kills.toml --out sweep"]
+STUDY = """render = {command = "data render", name = "dsprites", sample = 60, size = 16, seed = [1, 2, 3], out = "x.npz"}
+shift = {name = ["gaussian-noise", "contrast"], data = "{render}", strength = "grid 6 from 0.1 to 0.6", out = "y.npz"}
+"""
 # The command, and the files that it makes.
 COMMANDS = {
     "train": ("train --data train.npz --arch small-cnn --algorithm pgd --set steps=2 --epochs 4 --batch 16 --patience 0 --threads 1 "
@@ -38,15 +42,12 @@ COMMANDS = {
 
 
 def masked(value):
-    if isinstance(value, dict):
-        return {key: masked(item) for key, item in value.items() if "seconds" not in key}
-    return [masked(item) for item in value] if isinstance(value, list) else value
+    return {key: item for key, item in value.items() if "seconds" not in key}
 
 
-def bits_of(path):
-    """The file without seconds."""
+def bits_of(path):  # without seconds
     if path.suffix == ".json":
-        return masked(json.loads(path.read_text()))
+        return json.loads(path.read_text(), object_hook=masked)
     if path.name == "runs.csv":
         rows = list(csv.reader(path.open(newline="")))
         kept = [i for i, name in enumerate(rows[0]) if "seconds" not in name]
@@ -60,16 +61,14 @@ def left_behind(folder):
 
 
 def children_of(process):
-    try:
-        return [int(word) for word in pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
-    except OSError:
-        return []
+    return [int(word) for word in pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
 
 
 class Kills:
     def __init__(self, program, base, rng):
         self.program, self.base, self.rng, self.violations = program, base, rng, 0
         inputs.make(base, ROOT)
+        (base / "kills.toml").write_text(STUDY)
         for line in SETUP:
             self.run(line, base)
 
@@ -97,8 +96,8 @@ class Kills:
             process = self.start(line, folder)
             time.sleep(wait)
             units = children_of(process) if name == "sweep run" and index % 2 else []
-            for unit in units[:1]:  # the runner goes on
-                os.kill(unit, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # a unit that ended; the runner goes on
+                [os.kill(unit, signal.SIGKILL) for unit in units[:1]]
             if not units:
                 process.send_signal(signal.SIGKILL)
             killed += process.wait() == -signal.SIGKILL or len(units) > 0
@@ -121,8 +120,8 @@ class Kills:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("binaries", help="folder of the leeway program")
-    parser.add_argument("--kills", type=int, default=12)
-    parser.add_argument("--seed", type=int, default=0)
+    for name, default in [("kills", 12), ("seed", 0)]:
+        parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--only", default="", help="one of " + ", ".join(COMMANDS))
     arguments = parser.parse_args()
     program = pathlib.Path(arguments.binaries).resolve() / "leeway"

@@ -77,19 +77,19 @@ def write_hdf5(name, arrays, elsewhere=""):
 
     file = ident(library.H5Fcreate(str(here / name).encode(), ctypes.c_uint(2), plain, plain))
     for key, array in arrays.items():
-        properties = plain
-        if elsewhere and key == "images":
-            array = np.broadcast_to(np.uint8(0), (12, 4, 5, 3))
-            properties = ident(library.H5Pcreate(ident.in_dll(library, "H5P_CLS_DATASET_CREATE_ID_g")))
-        if elsewhere == "external" and key == "images":
-            library.H5Pset_external(properties, b"/etc/passwd", ctypes.c_long(0), ctypes.c_ulonglong(720))
-        if elsewhere == "link" and key == "images":
+        where, properties = elsewhere if key == "images" else "", plain
+        if where == "link":
             library.H5Lcreate_external(b"3dshapes.h5", b"/images", file, b"images", plain, plain)
             continue
+        if where:
+            array = np.broadcast_to(np.uint8(0), (12, 4, 5, 3))
+            properties = ident(library.H5Pcreate(ident.in_dll(library, "H5P_CLS_DATASET_CREATE_ID_g")))
         shape = (ctypes.c_ulonglong * array.ndim)(*array.shape)
         space = ident(library.H5Screate_simple(array.ndim, shape, None))
-        if elsewhere == "virtual" and key == "images":
+        if where == "virtual":
             library.H5Pset_virtual(properties, space, b"/etc/passwd", b"images", space)
+        if where == "external":
+            library.H5Pset_external(properties, b"/etc/passwd", ctypes.c_long(0), ctypes.c_ulonglong(720))
         data = ident(library.H5Dcreate2(file, key.encode(), kind(array), space, plain, properties, plain))
         if any(array.strides):
             library.H5Dwrite(data, kind(array), plain, plain, plain, array.ctypes.data_as(ctypes.c_void_p))
