@@ -160,7 +160,7 @@ TEST_F(FilesOfCommands, NamesThatOnlyTheEndWouldRefuseAreFoundBeforeTheWork) {
                                 "average-case --logits no --jacobian no --sigma 1 --out " + longest})
     refused(arguments, 1, "cannot write");
   for (const std::string& arguments :
-       std::vector<std::string>{"train --data no --out /dev/null", "data load folder no --out /dev/null",
+       std::vector<std::string>{"train --data no --out /dev/null",
                                 "average-case --logits no --jacobian no --sigma 1 --out /dev/null"})
     refused(arguments, 2, "--out /dev/null: expected a regular file");
   EXPECT_EQ(run("pa a.npy a.npz --quiet --out " + longest).code, 0);
