@@ -10,6 +10,7 @@
 #         plain             a build without unity batches, which shows missing includes
 #         asan, tsan        the torch-free part under AddressSanitizer and UBSan, and under ThreadSanitizer
 #         tidy              clang-tidy over the torch-free part; clang's warnings count
+#         hostile           changed command lines, damaged files, mutated records, Python calls; kills
 #         fuzz              each fuzzer for LEEWAY_FUZZ_SECONDS (60)
 # A step that fails does not stop the next one. The last lines name the failed steps; the exit status is then 1.
 set -uo pipefail
@@ -17,7 +18,7 @@ cd "$(dirname "$0")" || exit 1
 . .ci/steps.sh
 
 tier1=(build tests checks python)
-tier2=(tests2 python2 golden instruction-sets plain asan tsan tidy fuzz)
+tier2=(tests2 python2 golden instruction-sets plain asan tsan tidy hostile fuzz)
 preset=${LEEWAY_PRESET:-release}  # ci: warnings are errors
 jobs=$(jobs_that_fit)
 venv=$PWD/build/python
@@ -107,6 +108,13 @@ step_tidy() {
   python_programs && configure asan &&
     "$venv/bin/run-clang-tidy.py" -clang-tidy-binary "$venv/bin/clang-tidy" -quiet -p build/asan -j "$jobs" \
       "^$PWD/(leeway|apps|examples)/" 2>build/tidy.log | sed -E '/clang-tidy /d; /^\[ *[0-9]+\/[0-9]+\]/d; /^$/d'
+}
+
+step_hostile() {
+  local status=0
+  /usr/bin/python3 tests/hostile/hostile.py build/release/bin || status=1
+  /usr/bin/python3 tests/hostile/kills.py build/release/bin || status=1
+  return $status
 }
 
 step_fuzz() {

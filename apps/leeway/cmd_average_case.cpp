@@ -17,6 +17,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/outputs.h"
+#include "leeway/core/removal.h"
 #include "leeway/record/json.h"
 #include "leeway/report/report.h"
 #include "leeway/tasks/average_case.h"
@@ -211,7 +212,7 @@ int run_average_case(Context& context, const AverageCaseFlags& flags) {
   }
   if (!context.out.empty()) {
     write_npz(context.out, tasks::per_sample_arrays(result));
-    std::filesystem::remove(state_of(context.out));
+    remove_made(std::filesystem::path(context.out).parent_path(), state_of(context.out));
   }
   result.record.model = flags.model.model, result.record.out = context.out;
   result.record.found.stochastic = loaded.stochastic;

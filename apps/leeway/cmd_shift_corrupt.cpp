@@ -14,6 +14,7 @@
 #include "apps/leeway/text_table.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
+#include "leeway/core/removal.h"
 #include "leeway/core/result.h"
 #include "leeway/core/text.h"
 #include "leeway/record/json.h"
@@ -172,7 +173,7 @@ int run_corrupt(Context& context, const CorruptFlags& flags) {
   record = context.completed(std::move(record));
   if (context.wants_page()) context.write_page(report::html_report(record));
   Context::write_record(context.out, to_json(record));
-  if (!task.state.empty()) std::filesystem::remove(task.state);
+  if (!task.state.empty()) remove_made(std::filesystem::path(task.state).parent_path(), task.state);
   context.print(to_json(record), corruptions_text(record));
   return exit_ok;
 }

@@ -5,6 +5,7 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/terminal.h"
+#include "leeway/core/commit_check.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
@@ -70,6 +71,7 @@ void Context::begin(const std::vector<Given>& given) {
   if (threads > 0) set_threads(threads);
   inputs.digests = !no_digest;
   files.check(given);
+  set_commit_check([this] { inputs.require_unchanged(); });
   started_ = std::chrono::steady_clock::now();
 }
 

@@ -43,8 +43,12 @@ void check_name(const std::string& option, const std::string& path, Written kind
 void require_folder(const fs::path& path) {
   std::error_code ignored;
   fs::path there = fs::absolute(path);
-  while (!fs::exists(there, ignored) && there.has_relative_path()) there = there.parent_path();
-  const int code = !fs::is_directory(there, ignored)           ? ENOTDIR
+  while (!fs::exists(fs::symlink_status(there, ignored)) && ignored != std::errc::filename_too_long &&
+         there.has_relative_path())
+    there = there.parent_path();
+  const int code = ignored == std::errc::filename_too_long     ? ENAMETOOLONG
+                   : !fs::exists(there, ignored)               ? ENOENT  // a link to nothing
+                   : !fs::is_directory(there, ignored)         ? ENOTDIR
                    : ::access(there.c_str(), W_OK | X_OK) != 0 ? errno
                                                                : 0;
   if (code != 0)
@@ -82,8 +86,12 @@ void CommandFiles::check(const std::vector<Given>& given) {
     if (written == nullptr || written->kind == Written::claimed) continue;
     for (const std::string& path : values) {
       claim(option, path, written->kind);
-      if (written->beside)
-        for (const std::string& other : written->beside(path)) claim(option, other, Written::file);
+      if (!written->beside) continue;
+      std::error_code ignored;
+      if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
+        throw UsageError(fmt::format("{} {}: expected a regular file, as others are written beside it",
+                                     option, display_name(path)));
+      for (const std::string& other : written->beside(path)) claim(option, other, Written::file);
     }
   }
 }

@@ -27,8 +27,9 @@ std::string read_numbers(const std::vector<std::string>& words, const record::Ra
   for (const std::string& word : words) {
     const auto numbers = record::parse_numbers(word, range);
     if (!numbers)
-      return fmt::format("expected FIRST:LAST:STEP or a list within {:g} to {:g}, found {}", range.least,
-                         range.most, word);
+      return fmt::format(
+          "expected FIRST:LAST:STEP or a list within {:g} to {:g}, of at most {} numbers, found {}",
+          range.least, range.most, record::most_numbers, word);
     values.insert(values.end(), numbers->begin(), numbers->end());
   }
   return "";

@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <mutex>
 #include <random>
 #include <stdexcept>
@@ -21,7 +22,9 @@
 #include <tuple>
 #include <utility>
 
+#include "leeway/core/commit_check.h"
 #include "leeway/core/message.h"
+#include "leeway/core/removal.h"
 
 namespace leeway {
 namespace {
@@ -127,6 +130,11 @@ bool is_device(const fs::path& path) {
   return fs::exists(path, ignored) && !fs::is_regular_file(path, ignored);
 }
 
+std::function<void()>& commit_check() {
+  static std::function<void()> check;
+  return check;
+}
+
 // A new file with a lock on it, and its name. Another process may take it for stale before it is locked, and remove
 // it: then another name is tried.
 std::pair<int, fs::path> create_partial(const fs::path& path) {
@@ -199,6 +207,9 @@ MappedFile map_file(const fs::path& path) {
 AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
   std::error_code ignored;
   if (fs::is_directory(path_, ignored)) fail(path_, "cannot write", EISDIR);
+  // The temporary name is shorter than a name that the file system refuses.
+  struct stat status {};
+  if (::lstat(path_.c_str(), &status) != 0 && errno != ENOENT) fail(path_, "cannot write", errno);
   if (is_device(path_)) {  // such as /dev/null: renaming would replace the device itself
     descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor_ < 0) fail(path_, "cannot write", errno);
@@ -212,7 +223,7 @@ AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (!temporary_.empty()) discard_made(directory_of(path_), temporary_);
   ::close(descriptor_);
 }
 
@@ -233,11 +244,14 @@ void AtomicFile::flush() {
   buffer_.clear();
 }
 
+void set_commit_check(std::function<void()> check) { commit_check() = std::move(check); }
+
 void AtomicFile::commit() {
   if (descriptor_ < 0) throw std::logic_error("AtomicFile: second commit");
   flush();
   if (!temporary_.empty()) {
     if (::fsync(descriptor_) != 0) fail(path_, "cannot flush to disk", errno);
+    if (commit_check()) commit_check()();
     if (::rename(temporary_.c_str(), path_.c_str()) != 0)
       fail(path_, "cannot rename the finished file", errno);
     const Descriptor directory(::open(directory_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -287,7 +301,7 @@ std::size_t remove_partials(const fs::path& path) {
     if (!fs::is_regular_file(entry.symlink_status(error))) continue;
     const Descriptor descriptor(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
     if (descriptor.get() < 0 || ::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) continue;
-    if (::unlink(entry.path().c_str()) == 0) ++removed;
+    discard_made(directory_of(path), entry.path()), ++removed;
   }
   return removed;
 }

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <mutex>
@@ -27,6 +28,8 @@ constexpr std::array<const char*, 6> library_names = {"libhdf5_serial.so.103", "
                                                       "libhdf5.so.103",        "libhdf5.so.200",
                                                       "libhdf5.so.310",        "libhdf5.so"};
 constexpr int integers = 0, floats = 1;  // H5T_class_t
+constexpr int hard_link = 0;             // H5L_type_t
+constexpr int virtual_layout = 3;        // H5D_layout_t
 constexpr std::size_t rows_of_block = 4096;
 
 class Library {
@@ -49,8 +52,12 @@ class Library {
   Id (*make_space)(int, const Size*, const Size*) = nullptr;
   int (*read)(Id, Id, Id, Id, Id, void*) = nullptr;
   Size (*storage_of)(Id) = nullptr;  // bytes in the file
-  int (*release)(Id) = nullptr;      // an object of any kind
-  Id bytes = 0, doubles = 0;         // types in memory
+  int (*link_of)(Id, const char*, void*, Id) = nullptr;
+  Id (*creation_of)(Id) = nullptr;  // properties of a data set
+  int (*layout_of)(Id) = nullptr;
+  int (*externals_of)(Id) = nullptr;  // number of files outside that hold the data
+  int (*release)(Id) = nullptr;       // an object of any kind
+  Id bytes = 0, doubles = 0;          // types in memory
 
  private:
   Library() {
@@ -75,6 +82,10 @@ class Library {
     find(read, "H5Dread");
     find(storage_of, "H5Dget_storage_size");
     find(release, "H5Idec_ref");
+    find(link_of, ::dlsym(handle_, "H5Lget_info2") != nullptr ? "H5Lget_info2" : "H5Lget_info");  // from 1.12
+    find(creation_of, "H5Dget_create_plist");
+    find(layout_of, "H5Pget_layout");
+    find(externals_of, "H5Pget_external_count");
     const Id *byte = nullptr, *number = nullptr;
     find(byte, "H5T_NATIVE_UINT8_g");
     find(number, "H5T_NATIVE_DOUBLE_g");
@@ -107,15 +118,27 @@ class Object {
   Id id_;
 };
 
+// Opens a data set. A soft or external link, which may lead to another file, is not followed.
+Id opened(const Object& file, const char* data, const std::string& name) {
+  alignas(16) std::array<int, 64>
+      info{};  // H5L_info_t begins with the type; its size differs between versions
+  if (Library::get().link_of(file.id(), data, info.data(), 0) >= 0 && info[0] != hard_link)
+    refuse(name, fmt::format("the data of {} within the file", data), "a link");
+  return Library::get().open_data(file.id(), data, 0);
+}
+
 // A data set of the file, of that rank and kind of element.
 class Data {
  public:
   Data(const Object& file, const char* data, std::size_t rank, int kind, std::string name)
-      : name_(std::move(name)), data_(Library::get().open_data(file.id(), data, 0)) {
+      : name_(std::move(name)), data_(opened(file, data, name_)) {
     const Library& hdf5 = Library::get();
     const std::string what = fmt::format("an array {} of rank {}, {}", data, rank,
                                          kind == integers ? "bytes" : "numbers of 64 bits");
     if (data_.id() < 0) refuse(name_, what, "none");
+    const Object creation(hdf5.creation_of(data_.id()));
+    if (hdf5.layout_of(creation.id()) == virtual_layout || hdf5.externals_of(creation.id()) != 0)
+      refuse(name_, fmt::format("the data of {} within the file", data), "data in other files");
     const Object space(hdf5.space_of(data_.id())), type(hdf5.type_of(data_.id()));
     if (hdf5.rank_of(space.id()) != static_cast<int>(rank) || hdf5.class_of(type.id()) != kind ||
         hdf5.size_of_type(type.id()) != (kind == integers ? 1 : 8))

@@ -23,8 +23,10 @@ std::optional<std::vector<double>> parse_numbers(const std::string& text, const 
     if (!value || !(*value >= range.least && *value <= range.most)) return std::nullopt;
     numbers.push_back(*value);
   }
+  if (numbers.size() > most_numbers) return std::nullopt;
   if (!steps) return numbers;
   if (numbers.size() != 3 || numbers[1] < numbers[0] || !(numbers[2] >= 1e-4)) return std::nullopt;
+  if (!((numbers[1] - numbers[0]) / numbers[2] < static_cast<double>(most_numbers))) return std::nullopt;
   std::vector<double> values;
   for (int i = 0; numbers[0] + i * numbers[2] <= numbers[1] + 1e-9; ++i)
     values.push_back(std::min(range.most, numbers[0] + i * numbers[2]));

@@ -17,6 +17,7 @@
 
 #include "leeway/core/csv.h"
 #include "leeway/core/file.h"
+#include "leeway/core/removal.h"
 #include "leeway/core/utf8.h"
 #include "leeway/report/detail/assets.h"
 #include "leeway/report/detail/page_parts.h"
@@ -198,10 +199,7 @@ Json light_colours() {
 
 struct RemovedAtEnd {
   fs::path path;
-  ~RemovedAtEnd() {
-    std::error_code ignored;
-    fs::remove(path, ignored);
-  }
+  ~RemovedAtEnd() { discard_made(path.parent_path(), path); }
 };
 
 // Why it could not be done; empty where it was.

@@ -15,6 +15,7 @@
 
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
+#include "leeway/core/removal.h"
 
 namespace leeway::sweep {
 namespace {
@@ -99,7 +100,7 @@ Runner::Runner(const Store& store, std::chrono::duration<double> lease)
   write();
 }
 
-Runner::~Runner() { ::unlink(store_.runner(name_).c_str()); }
+Runner::~Runner() { discard_made(store_.folder(), store_.runner(name_)); }
 
 void Runner::write() const {
   std::error_code error;
@@ -156,7 +157,7 @@ void Runner::release(const std::string& unit, std::size_t number, bool ended) co
   // Of a unit that has not ended the claims below stay: without them a third runner could make one there while a
   // fourth, who passed them before, makes this one again.
   for (; number > 0; --number) {
-    ::unlink(store_.claim(unit, number).c_str());
+    discard_made(store_.folder(), store_.claim(unit, number));
     if (!ended) return;
   }
 }

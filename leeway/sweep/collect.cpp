@@ -21,6 +21,7 @@
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
+#include "leeway/core/removal.h"
 #include "leeway/core/suggestion.h"
 #include "leeway/record/keys.h"
 #include "leeway/record/records.h"
@@ -292,10 +293,7 @@ class TableFolder {
     if (::mkdtemp(name.data()) == nullptr) fail_at(name, "cannot make the folder", errno);
     path_ = name;
   }
-  ~TableFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
+  ~TableFolder() { discard_made(path_.parent_path(), path_); }
   TableFolder(const TableFolder&) = delete;
   TableFolder& operator=(const TableFolder&) = delete;
   [[nodiscard]] std::string file() const { return (path_ / "runs.csv").string(); }

@@ -56,8 +56,21 @@ PlanFile::PlanFile(const std::filesystem::path& path, bool any_version, const Ca
     if (const auto made_by = head.at("version").get<std::string>(); made_by != version && !any_version)
       refuse(name, fmt::format("a plan of leeway {} (plan the study again into another folder)", version),
              "one of " + printable(made_by));
-    threads = head.at("threads"), memory = head.at("memory"), promised = head.at("units");
-    for (const Json& stage : head.at("stages")) stages.push_back({stage.at("name"), stage.at("command")});
+    const auto whole = [&](const char* key) {
+      const Json& value = head.at(key);
+      if (!value.is_number_unsigned())
+        refuse(name, fmt::format("a whole number as {}", key), in_quotes(value.dump()));
+      return value.get<std::uint64_t>();
+    };
+    threads = whole("threads"), memory = whole("memory"), promised = whole("units");
+    if (threads < 1 || threads > most_threads || memory >= std::uint64_t{1} << 60)
+      refuse(name, fmt::format("1 to {} threads and less than 2^60 bytes of memory", most_threads),
+             fmt::format("{} and {}", threads, memory));
+    for (const Json& stage : head.at("stages")) {
+      stages.push_back({stage.at("name"), stage.at("command")});
+      if (!is_stage_name(stages.back().name))
+        refuse(name, "names of stages in a-z, 0-9, - and _", in_quotes(stages.back().name));
+    }
     axes = head.at("axes").get<std::vector<std::string>>();
     inputs = head.value("inputs", std::map<std::string, std::string>());
   });
@@ -86,19 +99,21 @@ PlanFile::PlanFile(const std::filesystem::path& path, bool any_version, const Ca
       for (const auto& [axis, value] : line.at("axes").items()) {
         const auto known = place_of_axis.find(axis);
         if (known == place_of_axis.end()) refuse(name, "axes of the first line", in_quotes(axis));
+        (void)value.get<std::string>();
         has_axis_[unit.stage][known->second] = true;
       }
+      const auto words = line.at("words").get<std::vector<std::string>>();
       if (catalog)
-        check_words(line.at("words").get<std::vector<std::string>>(), *catalog,
-                    fmt::format("{}: line {}", name, number));
+        check_words(words, stages[unit.stage].command, *catalog, fmt::format("{}: line {}", name, number));
       if (!index.emplace(unit.name, units.size()).second)
         refuse(name, "each unit once", in_quotes(unit.name));
       units.push_back(std::move(unit));
     });
     at = end;
   }
-  if (units.size() != promised)
-    refuse(name, fmt::format("{} units", promised), fmt::format("{}", units.size()));
+  if (units.size() != promised || units.empty())
+    refuse(name, fmt::format("{} units", std::max<std::size_t>(promised, 1)),
+           fmt::format("{}", units.size()));
 }
 
 std::string_view PlanFile::line(const PlannedUnit& unit) const {

@@ -12,6 +12,7 @@
 #include "leeway/core/csv.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
+#include "leeway/core/removal.h"
 #include "leeway/record/number_list.h"
 #include "leeway/sweep/process.h"
 
@@ -25,6 +26,18 @@ std::string quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
+}
+
+// Schedulers read the script themselves: % in the name of an output, lines that begin with their mark.
+void check_paths(const ScriptOptions& options) {
+  const auto has_meaning = [](char c) {
+    return (c >= 0 && c < ' ') || std::string_view("\x7f\"'%\\").find(c) != std::string_view::npos;
+  };
+  for (const std::string& path : {options.folder, options.program})
+    if (const auto found = std::ranges::find_if(path, has_meaning); found != path.end())
+      refuse(display_name(path),
+             "on a cluster a path without quotes, percent signs, backslashes and control characters",
+             in_quotes(std::string(1, *found)));
 }
 
 std::size_t megabytes(const ScriptOptions& options) {
@@ -132,6 +145,7 @@ std::optional<double> seconds_of(std::string_view time) {
 }
 
 std::string array_script(const ScriptOptions& options) {
+  check_paths(options);
   const std::size_t cpus = options.jobs * options.threads;
   const std::string memory = options.memory == 0 ? "" : fmt::format(":mem={}mb", megabytes(options));
   std::string text =
@@ -150,12 +164,13 @@ std::string array_script(const ScriptOptions& options) {
 }
 
 Submitted submit_to_slurm(const ScriptOptions& options, const std::function<void()>& accepted) {
+  check_paths(options);
   const fs::path folder = fs::path(options.folder) / "slurm";
   fs::create_directories(folder);
   write_text(folder / "array.sh", slurm_array_script(options));
   write_text(folder / "last.sh", slurm_last_script(options));
   const fs::path table = fs::path(options.folder) / collected_table, aside = folder / collected_table;
-  fs::remove(aside);
+  remove_made(folder, aside);
   if (fs::exists(table)) fs::rename(table, aside);
   Submitted jobs;
   try {
@@ -164,7 +179,7 @@ Submitted submit_to_slurm(const ScriptOptions& options, const std::function<void
     if (fs::exists(aside)) fs::rename(aside, table);
     throw;
   }
-  fs::remove(aside);
+  remove_made(folder, aside);
   accepted();
   jobs.last = submitted(folder, {"--dependency=afterany:" + jobs.array, "last.sh"});
   return jobs;

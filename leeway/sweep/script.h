@@ -27,6 +27,8 @@ struct ScriptOptions {
 // "4:00:00" in seconds; nothing below five minutes, as a task's end is announced up to two minutes before.
 [[nodiscard]] std::optional<double> seconds_of(std::string_view time);
 
+// Both scripts refuse (Error) a folder or program with quotes, percent signs, backslashes or control characters in its path.
+//
 // For PBS (qsub), SGE (qsub) and LSF (bsub), each of which reads its own comments, and for GNU parallel.
 [[nodiscard]] std::string array_script(const ScriptOptions& options);
 

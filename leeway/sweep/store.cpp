@@ -13,6 +13,7 @@
 
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
+#include "leeway/core/removal.h"
 #include "leeway/record/json.h"
 
 namespace leeway::sweep {
@@ -133,8 +134,7 @@ void Store::keep(const std::string& unit, const std::string& runner, Outcome out
 }
 
 void Store::drop_work(const std::string& unit, const std::string& runner) const {
-  std::error_code ignored;
-  fs::remove_all(work(unit, runner), ignored);
+  discard_made(folder_, work(unit, runner));
 }
 
 void Store::forget_failure(const std::string& unit) const {

@@ -23,10 +23,6 @@ constexpr std::string_view settings_table = "study";
 // What a sweep says itself, by the option's name.
 constexpr std::array<std::string_view, 5> own_options{"json", "threads", "config", "quiet", "help"};
 
-bool is_name(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") == text.npos;
-}
-
 // "render" of the table "render.only".
 std::string stage_of(const TomlEntry& entry) { return entry.table.substr(0, entry.table.find('.')); }
 
@@ -56,8 +52,8 @@ void set_study(Study& study, const TomlEntry& entry) {
   if (entry.key == "seed") {
     study.seed = static_cast<std::uint64_t>(number_of(entry, 0, 0x1p53, "for seed a whole number from 0"));
   } else if (entry.key == "threads") {
-    study.threads =
-        static_cast<std::size_t>(number_of(entry, 1, 4096, "for threads a whole number from 1 to 4096"));
+    study.threads = static_cast<std::size_t>(
+        number_of(entry, 1, most_threads, "for threads a whole number from 1 to 4096"));
   } else if (entry.key == "memory") {
     study.memory = bytes_of(entry);
   } else {
@@ -115,7 +111,7 @@ Stage stage_from(const Entries& entries, const std::string& name, const Catalog&
       stage.command = entry.values.front(), stage.place = entry.place;
     }
   }
-  if (!is_name(name)) refuse(stage.place, "a stage's name in a-z, 0-9, - and _", in_quotes(name));
+  if (!is_stage_name(name)) refuse(stage.place, "a stage's name in a-z, 0-9, - and _", in_quotes(name));
   const CatalogCommand& command = command_of(catalog, stage.command, stage.place);
   for (const TomlEntry& entry : entries)
     if (stage_of(entry) == name && !(entry.table == name && entry.key == "command"))
@@ -285,17 +281,21 @@ std::string axis_name(const Stage& stage, const Setting& setting) {
   return stage.name + "." + setting.name + (setting.part.empty() ? "" : "." + setting.part);
 }
 
-void check_words(const std::vector<std::string>& words, const Catalog& catalog, const std::string& place) {
-  const std::vector<std::string> tail{"--threads", words.size() < 3 ? "" : words[words.size() - 2], "--json"};
-  std::size_t at = 0;
-  const auto command = std::ranges::find_if(catalog.commands, [&](const CatalogCommand& one) {
-    const std::vector<std::string> parts = record::split(one.words, ' ');
-    at = parts.size();
-    return words.size() >= at + 3 && std::equal(parts.begin(), parts.end(), words.begin());
-  });
-  if (command == catalog.commands.end() || !std::equal(tail.begin(), tail.end(), words.end() - 3) ||
-      !parse_number(tail[1]))
-    refuse(place, "words of a command that a study can name", "others");
+bool is_stage_name(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") == text.npos;
+}
+
+void check_words(const std::vector<std::string>& words, const std::string& of_command, const Catalog& catalog,
+                 const std::string& place) {
+  const std::vector<std::string> tail{"--threads", words.size() < 3 ? "" : words[words.size() - 2], "--json"},
+      parts = record::split(of_command, ' ');
+  const auto command = std::ranges::find(catalog.commands, of_command, &CatalogCommand::words);
+  std::size_t at = parts.size();
+  if (command == catalog.commands.end() || words.size() < at + 3 ||
+      !std::equal(parts.begin(), parts.end(), words.begin()) ||
+      !std::equal(tail.begin(), tail.end(), words.end() - 3) || !parse_number(tail[1]))
+    refuse(place, fmt::format("words of {}, a command that a study can name", in_quotes(of_command)),
+           "others");
   for (const std::size_t end = words.size() - 3; at < end; ++at) {
     const bool named = words[at].starts_with("--");
     const auto option = std::ranges::find_if(command->options, [&](const CatalogOption& one) {
@@ -305,7 +305,8 @@ void check_words(const std::vector<std::string>& words, const Catalog& catalog, 
         std::ranges::find(own_options, option->name) != own_options.end())
       refuse(place, fmt::format("options of leeway {} that a study can set", command->words),
              in_quotes(words[at]));
-    if (named && !option->flag && ++at == end) refuse(place, "a value of " + words[at - 1], "none");
+    if (named && !option->flag && (++at == end || words[at].starts_with("--")))
+      refuse(place, "a value of " + words[at - 1], at == end ? "none" : in_quotes(words[at]));
     if (option->file) check_file(words[at], place);
   }
 }

@@ -83,9 +83,15 @@ struct Study {
 // What {STAGE} is called where the stage's command has no --out of its own: its record.
 inline constexpr std::string_view record_file = "record.json";
 
-// Refuses the words of a planned unit if no study of the catalog's commands gives such words: another command or option,
-// or a file to write with a folder in its name. `place`: for messages.
-void check_words(const std::vector<std::string>& words, const Catalog& catalog, const std::string& place);
+inline constexpr std::size_t most_threads = 4096;  // of a unit
+
+// Whether a stage may have that name: letters a-z, digits, "-" and "_".
+[[nodiscard]] bool is_stage_name(std::string_view text);
+
+// Refuses the words of a planned unit if no stage of that command gives such words: another command or option, or a file
+// to write with a folder in its name. `place`: for messages.
+void check_words(const std::vector<std::string>& words, const std::string& command, const Catalog& catalog,
+                 const std::string& place);
 
 [[nodiscard]] Study parse_study(std::string_view text, const std::string& name, const Catalog& catalog);
 

@@ -12,6 +12,7 @@
 #include "leeway/core/images.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/outputs.h"
+#include "leeway/core/removal.h"
 #include "leeway/shift/shift.h"
 #include "leeway/tasks/assess.h"
 #include "leeway/tasks/train.h"
@@ -84,7 +85,7 @@ class Demo {
       return;
     }
     // Without its key first: a run that ends between the two leaves no product under the key of another.
-    fs::remove(key_path);
+    remove_made(task_.folder, key_path);
     make();
     write_text(key_path, key);
   }

@@ -41,14 +41,18 @@ void InputLog::add_memory(const std::string& name, std::size_t bytes, const std:
   entries_.push_back({{name, bytes, shape, "", ""}, std::nullopt, {}});
 }
 
-void InputLog::move_to(record::Envelope& envelope) {
-  for (Entry& entry : std::exchange(entries_, {})) {
+void InputLog::require_unchanged() {
+  for (Entry& entry : entries_) {
     if (entry.digest.valid()) entry.input.xxh3_128 = entry.digest.get();
     if (entry.state && state_of(entry.input.path) != entry.state)
       refuse(display_name(entry.input.path), "the file as it was when it was opened",
              "it changed while it was read");
-    envelope.inputs.push_back(std::move(entry.input));
   }
+}
+
+void InputLog::move_to(record::Envelope& envelope) {
+  require_unchanged();
+  for (Entry& entry : std::exchange(entries_, {})) envelope.inputs.push_back(std::move(entry.input));
 }
 
 void InputLog::note(const ReadFile& file) {

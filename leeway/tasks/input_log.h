@@ -36,7 +36,10 @@ class InputLog {
   [[nodiscard]] OutputsShards open_set(const std::string& text, const record::OutputsReading& reading,
                                        SetRole role, bool check_finite = false);
 
-  // Moves what was noted to the record, in order. Error where a file is no longer the one that add() saw.
+  // Error where a file is no longer the one that add() saw. Waits for the digests.
+  void require_unchanged();
+
+  // Moves what was noted to the record, in order; require_unchanged() first.
   void move_to(record::Envelope& envelope);
 
   bool digests = true;

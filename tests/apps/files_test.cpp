@@ -157,6 +157,28 @@ TEST_F(FilesOfCommands, OutputsThatCannotBeWrittenAreFoundBeforeTheWork) {
     refused(arguments, 1, "cannot write");
 }
 
+// The temporary name is shorter, a link to nothing is no folder, and beside a device stands no state.
+TEST_F(FilesOfCommands, NamesThatOnlyTheEndWouldRefuseAreFoundBeforeTheWork) {
+  const std::string longest(255, 'n'), longer = longest + "n";
+  fs::create_symlink("nowhere/x", folder_ / "dangling");
+  for (const std::string& arguments :
+       std::vector<std::string>{"pa no.npy no.npy --out " + longer, "pa no.npy no.npy --save-pairs dangling",
+                                "pa no.npy no.npy --report dangling", "train --data no --out " + longest,
+                                "assess --source no --target t=no --figures " + longer,
+                                "train --data no --out o --keep-epochs dangling",
+                                "average-case --logits no --jacobian no --sigma 1 --out " + longest})
+    refused(arguments, 1, "cannot write");
+  for (const std::string& arguments :
+       std::vector<std::string>{"train --data no --out /dev/null",
+                                "average-case --logits no --jacobian no --sigma 1 --out /dev/null"})
+    refused(arguments, 2, "--out /dev/null: expected a regular file");
+  EXPECT_EQ(run("pa a.npy a.npz --quiet --out " + longest).code, 0);
+}
+
+TEST_F(FilesOfCommands, ListsOfNumbersHaveALimit) {
+  refused("average-case --logits a.npy --jacobian j.npy --sigma 0:1e9:0.0001", 2, "at most 100000 numbers");
+}
+
 TEST_F(FilesOfCommands, AResultThatIsNotWholeIsNoSuccess) {
   for (const std::string arguments :
        {"pa a.npy a.npz --json", "pa a.npy a.npz", "assess --source a.npz --target t=a.npy --json --quiet",
@@ -176,16 +198,6 @@ TEST_F(FilesOfCommands, AResultThatIsNotWholeIsNoSuccess) {
     EXPECT_EQ(said.code, 1) << arguments;
     EXPECT_EQ(said.err, "leeway: /dev/full: cannot write: No space left on device\n") << arguments;
   }
-}
-
-TEST_F(FilesOfCommands, WhatAKilledRunLeftIsRemovedByTheNext) {
-  write_text(folder_ / "o.json.partial-00000000000000aa", "half");
-  write_text(folder_ / "o.json.partial-123", "half");
-  write_text(folder_ / "other.json.partial-123", "half");
-  EXPECT_EQ(run("pa a.npy a.npz --out o.json").code, 0);
-  EXPECT_FALSE(fs::exists(folder_ / "o.json.partial-00000000000000aa"));
-  EXPECT_FALSE(fs::exists(folder_ / "o.json.partial-123"));
-  EXPECT_TRUE(fs::exists(folder_ / "other.json.partial-123"));
 }
 
 // A run of assess waits for a reader of its pipe --rows: its inputs are open then, and of the target nothing was read

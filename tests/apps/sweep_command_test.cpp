@@ -7,11 +7,9 @@
 #include <array>
 #include <chrono>
 #include <map>
-#include <random>
 #include <regex>
 #include <sstream>
 #include <thread>
-#include <utility>
 
 #include "tests/apps/run_command.h"
 
@@ -258,42 +256,6 @@ TEST_F(SweepCommand, OneClearLineForEachMistake) {
   EXPECT_EQ(said.code, 1);
   EXPECT_EQ(said.err, "leeway: sbatch: cannot be started: No such file or directory\n");
   EXPECT_EQ(read_text(folder_ / "sweep" / "runs.csv"), "of before");
-}
-
-TEST_F(SweepCommandTier2, FiftyKillsChangeNoBit) {
-  plan("serial");
-  ASSERT_EQ(run("sweep run serial --jobs 1").code, 0);
-  plan("killed");
-  std::mt19937 random(7);
-  std::size_t kills = 0, of_units = 0;
-  pid_t runner = 0;
-  for (int i = 0; i < 2000 && kills < 50; ++i) {
-    if (runner == 0) runner = start("killed", "--jobs 2");
-    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 60));
-    if (::waitpid(runner, nullptr, WNOHANG) == runner) {  // all was done: again from the start
-      fs::remove_all(folder_ / "killed" / "units");
-      runner = 0;
-      continue;
-    }
-    const auto units = children_of(runner);
-    if (kills % 2 == 0) {
-      ::kill(std::exchange(runner, 0), SIGKILL);
-      ::wait(nullptr);
-    } else if (units.empty()) {
-      continue;
-    } else {
-      of_units += ::kill(units[random() % units.size()], SIGKILL) == 0;
-    }
-    ++kills;
-  }
-  if (runner != 0) ::kill(runner, SIGKILL), ::waitpid(runner, nullptr, 0);
-  EXPECT_EQ(kills, 50u);
-  EXPECT_GT(of_units, 15u);
-  const Outcome last = run("sweep run killed --retry");
-  EXPECT_EQ(last.code, 0) << last.err;
-  EXPECT_TRUE(results_in(folder_ / "serial") == results_in(folder_ / "killed")) << "bits differ";
-  for (const char* const left : {"work", "failed"})
-    EXPECT_EQ(files_below(folder_ / "killed" / left), 0u) << left;
 }
 
 TEST_F(SweepCommandTier2, FourRunnersDoNoUnitTwice) {

@@ -9,6 +9,9 @@
 
 #include <csignal>
 
+#include "leeway/core/commit_check.h"
+#include "leeway/core/error.h"
+#include "leeway/core/removal.h"
 #include "tests/core/files.h"
 
 namespace leeway {
@@ -73,6 +76,43 @@ TEST(AtomicFile, LeavesNothingWithoutCommit) {
   EXPECT_EQ(files_in(folder.path()), 0u);
 }
 
+TEST(AtomicFile, LeavesNothingWhereTheCheckFails) {
+  const TemporaryFolder folder;
+  set_commit_check([] { throw Error("an input changed"); });
+  EXPECT_THROW(write_text(folder / "a", "x"), Error);
+  set_commit_check({});
+  EXPECT_EQ(files_in(folder.path()), 0u);
+}
+
+// What is removed lies inside the folder that leeway made, whatever the names in files say.
+TEST(Removal, StaysInsideTheFolder) {
+  const TemporaryFolder folder;
+  const auto made = folder / "made", victim = folder / "victim";
+  for (const auto& path : {made / "work/unit", victim / "work", made / "kept"}) {
+    fs::create_directories(path);
+    write_bytes(path / "file", "precious");
+  }
+  fs::create_directory_symlink(victim, made / "shard");
+  for (const fs::path& path :
+       {made, made / "work/../../victim", made / "work/x/../../../victim", victim, fs::path(),
+        made / "shard/work", made / ".", folder / "made2", fs::path("/")}) {
+    EXPECT_THROW(remove_made(made, path), Error) << path;
+    discard_made(made, path);
+  }
+  EXPECT_EQ(read_bytes(victim / "work/file"), "precious");
+  remove_made(made, made / "work");
+  remove_made(made, made / "shard");
+  remove_made(made, made / "missing/a");
+  EXPECT_EQ(files_in(made), 1u);
+  EXPECT_TRUE(fs::exists(victim / "work"));
+  const auto before = fs::current_path();
+  fs::current_path(made);
+  remove_made("", "kept/file");  // the folder of a path without one
+  EXPECT_THROW(remove_made("", "../victim"), Error);
+  fs::current_path(before);
+  EXPECT_TRUE(fs::is_empty(made / "kept"));
+}
+
 TEST(AtomicFile, AKillLeavesTheOldFileAndATemporaryOne) {
   const TemporaryFolder folder;
   const auto path = write_bytes(folder / "a", "old");
@@ -126,6 +166,7 @@ TEST(AtomicFile, FailuresAreTheMachines) {
   const TemporaryFolder folder;
   EXPECT_THROW(AtomicFile(folder / "no/such/folder/a"), std::runtime_error);
   EXPECT_THROW(AtomicFile{folder.path()}, std::runtime_error);  // a folder has that name
+  EXPECT_THROW(AtomicFile(folder / std::string(256, 'n')), std::runtime_error);
   AtomicFile full("/dev/full");
   full.write("x");
   EXPECT_THROW(full.commit(), std::runtime_error);

@@ -197,6 +197,10 @@ TEST_F(Broken, TextsAndOthersSayWhatIsWrong) {
   EXPECT_THAT(said("shapes3d", "a.h5", scene.substr(0, scene.size() - 600)), HasSubstr("a.h5: expected"));
   EXPECT_THAT(load_error("shapes3d", {"3dshapes-claims.h5"}),
               HasSubstr("expected a shape that 0 bytes can hold, found (100000000, 1, 1, 3)"));
+  for (const auto& [file, found] : {std::pair("3dshapes-external.h5", "found data in other files"),
+                                    {"3dshapes-virtual.h5", "found data in other files"},
+                                    {"3dshapes-link.h5", "found a link"}})
+    EXPECT_THAT(load_error("shapes3d", {file}), HasSubstr(found)) << file;
   EXPECT_THAT(message_of([] { (void)load_set("nothing", {"a"}); }), HasSubstr("expected one of dsprites"));
   EXPECT_THAT(message_of([] { (void)load_set("cifar10-c", {"a", "b", "c"}); }), HasSubstr("1 to 2 paths"));
   EXPECT_THAT(load_error("cifar10.1", {"v6_data.npy", "labels.npy"}), HasSubstr("3 labels"));

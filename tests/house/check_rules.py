@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Checks the rules of the house that a compiler does not know. Usage: check_rules.py [ROOT]
 
-Which folder may include which, and nobody another's detail; LibTorch in leeway/nn alone, CLI11 and Eigen behind one header each; headers that begin with a comment
+Which folder may include which, and nobody another's detail; LibTorch in leeway/nn alone, CLI11 and Eigen behind one header each; removals through leeway/core/removal.h alone; headers that begin with a comment
 and have #pragma once; a library that neither prints nor ends the process; files that stay short; an ABI version of leeway/nn that goes with
 its headers. One line for each breach, exit status 1.
 """
@@ -37,6 +37,9 @@ ABI = re.compile(r"abi_version = \d+;\s*// of headers (\w+)")
 OUTPUT_OR_END = re.compile(
     r"\bstd::(?:cout|cerr|clog|terminate)\b|\bfmt::print\b"
     r"|(?<![\w.>])(?:v?f?printf|f?puts|putchar|perror|abort|_?exit|_Exit|quick_exit)\s*\(")
+
+REMOVAL = re.compile(r"\b(?:remove_all|unlink|unlinkat|rmdir)\s*\(|\b(?:fs|filesystem)::remove\s*\(|\bstd::remove\s*\(")
+REMOVER = "leeway/core/removal.cpp"  # all that removes files
 
 
 def code_of(text):
@@ -155,6 +158,9 @@ def check(root):
                 found = OUTPUT_OR_END.search(line)
                 if found:
                     breaches.append(f"{name}:{number}: the library neither prints nor exits, found {found.group().strip()}")
+        for number, line in enumerate(code_of(text).splitlines(), 1):
+            if top != "examples" and name != REMOVER and (found := REMOVAL.search(line)):
+                breaches.append(f"{name}:{number}: expected leeway/core/removal.h for a removal, found {found.group().strip()}")
         lines = text.count("\n")
         if lines > LONGEST[top]:
             breaches.append(f"{name}: expected at most {LONGEST[top]} lines, found {lines}")

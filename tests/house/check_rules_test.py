@@ -43,6 +43,8 @@ BREACHES = (
     ("leeway/core/a.h", "// Says #pragma once in words only.\n", "leeway/core/a.h:1: expected #pragma once"),
     *(("leeway/core/a.cpp", "/* a\n*/\nvoid f() { " + code + " }\n", "leeway/core/a.cpp:3: the library neither prints nor exits")
       for code in ("std::cout << 1;", "printf(x);", "std::fprintf(f, x);", "fmt::print(x);", "std::exit(1);", "std::abort ();", "std::terminate();")),
+    *(("apps/leeway/a.cpp", f"void f() {{ {code}; }}\n", "apps/leeway/a.cpp:1: expected leeway/core/removal.h")
+      for code in ("fs::remove_all(p)", "::unlink(p)", "std::filesystem::remove(p)")),
     ("leeway/core/a.cpp", "\n" * 501, "expected at most 500 lines, found 501"),
     ("examples/02_long.cpp", "\n" * 60, "expected at most 59 lines, found 60"),
     ("leeway/novelty/a.cpp", "\n", "leeway/novelty: say in"),
@@ -57,6 +59,7 @@ ALLOWED = {
     "leeway/core/linear_algebra.cpp": "#include <Eigen/SVD>\n",
     "leeway/agreement/a.cpp": '#include "leeway/agreement/detail/kernel.h"\n' + "\n" * 499,
     "leeway/core/a.cpp": 'void f() { on_exit(1); scope.exit(); p->abort(); snprintf(b, 1, "x"); vsnprintf(b); }\n',
+    "leeway/core/removal.cpp": "void f() { fs::remove_all(p); }\n",
 }
 
 

@@ -1,4 +1,4 @@
-// The commands that run models, killed and interrupted: files are whole or absent, and what was begun goes on.
+// The commands that run models, interrupted or with inputs that change: files are whole or absent, and what was begun goes on.
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <unistd.h>
@@ -17,43 +17,21 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-class KillsTier2 : public Command {};
-
-// Killed at moments spread over the whole run: the final name never holds anything but a whole file, and
-// running on ends in the bits of a run that nobody killed.
-TEST_F(KillsTier2, TrainingSurvivesKills) {
-  const std::string data = images(600);
-  const std::vector<std::string> whole{"train",      "--data",  data,      "--epochs",   "12",
-                                       "--patience", "0",       "--batch", "8",          "--threads",
-                                       "1",          "--quiet", "--out",   path("whole")};
-  const auto before = std::chrono::steady_clock::now();
-  ASSERT_EQ(run(whole), 0) << err();
-  const std::chrono::duration<double> length = std::chrono::steady_clock::now() - before;
-  std::vector<std::string> broken = whole;
-  broken.back() = path("broken");
-  std::erase(broken, "--quiet");
-  int killed = 0;
-  for (int i = 0; i < 6; ++i) {
-    const pid_t child = start(broken);
-    std::this_thread::sleep_for(length * (.3 + .1 * i));
-    kill(child, SIGKILL);
-    const int status = wait_for(child);
-    killed += status == -SIGKILL;
-    if (std::filesystem::exists(path("broken"))) {
-      EXPECT_EQ(text_of(path("broken")), text_of(path("whole")));
+// Its time changes as long as the command runs: what was read may be of either file, so that there is no output.
+TEST_F(Command, AnInputThatChangesMeanwhileLeavesNoOutput) {
+  const std::string model = trained();
+  for (const char* const command : {"infer", "attack"}) {
+    const pid_t child =
+        start({command, "--model", model, "--data", path("data.npz"), "--out", path("o.npz"), "--quiet"});
+    int status = 0;
+    while (waitpid(child, &status, WNOHANG) == 0) {
+      std::filesystem::last_write_time(path("data.npz"), std::filesystem::file_time_type::clock::now());
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
-    if (status == 0) break;
+    EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 3) << err();
+    EXPECT_THAT(err(), HasSubstr("it changed while it was read"));
+    EXPECT_FALSE(std::filesystem::exists(path("o.npz"))) << command;
   }
-  EXPECT_GT(killed, 0);
-  const bool finished = std::filesystem::exists(path("broken")),
-             state = std::filesystem::exists(path("broken.state"));
-  ASSERT_EQ(run(broken), 0) << err();
-  if (!finished && state) {
-    EXPECT_THAT(err(), HasSubstr("broken.state: continued after epoch "));
-  }
-  EXPECT_EQ(text_of(path("broken")), text_of(path("whole")));
-  for (const auto& entry : std::filesystem::directory_iterator(folder_))
-    EXPECT_THAT(entry.path().filename().string(), testing::Not(HasSubstr("partial"))) << "left behind";
 }
 
 TEST_F(Command, InterruptedTrainingIsExit130AndGoesOn) {

@@ -63,10 +63,11 @@ def jpeg(array, quality=90, colours=2, flags=4096):
     return ctypes.string_at(data, size.value)
 
 
-def write_hdf5(name, arrays):
-    """A file of HDF5 with those arrays, u8 or float64, by its C library. One of strides 0 is claimed and not written."""
+def write_hdf5(name, arrays, elsewhere=""):
+    """A file of HDF5 with those arrays, u8 or float64, by its C library. One of strides 0 is claimed and not written; of a
+    text "external" or "virtual" the data of `images` are in /etc/passwd, of "link" they are a link to 3dshapes.h5."""
     library = ctypes.CDLL("libhdf5_serial.so.103")
-    for function in "H5Fcreate H5Screate_simple H5Dcreate2".split():
+    for function in "H5Fcreate H5Pcreate H5Screate_simple H5Dcreate2".split():
         getattr(library, function).restype = ctypes.c_int64
     library.H5open()
     ident, plain = ctypes.c_int64, ctypes.c_int64(0)
@@ -76,9 +77,20 @@ def write_hdf5(name, arrays):
 
     file = ident(library.H5Fcreate(str(here / name).encode(), ctypes.c_uint(2), plain, plain))
     for key, array in arrays.items():
+        where, properties = elsewhere if key == "images" else "", plain
+        if where == "link":
+            library.H5Lcreate_external(b"3dshapes.h5", b"/images", file, b"images", plain, plain)
+            continue
+        if where:
+            array = np.broadcast_to(np.uint8(0), (12, 4, 5, 3))
+            properties = ident(library.H5Pcreate(ident.in_dll(library, "H5P_CLS_DATASET_CREATE_ID_g")))
         shape = (ctypes.c_ulonglong * array.ndim)(*array.shape)
         space = ident(library.H5Screate_simple(array.ndim, shape, None))
-        data = ident(library.H5Dcreate2(file, key.encode(), kind(array), space, plain, plain, plain))
+        if where == "virtual":
+            library.H5Pset_virtual(properties, space, b"/etc/passwd", b"images", space)
+        if where == "external":
+            library.H5Pset_external(properties, b"/etc/passwd", ctypes.c_long(0), ctypes.c_ulonglong(720))
+        data = ident(library.H5Dcreate2(file, key.encode(), kind(array), space, plain, properties, plain))
         if any(array.strides):
             library.H5Dwrite(data, kind(array), plain, plain, plain, array.ctypes.data_as(ctypes.c_void_p))
         library.H5Dclose(data)
@@ -99,6 +111,8 @@ def main():
     labels = np.array([[hues[i % 10], hues[(i + 1) % 10], hues[9 - i % 10], np.linspace(.75, 1.25, 8)[i % 8], i % 4,
                         np.linspace(-30, 30, 15)[i]] for i in range(12)])
     write_hdf5("3dshapes.h5", {"images": pixels(12, 4, 5, 3), "labels": labels})
+    for elsewhere in ["external", "virtual", "link"]:
+        write_hdf5(f"3dshapes-{elsewhere}.h5", {"images": labels, "labels": labels}, elsewhere)
     many = 100_000_000
     write_hdf5("3dshapes-claims.h5", {"images": np.broadcast_to(np.uint8(0), (many, 1, 1, 3)),
                                       "labels": np.broadcast_to(np.float64(0), (many, 6))})

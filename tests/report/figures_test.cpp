@@ -131,6 +131,19 @@ TEST(Figures, AreDrawnWithoutABrowser) {
   EXPECT_EQ(drawn, parts_of(reference_page()).charts.size());
 }
 
+TEST(Figures, HoldNoControlCharacters) {
+  if (!has_node()) GTEST_SKIP() << "no program node";
+  record::Assess record = test::reference_assessment();
+  for (record::AssessResult& result : record.results) result.target += "\x01\x1b[2J";
+  for (std::string& target : record.targets) target += "\x01\x1b[2J";
+  const TemporaryFolder folder;
+  std::string all;
+  for (const std::string& name : write_figures(html_report(record), folder.path()).files)
+    if (name.ends_with(".svg")) all += read_bytes(folder.path() / name);
+  EXPECT_THAT(all, HasSubstr("\\x01\\x1b[2J"));
+  EXPECT_THAT(all, Not(HasSubstr("\x01")));
+}
+
 TEST(Figures, SayWhatIsMissingWithoutNode) {
   const TemporaryFolder folder;
   const std::string path = std::getenv("PATH");

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "leeway/sweep/plan_file.h"
+#include "leeway/sweep/script.h"
 #include "tests/core/files.h"
 #include "tests/sweep/small_catalog.h"
 
@@ -261,6 +262,14 @@ TEST(PlanFile, OneClearLineForEachMistake) {
            {text.substr(0, text.rfind("{\"unit\"")), "14 units, found 13"},
            {"", "found something else in line 1"},
            {text.substr(0, text.size() - 20), "found something else in line 15"},
+           {replaced("\"threads\":1", "\"threads\":-1"), "a whole number as threads, found '-1'"},
+           {replaced("\"threads\":1", "\"threads\":4097"), "1 to 4096 threads"},
+           {replaced("\"memory\":0", "\"memory\":1e300"), "a whole number as memory"},
+           {replaced("\"name\":\"draw\"", "\"name\":\"a\\u001b[2J\""), "names of stages in a-z"},
+           {replaced("\"words\":[", "\"words\":[1,"), "found something else in line 2"},
+           {replaced("\"draw.seed\":\"", "\"draw.seed\":[],\"x\":\""), "found something else in line 2"},
+           {text.substr(0, text.find('\n') + 1).replace(text.find("\"units\":14"), 10, "\"units\":0"),
+            "1 units, found 0"},
            {replaced("\"stage\":\"draw\"", "\"stage\":\"x\""), "stages of the first line, found 'x'"}}) {
     write_bytes(path, changed);
     const std::string message = message_of([&] { (void)PlanFile(path); });
@@ -282,12 +291,32 @@ TEST(PlanFile, WordsThatNoStudyGivesAreRefused) {
            {R"("--out=../../home/.bashrc")", "'--out=../../home/.bashrc'"},
            {R"("--size","4","--table",".profile")", "'.profile'"},
            {R"("--config","x.toml")", "'--config'"},
+           {R"("--size","--out","../../home/.bashrc")", "'--out'"},
            {R"("--out")", "none"}}) {
     std::string changed = text;
     write_bytes(path, changed.replace(changed.find(given), given.size(), words));
     const std::string message = message_of([&] { (void)PlanFile(path, false, &small_catalog()); });
     EXPECT_TRUE(message.starts_with(path.string() + ": line 2: expected ")) << message;
     EXPECT_TRUE(message.ends_with("found " + found)) << message;
+  }
+  std::string changed = text;  // words of another command than the stage's
+  write_bytes(path, changed.replace(changed.find(R"("data draw")"), 11, R"("look")"));
+  EXPECT_NE(message_of([&] { (void)PlanFile(path, false, &small_catalog()); }).find("words of 'look'"),
+            std::string::npos);
+}
+
+TEST(Script, PathsThatSchedulersReadAreRefused) {
+  EXPECT_NE(array_script({.program = "/bin/leeway", .folder = "/a b/$c"}).find("'/a b/$c'"),
+            std::string::npos);
+  for (const char* const folder : {"/a\n#$ -l x", "/a%j", "/a\"b", "/a'b", "/a\\b", "/a\x7f"}) {
+    const ScriptOptions bad_folder{.program = "/bin/leeway", .folder = folder},
+        bad_program{.program = folder, .folder = "/a"};
+    for (const ScriptOptions& options : {bad_folder, bad_program}) {
+      EXPECT_NE(message_of([&] { (void)array_script(options); }).find("on a cluster a path"),
+                std::string::npos);
+      EXPECT_NE(message_of([&] { (void)submit_to_slurm(options, [] {}); }).find("on a cluster a path"),
+                std::string::npos);
+    }
   }
 }
 

@@ -9,6 +9,7 @@
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
+#include "leeway/core/removal.h"
 #include "leeway/core/safetensors.h"
 #include "leeway/core/statistics.h"
 #include "leeway/nn/attack/attack.h"
@@ -459,9 +460,10 @@ TrainResult TrainingLoop::finish() {
   if (auto note = maximization_note(result)) result.notes.push_back(std::move(*note));
   info_.training = text();
   save_weights(out_, info_, *network);
-  std::filesystem::remove(state_);
+  remove_made(state_.parent_path(), state_);
   if (base_)
-    for (const char* const what : {"", ".state"}) std::filesystem::remove(base_path().string() + what);
+    for (const char* const what : {"", ".state"})
+      remove_made(out_.parent_path(), base_path().string() + what);
   result.model = make_model(info_, network, device_from_name(options_.device));
   return result;
 }

@@ -5,6 +5,8 @@ const [, , input, folder] = process.argv;
 const { config, colours, specs, charts, width } = JSON.parse(fs.readFileSync(input, "utf8"));
 const refuse = () => Promise.reject(new Error("a chart loads nothing"));
 const escaped = (text) => text.replace(/[&<>]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[c]);
+// XML has no control characters but tab and line ends, not even as references.
+const legal = (text) => text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
 const head = 24;  // pixels of the line with title and note above the chart
 
 const drawn = async (chart) => {
@@ -26,7 +28,7 @@ const drawn = async (chart) => {
 (async () => {
   for (const chart of charts) {
     const file = path.join(folder, chart.file), partial = `${file}.partial`;
-    fs.writeFileSync(partial, (await drawn(chart)) + "\n");
+    fs.writeFileSync(partial, legal(await drawn(chart)) + "\n");
     fs.renameSync(partial, file);
   }
 })().catch((error) => {

@@ -13,6 +13,7 @@
 #include <fstream>
 
 #include "leeway/core/message.h"
+#include "leeway/core/removal.h"
 #include "leeway/record/json.h"
 #include "leeway/sweep/study.h"
 
@@ -116,7 +117,7 @@ bool Job::finish(const Ended& ended, double seconds, const JobRules& rules) cons
   struct stat record {};
   struct stat said {};
   const bool has_record = ::stat((work / record_file).c_str(), &record) == 0 && record.st_size > 0;
-  if (::stat(log.c_str(), &said) == 0 && said.st_size == 0) ::unlink(log.c_str());
+  if (::stat(log.c_str(), &said) == 0 && said.st_size == 0) discard_made(work, log);
   rules.before_keeping();
   if (has_record && (ended.code == 0 || ended.code == gate_failed)) {
     store_.keep(unit_, runner_, Outcome::done);
