@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/terminal.h"
@@ -119,7 +120,10 @@ void Context::print(const Json& record, const std::string& table) {
 void Context::write_page(const std::string& html) {
   if (!page.empty()) write_text(page, html);
   if (figures.empty()) return;
-  if (const std::string missing = report::write_figures(html, figures).missing; !missing.empty())
+  const auto claim = [this](const std::filesystem::path& path) {
+    files.claim("--figures", path.string(), Written::file);
+  };
+  if (const std::string missing = report::write_figures(html, figures, claim).missing; !missing.empty())
     warn("--figures: " + missing);
 }
 

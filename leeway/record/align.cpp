@@ -38,6 +38,7 @@ static void fields(AlignSet& set, Fields& f) {
   f("projections_clean", set.projections_clean, from_to(-1, 1), "of at most 1000 pairs, evenly");
   f("projections_shifted", set.projections_shifted, from_to(-1, 1), "of the same pairs");
   f("projection_labels", set.projection_labels, "their classes; []: no labels");
+  f.lengths({.alike = {"projections_clean", "projections_shifted"}, .or_empty = {"projection_labels"}});
   f("pairing", set.pairing, "what shows that row i of one set is row i of the other");
   f.unless_empty("doubt", set.doubt, "why the rows need not be pairs; null where nothing speaks against it");
 }
@@ -45,13 +46,6 @@ static void fields(AlignSet& set, Fields& f) {
 void fields(Align& record, Fields& f) {
   common_fields(record, f);
   f("results", record.results, "one for each shifted set, in the order given");
-}
-
-void check(const Align& record, const std::string& name) {
-  for (const AlignSet& set : record.results)
-    if (set.projections_clean.size() != set.projections_shifted.size() ||
-        (!set.projection_labels.empty() && set.projection_labels.size() != set.projections_clean.size()))
-      refuse(name, "as many projections of both sets, and labels", "others");
 }
 
 std::string headline_of(const Align& record) {

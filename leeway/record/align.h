@@ -46,9 +46,6 @@ struct Align {
 void fields(AlignOptions& options, Fields& f);
 void fields(Align& record, Fields& f);
 
-// Error: projections of different lengths.
-void check(const Align& record, const std::string& name);
-
 // By how much, and what part of it the classes are. At least one result.
 [[nodiscard]] std::string headline_of(const Align& record);
 // Rows that need not be pairs.

@@ -49,6 +49,7 @@ struct PredictedShares {
 void fields(PredictedShares& shares, Fields& f) {
   f("clean", shares.clean, share, "of the source's samples, by class");
   f("shifted", shares.shifted, share, "of the target's samples, by class");
+  f.lengths({.alike = {"clean", "shifted"}});
 }
 
 // Lists that records older than they do not have: null where they are empty.
@@ -157,6 +158,7 @@ static void fields(AssessConfidence& confidence, Fields& f) {
   f("edges", confidence.edges, share, "of the bins; a bin holds [edge, next edge), the last one 1 too");
   f("clean", confidence.clean, "samples of the source in each bin");
   f("shifted", confidence.shifted, "samples of the target");
+  f.lengths({.alike = {"clean", "shifted"}});
   f("clean_mean", confidence.clean_mean, share, "mean confidence on the source");
   f("shifted_mean", confidence.shifted_mean, share, "on the target");
 }
@@ -230,6 +232,7 @@ void fields(AssessResult& r, Fields& f) {
   f("worst_group", worst_group, "the first of groups");
   f("confusion", r.confusion,
     "samples predicted as class i clean and as class j shifted; [] beyond 100 classes");
+  f.lengths({.square = "confusion"});
   f("top_flips", r.top_flips, "the most frequent changes of class, at most 50");
   f("flips", r.flips, "some samples whose predicted class changes, the surest contradiction first");
   f("predicted_shares", shares, "share of samples predicted as each class");
@@ -344,16 +347,12 @@ std::vector<std::size_t> Assess::worst_first() const {
 }
 
 void check(const Assess& record, const std::string& name) {
-  const auto require_counts = [&](std::size_t expected, std::size_t found, std::size_t i, const char* key) {
-    if (found != expected)
-      refuse(name, fmt::format("{} counts at results[{}].{}", expected, i, key), fmt::format("{}", found));
-  };
   for (std::size_t i = 0; i < record.results.size(); ++i) {
-    const AssessResult& result = record.results[i];
-    const std::size_t edges = result.confidence.edges.size(), k = result.confusion.size();
-    require_counts(edges - (edges > 0), result.confidence.clean.size(), i, "confidence.clean");
-    require_counts(edges - (edges > 0), result.confidence.shifted.size(), i, "confidence.shifted");
-    for (const auto& row : result.confusion) require_counts(k, row.size(), i, "confusion");
+    const AssessConfidence& bins = record.results[i].confidence;
+    const std::size_t expected = bins.edges.size() - (bins.edges.empty() ? 0 : 1);
+    if (bins.clean.size() != expected)
+      refuse(name, fmt::format("{} counts at results[{}].confidence.clean", expected, i),
+             fmt::format("{}", bins.clean.size()));
   }
   for (std::size_t i = 0; i < record.average_case.size(); ++i)
     check(record.average_case[i].found, name, fmt::format(" at average_case[{}].results", i));

@@ -43,6 +43,7 @@ void fields(AssessQuality& quality, Fields& f) {
   f("classes", quality.classes, "each class against the rest");
   f("reliability", quality.reliability, "the bins of ece");
   f("confusion", quality.confusion, "samples of label i predicted as class j; [] beyond 100 classes");
+  f.lengths({.square = "confusion"});
 }
 
 void fields(QualityChange& change, Fields& f) {
@@ -64,6 +65,7 @@ static void fields(Subgroup& one, Fields& f) {
   measured(f, "difference", one.difference, from_to(-1, 1),
            "accuracy minus that of the half's other samples");
   f("clear", one.clear, "the interval of the difference lies below 0");
+  f.lengths({.alike = {"columns", "values"}});
 }
 
 void fields(AssessSubgroups& subgroups, Fields& f) {

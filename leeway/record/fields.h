@@ -68,6 +68,14 @@ using Slot =
                  std::vector<std::size_t>*, std::vector<std::string>*, std::vector<std::vector<std::size_t>>*,
                  std::map<std::string, std::optional<double>>*, std::map<std::string, std::string>*, Nested>;
 
+// What the reader requires of lists of one struct, by their names.
+struct Lengths {
+  std::vector<std::string_view> alike = {};     // that have one length
+  std::vector<std::string_view> or_empty = {};  // that have this length, too, or none
+  std::vector<std::string_view> filled = {};    // that have an element
+  std::string_view square = {};                 // a list of lists, each as long as the list
+};
+
 class Fields {
  public:
   Fields() = default;
@@ -104,8 +112,12 @@ class Fields {
   // A list that is [] where older files lack it.
   void unless_missing(std::string_view name, std::vector<std::string>& values, std::string_view meaning);
 
+  // f.lengths({.alike = {"columns", "values"}}), after these fields.
+  void lengths(const Lengths& lengths) { visit_lengths(lengths); }
+
  protected:
   virtual void visit(const Field& field, const Slot& slot) = 0;
+  virtual void visit_lengths(const Lengths& /*lengths*/) {}
 
  private:
   void ends(std::string_view name, std::optional<Interval>& interval, Range range);

@@ -153,6 +153,31 @@ class Reader : public Fields {
                slot);
   }
 
+  void visit_lengths(const Lengths& lengths) override {
+    const auto size = [&](std::string_view name) {
+      const auto found = object_.find(std::string(name));
+      return found != object_.end() && found->is_array() ? found->size() : 0;
+    };
+    std::string found;
+    bool fit = true;
+    const auto compare = [&](std::string_view name, bool may_be_empty) {
+      const std::size_t length = size(name);
+      found += fmt::format("{}{} ({})", found.empty() ? "" : ", ", name, length);
+      fit = fit && (length == size(lengths.alike.front()) || (may_be_empty && length == 0));
+    };
+    for (const std::string_view name : lengths.alike) compare(name, false);
+    for (const std::string_view name : lengths.or_empty) compare(name, true);
+    if (!fit) place_.refuse("lists of one length", found);
+    for (const std::string_view name : lengths.filled)
+      if (size(name) == 0) place_.key(name).refuse("a list that is not empty", "none");
+    const std::size_t side = size(lengths.square);
+    for (std::size_t i = 0; i < side; ++i)
+      if (const std::size_t row = object_.at(std::string(lengths.square))[i].size(); row != side)
+        place_.key(lengths.square)
+            .item(i)
+            .refuse(fmt::format("a list of {} numbers", side), std::to_string(row));
+  }
+
   static void read_nested(const Json& json, const Place& place, const Nested& nested) {
     const auto read_element = [&](const Json& element, const Place& at, std::size_t i) {
       Reader reader(element, at);

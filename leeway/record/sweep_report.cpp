@@ -175,6 +175,7 @@ static void fields(SweepCurve& curve, Fields& f) {
   f.unless_empty("start", curve.start, "of the weights; null where all start alike");
   f("column", curve.column, "the criterion, or test accuracy");
   f("points", curve.points, "as far as all runs go, at most 50");
+  f.lengths({.filled = {"points"}});
 }
 
 void fields(SweepReport& record, Fields& f) {
@@ -199,6 +200,7 @@ void fields(SweepReport& record, Fields& f) {
     "of hyper-parameters by validation alone; [] where there is nothing to choose");
   f("ways", record.ways, "of choosing, side by side; [] where there is a single one");
   f("curves", record.curves, "criteria and test accuracy by epoch; [] where the table has none");
+  f.lengths({.filled = {"algorithms", "starts"}});
 }
 
 }  // namespace leeway::record

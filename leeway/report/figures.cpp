@@ -1,23 +1,26 @@
 #include "leeway/report/figures.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <fstream>
 #include <map>
 #include <optional>
+#include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
 #include "leeway/core/csv.h"
 #include "leeway/core/file.h"
-#include "leeway/core/removal.h"
+#include "leeway/core/message.h"
 #include "leeway/core/utf8.h"
 #include "leeway/report/detail/assets.h"
 #include "leeway/report/detail/page_parts.h"
@@ -38,6 +41,7 @@ std::string slug(std::string_view text) {
       name += upper ? static_cast<char>(c - 'A' + 'a') : c;
     else if (!name.empty() && name.back() != '-')
       name += '-';
+    if (name == ".") name.clear();  // a hidden file
     if (name.size() == longest_name) break;
   }
   while (name.ends_with('-') || name.ends_with('.')) name.pop_back();
@@ -51,12 +55,14 @@ class Names {
     std::string name;
     for (const std::string& part : parts)
       if (const std::string one = slug(part); !one.empty()) name += (name.empty() ? "" : "-") + one;
-    const std::size_t count = ++used_[name];
-    return count == 1 ? name : fmt::format("{}-{}", name, count);
+    if (name.empty()) name = "figure";
+    std::string free = name;
+    for (std::size_t count = 2; !used_.insert(free).second; ++count) free = fmt::format("{}-{}", name, count);
+    return free;
   }
 
  private:
-  std::map<std::string, std::size_t> used_;
+  std::set<std::string> used_;
 };
 
 // Of fields that are quoted already.
@@ -84,39 +90,20 @@ std::string table_csv(const PageTable& table) {
   return text;
 }
 
+// Characters, each followed by its LaTeX.
+constexpr const char* latex_words =
+    "\\ \\textbackslash{} { \\{ } \\} $ \\$ & \\& # \\# % \\% _ \\_ ~ \\textasciitilde{} ^ "
+    "\\textasciicircum{} < $<$ > $>$ – -- − $-$ ± $\\pm$ × $\\times$ ∞ $\\infty$ ≥ $\\geq$ ≤ "
+    "$\\leq$ α $\\alpha$ β $\\beta$ δ $\\delta$ ε $\\varepsilon$ σ $\\sigma$ Σ $\\Sigma$ Δ "
+    "$\\Delta$ λ $\\lambda$ μ $\\mu$ ² \\textsuperscript{2} … \\ldots{} → $\\to$ \u00A0 ~";
+
 std::string latex(std::string_view text) {
-  static const std::map<std::string_view, std::string_view> words = {{"\\", "\\textbackslash{}"},
-                                                                     {"{", "\\{"},
-                                                                     {"}", "\\}"},
-                                                                     {"$", "\\$"},
-                                                                     {"&", "\\&"},
-                                                                     {"#", "\\#"},
-                                                                     {"%", "\\%"},
-                                                                     {"_", "\\_"},
-                                                                     {"~", "\\textasciitilde{}"},
-                                                                     {"^", "\\textasciicircum{}"},
-                                                                     {"<", "$<$"},
-                                                                     {">", "$>$"},
-                                                                     {"–", "--"},
-                                                                     {"−", "$-$"},
-                                                                     {"±", "$\\pm$"},
-                                                                     {"×", "$\\times$"},
-                                                                     {"∞", "$\\infty$"},
-                                                                     {"≥", "$\\geq$"},
-                                                                     {"≤", "$\\leq$"},
-                                                                     {"α", "$\\alpha$"},
-                                                                     {"β", "$\\beta$"},
-                                                                     {"δ", "$\\delta$"},
-                                                                     {"ε", "$\\varepsilon$"},
-                                                                     {"σ", "$\\sigma$"},
-                                                                     {"Σ", "$\\Sigma$"},
-                                                                     {"Δ", "$\\Delta$"},
-                                                                     {"λ", "$\\lambda$"},
-                                                                     {"μ", "$\\mu$"},
-                                                                     {"²", "\\textsuperscript{2}"},
-                                                                     {"…", "\\ldots{}"},
-                                                                     {"→", "$\\to$"},
-                                                                     {"\u00A0", "~"}};
+  static const auto words = [] {
+    std::map<std::string, std::string, std::less<>> all;
+    std::istringstream list(latex_words);
+    for (std::string character, word; list >> character >> word;) all[character] = word;
+    return all;
+  }();
   std::string out;
   while (!text.empty()) {
     const std::size_t length = std::max<std::size_t>(1, utf8_length(text));
@@ -197,73 +184,92 @@ Json light_colours() {
   return colours;
 }
 
-struct RemovedAtEnd {
-  fs::path path;
-  ~RemovedAtEnd() { discard_made(path.parent_path(), path); }
+// A file in memory for a child process.
+struct MemoryFile {
+  int descriptor = ::memfd_create("leeway", MFD_CLOEXEC);
+  fs::path path = fmt::format("/proc/self/fd/{}", descriptor);
+
+  MemoryFile() = default;
+  ~MemoryFile() { ::close(descriptor); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
 };
 
-// Why it could not be done; empty where it was.
-std::optional<std::string> run_node(const fs::path& program, const fs::path& input, const fs::path& folder,
-                                    const fs::path& errors) {
+// What the program prints; nothing without node. The program comes from memory: a package.json on disk does not
+// change its meaning.
+std::optional<std::string> run_node(const std::string& program) {
+  const MemoryFile input, output, errors;
+  if (std::ofstream file(input.path, std::ios::binary); !(file << program).flush())
+    throw std::runtime_error("node: cannot write its program to memory");
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
-                                   0600);
-  std::array<std::string, 4> words{"node", program.string(), input.string(), folder.string()};
-  std::array<char*, 5> arguments{words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
+  posix_spawn_file_actions_adddup2(&actions, input.descriptor, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, output.descriptor, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, errors.descriptor, STDERR_FILENO);
+  std::array<std::string, 3> words{"node", "--input-type=commonjs", "-"};
+  std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
   pid_t child = 0;
   const int failed = posix_spawnp(&child, "node", &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) return "SVG needs the program node";
+  if (failed != 0) return std::nullopt;
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) throw std::runtime_error("node: cannot wait for it");
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return std::nullopt;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return "SVG needs the program node";
-  const std::string text(map_file(errors).text());
-  throw std::runtime_error("node: cannot draw the charts: " + text.substr(0, text.find('\n')));
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return std::string(map_file(output.path).text());
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return std::nullopt;
+  const std::string text(map_file(errors.path).text()), line = text.substr(0, text.find('\n'));
+  const std::string how = WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status))
+                                              : fmt::format("exit code {}", WEXITSTATUS(status));
+  throw std::runtime_error("node: cannot draw the charts: " + (line.empty() ? how : printable(line, 500)));
 }
 
 }  // namespace
 
-Figures write_figures(const std::string& page, const fs::path& folder) {
-  fs::create_directories(folder);
+Figures write_figures(const std::string& page, const fs::path& folder,
+                      const std::function<void(const fs::path&)>& claim) {
   const PageParts parts = parts_of(page);
   Names names;
-  Figures written;
-  const auto write = [&](const std::string& name, const std::string& text) {
-    write_text(folder / name, text);
-    written.files.push_back(name);
-  };
+  std::vector<std::pair<std::string, std::string>> files;
   for (const PageTable& table : parts.tables) {
     const std::string name = names.next({table.section, table.caption});
-    write(name + ".csv", table_csv(table));
-    write(name + ".tex", table_latex(table));
+    files.emplace_back(name + ".csv", table_csv(table));
+    files.emplace_back(name + ".tex", table_latex(table));
   }
   Json work = {{"width", svg_width},
                {"colours", light_colours()},
                {"specs", Json::object()},
-               {"charts", Json::array()}};
+               {"charts", Json::array()},
+               {"config", Json::parse(asset("specs/config.json"))}};
+  std::vector<std::string> drawings;
   for (const PageChart& chart : parts.charts) {
     if (!work["specs"].contains(chart.spec)) work["specs"][chart.spec] = page_spec(page, chart.spec);
     const std::string title = chart.content.value("title", std::string());
     const std::string name = names.next({chart.section, title, chart.choice == title ? "" : chart.choice});
-    write(name + ".csv", chart_csv(chart, work["specs"][chart.spec]));
-    Json content = chart.content;
-    content["spec"] = chart.spec, content["file"] = name + ".svg";
-    work["charts"].push_back(std::move(content));
+    files.emplace_back(name + ".csv", chart_csv(chart, work["specs"][chart.spec]));
+    drawings.push_back(name + ".svg");
+    work["charts"].push_back(chart.content);
+    work["charts"].back()["spec"] = chart.spec;
   }
-  if (work["charts"].empty()) return written;
-  work["config"] = Json::parse(asset("specs/config.json"));
-  const RemovedAtEnd program{folder / ".figures.js"}, input{folder / ".figures.json"},
-      errors{folder / ".figures.log"};
-  write_text(program.path, vega_script() + asset("page/figures.js"));
-  write_text(input.path, work.dump(-1, ' ', true, Json::error_handler_t::replace));
-  written.missing = run_node(program.path, input.path, folder, errors.path).value_or("");
-  if (written.missing.empty())
-    for (const Json& chart : work["charts"]) written.files.push_back(chart["file"].get<std::string>());
+  Figures written;
+  if (!drawings.empty()) {
+    const Json text = work.dump(-1, ' ', true, Json::error_handler_t::replace);
+    const auto drawn = run_node(fmt::format("{}\nconst work = JSON.parse({});\n{}", vega_script(),
+                                            text.dump(), asset("page/figures.js")));
+    if (drawn) {
+      const Json texts = Json::parse(*drawn);
+      for (std::size_t i = 0; i < drawings.size(); ++i)
+        files.emplace_back(drawings[i], texts.at(i).get<std::string>());
+    } else {
+      written.missing = "SVG needs the program node";
+    }
+  }
+  fs::create_directories(folder);
+  for (const auto& [name, text] : files)
+    if (claim) claim(folder / name);
+  for (const auto& [name, text] : files) {
+    write_text(folder / name, text);
+    written.files.push_back(name);
+  }
   return written;
 }
 

@@ -3,13 +3,15 @@
 // A table becomes SECTION-CAPTION.csv and .tex. The CSV has all columns with full digits, an interval as
 // three columns; the LaTeX file has the page's digits as a booktabs tabular. A chart becomes
 // SECTION-TITLE.csv and .svg, drawn by Vega in the light colors on white; a chart with a choice gives a file
-// for each. Names are lower-case words joined by "-"; a second file of one name ends in "-2".
+// for each. Names are lower-case words joined by "-"; a second file of one name ends in the first free of "-2",
+// "-3", ....
 //
 // Each file is written whole or not at all (core/file.h); the same page gives the same files. SVG needs the
 // program `node` on PATH and is skipped without it. Cost: milliseconds, plus .3 s and 20 ms a chart for SVG.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,7 +22,9 @@ struct Figures {
   std::string missing;             // why there are no SVG files; empty where they are there
 };
 
-// `page`: from html_report(). Creates the folder. std::runtime_error: a file cannot be written, Vega fails.
-Figures write_figures(const std::string& page, const std::filesystem::path& folder);
+// `page`: from html_report(). Creates the folder. `claim` is called with every path before the first file is written;
+// it throws where a path must not be written. std::runtime_error: a file cannot be written, Vega fails.
+Figures write_figures(const std::string& page, const std::filesystem::path& folder,
+                      const std::function<void(const std::filesystem::path&)>& claim = {});
 
 }  // namespace leeway::report

@@ -84,7 +84,8 @@ std::string html_report(const Json& record, const Pictures& pictures, const Opti
 
 std::string html_report(const Saved& records, const std::vector<PictureSource>& sources,
                         const Options& given) {
-  const auto& [name, first] = records.at(0);
+  if (records.empty()) refuse("report", "at least one record", "none");
+  const auto& [name, first] = records[0];
   Options options = given;
   options.record_name = records.size() == 1 ? name : "the joined record";
   const std::string schema = schema_of(first, name);

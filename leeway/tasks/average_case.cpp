@@ -4,15 +4,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <initializer_list>
-#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
-#include "leeway/core/npz.h"
 #include "leeway/core/number_bins.h"
+#include "leeway/core/state_file.h"
 #include "leeway/tasks/detail/plan_digest.h"
 #include "leeway/tasks/robustness.h"
 #include "leeway/tasks/task_clock.h"
@@ -55,7 +55,6 @@ class State {
 
   void save(const AverageCase& done) const {
     ArrayMap arrays;
-    arrays["plan"] = make_text_array({1}, {plan_});
     arrays["targets"] = vector_array(done.targets);
     arrays["confidence"] = vector_array(done.confidence);
     arrays["seconds"] = vector_array(std::vector<double>{done.seconds, done.model_seconds});
@@ -70,16 +69,14 @@ class State {
           std::vector<double>{static_cast<double>(column.not_converged), column.left_out, column.seconds,
                               column.model_seconds, static_cast<double>(column.zero_gradients)});
     }
-    write_npz(path_, arrays);
+    write_state(path_, {std::move(arrays), {{"plan", plan_}}});
   }
 
-  // `empty` where there is no state of this plan.
-  [[nodiscard]] AverageCase load(const AverageCase& empty) const {
-    if (!saves() || !std::filesystem::exists(path_)) return empty;
-    try {
-      const ArrayMap arrays = read_npz(path_);
-      const Array& stored = arrays.at("plan");
-      if (!stored.texts || stored.texts->size() != 1 || stored.texts->front() != plan_) return empty;
+  // `empty` where there is no state of this plan; `warn` gets a line about a damaged one.
+  [[nodiscard]] AverageCase load(const AverageCase& empty,
+                                 const std::function<void(std::string)>& warn) const {
+    const auto parse = [&](const Safetensors& state) {
+      const ArrayMap& arrays = state.tensors;
       AverageCase done = empty;
       done.targets = vector_of<std::int32_t>(arrays, "targets");
       done.confidence = vector_of<double>(arrays, "confidence");
@@ -87,14 +84,12 @@ class State {
       done.seconds = seconds.at(0), done.model_seconds = seconds.at(1);
       for (std::size_t c = 0; c < done.columns.size(); ++c) {
         load_column(arrays, c, done.columns[c]);
-        if (done.columns[c].p.size() != done.targets.size()) return empty;
+        if (done.columns[c].p.size() != done.targets.size())
+          refuse(display_name(path_), "one value a row", "another number");
       }
       return done;
-    } catch (const Error&) {  // a file of another kind: begin anew
-      return empty;
-    } catch (const std::out_of_range&) {
-      return empty;
-    }
+    };
+    return state_of_plan(path_, plan_, warn, parse).value_or(empty);
   }
 
  private:
@@ -195,7 +190,7 @@ class AverageCaseAnalysis {
     record::Envelope& envelope = record.envelope;
     envelope.headline = record::headline_of(record.found);
     envelope.findings = record::findings_of(record.found);
-    envelope.warnings = record::gradient_warnings(record.found);
+    for (const std::string& line : record::gradient_warnings(record.found)) envelope.warnings.push_back(line);
     for (const GroupColumn& column : groups_)
       if (column.levels.size() > most_compared)
         envelope.warnings.push_back(fmt::format("groups {}: {} values are too many to compare (at most {})",
@@ -272,7 +267,9 @@ class AverageCaseAnalysis {
       own.progress = progress;
       return average_case::average_case(model.classifier, e, model.input, begin, end, own);
     };
-    all = state.load(range(0, 0, nullptr));
+    all = state.load(range(0, 0, nullptr), [this](std::string line) {
+      result_.record.envelope.warnings.push_back(std::move(line));
+    });
     const std::size_t before = all.targets.size();
     if (before > 0 && task_.resumed) task_.resumed(before, n);
     auto saved = Clock::now();

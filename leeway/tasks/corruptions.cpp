@@ -184,7 +184,7 @@ class CorruptionsAnalysis {
   }
 
   void take_over() {
-    auto saved = state_.load();
+    auto saved = state_.load([this](std::string line) { warn(std::move(line)); });
     if (!saved || !saved->clean || saved->units.size() > units_.size()) return;
     clean_ = answered(std::move(*saved->clean), images_.labels);
     paired_ = saved->paired;

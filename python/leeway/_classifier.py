@@ -1,6 +1,7 @@
 """A classifier as two functions, for models of any library."""
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -36,7 +37,10 @@ class Classifier:
         self.logits = logits
         self.gradients = gradients
         self.pixels = False  # inputs are in [0,1], as a normalization expects
-        self.input_shape = None if input_shape is None else tuple(int(size) for size in input_shape)
+        try:
+            self.input_shape = None if input_shape is None else tuple(operator.index(size) for size in input_shape)
+        except TypeError:
+            raise Error(f"leeway.Classifier: input_shape: expected whole numbers, found {input_shape!r}".replace("\n", " ")) from None
 
     def __repr__(self) -> str:
         known = "with" if self.gradients is not None else "without"

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import warnings
 
+from ._leeway import Error
 from .results import of_json
 
 CODES = {0: "ok", 1: "runtime failure", 2: "usage", 3: "bad input", 4: "a gate failed", 5: "incomplete",
@@ -46,7 +47,12 @@ def command(arguments):
 
 def run(arguments, folder=None, stacklevel=2):
     """The same with `folder` as its working folder; warnings point `stacklevel` calls up."""
-    words = [os.fspath(word) if isinstance(word, os.PathLike) else str(word) for word in arguments]
+    try:
+        words = [os.fspath(word) if isinstance(word, os.PathLike) else str(word) for word in arguments]
+    except TypeError:
+        raise Error(f"leeway.command: expected a list of words, found {type(arguments).__name__}") from None
+    if any("\0" in word for word in words):
+        raise Error("leeway.command: expected words without the null character, found one")
     if "--json" not in words:
         words.append("--json")
     process = subprocess.Popen([binary(), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder)

@@ -166,6 +166,16 @@ def _default(value):
     return None if isinstance(value, (list, dict)) else value
 
 
+def _read(where, read, *values):
+    """What `read` returns; a value that it cannot read is an Error of one line."""
+    try:
+        return read(*values)
+    except _leeway.Error:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise _leeway.Error(f"{where}: {type(error).__name__}: {error}".replace("\n", " ")) from None
+
+
 def _make(index, name, command, schema, summary, arguments, first, options):
     by_place, by_name = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
     named = {option[0]: option for option in options}
@@ -186,14 +196,16 @@ def _make(index, name, command, schema, summary, arguments, first, options):
 
     def function(*args, **kwargs):
         given = bind(*args, **kwargs).arguments
-        given = {real_names.get(key, key): kinds[key](value, key) if key in kinds else value
+        given = {real_names.get(key, key): _read(f"leeway.{name}: {key}", kinds[key], value, key) if key in kinds else value
                  for key, value in given.items() if value is not None}
         if not required <= given.keys():
             raise _leeway.Error(f"leeway.{name}: expected {' and '.join(sorted(required - given.keys()))}, found None")
         if prepare is not None:
-            prepare(given)
-        threads = given.pop("threads", None)
-        record, arrays, lines = _leeway.call(index, given, threads)
+            _read(f"leeway.{name}", prepare, given)
+        try:
+            record, arrays, lines = _leeway.call(index, given)
+        except UnicodeEncodeError as error:
+            raise _leeway.Error(f"leeway.{name}: expected text that UTF-8 can hold, found {error.object!r}") from None
         made = result(record, arrays if finish is None else finish(arrays))
         if not given.get("quiet", False):
             for line in lines:

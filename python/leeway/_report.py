@@ -4,15 +4,22 @@ import base64
 import collections.abc
 import functools
 import html
+import numbers
 import os
 import zlib
 
 from . import _arrays, _leeway
+from .results import Result
 
 
 def page(results, images=None, flips=8):
+    for result in results:
+        if not isinstance(result, Result):
+            raise _leeway.Error(f"leeway.report: expected results of leeway, found {type(result).__name__}")
+    if isinstance(flips, bool) or not isinstance(flips, numbers.Integral) or not 0 <= flips < 2**31:
+        raise _leeway.Error(f"leeway.report: expected a whole number from 0 at flips, found {flips!r}".replace("\n", " "))
     records = [(type(result).__name__, result.to_json()) for result in results]
-    return _leeway.page(records, _named_images(images), flips)
+    return _leeway.page(records, _named_images(images), int(flips))
 
 
 def report(results, path, images=None, flips=8):
@@ -21,6 +28,8 @@ def report(results, path, images=None, flips=8):
     The page needs no network: charts, style and pictures are inside.
     """
     results = results if isinstance(results, (list, tuple)) else [results]
+    if not _arrays.is_path(path):
+        raise _leeway.Error(f"leeway.report: expected a path, found {type(path).__name__}")
     text = page(results, images, flips)
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)

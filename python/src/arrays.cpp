@@ -11,6 +11,7 @@
 
 #include "leeway/core/npy.h"
 #include "leeway/core/npy_header.h"
+#include "python/src/guard.h"
 
 namespace leeway::python {
 namespace {
@@ -22,7 +23,7 @@ std::shared_ptr<const void> shared_memory(nb::handle array, std::size_t& bytes) 
   bytes = static_cast<std::size_t>(view->len);
   Py_buffer* const kept = view.release();
   return {kept->buf, [kept](const void*) {
-            if (Py_IsInitialized() == 0) return;
+            if (Py_IsInitialized() == 0 || python_ends()) return;
             const nb::gil_scoped_acquire gil;
             PyBuffer_Release(kept);
             delete kept;

@@ -17,6 +17,7 @@
 #include "leeway/core/pixel_levels.h"
 #include "leeway/tasks/variation.h"
 #include "python/src/arrays.h"
+#include "python/src/guard.h"
 
 namespace leeway::python {
 namespace {
@@ -111,7 +112,7 @@ struct Functions {
 // Copies of the core's functions are made and dropped without the GIL: they share this one, whose end takes it.
 std::shared_ptr<const Functions> shared(Functions functions) {
   return {new Functions(std::move(functions)), [](const Functions* last) {
-            if (Py_IsInitialized() == 0) return;
+            if (Py_IsInitialized() == 0 || python_ends()) return;
             const nb::gil_scoped_acquire gil;
             delete last;
           }};
@@ -120,12 +121,12 @@ std::shared_ptr<const Functions> shared(Functions functions) {
 Classifier classifier_of(const std::shared_ptr<const Functions>& functions, std::size_t k) {
   Classifier classifier{product(functions->input), k, {}, {}};
   classifier.logits = [functions, k](std::span<const float> x) {
-    const nb::gil_scoped_acquire gil;
+    const Acquired gil;
     return floats_of(functions->logits_of(x, k));
   };
   if (!functions->gradients.is_none())
     classifier.gradients = [functions, k](std::span<const float> x, std::span<const std::int32_t> classes) {
-      const nb::gil_scoped_acquire gil;
+      const Acquired gil;
       return functions->gradients_of(x, classes, k);
     };
   return classifier;
@@ -193,7 +194,7 @@ tasks::ClassifierInputs classifier_inputs(nb::handle classifier, const Array& in
   tasks::ClassifierInputs model{classifier_of(functions, classes_of(*functions, row)), row, inputs.shape[0]};
   std::optional<record::ModelVariation> variation;
   {
-    const nb::gil_scoped_release release;
+    const Released release;
     variation = tasks::variation_of(model);
   }
   if (variation)

@@ -1,4 +1,5 @@
 // leeway._leeway: the library as the package's Python files see it. They hold no computation; this holds no interface.
+#include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -6,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <typeinfo>
 
 #include "leeway/core/column_words.h"
 #include "leeway/core/error.h"
@@ -15,6 +17,7 @@
 #include "leeway/report/report.h"
 #include "python/src/arrays.h"
 #include "python/src/functions.h"
+#include "python/src/guard.h"
 
 namespace leeway::python {
 namespace {
@@ -62,8 +65,8 @@ nb::list described_records() {
 // For the time of a call; the number is the whole process's.
 class Threads {
  public:
-  explicit Threads(std::optional<int> count) : before_(threads()), changed_(count.has_value()) {
-    if (count) set_threads(*count);
+  explicit Threads(std::optional<std::size_t> count) : before_(threads()), changed_(count.has_value()) {
+    if (count) set_threads(static_cast<int>(*count));
   }
   ~Threads() {
     if (changed_) set_threads(before_);
@@ -76,16 +79,35 @@ class Threads {
   bool changed_;
 };
 
-nb::object call(std::size_t function, const nb::dict& given, std::optional<int> threads) {
-  const Threads number(threads);
+// A value that no conversion takes, and a file that was cut, are errors of one line.
+template <class Work>
+auto guarded(const std::string& function, const Work& work) {
+  const Call call;
+  try {
+    auto result = work();
+    call.check_files();
+    return result;
+  } catch (const std::bad_cast&) {
+    throw Error(fmt::format("{0}: expected arguments of the types in help({0}), found another", function));
+  } catch (const Error&) {
+    call.check_files();
+    throw;
+  }
+}
+
+nb::object call(std::size_t function, const nb::dict& given) {
   const Function& called = all_functions().at(function);
-  Request request("leeway." + text_of(called.name), given);
-  return called.call(request);
+  const std::string name = "leeway." + text_of(called.name);
+  return guarded(name, [&] {
+    Request request(name, given);
+    const Threads number(request.threads);
+    return called.call(request);
+  });
 }
 
 // Images by their names, "" for the source's: one page of the records.
-std::string page(const std::vector<std::pair<std::string, std::string>>& records, const nb::list& images,
-                 std::size_t flips) {
+std::string page_of(const std::vector<std::pair<std::string, std::string>>& records, const nb::list& images,
+                    std::size_t flips) {
   std::vector<std::pair<std::string, Json>> parsed;
   for (const auto& [name, text] : records) parsed.emplace_back(name, parse_record(text, name));
   std::vector<Images> opened;
@@ -100,17 +122,28 @@ std::string page(const std::vector<std::pair<std::string, std::string>>& records
   }
   report::Options options;
   options.flips_per_result = flips;
-  const nb::gil_scoped_release release;
+  const Released release;
   return report::html_report(parsed, sources, options);
+}
+
+std::string page(const std::vector<std::pair<std::string, std::string>>& records, const nb::list& images,
+                 std::size_t flips) {
+  return guarded("leeway.report", [&] { return page_of(records, images, flips); });
+}
+
+std::string one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
 }
 
 void translate(const std::exception_ptr& pointer, void* type) {
   try {
     std::rethrow_exception(pointer);
   } catch (const OptionError& error) {
-    PyErr_SetString(static_cast<PyObject*>(type), python_names(error.what()).c_str());
+    PyErr_SetString(static_cast<PyObject*>(type), one_line(python_names(error.what())).c_str());
   } catch (const Error& error) {
-    PyErr_SetString(static_cast<PyObject*>(type), error.what());
+    PyErr_SetString(static_cast<PyObject*>(type), one_line(error.what()).c_str());
   }
 }
 
@@ -142,6 +175,7 @@ NB_MODULE(_leeway, m) {
   });
   m.def("functions", described_functions);
   m.def("records", described_records);
-  m.def("call", call, nb::arg("function"), nb::arg("given"), nb::arg("threads").none());
+  m.def("call", call, nb::arg("function"), nb::arg("given"));
   m.def("page", page);
+  stop_calls_at_exit();
 }

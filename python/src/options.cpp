@@ -1,12 +1,15 @@
 #include "python/src/options.h"
 
+#include <fmt/format.h>
 #include <nanobind/stl/string.h>
 
+#include <cmath>
 #include <optional>
 #include <regex>
 #include <utility>
 #include <vector>
 
+#include "leeway/core/message.h"
 #include "leeway/record/json.h"
 #include "leeway/record/number_list.h"
 #include "leeway/record/overloaded.h"
@@ -18,32 +21,62 @@ using record::Field;
 using record::Nested;
 using record::Slot;
 
+constexpr int deepest = 8;
+constexpr std::size_t longest = 1'000'000;
+
+std::string text_of(nb::handle value, const std::string& where) {
+  Py_ssize_t size = 0;
+  const char* const text = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
+  if (text != nullptr) return {text, static_cast<std::size_t>(size)};
+  PyErr_Clear();
+  refuse(where, "text that UTF-8 can hold", printable(nb::repr(value).c_str()));
+}
+
+Json integer_of(nb::handle value) {
+  int overflow = 0;
+  const long long number = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+  if (overflow == 0) return number;
+  const unsigned long long large = PyLong_AsUnsignedLongLong(value.ptr());
+  if (PyErr_Occurred() == nullptr) return large;
+  PyErr_Clear();
+  const double real = PyLong_AsDouble(value.ptr());
+  if (PyErr_Occurred() == nullptr) return real;
+  PyErr_Clear();
+  return json_number(overflow > 0 ? HUGE_VAL : -HUGE_VAL);
+}
+
 // What Python holds as JSON; the reader of the description checks it.
-Json json_of(nb::handle value) {
+Json json_of(nb::handle value, const std::string& where, int depth = 0) {
+  if (depth > deepest) refuse(where, fmt::format("a list of at most {} levels", deepest), "more");
   if (value.is_none()) return {};
   if (PyBool_Check(value.ptr())) return value.is(nb::handle(Py_True));
-  if (PyLong_Check(value.ptr())) {
-    int overflow = 0;
-    const long long number = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
-    if (overflow != 0) return PyLong_AsDouble(value.ptr());
-    return number;
-  }
+  if (PyLong_Check(value.ptr())) return integer_of(value);
   if (PyFloat_Check(value.ptr())) return json_number(PyFloat_AS_DOUBLE(value.ptr()));
-  if (PyUnicode_Check(value.ptr())) return nb::cast<std::string>(value);
-  if (nb::hasattr(value, "__fspath__")) return nb::cast<std::string>(nb::str(value.attr("__fspath__")()));
-  if (nb::hasattr(value, "tolist"))
-    return json_of(value.attr("tolist")());  // arrays and scalars of NumPy, tensors
+  if (PyUnicode_Check(value.ptr())) return text_of(value, where);
+  if (nb::hasattr(value, "__fspath__")) return text_of(nb::str(value.attr("__fspath__")()), where);
+  if (nb::hasattr(value, "tolist")) {  // arrays and scalars of NumPy, tensors
+    const nb::object plain = value.attr("tolist")();
+    if (!nb::hasattr(plain, "tolist")) return json_of(plain, where, depth + 1);
+    // numpy.longdouble and others that Python has no type for
+    const nb::object kind = nb::getattr(nb::getattr(value, "dtype", nb::none()), "kind", nb::none());
+    if (kind.equal(nb::str("f"))) return json_number(nb::cast<double>(nb::float_(value)));
+    return text_of(nb::repr(value), where);
+  }
   if (nb::hasattr(value, "__iter__")) {
     Json list = Json::array();
-    for (const nb::handle element : value) list.push_back(json_of(element));
+    for (const nb::handle element : value) {
+      if (list.size() == longest)
+        refuse(where, fmt::format("a list of at most {} elements", longest), "more");
+      list.push_back(json_of(element, where, depth + 1));
+    }
     return list;
   }
-  return nb::cast<std::string>(nb::repr(value));
+  return text_of(nb::repr(value), where);
 }
 
 // The same for a list: a text is what the command line takes, one value a list of it.
-Json list_json_of(nb::handle value, const Field& field, bool of_numbers) {
-  const Json json = json_of(value);
+Json list_json_of(nb::handle value, const Field& field, bool of_numbers, const std::string& where) {
+  const Json json = json_of(value, where);
   if (json.is_array()) return json;
   if (!json.is_string()) return Json::array({json});
   const auto text = json.get<std::string>();
@@ -54,7 +87,8 @@ Json list_json_of(nb::handle value, const Field& field, bool of_numbers) {
 
 class OptionReader : public record::Fields {
  public:
-  OptionReader(nb::dict given, Json& options) : given_(std::move(given)), options_(options) {}
+  OptionReader(nb::dict given, Json& options, const std::string& name)
+      : given_(std::move(given)), options_(options), name_(name) {}
 
  private:
   void visit(const Field& field, const Slot& slot) override {
@@ -65,11 +99,19 @@ class OptionReader : public record::Fields {
     const bool numbers = std::holds_alternative<std::vector<double>*>(slot);
     const bool list = numbers || std::holds_alternative<std::vector<std::size_t>*>(slot) ||
                       std::holds_alternative<std::vector<std::string>*>(slot);
-    options_[std::string(field.name)] = list ? list_json_of(value, field, numbers) : json_of(value);
+    const std::string where = fmt::format("{}: {}", name_, field.name);
+    try {
+      options_[std::string(field.name)] =
+          list ? list_json_of(value, field, numbers, where) : json_of(value, where);
+    } catch (nb::python_error& error) {  // of a method of the value
+      if (!error.matches(PyExc_Exception)) throw;
+      refuse(where, "a value that can be read", printable(nb::repr(error.value()).c_str(), 200));
+    }
   }
 
   nb::dict given_;
   Json& options_;
+  const std::string& name_;
 };
 
 std::string type_of(const Field& field, const Slot& slot) {
@@ -117,7 +159,7 @@ class Describer : public record::Fields {
 
 void read_options(const record::Description& describe, nb::handle given, const std::string& name) {
   Json options = record::written(describe);
-  OptionReader reader(nb::cast<nb::dict>(given), options);
+  OptionReader reader(nb::cast<nb::dict>(given), options, name);
   describe(reader);
   record::read(describe, options, name);
 }

@@ -10,6 +10,7 @@
 
 #include "leeway/core/message.h"
 #include "leeway/core/text.h"
+#include "python/src/guard.h"
 
 namespace leeway::python {
 namespace {
@@ -87,6 +88,7 @@ Bar::~Bar() {
 }
 
 void Bar::write(const std::string& text) const {
+  if (python_ends()) return;
   const nb::gil_scoped_acquire gil;
   try {
     const nb::object stream = nb::module_::import_("sys").attr("stderr");
@@ -122,6 +124,7 @@ void Bar::update(std::string_view task, std::size_t done, std::size_t total, std
 }
 
 bool Bar::stop_requested() const {
+  if (python_ends()) return true;
   if (!on_main_thread_ || !interrupted.load()) return false;
   if (pthread_equal(pthread_self(), caller_) == 0 || raised_) return true;
   const nb::gil_scoped_acquire gil;

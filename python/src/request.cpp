@@ -12,13 +12,15 @@ namespace leeway::python {
 bool is_path(nb::handle value) { return PyUnicode_Check(value.ptr()) != 0; }
 
 Request::Request(std::string name, nb::dict given) : function(std::move(name)), given_(std::move(given)) {
-  if (has("seed")) {
-    const nb::object value = (*this)["seed"];
-    if (!nb::try_cast(value, seed))
-      throw Error(function + ": expected a whole number from 0 at seed, found " + nb::repr(value).c_str());
-  }
-  if (has("quiet")) quiet = nb::cast<bool>((*this)["quiet"]);
-  if (has("no_digest")) log.digests = !nb::cast<bool>((*this)["no_digest"]);
+  bool no_digest = false;
+  const auto common = [&](record::Fields& f) {
+    f("seed", seed, "of everything random");
+    f("threads", threads, record::from_to(0, 4096), "0: one per core");
+    f("quiet", quiet, "no progress and no warnings");
+    f("no_digest", no_digest, "do not digest the files that are read");
+  };
+  read_options(common, given_, function);
+  log.digests = !no_digest;
 }
 
 bool Request::has(const char* argument) const {
@@ -68,7 +70,7 @@ tasks::NamedOutputs Request::outputs(const std::string& name, nb::handle value,
 Outputs Request::open_outputs(const std::string& name, nb::handle value,
                               const record::OutputsReading& reading, tasks::SetRole role, bool check_finite) {
   const tasks::NamedOutputs named = outputs(name, value, reading, role, check_finite);
-  const nb::gil_scoped_release release;
+  const Released release;
   return joined(named.open());
 }
 
@@ -145,7 +147,7 @@ void Request::note(const GivenTable& table, const std::vector<std::size_t>& shap
 }
 
 void Request::complete(record::Envelope& envelope) {
-  const nb::gil_scoped_release release;
+  const Released release;
   envelope.command = {function};
   warnings.insert(warnings.begin(), envelope.warnings.begin(), envelope.warnings.end());
   log.move_to(envelope);

@@ -21,6 +21,7 @@
 #include "leeway/record/reading.h"
 #include "leeway/tasks/input_log.h"
 #include "leeway/tasks/named_outputs.h"
+#include "python/src/guard.h"
 #include "python/src/options.h"
 #include "python/src/progress.h"
 
@@ -84,7 +85,7 @@ class Request {
   auto run(const Work& work) {
     Bar bar(quiet);
     try {
-      const nb::gil_scoped_release release;
+      const Released release;
       return work(static_cast<Progress*>(&bar));
     } catch (const Interrupted&) {
     }
@@ -108,6 +109,7 @@ class Request {
 
   std::string function;
   std::uint64_t seed = 0;
+  std::optional<std::size_t> threads;
   bool quiet = false;
   std::vector<std::string> warnings;  // those of the record, and others
   tasks::InputLog log;

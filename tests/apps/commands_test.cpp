@@ -248,6 +248,10 @@ TEST_F(Commands, FiguresAreFilesInTheirFolder) {
   EXPECT_EQ(said.code, 0);
   EXPECT_THAT(said.err, HasSubstr("leeway: --figures: SVG needs the program node\n"));
   refused({"pa clean.npy shifted.npy --figures y.npy", 1, {"y.npy: cannot write: Not a directory"}});
+  const std::string figure = "deep/figures/overview-every-shifted-set-against-the-clean-one.csv";
+  write_text(folder_ / figure, "seed = 1\n");
+  refused({"pa clean.npy shifted.npy --figures deep/figures --config " + figure, 2, {figure, "the input"}});
+  EXPECT_EQ(read_text(folder_ / figure), "seed = 1\n");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "leeway/core/family.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/parallel.h"
-#include "leeway/core/safetensors.h"
+#include "leeway/core/state_file.h"
 #include "leeway/nn/train/algorithm.h"
 #include "tests/nn/training.h"
 
@@ -56,18 +56,31 @@ TEST_F(OldState, OfOtherDataIsNotUsed) {
 }
 
 TEST_F(OldState, ThatIsBrokenIsNotUsed) {
-  std::filesystem::resize_file(state_, std::filesystem::file_size(state_) / 2);
-  EXPECT_TRUE(note(quick()).ends_with(": starting anew"));
+  std::string bytes = file_text(state_);
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  std::ofstream(state_, std::ios::binary) << bytes;
+  EXPECT_EQ(note(quick()), damaged_state(state_));
+}
+
+TEST_F(OldState, WithANaNIsNotUsed) {
+  Safetensors content = *read_state(state_);
+  Array& second = content.tensors.at("algorithm.second.3");
+  std::vector<float> values(second.view<float>().begin(), second.view<float>().end());
+  values.back() = NAN;
+  second = make_array(second.shape, std::move(values));
+  write_state(state_, content);
+  EXPECT_EQ(note(quick()),
+            state_.string() + ": expected numbers in the tensor second.3, found NaN: starting anew");
 }
 
 TEST_F(OldState, WithoutItsCourseIsNotUsed) {
-  Safetensors content = read_safetensors(state_);
+  Safetensors content = *read_state(state_);
   content.metadata = {{"state", "{}"}};
-  write_safetensors(state_, content);
+  write_state(state_, content);
   EXPECT_EQ(note(quick()), state_.string() + ": expected the state of a training, found none: starting anew");
   SetUp();
   content.metadata = {{"training", R"({"schema": "leeway.training/1"})"}};
-  write_safetensors(state_, content);
+  write_state(state_, content);
   EXPECT_EQ(note(quick()), state_.string() +
                                ": expected a record of schema leeway.training/3, found "
                                "'leeway.training/1', written by an earlier version: run the command again: "
@@ -77,19 +90,35 @@ TEST_F(OldState, WithoutItsCourseIsNotUsed) {
 TEST_F(OldState, AtAPlaceThatThereIsNotIsNotUsed) {
   for (const std::int64_t place : {std::int64_t{-1}, std::int64_t{1} << 40}) {
     if (!std::filesystem::exists(state_)) SetUp();
-    Safetensors content = read_safetensors(state_);
+    Safetensors content = *read_state(state_);
     content.tensors["position"] = make_array({2}, std::vector<std::int64_t>{1, place});
-    write_safetensors(state_, content);
+    write_state(state_, content);
     EXPECT_TRUE(note(quick()).ends_with(": starting anew"));
     std::filesystem::remove(path_);
   }
 }
 
 TEST_F(OldState, WithoutItsTensorsIsNotUsed) {
-  Safetensors content = read_safetensors(state_);
+  Safetensors content = *read_state(state_);
   content.tensors.erase("algorithm.second.3");
-  write_safetensors(state_, content);
+  write_state(state_, content);
   EXPECT_EQ(note(quick()), state_.string() + ": expected a tensor second.3, found none: starting anew");
+}
+
+TEST(Training, MakesADamagedFirstStageAnew) {
+  const toy::Folder folder;
+  const data::TrainingData images = squares_of_two_cameras(200);
+  (void)session().train(images, quick("bpa"), folder / "whole");
+  StopAfter stop(12);  // the first stage has 10 steps
+  EXPECT_THROW((void)session().train(images, quick("bpa"), folder / "m", &stop), Interrupted);
+  std::string bytes = file_text(folder / "m.base");
+  ASSERT_FALSE(bytes.empty());
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  std::ofstream(folder / "m.base", std::ios::binary) << bytes;
+  const TrainResult result = session().train(images, quick("bpa"), folder / "m");
+  ASSERT_FALSE(result.notes.empty());
+  EXPECT_EQ(result.notes.front(), damaged_state(folder / "m.base"));
+  EXPECT_EQ(file_text(folder / "m"), file_text(folder / "whole"));
 }
 
 TEST(Training, KeepsTheBestEpochAndStopsWithoutBetterOnes) {

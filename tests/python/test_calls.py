@@ -209,3 +209,76 @@ def test_a_notebook_shows_the_bar_and_stops():
     outputs = notebook.cells[0].outputs
     assert [output.ename for output in outputs if output.output_type == "error"] == ["KeyboardInterrupt"]
     assert "it/s" in "".join(output.text for output in outputs if output.get("name") == "stderr")
+
+
+HOSTILE = r"""
+import itertools, os
+import numpy as np, leeway
+r = np.random.default_rng(0)
+a = r.normal(size=(10, 3))
+b = a + .1
+itself = []
+itself.append(itself)
+class Broken:
+    __iter__ = property(lambda self: 1 / 0)
+    def __repr__(self): return 1
+odd = [np.longdouble(.9), np.clongdouble(1), np.complex64(1), np.datetime64("2026-01-01"), np.void(b"xx"), np.float16(.9), np.array(.9, np.longdouble),
+       np.str_("x"), np.ones((2, 3)), np.ndarray, list, itself, {1}, {"a": itself}, object(), Broken(), "\ud800", b"x", 10**400, -10**400,
+       itertools.repeat(1)]
+calls = [lambda o=o, k=k: leeway.agreement(a, b, **{k: o})
+         for o in odd for k in ("level", "seed", "index", "ratios", "label_column", "threads", "no_digest", "quiet")]
+calls += [lambda o=o: leeway.agreement(o, b) for o in odd[:-1]]
+calls += [lambda o=o: leeway.conds.split({"x": [1, 2]}, order=o) for o in odd]
+calls += [lambda: leeway.report([], "page.html"), lambda: leeway.report([1], "page.html"), lambda: leeway.report(leeway.list("noises"), 1),
+          lambda: leeway.report(leeway.agreement(a, b), "page.html", flips=-1), lambda: leeway.agreement(a, b, no_digest=.5),
+          lambda: leeway.Classifier(len, input_shape=(.5,)), lambda: leeway.command(5), lambda: leeway.command(["\0"])]
+for i, call in enumerate(calls):
+    try:
+        call()
+    except leeway.Error as error:
+        assert error.args[0] and "\n" not in error.args[0], error
+    except TypeError as error:  # of arguments that a function does not have
+        assert "got an unexpected keyword argument" in str(error), (i, error)
+print("end")
+"""
+
+
+def test_values_of_any_type_are_one_line(tmp_path):
+    assert in_a_process(f"import os; os.chdir({str(tmp_path)!r})\n" + HOSTILE) == "end\n"
+
+
+def test_a_daemon_thread_does_not_abort_the_end():
+    assert in_a_process("""
+        import threading, time, numpy as np, leeway
+        r = np.random.default_rng(0)
+        seen = threading.Event()
+        def logits(x):
+            seen.set()
+            time.sleep(.001)
+            return x.reshape(len(x), -1)[:, :3]
+        def callbacks():
+            leeway.average_case(leeway.Classifier(logits), r.normal(size=(500, 4)), sigma=.1, methods=["mc"], draws=100000)
+        def calls():
+            a = r.normal(size=(20000, 10))
+            while True: leeway.agreement(a, a + .1, quiet=True)
+        for work in (callbacks, calls, calls): threading.Thread(target=work, daemon=True).start()
+        seen.wait()
+        time.sleep(.2)
+        print("bye")
+        """) == "bye\n"
+
+
+def test_a_file_that_is_cut_while_it_is_read_is_an_error(tmp_path):
+    """It raises SIGBUS."""
+    said = in_a_process(f"""
+        import os, threading, numpy as np, leeway
+        path = {str(tmp_path / "cut.npy")!r}
+        np.save(path, np.random.default_rng(0).normal(size=(1_000_000, 3)))
+        def cut():
+            while path not in open("/proc/self/maps").read(): pass
+            os.truncate(path, 1000)
+        threading.Thread(target=cut).start()
+        try: leeway.agreement(path, path)
+        except leeway.Error as error: print(error)
+        """)
+    assert "cut.npy: expected " in said and said.count("\n") == 1

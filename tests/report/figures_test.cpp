@@ -4,9 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
+#include <stdexcept>
 
+#include "leeway/core/error.h"
 #include "leeway/report/detail/page_parts.h"
 #include "leeway/report/report.h"
 #include "tests/core/files.h"
@@ -27,8 +31,15 @@ std::string reference_page() { return html_report(test::reference_assessment());
 
 // The figures of the reference page, written once for all tests.
 struct ReferenceFigures {
-  TemporaryFolder folder;
-  Figures written = write_figures(reference_page(), folder.path());
+  TemporaryFolder above;
+  fs::path folder = above / "-figures";
+  Figures written;
+
+  // A package.json does not change what node draws.
+  ReferenceFigures() {
+    write_text(above / "package.json", R"({"type": "module"})");
+    written = write_figures(reference_page(), folder);
+  }
 
   static const ReferenceFigures& all() {
     static const ReferenceFigures figures;
@@ -68,39 +79,77 @@ TEST(PageParts, TextIsAsItWasBeforeItWasEscaped) {
 }
 
 TEST(Figures, AreWrittenOnceEach) {
-  const auto& [folder, written] = ReferenceFigures::all();
+  const auto& [above, folder, written] = ReferenceFigures::all();
   EXPECT_THAT(written.files, Contains(StartsWith("overview-")));
   EXPECT_THAT(written.files, Contains(::testing::EndsWith(".tex")));
   for (const std::string& name : written.files) {
-    EXPECT_GT(fs::file_size(folder.path() / name), 0u) << name;
+    EXPECT_GT(fs::file_size(folder / name), 0u) << name;
     EXPECT_EQ(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.-"), name.npos) << name;
   }
   std::size_t there = 0;
-  for (const auto& entry : fs::directory_iterator(folder.path())) there += entry.is_regular_file() ? 1 : 0;
+  for (const auto& entry : fs::directory_iterator(folder)) there += entry.is_regular_file() ? 1 : 0;
   EXPECT_EQ(there, written.files.size());
 }
 
 TEST(FiguresTier2, AreTheSameAgain) {
-  const auto& [first, written] = ReferenceFigures::all();
+  const auto& [above, first, written] = ReferenceFigures::all();
   const TemporaryFolder second;
   ASSERT_EQ(write_figures(reference_page(), second.path()).files, written.files);
   for (const std::string& name : written.files)
-    EXPECT_EQ(read_bytes(first.path() / name), read_bytes(second.path() / name)) << name;
+    EXPECT_EQ(read_bytes(first / name), read_bytes(second.path() / name)) << name;
 }
 
 TEST(Figures, HoldFullDigitsAndIntervals) {
-  const auto& [folder, written] = ReferenceFigures::all();
+  const auto& [above, folder, written] = ReferenceFigures::all();
   std::string csv, latex;
   for (const std::string& name : written.files) {
-    if (name.starts_with("overview-every-model") && name.ends_with(".csv"))
-      csv = read_bytes(folder.path() / name);
-    if (name.starts_with("overview-") && name.ends_with(".tex")) latex = read_bytes(folder.path() / name);
+    if (name.starts_with("overview-every-model") && name.ends_with(".csv")) csv = read_bytes(folder / name);
+    if (name.starts_with("overview-") && name.ends_with(".tex")) latex = read_bytes(folder / name);
   }
   EXPECT_THAT(csv, HasSubstr(" low,"));
   EXPECT_THAT(csv, HasSubstr(",0.1816,0.17"));  // .1816, .174085 to .189296
   EXPECT_THAT(latex, HasSubstr("\\begin{tabular}{l"));
   EXPECT_THAT(latex, HasSubstr("18.2\\% 17.4--18.9"));
   EXPECT_THAT(latex, Not(HasSubstr("<span")));
+}
+
+TEST(Figures, OfNamesThatDifferByCaseOrSuffixAreApart) {
+  record::Assess record = test::full_record(3, 1, 3);
+  const std::vector<std::string> names = {"x 2", "X", "x"};
+  for (auto& result : record.results)
+    result.model = names.at(
+        static_cast<std::size_t>(std::ranges::find(record.models, result.model) - record.models.begin()));
+  record.models = names;
+  const TemporaryFolder folder;
+  const Figures written = write_figures(html_report(record), folder.path());
+  EXPECT_THAT(written.files, Contains(HasSubstr("-x-3.csv")));
+  EXPECT_EQ(std::set(written.files.begin(), written.files.end()).size(), written.files.size());
+}
+
+TEST(Figures, AreClaimedBeforeAnyIsWritten) {
+  const TemporaryFolder folder;
+  std::size_t claimed = 0;
+  const auto third = [&](const fs::path&) {
+    if (++claimed == 3) throw Error("an input");
+  };
+  EXPECT_THROW((void)write_figures(reference_page(), folder.path(), third), Error);
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(Figures, SayHowNodeEndedWithoutAWord) {
+  const TemporaryFolder folder;
+  write_text(folder / "node", "#!/bin/sh\nexit 3\n");
+  fs::permissions(folder / "node", fs::perms::owner_all);
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", folder.path().c_str(), 1);
+  std::string said;
+  try {
+    (void)write_figures(reference_page(), folder.path() / "figures");
+  } catch (const std::runtime_error& failure) {
+    said = failure.what();
+  }
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(said, "node: cannot draw the charts: exit code 3");
 }
 
 TEST(Figures, NamesAreNoFormulas) {
@@ -116,12 +165,12 @@ TEST(Figures, NamesAreNoFormulas) {
 
 TEST(Figures, AreDrawnWithoutABrowser) {
   if (!has_node()) GTEST_SKIP() << "no program node";
-  const auto& [folder, written] = ReferenceFigures::all();
+  const auto& [above, folder, written] = ReferenceFigures::all();
   EXPECT_EQ(written.missing, "");
   std::size_t drawn = 0;
   for (const std::string& name : written.files)
     if (name.ends_with(".svg")) {
-      const std::string svg = read_bytes(folder.path() / name);
+      const std::string svg = read_bytes(folder / name);
       EXPECT_THAT(svg, StartsWith("<svg")) << name;
       EXPECT_THAT(svg, HasSubstr("</svg>")) << name;
       EXPECT_THAT(svg, Not(HasSubstr("var(--"))) << name;

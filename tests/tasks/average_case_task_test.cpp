@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "leeway/core/state_file.h"
 #include "leeway/tasks/average_case.h"
 #include "leeway/tasks/robustness.h"
 #include "tests/average_case/classifiers.h"
@@ -12,6 +13,7 @@
 namespace leeway::tasks {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -154,6 +156,9 @@ TEST_F(AverageCaseTasks, ThatWereStoppedGoOnToTheSameBits) {
   for (std::size_t c = 0; c < whole.rows.columns.size(); ++c)
     EXPECT_EQ(rest.rows.columns[c].p, whole.rows.columns[c].p);
   EXPECT_EQ(rest.record.found.results[0].p.mean, whole.record.found.results[0].p.mean);
+  write_text(task_.state, "of another kind");
+  EXPECT_THAT(average_case(task_).record.envelope.warnings, Contains(damaged_state(task_.state)));
+  EXPECT_THAT(resumed, ElementsAre(256));
   task_.state.clear();
   EXPECT_EQ(stop(), "average-case: stopped; nothing was saved");
 }

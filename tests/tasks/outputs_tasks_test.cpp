@@ -293,7 +293,7 @@ TEST(AlignTask, IsThatOfTheAnalysis) {
   Json json = to_json(record);
   json["results"][0]["projections_clean"].push_back(0);
   EXPECT_THAT(message_of([&] { (void)record::record_from<record::Align>(json, "r.json"); }),
-              HasSubstr("as many projections"));
+              HasSubstr("projections_clean (41), projections_shifted (40)"));
 }
 
 TEST(AlignTask, TakesASampleOfPairs) {

@@ -110,7 +110,7 @@ ArrayMap weights_of(const Network& network) {
   return arrays;
 }
 
-static std::map<std::string, std::string> metadata_of(const ModelInfo& info) {
+std::map<std::string, std::string> metadata_of(const ModelInfo& info) {
   const Normalization& normalization = info.normalization;
   std::map<std::string, std::string> metadata{{"architecture", info.architecture},
                                               {"input", input_text(info.input)},

@@ -24,6 +24,8 @@ enum class Fit { none, names, whole };
 
 [[nodiscard]] ArrayMap weights_of(const Network& network);
 
+[[nodiscard]] std::map<std::string, std::string> metadata_of(const ModelInfo& info);
+
 // Atomic.
 void save_weights(const std::filesystem::path& path, const ModelInfo& info, const Network& network);
 

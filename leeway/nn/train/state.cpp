@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
-#include "leeway/core/safetensors.h"
+#include "leeway/core/state_file.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/load.h"
 #include "leeway/nn/io/weights.h"
@@ -59,6 +60,12 @@ torch::Tensor copied(const Array& array) {
   return tensor;
 }
 
+// A NaN would stay in the training for ever.
+void check_no_nan(const torch::Tensor& tensor, const std::string& key, const std::string& name) {
+  if (tensor.is_floating_point() && tensor.isnan().any().item<bool>())
+    refuse(name, "numbers in the tensor " + key, "NaN");
+}
+
 torch::Tensor exact_tensor(const Array& array, const std::string& name) {
   switch (array.type) {
     case ElementType::f32:
@@ -86,7 +93,7 @@ void save_state(const std::filesystem::path& path, const TrainingText& text, con
       make_array({2}, std::vector<std::int64_t>{static_cast<std::int64_t>(course.pass),
                                                 static_cast<std::int64_t>(course.place)});
   content.metadata["training"] = text.write(course);
-  write_safetensors(path, content);
+  write_state(path, std::move(content));
 }
 
 Restored restore_state(const std::filesystem::path& path, const TrainingText& text, const Training& planned,
@@ -94,14 +101,15 @@ Restored restore_state(const std::filesystem::path& path, const TrainingText& te
   if (!text.given() || !std::filesystem::exists(path)) return {};
   const std::string name = display_name(path);
   try {
-    const Safetensors content = read_safetensors(path);
-    const auto found = content.metadata.find("training");
-    if (found == content.metadata.end()) refuse(name, "the state of a training", "none");
-    Course course{text.read(found->second, name), with_prefix(content.tensors, "best.")};
+    const std::optional<Safetensors> content = read_state(path);
+    if (!content) return {{}, damaged_state(path)};
+    const auto found = content->metadata.find("training");
+    if (found == content->metadata.end()) refuse(name, "the state of a training", "none");
+    Course course{text.read(found->second, name), with_prefix(content->tensors, "best.")};
     if (const std::string changed = text.differences(course, planned); !changed.empty())
       return {{}, fmt::format("{}: is of a training with other options ({}): starting anew", name, changed)};
-    const auto position = content.tensors.find("position");
-    if (position == content.tensors.end() || position->second.type != ElementType::i64 ||
+    const auto position = content->tensors.find("position");
+    if (position == content->tensors.end() || position->second.type != ElementType::i64 ||
         position->second.shape != std::vector<std::size_t>{2})
       refuse(name, "the position of a training", "none");
     const auto numbers = position->second.view<std::int64_t>();
@@ -110,8 +118,10 @@ Restored restore_state(const std::filesystem::path& path, const TrainingText& te
     course.pass = static_cast<std::size_t>(numbers[0]), course.place = static_cast<std::size_t>(numbers[1]);
     copy_weights(course.best, algorithm.network(), name);  // checks them
     Tensors tensors;
-    for (const auto& [key, array] : with_prefix(content.tensors, "algorithm."))
+    for (const auto& [key, array] : with_prefix(content->tensors, "algorithm.")) {
       tensors[key] = exact_tensor(array, name);
+      check_no_nan(tensors[key], key, name);
+    }
     algorithm.restore(tensors, name);
     const std::size_t done = course.epochs.size();
     return {std::move(course), fmt::format("{}: continued after epoch {}", name, done)};

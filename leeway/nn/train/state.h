@@ -1,5 +1,5 @@
-// Saves the state of an unfinished training in safetensors: "algorithm.NAME" tensors, the best epoch's
-// weights "best.NAME", metadata "training". Also reuses weights of an equal training.
+// Saves the state of an unfinished training in a state file (core/state_file.h): "algorithm.NAME" tensors, the
+// best epoch's weights "best.NAME", metadata "training". Also reuses weights of an equal training.
 #pragma once
 
 #include <filesystem>

@@ -11,6 +11,7 @@
 #include "leeway/core/parallel.h"
 #include "leeway/core/removal.h"
 #include "leeway/core/safetensors.h"
+#include "leeway/core/state_file.h"
 #include "leeway/core/statistics.h"
 #include "leeway/nn/attack/attack.h"
 #include "leeway/nn/detail/shards.h"
@@ -30,10 +31,12 @@
 namespace leeway::nn {
 namespace {
 
+enum class Stage { only, first };
+
 class TrainingLoop {
  public:
   TrainingLoop(const data::TrainingData& data, const TrainOptions& options, std::filesystem::path out,
-               Progress* progress);
+               Progress* progress, Stage stage = Stage::only);
   [[nodiscard]] TrainResult run();
 
  private:
@@ -61,6 +64,7 @@ class TrainingLoop {
   Schedule schedule_;
   TrainingSet set_;
   std::filesystem::path out_, state_;
+  Stage stage_;
   Progress* progress_;
   int threads_;
   TorchThreads torch_threads_;
@@ -76,7 +80,7 @@ class TrainingLoop {
 };
 
 TrainingLoop::TrainingLoop(const data::TrainingData& data, const TrainOptions& options,
-                           std::filesystem::path out, Progress* progress)
+                           std::filesystem::path out, Progress* progress, Stage stage)
     : data_(data),
       options_(options),
       member_(algorithm(options.algorithm)),
@@ -86,6 +90,7 @@ TrainingLoop::TrainingLoop(const data::TrainingData& data, const TrainOptions& o
       set_(data, options, member_.needs(parameters_), options.algorithm),
       out_(std::move(out)),
       state_(out_.string() + ".state"),
+      stage_(stage),
       progress_(progress),
       threads_(openmp_team(threads())),
       torch_threads_(threads_),
@@ -218,8 +223,14 @@ void TrainingLoop::train_base() {
   options.balance = "auto";
   options.selection = {};
   options.keep_epochs.clear();
-  std::optional<TrainResult> before = reuse(data_, options, base_path());
-  if (!before) before = TrainingLoop(data_, options, base_path(), progress_).run();
+  std::optional<TrainResult> before;
+  if (std::filesystem::exists(base_path())) {
+    if (read_state(base_path()))
+      before = reuse(data_, options, base_path());
+    else
+      notes_.push_back(damaged_state(base_path()));
+  }
+  if (!before) before = TrainingLoop(data_, options, base_path(), progress_, Stage::first).run();
   const TrainResult& result = *before;
   if (!result.reused && result.resumed_after < result.epochs.size())
     for (const std::string& note : result.notes) notes_.push_back("first stage: " + note);
@@ -317,9 +328,11 @@ Epoch TrainingLoop::run_epoch(std::size_t number) {
     batches.rate = schedule_.factor(batches.step, batches.steps, course_.pass);
     const Step step = algorithm_->update(batches);
     if (++course_.place == set_.steps()) course_.place = 0, ++course_.pass;
-    if (!std::isfinite(step.loss))
+    if (!std::isfinite(step.loss)) {
+      std::filesystem::remove(state_);  // the same command would end here again
       throw std::runtime_error(
           fmt::format("train: the loss became {} in epoch {}: lower the learning rate", step.loss, number));
+    }
     const auto weight = static_cast<double>(batches.labelled.rows.size());
     if (step.zero_gradients) zero_gradients = zero_gradients.value_or(0) + *step.zero_gradients;
     for (const auto& [name, value] : step.parts) parts[name] += value * weight;
@@ -459,7 +472,10 @@ TrainResult TrainingLoop::finish() {
           100 * *epoch.zero_gradient, epoch.number));
   if (auto note = maximization_note(result)) result.notes.push_back(std::move(*note));
   info_.training = text();
-  save_weights(out_, info_, *network);
+  if (stage_ == Stage::first)
+    write_state(out_, {nn::weights_of(*network), metadata_of(info_)});
+  else
+    save_weights(out_, info_, *network);
   remove_made(state_.parent_path(), state_);
   if (base_)
     for (const char* const what : {"", ".state"})

@@ -93,6 +93,7 @@ std::vector<ValueRow> value_rows(const conds::Description& said) {
 // Of tables without a label, which have no maps: the shares of all values.
 Section values_section(const conds::Description& said) {
   const std::vector<ValueRow> rows = value_rows(said);
+  if (rows.empty()) return {};
   std::vector<ColumnOf<ValueRow>> columns = {
       {text_column("Column"), [](const ValueRow& row) { return text_cell(row.column->name); }},
       {text_column("Value"), [](const ValueRow& row) { return text_cell(row.column->values[row.value]); }},

@@ -1,8 +1,6 @@
-// node FIGURES.js FIGURES.json FOLDER: draws charts of a page as SVG files. `vega` stands before this text.
+// Draws charts of a page; prints a JSON list of their SVG texts. `vega` and `work` stand before this text.
 "use strict";
-const fs = require("fs"), path = require("path");
-const [, , input, folder] = process.argv;
-const { config, colours, specs, charts, width } = JSON.parse(fs.readFileSync(input, "utf8"));
+const { config, colours, specs, charts, width } = work;
 const refuse = () => Promise.reject(new Error("a chart loads nothing"));
 const escaped = (text) => text.replace(/[&<>]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[c]);
 // XML has no control characters but tab and line ends, not even as references.
@@ -26,11 +24,9 @@ const drawn = async (chart) => {
 };
 
 (async () => {
-  for (const chart of charts) {
-    const file = path.join(folder, chart.file), partial = `${file}.partial`;
-    fs.writeFileSync(partial, legal(await drawn(chart)) + "\n");
-    fs.renameSync(partial, file);
-  }
+  const texts = [];
+  for (const chart of charts) texts.push(legal(await drawn(chart)) + "\n");
+  process.stdout.write(JSON.stringify(texts));
 })().catch((error) => {
   console.error(error.message);
   process.exit(1);

@@ -2,12 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <stdexcept>
 #include <utility>
 
-#include "leeway/core/error.h"
-#include "leeway/core/npz.h"
+#include "leeway/core/state_file.h"
 #include "leeway/record/json.h"
 #include "leeway/tasks/detail/plan_digest.h"
 
@@ -15,16 +12,15 @@ namespace leeway::tasks {
 
 namespace {
 
-DoneUnits units_in(const ArrayMap& arrays) {
+DoneUnits units_in(const Safetensors& state, const std::string& path) {
+  const ArrayMap& arrays = state.tensors;
   DoneUnits done;
-  done.paired = arrays.at("paired").view<std::uint8_t>().front() != 0;
+  done.paired = state.metadata.at("paired") == "yes";
   if (const auto clean = arrays.find("clean"); clean != arrays.end()) done.clean = clean->second;
-  const auto sets = arrays.find("sets");
-  if (sets == arrays.end() || !sets->second.texts) return done;
-  for (std::size_t i = 0; i < sets->second.texts->size(); ++i) {
+  const Json sets = Json::parse(state.metadata.at("sets"));
+  for (std::size_t i = 0; i < sets.size(); ++i) {
     DoneUnit& one = done.units.emplace_back();
-    record::read([&](record::Fields& f) { fields(one.set, f); }, Json::parse((*sets->second.texts)[i]),
-                 "state");
+    record::read([&](record::Fields& f) { fields(one.set, f); }, sets[i], path);
     if (const auto wrong = arrays.find(fmt::format("wrong {}", i)); wrong != arrays.end()) {
       const auto rows = wrong->second.view<std::uint8_t>();
       one.wrong.assign(rows.begin(), rows.end());
@@ -44,36 +40,23 @@ CorruptionsState::CorruptionsState(const CorruptionsTask& task) : path_(task.sta
 
 void CorruptionsState::save(const DoneUnits& done) const {
   if (path_.empty()) return;
-  ArrayMap arrays;
-  arrays["plan"] = make_text_array({1}, {plan_});
-  arrays["paired"] = make_array<std::uint8_t>({1}, {static_cast<std::uint8_t>(done.paired)});
-  if (done.clean) arrays["clean"] = *done.clean;
-  std::vector<std::string> sets;
+  Safetensors state;
+  state.metadata["plan"] = plan_;
+  state.metadata["paired"] = done.paired ? "yes" : "no";
+  if (done.clean) state.tensors["clean"] = *done.clean;
+  Json sets = Json::array();
   for (std::size_t i = 0; i < done.units.size(); ++i) {
     record::CorruptedSet copy = done.units[i].set;
-    sets.push_back(record::written([&](record::Fields& f) { fields(copy, f); }).dump());
+    sets.push_back(record::written([&](record::Fields& f) { fields(copy, f); }));
     if (const auto& wrong = done.units[i].wrong; !wrong.empty())
-      arrays[fmt::format("wrong {}", i)] = make_array<std::uint8_t>({wrong.size()}, wrong);
+      state.tensors[fmt::format("wrong {}", i)] = make_array<std::uint8_t>({wrong.size()}, wrong);
   }
-  const std::size_t count = sets.size();
-  if (count > 0) arrays["sets"] = make_text_array({count}, std::move(sets));
-  write_npz(path_, arrays);
+  state.metadata["sets"] = sets.dump();
+  write_state(path_, std::move(state));
 }
 
-std::optional<DoneUnits> CorruptionsState::load() const {
-  if (path_.empty() || !std::filesystem::exists(path_)) return std::nullopt;
-  try {
-    const ArrayMap arrays = read_npz(path_);
-    const Array& plan = arrays.at("plan");
-    if (!plan.texts || plan.texts->size() != 1 || plan.texts->front() != plan_) return std::nullopt;
-    return units_in(arrays);
-  } catch (const Error&) {  // a file of another kind: begin anew
-    return std::nullopt;
-  } catch (const std::out_of_range&) {
-    return std::nullopt;
-  } catch (const Json::exception&) {
-    return std::nullopt;
-  }
+std::optional<DoneUnits> CorruptionsState::load(const std::function<void(std::string)>& warn) const {
+  return state_of_plan(path_, plan_, warn, [&](const Safetensors& state) { return units_in(state, path_); });
 }
 
 }  // namespace leeway::tasks

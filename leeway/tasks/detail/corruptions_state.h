@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,8 +31,8 @@ class CorruptionsState {
 
   // Nothing is done where the task has no state.
   void save(const DoneUnits& done) const;
-  // Nothing where there is no state of this plan.
-  [[nodiscard]] std::optional<DoneUnits> load() const;
+  // Nothing where there is no state of this plan; `warn` gets a line about a damaged one.
+  [[nodiscard]] std::optional<DoneUnits> load(const std::function<void(std::string)>& warn) const;
 
  private:
   std::string path_, plan_;

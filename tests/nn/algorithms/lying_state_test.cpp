@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/safetensors.h"
+#include "leeway/core/state_file.h"
 #include "tests/nn/training.h"
 
 namespace leeway::nn {
@@ -43,7 +43,7 @@ class LyingState : public testing::TestWithParam<Lie> {
     (void)session().train(data_, options_, whole_);
     StopWith stop(state_, key_);
     EXPECT_THROW((void)session().train(data_, options_, path_, &stop), Interrupted);
-    good_ = read_safetensors(state_);
+    good_ = *read_state(state_);
     ASSERT_TRUE(good_.tensors.contains(key_)) << key_;
   }
 
@@ -51,7 +51,7 @@ class LyingState : public testing::TestWithParam<Lie> {
     Safetensors content = good_;
     content.tensors[key_] = lie;
     std::filesystem::remove(path_);
-    write_safetensors(state_, content);
+    write_state(state_, content);
     const TrainResult result = session().train(data_, options_, path_);
     EXPECT_EQ(result.resumed_after, 0U) << what;
     ASSERT_FALSE(result.notes.empty()) << what;
