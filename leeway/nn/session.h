@@ -27,7 +27,7 @@ namespace leeway::nn {
 
 // Raised whenever this header or one that it includes changes in a way that a program compiled against an older one cannot bear.
 // The digest is of these headers without comments (tests/house/check_rules.py): where they change, so must this line.
-inline constexpr int abi_version = 18;  // of headers ebd92902
+inline constexpr int abi_version = 19;  // of headers fa2b1f3b
 
 struct Requirements;  // these: train.h
 struct TrainOptions;
@@ -77,3 +77,6 @@ class Session {
 
 // The same for programs that open the library: null where `abi` is not the library's abi_version.
 extern "C" leeway::nn::Session* leeway_nn_session(int abi);
+
+// The program leeway-model: runs what a model file holds for the library that started it. Returns an exit status.
+extern "C" int leeway_nn_serve(int channels);

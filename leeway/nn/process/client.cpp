@@ -69,7 +69,7 @@ std::pair<Descriptor, Descriptor> socket_pair(int above) {
   return {Descriptor(ends[0], above), Descriptor(ends[1], above)};
 }
 
-// The program of main.cpp: in leeway/ beside the library, and in the build folder of tests.
+// The program of apps/leeway-model: in leeway/ beside the library, and in the build folder of tests.
 std::filesystem::path server_path() {
   Dl_info here{};
   std::vector<std::filesystem::path> tried;

@@ -18,8 +18,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <iterator>
 #include <mutex>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -42,63 +42,34 @@ constexpr std::uint32_t this_processor = 0;
 void set_result(ucontext_t&, long) {}
 #endif
 
-struct Refused {
-  long call;
-  std::string_view act;
-};
-
-constexpr std::string_view writes = "writes files", changes = "changes or removes files",
-                           starts = "starts programs", talks = "opens sockets",
-                           reaches = "reaches into other processes";
-
 // Refused calls that are reported. Of open and openat, those alone that ask for more than reading.
+#ifdef SYS_open
+constexpr long older_writes[] = {SYS_open, SYS_creat, SYS_mknod, SYS_mkdir, SYS_link, SYS_symlink},
+               older_changes[] = {SYS_rename, SYS_unlink, SYS_rmdir, SYS_chmod, SYS_chown, SYS_utimes},
+               older_starts[] = {SYS_fork, SYS_vfork};
+#endif
+constexpr long writes[] = {SYS_openat, SYS_mknodat, SYS_mkdirat, SYS_linkat, SYS_symlinkat},
+               changes[] = {SYS_truncate, SYS_ftruncate, SYS_renameat2, SYS_unlinkat,
+                            SYS_fchmod,   SYS_fchmodat,  SYS_fchownat,  SYS_utimensat,
+                            SYS_setxattr, SYS_mount,     SYS_chroot},
+               starts[] = {SYS_execve, SYS_execveat, SYS_clone},
+               talks[] = {SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_listen},
+               reaches[] = {SYS_kill, SYS_tgkill, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev};
+struct Refused {
+  std::string_view act;
+  std::span<const long> calls;
+};
 constexpr Refused confinement_refused[] = {
 #ifdef SYS_open
-    {SYS_open, writes},
-    {SYS_creat, writes},
-    {SYS_mknod, writes},
-    {SYS_mkdir, writes},
-    {SYS_link, writes},
-    {SYS_symlink, writes},
-    {SYS_rename, changes},
-    {SYS_unlink, changes},
-    {SYS_rmdir, changes},
-    {SYS_chmod, changes},
-    {SYS_chown, changes},
-    {SYS_utimes, changes},
-    {SYS_fork, starts},
-    {SYS_vfork, starts},
+    {"writes files", older_writes},
+    {"changes or removes files", older_changes},
+    {"starts programs", older_starts},
 #endif
-#ifdef SYS_renameat
-    {SYS_renameat, changes},
-#endif
-    {SYS_openat, writes},
-    {SYS_mknodat, writes},
-    {SYS_mkdirat, writes},
-    {SYS_linkat, writes},
-    {SYS_symlinkat, writes},
-    {SYS_truncate, changes},
-    {SYS_ftruncate, changes},
-    {SYS_renameat2, changes},
-    {SYS_unlinkat, changes},
-    {SYS_fchmod, changes},
-    {SYS_fchmodat, changes},
-    {SYS_fchownat, changes},
-    {SYS_utimensat, changes},
-    {SYS_setxattr, changes},
-    {SYS_mount, changes},
-    {SYS_chroot, changes},
-    {SYS_execve, starts},
-    {SYS_execveat, starts},
-    {SYS_socket, talks},
-    {SYS_socketpair, talks},
-    {SYS_connect, talks},
-    {SYS_bind, talks},
-    {SYS_listen, talks},
-    {SYS_kill, reaches},
-    {SYS_ptrace, reaches},
-    {SYS_process_vm_readv, reaches},
-    {SYS_process_vm_writev, reaches},
+    {"writes files", writes},
+    {"changes or removes files", changes},
+    {"starts programs", starts},
+    {"opens sockets", talks},
+    {"reaches into other processes", reaches},
 };
 
 // Memory, threads, time, and descriptors that are open.
@@ -148,8 +119,7 @@ constexpr long confinement_allowed[] = {
     SYS_restart_syscall,
     SYS_sysinfo,
     SYS_uname,
-    SYS_getrusage,
-};
+    SYS_getrusage};
 
 // To look at files and open them for reading.
 constexpr long confinement_reading[] = {
@@ -157,8 +127,7 @@ constexpr long confinement_reading[] = {
     SYS_stat,       SYS_lstat,     SYS_access,    SYS_readlink,   SYS_getdents64,
 #endif
     SYS_newfstatat, SYS_statx,     SYS_faccessat, SYS_readlinkat, SYS_getcwd,
-    SYS_fcntl,      SYS_fadvise64, SYS_prctl,     SYS_seccomp,
-};
+    SYS_fcntl,      SYS_fadvise64, SYS_prctl,     SYS_seccomp};
 
 // The argument of an open that says what it is for; -1: another call.
 int place_of_flags(long call) {
@@ -215,14 +184,13 @@ std::vector<sock_filter> make_filter(Confine limits) {
   add({is(SYS_prlimit64, 6), load(low_half(2)), only_if(BPF_JEQ, 0, 3), load(low_half(2) + 4),
        only_if(BPF_JEQ, 0, 1), allow, forbidden});
   const sock_filter reading = limits == Confine::read ? allow : forbidden;
-  for (const Refused& one : confinement_refused) {
-    const int flags = place_of_flags(one.call);
-    if (flags < 0)
-      add({is(one.call, 1), trap});
-    else
-      add({is(one.call, 4), load(low_half(static_cast<std::size_t>(flags))),
-           only_if(BPF_JSET, writing_flags, 1), trap, reading});
-  }
+  for (const Refused& refused : confinement_refused)
+    for (const long call : refused.calls)
+      if (const int flags = place_of_flags(call); flags < 0)
+        add({is(call, 1), trap});
+      else
+        add({is(call, 4), load(low_half(static_cast<std::size_t>(flags))),
+             only_if(BPF_JSET, writing_flags, 1), trap, reading});
   filter.push_back(forbidden);
   return filter;
 }
@@ -284,8 +252,9 @@ void confine(Confine limits) {
 std::string_view refused_act() {
   const int call = last_refused.exchange(0);
   if (call == 0) return {};
-  const auto* const found = std::ranges::find(confinement_refused, static_cast<long>(call), &Refused::call);
-  return found == std::end(confinement_refused) ? starts : found->act;  // clone and its like
+  for (const Refused& refused : confinement_refused)
+    if (std::ranges::find(refused.calls, static_cast<long>(call)) != refused.calls.end()) return refused.act;
+  return "makes a forbidden system call";
 }
 
 void limit_memory(std::size_t bytes) {

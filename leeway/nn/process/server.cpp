@@ -2,7 +2,6 @@
 
 #include <sys/sysinfo.h>
 #include <torch/torch.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -214,7 +213,7 @@ int serve_model(int channels) {
   for (int channel = 0; channel < channels; ++channel)
     std::thread([channel] { server.serve(channel); }).detach();
   (void)receive_text(control_descriptor, 0);  // until the caller is gone
-  _exit(0);
+  return 0;
 }
 
 }  // namespace leeway::nn

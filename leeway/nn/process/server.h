@@ -7,10 +7,8 @@
 
 namespace leeway::nn {
 
-// Serves `channels` channels (protocol.h) until the caller closes its end. Returns the exit status.
+// Serves `channels` channels (protocol.h) until the caller closes its end. Returns the exit status; the threads of the
+// channels still run, so the program ends without destructors.
 int serve_model(int channels);
 
 }  // namespace leeway::nn
-
-// serve_model(), for leeway-model.
-extern "C" int leeway_nn_serve(int channels);

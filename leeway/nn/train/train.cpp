@@ -329,7 +329,7 @@ Epoch TrainingLoop::run_epoch(std::size_t number) {
     const Step step = algorithm_->update(batches);
     if (++course_.place == set_.steps()) course_.place = 0, ++course_.pass;
     if (!std::isfinite(step.loss)) {
-      std::filesystem::remove(state_);  // the same command would end here again
+      remove_made(state_.parent_path(), state_);  // the same command would end here again
       throw std::runtime_error(
           fmt::format("train: the loss became {} in epoch {}: lower the learning rate", step.loss, number));
     }
