@@ -233,7 +233,7 @@ TEST(Pages, NameTheValueThatDoesNotFit) {
             {"expected a list of 2 numbers at results[0].quality.confusion[0], found 1"}},
            {assess,
             "/results/0/subgroups",
-            {{"columns", list}, {"searched", 1}, {"least_rows", 1}, {"list", {subgroup}}},
+            {{"columns", 1}, {"searched", 1}, {"least_rows", 1}, {"list", {subgroup}}},
             {"results[0].subgroups.list[0], found columns (2), values (1)"}},
            {assess,
             "/results/0/predicted_shares/shifted",

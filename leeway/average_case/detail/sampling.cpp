@@ -40,11 +40,13 @@ constexpr double sampling_steep =
 constexpr double unseen = 4.6;  // over the number of points: mass that none of them met, with 99%
 constexpr double first_order = -14;  // log p below which blur is known to first order alone
 
-// Low rank: several limits share a variable, and few points may carry the sum. The error estimate is wider.
-constexpr std::size_t low_rank_to = 10;      // variables; fewer than constraints
-constexpr double low_rank_least_gain = .5;   // takes the place of least_gain, from lattice to lattice
-constexpr double low_rank_few_points = 3;    // times the relative error: growth of the error estimate
-constexpr double low_rank_steep_scale = .1;  // conditional deviation that makes a limit a step
+// Few variables: few points may carry the sum, and of low rank several limits share a variable. The error
+// estimate is wider.
+constexpr std::size_t few_variables = 10;
+constexpr double few_least_gain = .5;         // takes the place of least_gain, from lattice to lattice
+constexpr double few_points = 3;              // times the relative error: growth of the error estimate
+constexpr double few_steep_scale = .1;        // conditional deviation that makes a limit a step
+constexpr double full_rank_steep_scale = .5;  // below which unseen points count where the rank is full
 
 std::vector<std::uint32_t> random_shifts(const MvnOptions& options, std::uint32_t purpose,
                                          std::size_t variables) {
@@ -203,11 +205,13 @@ double unseen_weight(const Candidate& candidate, double mean, double room) {
 }
 
 // Share of the largest unseen weight that counts: 1 where limits are steps, less where limits are smooth.
-double share_unseen(const Integrand& integrand, bool low_rank) {
+double share_unseen(const Integrand& integrand, bool few, bool low_rank) {
   if (integrand.smallest_attached < sampling_steep) return 1;
-  if (!low_rank) return 0;
+  if (!few) return 0;
   const double smallest = std::min(integrand.smallest_attached, integrand.smallest_scale);
-  return integrand.strips || smallest < low_rank_steep_scale ? 1 : .1;
+  return integrand.strips || smallest < few_steep_scale ? 1
+         : low_rank || smallest < full_rank_steep_scale ? .1
+                                                        : 0;
 }
 
 }  // namespace
@@ -232,8 +236,8 @@ Sampled sample_probability(const Problem& problem, const MvnOptions& options) {
   const bool narrow = integrand.strips && candidate.precision == Precision::f32;
   const double rounding =
       (candidate.precision == Precision::f32 ? bias_f32 : 1e-9) * static_cast<double>(integrand.variables);
-  const bool low_rank = triangle.rank <= low_rank_to;
-  const double missed = unseen * share_unseen(integrand, low_rank) / static_cast<double>(lattice_shifts);
+  const bool few = triangle.rank <= few_variables, low_rank = few && triangle.rank < problem.d();
+  const double missed = unseen * share_unseen(integrand, few, low_rank) / static_cast<double>(lattice_shifts);
   const double most = log_cdf(*std::ranges::min_element(problem.upper));  // p is no larger
   Sums sums = candidate.alone ? candidate.sums : Sums{};
   Sampled result;
@@ -244,12 +248,12 @@ Sampled sample_probability(const Problem& problem, const MvnOptions& options) {
     if (level > first_level || !candidate.alone)
       add_level(kernel, level, level == first_level, options.stop, sums);
     const auto [mean, error] = average(sums, level);
-    const double standard = std::max(error, (low_rank ? low_rank_least_gain : least_gain) * coarser);
-    coarser = low_rank ? standard : error;
+    const double standard = std::max(error, (few ? few_least_gain : least_gain) * coarser);
+    coarser = few ? standard : error;
     if (level == first_level) continue;
     if (std::isfinite(mean) && mean > 0) {
       const double relative = standard / mean;
-      const double wider = low_rank ? 1 + std::clamp(low_rank_few_points * relative - .1, 0., 1.) : 1;
+      const double wider = few ? 1 + std::clamp(few_points * relative - .1, 0., 1.) : 1;
       result.log_value = integrand.log_norm + std::log(mean);
       result.relative_error = quantile * relative * wider +
                               blur(triangle, low_rank && integrand.strips, result.log_value) +
