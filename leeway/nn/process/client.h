@@ -7,10 +7,10 @@ namespace leeway::nn {
 
 // Loads a TorchScript or ONNX file in a new process (server.h) and returns what runs it there, with gradients
 // by the images, for as many calls at once as threads() gives. The process ends with the last copy of the
-// function. Same bits as in this process. Cost: a copy of images and outputs; .2 s for the start.
+// function. Same bits as in this process. Cost: a copy of images and outputs; .5 s for the start.
 //
 // Errors: those of loading; a program that makes forbidden system calls, ends by a signal, takes more than
-// its memory (server.h) or more than most_seconds of processor time a call; runs after that. std::runtime_error
+// its memory (server.h) or more than most_seconds of processor time a call; every run after that. std::runtime_error
 // if the process cannot be started.
 [[nodiscard]] LoadedProgram load_confined(ModelInfo info, const InputShape& images);
 
