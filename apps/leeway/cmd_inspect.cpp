@@ -37,8 +37,8 @@ std::string layers_table(const record::InspectedModel& model) {
 }
 
 std::string about_program(const std::string& confinement) {
-  if (confinement == "none") return "runs in this process, with all its rights (--trust)";
-  return fmt::format("runs in a process that can only compute ({})", confinement);
+  if (confinement == "none") return "runs without confinement (--trust)";
+  return fmt::format("runs in a separate process that can only compute ({})", confinement);
 }
 
 std::string inspect_table(const record::Inspect& record, const std::string& data) {

@@ -76,9 +76,10 @@ Array reordered(const Array& logits, std::span<const std::size_t> order) {
 // All but the logits.
 void reorder_rest(Outputs& other, const Columns& first, std::span<const std::size_t> order) {
   if (other.coding == LabelCoding::either)
-    refuse(other.path,
-           fmt::format("--first-label 0 or 1, as its classes stand in another order than in {}", first.path),
-           "labels that fit both");
+    refuse(
+        other.path,
+        fmt::format("--first-label 0 or 1, because its classes are in another order than in {}", first.path),
+        "labels that fit both");
   std::vector<std::int64_t> place(order.size());
   for (std::size_t j = 0; j < order.size(); ++j) place[order[j]] = static_cast<std::int64_t>(j);
   if (other.labels)

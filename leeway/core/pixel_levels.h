@@ -2,7 +2,7 @@
 //
 // Images are bytes or floats in [0,1]. Floats that nobody divided by 255 would pass for rows of any range, or
 // reach a network 255 times too large: every reader of floats of any range refuses them by this rule.
-// Errors: none. Cost: a pass; it ends at the first value that is no such pixel.
+// Errors: none. Cost: a pass; it ends at the first value outside these levels.
 #pragma once
 
 #include "leeway/core/array.h"

@@ -59,10 +59,9 @@ static void fields(InspectedModel& model, Fields& f) {
   f("input", model.input, at_least(1), "channels, height, width, or the sizes of a row; []: not said");
   f("normalization", model.normalization, "the network takes (scale x - mean) / std of pixels x in [0,1]");
   f.unless_empty("notes", model.notes, "the FILE.toml beside the model that was read");
-  f.unless_empty(
-      "confinement", model.confinement,
-      "of a program (TorchScript, ONNX): seccomp: it runs in a process that can only compute; none: "
-      "--trust; null: the file is no program");
+  f.unless_empty("confinement", model.confinement,
+                 "of a TorchScript or ONNX model: seccomp: a separate process that can only compute; none: "
+                 "--trust; null: the file is no program");
   f("layers", model.layers,
     "what holds weights, of a graph every operator, of a file that does not say its architecture every "
     "tensor");

@@ -40,7 +40,7 @@ void file_fields(ModelReading& reading, Fields& f) {
   f("arch", reading.arch,
     "architecture of named tensors if the file does not name it (leeway list architectures)");
   f("trust", reading.trust,
-    "run TorchScript or ONNX in this process, with all its rights (default: in a process that can only "
+    "run a TorchScript or ONNX model without confinement (default: in a separate process that can only "
     "compute)");
   normalization_fields(reading, f);
 }

@@ -40,6 +40,8 @@ namespace {
 
 constexpr std::size_t longest_text = std::size_t{64} << 20;
 constexpr std::size_t longest_reason = 2000;
+constexpr std::size_t most_answer = std::size_t{1}
+                                    << 30;  // bytes: no limit of the process holds for shared memory
 constexpr const char* cannot_start = "the process that runs the model could not be started";
 
 class Descriptor {
@@ -119,7 +121,8 @@ class ModelProcess : public std::enable_shared_from_this<ModelProcess> {
   [[nodiscard]] Reply exchange(Channel& channel, const Request& request);
   [[noreturn]] void refuse_answer(const Reply& reply, const Channel& channel) const;
   void allow_time() const;
-  // Of a process that is gone, or is ended because its answers make no sense.
+  [[noreturn]] void refuse_end() const { refuse(name_, "a program that computes outputs", end_); }
+  // Of a process that is gone, or is ended because its answer is invalid.
   [[noreturn]] void ended();
 
   std::string name_;
@@ -247,9 +250,9 @@ void ModelProcess::ended() {
     const int signal = gone > 0 && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     end_ = signal == SIGXCPU ? fmt::format("one that ran for more than {} s", most_seconds)
            : signal > 0      ? fmt::format("one that crashed (signal {}: {})", signal, strsignal(signal))
-                             : "one that ended or answered without sense";
+                             : "one that ended or sent an invalid answer";
   }
-  refuse(name_, "a program that computes outputs", end_);
+  refuse_end();
 }
 
 void ModelProcess::refuse_answer(const Reply& reply, const Channel& channel) const {
@@ -280,6 +283,7 @@ ModelProcess::Result ModelProcess::call(Request request, const torch::Tensor& fi
   Channel* channel = nullptr;
   {
     std::unique_lock lock(mutex_);
+    if (!end_.empty()) refuse_end();
     freed_.wait(lock, [&] { return !free_.empty(); });
     channel = free_.back();
     free_.pop_back();
@@ -306,7 +310,7 @@ ModelProcess::Result ModelProcess::call(Request request, const torch::Tensor& fi
   Reply& reply = result.reply;
   reply = exchange(*channel, request);
   if (reply.answer == Answer::more_memory) {
-    if (reply.bytes > std::size_t{1} << 40) ended();
+    if (reply.bytes > most_answer) ended();
     memory.grow(reply.bytes);
     request.memory = memory.size();
     reply = exchange(*channel, request);

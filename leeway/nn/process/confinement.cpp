@@ -73,53 +73,48 @@ constexpr Refused confinement_refused[] = {
 };
 
 // Memory, threads, time, and descriptors that are open.
-constexpr long confinement_allowed[] = {
-#ifdef SYS_poll
-    SYS_poll,
-#endif
-    SYS_read,
-    SYS_write,
-    SYS_readv,
-    SYS_writev,
-    SYS_pread64,
-    SYS_recvfrom,
-    SYS_sendto,
-    SYS_recvmsg,
-    SYS_sendmsg,
-    SYS_ppoll,
-    SYS_lseek,
-    SYS_fstat,
-    SYS_close,
-    SYS_mmap,
-    SYS_munmap,
-    SYS_mremap,
-    SYS_mprotect,
-    SYS_madvise,
-    SYS_brk,
-    SYS_futex,
-    SYS_sched_yield,
-    SYS_sched_getaffinity,
-    SYS_getcpu,
-    SYS_clock_gettime,
-    SYS_gettimeofday,
-    SYS_clock_nanosleep,
-    SYS_nanosleep,
-    SYS_getrandom,
-    SYS_rt_sigprocmask,
-    SYS_rt_sigaction,
-    SYS_rt_sigreturn,
-    SYS_sigaltstack,
-    SYS_exit,
-    SYS_exit_group,
-    SYS_set_robust_list,
-    SYS_rseq,
-    SYS_gettid,
-    SYS_getpid,
-    SYS_membarrier,
-    SYS_restart_syscall,
-    SYS_sysinfo,
-    SYS_uname,
-    SYS_getrusage};
+constexpr long confinement_allowed[] = {SYS_read,
+                                        SYS_write,
+                                        SYS_readv,
+                                        SYS_writev,
+                                        SYS_pread64,
+                                        SYS_recvfrom,
+                                        SYS_sendto,
+                                        SYS_recvmsg,
+                                        SYS_sendmsg,
+                                        SYS_lseek,
+                                        SYS_fstat,
+                                        SYS_close,
+                                        SYS_mmap,
+                                        SYS_munmap,
+                                        SYS_mremap,
+                                        SYS_mprotect,
+                                        SYS_madvise,
+                                        SYS_brk,
+                                        SYS_futex,
+                                        SYS_sched_yield,
+                                        SYS_sched_getaffinity,
+                                        SYS_getcpu,
+                                        SYS_clock_gettime,
+                                        SYS_gettimeofday,
+                                        SYS_clock_nanosleep,
+                                        SYS_nanosleep,
+                                        SYS_getrandom,
+                                        SYS_rt_sigprocmask,
+                                        SYS_rt_sigaction,
+                                        SYS_rt_sigreturn,
+                                        SYS_sigaltstack,
+                                        SYS_exit,
+                                        SYS_exit_group,
+                                        SYS_set_robust_list,
+                                        SYS_rseq,
+                                        SYS_gettid,
+                                        SYS_getpid,
+                                        SYS_membarrier,
+                                        SYS_restart_syscall,
+                                        SYS_sysinfo,
+                                        SYS_uname,
+                                        SYS_getrusage};
 
 // To look at files and open them for reading.
 constexpr long confinement_reading[] = {
@@ -139,8 +134,8 @@ int place_of_flags(long call) {
 
 constexpr std::uint32_t writing_flags = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
 
-std::size_t low_half(
-    std::size_t argument) {  // of a system call's argument; both processors are little-endian
+// Of a system call's argument; both processors are little-endian.
+std::size_t low_half(std::size_t argument) {
   return offsetof(seccomp_data, args) + argument * sizeof(std::uint64_t);
 }
 

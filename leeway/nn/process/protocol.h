@@ -45,7 +45,7 @@ struct Reply {
   Answer answer = Answer::done;
   std::uint32_t tracked = 0, features_tracked = 0;  // whether they depend on the images
   std::uint64_t bytes = 0;  // more_memory: needed; failed, bad_input: length of the reason in memory
-  std::uint32_t act = 0;    // length of refused_act(), which stands in `refused`
+  std::uint32_t act = 0;    // length of refused_act() in `refused`
   std::array<char, 32> refused{};
   Sizes first, second;  // run: logits and features; differentiate: the gradient
 };

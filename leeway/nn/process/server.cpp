@@ -188,8 +188,8 @@ LoadedProgram load_and_confine(ModelInfo info, const InputShape& images) {
 int serve_model(int channels) {
   constexpr std::size_t longest = std::size_t{64} << 20;
   at::set_num_threads(1);
-  mallopt(M_ARENA_MAX,
-          1);  // arenas of threads return large blocks to the system: a tenth of the time of an attack
+  // Arenas of threads return large blocks to the system, which costs an attack a tenth of its time.
+  mallopt(M_ARENA_MAX, 1);
   torch::manual_seed(0);  // makes the generator, which reads /dev/urandom
   const auto path = receive_text(control_descriptor, longest),
              wish = receive_text(control_descriptor, longest),

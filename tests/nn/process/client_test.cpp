@@ -70,7 +70,7 @@ TEST_F(Confined, HasTheBitsOfThisProcess) {
   set_threads(1);
 }
 
-// Every line is a program; what is said of it comes after its name.
+// Each program with a part of its error message.
 TEST_F(Confined, HostileProgramsAreRefused) {
   struct Hostile {
     std::string lines, said;
