@@ -1,6 +1,6 @@
 // How often the certified errors (99%) of the multivariate normal distribution function hold, by simulation.
 //
-//   mvn_cdf_coverage DRAWS [RANK [D [SEED]]]
+//   mvn_cdf_coverage DRAWS [RANK [D [SEED [POINTS]]]]
 //
 // CSV on stdout, one line for each kind of bounds, conditioning, rank and number of variables. Variable i is
 // a_i t + s_i w_g, the groups g in turn, t and w_1, w_2, ... standard normal: of rank 1 + groups. Given t,
@@ -11,7 +11,7 @@
 //   bounds        random: b_i = shift + 1.5 normal, a shift from 0 to 4 for each draw
 //                 opposite: half of the variables are near the negative of another variable, with nearly
 //                 opposite bounds; 1 in 20 pairs contradicts
-// Samples end at 2^14 points. Columns: `outside`, draws whose probability or logarithm is further off than
+// Samples end at POINTS, by default 2^14. Columns: `outside`, draws whose probability or logarithm is further off than
 // certified; `unsettled`, draws where the reference's error bound exceeds the certified error; `converged`,
 // draws within the default tolerances; `milliseconds`, mean time of a call. Environment variable SHOW: print
 // misses.
@@ -183,8 +183,8 @@ class Exact {
   std::size_t splits_ = 0;
 };
 
-void simulate(bool opposite, bool bad, std::size_t rank, std::size_t d, std::size_t draws,
-              std::uint64_t seed) {
+void simulate(bool opposite, bool bad, std::size_t rank, std::size_t d, std::size_t draws, std::uint64_t seed,
+              std::size_t points) {
   std::size_t outside = 0, converged = 0, unsettled = 0;
   double seconds = 0;
   for (std::size_t number = 0; number < draws; ++number) {
@@ -202,7 +202,7 @@ void simulate(bool opposite, bool bad, std::size_t rank, std::size_t d, std::siz
     const Long exact = reference.probability(), unsure = reference.error();
     const auto start = std::chrono::steady_clock::now();
     const auto found =
-        leeway::average_case::mvn_cdf(upper, covariance, {.max_points = 1 << 14, .sample = number});
+        leeway::average_case::mvn_cdf(upper, covariance, {.max_points = points, .sample = number});
     seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     converged += found.converged;
     const Long off = std::abs(found.probability - exact) - 1e-12L * exact - unsure - 1e-300L;
@@ -228,13 +228,14 @@ void simulate(bool opposite, bool bad, std::size_t rank, std::size_t d, std::siz
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "usage: mvn_cdf_coverage DRAWS [RANK [D [SEED]]]\n");
+    fmt::print(stderr, "usage: mvn_cdf_coverage DRAWS [RANK [D [SEED [POINTS]]]]\n");
     return 2;
   }
   const auto argument = [&](int i) {
     return argc > i ? static_cast<std::size_t>(std::atoll(argv[i])) : std::size_t{0};
   };
-  const std::size_t draws = argument(1), only_rank = argument(2), only_d = argument(3), seed = argument(4);
+  const std::size_t draws = argument(1), only_rank = argument(2), only_d = argument(3), seed = argument(4),
+                    points = argc > 5 ? argument(5) : 1 << 14;
   fmt::print("bounds,conditioning,rank,d,draws,outside,unsettled,converged,milliseconds\n");
   for (const std::size_t rank : {1, 2, 3, 4, 6, 10})
     for (const std::size_t d :
@@ -242,6 +243,6 @@ int main(int argc, char** argv) {
       for (const bool opposite : {false, true})
         for (const bool bad : {false, true})
           if (!(bad && rank == 1) && (only_rank == 0 || only_rank == rank) && (only_d == 0 || only_d == d))
-            simulate(opposite, bad, rank, d, draws, seed);
+            simulate(opposite, bad, rank, d, draws, seed, points);
   return 0;
 }

@@ -150,6 +150,20 @@ TEST(MvnCdf, SingularConstraints) {
   EXPECT_NEAR(half.probability, .375, 1e-10);
 }
 
+// Of rank 3 but for rounding, which keeps every section from its tolerance; no point is within the bounds.
+TEST(MvnCdf, RoundingDoesNotKeepQuadratureFromItsEnd) {
+  const Numbers upper = {1.2611636388952689, 1.4463503605442765, -2.4364056576740913, -1.2611510371276646};
+  const Numbers lower_triangle = {
+      1.0000000045767146, .99998237192994166,  1.0000000141126286,  -.99998258054256439, -.99999979138374329,
+      1.0000000000104559, -.99999999414792651, -.99998205900562187, .99998226761817932,  .99999998634529597};
+  Numbers covariance(16);
+  for (std::size_t i = 0, next = 0; i < 4; ++i)
+    for (std::size_t j = 0; j <= i; ++j)
+      covariance[i * 4 + j] = covariance[j * 4 + i] = lower_triangle[next++];
+  const auto found = mvn_cdf(upper, covariance);
+  EXPECT_LE(found.probability, found.error);
+}
+
 TEST(MvnCdf, ConstraintsWithoutEffect) {
   const Classifier c = classifier(6, 30, 9);
   const auto plain = mvn_cdf(c.upper, c.covariance);

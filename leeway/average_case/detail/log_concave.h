@@ -33,10 +33,11 @@ Integral kronrod(const Function& f, double from, double to) {
 }
 
 // Halves panels until the error of each is at most `tolerance` times the integral, or at most `noise` times
-// the integral over the panel (`noise`: relative error of the function's values).
+// the integral over the panel (`noise`: relative error of the function's values). Takes what it halves from
+// `halvings`; without any left, the errors of open panels add up.
 template <class Function>
 Integral integrate(const Function& f, const std::vector<double>& ends, double tolerance, double noise,
-                   const Progress* stop) {
+                   const Progress* stop, std::size_t& halvings) {
   struct Panel {
     double from = 0, to = 0;
     Integral found;
@@ -48,7 +49,6 @@ Integral integrate(const Function& f, const std::vector<double>& ends, double to
     open.push_back({ends[i], ends[i + 1], kronrod(f, ends[i], ends[i + 1])});
     size += open.back().found.value;
   }
-  std::size_t halvings = 2000 + 8 * open.size();  // intervals still open then add to the error
   while (!open.empty()) {
     stop_if_asked(stop);
     const Panel panel = open.back();
@@ -72,10 +72,10 @@ struct LogIntegral {
 
 // Integral of exp(f), f concave, from the first to the last of the increasing `ends`; f is smooth between two
 // of them. Golden section search finds the maximum of f first, so that no peak hides between two nodes. Where
-// exp(f) is below 1e-18 of the maximum, it is left out.
+// exp(f) is below 1e-18 of the maximum, it is left out. `halvings` as for integrate.
 template <class Function>
 LogIntegral integrate_log_concave(const Function& f, const std::vector<double>& ends, double tolerance,
-                                  const Progress* stop) {
+                                  const Progress* stop, std::size_t& halvings) {
   constexpr double golden = .6180339887498949, fall = 42;
   if (ends.size() < 2) return {};
   double low = ends.front(), high = ends.back(), left = 0, right = 0, at_left = 0, at_right = 0;
@@ -121,7 +121,7 @@ LogIntegral integrate_log_concave(const Function& f, const std::vector<double>& 
   }
   marks.push_back(to);
   const auto [value, error] =
-      integrate([&](double t) { return std::exp(f(t) - top); }, marks, tolerance, 0, stop);
+      integrate([&](double t) { return std::exp(f(t) - top); }, marks, tolerance, 0, stop, halvings);
   if (!(value > 0)) return {};
   return {top + std::log(value), error / value};
 }

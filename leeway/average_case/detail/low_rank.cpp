@@ -135,8 +135,9 @@ class Polytope {
       for (const auto& [normal, limit] : all_) clip(polygon_, scratch_, normal, limit);
       return polygon_mass(centre_[0], centre_[1], 1e-10);
     }
+    std::size_t halvings = 2000;
     LogIntegral whole =
-        integrate_log_concave([this](double t) { return log_section(t); }, vertices(), 1e-8, stop_);
+        integrate_log_concave([this](double t) { return log_section(t); }, vertices(), 1e-8, stop_, halvings);
     whole.relative_error += worst_section_;
     return whole;
   }
@@ -158,7 +159,7 @@ class Polytope {
           }
           return log_interval(low, high, b) - (a + .5 * t) * t;
         },
-        ends_, tolerance, stop_);
+        ends_, tolerance, stop_, halvings_);
   }
 
   // Of the section at t of the first axis.
@@ -207,6 +208,7 @@ class Polytope {
   std::vector<Point> polygon_, scratch_;
   std::vector<double> ends_;
   double worst_section_ = 0;
+  std::size_t halvings_ = 200'000;  // of all sections: rounding can keep every one from its tolerance
 };
 
 // Bound on the error of constraint i where the mass is: rounding of its row of L, and the variance left out.

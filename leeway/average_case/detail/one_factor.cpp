@@ -201,9 +201,10 @@ Quadrature one_factor_probability(const Problem& problem, const OneFactor& facto
   if (!(top > -infinity)) return {-infinity, 0};
   const double low = end(f, centre, top, -1, std::max(f.low(), -1e300));
   const double high = end(f, centre, top, 1, std::min(f.high(), 1e300));
-  const auto [value, error] =
-      integrate([&](double t) { return std::exp(f(t) - top); }, panel_ends(f.steps(), low, centre, high),
-                1e-12, 1e-15 * std::abs(top), stop);
+  const std::vector<double> ends = panel_ends(f.steps(), low, centre, high);
+  std::size_t halvings = 2000 + 8 * ends.size();
+  const auto [value, error] = integrate([&](double t) { return std::exp(f(t) - top); }, ends, 1e-12,
+                                        1e-15 * std::abs(top), stop, halvings);
   if (!(value > 0)) return {-infinity, 0};
   const auto d = static_cast<double>(problem.d());
   const double rounding = 1e-15 * (d + 10) * (1 + .05 * std::abs(top)) + accuracy_of_tails * d;
