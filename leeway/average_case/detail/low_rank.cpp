@@ -294,11 +294,15 @@ Quadrature low_rank_probability(const Problem& problem, const LowRank& matrix, c
   if (found.empty && exact) return {-infinity, 0};
   const auto [log_value, error] = found.log;
   const bool nothing = found.empty || !(log_value > -infinity);
-  double share = 0;  // P(between b and b - e) is at most the mean of |e| times the density there
-  for (std::size_t i = 0; i < problem.d(); ++i)
-    share += slack_of(problem, matrix, found.centre, .8, i) * .4 *
-             std::exp(-.5 * problem.upper[i] * problem.upper[i] - (nothing ? 0 : log_value));
-  if (nothing) return {std::log(share), 1};
+  const auto slack = [&](double log_of_mass) {  // P(between b and b - e): at most the mean of |e| x density
+    double share = 0;
+    for (std::size_t i = 0; i < problem.d(); ++i)
+      share += slack_of(problem, matrix, found.centre, .8, i) * .4 *
+               std::exp(-.5 * problem.upper[i] * problem.upper[i] - log_of_mass);
+    return share;
+  };
+  if (nothing) return {std::log(slack(0)), 1};
+  double share = slack(log_value);
   if (share > .1 * std::min(options.log_tolerance, options.tolerance / std::exp(log_value))) {
     // log p is concave in the bounds: raised, they change it by no more than lowered.
     const Mass lower = mass_of(problem, matrix, found.centre, 1, options.stop);
@@ -306,6 +310,7 @@ Quadrature low_rank_probability(const Problem& problem, const LowRank& matrix, c
     // Beyond that, parts that are left out may reach further than six deviations.
     if (!lower.empty && change < 1) share = std::min(share, change);
   }
+  if (!(share < infinity)) return {std::log(slack(0)), 1};  // rounding hides the mass
   return {log_value, error + share};
 }
 
