@@ -74,7 +74,7 @@ std::string results_table(const record::Assess& record) {
 std::string bounds_table(const record::Assess& record) {
   const auto percent = [](const std::optional<double>& share) { return single(share, 100, "{:.1f}"); };
   std::vector<Column> columns{left("target", 0, 10), right("probably"), right("at most")};
-  for (const error_bound::Estimator& member : error_bound::estimators())
+  for (const error_bound::Estimator& member : error_bound::answer_estimators())
     columns.push_back(right(std::string(member.name)));
   columns.push_back(right("true"));
   TextTable table = model_table(columns);
@@ -86,7 +86,7 @@ std::string bounds_table(const record::Assess& record) {
         shown(result.model), shown(result.target),
         likely ? fmt::format("{:.0f} to {:.0f}", 100 * likely->low, 100 * likely->high) : "-",
         percent(result.error_bound)};
-    for (const error_bound::Estimator& member : error_bound::estimators()) {
+    for (const error_bound::Estimator& member : error_bound::answer_estimators()) {
       const auto found = std::ranges::find(result.estimates, &member, &error_bound::Estimate::estimator);
       const char* mark = likely && likely->method == member.name ? "*" : "";
       cells.push_back(found == result.estimates.end() ? "-" : percent(found->error) + mark);
@@ -322,7 +322,7 @@ std::string assess_text(const record::Assess& record) {
     text += "\nMeans over seeds, with Student's intervals\n" + seeds;
   text += timelines_text(record);
   if (const std::string bounds = bounds_table(record); !bounds.empty())
-    text += "\nThe error in % without labels of the target: probably, at most, and six estimates\n" + bounds +
+    text += "\nThe error in % without labels of the target: probably, at most, and estimates\n" + bounds +
             reading_lines(record) + wrapped(record.bounds->assumption);
   if (const std::string quality = quality_table(record); !quality.empty())
     text += "\nBeside accuracy, by labels: in %, but for log loss and Brier score\n" + quality;

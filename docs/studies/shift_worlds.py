@@ -12,11 +12,13 @@ the inputs); label-noise (both); scale (of the target's logits, predictions unch
 class, as surely); concept (labels change, inputs do not).
 """
 import argparse
+import os
 import pathlib
 import sys
 import warnings
 
-import numpy as np
+os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy: bits may depend on it
+import numpy as np  # noqa: E402
 
 KINDS = ("none", "label", "drop", "mean", "rotation", "noise", "label-noise", "scale", "mistakes", "concept")
 TUNING, HELD_OUT = "tuning", "held-out"

@@ -6,10 +6,11 @@
 // legal: confidence is then shared among tied top classes). Estimates are errors clipped to [0,1], not
 // bounds: each holds under its own assumption (`assumes`).
 //
-// Intervals: percentile bootstrap. A replicate resamples the rows of both sets independently and repeats the
-// whole estimate, temperature fit included. Intervals are widened to contain the estimate, because replicates
-// of cot lie above it if there is no shift. Above `most_rows` rows, replicates are smaller by a factor r and
-// their deviations scaled by sqrt(r) (m out of n). Intervals cover sampling noise, not a wrong assumption.
+// Intervals: bootstrap. A replicate resamples the rows of both sets independently and repeats the whole
+// estimate, temperature fit included; quantiles of the replicates' deviations from their mean are added to the
+// estimate. Above `most_rows` rows, replicates are smaller by a factor r and their deviations scaled by sqrt(r)
+// (m out of n). The interval includes that of sampling_interval, since resampled outputs do not tell which rows
+// are wrong. It covers sampling noise, not a wrong assumption.
 // Errors (Error): those of check (sample.h), an unknown method, a level outside (0,1); Interrupted. Cost: one
 // pass over both sets, selection for atc, transport.h for cot; the same for each replicate, which run in
 // parallel. Memory per thread: two numbers a row, and with cot a sixteenth of (n_T, k) float64. Deterministic
@@ -39,6 +40,8 @@ struct Estimator : Member {
 };
 
 [[nodiscard]] std::span<const Estimator> estimators();
+// Those that answers use. The others, published forms of cot, are there to compare with results of papers.
+[[nodiscard]] std::span<const Estimator> answer_estimators();
 [[nodiscard]] const Estimator& estimator(std::string_view name);  // Error that lists the names there are
 
 struct EstimateOptions {
@@ -63,6 +66,11 @@ struct Estimates {
   Interval source_error_interval;  // Clopper-Pearson
   std::vector<Estimate> estimates;
 };
+
+// What sampling may do to an estimate on n rows: square-and-add of the Wilson intervals of the estimate and of the
+// source's error (a mean of values in [0,1] has at most the variance of a share).
+[[nodiscard]] Interval sampling_interval(double error, std::size_t n, double source_error,
+                                         std::size_t source_n, double level);
 
 [[nodiscard]] Estimates estimate_error(const Sample& source, const Sample& target,
                                        const EstimateOptions& options = {});

@@ -56,7 +56,8 @@ Evidence collect_source(const Sample& source, const EvidenceOptions& options) {
   return evidence;
 }
 
-void add_target(Evidence& evidence, const Sample& target, const EvidenceOptions& options) {
+void add_target(Evidence& evidence, const Sample& source, const Sample& target,
+                const EvidenceOptions& options) {
   evidence.target = scores(target.logits, options.inverse_temperature, options.target_rows);
   if (options.transport) {
     const Softmax p(target.logits, options.inverse_temperature, options.target_rows);
@@ -64,12 +65,13 @@ void add_target(Evidence& evidence, const Sample& target, const EvidenceOptions&
       return p.rows(begin, end, scratch);
     };
     evidence.transport_cost = optimal_transport({p.n(), p.k(), read}, evidence.label_shares).cost;
+    evidence.self = options.self ? *options.self : self_transport(source, options.inverse_temperature, p.n());
   }
 }
 
 Evidence collect(const Sample& source, const Sample& target, const EvidenceOptions& options) {
   Evidence evidence = collect_source(source, options);
-  add_target(evidence, target, options);
+  add_target(evidence, source, target, options);
   return evidence;
 }
 

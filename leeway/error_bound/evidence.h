@@ -1,14 +1,16 @@
 // Input of the estimators, computed once for all of them and for each bootstrap resample.
 // Errors: none; the sample is checked (sample.h). Cost: n k exponentials per set; `transport` adds that of
-// transport.h. Deterministic for any number of threads.
+// transport.h, and that of self_transport.h unless its result is given. Deterministic for any number of threads.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "leeway/error_bound/confidence.h"
 #include "leeway/error_bound/sample.h"
+#include "leeway/error_bound/self_transport.h"
 
 namespace leeway::error_bound {
 
@@ -18,17 +20,20 @@ struct Evidence {
   std::vector<double> label_shares;  // (k) of the source; 0 for a class that no row has
   Scores source, target;
   double transport_cost = 0;  // of the target's softmax rows to label_shares; 0 unless asked for
+  SelfTransport self;         // what the constraint costs where nothing moved; likewise
 };
 
 struct EvidenceOptions {
   double inverse_temperature = 1;
   bool transport = false;
+  std::optional<SelfTransport> self{};                        // where it is known
   std::span<const std::size_t> source_rows{}, target_rows{};  // empty: all
 };
 
 // collect() in two steps, for many targets of one source.
 [[nodiscard]] Evidence collect_source(const Sample& source, const EvidenceOptions& options);
-void add_target(Evidence& evidence, const Sample& target, const EvidenceOptions& options);
+void add_target(Evidence& evidence, const Sample& source, const Sample& target,
+                const EvidenceOptions& options);
 
 // Mean over rows, summed in a fixed order.
 [[nodiscard]] double mean_of(std::span<const double> values);

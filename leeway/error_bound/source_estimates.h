@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -17,7 +19,7 @@ class SourceEstimates {
  public:
   explicit SourceEstimates(const Sample& source);
 
-  // All estimators, in their order.
+  // Those of answer_estimators, in their order.
   [[nodiscard]] std::vector<Estimate> estimate(const Sample& target,
                                                std::span<const std::size_t> target_rows = {}) const;
   // One of them.
@@ -29,9 +31,13 @@ class SourceEstimates {
   [[nodiscard]] Evidence evidence(const Sample& target, bool transport,
                                   std::span<const std::size_t> target_rows) const;
 
+  [[nodiscard]] SelfTransport self(std::size_t target_rows) const;
+
   const Sample* source_;
   double inverse_temperature_;
   Evidence known_;  // of the source
+  mutable std::mutex mutex_;
+  mutable std::map<std::size_t, SelfTransport> selves_;  // by the target's rows
 };
 
 }  // namespace leeway::error_bound

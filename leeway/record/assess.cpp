@@ -31,7 +31,7 @@ struct EstimatesByName {
 
 void fields(EstimatesByName& estimates, Fields& f) {
   std::vector<error_bound::Estimate> list;
-  for (const error_bound::Estimator& member : error_bound::estimators()) {
+  for (const error_bound::Estimator& member : error_bound::answer_estimators()) {
     std::optional<double> error;
     std::optional<Interval> interval;
     for (const error_bound::Estimate& one : estimates.list)

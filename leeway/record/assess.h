@@ -30,7 +30,7 @@
 
 namespace leeway::record {
 
-inline constexpr std::string_view assess_schema = "leeway.assess/2";
+inline constexpr std::string_view assess_schema = "leeway.assess/3";
 
 struct AssessOptions : OutputsReading {
   std::string paired = "auto";       // "auto", "yes", "no"

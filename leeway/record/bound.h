@@ -12,7 +12,7 @@
 
 namespace leeway::record {
 
-inline constexpr std::string_view bound_schema = "leeway.bound/2";
+inline constexpr std::string_view bound_schema = "leeway.bound/3";
 
 // Of Dis2, the bound among the methods (error_bound/dis2.h).
 struct Dis2Settings {

@@ -5,9 +5,12 @@
 
 #include <cmath>
 #include <fstream>
+#include <string_view>
 #include <vector>
 
+#include "leeway/core/random.h"
 #include "leeway/core/result.h"
+#include "leeway/error_bound/evidence.h"
 #include "tests/at_threads.h"
 #include "tests/error_bound/samples.h"
 #include "tests/message_of.h"
@@ -20,6 +23,9 @@ Json reference_cases() {
   std::ifstream file(LEEWAY_REFERENCE "/error_bound.json");
   return Json::parse(file);
 }
+
+const std::vector<std::string_view> of_one_sample = {"ac",     "doc",           "atc-conf",
+                                                     "atc-ne", "cot-published", "cot-corrected"};
 
 void expect_errors(const Estimates& found, const Json& expected, const std::string& where) {
   ASSERT_EQ(found.estimates.size(), expected.size());
@@ -35,7 +41,7 @@ TEST(Estimators, EqualAnIndependentComputation) {
     const auto k = one.at("k").get<std::size_t>();
     const Sample source = sample_of(k, one.at("source"), one.at("labels"));
     const Sample target = sample_of(k, one.at("target"));
-    const Estimates scaled = estimate_error(source, target, {.bootstrap = 0});
+    const Estimates scaled = estimate_error(source, target, {.methods = of_one_sample, .bootstrap = 0});
     const Json& temperature = one.at("inverse_temperature");
     const double t =
         temperature.is_string() ? std::stod(temperature.get<std::string>()) : temperature.get<double>();
@@ -44,7 +50,8 @@ TEST(Estimators, EqualAnIndependentComputation) {
     else
       EXPECT_NEAR(scaled.inverse_temperature, t, 1e-11 * t) << one.at("name");
     expect_errors(scaled, one.at("scaled"), one.at("name").dump() + ", scaled");
-    const Estimates plain = estimate_error(source, target, {.temperature = false, .bootstrap = 0});
+    const Estimates plain =
+        estimate_error(source, target, {.methods = of_one_sample, .temperature = false, .bootstrap = 0});
     EXPECT_EQ(plain.inverse_temperature, 1);
     expect_errors(plain, one.at("unscaled"), one.at("name").dump() + ", unscaled");
   }
@@ -59,7 +66,8 @@ TEST(Estimators, ByHand) {
   const double a = std::log(3), b = std::log(7);
   const Sample source = sample_of(2, {a, 0, a, 0, b, 0, 0, 0}, {0, 0, 1, 0});
   const Sample target = sample_of(2, {b, 0, a, 0, 0, a, 0, 0});
-  const Estimates found = estimate_error(source, target, {.temperature = false, .bootstrap = 0});
+  const Estimates found =
+      estimate_error(source, target, {.methods = of_one_sample, .temperature = false, .bootstrap = 0});
   const double expected[] = {1 - 23. / 32, .25, .25, .25, 1 - 23. / 32, 1 - 23. / 32 + 23. / 32 - .75};
   ASSERT_EQ(found.estimates.size(), 6u);
   for (std::size_t m = 0; m < 6; ++m) {
@@ -92,6 +100,53 @@ TEST(Estimators, SaturatedConfidencesKeepTheirOrder) {
         estimate_error(source, target, {.methods = {"atc-conf"}, .temperature = false, .bootstrap = 0});
     EXPECT_EQ(found.estimates.front().error, .5) << scale;  // 90 and 65 - 3 exceed 60
   }
+}
+
+// Labels drawn from the softmax rows: calibrated, and nothing moves.
+Sample calibrated(std::size_t n, std::size_t k, std::uint64_t seed) {
+  Random random(seed, stream("calibrated"));
+  std::vector<double> logits;
+  std::vector<std::int64_t> labels;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t top = random.below(k);
+    double sum = 0;
+    for (std::size_t j = 0; j < k; ++j) {
+      logits.push_back(random.normal() + (j == top ? 4 + std::log(k) : 0));
+      sum += std::exp(logits.back());
+    }
+    double left = random.uniform() * sum;
+    std::int64_t label = -1;
+    for (std::size_t j = 0; j < k && left >= 0; ++j, ++label) left -= std::exp(logits[i * k + j]);
+    labels.push_back(label);
+  }
+  return sample_of(k, logits, labels);
+}
+
+// The published form is 10 points too high with 100 classes.
+TEST(Estimators, CotHasNoBiasWhereNothingMoved) {
+  for (const std::size_t k : {2, 100}) {
+    constexpr std::size_t draws = 12;
+    double cot = 0, published = 0, error = 0;
+    for (std::size_t draw = 0; draw < draws; ++draw) {
+      const Sample target = calibrated(300, k, 2 * draw + 1);
+      const Estimates found = estimate_error(calibrated(300, k, 2 * draw), target,
+                                             {.methods = {"cot", "cot-published"}, .bootstrap = 0});
+      cot += found.estimates[0].error / draws, published += found.estimates[1].error / draws;
+      error += 1 - collect_source(target, {}).source_accuracy;
+    }
+    error /= draws;
+    EXPECT_NEAR(cot, error, .02) << k;
+    if (k == 100) {
+      EXPECT_GT(published, error + .1);
+    }
+  }
+}
+
+// Where no row of the source is wrong, resampling says that nothing can be.
+TEST(EstimateIntervals, AreWideWhereErrorsAreFew) {
+  const Sample source = sample_of(2, {9, 0, 0, 9, 9, 0, 0, 9}, {0, 1, 0, 1});
+  const Estimates found = estimate_error(source, source);
+  for (const Estimate& estimate : found.estimates) EXPECT_GT(estimate.interval->high, .3);
 }
 
 TEST(Estimators, RowOrderAndThreadsChangeNothing) {

@@ -262,7 +262,7 @@ std::vector<ErrorRow> rows_of(const Result& result) {
   std::vector<ErrorRow> rows;
   if (const auto& terms = result.error_bound_terms; result.error_bound && terms)
     rows.push_back({"bound", {result.error_bound, {}, {}}, &*terms, terms->concentration});
-  for (const Estimator& member : error_bound::estimators())
+  for (const Estimator& member : error_bound::answer_estimators())
     if (const Measured error = estimate_of(result, member); error.value)
       rows.push_back({std::string(member.name), error});
   return rows;
@@ -334,7 +334,7 @@ std::string terms_table(std::vector<const Result*> results) {
 
 std::string estimates_table(const std::vector<const Result*>& results) {
   std::vector<ColumnOf<Result>> columns;
-  for (const Estimator& member : error_bound::estimators())
+  for (const Estimator& member : error_bound::answer_estimators())
     columns.push_back(
         {interval_column(std::string(member.name), "Estimated error"), [&member](const Result& result) {
            return share_cell(estimate_of(result, member), result.reason("estimates"));
@@ -364,7 +364,7 @@ std::string html_report(const Bound& record) {
 
 std::string estimates_range(const Result& result, std::string_view between) {
   std::vector<double> known;
-  for (const Estimator& member : error_bound::estimators())
+  for (const Estimator& member : error_bound::answer_estimators())
     if (const Measured error = estimate_of(result, member); error.value) known.push_back(*error.value);
   return record::percent_range(known, between);
 }

@@ -52,7 +52,7 @@ constexpr std::array titles{Title{"AFR", "afr_pred"},
 std::string key_of(std::string_view name) {
   for (const auto& [title, key] : titles)
     if (lower_case(name) == lower_case(title)) return std::string(key);
-  for (const error_bound::Estimator& member : error_bound::estimators())
+  for (const error_bound::Estimator& member : error_bound::answer_estimators())
     if (lower_case(name) == lower_case(member.name)) return fmt::format("estimates.{}", member.name);
   return std::string(name);
 }

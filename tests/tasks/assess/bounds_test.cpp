@@ -38,6 +38,7 @@ TEST(Bounds, AreThoseOfTheLibraryWithTheSameSeedAndDelta) {
   EXPECT_EQ(result["error_bound"], error_bound::dis2_bound(known, unknown, critics).bound);
   error_bound::EstimateOptions estimating;
   estimating.seed = 5, estimating.bootstrap = 20;
+  for (const auto& member : error_bound::answer_estimators()) estimating.methods.push_back(member.name);
   for (const auto& estimate : error_bound::estimate_error(known, unknown, estimating).estimates) {
     const std::string method(estimate.estimator->name);
     EXPECT_EQ(result["estimates"][method], estimate.error);

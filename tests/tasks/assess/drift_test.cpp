@@ -215,7 +215,7 @@ TEST(LikelyError, TakesTheBootstrapsIntervalWhereThereIsOne) {
   task.options.bootstrap = 50;
   const Json result = result_of(source, target, task);
   EXPECT_EQ(result["likely_error"]["error_low"], result["estimates"]["cot_low"]);
-  EXPECT_NE(result_of(source, target)["likely_error"]["error_low"], result["estimates"]["cot_low"]);
+  EXPECT_GE(result_of(source, target)["likely_error"]["error_low"], result["estimates"]["cot_low"]);
   EXPECT_THAT(result_of(unlabelled(source), target)["not_computed"]["likely_error"].get<std::string>(),
               HasSubstr("no labels"));
 }

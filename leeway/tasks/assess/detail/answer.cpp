@@ -102,18 +102,6 @@ bool explained_by_mix(const AnswerEvidence& e) {
 
 }  // namespace
 
-Interval sampling_interval(double error, std::size_t n, double source_error, std::size_t source_n,
-                           double level) {
-  const auto of = [&](double share, std::size_t rows) {
-    return wilson(static_cast<std::size_t>(std::llround(share * static_cast<double>(rows))), rows, level);
-  };
-  const Interval target = of(error, n), source = of(source_error, source_n);
-  const double below = std::hypot(std::max(0., error - target.low), std::max(0., source_error - source.low)),
-               above =
-                   std::hypot(std::max(0., target.high - error), std::max(0., source.high - source_error));
-  return {std::max(0., error - below), std::min(1., error + above)};
-}
-
 record::LikelyError likely_error(const AnswerEvidence& e) {
   const double p = e.drift.classes.p_alone;
   const std::string words = record::p_words(p), chance = "p " + (words[0] == '<' ? words : "= " + words);
@@ -143,7 +131,8 @@ record::LikelyError likely_error(const AnswerEvidence& e) {
   if (e.changed) {
     const double low = std::max(0., *e.changed - s), high = std::min(1., *e.changed + s),
                  error = std::clamp(chosen->error, low, high);
-    const Interval sampling = sampling_interval(error, e.after.classes.size(), s, e.labels.size(), e.level);
+    const Interval sampling =
+        error_bound::sampling_interval(error, e.after.classes.size(), s, e.labels.size(), e.level);
     answer.reason +=
         fmt::format("; {} of predictions changed, so the error is within {} of that, the error on the source",
                     percent(*e.changed, 1), percent(s, 1));
@@ -153,7 +142,7 @@ record::LikelyError likely_error(const AnswerEvidence& e) {
   }
   const auto [lowest, highest] = std::ranges::minmax(list, {}, &error_bound::Estimate::error);
   const Interval sampling = chosen->interval.value_or(
-      sampling_interval(chosen->error, e.after.classes.size(), s, e.labels.size(), e.level));
+      error_bound::sampling_interval(chosen->error, e.after.classes.size(), s, e.labels.size(), e.level));
   answer.error = {chosen->error, sampling.low, sampling.high};
   answer.low = std::min(lowest.error, sampling.low);
   answer.high = std::max(highest.error, sampling.high);

@@ -48,10 +48,6 @@ struct AnswerEvidence {
   std::optional<double> changed = {};  // of pairs: the share of rows whose prediction changed
 };
 
-// What sampling may do to an estimate on n rows.
-[[nodiscard]] Interval sampling_interval(double error, std::size_t n, double source_error,
-                                         std::size_t source_n, double level);
-
 [[nodiscard]] record::LikelyError likely_error(const AnswerEvidence& evidence);
 
 }  // namespace leeway::assess

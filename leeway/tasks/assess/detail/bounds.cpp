@@ -41,6 +41,8 @@ Bounds error_bounds(const std::string& source, const LabelledRows& rows, const O
   critics.seed = task.seed;
   critics.progress = progress;
   error_bound::EstimateOptions estimating;
+  for (const error_bound::Estimator& member : error_bound::answer_estimators())
+    estimating.methods.push_back(member.name);
   estimating.bootstrap = task.options.bootstrap;
   estimating.level = task.level;
   estimating.seed = task.seed;
@@ -63,7 +65,7 @@ std::optional<record::AssessBounds> bounds_of(const record::AssessOptions& optio
   bounds.assumption = fmt::format(
       "The bound holds with probability {:g}% for independent samples if {}; it is too low if {}.",
       100 * (1 - options.delta), assumption.assumes, assumption.fails);
-  for (const error_bound::Estimator& member : error_bound::estimators())
+  for (const error_bound::Estimator& member : error_bound::answer_estimators())
     bounds.methods.push_back({record::method_of(member), std::string(member.read_when)});
   return bounds;
 }

@@ -208,7 +208,7 @@ class Timeline {
                            return one.estimator->name == found_.method;
                          })->error;
     const Interval sampling =
-        sampling_interval(error, found.n, estimates_->source_error(), known_.n(), task_.level);
+        error_bound::sampling_interval(error, found.n, estimates_->source_error(), known_.n(), task_.level);
     const auto [lowest, highest] = std::ranges::minmax(list, {}, &error_bound::Estimate::error);
     found.likely_error = {{error, sampling.low, sampling.high},
                           std::min(lowest.error, sampling.low),
