@@ -46,6 +46,7 @@ tasks::TrainingRows open_rows(Context& context, const TrainFlags& flags) {
   context.add_input(flags.data, rows.data.images.pixels.shape);
   if (const std::string& doubt = rows.data.images.doubt; !doubt.empty()) context.warn(doubt);
   if (!flags.columns.attributes.empty()) context.add_input(flags.columns.attributes, {n});
+  if (!flags.start.empty()) context.add_input(flags.start, {});
   if (!flags.index.empty()) {
     const data::RowSplit split = data::read_split(flags.index, n);
     context.add_input(flags.index, {split.rows, 2});

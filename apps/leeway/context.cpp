@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
 
 #include "apps/leeway/command.h"
+#include "apps/leeway/nn_loader.h"
 #include "apps/leeway/terminal.h"
 #include "leeway/core/commit_check.h"
 #include "leeway/core/file.h"
@@ -72,7 +74,10 @@ void Context::begin(const std::vector<Given>& given) {
   if (threads > 0) set_threads(threads);
   inputs.digests = !no_digest;
   files.check(given);
-  set_commit_check([this] { inputs.require_unchanged(); });
+  const auto check = [this] { inputs.require_unchanged(); };
+  set_commit_check(check);
+  const bool trust = std::ranges::find(arguments_, "--trust") != arguments_.end();
+  prepare_models(trust ? std::vector<Given>() : given, check);
   started_ = std::chrono::steady_clock::now();
 }
 

@@ -87,10 +87,6 @@ void CommandFiles::check(const std::vector<Given>& given) {
     for (const std::string& path : values) {
       claim(option, path, written->kind);
       if (!written->beside) continue;
-      std::error_code ignored;
-      if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
-        throw UsageError(fmt::format("{} {}: expected a regular file, as others are written beside it",
-                                     option, display_name(path)));
       for (const std::string& other : written->beside(path)) claim(option, other, Written::file);
     }
   }
@@ -98,6 +94,11 @@ void CommandFiles::check(const std::vector<Given>& given) {
 
 void CommandFiles::claim(const std::string& option, const std::string& path, Written kind) {
   if (kind == Written::folder) return require_folder(path);
+  // Records and tables may go to a device. A data file is read again for its digest, and others stand beside it.
+  std::error_code ignored;
+  if (option == "--out" && kind == Written::file && fs::exists(path, ignored) &&
+      !fs::is_regular_file(path, ignored) && !fs::is_directory(path, ignored))
+    throw UsageError(fmt::format("{} {}: expected a regular file", option, display_name(path)));
   require_own(option, path);
   check_name(option, path, kind);
   require_writable(path);

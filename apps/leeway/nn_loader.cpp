@@ -3,10 +3,19 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <stdexcept>
+#include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
+
+#include "leeway/core/child_process.h"
+#include "leeway/core/file.h"
 
 namespace leeway::app {
 namespace {
@@ -27,10 +36,37 @@ std::vector<std::filesystem::path> candidates() {
   return paths;
 }
 
+std::optional<std::filesystem::path> library() {
+  for (const auto& path : candidates())
+    if (std::error_code failure; std::filesystem::exists(path, failure)) return path;
+  return std::nullopt;
+}
+
+// OpenMP threads (used by LibTorch) spin 30 times less than by default before they sleep: on a busy machine,
+// spinning takes time from the threads they wait for. Read when the library loads.
+void let_threads_sleep() { setenv("GOMP_SPINCOUNT", "10000", 0); }
+
+// A guess: the library decides.
+bool is_program(const std::string& option_value) {
+  constexpr std::size_t directory_of_zip = 1 << 20;  // bytes at the end of the file
+  const std::filesystem::path path(split_name(option_value).second);
+  if (path == "-") return false;
+  try {
+    const MappedFile file = map_file(path);
+    const std::string_view text = file.text();
+    return path.extension() == ".onnx" ||
+           text.substr(text.size() - std::min(text.size(), directory_of_zip)).find("constants.pkl") !=
+               std::string_view::npos;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+std::optional<ChildProcess> model_process;
+std::function<void()> check_of_files;
+
 nn::Session* open_session(const std::filesystem::path& path) {
-  // OpenMP threads (used by LibTorch) spin 30 times less than by default before they sleep: on a busy
-  // machine, spinning takes time from the threads they wait for. Read when the library loads.
-  setenv("GOMP_SPINCOUNT", "10000", 0);
+  let_threads_sleep();
   // never closed: LibTorch does not bear that
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
@@ -43,20 +79,34 @@ nn::Session* open_session(const std::filesystem::path& path) {
   if (!session)
     throw std::runtime_error(
         fmt::format("{}: is not the model part of leeway {}", path.string(), LEEWAY_VERSION));
+  if (model_process) session->adopt_process(*model_process);
+  session->set_commit_check(check_of_files);
   return session;
 }
 
 nn::Session& find_session() {
-  const auto paths = candidates();
-  for (const auto& path : paths)
-    if (std::error_code failure; std::filesystem::exists(path, failure)) return *open_session(path);
+  if (const auto path = library()) return *open_session(*path);
   throw std::runtime_error(fmt::format(
       "this command needs the model part, and there is no {}: build leeway with -DLEEWAY_NN=ON (it needs "
       "LibTorch), or name the library in LEEWAY_NN_LIBRARY",
-      paths.front().string()));
+      candidates().front().string()));
 }
 
 }  // namespace
+
+void prepare_models(const std::vector<Given>& given, std::function<void()> commit_check) {
+  check_of_files = std::move(commit_check);
+  const bool needed = std::ranges::any_of(given, [](const Given& one) {
+    return (one.option == "--model" || one.option == "model") && std::ranges::any_of(one.values, is_program);
+  });
+  const auto path = library();
+  if (!needed || !path) return;
+  let_threads_sleep();
+  try {
+    model_process = start_child(path->parent_path() / "leeway/leeway-model");
+  } catch (const std::system_error&) {  // found again, and reported, when the model is loaded
+  }
+}
 
 nn::Session& model_session(int threads) {
   static nn::Session& session = find_session();

@@ -5,9 +5,17 @@
 // version.
 #pragma once
 
+#include <functional>
+#include <vector>
+
+#include "apps/leeway/command_line.h"
 #include "leeway/nn/session.h"
 
 namespace leeway::app {
+
+// Where one of the options names a TorchScript or ONNX file, starts the process that it will need, which goes on while data
+// and library are read (docs/design/model-process.md). The library calls `commit_check` for its files (core/commit_check.h).
+void prepare_models(const std::vector<Given>& given, std::function<void()> commit_check);
 
 // `threads` as for leeway::set_threads.
 [[nodiscard]] nn::Session& model_session(int threads);

@@ -11,7 +11,7 @@
 namespace leeway {
 namespace {
 
-// Lower case, without blanks and marks: what labels go by beside the standard names.
+// Names of labels in addition to the standard ones: lower case, without blanks and punctuation.
 constexpr std::string_view other_label_names[] = {
     "label",   "labels", "y",     "ytrue",       "truelabel", "truelabels", "labeltrue", "target",
     "targets", "class",  "truth", "groundtruth", "gold",      "goldlabel",  "actual",    "trueclass",
@@ -21,16 +21,16 @@ constexpr std::string_view prediction_names[] = {
     "predict",   "ypred",     "pred",      "preds",          "prediction",     "predictions",
     "predicted", "predlabel", "predclass", "predictedlabel", "predictedclass", "yhat"};
 
-constexpr std::string_view column_words_time_names[] = {"time",      "times", "timestamp",   "timestamps",
-                                                        "datetime",  "date",  "eventtime",   "eventdate",
-                                                        "createdat", "ts",    "predictedat", "day"};
+constexpr std::string_view time_names[] = {"time",      "times", "timestamp",   "timestamps",
+                                           "datetime",  "date",  "eventtime",   "eventdate",
+                                           "createdat", "ts",    "predictedat", "day"};
 
 struct Prefix {
   std::string_view text;
   ScoreKind kind;
 };
 
-// The longest that fits counts.
+// The longest match applies.
 constexpr Prefix prefixes[] = {{"logit", ScoreKind::logits},
                                {"logits", ScoreKind::logits},
                                {"p", ScoreKind::probs},
@@ -90,7 +90,7 @@ bool is_missing(std::string_view field) {
 
 bool is_prediction(std::string_view column) { return contains(prediction_names, bare_word(column)); }
 
-bool is_time(std::string_view column) { return contains(column_words_time_names, bare_word(column)); }
+bool is_time(std::string_view column) { return contains(time_names, bare_word(column)); }
 
 std::optional<std::size_t> whole_number(std::string_view text) {
   std::size_t value = 0;

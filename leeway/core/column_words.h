@@ -1,4 +1,4 @@
-// The words by which columns of tables of outputs are known.
+// Recognizes the columns of tables of outputs by their names.
 #pragma once
 
 #include <array>
@@ -13,11 +13,11 @@ enum class ScoreKind { logits, probs, open };  // open: the values decide
 
 inline constexpr std::array<std::string_view, 4> standard_label_names{"y_true", "label", "labels", "y"};
 [[nodiscard]] bool is_standard_label(std::string_view column);
-// One of them in another case or with other marks, or target, class, truth, gold, ...
+// A standard name in another case or with other punctuation, or target, class, truth, gold, ...
 [[nodiscard]] bool is_label(std::string_view column);
-// One letter off, or two letters changed over.
+// One typing mistake away from label, labels, y_true or target.
 [[nodiscard]] bool is_misspelt_label(std::string_view column);
-// A word for scores and nothing else: proba, y_score, predict_proba, ...
+// A name of scores without a class: proba, y_score, predict_proba, ...
 [[nodiscard]] bool is_scores(std::string_view name);
 // A field without a value: empty, nan, na, null, none.
 [[nodiscard]] bool is_missing(std::string_view field);
@@ -30,7 +30,7 @@ inline constexpr std::array<std::string_view, 4> standard_label_names{"y_true", 
 // The whole text as a number without sign.
 [[nodiscard]] std::optional<std::size_t> whole_number(std::string_view text);
 
-// "Prob_cat" as "prob_" (lower case) and "cat"; "score" as "score" and "". Nothing where no word for scores begins it.
+// "Prob_cat" as "prob_" (lower case) and "cat"; "score" as "score" and ""; nothing without a prefix.
 struct ScoreName {
   std::string prefix;
   ScoreKind kind;

@@ -53,8 +53,7 @@ Array columns_in_order(const Array& values, std::span<const std::size_t> order) 
   return make_array(values.shape, std::move(to));
 }
 
-// The class of `other` that stands at each place of `first`; nothing where the order is the same or the
-// names are not.
+// The class of `other` for each class of `first`; empty if the order is the same or the names differ.
 std::vector<std::size_t> order_of(const Columns& first, const Columns& other) {
   const auto names = other.class_names;
   if (first.class_names.size() != names.size() || std::ranges::equal(first.class_names, names)) return {};
@@ -73,12 +72,12 @@ Array reordered(const Array& logits, std::span<const std::size_t> order) {
                                          : columns_in_order<double>(logits, order);
 }
 
-// All but the logits.
+// Reorders everything but the logits.
 void reorder_rest(Outputs& other, const Columns& first, std::span<const std::size_t> order) {
   if (other.coding == LabelCoding::either)
     refuse(
         other.path,
-        fmt::format("--first-label 0 or 1, because its classes are in another order than in {}", first.path),
+        fmt::format("--first-label 0 or 1, because the classes are in another order than in {}", first.path),
         "labels that fit both");
   std::vector<std::int64_t> place(order.size());
   for (std::size_t j = 0; j < order.size(); ++j) place[order[j]] = static_cast<std::int64_t>(j);
@@ -88,7 +87,7 @@ void reorder_rest(Outputs& other, const Columns& first, std::span<const std::siz
   other.class_names.assign(first.class_names.begin(), first.class_names.end());
 }
 
-// The classes below k that `names` are the numbers of; nothing for each where one is another text or number.
+// The names as class numbers below k; nothing for all if one is not such a number.
 std::vector<std::optional<std::size_t>> numbers_in(std::span<const std::string> names, std::size_t k) {
   std::vector<std::optional<std::size_t>> numbers;
   for (const std::string& name : names) {
@@ -146,11 +145,11 @@ void align_classes(const Columns& model, Images& images) {
   for (std::size_t j = 0; j < names.size(); ++j)
     if (lacking[j] != 0) unknown.push_back(names[j]);
   if (unknown.empty()) return;
-  const std::string known = named
-                                ? fmt::format("{}, the classes of {}", listed(model.class_names), model.path)
-                                : fmt::format("the {} classes of {}, which names none", model.k, model.path);
+  const std::string known =
+      named ? fmt::format("{}, the classes of {}", listed(model.class_names), model.path)
+            : fmt::format("the {} classes of {}, which has no class names", model.k, model.path);
   refuse(display_name(images.path),
-         fmt::format("labels that name {} (classes = [...] in {}.toml names them)", known, model.path),
+         fmt::format("labels among {} (classes = [...] in {}.toml gives names)", known, model.path),
          listed(unknown));
 }
 
@@ -168,7 +167,7 @@ void require_same_classes(const Columns& first, const Columns& other) {
   const auto [a, b] = std::ranges::mismatch(first.class_names, other.class_names);
   if (a == first.class_names.end()) return;
   refuse(other.path,
-         fmt::format("class {} to be {}, as in {} (--class-names names the classes of both)",
+         fmt::format("class {} to be {}, as in {} (--class-names gives names to both)",
                      a - first.class_names.begin(), in_quotes(*a), first.path),
          in_quotes(*b));
 }
@@ -194,7 +193,7 @@ void number_labels(Outputs& set, std::size_t n, std::span<const LabelCoding> all
   const LabelCoding numbers = one && !zero ? LabelCoding::from_one : LabelCoding::from_zero;
   if (set.coding == LabelCoding::either && one) {
     if (zero)
-      refuse(set.path, "--first-label 0 or 1, as other labels count from 0 and from 1",
+      refuse(set.path, "--first-label 0 or 1, because other labels count from 0 and from 1",
              "labels that fit both");
     for (std::int64_t& label : *set.labels) label -= label == no_label ? 0 : 1;
     set.coding = numbers;

@@ -1,10 +1,10 @@
 // Aligns the classes of two sets, or of a set and a model, by name, and checks that two sets of outputs have
-// comparable columns, for every command in which they meet.
+// comparable columns.
 //
-// Classes in another order are reordered; a set whose names are others is refused: a different class under the
-// same number would give plausible but wrong figures. Sets without names are compared by number. Labels are
-// numbered alike: if those of one set fit two codings, the other sets decide. Errors (Error): file, expected
-// (as in the first set), found.
+// Classes in another order are reordered. Sets with different names are refused, because a different class
+// under the same number gives plausible but wrong results. Sets without names are compared by number. If the
+// labels of one set fit two codings, the other sets decide. Errors (Error): file, expected (as in the first
+// set), found.
 #pragma once
 
 #include <cstddef>
@@ -31,32 +31,32 @@ struct Columns {
 [[nodiscard]] Columns columns_of(const Outputs& outputs);
 [[nodiscard]] Columns columns_of(const OutputsShards& shards);
 
-// The place of each of `names` among `known`; nothing for a name that `known` lacks or has twice.
+// The index of each name in `known`; nothing for a name that `known` lacks or contains twice.
 [[nodiscard]] std::vector<std::optional<std::size_t>> places_of_names(std::span<const std::string> names,
                                                                       std::span<const std::string> known);
 
-// Logits and labels of `other` in the order of the classes of `first`, where both name the same classes.
+// Reorders logits and labels of `other` to the class order of `first` if both name the same classes.
 void align_classes(const Columns& first, Outputs& other);
 void align_classes(const Columns& first, OutputsShards& other);
 
-// Labels of `images` as numbers of the model's classes. Names that are whole numbers are these classes where the
-// model has none of them. A model without names takes the labels of as many classes as they are. Errors: a label
-// whose name the model lacks, or, of fewer names than it has classes, does not know.
+// Converts the labels of `images` to class numbers of the model, by name. If the model lacks all names and
+// these are whole numbers, they are class numbers. If the model has k classes without names, labels of at
+// least k classes stay. Error: a label whose class the model does not have.
 void align_classes(const Columns& model, Images& images);
 
-// As many classes, and where both name them the same names in the same order.
+// Requires the same number of classes and, if both have names, the same names in the same order.
 void require_same_classes(const Columns& first, const Columns& other);
 
-// Logits in both or probabilities in both: log-probabilities are logits shifted by a constant per row.
+// Requires logits in both or probabilities in both, since log-probabilities are logits shifted per row.
 void require_same_scores(const Columns& first, const Columns& other);
 
 void require_alike(const Columns& first, const Columns& other);  // both of these
 
-// Whether other sets may decide how the labels are numbered.
+// Whether the numbering of the labels depends on other sets.
 [[nodiscard]] bool is_open(LabelCoding coding);
-// Numbers the n labels of `set` as all sets together say, whose codings are `all`: `either` counts from 1 if
-// another set does; -1 is no label if another set has labels other than -1 and 1; labels that are all -1 are
-// the negative class if another set has signs. Error: `either` beside sets of both countings.
+// Numbers the n labels of `set`, given the codings of all sets: `either` counts from 1 if another set does.
+// -1 means no label if another set has labels other than -1 and 1; labels that are all -1 are the negative
+// class if another set has signs. Error: `either`, and other sets of both numberings.
 void number_labels(Outputs& set, std::size_t n, std::span<const LabelCoding> all);
 
 }  // namespace leeway

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <clocale>
 #include <cmath>
-#include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <span>
 
@@ -15,32 +16,6 @@
 #include "leeway/core/message.h"
 
 namespace leeway {
-namespace {
-
-// Of a decimal number, whether it is below 1 in absolute value. Where its exponent is so long that it
-// does not fit, its sign decides.
-bool is_below_one(std::string_view text) {
-  if (text.starts_with('-')) text.remove_prefix(1);
-  const std::size_t mark = text.find_first_of("eE");
-  const std::string_view digits = text.substr(0, mark);
-  const auto point = static_cast<std::int64_t>(std::min(digits.find('.'), digits.size()));
-  const std::size_t start = digits.find_first_of("123456789");
-  if (start == std::string_view::npos) return true;
-  const auto first = static_cast<std::int64_t>(start);
-  // The first digit that is not 0 stands for this power of 10.
-  const std::int64_t power = first < point ? point - first - 1 : point - first;
-  if (mark == std::string_view::npos) return power < 0;
-  std::string_view exponent = text.substr(mark + 1);
-  const bool negative = exponent.starts_with('-');
-  if (exponent.starts_with('+')) exponent.remove_prefix(1);
-  std::int64_t value = 0;
-  const bool fits =
-      std::from_chars(exponent.data(), exponent.data() + exponent.size(), value).ec == std::errc{};
-  constexpr std::int64_t far = std::int64_t{1} << 62;
-  return fits && value > -far && value < far ? power + value < 0 : negative;
-}
-
-}  // namespace
 
 std::optional<std::size_t> CsvTable::find(std::string_view name) const {
   const auto found = std::ranges::find(header, name);
@@ -60,8 +35,10 @@ std::optional<double> parse_number(std::string_view field) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size() || text.empty()) return std::nullopt;
-  if (error == std::errc::result_out_of_range) return is_below_one(text) ? std::optional(0.0) : std::nullopt;
-  return error == std::errc{} ? std::optional(value) : std::nullopt;
+  if (error == std::errc{}) return value;
+  static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);  // whose decimal mark is a point
+  value = strtod_l(std::string(text).c_str(), nullptr, plain);         // 0 or an infinity
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 std::optional<double> parse_number_or_percent(std::string_view field) {
@@ -118,7 +95,7 @@ std::vector<double> csv_numbers(const CsvTable& table, std::size_t column, std::
 }
 
 std::string csv_field(std::string_view text) {
-  // A byte-order mark at the start of a file would be skipped when it is read again.
+  // Readers skip an unquoted byte-order mark at the start of a file.
   const bool marked = text.starts_with("\xEF\xBB\xBF");
   if (!marked && text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string out = "\"";

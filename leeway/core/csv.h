@@ -1,8 +1,8 @@
 // Comma-separated values with a header line (RFC 4180: quoted fields, doubled quotes, LF or CRLF).
 //
 // Errors name the file and line: a row with another number of fields, an unclosed quote, a quote inside a
-// field, a column that is asked for and stands twice, a first line of numbers, bytes that are not UTF-8. A
-// byte-order mark, empty lines at the end, and blanks around column names are dropped. Lines count from 1, rows (after the header)
+// field, a requested column that occurs twice, a first line of numbers, bytes that are not UTF-8. A byte-
+// order mark, empty lines at the end and blanks around column names are dropped. Lines count from 1, rows
 // from 0. Cost: one pass and a std::string per field; csv_records.h reads large files record by record.
 #pragma once
 
@@ -27,7 +27,7 @@ struct CsvTable {
 };
 
 [[nodiscard]] CsvTable read_csv(const std::filesystem::path& path);
-// The text of a table file: unpacked where it is gzip, in UTF-8.
+// The text of a table file in UTF-8, decompressed if it is gzip.
 [[nodiscard]] MappedFile csv_file(const MappedFile& file, std::string_view name,
                                   Encoding encoding = Encoding::utf8);
 [[nodiscard]] CsvTable parse_csv(std::string_view text, std::string_view name, const CsvFormat& format = {});
@@ -35,20 +35,20 @@ struct CsvTable {
 // A field without the blanks (spaces, tabs) around it.
 [[nodiscard]] std::string_view trimmed(std::string_view field);
 
-// The trimmed field as a number: "1.5", "-2e3", "nan", "inf". Underflow gives 0, overflow nothing.
+// The trimmed field as a number: "1.5", "-2e3", "nan", "inf". Underflow gives 0, overflow gives nothing.
 [[nodiscard]] std::optional<double> parse_number(std::string_view field);
-// The same, and "90%" as the number nearest to 0.9.
+// As parse_number, and "90%" as the number nearest to 0.9.
 [[nodiscard]] std::optional<double> parse_number_or_percent(std::string_view field);
-// The same, or a fraction: "8/255". Nothing where it is not finite.
+// As parse_number, or a fraction: "8/255". Nothing if it is not finite.
 [[nodiscard]] std::optional<double> parse_fraction(std::string_view field);
 
-// A column as numbers; Error names the file, the column and the first row that is none.
+// A column as numbers. Error: file, column and first row that is not a number.
 [[nodiscard]] std::vector<double> csv_numbers(const CsvTable& table, std::size_t column,
                                               std::string_view name);
 
-// One field, quoted where the format asks for it.
+// One field, quoted if the format requires it.
 [[nodiscard]] std::string csv_field(std::string_view text);
-// The same; a name that a spreadsheet would evaluate as a formula is prefixed with '.
+// The same; ' is prefixed to a name that a spreadsheet would evaluate as a formula.
 [[nodiscard]] std::string csv_name(std::string_view text);
 
 }  // namespace leeway

@@ -16,7 +16,7 @@
 namespace leeway {
 namespace {
 
-// 0, 1, 2, ..., at least three of them: the names that pandas gives to columns that have none.
+// 0, 1, 2, ..., at least three: the names that pandas gives to columns without names.
 bool counts_up(const std::vector<std::string>& names) {
   if (names.size() < 3) return false;
   for (std::size_t j = 0; j < names.size(); ++j)
@@ -24,7 +24,7 @@ bool counts_up(const std::vector<std::string>& names) {
   return true;
 }
 
-// Of text that is not all UTF-8 without NUL.
+// The first line that is not UTF-8 or contains NUL.
 std::size_t line_of_other_bytes(std::string_view text) {
   std::size_t line = 1;
   for (std::size_t length = 0; (length = utf8_length(text)) > 0 && text[0] != '\0';
@@ -36,7 +36,7 @@ std::size_t line_of_other_bytes(std::string_view text) {
 constexpr std::array<char, 3> separators{',', ';', '\t'};
 constexpr std::size_t rows_looked_at = 20;
 
-// Of the first lines, how often each separator stands in them; a line end within quotes ends no line.
+// The number of each separator in each of the first lines. A line does not end within quotes.
 std::vector<std::array<std::size_t, 3>> count_separators(std::string_view text) {
   std::vector<std::array<std::size_t, 3>> lines;
   std::array<std::size_t, 3> counts{};
@@ -63,11 +63,10 @@ CsvRecords::CsvRecords(std::string_view text, std::string_view name, const CsvFo
     : text_(text), name_(name), format_(format) {
   for (const char c : {format_.separator, '\r', '\n', '"'}) ends_field_[static_cast<unsigned char>(c)] = true;
   if (text.find('\0') != std::string_view::npos || !is_utf8(text))
-    refuse(
-        name,
-        fmt::format("UTF-8 text; this may be {0} (--encoding {0} where outputs are read, else iconv -f {0})",
-                    likely_encoding(text)),
-        fmt::format("other bytes in line {}", line_of_other_bytes(text)));
+    refuse(name,
+           fmt::format("UTF-8 text (if this is {0}: --encoding {0} for outputs, otherwise iconv -f {0})",
+                       likely_encoding(text)),
+           fmt::format("other bytes in line {}", line_of_other_bytes(text)));
   if (text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);
   read_header();
 }
@@ -79,7 +78,7 @@ std::size_t CsvRecords::column(std::string_view wanted) const {
            fmt::format("columns {}{}", printable(fmt::format("{}", fmt::join(header_, ", ")), 200),
                        did_you_mean(wanted, header_)));
   if (std::ranges::count(header_, wanted) > 1)
-    refuse(name_, "columns of different names", in_quotes(wanted) + " twice");
+    refuse(name_, "unique column names", in_quotes(wanted) + " twice");
   return static_cast<std::size_t>(found - header_.begin());
 }
 
@@ -88,7 +87,7 @@ bool CsvRecords::next() {
   begin_ = position_;
   std::size_t column = 0;
   do {
-    if (column == header_.size()) refuse_row("more");
+    if (column == header_.size()) refuse_row("more fields");
     const std::size_t begin = position_;
     fields_[column] = field(copies_[column]);
     raw_[column] = text_.substr(begin, end_ - begin);
@@ -138,7 +137,7 @@ bool CsvRecords::only_line_ends_left() const {
   return text_[position_] != '"' && text_.find_first_not_of("\r\n", position_) == std::string_view::npos;
 }
 
-// One field and the separator or line end after it; `copy` holds it where it cannot be shown as it stands.
+// Reads a field and the separator or line end after it; `copy` holds a field with doubled quotes.
 std::string_view CsvRecords::field(std::string& copy) {
   std::string_view value;
   if (position_ < text_.size() && text_[position_] == '"') {
@@ -149,7 +148,7 @@ std::string_view CsvRecords::field(std::string& copy) {
       ++position_;
     value = text_.substr(begin, position_ - begin);
     if (position_ < text_.size() && text_[position_] == '"')
-      fail("a quote only around a whole field", "one inside a field");
+      fail("quotes around whole fields only", "a quote inside a field");
   }
   end_ = position_;
   at_separator_ = position_ < text_.size() && text_[position_] == format_.separator;
@@ -173,7 +172,7 @@ std::string_view CsvRecords::quoted_field(std::string& copy) {
   for (++position_;; ++position_) {
     const std::size_t quote = text_.find('"', position_);
     if (quote == std::string_view::npos)
-      refuse(name_, "a closing quote", fmt::format("none for the one in line {}", start));
+      refuse(name_, "a closing quote", fmt::format("none for the quote in line {}", start));
     const bool more = text_.substr(quote + 1).starts_with('"');
     if (more || doubled) copy += text_.substr(position_, quote - position_);
     position_ = quote + 1;
@@ -200,7 +199,7 @@ char find_separator(std::string_view text, std::string_view name) {
   }
   if (in_header.size() == 1) return in_header.front();
   if (even.size() > 1)
-    refuse(name, "one separator of columns (--separator decides)",
+    refuse(name, "one column separator (select it with --separator)",
            fmt::format("a {} and a {}, each as often in the header as in the rows", separator_name(even[0]),
                        separator_name(even[1])));
   return even.empty() ? ',' : even.front();

@@ -15,11 +15,11 @@ namespace leeway {
 
 struct CsvFormat {
   char separator = ',';
-  bool numbered_header = false;  // a first line 0,1,2,..., at least three, is a header
+  bool numbered_header = false;  // a first line 0,1,2,... of at least three numbers is a header
 };
 
-// The separator (comma, semicolon or tab) that cuts the header and the first rows into the same number of
-// fields, at least two; a comma if none does. Error (named `name`) that lists the candidates if several do.
+// The separator (comma, semicolon or tab) that splits the header and the first rows into the same number of
+// fields, at least two; a comma if none does. Error (named `name`): several do.
 [[nodiscard]] char find_separator(std::string_view text, std::string_view name);
 
 // "comma", "semicolon", "tab".
@@ -32,19 +32,19 @@ class CsvRecords {
 
   [[nodiscard]] const std::vector<std::string>& header() const { return header_; }
 
-  // The place of that column; Error, with the names there are, where there is none.
+  // The place of that column. Error, which lists the columns: there is none.
   [[nodiscard]] std::size_t column(std::string_view wanted) const;
 
-  // Goes to the next record; false where there is none.
+  // Goes to the next record; false at the end.
   [[nodiscard]] bool next();
 
-  // Of the record reached; valid until the next one.
+  // The fields of the current record, valid until the next call of next().
   [[nodiscard]] std::span<const std::string_view> fields() const { return fields_; }
 
-  // A field of it as it stands in the text, with its quotes; a view into the text.
+  // A field as in the text, with its quotes.
   [[nodiscard]] std::string_view raw(std::size_t column) const { return raw_[column]; }
 
-  // The record as it stands in the text, without its line end.
+  // The record as in the text, without its line end.
   [[nodiscard]] std::string_view record() const { return text_.substr(begin_, end_ - begin_); }
 
  private:
@@ -57,7 +57,7 @@ class CsvRecords {
 
   std::string_view text_, name_;
   CsvFormat format_;
-  std::array<bool, 256> ends_field_{};  // bytes that end a field without quotes, or may not stand in one
+  std::array<bool, 256> ends_field_{};  // bytes that end a field without quotes or are not allowed in it
   std::vector<std::string> header_, copies_;
   std::vector<std::string_view> fields_, raw_;
   std::size_t position_ = 0, begin_ = 0, end_ = 0, line_ = 1;

@@ -60,8 +60,7 @@ std::string to_utf8(std::string_view text, Encoding encoding, std::string_view n
   const bool wide = encoding == Encoding::utf16;
   const auto converted = utf8_from_code_points(
       wide ? points_of_utf16(text) : points_of_bytes(text, encoding == Encoding::windows_1252));
-  if (!converted || (wide && text.size() % 2 != 0))
-    refuse(name, "UTF-16 text, as --encoding says", "other bytes");
+  if (!converted || (wide && text.size() % 2 != 0)) refuse(name, "UTF-16 text (--encoding)", "other bytes");
   return *converted;
 }
 

@@ -78,8 +78,8 @@ Times times_in(const ArrayMap& arrays, const ColumnOptions& columns, const std::
       pick_array(arrays, columns.time ? ArrayNames{*columns.time} : outputs_time_names(), name);
   if (!times)
     refuse(name,
-           columns.time ? fmt::format("an array {}, as --time-column says", in_quotes(*columns.time))
-                        : "an array time, timestamp, datetime or date (--time-column names another)",
+           columns.time ? fmt::format("an array {} (--time-column)", in_quotes(*columns.time))
+                        : "an array time, timestamp, datetime or date (--time-column selects another)",
            "none");
   require_one_a_row(*times, n);
   return times_of(times->array, times->where);
@@ -133,7 +133,7 @@ Array probability_pairs(const Array& values) {
 bool holds_probabilities(Outputs& outputs, const NamedArray& scores, const Array& values, bool named_probs,
                          const OutputsOptions& options) {
   if (named_probs && options.as == Scores::logits)
-    refuse(scores.where, "logits, as --as logits says", "probabilities");
+    refuse(scores.where, "logits (--as logits)", "probabilities");
   if (named_probs || options.as == Scores::probs) return true;
   if (options.as == Scores::logits || !are_probabilities(values)) return false;
   outputs.warnings.push_back(fmt::format(
@@ -156,7 +156,7 @@ void set_logits(Outputs& outputs, const NamedArray& scores, bool are_probs, cons
              "at least two classes (for the positive class of two: --binary logit or --binary prob)",
              "shape " + scores.array.shape_text());
     if (are_probs && options.binary == Binary::logit)
-      refuse(scores.where, "logits, as --binary logit says", "probabilities");
+      refuse(scores.where, "logits (--binary logit)", "probabilities");
     are_probs = options.binary == Binary::prob;
     values = are_probs ? probability_pairs(values) : logit_pairs(values);
   } else if (shape[1] == 0) {
@@ -201,7 +201,7 @@ Array stacked(const ArrayMap& arrays, const std::vector<std::string>& names, con
   for (const std::string& name : names) {
     const auto found = arrays.find(name);
     if (found == arrays.end())
-      refuse(file, fmt::format("an array {}, as --class-columns says", in_quotes(name)), "none");
+      refuse(file, fmt::format("an array {} (--class-columns)", in_quotes(name)), "none");
     require_one_a_row({found->second, file + ": " + name}, arrays.at(names.front()).shape.at(0));
     columns.push_back(to_f64(found->second, file + ": " + name));
   }
@@ -236,7 +236,8 @@ std::optional<NamedScores> scores_in(const ArrayMap& arrays, const std::string& 
   for (const auto& [key, array] : arrays) {
     const bool matrix = array.shape.size() == 2 && array.shape[1] > 1 && array.type != ElementType::text;
     if (!(is_scores(key) || (is_prediction(key) && matrix))) continue;
-    if (found) refuse(name, "one array of scores (--class-columns decides)", found->key + " and " + key);
+    if (found)
+      refuse(name, "one array of scores (select it with --class-columns)", found->key + " and " + key);
     found = named(key);
   }
   return found;
@@ -259,8 +260,7 @@ void set_class_names(Outputs& outputs, const ArrayMap& arrays, const OutputsOpti
   const std::size_t k = outputs.k();
   const std::vector<std::string>& names = options.columns.class_names;
   if (!names.empty() && names.size() != k)
-    refuse(outputs.path, fmt::format("{} classes, as --class-names says", names.size()),
-           fmt::format("{}", k));
+    refuse(outputs.path, fmt::format("{} classes (--class-names)", names.size()), fmt::format("{}", k));
   outputs.class_names = names;
   if (!names.empty()) return;
   if (const auto found = pick_array(arrays, {"class_names"}, outputs.path))
@@ -291,7 +291,7 @@ Outputs build(const ArrayMap& arrays, const std::string& name, const OutputsOpti
   if (const auto labels = labels_among(arrays, name, options.columns, {"labels", "y", "y_true"}))
     set_labels(outputs, label_values(*labels, n, k, outputs.class_names, options.first_label));
   else if (options.columns.label.value_or("none") != "none")
-    outputs.warnings.push_back(fmt::format("{}: no labels: there is no array {}, as --label-column says",
+    outputs.warnings.push_back(fmt::format("{}: no labels, because there is no array {} (--label-column)",
                                            name, in_quotes(*options.columns.label)));
   if (const auto features = pick_array(arrays, {"features", "feats"}, name))
     outputs.features = feature_matrix(*features, outputs, options.check_finite);

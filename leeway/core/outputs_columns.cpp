@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "leeway/core/foreign_tables.h"
 #include "leeway/core/message.h"
 #include "leeway/core/suggestion.h"
 #include "leeway/core/text.h"
@@ -16,6 +17,7 @@ namespace leeway {
 namespace {
 
 using Indices = std::vector<std::size_t>;
+using Words = std::set<std::string>;
 
 // Columns whose names begin alike, and what follows.
 struct Family {
@@ -43,14 +45,12 @@ class Naming {
 
   std::size_t label_alone() {
     find_label();
-    if (!found_.label) {
-      Indices others;
-      for (std::size_t j = 0; j < table_.header.size(); ++j)
-        if (!is_id(j)) others.push_back(j);
-      if (others.size() == 1) found_.label = others.front();
-    }
+    Indices others;
+    for (std::size_t j = 0; j < table_.header.size(); ++j)
+      if (!is_id(j)) others.push_back(j);
+    if (!found_.label && others.size() == 1) found_.label = others.front();
     if (!found_.label)
-      refuse(name_, "a column y_true or label (--label-column names another)", all_columns());
+      refuse(name_, "a column y_true or label (--label-column selects another)", all_columns());
     return *found_.label;
   }
 
@@ -61,7 +61,7 @@ class Naming {
   }
   [[noreturn]] void refuse_two(std::string_view what, std::string_view option, const std::string& first,
                                const std::string& second) const {
-    refuse(name_, fmt::format("{} ({} decides)", what, option),
+    refuse(name_, fmt::format("{} (select it with {})", what, option),
            fmt::format("{} and {}", printable(first), printable(second)));
   }
 
@@ -78,7 +78,7 @@ class Naming {
   }
 
   bool is_id(std::size_t j) const {
-    return (options_.id && header(j) == *options_.id) || lower_case(header(j)) == "id" || header(j).empty();
+    return header(j) == options_.id || lower_case(header(j)) == "id" || is_row_name(header(j));
   }
 
   void find_label() {
@@ -86,44 +86,42 @@ class Naming {
       if (*options_.label != "none" || table_.find("none"))
         found_.label = require_column(table_, *options_.label, "--label-column", name_);
     } else {
-      found_.label = standard_label();
-      if (!found_.label) found_.label = other_label();
+      const auto label = [&](const auto& is_name) {
+        return only_column("labels", "--label-column", [&](std::size_t j) { return is_name(header(j)); });
+      };
+      if (!(found_.label = label(is_standard_label)) && !(found_.label = label(is_label)))
+        refuse_misspelt_label();
     }
     if (found_.label) taken_[*found_.label] = true;
   }
 
-  std::optional<std::size_t> standard_label() const {
+  // The column that fits. Error: two do.
+  template <class Fits>
+  std::optional<std::size_t> only_column(std::string_view what, std::string_view option,
+                                         const Fits& fits) const {
     std::optional<std::size_t> found;
-    for (const std::string_view alias : standard_label_names)
-      if (const auto column = table_.find(alias)) {
-        if (found) refuse_two("one column of labels", "--label-column", header(*found), header(*column));
-        found = column;
-      }
+    for (std::size_t j = 0; j < table_.header.size(); ++j) {
+      if (!fits(j)) continue;
+      if (found) refuse_two(fmt::format("one column of {}", what), option, header(*found), header(j));
+      found = j;
+    }
     return found;
   }
 
-  // A column that is read must have its name to itself.
+  // The names of the columns that are read are unique.
   void require_once() const {
     std::vector<bool> ignored(table_.header.size());
     for (const auto& [column, why] : found_.ignored) ignored[column] = true;
     for (std::size_t j = 0; j < table_.header.size(); ++j)
       if (!ignored[j] && std::ranges::count(table_.header, header(j)) > 1)
-        refuse(name_, "columns of different names", in_quotes(header(j)) + " twice");
+        refuse(name_, "unique column names", in_quotes(header(j)) + " twice");
   }
 
-  // Under another name; a name one letter off is asked about.
-  std::optional<std::size_t> other_label() const {
-    std::optional<std::size_t> found;
-    for (std::size_t j = 0; j < table_.header.size(); ++j) {
-      if (!is_label(header(j))) continue;
-      if (found) refuse_two("one column of labels", "--label-column", header(*found), header(j));
-      found = j;
-    }
-    for (std::size_t j = 0; j < table_.header.size() && !found; ++j)
-      if (is_misspelt_label(header(j)))
-        refuse(name_, "a column y_true or label, or --label-column with its name (none: there are no labels)",
-               in_quotes(header(j)));
-    return found;
+  void refuse_misspelt_label() const {
+    for (const std::string& column : table_.header)
+      if (is_misspelt_label(column))
+        refuse(name_, "a column y_true or label, or --label-column NAME (none: no labels)",
+               in_quotes(column));
   }
 
   void find_others() {
@@ -131,11 +129,8 @@ class Naming {
       if (*options_.id != "none" || table_.find("none"))
         found_.id = require_column(table_, *options_.id, "--id-column", name_);
     } else if (!(found_.id = table_.find("id"))) {
-      for (std::size_t j = 0; j < table_.header.size(); ++j)
-        if (lower_case(header(j)) == "id") {
-          if (found_.id) refuse_two("one column of ids", "--id-column", header(*found_.id), header(j));
-          found_.id = j;
-        }
+      found_.id =
+          only_column("ids", "--id-column", [&](std::size_t j) { return lower_case(header(j)) == "id"; });
     }
     if (found_.id) taken_[*found_.id] = true;
     if (options_.times) find_time();
@@ -151,17 +146,14 @@ class Naming {
   }
 
   void find_time() {
-    if (options_.time) found_.time = require_column(table_, *options_.time, "--time-column", name_);
-    for (std::size_t j = 0; j < table_.header.size() && !options_.time; ++j) {
-      if (taken_[j] || !is_time(header(j))) continue;
-      if (found_.time) refuse_two("one column of times", "--time-column", header(*found_.time), header(j));
-      found_.time = j;
-    }
+    found_.time = options_.time ? require_column(table_, *options_.time, "--time-column", name_)
+                                : only_column("times", "--time-column", [&](std::size_t j) {
+                                    return !taken_[j] && is_time(header(j));
+                                  });
     if (!found_.time)
-      refuse(name_, "a column time, timestamp, datetime or date (--time-column names another)",
+      refuse(name_, "a column time, timestamp, datetime or date (--time-column selects another)",
              all_columns());
-    if (taken_[*found_.time])
-      refuse(name_, "times in a column of their own", in_quotes(header(*found_.time)));
+    if (taken_[*found_.time]) refuse(name_, "times in a separate column", in_quotes(header(*found_.time)));
     taken_[*found_.time] = true;
   }
 
@@ -172,7 +164,7 @@ class Naming {
     taken_[column] = true;
   }
 
-  // The column of that name, or those that a star stands for, and for what it stands.
+  // The column of that name, or the columns that match a star, each with the text in place of the star.
   std::vector<std::pair<std::size_t, std::string>> matching(const std::string& text,
                                                             std::string_view option) const {
     const auto star = text.find('*');
@@ -184,7 +176,7 @@ class Naming {
       if (header(j).size() >= front.size() + back.size() && header(j).starts_with(front) &&
           header(j).ends_with(back))
         found.emplace_back(j, header(j).substr(front.size(), header(j).size() - front.size() - back.size()));
-    if (found.empty()) refuse(name_, fmt::format("columns {}, as {} says", text, option), all_columns());
+    if (found.empty()) refuse(name_, fmt::format("columns {} ({})", text, option), all_columns());
     return found;
   }
 
@@ -198,18 +190,16 @@ class Naming {
         family.columns.push_back(column);
         family.suffixes.push_back(rest.empty() ? header(column) : rest);
       }
-    // A prefix that all of them share is not part of the names.
-    const auto first = split_score_name(header(family.columns.front()));
-    bool shared = first.has_value();
+    // A prefix of all columns is not part of the class names.
+    std::vector<ScoreName> splits;
     for (const std::size_t j : family.columns) {
-      const auto split = split_score_name(header(j));
-      shared = shared && split && split->prefix == first->prefix && !split->suffix.empty();
+      const auto split = split_score_name(header(j)).value_or(ScoreName{});
+      if (!split.suffix.empty() && (splits.empty() || split.prefix == splits[0].prefix))
+        splits.push_back(split);
     }
-    if (shared) {
-      family.kind = first->kind;
-      family.text = first->prefix;
-      for (std::size_t j = 0; j < family.columns.size(); ++j)
-        family.suffixes[j] = split_score_name(header(family.columns[j]))->suffix;
+    if (splits.size() == family.columns.size()) {
+      family.kind = splits[0].kind, family.text = splits[0].prefix;
+      for (std::size_t j = 0; j < splits.size(); ++j) family.suffixes[j] = splits[j].suffix;
     }
     if (family.columns.size() == 1) return {family.columns, {}, family.kind, false, true};
     return classes_of(family, true);
@@ -220,8 +210,7 @@ class Naming {
     for (std::size_t j = 0; j < table_.header.size(); ++j) {
       if (taken_[j]) continue;
       const auto split = split_score_name(header(j));
-      if (!split || (split->suffix.empty() && split->prefix == "class"))
-        continue;  // of classes, not of scores
+      if (!split || (split->suffix.empty() && split->prefix == "class")) continue;  // a column of classes
       const bool standard = header(j).starts_with("logit_") || header(j).starts_with("p_");
       if (!standard && !holds_numbers(j)) continue;
       Family& family = by_prefix[split->prefix];
@@ -243,7 +232,7 @@ class Naming {
     if (logits.size() > 1) ambiguous(logits);
     if (logits.size() == 1) {
       for (const Family& family : shares)
-        for (const std::size_t j : family.columns) ignore(j, "the logits are there");
+        for (const std::size_t j : family.columns) ignore(j, "logits are used");
       return classes_of(logits.front(), false);
     }
     if (shares.size() > 1) ambiguous(shares);
@@ -270,15 +259,14 @@ class Naming {
       if (!number)
         named = j, words.push_back(family.suffixes[j]);
       else if (!numbered.emplace(*number, family.columns[j]).second)
-        refuse(name_, "classes that stand once", in_quotes(header(family.columns[j])) + " again");
+        refuse(name_, "each class once", in_quotes(header(family.columns[j])) + " twice");
     }
     if (numbered.empty()) return classes;
-    // Words beside numbers are names, too, where the rows or the labels say that all columns are classes.
+    // Words and numbers are both class names if rows sum to 1 or the labels contain the words.
     if (named && (asked || sums_to_one(family.columns) || are_labels(words))) return classes;
     if (named && family.kind != ScoreKind::probs)
-      refuse(
-          name_, fmt::format("columns {}* that are all numbered or all named", family.text),
-          fmt::format("{} beside {} numbered", in_quotes(header(family.columns[*named])), numbered.size()));
+      refuse(name_, fmt::format("either numbers or names in columns {}*", family.text),
+             fmt::format("{} and {} numbers", in_quotes(header(family.columns[*named])), numbered.size()));
     for (std::size_t j = 0; j < family.columns.size(); ++j)
       if (!whole_number(family.suffixes[j])) ignore(family.columns[j], "not a numbered class");
     classes.columns.clear(), classes.names.clear();
@@ -291,7 +279,7 @@ class Naming {
     const bool counted = gapless && first <= 1;
     if (!counted && family.kind != ScoreKind::probs && !asked)  // probabilities sum to 1: none is missing
       refuse(name_,
-             fmt::format("columns {0}0 to {0}{1} (--class-columns, where these are all)", family.text,
+             fmt::format("columns {0}0 to {0}{1} (--class-columns, if no class is missing)", family.text,
                          numbered.size() - 1),
              fmt::format("{}{}", family.text, last));
     if (gapless && first == 0)
@@ -303,20 +291,42 @@ class Naming {
 
   // Whether these names are labels of the table, and its label column has words.
   bool are_labels(const std::vector<std::string>& names) const {
-    const std::set<std::string> values = label_values_of(table_, found_.label);
+    const Words values = label_values_of(table_, found_.label);
     return !names.empty() &&
            std::ranges::all_of(names, [&](const auto& one) { return values.contains(one); });
   }
 
-  // Class1, Class2 beside labels Class1 and Class2: not classes 1 and 2.
+  // Class1, Class2 are names if the labels are Class1 and Class2, else the classes 1 and 2.
   bool whole_names_are_labels(const Family& family) const {
-    const std::set<std::string> values = label_values_of(table_, found_.label);
+    const Words values = label_values_of(table_, found_.label);
     const std::vector<std::string> names = names_of(family.columns);
-    return names != family.suffixes && values.size() > 1 &&
-           std::ranges::includes(std::set<std::string>(names.begin(), names.end()), values);
+    return names != family.suffixes && !values.empty() &&
+           std::ranges::includes(Words(names.begin(), names.end()), values);
   }
 
-  // Columns that bear nothing but the name of a class.
+  // Columns named by a word and a number, such as LABEL_1, LABEL_0: by number. R writes an X before a number.
+  ClassColumns bare_classes(const Indices& columns) {
+    Family family{"", ScoreKind::open, columns, names_of(columns)};
+    const Indices numbers = numbers_after_word(family.suffixes);
+    if (numbers.empty()) return classes_of(family, true);
+    const Words values = label_values_of(table_, found_.label);
+    const auto is_class = [&](const auto& value) {
+      const double label = parse_number(value).value_or(NAN);
+      return label == -1 ||
+             std::ranges::any_of(numbers, [&](auto number) { return label == static_cast<double>(number); });
+    };
+    const bool by_number = values.empty() ? header(columns[0]) == fmt::format("X{}", numbers[0])
+                                          : std::ranges::all_of(values, is_class);
+    if (by_number) {
+      for (std::size_t i = 0; i < numbers.size(); ++i) family.suffixes[i] = std::to_string(numbers[i]);
+    } else if (counts_up(numbers)) {
+      std::ranges::sort(family.columns, {}, [&](auto j) { return std::pair(header(j).size(), header(j)); });
+      family.suffixes = names_of(family.columns);
+    }
+    return classes_of(family, true);
+  }
+
+  // Columns named by classes, without a prefix.
   std::optional<ClassColumns> bare_names() {
     if (!options_.class_names.empty()) {
       Indices columns;
@@ -325,33 +335,30 @@ class Naming {
       if (columns.size() == options_.class_names.size() && columns.size() > 1)
         return ClassColumns{columns, options_.class_names, ScoreKind::open, false, false};
     }
-    Indices open, numbered, labelled;
-    const std::set<std::string> values = label_values_of(table_, found_.label);
+    Indices open, numbered, numbers, labelled;
+    const Words values = label_values_of(table_, found_.label);
     for (std::size_t j = 0; j < table_.header.size(); ++j) {
-      if (taken_[j] || header(j).empty() || !numeric(j) || is_prediction(header(j))) continue;
+      if (taken_[j] || is_row_name(header(j)) || !numeric(j) || is_prediction(header(j))) continue;
       open.push_back(j);
-      if (whole_number(header(j))) numbered.push_back(j);
+      if (const auto number = whole_number(header(j))) numbered.push_back(j), numbers.push_back(*number);
       if (values.contains(header(j))) labelled.push_back(j);
     }
-    const auto classes = [&](const Indices& columns) {
-      return classes_of({"", ScoreKind::open, columns, names_of(columns)}, true);
-    };
-    if (open.size() > 1 && sums_to_one(open)) return classes(open);
+    if (open.size() > 1 && sums_to_one(open)) return bare_classes(open);
     const bool only = options_.frame && families().empty() && labelled.empty();
     for (std::size_t j = 0; only && j < table_.header.size(); ++j)
       if (!taken_[j] && !numeric(j) && !is_prediction(header(j)))
         refuse(name_, "columns of numbers, or --class-columns",
                fmt::format("text in column {}", in_quotes(header(j))));
     if (only && open.size() > 1 && open.size() == static_cast<std::size_t>(std::ranges::count(taken_, false)))
-      return ClassColumns{open, names_of(open), ScoreKind::open, false, false};
+      return bare_classes(open);
     const bool within = std::ranges::all_of(labelled, [&](std::size_t j) { return contains(numbered, j); });
-    if (within && counts_up(numbered)) return classes(numbered);
+    if (within && counts_up(numbers)) return bare_classes(numbered);
     if (labelled.size() < 2 || labelled.size() != values.size()) return std::nullopt;
-    if (labelled == open || sums_to_one(labelled)) return classes(labelled);
+    if (labelled == open || sums_to_one(labelled)) return bare_classes(labelled);
     std::size_t other = 0;
     while (contains(labelled, open[other])) ++other;
-    refuse(name_, "columns that are classes or are not (--class-columns decides)",
-           fmt::format("{}, which are labels, and {}, which is none", column_list(table_, labelled),
+    refuse(name_, "columns of classes only, or --class-columns",
+           fmt::format("{}, which are labels, and {}, which is not", column_list(table_, labelled),
                        in_quotes(header(open[other]))));
   }
 
@@ -361,16 +368,8 @@ class Naming {
     return names;
   }
 
-  // From 0 or 1 without a gap, in any order.
-  bool counts_up(const Indices& columns) const {
-    std::set<std::size_t> numbers;
-    for (const std::size_t j : columns) numbers.insert(*whole_number(header(j)));
-    return columns.size() > 1 && numbers.size() == columns.size() && *numbers.begin() <= 1 &&
-           *numbers.rbegin() - *numbers.begin() + 1 == numbers.size();
-  }
-
-  static bool contains(const Indices& columns, std::size_t column) {
-    return std::ranges::find(columns, column) != columns.end();
+  static bool contains(const Indices& numbers, std::size_t number) {
+    return std::ranges::find(numbers, number) != numbers.end();
   }
 
   // Every row, to the rounding of two decimals.
@@ -399,9 +398,12 @@ class Naming {
       refuse_two("one column of scores", "--class-columns", header(alone[0]->columns[0]),
                  header(alone[1]->columns[0]));
     if (alone.empty())
-      refuse(name_,
-             "columns logit_*, p_* or prob_*, or named as the classes are (--class-columns names others)",
-             all_columns());
+      refuse(
+          name_,
+          fmt::format("columns logit_*, p_* or prob_*, or columns named after the classes (--class-columns "
+                      "selects others{})",
+                      found_.label ? "" : ", --label-column the labels"),
+          all_columns());
     const Family& family = *alone.front();
     const std::string& suffix = family.suffixes.front();
     const bool said = suffix.empty() || (family.kind == ScoreKind::probs && suffix != "0");
@@ -432,8 +434,8 @@ class Naming {
   void list_ignored() {
     for (std::size_t j = 0; j < table_.header.size(); ++j) {
       if (taken_[j]) continue;
-      if (header(j).empty() || header(j) == "Unnamed: 0")
-        ignore(j, "row numbers");
+      if (is_row_name(header(j)))
+        ignore(j, "row names");
       else
         ignore(j, is_prediction(header(j)) ? "a prediction" : "");
     }
@@ -462,9 +464,9 @@ std::size_t require_column(const CsvTable& table, std::string_view column, std::
   if (const auto found = table.find(column)) return *found;
   for (const std::string& there : table.header)
     if (bare_word(there) == bare_word(column))
-      refuse(name, fmt::format("a column {}, as {} says", in_quotes(column), option), in_quotes(there));
+      refuse(name, fmt::format("a column {} ({})", in_quotes(column), option), in_quotes(there));
   refuse(
-      name, fmt::format("a column {}, as {} says", in_quotes(column), option),
+      name, fmt::format("a column {} ({})", in_quotes(column), option),
       printable(fmt::format("{}", fmt::join(table.header, ", ")), 100) + did_you_mean(column, table.header));
 }
 
@@ -478,20 +480,17 @@ std::set<std::string> label_values_of(const CsvTable& table, std::optional<std::
 }
 
 std::optional<double> csv_number(std::string_view field, char separator) {
-  if (separator == ',' || field.find(',') == std::string_view::npos) return parse_number(field);
-  std::string text(field);
-  if (text.find('.') != std::string::npos) return std::nullopt;
-  text.replace(text.find(','), 1, ".");
-  return parse_number(text);
+  const std::size_t comma = separator == ',' ? field.npos : field.find(',');
+  if (comma == field.npos) return parse_number(field);
+  if (field.find('.') != field.npos) return std::nullopt;
+  return parse_number(std::string(field).replace(comma, 1, "."));
 }
 
 std::string column_list(const CsvTable& table, const std::vector<std::size_t>& columns) {
   constexpr std::size_t most = 6;
   std::string text;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (columns.size() > most && i == 2) {
-      text += ", ...", i = columns.size() - 1;
-    }
+    if (columns.size() > most && i == 2) text += ", ...", i = columns.size() - 1;
     text += (i == 0 ? "" : ", ") + printable(table.header[columns[i]], 40);
   }
   return columns.size() > most ? fmt::format("{} ({})", text, columns.size()) : text;

@@ -8,8 +8,8 @@
 // Labels: y_true, label, labels, y; else in another case, target, class, truth, ... if unique. Groups:
 // attr_*; features: feat_*; `id`, `norm`; times, if requested: time, timestamp, datetime, date, ...
 //
-// Errors (Error, named `name`; they name the columns and the option that decides): a named column that is
-// missing, two columns for one purpose or of one name, ambiguous names. Unknown columns are skipped and listed.
+// Errors (Error, named `name`; they name the columns and the option to use): a requested column that is
+// missing, two columns for one purpose or of one name, ambiguous names. Unknown columns are listed.
 #pragma once
 
 #include <cstddef>
@@ -26,25 +26,25 @@
 
 namespace leeway {
 
-// Columns by name. `classes` and `groups` may hold one star: "prob_*" is every match, in order (numeric if
-// numbers).
+// Columns by name. A name in `classes` or `groups` may contain a star: "prob_*" selects every match, in order
+// (numbers by value).
 struct ColumnOptions {
   std::optional<std::string> label, id;  // "none": the table has none
   std::optional<std::string> time;       // of an array file: the array
-  bool times = false;                    // rows must have a time
+  bool times = false;                    // require a column of times
   std::vector<std::string> classes, groups;
-  std::vector<std::string> class_names;  // of all classes in their order: the order of named columns, too
+  std::vector<std::string> class_names;  // of all classes in order; also orders columns with these names
   std::optional<char> separator;         // unset: find_separator
   Encoding encoding = Encoding::utf8;
-  bool frame = false;  // columns of a data frame: where no name says more, all of them are scores
+  bool frame = false;  // a data frame: if no column name is known, all columns are scores
 };
 
 struct ClassColumns {
   std::vector<std::size_t> columns;
   std::vector<std::string> names;  // of the classes; empty: 0 to k-1
   ScoreKind kind = ScoreKind::open;
-  bool standard = false;  // logit_* or p_*, classes from 0 or by name
-  bool positive = false;  // one column that alone says what it is: the positive class of two
+  bool standard = false;  // logit_* or p_*, with classes numbered from 0 or named
+  bool positive = false;  // one column, whose name shows that it is the positive class of two
 };
 
 struct OutputsColumns {
@@ -52,21 +52,21 @@ struct OutputsColumns {
   std::optional<std::size_t> label, id, norm, time;
   std::vector<std::size_t> features, groups;
   std::vector<std::string> group_names;
-  std::vector<std::pair<std::size_t, std::string>> ignored;  // and why; empty: nothing is known of it
+  std::vector<std::pair<std::size_t, std::string>> ignored;  // column and reason; no reason: unknown column
 };
 
 [[nodiscard]] OutputsColumns name_columns(const CsvTable& table, const ColumnOptions& options,
                                           std::string_view name);
 
-// The label column of a table that may hold no scores: as above, or its only column but for the one of ids.
+// The label column of a table that may have no scores: as above, or the only column that is not an id.
 [[nodiscard]] std::size_t find_label_column(const CsvTable& table, const ColumnOptions& options,
                                             std::string_view name);
 
-// The column so called. Error: it is not there; `option` is who asked.
+// The column of that name. Error, which names `option`: there is none.
 [[nodiscard]] std::size_t require_column(const CsvTable& table, std::string_view column,
                                          std::string_view option, std::string_view name);
 
-// A field as a number. Where the separator is no comma, a comma is the decimal mark.
+// A field as a number. If the separator is not a comma, a comma is a decimal mark.
 [[nodiscard]] std::optional<double> csv_number(std::string_view field, char separator);
 
 // The values of the label column, without missing ones; empty without a label column.

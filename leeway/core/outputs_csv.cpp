@@ -14,11 +14,11 @@
 #include "leeway/core/column_words.h"
 #include "leeway/core/csv.h"
 #include "leeway/core/csv_records.h"
+#include "leeway/core/foreign_tables.h"
 #include "leeway/core/message.h"
 #include "leeway/core/outputs_columns.h"
 #include "leeway/core/probabilities.h"
 #include "leeway/core/text.h"
-#include "leeway/core/weka_table.h"
 
 namespace leeway {
 namespace {
@@ -30,7 +30,7 @@ Array text_vector(Texts texts) {
   return make_text_array({size}, std::move(texts));
 }
 
-// Of two classes whose names are these, the negative one first; nothing where names do not say.
+// The names of two classes, the negative class first; nothing if the names do not show which it is.
 std::optional<Texts> signs_of(const std::set<std::string>& names) {
   constexpr std::array<std::array<std::string_view, 2>, 6> known{
       {{"false", "true"}, {"no", "yes"}, {"negative", "positive"}, {"neg", "pos"}, {"f", "t"}, {"n", "y"}}};
@@ -43,20 +43,25 @@ std::optional<Texts> signs_of(const std::set<std::string>& names) {
   return std::nullopt;
 }
 
+bool are_words(const std::set<std::string>& values) {
+  const auto is_number = [](const auto& value) { return parse_number(value).has_value(); };
+  return !values.empty() && std::ranges::none_of(values, is_number);
+}
+
 class OutputsCsvReading {
  public:
   OutputsCsvReading(std::string_view text, std::string_view name, const OutputsOptions& options)
       : name_(name), options_(options), columns_(options.columns) {
     columns_.separator = options.columns.separator.value_or(find_separator(text, name));
     table_ = parse_csv(text, name, {.separator = *columns_.separator, .numbered_header = true});
-    read_weka_columns(table_);
+    read_weka_columns(table_, name);
   }
 
   TableOfOutputs outputs() {
     const OutputsColumns found = name_columns(table_, columns_, name_);
     classes_ = found.classes;
-    const bool standard_table = *columns_.separator == ',';
-    if (!standard_table) say(fmt::format("{} between columns", separator_name(*columns_.separator)));
+    if (*columns_.separator != ',')
+      say(fmt::format("{} between columns", separator_name(*columns_.separator)));
     label_ = found.label;
     if (label_ && label_values_of(table_, label_).empty()) label_.reset();
     add_scores();
@@ -70,6 +75,7 @@ class OutputsCsvReading {
     if (found.time) add_times(*found.time);
     if (found.norm) result_.arrays["norms"] = make_array({table_.rows()}, numbers(*found.norm));
     add_ignored(found);
+    compare_predictions(found);
     if (comma_) remark("decimal commas");
     if (remarkable_) result_.reading = fmt::format("{}: {}", name_, fmt::join(parts_, "; "));
     return std::move(result_);
@@ -81,24 +87,32 @@ class OutputsCsvReading {
   }
 
  private:
-  // A part of the line about the reading; remark: one that makes the line worth telling.
-  void say(std::string part) { parts_.push_back(std::move(part)); }
-  void remark(std::string part) { remarkable_ = true, say(std::move(part)); }
+  // Adds to the line about the reading, which is printed if it has a remark.
+  void say(std::string part, bool remark = false) {
+    parts_.push_back(std::move(part));
+    remarkable_ = remarkable_ || remark;
+  }
+  void remark(std::string part) { say(std::move(part), true); }
   const std::string& header(std::size_t column) const { return table_.header[column]; }
+
+  double number_at(std::size_t column, std::size_t row) const {
+    const std::string& field = table_.columns[column][row];
+    const auto value = csv_number(field, *columns_.separator);
+    if (!value)
+      refuse(name_, fmt::format("numbers in column {}", in_quotes(header(column))),
+             fmt::format("{} at row {}", in_quotes(field), row));
+    return *value;
+  }
 
   std::vector<double> numbers(std::size_t column) {
     const auto& fields = table_.columns[column];
     std::vector<double> values(fields.size());
     for (std::size_t i = 0; i < fields.size(); ++i) {
-      const auto value = csv_number(fields[i], *columns_.separator);
-      if (!value)
-        refuse(name_, fmt::format("numbers in column {}", in_quotes(header(column))),
-               fmt::format("{} at row {}", in_quotes(fields[i]), i));
-      values[i] = *value;
+      values[i] = number_at(column, i);
       const bool comma = fields[i].find(',') != std::string::npos;
       if ((comma && point_) || (comma_ && fields[i].find('.') != std::string::npos))
         refuse(name_, "one decimal mark",
-               fmt::format("a comma and a point, the second in {} at row {}", in_quotes(fields[i]), i));
+               fmt::format("commas and points, the second in {} at row {}", in_quotes(fields[i]), i));
       comma_ = comma_ || comma;
       point_ = point_ || fields[i].find('.') != std::string::npos;
     }
@@ -120,9 +134,9 @@ class OutputsCsvReading {
     if (classes_.columns.size() == 1) return add_vector(std::move(scores));
     bool probs = classes_.kind == ScoreKind::probs;
     if (classes_.kind == ScoreKind::open) probs = opens_as_probs(scores);
-    const std::string what = fmt::format("{} of {} classes from {}", probs ? "probabilities" : "logits",
-                                         classes_.columns.size(), column_list(table_, classes_.columns));
-    classes_.standard ? say(what) : remark(what);
+    say(fmt::format("{} of {} classes from {}", probs ? "probabilities" : "logits", classes_.columns.size(),
+                    column_list(table_, classes_.columns)),
+        !classes_.standard);
     if (!classes_.names.empty()) result_.arrays["class_names"] = text_vector(classes_.names);
     result_.arrays[probs ? "probs" : "logits"] = std::move(scores);
   }
@@ -135,11 +149,11 @@ class OutputsCsvReading {
     const bool shares = std::ranges::all_of(values, [](double v) { return v >= 0 && v <= 1; });
     if (shares)
       refuse(name_, "rows that sum to 1, or --as logits",
-             fmt::format("numbers from 0 to 1 that do not, in {}", column_list(table_, classes_.columns)));
+             fmt::format("numbers from 0 to 1 with other sums in {}", column_list(table_, classes_.columns)));
     return false;
   }
 
-  // One column: the positive class of two. Where nothing says what it holds it stays a vector, and --binary decides.
+  // One column: the positive class of two. A column of unknown kind stays a vector, which requires --binary.
   void add_vector(Array scores) {
     const std::size_t column = classes_.columns.front();
     const auto values = scores.view<double>();
@@ -154,7 +168,7 @@ class OutputsCsvReading {
     }
     const bool probs = *binary == Binary::prob;
     if (decided && !probs && classes_.kind == ScoreKind::probs)
-      refuse(name_, "logits, as --binary logit says",
+      refuse(name_, "logits (--binary logit)",
              fmt::format("probabilities in column {}", in_quotes(header(column))));
     const std::optional<Texts> names = names_of_two();
     remark(fmt::format("{} of the positive class{} from {}", probs ? "probability" : "logit",
@@ -168,57 +182,52 @@ class OutputsCsvReading {
     result_.arrays[probs ? "probs" : "logits"] = make_array({values.size(), 2}, std::move(pairs));
   }
 
-  // By its name or, of a score, by its values.
+  // By name, or for a score by value.
   std::optional<Binary> kind_of(std::span<const double> values, std::size_t column) {
     if (classes_.kind == ScoreKind::probs) return Binary::prob;
     if (classes_.kind == ScoreKind::logits) return Binary::logit;
     const std::string column_name = in_quotes(header(column));
     if (std::ranges::all_of(values, [](double v) { return v == 0 || v == 1; }))
-      refuse(name_, "scores (--binary prob takes decisions as probabilities)",
-             fmt::format("0 and 1 alone in column {}", column_name));
+      refuse(name_, "scores (--binary prob reads 0 and 1 as probabilities)",
+             fmt::format("only 0 and 1 in column {}", column_name));
     if (std::ranges::all_of(values, [](double v) { return v >= 0 && v <= 1; })) {
-      result_.warnings.push_back(
-          fmt::format("{}: {} is taken as the probability of the positive class, since all its numbers are "
-                      "within 0 and 1; --binary logit overrules",
-                      name_, column_name));
+      result_.warnings.push_back(fmt::format(
+          "{}: {} is read as the probability of the positive class, because all values are from 0 "
+          "to 1 (--binary logit changes this)",
+          name_, column_name));
       return Binary::prob;
     }
     if (std::ranges::any_of(values, [](double v) { return v < 0; })) {
       result_.warnings.push_back(
-          fmt::format("{}: {} is taken as a logit, the positive class above 0, since some of its numbers are "
-                      "negative; --binary prob overrules",
+          fmt::format("{}: {} is read as the logit of the positive class, because some values are negative "
+                      "(--binary prob changes this)",
                       name_, column_name));
       return Binary::logit;
     }
     refuse(name_, "--binary logit or --binary prob, for a score of the positive class",
-           fmt::format("numbers above 1 and none below 0 in column {}", column_name));
+           fmt::format("numbers above 1, but none below 0, in column {}", column_name));
   }
 
-  // label, score of Hugging Face's pipelines: a predicted label and its confidence, which is the largest of all.
+  // label, score of Hugging Face's pipelines: the predicted class and its probability, the largest of all.
   void refuse_confidences(std::span<const double> values, std::size_t column) const {
-    const std::set<std::string> labels = label_values_of(table_, label_);
+    const auto label = std::ranges::find(table_.header, "label", lower_case);
+    if (label == table_.header.end() || lower_case(header(column)) != "score") return;
+    const auto labels = label_values_of(table_, static_cast<std::size_t>(label - table_.header.begin()));
     const double least = 1 / static_cast<double>(std::max<std::size_t>(labels.size(), 2));
-    const bool words = !labels.empty() && std::ranges::none_of(labels, [](const auto& v) {
-      return parse_number(v).has_value();
-    });
-    const bool pipeline = words && lower_case(header(*label_)) == "label" &&
-                          lower_case(header(column)) == "score" &&
-                          std::ranges::all_of(values, [&](double v) { return v >= least && v <= 1; });
-    if (pipeline)
+    if (are_words(labels) && std::ranges::all_of(values, [&](double v) { return v >= least && v <= 1; }))
       refuse(
           name_,
-          "a score of every class (top_k=None in Hugging Face's pipeline; --binary prob, where the score is "
-          "the probability of the positive class and 'label' is the truth)",
-          fmt::format("label and score alone, no score below {:.3g}, as those of a predicted label", least));
+          "a score for every class (top_k=None in Hugging Face's pipeline; --binary prob, if the score is "
+          "the probability of the positive class)",
+          fmt::format("a predicted label and its confidence: columns label and score, no score below {:.3g}",
+                      least));
   }
 
-  // The negative class and the positive one, where labels are text.
+  // The negative and the positive class, if labels are text.
   std::optional<Texts> names_of_two() const {
     if (columns_.class_names.size() == 2) return columns_.class_names;
     const std::set<std::string> values = label_values_of(table_, label_);
-    const bool text = !values.empty() &&
-                      std::ranges::none_of(values, [](const auto& v) { return parse_number(v).has_value(); });
-    if (!text) return std::nullopt;
+    if (!are_words(values)) return std::nullopt;
     if (!classes_.names.empty() && values.size() <= 2) {
       const std::string& positive = classes_.names.front();
       for (const std::string& value : values)
@@ -226,18 +235,18 @@ class OutputsCsvReading {
           return Texts{value, positive};
     }
     if (const auto known = signs_of(values)) return known;
-    refuse(name_, "--class-names NEGATIVE,POSITIVE beside one score and labels that are text",
+    refuse(name_, "--class-names NEGATIVE,POSITIVE, because one score is given and labels are text",
            fmt::format("labels {}", printable(fmt::format("{}", fmt::join(values, " and ")), 100)));
   }
 
-  // The names of the classes, with which labels are compared.
+  // The class names that labels may have.
   Texts class_names() const {
     const auto found = result_.arrays.find("class_names");
     if (!columns_.class_names.empty()) return columns_.class_names;
     return found == result_.arrays.end() ? Texts{} : *found->second.texts;
   }
 
-  // Text where the classes have names that are words, or no label is a number; missing ones are "" or NaN.
+  // Text if class names are words or no label is a number; missing labels are "" or NaN.
   Array label_array(std::size_t column) {
     const auto& fields = table_.columns[column];
     const Texts names = class_names();
@@ -258,19 +267,14 @@ class OutputsCsvReading {
       return text_vector(std::move(texts));
     }
     std::vector<double> values;
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      const auto value = missing(fields[i]) ? NAN : csv_number(fields[i], *columns_.separator);
-      if (!value)
-        refuse(name_, fmt::format("numbers in column {}", in_quotes(header(column))),
-               fmt::format("{} at row {}", in_quotes(fields[i]), i));
-      values.push_back(*value);
-    }
+    for (std::size_t i = 0; i < fields.size(); ++i)
+      values.push_back(missing(fields[i]) ? NAN : number_at(column, i));
     if (!names.empty() && !words) place_labels(values, names);
     const std::size_t n = values.size();
     return make_array({n}, std::move(values));
   }
 
-  // Classes called 1, 2, 3 or 3, 7: labels are these numbers.
+  // Replaces labels of classes named 1, 2, 3 or 3, 7 by the places of the classes.
   void place_labels(std::vector<double>& values, const Texts& names) const {
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (std::isnan(values[i])) continue;
@@ -278,15 +282,14 @@ class OutputsCsvReading {
           std::ranges::find_if(names, [&](const auto& name) { return *parse_number(name) == values[i]; });
       if (found == names.end() && values[i] != no_label)
         refuse(name_,
-               fmt::format("labels that are the classes of the columns, {} (--class-names names them "
-                           "otherwise)",
+               fmt::format("labels that are classes of the columns, {} (--class-names gives other names)",
                            printable(fmt::format("{}", fmt::join(names, ", ")), 100)),
                fmt::format("{} at row {}", values[i], i));
       values[i] = found == names.end() ? NAN : static_cast<double>(found - names.begin());
     }
   }
 
-  // Of a table whose label column has no known name: the columns that hold classes and nothing else.
+  // Without a label column: names the columns that hold nothing but classes.
   void suggest_labels(const OutputsColumns& found) {
     if (columns_.label) return;
     const Texts names = class_names();
@@ -305,16 +308,39 @@ class OutputsCsvReading {
     }
     if (!likely.empty())
       result_.warnings.push_back(fmt::format(
-          "{}: no column is called label or alike, so there are no labels; --label-column names it "
-          "(candidates: {}; none: there are none)",
+          "{}: no labels, because no column has a known name of labels; --label-column selects one "
+          "(candidates: {}; none: no labels)",
           name_, column_list(table_, likely)));
   }
 
   void add_labels(std::size_t column) {
     if (!label_) return remark(fmt::format("no labels: {} is empty", in_quotes(header(column))));
     result_.arrays["labels"] = label_array(column);
-    const std::string what = fmt::format("labels from {}", printable(header(column)));
-    is_standard_label(header(column)) ? say(what) : remark(what);
+    say(fmt::format("labels from {}", printable(header(column))), !is_standard_label(header(column)));
+  }
+
+  // H2O, for example, predicts by the threshold of the best F1, not by the largest score.
+  void compare_predictions(const OutputsColumns& found) {
+    const Array& scores = result_.arrays.at(result_.arrays.contains("probs") ? "probs" : "logits");
+    if (scores.shape.size() != 2) return;
+    const std::size_t k = scores.shape[1];
+    Texts names = class_names();
+    for (std::size_t j = 0; names.size() == j && j < k; ++j) names.push_back(std::to_string(j));
+    if (names.size() != k) return;
+    for (const auto& [column, why] : found.ignored) {
+      if (!is_prediction(header(column))) continue;
+      std::size_t others = 0;
+      for (std::size_t i = 0; i < table_.rows(); ++i) {
+        const auto row = scores.view<double>().subspan(i * k, k);
+        const auto name = std::ranges::find(names, trimmed(table_.columns[column][i]));
+        if (name == names.end()) return;
+        if (row[static_cast<std::size_t>(name - names.begin())] < std::ranges::max(row)) ++others;
+      }
+      if (others > 0)
+        result_.warnings.push_back(fmt::format(
+            "{}: {} is not the class of the largest score in {} of {} rows; leeway uses the largest score",
+            name_, in_quotes(header(column)), others, table_.rows()));
+    }
   }
 
   void add_groups(const OutputsColumns& found) {
@@ -330,14 +356,12 @@ class OutputsCsvReading {
   void add_ids(const OutputsColumns& found) {
     if (!found.id) return;
     result_.arrays["ids"] = text_vector(table_.columns[*found.id]);
-    const std::string what = fmt::format("ids from {}", printable(header(*found.id)));
-    header(*found.id) == "id" ? say(what) : remark(what);
+    say(fmt::format("ids from {}", printable(header(*found.id))), header(*found.id) != "id");
   }
 
   void add_times(std::size_t column) {
     result_.arrays[columns_.time.value_or("time")] = text_vector(table_.columns[column]);
-    const std::string what = fmt::format("times from {}", printable(header(column)));
-    header(column) == "time" ? say(what) : remark(what);
+    say(fmt::format("times from {}", printable(header(column))), header(column) != "time");
   }
 
   void add_ignored(const OutputsColumns& found) {
@@ -353,8 +377,7 @@ class OutputsCsvReading {
         known.emplace_back("...");
     }
     if (!others.empty())
-      known.push_back(
-          fmt::format("{} (--group-columns and --id-column take such)", column_list(table_, others)));
+      known.push_back(fmt::format("{} (see --group-columns and --id-column)", column_list(table_, others)));
     remark("ignored: " + fmt::format("{}", fmt::join(known, ", ")));
   }
 
@@ -365,7 +388,7 @@ class OutputsCsvReading {
   ColumnOptions columns_;
   CsvTable table_;
   ClassColumns classes_;
-  std::optional<std::size_t> label_;  // none where all of it is empty
+  std::optional<std::size_t> label_;  // none if the column is empty
   TableOfOutputs result_;
   std::vector<std::string> parts_;
   bool remarkable_ = false, comma_ = false, point_ = false;  // decimal marks seen

@@ -39,7 +39,7 @@ void require_one_a_row(const NamedArray& named, std::size_t n) {
   const auto& shape = named.array.shape;
   const bool vector = shape.size() == 1 || (shape.size() == 2 && shape[1] == 1);
   if (!vector || shape[0] != n)
-    refuse(named.where, fmt::format("shape ({}), one value a sample", n),
+    refuse(named.where, fmt::format("shape ({}), one value per sample", n),
            "shape " + named.array.shape_text());
 }
 
@@ -72,10 +72,9 @@ ArrayMap read_array_file(const MappedFile& file, const std::filesystem::path& pa
   const std::string found = describe_content(file.bytes);
   if (found == "a Parquet file")
     refuse(name, expected,
-           fmt::format("{}; in Python, pandas.read_parquet({}).to_csv('outputs.csv', index=False) writes a "
-                       "table that is read",
+           fmt::format("{}; convert it in Python: pandas.read_parquet({}).to_csv('outputs.csv', index=False)",
                        found, in_quotes(path.string())));
-  refuse(name, expected, found == "text" ? "text (a table is read where the name ends in .csv)" : found);
+  refuse(name, expected, found == "text" ? "text (the file name of a table ends in .csv or .tsv)" : found);
 }
 
 namespace {
@@ -89,7 +88,7 @@ std::unordered_map<std::string_view, std::pair<std::size_t, std::size_t>> classe
   return classes;
 }
 
-// A word for a missing value is one only where no class has that name.
+// A word for missing values is a label if a class has that name.
 std::vector<std::int64_t> labels_by_name(const NamedArray& named,
                                          const std::vector<std::string>& class_names) {
   const auto codes = classes_by_name(class_names);
@@ -102,9 +101,11 @@ std::vector<std::int64_t> labels_by_name(const NamedArray& named,
     }
     if (found == codes.end())
       refuse(named.where,
-             class_names.empty() ? "labels that are numbers, or known class names (--class-names; of a "
-                                   "model, classes = [...] in MODEL.toml)"
-                                 : "labels that are class names",
+             class_names.empty()
+                 ? "labels that are numbers, or class names (--class-names; of a model, classes = [...] in "
+                   "MODEL.toml)"
+                 : fmt::format("labels among the class names, {} (--class-names gives other names)",
+                               printable(fmt::format("{}", fmt::join(class_names, ", ")), 100)),
              fmt::format("{} at row {}", in_quotes(text), labels.size()));
     const auto& [first, again] = found->second;
     if (again > first)
@@ -116,7 +117,7 @@ std::vector<std::int64_t> labels_by_name(const NamedArray& named,
   return labels;
 }
 
-constexpr std::int64_t absent = std::numeric_limits<std::int64_t>::min();  // NaN among numbers
+constexpr std::int64_t absent = std::numeric_limits<std::int64_t>::min();  // stands for NaN
 
 std::vector<std::int64_t> label_numbers(const Array& array, const std::string& where) {
   if (!array.is_float()) return to_i64(array, where);
@@ -130,7 +131,7 @@ std::vector<std::int64_t> label_numbers(const Array& array, const std::string& w
   return numbers;
 }
 
-// `first`: the number of the first class, where it is known.
+// `first`: the number of the first class, if known.
 LabelCoding coding_of(std::span<const std::int64_t> labels, std::size_t k, std::optional<std::size_t> first) {
   if (first) return *first == 1 ? LabelCoding::from_one : LabelCoding::from_zero;
   bool minus = false, ones = true;
@@ -178,7 +179,7 @@ std::optional<NamedArray> labels_among(const ArrayMap& arrays, const std::string
   for (const auto& entry : arrays)
     if (is_label(entry.first)) others.push_back(entry.first);
   if (others.size() > 1)
-    refuse(name, "one array of labels (--label-column decides)",
+    refuse(name, "one array of labels (select it with --label-column)",
            fmt::format("{} and {}", others[0], others[1]));
   return pick_array(arrays, others, name);
 }
@@ -206,11 +207,11 @@ NamedArray labels_in(const std::filesystem::path& path, const OutputsOptions& op
     arrays = read_array_file(file, path, "labels in an .npy, .npz, .safetensors, .csv or IDX file", wanted);
   }
   const auto labels = labels_among(arrays, name, options.columns, {"", "labels", "y", "y_true"});
-  if (!labels) refuse(name, "an array named labels, y or y_true (--label-column names another)", "none");
+  if (!labels) refuse(name, "an array named labels, y or y_true (--label-column selects another)", "none");
   return *labels;
 }
 
-// Of several files one behind the other.
+// The labels of all files, in order.
 NamedArray joined_labels(const std::vector<std::filesystem::path>& paths, const std::string& name,
                          const OutputsOptions& options) {
   NamedArray first = labels_in(paths.front(), options);

@@ -3,6 +3,7 @@
 #include <malloc.h>
 #include <torch/torch.h>
 
+#include "leeway/core/commit_check.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/nn/attack/attack.h"
@@ -10,6 +11,7 @@
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/load.h"
 #include "leeway/nn/model/architecture.h"
+#include "leeway/nn/process/client.h"
 #include "leeway/nn/process/server.h"
 #include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/train/train.h"
@@ -25,6 +27,8 @@ class TorchSession : public Session {
     mallopt(M_TRIM_THRESHOLD, 512 << 20);
   }
   void set_threads(int count) override { leeway::set_threads(count); }
+  void adopt_process(ChildProcess process) override { adopt_model_process(process); }
+  void set_commit_check(std::function<void()> check) override { leeway::set_commit_check(std::move(check)); }
   [[nodiscard]] std::string torch_version() const override { return TORCH_VERSION; }
   [[nodiscard]] std::vector<Member> architectures() const override {
     const auto all = nn::architectures();
@@ -81,7 +85,7 @@ leeway::nn::Session* leeway_nn_session(int abi) {
   return abi == leeway::nn::abi_version ? &leeway::nn::session() : nullptr;
 }
 
-int leeway_nn_serve(int channels) {
+int leeway_nn_serve() {
   (void)leeway::nn::session();  // its settings of memory
-  return leeway::nn::serve_model(channels);
+  return leeway::nn::serve_model();
 }

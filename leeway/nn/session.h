@@ -7,12 +7,14 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "leeway/core/child_process.h"
 #include "leeway/core/family.h"
 #include "leeway/core/progress.h"
 #include "leeway/nn/attack.h"
@@ -27,7 +29,7 @@ namespace leeway::nn {
 
 // Raised whenever this header or one that it includes changes in a way that a program compiled against an older one cannot bear.
 // The digest is of these headers without comments (tests/house/check_rules.py): where they change, so must this line.
-inline constexpr int abi_version = 19;  // of headers fa2b1f3b
+inline constexpr int abi_version = 20;  // of headers c8e577a9
 
 struct Requirements;  // these: train.h
 struct TrainOptions;
@@ -39,6 +41,10 @@ class Session {
 
   // Threads of later calls; 0 = one per core.
   virtual void set_threads(int count) = 0;
+  // A process of the program leeway-model, started early; the next model that is a program runs in it.
+  virtual void adopt_process(ChildProcess process) = 0;
+  // That of core/commit_check.h for files that the library writes.
+  virtual void set_commit_check(std::function<void()> check) = 0;
   [[nodiscard]] virtual std::string torch_version() const = 0;
 
   [[nodiscard]] virtual std::vector<Member> architectures() const = 0;
@@ -79,4 +85,4 @@ class Session {
 extern "C" leeway::nn::Session* leeway_nn_session(int abi);
 
 // The program leeway-model: runs what a model file holds for the library that started it. Returns an exit status.
-extern "C" int leeway_nn_serve(int channels);
+extern "C" int leeway_nn_serve();

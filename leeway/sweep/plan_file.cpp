@@ -24,6 +24,10 @@ auto reading(const std::string& name, std::size_t number, const Read& read) {
   }
 }
 
+std::string digest_of_plan(const Json& head, std::string_view units) {
+  return digest_text(head.dump(-1, ' ', false, Json::error_handler_t::replace).append(units));
+}
+
 }  // namespace
 
 void write_plan(const std::filesystem::path& path, const Plan& plan) {
@@ -33,14 +37,17 @@ void write_plan(const std::filesystem::path& path, const Plan& plan) {
   for (const PlannedStage& stage : plan.stages)
     head["stages"].push_back({{"name", stage.name}, {"command", stage.command}});
   head["axes"] = plan.axes, head["inputs"] = plan.inputs, head["units"] = plan.units.size();
-  file.write(head.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  std::string units = "\n";
   for (const Unit& unit : plan.units) {
     Json line = {{"unit", unit.name}, {"stage", plan.stages[unit.stage].name}, {"axes", Json::object()}};
     for (std::size_t i = 0; i < unit.axes.size(); ++i) line["axes"][plan.axes[unit.axes[i]]] = unit.values[i];
     line["words"] = unit.words, line["needs"] = Json::array();
     for (const std::size_t other : unit.needs) line["needs"].push_back(plan.units[other].name);
-    file.write(line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+    units += line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   }
+  head["digest"] = digest_of_plan(head, units);
+  file.write(head.dump(-1, ' ', false, Json::error_handler_t::replace));
+  file.write(units);
   file.commit();
 }
 
@@ -49,8 +56,9 @@ PlanFile::PlanFile(const std::filesystem::path& path, bool any_version, const Ca
   const std::string name = display_name(path);
   const std::string_view text = file_.text();
   std::size_t at = text.find('\n'), number = 1, promised = 0;
+  std::string digest, written_digest;
   reading(name, 1, [&] {
-    const Json head = Json::parse(text.substr(0, std::min(at, text.size())));
+    Json head = Json::parse(text.substr(0, std::min(at, text.size())));
     if (head.at("schema") != schema)
       refuse(name, fmt::format("a plan of {}", schema), in_quotes(head.at("schema").get<std::string>()));
     if (const auto made_by = head.at("version").get<std::string>(); made_by != version && !any_version)
@@ -73,6 +81,9 @@ PlanFile::PlanFile(const std::filesystem::path& path, bool any_version, const Ca
     }
     axes = head.at("axes").get<std::vector<std::string>>();
     inputs = head.value("inputs", std::map<std::string, std::string>());
+    written_digest = head.value("digest", std::string());
+    head.erase("digest");
+    if (at < text.size()) digest = digest_of_plan(head, text.substr(at));
   });
   std::unordered_map<std::string, std::size_t> index, place_of_axis;
   for (std::size_t axis = 0; axis < axes.size(); ++axis) place_of_axis.emplace(axes[axis], axis);
@@ -114,6 +125,9 @@ PlanFile::PlanFile(const std::filesystem::path& path, bool any_version, const Ca
   if (units.size() != promised || units.empty())
     refuse(name, fmt::format("{} units", std::max<std::size_t>(promised, 1)),
            fmt::format("{}", units.size()));
+  if (digest != written_digest)
+    refuse(name, "the plan that leeway sweep plan wrote (plan the study again into another folder)",
+           "one that was changed");
 }
 
 std::string_view PlanFile::line(const PlannedUnit& unit) const {

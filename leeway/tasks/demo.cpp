@@ -80,14 +80,15 @@ class Demo {
     std::ifstream in(key_path);
     std::ostringstream known;
     known << in.rdbuf();
-    if (fs::exists(path) && known.str() == key) {
+    const auto with_digest = [&] { return key + " " + digest_file(path); };
+    if (fs::exists(path) && known.str() == with_digest()) {
       say(fmt::format("{} stands already", path.string()));
       return;
     }
     // Without its key first: a run that ends between the two leaves no product under the key of another.
     remove_made(task_.folder, key_path);
     make();
-    write_text(key_path, key);
+    write_text(key_path, with_digest());
   }
 
   Classifier train(const std::string& name, const std::string& algorithm, std::size_t epochs,

@@ -112,20 +112,6 @@ TEST(BootstrapInterval, AgreesWithALoop) {
   EXPECT_LT(replicates[2], replicates[36]);
 }
 
-TEST(BootstrapInterval, DependsOnTheSeedAlone) {
-  const Pair pair = gaussian(80, 4, 1, 85);
-  const auto interval = [&](std::uint64_t seed) {
-    Options options;
-    options.bootstrap = 50;
-    options.seed = seed;
-    return posterior_agreement(clean_array(pair), shifted_array(pair), {}, options).pa_interval;
-  };
-  const Interval first = interval(1), again = interval(1), other = interval(2);
-  EXPECT_EQ(first.low, again.low);
-  EXPECT_EQ(first.high, again.high);
-  EXPECT_NE(first.low, other.low);
-}
-
 // --- bits
 
 class ThreadsTest : public testing::TestWithParam<Case> {};

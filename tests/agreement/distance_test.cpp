@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -74,28 +73,6 @@ TEST(Distance, EqualsOtherPrograms) {
   }
   EXPECT_GE(compared, 65u);
 }
-
-// --- naive loops
-
-TEST(Distance, MmdEqualsANaiveLoop) {
-  for (const auto& [n, m] : {std::pair{40, 40}, {37, 70}, {1, 33}}) {
-    const Sample x = drawn("clean", n, 3, 5, 1), y = drawn("shifted", m, 3, 5, 2);
-    const auto mean_kernel = [](const Sample& a, const Sample& b) {
-      const auto u = a.features->view<double>(), v = b.features->view<double>();
-      double sum = 0;
-      for (std::size_t i = 0; i < u.size(); i += 5)
-        for (std::size_t j = 0; j < v.size(); j += 5) {
-          double s = 0;
-          for (std::size_t c = 0; c < 5; ++c) s += (u[i + c] - v[j + c]) * (u[i + c] - v[j + c]);
-          for (const double width : {10., 15., 20., 50.}) sum += std::exp(-s / (2 * width));
-        }
-      return sum / static_cast<double>(u.size() * v.size() / 25);
-    };
-    EXPECT_NEAR(measure("mmd", x, y), mean_kernel(x, x) + mean_kernel(y, y) - 2 * mean_kernel(x, y), 1e-13);
-  }
-}
-
-// --- properties of every member
 
 RC_GTEST_PROP(Distance, SymmetricAndNotNegative, ()) {
   const auto n = *rc::gen::inRange<std::size_t>(1, 30), d = *rc::gen::inRange<std::size_t>(1, 12);

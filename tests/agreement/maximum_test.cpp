@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <numbers>
 #include <ostream>
 #include <vector>
 
 #include "leeway/agreement/agreement.h"
-#include "leeway/core/npz.h"
 #include "tests/agreement/brute_force.h"
 #include "tests/agreement/cases.h"
 
@@ -184,22 +182,6 @@ TEST(Maximum, ConstantRowsCostNothing) {
   EXPECT_TRUE(all.converged);
   EXPECT_NEAR(all.value, -std::numbers::ln2, 1e-12);
   EXPECT_LE(all.evaluations, 40);
-}
-
-TEST(Maximum, Reference) {
-  const std::filesystem::path path =
-      std::filesystem::path(LEEWAY_SHARED_DATA) / "reference/pa_synth_N10000_K10.npz";
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << "needs pa_synth_N10000_K10.npz, which is not here";
-  const ArrayMap arrays = read_npz(path);
-  const auto labels = to_i64(arrays.at("y"), "y");
-  const Agreement found = posterior_agreement(arrays.at("logits0"), arrays.at("logits1"), labels);
-  EXPECT_EQ(found.n, 10000);
-  EXPECT_EQ(found.k, 10);
-  EXPECT_NEAR(found.beta, 1.8457239307, 2e-7);
-  EXPECT_NEAR(found.log_pa_sum, -11160.122616, 2e-6);
-  EXPECT_NEAR(found.value, -1.1160122616, 2e-10);
-  EXPECT_LE(found.gap, 1e-9);
-  EXPECT_LE(found.evaluations, 40);
 }
 
 }  // namespace

@@ -168,9 +168,11 @@ TEST_F(FilesOfCommands, NamesThatOnlyTheEndWouldRefuseAreFoundBeforeTheWork) {
                                 "train --data no --out o --keep-epochs dangling",
                                 "average-case --logits no --jacobian no --sigma 1 --out " + longest})
     refused(arguments, 1, "cannot write");
-  for (const std::string& arguments :
-       std::vector<std::string>{"train --data no --out /dev/null",
-                                "average-case --logits no --jacobian no --sigma 1 --out /dev/null"})
+  for (const std::string& arguments : std::vector<std::string>{
+           "train --data no --out /dev/null", "data load idx no --out /dev/null",
+           "infer --model no --data no --out /dev/null", "shift contrast --data no --out /dev/null",
+           "data render dsprites --out /dev/null",
+           "average-case --logits no --jacobian no --sigma 1 --out /dev/null"})
     refused(arguments, 2, "--out /dev/null: expected a regular file");
   EXPECT_EQ(run("pa a.npy a.npz --quiet --out " + longest).code, 0);
 }
@@ -198,6 +200,30 @@ TEST_F(FilesOfCommands, AResultThatIsNotWholeIsNoSuccess) {
     EXPECT_EQ(said.code, 1) << arguments;
     EXPECT_EQ(said.err, "leeway: /dev/full: cannot write: No space left on device\n") << arguments;
   }
+}
+
+// The size limit of files has a signal of its own, which would end the command.
+TEST_F(FilesOfCommands, AFullDiskIsOneLine) {
+  const std::string assess = "assess --source a.npz --target t=a.npy --quiet ";
+  const auto said = [&](const std::string& before, const std::string& arguments) {
+    const std::string line = "cd '" + folder_.string() + "' && " + before + " && exec '" LEEWAY_COMMAND "' " +
+                             assess + arguments + " >.out 2>.err";
+    const int status = std::system(line.c_str());
+    EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 1) << arguments;
+    return read_text(folder_ / ".err");
+  };
+  EXPECT_EQ(said("ulimit -f 8", "--report o.html"), "leeway: o.html: cannot write: File too large\n");
+  fs::create_directory(folder_ / "disk");
+  const std::string disk = "'" + (folder_ / "disk").string() + "'";
+  if (std::system(("mount -t tmpfs -o size=16k none " + disk + " 2>/dev/null").c_str()) != 0)
+    GTEST_SKIP() << "no right to mount a small disk";
+  EXPECT_THAT(said("true", "--report disk/o.html"),
+              ::testing::StartsWith("leeway: disk/o.html: cannot write: No space left on device"));
+  const std::string figures = said("true", "--figures disk/figures");
+  EXPECT_THAT(figures, ::testing::AllOf(::testing::StartsWith("leeway: disk/figures"),
+                                        ::testing::EndsWith(": No space left on device\n")));
+  EXPECT_EQ(std::ranges::count(figures, '\n'), 1);
+  EXPECT_EQ(std::system(("umount " + disk).c_str()), 0);
 }
 
 // A run of assess waits for a reader of its pipe --rows: its inputs are open then, and of the target nothing was read

@@ -36,19 +36,6 @@ TEST_F(ShiftCommand, WritesShiftedPixelsAndLabels) {
               ::testing::Pointwise(::testing::DoubleNear(1e-7), {.2, .4, .6, .8, 1., 1.}));
 }
 
-TEST_F(ShiftCommand, WritesTheRowsItKept) {
-  const Json kept = record("shift label-subset --data in.npz --classes 4 --out out.npz");
-  const ArrayMap out = read_npz(folder_ / "out.npz");
-  EXPECT_THAT(to_i64(out.at("rows"), "rows"), ElementsAre(0, 2));
-  EXPECT_THAT(to_i64(out.at("y"), "y"), ElementsAre(4, 4));
-  EXPECT_EQ(out.at("x").type, ElementType::u8);
-  EXPECT_EQ(kept["schema"], "leeway.shift/3");
-  EXPECT_EQ(kept["inputs"][0]["shape"], Json::array({3, 1, 1, 2}));
-  EXPECT_EQ(kept["results"][0]["rows_of_class"].dump(),
-            R"([{"class":0,"n_source":1,"n":0},{"class":4,"n_source":2,"n":2}])");
-  EXPECT_TRUE(kept["results"][0].at("strength").is_null());
-}
-
 TEST_F(ShiftCommand, ASeverityChoosesTheCorruption) {
   const Outcome said = good("shift brightness --data in.npz --severity 2 --out out.npz --sheet sheet.png");
   EXPECT_EQ(said.out,
@@ -60,17 +47,6 @@ TEST_F(ShiftCommand, ASeverityChoosesTheCorruption) {
   EXPECT_THAT(out.pixels.view<std::uint8_t>(), ElementsAre(26, 77, 128, 179, 230, 255));
   EXPECT_THAT(*out.labels, ElementsAre(4, 0, 4));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "sheet.png"));
-  const Json saturated =
-      record("shift saturate --data in.npz --severity 5 --set imagenet --variant published --out out.npz");
-  const Json set = saturated["results"][0];
-  EXPECT_EQ(set["severity"], 5);
-  EXPECT_EQ(set["use"].dump(),
-            R"({"set":"imagenet","lengths":1.0,"variant":"published","frost":"procedural"})");
-  EXPECT_EQ(set["defined"], false);
-  EXPECT_EQ(saturated["findings"][0], "saturate is not defined on grey pictures: they are as they were.");
-  good("shift fog --data in.npz --severity 0 --out out.npz");
-  EXPECT_THAT(read_images(folder_ / "out.npz").pixels.view<std::uint8_t>(),
-              ElementsAre(0, 51, 102, 153, 204, 255));
 }
 
 TEST_F(ShiftCommand, MistakesLeaveNoFile) {

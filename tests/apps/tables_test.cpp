@@ -64,16 +64,6 @@ TEST(TextTable, LongNamesAreCutInTheirMiddle) {
   EXPECT_THAT(table.text(), HasSubstr("aa..bb"));
 }
 
-TEST(Cells, WhatIsNotThereIsADash) {
-  EXPECT_EQ(four(std::nullopt), "-");
-  EXPECT_EQ(interval_text(std::nullopt), "-");
-  EXPECT_EQ(interval_text(Interval{.25, .5}), "[0.2500, 0.5000]");
-  EXPECT_EQ(percents(.25), "25.00");
-  EXPECT_EQ(percents(Interval{.25, .5}), "[25.00, 50.00]");
-  EXPECT_EQ(percents(std::optional<double>{}), "-");
-  EXPECT_EQ(cut_at_front("runs/cnn/clean.npz", 12), "...clean.npz");
-}
-
 // `text` with single spaces holds the rows, in this order.
 void expect_rows(const std::string& text, const std::vector<std::string>& rows) {
   std::string single;

@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/npz.h"
 #include "leeway/core/random.h"
 #include "leeway/core/result.h"
 #include "tests/at_threads.h"
@@ -64,16 +63,6 @@ TEST(MvnCdf, OrthantsHaveClosedForms) {
   EXPECT_NEAR(three.probability,
               .125 + (std::asin(.5) + std::asin(-.3) + std::asin(.2)) / (4 * std::numbers::pi),
               three.error + 1e-12);
-}
-
-// With rho = 1/2 and equal bounds 0: 1 / (d + 1), by symmetry of d + 1 independent variables.
-TEST(MvnCdf, EquicorrelatedAtZero) {
-  for (const std::size_t d : {2, 3, 9, 100, 300}) {
-    const auto found = mvn_cdf(Numbers(d, 0), equicorrelated(d, .5));
-    EXPECT_NEAR(found.probability * static_cast<double>(d + 1), 1, 1e-10) << d;
-    EXPECT_EQ(found.method, MvnMethod::one_factor);
-    EXPECT_LE(std::abs(found.probability - 1. / static_cast<double>(d + 1)), found.error);
-  }
 }
 
 TEST(MvnCdf, IndependentGroupsMultiply) {

@@ -26,36 +26,7 @@ std::vector<float> drawn(const Noise& noise, std::uint64_t sample = 0, std::uint
   return e;
 }
 
-double distribution_function(const NoiseKind& kind, double x) {
-  if (kind.name == "gaussian") return phi(x);
-  if (kind.name == "uniform") return std::clamp(.5 + x / std::sqrt(12.), 0., 1.);
-  const double tail = .5 * std::exp(-std::sqrt(2.) * std::abs(x));
-  return x < 0 ? tail : 1 - tail;
-}
-
 class EveryNoise : public testing::TestWithParam<NoiseKind> {};
-
-TEST_P(EveryNoise, FollowsItsDistributionFunction) {
-  // Kolmogorov and Smirnov: sqrt(n) times the largest difference is above 2.23 once in 10,000.
-  const NoiseKind& kind = GetParam();
-  constexpr std::size_t n = 1 << 17;
-  std::vector<float> e = drawn(Noise(n, kind), 1, 1);
-  std::ranges::sort(e);
-  double largest = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double f = distribution_function(kind, static_cast<double>(e[i]));
-    largest = std::max({largest, f - double(i) / n, double(i + 1) / n - f});
-  }
-  EXPECT_LT(largest * std::sqrt(double(n)), 2.23);
-  // And far out, where that says little: numbers beyond x on either side, within 5 standard deviations.
-  for (const double x : {2., 3., 4., 5., 7.})
-    for (const double side : {-1., 1.}) {
-      const double expected = n * distribution_function(kind, -x);
-      const auto found =
-          double(std::ranges::count_if(e, [&](float v) { return side * static_cast<double>(v) > x; }));
-      EXPECT_NEAR(found, expected, 5 * std::sqrt(expected) + 2 * (expected > 0)) << side * x;
-    }
-}
 
 TEST_P(EveryNoise, ANumberDoesNotDependOnHowManyAreDrawn) {
   const std::vector<float> all = drawn(Noise(1000, GetParam()), 5, 9);
@@ -82,7 +53,7 @@ std::uint32_t word_of(std::size_t j, std::uint64_t seed, std::uint32_t sample, s
 TEST(Noise, IsMadeOfTheWordsOfPhilox) {
   const std::uint64_t seed = 0x123456789abcdef0;
   const std::uint32_t sample = 77, draw = 4000000000U;
-  constexpr std::size_t d = 1000;
+  constexpr std::size_t d = 1 << 17;  // far into the tails
   const std::vector<float> uniform = drawn(Noise(d, noise_kind("uniform")), sample, draw, seed),
                            laplace = drawn(Noise(d, noise_kind("laplace")), sample, draw, seed),
                            normal = drawn(Noise(d), sample, draw, seed);
@@ -174,16 +145,6 @@ INSTANTIATE_TEST_SUITE_P(
                     Covariance{"singular", 3, {1, 1, 0, 1, 1, 0, 0, 0, 2}, {1, 1, 0, 1, 1, 0, 0, 0, 2}},
                     Covariance{"zero", 2, {0, 0, 0, 0}, {0, 0, 0, 0}}, Covariance{"one", 1, {9}, {9}}),
     [](const auto& test) { return std::string(test.param.name); });
-
-TEST(Noise, OfASingularCovarianceStaysInItsPlane) {
-  // C = a a' with a = (1, 2, -1): every draw is a multiple of a.
-  const Noise noise(3, noise_kind("gaussian"), covariance_of(3, {1, 2, -1, 2, 4, -2, -1, -2, 1}));
-  for (std::uint64_t draw = 0; draw < 50; ++draw) {
-    const std::vector<float> e = drawn(noise, 0, draw);
-    EXPECT_NEAR(double(e[1]), 2 * double(e[0]), 2e-6);
-    EXPECT_NEAR(double(e[2]), -double(e[0]), 2e-6);
-  }
-}
 
 TEST(Noise, RefusesWhatIsNoCovariance) {
   const auto message = [](std::size_t d, Array covariance, const NoiseKind& kind = noise_kind("gaussian")) {

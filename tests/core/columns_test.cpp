@@ -44,10 +44,10 @@ TEST(AlignImages, LabelsBecomeThoseOfTheModel) {
   EXPECT_EQ(aligned({}, 3, {"0", "2"}, {0, 1}), "0 2 named");         // which are no names any more
   EXPECT_EQ(aligned({}, 3, {"x", "y", "z"}, {0, 1}), "0 1 unnamed");  // of an older model
   EXPECT_THAT(aligned(abc, 3, {"a", "d", "e"}, {0, 1, 2}),
-              AllOf(HasSubstr("t.npz: expected labels that name a, b, c, the classes of m.pt"),
+              AllOf(HasSubstr("t.npz: expected labels among a, b, c, the classes of m.pt"),
                     HasSubstr("in m.pt.toml"), HasSubstr("found d, e")));
   EXPECT_THAT(aligned({}, 3, {"a", "c"}, {0, 1}),
-              AllOf(HasSubstr("expected labels that name the 3 classes of m.pt, which names none"),
+              AllOf(HasSubstr("expected labels among the 3 classes of m.pt, which has no class names"),
                     HasSubstr("classes = [...] in m.pt.toml"), HasSubstr("found a, c")));
   EXPECT_THAT(aligned({"a", "a", "c"}, 3, {"a", "c"}, {0, 1}), HasSubstr("found a"));
 }

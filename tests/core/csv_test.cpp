@@ -44,13 +44,15 @@ TEST(Csv, Refused) {
   EXPECT_EQ(csv_error("\n\n"), "a.csv: expected a header line and rows, found an empty file");
   EXPECT_EQ(csv_error("1,2\n3,4\n"), "a.csv: expected a header line, found a first line of numbers");
   EXPECT_EQ(message_of([] { (void)CsvRecords("a,b,a\n", "a.csv").column("a"); }),
-            "a.csv: expected columns of different names, found 'a' twice");
+            "a.csv: expected unique column names, found 'a' twice");
   EXPECT_EQ(csv_error("a,b\n1,2\n3\n"), "a.csv: expected 2 fields, as in the header, found 1 in line 3");
-  EXPECT_EQ(csv_error("a,b\n1,2,3\n"), "a.csv: expected 2 fields, as in the header, found more in line 2");
+  EXPECT_EQ(csv_error("a,b\n1,2,3\n"),
+            "a.csv: expected 2 fields, as in the header, found more fields in line 2");
   EXPECT_EQ(csv_error("a,b\n1,2\n\n3,4\n"), "a.csv: expected 2 fields, as in the header, found 1 in line 3");
   EXPECT_EQ(csv_error("a,b,c\n1,"), "a.csv: expected 3 fields, as in the header, found 2 in line 2");
-  EXPECT_EQ(csv_error("a,b\n\"1,2\n"), "a.csv: expected a closing quote, found none for the one in line 2");
-  EXPECT_THAT(csv_error("a\n\"x\ny\"\nz\"\n"), ::testing::HasSubstr("found one inside a field in line 4"));
+  EXPECT_EQ(csv_error("a,b\n\"1,2\n"), "a.csv: expected a closing quote, found none for the quote in line 2");
+  EXPECT_THAT(csv_error("a\n\"x\ny\"\nz\"\n"),
+              ::testing::HasSubstr("found a quote inside a field in line 4"));
   EXPECT_THAT(csv_error("a\n\"x\"y\n"), ::testing::HasSubstr("found 'y' in line 2"));
   EXPECT_EQ(csv_error("a\rb\r"),
             "a.csv: expected a comma or the end of the line after a field, found '\\x0d' in line 1");
@@ -103,12 +105,6 @@ RC_GTEST_PROP(Csv, AnyTextSurvives, ()) {
     RC_ASSERT(table.columns[0][i] == rows[i].first);
     RC_ASSERT(table.columns[1][i] == rows[i].second);
   }
-}
-
-TEST(Csv, FieldIsQuotedOnlyWhereNeeded) {
-  EXPECT_EQ(csv_field("a b"), "a b");
-  EXPECT_EQ(csv_field("a,b"), "\"a,b\"");
-  EXPECT_EQ(csv_field("say \"x\""), "\"say \"\"x\"\"\"");
 }
 
 }  // namespace

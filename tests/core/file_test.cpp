@@ -67,15 +67,6 @@ TEST(AtomicFile, AppearsWhole) {
   EXPECT_EQ(files_in(folder.path()), 1u);
 }
 
-TEST(AtomicFile, LeavesNothingWithoutCommit) {
-  const TemporaryFolder folder;
-  {
-    AtomicFile file(folder / "a");
-    file.write("half a result");
-  }
-  EXPECT_EQ(files_in(folder.path()), 0u);
-}
-
 TEST(AtomicFile, LeavesNothingWhereTheCheckFails) {
   const TemporaryFolder folder;
   set_commit_check([] { throw Error("an input changed"); });
@@ -175,15 +166,6 @@ TEST(AtomicFile, FailuresAreTheMachines) {
 TEST(AtomicFile, DevicesAreWrittenNotReplaced) {
   write_text("/dev/null", "x");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
-}
-
-TEST(AtomicFile, ReplacesTheFileBehindALink) {
-  const TemporaryFolder folder;
-  const auto path = write_bytes(folder / "real", "old");
-  fs::create_symlink("real", folder / "link");
-  write_text(folder / "link", "new");
-  EXPECT_TRUE(fs::is_symlink(folder / "link"));
-  EXPECT_EQ(read_bytes(path), "new");
 }
 
 TEST(AtomicFile, MakesTheFileThatALinkPointsTo) {

@@ -55,15 +55,6 @@ TEST(OutputsOf, SharesTheLogitsAndReadsTheRest) {
             "others)");
 }
 
-TEST(LabelsOf, AreCheckedAgainstTheSet) {
-  const Array labels = make_array<std::int32_t>({3}, {0, 2, 1});
-  EXPECT_THAT(labels_of(labels, "labels", 3, 3).values, ElementsAre(0, 2, 1));
-  EXPECT_EQ(message_of([&] { (void)labels_of(labels, "labels", 3, 2); }),
-            "labels: expected labels in 0..1, found 2 at row 1");
-  EXPECT_EQ(message_of([&] { (void)labels_of(labels, "labels", 4, 3); }),
-            "labels: expected shape (4), one value a sample, found shape (3)");
-}
-
 TEST(ImagesOf, SharesThePixels) {
   const Array x = make_array<std::uint8_t>({2, 1, 1, 1}, {1, 2});
   const Images images = images_of({{"x", x}, {"y", make_array<std::int64_t>({2}, {5, 6})}}, "images");

@@ -7,14 +7,15 @@
 #include <cstring>
 
 #include "leeway/core/file.h"
+#include "leeway/core/idx.h"
 #include "tests/core/files.h"
+#include "tests/core/zip_maker.h"
 
 namespace leeway {
 namespace {
 
-using testing::npy_with;
-using testing::raw;
-using testing::TemporaryFolder;
+using namespace leeway::testing;
+using std::string_literals::operator""s;
 
 std::string dictionary(std::string_view descr, std::string_view shape) {
   return "{'descr': " + std::string(descr) + ", 'fortran_order': False, 'shape': " + std::string(shape) +
@@ -103,6 +104,42 @@ RC_GTEST_PROP(Npy, RoundTripOfDouble, ()) { round_trip<double>(); }
 TEST(Npy, TextThatIsNotUtf8IsNotWritten) {
   EXPECT_EQ(message_of([] { (void)npy_bytes(make_text_array({1}, {"\xff"})); }),
             "write_npy: expected UTF-8 text, found '\\xff'");
+}
+
+std::string idx_error(const std::string& bytes) {
+  const MappedFile file{nullptr, std::as_bytes(std::span(bytes.data(), bytes.size()))};
+  return message_of([&] { static_cast<void>(parse_idx(file, "a")); });
+}
+
+const std::string good = "\0\0\x08\x02\0\0\0\x02\0\0\0\x03"s + "abcdef";
+
+TEST(Idx, PlainAndGzipped) {
+  for (const std::string& bytes : {good, gzip(good)}) {
+    const Array array = parse_idx({nullptr, std::as_bytes(std::span(bytes.data(), bytes.size()))}, "a");
+    EXPECT_EQ(array.shape_text(), "(2, 3)");
+    EXPECT_THAT(array.view<std::uint8_t>(), ::testing::ElementsAre('a', 'b', 'c', 'd', 'e', 'f'));
+  }
+}
+
+TEST(Idx, Refused) {
+  EXPECT_EQ(idx_error("<htm"), "a: expected an IDX file, found first bytes 3c 68 74 6d");
+  EXPECT_EQ(idx_error("\0\0\x0a\x01"s), "a: expected an IDX file, found first bytes 00 00 0a 01");
+  EXPECT_EQ(idx_error("\0\0\x08\0"s), "a: expected an IDX file of 1 to 32 dimensions, found 0");
+  EXPECT_EQ(idx_error("\0\0\x08\xff"s), "a: expected an IDX file of 1 to 32 dimensions, found 255");
+  EXPECT_EQ(idx_error("\0\0\x08"s), "a: expected 4 more bytes, found 3");
+  EXPECT_EQ(idx_error(good.substr(0, 10)), "a: expected 4 more bytes, found 2");
+  EXPECT_THAT(idx_error(good.substr(0, 17)), ::testing::HasSubstr("found at most 5 bytes"));
+  EXPECT_EQ(idx_error(good + "x"), "a: expected nothing after the data, found 1 more bytes");
+  EXPECT_THAT(idx_error("\0\0\x08\x03\x7f\xff\xff\xff\x7f\xff\xff\xff\x7f\xff\xff\xff"s),
+              ::testing::HasSubstr("found at most 0 bytes"));
+}
+
+TEST(Idx, GzipThatLies) {
+  const std::string packed = gzip(good);
+  EXPECT_EQ(idx_error(packed + "x"), "a: expected nothing after the compressed stream, found more bytes");
+  EXPECT_EQ(idx_error(gzip(good + "x")), "a: expected the end of the compressed stream, found more data");
+  // A gigabyte claimed by forty bytes.
+  EXPECT_THAT(idx_error(gzip("\0\0\x08\x01\x40\0\0\0abc"s)), ::testing::HasSubstr("found at most "));
 }
 
 }  // namespace

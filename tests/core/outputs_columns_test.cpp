@@ -36,46 +36,7 @@ double share(const Outputs& outputs, std::size_t row, std::size_t column) {
   return std::exp(outputs.logits.view<double>()[row * outputs.k() + column]);
 }
 
-// What is read of a table without any option: the share of its second row's second class (its logit, where there are logits).
-TEST(OutputsTables, AreReadAsTheyStand) {
-  struct Reading {
-    const char* file;
-    bool from_probs;
-    double second;
-    std::vector<std::string> class_names;
-    std::vector<std::int64_t> labels;
-    std::vector<const char*> said;
-  };
-  for (const Reading& one : std::vector<Reading>{
-           {"sklearn_predict_proba.csv",
-            true,
-            .8,
-            {"cat", "dog", "fox"},
-            {},
-            {"from cat, dog, fox", "'' (row numbers)"}},
-           {"pandas_index.csv", true, NAN, {}, {0, 1}, {}},
-           {"kaggle.csv", true, NAN, {"1", "2", "3"}, {1, 2, 0}, {"labels from target"}},
-           {"proba.csv", true, NAN, {}, {0, 1}, {"labels from y_true", "'y_pred' (a prediction)"}},
-           {"european.csv", true, .75, {}, {}, {"semicolon between columns", "decimal commas"}},
-           {"signs.csv", false, NAN, {}, {0, 1, 1}, {"labels are -1 and 1"}},
-           {"from_one.csv", true, NAN, {"1", "2", "3"}, {0, 2, 1}, {}},
-           {"nannyml.csv", true, NAN, {}, {}, {}}}) {
-    SCOPED_TRACE(one.file);
-    const Outputs outputs = read_outputs(table(one.file));
-    EXPECT_EQ(outputs.from_probs, one.from_probs);
-    if (!std::isnan(one.second)) {
-      EXPECT_DOUBLE_EQ(share(outputs, 1, 1), one.second);
-    }
-    if (!one.class_names.empty()) {
-      EXPECT_EQ(outputs.class_names, one.class_names);
-    }
-    if (!one.labels.empty()) {
-      EXPECT_EQ(outputs.labels.value(), one.labels);
-    }
-    for (const char* said : one.said) EXPECT_THAT(outputs.reading, HasSubstr(said));
-  }
-  EXPECT_THAT(*read_outputs(table("kaggle.csv")).ids, ElementsAre("11", "12", "13"));
-  EXPECT_EQ(read_outputs(table("signs.csv")).logits.view<double>()[1], -1.5);
+TEST(OutputsTables, RoundedProbabilities) {
   const Outputs rounded = read_outputs(table("nannyml.csv"));
   EXPECT_DOUBLE_EQ(share(rounded, 0, 0), .33 / .99);
   EXPECT_DOUBLE_EQ(share(rounded, 1, 0), .67);
@@ -87,7 +48,7 @@ TEST(OutputsTables, OneScoreIsThePositiveClass) {
   EXPECT_TRUE(outputs.from_probs);
   EXPECT_DOUBLE_EQ(share(outputs, 0, 1), .9);
   EXPECT_THAT(*outputs.labels, ElementsAre(1, 0, 1));
-  EXPECT_THAT(outputs.warnings, ElementsAre(HasSubstr("--binary logit overrules")));
+  EXPECT_THAT(outputs.warnings, ElementsAre(HasSubstr("--binary logit changes this")));
   const Outputs logit = read_outputs(table("score.csv"), {.binary = Binary::logit});
   EXPECT_FALSE(logit.from_probs);
   EXPECT_EQ(logit.logits.view<double>()[1], .9);
@@ -106,22 +67,9 @@ TEST(OutputsTables, LabelsByNameWhateverTheOrder) {
   EXPECT_DOUBLE_EQ(share(ordered, 0, 0), .75);
 }
 
-TEST(OutputsTables, TabsLogitsAndAGroup) {
-  OutputsOptions options;
-  const Outputs plain = read_outputs(table("tabs.tsv"));
-  EXPECT_FALSE(plain.from_probs);
-  EXPECT_THAT(*plain.labels, ElementsAre(0, 1));
-  EXPECT_THAT(plain.reading, HasSubstr("ignored: region (--group-columns and --id-column take such)"));
-  options.columns.groups = {"region"};
-  const Outputs grouped = read_outputs(table("tabs.tsv"), options);
-  ASSERT_THAT(grouped.groups, SizeIs(1));
-  EXPECT_EQ(grouped.groups[0].name, "region");
-  EXPECT_THAT(grouped.reading, HasSubstr("groups from region"));
-}
-
 TEST(OutputsTables, TwoReadingsAreAskedAbout) {
   EXPECT_THAT(refusal("two_readings.csv"),
-              HasSubstr("found cat, dog, which are labels, and 'age', which is none"));
+              HasSubstr("found cat, dog, which are labels, and 'age', which is not"));
   OutputsOptions options;
   options.columns.classes = {"cat", "dog"};
   const Outputs outputs = read_outputs(table("two_readings.csv"), options);
@@ -133,14 +81,15 @@ TEST(OutputsTables, TwoReadingsAreAskedAbout) {
 }
 
 TEST(OutputsTables, AMisspeltLabelIsAskedAbout) {
-  EXPECT_THAT(refusal("misspelt.csv"), HasSubstr("there are no labels), found 'lable'"));
+  EXPECT_THAT(refusal("misspelt.csv"), HasSubstr("--label-column NAME (none: no labels), found 'lable'"));
   OutputsOptions options;
   options.columns.label = "lable";
   EXPECT_THAT(*read_outputs(table("misspelt.csv"), options).labels, ElementsAre(0));
   options.columns.label = "none";
   EXPECT_FALSE(read_outputs(table("misspelt.csv"), options).labels);
   options.columns.label = "LABLE";
-  EXPECT_THAT(refusal("misspelt.csv", options), HasSubstr("--label-column says, found 'lable'"));
+  EXPECT_THAT(refusal("misspelt.csv", options),
+              HasSubstr("a column 'LABLE' (--label-column), found 'lable'"));
 }
 
 using OutputsText = testing::OutputsFolder;
@@ -158,10 +107,10 @@ TEST_F(OutputsText, AnEmptyColumnOfLabelsIsNone) {
 
 TEST_F(OutputsText, ScoresThatCouldBeEither) {
   EXPECT_THAT(table_error("label,score\n0,1.5\n1,20\n"),
-              HasSubstr("found numbers above 1 and none below 0 in column 'score'"));
-  EXPECT_THAT(table_error("label,score\n0,1\n1,0\n"), HasSubstr("found 0 and 1 alone in column 'score'"));
+              HasSubstr("found numbers above 1, but none below 0, in column 'score'"));
+  EXPECT_THAT(table_error("label,score\n0,1\n1,0\n"), HasSubstr("found only 0 and 1 in column 'score'"));
   EXPECT_THAT(table_error("score_a,score_b\n.5,.9\n.25,.75\n"),
-              HasSubstr("found numbers from 0 to 1 that do not, in score_a, score_b"));
+              HasSubstr("found numbers from 0 to 1 with other sums in score_a, score_b"));
   EXPECT_FALSE(read_table("score_a,score_b\n.5,.9\n.25,.75\n", {.as = Scores::logits}).from_probs);
   EXPECT_EQ(table_error("label,score\n0,-1\n1,2\n"), "no error");
 }
@@ -178,9 +127,8 @@ TEST_F(OutputsText, ThePositiveClassOfTextLabels) {
 }
 
 TEST_F(OutputsText, LabelsThatNoColumnNames) {
-  EXPECT_THAT(
-      table_error("label,prob_1,prob_2\n0,.5,.5\n"),
-      HasSubstr("labels that are the classes of the columns, 1, 2 (--class-names names them otherwise)"));
+  EXPECT_THAT(table_error("label,prob_1,prob_2\n0,.5,.5\n"),
+              HasSubstr("labels that are classes of the columns, 1, 2 (--class-names gives other names)"));
   const Outputs digits = read_table("label,p_3,p_7\n7,.5,.5\n3,.25,.75\n");
   EXPECT_THAT(digits.class_names, ElementsAre("3", "7"));
   EXPECT_THAT(*digits.labels, ElementsAre(1, 0));
@@ -239,6 +187,16 @@ TEST_F(OutputsText, ARepeatedColumnIsRefusedWhereItIsRead) {
   EXPECT_THAT(table_error("label,p_a,p_b,p_b\na,.5,.25,.25\n"), HasSubstr("found 'p_b' twice"));
 }
 
+TEST_F(OutputsText, APredictionMayNotBeTheLargestScore) {
+  const std::string head = "predict,p0,p1,label\n";
+  EXPECT_THAT(read_table(head + "0,.25,.75,1\n0,.5,.5,0\n1,.25,.75,1\n").warnings,
+              ElementsAre(HasSubstr("'predict' is not the class of the largest score in 1 of 3 rows")));
+  EXPECT_THAT(
+      read_table("y_test,y_pred,y_proba\n1,0,.625\n0,0,.25\n").warnings,
+      ::testing::Contains(HasSubstr("'y_pred' is not the class of the largest score in 1 of 2 rows")));
+  EXPECT_THAT(read_table(head + "low,.25,.75,1\n").warnings, SizeIs(0));
+}
+
 TEST_F(OutputsText, IdsThatOccurTwice) {
   EXPECT_THAT(read_table("id,p_0,p_1\na,.5,.5\nb,.5,.5\na,.5,.5\n").warnings,
               ElementsAre(HasSubstr("1 of 3 rows have the id of another row")));
@@ -252,6 +210,38 @@ TEST_F(OutputsText, FramesOfNumbers) {
   EXPECT_THAT(*outputs_of_table("prob_no,prob_yes,label\n.2,.8,1\n", "x", frame).labels, ElementsAre(1));
   EXPECT_THAT(message_of([&] { (void)outputs_of_table("b,a\n1,x\n", "x", frame); }),
               HasSubstr("found text in column 'a'"));
+}
+
+TEST_F(OutputsText, ClassesAndLabelsByName) {
+  struct Case {
+    const char* text;
+    std::vector<std::string> classes;  // empty: numbered
+    std::vector<std::int64_t> labels;
+    double second;  // probability or logit of class 1 in row 0
+    const char* reading;
+  };
+  for (const Case& one : std::vector<Case>{
+           {"id,target,Class_1,Class_2,Class_3\n11,2,.25,.5,.25\n12,3,.25,.25,.5\n",
+            {"1", "2", "3"},
+            {1, 2},
+            .5,
+            "target"},
+           {",cat,dog,fox\n0,.25,.5,.25\n", {"cat", "dog", "fox"}, {}, .5, "'' (row names)"},
+           {"y,decision_function\n-1,-1.5\n1,.25\n", {}, {0, 1}, -1.5, "labels are -1 and 1"},
+           {"LABEL_1,LABEL_0,target\n.75,.25,1\n.5,.5,0\n", {}, {1, 0}, .75, "target"},
+           {"LABEL_1,LABEL_0,target\n.75,.25,LABEL_1\n", {"LABEL_0", "LABEL_1"}, {1}, .75, "target"},
+           {"X1,X10,X2,y\n.25,.25,.5,10\n.25,.5,.25,1\n", {"1", "2", "10"}, {2, 0}, .5, "X1, X2, X10"},
+           {"X4,X6\n.25,.75\n", {"4", "6"}, {}, .75, "X4, X6"},
+           {"digit7,digit3,y,at\n.25,.75,0,x\n", {"digit7", "digit3"}, {0}, .75, "ignored: at (see --group-"},
+           {"rownames,VF,F,obs\n1,.25,.75,F\n", {"VF", "F"}, {1}, .75, "'rownames' (row names)"}}) {
+    SCOPED_TRACE(one.text);
+    const Outputs outputs = read_table(one.text);
+    EXPECT_EQ(outputs.class_names, one.classes);
+    EXPECT_EQ(outputs.labels.value_or(std::vector<std::int64_t>{}), one.labels);
+    EXPECT_DOUBLE_EQ(outputs.from_probs ? share(outputs, 0, 1) : outputs.logits.view<double>()[1],
+                     one.second);
+    EXPECT_THAT(outputs.reading, HasSubstr(one.reading));
+  }
 }
 
 TEST_F(OutputsText, HeadersOfNumbers) {
@@ -268,7 +258,7 @@ TEST_F(OutputsText, Separators) {
   EXPECT_EQ(find_separator("alone\n1\n", "x"), ',');
   EXPECT_EQ(
       message_of([] { (void)find_separator("a;b,c\n1;2,3\n", "x"); }),
-      "x: expected one separator of columns (--separator decides), found a comma and a semicolon, each as "
+      "x: expected one column separator (select it with --separator), found a comma and a semicolon, each as "
       "often in the header as in the rows");
   EXPECT_THAT(table_error("label;p_0;p_1\n0;0,5;0.5\n"), HasSubstr("one decimal mark"));
 }
@@ -281,7 +271,7 @@ TEST_F(OutputsText, ColumnsThatOptionsName) {
   EXPECT_THAT(*outputs.ids, ElementsAre("x"));
   EXPECT_THAT(outputs.groups, SizeIs(2));
   EXPECT_THAT(table_error("label,p_0,p_1\n0,.5,.5\n", options),
-              StartsWith("a.csv: expected a column 'key', as --id-column says"));
+              StartsWith("a.csv: expected a column 'key' (--id-column)"));
 }
 
 TEST_F(OutputsText, ArraysOfOtherNamesAreListed) {
@@ -294,8 +284,7 @@ TEST_F(OutputsText, ArraysOfOtherNamesAreListed) {
 
 TEST_F(OutputsText, ParquetSaysHowToConvert) {
   write_bytes(path("a.parquet"), "PAR1\x15\x04\x15");
-  EXPECT_THAT(file_error("a.parquet"),
-              HasSubstr("to_csv('outputs.csv', index=False) writes a table that is read"));
+  EXPECT_THAT(file_error("a.parquet"), HasSubstr("convert it in Python: pandas.read_parquet("));
 }
 
 }  // namespace

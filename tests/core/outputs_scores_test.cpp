@@ -107,7 +107,7 @@ TEST_F(OutputsScores, LabelsOfDuplicateNamesDoNotShiftLaterOnes) {
 
 TEST_F(OutputsScores, ANamedColumnBesideNumberedLogitsIsRefused) {
   EXPECT_THAT(table_error("logit_0,logit_1,logit_none\n1,2,3\n"),
-              HasSubstr("found 'logit_none' beside 2 numbered"));
+              HasSubstr("found 'logit_none' and 2 numbers"));
   EXPECT_EQ(read_table("p_0,p_1,p_max\n.25,.75,.75\n").k(), 2u);  // they sum to 1 without it
   EXPECT_THAT(read_table("p_0,p_1,p_none\n.25,.5,.25\n").class_names, ElementsAre("0", "1", "none"));
 }

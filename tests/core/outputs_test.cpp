@@ -249,20 +249,15 @@ TEST_F(OutputsFile, CsvColumns) {
   EXPECT_EQ(outputs.warnings.size(), 1u);
 }
 
-TEST_F(OutputsFile, CsvClassesByName) {
-  const auto outputs = read_table("logit_cat,logit_dog,label\n1,2,dog\n3,4,cat\n");
-  EXPECT_THAT(outputs.class_names, ElementsAre("cat", "dog"));
-  EXPECT_THAT(*outputs.labels, ElementsAre(1, 0));
-}
-
 TEST_F(OutputsFile, CsvRefused) {
-  EXPECT_THAT(table_error("a,b\n1,2\n"), HasSubstr("(--class-columns names others), found a, b"));
-  EXPECT_THAT(table_error("logit_0,logit_2\n1,2\n"), HasSubstr("where these are all), found logit_2"));
-  EXPECT_THAT(table_error("p_0,p_1,p_01\n1,2,3\n"), HasSubstr("found 'p_01' again"));
+  EXPECT_THAT(table_error("a,b\n1,2\n"),
+              HasSubstr("(--class-columns selects others, --label-column the labels), found a, b"));
+  EXPECT_THAT(table_error("logit_0,logit_2\n1,2\n"), HasSubstr("if no class is missing), found logit_2"));
+  EXPECT_THAT(table_error("p_0,p_1,p_01\n1,2,3\n"), HasSubstr("found 'p_01' twice"));
   EXPECT_EQ(table_error("logit_0,logit_1\n"), "a.csv: logits: expected at least one row, found shape (0, 2)");
   EXPECT_THAT(table_error("logit_0,logit_1\n1,nan\n"), HasSubstr("found nan at row 0, class 1"));
   EXPECT_THAT(table_error("logit_0,logit_1\n1,two\n"), HasSubstr("found 'two' at row 0"));
-  EXPECT_THAT(table_error("logit_0,logit_1,y,label\n1,2,0,0\n"), HasSubstr("found label and y"));
+  EXPECT_THAT(table_error("logit_0,logit_1,y,label\n1,2,0,0\n"), HasSubstr("found y and label"));
   EXPECT_THAT(*read_table("logit_0,logit_1,label\n1,2,\n1,2,0\n").labels, ElementsAre(no_label, 0));
   EXPECT_THAT(table_error("logit_0,logit_1,label\n1,2,cat\n"), HasSubstr("found 'cat' at row 0"));
   EXPECT_THAT(table_error("logit_1,label\n1,0\n"), HasSubstr("--binary"));
@@ -285,7 +280,7 @@ TEST_F(OutputsFile, FilesOfOtherKindsAreCalledByName) {
   EXPECT_EQ(found("a.gz", "\x1f\x8b\x08"), "a.gz" + wanted + "a gzip file");
   EXPECT_EQ(found("a.idx", std::string("\0\0\x08\x01", 4)), "a.idx" + wanted + "an IDX file");
   EXPECT_EQ(found("a.txt", "logit_0,logit_1\n"),
-            "a.txt" + wanted + "text (a table is read where the name ends in .csv)");
+            "a.txt" + wanted + "text (the file name of a table ends in .csv or .tsv)");
   EXPECT_EQ(found("a.bin", "\x01\x02\x03\x04\x05"), "a.bin" + wanted + "unknown first bytes 01 02 03 04");
   EXPECT_EQ(found("a.csv", "<html>"), "a.csv" + wanted + "an HTML or XML page");
   EXPECT_EQ(found("a.csv", ""), "a.csv: expected a header line and rows, found an empty file");
@@ -306,13 +301,13 @@ TEST_F(OutputsFile, LabelsOfTheirOwn) {
   const auto message = [&](std::string_view name, std::size_t n, std::size_t k) {
     return said([&] { (void)read_labels(path(name), n, k); });
   };
-  EXPECT_EQ(message("y.npy", 3, 3), "y.npy: expected shape (3), one value a sample, found shape (2)");
+  EXPECT_EQ(message("y.npy", 3, 3), "y.npy: expected shape (3), one value per sample, found shape (2)");
   EXPECT_EQ(message("y.npy", 2, 2), "y.npy: expected labels in 0..1, found 2 at row 0");
   write_npz(path("x.npz"), {{"logits", logits}});
   EXPECT_THAT(message("x.npz", 2, 3),
               HasSubstr("expected an array named labels, y or y_true (--label-column"));
   write_bytes(path("x.csv"), "a,b\n1,2\n");
-  EXPECT_THAT(message("x.csv", 1, 3), HasSubstr("(--label-column names another), found a, b"));
+  EXPECT_THAT(message("x.csv", 1, 3), HasSubstr("(--label-column selects another), found a, b"));
   write_bytes(path("x.html"), "<html>");
   EXPECT_THAT(message("x.html", 1, 3), HasSubstr("found an HTML or XML page"));
 }

@@ -94,7 +94,7 @@ TEST_F(Shards, LabelsOfTheirOwn) {
   write_npy(path("y2.npy"), i64({2}));
   EXPECT_THAT(read_labels(path("y*.npy"), 3, 3), ElementsAre(0, 1, 2));
   EXPECT_THAT(message_of([&] { (void)read_labels(path("y*.npy"), 4, 3); }),
-              HasSubstr("expected shape (4), one value a sample, found shape (3)"));
+              HasSubstr("expected shape (4), one value per sample, found shape (3)"));
 }
 
 TEST_F(Shards, WhatDiffersIsNamed) {

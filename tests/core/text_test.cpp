@@ -1,9 +1,27 @@
+// Texts: escapes and code points, letters, numbers in words, distances, names that are meant.
 #include "leeway/core/text.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "leeway/core/characters.h"
+#include "leeway/core/edit_distance.h"
+#include "leeway/core/family.h"
 #include "leeway/core/message.h"
+#include "leeway/core/numbers.h"
+#include "leeway/core/random.h"
+#include "leeway/core/result.h"
+#include "leeway/core/suggestion.h"
 #include "leeway/core/utf8.h"
 #include "tests/message_of.h"
 
@@ -47,6 +65,205 @@ RC_GTEST_PROP(Utf8, RoundTrip, ()) {
   RC_ASSERT(text.has_value());
   RC_ASSERT(is_utf8(*text));
   RC_ASSERT(code_points_from_utf8(*text) == points);
+}
+
+// --- Case and white space of every code point, against Python's Unicode tables.
+
+Json reference() {
+  std::ifstream file(LEEWAY_REFERENCE "/letter_case.json");
+  return Json::parse(file);
+}
+
+std::map<char32_t, char32_t> pairs(const Json& list) {
+  std::map<char32_t, char32_t> found;
+  for (const Json& pair : list) found[pair[0].get<char32_t>()] = pair[1].get<char32_t>();
+  return found;
+}
+
+TEST(Characters, EveryCodePointAsInPython) {
+  const Json expected = reference();
+  const auto lower = pairs(expected["lower"]), upper = pairs(expected["upper"]);
+  std::set<char32_t> white;
+  for (const Json& point : expected["white_space"]) white.insert(point.get<char32_t>());
+  ASSERT_GT(lower.size(), 1400u);
+  for (char32_t point = 0; point < 0x110000; ++point) {
+    ASSERT_EQ(lower_case(point), lower.contains(point) ? lower.at(point) : point)
+        << static_cast<std::uint32_t>(point);
+    ASSERT_EQ(upper_case(point), upper.contains(point) ? upper.at(point) : point)
+        << static_cast<std::uint32_t>(point);
+    ASSERT_EQ(is_white_space(point), white.contains(point)) << static_cast<std::uint32_t>(point);
+  }
+}
+
+TEST(Numbers, DigitsStopWhereTheIntervalBegins) {
+  EXPECT_EQ(percent({.7402, .7312, .7489}), "74.0%");  // half width .9 points: one decimal
+  EXPECT_EQ(percent_interval({.7402, .7312, .7489}), "73.1–74.9");
+  EXPECT_EQ(percent({.7402, .65, .83}), "74%");  // 9 points: none
+  EXPECT_EQ(percent({.74021, .73995, .74045}), "74.02%");
+  EXPECT_EQ(percent({.7402, {}, {}}), "74.0%");
+  EXPECT_EQ(decimals_for(0, 3), 3);
+  EXPECT_EQ(decimals_for(2.1, 3), 0);
+  EXPECT_EQ(decimals_for(1.9, 3), 1);
+  EXPECT_EQ(decimals_for(.21, 3), 1);
+  EXPECT_EQ(decimals_for(.19, 3), 2);
+  EXPECT_EQ(decimals_for(1e-12, 3), 4);
+}
+
+TEST(Numbers, AreWrittenForReaders) {
+  EXPECT_EQ(fixed(-.71, 1), "−0.7");
+  EXPECT_EQ(fixed(-.04, 1), "0.0");
+  EXPECT_EQ(fixed(HUGE_VAL, 1), "∞");
+  EXPECT_EQ(fixed(-HUGE_VAL, 1), "–∞");
+  EXPECT_EQ(fixed(NAN, 1), "not a number");
+  EXPECT_EQ(significant(.012345, 3), "0.0123");
+  EXPECT_EQ(count(0), "0");
+  EXPECT_EQ(count(999), "999");
+  EXPECT_EQ(count(1234567), "1,234,567");
+  EXPECT_EQ(sureness(.9996), ">99.9%");
+  EXPECT_EQ(sureness(.997), "99.7%");
+  EXPECT_EQ(sureness(.46), "46%");
+  EXPECT_EQ(signed_points({.031, .02, .042}), "+3.1");
+  EXPECT_EQ(bytes(480264), "480 kB");
+}
+
+TEST(Numbers, ChartsGetFiveDigits) {
+  EXPECT_EQ(brief(.123456789), Json(.12346));
+  EXPECT_EQ(brief(HUGE_VAL), Json());
+  EXPECT_EQ(brief(5e-324), Json(5e-324));
+  EXPECT_EQ(brief(1.7976931348623157e308), Json(1.7976931348623157e308));  // 1.7977e308 is beyond float64
+}
+
+// --- Edit distance against the textbook table, on texts around the sizes of blocks and bands.
+
+std::size_t by_table(std::u32string_view a, std::u32string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::u32string random_text(std::size_t size, std::size_t symbols, Random& random) {
+  std::u32string text;
+  for (std::size_t i = 0; i < size; ++i)
+    text +=
+        static_cast<char32_t>(symbols > 100 ? 0x1f600 + random.below(symbols) : U'a' + random.below(symbols));
+  return text;
+}
+
+// So many letters inserted, deleted or replaced.
+std::u32string edited(std::u32string text, std::size_t edits, Random& random) {
+  for (std::size_t e = 0; e < edits && !text.empty(); ++e) {
+    const auto place = static_cast<std::size_t>(random.below(text.size()));
+    const auto operation = random.below(3);
+    if (operation == 0) text.insert(place, 1, U'z');
+    if (operation == 1) text.erase(place, 1);
+    if (operation == 2) text[place] = U'y';
+  }
+  return text;
+}
+
+TEST(EditDistance, ByHand) {
+  EXPECT_EQ(edit_distance(U"", U""), 0u);
+  EXPECT_EQ(edit_distance(U"", U"abc"), 3u);
+  EXPECT_EQ(edit_distance(U"abc", U""), 3u);
+  EXPECT_EQ(edit_distance(U"kitten", U"sitting"), 3u);
+  EXPECT_EQ(edit_distance(U"intention", U"execution"), 5u);
+  EXPECT_EQ(edit_distance(U"\u03b1\u03b2\U0001f600", U"\u03b1\U0001f600"), 1u);
+}
+
+TEST(EditDistance, RandomTextsOfAnySize) {
+  Random random(1, stream("edit distance"));
+  for (const std::size_t symbols : {1, 2, 4, 26, 3000})
+    for (const std::size_t size : {1, 2, 63, 64, 65, 127, 128, 129, 200, 321})
+      for (const std::size_t other : {1, 64, 100, 129, 400}) {
+        const std::u32string a = random_text(size, symbols, random), b = random_text(other, symbols, random);
+        ASSERT_EQ(edit_distance(a, b), by_table(a, b)) << symbols << " " << size << " " << other;
+        ASSERT_EQ(edit_distance(b, a), by_table(a, b));
+      }
+}
+
+// Bands of 64, 128, 256 and 512 about the diagonal, blocks that begin and end within them.
+TEST(EditDistance, EditedTexts) {
+  Random random(2, stream("edit distance"));
+  for (const std::size_t size : {100, 900})
+    for (const std::size_t edits : {0, 1, 5, 40, 63, 64, 65, 90, 130, 300, 800}) {
+      const std::u32string a = random_text(size, 5, random), b = edited(a, edits, random);
+      ASSERT_EQ(edit_distance(a, b), by_table(a, b)) << size << " " << edits;
+      const std::u32string shifted = a.substr(size / 3) + a.substr(0, size / 3);
+      ASSERT_EQ(edit_distance(a, shifted), by_table(a, shifted));
+    }
+}
+
+TEST(EditDistance, LongTextsThatHardlyDifferAreCheap) {
+  Random random(3, stream("edit distance"));
+  const std::u32string a = random_text(500'000, 3000, random);
+  std::u32string b = a;
+  b[10] = b[250'000] = U'x';
+  b.erase(499'990, 1);
+  EXPECT_EQ(edit_distance(a, b), 3u);
+}
+
+const std::vector<std::string> names{"accuracy", "error_bound", "labels", "label-column",
+                                     "pa",       "norm",        "norms"};
+
+TEST(NearestName, IsTheSameButForCaseAndDashes) {
+  EXPECT_EQ(nearest_name("Error-Bound", names), "error_bound");
+  EXPECT_EQ(nearest_name("LABELS", names), "labels");
+}
+
+TEST(NearestName, IsAFewLettersAway) {
+  EXPECT_EQ(nearest_name("acuracy", names), "accuracy");
+  EXPECT_EQ(nearest_name("labls", names), "labels");
+  EXPECT_EQ(nearest_name("nrom", names), "norm");
+  EXPECT_EQ(nearest_name("erorbound", names), "error_bound");
+}
+
+TEST(NearestName, IsTheOneThatBeginsSo) {
+  EXPECT_EQ(nearest_name("acc", names), "accuracy");
+  EXPECT_EQ(nearest_name("label", names), "labels");  // two begin so: the first
+}
+
+TEST(NearestName, IsNoneWhereAllAreFar) {
+  EXPECT_EQ(nearest_name("threads", names), "");
+  EXPECT_EQ(nearest_name("xy", names), "");
+  EXPECT_EQ(nearest_name("", names), "");
+  EXPECT_EQ(nearest_name("--", names), "");
+  EXPECT_EQ(nearest_name("accuracy", {}), "");
+}
+
+TEST(DidYouMean, IsAQuestionOrNothing) {
+  EXPECT_EQ(did_you_mean("nrm", names), "; did you mean norm?");
+  EXPECT_EQ(did_you_mean("threads", names), "");
+}
+
+struct Fruit {
+  std::string_view name;
+  int seeds;
+};
+
+constexpr Fruit fruits[] = {{"apple", 10}, {"cherry", 1}, {"apple", 7}};
+
+TEST(Family, FindsTheFirstMemberOfAName) {
+  EXPECT_EQ(&find_member(std::span<const Fruit>(fruits), "fruit", "cherry"), &fruits[1]);
+  EXPECT_EQ(&find_member(std::span<const Fruit>(fruits), "fruit", "apple"), &fruits[0]);
+}
+
+TEST(Family, UnknownNameListsThoseThereAre) {
+  const auto message = [](std::string_view name) {
+    return message_of([&] { (void)find_member(std::span<const Fruit>(fruits), "fruit", name); });
+  };
+  EXPECT_EQ(message("plum"), "fruit: expected one of apple, cherry, apple, found 'plum'");
+  EXPECT_EQ(message("Apple"),
+            "fruit: expected one of apple, cherry, apple, found 'Apple'; did you mean apple?");
+  EXPECT_EQ(message("a\nb"), "fruit: expected one of apple, cherry, apple, found 'a\\x0ab'");
 }
 
 }  // namespace

@@ -129,11 +129,12 @@ TEST_F(TimesOfOutputs, ComeFromTheColumnOfThatNameWhereAskedFor) {
 }
 
 TEST_F(TimesOfOutputs, AreRefusedInOneLine) {
-  EXPECT_THAT(table_error("logit_0,logit_1\n1,0\n", timed()),
-              HasSubstr("expected a column time, timestamp, datetime or date (--time-column names another)"));
+  EXPECT_THAT(
+      table_error("logit_0,logit_1\n1,0\n", timed()),
+      HasSubstr("expected a column time, timestamp, datetime or date (--time-column selects another)"));
   EXPECT_THAT(table_error("date,time,logit_0,logit_1\n1,1,1,0\n", timed()),
-              HasSubstr("--time-column decides"));
-  EXPECT_THAT(table_error("logit_0,logit_1\n1,0\n", timed("when")), HasSubstr("as --time-column says"));
+              HasSubstr("select it with --time-column"));
+  EXPECT_THAT(table_error("logit_0,logit_1\n1,0\n", timed("when")), HasSubstr("(--time-column)"));
   EXPECT_THAT(table_error("time,logit_0,logit_1\n2026-02-30,1,0\n", timed()),
               HasSubstr("'2026-02-30' at row 0"));
 }

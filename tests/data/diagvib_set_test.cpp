@@ -374,18 +374,5 @@ TEST(DiagvibDigitsOf, LeaveOutWhatIsFaintAndTakeFloats) {
   EXPECT_EQ(found.of_class[0][2].glyph, bytes.of_class[0][2].glyph);
 }
 
-TEST(DiagvibDigitsOfTier2, MnistHasThePublishedPools) {
-  const std::string file = LEEWAY_SHARED_DATA "/mnist/train-images-idx3-ubyte.gz";
-  if (!std::filesystem::exists(file)) GTEST_SKIP() << "needs MNIST in shared/data/mnist";
-  const std::vector<std::size_t> classes = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
-  const DiagvibDigits digits = diagvib_digits(read_images(file), classes);
-  EXPECT_EQ(digits.left_out, 0);
-  std::vector<std::size_t> train, val;
-  for (const auto& pool : pool_of(digits, DiagvibSplit::train).of_class) train.push_back(pool.size());
-  for (const auto& pool : pool_of(digits, DiagvibSplit::val).of_class) val.push_back(pool.size());
-  EXPECT_THAT(train, ElementsAre(4738, 5393, 4766, 4904, 4673, 4336, 4734, 5012, 4680, 4759));
-  EXPECT_THAT(val, ElementsAre(1185, 1349, 1192, 1227, 1169, 1085, 1184, 1253, 1171, 1190));
-}
-
 }  // namespace
 }  // namespace leeway::data

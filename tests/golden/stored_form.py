@@ -47,7 +47,7 @@ def stored_array(array):
 def stored_safetensors(data):
     size = int.from_bytes(data[:8], "little")
     head = json.loads(data[8:8 + size])
-    notes = {key: parsed(value) for key, value in head.pop("__metadata__", {}).items()}
+    notes = {key: parsed(value) for key, value in head.pop("__metadata__", {}).items() if key != "digest"}  # of options, too
     if isinstance(notes.get("training"), dict):
         notes["training"] = {key: value for key, value in notes["training"].items() if key != "options"}
         notes["training"] = digest(json.dumps(stored_json(notes["training"]), sort_keys=True).encode(), "bits")

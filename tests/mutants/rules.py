@@ -29,59 +29,31 @@ COUNT = (
     r"|total|side|limit|epochs?|steps?|"
     r"[nkdhw])(?:\(\))?_?)"
 )
-NAME_PAIRS = (
-    ("clean", "shifted"),
-    ("source", "target"),
-    ("lower", "upper"),
-    ("low", "high"),
-    ("first", "second"),
-    ("left", "right"),
-    ("x_low", "x_high"),
-    ("labels", "predictions"),
-    ("best", "second"),
-    ("above", "below"),
-    ("before", "after"),
-    ("training", "validation"),
-    ("min", "max"),
+
+
+def pairs_of(words):
+    return tuple(tuple(word.split("/")) for word in words.split())
+
+
+NAME_PAIRS = pairs_of(
+    "clean/shifted source/target lower/upper low/high first/second left/right x_low/x_high "
+    "labels/predictions best/second above/below before/after training/validation min/max"
 )
 AXIS_PAIRS = (("height", "width"), ("rows", "columns"), ("row", "column"))
-FUNCTION_PAIRS = (
-    ("argmax", "argmin"),
-    ("max", "min"),
-    ("maximum", "minimum"),
-    ("max_element", "min_element"),
-    ("front", "back"),
-    ("any_of", "all_of"),
-    ("floor", "ceil"),
-    ("clamp_min", "clamp_max"),
-    ("sin", "cos"),
-    ("lower_bound", "upper_bound"),
+FUNCTION_PAIRS = pairs_of(
+    "argmax/argmin max/min maximum/minimum max_element/min_element front/back any_of/all_of floor/ceil "
+    "clamp_min/clamp_max sin/cos lower_bound/upper_bound"
 )
 REDUCTIONS = (
     "size sum mean argmax argmin select softmax log_softmax amax amin norm var max min index_select narrow "
     "any all topk"
 ).split()
-SYMMETRIC = {
-    "max",
-    "min",
-    "hypot",
-    "swap",
-    "dot",
-    "inner_product",
-    "format",
-    "minimum",
-    "maximum",
-    "if",
-    "for",
-    "while",
-    "switch",
-    "tie",
-    "gcd",
-    "mul",
-    "add",
-    "logaddexp",
-    "equal",
-}
+SYMMETRIC = set(
+    (
+        "max min hypot swap dot inner_product format minimum maximum if for while switch tie gcd mul add "
+        "logaddexp equal"
+    ).split()
+)
 
 
 def masked(text):

@@ -24,14 +24,9 @@ class AssessNoise : public Command {
       std::ofstream(path("o.npz"), std::ios::binary) << outputs;
       return;
     }
-    ASSERT_EQ(run({"train", "--data", images(60), "--arch", "linear", "--epochs", "20", "--lr", "0.01",
-                   "--threads", "1", "--out", path("m.safetensors"), "--quiet"}),
-              0)
-        << err();
-    ASSERT_EQ(run({"infer", "--model", path("m.safetensors"), "--data", path("data.npz"), "--out",
-                   path("o.npz"), "--quiet"}),
-              0)
-        << err();
+    good("train --data " + images(60) +
+         " --arch linear --epochs 20 --lr 0.01 --threads 1 --out m.safetensors --quiet");
+    good("infer --model m.safetensors --data data.npz --out o.npz --quiet");
     model = text_of(path("m.safetensors")), outputs = text_of(path("o.npz"));
   }
 
@@ -70,21 +65,10 @@ TEST_F(AssessNoise, WarnsOfAModelThatSaysOtherThingsThanTheOutputs) {
 
 TEST_F(AssessNoise, RefusesAModelOfOtherClasses) {
   write_npz(path("two.npz"), {{"logits", make_array<float>({60, 2}, std::vector<float>(120, 1))}});
-  EXPECT_EQ(run({"assess", "--source", path("two.npz"), "--target", "same=" + path("two.npz"), "--images",
-                 path("data.npz"), "--model", path("m.safetensors"), "--sigma", "1", "--no-bounds"}),
+  EXPECT_EQ(call("assess --source two.npz --target same=two.npz --images data.npz --model m.safetensors "
+                 "--sigma 1 --no-bounds"),
             3);
   EXPECT_THAT(err(), AllOf(HasSubstr("two.npz"), HasSubstr("found 3")));
-}
-
-TEST_F(AssessNoise, ClassesHaveTheNamesThatTheImagesGiveThem) {
-  ArrayMap arrays = read_npz(path("data.npz"));
-  arrays["class_names"] = make_text_array({3}, {"ash", "oak", "elm"});
-  write_npz(path("named.npz"), arrays);
-  ASSERT_EQ(run({"average-case", "--model", path("m.safetensors"), "--data", path("named.npz"), "--sigma",
-                 "0.1", "--methods", "taylor", "--rows", "20", "--json"}),
-            0)
-      << err();
-  EXPECT_EQ(Json::parse(out()).at("class_bias").at(0).at("classes").at(1).at("name"), "oak");
 }
 
 }  // namespace

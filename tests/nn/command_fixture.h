@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -30,12 +32,13 @@ class Command : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  // A process of the command with its output in files.
+  // A process of the command in the folder, with its output in files.
   [[nodiscard]] pid_t start(const std::vector<std::string>& arguments, const char* library = nullptr) const {
     const std::string out = path("stdout"), err = path("stderr");
     const pid_t child = fork();
     if (child != 0) return child;
     if (library) setenv("LEEWAY_NN_LIBRARY", library, 1);
+    if (chdir(folder_.c_str()) != 0) _exit(97);
     if (!freopen(out.c_str(), "w", stdout) || !freopen(err.c_str(), "w", stderr)) _exit(99);
     std::vector<char*> argv{const_cast<char*>(LEEWAY_COMMAND)};
     for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -51,6 +54,12 @@ class Command : public testing::Test {
   int run(const std::vector<std::string>& arguments, const char* library = nullptr) const {
     return wait_for(start(arguments, library));
   }
+  // The words that spaces part, as a shell has them.
+  int call(const std::string& words) const {
+    std::istringstream stream(words);
+    return run({std::istream_iterator<std::string>(stream), {}});
+  }
+  void good(const std::string& words) const { EXPECT_EQ(call(words), 0) << words << "\n" << err(); }
   [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
   [[nodiscard]] std::string out() const { return text_of(path("stdout")); }
   [[nodiscard]] std::string err() const { return text_of(path("stderr")); }
@@ -73,10 +82,7 @@ class Command : public testing::Test {
     static std::string bytes;
     const std::string data = images(300), model = path("m.safetensors");
     if (bytes.empty()) {
-      EXPECT_EQ(run({"train", "--data", data, "--epochs", "3", "--threads", "1", "--lr", "0.005", "--out",
-                     model, "--quiet"}),
-                0)
-          << err();
+      good("train --data " + data + " --epochs 3 --threads 1 --lr 0.005 --out " + model + " --quiet");
       bytes = text_of(model);
     } else {
       std::ofstream(model, std::ios::binary) << bytes;

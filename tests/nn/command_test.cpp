@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -13,7 +12,6 @@
 #include "leeway/core/outputs.h"
 #include "leeway/core/result.h"
 #include "leeway/core/safetensors.h"
-#include "leeway/core/statistics.h"
 #include "leeway/record/attack.h"
 #include "leeway/record/json.h"
 #include "tests/nn/command_fixture.h"
@@ -28,8 +26,7 @@ using testing::StartsWith;
 
 TEST_F(Command, TrainInferAttackFitTogether) {
   const std::string model = trained();
-  ASSERT_EQ(run({"infer", "--model", model, "--data", path("data.npz"), "--out", path("o.npz"), "--json"}), 0)
-      << err();
+  good("infer --model " + model + " --data data.npz --out o.npz --json");
   const Json infer = Json::parse(out());
   EXPECT_EQ(infer.at("schema"), "leeway.infer/2");
   EXPECT_EQ(infer.at("inputs").size(), 2U);
@@ -39,10 +36,7 @@ TEST_F(Command, TrainInferAttackFitTogether) {
   EXPECT_EQ(outputs.features->shape, (std::vector<std::size_t>{300, 100}));
   EXPECT_EQ(outputs.labels->at(4), 1);
 
-  ASSERT_EQ(run({"attack", "--model", model, "--data", path("data.npz"), "--eps", "64/255", "--steps", "4",
-                 "--out", path("adv.npz"), "--json"}),
-            0)
-      << err();
+  good("attack --model " + model + " --data data.npz --eps 64/255 --steps 4 --out adv.npz --json");
   const Json record = Json::parse(out()), attack = record.at("results").at(0);
   EXPECT_EQ(record.at("options").at("eps"), 64. / 255);
   EXPECT_EQ(record.at("options").at("parameters").at("steps"), 4);
@@ -50,8 +44,7 @@ TEST_F(Command, TrainInferAttackFitTogether) {
   EXPECT_LT(attack.at("robust_accuracy"), attack.at("clean_accuracy"));
 
   // the stored images, judged anew, give the accuracy that the attack reported; norms go on to the outputs
-  ASSERT_EQ(run({"infer", "--model", model, "--data", path("adv.npz"), "--out", path("o2.npz"), "--json"}), 0)
-      << err();
+  good("infer --model " + model + " --data adv.npz --out o2.npz --json");
   EXPECT_EQ(Json::parse(out()).at("results").at(0).at("accuracy"), attack.at("robust_accuracy"));
   EXPECT_EQ(read_npz(path("o2.npz")).at("norms").shape, (std::vector<std::size_t>{300}));
 }
@@ -65,10 +58,7 @@ TEST_F(Command, ClassesAreAlignedByName) {
     write_images(path(name), data);
   };
   write("abc.npz", {"a", "b", "c"});
-  ASSERT_EQ(run({"train", "--data", path("abc.npz"), "--epochs", "3", "--threads", "1", "--lr", "0.005",
-                 "--out", path("n.safetensors"), "--json"}),
-            0)
-      << err();
+  good("train --data abc.npz --epochs 3 --threads 1 --lr 0.005 --out n.safetensors --json");
   EXPECT_EQ(Json::parse(out()).at("results").at(0).at("class_names"), Json({"a", "b", "c"}));
   std::vector<std::size_t> rows;
   for (std::size_t i = 0; i < data.n(); ++i)
@@ -76,15 +66,9 @@ TEST_F(Command, ClassesAreAlignedByName) {
   data = select_rows(data, rows);
   for (std::int64_t& label : *data.labels) label /= 2;
   write("ac.npz", {"a", "c"});
-  ASSERT_EQ(run({"attack", "--model", path("n.safetensors"), "--data", path("ac.npz"), "--attack", "fgsm",
-                 "--eps", "1/255", "--out", path("adv.npz"), "--quiet"}),
-            0)
-      << err();
+  good("attack --model n.safetensors --data ac.npz --attack fgsm --eps 1/255 --out adv.npz --quiet");
   for (const char* const file : {"ac.npz", "adv.npz"}) {
-    ASSERT_EQ(run({"infer", "--model", path("n.safetensors"), "--data", path(file), "--out", path("o.npz"),
-                   "--json"}),
-              0)
-        << err();
+    good("infer --model n.safetensors --data " + path(file) + " --out o.npz --json");
     EXPECT_GT(Json::parse(out()).at("results").at(0).at("accuracy"), .9) << file;
     const Outputs outputs = read_outputs(path("o.npz"));
     EXPECT_THAT(outputs.class_names, testing::ElementsAre("a", "b", "c"));
@@ -94,69 +78,16 @@ TEST_F(Command, ClassesAreAlignedByName) {
   targets << "target\n";
   for (std::size_t i = 0; i < rows.size(); ++i) targets << "b\n";
   targets.close();
-  ASSERT_EQ(run({"attack", "--model", path("n.safetensors"), "--data", path("ac.npz"), "--attack", "fgsm",
-                 "--eps", "1/255", "--targets", path("t.csv"), "--out", path("adv.npz"), "--quiet"}),
-            0)
-      << err();
+  good(
+      "attack --model n.safetensors --data ac.npz --attack fgsm --eps 1/255 --targets t.csv --out adv.npz "
+      "--quiet");
   EXPECT_EQ(to_i64(read_npz(path("adv.npz")).at("targets"), "targets"),
             std::vector<std::int64_t>(rows.size(), 1));
-  write("ad.npz", {"a", "d"});
-  EXPECT_EQ(
-      run({"infer", "--model", path("n.safetensors"), "--data", path("ad.npz"), "--out", path("o.npz")}), 3);
-  EXPECT_THAT(err(), AllOf(HasSubstr("ad.npz: expected labels that name a, b, c"), HasSubstr("found d")));
-  // other names: the last layer is another
-  ASSERT_EQ(run({"train", "--data", path("abc.npz"), "--start", path("n.safetensors"), "--epochs", "1",
-                 "--out", path("same.safetensors"), "--quiet"}),
-            0);
-  EXPECT_THAT(err(), testing::Not(HasSubstr("random weights")));
-  data = read_images(path("data.npz"));
-  write("bde.npz", {"b", "d", "e"});
-  ASSERT_EQ(run({"train", "--data", path("bde.npz"), "--start", path("n.safetensors"), "--epochs", "1",
-                 "--out", path("other.safetensors")}),
-            0);
-  EXPECT_THAT(err() + out(), HasSubstr("begins with random weights"));
-}
-
-TEST_F(Command, AnAttackOfMinimumNormSaysHowFarImagesMoved) {
-  const std::string model = trained();
-  const std::vector<std::string> arguments = {
-      "attack", "--model", model,     "--data", path("data.npz"), "--attack",      "fmn",
-      "--norm", "l2",      "--steps", "30",     "--out",          path("near.npz")};
-  std::vector<std::string> json = arguments;
-  json.insert(json.end(), {"--json", "--report", path("attack.html")});
-  ASSERT_EQ(run(json), 0) << err();
-  EXPECT_TRUE(std::filesystem::exists(path("attack.html")));
-  const record::Attack record = record::record_from<record::Attack>(Json::parse(out()), "r.json");
-  EXPECT_EQ(record::to_json(record), Json::parse(out()));
-  const record::AttackedSet& set = record.results.at(0);
-  ASSERT_TRUE(set.norms.has_value());
-  const auto& curve = set.norms->curve;
-  EXPECT_EQ(curve.front().robust_accuracy, set.clean_accuracy);
-  EXPECT_EQ(curve.back().robust_accuracy, set.robust_accuracy);
-  std::vector<double> norms = to_f64(read_npz(path("near.npz")).at("norms"), "norms");
-  std::ranges::sort(norms);
-  EXPECT_EQ(set.norms->median, quantile(norms, .5));
-}
-
-TEST_F(Command, AttacksReachTheTargetsOfAFile) {
-  const std::string model = trained();
-  const auto attack = [&](std::int64_t target) {
-    write_npz(path("targets.npz"), {{"y", make_array({300}, std::vector<std::int64_t>(300, target))}});
-    return run({"attack", "--model", model, "--data", path("data.npz"), "--eps", "1", "--targets",
-                path("targets.npz"), "--out", path("adv.npz"), "--json"});
-  };
-  ASSERT_EQ(attack(2), 0) << err();
-  const Json record = Json::parse(out()), set = record.at("results").at(0);
-  EXPECT_EQ(set.at("target"), "given");
-  EXPECT_EQ(record.at("inputs").size(), 3U);
-  EXPECT_TRUE(read_npz(path("adv.npz")).contains("targets") && read_npz(path("adv.npz")).contains("y"));
-  EXPECT_EQ(attack(3), 3);
-  EXPECT_THAT(err(), HasSubstr("found 3 at row 0"));
 }
 
 TEST_F(Command, InspectTellsWhatAModelHoldsAndExpects) {
   const std::string model = trained();
-  ASSERT_EQ(run({"inspect", model, "--data", path("data.npz"), "--json"}), 0) << err();
+  good("inspect " + model + " --data data.npz --json");
   const Json found = Json::parse(out()).at("results").at(0);
   EXPECT_EQ(found.at("format"), "safetensors");
   EXPECT_EQ(found.at("architecture"), "small-cnn");
@@ -165,68 +96,29 @@ TEST_F(Command, InspectTellsWhatAModelHoldsAndExpects) {
   EXPECT_EQ(found.at("layers").size(), 4U);
   EXPECT_GT(found.at("accuracy"), .5);
   EXPECT_TRUE(found.at("notes").is_null());
-  ASSERT_EQ(run({"inspect", model, "--no-timing"}), 0) << err();
+  good("inspect " + model + " --no-timing");
   EXPECT_THAT(out(), AllOf(HasSubstr("small-cnn"), HasSubstr("1 x 8 x 8"), HasSubstr("Conv2d"),
                            testing::Not(HasSubstr("cost"))));
-  EXPECT_EQ(run({"inspect", model, "--input", "1,8,8,8"}), 2);
+  EXPECT_EQ(call("inspect " + model + " --input 1,8,8,8"), 2);
 }
 
 // With a LibTorch without CUDA models run on the CPU, and there is nothing to choose.
 TEST_F(Command, OffersAnotherDeviceWhereThereMayBeOne) {
-  ASSERT_EQ(run({"infer", "--help"}), 0);
+  good("infer --help");
   const bool offered = out().find("--device") != std::string::npos;
-  EXPECT_EQ(run({"infer", "--model", trained(), "--data", path("data.npz"), "--device", "moon", "--out",
-                 path("o.npz")}),
+  EXPECT_EQ(call("infer --model " + trained() + " --data data.npz --device moon --out o.npz"),
             offered ? 3 : 2);
   EXPECT_THAT(err(), HasSubstr(offered ? "device: expected cpu" : "--device"));
-  EXPECT_EQ(run({"pa", "a.npz", "b.npz", "--device", "cpu"}), 2);
+  EXPECT_EQ(call("pa a.npz b.npz --device cpu"), 2);
 }
 
 // Notes beside a model say what its file does not; flags win over them.
 TEST_F(Command, NotesBesideAModelAreRead) {
   write_npz(path("w.npz"), read_safetensors(trained()).tensors);
   std::ofstream(path("w.npz.toml")) << "arch = 'small-cnn'\nclasses = ['ash', 'oak', 'fir']\nscale = 1\n";
-  ASSERT_EQ(
-      run({"infer", "--model", path("w.npz"), "--data", path("data.npz"), "--out", path("o.npz"), "--json"}),
-      0)
-      << err();
+  good("infer --model w.npz --data data.npz --out o.npz --json");
   EXPECT_EQ(Json::parse(out()).at("inputs").size(), 3U);
   EXPECT_THAT(read_outputs(path("o.npz")).class_names, testing::ElementsAre("ash", "oak", "fir"));
-  ASSERT_EQ(run({"inspect", path("w.npz"), "--scale", "3", "--input", "1,8,8", "--json"}), 0) << err();
-  const Json found = Json::parse(out()).at("results").at(0);
-  EXPECT_EQ(found.at("normalization").at("scale"), 3);
-  EXPECT_EQ(found.at("notes"), path("w.npz.toml"));
-  std::ofstream(path("w.npz.toml")) << "arch = 'small-cnn'\nclasses = 4\n";
-  EXPECT_EQ(run({"inspect", path("w.npz"), "--input", "1,8,8"}), 3);
-  EXPECT_THAT(err(), HasSubstr("w.npz.toml: expected 3 classes, as"));
-}
-
-TEST_F(Command, TrainingSaysTheSameInItsRecordAndInTheFile) {
-  std::vector<std::string> arguments{"train",     "--data", images(60), "--epochs", "2",
-                                     "--threads", "1",      "--seed",   "4"};
-  arguments.insert(arguments.end(), {"--algorithm", "pgd", "--eps", "0.05", "--set", "steps=2", "--json"});
-  arguments.insert(arguments.end(), {"--out", path("m.safetensors"), "--report", path("training.html")});
-  ASSERT_EQ(run(arguments), 0) << err();
-  EXPECT_TRUE(std::filesystem::exists(path("training.html")));
-  const Json record = Json::parse(out()), options = record.at("options"), result = record.at("results").at(0);
-  const Json saved = Json::parse(read_safetensors(path("m.safetensors")).metadata.at("training"));
-  EXPECT_EQ(result.at("plan"), saved.at("plan"));
-  EXPECT_EQ(result.at("plan").at("seed"), 4);
-  EXPECT_EQ(options, saved.at("options"));
-  EXPECT_EQ(options.at("parameters").at("steps"), 2);
-  EXPECT_EQ(result.at("epochs").size(), 2U);
-}
-
-TEST_F(Command, TrainingByAgreementKeepsItsEpochs) {
-  ASSERT_EQ(run({"train", "--data", images(120), "--epochs", "2", "--threads", "1", "--select", "pa",
-                 "--select-shift", "gaussian-noise:0.3", "--keep-epochs", path("kept"), "--out",
-                 path("m.safetensors"), "--json"}),
-            0)
-      << err();
-  const Json record = Json::parse(out()), result = record.at("results").at(0);
-  EXPECT_EQ(result.at("best_by_score"), result.at("best_epoch"));
-  EXPECT_EQ(record.at("options").at("select_shift"), "gaussian-noise:0.3");
-  EXPECT_TRUE(std::filesystem::exists(path("kept/epoch-002.safetensors")));
 }
 
 // Groups, environments and the target: in the images file, in a table beside it, or missing.
@@ -264,7 +156,7 @@ TEST_F(Command, TrainingTakesWhatItsAlgorithmNeeds) {
 // Errors are thrown inside the library that dlopen brought in and caught outside of it.
 TEST_F(Command, OnnxModelsRun) {
   const std::string data = images(20), model = std::string(LEEWAY_REFERENCE) + "/onnx/cnn_softmax.onnx";
-  ASSERT_EQ(run({"infer", "--model", model, "--data", data, "--out", path("o.npz"), "--json"}), 0) << err();
+  good("infer --model " + model + " --data " + data + " --out o.npz --json");
   EXPECT_EQ(Json::parse(out()).at("results").at(0).at("k"), 3);
   EXPECT_THAT(err(), HasSubstr("cnn_softmax.onnx ends in a Softmax"));
 }
@@ -322,7 +214,7 @@ TEST_F(Command, WithoutTheModelPartSaysWhatIsMissing) {
 }
 
 TEST_F(Command, ListsEveryFamily) {
-  EXPECT_EQ(run({"list"}), 0);
+  good("list");
   EXPECT_THAT(out(),
               AllOf(HasSubstr("architectures: "), HasSubstr("\n  small-cnn "),
                     HasSubstr("weights: 166406 for 1x28x28"), HasSubstr("\n  group-dro "),

@@ -19,13 +19,22 @@ using testing::HasSubstr;
 
 // Its time changes as long as the command runs: what was read may be of either file, so that there is no output.
 TEST_F(Command, AnInputThatChangesMeanwhileLeavesNoOutput) {
-  const std::string model = trained();
-  for (const char* const command : {"infer", "attack"}) {
-    const pid_t child =
-        start({command, "--model", model, "--data", path("data.npz"), "--out", path("o.npz"), "--quiet"});
+  const std::string model = trained(), data = path("data.npz");
+  struct Case {
+    std::vector<std::string> arguments;
+    std::string changes;
+  };
+  for (auto& [arguments, changes] :
+       std::vector<Case>{{{"infer", "--model", model}, data},
+                         {{"attack", "--model", model}, data},
+                         {{"train", "--epochs", "1"}, data},
+                         {{"train", "--epochs", "1", "--start", model}, model}}) {
+    const std::string command = arguments.front();
+    arguments.insert(arguments.end(), {"--data", data, "--out", path("o.npz"), "--quiet"});
+    const pid_t child = start(arguments);
     int status = 0;
     while (waitpid(child, &status, WNOHANG) == 0) {
-      std::filesystem::last_write_time(path("data.npz"), std::filesystem::file_time_type::clock::now());
+      std::filesystem::last_write_time(changes, std::filesystem::file_time_type::clock::now());
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
     EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 3) << err();

@@ -23,10 +23,9 @@ TEST_F(Command, AttacksAndInferTakeLists) {
   const std::string model = trained(), other = path("other.safetensors");
   std::filesystem::copy_file(model, other);
   const std::string out_pattern = path("{model}-{attack}-{eps}.npz");
-  ASSERT_EQ(run({"attack", "--model", model, other, "--data", path("data.npz"), "--attack", "fgsm,pgd",
-                 "--eps", "16/255,64/255", "--out", out_pattern, "--report", path("page.html"), "--json"}),
-            0)
-      << err();
+  good("attack --model " + model + " " + other +
+       " --data data.npz --attack fgsm,pgd --eps 16/255,64/255 --out " + out_pattern +
+       " --report page.html --json");
   const Json record = Json::parse(out());
   ASSERT_EQ(record.at("results").size(), 8U);
   const Json third = record.at("results").at(2);
@@ -35,20 +34,14 @@ TEST_F(Command, AttacksAndInferTakeLists) {
   EXPECT_EQ(third.at("out"), path("m-pgd-16-255.npz"));
   EXPECT_LT(record.at("results").at(3).at("robust_accuracy"), third.at("robust_accuracy"));
   EXPECT_EQ(record::to_json(record::record_from<record::Attack>(record, "r.json")), record);
-  ASSERT_EQ(run({"attack", "--model", model, "--data", path("data.npz"), "--eps", "16/255", "--out",
-                 path("alone.npz"), "--json"}),
-            0);
+  good("attack --model " + model + " --data data.npz --eps 16/255 --out alone.npz --json");
   EXPECT_EQ(text_of(path("alone.npz")), text_of(path("m-pgd-16-255.npz")));
   EXPECT_EQ(Json::parse(out()).at("results").at(0).at("robust_accuracy"), third.at("robust_accuracy"));
-  EXPECT_EQ(run({"attack", "--model", model, "--data", path("data.npz"), "--eps", "1/255,2/255", "--out",
-                 path("a.npz")}),
-            2);
-  EXPECT_THAT(err(), HasSubstr(path("a-{attack}-{eps}.npz")));
-  ASSERT_EQ(run({"infer", "--model", model, other, "--data", path("data.npz"), path("m-pgd-16-255.npz"),
-                 "--out", path("{data}-of-{model}.npz")}),
-            0)
-      << err();
-  EXPECT_THAT(out(), HasSubstr(path("m-pgd-16-255-of-other.npz") + ": logits (300, 3)"));
+  EXPECT_EQ(call("attack --model " + model + " --data data.npz --eps 1/255,2/255 --out a.npz"), 2);
+  EXPECT_THAT(err(), HasSubstr("a-{attack}-{eps}.npz"));
+  good("infer --model " + model + " " + other +
+       " --data data.npz m-pgd-16-255.npz --out {data}-of-{model}.npz");
+  EXPECT_THAT(out(), HasSubstr("m-pgd-16-255-of-other.npz: logits (300, 3)"));
   EXPECT_TRUE(std::filesystem::exists(path("data-of-m.npz")));
 }
 

@@ -49,43 +49,21 @@ TEST_F(MisleadingModels, DropoutLeftOnIsRefusedByEveryCommandUnlessStochastic) {
 
 TEST_F(MisleadingModels, ZeroGradientsAreTheFirstLine) {
   const std::string model = misleading("signs.pt"), data = unlabelled(60);
-  ASSERT_EQ(run({"attack", "--model", model, "--data", data, "--eps", "0.3", "--steps", "5", "--out",
-                 path("a.npz"), "--set", "random-start=0"}),
-            0)
-      << err();
+  good("attack --model " + model + " --data " + data +
+       " --eps 0.3 --steps 5 --out a.npz --set random-start=0");
   EXPECT_THAT(out(), StartsWith("warning: the gradient of 100.0% of 60 rows is exactly 0"));
   EXPECT_EQ(err(), "");
-  ASSERT_EQ(run({"average-case", "--model", model, "--data", data, "--sigma", "0.3", "--methods",
-                 "taylor,mc,softmax", "--draws", "200", "--report", path("r.html")}),
-            0)
-      << err();
+  good("average-case --model " + model + " --data " + data +
+       " --sigma 0.3 --methods taylor,mc,softmax --draws 200 --report r.html");
   EXPECT_THAT(out(), StartsWith("warning: the gradient of 100.0% of 60 samples is exactly 0"));
   EXPECT_THAT(text_of(path("r.html")), HasSubstr("<b>Warning:</b> the gradient of 100.0% of 60 samples"));
-}
-
-TEST_F(MisleadingModels, WithoutGradientsOnlyWhatNeedsThemIsRefused) {
-  const std::string model = misleading("no_gradient.pt"), data = images(20), out_file = path("o.npz");
-  const auto said = [&](int status, std::vector<std::string> words) {
-    words.insert(words.begin() + 1, {"--model", model, "--data", data});
-    words.insert(words.end(), {"--out", out_file});
-    EXPECT_EQ(run(words), status) << err();
-    return err();
-  };
-  const std::string expected = "expected a model with gradients by its input";
-  EXPECT_THAT(said(3, {"average-case", "--sigma", "0.1", "--methods", "taylor"}), HasSubstr(expected));
-  said(0, {"average-case", "--sigma", "0.1", "--methods", "mc,softmax", "--draws", "50"});
-  ASSERT_EQ(run({"inspect", model, "--data", data, "--json"}), 0) << err();
-  const Json record = Json::parse(out());
-  EXPECT_TRUE(record.at("results").at(0).at("cost").at("gradient_seconds").is_null());
-  EXPECT_EQ(record.at("warnings").size(), 1U);
 }
 
 TEST_F(MisleadingModels, ASingleOutputIsTwoClasses) {
   const std::string data = unlabelled(40), model = misleading("one_logit.pt"), out_file = path("o.npz");
   EXPECT_THAT(line(3, {"infer", "--model", model, "--data", data, "--out", out_file}),
               HasSubstr("--binary logit or --binary prob"));
-  ASSERT_EQ(run({"infer", "--model", model, "--data", data, "--out", out_file, "--binary", "logit"}), 0)
-      << err();
+  good("infer --model " + model + " --data " + data + " --out " + out_file + " --binary logit");
   EXPECT_EQ(read_outputs(out_file).k(), 2U);
 }
 

@@ -171,22 +171,5 @@ TEST(Models, CanBeInterrupted) {
   EXPECT_THROW((void)toy::model("linear", colour, 3)->outputs(toy::images(4, colour, 3), &stop), Interrupted);
 }
 
-// A published network on the real test images.
-TEST(FashionMnistTier2, PublishedWeightsReachTheirAccuracy) {
-  const std::string weights = std::string(LEEWAY_SHARED_DATA) + "/fashion-mnist/fashion_mnist.npz";
-  if (!std::filesystem::exists(weights)) GTEST_SKIP() << weights << " is absent";
-  if (!std::filesystem::exists("/usr/share/datasets/fashion-mnist"))
-    GTEST_SKIP() << "dataset-fashion-mnist is absent";
-  const Images images = read_images("fashion-mnist:test");
-  ModelSource source = toy::source_of(weights, "small-cnn", shape_of(images));
-  const auto model = session().load(source);
-  EXPECT_EQ(model->info().parameters, 166406U);
-  const Outputs outputs = model->outputs(images);
-  EXPECT_EQ(outputs.features->shape, (std::vector<std::size_t>{10000, 100}));
-  EXPECT_NEAR(toy::accuracy(outputs, *images.labels), .783, .0006);
-  source.path.replace_extension(".pth");
-  EXPECT_TRUE(toy::same_bits(session().load(source)->outputs(images).logits, outputs.logits));
-}
-
 }  // namespace
 }  // namespace leeway::nn

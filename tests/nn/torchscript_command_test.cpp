@@ -51,7 +51,7 @@ class Program : public Command {
 };
 
 TEST_F(Program, ThatWritesFilesIsStopped) {
-  const std::filesystem::path written = "written-by-the-model";  // where it runs
+  const std::filesystem::path written = path("written-by-the-model");
   std::filesystem::remove(written);
   for (const std::string model : {"writes.pt", "writes_when_read.pt"}) {
     std::vector<std::string> arguments = infer(model);
@@ -74,11 +74,20 @@ TEST_F(Program, ThatNeverReturnsEndsWithASignal) {
     if (signal == SIGTERM) arguments.emplace_back("--trust");
     const pid_t child = start(arguments);
     wait_for_handler(child);
+    const auto sent = std::chrono::steady_clock::now();
     kill(child, signal);
     EXPECT_EQ(wait_for(child), 130);
+    EXPECT_LT(std::chrono::steady_clock::now() - sent, std::chrono::seconds(2));
     EXPECT_EQ(err(), "leeway: interrupted: " + torchscript("loops.pt") + " did not return\n");
     EXPECT_EQ(out(), "");
   }
+}
+
+TEST_F(Program, ThatPrintsInATaskLeavesTheRecordAlone) {
+  std::vector<std::string> arguments = infer("fork_prints.pt");
+  arguments.emplace_back("--json");
+  EXPECT_EQ(run(arguments), 0) << err();
+  EXPECT_EQ(Json::parse(out()).at("results").size(), 1U);
 }
 
 TEST_F(Program, IsSaidToBeOneByInspect) {

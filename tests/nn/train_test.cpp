@@ -252,6 +252,11 @@ TEST(Training, ReusesAResultOfTheSamePlan) {
   EXPECT_TRUE(again.reused);
   EXPECT_EQ(again.epochs.size(), 1U);
   EXPECT_EQ(file_text(folder / "m"), before);
+  std::string damaged = before;
+  damaged.back() = static_cast<char>(damaged.back() ^ 1);
+  std::ofstream(folder / "m", std::ios::binary) << damaged;
+  EXPECT_FALSE(session().train(images, options, folder / "m").reused);
+  EXPECT_EQ(file_text(folder / "m"), before);
   options.seed = 1;
   EXPECT_FALSE(session().train(images, options, folder / "m").reused);
   EXPECT_NE(file_text(folder / "m"), before);

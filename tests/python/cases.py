@@ -115,7 +115,7 @@ def error_bound(folder):
 
 def estimates(folder):
     arrays, words = error_bound(folder)
-    return arrays, [*words, "--methods", "ac,doc,atc-conf,atc-ne,cot,cot-corrected"]
+    return arrays, [*words, "--methods", "ac,doc,atc-conf,atc-ne,cot,cot-published,cot-corrected"]
 
 
 def evaluate_bounds(folder):
@@ -201,7 +201,7 @@ VALUES = {
     ("average_case", "methods"): ["taylor", "softmax"], ("average_case", "sigma"): [.2], ("average_case", "classes"): 3, ("average_case", "rows"): 20,
     ("average_case", "noise"): "gaussian", ("average_case", "copies"): 10,
     ("average_case", "draws"): 1000, ("average_case", "tolerance"): 1e-3,
-    ("mvn_cdf", "max_points"): 4096, ("mvn_cdf", "tolerance"): 1e-5, ("mvn_cdf", "log_tolerance"): .1,
+    ("mvn_cdf", "max_points"): 2**21, ("mvn_cdf", "tolerance"): 1e-5, ("mvn_cdf", "log_tolerance"): .1,
     ("shift", "strength"): .2, ("shift", "severity"): 3, ("shift", "classes"): [1, 2], ("shift", "frost_dir"): "frost",
     ("shift_text", "column"): "title", ("shift_text", "strength"): 2., ("shift_text", "label"): "label",
     ("shift_text", "words"): "words.csv", ("shift_text", "positive"): ["1", "yes"], ("shift_text", "negative"): ["0", "no"],

@@ -203,10 +203,6 @@ def test_names_of_arrays():
         assert leeway.agreement(arrays, SHIFTED.astype("f8")).to_dict()["results"] == RESULT
         assert [one.target for one in leeway.assess({**arrays}, arrays, no_bounds=True, quiet=True).results] == ["target"]
     assert "found 'lables'; did you mean labels?" in message(leeway.agreement, {"logits": CLEAN, "lables": LABELS}, SHIFTED)
-    mine = {"mine": WHOLE.astype("f8"), "truths": LABELS}
-    shifted = {"mine": SHIFTED.astype("f8")}
-    assert leeway.agreement(mine | {"logits": CLEAN}, [shifted | {"logits": CLEAN, "truths": LABELS}], class_columns="mine",
-                            label_column="truths").to_dict()["results"][0]["afr_true"] == RESULT[0]["afr_true"]
 
 
 @pytest.mark.parametrize("name", ["evaluate_bounds", "shift_text", "conds.split", "conds.describe"])

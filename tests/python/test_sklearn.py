@@ -36,16 +36,6 @@ def test_probabilities_labels_and_names(data):
     assert sorted(leeway.sklearn.outputs(model, x)) == ["class_names", "probs"]
 
 
-def test_an_assessment(data):
-    x, y = data
-    model = LogisticRegression().fit(x[:40], y[:40])
-    source = leeway.sklearn.outputs(model, x[40:], y[40:])
-    target = leeway.sklearn.outputs(model, x[40:] + .5, y[40:])
-    found = leeway.assess(source, {"moved": target}).to_dict()["results"]
-    assert found[-1]["target"] == "moved" and found[-1]["accuracy"] == model.score(x[40:] + .5, y[40:])
-    assert found[-1]["worst_class"]["name"] in ("ash", "maple", "oak")
-
-
 def test_scores_serve_as_logits_and_that_is_said(data):
     x, y = data
     model = LinearSVC(dual=True).fit(x, y)

@@ -229,30 +229,6 @@ def test_training_mode_is_refused_by_name(module, images):
     assert "'1' (BatchNorm2d)" in message(leeway.average_case, made, images, sigma=.1)
 
 
-def test_dropout_left_on_is_found_out(images):
-    class AlwaysDrops(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.last = torch.nn.Linear(128, 3)
-
-        def forward(self, x):
-            return self.last(torch.nn.functional.dropout(x.flatten(1), .5, training=True))
-
-    said = message(leeway.average_case, leeway.torch.classifier(AlwaysDrops().eval(), SHAPE), images, sigma=.1)
-    assert "expected the same answer to the same inputs" in said and "dropout" in said
-    assert "between two passes of the same 16 rows" in said
-
-
-def test_batch_statistics_left_on_are_found_out(images):
-    class OfTheBatch(torch.nn.Module):
-        def forward(self, x):
-            x = x.flatten(2).sum(2)
-            return 10 * (x - x.mean(0))
-
-    said = message(leeway.average_case, leeway.torch.classifier(OfTheBatch().eval(), SHAPE), images, sigma=.1, methods=["softmax"])
-    assert "with others beside them and without" in said
-
-
 @pytest.mark.parametrize("make, options, words", [
     (lambda nn: nn.Linear(3, 2).half(), {}, "float32 or float64 (module.float()), found torch.float16"),
     (lambda nn: nn.Sequential(nn.Linear(3, 2), nn.Linear(2, 2).double()), {}, "found torch.float32 and torch.float64"),

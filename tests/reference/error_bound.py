@@ -78,7 +78,7 @@ def errors(source, labels, target, t):
               "doc": 1 - (accuracy + q.max(1).mean() - p.max(1).mean()),
               "atc-conf": 1 - atc(p.max(1), q.max(1), n_correct),
               "atc-ne": 1 - atc(entropy_score(p), entropy_score(q), n_correct),
-              "cot": cost,
+              "cot-published": cost,
               "cot-corrected": cost + p.max(1).mean() - accuracy}
     return {name: min(1., max(0., float(value))) for name, value in values.items()}
 

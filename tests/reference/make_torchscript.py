@@ -8,7 +8,7 @@ dropout_on.pt and statistics_on.pt were traced before eval(); signs.pt has a lay
 in_place.pt scales its input in place; one_logit.pt and one_probability.pt have a single output, one_logit_pair.pt is the first
 as two classes; unknown_operator.pt calls an operator that LibTorch does not have.
 softmax.pt is logits.pt with a softmax behind it. writes.pt saves its input to ./written-by-the-model when it runs,
-writes_when_read.pt when it is loaded; loops.pt prints and never returns.
+writes_when_read.pt when it is loaded; loops.pt prints and never returns; fork_prints.pt prints in a forked task.
 """
 import pathlib
 import zipfile
@@ -99,6 +99,16 @@ class Loops(nn.Module):
         return x.flatten(1)
 
 
+def printed(x):
+    print("a line of the model's own")
+    return x.flatten(1)
+
+
+class ForkPrints(nn.Module):
+    def forward(self, x):
+        return torch.jit.wait(torch.jit.fork(printed, x))
+
+
 def save(module, path, edit=lambda code: code):
     """Without the debug records, which hold the paths of source files. `edit` changes the code."""
     traced = module if isinstance(module, torch.jit.ScriptModule) else torch.jit.script(module)
@@ -148,6 +158,7 @@ def main():
     save(Writes(), folder / "writes.pt")
     save(WritesWhenRead(), folder / "writes_when_read.pt")
     save(Loops(), folder / "loops.pt")
+    save(ForkPrints(), folder / "fork_prints.pt")
     misleading(folder)
 
     rng = np.random.default_rng(7)

@@ -1,16 +1,22 @@
 """Tables as other programs write them: natural/*, and natural/tables.csv, which names the source of each.
 
-    python3 -m venv v && v/bin/pip install scikit-learn xgboost lightgbm pandas polars pyarrow
+    python3 -m venv v && v/bin/pip install scikit-learn xgboost lightgbm pandas polars pyarrow keras jax h2o python-weka-wrapper3
     v/bin/python natural_tables.py && python3 natural_tables.py pytorch      (a Python that has torch)
 
+h2o and Weka (whose jar is in python-weka-wrapper3) need java, the tables of R need Rscript with ranger, those of a spreadsheet
+soffice; `natural_tables.py keras h2o` writes the named ones, `natural_tables.py documented` only those of the documentation.
+
 tables.csv: file; source, the program with its version or the page with the names and formats; option, with which the table is
-read and which the refusal or the warning names (empty: none is needed); classes; rows with a label; rows whose largest score
-is the label's.
+read and which the refusal or the warning names (empty: none is needed; without --: an option of the other program, whose
+table is then another one); classes; rows with a label; rows whose largest score is the label's.
 """
 import csv
 import importlib
+import os
 import pathlib
+import subprocess
 import sys
+import tempfile
 
 FOLDER = pathlib.Path(__file__).with_name("natural")
 INDEX = FOLDER / "tables.csv"
@@ -29,13 +35,18 @@ def iris(rows=6):
     return data.data[:, :2], names, data.target, test
 
 
+def tumors():
+    from sklearn.datasets import load_breast_cancer
+    x, y = load_breast_cancer(return_X_y=True)
+    return x[:, :2], y, slice(None, None, 80)
+
+
 def right(scores, labels):
     return int(sum(row.argmax() == label for row, label in zip(scores, labels)))
 
 
 def scikit_learn():
     import pandas
-    from sklearn.datasets import load_breast_cancer
     from sklearn.linear_model import LogisticRegression
     x, y, numbers, test = iris()
     model = LogisticRegression().fit(x, y)
@@ -43,8 +54,8 @@ def scikit_learn():
     pandas.DataFrame(scores, columns=model.classes_).assign(target=y[test]).to_csv(FOLDER / "sklearn_frame.csv")
     source = f"scikit-learn {version('sklearn')}"
     yield "sklearn_frame.csv", f"{source}: DataFrame(predict_proba(x), columns=classes_).assign(target=y)", "", 3, 6, right(scores, numbers[test])
-    x, y = load_breast_cancer(return_X_y=True)
-    model, x, y = LogisticRegression().fit(x[:, :2], y), x[::80, :2], y[::80]
+    x, y, test = tumors()
+    model, x, y = LogisticRegression().fit(x, y), x[test], y[test]
     for name, score in (("y_proba", model.predict_proba(x)[:, 1]), ("decision_function", model.decision_function(x))):
         pandas.DataFrame({"y_test": y, "y_pred": model.predict(x), name: score}).to_csv(FOLDER / f"sklearn_{name}.csv", index=False)
         yield f"sklearn_{name}.csv", f"{source}: DataFrame of y_test, y_pred, {name}", "", 2, len(y), int((model.predict(x) == y).sum())
@@ -63,11 +74,10 @@ def xgboost():
 def lightgbm():
     import lightgbm as lgb
     import pandas
-    from sklearn.datasets import load_breast_cancer
-    x, y = load_breast_cancer(return_X_y=True)
+    x, y, test = tumors()
     options = {"objective": "binary", "verbose": -1, "num_threads": 1, "num_leaves": 4}
-    score = lgb.train(options, lgb.Dataset(x[:, :2], y), 2).predict(x[::80, :2])
-    y = y[::80]
+    score = lgb.train(options, lgb.Dataset(x, y), 2).predict(x[test])
+    y = y[test]
     pandas.DataFrame({"label": y, "pred_proba": score}).to_csv(FOLDER / "lightgbm.tsv", sep="\t", index=False)
     yield "lightgbm.tsv", f"LightGBM {version('lightgbm')}: label and predict(x), objective binary", "", 2, len(y), int(((score > .5) == y).sum())
 
@@ -83,12 +93,6 @@ def pandas():
     words = pd.DataFrame({"target": ["foo", "101", "101"], "prob_foo": [.8, .1, .1], "prob_101": [.1, .8, .2], "prob_102": [.1, .1, .7]})
     words.to_csv(FOLDER / "mixed_names.csv", index=False)
     yield "mixed_names.csv", f"{source}: class names of words and numbers", "", 3, 3, 2
-    european = pd.DataFrame({"id": [1, 2, 3], "Label": ["cat", "dog", "dog"], "prob_cat": [.75, .25, .75], "prob_dog": [.25, .75, .25]})
-    european.to_csv(FOLDER / "european.csv", index=False, sep=";", decimal=",", encoding="utf-8-sig", lineterminator="\r\n")
-    yield "european.csv", f"{source}, in the form of a European spreadsheet", "", 2, 3, 2
-    accents = pd.DataFrame({"label": ["café", "thé", "thé"], "p_café": [.9, .1, .8], "p_thé": [.1, .9, .2]})
-    accents.to_csv(FOLDER / "windows.csv", index=False, encoding="windows-1252")
-    yield "windows.csv", f"{source}, in the encoding of a Windows spreadsheet", "--encoding windows-1252", 2, 3, 2
 
 
 def polars():
@@ -117,46 +121,113 @@ def pytorch():
     yield "pytorch.csv", f"PyTorch {version('torch')}: paths and targets of ImageFolder, logits", "", 3, 6, right(scores, y)
 
 
-DOCUMENTED = {
-    "keras.csv": ("https://keras.io/api/models/model_training_apis/ (predict), DataFrame(model.predict(x)).assign(y_true=y)", "", 3, 3, 2,
-                  "0,1,2,y_true\n0.8,0.1,0.1,0\n0.1,0.8,0.1,2\n0.1,0.2,0.7,2\n"),
-    "h2o.csv": ("https://docs.h2o.ai/h2o/latest-stable/h2o-docs/performance-and-prediction.html, predict() beside the response",
-                "--label-column bad_loan", 2, 3, 2, "predict,p0,p1,bad_loan\n0,0.9,0.1,0\n1,0.1,0.9,1\n0,0.8,0.2,1\n"),
-    "yardstick.csv": ("https://yardstick.tidymodels.org/reference/two_class_example.html", "", 2, 4, 4,
-                      '"truth","Class1","Class2","predicted"\n"Class2",0.00358924,0.99641076,"Class2"\n'
-                      '"Class1",0.6786211,0.3213789,"Class1"\n"Class2",0.1108935,0.8891065,"Class2"\n"Class1",0.7351617,0.2648383,"Class1"\n'),
-    "yardstick_folds.csv": ("https://yardstick.tidymodels.org/reference/hpc_cv.html (caret's savePredictions)", "", 4, 3, 2,
-                            "obs,pred,VF,F,M,L,Resample\nVF,VF,0.9136340,0.07786694,0.00847915,0.0000199,Fold01\n"
-                            "F,VF,0.5,0.3,0.1,0.1,Fold01\nL,L,0.1,0.1,0.1,0.7,Fold02\n"),
-    "tidymodels.csv": ("https://parsnip.tidymodels.org/reference/augment.html", "", 2, 3, 2,
-                       ".pred_class,.pred_no,.pred_yes,truth\nno,0.9,0.1,no\nyes,0.1,0.9,yes\nno,0.8,0.2,yes\n"),
-    "ranger.csv": ("https://imbs-hl.github.io/ranger/reference/predict.ranger.html, $predictions beside the response",
-                   "--label-column Species", 2, 3, 2, '"setosa","virginica","Species"\n0.9,0.1,"setosa"\n0.1,0.9,"virginica"\n0.8,0.2,"virginica"\n'),
-    "r_missing.csv": ("https://stat.ethz.ch/R-manual/R-devel/library/utils/html/write.table.html, NA", "", 2, 3, 2,
-                      '"truth","p_no","p_yes"\n"no",0.9,0.1\nNA,0.1,0.9\n"yes",0.1,0.9\n"yes",0.8,0.2\n'),
-    "pipeline.csv": ("https://huggingface.co/docs/transformers/main_classes/pipelines, text-classification", "--binary prob", 2, 3, 2,
-                     "label,score\nNEGATIVE,0.98\nPOSITIVE,0.97\nPOSITIVE,0.61\n"),
-    "pipeline_all.csv": ("https://huggingface.co/docs/transformers/main_classes/pipelines, top_k=None, a column a class", "", 2, 3, 2,
-                         "text,target,score_NEGATIVE,score_POSITIVE\nbad,NEGATIVE,0.98,0.02\ngood,POSITIVE,0.03,0.97\nso-so,POSITIVE,0.6,0.4\n"),
-    "weka.csv": ("https://weka.sourceforge.io/doc.stable-3-8/weka/classifiers/evaluation/output/prediction/CSV.html, -distribution", "", 3, 3, 2,
-                 "inst#,actual,predicted,error,distribution,,\n1,1:setosa,1:setosa,,*0.9,0.1,0\n2,3:virginica,2:versicolor,+,0,*0.6,0.4\n"
-                 "3,3:virginica,3:virginica,,0,0.2,*0.8\n4,1:?,2:versicolor,,0.1,*0.7,0.2\n"),
-    "customers.csv": ("a list of customers, of no program", "--label-column defaulted", 2, 3, 2, "customer_id,score,defaulted\n17,0.1,0\n18,0.9,1\n19,0.2,1\n"),
-}
+def keras():
+    os.environ["KERAS_BACKEND"] = "jax"
+    import keras as k
+    import pandas
+    k.utils.set_random_seed(0)
+    x, _, y, test = iris()
+    for name, x, y, test, units, option in (("keras", x, y, test, 3, ""), ("keras_binary", *tumors(), 1, "--class-columns 0")):
+        model = k.Sequential([k.layers.Input((2,)), k.layers.Dense(units, activation="softmax" if units > 1 else "sigmoid")])
+        model.compile(k.optimizers.Adam(.05), "sparse_categorical_crossentropy" if units > 1 else "binary_crossentropy")
+        model.fit(x, y, epochs=30, verbose=0)
+        scores, y = model.predict(x[test], verbose=0), y[test]
+        pandas.DataFrame(scores).assign(y_true=y).to_csv(FOLDER / f"{name}.csv", index=False)
+        correct = right(scores, y) if units > 1 else int(((scores[:, 0] > .5) == y).sum())
+        yield f"{name}.csv", f"Keras {k.__version__} (JAX): DataFrame(model.predict(x)).assign(y_true=y)", option, max(units, 2), len(y), correct
+
+
+def h2o():
+    import h2o as h
+    import numpy
+    import pandas
+    from h2o.estimators import H2OGradientBoostingEstimator
+    x, names, _, test = iris()
+    h.init(nthreads=1, max_mem_size="1G")
+    for name, x, y, test, label in (("h2o", *tumors(), "bad_loan"), ("h2o_names", x, names, test, "species")):
+        frame = h.H2OFrame(pandas.DataFrame({"a": x[:, 0], "b": x[:, 1], label: y}))
+        frame[label] = frame[label].asfactor()
+        model = H2OGradientBoostingEstimator(ntrees=3, seed=1)
+        model.train(["a", "b"], label, frame)
+        frame = frame[list(range(*test.indices(len(y)))), :]
+        if name == "h2o_names":
+            frame[2, label] = float("nan")
+        h.export_file(model.predict(frame).cbind(frame[label]), str(FOLDER / f"{name}.csv"), force=True)
+        table = pandas.read_csv(FOLDER / f"{name}.csv")
+        classes = numpy.unique(y)
+        largest = classes[table.iloc[:, 1:-1].to_numpy().argmax(1)]
+        yield (f"{name}.csv", f"h2o {h.__version__}: export_file(model.predict(x).cbind(y))", f"--label-column {label}",
+               len(classes), table[label].count(), int((largest == table[label]).sum()))
+    h.cluster().shutdown()
+
+
+def weka():
+    import weka
+    jars = pathlib.Path(weka.__file__).parent / "lib" / "*"
+    x, names, _, _ = iris()
+    rows = [f"{a},{b},{name}\n" for (a, b), name in zip(x, names)]
+    head = "@relation iris\n@attribute length numeric\n@attribute width numeric\n@attribute class {setosa,versicolor,virginica}\n@data\n"
+    with tempfile.TemporaryDirectory() as folder:
+        train, test = pathlib.Path(folder, "train.arff"), pathlib.Path(folder, "test.arff")
+        train.write_text(head + "".join(rows))
+        test.write_text(head + "".join(rows[::25]).replace("versicolor", "?", 1))
+        java = ["java", "-cp", str(jars), "weka.core.Version"]
+        program = "Weka " + subprocess.run(java, check=True, capture_output=True, text=True).stdout.split()[0]
+        for name, distribution in (("weka", " -distribution"), ("weka_plain", "")):
+            java[3:] = ["weka.classifiers.bayes.NaiveBayes", "-t", str(train), "-T", str(test), "-classifications",
+                        f"weka.classifiers.evaluation.output.prediction.CSV{distribution} -file {FOLDER / name}.csv"]
+            subprocess.run(java, check=True, capture_output=True)
+            table = [row for row in csv.DictReader((FOLDER / f"{name}.csv").open()) if not row["actual"].endswith("?")]
+            yield (f"{name}.csv", f"{program}: evaluation.output.prediction.CSV{distribution}", "" if distribution else "-distribution",
+                   3, len(table), sum(row["actual"] == row["predicted"] for row in table))
+
+
+def r():
+    options = {"ranger.csv": "--label-column Species", "ranger_frame.csv": "--label-column Species",
+               "ranger_names.csv": "--class-names Iris-setosa,Iris-versicolor,Iris-virginica"}
+    program = ["Rscript", str(FOLDER.with_name("natural_tables.R")), str(FOLDER)]
+    *lines, (major, minor, ranger) = map(str.split, subprocess.run(program, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines())
+    for name, *facts in lines:
+        writer = f"ranger {ranger}, predict()$predictions and the response, write.csv" if "ranger" in name else "write.csv, NA"
+        yield name, f"R {major}.{minor}: {writer}", options.get(name, ""), *facts
+
+
+def spreadsheet():
+    with tempfile.TemporaryDirectory() as folder:
+        table = pathlib.Path(folder, "table.csv")
+        table.write_text("id,Label,prob_café,prob_thé\n1,café,0.75,0.25\n2,thé,0.25,0.75\n3,,0.9,0.1\n4,thé,0.96,0.04\n")
+        office = ["soffice", f"-env:UserInstallation=file://{folder}/profile", "--headless"]
+        program = subprocess.run([*office, "--version"], check=True, capture_output=True, text=True).stdout.split()[1]
+        office += ["--infilter=Text - txt - csv (StarCalc):44,34,76,1,,1033", "--outdir", folder + "/out", str(table)]
+        for name, encoding, code, option in (("european", "UTF-8", "76", ""), ("windows", "Windows-1252", "ANSI", "--encoding windows-1252")):
+            for _ in range(2):  # the first start of a new profile converts nothing
+                subprocess.run([*office[:4], "--convert-to", f"csv:Text - txt - csv (StarCalc):59,34,{code},1,,0,false,true", *office[4:7]],
+                               capture_output=True, env={**os.environ, "LC_ALL": "de_DE.UTF-8"})
+            pathlib.Path(folder, "out", "table.csv").replace(FOLDER / f"{name}.csv")
+            yield f"{name}.csv", f"LibreOffice {program}, German locale: CSV with semicolons, {encoding}", option, 2, 3, 2
+
+
+PIPELINE = "https://huggingface.co/docs/transformers/main_classes/pipelines, TextClassificationPipeline"
+R_DATA = "https://github.com/vincentarelbundock/Rdatasets/blob/master/csv/modeldata"
+
+
+def documented():
+    """These files are typed: rows of the page, or its names and formats."""
+    yield "yardstick.csv", f"{R_DATA}/two_class_example.csv, first rows: two_class_example of yardstick and modeldata", "", 2, 12, 10
+    yield "yardstick_folds.csv", f"{R_DATA}/hpc_cv.csv, some rows: hpc_cv of yardstick and modeldata", "", 4, 7, 4
+    yield "tidymodels.csv", "https://parsnip.tidymodels.org/reference/augment.html, augment(cls_form, cls_tst) as printed", "", 2, 10, 5
+    yield "pipeline.csv", f"{PIPELINE}: label, score; true labels in target", "top_k=None", 2, 3, 2
+    yield "pipeline_all.csv", f"{PIPELINE}, top_k=None: a column for each label", "", 2, 3, 2
+    yield "pipeline_numbers.csv", f"{PIPELINE}, top_k=None, a model without label names; row 0 has its likeliest label first", "", 2, 3, 2
+    yield "customers.csv", "a list of customers, of no program", "--label-column defaulted", 2, 3, 2
 
 
 def main():
-    FOLDER.mkdir(exist_ok=True)
-    rows = {}
-    if INDEX.exists():
-        with open(INDEX, newline="") as file:
-            rows = {row[0]: row for row in csv.reader(file)}
-    rows.pop("file", None)
-    for name in sys.argv[1:] or ["scikit_learn", "xgboost", "lightgbm", "pandas", "polars"]:
+    with open(INDEX, newline="") as file:
+        rows = {row[0]: row for row in csv.reader(file) if row[0] != "file"}
+    programs = ["scikit_learn", "xgboost", "lightgbm", "pandas", "polars", "keras", "h2o", "weka", "r", "spreadsheet", "documented"]
+    for name in sys.argv[1:] or programs:
         rows.update((row[0], row) for row in globals()[name]())
-    for name, (source, *facts, text) in DOCUMENTED.items():
-        (FOLDER / name).write_text(text)
-        rows[name] = [name, source, *facts]
     with open(INDEX, "w", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(["file", "source", "option", "classes", "labeled", "right"])

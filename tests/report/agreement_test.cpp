@@ -38,11 +38,6 @@ TEST(PaPage, DrawsEverySectionOfTheReferenceRecord) {
   EXPECT_EQ(occurrences(page, "data-spec=\"parts\"><figcaption"), 6u);  // of two models
 }
 
-TEST(PaPage, IsTheSameOfATypedRecord) {
-  const record::Pa record = record::test::full_pa();
-  EXPECT_EQ(html_report(record), html_report(to_json(record)));
-}
-
 TEST(PaPage, WhatIsAbsentHasNoSection) {
   const std::string page = page_of(bare_pa());
   for (const char* id : {"ratios", "groups", "posteriors", "agreement"})

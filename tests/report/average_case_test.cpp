@@ -11,7 +11,6 @@ namespace {
 using record::test::bare_average_case;
 using record::test::survival_of;
 using test::occurrences;
-using test::reference_record;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -123,13 +122,6 @@ TEST(AverageCasePage, SaysWhatIsNotSettled) {
   EXPECT_THAT(page, HasSubstr("averaged &lt;gradients&gt; (Han et al. 2024)."));
   EXPECT_THAT(page, HasSubstr("<b>Warning:</b> the gradient of 25.0% of 40 samples is exactly 0"));
   EXPECT_THAT(page_of(bare_average_case()), Not(HasSubstr("<b>Warning:</b>")));
-}
-
-TEST(AverageCasePage, DrawsARecordOfTheCommand) {
-  const std::string page = test::page_of(reference_record("average_case_record.json"));
-  for (const char* id :
-       {"samples", "error", "classes", "ranking", "convergence", "time", "assumptions", "source"})
-    EXPECT_EQ(occurrences(page, std::string("<section id=\"") + id + "\""), 1u) << id;
 }
 
 TEST(SamplePictures, AreTakenOfEveryRankedRowOnce) {

@@ -33,8 +33,6 @@ TEST_P(EveryCorruption, DescribesItself) {
   const Corruption& m = GetParam();
   EXPECT_LT(m.summary.size(), 80u);
   EXPECT_FALSE(m.source.empty());
-  EXPECT_EQ(corruption(m.name).change, m.change);
-  EXPECT_EQ(corruption(m.name).change_levels, m.change_levels);
   EXPECT_NE(m.change == nullptr, m.change_levels == nullptr);
 }
 

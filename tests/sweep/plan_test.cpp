@@ -270,7 +270,9 @@ TEST(PlanFile, OneClearLineForEachMistake) {
            {replaced("\"draw.seed\":\"", "\"draw.seed\":[],\"x\":\""), "found something else in line 2"},
            {text.substr(0, text.find('\n') + 1).replace(text.find("\"units\":14"), 10, "\"units\":0"),
             "1 units, found 0"},
-           {replaced("\"stage\":\"draw\"", "\"stage\":\"x\""), "stages of the first line, found 'x'"}}) {
+           {replaced("\"stage\":\"draw\"", "\"stage\":\"x\""), "stages of the first line, found 'x'"},
+           {replaced("\"words\":[\"", "\"words\":[\"x"), "found one that was changed"},
+           {replaced("\"threads\":1", "\"threads\":2"), "found one that was changed"}}) {
     write_bytes(path, changed);
     const std::string message = message_of([&] { (void)PlanFile(path); });
     EXPECT_TRUE(message.starts_with(path.string() + ": expected ")) << message;

@@ -209,14 +209,6 @@ TEST(SweepReport, HyperparametersAreChosenByValidationAlone) {
   EXPECT_NEAR(*mean.mean.value, (.7 + .75 + .75) / 3, 1e-9);
 }
 
-// The choice never sees the measure: other values of it leave every choice as it was.
-TEST(SweepReport, TheMeasureHasNoPartInTheChoice) {
-  std::vector<Row> rows = tuned();
-  const auto before = reported(rows).choices.front().chosen;
-  for (Row& row : rows) row.accuracy = 1 - row.accuracy;
-  EXPECT_EQ(reported(rows).choices.front().chosen, before);
-}
-
 TEST(SweepReport, WaysOfChoosingStandSideBySide) {
   const record::SweepReport record = reported(tuned());
   ASSERT_EQ(record.ways.size(), 2u);  // over the run that both have, that of seed 0

@@ -36,7 +36,7 @@ TEST(BoundTask, IsThatOfTheAnalyses) {
   std::vector<std::string> methods;
   for (const record::MethodError& one : record.results) methods.push_back(one.method.method);
   EXPECT_THAT(methods, ElementsAre("dis2", "dis2-estimate", "ac", "doc", "atc-conf", "atc-ne", "cot",
-                                   "cot-corrected"));
+                                   "cot-published", "cot-corrected"));
   EXPECT_NEAR(record.results[2].error, 9. / 32, 1e-12);
   EXPECT_LE(record.results[2].interval->low, record.results[2].error);
   EXPECT_TRUE(record.results[0].is_bound);

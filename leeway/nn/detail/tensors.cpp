@@ -131,8 +131,10 @@ std::string first_line(const std::exception& failure) {
     return fmt::format("unknown operator {}: made by a newer PyTorch than {}",
                        line_from(all, at + unknown.size()), TORCH_VERSION);
   std::string text;
-  if (const auto end = all.rfind(listing_ends); end != std::string::npos)
-    text = line_from(all, end + listing_ends.size());
+  if (const auto end = all.rfind(listing_ends); end != std::string::npos) {
+    const auto reason = all.find(plain, end);  // more of the listing may stand before it
+    text = line_from(all, reason == std::string::npos ? end + listing_ends.size() : reason);
+  }
   if (text.empty()) text = line_from(all, 0);
   if (text.starts_with(plain)) text = text.substr(plain.size());
   return text.empty() ? "LibTorch gave no reason" : text;

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "leeway/core/message.h"
-#include "leeway/core/safetensors.h"
+#include "leeway/core/state_file.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/tensor_names.h"
 
@@ -161,7 +161,7 @@ ModelInfo with_metadata(ModelInfo info, const std::map<std::string, std::string>
 }
 
 void save_weights(const std::filesystem::path& path, const ModelInfo& info, const Network& network) {
-  write_safetensors(path, {weights_of(network), metadata_of(info)});
+  write_state(path, {weights_of(network), metadata_of(info)});
 }
 
 }  // namespace leeway::nn

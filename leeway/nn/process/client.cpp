@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -27,13 +26,12 @@
 #include <utility>
 #include <vector>
 
+#include "leeway/core/child_process.h"
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/nn/detail/torch_model.h"
 #include "leeway/nn/process/protocol.h"
-
-extern char** environ;
 
 namespace leeway::nn {
 namespace {
@@ -46,13 +44,7 @@ constexpr const char* cannot_start = "the process that runs the model could not 
 
 class Descriptor {
  public:
-  // Above the numbers that the process will use, so that none is overwritten while they are assigned.
-  Descriptor(int descriptor, int above)
-      : descriptor_(descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, above)) {
-    const int error = errno;
-    if (descriptor >= 0) close(descriptor);
-    if (descriptor_ < 0) throw std::system_error(error, std::generic_category(), cannot_start);
-  }
+  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
   ~Descriptor() {
     if (descriptor_ >= 0) close(descriptor_);
   }
@@ -64,11 +56,11 @@ class Descriptor {
   int descriptor_;
 };
 
-std::pair<Descriptor, Descriptor> socket_pair(int above) {
+std::pair<Descriptor, Descriptor> socket_pair() {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     throw std::system_error(errno, std::generic_category(), cannot_start);
-  return {Descriptor(ends[0], above), Descriptor(ends[1], above)};
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
 // The program of apps/leeway-model: in leeway/ beside the library, and in the build folder of tests.
@@ -83,6 +75,16 @@ std::filesystem::path server_path() {
     if (std::error_code none; std::filesystem::exists(path, none)) return path;
   throw std::runtime_error(fmt::format("{}: there is no {}: install leeway anew", cannot_start,
                                        tried.empty() ? "leeway-model" : tried.front().string()));
+}
+
+// A process that was started before it was needed.
+std::mutex waiting_process_mutex;
+std::optional<ChildProcess> waiting_process;
+
+ChildProcess waiting_or_new_process() {
+  const std::lock_guard lock(waiting_process_mutex);
+  if (const auto waiting = std::exchange(waiting_process, std::nullopt)) return *waiting;
+  return start_child(server_path());
 }
 
 struct Channel {
@@ -116,7 +118,6 @@ class ModelProcess : public std::enable_shared_from_this<ModelProcess> {
     torch::Tensor first, second;
   };
 
-  void start(int channels);
   [[nodiscard]] Result call(Request request, const torch::Tensor& first, const torch::Tensor& second);
   [[nodiscard]] Reply exchange(Channel& channel, const Request& request);
   [[noreturn]] void refuse_answer(const Reply& reply, const Channel& channel) const;
@@ -138,47 +139,23 @@ class ModelProcess : public std::enable_shared_from_this<ModelProcess> {
   std::atomic<std::uint64_t> graphs_{0};
 };
 
-void ModelProcess::start(int channels) {
-  const std::string path = server_path().string(), count = std::to_string(channels);
-  const int above = socket_of(channels);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0);
-  auto [own_control, control] = socket_pair(above);
-  control_.emplace(std::move(own_control));
-  posix_spawn_file_actions_adddup2(&actions, control.get(), control_descriptor);
+ModelProcess::ModelProcess(const ModelInfo& info) : name_(display_name(info.path)) {
+  rlimit time{};
+  if (getrlimit(RLIMIT_CPU, &time) == 0) most_time_ = time.rlim_max;
+  const ChildProcess process = waiting_or_new_process();
+  pid_ = process.id;
+  control_.emplace(process.socket);
   std::vector<Descriptor> theirs;
-  for (int i = 0; i < channels; ++i) {
-    auto [own_end, their_end] = socket_pair(above);
-    Descriptor memory(SharedMemory::create(), above);
-    posix_spawn_file_actions_adddup2(&actions, their_end.get(), socket_of(i));
-    posix_spawn_file_actions_adddup2(&actions, memory.get(), memory_of(i));
+  std::vector<int> sent;
+  for (int i = std::clamp(threads(), 1, most_channels); i > 0; --i) {
+    auto [own_end, their_end] = socket_pair();
+    Descriptor memory(SharedMemory::create());
+    sent.insert(sent.end(), {their_end.get(), memory.get()});
     theirs.push_back(std::move(their_end));
     channels_.push_back(std::make_unique<Channel>(std::move(own_end), std::move(memory)));
     free_.push_back(channels_.back().get());
   }
-  posix_spawn_file_actions_addclosefrom_np(&actions, above);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t every, none;
-  sigfillset(&every), sigemptyset(&none);
-  posix_spawnattr_setsigdefault(&attributes, &every);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  // a session of its own: Ctrl-C in a terminal is for this process, which ends the other one
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
-  char* const arguments[] = {const_cast<char*>("leeway-model"), const_cast<char*>(count.c_str()), nullptr};
-  const int error = posix_spawn(&pid_, path.c_str(), &actions, &attributes, arguments, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  if (error != 0) throw std::system_error(error, std::generic_category(), cannot_start);
-}
-
-ModelProcess::ModelProcess(const ModelInfo& info) : name_(display_name(info.path)) {
-  constexpr int most_channels = 64;
-  rlimit time{};
-  if (getrlimit(RLIMIT_CPU, &time) == 0) most_time_ = time.rlim_max;
-  start(std::clamp(threads(), 1, most_channels));
+  if (!send_descriptors(control_->get(), sent)) ended();
 }
 
 ModelProcess::~ModelProcess() {
@@ -382,6 +359,11 @@ torch::Tensor ModelProcess::differentiate(std::uint64_t graph, const torch::Tens
 }
 
 }  // namespace
+
+void adopt_model_process(ChildProcess process) {
+  const std::lock_guard lock(waiting_process_mutex);
+  waiting_process = process;
+}
 
 LoadedProgram load_confined(ModelInfo info, const InputShape& images) {
   const auto process = std::make_shared<ModelProcess>(info);

@@ -1,18 +1,22 @@
 // Programs of model files in a process of their own.
 #pragma once
 
+#include "leeway/core/child_process.h"
 #include "leeway/nn/io/load.h"
 
 namespace leeway::nn {
 
 // Loads a TorchScript or ONNX file in a new process (server.h) and returns what runs it there, with gradients
 // by the images, for as many calls at once as threads() gives. The process ends with the last copy of the
-// function. Same bits as in this process. Cost: a copy of images and outputs; .5 s for the start.
+// function. Same bits as in this process. Cost: a copy of images and outputs; .5 s for the start, unless a process waits.
 //
 // Errors: those of loading; a program that makes forbidden system calls, ends by a signal, takes more than
 // its memory (server.h) or more than most_seconds of processor time a call; every run after that. std::runtime_error
 // if the process cannot be started.
 [[nodiscard]] LoadedProgram load_confined(ModelInfo info, const InputShape& images);
+
+// A process of leeway-model that the next program will run in.
+void adopt_model_process(ChildProcess process);
 
 // Of processor time, for each call that runs at the same time.
 inline constexpr int most_seconds = 600;

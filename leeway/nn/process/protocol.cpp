@@ -83,6 +83,42 @@ std::optional<std::string> receive_text(int socket, std::size_t most) {
   return text;
 }
 
+namespace {
+
+struct DescriptorsMessage {
+  char byte = 0;  // a message has at least one
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * most_channels * sizeof(int))> place{};
+  iovec content{&byte, 1};
+  msghdr head{};
+
+  explicit DescriptorsMessage(std::size_t size) {
+    head.msg_iov = &content, head.msg_iovlen = 1;
+    head.msg_control = place.data(), head.msg_controllen = size;
+  }
+};
+
+}  // namespace
+
+bool send_descriptors(int socket, const std::vector<int>& descriptors) {
+  const std::size_t bytes = descriptors.size() * sizeof(int);
+  DescriptorsMessage message(CMSG_SPACE(bytes));
+  cmsghdr* const entry = CMSG_FIRSTHDR(&message.head);
+  entry->cmsg_level = SOL_SOCKET, entry->cmsg_type = SCM_RIGHTS, entry->cmsg_len = CMSG_LEN(bytes);
+  std::memcpy(CMSG_DATA(entry), descriptors.data(), bytes);
+  return sendmsg(socket, &message.head, MSG_NOSIGNAL) == 1;
+}
+
+std::vector<int> receive_descriptors(int socket) {
+  DescriptorsMessage message(CMSG_SPACE(2 * most_channels * sizeof(int)));
+  if (recvmsg(socket, &message.head, MSG_CMSG_CLOEXEC) != 1 || (message.head.msg_flags & MSG_CTRUNC) != 0)
+    return {};
+  const cmsghdr* const entry = CMSG_FIRSTHDR(&message.head);
+  if (entry == nullptr || entry->cmsg_type != SCM_RIGHTS) return {};
+  std::vector<int> descriptors((entry->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+  std::memcpy(descriptors.data(), CMSG_DATA(entry), descriptors.size() * sizeof(int));
+  return descriptors;
+}
+
 Sizes sizes_of(const torch::Tensor& tensor) {
   Sizes sizes;
   if (!tensor.defined()) return sizes;

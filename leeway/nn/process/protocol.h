@@ -1,7 +1,7 @@
 // What a caller and the process that runs its model file say to each other.
 //
-// The control socket carries two texts: what to load, and what was loaded or why not. It closes when the
-// caller ends. Each channel then carries one call at a time: a Request and a Reply over a socket, tensors
+// The control socket (core/child_process.h) carries the descriptors of the channels, then texts: what to load, and what
+// was loaded or why not. It closes when the caller ends. Each channel then carries one call at a time: a Request and a Reply over a socket, tensors
 // (float32, C order, one after the other) and texts in memory that both map. The caller checks all that it
 // receives, because the process may be under the control of its model.
 #pragma once
@@ -13,15 +13,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "leeway/nn/predictor.h"
 
 namespace leeway::nn {
 
-// Descriptors of the process: the control socket, then socket and memory of each channel.
-inline constexpr int control_descriptor = 3;
-[[nodiscard]] constexpr int socket_of(int channel) { return control_descriptor + 1 + 2 * channel; }
-[[nodiscard]] constexpr int memory_of(int channel) { return socket_of(channel) + 1; }
+inline constexpr int most_channels = 64;
 
 inline constexpr std::size_t most_dimensions = 8;
 struct Sizes {
@@ -79,6 +77,9 @@ class SharedMemory {
 // Texts with their length; of at most `most` bytes.
 [[nodiscard]] bool send_text(int socket, const std::string& text);
 [[nodiscard]] std::optional<std::string> receive_text(int socket, std::size_t most);
+// Socket and memory of each of at most most_channels channels; the receiver gets none if the other side is gone.
+[[nodiscard]] bool send_descriptors(int socket, const std::vector<int>& descriptors);
+[[nodiscard]] std::vector<int> receive_descriptors(int socket);
 
 [[nodiscard]] Sizes sizes_of(const torch::Tensor& tensor);
 // Bytes of float32 numbers; nothing for negative or too many sizes, or more than 2^40 bytes.

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "leeway/core/child_process.h"
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/nn/detail/shards.h"
@@ -44,7 +45,8 @@ struct Failure {
 // What went wrong inside a catch clause.
 Failure current_failure() {
   const auto of = [](Answer answer, const std::string& reason) {
-    const bool memory = reason.find("allocate memory") != std::string::npos;
+    const bool memory = reason.find("allocate memory") != std::string::npos ||
+                        reason.find("std::bad_alloc") != std::string::npos;  // as TorchScript words it
     return Failure{memory ? Answer::no_memory : answer, reason};
   };
   try {
@@ -72,7 +74,7 @@ class Server {
  public:
   explicit Server(ForwardFunction forward) : forward_(std::move(forward)) {}
 
-  void serve(int channel);
+  void serve(int socket, int memory_file);
 
  private:
   [[nodiscard]] Result run(const Request& request, const SharedMemory& memory);
@@ -123,10 +125,9 @@ Result Server::differentiate(const Request& request, const SharedMemory& memory)
           {}};
 }
 
-void Server::serve(int channel) {
+void Server::serve(int socket, int memory_file) {
   at::set_num_threads(1);  // a setting of the thread
-  const int socket = socket_of(channel);
-  SharedMemory memory(memory_of(channel));
+  SharedMemory memory(memory_file);
   Request request;
   while (receive_all(socket, &request, sizeof request)) {
     memory.map(request.memory);
@@ -162,15 +163,14 @@ void Server::serve(int channel) {
   }
 }
 
-std::size_t memory_limit(const std::string& path, const InputShape& images, int channels) {
+std::size_t memory_limit(const std::string& path, const InputShape& images, std::size_t channels) {
   constexpr std::size_t base = std::size_t{1} << 30, per_file = 64, per_image = 1024, per_channel = 16 << 20;
   constexpr std::size_t unknown = 3 * 224 * 224;
   std::error_code none;
   const std::uintmax_t file = std::filesystem::file_size(path, none);
   const std::size_t pixels = images.known() ? images.pixels() : unknown;
-  const std::size_t wanted =
-      base + (none ? 0 : per_file * file) +
-      static_cast<std::size_t>(channels) * (per_channel + per_image * sizeof(float) * shard_rows * pixels);
+  const std::size_t wanted = base + (none ? 0 : per_file * file) +
+                             channels * (per_channel + per_image * sizeof(float) * shard_rows * pixels);
   struct sysinfo machine {};
   if (sysinfo(&machine) != 0) return wanted;
   return std::min(wanted, machine.totalram / 10 * 9 * machine.mem_unit);
@@ -185,20 +185,20 @@ LoadedProgram load_and_confine(ModelInfo info, const InputShape& images) {
 
 }  // namespace
 
-int serve_model(int channels) {
+int serve_model() {
   constexpr std::size_t longest = std::size_t{64} << 20;
   at::set_num_threads(1);
   // Arenas of threads return large blocks to the system, which costs an attack a tenth of its time.
   mallopt(M_ARENA_MAX, 1);
   torch::manual_seed(0);  // makes the generator, which reads /dev/urandom
-  const auto path = receive_text(control_descriptor, longest),
-             wish = receive_text(control_descriptor, longest),
-             shape = receive_text(control_descriptor, longest);
-  if (!path || !wish || !shape) return 1;
+  const std::vector<int> channels = receive_descriptors(child_socket);
+  const auto path = receive_text(child_socket, longest), wish = receive_text(child_socket, longest),
+             shape = receive_text(child_socket, longest);
+  if (channels.empty() || !path || !wish || !shape) return 1;
   ModelInfo info = info_from(*wish);
   info.path = *path;
   const InputShape images = info_from(*shape).input;
-  limit_memory(memory_limit(*path, info.input.known() ? info.input : images, channels));
+  limit_memory(memory_limit(*path, info.input.known() ? info.input : images, channels.size() / 2));
   LoadedProgram program;
   Failure failure;
   try {
@@ -209,13 +209,13 @@ int serve_model(int channels) {
   Reply reply;
   set_answer(reply, failure);
   const std::string text = failure.answer == Answer::done ? text_of(program.info) : failure.reason;
-  if (!send_all(control_descriptor, &reply, sizeof reply) || !send_text(control_descriptor, text) ||
+  if (!send_all(child_socket, &reply, sizeof reply) || !send_text(child_socket, text) ||
       failure.answer != Answer::done)
     return 1;
   static Server server(std::move(program.forward));  // its threads live until the process ends
-  for (int channel = 0; channel < channels; ++channel)
-    std::thread([channel] { server.serve(channel); }).detach();
-  (void)receive_text(control_descriptor, 0);  // until the caller is gone
+  for (std::size_t i = 0; i + 1 < channels.size(); i += 2)
+    std::thread([socket = channels[i], memory = channels[i + 1]] { server.serve(socket, memory); }).detach();
+  (void)receive_text(child_socket, 0);  // until the caller is gone
   return 0;
 }
 

@@ -7,8 +7,8 @@
 
 namespace leeway::nn {
 
-// Serves `channels` channels (protocol.h) until the caller closes its end. Returns the exit status; the threads of the
-// channels still run, so the program ends without destructors.
-int serve_model(int channels);
+// Serves the channels that the caller sends (protocol.h) until the caller closes its end. Returns the exit status; the
+// threads of the channels still run, so the program ends without destructors.
+int serve_model();
 
 }  // namespace leeway::nn

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "leeway/core/message.h"
+#include "leeway/core/state_file.h"
 #include "leeway/core/statistics.h"
 #include "leeway/nn/detail/shards.h"
 #include "leeway/nn/detail/tensors.h"
@@ -136,7 +137,7 @@ std::filesystem::path epoch_path(const std::filesystem::path& folder, std::size_
 bool epochs_kept(const TrainOptions& options, std::size_t epochs) {
   if (options.keep_epochs.empty()) return true;
   for (std::size_t number = 1; number <= epochs; ++number)
-    if (!std::filesystem::exists(epoch_path(options.keep_epochs, number))) return false;
+    if (!read_state(epoch_path(options.keep_epochs, number))) return false;
   return true;
 }
 

@@ -132,7 +132,7 @@ Restored restore_state(const std::filesystem::path& path, const TrainingText& te
 
 std::optional<TrainResult> reuse(const data::TrainingData& data, const TrainOptions& options,
                                  const std::filesystem::path& out) {
-  if (!options.text.given() || !std::filesystem::exists(out)) return {};
+  if (!options.text.given() || !read_state(out)) return {};
   try {
     ModelSource source;
     source.path = out;

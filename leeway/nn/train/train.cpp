@@ -472,10 +472,7 @@ TrainResult TrainingLoop::finish() {
           100 * *epoch.zero_gradient, epoch.number));
   if (auto note = maximization_note(result)) result.notes.push_back(std::move(*note));
   info_.training = text();
-  if (stage_ == Stage::first)
-    write_state(out_, {nn::weights_of(*network), metadata_of(info_)});
-  else
-    save_weights(out_, info_, *network);
+  save_weights(out_, info_, *network);
   remove_made(state_.parent_path(), state_);
   if (base_)
     for (const char* const what : {"", ".state"})

@@ -9,19 +9,6 @@
 namespace leeway::nn {
 namespace {
 
-TEST(Cdan, TheRandomMapKeepsInnerProductsInTheMean) {
-  const torch::Tensor f = torch::tensor({{1.f, 2.f, -1.f}, {.5f, 0.f, 3.f}}),
-                      p = torch::tensor({{.2f, .8f}, {.7f, .3f}});
-  const torch::Tensor t = outer_product(f, p);
-  // a hundred maps of 1000 numbers
-  double sum = 0;
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    const torch::Tensor r = RandomMap(3, 2, 1000, seed).forward(f, p);
-    sum += r[0].dot(r[1]).item<double>() / 100;
-  }
-  EXPECT_NEAR(sum, t[0].dot(t[1]).item<double>(), .1);
-}
-
 AlgorithmSetting cdan_of_tiny_network(std::map<std::string, double> given, std::uint64_t seed) {
   toy::ReferenceStep step("cdan");
   AlgorithmSetting setting = step.setting();

@@ -108,14 +108,5 @@ TEST(L2d, OneStepOfAnotherProgram) {
   }
 }
 
-TEST(L2d, TrainsItsHeadOnAnyBackbone) {
-  const toy::Folder folder;
-  TrainOptions options = quick("l2d");
-  options.epochs = 1;
-  const TrainResult result = session().train(toy::squares(100, 4), options, folder / "m");
-  EXPECT_EQ(result.model->info().architecture, "l2d:small-cnn");
-  EXPECT_EQ(result.model->outputs(toy::squares(5, 4)).features->shape[1], 512U) << "the mean";
-}
-
 }  // namespace
 }  // namespace leeway::nn

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "leeway/core/random.h"
 #include "leeway/nn/train/kernel_mmd.h"
 #include "tests/nn/by_hand.h"
@@ -86,24 +84,6 @@ Step matching_step(const std::string& name, const std::vector<torch::Tensor>& fe
 
 TEST(Matching, OneEnvironmentHasNoDistance) {
   EXPECT_EQ(matching_step("coral", {torch::eye(3)}).parts.at("penalty"), 0);
-}
-
-// Features are 0 in one environment and 3 in the other.
-TEST(CausIrl, TwoMixturesDifferByTheirShares) {
-  for (std::size_t step = 1; step <= 20; ++step) {
-    Random random(0, stream("two mixtures"), step);
-    const auto first = static_cast<double>(random.below(6)), second = static_cast<double>(random.below(4));
-    double expected = 0;
-    if (first + second > 1 && 10 - first - second > 1) {
-      const double share = second / (first + second), other = (4 - second) / (10 - first - second);
-      expected = 9 * (share - other) * (share - other);
-      const double n = first + second, m = 10 - n;
-      const auto variance = [](double p, double rows) { return 9 * p * (1 - p) * rows / (rows - 1); };
-      expected += std::pow(variance(share, n) - variance(other, m), 2);
-    }
-    const Step found = matching_step("causirl-coral", {torch::zeros({6, 1}), torch::full({4, 1}, 3.f)}, step);
-    EXPECT_NEAR(found.parts.at("penalty"), expected, 1e-5 * (1 + expected)) << step;
-  }
 }
 
 // In a batch of one row there is nothing to compare: the loss is that of plain training.

@@ -67,13 +67,6 @@ TEST_F(OccamNetsByHand, RowsThatTheGateBeforeLetsGoWeighLess) {
   EXPECT_NEAR(step({0, 0, 1, 1}).at("main_loss"), (1.1 + 2 * 1.1) * std::log(2.), 1e-4);
 }
 
-TEST_F(OccamNetsByHand, RightAndWrongRowsWeighTheSameInTheGates) {
-  set({1, 0}, 0);
-  EXPECT_NEAR(step({0, 0, 0, 1}).at("gate_loss"), 3 * .8200, 1e-3);
-  set({1, 0}, 80);  // a gate that is sure has a finite loss
-  EXPECT_NEAR(step({0, 0, 0, 1}).at("gate_loss"), 3 * 80 * std::sqrt(3.) / 4, 1e-2);
-}
-
 class OccamNetsMemory : public OccamNetsByHand {
  protected:
   OccamNetsMemory() : OccamNetsByHand({{"gate-accuracy", .4}, {"gate-accuracy-step", .2}}) {}

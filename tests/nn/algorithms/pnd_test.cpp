@@ -62,18 +62,6 @@ TEST_F(PndByHand, EqualOutputs) {
   EXPECT_NEAR(first.loss, .2 * 3 * std::log(2.) / 2 + 3 * .54918 + 2 + std::log(2.), 1e-4);
 }
 
-// exp(-KL) of the second expert's biased outputs from the first's, and of the third's from the second's.
-TEST_F(PndByHand, ExpertsDifferByTheirOutputs) {
-  make({{"base-epochs", 0}});
-  const torch::NoGradGuard no_grad;
-  setting_.network->named_parameters()["experts.1.biased.3.bias"].copy_(torch::tensor({2.f, 0.f}));
-  const torch::AutoGradMode grad(true);
-  const double p = 1 / (1 + std::exp(-2.));
-  const double from_even = p * std::log(2 * p) + (1 - p) * std::log(2 * (1 - p)),
-               to_even = .5 * std::log(.5 / p) + .5 * std::log(.5 / (1 - p));
-  EXPECT_NEAR(step(16).parts.at("diversity_loss"), std::exp(-from_even) + std::exp(-to_even), 1e-5);
-}
-
 TEST_F(PndByHand, LossesAreAveragedOverVisits) {
   make({{"base-epochs", 0}});
   set(1);

@@ -9,27 +9,6 @@ namespace leeway::nn {
 namespace {
 
 // Mean and standard deviation 0 and 1, 10 and 3; each row gets half of the other row's style.
-TEST(SagNet, StylesByHand) {
-  const torch::Tensor z = torch::tensor({{1., -1., 1., -1.}, {13., 7., 13., 7.}}, torch::kFloat64);
-  const StyleMix half{torch::tensor({1, 0}), torch::tensor({.5, .5}, torch::kFloat64)};
-  const auto expect = [](const torch::Tensor& found, std::vector<double> row) {
-    EXPECT_LT((found[0] - torch::tensor(row, torch::kFloat64)).abs().max().item<double>(), 1e-4) << found;
-  };
-  const torch::Tensor maps = torch::cat({z.view({2, 1, 2, 2}), 2 * z.view({2, 1, 2, 2})}, 1);
-  const torch::Tensor style = with_other_style(maps, half), content = with_other_content(maps, half);
-  expect(style.select(1, 0).reshape({2, 4}), {7, 3, 7, 3});
-  expect(style.select(1, 1).reshape({2, 4}), {14, 6, 14, 6});  // a map has its own style
-  expect(content.select(1, 0).reshape({2, 4}), {1, -1, 1, -1});
-  // the 1e-5 beside the variances shows where deviations are small: here .01 and .03
-  const torch::Tensor flat = z.view({2, 1, 2, 2}) / 100;
-  const double small = 1e-4 + 1e-5, large = 9e-4 + 1e-5;
-  EXPECT_NEAR(with_other_style(flat, half)[0][0][0][0].item<double>(),
-              .05 + .01 * (1 + std::sqrt(large / small)) / 2, 1e-9);
-  EXPECT_NEAR(with_other_content(flat, half)[0][0][0][0].item<double>(), .03 * std::sqrt(small / large),
-              1e-9);
-}
-
-// The gradients of the network's weights in a step on small squares.
 std::vector<torch::Tensor> sagnet_gradients(const std::map<std::string, double>& given) {
   AlgorithmSetting setting;
   const InputShape shape{1, 8, 8};

@@ -56,19 +56,6 @@ TEST(Operations, AsTorchvisionInExactArithmetic) {
   EXPECT_LT(otherwise, levels / 50);
 }
 
-TEST(Operations, ByHand) {
-  const Levels row = {10, 100, 200, 255};
-  const Shape line = {1, 1, 4}, two = {1, 2, 2};
-  EXPECT_EQ(after("identity", row, 1, line), row);
-  EXPECT_EQ(after("brightness", {50}, .58, {1, 1, 1}), (Levels{29})) << ".58 x 50 is 28.999999999999996";
-  EXPECT_EQ(after("contrast", row, 0, {2, 1, 2}), (Levels{141, 141, 141, 141}));
-  EXPECT_EQ(after("solarize", row, 200, line), (Levels{10, 100, 55, 0}));
-  // torchvision 0.14 gives 254: 255 / 41 is rounded down in float32
-  EXPECT_EQ(after("autocontrast", {0, 41}, 0, {1, 1, 2}), (Levels{0, 255}));
-  EXPECT_EQ(after("translate-x", row, -.9, line), row);
-  EXPECT_EQ(after("rotate", {1, 2, 3, 4}, 90, two), (Levels{2, 4, 1, 3}));  // counter-clockwise
-}
-
 // The column "identity at" of the definitions. That of color on grey pictures holds of one channel alone: .2989 + .587 + .114 = .9999,
 // so that g of a grey pixel is one level below it.
 TEST(Operations, Identities) {

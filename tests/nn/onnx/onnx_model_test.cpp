@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <fstream>
 #include <limits>
 
@@ -68,26 +67,6 @@ TEST(OnnxModel, SaysWhereItRunsRowByRow) {
   EXPECT_THAT(toy::loaded(onnx_folder + "timewise_13_any.onnx")->info().notes, testing::IsEmpty());
   EXPECT_THAT(toy::loaded(onnx_folder + "timewise_13_one.onnx")->info().notes,
               testing::ElementsAre(EndsWith("does not take several rows at once: it runs 1 at a time")));
-}
-
-TEST(OnnxModel, TakesTheLogitsBeforeASoftmax) {
-  const auto model = toy::loaded(onnx_folder + "cnn_softmax.onnx");
-  EXPECT_THAT(model->info().notes, testing::ElementsAre(HasSubstr("ends in a Softmax")));
-}
-
-// The network of ../shared/data takes pixels 0..255.
-TEST(OnnxModelTier2, OfMnistIsAsGoodAsPublished) {
-  const std::filesystem::path data = LEEWAY_SHARED_DATA;
-  if (!std::filesystem::exists(data / "onnx/opt-mnist.onnx")) GTEST_SKIP() << "no " << data / "onnx";
-  ModelSource source = toy::source_of(data / "onnx/opt-mnist.onnx");
-  source.scale = 255;
-  const auto model = session().load(source);
-  const Images images = read_images(data / "mnist/t10k-images-idx3-ubyte.gz");
-  ASSERT_TRUE(images.labels.has_value());
-  set_threads(0);
-  const Outputs outputs = model->outputs(images);
-  set_threads(1);
-  EXPECT_NEAR(toy::accuracy(outputs, *images.labels), .9891, 1e-9);
 }
 
 TEST_F(Handmade, AConstantReshapeOfBatchOneTakesAnyRows) {
@@ -323,6 +302,25 @@ TEST_F(Handmade, ThatCrashesEndsItsOwnProcess) {
   EXPECT_EQ(refused(file, /*trust=*/false),
             "m: expected a program that computes outputs, found one that crashed (signal 8: Floating point "
             "exception)");
+}
+
+// LibTorch follows infinite places out of the image.
+TEST_F(Handmade, ThatCrashesInItsGradientIsRefused) {
+  File file = begin(-1, 16);
+  file.floats("places", {1, 4, 4, 2}, std::vector<float>(32, std::numeric_limits<float>::infinity()));
+  auto& padding = *file.node("GridSample", {"x", "places"}, {"sampled"}).add_attribute();
+  padding.set_name("padding_mode");
+  padding.set_type(::onnx::AttributeProto::STRING);
+  padding.set_s("reflection");
+  File::attribute(file.node("ReduceMean", {"sampled"}, {"mean"}), "keepdims", std::int64_t{0});
+  file.node("Flatten", {"x"}, {"flat"});
+  file.node("MatMul", {"flat", "w"}, {"product"});
+  file.node("Add", {"product", "mean"}, {"y"});
+  const Images images = toy::images(4, {1, 2, 2}, 3);
+  const std::string message =
+      message_of([&] { (void)load(file, {}, /*trust=*/false)->input_gradients(images, *images.labels); });
+  EXPECT_THAT(message, HasSubstr("m.onnx: expected a program that computes outputs, found one that crashed"));
+  EXPECT_EQ(message.find('\n'), std::string::npos);
 }
 
 // y = W x of one output, and a Sigmoid behind it: what the flag calls a probability is taken before the Sigmoid.

@@ -83,6 +83,8 @@ TEST_F(Confined, HostileProgramsAreRefused) {
       {"return torch.empty([16, 4], device=\"meta\")", "its logits are without values"},
       {"return h, h / 0", "expected finite features"},
       {"return torch.zeros([1000000, 1000000])", "needs more (--trust lifts it)"},
+      {"kept = [h]\n  while True:\n    kept.append(torch.empty([10000000]))\n  return h + len(kept)",
+       "needs more (--trust lifts it)"},
       {"return torch.from_file(\"/proc/self/maps\", False, 64).view(16, 4)", "Operation not permitted"},
       {"torch.save(x, \"written-by-the-model\")\n  return h",
        "found one that writes files (--trust lets it)"},
