@@ -94,7 +94,7 @@ void CommandFiles::check(const std::vector<Given>& given) {
 
 void CommandFiles::claim(const std::string& option, const std::string& path, Written kind) {
   if (kind == Written::folder) return require_folder(path);
-  // Records and tables may go to a device. A data file is read again for its digest, and others stand beside it.
+  // Records and tables may go to a device. A data file is read again for its digest.
   std::error_code ignored;
   if (option == "--out" && kind == Written::file && fs::exists(path, ignored) &&
       !fs::is_regular_file(path, ignored) && !fs::is_directory(path, ignored))

@@ -46,7 +46,7 @@ std::optional<std::filesystem::path> library() {
 // spinning takes time from the threads they wait for. Read when the library loads.
 void let_threads_sleep() { setenv("GOMP_SPINCOUNT", "10000", 0); }
 
-// A guess: the library decides.
+// Whether the file is probably a TorchScript or ONNX model; the library decides when it loads the model.
 bool is_program(const std::string& option_value) {
   constexpr std::size_t directory_of_zip = 1 << 20;  // bytes at the end of the file
   const std::filesystem::path path(split_name(option_value).second);
@@ -104,7 +104,7 @@ void prepare_models(const std::vector<Given>& given, std::function<void()> commi
   let_threads_sleep();
   try {
     model_process = start_child(path->parent_path() / "leeway/leeway-model");
-  } catch (const std::system_error&) {  // found again, and reported, when the model is loaded
+  } catch (const std::system_error&) {  // reported when the model is loaded
   }
 }
 

@@ -13,8 +13,9 @@
 
 namespace leeway::app {
 
-// Where one of the options names a TorchScript or ONNX file, starts the process that it will need, which goes on while data
-// and library are read (docs/design/model-process.md). The library calls `commit_check` for its files (core/commit_check.h).
+// If an option names a TorchScript or ONNX file, starts the process that will run the file, so that this process
+// loads LibTorch while the command reads data (docs/design/model-process.md). The library calls `commit_check`
+// before it commits a file (core/commit_check.h).
 void prepare_models(const std::vector<Given>& given, std::function<void()> commit_check);
 
 // `threads` as for leeway::set_threads.

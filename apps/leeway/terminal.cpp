@@ -155,7 +155,7 @@ void end_where_files_are_cut() {
   action.sa_sigaction = on_bus_error;
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGBUS, &action, nullptr);
-  std::signal(SIGXFSZ, SIG_IGN);  // beyond a limit of size, writing fails
+  std::signal(SIGXFSZ, SIG_IGN);  // writing beyond a size limit fails with an error
 }
 
 void end_with_runner() {

@@ -25,7 +25,7 @@ void read_weka_columns(CsvTable& table, std::string_view name);
 [[nodiscard]] bool is_row_name(std::string_view column);
 
 // The numbers after a word that all names begin with: LABEL_1, LABEL_0 (Hugging Face) as 1, 0, and X4, X6 (R)
-// as 4, 6. Empty if a name has no such number.
+// as 4, 6. Empty if a name does not end in a number.
 [[nodiscard]] std::vector<std::size_t> numbers_after_word(std::span<const std::string> names);
 // At least two numbers: from 0 or 1 without a gap, in any order.
 [[nodiscard]] bool counts_up(std::span<const std::size_t> numbers);

@@ -40,7 +40,7 @@ struct Estimator : Member {
 };
 
 [[nodiscard]] std::span<const Estimator> estimators();
-// Those that answers use. The others, published forms of cot, are there to compare with results of papers.
+// All but the published forms of cot, which are for comparison with results of papers.
 [[nodiscard]] std::span<const Estimator> answer_estimators();
 [[nodiscard]] const Estimator& estimator(std::string_view name);  // Error that lists the names there are
 

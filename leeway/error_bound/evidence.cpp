@@ -34,6 +34,24 @@ std::vector<double> shares(const CentredRows& rows, std::span<const std::int64_t
 
 }  // namespace
 
+double transport_cost(const Rows& logits, double inverse_temperature, std::span<const std::size_t> rows,
+                      std::span<const double> masses) {
+  const Softmax p(logits, inverse_temperature, rows);
+  const auto read = [&p](std::size_t begin, std::size_t end, std::vector<double>& scratch) {
+    return p.rows(begin, end, scratch);
+  };
+  return optimal_transport({p.n(), p.k(), read}, masses).cost;
+}
+
+std::vector<std::size_t> drawn_rows(std::size_t count, std::size_t n, Random random) {
+  std::vector<std::uint32_t> times(n, 0);
+  for (std::size_t i = 0; i < count; ++i) ++times[random.below(n)];
+  std::vector<std::size_t> rows;
+  rows.reserve(count);
+  for (std::size_t row = 0; row < n; ++row) rows.insert(rows.end(), times[row], row);
+  return rows;
+}
+
 double mean_of(std::span<const double> values) {
   const double sum = reduce_chunks<double>(
       values.size(), 4096,
@@ -60,12 +78,11 @@ void add_target(Evidence& evidence, const Sample& source, const Sample& target,
                 const EvidenceOptions& options) {
   evidence.target = scores(target.logits, options.inverse_temperature, options.target_rows);
   if (options.transport) {
-    const Softmax p(target.logits, options.inverse_temperature, options.target_rows);
-    const auto read = [&p](std::size_t begin, std::size_t end, std::vector<double>& scratch) {
-      return p.rows(begin, end, scratch);
-    };
-    evidence.transport_cost = optimal_transport({p.n(), p.k(), read}, evidence.label_shares).cost;
-    evidence.self = options.self ? *options.self : self_transport(source, options.inverse_temperature, p.n());
+    evidence.transport_cost = transport_cost(target.logits, options.inverse_temperature, options.target_rows,
+                                             evidence.label_shares);
+    evidence.self =
+        options.self ? *options.self
+                     : self_transport(source, options.inverse_temperature, evidence.target.confidence.size());
   }
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "leeway/core/random.h"
 #include "leeway/error_bound/confidence.h"
 #include "leeway/error_bound/sample.h"
 #include "leeway/error_bound/self_transport.h"
@@ -34,6 +35,13 @@ struct EvidenceOptions {
 [[nodiscard]] Evidence collect_source(const Sample& source, const EvidenceOptions& options);
 void add_target(Evidence& evidence, const Sample& source, const Sample& target,
                 const EvidenceOptions& options);
+
+// Of the softmax of these rows (empty: all) to classes of these masses: transport.h.
+[[nodiscard]] double transport_cost(const Rows& logits, double inverse_temperature,
+                                    std::span<const std::size_t> rows, std::span<const double> masses);
+
+// `count` of n rows, drawn with replacement, in the order of memory: no estimate depends on an order.
+[[nodiscard]] std::vector<std::size_t> drawn_rows(std::size_t count, std::size_t n, Random random);
 
 // Mean over rows, summed in a fixed order.
 [[nodiscard]] double mean_of(std::span<const double> values);

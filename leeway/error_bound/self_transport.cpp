@@ -9,31 +9,15 @@
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
 #include "leeway/error_bound/confidence.h"
-#include "leeway/error_bound/detail/transport.h"
+#include "leeway/error_bound/evidence.h"
 
 namespace leeway::error_bound {
 namespace {
 
-constexpr std::size_t least_draws = 16, most_draws = 400, values_of_draws = 4'000'000;
-constexpr std::size_t most_self_values = 2'000'000, least_self_rows = 2000;
-
-double cost_of(const Sample& source, double t, std::span<const std::size_t> rows,
-               std::span<const double> masses) {
-  const Softmax p(source.logits, t, rows);
-  const auto read = [&p](std::size_t begin, std::size_t end, std::vector<double>& scratch) {
-    return p.rows(begin, end, scratch);
-  };
-  return optimal_transport({p.n(), p.k(), read}, masses).cost;
-}
-
 using ClassMasses = std::vector<double>;
 
-ClassMasses label_shares(const Sample& source, std::span<const std::size_t> rows) {
-  ClassMasses shares(source.k());
-  for (const std::size_t row : rows)
-    shares[static_cast<std::size_t>(source.labels[row])] += 1 / static_cast<double>(rows.size());
-  return shares;
-}
+constexpr std::size_t least_draws = 6, most_draws = 400, values_of_draws = 1'000'000;
+constexpr std::size_t most_rows = 20'000, values_of_rows = 100'000, least_rows = 500;
 
 ClassMasses mean_softmax(const Sample& source, double t, std::span<const std::size_t> rows) {
   constexpr std::size_t block = 256;
@@ -42,41 +26,49 @@ ClassMasses mean_softmax(const Sample& source, double t, std::span<const std::si
   std::vector<double> scratch;
   for (std::size_t begin = 0; begin < p.n(); begin += block) {
     const std::size_t end = std::min(p.n(), begin + block);
-    const double* const values = p.rows(begin, end, scratch);
-    for (std::size_t i = 0; i < (end - begin) * p.k(); ++i)
-      mean[i % p.k()] += values[i] / static_cast<double>(p.n());
+    const double* value = p.rows(begin, end, scratch);
+    for (std::size_t i = begin; i < end; ++i)
+      for (double& share : mean) share += *value++ / static_cast<double>(p.n());
   }
   return mean;
 }
 
-std::vector<std::size_t> drawn_rows(std::size_t count, std::size_t n, Random random) {
-  std::vector<std::size_t> rows(count);
-  for (std::size_t& row : rows) row = random.below(n);
-  std::ranges::sort(rows);  // in the order of memory
-  return rows;
+// By how much draws from n rows understate what noise costs, because classes without rows are never drawn. A class costs
+// as the root of its share; shares are shrunk to 1/k by as much of their variance as counting n rows explains.
+double lost_with_rare_classes(const ClassMasses& shares, std::size_t n) {
+  const auto k = static_cast<double>(shares.size());
+  double squares = 0, roots = 0, shrunk = 0;
+  for (const double share : shares) squares += (share - 1 / k) * (share - 1 / k), roots += std::sqrt(share);
+  const double by_chance = 1 / static_cast<double>(n);  // k times p / n, p = 1/k
+  const double part = squares > by_chance ? by_chance / squares : 1;
+  for (const double share : shares) shrunk += std::sqrt((1 - part) * share + part / k);
+  return shrunk / roots;
 }
 
 }  // namespace
 
 SelfTransport self_transport(const Sample& source, double t, std::size_t target_rows) {
-  const std::size_t most = std::max(least_self_rows, most_self_values / source.k());
+  const std::size_t most = std::clamp(values_of_rows / source.k(), least_rows, most_rows);
   const std::size_t n = std::min(source.n(), most), m = std::min(target_rows, most);
   std::vector<std::size_t> rows;  // at even distances
   for (std::size_t i = 0; i < n; ++i) rows.push_back(i * source.n() / n);
-  const std::vector<double> confidence = scores(source.logits, t, rows).confidence;
-  const ClassMasses labels = label_shares(source, rows), mean = mean_softmax(source, t, rows);
-  const auto excess = [&](const std::vector<std::size_t>& moved, const ClassMasses& masses) {
+  const Evidence known = collect_source(source, {.inverse_temperature = t, .source_rows = rows});
+  const std::vector<double>& confidence = known.source.confidence;
+  const ClassMasses& labels = known.label_shares;
+  const ClassMasses mean = mean_softmax(source, t, rows);
+  const auto excess = [&](const std::vector<std::size_t>& drawn, const ClassMasses& masses) {
     std::vector<std::size_t> of_source;
     double sum = 0;
-    for (const std::size_t i : moved) of_source.push_back(rows[i]), sum += confidence[i];
-    return cost_of(source, t, of_source, masses) - 1 + sum / static_cast<double>(moved.size());
+    for (const std::size_t i : drawn) of_source.push_back(rows[i]), sum += confidence[i];
+    return transport_cost(source.logits, t, of_source, masses) - 1 + sum / static_cast<double>(drawn.size());
   };
   std::vector<double> draws(std::clamp(values_of_draws / ((n + m) * source.k()), least_draws, most_draws));
   parallel_for(draws.size(), [&](std::size_t draw) {
     std::vector<std::size_t> labeled = drawn_rows(n, n, Random(0, stream("self transport labels"), draw));
     for (std::size_t& row : labeled) row = rows[row];
     ClassMasses masses = mean_softmax(source, t, labeled);
-    for (std::size_t j = 0; j < masses.size(); ++j) masses[j] = std::max(0., labels[j] + masses[j] - mean[j]);
+    for (std::size_t j = 0; j < masses.size(); ++j)  // whole rows: transport.h
+      masses[j] = std::max(0., std::round((labels[j] + masses[j] - mean[j]) * static_cast<double>(n)));
     draws[draw] = excess(drawn_rows(m, n, Random(0, stream("self transport rows"), draw)), masses);
   });
   SelfTransport result;
@@ -92,7 +84,8 @@ SelfTransport self_transport(const Sample& source, double t, std::size_t target_
     const double own = excess(all, labels);
     result = {own + (result.excess - own) * ratio, result.deviation * ratio};
   }
-  return result;
+  const double factor = lost_with_rare_classes(labels, n);
+  return {result.excess * factor, result.deviation * factor};
 }
 
 }  // namespace leeway::error_bound

@@ -1,13 +1,15 @@
-// What COT's constraint on the class shares costs where nothing moved: rows drawn from the source, as many as the
-// target has, to label shares as uncertain as those of the source. A finite sample never has the class shares of
-// another one, so that the excess is positive; with 100 classes and 1,000 rows it is about .1.
+// What COT's constraint on the class shares costs where nothing moved. A finite sample never has the class shares of
+// another one, so this excess over confidence is positive: about .1 for 1,000 rows of 100 classes.
 //
 //   excess = cost(n_T rows of the source -> max(0, m + mean of p over n_S rows - mean of p)) - (1 - mean confidence
 //   of the n_T rows)
-// over 16 to 400 draws with replacement, m the source's label shares, p its softmax. What labels vary by given the
-// rows is in m already, so that drawing labels anew would count it twice.
-// Beyond 2e6 / k rows (2,000 at least), either set is represented by so many, and what noise adds is scaled by the
-// root of the sizes. Cost: 16 transports (transport.h), or more of few values. Deterministic for any number of threads.
+// over 6 to 400 draws of both sets of rows with replacement; m are the source's label shares, p its softmax, and masses
+// are rounded to whole rows. Given the rows, m varies already, so that labels are not drawn anew. Draws understate the
+// excess where classes have few rows or none; a factor corrects that (self_transport.cpp).
+// A set of more than 1e5 / k rows (from 500 to 20,000) is represented by a part of it, and noise is scaled by the root
+// of the sizes.
+// Shapes: source (n_S,k), labeled. Errors: none; the sample is checked (sample.h). Cost: 6 transports (transport.h) of
+// these rows, more if they are few. Deterministic for any number of threads.
 #pragma once
 
 #include <cstddef>

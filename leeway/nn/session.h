@@ -41,9 +41,9 @@ class Session {
 
   // Threads of later calls; 0 = one per core.
   virtual void set_threads(int count) = 0;
-  // A process of the program leeway-model, started early; the next model that is a program runs in it.
+  // Passes a running process of leeway-model; the next TorchScript or ONNX model runs in it.
   virtual void adopt_process(ChildProcess process) = 0;
-  // That of core/commit_check.h for files that the library writes.
+  // Sets the check of core/commit_check.h for files that the library writes.
   virtual void set_commit_check(std::function<void()> check) = 0;
   [[nodiscard]] virtual std::string torch_version() const = 0;
 

@@ -61,7 +61,7 @@ static void fields(InspectedModel& model, Fields& f) {
   f.unless_empty("notes", model.notes, "the FILE.toml beside the model that was read");
   f.unless_empty("confinement", model.confinement,
                  "of a TorchScript or ONNX model: seccomp: a separate process that can only compute; none: "
-                 "--trust; null: the file is no program");
+                 "--trust; null: another kind of file");
   f("layers", model.layers,
     "what holds weights, of a graph every operator, of a file that does not say its architecture every "
     "tensor");

@@ -127,7 +127,7 @@ PlanFile::PlanFile(const std::filesystem::path& path, bool any_version, const Ca
            fmt::format("{}", units.size()));
   if (digest != written_digest)
     refuse(name, "the plan that leeway sweep plan wrote (plan the study again into another folder)",
-           "one that was changed");
+           "a changed plan");
 }
 
 std::string_view PlanFile::line(const PlannedUnit& unit) const {

@@ -82,7 +82,7 @@ class Demo {
     known << in.rdbuf();
     const auto with_digest = [&] { return key + " " + digest_file(path); };
     if (fs::exists(path) && known.str() == with_digest()) {
-      say(fmt::format("{} stands already", path.string()));
+      say(fmt::format("{} exists already", path.string()));
       return;
     }
     // Without its key first: a run that ends between the two leaves no product under the key of another.

@@ -24,6 +24,14 @@ def write_without_labels(folder, name, labels=None, **arrays):
     return arrays
 
 
+def write_truth(folder, name, labels=None, **arrays):
+    """Labels in an array `truth`, the same in every set."""
+    rows, classes = next(iter(arrays.values())).shape
+    arrays["truth"] = numpy.arange(rows) % classes
+    numpy.savez(folder / name, **arrays)
+    return arrays
+
+
 def write_png(path, pixels):
     """8-bit RGB."""
     height, width, _ = pixels.shape
@@ -259,6 +267,7 @@ def frost(folder, _):
 FILES = {("*", "labels"): files_beside, ("*", "groups"): files_beside, ("*", "index"): files_beside, ("*", "split"): files_beside,
          ("assess", "sigma"): jacobian, ("assess", "survival_rows"): jacobian, ("shift", "frost_dir"): frost}
 INPUTS = {("*", "binary"): {"outputs": binary_outputs}, ("*", "labels"): {"write": write_without_labels},
+          ("*", "label_column"): {"write": write_truth},
           ("assess", "chunk"): {"TIMES_OF_TARGETS": "time"},
           ("assess", "time_column"): {"TIMES_OF_TARGETS": "when"}, ("shift", "classes"): {"SHIFT": "label-subset"},
           ("shift", "frost_dir"): {"SHIFT": "frost"}, ("conds.split", "dataset"): {"table_of": protocol_table}}

@@ -10,6 +10,8 @@
 // The dual value proves the result; if left-out rows matter, more of them are included.
 // Shapes: gains (n,k) row-major, finite, n >= 1, k >= 1; masses (k) >= 0, normalized to sum 1. Gains may be
 // computed on demand (GainRows): all rows are read once or twice, in blocks.
+// Masses that are counts over one total split few rows; others can split rows into ever finer parts, at hundreds of
+// times the cost.
 // Errors (Error): sizes that do not fit, a gain that is not finite, a negative mass, all masses 0. Cost:
 // about n k log(n) / log(16), in practice little more than one pass over the gains. Memory: 8 bytes a row,
 // max(n / 16, 64 k) rows, and the rows near a tie. Deterministic for any number of threads.

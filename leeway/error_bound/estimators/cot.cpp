@@ -3,10 +3,9 @@
 //   cot-published: error = cost
 //   cot-corrected: error = cost + mean confidence on S - acc_S
 //   cot: error = doc + w (excess - e),   excess = cost - (1 - mean confidence on T)
-// doc is the difference of confidences. The excess is what the class shares cost beyond confidence; e is its mean where
-// nothing moved, s its deviation (self_transport.h): finite samples differ in their shares, which the published form
-// takes for error. w rises smoothly from 0 at e + 2 s to 1 at e + 4 s. For large sets that moved, cot is the published
-// cost, corrected by what it misses on the source.
+// doc is the difference of confidences. The excess is the cost of the class shares beyond confidence; e is its mean if
+// nothing moved and s its standard deviation (self_transport.h). Finite samples differ in their class shares, which
+// cot-published counts as error. w rises smoothly from 0 at e + 2 s to 1 at e + 4 s.
 #include <algorithm>
 
 #include "leeway/error_bound/estimator.h"
@@ -29,8 +28,8 @@ double share_beyond_noise(double excess, double deviation) {
 
 Estimator cot() {
   return {{"cot",
-           "confidence optimal transport: doc, and what transport of the target's softmax to the source's "
-           "label frequencies costs beyond sampling noise",
+           "confidence optimal transport: doc plus the cost, beyond sampling noise, of moving the target's "
+           "softmax to the source's label frequencies",
            paper},
           "the target has the source's label frequencies and its softmax is as calibrated as the source's",
           confident_mistakes,
@@ -46,7 +45,7 @@ Estimator cot() {
 }
 
 Estimator cot_published() {
-  return {{"cot-published", "cot as published: the transport's cost, with that of sampling noise", paper},
+  return {{"cot-published", "cot as published: the whole cost, including sampling noise", paper},
           "what cot assumes holds, and both sets are large",
           confident_mistakes,
           "results are compared with the paper's",
@@ -55,10 +54,10 @@ Estimator cot_published() {
 }
 
 Estimator cot_corrected() {
-  return {{"cot-corrected", "cot as published, and what mean confidence exceeds accuracy by on the source",
-           paper},
-          "what cot assumes holds, but for as much overconfidence on the target as on the source, and both "
-          "sets are large",
+  return {{"cot-corrected",
+           "cot-published plus the overconfidence on the source (mean confidence - accuracy)", paper},
+          "what cot assumes holds, except that the target's softmax is as overconfident as the source's, and "
+          "both sets are large",
           confident_mistakes,
           "results are compared with the paper's",
           /*transport=*/true,

@@ -132,7 +132,7 @@ std::string first_line(const std::exception& failure) {
                        line_from(all, at + unknown.size()), TORCH_VERSION);
   std::string text;
   if (const auto end = all.rfind(listing_ends); end != std::string::npos) {
-    const auto reason = all.find(plain, end);  // more of the listing may stand before it
+    const auto reason = all.find(plain, end);  // more of the listing may come before the reason
     text = line_from(all, reason == std::string::npos ? end + listing_ends.size() : reason);
   }
   if (text.empty()) text = line_from(all, 0);

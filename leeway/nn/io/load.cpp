@@ -241,13 +241,14 @@ static LoadedProgram load_graph(ModelInfo info, const ModelSource& source, torch
     return program;
   }
   if (!device.is_cpu())
-    throw Error(
-        fmt::format("{}: a model that is a program runs confined on the CPU only; --trust runs it on {}",
-                    name, source.device));
-  if (const std::string reason = why_not_confined(); !reason.empty())
     throw Error(fmt::format(
-        "{}: this machine cannot confine a model that is a program ({}); --trust runs it without confinement",
-        name, reason));
+        "{}: TorchScript and ONNX models run confined on the CPU only; --trust runs the model on {}", name,
+        source.device));
+  if (const std::string reason = why_not_confined(); !reason.empty())
+    throw Error(
+        fmt::format("{}: this machine cannot confine TorchScript and ONNX models ({}); --trust runs the "
+                    "model without confinement",
+                    name, reason));
   return load_confined(std::move(info), source.input);
 }
 

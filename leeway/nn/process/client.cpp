@@ -38,8 +38,8 @@ namespace {
 
 constexpr std::size_t longest_text = std::size_t{64} << 20;
 constexpr std::size_t longest_reason = 2000;
-constexpr std::size_t most_answer = std::size_t{1}
-                                    << 30;  // bytes: no limit of the process holds for shared memory
+// Bytes. The memory limit of the process does not apply to shared memory.
+constexpr std::size_t most_answer = std::size_t{1} << 30;
 constexpr const char* cannot_start = "the process that runs the model could not be started";
 
 class Descriptor {
@@ -77,7 +77,7 @@ std::filesystem::path server_path() {
                                        tried.empty() ? "leeway-model" : tried.front().string()));
 }
 
-// A process that was started before it was needed.
+// A process that was started before a model is loaded.
 std::mutex waiting_process_mutex;
 std::optional<ChildProcess> waiting_process;
 

@@ -8,14 +8,15 @@ namespace leeway::nn {
 
 // Loads a TorchScript or ONNX file in a new process (server.h) and returns what runs it there, with gradients
 // by the images, for as many calls at once as threads() gives. The process ends with the last copy of the
-// function. Same bits as in this process. Cost: a copy of images and outputs; .5 s for the start, unless a process waits.
+// function. Same bits as in this process. Cost: a copy of images and outputs; .5 s for the start,
+// or less if adopt_model_process was called.
 //
 // Errors: those of loading; a program that makes forbidden system calls, ends by a signal, takes more than
 // its memory (server.h) or more than most_seconds of processor time a call; every run after that. std::runtime_error
 // if the process cannot be started.
 [[nodiscard]] LoadedProgram load_confined(ModelInfo info, const InputShape& images);
 
-// A process of leeway-model that the next program will run in.
+// Passes a running process of leeway-model, in which load_confined runs the next model.
 void adopt_model_process(ChildProcess process);
 
 // Of processor time, for each call that runs at the same time.

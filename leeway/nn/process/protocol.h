@@ -1,9 +1,9 @@
 // What a caller and the process that runs its model file say to each other.
 //
-// The control socket (core/child_process.h) carries the descriptors of the channels, then texts: what to load, and what
-// was loaded or why not. It closes when the caller ends. Each channel then carries one call at a time: a Request and a Reply over a socket, tensors
-// (float32, C order, one after the other) and texts in memory that both map. The caller checks all that it
-// receives, because the process may be under the control of its model.
+// The control socket (core/child_process.h) carries the descriptors of the channels, then texts: what to load, and
+// what was loaded or the reason for a failure. It closes when the caller ends. Each channel then carries one call at
+// a time: a Request and a Reply over a socket, tensors (float32, C order, one after the other) and texts in memory
+// that both processes map. The caller checks everything that it receives, because the model may control the process.
 #pragma once
 
 #include <torch/torch.h>
@@ -77,7 +77,7 @@ class SharedMemory {
 // Texts with their length; of at most `most` bytes.
 [[nodiscard]] bool send_text(int socket, const std::string& text);
 [[nodiscard]] std::optional<std::string> receive_text(int socket, std::size_t most);
-// Socket and memory of each of at most most_channels channels; the receiver gets none if the other side is gone.
+// Socket and memory of each of at most most_channels channels; receive_descriptors returns none if the other side is gone.
 [[nodiscard]] bool send_descriptors(int socket, const std::vector<int>& descriptors);
 [[nodiscard]] std::vector<int> receive_descriptors(int socket);
 
