@@ -15,8 +15,6 @@
 namespace leeway::app {
 namespace {
 
-constexpr std::size_t most_reasons = 3;
-
 // "74.0 [73.1 74.9]" in units of 1/scale; digits one finer than the interval is wide.
 std::string with_interval(const Measured& measured, double scale) {
   if (!measured.value) return "-";
@@ -73,7 +71,8 @@ std::string results_table(const record::Assess& record) {
 // What is said of errors without the target's labels; empty where nothing is.
 std::string bounds_table(const record::Assess& record) {
   const auto percent = [](const std::optional<double>& share) { return single(share, 100, "{:.1f}"); };
-  std::vector<Column> columns{left("target", 0, 10), right("probably"), right("at most")};
+  std::vector<Column> columns{left("target", 0, 10), right("estimate"), right("likely range"),
+                              right("at most")};
   for (const error_bound::Estimator& member : error_bound::answer_estimators())
     columns.push_back(right(std::string(member.name)));
   columns.push_back(right("true"));
@@ -83,13 +82,12 @@ std::string bounds_table(const record::Assess& record) {
     any |= result.error_bound.has_value() || !result.estimates.empty();
     const auto& likely = result.likely_error;
     std::vector<std::string> cells{
-        shown(result.model), shown(result.target),
+        shown(result.model), shown(result.target), likely ? percent(likely->error.value) : "-",
         likely ? fmt::format("{:.0f} to {:.0f}", 100 * likely->low, 100 * likely->high) : "-",
         percent(result.error_bound)};
     for (const error_bound::Estimator& member : error_bound::answer_estimators()) {
       const auto found = std::ranges::find(result.estimates, &member, &error_bound::Estimate::estimator);
-      const char* mark = likely && likely->method == member.name ? "*" : "";
-      cells.push_back(found == result.estimates.end() ? "-" : percent(found->error) + mark);
+      cells.push_back(found == result.estimates.end() ? "-" : percent(found->error));
     }
     cells.push_back(result.accuracy.value ? percent(1 - *result.accuracy.value) : "-");
     table.add(std::move(cells));
@@ -137,22 +135,16 @@ std::string subgroup_lines(const record::Assess& record) {
   return text;
 }
 
-// Why that estimate is marked, and when to read which.
-std::string reading_lines(const record::Assess& record) {
-  std::vector<std::string> reasons;
+// What the outputs show of every shift.
+std::string moved_lines(const record::Assess& record) {
+  std::string text;
   for (const record::AssessResult& result : record.results)
-    if (result.likely_error)
-      append_new(reasons,
-                 fmt::format("{}, since {}", result.likely_error->method, result.likely_error->reason));
-  if (reasons.size() > most_reasons) {
-    reasons.resize(most_reasons);
-    reasons.emplace_back("others in the record");
-  }
-  std::string text, when;
-  for (const std::string& reason : reasons) text += wrapped("* read " + shown(reason));
-  for (const record::AssessMethod& method : record.bounds->methods)
-    when += fmt::format("{}{} where {}", when.empty() ? "Read " : "; ", method.method, method.read_when);
-  return text + wrapped(when + ".");
+    if (result.likely_error) {
+      std::string name = result.target;
+      if (record.models.size() > 1) name += fmt::format(" ({})", result.model);
+      text += wrapped(shown(fmt::format("{}: {}.", name, result.likely_error->moved)));
+    }
+  return text;
 }
 
 // The columns that moved, one line a result.
@@ -322,8 +314,8 @@ std::string assess_text(const record::Assess& record) {
     text += "\nMeans over seeds, with Student's intervals\n" + seeds;
   text += timelines_text(record);
   if (const std::string bounds = bounds_table(record); !bounds.empty())
-    text += "\nThe error in % without labels of the target: probably, at most, and estimates\n" + bounds +
-            reading_lines(record) + wrapped(record.bounds->assumption);
+    text += "\nThe error in % without labels of the target\n" + bounds + moved_lines(record) +
+            wrapped(fmt::format("{} {}", record.bounds->likely, record.bounds->assumption));
   if (const std::string quality = quality_table(record); !quality.empty())
     text += "\nBeside accuracy, by labels: in %, but for log loss and Brier score\n" + quality;
   if (const std::string weak = subgroup_lines(record); !weak.empty())

@@ -27,19 +27,19 @@ class ExactSum {
 constexpr double smallest_log = -700;  // exp is a normal number from here on
 
 struct RowScores {
-  double confidence, negative_entropy, log_odds;
+  double confidence, negative_entropy, log_odds, margin;
 };
 
 RowScores score(const double* z, std::size_t k, double t) {
-  if (std::isinf(t)) {
-    const auto tops = static_cast<double>(std::count(z, z + k, 0.));
-    return {1 / tops, -std::log(tops), -std::log(tops - 1)};
-  }
   // The top itself is left out of the sum: beside it, what the others weigh would be lost below 1e-16.
   const double* top = std::find(z, z + k, 0.);
   double second = -std::numeric_limits<double>::infinity();
   for (const double* at = z; at != z + k; ++at)
     if (at != top) second = std::max(second, *at);
+  if (std::isinf(t)) {
+    const auto tops = static_cast<double>(std::count(z, z + k, 0.));
+    return {1 / tops, -std::log(tops), -std::log(tops - 1), -second};
+  }
   ExactSum others, weighted, shifted;  // shifted: in units of the second largest, since weights may all be 0
   for (const double* at = z; at != z + k; ++at) {
     if (at == top) continue;
@@ -49,7 +49,7 @@ RowScores score(const double* z, std::size_t k, double t) {
   }
   const double rest = others.value();
   return {1 / (1 + rest), t * weighted.value() / (1 + rest) - std::log1p(rest),
-          t * second < smallest_log ? -t * second - std::log(shifted.value()) : -std::log(rest)};
+          t * second < smallest_log ? -t * second - std::log(shifted.value()) : -std::log(rest), -second};
 }
 
 void soften(const double* z, double t, std::span<double> p) {
@@ -76,11 +76,14 @@ void for_rows(const CentredRows& rows, const Body& body) {
 Scores scores(const Rows& logits, double inverse_temperature, std::span<const std::size_t> rows) {
   const CentredRows z(logits, rows);
   Scores result;
-  for (auto* of : {&result.confidence, &result.negative_entropy, &result.log_odds}) of->resize(z.n());
+  for (auto* of : {&result.confidence, &result.negative_entropy, &result.log_odds, &result.margin})
+    of->resize(z.n());
+  result.predicted.resize(z.n());
   for_rows(z, [&](std::size_t i, const double* row) {
     const RowScores one = score(row, z.k(), inverse_temperature);
     result.confidence[i] = one.confidence, result.negative_entropy[i] = one.negative_entropy;
-    result.log_odds[i] = one.log_odds;
+    result.log_odds[i] = one.log_odds, result.margin[i] = one.margin;
+    result.predicted[i] = static_cast<std::int32_t>(std::find(row, row + z.k(), 0.) - row);
   });
   return result;
 }

@@ -3,6 +3,8 @@
 //   confidence_i         max_j p_ij,            p_i = softmax(t F_i)
 //   negative entropy_i   sum_j p_ij log p_ij,   0 log 0 = 0; from -log k to 0
 //   log odds_i           log(c / (1 - c)),      c the confidence: in order where the confidences all round to 1
+//   margin_i             largest minus second largest of F_i, whatever t
+//   predicted_i          the class of the largest, the lowest where tied
 //
 // At t = infinity p is uniform over the tied top classes, at t = 0 over all classes. Rows with the same
 // values in another order get the same bits (except for rare roundings), so ties remain ties.
@@ -11,6 +13,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
@@ -21,7 +24,8 @@
 namespace leeway::error_bound {
 
 struct Scores {
-  std::vector<double> confidence, negative_entropy, log_odds;  // (n)
+  std::vector<double> confidence, negative_entropy, log_odds, margin;  // (n)
+  std::vector<std::int32_t> predicted;                                 // (n)
 };
 
 [[nodiscard]] Scores scores(const Rows& logits, double inverse_temperature,

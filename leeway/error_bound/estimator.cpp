@@ -32,7 +32,8 @@ class Estimation {
  public:
   Estimation(const Sample& source, const Sample& target, const Methods& methods, bool temperature)
       : source_(source), target_(target), methods_(methods), scaled_(temperature) {
-    transport_ = std::ranges::any_of(methods, [](const Estimator* method) { return method->transport; });
+    for (const Estimator* method : methods)
+      transport_ = transport_ || method->transport, movement_ = movement_ || method->movement;
     if (scaled_) inverse_temperature_ = fit_temperature(source.logits, source.labels).inverse;
     if (transport_) self_ = self_transport(source, inverse_temperature_, target.n());
   }
@@ -40,7 +41,7 @@ class Estimation {
   [[nodiscard]] double inverse_temperature() const { return inverse_temperature_; }
 
   [[nodiscard]] Evidence evidence() const {
-    return collect(source_, target_, {inverse_temperature_, transport_, self_});
+    return collect(source_, target_, {inverse_temperature_, transport_, movement_, self_});
   }
 
   [[nodiscard]] Errors errors(const Evidence& evidence) const {
@@ -57,7 +58,7 @@ class Estimation {
       const double start = std::isfinite(inverse_temperature_) ? inverse_temperature_ : 0;
       t = fit_temperature(source_.logits, source_.labels, {1e-6, start, source}).inverse;
     }
-    return errors(collect(source_, target_, {t, transport_, self_, source, target}));
+    return errors(collect(source_, target_, {t, transport_, movement_, self_, source, target}));
   }
 
  private:
@@ -69,7 +70,7 @@ class Estimation {
   const Sample& source_;
   const Sample& target_;
   const Methods& methods_;
-  bool scaled_, transport_ = false;
+  bool scaled_, transport_ = false, movement_ = false;
   double inverse_temperature_ = 1;
   SelfTransport self_;
 };
@@ -106,6 +107,7 @@ std::vector<Errors> replicate(const Estimation& estimation, double ratio, const 
 }  // namespace
 
 // Each is defined in estimators/, in the file of its equation.
+Estimator combined();
 Estimator ac();
 Estimator doc();
 Estimator atc_conf();
@@ -115,14 +117,14 @@ Estimator cot_published();
 Estimator cot_corrected();
 
 std::span<const Estimator> estimators() {
-  static const Estimator list[] = {ac(),  doc(),           atc_conf(),     atc_ne(),
-                                   cot(), cot_published(), cot_corrected()};
+  static const Estimator list[] = {combined(), ac(),  doc(),           atc_conf(),
+                                   atc_ne(),   cot(), cot_published(), cot_corrected()};
   return list;
 }
 
 std::span<const Estimator> answer_estimators() {
-  constexpr std::size_t published = 2;  // at the end of the list
-  return estimators().first(estimators().size() - published);
+  constexpr std::size_t first = 1, published = 2;  // at the end of the list
+  return estimators().subspan(first, estimators().size() - first - published);
 }
 
 const Estimator& estimator(std::string_view name) { return find_member(estimators(), "estimator", name); }
@@ -154,6 +156,7 @@ Estimates estimate_error(const Sample& source, const Sample& target, const Estim
   result.inverse_temperature = estimation.inverse_temperature();
   result.source_error = static_cast<double>(wrong) / static_cast<double>(source.n());
   result.source_error_interval = clopper_pearson(wrong, source.n(), options.level);
+  if (evidence.profile) result.combined = combined_answer(evidence), result.movement = evidence.movement;
   for (std::size_t m = 0; m < methods.size(); ++m) {
     Estimate estimate{methods[m], errors[m], std::nullopt};
     if (!replicates.empty()) {

@@ -26,6 +26,7 @@
 #include "leeway/core/family.h"
 #include "leeway/core/progress.h"
 #include "leeway/core/statistics.h"
+#include "leeway/error_bound/combined.h"
 #include "leeway/error_bound/evidence.h"
 #include "leeway/error_bound/sample.h"
 
@@ -34,13 +35,13 @@ namespace leeway::error_bound {
 struct Estimator : Member {
   std::string_view assumes;                   // completes "it is right if ..."
   std::string_view fails;                     // completes "it is too low if ..."
-  std::string_view read_when;                 // completes "read it where ..."
-  bool transport;                             // reads Evidence::transport_cost
+  bool transport;                             // reads Evidence::transport_cost and self
+  bool movement;                              // reads Evidence::movement
   double (*error)(const Evidence& evidence);  // not clipped
 };
 
 [[nodiscard]] std::span<const Estimator> estimators();
-// All but the published forms of cot, which are for comparison with results of papers.
+// Those of one assumption each: all but `combined` and the published forms of cot, which are for comparison with papers.
 [[nodiscard]] std::span<const Estimator> answer_estimators();
 [[nodiscard]] const Estimator& estimator(std::string_view name);  // Error that lists the names there are
 
@@ -65,6 +66,9 @@ struct Estimates {
   double source_error = 0;
   Interval source_error_interval;  // Clopper-Pearson
   std::vector<Estimate> estimates;
+  // Where `combined` is among the methods:
+  std::optional<CombinedAnswer> combined;
+  Movement movement;
 };
 
 // What sampling may do to an estimate on n rows: square-and-add of the Wilson intervals of the estimate and of the

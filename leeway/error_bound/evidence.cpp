@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 
 #include "leeway/core/parallel.h"
 #include "leeway/error_bound/centred.h"
@@ -23,6 +24,16 @@ std::size_t count_correct(const CentredRows& rows, std::span<const std::int64_t>
         return correct;
       },
       [](std::size_t a, std::size_t b) { return a + b; });
+}
+
+Threshold threshold(std::vector<double> scores, std::size_t n_correct) {
+  if (n_correct == 0) return {};
+  const auto nth = scores.begin() + static_cast<std::ptrdiff_t>(n_correct - 1);
+  std::nth_element(scores.begin(), nth, scores.end(), std::greater<>());
+  const double at = *nth;
+  double above = 0, equal = 0;
+  for (const double score : scores) above += score > at, equal += score == at;
+  return {at, (static_cast<double>(n_correct) - above) / equal};
 }
 
 std::vector<double> shares(const CentredRows& rows, std::span<const std::int64_t> labels) {
@@ -70,7 +81,17 @@ Evidence collect_source(const Sample& source, const EvidenceOptions& options) {
   evidence.n_correct = count_correct(rows, source.labels);
   evidence.source_accuracy = static_cast<double>(evidence.n_correct) / static_cast<double>(rows.n());
   evidence.label_shares = shares(rows, source.labels);
-  evidence.source = scores(source.logits, options.inverse_temperature, options.source_rows);
+  evidence.source =
+      std::make_shared<Scores>(scores(source.logits, options.inverse_temperature, options.source_rows));
+  evidence.source_confidence = mean_of(evidence.source->confidence);
+  evidence.by_log_odds = threshold(evidence.source->log_odds, evidence.n_correct);
+  evidence.by_negative_entropy = threshold(evidence.source->negative_entropy, evidence.n_correct);
+  if (options.movement) {
+    std::vector<std::int64_t> drawn;
+    for (const std::size_t row : options.source_rows) drawn.push_back(source.labels[row]);
+    const std::span<const std::int64_t> labels = drawn.empty() ? source.labels : drawn;
+    evidence.profile = std::make_shared<OutputProfile>(*evidence.source, labels, rows.k());
+  }
   return evidence;
 }
 
@@ -84,6 +105,7 @@ void add_target(Evidence& evidence, const Sample& source, const Sample& target,
         options.self ? *options.self
                      : self_transport(source, options.inverse_temperature, evidence.target.confidence.size());
   }
+  if (evidence.profile) evidence.movement = evidence.profile->movement(evidence.target);
 }
 
 Evidence collect(const Sample& source, const Sample& target, const EvidenceOptions& options) {

@@ -1,32 +1,44 @@
 // Input of the estimators, computed once for all of them and for each bootstrap resample.
 // Errors: none; the sample is checked (sample.h). Cost: n k exponentials per set; `transport` adds that of
-// transport.h, and that of self_transport.h unless its result is given. Deterministic for any number of threads.
+// transport.h, and that of self_transport.h unless its result is given; `movement` that of movement.h. Deterministic for any number of threads.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "leeway/core/random.h"
 #include "leeway/error_bound/confidence.h"
+#include "leeway/error_bound/movement.h"
 #include "leeway/error_bound/sample.h"
 #include "leeway/error_bound/self_transport.h"
 
 namespace leeway::error_bound {
 
+// A score, and the share of the source's rows at it that must count for the source's accuracy to come out right.
+struct Threshold {
+  double score = 0, weight = 0;
+};
+
 struct Evidence {
   std::size_t n_correct = 0;         // source rows whose prediction is their label
   double source_accuracy = 0;        // n_correct / n_S
   std::vector<double> label_shares;  // (k) of the source; 0 for a class that no row has
-  Scores source, target;
+  std::shared_ptr<const Scores> source;
+  double source_confidence = 0;                // its mean
+  Threshold by_log_odds, by_negative_entropy;  // of atc: the n_correct-th largest score of the source
+  Scores target;
   double transport_cost = 0;  // of the target's softmax rows to label_shares; 0 unless asked for
   SelfTransport self;         // what the constraint costs where nothing moved; likewise
+  std::shared_ptr<const OutputProfile> profile;  // of the source; empty unless asked for
+  Movement movement;                             // from it to the target; likewise
 };
 
 struct EvidenceOptions {
   double inverse_temperature = 1;
-  bool transport = false;
+  bool transport = false, movement = false;
   std::optional<SelfTransport> self{};                        // where it is known
   std::span<const std::size_t> source_rows{}, target_rows{};  // empty: all
 };

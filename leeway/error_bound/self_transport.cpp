@@ -53,7 +53,7 @@ SelfTransport self_transport(const Sample& source, double t, std::size_t target_
   std::vector<std::size_t> rows;  // at even distances
   for (std::size_t i = 0; i < n; ++i) rows.push_back(i * source.n() / n);
   const Evidence known = collect_source(source, {.inverse_temperature = t, .source_rows = rows});
-  const std::vector<double>& confidence = known.source.confidence;
+  const std::vector<double>& confidence = known.source->confidence;
   const ClassMasses& labels = known.label_shares;
   const ClassMasses mean = mean_softmax(source, t, rows);
   const auto excess = [&](const std::vector<std::size_t>& drawn, const ClassMasses& masses) {

@@ -1,17 +1,17 @@
-// Error estimates for many targets of one source; temperature and source scores are computed once.
+// The combined answer for many targets of one source; temperature, scores and profile of the source are computed once.
 //
-// Same numbers as estimate_error (estimator.h), without intervals. `target_rows`: rows of the target, repeats
-// allowed; empty: all. The source must outlive the object. Errors (Error): those of estimate_error. Cost per
-// target: n k exponentials, transport, a copy of the source's scores, selection for atc. Thread-safe.
+// Same numbers as estimate_error (estimator.h). `target_rows`: rows of a target that was checked, repeats allowed; empty: all. The source
+// must outlive the object. Errors (Error): those of estimate_error; chosen rows are not checked again. Cost per target: n k
+// exponentials, transport, movement.h. Thread-safe.
 #pragma once
 
 #include <cstddef>
 #include <map>
 #include <mutex>
 #include <span>
-#include <vector>
 
-#include "leeway/error_bound/estimator.h"
+#include "leeway/error_bound/combined.h"
+#include "leeway/error_bound/sample.h"
 
 namespace leeway::error_bound {
 
@@ -19,18 +19,11 @@ class SourceEstimates {
  public:
   explicit SourceEstimates(const Sample& source);
 
-  // Those of answer_estimators, in their order.
-  [[nodiscard]] std::vector<Estimate> estimate(const Sample& target,
-                                               std::span<const std::size_t> target_rows = {}) const;
-  // One of them.
-  [[nodiscard]] double error(const Estimator& method, const Sample& target,
-                             std::span<const std::size_t> target_rows = {}) const;
+  [[nodiscard]] CombinedAnswer answer(const Sample& target,
+                                      std::span<const std::size_t> target_rows = {}) const;
   [[nodiscard]] double source_error() const { return 1 - known_.source_accuracy; }
 
  private:
-  [[nodiscard]] Evidence evidence(const Sample& target, bool transport,
-                                  std::span<const std::size_t> target_rows) const;
-
   [[nodiscard]] SelfTransport self(std::size_t target_rows) const;
 
   const Sample* source_;

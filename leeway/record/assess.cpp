@@ -84,6 +84,7 @@ static void fields(AssessBounds& bounds, Fields& f) {
   f("bootstrap", bounds.bootstrap,
     "bootstrap replicates for the intervals of the estimates; 0: no intervals");
   f("assumption", bounds.assumption, "of the bound, in a sentence, and when it fails");
+  f("likely", bounds.likely, "how often likely ranges held the error, in a sentence");
   f("methods", bounds.methods, "that estimate errors");
 }
 
@@ -212,8 +213,7 @@ void fields(AssessResult& r, Fields& f) {
   f("estimates", estimates,
     "of the error, made without labels of the target, by method; intervals with --bootstrap");
   f("likely_error", r.likely_error,
-    "the error without labels of the target: the estimate to read, and the range of all; null without "
-    "estimates");
+    "the error without labels of the target: an estimate and its likely range; null without estimates");
   f("drift", r.drift, "what moved between source and target, labels aside, tested");
   f("source_quality", r.source_quality, "what the source's labels say beside accuracy");
   f("quality", r.quality, "the same of the target; null without labels");

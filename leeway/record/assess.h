@@ -30,7 +30,7 @@
 
 namespace leeway::record {
 
-inline constexpr std::string_view assess_schema = "leeway.assess/3";
+inline constexpr std::string_view assess_schema = "leeway.assess/4";
 
 struct AssessOptions : OutputsReading {
   std::string paired = "auto";       // "auto", "yes", "no"
@@ -48,8 +48,9 @@ struct AssessBounds {
   std::string representation;
   double delta = 0;
   std::size_t restarts = 0, bootstrap = 0;
-  std::string assumption;             // of the bound, in a sentence
-  std::vector<AssessMethod> methods;  // that estimate errors
+  std::string assumption;            // of the bound, in a sentence
+  std::string likely;                // what the likely range is, and how often it held, in a sentence
+  std::vector<ErrorMethod> methods;  // that estimate errors
 };
 
 // Two models on the same samples of one target.

@@ -88,7 +88,6 @@ void fields(AssessTimeline& timeline, Fields& f) {
   f("level", timeline.level, share, "probability that all chunks at rest lie within a measure's band");
   f("delta", timeline.delta, share,
     "all bounds hold with probability 1 - delta, where their assumption does");
-  f.unless_empty("method", timeline.method, "of likely_error.error: the one to read of the whole target");
   f("chunks", timeline.chunks, "in order of time");
   f.lengths({.filled = {"chunks"}});
   f("not_computed", timeline.not_computed, "why a key is null in all chunks");

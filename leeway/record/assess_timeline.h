@@ -22,8 +22,8 @@ struct TimelineBand {
 };
 
 struct ChunkError {
-  Measured error;            // by the timeline's method, with the interval of its sampling error
-  double low = 0, high = 0;  // over all estimates
+  Measured error;            // with the interval of its sampling error
+  double low = 0, high = 0;  // the likely range
 };
 
 struct ChunkTest {
@@ -72,7 +72,6 @@ struct AssessTimeline {
   std::size_t tests = 0;  // of drift, over all chunks
   double level = .95;     // with which all chunks at rest lie within a measure's band
   double delta = 0;       // the bounds hold at once with probability 1 - delta
-  std::string method;     // of likely_error
   std::vector<TimelineChunk> chunks;
   std::map<std::string, std::string> not_computed;
 

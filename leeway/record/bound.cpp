@@ -98,10 +98,14 @@ std::string headline_of(const Bound& record) {
   }
   std::vector<double> estimates;
   for (const MethodError& one : record.results)
-    if (!one.method.method.starts_with("dis2")) estimates.push_back(one.error);
+    if (one.likely_low && one.likely_high)
+      text += fmt::format("{}Without labels it is probably {} (likely range {}).", text.empty() ? "" : " ",
+                          percent(one.error, 1),
+                          percent_range(std::vector<double>{*one.likely_low, *one.likely_high}));
+    else if (!one.is_bound && !one.method.method.starts_with("dis2"))
+      estimates.push_back(one.error);
   if (!estimates.empty())
-    text +=
-        fmt::format("{}Estimates without labels say {}.", text.empty() ? "" : " ", percent_range(estimates));
+    text += fmt::format("{}Single estimates say {}.", text.empty() ? "" : " ", percent_range(estimates));
   if (truth)
     text += fmt::format(" By the target's labels the error is {}{}", percent(*truth, 1),
                         record.dis2 && *truth > record.dis2->dis2.bound

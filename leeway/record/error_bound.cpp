@@ -82,7 +82,11 @@ ErrorMethod method_of(const error_bound::Estimator& estimator) {
 std::vector<MethodError> errors_of(const error_bound::Estimates& estimates) {
   std::vector<MethodError> errors;
   for (const auto& [estimator, error, interval] : estimates.estimates)
-    errors.push_back({method_of(*estimator), error, interval, false});
+    if (estimator->name == "combined")
+      errors.push_back({method_of(*estimator), error, interval, false, estimates.combined->likely.low,
+                        estimates.combined->likely.high});
+    else
+      errors.push_back({method_of(*estimator), error, interval, false});
   return errors;
 }
 
@@ -98,6 +102,8 @@ void fields(MethodError& error, Fields& f) {
   f.measured("error", error.error, error.interval, share,
              "on the target; of a bound, the bound. The interval says how far the rows settle an estimate");
   f("is_bound", error.is_bound, "an upper bound, not an estimate");
+  f("likely_low", error.likely_low, share, "of the likely range; null of all but combined");
+  f("likely_high", error.likely_high, share, "of the likely range; null of all but combined");
 }
 
 std::string percent_range(std::span<const double> errors, std::string_view between) {
@@ -107,21 +113,13 @@ std::string percent_range(std::span<const double> errors, std::string_view betwe
   return from == to ? to : from.substr(0, from.size() - 1) + std::string(between) + to;
 }
 
-void fields(AssessMethod& method, Fields& f) {
-  fields(static_cast<ErrorMethod&>(method), f);
-  f.unless_empty("read_when", method.read_when, "completes: read it where ...");
-}
-
 void fields(LikelyError& error, Fields& f) {
-  f("method", error.method, "of the estimate to read");
-  f("reason", error.reason, "why that one, by what the outputs show");
   measured(
       f, "error", error.error, share,
       "the estimate; its interval holds what sampling may do, not what the shift does to its assumption");
-  f("low", error.low, share,
-    "the lowest of the estimates whose assumption nothing contradicts, or the lower end of error's interval "
-    "if that is lower");
-  f("high", error.high, share, "the highest of these estimates, or the upper end of that interval");
+  f("low", error.low, share, "of the likely range");
+  f("high", error.high, share, "of the likely range");
+  f("moved", error.moved, "what the outputs show of the shift");
 }
 
 }  // namespace leeway::record

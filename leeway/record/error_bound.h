@@ -35,6 +35,7 @@ struct MethodError {
   double error = 0;  // of a bound, the bound
   std::optional<Interval> interval;
   bool is_bound = false;
+  std::optional<double> likely_low = {}, likely_high = {};  // of `combined`: the likely range
 };
 
 [[nodiscard]] ErrorMethod method_of(const error_bound::Estimator& estimator);
@@ -46,18 +47,13 @@ void fields(MethodError& error, Fields& f);
 // From the lowest to the highest: "8 to 24%" where `between` is " to ", "8%" where both read alike; empty of none.
 [[nodiscard]] std::string percent_range(std::span<const double> errors, std::string_view between = " to ");
 
-// An estimator, and when it is the one to read.
-struct AssessMethod : ErrorMethod {
-  std::string read_when;  // completes "read it where ..."
-};
-
+// The answer without labels (error_bound/combined.h).
 struct LikelyError {
-  std::string method, reason;  // the estimate to read, and why that one
-  Measured error;              // the estimate, with the interval of its sampling error alone
-  double low = 0, high = 0;    // from the lowest to the highest of all estimates, that interval included
+  Measured error;            // the estimate, with the interval of its sampling error alone
+  double low = 0, high = 0;  // the likely range
+  std::string moved;         // what the outputs show of the shift
 };
 
-void fields(AssessMethod& method, Fields& f);
 void fields(LikelyError& error, Fields& f);
 
 }  // namespace leeway::record

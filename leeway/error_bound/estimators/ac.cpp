@@ -9,8 +9,8 @@ Estimator ac() {
            "Guo et al. 2017; Hendrycks and Gimpel 2017"},
           "confidence equals accuracy on the target as it does on the source",
           "the shift makes the classifier surer of its mistakes, which most shifts do",
-          "only the mix of classes moved",
           /*transport=*/false,
+          /*movement=*/false,
           [](const Evidence& evidence) { return 1 - mean_of(evidence.target.confidence); }};
 }
 

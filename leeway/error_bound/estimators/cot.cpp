@@ -33,12 +33,11 @@ Estimator cot() {
            paper},
           "the target has the source's label frequencies and its softmax is as calibrated as the source's",
           confident_mistakes,
-          "inputs changed but the mix of true classes did not",
           /*transport=*/true,
+          /*movement=*/false,
           [](const Evidence& evidence) {
             const double confidence = mean_of(evidence.target.confidence),
-                         doc =
-                             1 - evidence.source_accuracy + mean_of(evidence.source.confidence) - confidence,
+                         doc = 1 - evidence.source_accuracy + evidence.source_confidence - confidence,
                          beyond = evidence.transport_cost - (1 - confidence) - evidence.self.excess;
             return doc + beyond * share_beyond_noise(beyond, evidence.self.deviation);
           }};
@@ -48,8 +47,8 @@ Estimator cot_published() {
   return {{"cot-published", "cot as published: the whole cost, including sampling noise", paper},
           "what cot assumes holds, and both sets are large",
           confident_mistakes,
-          "results are compared with the paper's",
           /*transport=*/true,
+          /*movement=*/false,
           [](const Evidence& evidence) { return evidence.transport_cost; }};
 }
 
@@ -59,10 +58,10 @@ Estimator cot_corrected() {
           "what cot assumes holds, except that the target's softmax is as overconfident as the source's, and "
           "both sets are large",
           confident_mistakes,
-          "results are compared with the paper's",
           /*transport=*/true,
+          /*movement=*/false,
           [](const Evidence& evidence) {
-            return evidence.transport_cost + mean_of(evidence.source.confidence) - evidence.source_accuracy;
+            return evidence.transport_cost + evidence.source_confidence - evidence.source_accuracy;
           }};
 }
 

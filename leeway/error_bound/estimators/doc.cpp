@@ -9,10 +9,10 @@ Estimator doc() {
            "Guillory et al. 2021"},
           "accuracy falls by as much as mean confidence does",
           "confidence falls by less than accuracy, as on most large shifts",
-          "it did and confidence is off on the source",
           /*transport=*/false,
+          /*movement=*/false,
           [](const Evidence& evidence) {
-            const double lost = mean_of(evidence.source.confidence) - mean_of(evidence.target.confidence);
+            const double lost = evidence.source_confidence - mean_of(evidence.target.confidence);
             return 1 - evidence.source_accuracy + lost;
           }};
 }

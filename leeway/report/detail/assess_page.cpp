@@ -52,14 +52,13 @@ Cell bound_cell(const Result& result) {
   return percent_cell(result.error_bound, 1, result.reason("error_bound"));
 }
 
-// The estimate to read, and the range of all.
+// The estimate and its likely range.
 Cell likely_cell(const Result& result) {
   if (!result.likely_error) return dash_cell(result.reason("likely_error"));
   const record::LikelyError& likely = *result.likely_error;
   const Measured range{likely.error.value, likely.low, likely.high};
   Cell cell = share_cell(range);
-  cell.title = fmt::format("{}, since {}; with its sampling error {}", likely.method, likely.reason,
-                           percent_interval(likely.error));
+  cell.title = fmt::format("{}; sampling alone: {}", likely.moved, percent_interval(likely.error));
   return cell;
 }
 
@@ -88,8 +87,7 @@ std::string headline_table(const Record& record, const Shown& shown) {
   }
   if (shown.likely)
     add(interval_column("Error, probably",
-                        "Made without labels of the target: the estimate to read, and from the lowest to the "
-                        "highest of all estimates"),
+                        "Made without labels of the target: an estimate and its likely range"),
         likely_cell);
   if (shown.bound)
     add(number_column("Error at most", "Upper bound on the error, made without labels of the target"),
@@ -120,9 +118,9 @@ std::string terms(const Record& record, const Shown& shown) {
   if (shown.likely)
     list.emplace_back(
         "Error, probably",
-        "How wrong the model is on the target as far as that can be told without its labels: the estimate to "
-        "read, and in small figures the range of all <a href=\"#bounds\">estimates</a>. The range is no "
-        "interval of any level; errors beyond it mostly lie above.");
+        "How wrong the model is on the target, estimated without its labels from <a href=\"#bounds\">all "
+        "estimates</a> and from how the outputs moved; in small figures the range that it likely lies in. " +
+            escape(record.bounds ? record.bounds->likely : ""));
   if (shown.bound)
     list.emplace_back("Error at most",
                       "How wrong the model can be on the target, told without its labels, if an assumption "

@@ -108,21 +108,15 @@ std::string methods_html(const std::vector<ErrorMethod>& methods) {
   return terms_html(items);
 }
 
-// Which estimate to read: why the one that a result marks, and when any.
-std::string reading_html(const Record& record, const std::vector<const Result*>& results) {
-  std::vector<std::string> reasons, when;
+// What the outputs show of every shift.
+std::string moved_html(const Record& record, const std::vector<const Result*>& results) {
+  constexpr std::size_t most_lines = 12;
+  std::vector<std::string> lines;
   for (const Result* result : results)
     if (result->likely_error)
-      append_new(reasons,
-                 fmt::format("Read <b>{}</b> for {}: {}.", escape(result->likely_error->method),
-                             escape(subject(record, *result)), escape(result->likely_error->reason)));
-  constexpr std::size_t most_reasons = 12;
-  if (record.bounds)
-    for (const record::AssessMethod& method : record.bounds->methods)
-      if (!method.read_when.empty())
-        when.push_back(fmt::format("<b>{}</b> where {}", escape(method.method), escape(method.read_when)));
-  return list_html(at_most(most_reasons, reasons)) +
-         (when.empty() ? "" : paragraph("In general read " + list_of(when) + "."));
+      lines.push_back(fmt::format("<b>{}</b>: {}.", escape(subject(record, *result)),
+                                  escape(result->likely_error->moved)));
+  return list_html(at_most(most_lines, lines));
 }
 
 std::string bound_meanings() {
@@ -262,6 +256,8 @@ std::vector<ErrorRow> rows_of(const Result& result) {
   std::vector<ErrorRow> rows;
   if (const auto& terms = result.error_bound_terms; result.error_bound && terms)
     rows.push_back({"bound", {result.error_bound, {}, {}}, &*terms, terms->concentration});
+  if (const auto& likely = result.likely_error)
+    rows.push_back({"estimate", {likely->error.value, likely->low, likely->high}});
   for (const Estimator& member : error_bound::answer_estimators())
     if (const Measured error = estimate_of(result, member); error.value)
       rows.push_back({std::string(member.name), error});
@@ -282,8 +278,9 @@ std::string heading(const Record& record, const std::vector<const Result*>& resu
   std::string text = question + escape(subject(record, worst));
   if (worst.error_bound) text += fmt::format(": on at most {}", percent(*worst.error_bound, 1));
   if (worst.likely_error)
-    text += fmt::format("{} probably on {} to {}", worst.error_bound ? ";" : ":",
-                        fixed(100 * worst.likely_error->low, 0), percent(worst.likely_error->high));
+    text += fmt::format("{} probably on {}, likely range {} to {}", worst.error_bound ? ";" : ":",
+                        percent(*worst.likely_error->error.value), fixed(100 * worst.likely_error->low, 0),
+                        percent(worst.likely_error->high));
   else if (const std::string range = estimates_range(worst); !range.empty())
     text += fmt::format("{} estimates say {}", worst.error_bound ? ";" : ":", range);
   return text;
@@ -384,9 +381,9 @@ Section bounds_section(const Record& record) {
     truth = truth || true_error(*result).has_value();
   }
   return {"bounds", "Error without labels", heading(record, results),
-          paragraph(escape(record.bounds ? record.bounds->assumption : "")) + error_key(truth) +
-              panels_html(charts) + bound_meanings() + terms_table(results) + estimates_table(results) +
-              reading_html(record, results) +
+          paragraph(escape(record.bounds ? record.bounds->likely + " " + record.bounds->assumption : "")) +
+              error_key(truth) + panels_html(charts) + bound_meanings() + terms_table(results) +
+              estimates_table(results) + moved_html(record, results) +
               paragraph("An estimate is no bound. Each is right under an assumption of its own:") +
               (record.bounds ? methods_html({record.bounds->methods.begin(), record.bounds->methods.end()})
                              : "")};

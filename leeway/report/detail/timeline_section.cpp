@@ -198,9 +198,9 @@ std::string gaps_words(const AssessTimeline& timeline) {
   if (timeline.gaps > 0)
     text += timeline.gaps == 1 ? " One span has no samples and is a gap."
                                : fmt::format(" {} spans have no samples and are gaps.", count(timeline.gaps));
-  if (!timeline.method.empty())
-    text += fmt::format(" The estimated error is {}'s for all chunks; its interval spans all estimates.",
-                        escape(timeline.method));
+  if (std::ranges::any_of(timeline.chunks,
+                          [](const TimelineChunk& chunk) { return chunk.likely_error.has_value(); }))
+    text += " The small figures of the estimated error are its likely range.";
   return text;
 }
 

@@ -41,6 +41,7 @@ Bounds error_bounds(const std::string& source, const LabelledRows& rows, const O
   critics.seed = task.seed;
   critics.progress = progress;
   error_bound::EstimateOptions estimating;
+  estimating.methods.push_back("combined");
   for (const error_bound::Estimator& member : error_bound::answer_estimators())
     estimating.methods.push_back(member.name);
   estimating.bootstrap = task.options.bootstrap;
@@ -60,13 +61,19 @@ Bounds error_bounds(const std::string& source, const LabelledRows& rows, const O
 std::optional<record::AssessBounds> bounds_of(const record::AssessOptions& options) {
   if (options.no_bounds) return std::nullopt;
   const error_bound::Assumption assumption = error_bound::dis2_assumption(representation);
-  record::AssessBounds bounds{
-      std::string(representation), options.delta, options.restarts, options.bootstrap, "", {}};
+  record::AssessBounds bounds{std::string(representation),
+                              options.delta,
+                              options.restarts,
+                              options.bootstrap,
+                              "",
+                              std::string(error_bound::likely_words),
+                              {}};
   bounds.assumption = fmt::format(
       "The bound holds with probability {:g}% for independent samples if {}; it is too low if {}.",
       100 * (1 - options.delta), assumption.assumes, assumption.fails);
+  bounds.methods.push_back(record::method_of(error_bound::estimator("combined")));
   for (const error_bound::Estimator& member : error_bound::answer_estimators())
-    bounds.methods.push_back({record::method_of(member), std::string(member.read_when)});
+    bounds.methods.push_back(record::method_of(member));
   return bounds;
 }
 

@@ -194,9 +194,9 @@ Summary analyse(const AnalysedSource& analysed, const Target& target,
   summary.drift = drift_between(source, before, shifted, after, class_names, task, analysed.source->numbers,
                                 target.numbers);
   if (bounds.estimates) {
-    summary.estimates = bounds.estimates->estimates;
-    AnswerEvidence evidence{*bounds.estimates, *summary.drift, known.labels, known.said, after,
-                            summary.k,         task.level};
+    summary.estimates.assign(bounds.estimates->estimates.begin() + 1, bounds.estimates->estimates.end());
+    AnswerEvidence evidence{*bounds.estimates, *summary.drift, target.outputs.n(), known.labels.size(),
+                            task.level};
     if (summary.afr_pred.value) evidence.changed = 1 - *summary.afr_pred.value;
     summary.likely_error = likely_error(evidence);
   }

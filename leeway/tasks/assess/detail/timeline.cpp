@@ -107,10 +107,7 @@ class Timeline {
     found_.chunks.resize(chunks_.list.size());
     std::ranges::sort(source_confidences_);
     source_classes_ = counted(before_.classes, {});
-    if (summary.likely_error) {
-      estimates_.emplace(known_);
-      found_.method = summary.likely_error->method;
-    }
+    if (summary.likely_error) estimates_.emplace(known_);
   }
 
   record::AssessTimeline run(Progress* progress) {
@@ -201,18 +198,10 @@ class Timeline {
 
   void add_estimates(TimelineChunk& found, const Array& logits) const {
     if (!estimates_) return;
-    std::vector<error_bound::Estimate> list = estimates_->estimate({target_.path, logits, {}, {}});
-    if (found_.method == "atc-ne")
-      std::erase_if(list, [](const error_bound::Estimate& one) { return one.estimator->transport; });
-    const double error = std::ranges::find_if(list, [&](const error_bound::Estimate& one) {
-                           return one.estimator->name == found_.method;
-                         })->error;
+    const auto [error, likely] = estimates_->answer({target_.path, logits, {}, {}});
     const Interval sampling =
         error_bound::sampling_interval(error, found.n, estimates_->source_error(), known_.n(), task_.level);
-    const auto [lowest, highest] = std::ranges::minmax(list, {}, &error_bound::Estimate::error);
-    found.likely_error = {{error, sampling.low, sampling.high},
-                          std::min(lowest.error, sampling.low),
-                          std::max(highest.error, sampling.high)};
+    found.likely_error = {{error, sampling.low, sampling.high}, likely.low, likely.high};
   }
 
   void add_drift(TimelineChunk& found, const Chunk& chunk) {
@@ -319,14 +308,13 @@ class Timeline {
     return {std::clamp(band.low, 0., 1.), std::clamp(band.high, 0., 1.)};
   }
 
-  // Of the distance of predicted classes and, where there are estimates, the one to read.
+  // Of the distance of predicted classes and, if there is one, of the estimated error.
   [[nodiscard]] DrawnBands drawn_bands() const {
     std::vector<std::size_t> sizes;
     for (const Chunk& chunk : chunks_.list) sizes.push_back(chunk.rows.size());
     const auto measures = [&](std::span<const std::size_t> rows) {
       std::vector<double> values{distance_of(source_classes_, counted(source_rows_.said.classes, rows))};
-      if (estimates_)
-        values.push_back(estimates_->error(error_bound::estimator(found_.method), known_, rows));
+      if (estimates_) values.push_back(estimates_->answer(known_, rows).error);
       return values;
     };
     const std::size_t scores = std::min(std::ranges::max(sizes), most_drawn) * target_.k();

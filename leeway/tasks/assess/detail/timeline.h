@@ -4,8 +4,7 @@
 // pairs or the chunk is a file paired with the source (pairing.h). Left out, for cost or too few rows:
 // classes, groups, confusion, flips, sub-groups, quality.
 //
-// likely_error: the whole target's method (answer.h) for all chunks, since a change of method would look like
-// a jump. Bound: for at most `most_bounds` chunks, one critic each, at 1 - delta / m, so that all m hold at
+// Bound: for at most `most_bounds` chunks, one critic each, at 1 - delta / m, so that all m hold at
 // once; for more, 50 ms a chunk would only show that most of a few hundred rows may be wrong. Drift:
 // homogeneity of predicted classes and of every shared group, pooling values with fewer than 5 expected rows
 // (p-values of drawn tables end at .0005, above what 1,000 chunks need); Kolmogorov-Smirnov on confidences.

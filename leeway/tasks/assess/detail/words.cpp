@@ -89,15 +89,15 @@ class Writer {
   }
 
  private:
-  // "probably 22% to 34% (cot says 33%; 12% on the source, 95% interval 10.1 to 14.2), at most 82% if the bound's assumption
-  // holds"
+  // "probably 25% (likely range 22% to 34%; 12% on the source, 95% interval 10.1 to 14.2), at most 82% if the bound's
+  // assumption holds"
   [[nodiscard]] std::string errors_without_labels(const Summary& s) const {
     std::string text;
     if (s.likely_error) {
       const record::LikelyError& error = *s.likely_error;
       const std::string from = whole_percent(error.low), to = whole_percent(error.high);
-      text = fmt::format("probably {}{} ({} says {}", from, from == to ? "" : " to " + to, error.method,
-                         whole_percent(*error.error.value));
+      text = fmt::format("probably {} (likely range {}{}", whole_percent(*error.error.value), from,
+                         from == to ? "" : " to " + to);
       if (s.source_accuracy.value) {
         const Measured wrong = complement(s.source_accuracy);
         text += fmt::format("; {} on the source, {} {}", share_text(wrong), level_, interval_text(wrong));
