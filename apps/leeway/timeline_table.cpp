@@ -120,8 +120,9 @@ std::string timelines_text(const record::Assess& record) {
   }
   return text +
          wrapped(fmt::format(
-             "source's range: where chunks of the source of the median size fall, all chunks at once with "
-             "probability {:g}%; * outside its own. Drift p: adjusted over all tests of all chunks.{}",
+             "source's range: where chunks of the source of the median size fall, all chunks and measures "
+             "at once with probability {:g}%; * outside its own. Drift p: adjusted over all tests of all "
+             "chunks.{}",
              100 * record.level, all ? "" : " Other chunks are in the record and on the page."));
 }
 

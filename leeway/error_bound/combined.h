@@ -24,8 +24,8 @@ struct CombinedAnswer {
   Interval likely;
 };
 
-inline constexpr std::string_view likely_words =
-    "The likely range held the error on TODO% of TODO simulated shifts.";
+// How often the likely range held the error, in a sentence.
+[[nodiscard]] std::string_view likely_words();
 
 [[nodiscard]] CombinedAnswer combined_answer(const Evidence& evidence);
 

@@ -88,7 +88,7 @@ OutputProfile::OutputProfile(const Scores& source, std::span<const std::int64_t>
       labels_(k),
       wrong_(k),
       predicted_(k),
-      thirds_(thirds) {
+      thirds_(thirds, 1 / (n_ + thirds)) {
   std::vector<std::vector<double>> by_class(k);
   for (std::size_t i = 0; i < labels.size(); ++i)
     by_class[static_cast<std::size_t>(source.predicted[i])].push_back(source.margin[i]);
@@ -103,12 +103,13 @@ OutputProfile::OutputProfile(const Scores& source, std::span<const std::int64_t>
                predicted = static_cast<std::size_t>(source.predicted[i]);
     const std::size_t cell = cell_of(source.predicted[i], source.margin[i]);
     ++counts[{cell, label}], ++labels_[label];
-    predicted_[predicted] += 1 / n_, thirds_[cell % thirds] += 1 / n_;
+    predicted_[predicted] += 1 / n_, thirds_[cell % thirds] += 1 / (n_ + thirds);
     if (label != predicted) ++wrong_[label], error_ += 1 / n_;
   }
   for (const auto& [place, rows] : counts) entries_.push_back({place.first, place.second, rows});
   for (double& share : predicted_) share = std::max(share, 1 / n_);
-  norm_ = 1 - error_ + error_ * std::accumulate(predicted_.begin(), predicted_.end(), 0.);
+  spread_ = std::max(error_, .5 / n_);  // no cell may have a share of 0
+  norm_ = 1 - spread_ + spread_ * std::accumulate(predicted_.begin(), predicted_.end(), 0.);
   std::vector<std::size_t> order(labels.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order,
@@ -135,7 +136,7 @@ std::vector<double> OutputProfile::cells_of(std::span<const double> v) const {
   for (std::size_t j = 0; j < k_; ++j)
     for (std::size_t b = 0; b < thirds; ++b)
       cells[j * thirds + b] =
-          smoothing_rows * thirds_[b] * ((1 - error_) * part[j] + error_ * predicted_[j] * sum) / norm_;
+          smoothing_rows * thirds_[b] * ((1 - spread_) * part[j] + spread_ * predicted_[j] * sum) / norm_;
   for (const auto& [cell, label, rows] : entries_) cells[cell] += rows * part[label];
   return cells;
 }
@@ -148,7 +149,7 @@ OutputProfile::Mix OutputProfile::fitted(std::span<const double> target) const {
   for (std::size_t step = 0; step < steps; ++step) {
     mix.cells = cells_of(mix.shares);
     std::vector<double> gain(k_);
-    double spread = 0;  // of all predictions
+    double all = 0;  // predictions
     const auto ratio = [&](std::size_t cell) {
       return mix.cells[cell] > 0 ? target[cell] / mix.cells[cell] : 0;
     };
@@ -157,10 +158,10 @@ OutputProfile::Mix OutputProfile::fitted(std::span<const double> target) const {
     for (std::size_t j = 0; j < k_; ++j) {
       for (std::size_t b = 0; b < thirds; ++b)
         of_class[j] += smoothing_rows * thirds_[b] * ratio(j * thirds + b) / norm_;
-      spread += error_ * predicted_[j] * of_class[j];
+      all += spread_ * predicted_[j] * of_class[j];
     }
     for (std::size_t j = 0; j < k_; ++j)
-      mix.shares[j] *= (gain[j] + (1 - error_) * of_class[j] + spread) / (labels_[j] + smoothing_rows);
+      mix.shares[j] *= (gain[j] + (1 - spread_) * of_class[j] + all) / (labels_[j] + smoothing_rows);
     to_sum_one(mix.shares);
   }
   mix.cells = cells_of(mix.shares);

@@ -3,8 +3,8 @@
 // A cell is a predicted class and a third of its margins (largest minus second largest logit; thirds of the source's
 // rows of that prediction, or of all rows where it has fewer than 6). With D_cj the share of the source's rows of label
 // j in cell c and q_c the target's share, the mix w >= 0, sum w = 1, maximizes sum_c q_c log (D w)_c (Saerens, Latinne
-// and Decaestecker 2002, on cells). Each column of D is smoothed by two rows: a share s of them, the source's error, is
-// spread as all predictions are, the rest is right.
+// and Decaestecker 2002, on cells). Each column of D is smoothed by two rows: a share of them, the source's error or half a
+// row's, is spread as all predictions are, the rest is right.
 //
 // Margins are compared by the Kolmogorov-Smirnov distance, each source row of label j weighted by w_j over the label's
 // share. It is evaluated at the target's margins, and if there are more than 2,000, at as many quantiles (error up to
@@ -53,13 +53,13 @@ class OutputProfile {
   [[nodiscard]] std::vector<double> cells_of(std::span<const double> rows_by_label) const;
 
   std::size_t k_;
-  double n_, error_ = 0, norm_ = 1;          // of the smoothing columns, their sum
-  std::vector<double> low_, high_;           // thirds of the margins, by predicted class
-  std::vector<double> labels_, wrong_;       // rows of each label; those that are predicted wrong
-  std::vector<double> predicted_, thirds_;   // shares of predictions (at least one row) and of thirds
-  std::vector<Entry> entries_;               // rows of each label in each cell, where there are any
-  std::vector<double> margins_;              // ascending
-  std::vector<std::int32_t> margin_labels_;  // of the same rows
+  double n_, error_ = 0, spread_ = 0, norm_ = 1;  // of the smoothing columns, their sum
+  std::vector<double> low_, high_;                // thirds of the margins, by predicted class
+  std::vector<double> labels_, wrong_;            // rows of each label; those that are predicted wrong
+  std::vector<double> predicted_, thirds_;        // shares of predictions (at least one row) and of thirds
+  std::vector<Entry> entries_;                    // rows of each label in each cell, where there are any
+  std::vector<double> margins_;                   // ascending
+  std::vector<std::int32_t> margin_labels_;       // of the same rows
 };
 
 }  // namespace leeway::error_bound

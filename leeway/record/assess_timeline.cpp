@@ -73,8 +73,8 @@ void fields(TimelineChunk& chunk, Fields& f) {
   f("drift", chunk.drift, "what moved against the source, tested");
   chunk.confidence = confidence.shifted_mean;
   f("bands", chunk.bands,
-    "where chunks of the source as large as this fall, all chunks of the timeline at once with probability "
-    "level");
+    "where chunks of the source as large as this fall, all chunks and measures of the timeline at once with "
+    "probability level");
 }
 
 void fields(AssessTimeline& timeline, Fields& f) {
@@ -85,7 +85,8 @@ void fields(AssessTimeline& timeline, Fields& f) {
   f("calendar", timeline.calendar, "start and end are seconds since 1970-01-01T00:00Z");
   f("gaps", timeline.gaps, "spans without rows between the first chunk and the last");
   f("tests", timeline.tests, "of drift, over all chunks");
-  f("level", timeline.level, share, "probability that all chunks at rest lie within a measure's band");
+  f("level", timeline.level, share,
+    "probability that at rest no chunk leaves a band and no drift test raises an alarm");
   f("delta", timeline.delta, share,
     "all bounds hold with probability 1 - delta, where their assumption does");
   f("chunks", timeline.chunks, "in order of time");
@@ -130,6 +131,13 @@ bool AssessTimeline::has(const TimelineMeasure& measure) const {
       chunks, [&](const TimelineChunk& chunk) { return measure.value(chunk).value.has_value(); });
 }
 
+double AssessTimeline::alarm_share() const {
+  std::size_t watched = 1;
+  for (const TimelineMeasure& measure : timeline_measures())
+    watched += measure.band != nullptr && has(measure) ? 1 : 0;
+  return (1 - level) / static_cast<double>(watched);
+}
+
 TimelineAlarms alarms_of(const AssessTimeline& timeline, const TimelineMeasure& measure) {
   TimelineAlarms alarms;
   if (measure.band == nullptr) return alarms;
@@ -147,8 +155,9 @@ TimelineAlarms alarms_of(const AssessTimeline& timeline, const TimelineMeasure& 
 
 TimelineAlarms drift_alarms(const AssessTimeline& timeline) {
   TimelineAlarms alarms;
+  const double share = timeline.alarm_share();
   for (const TimelineChunk& chunk : timeline.chunks) {
-    if (chunk.drift.p_value > 1 - timeline.level) continue;
+    if (chunk.drift.p_value > share) continue;
     if (alarms.count++ == 0) alarms.first = &chunk;
     if (alarms.worst == nullptr || chunk.drift.p_value < alarms.worst->drift.p_value) alarms.worst = &chunk;
   }

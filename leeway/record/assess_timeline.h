@@ -70,12 +70,14 @@ struct AssessTimeline {
   bool calendar = false;  // start and end are seconds since 1970
   std::size_t gaps = 0;
   std::size_t tests = 0;  // of drift, over all chunks
-  double level = .95;     // with which all chunks at rest lie within a measure's band
+  double level = .95;     // probability that nothing is raised at rest
   double delta = 0;       // the bounds hold at once with probability 1 - delta
   std::vector<TimelineChunk> chunks;
   std::map<std::string, std::string> not_computed;
 
   [[nodiscard]] bool has(const TimelineMeasure& measure) const;
+  // The probability of an alarm at rest that each measure with a band has, and the tests of drift: equal shares of 1 - level.
+  [[nodiscard]] double alarm_share() const;
 };
 
 // Chunks that a measure's band calls bad: on its bad side, or on either where both are bad.
@@ -84,7 +86,7 @@ struct TimelineAlarms {
   const TimelineChunk *first = nullptr, *worst = nullptr;  // worst: farthest outside
 };
 [[nodiscard]] TimelineAlarms alarms_of(const AssessTimeline& timeline, const TimelineMeasure& measure);
-// The same for drift: adjusted p-values of at most 1 - level; worst: the least.
+// The same for drift: adjusted p-values of at most the alarm share; worst: the least.
 [[nodiscard]] TimelineAlarms drift_alarms(const AssessTimeline& timeline);
 
 // "prod over 12 chunks: accuracy is below the source's range in 3, first in 2026-03-07 (61%), lowest in ..."

@@ -56,13 +56,13 @@ TEST_F(AssessCommand, TableRecordRowsAndPage) {
   EXPECT_EQ(table.code, 0) << table.err;
   EXPECT_EQ(table.err, "");
   EXPECT_THAT(table.out, HasSubstr("noise   300"));
-  EXPECT_THAT(table.out, HasSubstr("target  probably  at most"));
+  EXPECT_THAT(table.out, HasSubstr("target  estimate  likely range  at most"));
   EXPECT_THAT(run(pair_ + "--no-bounds").out, Not(HasSubstr("at most")));
   const Json found = record(
       "assess --source cnn=clean.npz --target cnn/noise=shifted.npz prod=unlabelled.npz --seed 7 --bootstrap "
       "20 --restarts 1 --rows rows.csv --out record.json --report r.html");
   EXPECT_EQ(found, Json::parse(read_text(folder_ / "record.json")));
-  EXPECT_EQ(found["schema"], "leeway.assess/3");
+  EXPECT_EQ(found["schema"], "leeway.assess/4");
   EXPECT_EQ(found["seed"], 7);
   ASSERT_EQ(found["inputs"].size(), 3u);
   EXPECT_EQ(found["inputs"][0]["shape"], Json({300, 3}));

@@ -103,7 +103,7 @@ TEST_F(Commands, DistancesAndAlign) {
 TEST_F(Commands, Bound) {
   const std::string both = "bound --source clean.npz --target shifted.npy --restarts 2 ";
   const Json found = checked(both + "--temperature off --bootstrap 20", "leeway.bound/3");
-  EXPECT_EQ(found["results"].size(), 9);
+  EXPECT_EQ(found["results"].size(), 10);
   EXPECT_EQ(found["inverse_temperature"], 1);
   EXPECT_NEAR(found["source"]["error"], 1. / 3, 1e-15);
   EXPECT_TRUE(found["target"]["error"].is_null());

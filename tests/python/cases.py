@@ -123,7 +123,7 @@ def error_bound(folder):
 
 def estimates(folder):
     arrays, words = error_bound(folder)
-    return arrays, [*words, "--methods", "ac,doc,atc-conf,atc-ne,cot,cot-published,cot-corrected"]
+    return arrays, [*words, "--methods", "combined,ac,doc,atc-conf,atc-ne,cot,cot-published,cot-corrected"]
 
 
 def evaluate_bounds(folder):

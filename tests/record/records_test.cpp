@@ -171,7 +171,7 @@ TEST(BoundRecord, WordsSayTheBoundTheEstimatesAndTheTruth) {
   record.dis2->dis2.bound = 1;
   EXPECT_THAT(headline_of(record), HasSubstr("it reaches 100%"));
   record.dis2.reset(), record.target.error.reset();
-  EXPECT_EQ(headline_of(record), "Estimates without labels say 20 to 28%.");
+  EXPECT_EQ(headline_of(record), "Single estimates say 20 to 28%.");
   EXPECT_THAT(findings_of(record), IsEmpty());
   const double errors[] = {.28, .2, .21};
   EXPECT_EQ(percent_range(errors, "–"), "20–28%");

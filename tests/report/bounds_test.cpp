@@ -17,12 +17,8 @@ using testing::Not;
 // .1 + .25 + .05 = .4
 record::Assess assessed() {
   record::Assess record = bare_record();
-  record.bounds = record::AssessBounds{"logits",
-                                       .01,
-                                       3,
-                                       0,
-                                       "The bound assumes <this>.",
-                                       {{{"ac", "", "ac holds", "it does not"}, "<it> moved"}}};
+  record.bounds = record::AssessBounds{
+      "logits", .01, 3, 0, "The bound assumes <this>.", "", {{"ac", "", "ac holds", "it does not"}}};
   record::AssessResult& result = record.results[0];
   result.error_bound = .4;
   error_bound::Dis2& terms = result.error_bound_terms.emplace();
@@ -37,9 +33,10 @@ TEST(BoundsSection, SaysTheBoundItsTermsAndTheEstimates) {
   const std::string page = page_of(assessed());
   EXPECT_THAT(page, HasSubstr("without labels? noise: on at most 40.0%; estimates say 20 to 28%"));
   record::Assess likely = assessed();
-  likely.results[0].likely_error = record::LikelyError{"ac", "it may be", {.2, .17, .23}, .17, .28};
-  EXPECT_THAT(page_of(likely),
-              HasSubstr("noise: on at most 40.0%; probably on 17 to 28%"));  // as the headline
+  likely.results[0].likely_error = record::LikelyError{{.2, .17, .23}, .17, .28, "it <moved>"};
+  EXPECT_THAT(
+      page_of(likely),
+      HasSubstr("noise: on at most 40.0%; probably on 20%, likely range 17 to 28%"));  // as the headline
   EXPECT_THAT(page, HasSubstr("The bound assumes &lt;this&gt;."));
   for (const char* cell : {">40.0%<", ">10.0%<", ">25.0%<", ">5.0%<", ">0.75<", "1,500 and 1,200"})
     EXPECT_THAT(page, HasSubstr(cell)) << cell;

@@ -102,7 +102,8 @@ const tests = {
 
   ...on("assess", {
     async "a chart of bounds for each result: the terms end to end, a point an estimate, a stroke at the truth"(page, { results }) {
-      const methods = (result) => Object.keys(result.estimates).filter((key) => !/_(low|high)$/.test(key));
+      const methods = (result) =>
+        [...(result.likely_error ? ["estimate"] : []), ...Object.keys(result.estimates).filter((key) => !/_(low|high)$/.test(key))];
       const chart_of = (title) => page.locator(`#bounds figure[data-spec=errors]:has(strong:text-is("${title}"))`);
       const result = results.find((one) => one.target === "pgd 8/255" && one.model === "CNN"), terms = result.error_bound_terms;
       const figure = chart_of("CNN under pgd 8/255");

@@ -186,7 +186,7 @@ TEST(Report, RefusesWhatIsNoRecordOfItsKind) {
   EXPECT_THAT(complaint({{"schema", "leeway.train/1"}}),
               ::testing::HasSubstr("found 'leeway.train/1', written by an earlier version: run the"));
   EXPECT_THAT(complaint({{"schema", "leeway.other/1"}}),
-              AllOf(HasSubstr("r.json: expected a record of schema leeway.assess/3, "),
+              AllOf(HasSubstr("r.json: expected a record of schema leeway.assess/4, "),
                     HasSubstr(", found 'leeway.other/1'")));
   EXPECT_EQ(complaint(Json::array()), "r.json: expected an object at the top, found array");
   EXPECT_THAT(complaint({{"schema", "leeway.assess/1"}, {"results", Json::array()}}),

@@ -70,10 +70,10 @@ record::Assess assessed() {
 TEST(LikelyErrorColumn, StandsOnTheFirstScreenWithTheSource) {
   record::Assess record = assessed();
   record.results[0].source_accuracy = {.845, .79, .89};
-  record.results[0].likely_error = record::LikelyError{"cot", "it <moved>", {.33, .29, .37}, .28, .39};
+  record.results[0].likely_error = record::LikelyError{{.33, .29, .37}, .28, .39, "it <moved>"};
   const std::string page = html_report(record);
   EXPECT_THAT(page, AllOf(HasSubstr("Error, probably"), HasSubstr("On the source"), HasSubstr("28–39")));
-  EXPECT_THAT(page, HasSubstr("cot, since it &lt;moved&gt;"));
+  EXPECT_THAT(page, HasSubstr("it &lt;moved&gt;; sampling alone"));
   EXPECT_THAT(html_report(assessed()), Not(HasSubstr("Error, probably")));
 }
 

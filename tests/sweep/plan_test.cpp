@@ -271,8 +271,8 @@ TEST(PlanFile, OneClearLineForEachMistake) {
            {text.substr(0, text.find('\n') + 1).replace(text.find("\"units\":14"), 10, "\"units\":0"),
             "1 units, found 0"},
            {replaced("\"stage\":\"draw\"", "\"stage\":\"x\""), "stages of the first line, found 'x'"},
-           {replaced("\"words\":[\"", "\"words\":[\"x"), "found one that was changed"},
-           {replaced("\"threads\":1", "\"threads\":2"), "found one that was changed"}}) {
+           {replaced("\"words\":[\"", "\"words\":[\"x"), "found a changed plan"},
+           {replaced("\"threads\":1", "\"threads\":2"), "found a changed plan"}}) {
     write_bytes(path, changed);
     const std::string message = message_of([&] { (void)PlanFile(path); });
     EXPECT_TRUE(message.starts_with(path.string() + ": expected ")) << message;

@@ -35,10 +35,11 @@ TEST(BoundTask, IsThatOfTheAnalyses) {
   const record::Bound record = bound(bound_task());
   std::vector<std::string> methods;
   for (const record::MethodError& one : record.results) methods.push_back(one.method.method);
-  EXPECT_THAT(methods, ElementsAre("dis2", "dis2-estimate", "ac", "doc", "atc-conf", "atc-ne", "cot",
-                                   "cot-published", "cot-corrected"));
-  EXPECT_NEAR(record.results[2].error, 9. / 32, 1e-12);
-  EXPECT_LE(record.results[2].interval->low, record.results[2].error);
+  EXPECT_THAT(methods, ElementsAre("dis2", "dis2-estimate", "combined", "ac", "doc", "atc-conf", "atc-ne",
+                                   "cot", "cot-published", "cot-corrected"));
+  EXPECT_LE(*record.results[2].likely_low, record.results[2].error);
+  EXPECT_NEAR(record.results[3].error, 9. / 32, 1e-12);
+  EXPECT_LE(record.results[3].interval->low, record.results[3].error);
   EXPECT_TRUE(record.results[0].is_bound);
   EXPECT_EQ(record.results[0].error, record.dis2->dis2.bound);
   EXPECT_EQ(record.dis2->representation, "logits");
@@ -78,7 +79,7 @@ TEST(BoundTask, LeavesOutWhatIsOutOfReachUnlessItIsAskedFor) {
   task.options.bootstrap = 20;
   const record::Bound record = bound(task);
   EXPECT_FALSE(record.dis2);
-  EXPECT_EQ(record.results.front().method.method, "ac");
+  EXPECT_EQ(record.results.front().method.method, "combined");
   EXPECT_THAT(record.envelope.warnings,
               ElementsAre(AllOf(HasSubstr("bound is left out"), HasSubstr("5000 classes"))));
   task.options.methods = {"dis2"};

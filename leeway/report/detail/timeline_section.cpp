@@ -157,8 +157,8 @@ Cell value_cell(const TimelineMeasure& measure, const TimelineChunk& chunk) {
 
 // All chunks where they are few; else those outside a band or that drifted, in order of time.
 std::string chunk_table(const AssessTimeline& timeline) {
-  const auto loud = [&](const TimelineChunk& chunk) {
-    return chunk.drift.p_value <= 1 - timeline.level ||
+  const auto loud = [&, share = timeline.alarm_share()](const TimelineChunk& chunk) {
+    return chunk.drift.p_value <= share ||
            std::ranges::any_of(record::timeline_measures(),
                                [&](const TimelineMeasure& measure) { return is_bad(measure, chunk); });
   };

@@ -51,6 +51,6 @@ int main() {
     std::cout << result.method.method << ": error " << result.error << "\n";
   const double survival_mean = survival.record.found.results[0].p.mean;
   std::cout << "of the predictions " << survival_mean << " survive noise of .5\n";
-  const bool whole = bound.results.size() == 9 && bound.dis2 && pa.results[0].agreement.pa > 0;
+  const bool whole = bound.results.size() == 10 && bound.dis2 && pa.results[0].agreement.pa > 0;
   return whole && survival_mean > .5 && page ? 0 : 1;
 }

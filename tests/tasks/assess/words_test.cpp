@@ -128,17 +128,17 @@ TEST(Headline, WithoutLabelsSpeaksOfChangedPredictionsOrConfidence) {
                   {"where it is right on 88%", "; without labels its accuracy here is not known."});
 }
 
-// Estimates from .22 to .34, and a bound.
+// An estimate with its range, and a bound.
 Summary with_errors(Summary s, double bound) {
   s.source_accuracy = counted(880, 1000);
-  s.likely_error = record::LikelyError{"cot", "", {.33, .31, .35}, .22, .34};
+  s.likely_error = record::LikelyError{{.33, .31, .35}, .22, .34, ""};
   s.error_bound = bound;
   return s;
 }
 
 TEST(Headline, WithoutLabelsSaysWhatIsKnownAndWhatMoved) {
   const std::string likely =
-      "probably 22% to 34% (cot says 33%; 12% on the source, 95% interval 10.1 to 14.2)";
+      "probably 33% (likely range 22% to 34%; 12% on the source, 95% interval 10.1 to 14.2)";
   Summary s = with_errors(confidences_only("model", .934, .712), .822);
   s.drift.emplace();
   expect_headline({s}, {},

@@ -1,8 +1,8 @@
 // The source's band: where a chunk of n rows falls if drawn as the source's N rows were.
 //
 // A band of level 1 - a holds such a chunk with probability 1 - a, with a / 2 on either side. For m chunks a
-// is (1 - level) / m (Bonferroni): without a shift, all chunks lie in a measure's band with probability
-// `level`.
+// is (1 - level) / (m w) (Bonferroni), w the number of measures that raise alarms, the tests among them: without a
+// shift, nothing is raised with probability `level`.
 //
 // Shares (accuracy). K of the source's rows are right. Given c + K right among n + N, c is hypergeometric
 // whatever the true share; a chunk with c is out if P(C <= c) or P(C >= c) is at most a / 2 (joint sampling

@@ -66,7 +66,7 @@ std::optional<record::AssessBounds> bounds_of(const record::AssessOptions& optio
                               options.restarts,
                               options.bootstrap,
                               "",
-                              std::string(error_bound::likely_words),
+                              std::string(error_bound::likely_words()),
                               {}};
   bounds.assumption = fmt::format(
       "The bound holds with probability {:g}% for independent samples if {}; it is too low if {}.",

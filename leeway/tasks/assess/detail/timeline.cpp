@@ -276,7 +276,7 @@ class Timeline {
 
   void add_bands() {
     const std::size_t m = found_.chunks.size();
-    const double rest = (1 - task_.level) / static_cast<double>(m);
+    const double rest = found_.alarm_share() / static_cast<double>(m);
     const Moments confidences = moments_of(before_.confidences);
     const DrawnBands drawn = drawn_bands();
     std::size_t right = 0;  // of the source's rows

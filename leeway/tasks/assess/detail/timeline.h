@@ -8,7 +8,8 @@
 // once; for more, 50 ms a chunk would only show that most of a few hundred rows may be wrong. Drift:
 // homogeneity of predicted classes and of every shared group, pooling values with fewer than 5 expected rows
 // (p-values of drawn tables end at .0005, above what 1,000 chunks need); Kolmogorov-Smirnov on confidences.
-// All tests of all chunks are one family (Holm).
+// All tests of all chunks are one family (Holm). The tests and every measure with a band share 1 - level equally, so that
+// nothing at all is raised at rest with probability level.
 //
 // Speed: docs/time.md. Errors (Error): those of chunks.h. Interrupted on request. Deterministic for any
 // number of threads and any order of rows.

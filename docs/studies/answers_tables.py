@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""The tables and the figure of docs/studies/answers.md.
+
+    answers_tables.py
+
+Reads data/answers.csv.gz (bench/answer_features on the held-out half of shift_worlds.py and on real_shifts.py, with the column of
+bench/peers/cbpe.py) and data/answers-at-rest.csv (bench/estimates_at_rest).
+"""
+import csv
+import gzip
+import math
+import pathlib
+import random
+import statistics
+
+from drawing import GRID, QUIET, STYLES, Drawing
+from shift_worlds import KINDS
+from tables import table
+
+DATA = pathlib.Path(__file__).resolve().parent / "data"
+INVISIBLE = ("mistakes", "concept")
+METHODS = ("combined", "ac", "doc", "atc-conf", "atc-ne", "cot", "cot-published", "cbpe")
+SHOWN = ("combined", "doc", "cot", "ac")
+MEANING = {"none": "nothing", "label": "class shares", "drop": "classes missing", "mean": "mean of the inputs",
+           "rotation": "inputs rotated", "noise": "noise on the inputs", "label-noise": "class shares and noise",
+           "scale": "scale of the logits", "mistakes": "confident mistakes", "concept": "labels alone"}
+
+
+def wilson(count, n):
+    """The 95% interval of a proportion."""
+    z, p = 1.959963984540054, count / n
+    centre, half = (p + z * z / 2 / n) / (1 + z * z / n), z * (p * (1 - p) / n + z * z / 4 / n / n) ** .5 / (1 + z * z / n)
+    return max(0, centre - half), min(1, centre + half)
+
+
+def short(value):
+    return f"{value:.3f}".replace("0.", ".", 1)
+
+
+def off(row, method):
+    return abs(row[method] - row["error"])
+
+
+def held(row):
+    return row["likely_low"] <= row["error"] <= row["likely_high"]
+
+
+def mean(values):
+    return sum(values) / len(values)
+
+
+def width(rows):
+    return statistics.median(row["likely_high"] - row["likely_low"] for row in rows)
+
+
+def read():
+    with gzip.open(DATA / "answers.csv.gz", "rt", newline="") as file:
+        rows = list(csv.DictReader(file))
+    text = ("world", "family", "model", "kind")
+    rows = [{name: value if name in text else float(value or "nan") for name, value in row.items()} for row in rows]
+    return [row for row in rows if row["family"] != "real"], [row for row in rows if row["family"] == "real"]
+
+
+def errors_table(groups):
+    table(["", *METHODS, "n"], [[name, *(short(mean([off(row, method) for row in rows if not math.isnan(row[method])]))
+                                       for method in METHODS), len(rows)] for name, rows in groups])
+
+
+def ranges_table(groups):
+    lines = []
+    for name, rows in groups:
+        low, high = wilson(sum(map(held, rows)), len(rows))
+        lines.append([name, f"{short(mean([held(row) for row in rows]))} ({short(low)} to {short(high)})",
+                      short(mean([row["error"] > row["likely_high"] for row in rows])), short(width(rows)), len(rows)])
+    table(["", "error in the range", "error above it", "median width", "n"], lines)
+
+
+def differences_table(simulated, real):
+    """Mean over shifts; interval by 2,000 bootstrap draws of worlds, Bonferroni over the methods."""
+    lines = []
+    for method in METHODS[1:]:
+        cells = []
+        for rows in (simulated, real):
+            worlds = {}
+            for row in rows:
+                if not math.isnan(row[method]):
+                    worlds.setdefault(row["world"], []).append(off(row, method) - off(row, "combined"))
+            sums = [(sum(values), len(values)) for values in worlds.values()]
+            rng = random.Random(0)
+            drawn = []
+            for _ in range(2000):
+                chosen = rng.choices(sums, k=len(sums))
+                drawn.append(sum(one for one, _ in chosen) / sum(n for _, n in chosen))
+            drawn.sort()
+            tail = .025 / (len(METHODS) - 1)
+            value = sum(one for one, _ in sums) / sum(n for _, n in sums)
+            cells.append(f"{short(value)} ({short(drawn[int(tail * 2000)])} to {short(drawn[-1 - int(tail * 2000)])})")
+        lines.append([method, *cells])
+    table(["instead of combined", "240 simulated worlds", "7 real models"], lines)
+
+
+def ac_range(rows):
+    """The median width of a range ac +- c that holds as many errors as the likely range."""
+    wanted = mean([held(row) for row in rows])
+    c = sorted(off(row, "ac") for row in rows)[math.ceil(wanted * len(rows)) - 1]
+    return statistics.median(min(1, row["ac"] + c) - max(0, row["ac"] - c) for row in rows)
+
+
+def at_rest_table():
+    with open(DATA / "answers-at-rest.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    lines = []
+    for row in rows:
+        same = [r for r in rows if all(r[name] == row[name] for name in ("classes", "source", "margin"))]
+        if row is not same[0]:
+            continue
+        covered = max(same, key=lambda r: int(r["bootstrap"]))
+        true, cot, published = (float(row[name]) for name in ("error", "cot", "published"))
+        lines.append([row["classes"], f"{int(row['source']):,} and {int(row['target']):,}", short(true), f"{cot - true:+.4f}",
+                      f"{published - true:+.4f}", row["draws"],
+                      f"{short(float(covered['coverage']))} ({covered['draws']})" if int(covered["bootstrap"]) else "-"])
+    table(["classes", "source and target rows", "true error", "bias of cot", "bias of cot-published", "draws",
+           "coverage of cot's interval (draws)"], lines)
+
+
+def figure(simulated):
+    left, top, step, width_ = 170, 46, 24, 330
+    drawing = Drawing(left + width_ + 150, top + step * len(KINDS) + 60, "Mean absolute error and coverage by kind of shift")
+    drawing.text(10, 16, "Mean absolute error of the estimates, 240 held-out shifts of each kind", font_weight=600)
+    most = .25
+
+    def at(value):
+        return left + width_ * min(value, most) / most
+
+    for tick in (0, .05, .1, .15, .2, .25):
+        drawing.line(at(tick), top - 8, at(tick), top + step * len(KINDS) - 8, GRID)
+        drawing.text(at(tick), top + step * len(KINDS) + 8, short(tick), "middle", QUIET)
+    drawing.text(left + width_ + 20, 36, "error in the likely range", color=QUIET)
+    for place, kind in enumerate(KINDS):
+        rows = [row for row in simulated if row["kind"] == kind]
+        y = top + step * place + 6
+        drawing.text(left - 12, y + 4, MEANING[kind], "end")
+        for index, method in reversed(list(enumerate(SHOWN))):
+            drawing.dot(at(mean([off(row, method) for row in rows])), y, 5 if method == "combined" else 3.5, STYLES[index][0])
+        drawing.text(left + width_ + 60, y + 4, f"{100 * mean([held(row) for row in rows]):.0f}%")
+    for index, method in enumerate(SHOWN):
+        x = left + 90 * index
+        drawing.dot(x, top + step * len(KINDS) + 30, 4, STYLES[index][0])
+        drawing.text(x + 10, top + step * len(KINDS) + 34, method)
+    drawing.save("answers-kinds.svg")
+
+
+def main():
+    simulated, real = read()
+    visible = [row for row in simulated if row["kind"] not in INVISIBLE]
+    kinds = [(MEANING[kind], [row for row in simulated if row["kind"] == kind]) for kind in KINDS]
+    kinds[-2:-2] = [("*all of these*", visible)]
+    models = [(name, [row for row in real if row["world"] == name]) for name in dict.fromkeys(row["world"] for row in real)]
+    models.append(("*all real shifts*", real))
+    errors_table([*kinds, *models])
+    differences_table(visible, real)
+    ranges_table([*kinds, *models])
+    families = [(f"{name} ({words})", [row for row in visible if row[key] == name]) for key, words in
+                (("family", "world"), ("model", "classifier")) for name in sorted({row[key] for row in visible})]
+    ranges_table(families)
+    rest = [row for row in simulated if row["kind"] == "none" and min(row["source"], row["target"]) >= 1000]
+    table(["width", ""], [["nothing moved, both sets of 1,000 rows or more: median", short(width(rest))],
+                          ["all visible shifts: median", short(width(visible))],
+                          ["a range ac +- c that holds as many of these errors: median", short(ac_range(visible))]])
+    at_rest_table()
+    figure(simulated)
+
+
+if __name__ == "__main__":
+    main()
