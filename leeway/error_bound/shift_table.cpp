@@ -19,11 +19,19 @@ constexpr std::string_view accuracy_names[] = {"truth",        "accuracy", "targ
                                                "trg_accuracy", "trg_acc",  "true_accuracy"};
 constexpr std::string_view error_names[] = {"error", "target_error", "true_error"};
 constexpr std::string_view data_set_names[] = {"data_set", "dataset"};
-constexpr std::string_view other_names[] = {
-    "shift",   "target",       "source", "train_method",    "algorithm",  "model",
-    "seed",    "index",        "",       "source_accuracy", "source_acc", "src_accuracy",
-    "src_acc", "source_error", "n",      "n_source",        "n_target",   "k",
-    "delta",   "strength"};
+constexpr std::string_view other_names[] = {"shift",      "target",
+                                            "source",     "train_method",
+                                            "algorithm",  "model",
+                                            "seed",       "index",
+                                            "",           "source_accuracy",
+                                            "source_acc", "src_accuracy",
+                                            "src_acc",    "source_error",
+                                            "n",          "n_source",
+                                            "n_target",   "k",
+                                            "delta",      "strength",
+                                            "chunk",      "day",
+                                            "week",       "month",
+                                            "date",       "time"};
 
 bool holds(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();

@@ -87,8 +87,30 @@ std::string headline_of(const BoundEvaluation& record) {
   return fmt::format("{}; {} is closest to it, {}.", text, display_name(closest.method), off);
 }
 
+// How often the error lay between the columns likely_low and likely_high; empty without both.
+static std::string range_words(const BoundEvaluation& record) {
+  const auto column = [&](std::string_view name) {
+    return std::ranges::find(record.results, name, &EvaluatedMethod::method);
+  };
+  const auto low = column("likely_low"), high = column("likely_high");
+  if (low == record.results.end() || high == record.results.end()) return "";
+  const std::size_t n = low->points.size();  // of accuracies: an error below its range is an accuracy above
+  std::size_t below = 0, above = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    below += low->points[i].truth > std::max(low->points[i].predicted, high->points[i].predicted) ? 1 : 0;
+    above += low->points[i].truth < std::min(low->points[i].predicted, high->points[i].predicted) ? 1 : 0;
+  }
+  const Interval held = clopper_pearson(n - below - above, n, record.options.level);
+  return fmt::format(
+      "The likely range holds the error of {} of {} shifts ({:g}% interval {:.0f} to {:.0f}%); of {} the "
+      "error is "
+      "above it.",
+      n - below - above, n, 100 * record.options.level, 100 * held.low, 100 * held.high, above);
+}
+
 std::vector<std::string> findings_of(const BoundEvaluation& record) {
   std::vector<std::string> findings;
+  if (std::string range = range_words(record); !range.empty()) findings.push_back(std::move(range));
   for (const EvaluatedMethod& method : record.results)
     if (method.exceeds_delta().value_or(false))
       findings.push_back(

@@ -54,7 +54,8 @@ void fields(BoundEvaluation& record, Fields& f);
 
 // Which method understates the error least often, and which is closest to it. At least one result.
 [[nodiscard]] std::string headline_of(const BoundEvaluation& record);
-// Methods that understate the error more often than their delta allows.
+// How often the range from likely_low to likely_high holds the error; methods that understate it more often than their delta
+// allows.
 [[nodiscard]] std::vector<std::string> findings_of(const BoundEvaluation& record);
 
 }  // namespace leeway::record

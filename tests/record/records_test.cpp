@@ -209,6 +209,20 @@ TEST(BoundEvaluateRecord, WordsSayTheSafestAndTheClosestMethod) {
               ElementsAre(AllOf(StartsWith("dis2@0.005 "), HasSubstr("67% (2–99)"), HasSubstr("0.5%"))));
 }
 
+TEST(BoundEvaluateRecord, SaysHowOftenTheLikelyRangeHoldsTheError) {
+  BoundEvaluation record = test::evaluation();
+  EvaluatedMethod low = record.results[0], high = low;
+  low.method = "likely_low", high.method = "likely_high";
+  low.points = {{"", .9, .95}, {"", .7, .95}, {"", .97, .95}};  // accuracies: errors from .05 to .2
+  high.points = {{"", .9, .8}, {"", .7, .8}, {"", .97, .8}};
+  record.results = {low, high};
+  EXPECT_THAT(
+      findings_of(record),
+      ElementsAre(HasSubstr("the error of 1 of 3 shifts (95% interval 1 to 91%); of 1 the error is above")));
+  record.results = {high};
+  EXPECT_THAT(findings_of(record), IsEmpty());
+}
+
 TEST(MvnCdfRecord, IsReadAsItWasWritten) {
   MvnCdf record, again;
   record.envelope.instruction_set = "baseline";
