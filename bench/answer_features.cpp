@@ -16,6 +16,7 @@
 
 #include "leeway/core/outputs.h"
 #include "leeway/error_bound/detail/temperature.h"
+#include "leeway/error_bound/dis2.h"
 #include "leeway/error_bound/estimator.h"
 
 namespace {
@@ -63,7 +64,9 @@ void write(const fs::path& folder) {
     for (const double value : {likely.low, likely.high, excess, e.self.excess, e.self.deviation, m.mix_error,
                                m.misfit, m.misfit_noise, m.distance, m.least_distance, m.log_factor})
       fmt::print(",{:.6g}", value);
-    fmt::print("\n");
+    const Dis2 dis2 =
+        dis2_bound(source, {"target", target.logits, {}, {}}, {.representation = {}, .restarts = 3});
+    fmt::print(",{:.6g},{:.6g},{:.6g}\n", dis2.bound, dis2.estimate, dis2.validity_score.value_or(-1));
     std::fflush(stdout);
   }
 }
@@ -76,7 +79,7 @@ int main(int argc, char** argv) {
   fmt::print(
       ",likely_low,likely_high,excess,rest_excess,rest_deviation,mix_error,misfit,misfit_noise,distance,"
       "least_"
-      "distance,log_factor\n");
+      "distance,log_factor,bound,bound_estimate,validity\n");
   for (int i = 1; i < argc; ++i) write(argv[i]);
   return 0;
 }

@@ -106,6 +106,22 @@ def ac_range(rows):
     return statistics.median(min(1, row["ac"] + c) - max(0, row["ac"] - c) for row in rows)
 
 
+def bound_table(groups):
+    """The bound of Dis2 (99%, 3 critics), and the warning where the likely range reaches beyond it."""
+    lines = []
+    for name, rows in groups:
+        broken = [row for row in rows if row["error"] > row["bound"]]
+        warned = [row for row in rows if row["likely_high"] > row["bound"]]
+        quiet = [row for row in rows if row["likely_high"] <= row["bound"]]
+        missed = [row for row in broken if row in quiet]
+        holds = [row for row in warned if row not in broken]
+        low, high = wilson(len(missed), len(quiet)) if quiet else (0, 1)
+        lines.append([name, f"{len(broken)} of {len(rows)}",
+                      f"{len(missed)} of {len(quiet)} ({short(low)} to {short(high)})" if quiet else "-",
+                      f"{len(holds)} of {len(rows) - len(broken)}", short(statistics.median(row["bound"] for row in rows))])
+    table(["", "error above the bound", "of those without a warning", "warnings where the bound holds", "median bound"], lines)
+
+
 def at_rest_table():
     with open(DATA / "answers-at-rest.csv", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -167,6 +183,9 @@ def main():
     table(["width", ""], [["nothing moved, both sets of 1,000 rows or more: median", short(width(rest))],
                           ["all visible shifts: median", short(width(visible))],
                           ["a range ac +- c that holds as many of these errors: median", short(ac_range(visible))]])
+    worlds = [(f"visible, {name} worlds", [row for row in visible if row["family"] == name])
+              for name in sorted({row["family"] for row in visible})]
+    bound_table([*kinds, *worlds, ("*all real shifts*", real)])
     at_rest_table()
     figure(simulated)
 

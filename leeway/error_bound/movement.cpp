@@ -28,30 +28,14 @@ void to_sum_one(std::vector<double>& values) {
   for (double& value : values) value /= sum;
 }
 
-// Shares of weighted source rows below and up to a margin.
-class WeightedRanks {
- public:
-  WeightedRanks(const std::vector<double>& margins, std::vector<double> weights)
-      : margins_(margins), up_to_(std::move(weights)) {
-    std::partial_sum(up_to_.begin(), up_to_.end(), up_to_.begin());
-  }
-  [[nodiscard]] double below(double margin) const {
-    return share(std::lower_bound(margins_.begin(), margins_.end(), margin));
-  }
-  [[nodiscard]] double to(double margin) const {
-    return share(std::upper_bound(margins_.begin(), margins_.end(), margin));
-  }
-
- private:
-  [[nodiscard]] double share(std::vector<double>::const_iterator end) const {
-    return end == margins_.begin()
-               ? 0
-               : up_to_[static_cast<std::size_t>(end - margins_.begin()) - 1] / up_to_.back();
-  }
-
-  const std::vector<double>& margins_;
-  std::vector<double> up_to_;
-};
+// The first place from `from` on whose value is not below `value`: steps that double, then halving between the last two.
+std::size_t first_from(const std::vector<double>& sorted, std::size_t from, double value) {
+  std::size_t low = from, step = 1;
+  while (low + step < sorted.size() && sorted[low + step] < value) low += step, step *= 2;
+  const auto begin = sorted.begin() + static_cast<std::ptrdiff_t>(low),
+             end = sorted.begin() + static_cast<std::ptrdiff_t>(std::min(low + step + 1, sorted.size()));
+  return static_cast<std::size_t>(std::lower_bound(begin, end, value) - sorted.begin());
+}
 
 struct Point {
   double margin, below, to;  // and the target's shares
@@ -192,13 +176,19 @@ void OutputProfile::add_distances(Movement& found, const Mix& mix, std::vector<d
   std::vector<double> weights;
   weights.reserve(margins_.size());
   for (const std::int32_t label : margin_labels_) weights.push_back(weight[static_cast<std::size_t>(label)]);
-  const WeightedRanks source(margins_, std::move(weights));
+  std::partial_sum(weights.begin(), weights.end(), weights.begin());
+  const auto share = [&](std::size_t end) { return end == 0 ? 0 : weights[end - 1] / weights.back(); };
   const std::vector<Point> points = points_of(std::move(margins));
   const auto distance = [&](double factor) {
     double most = 0;
-    for (const Point& point : points)
-      most = std::max({most, std::abs(source.below(point.margin / factor) - point.below),
-                       std::abs(source.to(point.margin / factor) - point.to)});
+    std::size_t at = 0;
+    for (const Point& point : points) {
+      const double margin = point.margin / factor;
+      at = first_from(margins_, at, margin);
+      std::size_t end = at;
+      while (end < margins_.size() && margins_[end] == margin) ++end;
+      most = std::max({most, std::abs(share(at) - point.below), std::abs(share(end) - point.to)});
+    }
     return most;
   };
   found.distance = found.least_distance = distance(1);

@@ -120,6 +120,11 @@ std::vector<std::string> findings_of(const Bound& record) {
   const error_bound::Dis2& dis2 = record.dis2->dis2;
   if (std::string warning = error_bound::critic_warning(dis2); !warning.empty())
     findings.push_back(std::move(warning));
+  for (const MethodError& one : record.results)
+    if (one.likely_low && one.likely_high)
+      if (std::string warning = bound_warning(dis2.bound, *one.likely_low, *one.likely_high);
+          !warning.empty())
+        findings.push_back(std::move(warning));
   if (dis2.corollary)
     findings.push_back(fmt::format(
         "By the target's labels the error on the held-out rows is {}; the assumption is proved where that is "

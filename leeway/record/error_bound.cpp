@@ -1,5 +1,7 @@
 #include "leeway/record/error_bound.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "leeway/core/numbers.h"
@@ -111,6 +113,14 @@ std::string percent_range(std::span<const double> errors, std::string_view betwe
   const auto [low, high] = std::ranges::minmax(errors);
   const std::string from = percent(low), to = percent(high);
   return from == to ? to : from.substr(0, from.size() - 1) + std::string(between) + to;
+}
+
+std::string bound_warning(double bound, double likely_low, double likely_high) {
+  if (likely_high <= bound) return "";
+  const double range[] = {likely_low, likely_high};
+  return fmt::format(
+      "The likely range of the error, {}, reaches beyond the bound, {}: the bound's assumption is in doubt.",
+      percent_range(range), percent(bound));
 }
 
 void fields(LikelyError& error, Fields& f) {

@@ -54,6 +54,9 @@ struct LikelyError {
   std::string moved;         // what the outputs show of the shift
 };
 
+// A sentence if the likely range reaches beyond the bound, whose assumption is then in doubt (docs/studies/answers.md); else empty.
+[[nodiscard]] std::string bound_warning(double bound, double likely_low, double likely_high);
+
 void fields(LikelyError& error, Fields& f);
 
 }  // namespace leeway::record

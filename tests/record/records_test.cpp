@@ -20,6 +20,7 @@ namespace leeway::record {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
@@ -207,6 +208,13 @@ TEST(BoundEvaluateRecord, WordsSayTheSafestAndTheClosestMethod) {
   EXPECT_THAT(headline_of(record), HasSubstr("; dis2@0.005 is closest to it, 20.0 points off"));
   EXPECT_THAT(findings_of(record),
               ElementsAre(AllOf(StartsWith("dis2@0.005 "), HasSubstr("67% (2–99)"), HasSubstr("0.5%"))));
+}
+
+TEST(BoundRecord, WarnsIfTheLikelyRangeReachesBeyondTheBound) {
+  Bound record = test::full_bound();  // a bound of .488
+  EXPECT_EQ(bound_warning(.4, .1, .4), "");
+  record.results.back().likely_low = .1, record.results.back().likely_high = .6;
+  EXPECT_THAT(findings_of(record), Contains(HasSubstr("10 to 60%, reaches beyond the bound, 49%")));
 }
 
 TEST(BoundEvaluateRecord, SaysHowOftenTheLikelyRangeHoldsTheError) {

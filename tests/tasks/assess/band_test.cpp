@@ -135,7 +135,7 @@ TEST(Bands, AreLeftByOneTimelineAtRestInTwenty) {
   }
 }
 
-// 1,000 timelines of 20 chunks: the standard error is .007. docs/time.md gives these rates.
+// 1,000 timelines of 20 chunks: the standard error is .007.
 TEST(BandsTier2, AreLeftByOneTimelineAtRestInTwenty) {
   const Rates rates = false_alarms(1000, 500, 20, 50);
   EXPECT_LE(rates.accuracy, .05);

@@ -143,6 +143,8 @@ TEST(Headline, WithoutLabelsSaysWhatIsKnownAndWhatMoved) {
   s.drift.emplace();
   expect_headline({s}, {},
                   {"the model's error is " + likely, "at most 82%", "71% sure", "93% on the source."});
+  expect_headline({with_errors(confidences_only("model", .934, .712), .3)}, {},
+                  {"at most 30% if the bound's assumption holds, which is in doubt; ", "93% on the source."});
   expect_headline({with_errors(confidences_only("model", .934, .712), 1)}, {},
                   {likely, "; the bound excludes nothing; ", "93% on the source."});
   expect_headline(

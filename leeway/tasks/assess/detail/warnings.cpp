@@ -127,6 +127,11 @@ std::vector<std::string> find_warnings(const Evidence& evidence) {
   if (summary.error_bound_terms)
     if (std::string warning = error_bound::critic_warning(*summary.error_bound_terms); !warning.empty())
       lines.push_back(std::move(warning));
+  if (summary.error_bound && summary.likely_error)
+    if (std::string warning = record::bound_warning(*summary.error_bound, summary.likely_error->low,
+                                                    summary.likely_error->high);
+        !warning.empty())
+      lines.push_back(std::move(warning));
   if (!summary.converged)
     lines.push_back(
         fmt::format("The maximum of posterior agreement is certified to {:.1e} only.", *summary.gap));

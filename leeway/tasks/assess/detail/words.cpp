@@ -105,8 +105,10 @@ class Writer {
       text += ')';
     }
     if (s.error_bound && *s.error_bound < 1)
-      text += fmt::format("{}at most {} if the bound's assumption holds", text.empty() ? "" : ", ",
-                          whole_percent(*s.error_bound));
+      text +=
+          fmt::format("{}at most {} if the bound's assumption holds{}", text.empty() ? "" : ", ",
+                      whole_percent(*s.error_bound),
+                      s.likely_error && s.likely_error->high > *s.error_bound ? ", which is in doubt" : "");
     else if (s.error_bound)
       text += text.empty() ? "not known without labels: the bound excludes nothing"
                            : "; the bound excludes nothing";
