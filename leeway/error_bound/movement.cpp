@@ -48,7 +48,7 @@ std::vector<Point> points_of(std::vector<double> margins) {
   for (std::size_t i = 0; i < count; ++i) {
     const double margin = margins[(i * n + n - 1) / count];
     if (!points.empty() && points.back().margin == margin) continue;
-    const auto [from, end] = std::ranges::equal_range(margins, margin);
+    const auto [from, end] = std::equal_range(margins.begin(), margins.end(), margin);
     const auto share = [&](auto at) {
       return static_cast<double>(at - margins.begin()) / static_cast<double>(n);
     };
