@@ -1,9 +1,9 @@
-// What the combined estimate reads, and the true error, of every target of simulated or real shifts.
+// The true error of every target of simulated or real shifts, and all that leeway says of it without labels.
 //
 //   answer_features FOLDER...
 //
 // CSV on stdout. Each folder holds source.npz and targets NAME.npz with logits (n,k) and labels (n); world.txt, where
-// there is one, gives the family of the world and of the classifier. docs/studies/answers.md says what it is for.
+// there is one, gives the family of the world and of the classifier. docs/studies/answers.md uses the output.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ void write(const fs::path& folder) {
                path.stem().string(), source.k(), source.n(), rows,
                static_cast<double>(wrong) / static_cast<double>(rows), 1 - e.source_accuracy, t);
     for (const Estimator& one : estimators()) fmt::print(",{:.6g}", std::clamp(one.error(e), 0., 1.));
-    const double excess = e.transport_cost - (1 - mean_of(e.target.confidence));
+    const double excess = e.transport_cost - (1 - e.target_confidence);
     const Movement& m = e.movement;
     const leeway::Interval likely = combined_answer(e).likely;
     for (const double value : {likely.low, likely.high, excess, e.self.excess, e.self.deviation, m.mix_error,
@@ -66,7 +66,7 @@ void write(const fs::path& folder) {
       fmt::print(",{:.6g}", value);
     const Dis2 dis2 =
         dis2_bound(source, {"target", target.logits, {}, {}}, {.representation = {}, .restarts = 3});
-    fmt::print(",{:.6g},{:.6g},{:.6g}\n", dis2.bound, dis2.estimate, dis2.validity_score.value_or(-1));
+    fmt::print(",{:.6g}\n", dis2.bound);
     std::fflush(stdout);
   }
 }
@@ -77,9 +77,8 @@ int main(int argc, char** argv) {
   fmt::print("world,family,model,kind,classes,source,target,error,source_error,inverse_temperature");
   for (const Estimator& one : estimators()) fmt::print(",{}", one.name);
   fmt::print(
-      ",likely_low,likely_high,excess,rest_excess,rest_deviation,mix_error,misfit,misfit_noise,distance,"
-      "least_"
-      "distance,log_factor,bound,bound_estimate,validity\n");
+      ",likely_low,likely_high,excess,rest_excess,rest_deviation,mix_error,misfit,misfit_noise,distance");
+  fmt::print(",least_distance,log_factor,bound\n");
   for (int i = 1; i < argc; ++i) write(argv[i]);
   return 0;
 }

@@ -1,45 +1,21 @@
-// What cot says where nothing moved, by simulation: docs/studies/answers.md.
+// What cot says if nothing moved, by simulation: docs/studies/answers.md.
 //
 //   estimates_at_rest DRAWS [BOOTSTRAP [CLASSES]]
 //
-// CSV on stdout, one line for each number of classes, rows and margin. Logits are standard normal, with margin + log k added to a
-// random class; labels are drawn from their softmax, so that it is calibrated. Source of n rows, target of .3 n + 50. Columns: mean
+// CSV on stdout, one line for each number of classes, rows and margin. Logits are calibrated (tests/error_bound/samples.h).
+// Source of n rows, target of .3 n + 50. Columns: mean
 // over draws of the target's true error and of the estimates; share of draws whose 95% interval of cot (BOOTSTRAP replicates,
 // default 50) holds the true error, and its mean width.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
-#include "leeway/core/random.h"
 #include "leeway/error_bound/estimator.h"
 #include "leeway/error_bound/evidence.h"
+#include "tests/error_bound/samples.h"
 
-namespace {
-
-using leeway::error_bound::Sample;
-
-Sample calibrated(std::size_t n, std::size_t k, double margin, std::uint64_t seed) {
-  leeway::Random random(seed, leeway::stream("estimates at rest"));
-  std::vector<double> logits;
-  std::vector<std::int64_t> labels;
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t top = random.below(k);
-    double sum = 0;
-    for (std::size_t j = 0; j < k; ++j) {
-      logits.push_back(random.normal() + (j == top ? margin + std::log(k) : 0));
-      sum += std::exp(logits.back());
-    }
-    double left = random.uniform() * sum;
-    std::int64_t label = -1;
-    for (std::size_t j = 0; j < k && left >= 0; ++j, ++label) left -= std::exp(logits[i * k + j]);
-    labels.push_back(label);
-  }
-  return {"sample", leeway::make_array<double>({n, k}, std::move(logits)), std::move(labels), {}};
-}
-
-}  // namespace
+using leeway::error_bound::Sample, leeway::error_bound::calibrated;
 
 int main(int argc, char** argv) {
   if (argc < 2) {
@@ -50,7 +26,7 @@ int main(int argc, char** argv) {
     return argc > i ? static_cast<std::size_t>(std::atoll(argv[i])) : otherwise;
   };
   const std::size_t draws = argument(1, 0), bootstrap = argument(2, 50), only = argument(3, 0);
-  fmt::print("classes,source,target,margin,draws,error,cot,published,coverage,width\n");
+  fmt::print("classes,source,target,margin,draws,bootstrap,error,cot,published,coverage,width\n");
   for (const std::size_t k : {2, 10, 100})
     for (const std::size_t n : {100, 1000, 5000})
       for (const double margin : {1.5, 5.}) {
@@ -69,8 +45,8 @@ int main(int argc, char** argv) {
                 width += interval->high - interval->low;
         }
         const auto mean = [&](double sum) { return sum / static_cast<double>(draws); };
-        fmt::print("{},{},{},{},{},{:.5f},{:.5f},{:.5f},{:.4f},{:.4f}\n", k, n, target_rows, margin, draws,
-                   mean(error), mean(cot), mean(published), mean(covered), mean(width));
+        fmt::print("{},{},{},{},{},{},{:.5f},{:.5f},{:.5f},{:.4f},{:.4f}\n", k, n, target_rows, margin, draws,
+                   bootstrap, mean(error), mean(cot), mean(published), mean(covered), mean(width));
         std::fflush(stdout);
       }
   return 0;

@@ -68,6 +68,10 @@ std::string results_table(const record::Assess& record) {
   return text_of(std::move(table), record);
 }
 
+std::string name_of(const record::Assess& record, const record::AssessResult& result) {
+  return record.models.size() > 1 ? fmt::format("{} ({})", result.target, result.model) : result.target;
+}
+
 // What is said of errors without the target's labels; empty where nothing is.
 std::string bounds_table(const record::Assess& record) {
   const auto percent = [](const std::optional<double>& share) { return single(share, 100, "{:.1f}"); };
@@ -123,8 +127,7 @@ std::string subgroup_lines(const record::Assess& record) {
     if (!result.subgroups || result.subgroups->list.empty()) continue;
     const record::AssessSubgroups& found = *result.subgroups;
     const auto weak = std::ranges::find_if(found.list, &record::Subgroup::clear);
-    std::string name = result.target;
-    if (record.models.size() > 1) name += fmt::format(" ({})", result.model);
+    const std::string name = name_of(record, result);
     const std::string said =
         weak == found.list.end()
             ? "none is clearly weaker than the other rows"
@@ -139,11 +142,8 @@ std::string subgroup_lines(const record::Assess& record) {
 std::string moved_lines(const record::Assess& record) {
   std::string text;
   for (const record::AssessResult& result : record.results)
-    if (result.likely_error) {
-      std::string name = result.target;
-      if (record.models.size() > 1) name += fmt::format(" ({})", result.model);
-      text += wrapped(shown(fmt::format("{}: {}.", name, result.likely_error->moved)));
-    }
+    if (result.likely_error)
+      text += wrapped(shown(fmt::format("{}: {}.", name_of(record, result), result.likely_error->moved)));
   return text;
 }
 
@@ -153,8 +153,7 @@ std::string drift_lines(const record::Assess& record) {
   for (const record::AssessResult& result : record.results) {
     if (!result.drift) continue;
     const record::AssessDrift& drift = *result.drift;
-    std::string name = shown(result.target);
-    if (record.models.size() > 1) name += fmt::format(" ({})", shown(result.model));
+    const std::string name = name_of(record, result);
     std::string moved;
     const auto add = [&](const record::DriftTest& test) {
       if (test.p_value > 1 - record.level) return;

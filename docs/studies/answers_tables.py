@@ -3,8 +3,8 @@
 
     answers_tables.py
 
-Reads data/answers.csv.gz (bench/answer_features on the held-out half of shift_worlds.py and on real_shifts.py, with the column of
-bench/peers/cbpe.py) and data/answers-at-rest.csv (bench/estimates_at_rest).
+Reads data/answers.csv.gz (bench/answer_features on the held-out half of shift_worlds.py and on real_shifts.py), answers-cbpe.csv
+(bench/peers/cbpe.py on the same) and answers-at-rest.csv (bench/estimates_at_rest).
 """
 import csv
 import gzip
@@ -56,8 +56,12 @@ def width(rows):
 def read():
     with gzip.open(DATA / "answers.csv.gz", "rt", newline="") as file:
         rows = list(csv.DictReader(file))
+    with open(DATA / "answers-cbpe.csv", newline="") as file:
+        cbpe = {(row["world"], row["kind"]): float(row["cbpe"]) for row in csv.DictReader(file)}
     text = ("world", "family", "model", "kind")
-    rows = [{name: value if name in text else float(value or "nan") for name, value in row.items()} for row in rows]
+    rows = [{name: value if name in text else float(value) for name, value in row.items()} for row in rows]
+    for row in rows:
+        row["cbpe"] = cbpe.get((row["world"], row["kind"]), math.nan)
     return [row for row in rows if row["family"] != "real"], [row for row in rows if row["family"] == "real"]
 
 
@@ -122,6 +126,14 @@ def bound_table(groups):
     table(["", "error above the bound", "of those without a warning", "warnings where the bound holds", "median bound"], lines)
 
 
+def auc(rows):
+    """The chance that a broken bound has more of the likely range beyond it than a bound that holds."""
+    beyond = {broken: [row["likely_high"] - row["bound"] for row in rows if (row["error"] > row["bound"]) == broken]
+              for broken in (True, False)}
+    pairs = [(a > b) + (a == b) / 2 for a in beyond[True] for b in beyond[False]]
+    return mean(pairs)
+
+
 def at_rest_table():
     with open(DATA / "answers-at-rest.csv", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -180,12 +192,17 @@ def main():
                 (("family", "world"), ("model", "classifier")) for name in sorted({row[key] for row in visible})]
     ranges_table(families)
     rest = [row for row in simulated if row["kind"] == "none" and min(row["source"], row["target"]) >= 1000]
+    good = [row for row in simulated if row["kind"] == "none" and row["error"] < .1]
     table(["width", ""], [["nothing moved, both sets of 1,000 rows or more: median", short(width(rest))],
                           ["all visible shifts: median", short(width(visible))],
+                          ["nothing moved, error below .1: upper ends above .2",
+                           f"{sum(row['likely_high'] > .2 for row in good)} of {len(good)}"],
                           ["a range ac +- c that holds as many of these errors: median", short(ac_range(visible))]])
     worlds = [(f"visible, {name} worlds", [row for row in visible if row["family"] == name])
               for name in sorted({row["family"] for row in visible})]
     bound_table([*kinds, *worlds, ("*all real shifts*", real)])
+    table(["area under the ROC curve of the warning", ""],
+          [["all visible shifts", short(auc(visible))], *([name, short(auc(rows))] for name, rows in worlds)])
     at_rest_table()
     figure(simulated)
 

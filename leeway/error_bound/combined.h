@@ -1,14 +1,15 @@
 // The answer without labels: an estimate of the error and the range it likely lies in, from all that the outputs show.
 //
 //   estimate = mean over networks of s(m),   range = [s(m - c (m - l)), s(m + c (h - m))] likewise,
-// s the logistic function. Each network has one layer of tanh units and a linear part. It reads the logits of the single
-// estimates (ac, doc, atc-conf, cot), of the error on the source and in the fitted mix of classes (movement.h), how well that
-// mix explains the target, the distances of margins, the excess of cot beyond its noise, k, the temperature and both
-// numbers of rows. It gives m relative to the error in the fitted mix, and the 10% and 90% quantiles l and h. Weights were
-// fitted on simulated shifts (docs/studies/answers_fit.py); c makes the range conformal on worlds left out of the fit.
+// s the logistic function. Each network has one layer of tanh units and a linear part. Its inputs: the logits of the single
+// estimates (ac, doc, atc-conf, cot), of the source's error and of its error in the fitted mix of classes (movement.h); how
+// well that mix explains the target; the distances of margins and the factor between them; the excess of cot beyond its noise;
+// k and both numbers of rows. Its outputs: m, relative to the logit of the error in the fitted mix, and the distances to the 10%
+// and 90% quantiles l and h. docs/studies/answers_fit.py fitted the weights on simulated shifts. c makes the range conformal
+// on families of worlds and classifiers left out of the fit.
 //
-// Use it as the answer where nothing is known of the shift. It is measured in docs/studies/answers.md: shifts that change labels
-// but not outputs (concept shift, confident mistakes) are invisible to it, as to every estimator.
+// Use this when nothing is known of the shift. docs/studies/answers.md measures how often the answer is right: shifts that change
+// labels but not outputs (concept shift, confident mistakes) are invisible to the networks, as to every estimator.
 // `evidence` must hold transport and movement (EvidenceOptions). Errors: none. Deterministic.
 #pragma once
 

@@ -28,6 +28,7 @@ constexpr double smallest_log = -700;  // exp is a normal number from here on
 
 struct RowScores {
   double confidence, negative_entropy, log_odds, margin;
+  std::int32_t predicted;
 };
 
 RowScores score(const double* z, std::size_t k, double t) {
@@ -36,9 +37,10 @@ RowScores score(const double* z, std::size_t k, double t) {
   double second = -std::numeric_limits<double>::infinity();
   for (const double* at = z; at != z + k; ++at)
     if (at != top) second = std::max(second, *at);
+  const auto predicted = static_cast<std::int32_t>(top - z);
   if (std::isinf(t)) {
     const auto tops = static_cast<double>(std::count(z, z + k, 0.));
-    return {1 / tops, -std::log(tops), -std::log(tops - 1), -second};
+    return {1 / tops, -std::log(tops), -std::log(tops - 1), -second, predicted};
   }
   ExactSum others, weighted, shifted;  // shifted: in units of the second largest, since weights may all be 0
   for (const double* at = z; at != z + k; ++at) {
@@ -49,7 +51,8 @@ RowScores score(const double* z, std::size_t k, double t) {
   }
   const double rest = others.value();
   return {1 / (1 + rest), t * weighted.value() / (1 + rest) - std::log1p(rest),
-          t * second < smallest_log ? -t * second - std::log(shifted.value()) : -std::log(rest), -second};
+          t * second < smallest_log ? -t * second - std::log(shifted.value()) : -std::log(rest), -second,
+          predicted};
 }
 
 void soften(const double* z, double t, std::span<double> p) {
@@ -82,8 +85,7 @@ Scores scores(const Rows& logits, double inverse_temperature, std::span<const st
   for_rows(z, [&](std::size_t i, const double* row) {
     const RowScores one = score(row, z.k(), inverse_temperature);
     result.confidence[i] = one.confidence, result.negative_entropy[i] = one.negative_entropy;
-    result.log_odds[i] = one.log_odds, result.margin[i] = one.margin;
-    result.predicted[i] = static_cast<std::int32_t>(std::find(row, row + z.k(), 0.) - row);
+    result.log_odds[i] = one.log_odds, result.margin[i] = one.margin, result.predicted[i] = one.predicted;
   });
   return result;
 }

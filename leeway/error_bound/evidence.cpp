@@ -5,26 +5,10 @@
 #include <functional>
 
 #include "leeway/core/parallel.h"
-#include "leeway/error_bound/centred.h"
 #include "leeway/error_bound/detail/transport.h"
 
 namespace leeway::error_bound {
 namespace {
-
-std::size_t count_correct(const CentredRows& rows, std::span<const std::int64_t> labels) {
-  return reduce_chunks<std::size_t>(
-      rows.n(), rows.chunk(),
-      [&](std::size_t begin, std::size_t end) {
-        std::vector<double> scratch;
-        std::size_t correct = 0;
-        for (std::size_t i = begin; i < end; ++i) {
-          const double* const z = rows.row(i, scratch);
-          correct += std::find(z, z + rows.k(), 0.) - z == labels[rows.index(i)];
-        }
-        return correct;
-      },
-      [](std::size_t a, std::size_t b) { return a + b; });
-}
 
 Threshold threshold(std::vector<double> scores, std::size_t n_correct) {
   if (n_correct == 0) return {};
@@ -34,13 +18,6 @@ Threshold threshold(std::vector<double> scores, std::size_t n_correct) {
   double above = 0, equal = 0;
   for (const double score : scores) above += score > at, equal += score == at;
   return {at, (static_cast<double>(n_correct) - above) / equal};
-}
-
-std::vector<double> shares(const CentredRows& rows, std::span<const std::int64_t> labels) {
-  std::vector<double> counts(rows.k(), 0);
-  for (std::size_t i = 0; i < rows.n(); ++i) ++counts[static_cast<std::size_t>(labels[rows.index(i)])];
-  for (double& count : counts) count /= static_cast<double>(rows.n());
-  return counts;
 }
 
 }  // namespace
@@ -76,28 +53,32 @@ double mean_of(std::span<const double> values) {
 }
 
 Evidence collect_source(const Sample& source, const EvidenceOptions& options) {
-  const CentredRows rows(source.logits, options.source_rows);
+  std::vector<std::int64_t> drawn;
+  for (const std::size_t row : options.source_rows) drawn.push_back(source.labels[row]);
+  const std::span<const std::int64_t> labels = drawn.empty() ? source.labels : drawn;
+  const auto n = static_cast<double>(labels.size());
   Evidence evidence;
-  evidence.n_correct = count_correct(rows, source.labels);
-  evidence.source_accuracy = static_cast<double>(evidence.n_correct) / static_cast<double>(rows.n());
-  evidence.label_shares = shares(rows, source.labels);
   evidence.source =
       std::make_shared<Scores>(scores(source.logits, options.inverse_temperature, options.source_rows));
+  evidence.label_shares.resize(source.k());
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    evidence.n_correct += evidence.source->predicted[i] == labels[i] ? 1 : 0;
+    ++evidence.label_shares[static_cast<std::size_t>(labels[i])];
+  }
+  for (double& share : evidence.label_shares) share /= n;
+  evidence.source_accuracy = static_cast<double>(evidence.n_correct) / n;
   evidence.source_confidence = mean_of(evidence.source->confidence);
   evidence.by_log_odds = threshold(evidence.source->log_odds, evidence.n_correct);
   evidence.by_negative_entropy = threshold(evidence.source->negative_entropy, evidence.n_correct);
-  if (options.movement) {
-    std::vector<std::int64_t> drawn;
-    for (const std::size_t row : options.source_rows) drawn.push_back(source.labels[row]);
-    const std::span<const std::int64_t> labels = drawn.empty() ? source.labels : drawn;
-    evidence.profile = std::make_shared<OutputProfile>(*evidence.source, labels, rows.k());
-  }
+  if (options.movement)
+    evidence.profile = std::make_shared<OutputProfile>(*evidence.source, labels, source.k());
   return evidence;
 }
 
 void add_target(Evidence& evidence, const Sample& source, const Sample& target,
                 const EvidenceOptions& options) {
   evidence.target = scores(target.logits, options.inverse_temperature, options.target_rows);
+  evidence.target_confidence = mean_of(evidence.target.confidence);
   if (options.transport) {
     evidence.transport_cost = transport_cost(target.logits, options.inverse_temperature, options.target_rows,
                                              evidence.label_shares);

@@ -1,6 +1,7 @@
 // Input of the estimators, computed once for all of them and for each bootstrap resample.
 // Errors: none; the sample is checked (sample.h). Cost: n k exponentials per set; `transport` adds that of
-// transport.h, and that of self_transport.h unless its result is given; `movement` that of movement.h. Deterministic for any number of threads.
+// transport.h, and that of self_transport.h unless its result is given; `movement` that of movement.h. Deterministic
+// for any number of threads.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,7 @@ struct Evidence {
   double source_accuracy = 0;        // n_correct / n_S
   std::vector<double> label_shares;  // (k) of the source; 0 for a class that no row has
   std::shared_ptr<const Scores> source;
-  double source_confidence = 0;                // its mean
+  double source_confidence = 0, target_confidence = 0;  // means
   Threshold by_log_odds, by_negative_entropy;  // of atc: the n_correct-th largest score of the source
   Scores target;
   double transport_cost = 0;  // of the target's softmax rows to label_shares; 0 unless asked for
@@ -48,7 +49,7 @@ struct EvidenceOptions {
 void add_target(Evidence& evidence, const Sample& source, const Sample& target,
                 const EvidenceOptions& options);
 
-// Of the softmax of these rows (empty: all) to classes of these masses: transport.h.
+// The cost of moving the softmax of these rows (empty: all) to classes of these masses: transport.h.
 [[nodiscard]] double transport_cost(const Rows& logits, double inverse_temperature,
                                     std::span<const std::size_t> rows, std::span<const double> masses);
 

@@ -99,8 +99,8 @@ std::string headline_of(const Bound& record) {
   std::vector<double> estimates;
   for (const MethodError& one : record.results)
     if (one.likely_low && one.likely_high)
-      text += fmt::format("{}Without labels it is probably {} (likely range {}).", text.empty() ? "" : " ",
-                          percent(one.error, 1),
+      text += fmt::format("{}Without labels the error is estimated at {} (likely range {}).",
+                          text.empty() ? "" : " ", percent(one.error, 1),
                           percent_range(std::vector<double>{*one.likely_low, *one.likely_high}));
     else if (!one.is_bound && !one.method.method.starts_with("dis2"))
       estimates.push_back(one.error);

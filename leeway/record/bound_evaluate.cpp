@@ -102,9 +102,8 @@ static std::string range_words(const BoundEvaluation& record) {
   }
   const Interval held = clopper_pearson(n - below - above, n, record.options.level);
   return fmt::format(
-      "The likely range holds the error of {} of {} shifts ({:g}% interval {:.0f} to {:.0f}%); of {} the "
-      "error is "
-      "above it.",
+      "The likely range holds the error of {} of {} shifts ({:g}% interval {:.0f} to {:.0f}%); errors above "
+      "the range: {}.",
       n - below - above, n, 100 * record.options.level, 100 * held.low, 100 * held.high, above);
 }
 

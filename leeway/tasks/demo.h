@@ -30,7 +30,7 @@ struct DemoTask {
   std::size_t images = 5000;  // at most so many of the test images
   std::uint64_t seed = 0;
   std::string device = "cpu";
-  std::function<void(const std::string&)> say = {};  // is told which files exist already
+  std::function<void(const std::string&)> say = {};  // shows a line: a file that exists already, a warning
 };
 
 struct DemoFound {

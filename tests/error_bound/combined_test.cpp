@@ -14,16 +14,16 @@
 namespace leeway::error_bound {
 namespace {
 
-struct Rows3 {
+struct MadeRows {
   Scores scores;
   std::vector<std::int64_t> labels;
 };
 
 // Rows of `k` classes; a label j is predicted as j + 1 with probability .1 + .2 j / k, and its margins grow with j.
-Rows3 rows_of(std::size_t n, std::size_t k, std::vector<double> shares, std::uint64_t seed,
-              double factor = 1) {
+MadeRows rows_of(std::size_t n, std::size_t k, std::vector<double> shares, std::uint64_t seed,
+                 double factor = 1) {
   Random random(seed, stream("combined test"));
-  Rows3 rows;
+  MadeRows rows;
   for (std::size_t i = 0; i < n; ++i) {
     double left = random.uniform();
     std::size_t label = 0;
@@ -39,14 +39,14 @@ Rows3 rows_of(std::size_t n, std::size_t k, std::vector<double> shares, std::uin
 
 // The mix of two classes by trying 2,001, from a dense D.
 TEST(Movement, FitsTheMixOfTheLargestLikelihood) {
-  const Rows3 source = rows_of(300, 2, {.6, .4}, 1), target = rows_of(200, 2, {.2, .8}, 2);
+  const MadeRows source = rows_of(300, 2, {.6, .4}, 1), target = rows_of(200, 2, {.2, .8}, 2);
   const OutputProfile profile(source.scores, source.labels, 2);
   const Movement found = profile.movement(target.scores);
   std::vector<std::vector<double>> margins(2);
   for (std::size_t i = 0; i < 300; ++i)
     margins[static_cast<std::size_t>(source.scores.predicted[i])].push_back(source.scores.margin[i]);
   for (auto& list : margins) std::ranges::sort(list);
-  const auto cell_of = [&](const Rows3& rows, std::size_t i) {
+  const auto cell_of = [&](const MadeRows& rows, std::size_t i) {
     const auto j = static_cast<std::size_t>(rows.scores.predicted[i]);
     const auto& list = margins[j];
     const double z = rows.scores.margin[i];
@@ -83,7 +83,7 @@ TEST(Movement, FitsTheMixOfTheLargestLikelihood) {
 
 TEST(Movement, SeparatesAnotherMixFromOtherMargins) {
   const std::vector<double> even{.25, .25, .25, .25}, uneven{.7, .1, .1, .1};
-  const Rows3 source = rows_of(20000, 4, even, 1);
+  const MadeRows source = rows_of(20000, 4, even, 1);
   const OutputProfile profile(source.scores, source.labels, 4);
   const Movement mixed = profile.movement(rows_of(20000, 4, uneven, 2).scores);
   EXPECT_NEAR(mixed.mix_error, .7 * .1 + .1 * (.15 + .2 + .25), .01);
@@ -98,7 +98,7 @@ TEST(Movement, SeparatesAnotherMixFromOtherMargins) {
 
 // If all labels are one class, no row is weighted, and the distance is that of the two samples.
 TEST(Movement, DistanceIsThatOfKolmogorovAndSmirnov) {
-  Rows3 source = rows_of(500, 2, {1, 0}, 1), target = rows_of(1500, 2, {1, 0}, 2, 1.3);
+  MadeRows source = rows_of(500, 2, {1, 0}, 1), target = rows_of(1500, 2, {1, 0}, 2, 1.3);
   for (Scores* scores : {&source.scores, &target.scores}) {
     std::ranges::fill(scores->predicted, 0);
     for (double& margin : scores->margin) margin = std::round(10 * margin) / 10;  // ties

@@ -33,4 +33,24 @@ inline Sample drawn(std::size_t n, std::size_t k, double skill, std::uint64_t se
   return sample_of(k, std::move(logits), std::move(labels));
 }
 
+// Normal logits, a random class raised by margin + log k; labels drawn from the softmax, which is calibrated therefore.
+inline Sample calibrated(std::size_t n, std::size_t k, double margin, std::uint64_t seed) {
+  Random random(seed, stream("estimates at rest"));
+  std::vector<double> logits;
+  std::vector<std::int64_t> labels;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t top = random.below(k);
+    double sum = 0;
+    for (std::size_t j = 0; j < k; ++j) {
+      logits.push_back(random.normal() + (j == top ? margin + std::log(k) : 0));
+      sum += std::exp(logits.back());
+    }
+    double left = random.uniform() * sum;
+    std::int64_t label = -1;
+    for (std::size_t j = 0; j < k && left >= 0; ++j, ++label) left -= std::exp(logits[i * k + j]);
+    labels.push_back(label);
+  }
+  return sample_of(k, std::move(logits), std::move(labels));
+}
+
 }  // namespace leeway::error_bound

@@ -224,9 +224,9 @@ TEST(BoundEvaluateRecord, SaysHowOftenTheLikelyRangeHoldsTheError) {
   low.points = {{"", .9, .95}, {"", .7, .95}, {"", .97, .95}};  // accuracies: errors from .05 to .2
   high.points = {{"", .9, .8}, {"", .7, .8}, {"", .97, .8}};
   record.results = {low, high};
-  EXPECT_THAT(
-      findings_of(record),
-      ElementsAre(HasSubstr("the error of 1 of 3 shifts (95% interval 1 to 91%); of 1 the error is above")));
+  EXPECT_THAT(findings_of(record),
+              ElementsAre(HasSubstr(
+                  "the error of 1 of 3 shifts (95% interval 1 to 91%); errors above the range: 1")));
   record.results = {high};
   EXPECT_THAT(findings_of(record), IsEmpty());
 }

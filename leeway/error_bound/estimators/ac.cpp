@@ -11,7 +11,7 @@ Estimator ac() {
           "the shift makes the classifier surer of its mistakes, which most shifts do",
           /*transport=*/false,
           /*movement=*/false,
-          [](const Evidence& evidence) { return 1 - mean_of(evidence.target.confidence); }};
+          [](const Evidence& evidence) { return 1 - evidence.target_confidence; }};
 }
 
 }  // namespace leeway::error_bound

@@ -13,7 +13,7 @@ namespace {
 
 using Inputs = std::array<double, network::inputs>;
 
-// The logit of a share of few rows: `shift` keeps it finite, and tells shares below what n rows resolve not apart.
+// `shift` keeps the logit finite, and nearly equal for shares smaller than one row in n.
 double logit(double share, double shift) {
   return std::log((std::max(share, 0.) + shift) / (std::max(1 - share, 0.) + shift));
 }
@@ -31,7 +31,7 @@ Inputs inputs_of(const Evidence& e, double shift) {
              m = static_cast<double>(e.target.confidence.size());
   const double noise = std::sqrt(1 / n + 1 / m), base = logit(e.movement.mix_error, shift);
   const auto beyond = [&](double error) { return logit(error, shift) - base; };
-  const double excess = e.transport_cost - 1 + mean_of(e.target.confidence) - e.self.excess,
+  const double excess = e.transport_cost - 1 + e.target_confidence - e.self.excess,
                deviations = excess / std::max(e.self.deviation, 1e-4);
   const Movement& move = e.movement;
   return {beyond(1 - e.source_accuracy),
@@ -86,20 +86,22 @@ CombinedAnswer combined_answer(const Evidence& e) {
 }
 
 std::string_view likely_words() {
-  return "Likely ranges held the error of 89% of 1,920 simulated shifts of inputs, class mix or confidence "
-         "that they were "
-         "not fitted to, and of 123 of 124 real shifts; of 480 that outputs do not show (labels changed "
-         "alone, or the "
-         "model makes confident mistakes) 39%.";
+  return "The likely range held the error of 89% of 1,920 simulated shifts that were not used in its fit, "
+         "and of "
+         "123 of 124 real shifts. It held the error of 39% of 480 shifts that outputs cannot show, where "
+         "labels "
+         "change alone or the model makes confident mistakes.";
 }
 
 Estimator combined() {
-  return {{"combined", "all estimates and what moved in the outputs, weighted as on simulated shifts", ""},
-          "the shift is like the simulated ones, which change inputs, class mix or confidence",
-          "labels change while outputs do not, or the model makes confident mistakes",
-          /*transport=*/true,
-          /*movement=*/true,
-          [](const Evidence& evidence) { return combined_answer(evidence).error; }};
+  return {
+      {"combined",
+       "a regression on the other estimates and on how the outputs moved, fitted on simulated shifts", ""},
+      "the shift is like the simulated ones, which change inputs, class mix or confidence",
+      "labels change while outputs do not, or the model makes confident mistakes",
+      /*transport=*/true,
+      /*movement=*/true,
+      [](const Evidence& evidence) { return combined_answer(evidence).error; }};
 }
 
 }  // namespace leeway::error_bound

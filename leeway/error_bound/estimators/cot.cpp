@@ -36,7 +36,7 @@ Estimator cot() {
           /*transport=*/true,
           /*movement=*/false,
           [](const Evidence& evidence) {
-            const double confidence = mean_of(evidence.target.confidence),
+            const double confidence = evidence.target_confidence,
                          doc = 1 - evidence.source_accuracy + evidence.source_confidence - confidence,
                          beyond = evidence.transport_cost - (1 - confidence) - evidence.self.excess;
             return doc + beyond * share_beyond_noise(beyond, evidence.self.deviation);

@@ -12,7 +12,7 @@ Estimator doc() {
           /*transport=*/false,
           /*movement=*/false,
           [](const Evidence& evidence) {
-            const double lost = evidence.source_confidence - mean_of(evidence.target.confidence);
+            const double lost = evidence.source_confidence - evidence.target_confidence;
             return 1 - evidence.source_accuracy + lost;
           }};
 }

@@ -118,8 +118,8 @@ std::string terms(const Record& record, const Shown& shown) {
   if (shown.likely)
     list.emplace_back(
         "Error, probably",
-        "How wrong the model is on the target, estimated without its labels from <a href=\"#bounds\">all "
-        "estimates</a> and from how the outputs moved; in small figures the range that it likely lies in. " +
+        "How wrong the model is on the target, estimated without its labels from <a href=\"#bounds\">single "
+        "estimates</a> and from how the outputs moved; in small figures the likely range of the error. " +
             escape(record.bounds ? record.bounds->likely : ""));
   if (shown.bound)
     list.emplace_back("Error at most",

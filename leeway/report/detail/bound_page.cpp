@@ -281,8 +281,6 @@ std::string heading(const Record& record, const std::vector<const Result*>& resu
     text += fmt::format("{} probably on {}, likely range {} to {}", worst.error_bound ? ";" : ":",
                         percent(*worst.likely_error->error.value), fixed(100 * worst.likely_error->low, 0),
                         percent(worst.likely_error->high));
-  else if (const std::string range = estimates_range(worst); !range.empty())
-    text += fmt::format("{} estimates say {}", worst.error_bound ? ";" : ":", range);
   return text;
 }
 
@@ -359,16 +357,9 @@ std::string html_report(const Bound& record) {
                source_section(record.envelope)});
 }
 
-std::string estimates_range(const Result& result, std::string_view between) {
-  std::vector<double> known;
-  for (const Estimator& member : error_bound::answer_estimators())
-    if (const Measured error = estimate_of(result, member); error.value) known.push_back(*error.value);
-  return record::percent_range(known, between);
-}
-
 Section bounds_section(const Record& record) {
   std::vector<const Result*> results = worst_first(record);
-  std::erase_if(results, [](const Result* r) { return !r->error_bound && estimates_range(*r).empty(); });
+  std::erase_if(results, [](const Result* r) { return !r->error_bound && !r->likely_error; });
   if (results.empty()) return {};
   std::vector<Chart> charts;
   bool truth = false;

@@ -130,8 +130,6 @@ struct Curve {
 [[nodiscard]] std::vector<const Result*> worst_first(const Record& record);
 // A table of results leads with target and model.
 [[nodiscard]] std::vector<ColumnOf<Result>> with_subject(std::vector<ColumnOf<Result>> columns);
-// "8 to 24%", from the lowest to the highest estimate of the error; empty where none is known.
-[[nodiscard]] std::string estimates_range(const Result& result, std::string_view between = " to ");
 // Number of flips to show of each result: as requested, fewer where many results would make the page long.
 [[nodiscard]] std::size_t flips_shown(const Record& record, const Options& options);
 

@@ -13,15 +13,14 @@ namespace {
 std::string what_moved(const AnswerEvidence& e) {
   const error_bound::Movement& move = e.estimates.movement;
   if (move.misfit > slack + beyond_noise * move.misfit_noise)
-    return "the outputs moved as no other mix of the source's classes explains";
+    return "no other mix of the source's classes explains how the outputs moved";
   const double p = e.drift.classes.p_alone;
   const std::string words = record::p_words(p), chance = "p " + (words[0] == '<' ? words : "= " + words);
-  return p <= moved_p ? fmt::format(
-                            "the mix of predicted classes moved ({}), and another mix of the source's "
-                            "classes explains "
-                            "the outputs",
-                            chance)
-                      : fmt::format("the outputs moved no further than sampling explains ({})", chance);
+  return p <= moved_p
+             ? fmt::format(
+                   "the mix of predicted classes moved ({}) as another mix of the source's classes explains",
+                   chance)
+             : fmt::format("the outputs moved no further than sampling explains ({})", chance);
 }
 
 }  // namespace
@@ -37,9 +36,10 @@ record::LikelyError likely_error(const AnswerEvidence& e) {
   if (e.changed) {
     const double low = std::max(0., *e.changed - s), high = std::min(1., *e.changed + s);
     for (double* value : {&error, &found.low, &found.high}) *value = std::clamp(*value, low, high);
-    found.moved +=
-        fmt::format("; {} of predictions changed, so the error is within {} of that, the error on the source",
-                    percent(*e.changed, 1), percent(s, 1));
+    found.moved += fmt::format(
+        "; {} of predictions changed, and the error differs from this share by at most {}, the error on the "
+        "source",
+        percent(*e.changed, 1), percent(s, 1));
   }
   const Interval sampling = of_all->interval && !e.changed
                                 ? *of_all->interval

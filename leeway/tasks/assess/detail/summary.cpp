@@ -194,6 +194,7 @@ Summary analyse(const AnalysedSource& analysed, const Target& target,
   summary.drift = drift_between(source, before, shifted, after, class_names, task, analysed.source->numbers,
                                 target.numbers);
   if (bounds.estimates) {
+    // `combined`, the first, becomes likely_error.
     summary.estimates.assign(bounds.estimates->estimates.begin() + 1, bounds.estimates->estimates.end());
     AnswerEvidence evidence{*bounds.estimates, *summary.drift, target.outputs.n(), known.labels.size(),
                             task.level};
