@@ -1,6 +1,8 @@
 // The true error of every target of simulated or real shifts, and all that leeway says of it without labels.
 //
-//   answer_features FOLDER...
+//   answer_features [critics] FOLDER...
+//
+// With `critics` also the bounds of critics on features and of kernel critics, which take most of the time.
 //
 // CSV on stdout. Each folder holds source.npz and targets NAME.npz with logits (n,k) and labels (n); world.txt, where
 // there is one, gives the family of the world and of the classifier. docs/studies/answers.md uses the output.
@@ -12,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "leeway/core/outputs.h"
@@ -26,10 +29,11 @@ using namespace leeway::error_bound;
 
 Sample sample_of(const fs::path& path) {
   leeway::Outputs outputs = leeway::read_outputs(path);
-  return {path.filename(), outputs.logits, outputs.labels.value_or(std::vector<std::int64_t>()), {}};
+  return {path.filename(), outputs.logits, outputs.labels.value_or(std::vector<std::int64_t>()),
+          outputs.features};
 }
 
-void write(const fs::path& folder) {
+void write(const fs::path& folder, bool critics) {
   std::string world = "real,real";
   if (std::ifstream file(folder / "world.txt"); file) {
     std::string family, model;
@@ -64,9 +68,19 @@ void write(const fs::path& folder) {
     for (const double value : {likely.low, likely.high, excess, e.self.excess, e.self.deviation, m.mix_error,
                                m.misfit, m.misfit_noise, m.distance, m.least_distance, m.log_factor})
       fmt::print(",{:.6g}", value);
-    const Dis2 dis2 =
-        dis2_bound(source, {"target", target.logits, {}, {}}, {.representation = {}, .restarts = 3});
-    fmt::print(",{:.6g}\n", dis2.bound);
+    for (const bool kernel : {false, true})
+      for (const auto kind : {Representation::Kind::logits, Representation::Kind::features}) {
+        Dis2Options options;
+        options.representation = {kind, 0, 0, kernel};
+        options.restarts = 3;
+        const Sample unlabeled{"target", target.logits, {}, target.features};
+        const bool plain = kind == Representation::Kind::logits;
+        if ((plain && !kernel) || (critics && (plain || source.features)))
+          fmt::print(",{:.6g}", dis2_bound(source, unlabeled, options).bound);
+        else
+          fmt::print(",");
+      }
+    fmt::print("\n");
     std::fflush(stdout);
   }
 }
@@ -78,7 +92,8 @@ int main(int argc, char** argv) {
   for (const Estimator& one : estimators()) fmt::print(",{}", one.name);
   fmt::print(
       ",likely_low,likely_high,excess,rest_excess,rest_deviation,mix_error,misfit,misfit_noise,distance");
-  fmt::print(",least_distance,log_factor,bound\n");
-  for (int i = 1; i < argc; ++i) write(argv[i]);
+  fmt::print(",least_distance,log_factor,bound,features_bound,kernel_bound,kernel_features_bound\n");
+  const bool critics = argc > 1 && std::string_view(argv[1]) == "critics";
+  for (int i = critics ? 2 : 1; i < argc; ++i) write(argv[i], critics);
   return 0;
 }

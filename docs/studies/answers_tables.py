@@ -3,14 +3,16 @@
 
     answers_tables.py
 
-Reads data/answers.csv.gz (bench/answer_features on the held-out half of shift_worlds.py and on real_shifts.py), answers-cbpe.csv
-(bench/peers/cbpe.py on the same) and answers-at-rest.csv (bench/estimates_at_rest).
+Reads data/answers.csv.gz (bench/answer_features on worlds 0 to 239 of the held-out half of shift_worlds.py and on real_shifts.py),
+answers-cbpe.csv (bench/peers/cbpe.py on the same), answers-bounds.csv.gz (bench/answer_features on worlds 240 to 509, real and
+adversarial shifts) and answers-at-rest.csv (bench/estimates_at_rest).
 """
 import csv
 import gzip
 import math
 import pathlib
 import random
+import re
 import statistics
 
 from drawing import GRID, QUIET, STYLES, Drawing
@@ -53,13 +55,18 @@ def width(rows):
     return statistics.median(row["likely_high"] - row["likely_low"] for row in rows)
 
 
+TEXT = ("world", "family", "model", "kind")
+
+
+def read_rows(name):
+    with gzip.open(DATA / name, "rt", newline="") as file:
+        return [{key: value if key in TEXT else float(value or "nan") for key, value in row.items()} for row in csv.DictReader(file)]
+
+
 def read():
-    with gzip.open(DATA / "answers.csv.gz", "rt", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_rows("answers.csv.gz")
     with open(DATA / "answers-cbpe.csv", newline="") as file:
         cbpe = {(row["world"], row["kind"]): float(row["cbpe"]) for row in csv.DictReader(file)}
-    text = ("world", "family", "model", "kind")
-    rows = [{name: value if name in text else float(value) for name, value in row.items()} for row in rows]
     for row in rows:
         row["cbpe"] = cbpe.get((row["world"], row["kind"]), math.nan)
     return [row for row in rows if row["family"] != "real"], [row for row in rows if row["family"] == "real"]
@@ -110,28 +117,45 @@ def ac_range(rows):
     return statistics.median(min(1, row["ac"] + c) - max(0, row["ac"] - c) for row in rows)
 
 
+def moved(row):
+    """As Movement::margins_moved of leeway/error_bound/movement.h."""
+    return row["distance"] > 1.358 * (1 / row["source"] + 1 / row["target"]) ** .5
+
+
+def warned(row, bound="bound"):
+    return moved(row) and row["likely_high"] > row[bound]
+
+
 def bound_table(groups):
-    """The bound of Dis2 (99%, 3 critics), and the warning where the likely range reaches beyond it."""
+    """The bound of Dis2 (99%, linear critics on logits, 3 restarts), and its warning."""
     lines = []
     for name, rows in groups:
         broken = [row for row in rows if row["error"] > row["bound"]]
-        warned = [row for row in rows if row["likely_high"] > row["bound"]]
-        quiet = [row for row in rows if row["likely_high"] <= row["bound"]]
-        missed = [row for row in broken if row in quiet]
-        holds = [row for row in warned if row not in broken]
-        low, high = wilson(len(missed), len(quiet)) if quiet else (0, 1)
-        lines.append([name, f"{len(broken)} of {len(rows)}",
-                      f"{len(missed)} of {len(quiet)} ({short(low)} to {short(high)})" if quiet else "-",
-                      f"{len(holds)} of {len(rows) - len(broken)}", short(statistics.median(row["bound"] for row in rows))])
-    table(["", "error above the bound", "of those without a warning", "warnings where the bound holds", "median bound"], lines)
+        quiet = [row for row in rows if not warned(row)]
+        missed = [row for row in quiet if row["error"] > row["bound"]]
+        low, high = wilson(len(missed), len(quiet))
+        lines.append([name, f"{len(broken)} of {len(rows)}", f"{len(missed)} of {len(quiet)} ({short(low)} to {short(high)})",
+                      f"{sum(warned(row) for row in rows if row['error'] <= row['bound'])} of {len(rows) - len(broken)}"])
+    table(["", "error above the bound", "of those without a warning", "warnings where the bound holds"], lines)
+
+
+def critics_table(groups):
+    """Errors above the bound, and the median bound, by class of critics, where all were run."""
+    lines = []
+    for name, rows in groups:
+        rows = [row for row in rows if not math.isnan(row["kernel_features_bound"])]
+        if rows:
+            lines.append([name, *(f"{sum(row['error'] > row[bound] for row in rows)}, {short(statistics.median(row[bound] for row in rows))}"
+                                  for bound in ("bound", "kernel_bound", "features_bound", "kernel_features_bound")), len(rows)])
+    table(["", "logits", "kernel:logits", "features", "kernel:features", "n"], lines)
 
 
 def auc(rows):
-    """The chance that a broken bound has more of the likely range beyond it than a bound that holds."""
-    beyond = {broken: [row["likely_high"] - row["bound"] for row in rows if (row["error"] > row["bound"]) == broken]
+    """The chance that a broken bound has more of the likely range beyond it than a bound that holds; without a movement, none."""
+    beyond = {broken: [row["likely_high"] - row["bound"] if moved(row) else -1. for row in rows if (row["error"] > row["bound"]) == broken]
               for broken in (True, False)}
     pairs = [(a > b) + (a == b) / 2 for a in beyond[True] for b in beyond[False]]
-    return mean(pairs)
+    return short(mean(pairs)) if pairs else "-"
 
 
 def at_rest_table():
@@ -178,6 +202,24 @@ def figure(simulated):
     drawing.save("answers-kinds.svg")
 
 
+def bounds():
+    rows = read_rows("answers-bounds.csv.gz")
+    adversarial = [row for row in rows if re.match("(fgsm|pgd)[0-9]+$", row["kind"])]
+    real = [row for row in rows if row["family"] == "real" and row not in adversarial]
+    simulated = [row for row in rows if row["family"] != "real"]
+    turned = [row for row in simulated if row["family"] == "teacher" and row["kind"] == "rotation"]
+    kinds = [(MEANING[kind], [row for row in simulated if row["kind"] == kind and row not in turned]) for kind in KINDS]
+    visible = [row for row in simulated if row["kind"] not in INVISIBLE and row not in turned]
+    kinds[-2:-2] = [("*all of these*", visible)]
+    kinds.append(("rotation, teacher worlds", turned))
+    groups = [*kinds, *((f"visible, {name} worlds", [row for row in visible if row["family"] == name])
+                        for name in sorted({row["family"] for row in visible})), ("real shifts", real), ("fgsm and pgd", adversarial)]
+    bound_table(groups)
+    table(["area under the ROC curve of the warning", ""],
+          [["visible shifts", auc(visible)], ["fgsm and pgd", auc(adversarial)], ["visible, real, fgsm and pgd", auc([*visible, *real, *adversarial])]])
+    critics_table(groups)
+
+
 def main():
     simulated, real = read()
     visible = [row for row in simulated if row["kind"] not in INVISIBLE]
@@ -198,11 +240,7 @@ def main():
                           ["nothing moved, error below .1: upper ends above .2",
                            f"{sum(row['likely_high'] > .2 for row in good)} of {len(good)}"],
                           ["a range ac +- c that holds as many of these errors: median", short(ac_range(visible))]])
-    worlds = [(f"visible, {name} worlds", [row for row in visible if row["family"] == name])
-              for name in sorted({row["family"] for row in visible})]
-    bound_table([*kinds, *worlds, ("*all real shifts*", real)])
-    table(["area under the ROC curve of the warning", ""],
-          [["all visible shifts", short(auc(visible))], *([name, short(auc(rows))] for name, rows in worlds)])
+    bounds()
     at_rest_table()
     figure(simulated)
 

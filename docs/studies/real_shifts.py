@@ -5,8 +5,8 @@
 
 Writes FOLDER/real/MODEL/source.npz and SHIFT.npz (logits, labels): the 72 shifts of docs/studies/bounds.md (three classifiers of
 Fashion-MNIST, whose trainings are those of fashion_mnist.py), Waterbirds, and two ResNets of CIFAR-10 under JPEG and the shifts of
-Fashion-MNIST. DATA holds cifar10/ and waterbirds/ as cifar_jpeg.py and waterbirds_bounds.py describe them. What is there is not
-made again.
+Fashion-MNIST. FOLDER/adversarial/MODEL has the attacks fgsm and pgd on five of the seven, at four radii. DATA holds cifar10/ and
+waterbirds/ as cifar_jpeg.py and waterbirds_bounds.py describe them. What is there is not made again.
 """
 import pathlib
 
@@ -17,6 +17,8 @@ from fashion_mnist import Study
 from fashion_mnist_bounds import SHIFTS, Bounds
 from study_script import arguments_of
 from waterbirds_bounds import TARGETS, rows_of, usual
+
+RADII = {"linear": (1, 2, 4, 8), "cnn": (2, 4, 8, 16), "robust": (4, 8, 16, 32), "resnet20": (1, 2, 4, 8), "resnet44": (1, 2, 4, 8)}
 
 
 def save(path, logits, labels):
@@ -33,6 +35,20 @@ def file_of(shift):
     return shift.replace(":", "-").replace("/", "-") + ".npz"
 
 
+def attacked(study, name, weights, images, real, adversarial):
+    part = adversarial / f"{name}.csv"  # of 10,000 images 2,000, of CIFAR-10 all
+    count = 2000 if images == "fashion-mnist:test" else 509
+    adversarial.mkdir(exist_ok=True)
+    part.write_text("index,split\n" + "".join(f"{row},test\n" for row in range(count)))
+    copy(real / name / "source.npz", adversarial / name / "source.npz")
+    for attack in ("fgsm", "pgd"):
+        for radius in RADII[name]:
+            stem = f"adversarial/{name}-{attack}{radius}"
+            study.run(stem + "-images.npz", "attack", "--model", weights, "--data", images, "--index", part, "--split", "test",
+                      "--attack", attack, "--eps", f"{radius}/255")
+            copy(study.outputs(stem + ".npz", weights, study.path(stem + "-images.npz")), adversarial / name / f"{attack}{radius}.npz")
+
+
 def fashion(folder, leeway, real):
     study = Bounds(folder, leeway)
     study.split()
@@ -42,6 +58,7 @@ def fashion(folder, leeway, real):
         for shift, images in study.targets(model, weights):
             outputs = study.outputs("bounds/" + model + "-" + file_of(shift), weights, images)
             copy(outputs, real / model / file_of(shift))
+        attacked(study, model, weights, "fashion-mnist:test", real, folder / "adversarial")
 
 
 def cifar(folder, leeway, real, data):
@@ -62,6 +79,7 @@ def cifar(folder, leeway, real, data):
         copy(study.outputs(f"{name}-lossless.npz", model, lossless), real / name / "source.npz", slice(half))
         for shift, images in targets.items():
             copy(study.outputs(f"{name}-{file_of(shift)}", model, images), real / name / file_of(shift))
+        attacked(study, name, model, targets["none"], real, folder.parent / "adversarial")
 
 
 def waterbirds(real, data):

@@ -3,7 +3,7 @@
 
     shift_worlds.py tuning|held-out FOLDER [--worlds 240] [--first 0]
 
-Writes FOLDER/HALF/NNNN/source.npz and KIND.npz: logits (n,k) float32, labels (n), and x (n,d) float32. World N of a half depends
+Writes FOLDER/HALF/NNNN/source.npz and KIND.npz: logits (n,k) float32, labels (n), and the inputs as features (n,d) float32. World N of a half depends
 on its name and N alone. The held-out half has families that the tuning half lacks: worlds by a teacher network, and classifiers
 by boosting and naive Bayes. Needs NumPy and scikit-learn; one core, about a second per world and target.
 
@@ -161,7 +161,7 @@ def target(kind, world, logits, n, rng):
 
 def write(path, x, y, z):
     part = path.with_suffix(".part.npz")
-    np.savez(part, logits=z, labels=y.astype(np.int64), x=x.astype(np.float32))
+    np.savez(part, logits=z, labels=y.astype(np.int64), features=x.astype(np.float32))
     part.rename(path)
 
 

@@ -1,7 +1,8 @@
 // Dis2: an (almost) provable upper bound on the error of a classifier h on an unlabeled target.
 //
-// A critic h' is a linear classifier on a representation (logits, features, leading principal components),
-// trained to agree with h on the source and to disagree on the target. With n_S and n_T held-out rows and
+// A critic h' is a linear classifier on a representation (logits, features, leading principal components), or
+// on it and random Fourier features of it (kernel critics), trained to agree with h on the source and to
+// disagree on the target. With n_S and n_T held-out rows and
 //   D(h,h') = dis_T(h,h') - dis_S(h,h'),     dis = share of rows with different predictions
 // with probability at least 1 - delta, if D(h,y*) <= D(h,h') in the population for the true labeler y* and
 // one of the critics found (the existence of a better critic is not enough),
@@ -56,7 +57,12 @@ struct Representation {
   enum class Kind { logits, features, pca } kind = Kind::logits;
   // Of pca: as many leading components of the source's training features, uncentred; 0: d / fraction of them.
   std::size_t components = 0, fraction = 0;
+  // Beside linear critics also those on (x, sqrt(2) cos(W x + b)), x the standardized columns: critics of a Gaussian
+  // kernel (Rahimi and Recht 2007). b is uniform on [0, 2 pi), W normal; its deviation times sqrt(d) is .5, 1, 2 and
+  // 4 in turn. The largest D over both classes counts. Not with Search::reference.
+  bool kernel = false;
 };
+inline constexpr std::size_t kernel_columns = 256;
 
 struct Dis2Options {
   Representation representation;
@@ -118,7 +124,7 @@ struct Dis2 {
   std::optional<Verdict> corollary;           // where the target has labels and rows are held out
 };
 
-// What the bound assumes of `representation` ("logits", "pca:16"), in words.
+// What the bound assumes of `representation` ("logits", "pca:16", "kernel:logits"), in words.
 struct Assumption {
   std::string assumes;  // completes "it is right if ..."
   std::string fails;    // completes "it is too low if ..."

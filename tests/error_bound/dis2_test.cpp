@@ -235,6 +235,40 @@ TEST(Dis2, StartsFromDBatFindMore) {
   EXPECT_GT(dis2_bound(sample("clean.npz"), sample("blurred.npz"), options).discrepancy, .55);
 }
 
+// The source lies all around a disc, the target inside it: only a critic that is not linear tells them apart.
+TEST(Dis2, KernelCriticsFindWhatLinearOnesCannot) {
+  const auto drawn = [](const char* name, double inner, double outer, std::uint64_t seed) {
+    Random random(seed, stream("kernel critics test"));
+    std::vector<double> logits, features;
+    Sample sample{name, Array{}, {}, {}};
+    for (int i = 0; i < 400; ++i) {
+      const double angle = 6.283185307179586 * random.uniform(),
+                   radius = inner + (outer - inner) * random.uniform(), x = radius * std::cos(angle),
+                   y = radius * std::sin(angle);
+      features.insert(features.end(), {x, y}), logits.insert(logits.end(), {x, -x});
+      sample.labels.push_back(x < 0);
+    }
+    sample.logits = make_array<double>({400, 2}, std::move(logits));
+    sample.features = make_array<double>({400, 2}, std::move(features));
+    return sample;
+  };
+  const Sample source = drawn("source", 2, 3, 0), target = drawn("target", 0, 1, 1),
+               same = drawn("same", 2, 3, 2);
+  Dis2Options options = quick();
+  options.representation.kind = Representation::Kind::features;
+  const Dis2 linear = dis2_bound(source, target, options), at_rest = dis2_bound(source, same, options);
+  options.representation.kernel = true;
+  const Dis2 kernel = dis2_bound(source, target, options);
+  EXPECT_LT(linear.discrepancy, .7);
+  EXPECT_GT(kernel.discrepancy, .9);
+  EXPECT_EQ(kernel.restarts.size(), 2 * linear.restarts.size());
+  EXPECT_LT(dis2_bound(source, same, options).bound, at_rest.bound + .1);  // its price if nothing moved
+  EXPECT_EQ(at_threads(4, [&] { return dis2_bound(source, target, options).restarts; }), kernel.restarts);
+  options.search = Search::reference;
+  EXPECT_EQ(message_of([&] { (void)dis2_bound(source, target, options); }),
+            "representation: expected linear critics, which the papers' recipe trains, found kernel critics");
+}
+
 TEST(Dis2, BadInputIsOneLine) {
   Sample source = sample_of("s.npz", {{1, 0, 1}, {-1, 0, 0}, {2, 0, 1}}), target = source;
   target.name = "t.npz";

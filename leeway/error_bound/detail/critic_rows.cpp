@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <numbers>
 #include <numeric>
 
 #include "leeway/core/error.h"
@@ -105,8 +106,37 @@ struct Making {
   std::vector<std::size_t> holdout;
 };
 
+// sqrt(2) cos(W x + b) of standardized rows x.
+class FourierColumns {
+ public:
+  FourierColumns() = default;
+  FourierColumns(std::size_t d, std::uint64_t seed) : weights_(d, kernel_columns), phases_(kernel_columns) {
+    Random random(seed, stream("kernel critics"));
+    for (std::size_t f = 0; f < kernel_columns; ++f) {
+      const double deviation = std::ldexp(.5, static_cast<int>(f % 4)) / std::sqrt(static_cast<double>(d));
+      for (std::size_t j = 0; j < d; ++j) weights_(j, f) = deviation * random.normal();
+      phases_[f] = 2 * std::numbers::pi * random.uniform();
+    }
+  }
+
+  [[nodiscard]] std::size_t count() const { return phases_.size(); }
+
+  // Row after row.
+  [[nodiscard]] std::vector<double> of(const RowMajor<double>& x) const {
+    std::vector<double> values = times(x, weights_);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = std::numbers::sqrt2 * std::cos(values[i] + phases_[i % phases_.size()]);
+    return values;
+  }
+
+ private:
+  Dense<double> weights_;
+  std::vector<double> phases_;
+};
+
 struct Made {
   Dense<double> basis;
+  FourierColumns fourier;
   std::optional<Making> source, target;
   std::vector<double> centre, scale;
   std::size_t k = 0;
@@ -127,18 +157,23 @@ struct Made {
 
 CriticRows Made::rows(std::span<const std::size_t> from_source,
                       std::span<const std::size_t> from_target) const {
+  const std::size_t d = centre.size() - fourier.count();
   CriticRows rows(from_source.size(), from_target.size(), centre.size(), k);
   std::size_t first = 0;
   const auto add = [&](const Making& part, std::span<const std::size_t> wanted) {
     parallel_for((wanted.size() + critic_rows_block_rows - 1) / critic_rows_block_rows, [&](std::size_t b) {
       const std::size_t begin = b * critic_rows_block_rows,
                         end = std::min(wanted.size(), begin + critic_rows_block_rows);
-      const std::vector<double> block = part.reader.read(wanted.subspan(begin, end - begin));
+      std::vector<double> block = part.reader.read(wanted.subspan(begin, end - begin)), more;
+      for (std::size_t i = 0; i < block.size(); ++i)
+        block[i] = std::clamp((block[i] - centre[i % d]) / scale[i % d], -critic_rows_farthest,
+                              critic_rows_farthest);
+      if (fourier.count() > 0) more = fourier.of({block.data(), end - begin, d});
       for (std::size_t i = begin; i < end; ++i) {
-        for (std::size_t j = 0; j < rows.d; ++j)
-          rows.at_row(first + i, j) =
-              static_cast<float>(std::clamp((block[(i - begin) * rows.d + j] - centre[j]) / scale[j],
-                                            -critic_rows_farthest, critic_rows_farthest));
+        for (std::size_t j = 0; j < d; ++j)
+          rows.at_row(first + i, j) = static_cast<float>(block[(i - begin) * d + j]);
+        for (std::size_t f = 0; f < fourier.count(); ++f)
+          rows.at_row(first + i, d + f) = static_cast<float>(more[(i - begin) * fourier.count() + f]);
         rows.y[first + i] = part.predictions[wanted[i]];
       }
     });
@@ -156,8 +191,8 @@ Rows values_of(const Sample& sample, const Representation& representation) {
   return *sample.features;
 }
 
-// Of what critics see, d columns before.
-std::size_t column_count(const Sample& source, const Representation& representation, std::size_t d) {
+// Of the representation, of d columns; those of kernel critics are not counted.
+std::size_t linear_columns(const Sample& source, const Representation& representation, std::size_t d) {
   if (representation.kind != Representation::Kind::pca) return d;
   const std::size_t count = representation.components == 0 && representation.fraction > 0
                                 ? d / representation.fraction
@@ -238,7 +273,7 @@ std::size_t training_rows(const Sample& sample, const Dis2Options& options, std:
 void standardise(Made& made, const CriticData& data) {
   const Moments all = joined(moments_of(made.source->reader, data.source.training),
                              moments_of(made.target->reader, data.target.training));
-  for (std::size_t j = 0; j < made.centre.size(); ++j) {
+  for (std::size_t j = 0; j < all.columns.mean.size(); ++j) {
     const double deviation = std::sqrt(all.columns.squares[j] / all.n);
     made.centre[j] = all.columns.mean[j];
     // What rounding leaves of a constant is no deviation.
@@ -250,7 +285,8 @@ void standardise(Made& made, const CriticData& data) {
 
 std::string out_of_reach(const Sample& source, const Sample& target, const Dis2Options& options) {
   const std::size_t d = values_of(source, options.representation).shape()[1], k = source.k(),
-                    columns = column_count(source, options.representation, d);
+                    columns = linear_columns(source, options.representation, d) +
+                              (options.representation.kernel ? kernel_columns : 0);
   const bool components = options.representation.kind == Representation::Kind::pca;
   if (components && d > most_component_features)
     return fmt::format("{}: principal components of {} features; at most {} are searched for", source.name, d,
@@ -275,7 +311,8 @@ CriticData critic_data(const Sample& source, const Sample& target, const Dis2Opt
   const Rows source_values = values_of(source, options.representation),
              target_values = values_of(target, options.representation);
   const bool components = options.representation.kind == Representation::Kind::pca;
-  const std::size_t columns = column_count(source, options.representation, source_values.shape()[1]);
+  const std::size_t d = linear_columns(source, options.representation, source_values.shape()[1]),
+                    columns = d + (options.representation.kernel ? kernel_columns : 0);
   if (const std::string reason = out_of_reach(source, target, options); !reason.empty()) throw Error(reason);
   CriticData data;
   data.source = split_rows(source, options.holdout,
@@ -289,7 +326,7 @@ CriticData critic_data(const Sample& source, const Sample& target, const Dis2Opt
   }
 
   const auto made = std::make_shared<Made>();
-  if (components) made->basis = components_of(Reader(source_values, nullptr), data.source.training, columns);
+  if (components) made->basis = components_of(Reader(source_values, nullptr), data.source.training, d);
   const Dense<double>* const basis = components ? &made->basis : nullptr;
   made->source =
       Making{Reader(source_values, basis), predicted_classes(source.logits, source.n()), data.source.holdout};
@@ -299,13 +336,14 @@ CriticData critic_data(const Sample& source, const Sample& target, const Dis2Opt
   made->centre.assign(columns, 0);
   made->scale.assign(columns, 1);
   if (scaling == Scaling::standard) standardise(*made, data);
+  if (options.representation.kernel) made->fourier = FourierColumns(d, options.seed);
 
   data.centre = made->centre, data.scale = made->scale;
   data.training = made->rows(data.source.training, data.target.training);
   data.holdout.n_source = data.source.holdout.size(), data.holdout.n_target = data.target.holdout.size();
   for (const Making* part : {&*made->source, &*made->target})
     for (const std::size_t row : part->holdout) data.holdout.y.push_back(part->predictions[row]);
-  if (components || data.holdout.n() * (columns + 1) <= most_kept)
+  if (components || options.representation.kernel || data.holdout.n() * (columns + 1) <= most_kept)
     data.holdout.kept = made->held_out(0, data.holdout.n());
   else
     data.holdout.make = [made](std::size_t begin, std::size_t end) { return made->held_out(begin, end); };

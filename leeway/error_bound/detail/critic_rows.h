@@ -4,8 +4,8 @@
 // rows). Rows are shuffled by Random keyed by seed and purpose; given classes keep their shares.
 //
 // Columns are standardized over the training rows of both sets: with the bias this changes only the
-// optimizer's path, not the class of critics or an optimum. Constant columns become 0. Rows are float32,
-// clipped at 1e18 so that squares stay finite. Held-out rows are kept in memory if few, else read again in
+// optimizer's path, not the class of critics or an optimum. Constant columns become 0. Columns of kernel critics
+// follow (Representation::kernel). Rows are float32, clipped at 1e18 so that squares stay finite. Held-out rows are kept in memory if few, else read again in
 // blocks for each critic, with the same values.
 // Errors (Error): a single row to split, features missing or without columns, no or too many components.
 // Cost: two passes over the representation; components: n d^2 and d^3 operations in float64.
