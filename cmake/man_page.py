@@ -16,16 +16,16 @@ AFTER = r"""
 .SH EXIT STATUS
 .TP
 .B 0
-Done, and every gate held.
+Done; all gates passed.
 .TP
 .B 1
-The machine failed.
+Runtime failure, such as a full disk.
 .TP
 .B 2
-The command was called wrongly.
+Usage error.
 .TP
 .B 3
-An input is bad; one line on standard error says which file, what was expected, what was found and in which row.
+Bad input; one line on standard error names the file, what was expected, what was found, and the row.
 .TP
 .B 4
 A gate failed
@@ -35,11 +35,11 @@ A gate failed
 Incomplete.
 .TP
 .B 130
-Interrupted; what was done so far is saved.
+Interrupted; finished work is saved.
 .SH ENVIRONMENT
 .TP
 .B LEEWAY_NN_LIBRARY
-The library that runs models, where it is not installed beside the command.
+Path of the model library, if it is not installed next to the command.
 """
 
 
@@ -97,9 +97,9 @@ def page(leeway):
     version = subprocess.run([leeway, "--version"], capture_output=True, text=True, check=True).stdout.strip()
     question, _, blocks, _ = help_of()
     text = f'.TH LEEWAY 1 "" "leeway {version}" "User Commands"\n.SH NAME\n'
-    text += "leeway \\- say how far data may shift before a classifier breaks\n"
+    text += "leeway \\- measure how far data may shift before a classifier breaks\n"
     text += f".SH SYNOPSIS\n.B leeway\n.I COMMAND\n[\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n{roff(question)}\n"
-    text += "The result goes to standard output, progress and complaints to standard error.\n.SH COMMANDS\n"
+    text += "The result goes to standard output, progress and messages to standard error.\n.SH COMMANDS\n"
     common = []
     commands = [(name,) for name, _ in blocks[INNER]]
     while commands:

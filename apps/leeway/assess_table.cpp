@@ -130,7 +130,7 @@ std::string subgroup_lines(const record::Assess& record) {
     const std::string name = name_of(record, result);
     const std::string said =
         weak == found.list.end()
-            ? "none is clearly weaker than the other rows"
+            ? "no subgroup is clearly weaker than the other rows"
             : fmt::format("{}, {}% of {} right, {} points against other rows", subgroup_name(*weak),
                           with_interval(weak->accuracy, 100), weak->n, with_interval(weak->difference, 100));
     text += wrapped(shown(fmt::format("{}: {} (of {} searched)", name, said, found.searched)));
@@ -169,7 +169,7 @@ std::string drift_lines(const record::Assess& record) {
     add(drift.confidence);
     for (const record::DriftTest& group : drift.groups) add(group);
     text += wrapped(shown(fmt::format("{}: {}", name,
-                                      moved.empty() ? fmt::format("nothing in {} tests (least p = {})",
+                                      moved.empty() ? fmt::format("no drift in {} tests (smallest p = {})",
                                                                   drift.tests, record::p_words(drift.p_value))
                                                     : moved)));
     if (!drift.left_out.empty())
@@ -219,9 +219,8 @@ std::string noise_lines(const record::Assess& record) {
   }
   return warnings + text_of(std::move(table), record) +
          wrapped(
-             "n: rows of the source, its first ones. survives: mean probability in % that noise leaves the "
-             "prediction as it is; one sample in 20 has no more than 1 in 20 says, half no more than the "
-             "median.");
+             "n: first rows of the source. survives: mean probability in % that the prediction is unchanged "
+             "under noise. 1 in 20, median: its 5% and 50% quantiles over these rows.");
 }
 
 // The strongest shifts of labels and groups, of each target that has any, or within the source.
@@ -238,7 +237,7 @@ std::string shift_lines(const record::Assess& record) {
     for (std::size_t i = 0; i < std::min(most, findings.size()); ++i)
       text += wrapped(fmt::format("{}: {}", name, shown(findings[i].text)));
     if (!one.left_out.empty())
-      text += wrapped(fmt::format("{}: left out for too many cells: {}", name,
+      text += wrapped(fmt::format("{}: left out (too many cells): {}", name,
                                   shown(fmt::format("{}", fmt::join(one.left_out, ", ")))));
     if (findings.size() > most) text += fmt::format("{}: and {} more\n", name, findings.size() - most);
   }
@@ -250,7 +249,7 @@ std::string footnotes(const record::Assess& record) {
   std::vector<std::pair<std::string, std::string>> keys{{"accuracy", "accuracy"},
                                                         {"pa", "AFR, agreement, beta"},
                                                         {"worst_class", "worst class"},
-                                                        {"error_bound", "upper bound of the error"},
+                                                        {"error_bound", "upper bound on the error"},
                                                         {"estimates", "estimates of the error"}};
   for (const record::AssessResult& result : record.results)
     for (const auto& [key, reason] : result.not_computed) {
@@ -285,10 +284,11 @@ std::string legend(const record::Assess& record) {
   for (const record::AssessResult& result : record.results)
     by_flips |= result.worst_class() != nullptr && !result.worst_class()->accuracy.value;
   std::string text =
-      "source (accuracy there), accuracy, AFR (predictions unchanged) and worst class (its accuracy) in %; "
-      "agreement from 0 to log k = " +
+      "In %: source (accuracy on the source), accuracy, AFR (predictions unchanged), worst class (its "
+      "accuracy); agreement from 0 to log k = " +
       fmt::format("{:.2f}", std::log(static_cast<double>(record.k()))) + ".";
-  if (by_flips) text += " (..): without labels the class whose predictions change most, and its AFR.";
+  if (by_flips)
+    text += " In parentheses: without labels, the class whose predictions change most, and its AFR.";
   return text;
 }
 
@@ -313,16 +313,17 @@ std::string assess_text(const record::Assess& record) {
     text += "\nMeans over seeds, with Student's intervals\n" + seeds;
   text += timelines_text(record);
   if (const std::string bounds = bounds_table(record); !bounds.empty())
-    text += "\nThe error in % without labels of the target\n" + bounds + moved_lines(record) +
+    text += "\nError on the target without its labels, in %\n" + bounds + moved_lines(record) +
             wrapped(fmt::format("{} {}", record.bounds->likely, record.bounds->assumption));
   if (const std::string quality = quality_table(record); !quality.empty())
-    text += "\nBeside accuracy, by labels: in %, but for log loss and Brier score\n" + quality;
+    text += "\nOther measures from labels, in % (except log loss and Brier score)\n" + quality;
   if (const std::string weak = subgroup_lines(record); !weak.empty())
-    text += "\nWeakest sub-groups, found on one half of the rows and measured on the other\n" + weak;
+    text += "\nWeakest subgroups, found on one half of the rows and measured on the other\n" + weak;
   if (const std::string drift = drift_lines(record); !drift.empty())
-    text += fmt::format("\nDrift: what moved between source and target (p-values by Holm's method, {:.2g})\n",
-                        1 - record.level) +
-            drift;
+    text +=
+        fmt::format("\nDrift between source and target (p-values adjusted by Holm's method, level {:.2g})\n",
+                    1 - record.level) +
+        drift;
   if (!record.average_case.empty())
     text += "\nPredictions under noise of standard deviation sigma\n" + noise_lines(record);
   if (!record.shifts.empty())

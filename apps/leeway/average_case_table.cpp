@@ -30,17 +30,16 @@ std::string table_of(const record::AverageCase& record) {
   }
   std::string text = warnings_of(record.envelope) + wrapped(record.envelope.headline) + "\n" + table.text();
   text += fmt::format(
-      "\nMean over {} samples of the probability in % that the prediction survives noise of that sigma. One "
-      "sample in 20\n"
-      "is less robust than 1 in 20 says. MC error: mean distance from Monte Carlo in points, its own chance "
-      "included.\n"
-      "Scores rank samples and are no probabilities.\n",
+      "\nmean: over {} samples, of the probability in % that the prediction survives this noise. 1 in 20: 5% "
+      "quantile.\n"
+      "MC error: mean difference from Monte Carlo in points, including the sampling error of Monte Carlo.\n"
+      "Scores rank samples; they are not probabilities.\n",
       found.n);
   if (found.options.copies_as_published)
-    text += "mmse: copies drawn independently, as published; a linear model's p is then off by chance.\n";
+    text += "mmse: copies drawn independently, as published: p has sampling error even for linear models.\n";
   for (const record::Survival& result : found.results)
     if (result.not_converged.value_or(0) > 0)
-      text += fmt::format("{} at sigma {:g}: {} of {} samples not within the tolerance\n", result.method,
+      text += fmt::format("{} at sigma {:g}: {} of {} samples exceed the tolerance\n", result.method,
                           result.sigma, *result.not_converged, result.p.n);
   return text + (record.envelope.findings.empty() ? "" : "\n") + findings_of(record.envelope);
 }

@@ -38,7 +38,7 @@ std::string method_table(const record::Bound& record) {
             "error on the source, by its labels");
   if (record.target.error)
     table.add("target", percents(record.target.error), "-",
-              "error by the target's labels, which no method saw");
+              "error by the target's labels, which no method uses");
   return table.text();
 }
 
@@ -49,11 +49,11 @@ std::string range_table(const error_bound::ComponentRange& range, double least_v
     table.add(one.components, four(one.validity_score), percents(one.dis2.bound), percents(one.dis2.estimate),
               &one == &range.best() ? "chosen"
               : one.kept            ? ""
-                                    : "not kept");
+                                    : "low score");
   return table.text() +
          fmt::format(fmt::runtime(range.best().kept
-                                      ? "  The least bound with a validity score of {:g} or more; "
-                                      : "  None has a validity score of {:g}, so all components count; "),
+                                      ? "  The lowest bound with a validity score of {:g} or more; "
+                                      : "  No score reaches {:g}, so the bound on all components counts; "),
                      least_validity) +
          fmt::format("each of the {} holds at delta / {}.\n", range.bounds.size(), range.bounds.size());
 }
@@ -72,17 +72,17 @@ std::string terms(const record::Dis2Bound& bound, const record::Dis2Settings& se
     text += fmt::format("  with {:<20} {:5.2f}   bound {:.2f}\n", one.name, 100 * one.term, 100 * one.bound);
   if (bound.range) text += range_table(*bound.range, settings.least_validity);
   if (settings.holdout == 0)
-    text += "  --holdout 0: critics were chosen on the rows they are measured on; this proves nothing.\n";
+    text += "  --holdout 0: critics were chosen on the rows they are measured on; the bound is not valid.\n";
   return text;
 }
 
 }  // namespace
 
 std::string table_of(const record::Bound& record) {
-  const std::string text =
-      words_of(record.envelope) + "\n" + method_table(record) + "\n" + assumptions(record.results) +
-      "An estimate is no bound. Its interval tells how far the rows there are settle it, not whether what "
-      "it assumes is true.\n";
+  const std::string text = words_of(record.envelope) + "\n" + method_table(record) + "\n" +
+                           assumptions(record.results) +
+                           "An estimate is not a bound. Its interval shows its sampling error, not whether "
+                           "its assumption holds.\n";
   return record.dis2 ? text + terms(*record.dis2, record.options.dis2) : text;
 }
 
@@ -100,14 +100,14 @@ std::string table_of(const record::BoundEvaluation& record) {
       add("", fmt::format("{} {:g}", adjusted.adjustment, adjusted.level), adjusted.score);
     if (one.delta)
       table.add("", fmt::format("violation rate {:.2f}%, {} delta = {:g}%", 100 * one.violation_rate(),
-                                *one.exceeds_delta() ? "beyond chance above" : "not beyond chance above",
+                                *one.exceeds_delta() ? "significantly above" : "not significantly above",
                                 100 * *one.delta));
   }
   return words_of(record.envelope) + "\n" + table.text() +
          fmt::format(
              "{} shifts of {} data set{}. Coverage: share of shifts whose accuracy is not overstated; "
-             "overest.: by how much it is\n"
-             "on the others. Adjusted: lowered by what the other data sets ask for at that coverage.\n",
+             "overest.: mean overstatement\n"
+             "on the other shifts. Adjusted: lowered as the other data sets require for this coverage.\n",
              record.results[0].score.n, record.data_sets, record.data_sets == 1 ? "" : "s");
 }
 

@@ -57,7 +57,7 @@ std::vector<NamedFile> parse_sources(const std::vector<std::string>& texts) {
     if (path.empty()) throw UsageError(fmt::format("--source {}: expected [MODEL=]FILE", text));
     if (model.empty()) model = "model";
     if (!models.insert(model).second)
-      throw UsageError(fmt::format("--source {}: model \"{}\" has a source already", text, model));
+      throw UsageError(fmt::format("--source {}: model \"{}\" already has a source", text, model));
     sources.push_back({model, "", path});
   }
   return sources;
@@ -112,7 +112,7 @@ std::vector<NamedFile> parse_targets(const std::vector<std::string>& texts,
     const NamedFile& target = targets.back();
     if (target.shift.empty()) throw UsageError(fmt::format("--target {}: expected [MODEL/]SHIFT=FILE", text));
     if (!names.insert({target.model, target.shift}).second)
-      throw UsageError(fmt::format("--target {}: model \"{}\" has a target \"{}\" already", text,
+      throw UsageError(fmt::format("--target {}: model \"{}\" already has a target \"{}\"", text,
                                    target.model, target.shift));
   }
   for (const NamedFile& source : sources)
@@ -195,21 +195,20 @@ NoiseInput parse_noise_input(const std::string& option, const std::string& text,
 std::vector<NoiseInput> parse_noise(const NoiseFlags& flags, const std::vector<NamedFile>& sources,
                                     bool source_images) {
   if (flags.models.empty() && flags.jacobians.empty() && !flags.options.sigma.empty())
-    throw UsageError("--sigma: expected --model or --jacobian beside it, for predictions under noise");
+    throw UsageError("--sigma requires --model or --jacobian, for predictions under noise");
   std::vector<NoiseInput> inputs;
   const auto add = [&](const std::string& option, const std::string& text) {
     NoiseInput input = parse_noise_input(option, text, sources);
     for (const NoiseInput& other : inputs)
       if (other.name == input.name)
-        throw UsageError(fmt::format("{} {}: model \"{}\" has a {} already", option, text, input.name,
+        throw UsageError(fmt::format("{} {}: model \"{}\" already has a {}", option, text, input.name,
                                      other.model ? "--model" : "--jacobian"));
     if (flags.options.sigma.empty())
       throw UsageError(
           fmt::format("{} {}: expected --sigma, the standard deviations of the noise, e.g. --sigma 0.05,0.1",
                       option, text));
     if (input.model && !source_images)
-      throw UsageError(
-          fmt::format("{} {}: expected --images FILE beside it, the source's images", option, text));
+      throw UsageError(fmt::format("{} {}: expected --images FILE, the images of the source", option, text));
     inputs.push_back(std::move(input));
   };
   for (const std::string& text : flags.models) add("--model", text);
@@ -265,11 +264,11 @@ int run_assess(Context& context, const Arguments& arguments) {
   for (const std::string& text : arguments.gates)
     (void)assess::parse_gate(text);  // before anything is opened
   if (!arguments.junit.empty() && arguments.gates.empty())
-    throw UsageError("--junit: expected --fail-if, which gives the gates to write");
+    throw UsageError("--junit requires --fail-if, which defines the gates");
   if (arguments.options.chunk) (void)assess::parse_chunk_size(*arguments.options.chunk);
   (void)tasks::target_reading(arguments.options);
   if (!arguments.images.empty() && !context.wants_page() && arguments.noise.models.empty())
-    throw UsageError("--images: expected --report or --model beside it");
+    throw UsageError("--images requires --report or --model");
   const std::vector<NoiseInput> noise_inputs = parse_noise(
       arguments.noise, source_files,
       std::ranges::any_of(arguments.images, [](const auto& text) { return split_name(text).first.empty(); }));
@@ -370,7 +369,7 @@ void add_assess(const Command& root, Context& context) {
                           .option("--rows-csv", arguments.rows,
                                   "Write predictions, confidences and flips of every row as CSV")
                           .writes(Written::file);
-  command.option("--rows", arguments.rows, "As --rows-csv; elsewhere it is a number of rows")
+  command.option("--rows", arguments.rows, "Same as --rows-csv; in other commands --rows is a number of rows")
       .writes(Written::file)
       .excludes(rows);
   command.hide({"--rows"});
@@ -389,8 +388,8 @@ void add_assess(const Command& root, Context& context) {
   command.footer(
       "Outputs files (.npz, .safetensors, .npy, .csv) hold `logits` or `probs`, and optionally `labels`, "
       "`groups`\n"
-      "and `class_names`. Intervals are of level 95%: Clopper-Pearson for shares; that of agreement counts "
-      "pairs that disagree and were not drawn.\n\n"
+      "and `class_names`. Intervals have level 95%: Clopper-Pearson for shares; the\n"
+      "interval of agreement allows for disagreeing pairs outside the sample.\n\n"
       "  leeway assess --source val.npz --target prod=monday.npz --report page.html\n"
       "  leeway assess --source cnn=c.npz robust=r.npz --target cnn/blur=cb.npz robust/blur=rb.npz\n"
       "  leeway assess --source val.npz --target noise=noise.npz --fail-if \"worst_class.accuracy<0.6\"\n"

@@ -132,7 +132,7 @@ void attack_one(Context& context, const AttackFlags& flags, const ModelFlags& mo
   for (nn::AttackOptions& options : attacks) {
     if (loaded.images.are_rows() && options.eps && flags.eps.empty())
       throw UsageError(fmt::format(
-          "--eps: expected a radius, since {} holds rows of any range (8/255 is meant for pixels)", data));
+          "--eps is required: {} holds rows of any range, and the default of 8/255 is for pixels", data));
     if (!flags.targets.empty()) {
       OutputsOptions reading;
       reading.columns.class_names = loaded.images.class_names;  // the model's, where it has names
@@ -207,9 +207,9 @@ void add_attack(const Command& root, Context& context) {
                            Written::claimed);
   context.add_page_flag(command);
   command.footer(
-      "The attack leads away from the label, or from the model's own prediction where the data have no "
-      "labels. Success and\n"
-      "norms are measured on the images as they are stored.\n\n"
+      "The attack leads away from the label, or from the model's own prediction if the data have no labels. "
+      "Success and\n"
+      "norms are measured on the stored images.\n\n"
       "  leeway attack --model cnn.safetensors --data fashion-mnist:test --eps 8/255 --out adv.npz\n"
       "  leeway attack --model cnn.safetensors --data fashion-mnist:test --attack fmn --norm l2 --out "
       "near.npz\n"

@@ -11,6 +11,7 @@
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/tables.h"
 #include "apps/leeway/terminal.h"
+#include "leeway/core/columns.h"
 #include "leeway/core/file.h"
 #include "leeway/core/groups.h"
 #include "leeway/core/images.h"
@@ -74,9 +75,10 @@ Function stoppable(Function pass, const std::string& words) {
 }
 
 tasks::ClassifierInputs inputs_of(const Context& context, const ModelAndImages& loaded) {
-  const std::string words = context.out.empty() ? "average-case: stopped; nothing was saved"
-                                                : "average-case: stopped within a pass; the same command "
-                                                  "goes on from the rows that were saved before";
+  const std::string words =
+      context.out.empty()
+          ? "average-case: stopped; nothing was saved"
+          : "average-case: stopped within a pass; the same command resumes after the last saved rows";
   Classifier classifier = loaded.model->classifier(nn::shape_of(loaded.images));
   classifier.logits = stoppable(std::move(classifier.logits), words);
   classifier.gradients = stoppable(std::move(classifier.gradients), words);
@@ -99,12 +101,13 @@ Outputs logits_of(Context& context, const AverageCaseFlags& flags) {
     const bool said = reading.as == Scores::probs || reading.binary == Binary::prob;
     if (gradients && !said && read_shards(path, reading).rest.from_probs)
       refuse(display_name(path),
-             fmt::format("logits, whose gradients are in {} (--as logits, where they are)",
+             fmt::format("the logits whose gradients {} holds (--as logits, if these are logits)",
                          flags.jacobian.empty() ? flags.gram : flags.jacobian),
              "probabilities");
     record::OutputsReading all = flags.reading;  // take_rows() takes the rows of the gradients, too
     all.index.reset(), all.split.reset();
     OutputsShards shards = context.inputs.open_set(path, all, tasks::SetRole::other, true);
+    number_labels(shards.rest, shards.n(), {}, &shards.logits);
     for (const std::string& warning : shards.rest.warnings) context.warn(warning);
     return joined(std::move(shards));
   }
@@ -127,7 +130,7 @@ tasks::AverageCaseTask model_task(Context& context, const AverageCaseFlags& flag
   task.class_names = class_names_of(loaded.images, std::get<tasks::ClassifierInputs>(task.of).classifier.k);
   if (!context.out.empty()) task.state = state_of(context.out), task.made_of = digests_of(flags);
   task.resumed = [&context](std::size_t done, std::size_t n) {
-    context.say(fmt::format("average-case: going on after {} of {} rows done before", done, n));
+    context.say(fmt::format("average-case: resuming after {} of {} finished rows", done, n));
   };
   return task;
 }
@@ -158,8 +161,7 @@ tasks::AverageCaseTask files_task(Context& context, const AverageCaseFlags& flag
   if (!flags.gram.empty()) files.gram = tasks::only_array(context.inputs, flags.gram);
   taken = take_rows(context, flags.reading, files, outputs);
   if (!flags.covariance.empty() && !files.jacobian)
-    throw UsageError(
-        "--noise-covariance: expected --jacobian beside it; Gram matrices hold the noise already");
+    throw UsageError("--noise-covariance requires --jacobian; Gram matrices already include the covariance");
   tasks::AverageCaseTask task{.of = std::move(files)};
   task.labels = std::move(outputs.labels), task.class_names = std::move(outputs.class_names);
   task.groups = std::move(outputs.groups);
@@ -170,7 +172,8 @@ tasks::AverageCaseTask files_task(Context& context, const AverageCaseFlags& flag
 void add_groups(Context& context, const AverageCaseFlags& flags, const TakenRows& taken,
                 tasks::AverageCaseTask& task) {
   if (!flags.reading.groups) return;
-  task.groups = tasks::read_groups(*flags.reading.groups, taken.whole);
+  task.groups = tasks::read_groups(*flags.reading.groups, taken.whole,
+                                   tasks::reading_of(flags.reading).columns.encoding);
   context.add_input(*flags.reading.groups, {taken.whole, task.groups.size()});
   if (!taken.rows) return;
   for (GroupColumn& column : task.groups) column.codes = taken_of(column.codes, *taken.rows);
@@ -271,8 +274,8 @@ void add_average_case(const Command& root, Context& context) {
       "p = P(argmax f(x + e) = argmax f(x)), e noise of standard deviation sigma; inputs are not clipped. "
       "taylor, and\n"
       "mmse with two centered copies or more, are exact for linear models under Gaussian noise. For each "
-      "sample, taylor takes k\n"
-      "backward passes, mmse k for every copy and sigma, mc thousands of forward passes.\n"
+      "sample, taylor needs k\n"
+      "backward passes, mmse k for each copy and sigma, mc thousands of forward passes.\n"
       "taylor-mvs, mmse-mvs and softmax are scores: they rank samples.\n\n"
       "  leeway average-case --model cnn.safetensors --data fashion-mnist:test --sigma 0.1 --out p.npz\n"
       "  leeway average-case --model cnn.pt --data x.npz --sigma 0.05,0.1 --methods mc,taylor,mmse --rows "

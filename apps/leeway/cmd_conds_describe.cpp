@@ -16,23 +16,21 @@ struct DescribeFlags {
 
 void check_flags(const DescribeFlags& flags) {
   const int ways = (flags.source.empty() ? 0 : 1) + (flags.attributes.empty() ? 0 : 1);
-  if (ways == 2) throw UsageError("--source: expected no --attributes beside it");
+  if (ways == 2) throw UsageError("--source cannot be combined with --attributes");
   if (ways == 0 && flags.outputs.empty())
     throw UsageError("expected --source, --attributes with --index, or --outputs");
-  if (!flags.target.empty() && flags.source.empty())
-    throw UsageError("--target: expected --source beside it");
+  if (!flags.target.empty() && flags.source.empty()) throw UsageError("--target requires --source");
   if (!flags.index.empty() && !flags.source.empty())
-    throw UsageError("--index: expected --attributes in place of --source");
+    throw UsageError("--index requires --attributes, not --source");
   if (!flags.attributes.empty() && flags.index.empty())
-    throw UsageError("--index is required beside --attributes");
+    throw UsageError("--index is required with --attributes");
   if (ways == 1 && flags.options.columns.empty()) throw UsageError("--columns is required: the attributes");
   if (ways == 0 && (flags.options.label || !flags.options.columns.empty()))
-    throw UsageError("--label, --columns: expected a table beside them; outputs bring their own");
+    throw UsageError("--label and --columns require a table; outputs files name their own labels and groups");
 }
 
 AttributeTable read_table(Context& context, const std::string& path, const DescribeFlags& flags) {
-  AttributeTable table =
-      read_attribute_table(path, {flags.options.label.value_or(""), flags.options.columns, {}, {}});
+  AttributeTable table = read_attribute_table(path, tasks::described_columns(flags.options));
   context.add_input(path, {table.n(), table.columns().size()});
   return table;
 }
@@ -73,11 +71,11 @@ void add_conds_describe(const Command& room, Context& context) {
                  "CSV of all samples, divided by --index, in place of --source and --target");
   const Option index =
       command.option("--index", flags.index, "CSV index,split: train is the source, test is the target");
-  command.option("--split", flags.index, "As --index, which is its name elsewhere").excludes(index);
+  command.option("--split", flags.index, "Same as --index, the name in other commands").excludes(index);
   command.hide({"--split"});
   command.option("--outputs", flags.outputs,
                  "Outputs of a model on the target (or on the source, without a target): accuracy of every "
-                 "cell. Without a table, their groups and labels are the table");
+                 "cell. Without a table, groups and labels of the outputs are described");
   add_option_flags(command, flags.options);
   context.add_page_flag(command);
   command.reads({"--source", "--target", "--attributes", "--index", "--outputs"});

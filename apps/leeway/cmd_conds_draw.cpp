@@ -55,7 +55,7 @@ int run_draw(Context& context, const DrawFlags& flags) {
   const auto& [sc, ldd, uds] = flags.options.shifts;
   const bool all = flags.options.all, plan = flags.options.plan;
   const TableColumns columns = tasks::table_columns(flags.options, orders_of(flags));
-  if (all && (sc || ldd || uds)) throw UsageError("--all: expected no --sc, --ldd or --uds beside it");
+  if (all && (sc || ldd || uds)) throw UsageError("--all cannot be combined with --sc, --ldd or --uds");
   if (context.out.empty() && !plan)
     throw UsageError(all ? "--out is required: the folder to write"
                          : "--out is required: the split to write");
@@ -99,9 +99,9 @@ void add_conds_draw(const Command& room, Context& context) {
                            "NAME.manifest.json; with --all a folder with manifest.json",
                            Written::claimed);
   command.footer(
-      "A cell is a label with a value of each attribute. The test set has equally many samples of every "
-      "cell. The same seed\ndraws the same samples in any order of the rows, and all cases of a seed share "
-      "the test set.\n\n"
+      "A cell is a label with one value of each attribute. The test set has equally many samples of every "
+      "cell. The same seed\n"
+      "draws the same samples for any order of the rows, and all cases of a seed share the test set.\n\n"
       "  leeway conds draw --attributes table.csv --label shape --sc color --ldd size --plan\n"
       "  leeway conds draw --attributes table.csv --label shape --sc color --ldd size --out split.csv\n"
       "  leeway conds draw --attributes table.csv --dataset dsprites --all --out cases");

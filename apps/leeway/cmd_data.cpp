@@ -75,10 +75,10 @@ Only only_of(const RenderFlags& flags) {
 
 void check_flags(const RenderFlags& flags) {
   if (flags.index.empty() != flags.options.split.empty())
-    throw UsageError(flags.index.empty() ? "--split: expected --index beside it"
-                                         : "--split is required beside --index: train, val, test");
+    throw UsageError(flags.index.empty() ? "--split requires --index"
+                                         : "--split is required with --index: train, val, test");
   if (!flags.table.empty() && (flags.options.protocol || !flags.only.empty()))
-    throw UsageError("--table: expected no --only or --protocol beside it");
+    throw UsageError("--table cannot be combined with --only or --protocol");
 }
 
 std::string file_line(const char* what, const std::optional<record::WrittenFile>& file) {
@@ -110,8 +110,8 @@ std::string load_text(const record::DataLoad& record) {
   const record::LoadedData& result = record.results.front();
   std::string text = fmt::format("{}: {} rows", result.format, result.n);
   if (result.left_out > 0)
-    text += fmt::format(" ({} with values outside the protocol left out)", result.left_out);
-  if (!result.shape.empty()) text += fmt::format(", pictures of {}", fmt::join(result.shape, " x "));
+    text += fmt::format(" ({} rows with values outside the protocol left out)", result.left_out);
+  if (!result.shape.empty()) text += fmt::format(", images of {}", fmt::join(result.shape, " x "));
   TextTable table({left("column", 16), right("values", 8), left("")});
   for (std::size_t c = 0; c < std::min(result.columns.size(), most_columns_shown); ++c) {
     const record::LoadedColumn& column = result.columns[c];
@@ -136,7 +136,7 @@ int run_load(Context& context, const LoadFlags& flags) {
 
 void add_data_render(const Command& room, Context& context) {
   const Command command = room.add(
-      "render", "Render a data set whose factors are all known: images, table of attributes, contact sheet");
+      "render", "Render a synthetic data set with known factors: images, table of attributes, contact sheet");
   auto& flags = command.keep<RenderFlags>();
   std::vector<std::string> names;
   for (const RenderedSet& set : data::rendered_sets()) names.emplace_back(set.name);
@@ -163,14 +163,12 @@ void add_data_render(const Command& room, Context& context) {
   command.footer(
       "leeway list renderers prints the data sets and their columns. Images are drawn as they are written, "
       "so\n"
-      "a set may be larger than the memory. An image depends on its row only. From a table to a model that "
-      "is\n"
-      "trained under a shift:\n\n"
+      "a set may be larger than memory. An image depends on its row only. To train a model under a shift:\n\n"
       "  leeway data render dsprites --sample 20000 --size 32 --out images.npz --attributes table.csv "
       "--sheet sheet.png\n"
       "  leeway conds draw --attributes table.csv --dataset dsprites --sc obj_color --out split.csv\n"
       "  leeway train --data images.npz --index split.csv --out model.safetensors\n\n"
-      "and its test set alone, for models that read their images from a file of their own:\n\n"
+      "To render the test set alone, for models that read a file of images:\n\n"
       "  leeway data render dsprites --size 32 --table table.csv --index split.csv --split test --out "
       "test.npz");
   command.runs([&context, &flags] { return run_render(context, flags); });
@@ -187,7 +185,7 @@ void add_data_load(const Command& room, Context& context) {
       .one_of(names)
       .shown_as("");
   command.option("PATH", flags.paths, "Files of the data set").required().shown_as("");
-  add_table_flags(command, flags, "sample", "pictures");
+  add_table_flags(command, flags, "sample", "images");
   add_option_flags(command, flags.options);
   command.reads({"PATH"});
   context.add_common_flags(

@@ -30,7 +30,7 @@ std::string pairs_text(const record::DiagvibFile& file, const record::DataDiagvi
     for (const std::size_t count : file.pairs[p]) cells.push_back(std::to_string(count));
     table.add(std::move(cells));
   }
-  return fmt::format("{}: {} pictures, mutual information of digit and {} {:.4f} nats\n", file.part, file.n,
+  return fmt::format("{}: {} images, mutual information of digit and {} {:.4f} nats\n", file.part, file.n,
                      record.options.learning_factor, *file.mutual_information) +
          table.text();
 }
@@ -122,8 +122,8 @@ void add_data_diagvib(const Command& room, Context& context) {
       "environments\n"
       "of the part with an array `environment` that leeway train reads. Rows of paired environments show the "
       "same\n"
-      "digit and differ in the shifted factors only. Tables 2 and 3 of the paper are one command each;\n"
-      "--n 4000 --size 64 writes a fortieth of their bytes:\n\n"
+      "digit and differ in the shifted factors only. Tables 2 and 3 of the paper take one command each;\n"
+      "--n 4000 --size 64 writes a fortieth of the bytes:\n\n"
       "  leeway data diagvib --digits train-images-idx3-ubyte.gz --environment discriminability --part all "
       "--out table2\n"
       "  leeway data diagvib --digits train-images-idx3-ubyte.gz --environment selection --part all --out "
@@ -132,9 +132,9 @@ void add_data_diagvib(const Command& room, Context& context) {
       "1000 --out test3.npz\n"
       "  leeway data diagvib --digits fashion-mnist:train --environment 1-cgo --part train --n 9000 --size "
       "64 --out cgo.npz\n\n"
-      "Pixels are not standardized: give leeway train the --mean and --std that are printed, and every test "
-      "set is\n"
-      "read with the statistics of the training environments.");
+      "Pixels are not standardized. Pass the printed --mean and --std to leeway train: the model then reads "
+      "every\n"
+      "test set with the statistics of the training environments.");
   command.runs([&context, &flags] { return run_diagvib(context, flags); });
 }
 

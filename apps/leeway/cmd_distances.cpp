@@ -57,7 +57,7 @@ void add_distances(const Command& root, Context& context) {
       "cosine compare row\n"
       "by row: both sets must have the same samples in the same order. A distance that the files do not "
       "permit is a dash, with\n"
-      "the reason. mmd takes time n^2.\n\n"
+      "the reason. mmd takes O(n^2) time.\n\n"
       "  leeway distances clean.npz noisy.npz blurred.npz\n"
       "  leeway distances clean.npz noisy.npz --only kl,wasserstein --json");
   command.runs([&context, &flags] { return run_distances(context, flags); });

@@ -43,7 +43,7 @@ std::string about_program(const std::string& confinement) {
 
 std::string inspect_table(const record::Inspect& record, const std::string& data) {
   const record::InspectedModel& model = record.results.front();
-  std::string classes = model.classes ? std::to_string(*model.classes) : "not said";
+  std::string classes = model.classes ? std::to_string(*model.classes) : "unknown";
   if (!model.class_names.empty()) classes += fmt::format(" ({})", fmt::join(model.class_names, ", "));
   std::string text = fmt::format(
       "{}: {}{}, {} parameters\n"
@@ -52,14 +52,14 @@ std::string inspect_table(const record::Inspect& record, const std::string& data
       "normalization  {}{}\n",
       model.model, model.format, model.architecture.empty() ? "" : ", " + model.architecture,
       model.parameters,
-      model.input.empty() ? "not said (--input CHANNELS,HEIGHT,WIDTH)"
+      model.input.empty() ? "unknown (--input CHANNELS,HEIGHT,WIDTH)"
                           : fmt::format("{}", fmt::join(model.input, " x ")),
       model.input.size() % 3 == 0 ? ", pixels from 0 to 1" : ", numbers of any range", classes,
       flags_of(model.normalization), model.notes.empty() ? "" : fmt::format(" ({})", model.notes));
   if (!model.confinement.empty())
     text += fmt::format("program        {}\n", about_program(model.confinement));
   if (const auto& cost = model.cost)
-    text += fmt::format("cost an image  {:.3g} ms forward, {} ({} images at a time, one thread)\n",
+    text += fmt::format("cost per image {:.3g} ms forward, {} ({} images at a time, one thread)\n",
                         1e3 * cost->forward_seconds,
                         cost->gradient_seconds
                             ? fmt::format("{:.3g} ms forward and backward", 1e3 * *cost->gradient_seconds)
@@ -76,8 +76,8 @@ std::string inspect_table(const record::Inspect& record, const std::string& data
 std::string tensors_text(const record::Inspect& record) {
   const record::InspectedModel& model = record.results.front();
   std::string text =
-      fmt::format("{}: {}, {} tensors of {} numbers\narchitecture  not said: these are {}\n", model.model,
-                  model.format, model.layers.size(), model.parameters, fitting_text(model));
+      fmt::format("{}: {}, {} tensors of {} numbers\narchitecture  unknown; the tensors fit {}\n",
+                  model.model, model.format, model.layers.size(), model.parameters, fitting_text(model));
   for (const record::FittingArchitecture& fit : model.fitting)
     text += fmt::format("              --arch {} --input {}  ({} classes)\n", fit.architecture,
                         fmt::join(fit.input, ","), fit.classes);
@@ -94,7 +94,8 @@ int run_inspect(Context& context, const InspectFlags& flags) {
     ArrayMap others;
     images = read_inputs(flags.data, others, tasks::layout_of(flags.options.reading));
     context.add_input(flags.data, images->own_shape());
-    if (!images->note.empty()) context.warn(images->note);
+    for (const std::string* const line : {&images->note, &images->doubt})
+      if (!line->empty()) context.warn(*line);
     input = nn::shape_of(*images);
   }
   if (const auto file = unknown_weights(context, {flags.model, flags.options.reading}, input))
@@ -119,7 +120,7 @@ int run_inspect(Context& context, const InspectFlags& flags) {
 void add_inspect(const Command& root, Context& context) {
   const Command command = root.add("inspect", "Show what a model file contains, expects and costs to run");
   auto& flags = command.keep<InspectFlags>();
-  command.option("model", flags.model, "Model file, as --model of the other commands").required();
+  command.option("model", flags.model, "Model file, as for --model of other commands").required();
   add_option_flags(command, [&](record::Fields& f) { flag_fields(flags.options, f); });
   add_device_flag(command, flags.options.reading.device);
   command.option("--data", flags.data, "Labeled images: report accuracy, and check other normalizations");
@@ -127,7 +128,7 @@ void add_inspect(const Command& root, Context& context) {
   context.add_common_flags(command);
   command.hide({"--seed"});
   command.footer(
-      "FILE.toml beside the model gives what the model's file lacks: arch, scale, mean, std, input, "
+      "FILE.toml next to the model supplies what the model file lacks: arch, scale, mean, std, input, "
       "classes.\n"
       "  leeway inspect resnet20.th --arch resnet20-cifar --input 3,32,32 --data test.npz");
   command.runs([&context, &flags] { return run_inspect(context, flags); });

@@ -46,10 +46,10 @@ std::vector<ModelFiles> models_of(const PaFlags& flags) {
     models.push_back(parse_model(text));
     const ModelFiles& model = models.back();
     if (!names.insert(model.name).second)
-      throw UsageError(fmt::format("--compare: there is a model {} already{}", model.name,
+      throw UsageError(fmt::format("--compare: model {} is named twice{}", model.name,
                                    model.name == "model" ? "; see --name" : ""));
     if (model.shifted.size() != flags.first.shifted.size())
-      throw UsageError(fmt::format("--compare: expected as many shifted sets of {} as of {}, {}, found {}",
+      throw UsageError(fmt::format("--compare: {}: expected as many shifted sets as for {}, {}, found {}",
                                    model.name, flags.first.name, flags.first.shifted.size(),
                                    model.shifted.size()));
   }
@@ -85,10 +85,10 @@ tasks::PaTask task_of(Context& context, const PaFlags& flags) {
 int run_pa(Context& context, const PaFlags& flags) {
   const tasks::PaTask task = task_of(context, flags);
   if (!flags.save_pairs.empty() && (flags.first.shifted.size() > 1 || task.models.size() > 1))
-    throw UsageError("--save-pairs: expected one shifted set");
+    throw UsageError("--save-pairs requires one model and one shifted set");
   const record::Pa result = tasks::pa(task, context.progress());
   const std::vector<std::string> unproved = tasks::unproved_maxima(result);
-  for (const std::string& line : unproved) context.warn(line + ", hence exit code 5");
+  for (const std::string& line : unproved) context.warn(line + "; exit code 5");
   return context.finish(result, table_of, unproved.empty() ? exit_ok : exit_incomplete, report::html_report);
 }
 

@@ -19,11 +19,11 @@ struct SelectFlags {
 void check_flags(const SelectFlags& flags) {
   if (flags.clean.size() != flags.shifted.size())
     throw UsageError(
-        fmt::format("--clean and --shifted: expected one of each for a checkpoint, found {} and {}",
+        fmt::format("--clean and --shifted: expected one of each per checkpoint, found {} and {}",
                     flags.clean.size(), flags.shifted.size()));
   if (flags.names.empty()) return;
   if (flags.names.size() != flags.clean.size())
-    throw UsageError(fmt::format("--names: expected {}, one for a checkpoint, found {}", flags.clean.size(),
+    throw UsageError(fmt::format("--names: expected {}, one per checkpoint, found {}", flags.clean.size(),
                                  flags.names.size()));
   if (std::set(flags.names.begin(), flags.names.end()).size() != flags.names.size())
     throw UsageError("--names: expected each name once");
@@ -43,7 +43,7 @@ int run_select(Context& context, const SelectFlags& flags) {
   check_flags(flags);
   const record::Select result = tasks::select(task_of(context, flags), context.progress());
   const std::vector<std::string> unproved = tasks::unproved_maxima(result);
-  for (const std::string& line : unproved) context.warn(line + ", hence exit code 5");
+  for (const std::string& line : unproved) context.warn(line + "; exit code 5");
   return context.finish(result, table_of, unproved.empty() ? exit_ok : exit_incomplete);
 }
 
@@ -65,7 +65,7 @@ void add_select(const Command& root, Context& context) {
   command.footer(
       "Checkpoints are epochs of one training, or models, run on the same validation samples. The checkpoint "
       "with the highest\n"
-      "value is selected, the earliest of equal ones. Posterior agreement needs no labels. The difference "
+      "value is selected; of equal ones, the earliest. Posterior agreement needs no labels. The difference "
       "between the two\n"
       "selected checkpoints is paired by sample; its interval does not account for the selection.\n\n"
       "  leeway select --clean epoch1-clean.npz epoch2-clean.npz --shifted epoch1-noisy.npz "

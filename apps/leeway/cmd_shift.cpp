@@ -51,7 +51,7 @@ void add_shift(const Command& root, Context& context) {
   command.footer(
       "leeway list shifts and leeway list corruptions print the names. Shifts of pixels write float32 in "
       "[0,1],\n"
-      "corruptions (--severity) write 8 bits, shifts that select rows keep the pixels. The same seed gives "
+      "corruptions (--severity) write uint8, shifts that select rows keep the pixels. The same seed gives "
       "the\n"
       "same images; an image does not depend on the other images. Several shifts or strengths write one "
       "file\n"

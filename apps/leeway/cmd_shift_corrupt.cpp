@@ -100,7 +100,7 @@ std::string agreements_text(const record::Corruptions& record) {
 std::string mean_text(const record::Corruptions& record) {
   if (!record.mean || !record.mean->mean_error.value) return "";
   const record::MeanCorruptionError& mean = *record.mean;
-  std::string text = fmt::format("mean corruption error (unnormalised) {}% {}, over {} corruptions, {}\n",
+  std::string text = fmt::format("mean corruption error (unnormalized) {}% {}, over {} corruptions, {}\n",
                                  percents(mean.mean_error.value), percents(interval_of(mean.mean_error)),
                                  mean.corruptions, variant_text(mean));
   for (const auto& [what, value] : {std::pair("mCE", mean.mce), {"relative mCE", mean.relative_mce}})
@@ -162,7 +162,7 @@ int run_corrupt(Context& context, const CorruptFlags& flags) {
   task.options = flags.options, task.reference = std::move(reference);
   if (!context.out.empty()) task.state = corruptions_state_of(context.out), task.made_of = made_of(flags);
   task.resumed = [&context](std::size_t done, std::size_t units) {
-    context.say(fmt::format("corruptions: going on after {} of {} sets done before", done, units));
+    context.say(fmt::format("corruptions: resuming after {} of {} finished sets", done, units));
   };
   task.was_read = [&context](const auto&... read) { context.add_input(read...); };
   record::Corruptions record = tasks::corruptions(task, context.progress());
@@ -188,8 +188,7 @@ void add_shift_corrupt(const Command& shift, Context& context) {
   command.option("--model", flags.model.model, model_help);
   add_option_flags(command, flags.options);
   add_option_flags(
-      command, [&](record::Fields& f) { flag_fields(flags.model.reading, f); },
-      "How the model's file is read");
+      command, [&](record::Fields& f) { flag_fields(flags.model.reading, f); }, "Reading the model file");
   add_device_flag(command, flags.model.reading.device);
   command.option(
       "--published", flags.published,

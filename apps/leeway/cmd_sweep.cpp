@@ -71,7 +71,7 @@ std::string plan_text(const record::SweepPlan& record) {
     table.add(stage.stage, stage.command, count(stage.units), count(stage.kept));
   std::string text = table.text() + record.envelope.headline + "\n";
   if (record.others > 0)
-    text += fmt::format("{} units in the folder are not of this plan.\n", count(record.others));
+    text += fmt::format("{} units in the folder do not belong to this plan.\n", count(record.others));
   return text;
 }
 
@@ -99,7 +99,7 @@ void check_folder(const std::string& folder) {
   std::error_code ignored;
   if (!fs::exists(folder, ignored) || fs::is_empty(folder, ignored)) return;
   if (!fs::exists(sweep::Store(folder).plan(), ignored))
-    refuse(display_name(folder), "a new folder, or that of a sweep", "one with other files");
+    refuse(display_name(folder), "a new folder or the folder of a sweep", "a folder with other files");
   (void)sweep::PlanFile(sweep::Store(folder).plan(), true);
 }
 
@@ -162,10 +162,10 @@ void warn_of_memory(Context& context, const sweep::PlanFile& plan, std::size_t w
   };
   if (plan.memory > free)
     context.warn(
-        fmt::format("a unit may take {} of memory, and {} are free", words(plan.memory), words(free)));
+        fmt::format("a unit may take {} of memory, but only {} are free", words(plan.memory), words(free)));
   else if (jobs < wanted)
-    context.warn(fmt::format("{} at once rather than {}: {} of memory a unit, and {} are free", jobs, wanted,
-                             words(plan.memory), words(free)));
+    context.warn(fmt::format("{} units at once instead of {}: {} of memory per unit, {} are free", jobs,
+                             wanted, words(plan.memory), words(free)));
 }
 
 int run_units(Context& context, const SweepFlags& flags, void (*add_units)(const Command&, Context&)) {
@@ -174,18 +174,18 @@ int run_units(Context& context, const SweepFlags& flags, void (*add_units)(const
   const sweep::PlanFile plan(store.plan(), false, &catalog.catalog());
   if (flags.cluster.slurm) {
     const sweep::Submitted jobs = sweep::submit_to_slurm(script_options(flags, plan), [&] {
-      if (flags.run.retry) sweep::forget_failures(store);
+      if (flags.run.retry) sweep::forget_failures(plan, store);
     });
     context.print(
         Json{{"array", jobs.array}, {"last", jobs.last}},
         fmt::format(
-            "Slurm job {}, an array of {} tasks; then job {}, for what they leave. {} comes at the end.\n",
+            "Slurm job {}: array of {} tasks; then job {} for the remaining units, which writes {}.\n",
             jobs.array, flags.cluster.tasks, jobs.last,
             display_name(store.folder() / sweep::collected_table)));
     return exit_ok;
   }
   if (!flags.run.collect.empty()) sweep::check_table_name(flags.run.collect);
-  if (flags.run.retry) sweep::forget_failures(store);
+  if (flags.run.retry) sweep::forget_failures(plan, store);
   warn_of_memory(context, plan, flags.run.jobs);
   sweep::RunOptions options;
   options.jobs = flags.run.jobs, options.wait = !flags.run.no_wait;
@@ -214,6 +214,7 @@ int run_collect(Context& context, const SweepFlags& flags) {
   if (context.out.empty()) throw UsageError("--out is required: the table to write");
   const sweep::Store store(flags.folder);
   const sweep::PlanFile plan(store.plan(), true);
+  context.add_input(store.plan().string(), {});
   record::SweepCollect record;
   record.options = flags.collect;
   record.results.push_back(sweep::collect(plan, store, flags.collect, context.out, context.progress()));
@@ -256,8 +257,8 @@ void add_sweep_plan(const Command& room, Context& context, SweepFlags& flags,
   add_common(command, context, "Folder of the sweep; finished units that still apply are kept",
              Written::folder);
   command.footer(
-      "A table for each stage, whose keys are the options of its command; several values are an axis.\n"
-      "\n  leeway sweep plan study.toml --out sweep");
+      "One table per stage. Its keys are the options of the command; several values form an axis.\n\n"
+      "  leeway sweep plan study.toml --out sweep");
   command.runs([&context, &flags, add_units] { return run_plan(context, flags, add_units); });
 }
 
@@ -266,14 +267,15 @@ void add_sweep_run(const Command& room, Context& context, SweepFlags& flags,
   const Command command = room.add("run", "Run the remaining units of a sweep, here or as a Slurm job array");
   add_folder(command, flags);
   add_option_flags(command, flags.run);
+  command["--collect"].writes(Written::file);
   const Option slurm = command.flag(
       "--slurm", flags.cluster.slurm,
       "Submit one job array (sbatch) and a job for the remaining units; the last job collects runs.csv");
   add_cluster_flags(command, flags.cluster);
   const Option limit = command
                            .option("--limit", flags.limit,
-                                   "Time limit of this runner, hours:minutes:seconds; a unit that had the "
-                                   "whole time and is not finished fails")
+                                   "Time limit of this runner, hours:minutes:seconds; a unit that needs more "
+                                   "than the whole time fails")
                            .check(time_check);
   add_common(command, context, "Write the JSON record to this file", Written::record);
   slurm.excludes(limit);

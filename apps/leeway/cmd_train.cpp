@@ -30,13 +30,13 @@ TrainingOptions options_of(Context& context, const TrainFlags& flags) {
   if (!flags.eps.empty()) options.parameters["eps"] = parse_number("--eps", flags.eps);
   for (const auto& [name, value] : parse_settings(flags.set)) options.parameters[name] = value;
   if (!flags.columns.attributes.empty() && flags.columns.groups.empty() && flags.columns.environment.empty())
-    throw UsageError("--attributes: expected --group-column or --environment-column beside it");
-  if (flags.test_rows && flags.index.empty()) throw UsageError("--test-rows: expected --index beside it");
+    throw UsageError("--attributes requires --group-column or --environment-column");
+  if (flags.test_rows && flags.index.empty()) throw UsageError("--test-rows requires --index");
   (void)tasks::selection_of(options);  // a mistake shows before a model library is opened
   const nn::Session& session = model_session(context.threads);
   if (session.requirements_of(options.algorithm, options.parameters).unlabelled && flags.unlabelled.empty())
     throw UsageError(
-        fmt::format("--algorithm {}: expected --unlabelled FILE, images of the target", options.algorithm));
+        fmt::format("--algorithm {} requires --unlabelled FILE, images of the target", options.algorithm));
   return options;
 }
 
@@ -51,7 +51,7 @@ tasks::TrainingRows open_rows(Context& context, const TrainFlags& flags) {
     const data::RowSplit split = data::read_split(flags.index, n);
     context.add_input(flags.index, {split.rows, 2});
     if (flags.options.validation && !split.validation.empty())
-      throw UsageError(fmt::format("--validation: expected none, {} names rows of val", flags.index));
+      throw UsageError(fmt::format("--validation: not allowed, {} already has rows of val", flags.index));
     rows = tasks::rows_of_split(rows.data, split, flags.index, flags.test_rows);
   }
   if (!flags.unlabelled.empty()) rows.data.unlabelled = open_images(context, flags.unlabelled);

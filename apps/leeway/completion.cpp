@@ -151,10 +151,9 @@ std::string completion_script(const CommandShape& program, std::string_view shel
 }
 
 void add_completion(CommandLine& line, Context& context) {
-  const Command command =
-      line.root().add("completion", "Print a script that completes leeway's words in a shell");
+  const Command command = line.root().add("completion", "Print a shell completion script");
   auto& shell = command.keep<std::string>();
-  command.option("shell", shell, "The shell").required().one_of({"bash", "zsh", "fish"});
+  command.option("shell", shell, "Shell").required().one_of({"bash", "zsh", "fish"});
   command.footer(
       "  eval \"$(leeway completion bash)\"                                    in ~/.bashrc\n"
       "  eval \"$(leeway completion zsh)\"                                     in ~/.zshrc, after compinit\n"

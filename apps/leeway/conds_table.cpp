@@ -70,7 +70,7 @@ std::string columns_text(const conds::Description& said) {
   }
   if (said.has_label()) return "\n" + table.text();
   for (std::size_t i = 0; i < columns_of_sc; ++i) table.drop(first_of_sc);
-  return "\n" + table.text() + "no label (--label): what goes together with it is not looked for\n";
+  return "\n" + table.text() + "no label (--label): spurious correlations are not tested\n";
 }
 
 std::string and_more(std::size_t cells) {
@@ -108,7 +108,7 @@ std::string accuracy_text(const record::DescribedShifts& shifts) {
               percents(Interval{*cell.accuracy.low, *cell.accuracy.high}));
   }
   return "\n" + table.text() + and_more(accuracy.cells.size()) +
-         fmt::format("that accuracy is the same in all cells: p = {:.4f}\n", accuracy.p);
+         fmt::format("test that accuracy is the same in all cells: p = {:.4f}\n", accuracy.p);
 }
 
 using record::CondsCase;

@@ -74,7 +74,7 @@ void set(CLI::Option& option, const TomlEntry& entry) {
   };
   const bool is_flag = option.get_items_expected_max() == 0;
   if (is_flag != (entry.kind == TomlEntry::Kind::boolean))
-    wrong(is_flag ? "true or false" : "a text, a number or a list", shown(entry));
+    wrong(is_flag ? "true or false" : "a string, a number or a list", shown(entry));
   if (is_flag && entry.values.front() == "false") return;
   if (option.get_items_expected_max() == 1 && entry.values.size() != 1) wrong("one value", shown(entry));
   if (entry.values.empty()) return;
@@ -102,7 +102,7 @@ CLI::Option* meant(const Commands& commands, const CLI::App* command, const Toml
   }
   const auto named = commands.find(entry.table);
   if (named == commands.end())
-    refuse(entry.place, "a command of leeway as the table", in_quotes(entry.table));
+    refuse(entry.place, "a table named after a command of leeway", in_quotes(entry.table));
   CLI::Option* const option = option_of(*named->second, entry.key);
   if (!option)
     refuse(entry.place, fmt::format("the long name of an option of {}", entry.table), in_quotes(entry.key));

@@ -17,6 +17,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/shards.h"
 #include "leeway/core/text.h"
+#include "leeway/sweep/store.h"
 
 namespace leeway::app {
 namespace {
@@ -36,7 +37,7 @@ void check_name(const std::string& option, const std::string& path, Written kind
   if (has(other_names) || (kind == Written::record && of_page) || (kind == Written::page && of_record))
     throw UsageError(fmt::format(
         "{} {}: expected a name that ends in {}, found {}", option, display_name(path),
-        kind == Written::page ? ".html, for a page" : ".json, for a JSON record", in_quotes(name)));
+        kind == Written::page ? ".html, for an HTML report" : ".json, for a JSON record", in_quotes(name)));
 }
 
 // The folder, or the nearest one above it that is there, must permit new files.
@@ -70,7 +71,7 @@ std::string whole_name(const std::string& path) {
 
 bool is_picture(const std::string& path) {
   try {
-    return describe_content(map_file(path).bytes) == "a picture";
+    return describe_content(map_file(path).bytes) == "an image";
   } catch (const std::exception&) {
     return false;
   }
@@ -110,14 +111,16 @@ void CommandFiles::require_own(const std::string& option, const std::string& pat
   if (there && !fs::is_regular_file(path, ignored)) return;  // a device: nothing is lost
   const Claimed output{option, path, whole_name(path)};
   const auto refuse = [&](const std::string& what) {
-    throw UsageError(fmt::format("{} {}: expected another file than {}", option, display_name(path), what));
+    throw UsageError(fmt::format("{} {}: expected a file other than {}", option, display_name(path), what));
   };
   for (const Input& input : inputs_) refuse_same(output, input);
   for (const Claimed& other : claimed_)
     if (other.whole == output.whole) refuse(other.option + " writes");
-  for (const std::string& folder : folders_)
-    if (there && output.whole.starts_with(folder + "/") && is_picture(path))
-      refuse("a picture of the input " + display_name(folder));
+  for (const std::string& folder : folders_) {
+    if (!output.whole.starts_with(folder + "/")) continue;
+    if (there && is_picture(path)) refuse("an image of the input " + display_name(folder));
+    if (sweep::is_of_sweep(folder, output.whole)) refuse("the files of the sweep " + display_name(folder));
+  }
   claimed_.push_back(output);
 }
 
@@ -126,7 +129,7 @@ void CommandFiles::refuse_same(const Claimed& output, const Input& input) const 
   if (!is_regular(output.path, status) || status.st_dev != input.device || status.st_ino != input.number)
     return;
   const bool same_name = output.path == input.path;
-  throw UsageError(fmt::format("{} {}: expected another file than the input{}", output.option,
+  throw UsageError(fmt::format("{} {}: expected a file other than the input{}", output.option,
                                display_name(output.path), same_name ? "" : " " + display_name(input.path)));
 }
 

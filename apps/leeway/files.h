@@ -1,5 +1,7 @@
 // Which files a command line reads and which it writes; no file may be both.
 //
+// Nor is an output one of the files that a sweep keeps, where its folder is read.
+//
 // Option::writes() declares a file to write. Every value of another option that names a file, or has a part
 // that does (NAME=FILE, FILE,FILE, a pattern), counts as read, together with its companions: the labels of
 // IDX images, a model's notes. New options are therefore protected by default.

@@ -14,8 +14,8 @@ Images open_images(Context& context, const std::string& data) {
 
 std::optional<std::vector<std::size_t>> open_rows(Context& context, const record::OutputsReading& flags,
                                                   std::size_t n) {
-  if (flags.split && !flags.index) throw UsageError("--split: expected --index beside it");
-  if (flags.index && !flags.split) throw UsageError("--split is required beside --index: train, val, test");
+  if (flags.split && !flags.index) throw UsageError("--split requires --index");
+  if (flags.index && !flags.split) throw UsageError("--split is required with --index: train, val, test");
   if (!flags.index) return std::nullopt;
   const data::RowSplit split = data::read_split(*flags.index, n);
   if (!context.inputs.has(*flags.index)) context.add_input(*flags.index, {split.rows, 2});

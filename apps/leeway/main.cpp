@@ -17,7 +17,7 @@ using namespace leeway::app;
 
 void add_conds(const Command& root, Context& context) {
   const Command room =
-      root.add("conds", "Concurrent distribution shifts of tables of attributes: drawn, described");
+      root.add("conds", "Draw and describe concurrent distribution shifts of tables of attributes");
   room.needs_command();
   add_conds_draw(room, context);
   add_conds_describe(room, context);
@@ -25,7 +25,7 @@ void add_conds(const Command& root, Context& context) {
 
 void add_data(const Command& root, Context& context) {
   const Command room =
-      root.add("data", "Data sets: drawn from geometry, from digits, read from published files");
+      root.add("data", "Render data sets from geometry or digits, or load published data sets");
   room.needs_command();
   add_data_render(room, context);
   add_data_load(room, context);
@@ -61,16 +61,16 @@ void check_environment() {
 // What asked for memory is unknown here; what was to be read is known.
 int fail_for_memory(const Context& context) {
   const std::string largest = context.files.largest_input();
-  return fail(
-      "the system refuses more memory" + (largest.empty() ? "" : " (the largest input: " + largest + ")"),
-      exit_runtime);
+  return fail("the system cannot provide more memory" +
+                  (largest.empty() ? "" : " (the largest input: " + largest + ")"),
+              exit_runtime);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   CommandLine line("How far may the data shift before a classifier breaks, and how sure can one be?",
-                   "leeway help COMMAND, or leeway COMMAND --help, says everything about a command.\n"
+                   "leeway help COMMAND, or leeway COMMAND --help, describes a command.\n"
                    "Exit codes: 0 ok, 1 runtime failure, 2 usage, 3 bad input, 4 a gate failed, 5 "
                    "incomplete, 130 interrupted.");
   end_where_files_are_cut();

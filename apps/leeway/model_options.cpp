@@ -20,7 +20,7 @@ namespace {
 template <class Load>
 auto noted(Context& context, const ModelFlags& flags, const Load& load) {
   static std::optional<HardStop> stop;
-  stop.emplace(fmt::format("interrupted: {} did not return", display_name(flags.model)));
+  stop.emplace(fmt::format("interrupted: model {} did not return", display_name(flags.model)));
   (void)context.progress();  // hears signals
   auto loaded = load(model_session(context.threads));
   const nn::ModelInfo& info = loaded.model->info();
@@ -111,8 +111,7 @@ std::optional<std::vector<std::size_t>> keep_rows(Context& context, ModelAndImag
 }
 
 void add_models_flags(const Command& command, ModelsAndData& flags) {
-  command
-      .option("--model", flags.models, std::string(model_help) + "; several: each meets each set of images")
+  command.option("--model", flags.models, std::string(model_help) + "; each model runs on each set of images")
       .required();
   add_option_flags(command, [&](record::Fields& f) { flag_fields(flags.reading.reading, f); });
   add_device_flag(command, flags.reading.reading.device);
@@ -144,7 +143,7 @@ std::map<std::string, double> parse_settings(const std::vector<std::string>& set
 }
 
 void require_out(const Context& context, const std::string& what) {
-  if (context.out.empty()) throw UsageError(fmt::format("--out FILE is missing: where {} should go", what));
+  if (context.out.empty()) throw UsageError(fmt::format("--out FILE is required: where to write {}", what));
 }
 
 }  // namespace leeway::app

@@ -72,13 +72,13 @@ nn::Session* open_session(const std::filesystem::path& path) {
   if (!library) {
     const char* const reason = dlerror();
     throw std::runtime_error(
-        fmt::format("{}: could not be loaded ({})", path.string(), reason ? reason : "no reason"));
+        fmt::format("{}: could not be loaded ({})", path.string(), reason ? reason : "unknown reason"));
   }
   const auto entry = reinterpret_cast<nn::Session* (*)(int)>(dlsym(library, "leeway_nn_session"));
   nn::Session* const session = entry ? entry(nn::abi_version) : nullptr;
   if (!session)
     throw std::runtime_error(
-        fmt::format("{}: is not the model part of leeway {}", path.string(), LEEWAY_VERSION));
+        fmt::format("{}: not the model library of leeway {}", path.string(), LEEWAY_VERSION));
   if (model_process) session->adopt_process(*model_process);
   session->set_commit_check(check_of_files);
   return session;
@@ -86,10 +86,10 @@ nn::Session* open_session(const std::filesystem::path& path) {
 
 nn::Session& find_session() {
   if (const auto path = library()) return *open_session(*path);
-  throw std::runtime_error(fmt::format(
-      "this command needs the model part, and there is no {}: build leeway with -DLEEWAY_NN=ON (it needs "
-      "LibTorch), or name the library in LEEWAY_NN_LIBRARY",
-      candidates().front().string()));
+  throw std::runtime_error(
+      fmt::format("this command requires the model library, but {} does not exist: build leeway with "
+                  "-DLEEWAY_NN=ON (requires LibTorch), or set LEEWAY_NN_LIBRARY to its path",
+                  candidates().front().string()));
 }
 
 }  // namespace

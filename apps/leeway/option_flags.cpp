@@ -28,7 +28,7 @@ std::string read_numbers(const std::vector<std::string>& words, const record::Ra
     const auto numbers = record::parse_numbers(word, range);
     if (!numbers)
       return fmt::format(
-          "expected FIRST:LAST:STEP or a list within {:g} to {:g}, of at most {} numbers, found {}",
+          "expected FIRST:LAST:STEP or a list of numbers from {:g} to {:g}, at most {} numbers, found {}",
           range.least, range.most, record::most_numbers, word);
     values.insert(values.end(), numbers->begin(), numbers->end());
   }

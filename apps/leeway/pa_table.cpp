@@ -50,16 +50,16 @@ std::string agreement_table(const record::Pa& record, const std::vector<std::str
     shared |= !a.fitted;
   }
   return table.text() +
-         fmt::format("PA: posterior agreement, 0 to log k{}; AFR(P), AFR(T): predictions unchanged, right.\n",
-                     one_k ? fmt::format(" = {:.4f}", std::log(static_cast<double>(k))) : "") +
-         (shared ? "=: the beta of the first shifted set, not the best for this one.\n" : "");
+         fmt::format(
+             "PA: posterior agreement, 0 to log k{}; AFR(P): predictions unchanged; AFR(T): correct.\n",
+             one_k ? fmt::format(" = {:.4f}", std::log(static_cast<double>(k))) : "") +
+         (shared ? "=: beta of the first shifted set, not the best beta of this set.\n" : "");
 }
 
 std::string sweep_table(const std::string& name, const std::vector<agreement::RatioPoint>& sweep) {
   TextTable table = agreement_columns({right("ratio", 7), right("shifted", 9)}, "[interval]");
   for (const auto& [ratio, shifted, a] : sweep) add(table, a, fmt::format("{:.4g}", ratio), shifted);
-  return fmt::format("\n{}: the share of its samples that are shifted; smallest norms first, if known\n",
-                     name) +
+  return fmt::format("\n{}: share of its samples that are shifted, smallest norms first, if known\n", name) +
          table.text();
 }
 
@@ -72,8 +72,9 @@ std::string entropy_table(const record::Pa& record, const std::vector<std::strin
       table.add(names[i], entropy->samples, entropy->right_only ? "right" : "all", beta_text(at.beta),
                 four(at.clean), four(at.shifted));
   }
-  return "\nentropy of the posteriors in bits: rows sorted, then averaged over the samples right before the "
-         "shift,\nor over all where there are no labels\n" +
+  return "\nentropy of the posteriors in bits: rows sorted, then averaged over samples that are right before "
+         "the shift\n"
+         "(without labels: over all samples)\n" +
          table.text();
 }
 
@@ -86,14 +87,14 @@ std::string mean_text(const agreement::ConfidenceAt& at) {
 
 std::string confidence_table(const record::Pa& record, const std::vector<std::string>& names) {
   TextTable table({left("shifted"), right("beta", 9), right("n", 9), left("clean, right", 16), right("n", 9),
-                   left("shifted, moved")});
+                   left("shifted, changed")});
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto& [right, moved] = *record.results[i].confidence;
     for (std::size_t b = 0; b < moved.at.size(); ++b)
       table.add(names[i], beta_text(moved.at[b].beta), right ? std::to_string(right->n) : "-",
                 right ? mean_text(right->at[b]) : "-", moved.n, mean_text(moved.at[b]));
   }
-  return "\nmean confidence in % +- standard error: clean where right; shifted where the prediction moved\n" +
+  return "\nmean confidence in % +- standard error: clean where right; shifted where predictions change\n" +
          table.text();
 }
 

@@ -47,7 +47,7 @@ std::string table_of(const record::Shift& record) {
                                  set.n, set.n_source, fmt::join(set.shape, " x "));
   if (set.strength) text += fmt::format("strength {} ({})\n", *set.strength, set.strength_means);
   if (set.severity) text += fmt::format("severity {}{}\n", *set.severity, use_text(*set.use, set.shift));
-  if (!set.defined.value_or(true)) text += "not defined on grey pictures, which are as they were\n";
+  if (!set.defined.value_or(true)) text += "not defined on gray images, which are unchanged\n";
   if (set.mean_change) text += fmt::format("mean change of a pixel {:.4f}\n", *set.mean_change);
   if (set.rows_of_class.empty()) return text;
   TextTable table({right("class", 8), right("rows kept", 10), right("of", 10)});
@@ -60,7 +60,7 @@ std::string table_of(const record::ShiftText& record) {
   std::string text = words_of(record.envelope) + "\n" +
                      fmt::format("{} of strength {:g} ({}), seed {}\n", set.shift, set.strength,
                                  set.strength_means, record.envelope.seed);
-  TextTable table({left("mean of a text", 14), right("before", 10), right("changed", 10)});
+  TextTable table({left("mean per text", 14), right("before", 10), right("changed", 10)});
   table.add("characters", fmt::format("{:.2f}", set.mean_characters),
             fmt::format("{:.2f}", set.mean_distance));
   table.add("words", fmt::format("{:.2f}", set.mean_words), fmt::format("{:.2f}", set.mean_words_changed));

@@ -53,7 +53,7 @@ extern "C" void on_bus_error(int signal, siginfo_t* info, void*) {
   }
   const char* const name = mapped_name(info->si_addr);
   for (const char* const text : {"leeway: ", name != nullptr ? name : "an input file",
-                                 ": expected the whole file, found it cut short while it was read\n"})
+                                 ": expected the whole file, but it was truncated during reading\n"})
     (void)!write(STDERR_FILENO, text, std::strlen(text));
   _exit(bad_input);
 }

@@ -118,12 +118,11 @@ std::string timelines_text(const record::Assess& record) {
     text += opening(timeline, record.models.size() > 1) + summary_table(timeline) + chunk_table(timeline);
     all = all && timeline.chunks.size() <= most_rows;
   }
-  return text +
-         wrapped(fmt::format(
-             "source's range: where chunks of the source of the median size fall, all chunks and measures "
-             "at once with probability {:g}%; * outside its own. Drift p: adjusted over all tests of all "
-             "chunks.{}",
-             100 * record.level, all ? "" : " Other chunks are in the record and on the page."));
+  return text + wrapped(fmt::format("source's range: range of source chunks of median size, for all chunks "
+                                    "and measures together with probability {:g}%; *: outside the range of "
+                                    "its size. Drift p: adjusted over all tests of all chunks.{}",
+                                    100 * record.level,
+                                    all ? "" : " The record and the page have the other chunks."));
 }
 
 }  // namespace leeway::app

@@ -37,13 +37,13 @@ std::vector<std::string> options_of(const CLI::App& app) {
 
 std::string unknown_option(const CLI::App& app, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
-  return fmt::format("no option {}{}", printable(name), did_you_mean(name, options_of(app)));
+  return fmt::format("unknown option {}{}", printable(name), did_you_mean(name, options_of(app)));
 }
 
 std::string unknown_word(const CLI::App& app, const std::string& word) {
   const std::vector<std::string> commands = commands_of_usage_errors(app);
-  if (commands.empty()) return fmt::format("expected no further word, found {}", in_quotes(word));
-  return fmt::format("no command {}{}", printable(word), did_you_mean(word, commands));
+  if (commands.empty()) return fmt::format("unexpected argument {}", in_quotes(word));
+  return fmt::format("unknown command {}{}", printable(word), did_you_mean(word, commands));
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """How large a discrepancy the critics of Dis2 reach, beside random neighbours of the classifier and the paper's recipe.
 
-    critics.py measure FOLDER CELLS.csv --leeway PATH --before PATH --bench PATH [--classes 2,10,...] [--rows 200,...] [--pairs NAME=SOURCE,TARGET ...]
+    critics.py measure FOLDER CELLS.csv --leeway PATH --bench PATH [--classes 2,10,...] [--rows 200,...] [--pairs NAME=SOURCE,TARGET ...]
     critics.py draws DRAWS.csv --bench PATH [--jobs 2] [--draws 1000]
     critics.py tables CELLS.csv DRAWS.csv
 
 measure writes a row for each cell as it is done: normal logits of k classes, the true class 2.2 + log(k)/2 above the others, .8 less
-on the target, all times 1.3; the same reflected, with 8 columns of noise, as features; and given pairs of outputs files. --before
-is another leeway, whose discrepancy and time stand beside; --bench is bench/critics_bench. tables needs neither.
+on the target, all times 1.3; the same reflected, with 8 columns of noise, as features; and given pairs of outputs files. --bench is
+bench/critics_bench. tables needs neither program.
 """
 import argparse
 import concurrent.futures
@@ -19,7 +19,7 @@ import time
 
 RESTARTS, MOST_RECIPE = 3, 3
 REPRESENTATIONS = ["logits", "features", "pca:4"]
-CELLS = ["data", "k", "n", "representation", "true_error", "before", "before_agreement", "before_bound", "before_seconds", "found",
+CELLS = ["data", "k", "n", "representation", "true_error", "found",
          "agreement", "validity", "bound", "seconds", "neighbours", "recipe", "recipe_agreement", "recipe_seconds", "imitation", "largest"]
 DELTAS = ["0.01", "0.05", "0.1", "0.2"]
 DRAWS = ["k", "n", "draws", "mean_found", "assumed", "target_error", "estimate_too_low"] + [f"violated@{delta}" for delta in DELTAS]
@@ -52,7 +52,6 @@ def bound(leeway, source, target, representation, restarts=RESTARTS):
 
 
 def cell(arguments, name, files, representation, neighbours):
-    before, before_seconds = bound(arguments.before, *files, representation)
     record, seconds = bound(arguments.leeway, *files, representation)
     k, n = record["source"]["k"], record["source"]["n"]
     d = k // 4 if representation.startswith("pca") else k
@@ -60,15 +59,14 @@ def cell(arguments, name, files, representation, neighbours):
     beside = json.loads(subprocess.run(
         [arguments.bench, "cell", *map(str, files), representation, str(arguments.largest), recipe] + (["0"] if neighbours is not None else []),
         capture_output=True, text=True, check=True).stdout)
-    old, new = before["dis2"], record["dis2"]
+    new = record["dis2"]
     row = {"data": name, "k": k, "n": n, "representation": representation,
-           "true_error": record["target"]["error"], "before": old["discrepancy"], "before_agreement": old["agreement_source"],
-           "before_bound": old["bound"], "before_seconds": before_seconds, "found": new["discrepancy"], "agreement": new["agreement_source"],
+           "true_error": record["target"]["error"], "found": new["discrepancy"], "agreement": new["agreement_source"],
            "validity": new["validity_score"], "bound": new["bound"], "seconds": seconds,
            "neighbours": beside["neighbours"] if neighbours is None else neighbours, "recipe": beside.get("recipe"),
            "recipe_agreement": beside.get("recipe_agreement_source"), "recipe_seconds": beside.get("recipe_seconds"),
            "imitation": beside["imitation"]}
-    row["largest"] = max(x for x in (row["before"], row["found"], row["neighbours"], row["recipe"], beside["search"]) if x is not None)
+    row["largest"] = max(x for x in (row["found"], row["neighbours"], row["recipe"], beside["search"]) if x is not None)
     return {key: f"{value:.5g}" if isinstance(value, float) else value for key, value in row.items()}
 
 
@@ -128,17 +126,16 @@ def tables(arguments):
 
     with open(arguments.cells, newline="") as file:
         rows = list(csv.DictReader(file))
-    print(f"{'':19}{'k':>5} {'n':>6} {'sees':<9}{'before':>6} {'found':>6} {'random':>6} {'recipe':>6} {'known':>6}  {'agrees':>6} {'bound':>6} {'error':>6}"
-          f"  {'before':>7} {'now':>7} {'recipe':>7}")
+    print(f"{'':19}{'k':>5} {'n':>6} {'sees':<9}{'found':>6} {'random':>6} {'recipe':>6} {'known':>6}  {'agrees':>6} {'bound':>6} {'error':>6}"
+          f"  {'search':>7} {'recipe':>7}")
     for row in rows:
         print(f"{row['data']:19}{row['k']:>5} {row['n']:>6} {row['representation']:<9}" +
-              " ".join(share(row[key]) for key in ("before", "found", "neighbours", "recipe", "largest")) + "  " +
+              " ".join(share(row[key]) for key in ("found", "neighbours", "recipe", "largest")) + "  " +
               " ".join(share(row[key]) for key in ("agreement", "bound", "true_error")) + "  " +
-              " ".join(seconds(row[key]) for key in ("before_seconds", "seconds", "recipe_seconds")))
+              " ".join(seconds(row[key]) for key in ("seconds", "recipe_seconds")))
     below = [row for row in rows if float(row["found"]) < float(row["neighbours"])]
     low = [row for row in rows if float(row["bound"]) < float(row["true_error"])]
-    low_before = [row for row in rows if float(row["before_bound"]) < float(row["true_error"])]
-    print(f"{len(rows)} cells. Below the best of 100 random neighbours: {len(below)}. Bounds below the true error: {len(low)}, before {len(low_before)}.")
+    print(f"{len(rows)} cells. Below the best of 100 random neighbours: {len(below)}. Bounds below the true error: {len(low)}.")
     with open(arguments.drawn, newline="") as file:
         rows = list(csv.DictReader(file))
     print(f"\n{'k':>5} {'n':>6} {'draws':>6} {'holds':>6} {'found':>6}  violations at delta " + " ".join(f"{delta:>6}" for delta in DELTAS))
@@ -154,7 +151,6 @@ def main():
     one.add_argument("folder", type=pathlib.Path)
     one.add_argument("cells")
     one.add_argument("--leeway", default="leeway")
-    one.add_argument("--before", required=True)
     one.add_argument("--bench", default="critics_bench")
     one.add_argument("--classes", default="2,10,30,100,300,1000")
     one.add_argument("--rows", default="200,2000,20000")

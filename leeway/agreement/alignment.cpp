@@ -50,7 +50,7 @@ Principal principal_of(const Matrix& features, bool standardize) {
   Dense<double> x = centred(features, standardize);
   const double largest = max_abs(x.values);
   if (largest == 0)
-    refuse(features.name(), fmt::format("{} that vary, for their alignment", features.what()),
+    refuse(features.name(), fmt::format("{} that vary between rows", features.what()),
            fmt::format("the same in all {} rows", features.rows()));
   for (double& value : x.values) value /= largest;  // squares of values near 1e140 stay finite
   const bool wide = x.rows <= x.columns;

@@ -41,7 +41,7 @@ Decomposition decompose(const Rows& clean, const Rows& shifted, std::span<const 
   const std::vector<double> a = agreement_per_row(clean, shifted, beta);
   const std::size_t n = a.size();
   if (labels.size() != n)
-    throw Error(fmt::format("decompose: labels: expected {} of them, found {}", n, labels.size()));
+    throw Error(fmt::format("decompose: labels: expected {} labels, found {}", n, labels.size()));
   const DecompositionSums sums = reduce_chunks<DecompositionSums>(
       n, decomposition_chunk_rows,
       [&](std::size_t begin, std::size_t end) {

@@ -126,19 +126,18 @@ PairEvidence by_agreement(const RowsSaid& one, const RowsSaid& two, std::span<co
   const std::size_t given_away = labels.empty() ? std::max<std::size_t>(one.k, 1) - 1 : 0;
   found.chance = signs.chance(given_away);
   found.decidable = signs.straight + signs.crossed >= given_away + few_signs;
-  const std::string where = within ? " of rows with one label" : "";
+  const std::string where = within ? " within each label" : "";
   if (found.chance < most_chance) {
     found.by = EvidenceBy::agreement;
-    found.reason = fmt::format("predictions{} agree in place beyond chance (p {})", where,
+    found.reason = fmt::format("predictions{} agree row by row beyond chance (p {})", where,
                                (found.chance <= 1e-12 ? "" : "= ") + chance_text(found.chance));
     return found;
   }
   std::size_t same = 0;
   for (std::size_t i = 0; i < rows; ++i) same += one.classes[i] == two.classes[i];
   found.reason = fmt::format(
-      "predictions{} agree in place no more than chance may have it (p = {:.2g}; on {:.0f}% of "
-      "rows)",
-      where, found.chance, 100 * static_cast<double>(same) / static_cast<double>(rows));
+      "predictions{} do not agree row by row beyond chance (p = {:.2g}; equal on {:.0f}% of rows)", where,
+      found.chance, 100 * static_cast<double>(same) / static_cast<double>(rows));
   return found;
 }
 
@@ -194,7 +193,7 @@ PairEvidence pair_evidence(const RowsSaid& first, const RowsSaid& second) {
   const bool both = !first.labels.empty() && !second.labels.empty();
   if ((both && first.labels.size() != second.labels.size()) ||
       (!first.ids.empty() && !second.ids.empty() && first.ids.size() != second.ids.size()))
-    throw Error("pair evidence: expected two sets of equal length, found others");
+    throw Error("pair evidence: expected two sets of equal length, found different lengths");
   PairEvidence found;
   std::vector<std::int64_t> known;  // labels of rows that have one in both
   if (both) {
@@ -218,14 +217,14 @@ PairEvidence pair_evidence(const RowsSaid& first, const RowsSaid& second) {
   if (both && chance < most_chance) {
     found.by = EvidenceBy::labels;
     found.chance = chance;
-    found.reason = fmt::format("their labels are equal (chance of that {})", chance_text(chance));
+    found.reason = fmt::format("their labels are equal (probability by chance {})", chance_text(chance));
     return found;
   }
   if (by_ids(first, second, found)) return found;
   found = by_agreement(first, second, labels, !(chance < most_chance));
   if (!known.empty() && !found.pairs()) {
     found.reason = fmt::format(
-        "their labels are equal, as those of unrelated sets in the same order may be (chance {}), and {}",
+        "their labels are equal, but unrelated sets may have equal labels too (probability {}), and {}",
         chance >= 1 ? "1" : chance_text(chance), found.reason);
     found.chance = std::min(found.chance, chance);
   }

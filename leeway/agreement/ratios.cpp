@@ -14,7 +14,7 @@ namespace {
 
 std::vector<std::size_t> order_of(std::span<const double> norms, std::size_t n) {
   if (!norms.empty() && norms.size() != n)
-    throw Error(fmt::format("ratio_sweep: norms: expected {} of them, found {}", n, norms.size()));
+    throw Error(fmt::format("ratio_sweep: norms: expected {} norms, found {}", n, norms.size()));
   for (std::size_t i = 0; i < norms.size(); ++i)
     if (!(norms[i] >= 0))
       throw Error(fmt::format("ratio_sweep: norms: expected at least 0, found {} at row {}", norms[i], i));

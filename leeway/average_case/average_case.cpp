@@ -141,8 +141,8 @@ AverageCase average_case(const MadeElsewhere& files, const Noise& noise, const A
   result.columns = empty_columns(options);
   for (const Column& column : result.columns) {
     if (column.estimator->model)
-      refuse(fmt::format("method {}", column.estimator->name), "a model, for passes of noisy copies",
-             "files alone");
+      refuse(fmt::format("method {}", column.estimator->name), "a model, to evaluate noisy copies",
+             "files only");
     if (column.estimator->gradients && !files.jacobian && !files.gram)
       refuse(files.name, fmt::format("a Jacobian or Gram matrices, for {}", column.estimator->name), "none");
   }

@@ -63,8 +63,8 @@ void check_matrix(std::span<const double> covariance, std::size_t d) {
                         fmt::format("{} at ({}, {}) and {} at ({}, {})", a, i, j, b, j, i));
       if (std::abs(a) > (1 + excess) * scale)
         refuse_argument("covariance", "a positive semi-definite matrix",
-                        fmt::format("{} at ({}, {}) beside variances {} and {}", a, i, j,
-                                    covariance[i * d + i], covariance[j * d + j]));
+                        fmt::format("{} at ({}, {}) with variances {} and {}", a, i, j, covariance[i * d + i],
+                                    covariance[j * d + j]));
     }
 }
 

@@ -43,7 +43,7 @@ std::vector<double> root_of(const std::vector<double>& c, std::size_t d) {
   const double largest = std::max(0., values.back());
   if (values.front() < -1e-6 * largest)
     refuse(what, "a positive semi-definite matrix",
-           fmt::format("an eigenvalue of {:.3g} beside {:.3g}", values.front(), largest));
+           fmt::format("eigenvalues of {:.3g} and {:.3g}", values.front(), largest));
   std::vector<double> root(d * d);
   for (std::size_t j = 0; j < d; ++j) {
     const double factor = values[j] > 1e-12 * largest ? std::sqrt(values[j]) : 0;
@@ -81,7 +81,7 @@ const NoiseKind& noise_kind(std::string_view name) { return find_member(noises()
 Noise::Noise(std::size_t d, const NoiseKind& kind, const std::optional<Array>& covariance)
     : d_(d), fill_(kind.fill) {
   if (!covariance) return;
-  if (!kind.covariance) refuse(what, "gaussian noise beside it", "another");
+  if (!kind.covariance) refuse(what, "gaussian noise", "another");
   std::vector<double> values = checked_values(*covariance, d);
   if (covariance->shape.size() == 1) {
     for (double& value : values) value = std::sqrt(value);

@@ -39,7 +39,7 @@ class Roles {
     check_attribute("SC", shifts.sc);
     check_attribute("LDD", shifts.ldd);
     check_attribute("UDS", shifts.uds);
-    if (any_twice(shifts)) refuse(table.name, "shifts on different attributes", "two on one");
+    if (any_twice(shifts)) refuse(table.name, "shifts on different attributes", "two shifts on one");
   }
 
   [[nodiscard]] Role of(std::size_t cell) const {
@@ -90,7 +90,7 @@ void check_options(const ConDSOptions& options) {
   const auto& [train, validation, test] = options.counts;
   for (const std::size_t most : {std::ranges::max(train), std::ranges::max(validation), test})
     if (most > most_samples)
-      refuse("plan_conds: counts", fmt::format("at most {} a cell", most_samples), fmt::format("{}", most));
+      refuse("plan_conds: counts", fmt::format("at most {} per cell", most_samples), fmt::format("{}", most));
 }
 
 void add_counterexamples(ConDSPlan& plan, const std::vector<std::size_t>& cells,

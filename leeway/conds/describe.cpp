@@ -270,7 +270,7 @@ void add_findings(Description& description, const DescribeOptions& options) {
         (!sc->change_test || (sc->change_test->adjusted <= alpha && sc->change->value > 0)))
       description.findings.push_back(
           {ShiftKind::sc, column.name, sc->change ? sc->change->value : sc->source.v.value,
-           fmt::format("spurious correlation: {} and {} go together{} (Cramer's V {}{})", label, name,
+           fmt::format("spurious correlation: {} and {} are correlated{} (Cramer's V {}{})", label, name,
                        paired ? " in the source" : "", shown(sc->source.v),
                        sc->target ? fmt::format(", target {:.2f}", sc->target->v.value) : "")});
     if (column.drift && column.drift->test.adjusted <= alpha)
@@ -279,7 +279,7 @@ void add_findings(Description& description, const DescribeOptions& options) {
            fmt::format("low data drift: {} = {} is {} of the {}, {} {} (distance of the shares {})", name,
                        printable(column.drift->value), percent(column.drift->source_share, 1),
                        paired ? "source" : "rows", percent(column.drift->target_share, 1),
-                       !paired                         ? "if all were alike"
+                       !paired                         ? "if all values were equally frequent"
                        : column.unseen->values.empty() ? "of the target"
                                                        : "of the target, among values that the source has",
                        in_percent(column.drift->distance))});

@@ -6,7 +6,7 @@ std::span<const ConDSDataSet> conds_data_sets() {
   constexpr std::string_view protocol = "ConDS, Tables 2 and 6";
   // Counts by kind: UNIFORM, SC, LDD, SC+LDD, UDS, SC+UDS, LDD+UDS, SC+LDD+UDS.
   static const ConDSDataSet list[] = {
-      {{"dsprites", "shapes before colours", protocol},
+      {{"dsprites", "shapes in front of colors", protocol},
        {"shape", {"square", "ellipse", "heart"}},
        {{{"obj_color", {"red", "yellow", "blue"}},
          {"bg_color", {"orange", "green", "purple"}},

@@ -160,7 +160,7 @@ std::shared_ptr<std::byte> allocate_bytes(std::size_t count, std::string_view na
 }
 
 void refuse_memory(std::string_view name, std::size_t bytes) {
-  throw std::runtime_error(fmt::format("{}: the system refuses {} bytes of memory", name, bytes));
+  throw std::runtime_error(fmt::format("{}: the system cannot provide {} bytes of memory", name, bytes));
 }
 
 std::shared_ptr<std::byte> allocate_bytes(std::size_t count) { return allocate_bytes(count, "an array"); }

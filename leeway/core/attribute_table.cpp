@@ -76,7 +76,7 @@ class Coder {
     std::set<std::string_view> known;
     for (const std::string& value : order)
       if (!known.insert(value).second)
-        refuse(table_, fmt::format("an order of different values for column {}", column),
+        refuse(table_, fmt::format("an order of unique values for column {}", column),
                in_quotes(value) + " twice");
     std::set<std::string_view> strangers;  // sorted: the message does not depend on the order of rows
     for (const auto& [value, code] : codes_)
@@ -211,7 +211,7 @@ AttributeTable parse_attribute_table(std::string_view text, std::string_view nam
   std::set<std::string_view> names;
   const auto add_column = [&](const std::string& column) {
     if (!names.insert(column).second)
-      refuse(name, "different columns as label and attributes", in_quotes(column) + " twice");
+      refuse(name, "different columns for label and attributes", in_quotes(column) + " twice");
     coders.emplace_back(column, records.column(column), name);
   };
   const bool labelled = !columns.label.empty();
@@ -247,7 +247,7 @@ AttributeTable parse_attribute_table(std::string_view text, std::string_view nam
 
 AttributeTable read_attribute_table(const std::filesystem::path& path, const TableColumns& columns) {
   const std::string name = display_name(path);
-  return parse_attribute_table(csv_file(map_file(path), name).text(), name, columns);
+  return parse_attribute_table(csv_file(map_file(path), name, columns.encoding).text(), name, columns);
 }
 
 Cells::Cells(const AttributeTable& table) {

@@ -23,6 +23,8 @@
 #include <string_view>
 #include <vector>
 
+#include "leeway/core/encoding.h"
+
 namespace leeway {
 
 struct Attribute {
@@ -50,6 +52,7 @@ struct TableColumns {
   std::vector<std::string> attributes;
   std::map<std::string, std::vector<std::string>> orders;  // column -> all its values in order
   std::optional<std::string> id;                           // the column that tells rows apart
+  Encoding encoding = Encoding::utf8;                      // of files
 };
 
 [[nodiscard]] AttributeTable read_attribute_table(const std::filesystem::path& path,

@@ -83,14 +83,30 @@ bool is_scores(std::string_view name) {
 
 bool is_missing(std::string_view field) {
   const std::string word = lower_case(field.substr(std::min(field.find_first_not_of(" \t"), field.size())));
-  return word.empty() || contains(std::array<std::string_view, 9>{"nan", "na", "n/a", "<na>", "null", "none",
-                                                                  "nat", "nil", "?"},
+  return word.empty() || contains(std::array<std::string_view, 10>{"nan", "na", "n/a", "<na>", "null", "none",
+                                                                   "nat", "nil", "?", "-"},
                                   word.substr(0, word.find_last_not_of(" \t") + 1));
 }
 
 bool is_prediction(std::string_view column) { return contains(prediction_names, bare_word(column)); }
 
+bool are_negative_and_positive(std::string_view first, std::string_view second) {
+  constexpr std::array<std::array<std::string_view, 2>, 6> known{
+      {{"false", "true"}, {"no", "yes"}, {"negative", "positive"}, {"neg", "pos"}, {"f", "t"}, {"n", "y"}}};
+  const std::string negative = lower_case(first), positive = lower_case(second);
+  return std::ranges::find(known, std::array<std::string_view, 2>{negative, positive}) != known.end();
+}
+
 bool is_time(std::string_view column) { return contains(time_names, bare_word(column)); }
+
+std::optional<std::string> star_text(std::string_view pattern, std::string_view name) {
+  if (pattern == name) return "";
+  const auto star = pattern.find('*');
+  if (star == std::string_view::npos || name.size() + 1 < pattern.size()) return std::nullopt;
+  if (!name.starts_with(pattern.substr(0, star)) || !name.ends_with(pattern.substr(star + 1)))
+    return std::nullopt;
+  return std::string(name.substr(star, name.size() + 1 - pattern.size()));
+}
 
 std::optional<std::size_t> whole_number(std::string_view text) {
   std::size_t value = 0;

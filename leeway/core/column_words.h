@@ -19,13 +19,19 @@ inline constexpr std::array<std::string_view, 4> standard_label_names{"y_true", 
 [[nodiscard]] bool is_misspelt_label(std::string_view column);
 // A name of scores without a class: proba, y_score, predict_proba, ...
 [[nodiscard]] bool is_scores(std::string_view name);
-// A field without a value: empty, nan, na, null, none.
+// A field without a value: empty, nan, na, null, none, ?, -.
 [[nodiscard]] bool is_missing(std::string_view field);
 // y_pred, prediction, ...
 [[nodiscard]] bool is_prediction(std::string_view column);
 
+// no and yes, neg and pos, false and true, ..., in any case.
+[[nodiscard]] bool are_negative_and_positive(std::string_view first, std::string_view second);
+
 // time, timestamp, datetime, date, event_time, created_at, ...
 [[nodiscard]] bool is_time(std::string_view column);
+
+// What a star in `pattern` stands for, or "" for the name itself; nothing if `pattern` does not match `name`.
+[[nodiscard]] std::optional<std::string> star_text(std::string_view pattern, std::string_view name);
 
 // The whole text as a number without sign.
 [[nodiscard]] std::optional<std::size_t> whole_number(std::string_view text);

@@ -72,13 +72,27 @@ Array reordered(const Array& logits, std::span<const std::size_t> order) {
                                          : columns_in_order<double>(logits, order);
 }
 
-// Reorders everything but the logits.
+std::string listed(std::span<const std::string> names) {
+  constexpr std::size_t most = 10;
+  std::string text = fmt::format("{}", fmt::join(names.first(std::min(names.size(), most)), ", "));
+  if (names.size() > most) text += fmt::format(" and {} more", names.size() - most);
+  return printable(text, 200);
+}
+
+// Reorders everything but the logits. Labels that are numbers index the class names of an array file; of two
+// tables it is unknown whose columns they count.
 void reorder_rest(Outputs& other, const Columns& first, std::span<const std::size_t> order) {
+  if (other.from_table && other.labels && other.coding != LabelCoding::none)
+    refuse(other.path,
+           fmt::format("labels that are class names, or class columns in the order of {}, {} "
+                       "(--class-columns sets the order)",
+                       first.path, listed(first.class_names)),
+           fmt::format("labels that are numbers, and the order {}", listed(other.class_names)));
   if (other.coding == LabelCoding::either)
-    refuse(
-        other.path,
-        fmt::format("--first-label 0 or 1, because the classes are in another order than in {}", first.path),
-        "labels that fit both");
+    refuse(other.path,
+           fmt::format("--first-label 0 or 1, because the classes are ordered differently than in {}",
+                       first.path),
+           "labels consistent with both");
   std::vector<std::int64_t> place(order.size());
   for (std::size_t j = 0; j < order.size(); ++j) place[order[j]] = static_cast<std::int64_t>(j);
   if (other.labels)
@@ -98,13 +112,6 @@ std::vector<std::optional<std::size_t>> numbers_in(std::span<const std::string> 
     numbers.emplace_back(number);
   }
   return numbers;
-}
-
-std::string listed(std::span<const std::string> names) {
-  constexpr std::size_t most = 10;
-  std::string text = fmt::format("{}", fmt::join(names.first(std::min(names.size(), most)), ", "));
-  if (names.size() > most) text += fmt::format(" and {} more", names.size() - most);
-  return printable(text, 200);
 }
 
 }  // namespace
@@ -135,8 +142,13 @@ void align_classes(const Columns& model, Images& images) {
   if (std::ranges::none_of(places, [](const auto& place) { return place.has_value(); }))
     places = numbers_in(names, model.k);
   std::vector<char> lacking(names.size());
+  const auto once = places_of_names(names, names);
   for (std::int64_t& label : *images.labels) {
+    if (label == no_label) continue;
     const auto own = static_cast<std::size_t>(label);
+    if (!once[own])
+      refuse(display_name(images.path), "class_names that name one class each",
+             in_quotes(names[own]) + " for several labels");
     lacking[own] = !places[own];
     label = static_cast<std::int64_t>(places[own].value_or(0));
   }
@@ -149,7 +161,7 @@ void align_classes(const Columns& model, Images& images) {
       named ? fmt::format("{}, the classes of {}", listed(model.class_names), model.path)
             : fmt::format("the {} classes of {}, which has no class names", model.k, model.path);
   refuse(display_name(images.path),
-         fmt::format("labels among {} (classes = [...] in {}.toml gives names)", known, model.path),
+         fmt::format("labels among {} (classes = [...] in {}.toml sets names)", known, model.path),
          listed(unknown));
 }
 
@@ -167,7 +179,7 @@ void require_same_classes(const Columns& first, const Columns& other) {
   const auto [a, b] = std::ranges::mismatch(first.class_names, other.class_names);
   if (a == first.class_names.end()) return;
   refuse(other.path,
-         fmt::format("class {} to be {}, as in {} (--class-names gives names to both)",
+         fmt::format("class {} to be {}, as in {} (--class-names sets the names of both)",
                      a - first.class_names.begin(), in_quotes(*a), first.path),
          in_quotes(*b));
 }
@@ -183,24 +195,47 @@ void require_alike(const Columns& first, const Columns& other) {
   require_same_scores(first, other);
 }
 
+namespace {
+
+void require_more_right_from_zero(const Outputs& set, const Rows& logits) {
+  const std::vector<std::int64_t>& labels = *set.labels;
+  const std::vector<std::int32_t> predicted = predicted_classes(logits, labels.size());
+  std::size_t zero = 0, one = 0;
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    zero += predicted[i] == labels[i] ? 1 : 0, one += predicted[i] == labels[i] - 1 ? 1 : 0;
+  const auto percent = [&](std::size_t right) {
+    return 100 * static_cast<double>(right) / static_cast<double>(count_labels(labels));
+  };
+  if (one > zero)
+    refuse(set.path,
+           fmt::format("--first-label 1 or 0, because no label is 0 and none is {}", logits.shape()[1]),
+           fmt::format("{:.3g}% of rows right if labels count from 1, {:.3g}% if they count from 0",
+                       percent(one), percent(zero)));
+}
+
+}  // namespace
+
 bool is_open(LabelCoding coding) {
   return coding == LabelCoding::either || coding == LabelCoding::signs || coding == LabelCoding::missing;
 }
 
-void number_labels(Outputs& set, std::size_t n, std::span<const LabelCoding> all) {
+void number_labels(Outputs& set, std::size_t n, std::span<const LabelCoding> all, const Rows* logits) {
   const auto any = [&](LabelCoding coding) { return std::ranges::find(all, coding) != all.end(); };
   const bool zero = any(LabelCoding::from_zero), one = any(LabelCoding::from_one);
   const LabelCoding numbers = one && !zero ? LabelCoding::from_one : LabelCoding::from_zero;
   if (set.coding == LabelCoding::either && one) {
     if (zero)
-      refuse(set.path, "--first-label 0 or 1, because other labels count from 0 and from 1",
-             "labels that fit both");
+      refuse(set.path, "--first-label 0 or 1, because some other labels count from 0 and some from 1",
+             "labels consistent with both");
     for (std::int64_t& label : *set.labels) label -= label == no_label ? 0 : 1;
     set.coding = numbers;
-  } else if (set.coding == LabelCoding::signs && (zero || one)) {
-    for (std::int64_t& label : *set.labels) label = label == 0 ? no_label : one && !zero ? 0 : 1;
+  } else if (set.coding == LabelCoding::either && zero) {
     set.coding = numbers;
-    set.warnings.push_back(missing_labels_text(set.path, *set.labels));
+  } else if (set.coding == LabelCoding::either && logits != nullptr && !any(LabelCoding::signs)) {
+    require_more_right_from_zero(set, *logits);
+  } else if (set.coding == LabelCoding::signs && (zero || one)) {
+    refuse(set.path, "labels numbered as in the other sets (--first-label 0 or 1, if -1 is a missing label)",
+           "labels -1 and 1");
   } else if (set.coding == LabelCoding::missing && any(LabelCoding::signs) && !zero && !one) {
     set.labels.emplace(n, 0);
     set.coding = LabelCoding::signs;

@@ -19,6 +19,7 @@
 
 namespace leeway {
 
+class Rows;
 struct OutputsShards;
 
 // A view of one set; valid as long as the set is.
@@ -55,8 +56,10 @@ void require_alike(const Columns& first, const Columns& other);  // both of thes
 // Whether the numbering of the labels depends on other sets.
 [[nodiscard]] bool is_open(LabelCoding coding);
 // Numbers the n labels of `set`, given the codings of all sets: `either` counts from 1 if another set does.
-// -1 means no label if another set has labels other than -1 and 1; labels that are all -1 are the negative
-// class if another set has signs. Error: `either`, and other sets of both numberings.
-void number_labels(Outputs& set, std::size_t n, std::span<const LabelCoding> all);
+// labels that are all -1 are the negative class if another set has signs. Errors: `either`, and other sets of
+// both numberings; signs, and other sets with other numbers; `either` in all sets, and more rows of `logits`
+// (of the set; null: further sets may decide) are right if labels count from 1.
+void number_labels(Outputs& set, std::size_t n, std::span<const LabelCoding> all,
+                   const Rows* logits = nullptr);
 
 }  // namespace leeway

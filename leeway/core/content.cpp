@@ -65,7 +65,7 @@ std::string describe_content(std::span<const std::byte> bytes) {
   if (text[0] == '\x80' && text.size() > 1 && text[1] >= 2 && text[1] <= 5) return "a Python pickle";
   if (text.starts_with("PAR1")) return "a Parquet file";
   if (text.starts_with("\x89HDF")) return "an HDF5 file";
-  if (text.starts_with("\x89PNG") || text.starts_with("\xff\xd8\xff")) return "a picture";
+  if (text.starts_with("\x89PNG") || text.starts_with("\xff\xd8\xff")) return "an image";
   if (text.starts_with("%PDF")) return "a PDF document";
   if (looks_like_text(bytes)) return "text";
   return fmt::format("unknown first bytes {:02x}",

@@ -74,9 +74,9 @@ MappedFile csv_file(const MappedFile& file, std::string_view name, Encoding enco
   return {text, std::as_bytes(std::span(*text))};
 }
 
-CsvTable read_csv(const std::filesystem::path& path) {
+CsvTable read_csv(const std::filesystem::path& path, Encoding encoding) {
   const std::string name = display_name(path);
-  const MappedFile file = csv_file(map_file(path), name);
+  const MappedFile file = csv_file(map_file(path), name, encoding);
   const std::string_view text = file.text();
   return parse_csv(text, name, {.separator = find_separator(text, name)});
 }
@@ -103,8 +103,18 @@ std::string csv_field(std::string_view text) {
   return out + '"';
 }
 
+static bool are_numbers(std::string_view text) {
+  for (std::size_t at = 0, end = 0; at <= text.size(); at = end + 1) {
+    end = std::min(text.find(' ', at), text.size());
+    if (!parse_number(text.substr(at, end - at))) return false;
+  }
+  return true;
+}
+
 std::string csv_name(std::string_view text) {
-  const bool formula = !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
+  const bool formula = !text.empty() &&
+                       std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos &&
+                       !are_numbers(text);
   return csv_field(formula ? "'" + std::string(text) : std::string(text));
 }
 

@@ -26,7 +26,7 @@ struct CsvTable {
   [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
 };
 
-[[nodiscard]] CsvTable read_csv(const std::filesystem::path& path);
+[[nodiscard]] CsvTable read_csv(const std::filesystem::path& path, Encoding encoding = Encoding::utf8);
 // The text of a table file in UTF-8, decompressed if it is gzip.
 [[nodiscard]] MappedFile csv_file(const MappedFile& file, std::string_view name,
                                   Encoding encoding = Encoding::utf8);
@@ -48,7 +48,8 @@ struct CsvTable {
 
 // One field, quoted if the format requires it.
 [[nodiscard]] std::string csv_field(std::string_view text);
-// The same; ' is prefixed to a name that a spreadsheet would evaluate as a formula.
+// The same for text in tables that people open: ' is prefixed to text that a spreadsheet would evaluate as a
+// formula. Numbers, and numbers separated by spaces, are unchanged.
 [[nodiscard]] std::string csv_name(std::string_view text);
 
 }  // namespace leeway

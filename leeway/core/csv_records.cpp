@@ -64,8 +64,8 @@ CsvRecords::CsvRecords(std::string_view text, std::string_view name, const CsvFo
   for (const char c : {format_.separator, '\r', '\n', '"'}) ends_field_[static_cast<unsigned char>(c)] = true;
   if (text.find('\0') != std::string_view::npos || !is_utf8(text))
     refuse(name,
-           fmt::format("UTF-8 text (if this is {0}: --encoding {0} for outputs, otherwise iconv -f {0})",
-                       likely_encoding(text)),
+           fmt::format("UTF-8 text ({1}--encoding {0} for outputs, otherwise iconv -f {0})",
+                       likely_encoding(text), likely_encoding(text) == "utf-16" ? "" : "for example "),
            fmt::format("other bytes in line {}", line_of_other_bytes(text)));
   if (text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);
   read_header();
@@ -123,7 +123,7 @@ void CsvRecords::read_header() {
     all_numbers = all_numbers && parse_number(column).has_value();
     header_.push_back(std::move(column));
   } while (at_separator_);
-  if (all_numbers && !(format_.numbered_header && counts_up(header_)))
+  if (all_numbers && !format_.any_header && !(format_.numbered_header && counts_up(header_)))
     refuse(name_, "a header line", "a first line of numbers");
   fields_.resize(header_.size());
   raw_.resize(header_.size());
@@ -200,8 +200,8 @@ char find_separator(std::string_view text, std::string_view name) {
   if (in_header.size() == 1) return in_header.front();
   if (even.size() > 1)
     refuse(name, "one column separator (select it with --separator)",
-           fmt::format("a {} and a {}, each as often in the header as in the rows", separator_name(even[0]),
-                       separator_name(even[1])));
+           fmt::format("a {} and a {}, each equally often in the header and the rows",
+                       separator_name(even[0]), separator_name(even[1])));
   return even.empty() ? ',' : even.front();
 }
 

@@ -16,6 +16,7 @@ namespace leeway {
 struct CsvFormat {
   char separator = ',';
   bool numbered_header = false;  // a first line 0,1,2,... of at least three numbers is a header
+  bool any_header = false;       // any first line of numbers is
 };
 
 // The separator (comma, semicolon or tab) that splits the header and the first rows into the same number of

@@ -204,6 +204,24 @@ MappedFile map_file(const fs::path& path) {
   return file;
 }
 
+std::optional<std::string> read_small_file(const fs::path& path) {
+  std::error_code none;
+  if (!fs::exists(path, none)) return {};
+  const Opened opened = open_regular(path);
+  const Descriptor descriptor(opened.descriptor);
+  std::string text(opened.size, '\0');
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const ssize_t count = ::read(descriptor.get(), text.data() + at, text.size() - at);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) refuse(display_name(path), "a readable file", system_text(errno));
+    if (count == 0) break;  // truncated by another process
+    at += static_cast<std::size_t>(count);
+  }
+  text.resize(at);
+  return text;
+}
+
 AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
   std::error_code ignored;
   if (fs::is_directory(path_, ignored)) fail(path_, "cannot write", EISDIR);
@@ -281,8 +299,9 @@ fs::path written_path(const fs::path& path) {
 void require_writable(const fs::path& path) {
   std::error_code ignored;
   if (const fs::path folder = directory_of(path); !fs::exists(folder, ignored))
-    throw std::runtime_error(fmt::format("{0}: cannot write: there is no folder {1} (mkdir -p {1} makes it)",
-                                         display_name(path), display_name(folder)));
+    throw std::runtime_error(
+        fmt::format("{0}: cannot write: the folder {1} does not exist (create it with mkdir -p {1})",
+                    display_name(path), display_name(folder)));
   if (!is_device(path) || fs::is_directory(path, ignored)) {
     const AtomicFile probe(path);
   } else if (::access(path.c_str(), W_OK) != 0) {

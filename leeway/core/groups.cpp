@@ -59,7 +59,7 @@ std::vector<GroupColumn> group_columns(const Array& groups, const Array* names, 
     refuse(where, fmt::format("shape ({0}) or ({0}, g)", n), "shape " + groups.shape_text());
   const std::size_t g = shape.size() == 2 ? shape[1] : 1;
   if (names != nullptr && (names->type != ElementType::text || names->size() != g))
-    refuse(where, fmt::format("{} texts in group_names", g),
+    refuse(where, fmt::format("{} strings in group_names", g),
            fmt::format("shape {} of {}", names->shape_text(), name_of(names->type)));
   std::vector<GroupColumn> columns;
   const bool text = groups.type == ElementType::text, real = groups.is_float();

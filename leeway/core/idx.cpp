@@ -29,7 +29,7 @@ class Source {
  public:
   Source(const MappedFile& file, std::string_view name) : plain_(file.bytes), name_(name) {
     const bool gzip = plain_.size() >= 2 && plain_[0] == std::byte{0x1f} && plain_[1] == std::byte{0x8b};
-    most_left_ = gzip ? plain_.size() * max_expansion : plain_.size();
+    most_left_ = gzip ? most_in_gzip(plain_.size()) : plain_.size();
     if (gzip) inflater_.emplace(plain_, StreamFormat::gzip, name);
   }
 

@@ -7,9 +7,11 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <string_view>
 
 #include "leeway/core/array.h"
+#include "leeway/core/column_words.h"
 #include "leeway/core/content.h"
 #include "leeway/core/error.h"
 #include "leeway/core/file.h"
@@ -18,6 +20,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/outputs.h"
+#include "leeway/core/outputs_arrays.h"
 #include "leeway/core/pixel_levels.h"
 
 namespace leeway {
@@ -49,26 +52,61 @@ fs::path labels_beside(const fs::path& images) {
   return plain_or_gzip(images.parent_path() / name.replace(at, word.size(), "labels-idx1"));
 }
 
-std::vector<std::int64_t> label_values(const Array& labels, std::size_t n, const std::string& where) {
-  if (labels.shape != std::vector<std::size_t>{n})
-    refuse(where, fmt::format("shape ({}), one label an image", n), "shape " + labels.shape_text());
-  std::vector<std::int64_t> values = to_i64(labels, where);
-  const auto negative = std::ranges::find_if(values, [](std::int64_t v) { return v < 0; });
-  if (negative != values.end())
-    refuse(where, "labels of at least 0", fmt::format("{} at row {}", *negative, negative - values.begin()));
-  return values;
+// Arrays that stand beside images without being labels.
+constexpr std::string_view beside_images[] = {"x",           "class_names", "groups", "group_names",
+                                              "environment", "success",     "norms",  "rows"};
+
+void add_doubt(Images& images, const std::string& line) {
+  if (!line.empty()) images.doubt += (images.doubt.empty() ? "" : "; ") + line;
 }
 
-std::vector<std::string> names_of_labels(const Array& names,
-                                         const std::optional<std::vector<std::int64_t>>& labels,
-                                         const std::string& where) {
-  if (names.type != ElementType::text) refuse(where, "text", name_of(names.type));
-  const std::size_t count = names.texts->size();
-  if (labels)
-    if (const std::int64_t most = *std::ranges::max_element(*labels);
-        most >= static_cast<std::int64_t>(count))
-      refuse(where, fmt::format("a name for each label from 0 to {}", most), fmt::format("{} names", count));
-  return *names.texts;
+// Of `images` with pixels and class names. `missing`: rows may lack a label (-1, NaN).
+void set_labels(Images& images, const NamedArray& found, bool missing) {
+  const bool text = found.array.type == ElementType::text;
+  const std::vector<std::string>& names = images.class_names;
+  if (text && names.empty())
+    refuse(found.where,
+           "whole numbers, or text with an array class_names (class_names, y = numpy.unique(y, "
+           "return_inverse=True))",
+           "text without class_names");
+  const std::size_t n = images.n(),
+                    k = names.empty() ? std::numeric_limits<std::int32_t>::max() : names.size();
+  std::vector<std::int64_t> labels = label_values(found, n, k, names, 0).values;
+  const std::size_t known = count_labels(labels);
+  const bool ones = std::ranges::all_of(labels, [](auto label) { return label == no_label || label == 1; });
+  if (!text && known > 0 && known < n && ones)
+    refuse(found.where, "labels 0 and 1 for two classes (-1 means no label)", "-1 and 1 only");
+  if (known > 0 && known < n && !missing)
+    refuse(found.where, "a label of at least 0 for every image",
+           fmt::format("-1 or NaN at row {}", std::ranges::find(labels, no_label) - labels.begin()));
+  if (known == 0) return;
+  add_doubt(images, missing_labels_text(images.path, labels));
+  images.labels = std::move(labels);
+}
+
+// Under a standard name, or the only array under another word for labels. `targets` of leeway attack are none.
+std::optional<NamedArray> labels_of_images(const ArrayMap& arrays, const std::string& name) {
+  if (auto found = pick_array(arrays, {"y", "labels", "y_true"}, name)) return found;
+  ArrayNames others;
+  for (const auto& [key, array] : arrays)
+    if (is_label(key) && !(key == "targets" && arrays.contains("success"))) others.push_back(key);
+  return pick_array(arrays, others, name);
+}
+
+// Of a file without labels: the arrays that may hold them.
+std::string unread_labels(const ArrayMap& arrays, const std::string& name, std::size_t n) {
+  std::vector<std::string> names;
+  for (const auto& [key, array] : arrays) {
+    if (key.empty() || is_label(key) || std::ranges::find(beside_images, key) != std::end(beside_images))
+      continue;
+    const auto is_whole = [](double value) { return value == std::floor(value); };
+    const bool numbers = array.type != ElementType::text && array.size() == n;
+    if (is_misspelt_label(key) || (numbers && std::ranges::all_of(to_f64(array, key), is_whole)))
+      names.push_back(key);
+  }
+  if (names.empty()) return {};
+  return fmt::format("{}: no labels; ignored: {} (labels are an array y, labels or y_true)", name,
+                     printable(fmt::format("{}", fmt::join(names, ", ")), 100));
 }
 
 void refuse_pixel(double value, std::size_t image, const std::string& where) {
@@ -151,8 +189,8 @@ Layout layout_of(const Array& x, bool rows, const std::string& where) {
   if (shape.size() == 3 && (!rows || are_pixels(x))) return Layout::nhw;
   if (shape.size() == 3 && are_byte_levels(x))
     refuse(where,
-           "float pixels in [0,1] (divide by 255, or store uint8; --layout rows takes numbers of any range)",
-           "whole numbers from 0 to 255");
+           "float pixels in [0,1] (divide by 255, or store uint8; --layout rows allows numbers of any range)",
+           "numbers from 0 to 255");
   if (rows && (shape.size() == 2 || shape.size() == 3)) return Layout::rows;
   refuse(where, rows ? "shape (n, c, h, w), (n, h, w, c), (n, h, w) or (n, d)" : "shape (n, c, h, w)",
          "shape " + x.shape_text());
@@ -175,15 +213,9 @@ void check_layout(const Array& x, Layout layout, const std::string& where) {
 
 // One line, or nothing. `named`: the layout was.
 std::string doubt_of(const Images& images, bool named, const std::string& where) {
-  const auto is_binary = [](std::uint8_t level) { return level <= 1; };
-  if (images.pixels.type == ElementType::u8 &&
-      std::ranges::all_of(images.pixels.view<std::uint8_t>(), is_binary))
-    return fmt::format(
-        "{}: uint8 pixels that are only 0 and 1 are read as 0 and 1/255; for black and white, multiply by "
-        "255",
-        where);
+  if (std::string doubt = doubt_of_levels(images.pixels, where); !doubt.empty()) return doubt;
   if (named || few_channels(images.channels())) return {};
-  return fmt::format("{}: shape {} is read as images of {} channels; usual are 1, 3 and 4", where,
+  return fmt::format("{}: shape {} is read as images of {} channels; usually there are 1, 3 or 4", where,
                      images.pixels.shape_text(), images.channels());
 }
 
@@ -205,9 +237,9 @@ void take_array(Images& images, Array x, bool rows, Layout layout, const std::st
   images.doubt = doubt_of(images, named, where);
   if (named || layout == Layout::nchw) return;
   images.note = layout == Layout::nhwc
-                    ? fmt::format("{} {} is read as images whose channels stand last", where, shape)
-                    : fmt::format("{} {} is read as grey images{}", where, shape,
-                                  rows ? " (--layout rows takes it as it is)" : "");
+                    ? fmt::format("{} {} is read as images with channels last", where, shape)
+                    : fmt::format("{} {} is read as gray images{}", where, shape,
+                                  rows ? " (--layout rows reads rows of numbers instead)" : "");
 }
 
 Images images_from(const ArrayMap& arrays, const std::string& name, bool rows, Layout layout) {
@@ -219,12 +251,17 @@ Images images_from(const ArrayMap& arrays, const std::string& name, bool rows, L
   }
   Images images{name, {}, std::nullopt};
   take_array(images, x->second, rows, layout, x->first.empty() ? name : name + ": x");
-  const auto y = arrays.find("y"), labels = arrays.find("labels");
-  if (y != arrays.end() && labels != arrays.end()) refuse(name, "one of y, labels", "both");
-  if (const auto found = y != arrays.end() ? y : labels; found != arrays.end())
-    images.labels = label_values(found->second, images.n(), name + ": " + found->first);
-  if (const auto names = arrays.find("class_names"); names != arrays.end())
-    images.class_names = names_of_labels(names->second, images.labels, name + ": class_names");
+  const auto classes = arrays.find("classes"), names = arrays.find("class_names");
+  if (names != arrays.end() && names->second.type != ElementType::text)
+    refuse(name + ": class_names", "text", name_of(names->second.type));
+  if (names != arrays.end())
+    images.class_names = *names->second.texts;
+  else if (classes != arrays.end() && classes->second.type == ElementType::text)
+    images.class_names = *classes->second.texts;
+  if (const auto labels = labels_of_images(arrays, name))
+    set_labels(images, *labels, rows);
+  else
+    add_doubt(images, unread_labels(arrays, name, images.n()));
   return images;
 }
 
@@ -238,14 +275,13 @@ Images from_idx(const MappedFile& file, const fs::path& path) {
   Images images{name, checked_pixels(std::move(pixels), name), std::nullopt};
   images.doubt = doubt_of(images, true, name);
   if (const fs::path labels = labels_beside(path); !labels.empty())
-    images.labels = label_values(read_idx(labels), images.n(), display_name(labels));
+    set_labels(images, {read_idx(labels), display_name(labels)}, false);
   return images;
 }
 
 // Pixels or labels; a bare array is pixels where none is named x.
 bool is_images_name(const std::string& key, const ArrayMap& arrays) {
-  return key == "x" || key == "y" || key == "labels" || key == "class_names" ||
-         (key.empty() && !arrays.contains("x"));
+  return key == "x" || is_label(key) || key == "class_names" || (key.empty() && !arrays.contains("x"));
 }
 
 std::vector<std::string> fashion_mnist_classes() {
@@ -255,11 +291,8 @@ std::vector<std::string> fashion_mnist_classes() {
 
 template <class T>
 bool are_byte_levels(std::span<const T> values) {
-  const auto is_level = [](T value) {
-    return value >= 0 && value <= 255 && std::abs(value - std::round(value)) < T(1e-3);
-  };
-  return std::ranges::all_of(values, is_level) &&
-         std::ranges::any_of(values, [](T value) { return value > 127; });
+  return std::ranges::all_of(values, [](T value) { return value >= 0 && value <= 255; }) &&
+         std::ranges::any_of(values, [](T value) { return value > 16; });
 }
 
 }  // namespace
@@ -268,6 +301,15 @@ bool are_byte_levels(const Array& array) {
   if (array.shape.size() < 3 || array.shape.size() > 4) return false;
   if (array.type == ElementType::f32) return are_byte_levels(array.view<float>());
   return array.type == ElementType::f64 && are_byte_levels(array.view<double>());
+}
+
+std::string doubt_of_levels(const Array& pixels, const std::string& where) {
+  const auto is_binary = [](std::uint8_t level) { return level <= 1; };
+  if (pixels.type != ElementType::u8 || !std::ranges::all_of(pixels.view<std::uint8_t>(), is_binary))
+    return {};
+  return fmt::format(
+      "{}: all uint8 pixels are 0 or 1, which is read as 0 and 1/255; for black and white, multiply by 255",
+      where);
 }
 
 std::vector<fs::path> image_files(const std::string& path_or_name) {
@@ -289,7 +331,7 @@ static Images read_any(const std::string& path_or_name, ArrayMap& others, bool r
   const Content content = identify(file.bytes);
   if (content == Content::idx || content == Content::gzip) {
     if (layout != Layout::found && layout != Layout::nhw)
-      refuse(name, "another file than IDX, which is nhw, or --layout nhw", name_of(layout));
+      refuse(name, "a file other than IDX, which is nhw, or --layout nhw", name_of(layout));
     Images images = from_idx(file, path);
     images.path = path_or_name;
     if (path_or_name.starts_with(fashion_mnist)) images.class_names = fashion_mnist_classes();
@@ -352,8 +394,7 @@ ArrayMap label_arrays(const Images& images) {
 Images middle_of(const Images& images, std::size_t side) {
   const std::size_t height = images.height(), width = images.width();
   if (side == 0 || side > height || side > width)
-    throw Error(fmt::format("the middle of images: expected 1 to {} pixels, found {}",
-                            std::min(height, width), side));
+    throw Error(fmt::format("center crop: expected 1 to {} pixels, found {}", std::min(height, width), side));
   Images middle = images;
   middle.pixels.shape[2] = middle.pixels.shape[3] = side;
   const std::size_t pixel = size_of(images.pixels.type), line = side * pixel;

@@ -1,5 +1,8 @@
-// An images file: `x` (n,c,h,w), u8 or float in [0,1], and optionally `y` (n) (alias `labels`) and
-// `class_names`, the name of each label from 0 (columns.h aligns sets and models by these names).
+// An images file: `x` (n,c,h,w), u8 or float in [0,1], and optionally `y` (n) (`labels`, `y_true`; else the
+// only array under another word for labels, column_words.h) and `class_names` (`classes`), the name of each
+// label from 0 (columns.h aligns sets and models by these names). Text labels are among these names. Without
+// labels, `doubt` lists the arrays that may hold them. read_inputs also takes rows without a label (-1, NaN),
+// which have no_label.
 //
 // Without a Layout, the layout is detected: (n,h,w) of u8 or of floats in [0,1] are gray images; (n,h,w,c)
 // whose last dimension is 1, 3 or 4 and whose second is not are channels-last and are transposed. read_inputs
@@ -10,7 +13,8 @@
 // the file whose name has "labels-idx1" for "images-idx3". "fashion-mnist:train" and "fashion-mnist:test"
 // name the files of Debian's package dataset-fashion-mnist. Errors (Error: file, expected, found, row):
 // another rank or type, n = 0, a float pixel outside [0,1], values that are not finite, labels that are
-// negative, of another length or without a name among class_names, a Layout that the shape contradicts.
+// negative, -1 and 1 alone, of another length or without a name among class_names, a Layout that the shape
+// contradicts.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +46,7 @@ struct Images {
   std::size_t rank = 4;   // 2 of tables, 3 of sequences: the array that models take; 4: images
   std::string note = {};  // what was found out about the layout, one line; empty: it is (n,c,h,w)
   std::vector<std::string> class_names = {};  // empty, or the name of every label
-  // What makes the reading of the pixels doubtful, one line: bytes of 0 and 1 alone, an unusual number of channels
+  // What makes the reading doubtful, one line: bytes of 0 and 1 alone, an unusual number of channels, labels
   std::string doubt = {};
 
   [[nodiscard]] bool are_rows() const { return rank < 4; }  // of any range

@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <system_error>
 
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::size_t piece = std::size_t{1} << 30;  // zlib counts in 32 bits
 constexpr std::size_t smallest_gzip = 18;            // header and trailer
+constexpr std::size_t most_of_members = std::size_t{1} << 31;
 
 }  // namespace
 
@@ -22,27 +24,32 @@ struct Inflater::State {
   z_stream stream{};
   std::span<const std::byte> packed;  // not yet handed to zlib
   std::string_view name;
-  bool ended = false;
+  bool gzip = false, ended = false;
+
+  void refill() {
+    if (stream.avail_in > 0 || packed.empty()) return;
+    const auto next = packed.first(std::min(packed.size(), piece));
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(next.data()));
+    stream.avail_in = static_cast<uInt>(next.size());
+    packed = packed.subspan(next.size());
+  }
 
   // One call of inflate. Returns the number of bytes written.
   std::size_t step(std::span<std::byte> out) {
-    if (stream.avail_in == 0 && !packed.empty()) {
-      const auto next = packed.first(std::min(packed.size(), piece));
-      stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(next.data()));
-      stream.avail_in = static_cast<uInt>(next.size());
-      packed = packed.subspan(next.size());
-    }
+    refill();
     const std::size_t room = std::min(out.size(), piece);
     stream.next_out = reinterpret_cast<Bytef*>(out.data());
     stream.avail_out = static_cast<uInt>(room);
     const int code = ::inflate(&stream, Z_NO_FLUSH);
     if (code == Z_MEM_ERROR) throw std::bad_alloc();
     if (code == Z_STREAM_END) {
-      ended = true;
+      refill();
+      ended = !gzip || stream.avail_in == 0 || *stream.next_in != 0x1f;  // else another member follows
+      if (!ended) ::inflateReset(&stream);
     } else if (code == Z_BUF_ERROR) {
-      refuse(name, "a whole compressed stream", "a stream cut off");
+      refuse(name, "a whole compressed stream", "a truncated stream");
     } else if (code != Z_OK) {
-      refuse(name, "a sound compressed stream", fmt::format("damage ({})", stream.msg ? stream.msg : "zlib"));
+      refuse(name, "a valid compressed stream", fmt::format("damage ({})", stream.msg ? stream.msg : "zlib"));
     }
     return room - stream.avail_out;
   }
@@ -52,6 +59,7 @@ Inflater::Inflater(std::span<const std::byte> packed, StreamFormat format, std::
     : state_(std::make_unique<State>()) {
   state_->packed = packed;
   state_->name = name;
+  state_->gzip = format == StreamFormat::gzip;
   const int window_bits = format == StreamFormat::gzip ? 15 + 16 : -15;
   if (::inflateInit2(&state_->stream, window_bits) != Z_OK) throw std::bad_alloc();
 }
@@ -66,6 +74,12 @@ void Inflater::read(std::span<std::byte> out) {
              fmt::format("its end after {}", wanted - out.size()));
     out = out.subspan(state_->step(out));
   }
+}
+
+std::size_t Inflater::read_some(std::span<std::byte> out) {
+  const std::size_t wanted = out.size();
+  while (!out.empty() && !state_->ended) out = out.subspan(state_->step(out));
+  return wanted - out.size();
 }
 
 void Inflater::expect_end() {
@@ -91,17 +105,33 @@ std::filesystem::path plain_or_gzip(const std::filesystem::path& path) {
 MappedFile unpack_gzip(const MappedFile& file, std::string_view name) {
   const auto bytes = file.bytes;
   if (bytes.size() < 2 || bytes[0] != std::byte{0x1f} || bytes[1] != std::byte{0x8b}) return file;
-  if (bytes.size() < smallest_gzip) refuse(name, "a whole compressed stream", "a stream cut off");
+  if (bytes.size() < smallest_gzip) refuse(name, "a whole compressed stream", "a truncated stream");
   std::uint32_t size = 0;  // little-endian
   for (std::size_t i = 0; i < 4; ++i)
     size |= std::to_integer<std::uint32_t>(bytes[bytes.size() - 4 + i]) << (8 * i);
-  if (size / max_expansion > bytes.size())
-    refuse(name, fmt::format("a size that {} packed bytes can hold", bytes.size()), fmt::format("{}", size));
-  const auto block = allocate_bytes(size, name);
+  const std::size_t most = most_in_gzip(bytes.size());
+  const auto expect_size = [&](std::size_t found) {
+    if (found > most)
+      refuse(name,
+             fmt::format("at most {} bytes in {} compressed ones (decompress it with gunzip)", most,
+                         bytes.size()),
+             fmt::format("{}", found));
+  };
+  expect_size(size);
   Inflater inflater(bytes, StreamFormat::gzip, name);
-  inflater.read({block.get(), size});
-  inflater.expect_end();
-  return {block, {block.get(), size}};
+  std::size_t filled = 0, room = std::size_t{size} + 1;  // of the last member, and a byte of others
+  for (auto block = allocate_bytes(room, name);;) {
+    filled += inflater.read_some({block.get() + filled, room - filled});
+    if (filled < room) {
+      inflater.expect_end();
+      return {block, {block.get(), filled}};
+    }
+    expect_size(filled);
+    if (room > most_of_members) refuse(name, "members of at most 2 GiB together", "more");
+    const auto larger = allocate_bytes(room = std::min(2 * room, most + 1), name);
+    std::memcpy(larger.get(), block.get(), filled);
+    block = larger;
+  }
 }
 
 }  // namespace leeway

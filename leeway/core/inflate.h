@@ -1,6 +1,7 @@
-// Deflate and gzip streams, inflated piece by piece into memory that the caller provides.
+// Deflate and gzip streams, of one or more members, inflated piece by piece into memory of the caller.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -13,6 +14,12 @@ namespace leeway {
 
 // Deflate expands at most 1032 to 1: a larger claim is a lie and need not be allocated.
 inline constexpr std::size_t max_expansion = 1032;
+
+// Bytes that leeway unpacks from a gzip file of `packed` bytes, so that a small file cannot fill the memory.
+[[nodiscard]] constexpr std::size_t most_in_gzip(std::size_t packed) {
+  constexpr std::size_t base = std::size_t{64} << 20, ratio = 32;
+  return std::min(max_expansion * packed, base + ratio * packed);
+}
 
 enum class StreamFormat { raw_deflate, gzip };
 
@@ -27,6 +34,9 @@ class Inflater {
   // Fills `out` entirely. Throws Error where the stream is damaged or ends before.
   void read(std::span<std::byte> out);
 
+  // Fills `out` as far as the stream goes; returns the number of bytes.
+  [[nodiscard]] std::size_t read_some(std::span<std::byte> out);
+
   // Error unless the stream ends here; verifies gzip checksums.
   void expect_end();
 
@@ -38,8 +48,9 @@ class Inflater {
 // That file, or where it is not there the same with or without .gz at the end of its name; empty where neither is.
 [[nodiscard]] std::filesystem::path plain_or_gzip(const std::filesystem::path& path);
 
-// What a gzip file holds; a file that begins otherwise is returned as it is. Its last four bytes are the size, modulo
-// 4 GiB: Error where that is not what comes, so larger ones are refused, and where the checksum differs.
+// What a gzip file holds, all members of it; a file that begins otherwise is returned as it is. Error where a
+// checksum or a size differs. A member of 4 GiB or more is refused, and several of more than 2 GiB together. Nor
+// does a file hold more than most_in_gzip of its size.
 [[nodiscard]] MappedFile unpack_gzip(const MappedFile& file, std::string_view name);
 
 }  // namespace leeway

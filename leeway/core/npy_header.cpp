@@ -40,7 +40,7 @@ class DictionaryParser {
       } else if (key == "shape" && !fields.shape) {
         fields.shape = tuple();
       } else {
-        fail("the keys descr, fortran_order and shape, once each", "key " + in_quotes(key));
+        fail("the keys descr, fortran_order and shape, each once", "key " + in_quotes(key));
       }
       if (!accept(',')) {
         expect('}');
@@ -196,14 +196,14 @@ HeaderText find_header(std::span<const std::byte> bytes, std::string_view name) 
   const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (!all.starts_with(npy_magic.substr(0, all.size()))) refuse(name, "an npy file", "other first bytes");
   if (all.size() < 10)
-    refuse(name, "an npy header", fmt::format("a file cut off after {} bytes", all.size()));
+    refuse(name, "an npy header", fmt::format("a file truncated after {} bytes", all.size()));
   const auto byte = [&](std::size_t i) { return std::to_integer<std::size_t>(bytes[i]); };
   const std::size_t major = byte(6), minor = byte(7);
   if (major < 1 || major > 3 || minor != 0)
     refuse(name, "npy version 1.0, 2.0 or 3.0", fmt::format("{}.{}", major, minor));
   const std::size_t start = major == 1 ? 10 : 12;
   if (all.size() < start)
-    refuse(name, "an npy header", fmt::format("a file cut off after {} bytes", all.size()));
+    refuse(name, "an npy header", fmt::format("a file truncated after {} bytes", all.size()));
   std::size_t length = byte(8) | byte(9) << 8;
   if (major > 1) length |= byte(10) << 16 | byte(11) << 24;
   if (length > all.size() - start)

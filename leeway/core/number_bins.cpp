@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "leeway/core/column_words.h"
 #include "leeway/core/csv.h"
 
 namespace leeway {
@@ -26,7 +27,7 @@ std::optional<Numbers> level_numbers(const std::vector<std::string>& levels) {
   Numbers numbers;
   for (const std::string& level : levels) {
     const auto number =
-        level.empty() ? std::optional(std::numeric_limits<double>::quiet_NaN()) : parse_number(level);
+        is_missing(level) ? std::optional(std::numeric_limits<double>::quiet_NaN()) : parse_number(level);
     if (!number || std::isinf(*number)) return std::nullopt;
     numbers.push_back(*number);
   }

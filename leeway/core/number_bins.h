@@ -1,9 +1,10 @@
 // Columns of numbers, such as age or income, as bins: one rule for group columns and attributes of tables.
 //
 // A column of numbers has more than `most_categories` different values, or more than `most_fractions` of which
-// one is not whole, in the first set (the source), and nothing but numbers in every set; empty and nan are
-// missing. Bins lie between the quartiles of the first set's rows, equal ones counted once: "up to 34", "above
-// 34 to 52", "above 52", "missing". Errors: none. Cost: a sort of the first set's rows.
+// one is not whole, in the first set (the source), and nothing but numbers in every set, except words for
+// missing values (is_missing, column_words.h). Bins lie between the quartiles of the first set's rows, equal
+// ones counted once: "up to 34", "above 34 to 52", "above 52", "missing". Errors: none. Cost: a sort of the
+// first set's rows.
 #pragma once
 
 #include <cstddef>

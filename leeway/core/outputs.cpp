@@ -50,13 +50,16 @@ bool is_outputs_name(std::string_view name, const ColumnOptions& columns) {
 // Arrays that may be read under another name than the standard ones.
 bool may_serve(std::string_view name, const ColumnOptions& columns) {
   return is_outputs_name(name, columns) || is_label(name) || is_scores(name) || is_prediction(name) ||
-         name == columns.label || std::ranges::find(columns.classes, name) != columns.classes.end();
+         name == columns.label || std::ranges::any_of(columns.classes, [&](const auto& text) {
+           return star_text(text, name).has_value();
+         });
 }
 
 std::vector<std::string> class_names_from(const NamedArray& named, std::size_t k) {
   if (named.array.type != ElementType::text) refuse(named.where, "text", name_of(named.array.type));
   if (named.array.shape != std::vector<std::size_t>{k})
-    refuse(named.where, fmt::format("shape ({}), one name a class", k), "shape " + named.array.shape_text());
+    refuse(named.where, fmt::format("shape ({}), one name per class", k),
+           "shape " + named.array.shape_text());
   return *named.array.texts;
 }
 
@@ -98,7 +101,7 @@ std::vector<std::string> id_texts(const NamedArray& named, std::size_t n) {
   require_one_a_row(named, n);
   if (named.array.type == ElementType::text) return *named.array.texts;
   if (named.array.is_float())
-    refuse(named.where, "ids that are text or whole numbers", name_of(named.array.type));
+    refuse(named.where, "ids that are strings or whole numbers", name_of(named.array.type));
   std::vector<std::string> ids;
   for (const std::int64_t id : to_i64({named.array.type, {n}, named.array.storage, {}}, named.where))
     ids.push_back(std::to_string(id));
@@ -136,17 +139,17 @@ bool holds_probabilities(Outputs& outputs, const NamedArray& scores, const Array
     refuse(scores.where, "logits (--as logits)", "probabilities");
   if (named_probs || options.as == Scores::probs) return true;
   if (options.as == Scores::logits || !are_probabilities(values)) return false;
-  outputs.warnings.push_back(fmt::format(
-      "{}: taken as probabilities, not as logits: no entry is negative and all rows sum to 1; --as "
-      "logits overrules",
-      scores.where));
+  outputs.warnings.push_back(
+      fmt::format("{}: read as probabilities, not logits: no entry is negative and all rows sum to 1; --as "
+                  "logits overrides",
+                  scores.where));
   return true;
 }
 
 void set_logits(Outputs& outputs, const NamedArray& scores, bool are_probs, const OutputsOptions& options) {
   const auto& shape = scores.array.shape;
   if (shape.empty() || shape.size() > 2)
-    refuse(scores.where, "shape (n, k): a row a sample, a column a class",
+    refuse(scores.where, "shape (n, k): one row per sample, one column per class",
            "shape " + scores.array.shape_text());
   if (shape[0] == 0) refuse(scores.where, "at least one row", "shape " + scores.array.shape_text());
   Array values = as_float(scores.array, scores.where);
@@ -170,13 +173,13 @@ void set_logits(Outputs& outputs, const NamedArray& scores, bool are_probs, cons
     outputs.logits = std::move(logs.logits);
     if (logs.decimals > 0)
       outputs.warnings.push_back(
-          fmt::format("{}: probabilities rounded to {} decimals, rows that sum to {:.4g} to {:.4g}: each row "
-                      "is divided by its sum",
+          fmt::format("{}: probabilities rounded to {} decimals, row sums from {:.4g} to {:.4g}: each row is "
+                      "divided by its sum",
                       scores.where, logs.decimals, logs.least_sum, logs.most_sum));
     if (logs.zeros > 0)
       outputs.warnings.push_back(
-          fmt::format("{}: {} probabilities are exactly 0 and count as {:.3g}, "
-                      "which posterior agreement and log loss depend on",
+          fmt::format("{}: {} probabilities are exactly 0 and count as {:.3g}, which affects posterior "
+                      "agreement and log loss",
                       scores.where, logs.zeros, std::exp(log_of_zero)));
     return;
   }
@@ -192,18 +195,16 @@ void set_logits(Outputs& outputs, const NamedArray& scores, bool are_probs, cons
   const std::string found =
       names.empty() ? "none of the known names" : fmt::format("{}", fmt::join(names, ", "));
   refuse(name, "an array named logits or probs",
-         printable(found, 100) + " (--class-columns and --label-column name others)");
+         printable(found, 100) + " (--class-columns and --label-column select others)");
 }
 
 // Vectors (n), a class each.
 Array stacked(const ArrayMap& arrays, const std::vector<std::string>& names, const std::string& file) {
   std::vector<std::vector<double>> columns;
   for (const std::string& name : names) {
-    const auto found = arrays.find(name);
-    if (found == arrays.end())
-      refuse(file, fmt::format("an array {} (--class-columns)", in_quotes(name)), "none");
-    require_one_a_row({found->second, file + ": " + name}, arrays.at(names.front()).shape.at(0));
-    columns.push_back(to_f64(found->second, file + ": " + name));
+    const Array& first = arrays.at(names.front());
+    require_one_a_row({arrays.at(name), file + ": " + name}, first.shape.empty() ? 1 : first.shape[0]);
+    columns.push_back(to_f64(arrays.at(name), file + ": " + name));
   }
   const std::size_t n = columns.front().size(), k = columns.size();
   std::vector<double> values(n * k);
@@ -215,20 +216,38 @@ Array stacked(const ArrayMap& arrays, const std::vector<std::string>& names, con
 struct NamedScores : NamedArray {
   bool probs = false;
   std::string key = {};
+  std::vector<std::string> class_names = {};
 };
+
+NamedScores scores_at(const ArrayMap& arrays, const std::string& key, const std::string& name) {
+  const auto word = split_score_name(key);
+  return {{arrays.at(key), name + ": " + key}, word && word->kind == ScoreKind::probs, key};
+}
+
+// The arrays that --class-columns selects, as it selects columns of a table.
+NamedScores asked_scores(const ArrayMap& arrays, const std::string& name, const ColumnOptions& options) {
+  CsvTable table;
+  for (const auto& entry : arrays) table.header.push_back(entry.first);
+  table.columns.resize(table.header.size());
+  for (const std::string& text : options.classes)
+    if (std::ranges::none_of(table.header, [&](const auto& key) { return star_text(text, key).has_value(); }))
+      refuse(name, fmt::format("an array {} (--class-columns)", in_quotes(text)),
+             "none" + did_you_mean(text, table.header));
+  ColumnOptions asked;
+  asked.classes = options.classes, asked.class_names = options.class_names;
+  asked.label = asked.id = "none";
+  const ClassColumns classes = name_columns(table, asked, name).classes;
+  std::vector<std::string> keys;
+  for (const std::size_t column : classes.columns) keys.push_back(table.header[column]);
+  if (keys.size() == 1) return scores_at(arrays, keys.front(), name);
+  return {{stacked(arrays, keys, name), name}, classes.kind == ScoreKind::probs, "", classes.names};
+}
 
 // Those that the options name, those under a standard name, or the only others under a word for scores.
 std::optional<NamedScores> scores_in(const ArrayMap& arrays, const std::string& name,
                                      const OutputsOptions& options) {
-  const auto named = [&](const std::string& key) {
-    const auto word = split_score_name(key);
-    return NamedScores{{arrays.at(key), name + ": " + key}, word && word->kind == ScoreKind::probs, key};
-  };
-  const std::vector<std::string>& asked = options.columns.classes;
-  if (!asked.empty() && arrays.contains(asked.front())) {
-    if (asked.size() == 1) return named(asked.front());
-    return NamedScores{{stacked(arrays, asked, name), name}, false, asked.front()};
-  }
+  if (!options.columns.classes.empty() && !arrays.contains(""))
+    return asked_scores(arrays, name, options.columns);
   if (const auto logits = pick_array(arrays, {"logits", ""}, name)) return NamedScores{*logits, false, ""};
   if (const auto probs = pick_array(arrays, ArrayNames{"probs", "pred_probs"}, name))
     return NamedScores{*probs, true, ""};
@@ -238,7 +257,7 @@ std::optional<NamedScores> scores_in(const ArrayMap& arrays, const std::string& 
     if (!(is_scores(key) || (is_prediction(key) && matrix))) continue;
     if (found)
       refuse(name, "one array of scores (select it with --class-columns)", found->key + " and " + key);
-    found = named(key);
+    found = scores_at(arrays, key, name);
   }
   return found;
 }
@@ -250,7 +269,7 @@ void require_known(const ArrayMap& arrays, const std::string& name, const Column
   for (const auto& [key, array] : arrays) {
     const bool beside = key.empty() || key == "environment" || key == "rows" || key == "x";
     if (!beside && !may_serve(key, columns) && std::ranges::find(known, key) == known.end())
-      refuse(name, fmt::format("arrays of the names {}", fmt::join(known, ", ")),
+      refuse(name, fmt::format("arrays named {}", fmt::join(known, ", ")),
              in_quotes(key) + did_you_mean(key, known));
   }
 }
@@ -265,6 +284,17 @@ void set_class_names(Outputs& outputs, const ArrayMap& arrays, const OutputsOpti
   if (!names.empty()) return;
   if (const auto found = pick_array(arrays, {"class_names"}, outputs.path))
     outputs.class_names = class_names_from(*found, k);
+}
+
+// Labels of other names than those that are read.
+void warn_of_other_labels(Outputs& outputs, const ArrayMap& arrays, const NamedArray& labels) {
+  std::vector<std::string> others;
+  for (const auto& entry : arrays)
+    if (is_label(entry.first) && outputs.path + ": " + entry.first != labels.where)
+      others.push_back(entry.first);
+  if (!others.empty())
+    outputs.warnings.push_back(fmt::format("{}: ignored: {} (--label-column selects other labels)",
+                                           outputs.path, fmt::join(others, ", ")));
 }
 
 void set_labels(Outputs& outputs, ClassLabels labels) {
@@ -288,9 +318,11 @@ Outputs build(const ArrayMap& arrays, const std::string& name, const OutputsOpti
   set_logits(outputs, *scores, scores->probs, options);
   const std::size_t n = outputs.n(), k = outputs.k();
   set_class_names(outputs, arrays, options);
-  if (const auto labels = labels_among(arrays, name, options.columns, {"labels", "y", "y_true"}))
+  if (outputs.class_names.empty()) outputs.class_names = scores->class_names;
+  if (const auto labels = labels_among(arrays, name, options.columns, {"labels", "y", "y_true"})) {
     set_labels(outputs, label_values(*labels, n, k, outputs.class_names, options.first_label));
-  else if (options.columns.label.value_or("none") != "none")
+    if (!options.columns.label) warn_of_other_labels(outputs, arrays, *labels);
+  } else if (options.columns.label.value_or("none") != "none")
     outputs.warnings.push_back(fmt::format("{}: no labels, because there is no array {} (--label-column)",
                                            name, in_quotes(*options.columns.label)));
   if (const auto features = pick_array(arrays, {"features", "feats"}, name))
@@ -305,10 +337,9 @@ Outputs build(const ArrayMap& arrays, const std::string& name, const OutputsOpti
     const std::size_t twice =
         n - std::unordered_set<std::string_view>(outputs.ids->begin(), outputs.ids->end()).size();
     if (twice > 0)
-      outputs.warnings.push_back(
-          fmt::format("{}: {} of {} rows have the id of another row: are samples repeated, as a distributed "
-                      "sampler does?",
-                      name, twice, n));
+      outputs.warnings.push_back(fmt::format(
+          "{}: {} of {} rows have the id of another row: does a distributed sampler repeat samples?", name,
+          twice, n));
   }
   if (options.columns.times) outputs.times = times_in(arrays, options.columns, name, n);
   return outputs;
@@ -322,13 +353,10 @@ ArrayMap read_arrays(const std::filesystem::path& path) {
 
 namespace {
 
-// "a.npz: ignored: x1, x2": arrays that are neither read nor written by leeway beside outputs.
-std::string ignored_text(const std::string& name, std::vector<std::string> others) {
-  std::erase_if(others, [](const std::string& other) {
-    return other == "environment" || other == "rows" || other == "x";
-  });
+// "a.npz: ignored: x1, x2"
+std::string ignored_text(const std::string& name, const std::vector<std::string>& others) {
   if (others.empty()) return "";
-  return fmt::format("{}: ignored: {} (no names of an outputs file)", name,
+  return fmt::format("{}: ignored: {} (not names of an outputs file)", name,
                      printable(fmt::format("{}", fmt::join(others, ", ")), 100));
 }
 
@@ -349,11 +377,20 @@ Outputs outputs_of(const ArrayMap& arrays, const std::string& name, const Output
   return outputs;
 }
 
-Outputs outputs_of_table(std::string_view text, const std::string& name, const OutputsOptions& options) {
-  TableOfOutputs table = outputs_from_csv(text, name, options);
-  OutputsOptions rest = options;  // the table's columns have found their places
-  rest.columns.label.reset(), rest.columns.classes.clear();
+Outputs outputs_of_table(std::string_view text, const std::string& name, const OutputsOptions& options,
+                         ArrayMap others) {
+  require_known(others, name, options.columns);
+  OutputsOptions rest = options;
+  if (const auto names = others.extract("class_names"); names && rest.columns.class_names.empty())
+    rest.columns.class_names =
+        class_names_from({names.mapped(), name + ": class_names"}, names.mapped().size());
+  TableOfOutputs table = outputs_from_csv(text, name, rest);
+  for (const auto& [key, array] : others)
+    if (!table.arrays.emplace(key, array).second)
+      refuse(name, in_quotes(key) + " once", "it in the table and as an array");
+  rest.columns.label.reset(), rest.columns.classes.clear();  // the table's columns have found their places
   Outputs outputs = build(table.arrays, name, rest);
+  outputs.from_table = true;
   outputs.reading = std::move(table.reading);
   outputs.warnings.insert(outputs.warnings.begin(), table.warnings.begin(), table.warnings.end());
   say_coding(outputs);
@@ -382,11 +419,21 @@ Outputs read_outputs(const std::filesystem::path& path, const OutputsOptions& op
   }
   for (const std::string& other : others)
     if (!options.columns.label && is_misspelt_label(other))
-      refuse(name,
-             "an array labels, y or y_true, or --label-column with its name (none: there are no labels)",
+      refuse(name, "an array labels, y or y_true, or --label-column NAME (none: no labels)",
              in_quotes(other));
+  std::erase_if(others, [](const auto& key) {  // written by leeway beside outputs
+    return key == "environment" || key == "rows" || key == "x";
+  });
   Outputs outputs = build(arrays, name, options);
-  outputs.reading = ignored_text(name, std::move(others));
+  if (!outputs.labels && !options.columns.label && outputs.coding == LabelCoding::none) {
+    const auto likely = likely_labels(file, name, arrays, others, outputs);
+    if (!likely.empty())
+      outputs.warnings.push_back(
+          fmt::format("{}: no labels, because no array has a known label name; --label-column selects one "
+                      "(candidates: {}; none: no labels)",
+                      name, fmt::join(likely, ", ")));
+  }
+  outputs.reading = ignored_text(name, others);
   say_coding(outputs);
   return outputs;
 }

@@ -88,6 +88,7 @@ struct Outputs {
   std::string reading;  // what was read as what, in one line; empty where all names are the standard ones
   LabelCoding coding = LabelCoding::none;  // how its labels were numbered
   bool from_probs = false;                 // the logits are logarithms of probabilities
+  bool from_table = false;  // class names are columns, which labels that are numbers do not index
 
   [[nodiscard]] std::size_t n() const { return logits.shape[0]; }
   [[nodiscard]] std::size_t k() const { return logits.shape[1]; }
@@ -99,9 +100,9 @@ struct Outputs {
 [[nodiscard]] Outputs outputs_of(const ArrayMap& arrays, const std::string& name,
                                  const OutputsOptions& options = {});
 
-// The same from the text of a CSV table.
+// The same from the text of a CSV table and arrays that it lacks.
 [[nodiscard]] Outputs outputs_of_table(std::string_view text, const std::string& name,
-                                       const OutputsOptions& options = {});
+                                       const OutputsOptions& options = {}, ArrayMap others = {});
 
 // The arrays of an outputs file that read_outputs reads back: logits, labels, features, class_names, those there are.
 [[nodiscard]] ArrayMap arrays_of(const Outputs& outputs);

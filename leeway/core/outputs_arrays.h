@@ -41,6 +41,11 @@ void require_one_a_row(const NamedArray& named, std::size_t n);
                                                      const ColumnOptions& columns,
                                                      const ArrayNames& standard);
 
+// Those of the arrays `others` of a file that hold a class number for every row, such as labels do.
+[[nodiscard]] std::vector<std::string> likely_labels(const MappedFile& file, const std::string& name,
+                                                     ArrayMap arrays, const std::vector<std::string>& others,
+                                                     const Outputs& outputs);
+
 // n labels of k classes.
 [[nodiscard]] ClassLabels label_values(const NamedArray& named, std::size_t n, std::size_t k,
                                        const std::vector<std::string>& class_names,

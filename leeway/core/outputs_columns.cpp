@@ -167,15 +167,11 @@ class Naming {
   // The column of that name, or the columns that match a star, each with the text in place of the star.
   std::vector<std::pair<std::size_t, std::string>> matching(const std::string& text,
                                                             std::string_view option) const {
-    const auto star = text.find('*');
-    if (star == std::string::npos || table_.find(text))
+    if (text.find('*') == std::string::npos || table_.find(text))
       return {{require_column(table_, text, option, name_), ""}};
-    const std::string front = text.substr(0, star), back = text.substr(star + 1);
     std::vector<std::pair<std::size_t, std::string>> found;
     for (std::size_t j = 0; j < table_.header.size(); ++j)
-      if (header(j).size() >= front.size() + back.size() && header(j).starts_with(front) &&
-          header(j).ends_with(back))
-        found.emplace_back(j, header(j).substr(front.size(), header(j).size() - front.size() - back.size()));
+      if (const auto rest = star_text(text, header(j))) found.emplace_back(j, *rest);
     if (found.empty()) refuse(name_, fmt::format("columns {} ({})", text, option), all_columns());
     return found;
   }
@@ -279,7 +275,7 @@ class Naming {
     const bool counted = gapless && first <= 1;
     if (!counted && family.kind != ScoreKind::probs && !asked)  // probabilities sum to 1: none is missing
       refuse(name_,
-             fmt::format("columns {0}0 to {0}{1} (--class-columns, if no class is missing)", family.text,
+             fmt::format("columns {0}0 to {0}{1} (if no class is missing, use --class-columns)", family.text,
                          numbered.size() - 1),
              fmt::format("{}{}", family.text, last));
     if (gapless && first == 0)
@@ -357,7 +353,7 @@ class Naming {
     if (labelled == open || sums_to_one(labelled)) return bare_classes(labelled);
     std::size_t other = 0;
     while (contains(labelled, open[other])) ++other;
-    refuse(name_, "columns of classes only, or --class-columns",
+    refuse(name_, "columns of class scores only, or --class-columns",
            fmt::format("{}, which are labels, and {}, which is not", column_list(table_, labelled),
                        in_quotes(header(open[other]))));
   }
@@ -412,10 +408,14 @@ class Naming {
             said};
   }
 
-  // --class-names orders columns of the same names.
+  // --class-names orders columns of the same names. Else, unless --class-columns lists them, no precedes yes.
   void order_classes() {
     ClassColumns& classes = found_.classes;
-    const std::vector<std::string>& wanted = options_.class_names;
+    std::vector<std::string> wanted = options_.class_names;
+    const std::vector<std::string>& names = classes.names;
+    const bool listed = options_.classes.size() > 1;
+    if (wanted.empty() && !listed && names.size() == 2 && are_negative_and_positive(names[1], names[0]))
+      wanted = {names[1], names[0]};
     if (wanted.empty() || classes.positive || classes.names.size() != wanted.size()) return;
     Indices columns;
     for (const std::string& text : wanted) {

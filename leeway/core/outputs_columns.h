@@ -4,7 +4,8 @@
 // Scores, one column per class (case-insensitive): logit_*, logits_* (logits); p_*, prob_*, proba_*,
 // y_pred_proba_*, ... (probabilities); score_*, class_*, output_* (either); * is the class. Or columns named
 // by the classes alone: the label values, numbers from 0 or 1, or all remaining numeric columns if every row
-// sums to 1. One column score, prob, proba, y_score, decision_function, ... is the positive class of two.
+// sums to 1. Of two classes known as negative and positive (no, yes), the negative one is first unless
+// options list them. One column score, prob, proba, y_score, decision_function, ... is the positive class of two.
 // Labels: y_true, label, labels, y; else in another case, target, class, truth, ... if unique. Groups:
 // attr_*; features: feat_*; `id`, `norm`; times, if requested: time, timestamp, datetime, date, ...
 //

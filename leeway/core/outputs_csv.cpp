@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -32,15 +31,10 @@ Array text_vector(Texts texts) {
 
 // The names of two classes, the negative class first; nothing if the names do not show which it is.
 std::optional<Texts> signs_of(const std::set<std::string>& names) {
-  constexpr std::array<std::array<std::string_view, 2>, 6> known{
-      {{"false", "true"}, {"no", "yes"}, {"negative", "positive"}, {"neg", "pos"}, {"f", "t"}, {"n", "y"}}};
   if (names.size() != 2) return std::nullopt;
   const std::string &first = *names.begin(), &second = *names.rbegin();
-  for (const auto& [negative, positive] : known) {
-    if (lower_case(first) == negative && lower_case(second) == positive) return Texts{first, second};
-    if (lower_case(second) == negative && lower_case(first) == positive) return Texts{second, first};
-  }
-  return std::nullopt;
+  if (are_negative_and_positive(first, second)) return Texts{first, second};
+  return are_negative_and_positive(second, first) ? std::optional(Texts{second, first}) : std::nullopt;
 }
 
 bool are_words(const std::set<std::string>& values) {
@@ -53,7 +47,9 @@ class OutputsCsvReading {
   OutputsCsvReading(std::string_view text, std::string_view name, const OutputsOptions& options)
       : name_(name), options_(options), columns_(options.columns) {
     columns_.separator = options.columns.separator.value_or(find_separator(text, name));
-    table_ = parse_csv(text, name, {.separator = *columns_.separator, .numbered_header = true});
+    table_ =
+        parse_csv(text, name,
+                  {.separator = *columns_.separator, .numbered_header = true, .any_header = columns_.frame});
     read_weka_columns(table_, name);
   }
 
@@ -208,19 +204,31 @@ class OutputsCsvReading {
            fmt::format("numbers above 1, but none below 0, in column {}", column_name));
   }
 
-  // label, score of Hugging Face's pipelines: the predicted class and its probability, the largest of all.
+  // A predicted class and its probability, the largest of all: label and score of Hugging Face's pipelines,
+  // or a score that is at least 1/2 in `enough` rows.
   void refuse_confidences(std::span<const double> values, std::size_t column) const {
-    const auto label = std::ranges::find(table_.header, "label", lower_case);
-    if (label == table_.header.end() || lower_case(header(column)) != "score") return;
-    const auto labels = label_values_of(table_, static_cast<std::size_t>(label - table_.header.begin()));
-    const double least = 1 / static_cast<double>(std::max<std::size_t>(labels.size(), 2));
-    if (are_words(labels) && std::ranges::all_of(values, [&](double v) { return v >= least && v <= 1; }))
-      refuse(
-          name_,
-          "a score for every class (top_k=None in Hugging Face's pipeline; --binary prob, if the score is "
-          "the probability of the positive class)",
-          fmt::format("a predicted label and its confidence: columns label and score, no score below {:.3g}",
-                      least));
+    constexpr std::size_t enough = 20;
+    std::vector<std::size_t> truths;
+    std::optional<std::size_t> label;
+    for (std::size_t j = 0; j < table_.header.size(); ++j) {
+      if (j == column || !(is_label(header(j)) || is_prediction(header(j)))) continue;
+      if (is_label(header(j))) truths.push_back(j);
+      if (!label || lower_case(header(j)) == "label") label = j;
+    }
+    if (!label) return;
+    const auto labels = label_values_of(table_, label);
+    const bool pipeline =
+        are_words(labels) && lower_case(header(*label)) == "label" && lower_case(header(column)) == "score";
+    const double least = 1 / static_cast<double>(pipeline ? std::max<std::size_t>(labels.size(), 2) : 2);
+    const bool largest = std::ranges::all_of(values, [&](double v) { return v >= least && v <= 1; });
+    if (largest && (pipeline || values.size() >= enough))
+      refuse(name_,
+             "a score for every class (top_k=None in Hugging Face's pipeline; --binary prob, if the score is "
+             "the probability of the positive class)",
+             fmt::format("a predicted label and its confidence: columns {} and {}, no score below {:.3g}",
+                         printable(header(*label)), printable(header(column)), least));
+    if (truths.size() > 1 && !columns_.label)  // one of them may be a prediction
+      refuse(name_, "one column of labels (select it with --label-column)", column_list(table_, truths));
   }
 
   // The negative and the positive class, if labels are text.
@@ -282,7 +290,7 @@ class OutputsCsvReading {
           std::ranges::find_if(names, [&](const auto& name) { return *parse_number(name) == values[i]; });
       if (found == names.end() && values[i] != no_label)
         refuse(name_,
-               fmt::format("labels that are classes of the columns, {} (--class-names gives other names)",
+               fmt::format("labels among the classes of the columns, {} (--class-names sets other names)",
                            printable(fmt::format("{}", fmt::join(names, ", ")), 100)),
                fmt::format("{} at row {}", values[i], i));
       values[i] = found == names.end() ? NAN : static_cast<double>(found - names.begin());
@@ -307,10 +315,10 @@ class OutputsCsvReading {
         likely.push_back(column);
     }
     if (!likely.empty())
-      result_.warnings.push_back(fmt::format(
-          "{}: no labels, because no column has a known name of labels; --label-column selects one "
-          "(candidates: {}; none: no labels)",
-          name_, column_list(table_, likely)));
+      result_.warnings.push_back(
+          fmt::format("{}: no labels, because no column has a known label name; --label-column selects one "
+                      "(candidates: {}; none: no labels)",
+                      name_, column_list(table_, likely)));
   }
 
   void add_labels(std::size_t column) {

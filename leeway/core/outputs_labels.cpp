@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "leeway/core/column_words.h"
 #include "leeway/core/content.h"
 #include "leeway/core/csv.h"
+#include "leeway/core/error.h"
 #include "leeway/core/idx.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npy.h"
@@ -18,6 +20,7 @@
 #include "leeway/core/outputs_csv.h"
 #include "leeway/core/safetensors.h"
 #include "leeway/core/shards.h"
+#include "leeway/core/zip.h"
 
 namespace leeway {
 
@@ -104,7 +107,7 @@ std::vector<std::int64_t> labels_by_name(const NamedArray& named,
              class_names.empty()
                  ? "labels that are numbers, or class names (--class-names; of a model, classes = [...] in "
                    "MODEL.toml)"
-                 : fmt::format("labels among the class names, {} (--class-names gives other names)",
+                 : fmt::format("labels among the class names, {} (--class-names sets other names)",
                                printable(fmt::format("{}", fmt::join(class_names, ", ")), 100)),
              fmt::format("{} at row {}", in_quotes(text), labels.size()));
     const auto& [first, again] = found->second;
@@ -184,6 +187,38 @@ std::optional<NamedArray> labels_among(const ArrayMap& arrays, const std::string
   return pick_array(arrays, others, name);
 }
 
+namespace {
+
+// A whole number from -1 to k for every row, of which 2 to k differ.
+bool may_be_labels(const Array& array, const std::string& where, std::size_t n, std::size_t k) {
+  require_one_a_row({array, where}, n);
+  const auto numbers = label_numbers({array.type, {n}, array.storage, {}}, where);
+  std::set<std::int64_t> values(numbers.begin(), numbers.end());
+  values.erase(absent);
+  return values.size() > 1 && values.size() <= k && *values.begin() >= -1 &&
+         *values.rbegin() <= static_cast<std::int64_t>(k);
+}
+
+}  // namespace
+
+std::vector<std::string> likely_labels(const MappedFile& file, const std::string& name, ArrayMap arrays,
+                                       const std::vector<std::string>& others, const Outputs& outputs) {
+  const std::size_t n = outputs.n(), k = outputs.k(), most_bytes = 1024 + 8 * n;  // of a header and numbers
+  std::vector<ZipMember> members;
+  if (identify(file.bytes) == Content::npz) members = list_zip(file.bytes, name);
+  std::vector<std::string> likely;
+  for (const std::string& key : others) try {
+      const auto member = std::ranges::find(members, key + ".npy", &ZipMember::name);
+      if (member != members.end() && member->size <= most_bytes) {
+        const MappedFile content = unpack(*member, file, name);
+        arrays[key] = parse_npy(content.bytes, content.storage, name);
+      }
+      if (arrays.contains(key) && may_be_labels(arrays.at(key), name, n, k)) likely.push_back(key);
+    } catch (const Error&) {  // not an array of numbers
+    }
+  return likely;
+}
+
 ClassLabels labels_of(const Array& array, const std::string& name, std::size_t n, std::size_t k,
                       const OutputsOptions& options) {
   return label_values({array, name}, n, k, options.columns.class_names, options.first_label);
@@ -223,7 +258,7 @@ NamedArray joined_labels(const std::vector<std::filesystem::path>& paths, const 
     const NamedArray labels = labels_in(path, options);
     require_one_a_row(labels, labels.array.shape.empty() ? 0 : labels.array.shape[0]);
     if ((labels.array.type == ElementType::text) != text)
-      refuse(labels.where, text ? "labels that are text, as in the first file" : "labels that are numbers",
+      refuse(labels.where, text ? "labels that are strings, as in the first file" : "labels that are numbers",
              name_of(labels.array.type));
     if (text) {
       texts.insert(texts.end(), labels.array.texts->begin(), labels.array.texts->end());
@@ -270,7 +305,7 @@ std::string missing_labels_text(const std::string& name, std::span<const std::in
 
 std::string coding_text(LabelCoding coding, std::size_t k) {
   if (coding == LabelCoding::signs) return "-1 and 1";
-  if (coding == LabelCoding::missing) return "missing in all rows";
+  if (coding == LabelCoding::missing) return "-1 in all rows";
   return coding == LabelCoding::from_one ? fmt::format("1 to {}", k) : "";
 }
 

@@ -3,16 +3,27 @@
 #include <fmt/format.h>
 #include <png.h>
 
+#include <array>
 #include <memory>
 #include <stdexcept>
 
 #include "leeway/core/file.h"
+#include "leeway/core/inflate.h"
 #include "leeway/core/message.h"
 
 namespace leeway {
 namespace {
 
 constexpr std::size_t longest_side = 16'384;
+
+// Bytes of the pixels as the header describes them, for files that libpng accepts.
+std::size_t unpacked_size(std::span<const std::byte> bytes, std::size_t height, std::size_t width) {
+  constexpr std::size_t depth_at = 24, color_at = 25;  // in the first chunk, which is the header
+  constexpr std::array<std::size_t, 8> samples = {1, 0, 3, 1, 2, 0, 4, 0};  // by color type
+  const auto depth = std::to_integer<std::size_t>(bytes[depth_at]);
+  const auto color = std::to_integer<std::size_t>(bytes[color_at]) % samples.size();
+  return height * ((width * depth * samples[color] + 7) / 8);
+}
 
 }  // namespace
 
@@ -25,7 +36,7 @@ std::string encode_png(const Bitmap& bitmap) {
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(header);
   std::string bytes(size, '\0');
   if (png_image_write_to_memory(&header, bytes.data(), &size, 0, bitmap.pixels.data(), 0, nullptr) == 0)
-    throw std::runtime_error(fmt::format("cannot write a PNG picture: {}", header.message));
+    throw std::runtime_error(fmt::format("cannot write a PNG image: {}", header.message));
   bytes.resize(size);
   return bytes;
 }
@@ -34,23 +45,30 @@ void write_png(const std::filesystem::path& path, const Bitmap& bitmap) {
   write_text(path, encode_png(bitmap));
 }
 
+void expect_pixels(std::size_t unpacked, std::size_t packed, std::string_view name) {
+  if (unpacked / max_expansion > packed)
+    refuse(name, fmt::format("an image that {} compressed bytes can hold", packed),
+           fmt::format("{} bytes of pixels", unpacked));
+}
+
 Bitmap parse_png(std::span<const std::byte> bytes, std::string_view name) {
   png_image header{};
   header.version = PNG_IMAGE_VERSION;
   const std::unique_ptr<png_image, decltype(&png_image_free)> closed(&header, &png_image_free);
-  if (bytes.empty()) refuse(name, "a PNG picture", "an empty file");
+  if (bytes.empty()) refuse(name, "a PNG image", "an empty file");
   if (png_image_begin_read_from_memory(&header, bytes.data(), bytes.size()) == 0)
-    refuse(name, "a PNG picture", printable(header.message));
+    refuse(name, "a PNG image", printable(header.message));
   if (header.width > longest_side || header.height > longest_side)
-    refuse(name, fmt::format("a picture of at most {} pixels a side", longest_side),
+    refuse(name, fmt::format("an image of at most {} pixels per side", longest_side),
            fmt::format("{} x {}", header.height, header.width));
+  expect_pixels(unpacked_size(bytes, header.height, header.width), bytes.size(), name);
   const bool color = (header.format & PNG_FORMAT_FLAG_COLOR) != 0;
   header.format = color ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
   Bitmap bitmap{color ? 3u : 1u, header.height, header.width, {}};
   bitmap.pixels.resize(bitmap.channels * bitmap.height * bitmap.width);
   const png_color black{0, 0, 0};
   if (png_image_finish_read(&header, &black, bitmap.pixels.data(), 0, nullptr) == 0)
-    refuse(name, "a PNG picture", printable(header.message));
+    refuse(name, "a PNG image", printable(header.message));
   return bitmap;
 }
 

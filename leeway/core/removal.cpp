@@ -26,7 +26,7 @@ bool is_inside(const std::filesystem::path& folder, const std::filesystem::path&
 
 void remove_made(const std::filesystem::path& folder, const std::filesystem::path& path) {
   if (!is_inside(folder, path))
-    refuse(display_name(path), "for a removal a path inside " + in_quotes(folder.string()), "one outside");
+    refuse(display_name(path), "a path to remove inside " + in_quotes(folder.string()), "a path outside");
   std::error_code error;
   std::filesystem::remove_all(path, error);
   if (error)

@@ -34,18 +34,22 @@ Json read_record(const std::string& path) {
   return parse_record(file.text(), path);
 }
 
-Json parse_record(std::string_view text, const std::string& path) {
+Json parse_nested(std::string_view text, const std::string& name) {
   const auto check_depth = [&](int depth, Json::parse_event_t event, const Json&) {
     const bool opens =
         event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
     if (opens && depth >= deepest_nesting)
-      throw Error(fmt::format("{}: expected a result record nested at most {} levels deep, found more", path,
-                              deepest_nesting));
+      throw Error(
+          fmt::format("{}: expected JSON nested at most {} levels deep, found more", name, deepest_nesting));
     return true;
   };
+  return Json::parse(text.begin(), text.end(), check_depth);
+}
+
+Json parse_record(std::string_view text, const std::string& path) {
   Json record;
   try {
-    record = Json::parse(text.begin(), text.end(), check_depth);
+    record = parse_nested(text, path);
   } catch (const Json::parse_error& mistake) {
     const std::string found =
         text.empty() ? "an empty file" : "text that is not JSON at " + place_of(text, mistake.byte);

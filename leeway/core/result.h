@@ -23,4 +23,7 @@ inline constexpr const char* version = LEEWAY_VERSION;
 [[nodiscard]] Json read_record(const std::string& path);
 [[nodiscard]] Json parse_record(std::string_view text, const std::string& name);  // of the file `name`
 
+// Json::parse of text from others, for which deeper nesting could exhaust the stack: Error above 100 levels.
+[[nodiscard]] Json parse_nested(std::string_view text, const std::string& name);
+
 }  // namespace leeway

@@ -67,7 +67,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
         return go(Place::metadata_value);
       }
       if (key == "__metadata__" || header.entries.contains(key))
-        refuse(name_, "names that stand once", in_quotes(key) + " twice");
+        refuse(name_, "unique names", in_quotes(key) + " twice");
       tensor_ = key;
       field_.clear();
       pending_ = {};

@@ -139,6 +139,7 @@ Outputs join_rest(Parts& parts) {
     if (timed) append_times(rest, part, parts.front());
     if (featured) features.push_back(*part.features);
     rest.warnings.insert(rest.warnings.end(), part.warnings.begin(), part.warnings.end());
+    rest.from_table |= part.from_table;
   }
   if (featured) rest.features = Rows(std::move(features)).joined();
   for (std::size_t g = 0; g < parts.front().groups.size(); ++g) {

@@ -41,7 +41,7 @@ std::optional<Safetensors> read_state(const std::filesystem::path& path) {
 }
 
 std::string damaged_state(const std::filesystem::path& path) {
-  return display_name(path) + ": state damaged, starting anew";
+  return display_name(path) + ": the saved state is damaged; starting over";
 }
 
 }  // namespace leeway

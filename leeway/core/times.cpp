@@ -162,7 +162,7 @@ Times times_of(std::span<const std::string> texts, std::string_view name) {
 
 Times times_of(const Array& array, std::string_view name) {
   const bool vector = array.shape.size() == 1 || (array.shape.size() == 2 && array.shape[1] == 1);
-  if (!vector) refuse(name, "shape (n), one time a sample", "shape " + array.shape_text());
+  if (!vector) refuse(name, "shape (n), one time per sample", "shape " + array.shape_text());
   if (array.type == ElementType::text) return times_of(*array.texts, name);
   if (array.type == ElementType::boolean) refuse(name, forms, name_of(array.type));
   Times times{to_f64(array, name), TimeForm::number};

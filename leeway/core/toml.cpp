@@ -46,7 +46,7 @@ std::string_view kind_of(const toml::node& node) {
     case toml::node_type::boolean:
       return "a boolean";
     case toml::node_type::string:
-      return "a text";
+      return "a string";
     case toml::node_type::integer:
     case toml::node_type::floating_point:
       return "a number";
@@ -71,7 +71,7 @@ TomlEntry entry_of(std::string_view name, const std::string& table, const toml::
     auto value = scalar(from);
     if (!value) refuse(place_of(name, from.source().begin), expected, kind_of(from));
     if (value->find('\0') != std::string::npos)
-      refuse(place_of(name, from.source().begin), "a text without the character 0", in_quotes(*value));
+      refuse(place_of(name, from.source().begin), "a string without the null character", in_quotes(*value));
     entry.values.push_back(std::move(*value));
   };
   if (const auto* boolean = node.as_boolean()) {
@@ -79,9 +79,9 @@ TomlEntry entry_of(std::string_view name, const std::string& table, const toml::
     entry.values.emplace_back(boolean->get() ? "true" : "false");
   } else if (const auto* list = node.as_array()) {
     entry.kind = TomlEntry::Kind::list;
-    for (const toml::node& one : *list) take(one, "a text or a number in a list");
+    for (const toml::node& one : *list) take(one, "a string or a number in a list");
   } else {
-    take(node, "a text, a number, true, false or a list");
+    take(node, "a string, a number, true, false or a list");
   }
   return entry;
 }
@@ -92,7 +92,7 @@ std::vector<TomlEntry> parse_toml(std::string_view text, std::string_view name) 
   const toml::parse_result parsed = toml::parse(text);
   if (!parsed)
     refuse(place_of(name, parsed.error().source().begin), "TOML",
-           fmt::format("a mistake ({})", printable(parsed.error().description(), 200)));
+           fmt::format("an error ({})", printable(parsed.error().description(), 200)));
   std::vector<Placed> found;
   const auto add = [&](const auto& self, const std::string& table, const toml::table& from,
                        int depth) -> void {

@@ -94,7 +94,7 @@ std::size_t find_end(std::span<const std::byte> archive, std::string_view name) 
     if (fields.number<std::uint32_t>(at) == end_signature && fields.number<std::uint16_t>(at + 20) == comment)
       return at;
   }
-  refuse(name, "a zip archive's end record", "none (is the file cut off?)");
+  refuse(name, "a zip archive's end record", "none (is the file truncated?)");
 }
 
 // Some writers (PyTorch) add the record of zip64 where nothing needs it: it must repeat the shorter one.

@@ -139,17 +139,17 @@ const DiagvibPart& DiagvibExperiment::part(std::string_view wanted) const {
 
 std::span<const DiagvibExperiment> diagvib_experiments() {
   static const DiagvibExperiment list[] = {
-      of_table("discriminability", "hue, lightness, position, scale, texture shift one after the other",
+      of_table("discriminability", "hue, lightness, position, scale and texture shift one after the other",
                "Carvalho et al. 2025, Table 2", {4, 9}, discriminability()),
-      of_table("selection", "validation pairs near and far: val-sd, val-id, val-1f-md, val-5f-md, val-ood",
+      of_table("selection",
+               "validation sets with small and large shifts: val-sd, val-id, val-1f-md, val-5f-md, val-ood",
                "Carvalho et al. 2025, Table 3", {1, 4, 7, 9}, selection()),
-      co_occurrence("zgo", "each digit has a class of the learning factor of its own", generalization<0>),
+      co_occurrence("zgo", "each digit has its own class of the learning factor", generalization<0>),
       co_occurrence("1-cgo", "zgo and one further pair", generalization<1>),
       co_occurrence("2-cgo", "zgo and two further pairs", generalization<2>),
-      co_occurrence("3-cgo", "zgo and three further pairs, one a digit", generalization<3>),
+      co_occurrence("3-cgo", "zgo and three further pairs, one per digit", generalization<3>),
       co_occurrence("zso", "digit and learning factor are independent", independent),
-      co_occurrence("fgo",
-                    "each digit has its own class of the learning factor in a share of its images, --share",
+      co_occurrence("fgo", "each digit has its own class of the learning factor in --share of its images",
                     frequent)};
   return list;
 }
@@ -181,7 +181,7 @@ PairWeights tested_pairs(const PairWeights& training, SeenPairs which) {
   for (std::size_t p = 0; p < 3; ++p)
     for (std::size_t l = 0; l < 3; ++l)
       if (which == SeenPairs::all || training[p][l] == 0) weights[p][l] = 1, any = true;
-  if (!any) refuse("part", "pairs that training does not have", "none: it has all nine");
+  if (!any) refuse("part", "pairs that are not in training", "none: training has all nine");
   return weights;
 }
 

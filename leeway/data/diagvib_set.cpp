@@ -109,7 +109,7 @@ EnvironmentStatistics draw_all(const DiagvibSet& set, std::size_t size, Progress
                                const std::function<void(std::span<const std::uint8_t>)>& take) {
   std::vector<Sums> sums(set.rows.size());
   in_blocks(
-      set.rows.size(), 3 * size * size, "draw", "drawing stopped: the file at work was not written", progress,
+      set.rows.size(), 3 * size * size, "draw", "drawing stopped: the current file was not written", progress,
       [&](std::size_t row, std::span<std::uint8_t> picture) {
         set.draw(set.rows[row], size, picture);
         sums[row].add(picture);
@@ -153,16 +153,16 @@ DiagvibDigits diagvib_digits(const Images& pictures, std::span<const std::size_t
   const std::string name = display_name(pictures.path);
   if (pictures.channels() != 1 || pictures.height() != diagvib_digit_side ||
       pictures.width() != diagvib_digit_side)
-    refuse(name, "grey pictures of 28 x 28",
+    refuse(name, "gray images of 28 x 28",
            fmt::format("{} channels of {} x {}", pictures.channels(), pictures.height(), pictures.width()));
-  if (!pictures.labels) refuse(name, "labels: which digit each picture shows", "none");
+  if (!pictures.labels) refuse(name, "labels: the digit of each image", "none");
   const std::vector<std::int64_t>& labels = *pictures.labels;
   DiagvibDigits digits{{classes.begin(), classes.end()}, {}, 0};
   for (const std::size_t one : classes) {
     std::vector<std::size_t> rows;
     for (std::size_t row = 0; row < labels.size(); ++row)
       if (labels[row] == static_cast<std::int64_t>(one)) rows.push_back(row);
-    if (rows.empty()) refuse(name, fmt::format("pictures of class {}", one), "none");
+    if (rows.empty()) refuse(name, fmt::format("images of class {}", one), "none");
     std::vector<std::optional<DiagvibGlyph>> glyphs(rows.size());
     parallel_for((rows.size() + 63) / 64, [&](std::size_t chunk) {
       for (std::size_t i = chunk * 64; i < std::min(rows.size(), chunk * 64 + 64); ++i)
@@ -243,7 +243,7 @@ void add_rows(DiagvibSet& set, std::span<const DiagvibEnvironment> all, std::spa
 void add_co_occurrence(DiagvibSet& set, const PairWeights& weights, DiagvibFactor learning,
                        const std::map<DiagvibFactor, std::string>& fixed, std::size_t n) {
   if (set.digits.classes.size() != 3)
-    refuse("classes", "3 digits, one a class of the learning factor",
+    refuse("classes", "3 digits, one for each class of the learning factor",
            fmt::format("{}", set.digits.classes.size()));
   std::vector<double> flat;
   for (const auto& row : weights) flat.insert(flat.end(), row.begin(), row.end());
@@ -261,7 +261,7 @@ void add_co_occurrence(DiagvibSet& set, const PairWeights& weights, DiagvibFacto
         codes[f].push_back(diagvib_code(factor, std::string(name), set.textures));
   }
   if (codes[static_cast<std::size_t>(learning)].size() != 3)
-    refuse("factors", "factors other than the learning one", name_of(learning));
+    refuse("factors", "factors other than the learning factor", name_of(learning));
   const DigitDraw digit(set);
   std::array<std::size_t, 3> turns{};
   for (std::size_t i = 0; i < pairs.size(); ++i) {

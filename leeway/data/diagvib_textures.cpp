@@ -189,13 +189,13 @@ std::vector<DiagvibTexture> diagvib_textures() {
 }
 
 std::vector<DiagvibTexture> diagvib_textures(const fs::path& folder) {
-  const std::vector<fs::path> files = pictures_in(folder, "pictures");
+  const std::vector<fs::path> files = pictures_in(folder, "images");
   std::vector<DiagvibTexture> textures = diagvib_textures();
   std::vector<std::string> read = {textures.front().name};
   for (const fs::path& file : files) {
     DiagvibTexture texture = read_texture(file);
     if (std::ranges::find(read, texture.name) != read.end())
-      refuse(display_name(file), "a name that no other texture has", in_quotes(texture.name));
+      refuse(display_name(file), "a unique texture name", in_quotes(texture.name));
     read.push_back(texture.name);
     const auto same = std::ranges::find(textures, texture.name, &DiagvibTexture::name);
     if (same != textures.end())
@@ -204,7 +204,7 @@ std::vector<DiagvibTexture> diagvib_textures(const fs::path& folder) {
       textures.push_back(std::move(texture));
   }
   if (textures.size() > 255)
-    refuse(display_name(folder), "at most 249 pictures", fmt::format("{}", files.size()));
+    refuse(display_name(folder), "at most 249 images", fmt::format("{}", files.size()));
   return textures;
 }
 

@@ -75,8 +75,8 @@ std::span<const LoadedFormat> loaded_formats() {
        1,
        2,
        load_cifar10_c},
-      {{"cifar100-c", "CIFAR-100 likewise", hendrycks}, arrays, nullptr, 1, 2, load_cifar100_c},
-      {{"cifar10.1", "CIFAR-10's new test set", "Recht et al., 2018"},
+      {{"cifar100-c", "CIFAR-100 under corruptions", hendrycks}, arrays, nullptr, 1, 2, load_cifar100_c},
+      {{"cifar10.1", "new test set for CIFAR-10", "Recht et al., 2018"},
        "cifar10.1_v6_data.npy cifar10.1_v6_labels.npy",
        load_cifar10_1,
        2,
@@ -84,44 +84,42 @@ std::span<const LoadedFormat> loaded_formats() {
       {{"idx", "MNIST and its relatives", "LeCun et al., 1998"},
        "NAME-images-idx3-ubyte(.gz), labels in the same folder",
        load_idx},
-      {{"celeba", "attributes of faces; with the folder, pictures", "Liu et al., ICCV 2015"},
+      {{"celeba", "attributes of faces; with the image folder, also images", "Liu et al., ICCV 2015"},
        "list_attr_celeba.txt [img_align_celeba]",
        load_celeba,
        1,
        2},
       {{"deepfashion",
-        "attributes of clothes, coarse or fine (the latter have the protocol's columns); with the folder of "
-        "img/, pictures",
+        "attributes of clothes, coarse or fine (fine has the protocol's columns); with the folder of img/, "
+        "also images",
         "Liu et al., CVPR 2016"},
        "list_attr_cloth.txt list_attr_img.txt [FOLDER], or list_attr_cloth.txt train_attr.txt train.txt "
        "[FOLDER]",
        load_deepfashion,
        2,
        4},
-      {{"iwildcam", "WILDS, animals in camera traps, table alone", wilds}, "metadata.csv", load_iwildcam},
-      {{"fmow", "WILDS, buildings from above, table alone", wilds},
+      {{"iwildcam", "WILDS, animals in camera traps, table only", wilds}, "metadata.csv", load_iwildcam},
+      {{"fmow", "WILDS, buildings from above, table only", wilds},
        "rgb_metadata.csv, country_code_mapping.csv",
        load_fmow,
        1,
        2},
-      {{"camelyon17", "WILDS, tumours in five hospitals, table alone", wilds},
-       "metadata.csv",
-       load_camelyon17},
+      {{"camelyon17", "WILDS, tumors in five hospitals, table only", wilds}, "metadata.csv", load_camelyon17},
       {{"imagenet-c", "ImageNet under corruptions, five severities each", hendrycks},
        folders,
        nullptr,
        1,
        1,
        load_imagenet_c},
-      {{"tiny-imagenet-c", "Tiny ImageNet likewise; no pairs with its validation pictures", hendrycks},
+      {{"tiny-imagenet-c", "Tiny ImageNet under corruptions; no pairs with its validation images", hendrycks},
        folders,
        nullptr,
        1,
        1,
        load_imagenet_c},
       {{"folder",
-        "pictures by class (PACS, OfficeHome): CLASS/x.jpg or DOMAIN/CLASS/x.jpg; others than PNG and JPEG: "
-        "table alone",
+        "images by class (PACS, OfficeHome): CLASS/x.jpg or DOMAIN/CLASS/x.jpg; table only if not PNG or "
+        "JPEG",
         ""},
        "the folder",
        load_folder}};
@@ -137,7 +135,7 @@ Loaded load_set(std::string_view name, const Paths& paths, const CorruptionPart&
                : fmt::format("{} to {} paths ({})", format.fewest, format.most, format.paths),
            fmt::format("{}", paths.size()));
   if (!part.is_all() && format.load_part == nullptr)
-    refuse(name, "a set of corruptions, of which one can be chosen", "another");
+    refuse(name, "a set of corruptions, from which one can be selected", "another");
   if (part.severity && (*part.severity < 1 || *part.severity > 5))
     refuse(name, "a severity from 1 to 5", fmt::format("{}", *part.severity));
   Loaded set = format.load_part != nullptr ? format.load_part(paths, part) : format.load(paths);
@@ -210,9 +208,9 @@ void write_table(const std::filesystem::path& path, const Loaded& set) {
   std::vector<std::vector<std::string>> fields;
   for (const LoadedColumn& column : set.columns) {
     if (!line.empty()) line += ',';
-    line += csv_field(column.name);
+    line += csv_name(column.name);
     auto& values = fields.emplace_back();
-    for (const std::string& value : column.values) values.push_back(csv_field(value));
+    for (const std::string& value : column.values) values.push_back(csv_name(value));
   }
   file.write(line + "\n");
   for (std::size_t row = 0; row < set.n; ++row) {

@@ -32,7 +32,7 @@ Loaded pictures_and_labels(const Paths& paths, const std::vector<std::string>& c
   const std::string name = display_name(paths[0]), label_name = display_name(paths[1]);
   const Array pixels = read_npy(paths[0]), labels = read_npy(paths[1]);
   if (pixels.type != ElementType::u8 || pixels.shape.size() != 4 || pixels.shape[3] != 3)
-    refuse(name, "pictures (n,h,w,3) of uint8",
+    refuse(name, "images (n,h,w,3) of uint8",
            fmt::format("shape {} of {}", pixels.shape_text(), name_of(pixels.type)));
   Loaded set;
   set.n = pixels.shape[0];
@@ -60,7 +60,7 @@ Loaded load_dsprites(const Paths& paths) {
   });
   const Array &pixels = member(arrays, "imgs", name), &latents = member(arrays, "latents_classes", name);
   if (pixels.type != ElementType::u8 || pixels.shape.size() != 3)
-    refuse(name + ": imgs", "pictures (n,h,w) of uint8",
+    refuse(name + ": imgs", "images (n,h,w) of uint8",
            fmt::format("shape {} of {}", pixels.shape_text(), name_of(pixels.type)));
   Loaded set;
   set.n = pixels.shape[0];
@@ -133,10 +133,10 @@ Loaded load_cifar_c(const Paths& paths, const CorruptionPart& part, const std::v
   for (const std::filesystem::path& array : arrays_of(paths, part)) {
     Loaded one = pictures_and_labels({array, labels}, classes);
     if (one.n % array_severities != 0)
-      refuse(display_name(array), fmt::format("{} severities of equally many pictures", array_severities),
-             fmt::format("{} pictures", one.n));
+      refuse(display_name(array), fmt::format("{} severities with equally many images", array_severities),
+             fmt::format("{} images", one.n));
     if (!parts.empty() && one.shape != all.shape)
-      refuse(display_name(array), fmt::format("pictures of {} x {}", all.shape[1], all.shape[2]),
+      refuse(display_name(array), fmt::format("images of {} x {}", all.shape[1], all.shape[2]),
              fmt::format("{} x {}", one.shape[1], one.shape[2]));
     const std::size_t each = one.n / array_severities,
                       first = part.severity ? (*part.severity - 1) * each : 0,
@@ -155,7 +155,7 @@ Loaded load_cifar_c(const Paths& paths, const CorruptionPart& part, const std::v
   const bool even = std::ranges::all_of(parts, [&](const auto& one) {
     return (part.severity ? one.first.n / array_severities : one.first.n) == each;
   });
-  if (!even) refuse(display_name(paths[0]), "as many pictures of each corruption", "others");
+  if (!even) refuse(display_name(paths[0]), "equally many images of each corruption", "others");
   all.columns = {std::move(label), std::move(corruption), std::move(severity)};
   all.picture = [parts = std::move(parts), each](std::size_t row, std::span<std::uint8_t> out) {
     const auto& [one, first] = parts[row / each];
@@ -179,7 +179,7 @@ Loaded load_idx(const Paths& paths) {
   const auto images = std::make_shared<const Images>(read_images(paths[0].string()));
   const std::string name = display_name(paths[0]);
   if (images->pixels.type != ElementType::u8) refuse(name, "pixels of uint8", "float");
-  if (!images->labels) refuse(name, "a file of labels beside it (labels-idx1 for images-idx3)", "none");
+  if (!images->labels) refuse(name, "a file of labels next to it (labels-idx1 for images-idx3)", "none");
   Loaded set;
   set.n = images->n();
   set.shape = {images->channels(), images->height(), images->width()};

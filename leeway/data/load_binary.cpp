@@ -64,7 +64,7 @@ Matrix parse_matrix(const MappedFile& file, std::string_view name, std::uint32_t
     matrix.shape.push_back(word_at(bytes, 8 + 4 * i));
     // Below 2^32 each: two of them cannot overflow, and the file bounds the product from then on.
     if (matrix.shape[i] != 0 && size > bytes.size() / matrix.shape[i])
-      refuse(name, "a matrix as large as its header says", fmt::format("{} bytes", bytes.size()));
+      refuse(name, "a matrix of the size in its header", fmt::format("{} bytes", bytes.size()));
     size *= matrix.shape[i];
   }
   if (size != bytes.size() - header)
@@ -128,7 +128,7 @@ Loaded parse_smallnorb(const MappedFile& packed_pictures, const MappedFile& pack
   Loaded set;
   set.n = pixels.shape[0];
   if (pixels.shape[1] != 2 || pixels.shape[2] == 0 || pixels.shape[3] == 0 || set.n > most_rows)
-    refuse(names[0], "pairs of pictures (n,2,h,w)",
+    refuse(names[0], "pairs of images (n,2,h,w)",
            fmt::format("{} of {} x {}", pixels.shape[1], pixels.shape[2], pixels.shape[3]));
   if (category.shape[0] != set.n)
     refuse(names[1], fmt::format("{} categories", set.n), fmt::format("{}", category.shape[0]));

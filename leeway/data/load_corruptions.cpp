@@ -43,7 +43,7 @@ void add_files(const fs::path& folder, const std::string& corruption, std::size_
   for (const fs::path& label : folders_in(folder))
     for (const fs::path& file : paths_in(label, false, "a folder"))
       if (is_readable_picture(file)) files.push_back({file, corruption, label.filename().string(), severity});
-  if (files.size() == before) refuse(display_name(folder), "pictures in folders of their class", "none");
+  if (files.size() == before) refuse(display_name(folder), "images in one folder per class", "none");
 }
 
 }  // namespace

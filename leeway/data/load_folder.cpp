@@ -28,7 +28,7 @@ std::vector<fs::path> pictures_below(const fs::path& folder) {
   for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
     if (it->is_regular_file(error) && is_picture(it->path()))
       files.push_back(it->path().lexically_relative(folder));
-  if (error) refuse(display_name(folder), "a folder that can be read", error.message());
+  if (error) refuse(display_name(folder), "a readable folder", error.message());
   std::ranges::sort(files);
   return files;
 }
@@ -39,7 +39,7 @@ Loaded load_folder(const Paths& paths) {
   const fs::path& folder = paths[0];
   const std::string name = display_name(folder);
   std::vector<fs::path> files = pictures_below(folder);
-  if (files.empty()) refuse(name, "pictures in folders of their class", "none");
+  if (files.empty()) refuse(name, "images in one folder per class", "none");
   const auto depth = std::distance(files.front().begin(), files.front().end());
   if (depth != 2 && depth != 3)
     refuse(name, "CLASS/x.png or DOMAIN/CLASS/x.png", in_quotes(files.front().string()));
@@ -50,7 +50,7 @@ Loaded load_folder(const Paths& paths) {
   bool all_readable = true;
   for (const fs::path& file : files) {
     if (std::distance(file.begin(), file.end()) != depth)
-      refuse(name, fmt::format("pictures {} folders deep", depth - 1), in_quotes(file.string()));
+      refuse(name, fmt::format("images {} folders deep", depth - 1), in_quotes(file.string()));
     const auto part = file.begin();
     if (depth == 3) domain.add(printable(part->string(), 200));
     label.add(printable(std::next(part, depth - 2)->string(), 200));

@@ -64,10 +64,10 @@ class Library {
     for (const char* name : library_names)
       if ((handle_ = ::dlopen(name, RTLD_NOW | RTLD_LOCAL)) != nullptr) break;
     if (handle_ == nullptr)
-      throw std::runtime_error("3dshapes.h5 needs HDF5's library: install Debian's package libhdf5-103-1");
+      throw std::runtime_error("3dshapes.h5 requires HDF5: install the Debian package libhdf5-103-1");
     int (*start)() = nullptr;
     find(start, "H5open");
-    if (start() < 0) throw std::runtime_error("HDF5's library does not start");
+    if (start() < 0) throw std::runtime_error("the HDF5 library does not start");
     find(set_errors, "H5Eset_auto2");
     find(open_file, "H5Fopen");
     find(open_data, "H5Dopen2");
@@ -97,7 +97,7 @@ class Library {
   template <class T>
   void find(T& symbol, const char* name) const {
     symbol = reinterpret_cast<T>(::dlsym(handle_, name));
-    if (symbol == nullptr) throw std::runtime_error(fmt::format("HDF5's library lacks {}", name));
+    if (symbol == nullptr) throw std::runtime_error(fmt::format("the HDF5 library lacks {}", name));
   }
 
   void* handle_ = nullptr;
@@ -123,7 +123,7 @@ Id opened(const Object& file, const char* data, const std::string& name) {
   alignas(16) std::array<int, 64>
       info{};  // H5L_info_t begins with the type; its size differs between versions
   if (Library::get().link_of(file.id(), data, info.data(), 0) >= 0 && info[0] != hard_link)
-    refuse(name, fmt::format("the data of {} within the file", data), "a link");
+    refuse(name, fmt::format("the data of {} inside the file", data), "a link");
   return Library::get().open_data(file.id(), data, 0);
 }
 
@@ -138,7 +138,7 @@ class Data {
     if (data_.id() < 0) refuse(name_, what, "none");
     const Object creation(hdf5.creation_of(data_.id()));
     if (hdf5.layout_of(creation.id()) == virtual_layout || hdf5.externals_of(creation.id()) != 0)
-      refuse(name_, fmt::format("the data of {} within the file", data), "data in other files");
+      refuse(name_, fmt::format("the data of {} inside the file", data), "data in other files");
     const Object space(hdf5.space_of(data_.id())), type(hdf5.type_of(data_.id()));
     if (hdf5.rank_of(space.id()) != static_cast<int>(rank) || hdf5.class_of(type.id()) != kind ||
         hdf5.size_of_type(type.id()) != (kind == integers ? 1 : 8))
@@ -172,7 +172,7 @@ class Data {
         memory(hdf5.make_space(static_cast<int>(counts.size()), counts.data(), nullptr));
     if (hdf5.select(space.id(), 0, start.data(), nullptr, counts.data(), nullptr) < 0 ||
         hdf5.read(data_.id(), type, memory.id(), space.id(), 0, out) < 0)
-      refuse(name_, fmt::format("rows {} to {}", begin, begin + count - 1), "data that cannot be read");
+      refuse(name_, fmt::format("rows {} to {}", begin, begin + count - 1), "unreadable data");
   }
 
  private:
@@ -266,7 +266,7 @@ Loaded load_shapes3d(const Paths& paths) {
   constexpr Size longest = 4096, most = 100'000'000;
   if (shape[0] == 0 || shape[0] > most || shape[1] == 0 || shape[1] > longest || shape[2] == 0 ||
       shape[2] > longest || shape[3] != 3)
-    refuse(name + ": images", "pictures (n,h,w,3)",
+    refuse(name + ": images", "images (n,h,w,3)",
            fmt::format("shape ({}, {}, {}, {})", shape[0], shape[1], shape[2], shape[3]));
   if (label_shape != std::vector<Size>{shape[0], 6})
     refuse(name + ": labels", fmt::format("shape ({}, 6)", shape[0]),

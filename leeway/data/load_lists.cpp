@@ -77,7 +77,7 @@ std::size_t counted(std::string_view& text, std::string_view name, std::string_v
   const std::size_t most = (text.size() + 1) / least;
   if (!n || !(*n >= 1 && *n <= static_cast<double>(most)) ||
       *n != static_cast<double>(static_cast<std::size_t>(*n)))
-    refuse(name, fmt::format("the number of {} that follow", what),
+    refuse(name, fmt::format("the number of {}", what),
            line ? in_quotes(*line) : std::string("an empty file"));
   return static_cast<std::size_t>(*n);
 }
@@ -98,11 +98,11 @@ std::vector<std::string> parse_attributes(std::string_view text, std::string_vie
     const std::string_view line = trimmed(next_line(text).value_or(""));
     const std::size_t blank = line.find_last_of(" \t");
     if (blank == std::string_view::npos || !parse_number(line.substr(blank + 1)))
-      refuse(name, fmt::format("{} attributes, each a name and the number of its type", count),
+      refuse(name, fmt::format("{} attributes, each with a name and a type number", count),
              fmt::format("{} at attribute {}", in_quotes(line), i));
     const std::string_view attribute = trimmed(line.substr(0, blank));
     if (!seen.insert(attribute).second)
-      refuse(name, "attributes of different names", in_quotes(attribute) + " twice");
+      refuse(name, "attributes with different names", in_quotes(attribute) + " twice");
     names.push_back(printable(attribute));
   }
   expect_end(text, name, fmt::format("{} attributes", count));
@@ -190,7 +190,7 @@ void add_file(LoadedColumn& image, std::string_view file) {
 
 Loaded parse_celeba(std::string_view text, std::string_view name) {
   Loaded set;
-  set.n = counted(text, name, "pictures", 2);
+  set.n = counted(text, name, "images", 2);
   const auto header = next_line(text);
   const auto names = words_of(header.value_or(""));
   struct Protocol {
@@ -222,7 +222,7 @@ Loaded parse_celeba(std::string_view text, std::string_view name) {
       set.columns[c].codes.push_back(value == "1" ? 0 : 1);
     }
   }
-  expect_end(text, name, fmt::format("{} pictures", set.n));
+  expect_end(text, name, fmt::format("{} images", set.n));
   set.columns.push_back(std::move(image));
   return set;
 }
@@ -231,7 +231,7 @@ Loaded parse_deepfashion_coarse(const std::array<std::string_view, 2>& texts,
                                 const std::array<std::string, 2>& names) {
   const auto attributes = parse_attributes(texts[0], names[0]);
   std::string_view text = texts[1];
-  const std::size_t n = counted(text, names[1], "pictures", 2 * (attributes.size() + 1));
+  const std::size_t n = counted(text, names[1], "images", 2 * (attributes.size() + 1));
   (void)next_line(text);  // the heading
   auto columns = attribute_columns(attributes, {"1", "-1", "0"}, n);
   LoadedColumn image{"image", {}, {}};
@@ -240,7 +240,7 @@ Loaded parse_deepfashion_coarse(const std::array<std::string_view, 2>& texts,
     add_file(image, words[0]);
     add_row(columns, words, 1, names[1], row);
   }
-  expect_end(text, names[1], fmt::format("{} pictures", n));
+  expect_end(text, names[1], fmt::format("{} images", n));
   return with_protocol(std::move(columns), std::move(image));
 }
 
@@ -265,7 +265,7 @@ Loaded parse_deepfashion_fine(const std::array<std::string_view, 3>& texts,
 
 Loaded load_celeba(const Paths& paths) {
   Loaded set = parse_celeba(map_file(paths[0]).text(), display_name(paths[0]));
-  if (paths.size() == 2) add_pictures_of_folder(set, paths[1]);
+  if (paths.size() == 2) add_pictures_of_folder(set, paths[1], paths[0]);
   return set;
 }
 
@@ -274,7 +274,7 @@ Loaded load_deepfashion(const Paths& paths) {
   const bool pictures = std::filesystem::is_directory(paths.back(), error);
   const std::size_t count = paths.size() - (pictures ? 1 : 0);
   if (count != 2 && count != 3)
-    refuse("deepfashion", "2 files (coarse) or 3 (fine), then a folder or none",
+    refuse("deepfashion", "2 files (coarse) or 3 (fine), and optionally a folder",
            fmt::format("{} files", count));
   std::vector<MappedFile> files;
   std::vector<std::string> names;
@@ -286,7 +286,7 @@ Loaded load_deepfashion(const Paths& paths) {
   Loaded set = count == 2
                    ? parse_deepfashion_coarse({text(0), text(1)}, {names[0], names[1]})
                    : parse_deepfashion_fine({text(0), text(1), text(2)}, {names[0], names[1], names[2]});
-  if (pictures) add_pictures_of_folder(set, paths.back());
+  if (pictures) add_pictures_of_folder(set, paths.back(), paths[count - 1]);
   return set;
 }
 

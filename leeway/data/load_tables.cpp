@@ -23,8 +23,8 @@ struct Taken {
 
 Loaded columns_of_csv(const std::filesystem::path& path, const std::vector<Taken>& taken,
                       const std::map<std::string, std::string, std::less<>>* renamed = nullptr) {
-  const MappedFile file = map_file(path);
   const std::string name = display_name(path);
+  const MappedFile file = csv_file(map_file(path), name);
   CsvRecords records(file.text(), name);
   std::vector<std::size_t> places;
   std::vector<TextColumn> columns;

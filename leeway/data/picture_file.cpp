@@ -49,7 +49,7 @@ std::vector<fs::path> paths_in(const fs::path& folder, bool folders, const std::
     std::error_code unreadable;
     if (folders ? it->is_directory(unreadable) : it->is_regular_file(unreadable)) paths.push_back(it->path());
   }
-  if (error) refuse(display_name(folder), "a folder that can be read", error.message());
+  if (error) refuse(display_name(folder), "a readable folder", error.message());
   std::ranges::sort(paths);
   return paths;
 }
@@ -66,20 +66,21 @@ Bitmap parse_jpeg(std::span<const std::byte> bytes, std::string_view name) {
   const auto fail = [&] {
     const std::string why = printable(tjGetErrorStr2(handle.get()), 200);
     handle = jpeg_decompressor();  // one that failed within a header would read on there
-    refuse(name, "a whole JPEG picture", why);
+    refuse(name, "a complete JPEG image", why);
   };
-  if (bytes.empty()) refuse(name, "a whole JPEG picture", "an empty file");
+  if (bytes.empty()) refuse(name, "a complete JPEG image", "an empty file");
   const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
   int width = 0, height = 0, subsampling = 0, colours = 0;
   if (tjDecompressHeader3(handle.get(), data, bytes.size(), &width, &height, &subsampling, &colours) != 0)
     fail();
   if (colours == TJCS_CMYK || colours == TJCS_YCCK)
-    refuse(name, "a JPEG picture in grey or in red, green and blue", "one of four inks (CMYK)");
+    refuse(name, "a grayscale or RGB JPEG image", "a CMYK image");
   if (width > longest_jpeg_side || height > longest_jpeg_side)
-    refuse(name, fmt::format("a picture of at most {} pixels a side", longest_jpeg_side),
+    refuse(name, fmt::format("an image of at most {} pixels per side", longest_jpeg_side),
            fmt::format("{} x {}", height, width));
   const bool grey = colours == TJCS_GRAY;
   Bitmap bitmap{grey ? 1u : 3u, static_cast<std::size_t>(height), static_cast<std::size_t>(width), {}};
+  expect_pixels(bitmap.height * bitmap.width, bytes.size(), name);
   bitmap.pixels.resize(bitmap.channels * bitmap.height * bitmap.width);
   if (tjDecompress2(handle.get(), data, bytes.size(), bitmap.pixels.data(), width, 0, height,
                     grey ? TJPF_GRAY : TJPF_RGB, jpeg_flags) != 0)
@@ -96,7 +97,7 @@ Bitmap read_picture(const fs::path& path) {
   };
   if (begins({0xff, 0xd8, 0xff})) return parse_jpeg(file.bytes, name);
   if (begins({0x89, 'P', 'N', 'G'})) return parse_png(file.bytes, name);
-  refuse(name, "a PNG or JPEG picture", file.bytes.empty() ? "an empty file" : "other content");
+  refuse(name, "a PNG or JPEG image", file.bytes.empty() ? "an empty file" : "other content");
 }
 
 }  // namespace leeway::data

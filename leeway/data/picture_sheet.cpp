@@ -21,7 +21,7 @@ constexpr std::size_t largest = 256;
 PictureSheet::PictureSheet(std::size_t channels, std::size_t height, std::size_t width, std::size_t columns)
     : channels_(channels), height_(height), width_(width), columns_(columns) {
   if (channels != 1 && channels != 3)
-    refuse("contact sheet", "pictures of 1 or 3 channels", fmt::format("{}", channels));
+    refuse("contact sheet", "images with 1 or 3 channels", fmt::format("{}", channels));
   if (std::max(height, width) > largest) height_ = width_ = largest;
 }
 

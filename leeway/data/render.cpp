@@ -94,7 +94,7 @@ RenderedRows::RenderedRows(const RenderedSet& set,
     for (std::size_t i = 0; i < count; ++i)
       if (kept[f][i]) codes.push_back(static_cast<std::uint16_t>(i));
     if (codes.empty())
-      refuse(set.name, fmt::format("values of {} that all conditions allow", set.factors[f].name), "none");
+      refuse(set.name, fmt::format("values of {} that satisfy all conditions", set.factors[f].name), "none");
     total_ *= codes.size();
   }
 }
@@ -105,8 +105,8 @@ RenderedRows RenderedRows::from_table(const RenderedSet& set, const std::filesys
     std::size_t column = 0;
     std::unordered_map<std::string, std::uint16_t> codes;
   };
-  const MappedFile file = map_file(table);
   const std::string name = display_name(table);
+  const MappedFile file = csv_file(map_file(table), name);
   CsvRecords records(file.text(), name);
   std::vector<Reader> readers;
   for (std::size_t f = 0; f < set.factors.size(); ++f) {

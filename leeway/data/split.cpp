@@ -15,8 +15,8 @@
 namespace leeway::data {
 
 RowSplit read_split(const std::filesystem::path& path, std::size_t n) {
-  const MappedFile file = map_file(path);
   const std::string name = display_name(path);
+  const MappedFile file = csv_file(map_file(path), name);
   CsvRecords records(file.text(), name);
   if (records.header() != std::vector<std::string>{"index", "split"})
     refuse(name, "columns index and split", fmt::format("{} others", records.header().size()));
@@ -34,7 +34,7 @@ RowSplit read_split(const std::filesystem::path& path, std::size_t n) {
     auto& rows = number == 1 ? split.train : number == 2 ? split.validation : split.test;
     const auto row = static_cast<std::size_t>(*index);
     if (set_of[row] != 0 && set_of[row] != number)
-      refuse(name, "each index in one set", fmt::format("{} in two, again at row {}", row, split.rows));
+      refuse(name, "each index in one set only", fmt::format("{} in two, again at row {}", row, split.rows));
     set_of[row] = number;
     rows.push_back(row);
   }

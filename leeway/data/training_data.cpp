@@ -17,7 +17,7 @@ namespace {
 
 GroupColumn environment_column(const Array& values, std::size_t n, const std::string& where) {
   if (values.shape.size() != 1)
-    refuse(where, fmt::format("shape ({}), one environment an image", n), "shape " + values.shape_text());
+    refuse(where, fmt::format("shape ({}), one environment per image", n), "shape " + values.shape_text());
   const Array name = make_text_array({1}, {"environment"});
   return group_columns(values, &name, n, where).front();
 }
@@ -61,6 +61,12 @@ GroupColumn file_column(const std::vector<GroupColumn>& columns, const std::stri
 TrainingData read_training_data(const std::string& path_or_name, const TrainingColumns& columns) {
   ArrayMap others;
   TrainingData data(read_images(path_or_name, others));
+  if (!data.images.labels) {
+    std::vector<std::string> found;
+    for (const auto& entry : others) found.push_back(entry.first);
+    refuse(display_name(path_or_name), "labels to train on, an array y, labels or y_true",
+           found.empty() ? "none" : printable(fmt::format("{}", fmt::join(found, ", ")), 100));
+  }
   take_arrays(data, others);
   if (columns.groups.empty() && columns.environment.empty()) {
     put_in_bins(data.groups);
@@ -73,7 +79,7 @@ TrainingData read_training_data(const std::string& path_or_name, const TrainingC
     where = display_name(columns.attributes);
     table = read_csv(columns.attributes);
     if (table->rows() != data.images.n())
-      refuse(where, fmt::format("{} rows, one an image", data.images.n()), std::to_string(table->rows()));
+      refuse(where, fmt::format("{} rows, one per image", data.images.n()), std::to_string(table->rows()));
   }
   const auto column = [&](const std::string& name) {
     return table ? csv_column(*table, name, where) : file_column(known, name, where);

@@ -4,8 +4,8 @@
 // `groups` (n) or (n,g) with `group_names` (g), and `environment` (n): whole numbers or text. A CSV file with
 // a header and one row per image may hold them as columns instead. Groups of numbers are bins (number_bins.h).
 //
-// Errors (Error: file, expected, found): those of images.h and csv.h; an array or CSV of another length; a
-// missing column.
+// Errors (Error: file, expected, found): those of images.h and csv.h; no labels; an array or CSV of another
+// length; a missing column.
 #pragma once
 
 #include <cstddef>

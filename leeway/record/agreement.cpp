@@ -16,19 +16,19 @@ void fields(agreement::PairEvidence& evidence, Fields& f) {
   for (const EvidenceBy each : {EvidenceBy::labels, EvidenceBy::ids, EvidenceBy::agreement, EvidenceBy::none})
     choices.push_back({agreement::name_of(each), ""});
   f.choice("evidence", by, std::move(choices), "what shows that rows are pairs");
-  f("chance", evidence.chance, share, "that two unrelated sets look so, at most");
-  f("words", evidence.reason, "why the rows are pairs, or why not; no capital, no full stop");
+  f("chance", evidence.chance, share, "upper bound on the probability of this evidence for unrelated sets");
+  f("words", evidence.reason, "why the rows are or are not pairs; a clause, not a sentence");
   for (const EvidenceBy each : {EvidenceBy::none, EvidenceBy::labels, EvidenceBy::ids, EvidenceBy::agreement})
     if (agreement::name_of(each) == by) evidence.by = each;
 }
 
 void fields_of_maximum(agreement::Agreement& a, Fields& f) {
   f.measured("pa", a.pa, a.pa_interval, {}, "posterior agreement, 0 to log k");
-  f("beta", a.beta, at_least(0), "the inverse temperature of the maximum");
-  f("gap", a.gap, at_least(0), "certified: no beta is better by more than this");
-  f("converged", a.converged, "false: the gap was not closed, and the exit status is 5");
+  f("beta", a.beta, at_least(0), "inverse temperature of the maximum");
+  f("gap", a.gap, at_least(0), "certified gap: no other beta raises the maximum by more");
+  f("converged", a.converged, "false: the tolerance was not reached, and the exit code is 5");
   f.measured("afr_pred", a.afr_pred, a.afr_pred_interval, share,
-             "share of predictions that the shift leaves as they were");
+             "share of predictions unchanged by the shift");
 }
 
 }  // namespace leeway::record

@@ -16,31 +16,33 @@ void fields(AlignOptions& options, Fields& f) {
     "standardize each feature by its mean and standard deviation in each set");
   f("sample", options.sample, from_to(2, 1e9),
     "number of random pairs, by --seed (default: all; the paper uses 128)");
-  f("replicates", options.replicates, from_to(1, 1e6), "of the bootstrap");
+  f("replicates", options.replicates, from_to(1, 1e6), "bootstrap replicates");
   fields(static_cast<OutputsReading&>(options), f);
 }
 
 static void fields(AlignSet& set, Fields& f) {
-  f("shifted", set.shifted, "the path as it was given");
-  f("n", set.n, at_least(2), "pairs");
-  f("d", set.d, at_least(1), "features");
+  f("shifted", set.shifted, "path of the shifted outputs, as given");
+  f("n", set.n, at_least(2), "number of pairs");
+  f("d", set.d, at_least(1), "number of features");
   f.measured("cross_domain_error", set.cross_domain_error, set.cross_domain_error_interval, from_to(0, 4),
-             "mean squared difference of a pair's projections, each set's scaled to [-1,1]");
+             "mean squared difference of a pair's projections, scaled to [-1,1] in each set");
   f("correlation", set.correlation, share,
-    "of the projections over pairs; the direction's sign makes it positive");
-  f("angle", set.angle, from_to(0, 180), "between the two directions, in degrees");
-  f("explained_variance_clean", set.explained_variance_clean, share, "along the direction, of all variance");
-  f("explained_variance_shifted", set.explained_variance_shifted, share, "likewise");
+    "correlation of the projections over pairs; the sign of the directions makes it positive");
+  f("angle", set.angle, from_to(0, 180), "angle between the two directions, in degrees");
+  f("explained_variance_clean", set.explained_variance_clean, share, "share of clean variance explained");
+  f("explained_variance_shifted", set.explained_variance_shifted, share,
+    "share of shifted variance explained");
   f.measured("class_variance_clean", set.class_variance_clean, set.class_variance_clean_interval, share,
-             "variance of the projections within classes over all of it; null without labels");
+             "share of the variance of the projections within classes; null without labels");
   f.measured("class_variance_shifted", set.class_variance_shifted, set.class_variance_shifted_interval, share,
-             "likewise");
-  f("projections_clean", set.projections_clean, from_to(-1, 1), "of at most 1000 pairs, evenly");
-  f("projections_shifted", set.projections_shifted, from_to(-1, 1), "of the same pairs");
-  f("projection_labels", set.projection_labels, "their classes; []: no labels");
+             "the same in the shifted set");
+  f("projections_clean", set.projections_clean, from_to(-1, 1),
+    "projections of at most 1000 evenly spaced pairs");
+  f("projections_shifted", set.projections_shifted, from_to(-1, 1), "projections of the same pairs");
+  f("projection_labels", set.projection_labels, "classes of these pairs; []: no labels");
   f.lengths({.alike = {"projections_clean", "projections_shifted"}, .or_empty = {"projection_labels"}});
-  f("pairing", set.pairing, "what shows that row i of one set is row i of the other");
-  f.unless_empty("doubt", set.doubt, "why the rows need not be pairs; null where nothing speaks against it");
+  f("pairing", set.pairing, "evidence that row i of one set is row i of the other");
+  f.unless_empty("doubt", set.doubt, "why the rows may not be pairs; null if there is no doubt");
 }
 
 void fields(Align& record, Fields& f) {
@@ -55,13 +57,13 @@ std::string headline_of(const Align& record) {
   const auto most = std::ranges::max_element(record.results, {}, apart);
   const std::string shifted = printable(most->shifted, std::string::npos);
   std::string text =
-      fmt::format("{} {}: {} degrees between the strongest directions, cross-domain error {}",
+      fmt::format("{} {}: {} degrees between the first principal directions, cross-domain error {}",
                   record.results.size() == 1 ? "Features of the clean set and" : "Least aligned is", shifted,
                   significant(most->angle < 1e-6 ? 0 : most->angle, 3), significant(apart(*most).first, 2));
   if (most->class_variance_clean && most->class_variance_shifted)
-    text += fmt::format(
-        "; within classes lie {:.0f}% of the clean and {:.0f}% of the shifted variance along them",
-        100 * *most->class_variance_clean, 100 * *most->class_variance_shifted);
+    text +=
+        fmt::format("; {:.0f}% of the clean and {:.0f}% of the shifted variance along them is within classes",
+                    100 * *most->class_variance_clean, 100 * *most->class_variance_shifted);
   return text + ".";
 }
 

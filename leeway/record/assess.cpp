@@ -47,8 +47,8 @@ struct PredictedShares {
 };
 
 void fields(PredictedShares& shares, Fields& f) {
-  f("clean", shares.clean, share, "of the source's samples, by class");
-  f("shifted", shares.shifted, share, "of the target's samples, by class");
+  f("clean", shares.clean, share, "share of source samples predicted as each class");
+  f("shifted", shares.shifted, share, "share of target samples predicted as each class");
   f.lengths({.alike = {"clean", "shifted"}});
 }
 
@@ -78,106 +78,106 @@ std::vector<Choice> operators() {
 }  // namespace
 
 static void fields(AssessBounds& bounds, Fields& f) {
-  f("representation", bounds.representation, "what critics look at");
+  f("representation", bounds.representation, "input of the critics");
   f("delta", bounds.delta, share, "failure probability of the bound, given its assumption");
-  f("restarts", bounds.restarts, "critics that were tried");
+  f("restarts", bounds.restarts, "number of critics trained");
   f("bootstrap", bounds.bootstrap,
     "bootstrap replicates for the intervals of the estimates; 0: no intervals");
-  f("assumption", bounds.assumption, "of the bound, in a sentence, and when it fails");
-  f("likely", bounds.likely, "how often likely ranges held the error, in a sentence");
-  f("methods", bounds.methods, "that estimate errors");
+  f("assumption", bounds.assumption, "assumption of the bound and when it fails, a sentence");
+  f("likely", bounds.likely, "coverage of the likely range in tests, a sentence");
+  f("methods", bounds.methods, "methods that estimate errors");
 }
 
 static void fields(AssessComparison& comparison, Fields& f) {
-  f("target", comparison.target, "the shift");
+  f("target", comparison.target, "name of the target");
   f("model", comparison.model, "one model");
   f("other", comparison.other, "the other");
-  f("n", comparison.n, "samples that both saw");
+  f("n", comparison.n, "samples that both models were evaluated on");
   measured(f, "difference", comparison.difference, from_to(-1, 1),
-           "accuracy of model minus that of other, on the same samples (Bonett and Price 2012)");
+           "accuracy of model minus accuracy of other, on the same samples (Bonett and Price 2012)");
   f("mcnemar_p", comparison.mcnemar_p, share, "McNemar's exact test, two-sided");
-  f("clear", comparison.clear, "the interval leaves out 0");
+  f("clear", comparison.clear, "the interval excludes 0");
 }
 
 static void fields(AssessGate::Violation& violation, Fields& f) {
   f("model", violation.model, "the model");
-  f("target", violation.target, "the shift");
-  f("value", violation.value, {}, "for which the condition holds");
+  f("target", violation.target, "name of the target");
+  f("value", violation.value, {}, "value for which the condition holds");
 }
 
 static void fields(AssessGate::Chunks& chunks, Fields& f) {
   f("model", chunks.model, "the model");
-  f("target", chunks.target, "the shift");
+  f("target", chunks.target, "name of the target");
   f("first", chunks.first, "the first chunk for which the condition holds");
-  f("start", chunks.start, "of that chunk; null of files");
-  f("value", chunks.value, {}, "in it");
-  f("violated", chunks.violated, "chunks for which the condition holds");
-  f("judged", chunks.judged, "chunks that have a value");
+  f("start", chunks.start, "start of that chunk; null for files");
+  f("value", chunks.value, {}, "value in that chunk");
+  f("violated", chunks.violated, "number of chunks for which the condition holds");
+  f("judged", chunks.judged, "number of chunks with a value");
 }
 
 static void fields(AssessGate::Undecided& undecided, Fields& f) {
   f("model", undecided.model, "the model");
-  f("target", undecided.target, "the shift");
+  f("target", undecided.target, "name of the target");
   f("reason", undecided.reason, "why the value was not computed");
 }
 
 static void fields(GateOverTime& chunks, Fields& f) {
-  f("timelines", chunks.list, "with a chunk for which the condition holds");
+  f("timelines", chunks.list, "timelines with a chunk for which the condition holds");
 }
 
 static void fields(TimelineList& timelines, Fields& f) {
-  f("timelines", timelines.list, "of results that are cut into chunks, in their order");
+  f("timelines", timelines.list, "timelines of the results that are cut into chunks");
 }
 
 static void fields(AssessGate& gate, Fields& f) {
   bool violated = gate.violated();
-  f("gate", gate.gate, "the condition as it was given");
-  f("key", gate.key, "of a result");
-  f.choice("op", gate.op, operators(), "how it is compared");
-  f("threshold", gate.threshold, {}, "with what");
+  f("gate", gate.gate, "the condition as given");
+  f("key", gate.key, "key of a result");
+  f.choice("op", gate.op, operators(), "comparison");
+  f("threshold", gate.threshold, {}, "number that the value is compared with");
   f("violated", violated, "the condition holds for a result, or for a chunk of one");
   f("violations", gate.violations, "the results for which it holds");
   std::optional<GateOverTime> over_time = held<GateOverTime>(gate.chunks);
-  f("over_time", over_time, "the first chunk for which it holds; null where there is none");
+  f("over_time", over_time, "the first chunks for which it holds; null if there are none");
   gate.chunks = over_time ? std::move(over_time->list) : std::vector<AssessGate::Chunks>{};
-  f("not_computed", gate.not_computed, "the results that could not be judged");
+  f("not_computed", gate.not_computed, "results without a value");
 }
 
 static void fields(AssessCell& cell, Fields& f) {
-  f("class", cell.index, "index of a class; null of a group");
+  f("class", cell.index, "index of the class; null for a group");
   f.unless_empty("group", cell.group,
-                 "the attribute, or a class and it together (class / background); null of a class");
-  f("name", cell.name, "of the class, or the level of the attribute (snow; husky / snow)");
+                 "the attribute, or class and attribute (class / background); null for a class");
+  f("name", cell.name, "name of the class, or level of the attribute (snow; husky / snow)");
   f("n", cell.n, "samples of the target");
-  f("source_n", cell.source_n, "samples of the source; 0 where they are not known");
-  measured(f, "accuracy", cell.accuracy, share, "share that is right; null without labels");
-  measured(f, "source_accuracy", cell.source_accuracy, share, "the same on the source");
-  measured(f, "afr_pred", cell.afr_pred, share, "share of unchanged predictions; null where not paired");
+  f("source_n", cell.source_n, "samples of the source; 0 if unknown");
+  measured(f, "accuracy", cell.accuracy, share, "accuracy; null without labels");
+  measured(f, "source_accuracy", cell.source_accuracy, share, "accuracy on the source");
+  measured(f, "afr_pred", cell.afr_pred, share, "share of unchanged predictions; null if not paired");
 }
 
 static void fields(AssessConfidence& confidence, Fields& f) {
-  f("edges", confidence.edges, share, "of the bins; a bin holds [edge, next edge), the last one 1 too");
+  f("edges", confidence.edges, share, "edges of the bins [edge, next edge); the last bin includes 1");
   f("clean", confidence.clean, "samples of the source in each bin");
-  f("shifted", confidence.shifted, "samples of the target");
+  f("shifted", confidence.shifted, "samples of the target in each bin");
   f.lengths({.alike = {"clean", "shifted"}});
   f("clean_mean", confidence.clean_mean, share, "mean confidence on the source");
-  f("shifted_mean", confidence.shifted_mean, share, "on the target");
+  f("shifted_mean", confidence.shifted_mean, share, "mean confidence on the target");
 }
 
 static void fields(AssessTopFlip& flip, Fields& f) {
-  f("from", flip.from, "class predicted clean");
-  f("to", flip.to, "class predicted shifted");
-  f("count", flip.count, "samples");
+  f("from", flip.from, "clean prediction");
+  f("to", flip.to, "shifted prediction");
+  f("count", flip.count, "number of samples");
 }
 
 static void fields(AssessFlip& flip, Fields& f) {
-  f("row", flip.row, "in the target's file, from 0");
-  f("label", flip.label, "null without labels");
-  f("clean_pred", flip.clean_pred, "class predicted clean");
-  f("shifted_pred", flip.shifted_pred, "class predicted shifted");
-  f("clean_confidence", flip.clean_confidence, share, "of that");
-  f("shifted_confidence", flip.shifted_confidence, share, "of that");
-  f("agreement", flip.agreement, {}, "a_i at the maximiser");
+  f("row", flip.row, "row in the target's file, from 0");
+  f("label", flip.label, "label; null without labels");
+  f("clean_pred", flip.clean_pred, "clean prediction");
+  f("shifted_pred", flip.shifted_pred, "shifted prediction");
+  f("clean_confidence", flip.clean_confidence, share, "softmax probability of clean_pred");
+  f("shifted_confidence", flip.shifted_confidence, share, "softmax probability of shifted_pred");
+  f("agreement", flip.agreement, {}, "log agreement a_i at the maximizing beta");
 }
 
 void fields(AssessResult& r, Fields& f) {
@@ -186,66 +186,65 @@ void fields(AssessResult& r, Fields& f) {
   std::optional<AssessCell> worst_class, worst_group;
   if (const AssessCell* cell = r.worst_class()) worst_class = *cell;
   if (const AssessCell* cell = r.worst_group()) worst_group = *cell;
-  f("model", r.model, "its name");
-  f("target", r.target, "the shift");
+  f("model", r.model, "name of the model");
+  f("target", r.target, "name of the target");
   f("n", r.n, at_least(1), "samples of the target");
   f("source_n", r.source_n, at_least(1), "samples of the source");
-  f("k", r.k, at_least(2), "classes");
-  f("paired", r.paired, "row i of the target is row i of the source, shifted");
+  f("k", r.k, at_least(2), "number of classes");
+  f("paired", r.paired, "row i of the target is row i of the source after the shift");
   f("labelled", r.labelled, "the target has labels");
-  f("pairing", r.pairing, "what shows that rows are pairs, or why they are not taken for them");
-  measured(f, "accuracy", r.accuracy, share, "share of the target predicted right; null without labels");
-  measured(f, "source_accuracy", r.source_accuracy, share, "the same on the source");
+  f("pairing", r.pairing, "evidence that rows are pairs, or why they are treated as unpaired");
+  measured(f, "accuracy", r.accuracy, share, "accuracy on the target; null without labels");
+  measured(f, "source_accuracy", r.source_accuracy, share, "accuracy on the source");
   measured(f, "accuracy_change", r.accuracy_change, from_to(-1, 1),
-           "accuracy minus source_accuracy; on the same samples where paired");
+           "accuracy minus source_accuracy; on the same samples if paired");
   measured(f, "afr_pred", r.afr_pred, share,
-           "share of predictions that the shift leaves as they were; null where not paired");
+           "share of predictions unchanged by the shift; null if not paired");
   f("afr_true", r.afr_true, share, "accuracy of a paired target");
-  measured(f, "pa", r.pa, at_least(0), "posterior agreement, 0 to log k; null where not paired");
+  measured(f, "pa", r.pa, at_least(0), "posterior agreement, 0 to log k; null if not paired");
   f("pa_normalized", r.pa_normalized, share, "pa / log k");
   f("log_pa_mean", r.log_pa_mean, Range{.most = 0}, "pa - log k");
-  f("beta", r.beta, at_least(0), "the inverse temperature of the maximum");
-  f("gap", r.gap, at_least(0), "certified: no beta is better by more than this");
+  f("beta", r.beta, at_least(0), "inverse temperature of the maximum");
+  f("gap", r.gap, at_least(0), "certified gap: no other beta raises the maximum by more");
   f("error_bound", r.error_bound, share,
-    "upper bound on the error, made without labels of the target: source_error + discrepancy + "
-    "concentration, no more than 1");
-  f("error_bound_terms", r.error_bound_terms, "what the bound is the sum of; null where there is none");
+    "upper bound on the error, without target labels: source_error + discrepancy + concentration, at most 1");
+  f("error_bound_terms", r.error_bound_terms, "terms of the bound; null without a bound");
   f("estimates", estimates,
-    "of the error, made without labels of the target, by method; intervals with --bootstrap");
+    "estimates of the error, without target labels, by method; intervals with --bootstrap");
   f("likely_error", r.likely_error,
-    "the error without labels of the target: an estimate and its likely range; null without estimates");
-  f("drift", r.drift, "what moved between source and target, labels aside, tested");
-  f("source_quality", r.source_quality, "what the source's labels say beside accuracy");
-  f("quality", r.quality, "the same of the target; null without labels");
-  f("quality_change", r.quality_change, "quality minus source_quality; by the same samples where paired");
-  f("subgroups", r.subgroups, "where the model is weakest among groups and pairs of groups");
-  f("curve", r.curve, "A(beta), sorted by beta; [] where not paired");
-  f("local_maxima", r.local_maxima, "of A(beta), sorted by beta, the global one among them");
-  f("confidence", r.confidence, "how sure the model is");
+    "error without target labels: an estimate and its likely range; null without estimates");
+  f("drift", r.drift, "tests of differences between source and target, labels excluded");
+  f("source_quality", r.source_quality, "other quality measures from the source's labels");
+  f("quality", r.quality, "other quality measures from the target's labels; null without labels");
+  f("quality_change", r.quality_change, "quality minus source_quality; on the same samples if paired");
+  f("subgroups", r.subgroups, "weakest groups and pairs of groups");
+  f("curve", r.curve, "A(beta), sorted by beta; [] if not paired");
+  f("local_maxima", r.local_maxima, "local maxima of A(beta), including the global one, sorted by beta");
+  f("confidence", r.confidence, "distribution of the model's confidence");
   f("classes", r.classes,
-    "samples by label, without labels by clean prediction; worst first, empty ones last; [] without labels "
-    "and pairs");
+    "samples by label (without labels: by clean prediction), worst first, empty classes last; [] without "
+    "labels and pairs");
   f("groups", r.groups,
-    "samples by level of an attribute, and with labels by class and level together; worst first, at most "
-    "1000 of an attribute");
-  f("worst_class", worst_class, "the first of classes; null where it has no samples");
-  f("worst_group", worst_group, "the first of groups");
+    "samples by level of each attribute, and with labels by class and level; worst first, at most 1000 per "
+    "attribute");
+  f("worst_class", worst_class, "first element of classes; null if it has no samples");
+  f("worst_group", worst_group, "first element of groups");
   f("confusion", r.confusion,
     "samples predicted as class i clean and as class j shifted; [] beyond 100 classes");
   f.lengths({.square = "confusion"});
-  f("top_flips", r.top_flips, "the most frequent changes of class, at most 50");
-  f("flips", r.flips, "some samples whose predicted class changes, the surest contradiction first");
+  f("top_flips", r.top_flips, "most frequent changes of the prediction, at most 50");
+  f("flips", r.flips, "some samples whose prediction changes, most confident contradiction first");
   f("predicted_shares", shares, "share of samples predicted as each class");
-  f("warnings", r.warnings, "complete sentences");
-  f("not_computed", r.not_computed, "why a key is null or empty, in words for a reader");
+  f("warnings", r.warnings, "warnings, complete sentences");
+  f("not_computed", r.not_computed, "why a key is null or empty");
   r.estimates = std::move(estimates.list);
   r.clean_shares = std::move(shares.clean), r.shifted_shares = std::move(shares.shifted);
 }
 
 static void fields(AssessShifts& shifts, Fields& f) {
-  f("models", shifts.models, "that saw these samples");
-  f.unless_empty("target", shifts.target, "null: the source alone");
-  f("left_out", shifts.left_out, "groups that would make more than 2,000 cells");
+  f("models", shifts.models, "models evaluated on these samples");
+  f.unless_empty("target", shifts.target, "name of the target; null: the source alone");
+  f("left_out", shifts.left_out, "groups with more than 2,000 cells");
   fields(shifts.shifts, f);
 }
 
@@ -270,27 +269,25 @@ void fields(AssessOptions& options, Fields& f) {
 
 void fields(Assess& record, Fields& f) {
   common_fields(record, f);
-  f("models", record.models, "in the order given");
+  f("models", record.models, "names of the models, in the order given");
   f("targets", record.targets, "names of the shifts, in the order given");
-  f("class_names", record.class_names, "class 0, ... where the inputs name none");
+  f("class_names", record.class_names, "class names; class 0, ... if the inputs name none");
   f("level", record.level, share, "confidence level of every interval");
   f("bounds", record.bounds,
-    "how errors are bounded and estimated without labels, and what that assumes; null with --no-bounds");
+    "methods that bound and estimate errors without labels, and their assumptions; null with --no-bounds");
   f("shifts", record.shifts,
-    "which shifts lie between labels and groups of source and targets; [] where no source has both");
-  f("comparisons", record.comparisons, "every two models that saw the same labelled samples of a target");
+    "shifts of labels and groups between source and targets; [] if no source has both");
+  f("comparisons", record.comparisons, "pairs of models evaluated on the same labeled samples of a target");
   f("seeds", record.seeds,
-    "means over results whose model or target differ by the #NUMBER at their end alone; null: there are "
-    "none");
+    "means over results whose model or target names differ only in a final #NUMBER; null: none");
   f("average_case", record.average_case, "predictions under noise, one for each --model and --jacobian");
-  f("gates", record.gates, "one for each --fail-if");
+  f("gates", record.gates, "results of the gates, one for each --fail-if");
   std::optional<bool> passed;
   if (!record.gates.empty()) passed = record.passed();
   f("passed", passed, "no gate failed; null without gates");
-  f("results", record.results, "one for each model and target, model by model");
+  f("results", record.results, "one result for each model and target, model by model");
   std::optional<TimelineList> timeline = held<TimelineList>(record.timelines);
-  f("over_time", timeline,
-    "with --chunk, and of a --target that is a pattern of several files; null otherwise");
+  f("over_time", timeline, "timelines, with --chunk or a --target pattern of several files; null otherwise");
   record.timelines = timeline ? std::move(timeline->list) : std::vector<AssessTimeline>{};
 }
 

@@ -10,46 +10,46 @@
 namespace leeway::record {
 
 static void fields(MovedValue& value, Fields& f) {
-  f("name", value.name, "of the class, or the value");
+  f("name", value.name, "name of the class, or the value");
   f.choice("kind", value.kind, {{"new", ""}, {"vanished", ""}, {"grown", ""}, {"shrunk", ""}},
-           "new: the source has none; vanished: the target has none");
+           "new: not in the source; vanished: not in the target");
   f("source_n", value.source_n, "samples of the source");
   f("n", value.n, "samples of the target");
   measured(f, "change", value.change, from_to(-1, 1),
-           "share of the target minus share of the source; its interval holds for all values of the column "
-           "at once");
+           "target share minus source share; the interval holds for all values of the column together");
 }
 
 static void fields(DriftTest& test, Fields& f) {
   f("name", test.name, "what is tested: predicted class, confidence, or the group");
   f.choice("test", test.test,
            {{"chi-square", ""}, {"permutation", ""}, {"Kolmogorov-Smirnov", ""}, {"none", ""}},
-           "of homogeneity of counts, where few by tables drawn with the same margins; Kolmogorov-Smirnov of "
-           "confidence and of columns of numbers; none: one value on both sides");
+           "homogeneity test of counts, permutation test if counts are small; Kolmogorov-Smirnov test of "
+           "confidence and numbers; none: a single value on both sides");
   f("statistic", test.statistic, at_least(0), "chi-square, or the largest gap of the distributions");
-  f("p_alone", test.p_alone, share, "of this test alone");
-  f("p_value", test.p_value, share, "adjusted by Holm's method over the result's tests");
+  f("p_alone", test.p_alone, share, "p-value of this test alone");
+  f("p_value", test.p_value, share, "p-value adjusted by Holm's method over all tests of the result");
   measured(
       f, "distance", test.distance, share,
-      "total variation of the shares; of confidences and numbers the largest gap of their distributions");
-  measured(f, "mean_change", test.mean_change, from_to(-1, 1), "of confidence; null of counts");
-  f("moved", test.moved, "values whose share moved beyond chance");
+      "total variation distance of the shares; for confidence and numbers the Kolmogorov-Smirnov distance");
+  measured(f, "mean_change", test.mean_change, from_to(-1, 1),
+           "change of the mean confidence; null for counts");
+  f("moved", test.moved, "number of values whose share changed significantly");
   f("values", test.values,
-    "those, the largest change first, at most 50; of numbers bins by the source's quartiles");
+    "these values, largest change first, at most 50; for numbers, bins by the source's quartiles");
 }
 
 void fields(AssessDrift& drift, Fields& f) {
   std::optional<DriftTest> worst;
   if (const DriftTest* group = drift.worst_group()) worst = *group;
   f("p_value", drift.p_value, share,
-    "the least of all tests, adjusted by Holm's method: where nothing moved, it is at most alpha with "
-    "probability alpha at most");
-  f("tests", drift.tests, "that it is adjusted for");
-  f("classes", drift.classes, "the mix of predicted classes");
-  f("confidence", drift.confidence, "how sure the model is");
-  f("worst_group", worst, "the first of groups");
-  f("groups", drift.groups, "the columns that both have, least p-value first");
-  f("left_out", drift.left_out, "columns that only one of the two has");
+    "smallest p-value of all tests, adjusted by Holm's method: without drift it is at most alpha with "
+    "probability at most alpha");
+  f("tests", drift.tests, "number of tests in the adjustment");
+  f("classes", drift.classes, "test of the mix of predicted classes");
+  f("confidence", drift.confidence, "test of the confidence");
+  f("worst_group", worst, "first element of groups");
+  f("groups", drift.groups, "tests of the columns of both sets, smallest p-value first");
+  f("left_out", drift.left_out, "columns of only one of the two sets");
 }
 
 std::string p_words(double p) { return p < 1e-4 ? "< 0.0001" : significant(p, 2); }

@@ -9,36 +9,37 @@
 namespace leeway::record {
 
 static void fields(ClassQuality& one, Fields& f) {
-  f("class", one.index, "its index");
+  f("class", one.index, "index of the class");
   f("n", one.n, "samples with this label");
   f("predicted_n", one.predicted_n, "samples predicted as this class");
   measured(f, "precision", one.precision, share,
-           "of those predicted, the share with this label; null of none");
+           "share of these predictions with this label; null without predictions");
   measured(f, "recall", one.recall, share,
-           "of those with this label, the share predicted as it; null of none");
-  measured(f, "f1", one.f1, share, "harmonic mean of the two");
-  measured(f, "auroc", one.auroc, share, "of its probability, against all other classes");
+           "share of samples with this label predicted as this class; null without samples");
+  measured(f, "f1", one.f1, share, "harmonic mean of precision and recall");
+  measured(f, "auroc", one.auroc, share, "AUROC of the class probability against all other classes");
 }
 
 static void fields(ReliabilityBin& bin, Fields& f) {
-  f("low", bin.low, share, "confidences from here");
-  f("high", bin.high, share, "to below here; the last bin holds 1 too");
-  f("n", bin.n, "samples");
-  f("confidence", bin.confidence, share, "their mean; null of none");
-  measured(f, "accuracy", bin.accuracy, share, "the share of them that is right");
+  f("low", bin.low, share, "lower end of the bin");
+  f("high", bin.high, share, "upper end of the bin, excluded; the last bin includes 1");
+  f("n", bin.n, "number of samples");
+  f("confidence", bin.confidence, share, "mean confidence of these samples; null without samples");
+  measured(f, "accuracy", bin.accuracy, share, "accuracy on these samples");
 }
 
 void fields(AssessQuality& quality, Fields& f) {
   f("n", quality.n, at_least(1), "samples with a label");
   measured(f, "balanced_accuracy", quality.balanced_accuracy, share,
-           "mean recall of the classes that have samples");
-  measured(f, "macro_f1", quality.macro_f1, share, "mean F1 of the classes that are a label or predicted");
-  measured(
-      f, "auroc", quality.auroc, share,
-      "area under the ROC curve: of class 1 where there are two, else the mean of each against the rest");
+           "mean recall of the classes with samples");
+  measured(f, "macro_f1", quality.macro_f1, share,
+           "mean F1 of the classes that occur as label or prediction");
+  measured(f, "auroc", quality.auroc, share,
+           "area under the ROC curve: of class 1 for two classes, otherwise the mean over classes against "
+           "the rest");
   measured(f, "log_loss", quality.log_loss, at_least(0), "mean -log of the label's probability, in nats");
   measured(f, "brier", quality.brier, from_to(0, 2),
-           "mean sum of squared differences of probabilities and label");
+           "mean squared distance of the probabilities from the one-hot label");
   measured(f, "ece", quality.ece, share, "expected calibration error over 15 bins of equal width");
   f("classes", quality.classes, "each class against the rest");
   f("reliability", quality.reliability, "the bins of ece");
@@ -56,14 +57,14 @@ void fields(QualityChange& change, Fields& f) {
 }
 
 static void fields(Subgroup& one, Fields& f) {
-  f("columns", one.columns, "one or two of the groups");
-  f("values", one.values, "of each");
-  f("search_n", one.search_n, "samples in the half that found it");
-  f("n", one.n, "samples in the half that measures it");
+  f("columns", one.columns, "one or two group columns");
+  f("values", one.values, "value of each column");
+  f("search_n", one.search_n, "samples in the half for the search");
+  f("n", one.n, "samples in the half for the measurement");
   measured(f, "accuracy", one.accuracy, share,
-           "on the half that measures; its interval holds for all listed at once");
+           "accuracy on the measurement half; the interval holds for all listed subgroups together");
   measured(f, "difference", one.difference, from_to(-1, 1),
-           "accuracy minus that of the half's other samples");
+           "accuracy minus the accuracy of the other samples of the half");
   f("clear", one.clear, "the interval of the difference lies below 0");
   f.lengths({.alike = {"columns", "values"}});
 }
@@ -71,11 +72,11 @@ static void fields(Subgroup& one, Fields& f) {
 void fields(AssessSubgroups& subgroups, Fields& f) {
   std::optional<Subgroup> weakest;
   if (const Subgroup* one = subgroups.weakest()) weakest = *one;
-  f("columns", subgroups.columns, "group columns, searched alone and in pairs");
-  f("searched", subgroups.searched, "sub-groups with enough samples");
-  f("least_rows", subgroups.least_rows, "samples of each half that are enough");
-  f("weakest", weakest, "the first of list");
-  f("list", subgroups.list, "the weakest by one half of the samples, measured on the other");
+  f("columns", subgroups.columns, "number of group columns, searched alone and in pairs");
+  f("searched", subgroups.searched, "number of subgroups with enough samples");
+  f("least_rows", subgroups.least_rows, "minimum number of samples in each half");
+  f("weakest", weakest, "first element of list");
+  f("list", subgroups.list, "weakest subgroups on one half of the samples, measured on the other");
 }
 
 std::string quality_gap_words(const std::string& key) {

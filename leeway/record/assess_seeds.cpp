@@ -35,13 +35,13 @@ Measured folded(const std::vector<const AssessResult*>& seeds, const Measured As
 }  // namespace
 
 static void fields(SeedsOfOne& seeds, Fields& f) {
-  f("model", seeds.model, "without the number of the seed");
-  f("target", seeds.target, "likewise");
-  f("results", seeds.results, "indices of the results that are folded, at least two");
-  measured(f, "accuracy", seeds.accuracy, share, "mean over seeds");
-  measured(f, "accuracy_change", seeds.accuracy_change, from_to(-1, 1), "mean over seeds");
-  measured(f, "afr_pred", seeds.afr_pred, share, "mean over seeds");
-  measured(f, "pa", seeds.pa, at_least(0), "mean over seeds");
+  f("model", seeds.model, "model name without the seed number");
+  f("target", seeds.target, "target name without the seed number");
+  f("results", seeds.results, "indices of the averaged results, at least two");
+  measured(f, "accuracy", seeds.accuracy, share, "mean accuracy over seeds");
+  measured(f, "accuracy_change", seeds.accuracy_change, from_to(-1, 1), "mean accuracy_change over seeds");
+  measured(f, "afr_pred", seeds.afr_pred, share, "mean afr_pred over seeds");
+  measured(f, "pa", seeds.pa, at_least(0), "mean pa over seeds");
 }
 
 void fields(AssessSeeds& seeds, Fields& f) { f("sets", seeds.sets, "one for each model and target"); }

@@ -16,40 +16,40 @@ struct MeanConfidence {
 }  // namespace
 
 static void fields(TimelineBand& band, Fields& f) {
-  f("low", band.low, "lower end; null where there is no band");
-  f("high", band.high, "upper end");
-  f("below", band.below, "the chunk lies below it");
-  f("above", band.above, "the chunk lies above it");
+  f("low", band.low, "lower end of the band; null without a band");
+  f("high", band.high, "upper end of the band");
+  f("below", band.below, "the chunk lies below the band");
+  f("above", band.above, "the chunk lies above the band");
 }
 
 static void fields(ChunkError& error, Fields& f) {
-  measured(f, "error", error.error, share, "the estimate; its interval holds what sampling may do");
-  f("low", error.low, share, "the lowest of the estimates, or of that interval");
-  f("high", error.high, share, "the highest");
+  measured(f, "error", error.error, share, "estimated error; the interval covers sampling error");
+  f("low", error.low, share, "lower end of the likely range");
+  f("high", error.high, share, "upper end of the likely range");
 }
 
 static void fields(ChunkTest& test, Fields& f) {
   f("name", test.name, "what is tested: predicted class, confidence, or the group");
-  f("p_alone", test.p_alone, share, "of this test alone");
-  f("p_value", test.p_value, share, "adjusted by Holm's method over all tests of all chunks");
+  f("p_alone", test.p_alone, share, "p-value of this test alone");
+  f("p_value", test.p_value, share, "p-value adjusted by Holm's method over all tests of all chunks");
   f("distance", test.distance, share,
-    "total variation of the shares; of confidences and of numbers the largest gap of their distributions");
+    "total variation distance of the shares; for confidence and numbers the Kolmogorov-Smirnov distance");
 }
 
 static void fields(ChunkDrift& drift, Fields& f) {
   f("p_value", drift.p_value, share,
-    "the least of the chunk's, adjusted over all chunks: where nothing moved in any, the least of all is at "
-    "most alpha with probability alpha");
-  f("classes", drift.classes, "the mix of predicted classes; rare ones are tested as one");
-  f("confidence", drift.confidence, "how sure the model is");
-  f("worst_group", drift.worst_group, "the group with the least p-value; null without groups");
+    "smallest p-value of the chunk, adjusted over all chunks: without drift, the smallest over all chunks is "
+    "at most alpha with probability alpha");
+  f("classes", drift.classes, "test of the mix of predicted classes; rare classes are pooled");
+  f("confidence", drift.confidence, "test of the confidence");
+  f("worst_group", drift.worst_group, "group column with the smallest p-value; null without groups");
 }
 
 static void fields(ChunkBands& bands, Fields& f) {
-  f("accuracy", bands.accuracy, "of accuracy");
-  f("likely_error", bands.likely_error, "of likely_error.error");
-  f("confidence", bands.confidence, "of confidence.shifted_mean");
-  f("classes", bands.classes, "of drift.classes.distance");
+  f("accuracy", bands.accuracy, "band of accuracy");
+  f("likely_error", bands.likely_error, "band of likely_error.error");
+  f("confidence", bands.confidence, "band of confidence.shifted_mean");
+  f("classes", bands.classes, "band of drift.classes.distance");
 }
 
 static void fields(MeanConfidence& confidence, Fields& f) {
@@ -58,38 +58,36 @@ static void fields(MeanConfidence& confidence, Fields& f) {
 
 void fields(TimelineChunk& chunk, Fields& f) {
   MeanConfidence confidence{chunk.confidence};
-  f("chunk", chunk.chunk, "its name: the start, a number, or the file's name");
-  f("start", chunk.start, "of the span, or the first row's time; null of files");
-  f("end", chunk.end, "of the span, or the last row's time");
-  f("n", chunk.n, at_least(1), "samples");
-  f("paired", chunk.paired, "rows are pairs of rows of the source");
-  measured(f, "accuracy", chunk.accuracy, share, "share predicted right; null without labels");
-  measured(f, "afr_pred", chunk.afr_pred, share, "share of unchanged predictions; null where not paired");
-  measured(f, "pa", chunk.pa, at_least(0), "posterior agreement; null where not paired");
-  f("likely_error", chunk.likely_error, "the error without labels; null without estimates");
+  f("chunk", chunk.chunk, "name of the chunk: its start, a number, or the file name");
+  f("start", chunk.start, "start of the span, or time of the first row; null for files");
+  f("end", chunk.end, "end of the span, or time of the last row");
+  f("n", chunk.n, at_least(1), "number of samples");
+  f("paired", chunk.paired, "rows are paired with rows of the source");
+  measured(f, "accuracy", chunk.accuracy, share, "accuracy; null without labels");
+  measured(f, "afr_pred", chunk.afr_pred, share, "share of unchanged predictions; null if not paired");
+  measured(f, "pa", chunk.pa, at_least(0), "posterior agreement; null if not paired");
+  f("likely_error", chunk.likely_error, "estimated error without labels; null without estimates");
   f("error_bound", chunk.error_bound, share,
-    "upper bound on the error, made without labels; of all chunks at once; null beyond 100 chunks");
-  f("confidence", confidence, "how sure the model is");
-  f("drift", chunk.drift, "what moved against the source, tested");
+    "upper bound on the error without labels, for all chunks together; null beyond 100 chunks");
+  f("confidence", confidence, "mean confidence of the model");
+  f("drift", chunk.drift, "tests of differences from the source");
   chunk.confidence = confidence.shifted_mean;
   f("bands", chunk.bands,
-    "where chunks of the source as large as this fall, all chunks and measures of the timeline at once with "
-    "probability level");
+    "range of source chunks of this size, for all chunks and measures together with probability level");
 }
 
 void fields(AssessTimeline& timeline, Fields& f) {
-  f("model", timeline.model, "its name");
-  f("target", timeline.target, "the shift");
+  f("model", timeline.model, "name of the model");
+  f("target", timeline.target, "name of the target");
   f.choice("by", timeline.by, {{"span", ""}, {"rows", ""}, {"files", ""}},
            "what a chunk is: a span of time, a number of rows in order of time, a file");
   f("calendar", timeline.calendar, "start and end are seconds since 1970-01-01T00:00Z");
-  f("gaps", timeline.gaps, "spans without rows between the first chunk and the last");
-  f("tests", timeline.tests, "of drift, over all chunks");
+  f("gaps", timeline.gaps, "number of spans without rows between the first and the last chunk");
+  f("tests", timeline.tests, "number of drift tests over all chunks");
   f("level", timeline.level, share,
-    "probability that at rest no chunk leaves a band and no drift test raises an alarm");
-  f("delta", timeline.delta, share,
-    "all bounds hold with probability 1 - delta, where their assumption does");
-  f("chunks", timeline.chunks, "in order of time");
+    "probability that, without drift, no chunk leaves a band and no test raises an alarm");
+  f("delta", timeline.delta, share, "all bounds hold with probability 1 - delta if their assumption holds");
+  f("chunks", timeline.chunks, "chunks in order of time");
   f.lengths({.filled = {"chunks"}});
   f("not_computed", timeline.not_computed, "why a key is null in all chunks");
 }
@@ -110,7 +108,7 @@ const std::vector<TimelineMeasure>& timeline_measures() {
          return Measured{c.error_bound, {}, {}};
        },
        nullptr},
-      {"afr_pred", "Same prediction", true, false, [](const TimelineChunk& c) { return c.afr_pred; },
+      {"afr_pred", "Prediction unchanged", true, false, [](const TimelineChunk& c) { return c.afr_pred; },
        nullptr},
       {"pa", "PA", true, false, [](const TimelineChunk& c) { return c.pa; }, nullptr},
       {"confidence.shifted_mean", "Confidence", true, true,

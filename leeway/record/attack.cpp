@@ -24,7 +24,7 @@ std::vector<std::string> findings_of_several(const Attack& record) {
     const std::string files = names.of_files(set),
                       name = files.empty() ? set.attack : files + ", " + set.attack;
     const std::string left = share_words(set.robust_accuracy, set.robust_accuracy_interval);
-    const std::string words = set.eps ? fmt::format("{} withstand {}", left, significant(*set.eps, 3))
+    const std::string words = set.eps ? fmt::format("{} withstand radius {}", left, significant(*set.eps, 3))
                                       : fmt::format("{} withstand any radius", left);
     if (name == before)
       findings.back() += "; " + words;
@@ -39,80 +39,80 @@ std::vector<std::string> findings_of_several(const Attack& record) {
 }  // namespace
 
 static void fields(AttackOptions& options, Fields& f) {
-  f("attack", options.attack, "a name that leeway list attacks prints");
+  f("attack", options.attack, "attack, see leeway list attacks");
   f.choice("norm", options.norm, {{"linf", ""}, {"l2", ""}, {"l1", ""}, {"l0", ""}},
-           "of the difference between two images; l0: how many values differ");
+           "norm of the perturbation; l0: number of changed values");
   f("eps", options.eps, at_least(0),
-    "radius, pixels in [0,1], of the whole image in l2; null: the attack looks for the smallest");
+    "radius, pixels in [0,1], l2: of the whole image; null: minimum-norm attack");
   f.choice("loss", options.loss, {{"margin", ""}, {"difference", ""}, {"cross-entropy", ""}},
-           "what the attack maximises, in leeway/nn/attack.h");
-  f("parameters", options.parameters, "of the attack, by name, with its defaults: see leeway list attacks");
+           "loss that the attack maximizes, see leeway/nn/attack.h");
+  f("parameters", options.parameters,
+    "parameters of the attack by name, defaults included; see leeway list attacks");
 }
 
 static void fields(BesideNoise& beside, Fields& f) {
-  f("attack_robust_accuracy", beside.attack_robust_accuracy, share, "rows that withstood the attack alone");
-  f("noise_robust_accuracy", beside.noise_robust_accuracy, share, "rows that withstood noise alone");
+  f("attack_robust_accuracy", beside.attack_robust_accuracy, share, "share withstanding the attack alone");
+  f("noise_robust_accuracy", beside.noise_robust_accuracy, share, "share withstanding noise alone");
 }
 
 static void fields(RadiusPoint& point, Fields& f) {
-  f("radius", point.radius, at_least(0), "in the norm of the attack");
+  f("radius", point.radius, at_least(0), "radius in the norm of the attack");
   f.measured("robust_accuracy", point.robust_accuracy, point.robust_accuracy_interval, share,
-             "share of rows that the attack did not move within the radius");
+             "share of rows without a successful attack within the radius");
 }
 
 static void fields(NearestNorms& norms, Fields& f) {
-  f.measured("median", norms.median, norms.median_interval, at_least(0), "half of the rows moved as little");
-  f("lower_quartile", norms.lower_quartile, at_least(0), "a quarter of them did");
-  f("upper_quartile", norms.upper_quartile, at_least(0), "three quarters did");
-  f("curve", norms.curve, "from radius 0 to the largest norm of a success, in equal steps");
+  f.measured("median", norms.median, norms.median_interval, at_least(0), "median norm");
+  f("lower_quartile", norms.lower_quartile, at_least(0), "lower quartile of the norms");
+  f("upper_quartile", norms.upper_quartile, at_least(0), "upper quartile of the norms");
+  f("curve", norms.curve, "robust accuracy from radius 0 to the largest norm of a success, in equal steps");
 }
 
 static void fields(AttackedSet& set, Fields& f) {
-  f.unless_empty("model", set.model, "the model's file");
-  f.unless_empty("data", set.data, "the clean images");
-  f.unless_empty("out", set.out, "the attacked images");
-  f("attack", set.attack, "a name that leeway list attacks prints");
-  f("eps", set.eps, at_least(0), "radius; null: the attack looked for the smallest");
-  f("parameters", set.parameters, "of the attack, by name, with its defaults");
+  f.unless_empty("model", set.model, "model file");
+  f.unless_empty("data", set.data, "clean images");
+  f.unless_empty("out", set.out, "file of attacked images");
+  f("attack", set.attack, "attack, see leeway list attacks");
+  f("eps", set.eps, at_least(0), "radius; null: minimum-norm attack");
+  f("parameters", set.parameters, "parameters of the attack by name, defaults included");
   f.choice("target", set.target,
-           {{"label", "away from it"},
-            {"prediction", "away from the model's own"},
+           {{"label", "away from the label"},
+            {"prediction", "away from the model's prediction"},
             {"given", "towards --targets"}},
-           "what the attack aims at");
-  f("n", set.n, at_least(1), "images");
+           "goal of the attack");
+  f("n", set.n, at_least(1), "number of images");
   f.measured("clean_accuracy", set.clean_accuracy, set.clean_accuracy_interval, share,
              "share of clean images predicted as their label, or 1 without labels");
   f.measured("robust_accuracy", set.robust_accuracy, set.robust_accuracy_interval, share,
-             "the same of the attacked images, without labels of their clean prediction");
-  f.measured("success", set.success, set.success_interval, share,
-             "share of images that the model judges as the attack wants");
+             "share of attacked images predicted as their label, without labels as their clean prediction");
+  f.measured("success", set.success, set.success_interval, share, "share of images with a successful attack");
   f("norms", set.norms,
-    "how far images moved: inf where the attack failed, 0 where the clean image did; null with a fixed "
-    "radius");
+    "norms of the perturbations: inf if the attack failed, 0 if the clean image needs none; null with a "
+    "fixed radius");
   f("zero_gradient", set.zero_gradient, share,
-    "rows whose gradient is exactly 0 wherever the attack began, which it cannot move; null: an attack "
-    "without gradients");
+    "share of rows whose gradient is exactly 0 at every start of the attack; null: an attack without "
+    "gradients");
   f("unreliable_gradient", set.unreliable_gradient, share,
-    "rows where a short step along the gradient raises the loss by less than a tenth of what the gradient "
-    "predicts; null: an attack without gradients, or of radius 0");
+    "share of rows where a short step along the gradient raises the loss by less than a tenth of the "
+    "prediction; null: an attack without gradients, or of radius 0");
   f("beside_noise", set.beside_noise,
-    "null, or where zero_gradient is above .01: each alone; the worse of the two counts for each row above");
+    "if zero_gradient is above .01: attack and noise alone (above, the worse of the two counts for each "
+    "row); otherwise null");
   f("stochastic", set.stochastic,
-    "null, or how a model that was taken with --stochastic answers differently in two passes of the same "
-    "images");
+    "variation between two passes of a model accepted with --stochastic; otherwise null");
 }
 
 void fields(Attack& record, Fields& f) {
   fields(record.envelope, f);
-  f("options", record.options, "what was asked for; of several attacks and radii the first");
-  f("results", record.results, "by model, by data, by attack, by radius");
+  f("options", record.options, "options of the command; the first of several attacks and radii");
+  f("results", record.results, "results by model, data, attack and radius");
 }
 
 static std::string headline_of(const AttackedSet& set, const std::string& norm) {
   const std::string what = fmt::format("{} in {}", set.attack, norm);
   if (set.norms)
     return fmt::format(
-        "{} succeeds on {} of {} images, on half of them within {}.", what,
+        "{} succeeds on {} of {} images, with a median norm of {}.", what,
         share_words(set.success, set.success_interval), count(set.n),
         value_words({set.norms->median, set.norms->median_interval.low, set.norms->median_interval.high},
                     false));
@@ -122,11 +122,11 @@ static std::string headline_of(const AttackedSet& set, const std::string& norm) 
                        share_words(set.success, set.success_interval), count(set.n));
   const std::string left = share_words(set.robust_accuracy, set.robust_accuracy_interval);
   if (set.target == "prediction")
-    return fmt::format("Under {} of radius {}, {} of {} predictions stay as they were.", what, radius, left,
+    return fmt::format("Under {} of radius {}, {} of {} predictions are unchanged.", what, radius, left,
                        count(set.n));
   return fmt::format(
-      "Under {} of radius {}, {} of {} images are predicted as their label; {} of the clean ones are.", what,
-      radius, left, count(set.n), share_words(set.clean_accuracy, set.clean_accuracy_interval));
+      "Under {} of radius {}, {} of {} images are predicted as their label; {} of the clean images are.",
+      what, radius, left, count(set.n), share_words(set.clean_accuracy, set.clean_accuracy_interval));
 }
 
 std::string headline_of(const Attack& record) {
@@ -143,8 +143,9 @@ std::vector<std::string> findings_of(const Attack& record) {
   if (record.results.size() > 1) return findings_of_several(record);
   const AttackedSet& set = record.results.at(0);
   if (!set.norms) return {};
-  return {fmt::format("A quarter of the images move within {}, three quarters within {}.",
-                      significant(set.norms->lower_quartile, 3), significant(set.norms->upper_quartile, 3))};
+  return {
+      fmt::format("The attack needs a norm of at most {} for a quarter of the images, {} for three quarters.",
+                  significant(set.norms->lower_quartile, 3), significant(set.norms->upper_quartile, 3))};
 }
 
 }  // namespace leeway::record

@@ -24,7 +24,7 @@ void fields(Quantiles& quantiles, Fields& f) {
 }
 
 void method_and_sigma(std::string& method, double& sigma, Fields& f) {
-  f("method", method, "its name");
+  f("method", method, "name of the method");
   f("sigma", sigma, at_least(0), "standard deviation of the noise");
 }
 
@@ -34,39 +34,38 @@ static void fields(average_case::Distribution& p, Fields& f) {
   std::optional<double> mean;
   std::optional<Quantiles> quantiles;
   if (p.n > 0) mean = p.mean, quantiles = Quantiles{p.quantiles};
-  f("n", p.n, "samples");
-  f.measured("mean", mean, p.interval, share,
-             "over samples, with Student's interval; null without samples, the interval null for one, too");
-  f("quantiles", quantiles, "linear between order statistics; null without samples");
+  f("n", p.n, "number of samples");
+  f.measured(
+      "mean", mean, p.interval, share,
+      "mean over samples, with Student's interval; null without samples, the interval also for one sample");
+  f("quantiles", quantiles, "quantiles, linear between order statistics; null without samples");
   p.mean = mean.value_or(0);
   p.quantiles = quantiles.value_or(Quantiles{}).values;
 }
 
 static void fields(MethodWords& words, Fields& f) {
-  f("method", words.method, "its name");
-  f("summary", words.summary, "what it is, in a line");
+  f("method", words.method, "name of the method");
+  f("summary", words.summary, "description in one line");
   f("source", words.source, "paper and section");
-  f("probability", words.probability, "false: a score, which ranks samples and is no probability");
+  f("probability", words.probability, "false: a score that ranks samples, not a probability");
 }
 
 static void fields(Survival& result, Fields& f) {
   method_and_sigma(result.method, result.sigma, f);
-  f("probability", result.probability, "false: a score, which ranks samples and is no probability");
+  f("probability", result.probability, "false: a score that ranks samples, not a probability");
   fields(result.p, f);
   f("error", result.error, at_least(0),
-    "the largest bound on the numerical error of p; null for methods without the normal distribution "
-    "function");
+    "largest bound on the numerical error of p; null for methods without the normal distribution function");
   f("not_converged", result.not_converged,
-    "samples whose bound is above the tolerance: the exit status is 5; null likewise");
+    "samples whose error bound exceeds the tolerance (exit code 5); null as for error");
   f("left_out", result.left_out, at_least(0),
-    "the most that classes whose gradients were not taken could change p; null for methods without "
-    "gradients");
+    "largest possible change of p by classes without gradients; null for methods without gradients");
   f("zero_gradient", result.zero_gradient, share,
-    "samples whose boundaries all have a gradient of exactly 0, which count as surviving any noise; null "
-    "likewise");
-  f("draws", result.draws, "of mc, over all samples; null for other methods");
-  f("seconds", result.seconds, at_least(0), "as if computed alone");
-  f("model_seconds", result.model_seconds, at_least(0), "of these, in passes of the model");
+    "samples whose boundaries all have a gradient of exactly 0, so that they survive any noise; null as for "
+    "left_out");
+  f("draws", result.draws, "noisy copies of mc, over all samples; null for other methods");
+  f("seconds", result.seconds, at_least(0), "duration as if computed alone");
+  f("model_seconds", result.model_seconds, at_least(0), "seconds in passes of the model");
 }
 
 static void fields(MonteCarloError& of, Fields& f) {
@@ -74,35 +73,36 @@ static void fields(MonteCarloError& of, Fields& f) {
   method_and_sigma(of.method, of.sigma, f);
   f.measured("mean_absolute_error", error.mean_absolute, error.interval, share,
              "mean over samples of |p - p of Monte Carlo|");
-  f("root_mean_square_error", error.root_mean_square, share, "over samples");
-  f("largest_error", error.largest, share, "of any sample");
+  f("root_mean_square_error", error.root_mean_square, share, "root mean square of p - p of Monte Carlo");
+  f("largest_error", error.largest, share, "largest absolute difference from Monte Carlo of any sample");
   f("bias", error.bias, from_to(-1, 1), "mean of p - p of Monte Carlo");
   f("monte_carlo_error", error.floor, at_least(0),
-    "the mean absolute error that Monte Carlo's own chance explains");
-  f("rank_correlation", error.rank, from_to(-1, 1), "Spearman's; null where all samples tie");
+    "mean absolute error explained by the sampling error of Monte Carlo");
+  f("rank_correlation", error.rank, from_to(-1, 1), "Spearman's rank correlation; null if all samples tie");
 }
 
 static void compared(average_case::ClassDistribution& of, Fields& f) {
   std::optional<double> difference = of.p_value ? std::optional(of.difference) : std::nullopt;
   fields(of.distribution, f);
   f("difference", difference, from_to(-1, 1),
-    "of its mean and that of all others; null where it or the others have no sample");
+    "mean of the class or group minus mean of all others; null if either has no sample");
   f("p_value", of.p_value, share,
-    "Mann and Whitney, against all others, adjusted as Holm does; null likewise");
+    "Mann-Whitney test against all others, adjusted by Holm's method; null as for difference");
   of.difference = difference.value_or(0);
 }
 
 static void fields(ClassSurvival& one, Fields& f) {
-  f("class", one.of.label, at_least(0), "its number");
-  f("name", one.name, "its name, or the number");
+  f("class", one.of.label, at_least(0), "number of the class");
+  f("name", one.name, "name of the class, or its number");
   compared(one.of, f);
 }
 
 static void fields(ClassComparison& comparison, Fields& f) {
   method_and_sigma(comparison.method, comparison.sigma, f);
   f("p_value", comparison.p_value, share,
-    "Kruskal and Wallis: all classes alike; null where fewer than two classes have samples, or all p tie");
-  f("classes", comparison.classes, "every class");
+    "Kruskal-Wallis test that all classes are alike; null if fewer than two classes have samples, or all p "
+    "tie");
+  f("classes", comparison.classes, "all classes");
 }
 
 // A value of a column of groups, under the keys of one.
@@ -111,7 +111,7 @@ struct GroupSurvival {
 };
 
 static void fields(GroupSurvival& one, Fields& f) {
-  f("group", one.value.name, "the value");
+  f("group", one.value.name, "value of the column");
   compared(one.value.of, f);
 }
 
@@ -119,11 +119,11 @@ static void fields(GroupComparison& comparison, Fields& f) {
   ClassComparison& of = comparison.of;
   std::vector<GroupSurvival> groups;
   for (ClassSurvival& one : of.classes) groups.push_back({std::move(one)});
-  f("column", comparison.column, "the column of groups");
+  f("column", comparison.column, "group column");
   method_and_sigma(of.method, of.sigma, f);
   f("p_value", of.p_value, share,
-    "Kruskal and Wallis: all groups alike; null where fewer than two have samples, or all p tie");
-  f("groups", groups, "every value of the column, sorted");
+    "Kruskal-Wallis test that all groups are alike; null if fewer than two have samples, or all p tie");
+  f("groups", groups, "all values of the column, sorted");
   of.classes.clear();
   for (GroupSurvival& one : groups) {
     one.value.of.label = static_cast<std::int64_t>(of.classes.size());
@@ -132,56 +132,58 @@ static void fields(GroupComparison& comparison, Fields& f) {
 }
 
 static void fields(RankedSample& sample, Fields& f) {
-  f("row", sample.row, "of the data, from 0");
-  f("p", sample.p, share, "that its prediction survives");
-  f("prediction", sample.prediction, "the class");
+  f("row", sample.row, "row of the data, from 0");
+  f("p", sample.p, share, "probability that the prediction survives");
+  f("prediction", sample.prediction, "predicted class");
   f("confidence", sample.confidence, share, "largest softmax probability of the clean sample");
 }
 
 static void fields(RankedClass& one, Fields& f) {
-  f("class", one.label, "its number");
-  f("name", one.name, "its name, or the number");
-  f("least", one.least, "the least robust samples, at most 6, the least first");
-  f("most", one.most, "the most robust samples, at most 6, the most first");
+  f("class", one.label, "number of the class");
+  f("name", one.name, "name of the class, or its number");
+  f("least", one.least, "least robust samples, at most 6, least robust first");
+  f("most", one.most, "most robust samples, at most 6, most robust first");
 }
 
 static void fields(Ranking& ranking, Fields& f) {
   method_and_sigma(ranking.method, ranking.sigma, f);
-  f("classes", ranking.classes, "those that have samples");
+  f("classes", ranking.classes, "classes with samples");
 }
 
 static void fields(ConvergenceStep& step, Fields& f) {
   method_and_sigma(step.point.method, step.point.sigma, f);
-  f("copies", step.point.copies, at_least(1), "noisy copies");
-  f("n", step.n, "samples, the first ones");
-  f("mean_change", step.point.mean_change, share, "of p, against the largest number of copies, over samples");
-  f("most_change", step.point.most_change, share, "of p, of any sample");
+  f("copies", step.point.copies, at_least(1), "number of noisy copies");
+  f("n", step.n, "number of first samples");
+  f("mean_change", step.point.mean_change, share,
+    "mean absolute change of p from the largest number of copies, over samples");
+  f("most_change", step.point.most_change, share, "largest change of p of any sample");
 }
 
 static void fields(Robustness& found, Fields& f) {
   std::string classes = found.labels ? "labels" : "predictions";
-  f("options", found.options, "what was asked for");
-  f("n", found.n, "samples");
-  f("k", found.k, at_least(2), "classes");
+  f("options", found.options, "options of the command");
+  f("n", found.n, "number of samples");
+  f("k", found.k, at_least(2), "number of classes");
   f.choice("classes_are", classes, {{"labels", ""}, {"predictions", ""}},
-           "what class_bias and ranking group samples by");
+           "grouping of samples in class_bias and ranking");
   f("leading", found.leading,
-    "the method that class_bias and ranking are by: of those computed the one that is likely nearest to the "
-    "truth");
-  f("methods", found.methods, "those that were computed");
+    "method used for class_bias and ranking: the computed method that is usually most accurate");
+  f("methods", found.methods, "computed methods");
   f("results", found.results, "one for each method and sigma");
   f("against_monte_carlo", found.against_monte_carlo,
-    "p of the other methods beside p of Monte Carlo; [] without mc");
-  f("class_bias", found.class_bias, "whether classes differ, one for each sigma; [] beyond 100 classes");
+    "comparison of other methods with Monte Carlo; [] without mc");
+  f("class_bias", found.class_bias,
+    "tests whether classes differ, one for each sigma; [] beyond 100 classes");
   f("group_bias", found.group_bias,
-    "whether groups differ, one for each column and sigma; [] without groups; columns of more than 100 "
-    "values are left out");
-  f("ranking", found.ranking, "one for each sigma; [] beyond 100 classes");
-  f("convergence", found.convergence, "with --convergence: how p settles as copies grow");
+    "tests whether groups differ, one for each column and sigma; [] without groups; columns with more than "
+    "100 values are omitted");
+  f("ranking", found.ranking,
+    "least and most robust samples, one list for each sigma; [] beyond 100 classes");
+  f("convergence", found.convergence, "with --convergence: convergence of p with the number of copies");
   f("stochastic", found.stochastic,
-    "with --stochastic: how the model differs from itself; null where it does not");
-  f("seconds_in_all", found.seconds_in_all, at_least(0), "what methods share counted once");
-  f("model_seconds_in_all", found.model_seconds_in_all, at_least(0), "of these, in passes of the model");
+    "with --stochastic: variation between two passes of the model; null if there is none");
+  f("seconds_in_all", found.seconds_in_all, at_least(0), "duration, with shared computations counted once");
+  f("model_seconds_in_all", found.model_seconds_in_all, at_least(0), "seconds in passes of the model");
   found.labels = classes == "labels";
 }
 
@@ -197,8 +199,7 @@ void fields(AverageCaseOptions& options, Fields& f) {
     "draw the copies of mmse independently, as the published estimator does, not centered and widened");
   f("temperature", options.temperature, from_to(1e-30, 1e30), "temperature of softmax");
   f("classes", options.classes,
-    "number of most likely classes with gradients (0: all, or all that can matter with more than 64 "
-    "classes)");
+    "number of most likely classes with gradients (0: all; above 64 classes, all that can matter)");
   f("tolerance", options.tolerance, from_to(1e-9, 1), "tolerance of the normal distribution function");
   f.choice("noise", options.noise, choices_of(average_case::noises()),
            "distribution of the noise in each coordinate");
@@ -210,19 +211,20 @@ void fields(AverageCaseOptions& options, Fields& f) {
 
 void fields(AverageCase& record, Fields& f) {
   fields(record.envelope, f);
-  f.unless_empty("model", record.model, "its file; null: outputs were made elsewhere");
-  f.unless_empty("out", record.out, "the per-sample file");
+  f.unless_empty("model", record.model, "model file; null: outputs from files");
+  f.unless_empty("out", record.out, "per-sample file");
   fields(record.found, f);
 }
 
 void fields(ModelUnderNoise& model, Fields& f) {
-  f("model", model.model, "its name in the assessment");
-  f.choice("from", model.from, {{"model", ""}, {"jacobian", ""}}, "what was given");
-  f("file", model.file, "the path of that");
-  f("source_n", model.source_n, "rows of the source, of which the first n were taken");
+  f("model", model.model, "name of the model in the assessment");
+  f.choice("from", model.from, {{"model", ""}, {"jacobian", ""}}, "kind of file");
+  f("file", model.file, "path of the file");
+  f("source_n", model.source_n, "rows of the source, of which the first n are used");
   f("disagreement", model.disagreement, share,
-    "share of these on which the model predicts another class than the source's outputs; null for Jacobians");
-  f("warnings", model.warnings, "what speaks against these numbers, a line each");
+    "share of these rows on which the model and the source's outputs predict different classes; null for "
+    "Jacobians");
+  f("warnings", model.warnings, "warnings about these numbers, one line each");
   fields(model.found, f);
 }
 

@@ -14,19 +14,19 @@ namespace {
 // Of average_case::quantile_levels: 5, 25 and 50%.
 constexpr std::size_t twentieth = 1, quarter = 2, median = 3;
 
-// "Of twenty samples the most fragile keeps ... 46% of the time": how fragile the few are.
+// "The least robust 5% of the samples keep ... 46% of the time": how fragile the few are.
 std::string fragile(const average_case::Distribution& p) {
   if (p.n < 20) return "";
   const double one = p.quantiles[twentieth], five = p.quantiles[quarter], ten = p.quantiles[median];
   if (one >= harmless)
-    return fmt::format("Nineteen samples in twenty keep their prediction at least {} of the time.",
+    return fmt::format("95% of the samples keep their prediction at least {} of the time.",
                        survival_words(one));
   std::string text = fmt::format(
-      "Of twenty samples the most fragile keeps its prediction at most {} of the time", survival_words(one));
+      "The least robust 5% of the samples keep their prediction at most {} of the time", survival_words(one));
   if (ten < harmless)
-    text += fmt::format(", and half of them at most {}", survival_words(ten));
+    text += fmt::format(", half of the samples at most {}", survival_words(ten));
   else if (five < harmless)
-    text += fmt::format(", and the five most fragile at most {}", survival_words(five));
+    text += fmt::format(", a quarter of the samples at most {}", survival_words(five));
   return text + ".";
 }
 
@@ -35,8 +35,8 @@ std::string beside_each_other(const Robustness& found) {
   std::vector<std::string> others;
   for (const Survival& result : found.results)
     if (result.sigma == worst.sigma && result.method != worst.method && result.probability && result.p.n > 0)
-      others.push_back(fmt::format("{} says {}", result.method, percent(mean_of(result.p))));
-  return others.empty() ? "" : fmt::format("Beside it {}.", list_of(others));
+      others.push_back(fmt::format("{} {}", result.method, percent(mean_of(result.p))));
+  return others.empty() ? "" : fmt::format("Other estimates: {}.", list_of(others));
 }
 
 // Whether compared things differ: `first` opens a sentence ("Classes"), `things` is within, `thing` names
@@ -45,10 +45,10 @@ std::string comparison_finding(const ClassComparison& comparison, double thresho
                                const std::string& things, const std::string& thing) {
   const std::string where = at_sigma(comparison.sigma);
   if (!comparison.p_value)
-    return fmt::format("Whether {} differ at {} cannot be told from these samples", things, where);
+    return fmt::format("These samples do not show whether {} differ at {}", things, where);
   const std::string how = p_value_words(*comparison.p_value);
   if (*comparison.p_value >= threshold)
-    return fmt::format("{} do not differ beyond chance at {} ({})", first, where, how);
+    return fmt::format("{} do not differ significantly at {} ({})", first, where, how);
   const ClassSurvival *least = nullptr, *most = nullptr;
   for (const ClassSurvival& one : comparison.classes) {
     const average_case::Distribution& p = one.of.distribution;
@@ -57,9 +57,10 @@ std::string comparison_finding(const ClassComparison& comparison, double thresho
     if (most == nullptr || p.mean > most->of.distribution.mean) most = &one;
   }
   if (least == nullptr) return fmt::format("{} differ at {} ({})", first, where, how);
-  return fmt::format("Noise hits {} unequally: at {} {} {} survives with {}, {} {} with {} ({})", things,
-                     where, thing, least->name, value_words(mean_of(least->of.distribution), true), thing,
-                     most->name, value_words(mean_of(most->of.distribution), true), how);
+  return fmt::format(
+      "Noise affects {} unequally: at {} {} {} survives with probability {}, {} {} with {} ({})", things,
+      where, thing, least->name, value_words(mean_of(least->of.distribution), true), thing, most->name,
+      value_words(mean_of(most->of.distribution), true), how);
 }
 
 // Of group_bias, in their order.
@@ -111,10 +112,10 @@ std::string class_name(const Robustness& found, std::size_t c) {
 
 std::string survival_finding(const Robustness& found) {
   const Survival& worst = found.strongest();
-  if (worst.p.n == 0) return "No sample was looked at.";
-  if (!worst.probability) return "No method here gives a probability.";
+  if (worst.p.n == 0) return "No sample was evaluated.";
+  if (!worst.probability) return "None of the methods gives a probability.";
   const bool one = found.n == 1;
-  return fmt::format("Under noise of {} {} with probability {}, {} says.", at_sigma(worst.sigma),
+  return fmt::format("Under noise of {} {} with probability {}, estimated by {}.", at_sigma(worst.sigma),
                      one ? "the prediction survives" : "predictions survive",
                      one ? percent(worst.p.mean, 1) : value_words(mean_of(worst.p), true), worst.method);
 }
@@ -123,7 +124,7 @@ std::string survival_details(const Robustness& found) {
   const Survival& worst = found.strongest();
   if (worst.p.n == 0) return "";
   if (!worst.probability)
-    return fmt::format("The mean score of {} at {} is {}: scores rank samples, no more.", worst.method,
+    return fmt::format("The mean score of {} at {} is {}; scores only rank samples.", worst.method,
                        at_sigma(worst.sigma), value_words(mean_of(worst.p), false));
   const std::string few = fragile(worst.p), others = beside_each_other(found);
   return few + (few.empty() || others.empty() ? "" : " ") + others;
@@ -137,13 +138,14 @@ std::string error_finding(const Robustness& found) {
     if (closest == nullptr || one.error.mean_absolute < closest->error.mean_absolute) closest = &one;
     if (furthest == nullptr || one.error.mean_absolute > furthest->error.mean_absolute) furthest = &one;
   }
-  if (closest == nullptr) return "Monte Carlo stands beside scores, which are no probabilities";
+  if (closest == nullptr) return "Monte Carlo is compared with scores, which are not probabilities";
   const average_case::AgainstMonteCarlo& error = closest->error;
-  std::string text = fmt::format("At {} {} is {} points from Monte Carlo on average{}", at_sigma(most),
-                                 closest->method, points_words(mean_of(error)),
-                                 error.interval.low > error.floor
-                                     ? fmt::format(", beyond the {} of chance", points_words(error.floor))
-                                     : ", no more than chance explains");
+  std::string text =
+      fmt::format("At {} {} is {} points from Monte Carlo on average{}", at_sigma(most), closest->method,
+                  points_words(mean_of(error)),
+                  error.interval.low > error.floor
+                      ? fmt::format(", more than the {} of sampling error", points_words(error.floor))
+                      : ", no more than sampling error");
   if (furthest != closest)
     text += fmt::format("; {} is {}", furthest->method, points_words(mean_of(furthest->error)));
   return text;
@@ -175,7 +177,7 @@ std::string ranking_finding(const Robustness& found) {
       if (least == nullptr || sample.p < least->p) least = &sample;
   if (least == nullptr) return "";
   return fmt::format(
-      "The most fragile sample is row {}: called {} with {} confidence, it survives noise of {} with "
+      "The least robust sample is row {}: predicted as {} with {} confidence, it survives noise of {} with "
       "probability {}",
       least->row, class_name(found, least->prediction), sureness(least->confidence),
       at_sigma(strongest.sigma), survival_words(least->p));
@@ -207,8 +209,8 @@ std::vector<std::string> gradient_warnings(const Robustness& found) {
   }
   if (methods.empty()) return {};
   return {
-      fmt::format("the gradient of {:.1f}% of {} samples is exactly 0, as behind sign, rounding or quantised "
-                  "layers: {} take{} them as surviving any noise; Monte Carlo (mc) needs no gradient",
+      fmt::format("the gradient of {:.1f}% of {} samples is exactly 0, as after sign, rounding or quantized "
+                  "layers: {} treat{} them as surviving any noise; Monte Carlo (mc) needs no gradient",
                   100 * most, found.n, fmt::join(methods, ", "), methods.size() == 1 ? "s" : "")};
 }
 

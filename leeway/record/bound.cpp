@@ -11,8 +11,9 @@ namespace leeway::record {
 
 void fields(Dis2Settings& settings, Fields& f) {
   f("representation", settings.representation,
-    "input of the critics: logits, features, pca:COMPONENTS, pca:1/F (share of the components), or pca:range "
-    "(1/1 to 1/128: lowest bound with a sufficient validity score)");
+    "input of the critics: logits, features, kernel:logits, kernel:features (linear and kernel critics: "
+    "slower, a higher bound that holds more often), pca:COMPONENTS, pca:1/F (share of the components), or "
+    "pca:range (1/1 to 1/128: lowest bound with a sufficient validity score)");
   f("least_validity", settings.least_validity, share, "minimum validity score of a bound of pca:range");
   f("delta", settings.delta, from_to(1e-12, .5), "failure probability of the bound, given its assumption");
   f("holdout", settings.holdout, from_to(0, .95),
@@ -34,7 +35,7 @@ void general_fields(BoundOptions& options, Fields& f) {
   std::vector<Choice> methods = choices_of(error_bound::estimators());
   methods.insert(methods.begin(), {"dis2", "the upper bound"});
   f.choice("methods", options.methods, std::move(methods), "methods to compute (default: all)");
-  f.choice("temperature", options.temperature, {{"on", "calibrated on the source"}, {"off", "as they are"}},
+  f.choice("temperature", options.temperature, {{"on", "calibrated on the source"}, {"off", "unchanged"}},
            "temperature scaling of the confidences");
   f("bootstrap", options.bootstrap, from_to(0, 1e6),
     "bootstrap replicates for the intervals of the estimates; 0: no intervals");
@@ -51,17 +52,17 @@ static void fields(BoundSource& source, Fields& f) {
   f("n", source.n, at_least(1), "rows");
   f("k", source.k, at_least(2), "classes");
   f.measured("error", source.error, source.interval, share,
-             "share of all its rows whose prediction is not their label");
+             "share of all rows whose prediction differs from the label");
 }
 
 static void fields(BoundTarget& target, Fields& f) {
   f("n", target.n, at_least(1), "rows");
-  f("error", target.error, share, "by its labels, which no method sees; null without");
+  f("error", target.error, share, "error by its labels, which no method uses; null without labels");
 }
 
 static void fields(Dis2Bound& bound, Fields& f) {
   f("representation", bound.representation,
-    "logits, features or pca:COMPONENTS, fractions and ranges worked out");
+    "logits, features, kernel:logits, kernel:features or pca:COMPONENTS, with fractions and ranges resolved");
   fields(bound.dis2, f);
   f("range", bound.range, "the bounds of pca:range; null otherwise");
 }
@@ -69,11 +70,11 @@ static void fields(Dis2Bound& bound, Fields& f) {
 void fields(Bound& record, Fields& f) {
   common_fields(record, f);
   f("results", record.results, "one for each method; of dis2 the bound and its estimate");
-  f("source", record.source, "the labelled set");
-  f("target", record.target, "the set without labels");
+  f("source", record.source, "labeled source");
+  f("target", record.target, "target");
   f("inverse_temperature", record.inverse_temperature, at_least(0),
-    "that the estimates use: fitted on the source, or 1; inf where every source row is right");
-  f("dis2", record.dis2, "the terms of the bound; null where it was not asked for");
+    "of the estimates: fitted on the source, or 1; inf if every source row is right");
+  f("dis2", record.dis2, "terms of the bound; null if not requested");
 }
 
 void check(const Bound& record, const std::string& name) {
@@ -88,13 +89,13 @@ std::string headline_of(const Bound& record) {
   if (record.dis2) {
     const std::string bound = percent(record.dis2->dis2.bound, 1);
     if (record.dis2->dis2.bound >= 1)
-      text = "The bound says nothing here: it reaches 100%.";
+      text = "The bound is not informative: it reaches 100%.";
     else if (record.options.dis2.holdout > 0)
       text = fmt::format(
           "The error on the target is at most {} with probability {:g}%, if the bound's assumption holds.",
           bound, 100 * (1 - record.options.dis2.delta));
     else
-      text = fmt::format("The bound would be {}, but it was measured on the rows that chose it.", bound);
+      text = fmt::format("The bound would be {}, but it was measured on the rows that selected it.", bound);
   }
   std::vector<double> estimates;
   for (const MethodError& one : record.results)
@@ -105,7 +106,7 @@ std::string headline_of(const Bound& record) {
     else if (!one.is_bound && !one.method.method.starts_with("dis2"))
       estimates.push_back(one.error);
   if (!estimates.empty())
-    text += fmt::format("{}Single estimates say {}.", text.empty() ? "" : " ", percent_range(estimates));
+    text += fmt::format("{}Single estimates: {}.", text.empty() ? "" : " ", percent_range(estimates));
   if (truth)
     text += fmt::format(" By the target's labels the error is {}{}", percent(*truth, 1),
                         record.dis2 && *truth > record.dis2->dis2.bound
@@ -121,18 +122,20 @@ std::vector<std::string> findings_of(const Bound& record) {
   if (std::string warning = error_bound::critic_warning(dis2); !warning.empty())
     findings.push_back(std::move(warning));
   for (const MethodError& one : record.results)
-    if (one.likely_low && one.likely_high)
-      if (std::string warning = bound_warning(dis2.bound, *one.likely_low, *one.likely_high);
+    if (one.likely_low && one.likely_high && one.margins_moved)
+      if (std::string warning =
+              bound_warning(dis2.bound, {*one.likely_low, *one.likely_high}, *one.margins_moved,
+                            record.dis2->representation.starts_with("kernel:"));
           !warning.empty())
         findings.push_back(std::move(warning));
   if (dis2.corollary)
     findings.push_back(fmt::format(
-        "By the target's labels the error on the held-out rows is {}; the assumption is proved where that is "
+        "By the target's labels the error on the held-out rows is {}; the assumption is proved if this is "
         "at most {} (Corollary E.2). {}",
         percent(dis2.corollary->target_error, 1), percent(dis2.corollary->threshold, 1),
-        dis2.corollary->holds ? fmt::format("It is, unless an event of probability {:g}% happened.",
-                                            100 * record.options.dis2.delta)
-                              : "It is not, which does not prove the contrary."));
+        dis2.corollary->holds
+            ? fmt::format("It is, except with probability {:g}%.", 100 * record.options.dis2.delta)
+            : "It is not, which does not disprove the assumption."));
   return findings;
 }
 

@@ -11,9 +11,9 @@
 namespace leeway::error_bound {
 
 static void fields(Shift& shift, record::Fields& f) {
-  f("data_set", shift.data_set, "its data set; adjustments are learnt on the others");
+  f("data_set", shift.data_set, "data set of the shift; adjustments are learned on the other data sets");
   f("truth", shift.truth, record::share, "accuracy on the target");
-  f("predicted", shift.predicted, record::share, "accuracy");
+  f("predicted", shift.predicted, record::share, "predicted accuracy");
 }
 
 }  // namespace leeway::error_bound
@@ -21,18 +21,19 @@ static void fields(Shift& shift, record::Fields& f) {
 namespace leeway::record {
 
 static void score_fields(error_bound::Score& score, Fields& f) {
-  f("n", score.n, at_least(1), "shifts");
-  f("mae", score.mae, share, "mean distance of predicted and true accuracy");
+  f("n", score.n, at_least(1), "number of shifts");
+  f("mae", score.mae, share, "mean absolute difference of predicted and true accuracy");
   f.measured("coverage", score.coverage, score.coverage_interval, share,
              "share of shifts whose accuracy is not overstated");
   f("overestimation", score.overestimation, share,
-    "mean excess of accuracy on the other shifts; null where there are none");
+    "mean overstatement of accuracy on the other shifts; null if there are none");
 }
 
 static void fields(AdjustedScore& adjusted, Fields& f) {
   f.choice("adjustment", adjusted.adjustment,
-           {{"shift", "subtracted from the accuracy"}, {"scale", "multiplies it"}}, "of the predictions");
-  f("level", adjusted.level, share, "wanted coverage");
+           {{"shift", "subtracted from the accuracy"}, {"scale", "multiplies the accuracy"}},
+           "adjustment of the predictions");
+  f("level", adjusted.level, share, "required coverage");
   score_fields(adjusted.score, f);
 }
 
@@ -40,27 +41,27 @@ static void fields(EvaluatedMethod& method, Fields& f) {
   double rate = method.violation_rate();
   Interval interval = method.violation_interval();
   std::optional<bool> exceeds = method.exceeds_delta();
-  f("method", method.method, "the column's name");
+  f("method", method.method, "name of the column");
   score_fields(method.score, f);
   f.measured("violation_rate", rate, interval, share, "1 - coverage");
   f("delta", method.delta, share,
-    "that the method was allowed to fail with: of its name, METHOD@DELTA, or --delta; null without");
+    "failure probability allowed to the method: from its name, METHOD@DELTA, or --delta; null without");
   f("exceeds_delta", exceeds, "violation_rate_low is above delta; null without a delta");
-  f("adjusted", method.adjusted, "adjusted with the other data sets; [] where there is one");
+  f("adjusted", method.adjusted, "scores after adjustment on the other data sets; [] with one data set");
   f("points", method.points, "the shifts, in the order of the table");
 }
 
 void fields(BoundEvaluateOptions& options, Fields& f) {
-  f("methods", options.methods, "columns that are methods (default: all of numbers)");
+  f("methods", options.methods, "columns that are methods (default: all numeric columns)");
   f("delta", options.delta, from_to(1e-12, .5),
-    "probability that a bound was allowed to fail with; a column METHOD@DELTA names its own");
-  f("coverage", options.coverage, from_to(.01, .9999), "coverages that the adjustments aim at");
+    "failure probability allowed to a bound; a column METHOD@DELTA has its own");
+  f("coverage", options.coverage, from_to(.01, .9999), "target coverages of the adjustments");
   f("level", options.level, from_to(.5, .9999), "confidence level of intervals");
 }
 
 void fields(BoundEvaluation& record, Fields& f) {
   common_fields(record, f);
-  f("data_sets", record.data_sets, at_least(1), "of the shifts");
+  f("data_sets", record.data_sets, at_least(1), "number of data sets");
   f("results", record.results, "one for each method");
 }
 
@@ -83,8 +84,8 @@ std::string headline_of(const BoundEvaluation& record) {
   const std::string text =
       fmt::format("Over {} shifts {} understates the error least often, on {}", count(closest.score.n),
                   display_name(safest.method), violation_words(safest));
-  if (&closest == &safest) return text + ", and is closest to it, " + off + ".";
-  return fmt::format("{}; {} is closest to it, {}.", text, display_name(closest.method), off);
+  if (&closest == &safest) return text + ", and is most accurate, " + off + ".";
+  return fmt::format("{}; {} is most accurate, {}.", text, display_name(closest.method), off);
 }
 
 // How often the error lay between the columns likely_low and likely_high; empty without both.
@@ -113,7 +114,7 @@ std::vector<std::string> findings_of(const BoundEvaluation& record) {
   for (const EvaluatedMethod& method : record.results)
     if (method.exceeds_delta().value_or(false))
       findings.push_back(
-          fmt::format("{} understates the error on {} of shifts, beyond chance above its delta of {:g}%.",
+          fmt::format("{} understates the error on {} of shifts, significantly more than its delta of {:g}%.",
                       display_name(method.method), violation_words(method), 100 * *method.delta));
   return findings;
 }

@@ -31,55 +31,55 @@ void measured(Fields& f, std::string_view name, std::optional<Measure>& measure,
 }
 
 void tested(Fields& f, conds::Test& test) {
-  f("p", test.p, share, "of a permutation test");
-  f("p_holm", test.adjusted, share, "adjusted by Holm's method over all tests of the table");
+  f("p", test.p, share, "p-value of a permutation test");
+  f("p_holm", test.adjusted, share, "p-value adjusted by Holm's method over all tests of the table");
 }
 
 }  // namespace
 
 static void fields(conds::Correlation& correlation, Fields& f) {
   measured(f, "cramers_v", correlation.v, "Cramer's V of label and attribute");
-  measured(f, "mutual_information", correlation.information, "in nats");
-  f("p", correlation.p, share, "that the two are independent");
+  measured(f, "mutual_information", correlation.information, "mutual information in nats");
+  f("p", correlation.p, share, "p-value of independence");
 }
 
 static void fields(conds::SpuriousCorrelation& sc, Fields& f) {
-  f("source", sc.source, "of label and attribute in the source");
-  f("target", sc.target, "in the target; null without one, and where it has one value alone");
-  measured(f, "change", sc.change, "V of the source less that of the target");
+  f("source", sc.source, "association of label and attribute in the source");
+  f("target", sc.target, "association in the target; null without a target or if it has a single value");
+  measured(f, "change", sc.change, "Cramer's V of the source minus V of the target");
   tested(f, sc.test);
   auto adjusted = sc.change_test ? std::optional(sc.change_test->adjusted) : std::nullopt;
-  f("change_p_holm", adjusted, share, "that the change is 0, adjusted by Holm's method");
+  f("change_p_holm", adjusted, share, "p-value of no change, adjusted by Holm's method");
   sc.change_test.reset();
   if (adjusted) sc.change_test = conds::Test{1, *adjusted};
 }
 
 static void fields(conds::Drift& drift, Fields& f) {
-  measured(f, "distance", drift.distance,
-           "total variation distance of the shares of the values that the source has");
+  measured(f, "distance", drift.distance, "total variation distance of the shares of the source's values");
   tested(f, drift.test);
-  f("source_imbalance", drift.source_imbalance, {}, "of the values' shares in the source");
-  f("target_imbalance", drift.target_imbalance, {}, "in the target; null without one");
-  f("value", drift.value, "whose share differs most");
-  f("source_share", drift.source_share, share, "of that value, among the values that the source has");
-  f("target_share", drift.target_share, share, "of that value, among the values that the source has");
+  f("source_imbalance", drift.source_imbalance, {}, "imbalance of the values' shares in the source");
+  f("target_imbalance", drift.target_imbalance, {}, "imbalance in the target; null without a target");
+  f("value", drift.value, "value whose share differs most");
+  f("source_share", drift.source_share, share, "share of this value in the source");
+  f("target_share", drift.target_share, share,
+    "share of this value in the target, among the source's values");
 }
 
 static void fields(conds::Unseen& unseen, Fields& f) {
-  measured(f, "mass", unseen.mass, "share of the target whose value the source never has");
+  measured(f, "mass", unseen.mass, "share of the target with values that the source lacks");
   tested(f, unseen.test);
-  f("values", unseen.values, "that the target has and the source has not");
+  f("values", unseen.values, "values of the target that the source lacks");
 }
 
 static void fields(ColumnShift& column, Fields& f) {
-  f("name", column.name, "of the label or the attribute");
-  f("is_label", column.is_label, "true of the first column where there is a label");
-  f("values", column.values, "that the column has in either table");
+  f("name", column.name, "name of the label or attribute");
+  f("is_label", column.is_label, "true for the label, which is the first column");
+  f("values", column.values, "values of the column in either table");
   f("source_counts", column.source_counts, "samples of each value in the source");
-  f("target_counts", column.target_counts, "in the target; [] without one");
+  f("target_counts", column.target_counts, "samples of each value in the target; [] without a target");
   f("sc", column.sc,
-    "spurious correlation; null of the label, without one, and where the source has one value alone");
-  f("ldd", column.drift, "low data drift; null where the source has one value alone");
+    "spurious correlation; null for the label, without a label, and if the source has a single value");
+  f("ldd", column.drift, "low data drift; null if the source has a single value");
   f("uds", column.unseen, "unseen data shift; null without a target");
 }
 
@@ -88,10 +88,10 @@ static void fields(conds::Finding& finding, Fields& f) {
   std::vector<Choice> kinds;
   for (const ShiftKind each : {ShiftKind::sc, ShiftKind::ldd, ShiftKind::uds})
     kinds.push_back({std::string(conds::name_of(each)), ""});
-  f.choice("kind", kind, std::move(kinds), "of shift");
-  f("column", finding.column, "that shifts");
-  f("strength", finding.strength, {}, "V (its change where there is a target), distance or mass");
-  f("text", finding.text, "in plain words");
+  f.choice("kind", kind, std::move(kinds), "kind of shift");
+  f("column", finding.column, "column that shifts");
+  f("strength", finding.strength, {}, "V (with a target: change of V), distance or mass");
+  f("text", finding.text, "description of the shift");
   for (const ShiftKind each : {ShiftKind::sc, ShiftKind::ldd, ShiftKind::uds})
     if (conds::name_of(each) == kind) finding.kind = each;
 }
@@ -126,35 +126,35 @@ AccuracyByCell accuracy_of(const AttributeTable& table, const Cells& cells,
 }  // namespace
 
 static void fields(DescribedCell& cell, Fields& f) {
-  f("values", cell.values, "of every column");
+  f("values", cell.values, "value of every column");
   f("n_source", cell.n_source, "samples of the source");
-  f("n_target", cell.n_target, "of the target; null without one");
+  f("n_target", cell.n_target, "samples of the target; null without a target");
 }
 
 static void fields(CellAccuracy& cell, Fields& f) {
-  f("values", cell.values, "of every column");
-  f("n", cell.n, "samples");
-  measured(f, "accuracy", cell.accuracy, share, "share that is right");
+  f("values", cell.values, "value of every column");
+  f("n", cell.n, "number of samples");
+  measured(f, "accuracy", cell.accuracy, share, "accuracy");
 }
 
 static void fields(AccuracyByCell& accuracy, Fields& f) {
-  f("n", accuracy.n, "samples");
-  measured(f, "accuracy", accuracy.accuracy, share, "share that is right");
-  f("p", accuracy.p, share, "that accuracy does not depend on the cell: a permutation test");
-  f("cells", accuracy.cells, "those with samples, worst first");
+  f("n", accuracy.n, "number of samples");
+  measured(f, "accuracy", accuracy.accuracy, share, "accuracy");
+  f("p", accuracy.p, share, "permutation test of equal accuracy in all cells");
+  f("cells", accuracy.cells, "cells with samples, worst first");
 }
 
 void fields(DescribedShifts& shifts, Fields& f) {
   conds::Description& said = shifts.description;
   f("n_source", said.n_source, "samples of the source");
-  f("n_target", said.n_target, "of the target; null: the source alone is described");
-  f("tests", said.tests, "that Holm's method adjusts for");
-  f("findings", said.findings, "shifts beyond chance, strongest first");
-  f("columns", said.columns, "the label where there is one, then the attributes");
+  f("n_target", said.n_target, "samples of the target; null: only the source is described");
+  f("tests", said.tests, "number of tests in Holm's adjustment");
+  f("findings", said.findings, "significant shifts, strongest first");
+  f("columns", said.columns, "the label, if there is one, then the attributes");
   measured(f, "unseen_cells", said.unseen_cells,
            "share of the target in cells that the source lacks; null without a target");
-  f("cells", shifts.cells, "combinations of values of all columns that have samples");
-  f("accuracy", shifts.accuracy, "by cell; null without outputs");
+  f("cells", shifts.cells, "combinations of values of all columns with samples");
+  f("accuracy", shifts.accuracy, "accuracy by cell; null without outputs");
 }
 
 DescribedShifts described(const AttributeTable& source, const AttributeTable* target,
@@ -201,7 +201,7 @@ void check(const DescribedShifts& shifts, const std::string& name) {
   }
   for (const conds::Finding& finding : shifts.description.findings)
     if (std::ranges::find(columns, finding.column, &ColumnShift::name) == columns.end())
-      refuse(name, "findings of columns that there are", "another");
+      refuse(name, "findings about existing columns", "another");
 }
 
 }  // namespace leeway::record

@@ -7,10 +7,10 @@
 namespace leeway::record {
 
 void fields(CondsDescribeOptions& options, Fields& f) {
-  f("label", options.label, "column of the labels; without it shares and unseen values alone are described");
+  f("label", options.label, "column of the labels; without it only shares and unseen values are described");
   f("columns", options.columns, "columns of the attributes");
-  f("permutations", options.permutations, from_to(1, 1e7), "draws of each p-value");
-  f("bootstrap", options.bootstrap, from_to(1, 1e7), "replicates of the bootstrap of each interval");
+  f("permutations", options.permutations, from_to(1, 1e7), "number of permutations for each p-value");
+  f("bootstrap", options.bootstrap, from_to(1, 1e7), "bootstrap replicates of each interval");
   f("level", options.level, from_to(.5, .9999), "confidence level of intervals and findings");
   score_fields(options.reading, f);  // its rows are those of --split
   labels_field(options.reading, f);
@@ -29,7 +29,7 @@ void check(const CondsDescribe& record, const std::string& name) {
 std::string headline_of(const DescribedShifts& shifts) {
   const conds::Description& said = shifts.description;
   if (said.findings.empty())
-    return fmt::format("No shift is found. None of {} tests is beyond chance.", said.tests);
+    return fmt::format("No shift found: none of {} tests is significant.", said.tests);
   std::string first = said.findings.front().text + ".";
   if (first[0] >= 'a' && first[0] <= 'z') first[0] = static_cast<char>(first[0] - 'a' + 'A');
   return first;

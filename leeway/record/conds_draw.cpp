@@ -10,9 +10,9 @@
 namespace leeway::record {
 
 static void fields(CondsShifts& shifts, Fields& f) {
-  f("sc", shifts.sc, "attribute that goes with the label in training: spurious correlation");
+  f("sc", shifts.sc, "attribute correlated with the label in training: spurious correlation");
   f("ldd", shifts.ldd, "attribute whose last value is rare in training: low data drift");
-  f("uds", shifts.uds, "attribute whose last value training never has: unseen data shift");
+  f("uds", shifts.uds, "attribute whose last value is missing in training: unseen data shift");
 }
 
 static void fields(CondsCounts& counts, Fields& f) {
@@ -21,7 +21,7 @@ static void fields(CondsCounts& counts, Fields& f) {
   f("val", counts.validation, from_to(0, 1e9), "validation samples per cell (default: depends on the case)");
   f("test", counts.test, from_to(0, 1e9), "test samples per cell (default: 10)");
   f("ldd_ratio", counts.ldd_ratio, from_to(1, 1e9),
-    "LDD: ratio of the frequency of the other values to that of the last value");
+    "LDD: frequency of the other values divided by the frequency of the last value");
   f("counterexamples", counts.counterexamples, share,
     "SC: share of samples that break the correlation, relative to the others");
 }
@@ -29,55 +29,56 @@ static void fields(CondsCounts& counts, Fields& f) {
 void fields(CondsDrawOptions& options, Fields& f) {
   f("label", options.label, "column of the labels");
   fields(options.shifts, f);
-  f("all", options.all, "every case: uniform, and all shifts on all attributes (33 of three)");
-  f("columns", options.columns, "all attributes that make the cells (default: those that shifts are on)");
+  f("all", options.all,
+    "all cases: uniform, and all shifts on all attributes (33 cases for three attributes)");
+  f("columns", options.columns, "attributes that define the cells (default: the shifted attributes)");
   f.choice("dataset", options.data_set, choices_of(conds::conds_data_sets()),
            "columns, orders and counts of the protocol");
-  f("id", options.id, "column that tells rows apart (default: the whole row)");
-  f("plan", options.plan, "say what each cell would give and what the data lack; draw nothing");
+  f("id", options.id, "column that identifies rows (default: the whole row)");
+  f("plan", options.plan, "only print the rows available and missing in each cell; draw nothing");
   fields(options.counts, f);
 }
 
 static void fields(CondsCell& cell, Fields& f) {
   std::size_t lacks = cell.plan.lacks();
-  f("values", cell.values, "of the label, then of the attributes");
+  f("values", cell.values, "value of the label, then values of the attributes");
   f("available", cell.plan.available, "rows of the table");
-  f("train", cell.plan.train, "counterexamples included");
+  f("train", cell.plan.train, "rows for the training set, counterexamples included");
   f("val", cell.plan.validation, "rows for the validation set");
   f("test", cell.plan.test, "rows for the test set");
-  f("counterexamples", cell.plan.counterexamples, "of train");
-  f("lacks", lacks, "rows wanted beyond those available");
+  f("counterexamples", cell.plan.counterexamples, "training rows that are counterexamples");
+  f("lacks", lacks, "rows missing");
 }
 
 static void fields(CondsCase& one, Fields& f) {
   std::vector<Choice> kinds;
   for (std::size_t kind = 0; kind < 8; ++kind) kinds.push_back({conds::kind_name(kind), ""});
-  f("name", one.name, "with --all NAME.csv is its split");
-  f.choice("kind", one.kind, std::move(kinds), "the shifts there are");
-  f("shifts", one.shifts, "the attribute that each is on; null where there is none");
-  f("train_per_cell", one.train_per_cell, "of a cell that is not rare");
-  f("val_per_cell", one.validation_per_cell, "likewise");
-  f("test_per_cell", one.test_per_cell, "of every cell");
-  f("n_train", one.n_train, "planned; drawn, where `out` says so");
-  f("n_val", one.n_validation, "likewise");
-  f("n_test", one.n_test, "likewise");
-  f("n_counterexamples", one.n_counterexamples, "of n_train");
+  f("name", one.name, "name of the case; with --all its split is NAME.csv");
+  f.choice("kind", one.kind, std::move(kinds), "shifts of the case");
+  f("shifts", one.shifts, "attribute of each shift; null without this shift");
+  f("train_per_cell", one.train_per_cell, "training samples per cell that is not rare");
+  f("val_per_cell", one.validation_per_cell, "validation samples per cell that is not rare");
+  f("test_per_cell", one.test_per_cell, "test samples per cell");
+  f("n_train", one.n_train, "training samples, planned or (with `out`) drawn");
+  f("n_val", one.n_validation, "validation samples, planned or drawn");
+  f("n_test", one.n_test, "test samples, planned or drawn");
+  f("n_counterexamples", one.n_counterexamples, "counterexamples among n_train");
   f("cells_lacking", one.cells_lacking, "cells with too few rows");
-  f("out", one.out, "the split; null: planned alone");
-  f("xxh3_128", one.xxh3_128, "digest of that file; null: planned alone, or --no-digest");
-  f("cells", one.cells, "label by attributes, the label slowest");
+  f("out", one.out, "file of the split; null: only planned");
+  f("xxh3_128", one.xxh3_128, "digest of the split; null: only planned, or --no-digest");
+  f("cells", one.cells, "all cells, label first (slowest)");
 }
 
 static void fields(CondsColumn& column, Fields& f) {
-  f("name", column.name, "of the column");
-  f("values", column.values, "in order: the last is the rare or unseen one");
+  f("name", column.name, "name of the column");
+  f("values", column.values, "values in order; the last one is rare or unseen");
 }
 
 void fields(CondsDraw& record, Fields& f) {
   common_fields(record, f);
   f("n", record.n, "rows of the table");
-  f("label", record.label, "the column of the labels");
-  f("attributes", record.attributes, "that make the cells");
+  f("label", record.label, "column of the labels");
+  f("attributes", record.attributes, "attributes that define the cells");
   f("results", record.results, "one for each case");
 }
 

@@ -31,7 +31,7 @@ bool comparable(const MeanCorruptionError& mean) { return mean.not_comparable.em
 
 void fields(CorruptionsOptions& options, Fields& f) {
   f("corruptions", options.corruptions, "corruptions (default: all 19, or all in --published)");
-  f("severities", options.severities, from_to(1, 5), "of each");
+  f("severities", options.severities, from_to(1, 5), "severities of each corruption (default: 1 to 5)");
   fields(options.how, f);
   f("reference", options.reference,
     "reference of the corruption errors: alexnet (published errors on ImageNet-C), or a record of this "
@@ -40,69 +40,70 @@ void fields(CorruptionsOptions& options, Fields& f) {
 }
 
 void fields(CorruptedAccuracy& judged, Fields& f) {
-  f("n", judged.n, "images");
+  f("n", judged.n, "number of images");
   measured(f, "accuracy", judged.accuracy, share,
            "share of images predicted as their label; null without labels");
   measured(f, "error", judged.error, share, "1 - accuracy");
 }
 
 void fields(CorruptedSet& set, Fields& f) {
-  f("corruption", set.corruption, "a name that `leeway list corruptions` prints");
-  f.choice("group", set.group, groups(), "its group");
+  f("corruption", set.corruption, "corruption, see `leeway list corruptions`");
+  f.choice("group", set.group, groups(), "group of the corruption");
   f("severity", set.severity, from_to(1, 5), "from 1 to 5");
-  f.unless_empty("left_out", set.left_out, "why it was not run; null: it was");
+  f.unless_empty("left_out", set.left_out, "why the corruption was skipped; null: it was run");
   f("mean_change", set.mean_change, share,
-    "mean absolute change of a pixel in [0,1]; null where the images are no pairs");
+    "mean absolute change of a pixel in [0,1]; null if images are not paired");
   fields(set.judged, f);
   measured(f, "pa", set.pa, at_least(0),
-           "posterior agreement with the images as they are; null where these are no pairs");
+           "posterior agreement with the clean images; null if images are not paired");
   f("pa_normalized", set.pa_normalized, share, "pa / log k");
   f("beta", set.beta, at_least(0), "inverse temperature of the maximum");
-  f("gap", set.gap, at_least(0), "pa is at most so far below the supremum");
-  measured(f, "afr_pred", set.afr_pred, share, "share of images with the prediction of the image as it is");
+  f("gap", set.gap, at_least(0), "certified gap: pa is below the supremum by at most this");
+  measured(f, "afr_pred", set.afr_pred, share, "share of images with the prediction of the clean image");
 }
 
 static void fields(CorruptionErrorRow& row, Fields& f) {
-  f("corruption", row.corruption, "its name");
-  f.choice("group", row.group, groups(), "its group");
-  f("counted", row.counted, "one of the 15 of the benchmark, which means count");
+  f("corruption", row.corruption, "corruption");
+  f.choice("group", row.group, groups(), "group of the corruption");
+  f("counted", row.counted, "one of the 15 corruptions of the benchmark, which count in means");
   measured(f, "error", row.error, share, "mean over severities; the interval is over images");
-  f("reference_error", row.reference_error, share, "the reference's; null where there is none");
+  f("reference_error", row.reference_error, share, "error of the reference; null without a reference");
   measured(f, "ce", row.ce, at_least(0), "100 error / reference_error");
   measured(f, "relative_ce", row.relative_ce, {},
-           "100 (error - clean error) / (reference_error - its clean error); null where that is not above 0");
+           "100 (error - clean error) / (reference_error - its clean error); null if the denominator is not "
+           "above 0");
 }
 
 static void fields(MeanCorruptionError& mean, Fields& f) {
-  f("corruptions", mean.corruptions, "that are counted: those of the benchmark's 15 that were run");
+  f("corruptions", mean.corruptions, "number of corruptions counted: the benchmark's 15, as far as run");
   f.choice("variant", mean.variant, {{"corrected", ""}, {"published", ""}, {"files", "published files"}},
            "variant of the corruptions");
   measured(f, "mean_error", mean.mean_error, share,
-           "mean corruption error (unnormalised): over corruptions and severities");
-  f.unless_empty("reference", mean.reference, "whose errors divide; null: nobody's");
-  measured(f, "mce", mean.mce, at_least(0), "mean of ce; null where one that counts has none");
-  measured(f, "relative_mce", mean.relative_mce, {}, "likewise of relative_ce");
+           "mean corruption error (unnormalized) over corruptions and severities");
+  f.unless_empty("reference", mean.reference, "reference whose errors normalize; null: none");
+  measured(f, "mce", mean.mce, at_least(0), "mean of ce; null if a counted corruption has no ce");
+  measured(f, "relative_mce", mean.relative_mce, {},
+           "mean of relative_ce; null if a counted corruption has none");
   f("not_comparable", mean.not_comparable,
-    "what keeps them from comparison with published tables; []: nothing known");
+    "why results are not comparable with published tables; []: no known reason");
 }
 
 void fields(Corruptions& record, Fields& f) {
   common_fields(record, f);
-  f.unless_empty("model", record.model, "the model's file");
-  f.unless_empty("data", record.data, "the images as they are");
+  f.unless_empty("model", record.model, "model file");
+  f.unless_empty("data", record.data, "clean images");
   f.unless_empty("published", record.published,
-                 "folder that corrupted images were read from; null: they were made");
-  f("reading", record.reading, "how the model's file was read; null without one");
+                 "folder of published corrupted images; null: images were corrupted here");
+  f("reading", record.reading, "how the model file was read; null without a model");
   f("stochastic", record.stochastic,
-    "null, or how a model that was taken with --stochastic answers differently in two passes of the same "
-    "images");
-  f("shape", record.shape, "of the images: n, channels, height, width");
-  f("k", record.k, at_least(2), "classes; null without a model");
+    "variation between two passes of a model accepted with --stochastic; otherwise null");
+  f("shape", record.shape, "shape of the images: n, channels, height, width");
+  f("k", record.k, at_least(2), "number of classes; null without a model");
   f("use", record.use, "how images were corrupted; null: read from files");
-  f("clean", record.clean, "the model on the images as they are; null without one");
+  f("clean", record.clean, "accuracy on the clean images; null without a model");
   f("results", record.results, "one for each corruption and severity");
-  f("errors", record.errors, "one for each corruption; [] without labels");
-  f("mean", record.mean, "over corruptions; null without labels");
+  f("errors", record.errors, "corruption errors, one for each corruption; [] without labels");
+  f("mean", record.mean, "mean corruption errors; null without labels");
 }
 
 const CorruptedSet* worst_of(const Corruptions& record) {
@@ -124,8 +125,8 @@ std::string headline_of(const Corruptions& record) {
   const std::string sets = fmt::format("{} set{} of corrupted images", run, run == 1 ? "" : "s");
   const CorruptedSet* const worst = worst_of(record);
   if (worst == nullptr || !record.clean || !record.clean->accuracy.value)
-    return fmt::format("The model was asked about {}.", sets);
-  const std::string words = fmt::format("Accuracy falls from {} on clean images to {} under {}",
+    return fmt::format("The model was evaluated on {}.", sets);
+  const std::string words = fmt::format("Accuracy is {} on clean images and at worst {}, under {}",
                                         value_words(record.clean->accuracy, true),
                                         value_words(worst->judged.accuracy, true), name_of(*worst));
   if (!record.mean || !record.mean->mean_error.value) return words + ".";
@@ -154,12 +155,12 @@ std::vector<std::string> findings_of(const Corruptions& record) {
   if (record.mean && !comparable(*record.mean)) {
     std::string why;
     for (const std::string& one : record.mean->not_comparable) why += (why.empty() ? "" : "; ") + one;
-    findings.push_back("Not to be compared with published tables: " + why + ".");
+    findings.push_back("Not comparable with published tables: " + why + ".");
   }
   std::string before;
   for (const CorruptedSet& set : record.results)
     if (!set.left_out.empty() && set.corruption != before) {
-      findings.push_back(fmt::format("{} was left out: {}.", set.corruption, set.left_out));
+      findings.push_back(fmt::format("{} was skipped: {}.", set.corruption, set.left_out));
       before = set.corruption;
     }
   return findings;

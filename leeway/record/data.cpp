@@ -8,16 +8,16 @@
 namespace leeway::record {
 
 void fields(WrittenFile& file, Fields& f) {
-  f("path", file.path, "where it is");
-  f("bytes", file.bytes, "its size");
-  f.unless_empty("xxh3_128", file.xxh3_128, "digest; null with --no-digest");
+  f("path", file.path, "path of the file");
+  f("bytes", file.bytes, "size in bytes");
+  f.unless_empty("xxh3_128", file.xxh3_128, "digest of the file; null with --no-digest");
 }
 
 static void fields(DataFiles& files, Fields& f) {
-  f("out", files.images, "the images; null: not asked for");
-  f("attributes", files.attributes, "the table; null: not asked for");
-  f("sheet", files.sheet, "the contact sheet; null: not asked for");
-  f("manifest", files.manifest, "the file that repeats this record; null where there is none");
+  f("out", files.images, "file of the images; null: not requested");
+  f("attributes", files.attributes, "file of the table; null: not requested");
+  f("sheet", files.sheet, "contact sheet; null: not requested");
+  f("manifest", files.manifest, "copy of this record; null: none");
 }
 
 void fields(DataRenderOptions& options, Fields& f) {
@@ -31,15 +31,15 @@ void fields(DataRenderOptions& options, Fields& f) {
 }
 
 static void fields(KeptValues& kept, Fields& f) {
-  f("column", kept.column, "of the table of attributes");
-  f("values", kept.values, "those kept");
+  f("column", kept.column, "column of the table of attributes");
+  f("values", kept.values, "values kept");
 }
 
 static void fields(RenderedData& data, Fields& f) {
-  f("data_set", data.data_set, "its name");
-  f("n", data.n, "images");
-  f("label", data.label, "the column that y counts");
-  f("classes", data.classes, "what y = 0, 1, ... mean");
+  f("data_set", data.data_set, "name of the data set");
+  f("n", data.n, "number of images");
+  f("label", data.label, "column coded by y");
+  f("classes", data.classes, "names of y = 0, 1, ...");
   f("only", data.only, "values kept, by column");
   fields(data.files, f);
 }
@@ -52,27 +52,28 @@ void fields(DataRender& record, Fields& f) {
 void fields(DataLoadOptions& options, Fields& f) {
   f("label", options.label, "column whose values are y (default: the first)");
   f("size", options.size, from_to(1, 16384),
-    "pictures become N x N, resampled with antialiasing (default: as they are, all of one size)");
+    "resize images to N x N with antialiasing (default: keep the size, which must be equal for all)");
   f("protocol", options.protocol,
-    "only rows whose values the ConDS protocol names: what `conds draw --dataset` takes");
+    "keep only rows with values of the ConDS protocol, as for `conds draw --dataset`");
   f("corruption", options.corruption,
-    "of a set of corruptions this one alone, as its file is called (default: all)");
-  f("severity", options.severity, from_to(1, 5), "of a set of corruptions this one alone (default: all)");
+    "of a set of corruptions, only this one, by its file name (default: all)");
+  f("severity", options.severity, from_to(1, 5),
+    "of a set of corruptions, only this severity (default: all)");
 }
 
 static void fields(LoadedColumn& column, Fields& f) {
-  f("name", column.name, "of the column");
-  f("n_values", column.n_values, "different ones");
-  f("values", column.values, "in order; empty: more than 100");
+  f("name", column.name, "name of the column");
+  f("n_values", column.n_values, "number of different values");
+  f("values", column.values, "values in order; empty: more than 100");
 }
 
 static void fields(LoadedData& data, Fields& f) {
-  f("format", data.format, "a name that leeway list loaders prints");
-  f("n", data.n, "rows");
+  f("format", data.format, "format, see leeway list loaders");
+  f("n", data.n, "number of rows");
   f("left_out", data.left_out, "rows that --protocol left out");
-  f("shape", data.shape, "channels, height, width; empty: a table without pictures");
-  f("label", data.label, "the column that y counts");
-  f("columns", data.columns, "of the table of attributes");
+  f("shape", data.shape, "channels, height, width; empty: a table without images");
+  f("label", data.label, "column coded by y");
+  f("columns", data.columns, "columns of the table of attributes");
   fields(data.files, f);
 }
 
@@ -91,7 +92,7 @@ std::string headline_of(const DataLoad& record) {
   const LoadedData& data = record.results.front();
   return fmt::format(
       "{} rows of {} have {} attributes{}.", data.n, data.format, data.columns.size(),
-      data.shape.empty() ? "" : fmt::format(" and pictures of {}", fmt::join(data.shape, " x ")));
+      data.shape.empty() ? "" : fmt::format(" and images of {}", fmt::join(data.shape, " x ")));
 }
 
 }  // namespace leeway::record

@@ -33,20 +33,21 @@ const DistancesSet* furthest(const Distances& record, std::string_view distance)
 }  // namespace
 
 static void fields(DistancesSet& set, Fields& f) {
-  f("shifted", set.shifted, "the path as it was given");
+  f("shifted", set.shifted, "path of the shifted outputs, as given");
   f("n_clean", set.n_clean, at_least(1), "samples of the clean set");
   f("n_shifted", set.n_shifted, at_least(1), "samples of the shifted set");
-  f("k", set.k, at_least(2), "classes");
+  f("k", set.k, at_least(2), "number of classes");
   f("distances", set.distances, at_least(0),
-    "by name, all of them or those of --only; null where the files do not hold what it needs");
-  f("not_computed", set.not_computed, "by name: why it is null");
+    "distances by name, all or those of --only; null if the files do not permit one");
+  f("not_computed", set.not_computed, "why a distance is null, by name");
   f("pairing", set.pairing,
-    "what shows that row i of one set is row i of the other; null where no distance takes row i for row i");
-  f.unless_empty("doubt", set.doubt, "why the rows need not be pairs; null where nothing speaks against it");
+    "evidence that row i of one set is row i of the other; null if no distance compares row by row");
+  f.unless_empty("doubt", set.doubt, "why the rows may not be pairs; null if there is no doubt");
 }
 
 void fields(DistancesOptions& options, Fields& f) {
-  f.choice("only", options.only, choices_of(agreement::distances()), "these alone, separated by commas");
+  f.choice("only", options.only, choices_of(agreement::distances()),
+           "distances to compute, separated by commas (default: all)");
   fields(static_cast<OutputsReading&>(options), f);
 }
 
@@ -68,7 +69,7 @@ std::string headline_of(const Distances& record) {
     if (!own.empty())
       sets.push_back(fmt::format("{}{} {}", shown(set), one_set ? "," : " by", fmt::join(own, ", ")));
   }
-  if (sets.empty()) return "These sets do not hold what the distances need.";
+  if (sets.empty()) return "These sets do not permit any of the distances.";
   return fmt::format("{} {}.", one_set ? "Between the clean set and" : "Furthest from the clean set is",
                      fmt::join(sets, "; "));
 }

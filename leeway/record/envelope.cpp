@@ -3,29 +3,29 @@
 namespace leeway::record {
 
 void fields(Input& input, Fields& f) {
-  f("path", input.path, "a file, or the name of a data set such as fashion-mnist:test");
-  f("bytes", input.bytes, "0 for a data set that has a name");
-  f("shape", input.shape, "of the array that was read");
+  f("path", input.path, "path of a file, or name of a data set such as fashion-mnist:test");
+  f("bytes", input.bytes, "size in bytes; 0 for a named data set");
+  f("shape", input.shape, "shape of the array");
   f.unless_empty("xxh3_128", input.xxh3_128,
-                 "digest; null with --no-digest and for a data set that has a name");
+                 "digest of the file; null with --no-digest and for a named data set");
   f.unless_empty("reading", input.reading,
-                 "of outputs: what was read as what, what was ignored and why; null where all names are the "
-                 "standard ones");
+                 "interpretation of outputs: what was read as what, what was ignored and why; null if all "
+                 "names are standard");
 }
 
 void fields(Envelope& envelope, Fields& f) {
-  f.choice("schema", envelope.schema, {{envelope.schema, ""}}, "what kind of record this is, and its number");
-  f("command", envelope.command, "the command line, one word each");
-  f("inputs", envelope.inputs, "the files that were read");
-  f("seed", envelope.seed, "of everything random");
-  f("version", envelope.version, "of leeway");
+  f.choice("schema", envelope.schema, {{envelope.schema, ""}}, "kind and version of this record");
+  f("command", envelope.command, "words of the command line");
+  f("inputs", envelope.inputs, "files that were read");
+  f("seed", envelope.seed, "seed of all random numbers");
+  f("version", envelope.version, "version of leeway");
   f.choice("instruction_set", envelope.instruction_set, {{"baseline", ""}, {"avx2", ""}, {"avx512", ""}},
-           "of leeway's own kernels");
+           "instruction set of leeway's kernels");
   f("seconds", envelope.seconds, at_least(0),
-    "from opening the first input to the finished result, digests excluded");
-  f("headline", envelope.headline, "the result in a sentence or two");
-  f("findings", envelope.findings, "what else is worth knowing, a sentence each");
-  f("warnings", envelope.warnings, "what speaks against the inputs or the result, a line each");
+    "duration from opening the first input to the result, digests excluded");
+  f("headline", envelope.headline, "summary of the result in one or two sentences");
+  f("findings", envelope.findings, "further findings, one sentence each");
+  f("warnings", envelope.warnings, "warnings about the inputs or the result, one line each");
 }
 
 }  // namespace leeway::record

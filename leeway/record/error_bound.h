@@ -36,6 +36,7 @@ struct MethodError {
   std::optional<Interval> interval;
   bool is_bound = false;
   std::optional<double> likely_low = {}, likely_high = {};  // of `combined`: the likely range
+  std::optional<bool> margins_moved = {};                   // and that of Movement
 };
 
 [[nodiscard]] ErrorMethod method_of(const error_bound::Estimator& estimator);
@@ -49,13 +50,19 @@ void fields(MethodError& error, Fields& f);
 
 // The answer without labels (error_bound/combined.h).
 struct LikelyError {
-  Measured error;            // the estimate, with the interval of its sampling error alone
-  double low = 0, high = 0;  // the likely range
-  std::string moved;         // what the outputs show of the shift
+  Measured error;              // the estimate, with the interval of its sampling error alone
+  double low = 0, high = 0;    // the likely range
+  bool margins_moved = false;  // that of error_bound::Movement
+  std::string moved;           // what the outputs show of the shift
 };
 
-// A sentence if the likely range reaches beyond the bound, whose assumption is then in doubt (docs/studies/answers.md); else empty.
-[[nodiscard]] std::string bound_warning(double bound, double likely_low, double likely_high);
+// The bound's assumption is in doubt if the margins of the outputs moved and the likely range reaches beyond the bound
+// (docs/studies/answers.md).
+[[nodiscard]] bool bound_in_doubt(double bound, double likely_high, bool margins_moved);
+
+// A sentence if so, else empty. `kernel`: kernel critics were run.
+[[nodiscard]] std::string bound_warning(double bound, const Interval& likely, bool margins_moved,
+                                        bool kernel);
 
 void fields(LikelyError& error, Fields& f);
 

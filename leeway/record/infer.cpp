@@ -11,40 +11,38 @@
 namespace leeway::record {
 
 static void fields(InferredSplit& split, Fields& f) {
-  f.choice("split", split.split, {{"train", ""}, {"val", ""}, {"test", ""}}, "which rows");
-  f("n", split.n, "images");
+  f.choice("split", split.split, {{"train", ""}, {"val", ""}, {"test", ""}}, "rows of --index");
+  f("n", split.n, "number of images");
   measured(f, "accuracy", split.accuracy, share,
            "share of images predicted as their label; null without labels");
 }
 
 static void fields(InferredSet& set, Fields& f) {
-  f.unless_empty("model", set.model, "the model's file");
-  f.unless_empty("data", set.data, "the images");
-  f.unless_empty("out", set.out, "the outputs file");
-  f("n", set.n, at_least(1), "images");
-  f("k", set.k, at_least(2), "classes");
-  f("parameters", set.parameters, "numbers that the model holds");
-  f("features", set.features, at_least(1), "their dimension; null: the model gives none");
+  f.unless_empty("model", set.model, "model file");
+  f.unless_empty("data", set.data, "file of images");
+  f.unless_empty("out", set.out, "outputs file");
+  f("n", set.n, at_least(1), "number of images");
+  f("k", set.k, at_least(2), "number of classes");
+  f("parameters", set.parameters, "number of parameters of the model");
+  f("features", set.features, at_least(1), "dimension of the features; null: the model returns none");
   measured(f, "accuracy", set.accuracy, share,
            "share of images predicted as their label; null without labels");
   f("stochastic", set.stochastic,
-    "null, or how a model that was taken with --stochastic answers differently in two passes of the same "
-    "images");
+    "variation between two passes of a model accepted with --stochastic; otherwise null");
   f.unless_empty("index", set.index, "CSV index,split; null: none");
-  f.unless_empty("split", set.split, "the rows of --index that were taken; null: all");
-  f("splits", set.splits, "the rows of --index apart, where all were taken: train, val, test");
+  f.unless_empty("split", set.split, "split of --index; null: all rows");
+  f("splits", set.splits, "accuracy for each split of --index, if all rows were used: train, val, test");
 }
 
 void fields(Infer& record, Fields& f) {
   fields(record.envelope, f);
-  f("options", record.options, "how the model's file was read");
-  f("results", record.results, "by model, by data");
+  f("options", record.options, "how the model file was read");
+  f("results", record.results, "results by model and data");
 }
 
 static std::string headline_of(const InferredSet& set) {
-  if (!set.accuracy.value)
-    return fmt::format("The model's logits of {} images for {} classes.", count(set.n), set.k);
-  return fmt::format("Of {} images in {} classes {} are predicted as their label.", count(set.n), set.k,
+  if (!set.accuracy.value) return fmt::format("Logits of {} images for {} classes.", count(set.n), set.k);
+  return fmt::format("Of {} images in {} classes, {} are predicted as their label.", count(set.n), set.k,
                      value_words(set.accuracy, true));
 }
 

@@ -14,37 +14,37 @@ ListedMember::ListedMember(const Member& member)
 }
 
 static void fields(ListedParameter& parameter, Fields& f) {
-  f("name", parameter.name, "how it is called");
-  f("default", parameter.value, "where it is not given");
-  f("low", parameter.low, "the least legal value");
-  f("high", parameter.high, "the largest legal value");
-  f("integer", parameter.integer, "whole numbers alone");
-  f("meaning", parameter.meaning, "what it is, with its unit");
+  f("name", parameter.name, "name of the parameter");
+  f("default", parameter.value, "default value");
+  f("low", parameter.low, "minimum value");
+  f("high", parameter.high, "maximum value");
+  f("integer", parameter.integer, "whole numbers only");
+  f("meaning", parameter.meaning, "meaning and unit");
 }
 
 static void fields(ListedMember& member, Fields& f) {
-  f("name", member.name, "how it is called");
-  f("summary", member.summary, "what it is");
-  f.unless_empty("source", member.source, "the paper; null where there is none");
+  f("name", member.name, "name of the member");
+  f("summary", member.summary, "description of the member");
+  f.unless_empty("source", member.source, "source paper; null: none");
   f("needs", member.needs,
-    "what it needs besides what the whole family needs; of an algorithm, with its default parameters");
-  f("about", member.about, "what its family says of members besides, by name");
+    "requirements beyond those of the family; for an algorithm, with its default parameters");
+  f("about", member.about, "further properties, by name");
   f("weights", member.weights,
     "of an architecture, by the shape of images: numbers to learn with 10 classes; null where it does not "
     "take "
     "them");
-  f("parameters", member.parameters, "numbers that it takes besides the common options");
+  f("parameters", member.parameters, "parameters beyond the common options");
 }
 
 static void fields(ListedFamily& family, Fields& f) {
-  f("family", family.family, "how it is called");
-  f("summary", family.summary, "what its members do, and where they are named");
-  f("members", family.members, "in the order of the family; empty where it is not available");
-  f.unless_empty("missing", family.missing, "why it is not available; null where it is");
+  f("family", family.family, "name of the family");
+  f("summary", family.summary, "description of the members, and the option that names them");
+  f("members", family.members, "members in order; empty if the family is not available");
+  f.unless_empty("missing", family.missing, "why the family is not available; null if it is available");
 }
 
 void fields(ListOptions& options, Fields& f) {
-  f.unless_empty("family", options.family, "the family asked for; null: all");
+  f.unless_empty("family", options.family, "requested family; null: all");
 }
 
 void fields(List& record, Fields& f) {

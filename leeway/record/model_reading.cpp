@@ -8,7 +8,7 @@ namespace leeway::record {
 void normalization_fields(ModelReading& reading, Fields& f) {
   f("mean", reading.mean,
     "normalization (scale x - mean) / std of pixels x in [0,1]: one number for each channel");
-  f("std", reading.std, "see mean");
+  f("std", reading.std, "standard deviation of each channel, see mean");
   f("scale", reading.scale, "factor of pixels in [0,1]: 255 for models that expect 0..255 (default 1)");
 }
 
@@ -24,16 +24,16 @@ void stochastic_field(ModelReading& reading, Fields& f) {
 
 void layout_field(ModelReading& reading, Fields& f) {
   f.choice("layout", reading.layout,
-           {{"auto", "found out"},
+           {{"auto", "detected"},
             {"nchw", "images, channels first"},
             {"nhwc", "images, channels last"},
-            {"nhw", "grey images"},
+            {"nhw", "gray images"},
             {"rows", "tables (n,d) or sequences (n,a,b), numbers of any range"}},
-           "how the sizes of x stand");
+           "order of the dimensions of x");
 }
 
 void device_field(ModelReading& reading, Fields& f) {
-  f("device", reading.device, "where the model ran: cpu, cuda or cuda:1");
+  f("device", reading.device, "device of the model: cpu, cuda or cuda:1");
 }
 
 void file_fields(ModelReading& reading, Fields& f) {
@@ -58,9 +58,9 @@ void fields(ModelReading& reading, Fields& f) {
 }
 
 void fields(Normalization& normalization, Fields& f) {
-  f("scale", normalization.scale, at_least(0), "255 where the network expects pixels 0..255");
-  f("mean", normalization.mean, "one number a channel; []: 0");
-  f("std", normalization.std, at_least(0), "likewise; []: 1");
+  f("scale", normalization.scale, at_least(0), "255 if the network expects pixels 0..255");
+  f("mean", normalization.mean, "mean of each channel; []: 0");
+  f("std", normalization.std, at_least(0), "standard deviation of each channel; []: 1");
 }
 
 std::string flags_of(const Normalization& normalization) {
@@ -72,11 +72,12 @@ std::string flags_of(const Normalization& normalization) {
 }
 
 void fields(ModelVariation& variation, Fields& f) {
-  f("n", variation.n, "images that were asked about");
-  f("largest_difference", variation.largest_difference, at_least(0), "of a logit");
-  f("predictions_that_differ", variation.predictions_that_differ, "images whose predicted class differs");
+  f("n", variation.n, "number of images compared");
+  f("largest_difference", variation.largest_difference, at_least(0), "largest difference of a logit");
+  f("predictions_that_differ", variation.predictions_that_differ,
+    "number of images whose prediction differs");
   f("neighbours", variation.neighbours,
-    "true: not between two passes of one batch, but where other images stand beside them");
+    "true: passes of one batch agree, but other images in the batch change the outputs");
 }
 
 }  // namespace leeway::record

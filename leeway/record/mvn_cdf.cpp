@@ -12,11 +12,11 @@ namespace leeway::average_case {
 
 void fields(MvnOptions& options, record::Fields& f) {
   f("tolerance", options.tolerance, record::from_to(1e-9, 1),
-    "stop when the error of the probability is at most this (with 99%)");
+    "stop when the error of the probability is at most this (99% confidence)");
   f("log_tolerance", options.log_tolerance, record::at_least(1e-300),
-    "... and that of its logarithm at most this; inf: whatever it is");
+    "... and the error of its logarithm is at most this; inf: any error");
   f("max_points", options.max_points, record::from_to(1024, 1 << 24),
-    "stop at so many evaluations of the integrand a point, converged or not (exit code 5)");
+    "maximum number of integrand evaluations per point; exit code 5 if not converged");
 }
 
 static void fields(MvnProbability& p, record::Fields& f) {
@@ -26,13 +26,13 @@ static void fields(MvnProbability& p, record::Fields& f) {
   std::vector<record::Choice> names;
   for (const MvnMethod each : methods) names.push_back({std::string(name_of(each)), ""});
   f("probability", p.probability, record::share, "P(Z <= z)");
-  f("log_probability", p.log_probability, {}, "natural; also where the probability itself underflows to 0");
-  f("error", p.error, record::at_least(0), "a bound on the error of the probability that holds with 99%");
-  f("log_error", p.log_error, {}, "the same of the logarithm");
-  f("points", p.points, "evaluations of the integrand; 0 where none was sampled");
-  f("converged", p.converged, "both errors are within their tolerances; false: the exit status is 5");
+  f("log_probability", p.log_probability, {}, "natural logarithm, also if the probability underflows to 0");
+  f("error", p.error, record::at_least(0), "bound on the error of the probability, with 99% confidence");
+  f("log_error", p.log_error, {}, "bound on the error of the logarithm, with 99% confidence");
+  f("points", p.points, "evaluations of the integrand; 0 without sampling");
+  f("converged", p.converged, "both errors are within tolerance; false: exit code 5");
   f.choice("method", method, std::move(names),
-           "how the largest group of correlated variables was integrated; the last three sample");
+           "integration method for the largest group of correlated variables; the last three sample");
   for (const MvnMethod each : methods)
     if (name_of(each) == method) p.method = each;
 }
@@ -55,7 +55,8 @@ std::size_t MvnCdf::missed() const {
 std::string headline_of(const MvnCdf& record) {
   const MvnProbability& first = record.results.front();
   if (record.results.size() == 1)
-    return fmt::format("P(Z <= z) is {:.6g}, within {:.2g} with 99%.", first.probability, first.error);
+    return fmt::format("P(Z <= z) is {:.6g}, within {:.2g} with 99% confidence.", first.probability,
+                       first.error);
   const auto [low, high] = std::ranges::minmax(record.results, {}, &MvnProbability::probability);
   return fmt::format("P(Z <= z) is {:.6g} to {:.6g} at {} points.", low.probability, high.probability,
                      count(record.results.size()));
@@ -63,7 +64,7 @@ std::string headline_of(const MvnCdf& record) {
 
 std::vector<std::string> findings_of(const MvnCdf& record) {
   if (record.missed() == 0) return {};
-  return {fmt::format("{} of {} not within the tolerance: raise --max-points or --tolerance", record.missed(),
+  return {fmt::format("{} of {} exceed the tolerance: increase --max-points or --tolerance", record.missed(),
                       record.results.size())};
 }
 

@@ -19,9 +19,9 @@ std::string gap_words(const PaGap& gap) {
   const bool one_name = gap.shift.empty() || gap.shifted.find(gap.shift) != std::string::npos;
   const std::string where = shown(one_name ? gap.shifted : gap.shift);
   if (reached == gap.points.rend())
-    return fmt::format("{}: {} starts below the least PA of {}", where, shown(gap.model_minus),
+    return fmt::format("{}: {} starts below the smallest PA of {}", where, shown(gap.model_minus),
                        shown(gap.model_plus));
-  return fmt::format("{}: at {:.3g}% shifted samples, {} is where {} is at {:.3g}% (PA {:.4f})", where,
+  return fmt::format("{}: at {:.3g}% shifted samples, {} has the PA of {} at {:.3g}% (PA {:.4f})", where,
                      100 * *reached->ratio_minus, shown(gap.model_minus), shown(gap.model_plus),
                      100 * reached->ratio_plus, reached->pa);
 }
@@ -44,11 +44,12 @@ std::string headline_of(const Pa& record) {
                     same = percent({a.afr_pred, a.afr_pred_interval.low, a.afr_pred_interval.high});
   if (record.results.size() > 1 && !worst.model.empty())
     return fmt::format(
-        "Between the clean set and {}, {} keeps {} of {} posterior agreement; {} of its predictions stay the "
-        "same.",
+        "Between the clean set and {}, {} has a posterior agreement of {} of at most {}; {} of its "
+        "predictions are unchanged.",
         shown(worst.name()), shown(worst.model), left, most, same);
   return fmt::format(
-      "Between the clean set and {}, {} of {} posterior agreement is left; {} of predictions stay the same.",
+      "Between the clean set and {}, posterior agreement is {} of at most {}; {} of predictions are "
+      "unchanged.",
       shown(worst.name()), left, most, same);
 }
 

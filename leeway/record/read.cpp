@@ -167,9 +167,9 @@ class Reader : public Fields {
     };
     for (const std::string_view name : lengths.alike) compare(name, false);
     for (const std::string_view name : lengths.or_empty) compare(name, true);
-    if (!fit) place_.refuse("lists of one length", found);
+    if (!fit) place_.refuse("lists of equal length", found);
     for (const std::string_view name : lengths.filled)
-      if (size(name) == 0) place_.key(name).refuse("a list that is not empty", "none");
+      if (size(name) == 0) place_.key(name).refuse("a non-empty list", "none");
     const std::size_t side = size(lengths.square);
     for (std::size_t i = 0; i < side; ++i)
       if (const std::size_t row = object_.at(std::string(lengths.square))[i].size(); row != side)

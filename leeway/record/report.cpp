@@ -12,9 +12,9 @@ void fields(ReportOptions& options, Fields& f) {
 }
 
 static void fields(WrittenPage& page, Fields& f) {
-  f("page", page.page, "the file");
-  f("bytes", page.bytes, at_least(1), "its size");
-  f("records", page.records, at_least(1), "that it shows");
+  f("page", page.page, "file of the page");
+  f("bytes", page.bytes, at_least(1), "size in bytes");
+  f("records", page.records, at_least(1), "records on the page");
 }
 
 void fields(Report& record, Fields& f) {

@@ -38,32 +38,31 @@ void require_result(const Select& record, const std::optional<Chosen>& chosen, s
 
 static void fields(SelectCheckpoint& result, Fields& f) {
   agreement::Checkpoint& measured_here = result.measured;
-  f("checkpoint", result.checkpoint, "its name, or the path of its clean outputs");
-  f("n", measured_here.agreement.n, at_least(1), "pairs of samples");
-  f("k", measured_here.agreement.k, at_least(2), "classes");
+  f("checkpoint", result.checkpoint, "name of the checkpoint, or path of its clean outputs");
+  f("n", measured_here.agreement.n, at_least(1), "number of pairs of samples");
+  f("k", measured_here.agreement.k, at_least(2), "number of classes");
   fields_of_maximum(measured_here.agreement, f);
-  estimate_fields(f, "accuracy", measured_here.accuracy, share, "on the clean samples; null without labels");
+  estimate_fields(f, "accuracy", measured_here.accuracy, share,
+                  "accuracy on the clean samples; null without labels");
   estimate_fields(f, "accuracy_shifted", measured_here.accuracy_shifted, share,
-                  "on the shifted samples; null without labels");
-  f("pairing", result.pairing, "what shows that row i of one set is row i of the other");
-  f.unless_empty("doubt", result.doubt,
-                 "why the rows need not be pairs; null where nothing speaks against it");
+                  "accuracy on the shifted samples; null without labels");
+  f("pairing", result.pairing, "evidence that row i of one set is row i of the other");
+  f.unless_empty("doubt", result.doubt, "why the rows may not be pairs; null if there is no doubt");
 }
 
 static void fields(Chosen& chosen, Fields& f) {
-  f("index", chosen.index, "into the results; the earliest of equal ones");
-  f("checkpoint", chosen.checkpoint, "its name");
+  f("index", chosen.index, "index in the results; of equal ones, the earliest");
+  f("checkpoint", chosen.checkpoint, "name of the checkpoint");
 }
 
 static void fields(Selected& selected, Fields& f) {
-  f("pa", selected.pa, "the highest posterior agreement");
-  f("accuracy", selected.accuracy, "the highest accuracy on the clean samples; null without labels");
+  f("pa", selected.pa, "checkpoint with the highest posterior agreement");
+  f("accuracy", selected.accuracy, "checkpoint with the highest clean accuracy; null without labels");
   f("accuracy_shifted", selected.accuracy_shifted,
-    "the highest accuracy on the shifted samples; null without labels");
-  estimate_fields(
-      f, "pa_difference", selected.pa_difference, {},
-      "pa of the first choice minus pa of accuracy's, paired over the samples; null where the two are "
-      "one checkpoint, and without labels");
+    "checkpoint with the highest shifted accuracy; null without labels");
+  estimate_fields(f, "pa_difference", selected.pa_difference, {},
+                  "pa of the choice by pa minus pa of the choice by accuracy, paired over samples; null if "
+                  "they are the same checkpoint, or without labels");
 }
 
 void fields(SelectOptions& options, Fields& f) { fields(static_cast<OutputsReading&>(options), f); }
@@ -110,7 +109,7 @@ std::string difference_words(const Select& record) {
   const bool clear = selected.pa_difference->interval.low > 0;
   return fmt::format("The posterior agreement of {} is higher than that of {} by {}: {}.", shown(selected.pa),
                      shown(*selected.accuracy), value_words(measured_of(*selected.pa_difference), false),
-                     clear ? "the choice matters" : "these samples do not tell the two apart");
+                     clear ? "a clear difference" : "not a clear difference on these samples");
 }
 
 std::vector<std::string> findings_of(const Select& record) {

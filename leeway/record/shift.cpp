@@ -18,33 +18,33 @@ void fields(ShiftOptions& options, Fields& f) {
 }
 
 static void fields(RowsOfClass& rows, Fields& f) {
-  f("class", rows.label, "a label");
-  f("n_source", rows.n_source, "rows read");
-  f("n", rows.n, "rows kept");
+  f("class", rows.label, "label");
+  f("n_source", rows.n_source, "number of rows read");
+  f("n", rows.n, "number of rows kept");
 }
 
 static void fields(ShiftedSet& set, Fields& f) {
-  f("shift", set.shift,
-    "a name that `leeway list shifts` prints, or with a severity `leeway list corruptions`");
-  f("strength", set.strength, "null where the shift has none");
-  f.unless_empty("strength_means", set.strength_means, "its meaning and unit; null where the shift has none");
-  f("severity", set.severity, from_to(0, 5), "of a common corruption; else null");
-  f("use", set.use, "how it was applied; else null");
+  f("shift", set.shift, "shift, see `leeway list shifts`, or with a severity `leeway list corruptions`");
+  f("strength", set.strength, "strength; null if the shift has none");
+  f.unless_empty("strength_means", set.strength_means,
+                 "meaning and unit of the strength; null if the shift has none");
+  f("severity", set.severity, from_to(0, 5), "severity of a common corruption; otherwise null");
+  f("use", set.use, "how the corruption was applied; otherwise null");
   f("defined", set.defined,
-    "false: not defined on pictures of so many channels, which it leaves as they are; else null or true");
-  f("n", set.n, "images written");
-  f("n_source", set.n_source, "images read");
-  f("shape", set.shape, "of what was written: n, channels, height, width");
-  f.unless_empty("out", set.out, "the file; null where none was written");
-  f.unless_empty("sheet", set.sheet, "the contact sheet; null: none");
+    "false: not defined for this number of channels, images are unchanged; otherwise null or true");
+  f("n", set.n, "number of images written");
+  f("n_source", set.n_source, "number of images read");
+  f("shape", set.shape, "shape of the images written: n, channels, height, width");
+  f.unless_empty("out", set.out, "file of images; null: none");
+  f.unless_empty("sheet", set.sheet, "contact sheet; null: none");
   f("mean_change", set.mean_change, at_least(0),
-    "mean absolute change of a pixel in [0,1]; null where the shift selects rows");
-  f("rows_of_class", set.rows_of_class, "of a shift that selects rows; else empty");
+    "mean absolute change of a pixel in [0,1]; null if the shift selects rows");
+  f("rows_of_class", set.rows_of_class, "rows of each class, for a shift that selects rows; otherwise empty");
 }
 
 void fields(Shift& record, Fields& f) {
   common_fields(record, f);
-  f("results", record.results, "by shift, then by strength or severity");
+  f("results", record.results, "results by shift, then by strength or severity");
 }
 
 std::string headline_of(const Shift& record) {
@@ -61,8 +61,7 @@ std::vector<std::string> findings_of(const Shift& record) {
   std::vector<std::string> findings;
   for (const ShiftedSet& set : record.results)
     if (!set.defined.value_or(true))
-      append_new(findings,
-                 fmt::format("{} is not defined on grey pictures: they are as they were.", set.shift));
+      append_new(findings, fmt::format("{} is not defined on gray images: they are unchanged.", set.shift));
   return findings;
 }
 

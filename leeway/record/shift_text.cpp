@@ -23,33 +23,34 @@ void fields(ShiftTextOptions& options, Fields& f) {
 }
 
 static void fields(TextLine& line, Fields& f) {
-  f("row", line.row, "of the file, from 0, the header not counted");
-  f("distance", line.distance, "fewest characters inserted, deleted or replaced");
-  f("before", line.before, "around the first difference; `...` where something is left out");
-  f("after", line.after, "the same part after the shift");
+  f("row", line.row, "row of the file, from 0, without the header");
+  f("distance", line.distance, "minimum number of characters inserted, deleted or replaced");
+  f("before", line.before, "text around the first difference; `...` marks omissions");
+  f("after", line.after, "the same part of the text after the shift");
 }
 
 static void fields(ShiftedTexts& set, Fields& f) {
-  f("shift", set.shift, "a name that `leeway list text-shifts` prints");
-  f("strength", set.strength, at_least(0), "how far");
-  f("strength_means", set.strength_means, "its meaning and unit");
-  f("edits", set.edits, "2^strength, rounded; null where the strength is a share");
+  f("shift", set.shift, "shift, see `leeway list text-shifts`");
+  f("strength", set.strength, at_least(0), "strength of the shift");
+  f("strength_means", set.strength_means, "meaning and unit of the strength");
+  f("edits", set.edits, "2^strength, rounded; null if the strength is a share");
   f("column", set.column, "column of texts");
-  f("label", set.label, "the column of labels; null where the shift does not look at them");
-  f("mode", set.mode, "replace or insert; null where the shift places no words");
-  f("words", set.words, "whose words; null where the shift places none");
-  f("n", set.n, "rows");
-  f("n_changed", set.n_changed, "rows whose text is another");
+  f("label", set.label, "column of labels; null if the shift does not use labels");
+  f("mode", set.mode, "replace or insert; null if the shift places no words");
+  f("words", set.words, "source of the words; null if the shift places none");
+  f("n", set.n, "number of rows");
+  f("n_changed", set.n_changed, "number of rows whose text changed");
   f("n_overwritten", set.n_overwritten,
-    "rows with two words or more, all of which may be replaced; null where the shift replaces none");
-  f("mean_characters", set.mean_characters, at_least(0), "mean length of a text before, code points");
-  f("mean_words", set.mean_words, at_least(0), "mean number of words of a text before");
+    "rows with two or more words, all replaced; null if the shift replaces none");
+  f("mean_characters", set.mean_characters, at_least(0),
+    "mean length of a text before the shift, code points");
+  f("mean_words", set.mean_words, at_least(0), "mean number of words of a text before the shift");
   f("mean_distance", set.mean_distance, at_least(0),
-    "mean over all rows of the fewest characters inserted, deleted or replaced (Levenshtein)");
+    "mean over all rows of the minimum number of characters inserted, deleted or replaced (Levenshtein)");
   f("mean_words_changed", set.mean_words_changed, at_least(0),
-    "mean over all rows of the fewest words inserted, deleted or replaced");
-  f.unless_empty("out", set.out, "the file; null where none was written");
-  f("sheet", set.sheet, "of --sheet: ten changed rows at random, or all; else empty");
+    "mean over all rows of the minimum number of words inserted, deleted or replaced");
+  f.unless_empty("out", set.out, "file of texts; null: none");
+  f("sheet", set.sheet, "with --sheet: ten random changed rows, or all; otherwise empty");
 }
 
 void fields(ShiftText& record, Fields& f) {
@@ -60,8 +61,8 @@ void fields(ShiftText& record, Fields& f) {
 std::string headline_of(const ShiftText& record) {
   const ShiftedTexts& set = record.results.front();
   return fmt::format(
-      "{} of {} texts changed under {} of strength {:g}; in the mean of all, {:.1f} of {:.1f} characters and "
-      "{:.1f} of {:.1f} words.",
+      "{} of {} texts changed under {} of strength {:g}; on average {:.1f} of {:.1f} characters and {:.1f} "
+      "of {:.1f} words.",
       set.n_changed, set.n, set.shift, set.strength, set.mean_distance, set.mean_characters,
       set.mean_words_changed, set.mean_words);
 }
@@ -70,7 +71,7 @@ std::vector<std::string> findings_of(const ShiftText& record) {
   const ShiftedTexts& set = record.results.front();
   if (set.n_overwritten.value_or(0) == 0) return {};
   return {fmt::format(
-      "In {} of {} texts every word was replaced: what was put in tells the label, whatever the model.",
+      "In {} of {} texts all words were replaced: the inserted words reveal the label to any model.",
       *set.n_overwritten, set.n)};
 }
 

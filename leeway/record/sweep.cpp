@@ -23,7 +23,7 @@ std::string failures(std::size_t failed, std::size_t blocked) {
 
 void fields(SweepRunOptions& options, Fields& f) {
   f("jobs", options.jobs, from_to(0, 4096),
-    "number of parallel processes; 0: as many as processors and memory permit");
+    "number of parallel processes (0: as many as processors and memory permit)");
   f("retry", options.retry, "retry failed units");
   f("no_wait", options.no_wait, "exit when no unit is left to start, without waiting for other runners");
   f("lease", options.lease, from_to(1, 86400),
@@ -43,82 +43,83 @@ void fields(SweepCollectOptions& options, Fields& f) {
 }
 
 static void fields(SweepPlanStage& stage, Fields& f) {
-  f("stage", stage.stage, "its name in the study");
-  f("command", stage.command, "that its units run");
-  f("units", stage.units, "of this stage");
-  f("kept", stage.kept, "of them done already");
+  f("stage", stage.stage, "name of the stage in the study");
+  f("command", stage.command, "command of the units");
+  f("units", stage.units, "number of units of the stage");
+  f("kept", stage.kept, "number of units already done");
 }
 
 void fields(SweepPlan& record, Fields& f) {
   fields(record.envelope, f);
-  f("folder", record.folder, "of the sweep");
-  f("axes", record.axes, "STAGE.OPTION, for options with several values");
-  f("units", record.units, at_least(1), "processes to run, those done already included");
-  f("kept", record.kept, "units that are done already");
-  f("others", record.others, "units that are done and not part of this plan any more");
-  f("combinations", record.combinations, at_least(1), "of axes, in the stages that none reads");
-  f("left_out", record.left_out, "combinations that exclude and only leave out");
-  f("threads", record.threads, at_least(1), "of a unit");
-  f("jobs", record.jobs, at_least(1), "units that fit on this machine at once");
+  f("folder", record.folder, "folder of the sweep");
+  f("axes", record.axes, "axes STAGE.OPTION: options with several values");
+  f("units", record.units, at_least(1), "number of units, including finished ones");
+  f("kept", record.kept, "number of units already done");
+  f("others", record.others, "finished units that no longer belong to this plan");
+  f("combinations", record.combinations, at_least(1), "combinations of axes, in final stages");
+  f("left_out", record.left_out, "combinations removed by exclude and only");
+  f("threads", record.threads, at_least(1), "threads of a unit");
+  f("jobs", record.jobs, at_least(1), "number of units that this machine can run at once");
   f("results", record.results, "one for each stage");
 }
 
 static void fields(SweepFailure& failure, Fields& f) {
-  f("message", failure.message, "the last line on stderr, or how the process ended");
-  f("units", failure.units, at_least(1), "with this message, numbers and names of units in it aside");
-  f("axes", failure.axes, "AXIS=VALUE, those that all of them have");
-  f("log", failure.log, "what one of them said");
+  f("message", failure.message, "last line on stderr, or how the process ended");
+  f("units", failure.units, at_least(1),
+    "number of units with this message, ignoring numbers and unit names in it");
+  f("axes", failure.axes, "AXIS=VALUE common to all these units");
+  f("log", failure.log, "log of one of these units");
 }
 
 static void fields(SweepRunResult& result, Fields& f) {
-  f("units", result.units, at_least(1), "of the plan");
-  f("jobs", result.jobs, at_least(1), "processes at once");
-  f("done_before", result.done_before, "when the run began");
-  f("done", result.done, "by this run");
-  f("done_elsewhere", result.done_elsewhere, "by other runners meanwhile");
-  f("failed", result.failed, "in this or an earlier run");
-  f("blocked", result.blocked, "that need a unit that failed");
-  f("left", result.left, "with no_wait: that other runners are still at");
+  f("units", result.units, at_least(1), "number of units of the plan");
+  f("jobs", result.jobs, at_least(1), "number of parallel processes");
+  f("done_before", result.done_before, "units done before the run");
+  f("done", result.done, "units done by this run");
+  f("done_elsewhere", result.done_elsewhere, "units done by other runners in the meantime");
+  f("failed", result.failed, "units that failed in this or an earlier run");
+  f("blocked", result.blocked, "units that need a failed unit");
+  f("left", result.left, "with no_wait: units still running in other runners");
 }
 
 static void fields(SweepTable& table, Fields& f) {
-  f("out", table.out, "the file");
-  f("stage", table.stage, "whose records");
-  f("rows", table.rows, "one for each result of each record");
-  f("units", table.units, "whose records were read");
-  f("missing", table.missing, "units of the stage without a record");
-  f("columns", table.columns, "of the file");
+  f("out", table.out, "file of the table");
+  f("stage", table.stage, "stage of the records");
+  f("rows", table.rows, "number of rows, one for each result of each record");
+  f("units", table.units, "number of units whose records were read");
+  f("missing", table.missing, "number of units of the stage without a record");
+  f("columns", table.columns, "columns of the table");
 }
 
 void fields(SweepRun& record, Fields& f) {
   common_fields(record, f);
-  f("folder", record.folder, "of the sweep");
-  f("failures", record.failures, "by message, the most frequent first");
-  f("table", record.table, "that was collected; null: not asked for, work is left, or it was there");
+  f("folder", record.folder, "folder of the sweep");
+  f("failures", record.failures, "failures by message, most frequent first");
+  f("table", record.table, "collected table; null: not requested, units remain, or it existed");
   f("results", record.results, "one");
 }
 
 static void fields(SweepCounts& counts, Fields& f) {
-  f("units", counts.units, "in all");
-  f("done", counts.done, "with a record");
-  f("failed", counts.failed, "with a log");
-  f("blocked", counts.blocked, "that need one that failed");
-  f("running", counts.running, "that a runner has claimed");
-  f("ready", counts.ready, "that a runner may begin");
-  f("waiting", counts.waiting, "that need one that is not done yet");
+  f("units", counts.units, "total number of units");
+  f("done", counts.done, "units with a record");
+  f("failed", counts.failed, "units with a log");
+  f("blocked", counts.blocked, "units that need a failed unit");
+  f("running", counts.running, "units claimed by a runner");
+  f("ready", counts.ready, "units that a runner may start");
+  f("waiting", counts.waiting, "units that need an unfinished unit");
 }
 
 static void fields(SweepStageStatus& stage, Fields& f) {
-  f("stage", stage.stage, "its name in the study");
-  f("command", stage.command, "that its units run");
+  f("stage", stage.stage, "name of the stage in the study");
+  f("command", stage.command, "command of the units");
   fields(stage.counts, f);
 }
 
 void fields(SweepStatus& record, Fields& f) {
   fields(record.envelope, f);
-  f("folder", record.folder, "of the sweep");
+  f("folder", record.folder, "folder of the sweep");
   f("counts", record.counts, "units by state");
-  f("failures", record.failures, "by message, the most frequent first");
+  f("failures", record.failures, "failures by message, most frequent first");
   f("results", record.results, "one for each stage");
 }
 
@@ -130,11 +131,11 @@ void fields(SweepCollect& record, Fields& f) {
 std::string headline_of(const SweepPlan& record) {
   std::string text =
       fmt::format("{} in {}", some(record.units, "unit"), some(record.results.size(), "stage"));
-  if (record.kept > 0) text += fmt::format(", {} of them done already", count(record.kept));
+  if (record.kept > 0) text += fmt::format(", {} of them already done", count(record.kept));
   text += '.';
   if (record.left_out > 0)
     text +=
-        fmt::format(" {} of {} combinations left out.", count(record.left_out), count(record.combinations));
+        fmt::format(" {} of {} combinations excluded.", count(record.left_out), count(record.combinations));
   return text;
 }
 
@@ -142,7 +143,7 @@ std::string headline_of(const SweepRun& record) {
   const SweepRunResult& result = record.results.front();
   const std::size_t done = result.done_before + result.done + result.done_elsewhere;
   std::string text = fmt::format("{} of {} done", count(done), some(result.units, "unit"));
-  if (result.done_before > 0) text += fmt::format(", {} of them before", count(result.done_before));
+  if (result.done_before > 0) text += fmt::format(", {} of them before this run", count(result.done_before));
   if (result.done_elsewhere > 0) text += fmt::format(", {} by other runners", count(result.done_elsewhere));
   text += failures(result.failed, result.blocked);
   if (result.left > 0) text += fmt::format(", {} left to other runners", count(result.left));

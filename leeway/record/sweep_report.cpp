@@ -10,9 +10,9 @@ constexpr Range any{};
 
 const std::vector<Choice>& bases() {
   static const std::vector<Choice> choices{{"seeds", "Student's interval over seeds"},
-                                           {"record", "one run: the interval of its record, over samples"},
-                                           {"cases", "one seed: Student's interval over cases"},
-                                           {"none", "no interval: one value, or values that are all alike"}};
+                                           {"record", "single run: the interval of its record, over samples"},
+                                           {"cases", "single seed: Student's interval over cases"},
+                                           {"none", "no interval: a single value, or all values equal"}};
   return choices;
 }
 
@@ -38,17 +38,17 @@ void fields(SweepReportOptions& options, Fields& f) {
   f.unless_empty("scratch", options.scratch, "value of start for weights from scratch");
   f.choice("tune", options.tune, {{"case", ""}, {"algorithm", ""}},
            "choose hyperparameters for each algorithm and case, or once for each algorithm");
-  f("level", options.level, from_to(.5, .9999), "of intervals");
+  f("level", options.level, from_to(.5, .9999), "confidence level of intervals");
 }
 
 static void fields(SweepRoles& roles, Fields& f) {
-  f("measure", roles.measure, "column that is reported");
-  f.unless_empty("validation", roles.validation, "column that hyper-parameters were chosen by");
-  f("higher_is_better", roles.higher_is_better, "of the measure");
+  f("measure", roles.measure, "reported column");
+  f.unless_empty("validation", roles.validation, "column used to select hyperparameters");
+  f("higher_is_better", roles.higher_is_better, "whether higher values of the measure are better");
   f("is_share", roles.is_share, "the measure is a share, shown in percent");
   f("chance", roles.chance, share,
-    "accuracy of guessing, 1/k, where a column k says the number of classes; null: not known");
-  f("criteria", roles.criteria, "further columns that were chosen by");
+    "chance accuracy 1/k, if a column k gives the number of classes; null: unknown");
+  f("criteria", roles.criteria, "further columns used as selection criteria");
   f("algorithm", roles.algorithm, "columns that name the algorithm");
   f("case", roles.cases, "columns that name the case");
   f("repeats", roles.repeats, "columns of seeds");
@@ -57,99 +57,98 @@ static void fields(SweepRoles& roles, Fields& f) {
   f.unless_empty("start", roles.start, "column of the initial weights");
   f.unless_empty("select", roles.select, "column of the criterion that selected the checkpoint");
   f.unless_empty("concurrent", roles.concurrent, "column with the number of concurrent shifts");
-  f("curves", roles.curves, "columns of an epoch's criteria and of its test accuracy");
-  f.unless_empty("baseline", roles.baseline, "the algorithm that others are compared with");
-  f.unless_empty("scratch", roles.scratch, "the value of start that stands for scratch");
-  f.unless_empty("selected", roles.selected, "the value of select that all but ways are about");
+  f("curves", roles.curves, "columns of the criteria and test accuracy of epochs");
+  f.unless_empty("baseline", roles.baseline, "baseline algorithm of the comparisons");
+  f.unless_empty("scratch", roles.scratch, "value of start for weights from scratch");
+  f.unless_empty("selected", roles.selected, "value of select in all results except ways");
 }
 
 // The keys NAME, NAME_low and NAME_high, and what they rest on.
 static void mean_fields(Fields& f, std::string_view name, SweepMean& mean, std::string_view meaning) {
   const std::string of(name);
   measured(f, name, mean.mean, any, meaning);
-  f.choice(of + "_basis", mean.basis, bases(), "what the interval is over");
-  f(of + "_seeds", mean.seeds, "seeds that are in it");
-  f(of + "_runs", mean.runs, "runs that are in it");
+  f.choice(of + "_basis", mean.basis, bases(), "basis of the interval");
+  f(of + "_seeds", mean.seeds, "number of seeds in the mean");
+  f(of + "_runs", mean.runs, "number of runs in the mean");
   f(of + "_left_out", mean.left_out,
-    "cases and settings that are not, having no seed in common with the others");
-  f.unless_empty(of + "_missing", mean.missing, "why there is none; null where there is one");
+    "cases and settings omitted, because they share no seed with the others");
+  f.unless_empty(of + "_missing", mean.missing, "why the value is missing; null if there is a value");
 }
 
 static void fields(SweepMissing& missing, Fields& f) {
-  f("reason", missing.reason, "why they have no value");
-  f("runs", missing.runs, at_least(1), "with this reason");
-  f("example", missing.example, "one of them");
+  f("reason", missing.reason, "reason for the missing value");
+  f("runs", missing.runs, at_least(1), "number of runs with this reason");
+  f("example", missing.example, "one of these runs");
 }
 
 static void fields(SweepShift& shift, Fields& f) {
-  f("name", shift.name, "of the case");
-  f("concurrent", shift.concurrent, "number of concurrent shifts; null where it is not known");
+  f("name", shift.name, "name of the case");
+  f("concurrent", shift.concurrent, "number of concurrent shifts; null if unknown");
 }
 
 static void fields(SweepCell& cell, Fields& f) {
-  f("algorithm", cell.algorithm, "its name");
-  f("case", cell.shift, "its name");
-  f.unless_empty("setting", cell.setting, "null: the mean over all settings");
-  f.unless_empty("start", cell.start, "of the weights; null where all start alike");
-  mean_fields(f, "value", cell.value, "the measure, with the hyper-parameters that validation chose");
+  f("algorithm", cell.algorithm, "name of the algorithm");
+  f("case", cell.shift, "name of the case");
+  f.unless_empty("setting", cell.setting, "setting; null: mean over all settings");
+  f.unless_empty("start", cell.start, "start of the weights; null if all have the same");
+  mean_fields(f, "value", cell.value, "measure with the hyperparameters selected by validation");
 }
 
 static void fields(SweepChange& change, Fields& f) {
-  f("algorithm", change.algorithm, "its name");
-  f.unless_empty("case", change.shift, "null: over all cases");
-  f.unless_empty("start", change.start, "of the weights; null where all start alike");
+  f("algorithm", change.algorithm, "name of the algorithm");
+  f.unless_empty("case", change.shift, "case; null: over all cases");
+  f.unless_empty("start", change.start, "start of the weights; null if all have the same");
   mean_fields(f, "change", change.change,
-              "the measure minus the baseline's, paired by seed, case and setting");
+              "measure minus the baseline's measure, paired by seed, case and setting");
 }
 
 static void fields(SweepCaseMean& mean, Fields& f) {
-  f("case", mean.shift, "its name");
-  f.unless_empty("start", mean.start, "of the weights; null where all start alike");
-  f("algorithms", mean.algorithms, "that are in the mean");
-  mean_fields(f, "value", mean.value, "the measure, over algorithms and settings");
+  f("case", mean.shift, "name of the case");
+  f.unless_empty("start", mean.start, "start of the weights; null if all have the same");
+  f("algorithms", mean.algorithms, "number of algorithms in the mean");
+  mean_fields(f, "value", mean.value, "measure over algorithms and settings");
 }
 
 static void fields(SweepConcurrency& concurrency, Fields& f) {
-  f.unless_empty("algorithm", concurrency.algorithm, "null: over all algorithms");
-  f.unless_empty("start", concurrency.start, "of the weights; null where all start alike");
-  f("shifts", concurrency.shifts, "concurrent ones");
-  f("cases", concurrency.cases, at_least(1), "of so many shifts");
-  mean_fields(f, "value", concurrency.value, "the measure, over these cases and all settings");
+  f.unless_empty("algorithm", concurrency.algorithm, "algorithm; null: over all algorithms");
+  f.unless_empty("start", concurrency.start, "start of the weights; null if all have the same");
+  f("shifts", concurrency.shifts, "number of concurrent shifts");
+  f("cases", concurrency.cases, at_least(1), "cases with this number of shifts");
+  mean_fields(f, "value", concurrency.value, "measure over these cases and all settings");
 }
 
 static void fields(SweepStart& start, Fields& f) {
-  f.unless_empty("algorithm", start.algorithm, "null: over all algorithms");
-  f("start", start.start, "of the weights");
-  mean_fields(f, "value", start.value, "the measure, over cases and settings that every start has");
-  mean_fields(f, "change", start.change, "value minus that from scratch, paired by seed, case and setting");
+  f.unless_empty("algorithm", start.algorithm, "algorithm; null: over all algorithms");
+  f("start", start.start, "start of the weights");
+  mean_fields(f, "value", start.value, "measure over cases and settings of every start");
+  mean_fields(f, "change", start.change, "value minus value from scratch, paired by seed, case and setting");
 }
 
 static void fields(SweepRank& rank, Fields& f) {
-  f("algorithm", rank.algorithm, "its name");
-  f.unless_empty("start", rank.start, "of the weights; null where all start alike");
+  f("algorithm", rank.algorithm, "name of the algorithm");
+  f.unless_empty("start", rank.start, "start of the weights; null if all have the same");
   measured(f, "rank", rank.rank, any,
-           "mean rank among the algorithms, 1 the best, equal ones sharing theirs; the interval is "
-           "Student's for the log odds, over cases and settings, of one case over its seeds; null "
-           "where all are alike");
-  f("best", rank.best, share, "comparisons in which it is the first, or one of several");
-  f("cases", rank.cases, at_least(1), "cases and settings in which all algorithms were run");
+           "mean rank among the algorithms, 1: best, ties share ranks; Student's interval of the log odds "
+           "over cases and settings (single case: over seeds); null if all are equal");
+  f("best", rank.best, share, "number of comparisons in which the algorithm is first, possibly tied");
+  f("cases", rank.cases, at_least(1), "number of cases and settings with runs of all algorithms");
   f("comparisons", rank.comparisons, at_least(1),
-    "cases, settings and seeds in which all algorithms were run");
-  mean_fields(f, "value", rank.value, "the measure in these comparisons");
+    "number of cases, settings and seeds with runs of all algorithms");
+  mean_fields(f, "value", rank.value, "measure in these comparisons");
 }
 
 static void fields(SweepChoice& choice, Fields& f) {
-  f("algorithm", choice.algorithm, "its name");
-  f.unless_empty("case", choice.shift, "null with tune algorithm");
-  f.unless_empty("setting", choice.setting, "null where there is one, and with tune algorithm");
-  f.unless_empty("start", choice.start, "of the weights; null where all start alike");
-  f("chosen", choice.chosen, "hyper-parameters, by column");
-  f("validation", choice.validation, "of the chosen ones: the mean over the seeds of the grid");
-  f("margin", choice.margin, "by which the next candidate is worse; null of a single one");
+  f("algorithm", choice.algorithm, "name of the algorithm");
+  f.unless_empty("case", choice.shift, "case; null with tune algorithm");
+  f.unless_empty("setting", choice.setting, "setting; null for a single setting, and with tune algorithm");
+  f.unless_empty("start", choice.start, "start of the weights; null if all have the same");
+  f("chosen", choice.chosen, "selected hyperparameters, by column");
+  f("validation", choice.validation, "mean validation value of the selection over the seeds of the grid");
+  f("margin", choice.margin, "difference to the next candidate; null for a single candidate");
   f("candidates", choice.candidates, at_least(1),
     "combinations with a validation value for each seed of the grid");
-  f("left_out", choice.left_out, "combinations without one");
-  f("seeds", choice.seeds, "of the grid: those for which the most combinations were run");
+  f("left_out", choice.left_out, "combinations without a validation value");
+  f("seeds", choice.seeds, "seeds of the grid: the seeds with the most combinations");
 }
 
 static void fields(SweepWay& way, Fields& f) {
@@ -157,49 +156,48 @@ static void fields(SweepWay& way, Fields& f) {
            {{"hyper-parameters", ""},
             {"checkpoint", "by the values of select"},
             {"epoch", "by the curves; the value is test accuracy"}},
-           "what is chosen");
-  f("way", way.way, "what it is chosen by: a column, a value of select, or oracle, the measure itself");
-  f.unless_empty("algorithm", way.algorithm, "null: over all algorithms");
-  f.unless_empty("start", way.start, "of the weights; null where all start alike");
-  mean_fields(f, "value", way.value, "the measure of what was chosen, over the runs that every way has");
-  mean_fields(f, "change", way.change, "value minus that of the first way, paired by seed, case and setting");
+           "what is selected");
+  f("way", way.way, "selection criterion: a column, a value of select, or oracle (the measure itself)");
+  f.unless_empty("algorithm", way.algorithm, "algorithm; null: over all algorithms");
+  f.unless_empty("start", way.start, "start of the weights; null if all have the same");
+  mean_fields(f, "value", way.value, "measure of the selection, over runs with every criterion");
+  mean_fields(f, "change", way.change,
+              "value minus value of the first criterion, paired by seed, case and setting");
 }
 
 static void fields(SweepCurve::Point& point, Fields& f) {
-  f("epoch", point.epoch, at_least(1), "or validation, from 1");
+  f("epoch", point.epoch, at_least(1), "number of the epoch or validation, from 1");
   mean_fields(f, "value", point.value, "mean over cases and settings");
 }
 
 static void fields(SweepCurve& curve, Fields& f) {
-  f.unless_empty("algorithm", curve.algorithm, "null: over all algorithms");
-  f.unless_empty("start", curve.start, "of the weights; null where all start alike");
-  f("column", curve.column, "the criterion, or test accuracy");
-  f("points", curve.points, "as far as all runs go, at most 50");
+  f.unless_empty("algorithm", curve.algorithm, "algorithm; null: over all algorithms");
+  f.unless_empty("start", curve.start, "start of the weights; null if all have the same");
+  f("column", curve.column, "selection criterion, or test accuracy");
+  f("points", curve.points, "points up to the length of the shortest run, at most 50");
   f.lengths({.filled = {"points"}});
 }
 
 void fields(SweepReport& record, Fields& f) {
   common_fields(record, f);
-  f("roles", record.roles, "what the columns were taken for");
-  f("runs", record.runs, at_least(1), "with a value of the measure");
-  f("algorithms", record.algorithms, "in the order of the runs");
-  f("cases", record.cases, "likewise");
+  f("roles", record.roles, "roles of the columns");
+  f("runs", record.runs, at_least(1), "number of runs with a value of the measure");
+  f("algorithms", record.algorithms, "names of algorithms, in the order of the runs");
+  f("cases", record.cases, "names of cases, in the order of the runs");
   f("settings", record.settings,
-    "likewise, without the assignments of attributes to shifts; one may be called by nothing");
-  f("starts", record.starts, "likewise, scratch first");
-  f("seeds", record.seeds, "likewise");
-  f("missing", record.missing, "runs without a value, by reason, the most frequent first");
+    "names of settings, without the assignment of attributes to shifts; a name may be empty");
+  f("starts", record.starts, "starts of the weights, scratch first");
+  f("seeds", record.seeds, "seeds, in the order of the runs");
+  f("missing", record.missing, "runs without a value, by reason, most frequent first");
   f("results", record.results, "one for each start, setting, algorithm and case");
-  f("changes", record.changes, "against the baseline; [] of a single algorithm");
-  f("case_means", record.case_means, "over algorithms");
-  f("concurrency", record.concurrency,
-    "against the number of concurrent shifts; [] where they are not known");
-  f("scratch", record.scratch, "weights from scratch against others; [] where all start alike");
-  f("ranks", record.ranks, "the best first; [] of a single algorithm");
-  f("choices", record.choices,
-    "of hyper-parameters by validation alone; [] where there is nothing to choose");
-  f("ways", record.ways, "of choosing, side by side; [] where there is a single one");
-  f("curves", record.curves, "criteria and test accuracy by epoch; [] where the table has none");
+  f("changes", record.changes, "changes against the baseline; [] for a single algorithm");
+  f("case_means", record.case_means, "means over algorithms by case");
+  f("concurrency", record.concurrency, "measure by the number of concurrent shifts; [] if unknown");
+  f("scratch", record.scratch, "weights from scratch against other starts; [] if all have the same");
+  f("ranks", record.ranks, "ranks of the algorithms, best first; [] for a single algorithm");
+  f("choices", record.choices, "hyperparameters selected by validation; [] without alternatives");
+  f("ways", record.ways, "comparison of selection criteria; [] for a single criterion");
+  f("curves", record.curves, "criteria and test accuracy by epoch; [] if the table has none");
   f.lengths({.filled = {"algorithms", "starts"}});
 }
 

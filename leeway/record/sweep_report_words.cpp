@@ -77,14 +77,14 @@ void say_ties(const SweepReport& record, std::vector<std::string>& list) {
         *rank.rank.low <= *first.rank.high)
       tied.push_back(rank.algorithm);
   if (!tied.empty())
-    list.push_back(fmt::format("The interval of its rank meets that of {}.", names_of(tied)));
+    list.push_back(fmt::format("The interval of its rank overlaps the intervals of {}.", names_of(tied)));
   std::vector<std::string> out;
   for (const std::string& name : record.algorithms)
     if (std::ranges::none_of(record.ranks, [&](const SweepRank& rank) { return rank.algorithm == name; }))
       out.push_back(name);
   if (!out.empty())
     list.push_back(
-        fmt::format("Without a rank, for lack of runs that all others have, too: {}.", names_of(out)));
+        fmt::format("Without a rank, because runs that all others have are missing: {}.", names_of(out)));
 }
 
 void say_changes(const SweepReport& record, std::vector<std::string>& list) {
@@ -96,7 +96,7 @@ void say_changes(const SweepReport& record, std::vector<std::string>& list) {
     if (record.changes.empty()) continue;
     std::string text =
         fmt::format("Against {}, over all cases{}: ", plain(record.roles.baseline), from(record, start));
-    text += better.empty() ? "none is better beyond its interval" : names_of(better) + " better";
+    text += better.empty() ? "none is significantly better" : names_of(better) + " better";
     text += worse.empty() ? ", none worse." : fmt::format(", {} worse.", names_of(worse));
     list.push_back(std::move(text));
   }
@@ -121,7 +121,7 @@ void say_concurrency(const SweepReport& record, std::vector<std::string>& list) 
 void say_starts(const SweepReport& record, std::vector<std::string>& list) {
   for (const SweepStart& one : record.scratch)
     if (one.algorithm.empty() && one.start != record.roles.scratch && one.change.mean.value)
-      list.push_back(fmt::format("Over all algorithms, start {} changes {} by {}.", plain(one.start),
+      list.push_back(fmt::format("Over all algorithms, starting from {} changes {} by {}.", plain(one.start),
                                  plain(record.roles.measure), change_text(record, one.change.mean)));
 }
 
@@ -136,7 +136,7 @@ void say_ways(const SweepReport& record, std::vector<std::string>& list) {
       last = &way;
     }
     if (last != nullptr && last->change.mean.value)
-      list.push_back(fmt::format("Choosing the {} by {} instead of {} would change it by {}.", chooses,
+      list.push_back(fmt::format("Selecting the {} by {} instead of {} would change it by {}.", chooses,
                                  epochs ? "test accuracy" : "the measure itself",
                                  epochs ? curve_name(first) : plain(first),
                                  change_text(record, last->change.mean)));
@@ -155,7 +155,7 @@ void say_chance(const SweepReport& record, std::vector<std::string>& list) {
                       from(record, cell.start));
   }
   if (!names.empty())
-    list.push_back(fmt::format("At the level of guessing ({}): {}.", percent(chance, 1), names_of(names)));
+    list.push_back(fmt::format("At chance level ({}): {}.", percent(chance, 1), names_of(names)));
 }
 
 void say_missing(const SweepReport& record, std::vector<std::string>& list) {
@@ -234,7 +234,7 @@ std::string headline_of(const SweepReport& record) {
                   value_words(first.rank, false), some(first.comparisons, "comparison"), measure,
                   value_text(record, first.value.mean));
   if (none_differs(record, first.start))
-    return fmt::format("No algorithm differs from {} beyond its interval over all cases. {}",
+    return fmt::format("No algorithm differs significantly from {} over all cases. {}",
                        plain(record.roles.baseline), text);
   if (std::ranges::find(firsts, record.roles.baseline) != firsts.end()) return text;
   if (const SweepChange* const change = change_of(record, first.algorithm, first.start);

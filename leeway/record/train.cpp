@@ -63,7 +63,7 @@ void flag_fields(TrainingOptions& options, Fields& f) {
   f.unless_empty("select_shift", options.select_shift,
                  "shift of posterior agreement, NAME[:STRENGTH], e.g. gaussian-noise:0.2");
   f.choice("balance", options.balance,
-           {{"auto", "as the algorithm requires"},
+           {{"auto", "as required by the algorithm"},
             {"environment", "every environment"},
             {"groups", "every group"},
             {"none", "nothing"}},
@@ -121,19 +121,19 @@ static void fields(TrainingPlan& plan, Fields& f) {
 static void fields(BaseTraining& base, Fields& f) {
   f("algorithm", base.algorithm, "algorithm of the first stage");
   f("epochs", base.epochs, at_least(1), "number of epochs");
-  f("best_epoch", base.best_epoch, at_least(1), "the epoch whose weights were kept");
+  f("best_epoch", base.best_epoch, at_least(1), "epoch whose weights were kept");
   f.measured("validation_accuracy", base.validation_accuracy, base.validation_accuracy_interval, share,
-             "on the validation images");
+             "accuracy on the validation images");
 }
 
 static void fields(Epoch& epoch, Fields& f) {
-  f("epoch", epoch.number, at_least(1), "number from 1; with check_every the number of the check");
+  f("epoch", epoch.number, at_least(1), "number of the epoch from 1; with check_every, number of the check");
   f("steps", epoch.steps, at_least(1), "steps from the beginning of training");
   f("loss", epoch.loss, "mean training loss of the epoch");
   f.measured("accuracy", epoch.accuracy, epoch.accuracy_interval, share,
              "accuracy on the training batches, after augmentation and attack");
   f.measured("validation_accuracy", epoch.validation_accuracy, epoch.validation_accuracy_interval, share,
-             "on the validation images");
+             "accuracy on the validation images");
   f.measured("validation_robust_accuracy", epoch.validation_robust_accuracy,
              epoch.validation_robust_accuracy_interval, share,
              "accuracy under the attack of adversarial training");
@@ -157,7 +157,7 @@ static void course_fields(Training& training, Fields& f) {
   f("plan", training.plan, "what the weights depend on besides the options; digests are XXH3-128");
   f("base", training.base, "first stage of an algorithm of two stages");
   f("epochs", training.epochs, "epochs in order, including those before a resume");
-  f("best_epoch", training.best_epoch, at_least(1), "the epoch whose weights were kept");
+  f("best_epoch", training.best_epoch, at_least(1), "epoch whose weights were kept");
   f("best_by_score", training.best_by_score, at_least(1),
     "epoch that select pa chooses; null without select_shift");
   f("best_by_accuracy", training.best_by_accuracy, at_least(1),
@@ -177,14 +177,14 @@ static void fields(TrainedModel& model, Fields& f) {
   f("out", model.out, "file of the weights");
   f("weights", model.weights, "number of weights");
   f.unless_missing("class_names", model.training.class_names,
-                   "one a class; [] where the images have no class names");
-  f("resumed_after", model.resumed_after, "epochs taken over from an earlier run that stopped");
-  f("reused", model.reused, "these weights were made already");
+                   "one name per class; [] if the images have no class names");
+  f("resumed_after", model.resumed_after, "number of epochs from an earlier, interrupted run");
+  f("reused", model.reused, "the weights existed already and were reused");
   std::optional<Epoch> kept;
   if (const Training& training = model.training;
       training.best_epoch >= 1 && training.best_epoch <= training.epochs.size())
     kept = training.epochs[training.best_epoch - 1];
-  f("kept", kept, "the epoch whose weights were kept, as it stands among the epochs");
+  f("kept", kept, "epoch whose weights were kept, as in epochs");
   course_fields(model.training, f);
 }
 
@@ -197,8 +197,8 @@ namespace {
 
 // As it stands beside its weights.
 void text_fields(Training& training, std::string& schema, Fields& f) {
-  f.choice("schema", schema, {{std::string(training_schema), ""}}, "of this text");
-  f("options", training.options, "what was asked for");
+  f.choice("schema", schema, {{std::string(training_schema), ""}}, "schema of this text");
+  f("options", training.options, "options of the training");
   course_fields(training, f);
 }
 
@@ -261,9 +261,9 @@ void check(Train& record, const std::string& name) {
 std::string headline_of(const Train& record) {
   const Training& training = record.results.at(0).training;
   const Epoch& kept = training.epochs.at(training.best_epoch - 1);
-  std::string text = fmt::format("{} {} of {} is kept", training.options.check_every > 0 ? "Check" : "Epoch",
+  std::string text = fmt::format("{} {} of {} was kept", training.options.check_every > 0 ? "Check" : "Epoch",
                                  kept.number, training.epochs.size());
-  if (!kept.validation_accuracy) return text + "; no images were held out.";
+  if (!kept.validation_accuracy) return text + "; no images were held out for validation.";
   text += fmt::format(": {} of {} validation images are predicted as their label",
                       share_words(*kept.validation_accuracy, kept.validation_accuracy_interval),
                       count(training.n_validation));
@@ -294,15 +294,14 @@ std::vector<std::string> findings_of(const Train& record) {
   if (const auto change = last.parts.find("weight_change");
       change != last.parts.end() && change->second < small_weight_change)
     list.push_back(
-        fmt::format("After {} steps every group weight is within {} of equal weights: the algorithm has "
-                    "acted like training with balanced groups. A larger eta moves the weights.",
+        fmt::format("After {} steps every group weight is within {} of equal weights: the algorithm acted "
+                    "like training with balanced groups. A larger eta changes the weights more.",
                     count(last.steps), percent(small_weight_change, 0)));
   if (training.best_by_test) {
     const Epoch& kept = training.epochs.at(training.best_epoch - 1);
     const Epoch& best = training.epochs.at(*training.best_by_test - 1);
     list.push_back(fmt::format(
-        "Of {} test images {} are predicted as their label; epoch {}, the best of all for them, "
-        "has {}.",
+        "Of {} test images, {} are predicted as their label; epoch {} is the best on them, with {}.",
         count(training.n_test.value_or(0)), share_words(*kept.test_accuracy, kept.test_accuracy_interval),
         best.number, share_words(*best.test_accuracy, best.test_accuracy_interval)));
   }

@@ -214,7 +214,7 @@ std::optional<std::string> run_node(const std::string& program) {
   if (failed != 0) return std::nullopt;
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) throw std::runtime_error("node: cannot wait for it");
+    if (errno != EINTR) throw std::runtime_error("node: cannot wait for the process");
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return std::string(map_file(output.path).text());
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return std::nullopt;
   const std::string text(map_file(errors.path).text()), line = text.substr(0, text.find('\n'));
@@ -260,7 +260,7 @@ Figures write_figures(const std::string& page, const fs::path& folder,
       for (std::size_t i = 0; i < drawings.size(); ++i)
         files.emplace_back(drawings[i], texts.at(i).get<std::string>());
     } else {
-      written.missing = "SVG needs the program node";
+      written.missing = "SVG files require the program node";
     }
   }
   fs::create_directories(folder);

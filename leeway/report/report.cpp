@@ -97,12 +97,11 @@ std::string html_report(const Saved& records, const std::vector<PictureSource>& 
   }
   if (records.size() > 1)
     refuse(name,
-           fmt::format("schema {} or {}, of which several make one page", record::assess_schema,
+           fmt::format("schema {} or {}, the schemas that can be joined", record::assess_schema,
                        record::pa_schema),
            in_quotes(schema));
   if (sources.empty() || !is(record::average_case_schema)) return html_report(first, {}, options);
-  if (sources.size() > 1 || !sources[0].name.empty())
-    refuse(name, "one set of images beside it, without a name", "another");
+  if (sources.size() > 1 || !sources[0].name.empty()) refuse(name, "one unnamed set of images", "another");
   const record::AverageCase record = record::record_from<record::AverageCase>(first, name);
   return html_report(record, sample_pictures(record, *sources[0].images, options), options);
 }

@@ -118,7 +118,7 @@ Images Corruption::apply(const Images& images, const CorruptionOptions& options,
   auto frost = options.frost;
   if (takes_frost && !frost && options.severity > 0) frost = procedural_frost_pictures(options.seed);
   if (takes_frost && frost && frost->empty())
-    refuse(fmt::format("corruption {}", name), "at least one picture of frost", "none");
+    refuse(fmt::format("corruption {}", name), "at least one frost image", "none");
   const CorruptionSetting setting{options.severity, scale_for(options.set, images.height(), images.width()),
                                   options.variant, frost.get()};
   const bool published = options.variant == Variant::published;

@@ -129,7 +129,7 @@ std::shared_ptr<const FrostPictures> procedural_frost_pictures(std::uint64_t see
 
 std::shared_ptr<const FrostPictures> read_frost_pictures(const fs::path& folder) {
   auto read = std::make_shared<FrostPictures>();
-  for (const fs::path& file : data::pictures_in(folder, "pictures of frost")) {
+  for (const fs::path& file : data::pictures_in(folder, "frost images")) {
     const Bitmap bitmap = data::read_picture(file);
     read->push_back({bitmap.height, bitmap.width, data::color_planes(bitmap)});
   }

@@ -221,7 +221,7 @@ TableChange shift_table(std::string_view csv, std::string_view name, const TextS
     if (progress) progress->update(member.name, done, csv.size(), "bytes");
   }
   sum.n = blocks.rows();
-  if (sum.n == 0) refuse(name, "rows", "a header alone");
+  if (sum.n == 0) refuse(name, "rows", "a header only");
   if (progress) progress->update(member.name, csv.size(), csv.size(), "bytes");
   write({written, csv.size() - static_cast<std::size_t>(written - csv.data())});
   sum.sample = std::move(sample).rows();

@@ -114,14 +114,14 @@ std::shared_ptr<const WordLists> parse_word_lists(std::string_view text, std::st
     (*sign == Sign::positive ? lists.positive : lists.negative).push_back(std::move(word));
   }
   if (lists.positive.empty() || lists.negative.empty())
-    refuse(name, "words of both signs",
+    refuse(name, "positive and negative words",
            fmt::format("{} positive and {} negative ones", lists.positive.size(), lists.negative.size()));
   return std::make_shared<const WordLists>(std::move(lists));
 }
 
 std::shared_ptr<const WordLists> read_word_lists(const std::filesystem::path& path) {
-  const MappedFile file = map_file(path);
-  return parse_word_lists(file.text(), display_name(path));
+  const std::string name = display_name(path);
+  return parse_word_lists(csv_file(map_file(path), name).text(), name);
 }
 
 }  // namespace leeway::shift

@@ -89,15 +89,15 @@ std::vector<std::string> values_of_range(const CatalogOption& option, const std:
   const std::vector<std::string> words = words_of(text);
   const auto range = parse(option, words);
   if (!range && words.size() == 2 && parse_number(words[1]))
-    refuse(
-        place,
-        fmt::format("for {} a range, as in \"{} {} from LOW to HIGH\", since it has {}", axis, words[0],
-                    words[1], option.default_text.empty() ? "no default, or several" : "no default to go by"),
-        in_quotes(text));
+    refuse(place,
+           fmt::format("a range for {}, as in \"{} {} from LOW to HIGH\", because it has {}", axis, words[0],
+                       words[1],
+                       option.default_text.empty() ? "no default, or several defaults" : "no default range"),
+           in_quotes(text));
   if (!range)
     refuse(place,
-           fmt::format("for {} \"grid N\" or \"random N\"{} \"from LOW to HIGH\" and \"log\"", axis,
-                       option.default_text.empty() ? ", then" : ", then, if need be,"),
+           fmt::format("\"grid N\" or \"random N\"{1} \"from LOW to HIGH\" and \"log\" for {0}", axis,
+                       option.default_text.empty() ? ", then" : ", then optionally"),
            in_quotes(text));
   Random random(seed, stream(axis));
   std::vector<std::string> values;

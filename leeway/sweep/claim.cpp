@@ -141,7 +141,7 @@ std::size_t Runner::claim(const std::string& unit) {
     ++number;
   }
   refuse(display_name(store_.claim(unit, 1)),
-         fmt::format("at most {} claims by runners that are gone", most_claims), "more");
+         fmt::format("at most {} claims by runners that no longer exist", most_claims), "more");
 }
 
 Sign Runner::holder_sign(const std::string& unit) {

@@ -1,9 +1,6 @@
 #include "leeway/sweep/collect.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -12,7 +9,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <new>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <span>
@@ -22,35 +18,19 @@
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/removal.h"
+#include "leeway/core/result.h"
 #include "leeway/core/suggestion.h"
 #include "leeway/record/keys.h"
 #include "leeway/record/records.h"
 #include "leeway/sweep/roles.h"
 #include "leeway/sweep/study.h"
+#include "leeway/sweep/unit_outputs.h"
 
 namespace leeway::sweep {
 namespace {
 
 constexpr std::size_t block = 2048;
 constexpr std::string_view result_prefix = "results[].";
-
-using Plain = nlohmann::json;
-
-// The whole of a file; nothing where there is none. Small files are read faster than they are mapped.
-std::optional<std::string> contents(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return {};
-  std::string text;
-  struct stat status {};
-  if (::fstat(descriptor, &status) == 0) text.resize(static_cast<std::size_t>(status.st_size));
-  std::size_t at = 0;
-  for (ssize_t count = 1; at < text.size() && count > 0;
-       at += static_cast<std::size_t>(std::max<ssize_t>(0, count)))
-    count = ::read(descriptor, text.data() + at, text.size() - at);
-  ::close(descriptor);
-  text.resize(at);
-  return text;
-}
 
 std::size_t stage_of(const PlanFile& plan, const std::string& name) {
   if (name.empty()) return plan.stages.size() - 1;
@@ -68,7 +48,7 @@ struct ResultKey {
 std::vector<ResultKey> result_keys(const std::string& schema, const std::string& name) {
   const auto records = record::records();
   const auto found = std::ranges::find(records, schema, &record::Record::schema);
-  if (found == records.end()) refuse(name, "a record that this version knows", in_quotes(schema));
+  if (found == records.end()) refuse(name, "a record that this version supports", in_quotes(schema));
   std::vector<ResultKey> keys;
   for (const record::Key& key : record::keys_of(found->describe)) {
     const bool single = !key.type.starts_with("a list") && !key.type.starts_with("an object");
@@ -84,13 +64,13 @@ std::vector<ResultKey> result_keys(const std::string& schema, const std::string&
   return keys;
 }
 
-std::string cell(const Plain* value) {
+std::string cell(const Json* value) {
   if (value == nullptr || value->is_null()) return "";
   return value->is_string() ? value->get<std::string>() : value->dump();
 }
 
-const Plain* at(const Plain& object, std::string_view path) {
-  const Plain* here = &object;
+const Json* at(const Json& object, std::string_view path) {
+  const Json* here = &object;
   while (here->is_object()) {
     const std::size_t dot = path.find('.');
     const auto found = here->find(std::string(path.substr(0, dot)));
@@ -103,11 +83,11 @@ const Plain* at(const Plain& object, std::string_view path) {
 }
 
 // The numbers of a list, separated by spaces; empty where all are null.
-std::string series_cell(const Plain* list, const std::string& key) {
+std::string series_cell(const Json* list, const std::string& key) {
   if (list == nullptr || !list->is_array()) return "";
   std::string text;
   bool any = false;
-  for (const Plain& element : *list) {
+  for (const Json& element : *list) {
     const std::string one = cell(at(element, key));
     any = any || !one.empty();
     text += (text.empty() ? "" : " ") + (one.empty() ? "nan" : one);
@@ -135,7 +115,7 @@ class CsvFile {
   void write(std::span<const std::string> row) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (i > 0) text_ += ',';
-      text_ += csv_field(row[i]);
+      text_ += csv_name(row[i]);
     }
     text_ += '\n';
     if (text_.size() > most_kept) put(Z_NO_FLUSH);
@@ -180,8 +160,8 @@ class Collector {
       if (unit.stage == stage) units_.push_back(&unit);
     table_.stage = plan.stages[stage].name;
     for (const PlannedUnit* unit : units_)
-      if (const auto text = contents(record_of(*unit))) {
-        find_columns(*unit, *text, options);
+      if (const auto record = read(*unit)) {
+        find_columns(*unit, *record, options);
         return;
       }
     refuse(display_name(store.folder()), fmt::format("a record of [{}]", table_.stage), "none yet");
@@ -192,7 +172,7 @@ class Collector {
     std::vector<std::optional<Rows>> rows;
     for (std::size_t first = 0; first < units_.size(); first += block) {
       if (progress != nullptr && progress->stop_requested())
-        throw Interrupted("interrupted: " + display_name(out) + " is as it was");
+        throw Interrupted("interrupted: " + display_name(out) + " is unchanged");
       rows.assign(std::min(block, units_.size() - first), {});
       parallel_for(rows.size(), [&](std::size_t i) { rows[i] = rows_of(*units_[first + i]); });
       for (const auto& unit : rows) {
@@ -216,17 +196,18 @@ class Collector {
     return store_.done(unit.name) / record_file;
   }
 
-  Plain parsed(const PlannedUnit& unit, const std::string& text) const {
-    Plain json = Plain::parse(text, nullptr, false);
-    if (!json.is_object() || !json.contains("schema") || !json.contains("results") ||
-        !json["results"].is_array())
-      refuse(display_name(record_of(unit)), "a record", "something else");
+  std::optional<Json> read(const PlannedUnit& unit) const {
+    const auto text = read_small_file(record_of(unit));
+    if (!text) return {};
+    check_output(store_, unit.name, std::string(record_file), *text);
+    Json json = parse_record(*text, display_name(record_of(unit)));
+    if (!json.contains("results") || !json["results"].is_array())
+      refuse(display_name(record_of(unit)), "a result record with a list \"results\"", "none");
     return json;
   }
 
-  void find_columns(const PlannedUnit& unit, const std::string& text,
-                    const record::SweepCollectOptions& options) {
-    schema_ = parsed(unit, text)["schema"].get<std::string>();
+  void find_columns(const PlannedUnit& unit, const Json& record, const record::SweepCollectOptions& options) {
+    schema_ = record.at("schema").get<std::string>();
     keys_ = result_keys(schema_, display_name(record_of(unit)));
     if (!options.columns.empty())
       choose_keys(options.columns);
@@ -249,23 +230,21 @@ class Collector {
     for (const std::string& name : chosen)
       keys.push_back(keys_[index_of_name(
           name, names, "--columns",
-          fmt::format("keys of a result of {} that are one value, or one in each element of a list",
-                      schema_))]);
+          fmt::format("keys of a result of {} with one value, or one in each element of a list", schema_))]);
     keys_ = std::move(keys);
   }
 
   std::optional<Rows> rows_of(const PlannedUnit& unit) const {
-    const auto text = contents(record_of(unit));
-    if (!text) return {};
-    const Plain json = parsed(unit, *text);
-    if (json["schema"] != schema_)
-      refuse(display_name(record_of(unit)), "a record of " + schema_, json["schema"].dump());
+    const auto json = read(unit);
+    if (!json) return {};
+    if (json->at("schema") != schema_)
+      refuse(display_name(record_of(unit)), "a record of " + schema_, json->at("schema").dump());
     const std::vector<std::string> values = plan_.axis_values(unit);
     Row front{unit.name};
     for (const std::size_t axis : axes_) front.push_back(values[axis]);
-    front.push_back(cell(at(json, "seconds")));
+    front.push_back(cell(at(*json, "seconds")));
     Rows rows;
-    for (const Plain& result : json["results"]) {
+    for (const Json& result : json->at("results")) {
       Row& row = rows.emplace_back(front);
       for (const ResultKey& key : keys_)
         row.push_back(key.list.empty() ? cell(at(result, key.column))
@@ -353,7 +332,7 @@ std::vector<MissingRun> missing_of(const PlanFile& plan, const Store& store, std
 void check_table_name(const std::string& out) {
   const std::string ending = std::filesystem::path(out).extension().string();
   if (!ending.empty() && ending != ".csv" && ending != ".gz")
-    refuse(display_name(out), "a table to write that ends in .csv or .csv.gz", in_quotes(ending));
+    refuse(display_name(out), "a table name that ends in .csv or .csv.gz", in_quotes(ending));
 }
 
 record::SweepTable collect(const PlanFile& plan, const Store& store,

@@ -129,10 +129,10 @@ InputWord input_word(const std::string& text) {
   return word;
 }
 
-Inputs::Stamps Inputs::stamps_of(const std::string& word) {
+FileStamps stamps_of(const std::vector<fs::path>& files) {
   constexpr std::int64_t giga = 1000000000;
-  Stamps stamps;
-  for (const auto& file : input_files(word)) {
+  FileStamps stamps;
+  for (const auto& file : files) {
     struct stat status {};
     if (::stat(file.c_str(), &status) != 0) continue;
     stamps.push_back({static_cast<std::int64_t>(status.st_dev), static_cast<std::int64_t>(status.st_ino),
@@ -148,12 +148,12 @@ void Inputs::check(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     const auto planned = planned_.find(word);
     if (planned == planned_.end()) continue;
-    Stamps stamps = stamps_of(word);
+    FileStamps stamps = stamps_of(input_files(word));
     const auto known = checked_.find(word);
     if (known != checked_.end() && known->second == stamps) continue;
     if (input_word(word).identity != planned->second)
-      refuse(display_name(word), "the contents that the study was planned with",
-             "others, or none (plan the study again into the same folder: what still holds is kept)");
+      refuse(display_name(word), "the contents at the time of planning",
+             "others, or none (plan the study again into the same folder: units that still apply stay)");
     checked_[word] = std::move(stamps);
   }
 }

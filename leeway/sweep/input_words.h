@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <string>
@@ -23,6 +24,10 @@ struct InputWord {
 // system, such as fashion-mnist:test, is no file.
 [[nodiscard]] std::string missing_file(const std::string& text);
 
+// What changes with a file: device, inode, bytes, times of the last changes. Missing files have none.
+using FileStamps = std::vector<std::array<std::int64_t, 5>>;
+[[nodiscard]] FileStamps stamps_of(const std::vector<std::filesystem::path>& files);
+
 // The files of these words, as they were when the study was planned: a unit's name stands for their contents.
 class Inputs {
  public:
@@ -33,12 +38,9 @@ class Inputs {
   void check(const std::vector<std::string>& words);
 
  private:
-  using Stamps = std::vector<std::array<std::int64_t, 5>>;  // by file
-  static Stamps stamps_of(const std::string& word);
-
   const std::map<std::string, std::string>& planned_;
   std::mutex mutex_;
-  std::map<std::string, Stamps> checked_;
+  std::map<std::string, FileStamps> checked_;
 };
 
 }  // namespace leeway::sweep

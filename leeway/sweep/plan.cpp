@@ -327,8 +327,8 @@ class Planner {
         lower_case(mistake.substr(0, mistake.find(':')).substr(mistake.starts_with("--") ? 2 : 0));
     const auto told = std::ranges::find(stage.settings, name, &Setting::name);
     refuse(told == stage.settings.end() ? stage.place : told->place,
-           fmt::format("options in [{}] that leeway {} takes", stage.name, stage.command),
-           "a mistake (" + mistake + ")");
+           fmt::format("options in [{}] that are valid for leeway {}", stage.name, stage.command),
+           "an error (" + mistake + ")");
   }
 
   // As the process is told, and as the digest knows it.
@@ -390,7 +390,7 @@ Plan make_plan(const Study& study, const Catalog& catalog, const std::string& na
   Plan plan = Planner(study, catalog, progress).plan();
   if (plan.units.empty())
     refuse(name, "a study of one unit or more",
-           fmt::format("none: the rules leave out all {} combinations", plan.combinations));
+           fmt::format("none: the rules exclude all {} combinations", plan.combinations));
   return plan;
 }
 

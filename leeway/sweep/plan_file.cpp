@@ -19,8 +19,8 @@ auto reading(const std::string& name, std::size_t number, const Read& read) {
   try {
     return read();
   } catch (const Json::exception&) {
-    refuse(name, "the plan of a sweep (leeway sweep plan writes it)",
-           fmt::format("something else in line {}", number));
+    refuse(name, "the plan of a sweep, written by leeway sweep plan",
+           fmt::format("invalid content in line {}", number));
   }
 }
 
@@ -58,12 +58,12 @@ PlanFile::PlanFile(const std::filesystem::path& path, bool any_version, const Ca
   std::size_t at = text.find('\n'), number = 1, promised = 0;
   std::string digest, written_digest;
   reading(name, 1, [&] {
-    Json head = Json::parse(text.substr(0, std::min(at, text.size())));
+    Json head = parse_nested(text.substr(0, std::min(at, text.size())), name);
     if (head.at("schema") != schema)
       refuse(name, fmt::format("a plan of {}", schema), in_quotes(head.at("schema").get<std::string>()));
     if (const auto made_by = head.at("version").get<std::string>(); made_by != version && !any_version)
       refuse(name, fmt::format("a plan of leeway {} (plan the study again into another folder)", version),
-             "one of " + printable(made_by));
+             "a plan of " + printable(made_by));
     const auto whole = [&](const char* key) {
       const Json& value = head.at(key);
       if (!value.is_number_unsigned())
@@ -77,7 +77,7 @@ PlanFile::PlanFile(const std::filesystem::path& path, bool any_version, const Ca
     for (const Json& stage : head.at("stages")) {
       stages.push_back({stage.at("name"), stage.at("command")});
       if (!is_stage_name(stages.back().name))
-        refuse(name, "names of stages in a-z, 0-9, - and _", in_quotes(stages.back().name));
+        refuse(name, "stage names of a-z, 0-9, - and _", in_quotes(stages.back().name));
     }
     axes = head.at("axes").get<std::vector<std::string>>();
     inputs = head.value("inputs", std::map<std::string, std::string>());
@@ -104,7 +104,7 @@ PlanFile::PlanFile(const std::filesystem::path& path, bool any_version, const Ca
         refuse(name, "names of 32 hexadecimal digits", in_quotes(unit.name));
       for (const std::string other : line.at("needs")) {
         const auto needed = index.find(other);
-        if (needed == index.end()) refuse(name, "units behind those they need", in_quotes(other));
+        if (needed == index.end()) refuse(name, "units after the units they need", in_quotes(other));
         unit.needs.push_back(needed->second);
       }
       for (const auto& [axis, value] : line.at("axes").items()) {
@@ -126,7 +126,7 @@ PlanFile::PlanFile(const std::filesystem::path& path, bool any_version, const Ca
     refuse(name, fmt::format("{} units", std::max<std::size_t>(promised, 1)),
            fmt::format("{}", units.size()));
   if (digest != written_digest)
-    refuse(name, "the plan that leeway sweep plan wrote (plan the study again into another folder)",
+    refuse(name, "a plan as written by leeway sweep plan (plan the study again into another folder)",
            "a changed plan");
 }
 

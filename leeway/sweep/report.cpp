@@ -68,7 +68,7 @@ class Analysis {
       refuse(table.name(), fmt::format("a value of {}", runs_.roles.measure), "none");
     if (!runs_.roles.validation.empty() || !tuning_.has_choice()) return;
     refuse("--validation",
-           fmt::format("a column to choose {} by, or these among --algorithm, --case, --repeats or --over",
+           fmt::format("a column to select {} by, or these in --algorithm, --case, --repeats or --over",
                        fmt::join(runs_.roles.hyperparameters, ", ")),
            "none");
   }

@@ -92,8 +92,8 @@ class Guess {
     const std::string usual = table_.has("accuracy") || !table_.has("test") ? "accuracy" : "test";
     roles_.measure = options.measure.empty() ? usual : options.measure;
     if (options.measure.empty() && !table_.has(roles_.measure))
-      refuse("--measure",
-             fmt::format("a column of {} to report, since none is called accuracy", table_.name()), "none");
+      refuse("--measure", fmt::format("a column of {} to report, as none is named accuracy", table_.name()),
+             "none");
     require("--measure", roles_.measure);
     roles_.validation = options.validation;
     if (!options.validation.empty()) require("--validation", options.validation);
@@ -131,7 +131,7 @@ class Guess {
   void take(const std::string& option, const RolesNames& columns, RolesNames& role) {
     for (const std::string& column : columns) {
       require(option, column);
-      if (!used_.insert(column).second) refuse(option, "a column that has no other role", in_quotes(column));
+      if (!used_.insert(column).second) refuse(option, "a column without another role", in_quotes(column));
       std::erase(open_, column);
       role.push_back(column);
     }

@@ -12,6 +12,7 @@
 #include "leeway/sweep/detail/job.h"
 #include "leeway/sweep/detail/queue.h"
 #include "leeway/sweep/input_words.h"
+#include "leeway/sweep/unit_outputs.h"
 
 namespace leeway::sweep {
 namespace {
@@ -29,7 +30,8 @@ class UnitRunner {
         options_(options),
         runner_(store, options.lease),
         queue_(plan, store, options),
-        inputs_(plan.inputs) {}
+        inputs_(plan.inputs),
+        outputs_(store) {}
 
   RunSummary run(Progress* progress) {
     const std::size_t jobs = jobs_that_fit(plan_.threads, plan_.memory, options_.jobs);
@@ -42,7 +44,7 @@ class UnitRunner {
     RunSummary summary = queue_.summary();
     summary.jobs = jobs;
     if (interrupted_)
-      throw Interrupted(fmt::format("interrupted: {} of {} units are done; the same command goes on",
+      throw Interrupted(fmt::format("interrupted: {} of {} units are done; the same command resumes",
                                     summary.done_before + summary.done + summary.done_elsewhere,
                                     summary.units));
     return summary;
@@ -84,6 +86,7 @@ class UnitRunner {
     Job job(store_, runner_.name(), planned.name, words, options_.program);
     try {
       inputs_.check(words);
+      for (const std::size_t needed : planned.needs) outputs_.check(plan_.units[needed].name);
       const Outcome outcome = job.run(
           jobs_, {[&] { inputs_.check(words); }, [this](double seconds) { return hopeless(seconds); }});
       runner_.release(planned.name, claim, outcome != Outcome::none);
@@ -102,7 +105,7 @@ class UnitRunner {
     if (options_.limit == 0 || !interrupted_ || lived < options_.limit - warned_before ||
         lived - seconds > begun_with_it)
       return "";
-    return fmt::format("not done within {:.0f} s, all that a task has: give tasks more --time, then --retry",
+    return fmt::format("not done within the time limit of {:.0f} s: increase --time, then use --retry",
                        seconds);
   }
 
@@ -152,6 +155,7 @@ class UnitRunner {
   Queue queue_;
   Jobs jobs_;
   Inputs inputs_;
+  UnitOutputs outputs_;
   std::mutex mutex_;
   std::exception_ptr error_;
   std::atomic<bool> interrupted_ = false;  // by its user or its machine, not by an error
@@ -176,8 +180,10 @@ std::size_t jobs_that_fit(std::size_t threads, std::uint64_t memory, std::size_t
   return std::max<std::size_t>(jobs, 1);
 }
 
-void forget_failures(const Store& store) {
-  for (const std::string& unit : store.listed(Outcome::failed)) store.forget_failure(unit);
+void forget_failures(const PlanFile& plan, const Store& store) {
+  const auto failed = store.listed(Outcome::failed);
+  for (const PlannedUnit& unit : plan.units)
+    if (failed.contains(unit.name)) store.forget_failure(unit.name);
 }
 
 RunSummary run_units(const PlanFile& plan, const Store& store, const RunOptions& options,

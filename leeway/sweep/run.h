@@ -8,7 +8,8 @@
 // Units run in plan order, the most recently ready first, so that chains are finished one by one. Runners
 // begin at different places and stay in the shard where they met others. The number of threads is part of a
 // unit's name: results do not depend on the number of runners or jobs. A user's file that differs from the
-// plan, before or after a unit, ends the run. Cost: some twenty file system calls a unit, two for each user's
+// plan, before or after a unit, ends the run, and so does an output of a finished unit that has changed
+// before another unit reads it (unit_outputs.h). Cost: some twenty file system calls a unit, two for each user's
 // file that it reads, three shard listings where another runner was quicker (docs/studies/sweep-scale.md).
 //
 // Errors: those of the plan and the store; DiskFull. Interrupted by Progress::stop_requested(): ends the
@@ -48,8 +49,8 @@ struct RunSummary {
 // Bytes that new processes may take.
 [[nodiscard]] std::uint64_t available_memory();
 
-// Units that failed are as if never begun.
-void forget_failures(const Store& store);
+// Units of the plan that failed are as if never begun.
+void forget_failures(const PlanFile& plan, const Store& store);
 
 [[nodiscard]] RunSummary run_units(const PlanFile& plan, const Store& store, const RunOptions& options,
                                    Progress* progress);

@@ -71,7 +71,7 @@ void RunTable::join(const RunTable& other) {
   for (std::size_t i = 0; i < theirs.size(); ++i)
     if (!places.emplace(theirs[i], i).second)
       refuse(other.name_, "one row for each combination of its axes",
-             fmt::format("two of row {}", places.at(theirs[i])));
+             fmt::format("a duplicate of row {}", places.at(theirs[i])));
   Joined joined{other.file_, other.name_, {}};
   Columns ours = read_columns(file_, name_, common);
   for (const std::string& axis : other.axes_)
@@ -85,7 +85,7 @@ void RunTable::join(const RunTable& other) {
   if (!any && common.size() < other.axes_.size())
     for (const std::string& axis : other.axes_)
       if (std::ranges::find(common, axis) == common.end())
-        refuse(other.name_, fmt::format("axes that {} has, too", name_), in_quotes(axis));
+        refuse(other.name_, fmt::format("axes that {} also has", name_), in_quotes(axis));
   for (const std::string& key : other.keys_)
     if (!has(key)) keys_.push_back(key), joined_keys_[key] = joined_.size();
   joined_.push_back(std::move(joined));

@@ -36,7 +36,7 @@ void check_paths(const ScriptOptions& options) {
   for (const std::string& path : {options.folder, options.program})
     if (const auto found = std::ranges::find_if(path, has_meaning); found != path.end())
       refuse(display_name(path),
-             "on a cluster a path without quotes, percent signs, backslashes and control characters",
+             "on a cluster, a path without quotes, percent signs, backslashes or control characters",
              in_quotes(std::string(1, *found)));
 }
 
@@ -66,7 +66,7 @@ std::string slurm_script(const ScriptOptions& options, const std::string& lines,
   text += "trap 'kill -TERM \"$runner\"' TERM\n";
   text += command + " &\nrunner=$!\nwait \"$runner\"\ncode=$?\n";
   text += "[ $code -gt 128 ] && { wait \"$runner\"; again=$?; [ $again -ne 127 ] && code=$again; }\n";
-  text += "# 130: told to end; 137: killed. The units it had are free again.\n";
+  text += "# 130: asked to stop; 137: killed. Its units are free again.\n";
   text += fmt::format("case $code in 130|137|143) scontrol requeue \"{}\" && sleep 60 ;; esac\n", job);
   return text + "exit $code\n";
 }
@@ -149,8 +149,8 @@ std::string array_script(const ScriptOptions& options) {
   const std::size_t cpus = options.jobs * options.threads;
   const std::string memory = options.memory == 0 ? "" : fmt::format(":mem={}mb", megabytes(options));
   std::string text =
-      "#!/bin/sh\n# Every task takes what is left of the sweep; submit as many as you like, whenever you "
-      "like.\n";
+      "#!/bin/sh\n"
+      "# Each task runs remaining units of the sweep; submit any number of tasks at any time.\n";
   text += fmt::format(
       "#PBS -N leeway-sweep\n#PBS -J 1-{}\n#PBS -r y\n#PBS -l select=1:ncpus={}{}\n#PBS -l walltime={}\n",
       std::max<std::size_t>(options.tasks, 2), cpus, memory, options.time);

@@ -6,8 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
+#include <fstream>
 #include <memory>
 #include <system_error>
 
@@ -15,6 +18,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/removal.h"
 #include "leeway/record/json.h"
+#include "leeway/sweep/script.h"
 
 namespace leeway::sweep {
 namespace {
@@ -38,6 +42,17 @@ std::vector<std::string> names_below(const fs::path& path) {
   for (const std::string& shard : names_in(path))
     for (std::string& name : names_in(path / shard)) all.push_back(std::move(name));
   return all;
+}
+
+constexpr std::array<std::string_view, 2> own_files = {"plan.jsonl", "study.toml"};
+constexpr std::array<std::string_view, 6> own_folders = {"units",  "failed",  "work",
+                                                         "claims", "runners", "slurm"};
+
+void expect_own(const fs::directory_entry& entry) {
+  std::error_code none;
+  if (entry.is_symlink(none) || entry.is_other(none))
+    refuse(display_name(entry.path()), "a regular file or folder in the folder of the sweep",
+           entry.is_symlink(none) ? "a symbolic link" : "a pipe or device");
 }
 
 const char* folder_of(Outcome outcome) { return outcome == Outcome::done ? "units" : "failed"; }
@@ -77,7 +92,29 @@ void fail_at(const fs::path& path, std::string_view what, int code) {
   throw std::runtime_error(message);
 }
 
-Store::Store(fs::path folder) : folder_(std::move(folder)) {}
+bool is_of_sweep(const fs::path& folder, const fs::path& path) {
+  std::error_code none;
+  const std::string first = path.lexically_relative(folder).begin()->string();
+  const auto has = [&](const auto& names) { return std::ranges::find(names, first) != names.end(); };
+  return (has(own_files) || has(own_folders)) && fs::exists(folder / own_files.front(), none);
+}
+
+void write_plain(const fs::path& path, std::string_view text) {
+  std::ofstream file(path);
+  errno = 0;
+  if (!(file << text << std::flush)) fail_at(path, "cannot write", errno == 0 ? EIO : errno);
+}
+
+Store::Store(fs::path folder) : folder_(std::move(folder)) {
+  std::error_code none;
+  for (const std::string_view name : own_files) expect_own(fs::directory_entry(folder_ / name, none));
+  expect_own(fs::directory_entry(folder_ / collected_table, none));
+  for (const std::string_view name : own_folders) {
+    const fs::directory_entry own(folder_ / name, none);
+    expect_own(own);
+    for (fs::directory_iterator at(own, none), end; !none && at != end; at.increment(none)) expect_own(*at);
+  }
+}
 
 fs::path Store::done(const std::string& unit) const {
   return folder_ / folder_of(Outcome::done) / shard_of(unit) / unit;

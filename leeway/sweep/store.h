@@ -2,14 +2,17 @@
 //
 //   plan.jsonl                  the plan (plan_file.h)
 //   study.toml                  the study
-//   units/ab/NAME/              a finished unit: record.json, the files it wrote, log.txt if not empty
+//   units/ab/NAME/              a finished unit: record.json, the files it wrote, their digests
+//                               (unit_outputs.h), log.txt if not empty
 //   failed/ab/NAME/             a failed unit: failure.json, log.txt, and the files it wrote
 //   work/ab/NAME.RUNNER/        where a process runs; renamed to one of the two above at its end, so that a
 //                               unit is there whole or not at all, and once, whoever ran it
 //   claims/ab/NAME.1, .2, ...   who runs it (claim.h)
 //   runners/RUNNER              a process that runs units (claim.h)
 //
-// Errors: std::runtime_error of what the file system refuses; DiskFull where it is full.
+// Errors: Error if one of these files or folders is a symbolic link, which would lead writes and removals
+// elsewhere, or a pipe or device; std::runtime_error of what the file system refuses; DiskFull where it is
+// full.
 #pragma once
 
 #include <cstdint>
@@ -75,6 +78,12 @@ class Store {
  private:
   std::filesystem::path folder_;
 };
+
+// Whether a path below the folder of a sweep is one of the files and folders above.
+[[nodiscard]] bool is_of_sweep(const std::filesystem::path& folder, const std::filesystem::path& path);
+
+// A file in a folder that is renamed when it is complete.
+void write_plain(const std::filesystem::path& path, std::string_view text);
 
 // The first two digits of its name.
 [[nodiscard]] std::string shard_of(const std::string& unit);

@@ -42,18 +42,18 @@ std::uint64_t bytes_of(const TomlEntry& entry) {
   if (unit > 1) text.pop_back();
   const auto value = parse_number(text);
   if (!value || !(*value > 0) || !(*value * unit < 0x1p60))
-    refuse(entry.place, "for memory a size such as 800M or 2G", in_quotes(text));
+    refuse(entry.place, "a size such as 800M or 2G for memory", in_quotes(text));
   return static_cast<std::uint64_t>(*value * unit);
 }
 
 void set_study(Study& study, const TomlEntry& entry) {
   const std::vector<std::string> keys{"seed", "threads", "memory", "exclude", "only"};
-  index_of_name(entry.key, keys, entry.place, fmt::format("in [study] one of {}", fmt::join(keys, ", ")));
+  index_of_name(entry.key, keys, entry.place, fmt::format("one of {} in [study]", fmt::join(keys, ", ")));
   if (entry.key == "seed") {
-    study.seed = static_cast<std::uint64_t>(number_of(entry, 0, 0x1p53, "for seed a whole number from 0"));
+    study.seed = static_cast<std::uint64_t>(number_of(entry, 0, 0x1p53, "a whole number from 0 for seed"));
   } else if (entry.key == "threads") {
     study.threads = static_cast<std::size_t>(
-        number_of(entry, 1, most_threads, "for threads a whole number from 1 to 4096"));
+        number_of(entry, 1, most_threads, "a whole number from 1 to 4096 for threads"));
   } else if (entry.key == "memory") {
     study.memory = bytes_of(entry);
   } else {
@@ -66,7 +66,7 @@ const CatalogCommand& command_of(const Catalog& catalog, const std::string& word
   std::vector<std::string> names;
   for (const CatalogCommand& command : catalog.commands) names.push_back(command.words);
   return catalog.commands[index_of_name(words, names, place,
-                                        "a command of leeway as a stage's name or as its `command`")];
+                                        "a command of leeway as the stage's name or its `command`")];
 }
 
 Setting setting_of(const CatalogCommand& command, const std::string& stage, const TomlEntry& entry) {
@@ -78,11 +78,11 @@ Setting setting_of(const CatalogCommand& command, const std::string& stage, cons
       index_of_name(name, names, entry.place, fmt::format("an option of leeway {}", command.words));
   Setting setting{name, in_table ? entry.key : "", command.options[option], {}, {}, entry.place};
   if (std::ranges::find(own_options, name) != own_options.end() || setting.option.record)
-    refuse(entry.place, "an option that a sweep does not set itself", in_quotes(name));
+    refuse(entry.place, "an option other than those the sweep itself sets", in_quotes(name));
   if (setting.option.flag && entry.kind != TomlEntry::Kind::boolean)
     refuse(entry.place, fmt::format("true or false for {}", name), "another value");
   if (!setting.option.flag && entry.kind == TomlEntry::Kind::boolean)
-    refuse(entry.place, fmt::format("a text, a number or a list for {}", name), entry.values.front());
+    refuse(entry.place, fmt::format("a string, a number or a list for {}", name), entry.values.front());
   if (entry.values.empty()) refuse(entry.place, fmt::format("values for {}", name), "an empty list");
   setting.texts = entry.values;
   return setting;
@@ -91,7 +91,7 @@ Setting setting_of(const CatalogCommand& command, const std::string& stage, cons
 void check_file(const std::string& text, const std::string& place) {
   if (text.empty() || text.find_first_of("/{},") != text.npos || text.starts_with('.') ||
       text == record_file || text == "log.txt")
-    refuse(place, "a file's name without a folder, such as out.npz", in_quotes(text));
+    refuse(place, "a file name without a folder, such as out.npz", in_quotes(text));
 }
 
 void check_file(const Setting& setting) {
@@ -111,7 +111,7 @@ Stage stage_from(const Entries& entries, const std::string& name, const Catalog&
       stage.command = entry.values.front(), stage.place = entry.place;
     }
   }
-  if (!is_stage_name(name)) refuse(stage.place, "a stage's name in a-z, 0-9, - and _", in_quotes(name));
+  if (!is_stage_name(name)) refuse(stage.place, "a stage name of a-z, 0-9, - and _", in_quotes(name));
   const CatalogCommand& command = command_of(catalog, stage.command, stage.place);
   for (const TomlEntry& entry : entries)
     if (stage_of(entry) == name && !(entry.table == name && entry.key == "command"))
@@ -179,8 +179,8 @@ void refuse_circles(const Study& study, const std::vector<std::set<std::size_t>>
   const auto walk = [&](const auto& self, std::size_t at) -> void {
     if (marks[at] == Mark::done) return;
     if (marks[at] == Mark::open)
-      refuse(study.stages[at].place, "stages that go by earlier ones",
-             fmt::format("a circle through [{}]", study.stages[at].name));
+      refuse(study.stages[at].place, "stages that depend on earlier stages only",
+             fmt::format("a cycle through [{}]", study.stages[at].name));
     marks[at] = Mark::open;
     for (const std::size_t other : uses[at]) self(self, other);
     marks[at] = Mark::done;
@@ -248,7 +248,7 @@ void check_values(const StudyRule& rule, const Condition& condition, const std::
   if (condition.sign != "=" && condition.sign != "!=") return;
   for (const std::string& value : condition.values)
     if (std::ranges::none_of(texts, [&](const auto& text) { return holds({"", "=", {value}}, text); }))
-      refuse(rule.place, fmt::format("in a rule a value of {}", condition.axis),
+      refuse(rule.place, fmt::format("a value of {} in the rule", condition.axis),
              in_quotes(value) + did_you_mean(value, texts));
 }
 
@@ -262,7 +262,7 @@ void check_rules(const Study& study) {
     for (const Condition& condition : rule.rule) {
       const std::size_t axis =
           index_of_name(condition.axis, axes, rule.place,
-                        axes.empty() ? "an axis, an option of several values"
+                        axes.empty() ? "an axis (an option with several values)"
                                      : fmt::format("an axis, one of {}", fmt::join(axes, ", ")));
       check_values(rule, condition, settings[axis]->texts);
     }
@@ -294,7 +294,7 @@ void check_words(const std::vector<std::string>& words, const std::string& of_co
   if (command == catalog.commands.end() || words.size() < at + 3 ||
       !std::equal(parts.begin(), parts.end(), words.begin()) ||
       !std::equal(tail.begin(), tail.end(), words.end() - 3) || !parse_number(tail[1]))
-    refuse(place, fmt::format("words of {}, a command that a study can name", in_quotes(of_command)),
+    refuse(place, fmt::format("a command line of {}, a command that studies allow", in_quotes(of_command)),
            "others");
   for (const std::size_t end = words.size() - 3; at < end; ++at) {
     const bool named = words[at].starts_with("--");
@@ -317,7 +317,7 @@ Study parse_study(std::string_view text, const std::string& name, const Catalog&
   std::vector<std::string> stages;
   for (const TomlEntry& entry : entries) {
     if (entry.table.empty())
-      refuse(entry.place, "a key in [study] or in a stage's table", in_quotes(entry.key));
+      refuse(entry.place, "a key in [study] or in the table of a stage", in_quotes(entry.key));
     if (entry.table == settings_table)
       set_study(study, entry);
     else
@@ -337,8 +337,7 @@ Study parse_study(std::string_view text, const std::string& name, const Catalog&
                                         setting.place);
       }
       const std::set<std::string> values(setting.texts.begin(), setting.texts.end());
-      if (values.size() < setting.texts.size())
-        refuse(setting.place, "values that differ", "one of them twice");
+      if (values.size() < setting.texts.size()) refuse(setting.place, "different values", "a value twice");
     }
   resolve(study);
   check_rules(study);

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t most_projections = 1000;
 
 const Array& features_of(const std::string& name, const OutputsShards& set) {
-  if (!set.rest.features) refuse(display_name(name), "features, for their alignment", "none");
+  if (!set.rest.features) refuse(display_name(name), "features to align", "none");
   return *set.rest.features;
 }
 
@@ -111,7 +111,7 @@ record::Align align(const AlignTask& task, Progress* progress) {
   OutputsShards first = opened(task.clean, warnings);
   number_first(first, task.shifted);
   if (first.rest.labels && count_labels(*first.rest.labels) < first.n()) {
-    warnings.push_back("the variance between classes is left out, as some rows have no label");
+    warnings.push_back("the variance between classes is omitted because some rows have no label");
     first.rest.labels.reset();
   }
   const Clean clean(task, std::move(first));

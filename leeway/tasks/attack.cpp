@@ -71,8 +71,8 @@ record::AttackedSet set_of(const nn::AttackResult& result) {
 std::string blind_warning(const nn::AttackResult& result) {
   const std::string& name = result.options.attack;
   return fmt::format(
-      "the gradient of {:.1f}% of {} rows is exactly 0, as behind sign, rounding or quantised layers, so {} "
-      "cannot move them: noise of {} ran beside it, and the worse of the two counts for each row "
+      "the gradient of {:.1f}% of {} rows is exactly 0, as after sign, rounding or quantized layers, so {} "
+      "cannot attack them: a noise attack of {} ran as well, and the worse of the two counts for each row "
       "(robust accuracy {} under {} alone, {} under noise alone)",
       100 * *result.zero_gradient, result.success.size(), name,
       result.options.eps ? "the same radius" : "growing radius",
@@ -89,13 +89,13 @@ std::vector<std::string> warnings_of(const nn::AttackResult& result, bool pictur
   };
   if (pictures && options.eps.value_or(0) >= 1 && *options.eps >= farthest())
     warnings.push_back(fmt::format(
-        "a radius of {} in {} reaches every image with pixels in [0, 1]; for 8 of 255 levels, give 8/255",
+        "a radius of {} in {} reaches every image with pixels in [0, 1]; for 8 of 255 levels, use 8/255",
         significant(*options.eps, 3), nn::name_of(options.norm)));
   if (result.beside_noise) warnings.push_back(blind_warning(result));
   if (result.unreliable_gradient.value_or(0) > nn::most_unreliable_gradients)
     warnings.push_back(fmt::format(
-        "for {} of {} rows a short step along the gradient raises the loss by less than a tenth of what the "
-        "gradient predicts, as behind layers that mask gradients: the robust accuracy may be far too high",
+        "for {} of {} rows, a short step along the gradient raises the loss by less than a tenth of what the "
+        "gradient predicts, a sign of gradient masking: the robust accuracy may be far too high",
         percent(*result.unreliable_gradient, 1), result.success.size()));
   return warnings;
 }

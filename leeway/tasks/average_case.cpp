@@ -85,7 +85,7 @@ class State {
       for (std::size_t c = 0; c < done.columns.size(); ++c) {
         load_column(arrays, c, done.columns[c]);
         if (done.columns[c].p.size() != done.targets.size())
-          refuse(display_name(path_), "one value a row", "another number");
+          refuse(display_name(path_), "one value per row", "another number");
       }
       return done;
     };
@@ -193,7 +193,7 @@ class AverageCaseAnalysis {
     for (const std::string& line : record::gradient_warnings(record.found)) envelope.warnings.push_back(line);
     for (const GroupColumn& column : groups_)
       if (column.levels.size() > most_compared)
-        envelope.warnings.push_back(fmt::format("groups {}: {} values are too many to compare (at most {})",
+        envelope.warnings.push_back(fmt::format("groups {}: too many values to compare: {} (at most {})",
                                                 in_quotes(column.name), column.levels.size(), most_compared));
     clock.stamp(envelope, task_.seed);
     return std::move(result_);
@@ -226,7 +226,7 @@ class AverageCaseAnalysis {
     MadeElsewhere files = given;
     if (task_.noise_covariance && !files.jacobian)
       refuse("average_case: covariance of the noise",
-             "a Jacobian beside it (Gram matrices hold the noise already)", "none");
+             "a Jacobian as well (Gram matrices already include the noise)", "none");
     if (!files.logits.shape.empty() && rows_of(files.logits.shape[0]) < files.logits.shape[0]) {
       const std::size_t n = rows_of(files.logits.shape[0]);
       files.logits = average_case_head(files.logits, n);
@@ -252,10 +252,9 @@ class AverageCaseAnalysis {
     } catch (const Interrupted&) {
       if (!state.saves()) throw Interrupted("average-case: stopped; nothing was saved");
       state.save(all);
-      throw Interrupted(
-          fmt::format("average-case: stopped after {} of {} rows, which were saved; the same command "
-                      "goes on from there",
-                      all.targets.size(), n));
+      throw Interrupted(fmt::format(
+          "average-case: stopped after {} of {} rows, which were saved; the same command resumes from there",
+          all.targets.size(), n));
     }
   }
 

@@ -32,7 +32,7 @@ class Bounding {
     const std::string reason =
         critics && options().methods.empty() ? error_bound::out_of_reach(source, target, *critics) : "";
     if (!reason.empty())
-      record_.envelope.warnings.push_back(fmt::format("The bound is left out. {}", reason));
+      record_.envelope.warnings.push_back(fmt::format("The bound is omitted. {}", reason));
     else if (critics)
       add_dis2(source, target, *critics);
     if (labelled_) {
@@ -72,7 +72,7 @@ class Bounding {
       known.rest.labels = std::move(given.values), known.rest.coding = given.coding;
     }
     const LabelCoding codings[] = {known.rest.coding, unknown.rest.coding};
-    number_labels(known.rest, known.n(), codings), number_labels(unknown.rest, unknown.n(), codings);
+    for (OutputsShards* set : {&known, &unknown}) number_labels(set->rest, set->n(), codings, &set->logits);
     align_classes(columns_of(known), unknown);
     require_alike(columns_of(known), columns_of(unknown));
     const bool some = unknown.rest.labels && count_labels(*unknown.rest.labels) < unknown.n();
@@ -140,7 +140,7 @@ class Bounding {
     const std::string summary = fmt::format("upper bound with probability {:g}%", 100 * (1 - chosen.delta));
     record_.results.insert(record_.results.begin(),
                            {{{"dis2", summary, assumes, fails}, found.dis2.bound, std::nullopt, true},
-                            {{"dis2-estimate", "dis2 without its term for chance", assumes, fails},
+                            {{"dis2-estimate", "dis2 without the concentration term", assumes, fails},
                              found.dis2.estimate,
                              {},
                              false}});
@@ -160,6 +160,8 @@ record::Bound bound(const BoundTask& task, Progress* progress) { return Bounding
 
 std::optional<error_bound::Representation> representation_of(std::string_view text) {
   using Kind = error_bound::Representation::Kind;
+  if (text == "kernel:logits") return error_bound::Representation{Kind::logits, 0, 0, true};
+  if (text == "kernel:features") return error_bound::Representation{Kind::features, 0, 0, true};
   if (text == "logits") return error_bound::Representation{Kind::logits, 0, 0};
   if (text == "features") return error_bound::Representation{Kind::features, 0, 0};
   if (text == "pca:range") return error_bound::Representation{Kind::pca, 0, 1};

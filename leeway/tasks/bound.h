@@ -31,7 +31,7 @@ struct BoundTask {
 [[nodiscard]] record::Bound bound(const BoundTask& task, Progress* progress = nullptr);
 
 inline constexpr std::string_view representation_forms =
-    "logits, features, pca:COMPONENTS, pca:1/F or pca:range";
+    "logits, features, kernel:logits, kernel:features, pca:COMPONENTS, pca:1/F or pca:range";
 // None where the text is of another form. pca:range is read as pca:1/1.
 [[nodiscard]] std::optional<error_bound::Representation> representation_of(std::string_view text);
 

@@ -48,7 +48,7 @@ record::BoundEvaluation bound_evaluate(const BoundEvaluateTask& task) {
     record.results.push_back(evaluated(method, task.options, table.data_sets > 1));
   if (table.data_sets < 2)
     record.envelope.warnings.push_back(
-        fmt::format("{}: one data set: no adjustment, which is learnt on others", task.name));
+        fmt::format("{}: no adjustment, which requires two or more data sets", task.name));
   return clock.finished(std::move(record), task.seed);
 }
 

@@ -7,10 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "leeway/core/columns.h"
 #include "leeway/core/message.h"
 #include "leeway/core/number_bins.h"
+#include "leeway/core/rows.h"
 #include "leeway/tasks/assess/detail/predictions.h"
 #include "leeway/tasks/assess/detail/shifts.h"
+#include "leeway/tasks/outputs_reading.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {
@@ -29,11 +32,11 @@ struct Tables {
 // Groups of an outputs file as a table, with labels where there are any; numbers in bins of the source's rows.
 AttributeTable table_of(const Outputs& outputs, const std::optional<data::RowSplit>& split) {
   const std::string name = display_name(outputs.path);
-  if (outputs.groups.empty()) refuse(name, "groups, or a table beside it", "none");
+  if (outputs.groups.empty()) refuse(name, "groups, or a table as well", "none");
   std::vector<std::string> classes = outputs.class_names;
   for (std::size_t i = classes.size(); i < outputs.k(); ++i) classes.push_back(std::to_string(i));
   if (outputs.labels && count_labels(*outputs.labels) < outputs.n())
-    refuse(name, "a label in every row, as cells are labels times groups",
+    refuse(name, "a label in every row (cells combine label and groups)",
            fmt::format("{} rows without one", outputs.n() - count_labels(*outputs.labels)));
   std::vector<GroupColumn> groups = outputs.groups;
   put_in_bins(groups, split ? std::span<const std::size_t>(split->train) : std::span<const std::size_t>());
@@ -71,7 +74,7 @@ void check_same_rows(const AttributeTable& table, const Outputs& outputs, const 
     const std::int64_t label = (*outputs.labels)[i];
     const auto [entry, is_new] = class_of.try_emplace(table.label.codes[i], label);
     if (entry->second != label)
-      refuse(name, fmt::format("the rows of {}, each label one class", table.name),
+      refuse(name, fmt::format("the rows of {}, with one class for each label", table.name),
              fmt::format("classes {} and {} for {} at row {}", entry->second, label,
                          in_quotes(table.label.values[table.label.codes[i]]), i));
   }
@@ -88,7 +91,7 @@ std::vector<std::uint8_t> correct_rows(const Outputs& outputs, const Tables& tab
     refuse(name,
            taken.empty()
                ? fmt::format("{} rows, as in {}", table.n(), table.name)
-               : fmt::format("{} rows, those of the split's test set, or {}, all", table.n(), tables.whole),
+               : fmt::format("{} rows (the test set of the split) or {} (all rows)", table.n(), tables.whole),
            fmt::format("{}", outputs.n()));
   Outputs shown = outputs;
   if (all_rows)
@@ -105,12 +108,21 @@ std::vector<std::uint8_t> correct_rows(const Outputs& outputs, const Tables& tab
 
 }  // namespace
 
+TableColumns described_columns(const record::CondsDescribeOptions& options) {
+  const Encoding encoding = reading_of(options.reading).columns.encoding;
+  return {options.label.value_or(""), options.columns, {}, {}, encoding};
+}
+
 record::CondsDescribe conds_describe(const CondsDescribeTask& task) {
   const TaskClock clock;
   record::CondsDescribe record;
   record.options = task.options;
   CondsDescribeInputs inputs = task.open();
-  if (inputs.outputs) record.envelope.warnings = inputs.outputs->warnings;
+  if (inputs.outputs) {
+    const Rows logits(inputs.outputs->logits);
+    number_labels(*inputs.outputs, inputs.outputs->n(), {}, &logits);
+    record.envelope.warnings = inputs.outputs->warnings;
+  }
   const bool has_table = inputs.source.has_value();
   const Tables tables = tables_of(inputs);
   const conds::DescribeOptions options{task.options.level, task.options.permutations, task.options.bootstrap,

@@ -35,4 +35,7 @@ struct CondsDescribeTask {
 
 [[nodiscard]] record::CondsDescribe conds_describe(const CondsDescribeTask& task);
 
+// How to read the tables.
+[[nodiscard]] TableColumns described_columns(const record::CondsDescribeOptions& options);
+
 }  // namespace leeway::tasks

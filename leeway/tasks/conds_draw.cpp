@@ -76,7 +76,7 @@ TableColumns columns_of_set(const CondsDrawOptions& options) {
   const conds::ConDSDataSet& set = conds::conds_data_set(*options.data_set);
   TableColumns columns = conds::columns_of(set);
   if (!names.empty() && names.size() != columns.attributes.size())
-    throw OptionError(fmt::format("--columns: expected {} names for {}, those of {}, found {}",
+    throw OptionError(fmt::format("--columns: expected {} names for {}, one for each of {}, found {}",
                                   columns.attributes.size(), set.name, fmt::join(columns.attributes, ", "),
                                   names.size()));
   const auto rename = [&](std::string& column, const std::string& as) {
@@ -107,7 +107,7 @@ TableColumns table_columns(const CondsDrawOptions& options,
     for (const auto& attribute : {sc, ldd, uds})
       if (attribute && options.columns.empty()) columns.attributes.push_back(*attribute);
     if (columns.attributes.empty())
-      throw OptionError("--columns is required: the attributes, where no shift names one");
+      throw OptionError("--columns is required: the attributes, if no shift names one");
   }
   for (const auto& [name, values] : orders) columns.orders[name] = values;
   if (options.id) columns.id = *options.id;

@@ -46,7 +46,7 @@ std::vector<const shift::Corruption*> chosen(const CorruptionsTask& task,
       throw OptionError(fmt::format("--corruptions: expected one of {}, found {}",
                                     names_of(shift::corruptions()), in_quotes(name)));
     if (std::ranges::count(wanted, name) > 1)
-      throw OptionError(fmt::format("--corruptions: {} stands there twice", name));
+      throw OptionError(fmt::format("--corruptions: {} is named twice", name));
   }
   std::vector<const shift::Corruption*> list;
   for (const shift::Corruption& one : shift::corruptions()) {
@@ -70,9 +70,9 @@ std::vector<std::size_t> severities_of(const CorruptionsTask& task) {
     if (severities[i] < 1 || severities[i] > 5)
       throw OptionError(fmt::format("--severities: expected 1 to 5, found {}", severities[i]));
     if (i > 0 && severities[i] == severities[i - 1])
-      throw OptionError(fmt::format("--severities: {} stands there twice", severities[i]));
+      throw OptionError(fmt::format("--severities: {} is named twice", severities[i]));
   }
-  if (severities.empty()) throw OptionError("--severities: expected one at least");
+  if (severities.empty()) throw OptionError("--severities: expected at least one");
   return severities;
 }
 
@@ -93,7 +93,7 @@ shift::ReferenceErrors reference_of(const record::Corruptions& record, const std
     found->errors.at(set.severity - 1) = set.judged.error.value;
   }
   if (reference.corruptions.empty())
-    refuse(reference.name, "the errors of a model on images with labels", "none");
+    refuse(reference.name, "a record with errors of a model on labeled images", "none");
   return reference;
 }
 
@@ -128,10 +128,9 @@ class CorruptionsAnalysis {
       run_units();
     } catch (const Interrupted&) {
       if (task_.state.empty()) throw Interrupted("corruptions: stopped; nothing was saved");
-      throw Interrupted(
-          fmt::format("corruptions: stopped after {} of {} sets, which were saved; the same command goes on "
-                      "from there",
-                      done_.size(), units_.size()));
+      throw Interrupted(fmt::format(
+          "corruptions: stopped after {} of {} sets, which were saved; the same command resumes from there",
+          done_.size(), units_.size()));
     }
     for (DoneUnit& one : done_) record_.results.push_back(one.set);
     if (clean_ && images_.labels) add_errors();
@@ -180,7 +179,7 @@ class CorruptionsAnalysis {
   }
 
   [[nodiscard]] static std::string left_out(const CorruptionUnit& unit, const Images& images) {
-    return defined_on(*unit.corruption, images) ? "" : "not defined on grey pictures";
+    return defined_on(*unit.corruption, images) ? "" : "not defined on gray images";
   }
 
   void take_over() {
@@ -263,7 +262,7 @@ class CorruptionsAnalysis {
   }
 
   [[nodiscard]] std::string unpaired_words() const {
-    return fmt::format("{}: its images are no pairs with those of {}: no agreement, no relative errors",
+    return fmt::format("{}: its images are not paired with those of {}: no agreement and no relative errors",
                        display_name(task_.published), display_name(task_.data));
   }
 
@@ -351,7 +350,7 @@ class CorruptionsAnalysis {
       one.severities.push_back(severity);
       if (one.wrong.size() != done_[i].wrong.size())
         refuse(display_name(task_.published),
-               fmt::format("as many pictures at every severity of {}", one.corruption),
+               fmt::format("equally many images at every severity of {}", one.corruption),
                fmt::format("{} and {}", one.wrong.size(), done_[i].wrong.size()));
       for (std::size_t row = 0; row < one.wrong.size(); ++row)
         one.wrong[row] = static_cast<std::uint8_t>(one.wrong[row] + done_[i].wrong[row]);
@@ -390,21 +389,21 @@ class CorruptionsAnalysis {
 
   [[nodiscard]] std::vector<std::string> not_comparable(std::size_t counted) const {
     std::vector<std::string> why;
-    if (counted < benchmark) why.push_back(fmt::format("{} of the 15 corruptions count", counted));
-    if (severities_.size() < 5) why.push_back(fmt::format("{} of 5 severities", severities_.size()));
+    if (counted < benchmark) why.push_back(fmt::format("only {} of the 15 corruptions count", counted));
+    if (severities_.size() < 5) why.push_back(fmt::format("only {} of 5 severities", severities_.size()));
     if (std::ranges::any_of(units_, [&](const auto& unit) { return frost_is_made(*unit.corruption); }))
       why.emplace_back("frost is procedural");
     if (task_.options.reference == "alexnet" && record_.k != 1000)
       why.push_back(
-          fmt::format("AlexNet's errors are of 1,000 classes, the model has {}", record_.k.value_or(0)));
+          fmt::format("AlexNet's errors are for 1,000 classes, the model has {}", record_.k.value_or(0)));
     if (task_.reference && task_.reference->use != record_.use)
-      why.emplace_back("the reference's images were corrupted otherwise");
+      why.emplace_back("the images of the reference were corrupted in another way");
     if (!record_.use) return why;
     const record::CorruptionUse& use = *record_.use;
     if (use.lengths != 1)
-      why.push_back(fmt::format("lengths are {:.3g} times those of {}", use.lengths, use.set));
+      why.push_back(fmt::format("lengths are {:.3g} times the lengths of {}", use.lengths, use.set));
     if (use.set != "cifar" && use.variant != "published")
-      why.emplace_back("the published files are compressed as JPEG once more");
+      why.emplace_back("the published files were compressed as JPEG again");
     return why;
   }
 

@@ -71,6 +71,19 @@ std::size_t label_of(const data::Loaded& set, const std::optional<std::string>& 
   return static_cast<std::size_t>(found - set.columns.begin());
 }
 
+// Of VisDA's test set, whose folders trunk0, trunk1, ... are no classes.
+std::optional<std::string> trunks_warning(const data::LoadedColumn& label, const std::string& path) {
+  const auto is_trunk = [](const std::string& name) {
+    return name.size() > 5 && name.starts_with("trunk") &&
+           name.find_first_not_of("0123456789", 5) == std::string::npos;
+  };
+  if (!std::ranges::all_of(label.values, is_trunk)) return {};
+  return fmt::format(
+      "{}: the folders trunk0, trunk1, ... are read as classes, but the labels are in image_list.txt (sort "
+      "the images into one folder for each class)",
+      display_name(path));
+}
+
 // Of a set whose rows all have one label, with the columns that are no labels of one class.
 std::optional<std::string> one_class_warning(const data::Loaded& set, std::size_t label,
                                              const std::string& path) {
@@ -80,10 +93,10 @@ std::optional<std::string> one_class_warning(const data::Loaded& set, std::size_
   for (const data::LoadedColumn& column : set.columns)
     if (column.values.size() > 1 && column.values.size() < set.n)
       others += fmt::format("{}--label {}", others.empty() ? "" : " or ", column.name);
-  return fmt::format("{}: all {} rows have the label {}: {}", display_name(path), set.n,
-                     in_quotes(set.columns[label].values[codes.front()]),
-                     others.empty() ? "pictures are expected in one folder for each class"
-                                    : others + " takes another column");
+  return fmt::format(
+      "{}: all {} rows have the label {}: {}", display_name(path), set.n,
+      in_quotes(set.columns[label].values[codes.front()]),
+      others.empty() ? "expected one folder of images for each class" : others + " uses another column");
 }
 
 }  // namespace
@@ -125,13 +138,13 @@ record::DataLoad data_load(const DataLoadTask& task, Progress* progress) {
     throw OptionError(fmt::format("--protocol: expected one of {}, found {}", names_of(named), task.format));
   const data::CorruptionPart part{options.corruption, options.severity};
   if (!part.is_all() && find_member(data::loaded_formats(), "format", task.format).load_part == nullptr)
-    throw OptionError(fmt::format("--corruption, --severity: {} is no set of corruptions", task.format));
+    throw OptionError(fmt::format("--corruption, --severity: {} is not a set of corruptions", task.format));
   data::Loaded set = data::load_set(task.format, {task.paths.begin(), task.paths.end()}, part);
   for (const std::string& path : task.paths)
     if (!std::filesystem::is_directory(path)) note_read(task, path, {set.n, set.columns.size()});
   if ((!task.out.images.empty() || !task.out.sheet.empty() || options.size) && !set.has_pictures())
-    refuse(task.paths.front(), "pictures that can be read (--attributes alone reads the table)",
-           "others, or none");
+    refuse(task.paths.front(), "readable images (--attributes alone reads the table)",
+           "other files, or none");
   const std::size_t all = set.n;
   if (options.size) set = data::resized(std::move(set), *options.size);
   if (options.protocol)
@@ -154,8 +167,9 @@ record::DataLoad data_load(const DataLoadTask& task, Progress* progress) {
     result.columns.push_back(
         {printable(column.name), column.values.size(), listed ? column.values : std::vector<std::string>{}});
   }
-  if (auto warning = one_class_warning(set, label, task.paths.front()))
-    record.envelope.warnings.push_back(std::move(*warning));
+  for (const auto& warning : {one_class_warning(set, label, task.paths.front()),
+                              trunks_warning(set.columns[label], task.paths.front())})
+    if (warning) record.envelope.warnings.push_back(*warning);
   record = clock.finished(std::move(record), task.seed);
   record.results.front().files = written_files(task.out);
   return record;

@@ -122,10 +122,10 @@ class Digits {
     if (digits) return *digits;
     std::string path = task_.digits;
     if (test) path = task_.test_digits.empty() ? test_digits_beside(path) : task_.test_digits;
-    if (path.empty()) throw OptionError("--test-digits is required: the file of the test pictures");
+    if (path.empty()) throw OptionError("--test-digits is required: the file of test images");
     if (test && is_same_file(path, task_.digits))
       throw OptionError(
-          "--test-digits: expected another file than --digits, whose pictures train, found the same");
+          "--test-digits: expected a file other than --digits (the training images), found the same");
     digits = data::diagvib_digits(task_.open ? task_.open(path) : read_images(path), classes_);
     left_out_ += digits->left_out;
     return *digits;
@@ -239,7 +239,7 @@ class Work {
     const DataDiagvibOptions& given = task_.options;
     const bool pairs = experiment_.weights != nullptr;
     const auto forbid = [&](bool is_given, const char* option) {
-      if (is_given) throw OptionError(fmt::format("--{}: it means nothing to {}", option, experiment_.name));
+      if (is_given) throw OptionError(fmt::format("--{}: not applicable to {}", option, experiment_.name));
     };
     const DataDiagvibOptions defaults;
     forbid(!pairs && given.learning_factor != defaults.learning_factor, "learning-factor");
@@ -247,10 +247,11 @@ class Work {
     forbid(pairs && given.pairing.has_value(), "pairing");
     forbid(pairs && given.shift_ratio != defaults.shift_ratio, "shift-ratio");
     if (pairs && classes_.size() != 3)
-      throw OptionError(fmt::format(
-          "--classes: expected 3 digits, one a class of the learning factor, found {}", classes_.size()));
+      throw OptionError(
+          fmt::format("--classes: expected 3 digits, one for each class of the learning factor, found {}",
+                      classes_.size()));
     if (pairs && fixed_.contains(learning_))
-      throw OptionError(fmt::format("--factors: expected factors other than the learning one, found {}",
+      throw OptionError(fmt::format("--factors: expected factors other than the learning factor, found {}",
                                     data::name_of(learning_)));
     as_option("factors", [&] {
       for (const auto& [factor, name] : fixed_) (void)data::diagvib_code(factor, name, textures_);
@@ -261,7 +262,7 @@ class Work {
         return tested_pairs(experiment_.weights(given.share), part_of(experiment_, given.part).pairs);
       });
     if (given.part == "all" && !task_.out.attributes.empty())
-      throw OptionError("--attributes: expected one part alone, found all");
+      throw OptionError("--attributes: expected a single part, found all");
   }
 
   [[nodiscard]] std::size_t n_of(const data::DiagvibPart& part) const {

@@ -45,8 +45,7 @@ void InputLog::require_unchanged() {
   for (Entry& entry : entries_) {
     if (entry.digest.valid()) entry.input.xxh3_128 = entry.digest.get();
     if (entry.state && state_of(entry.input.path) != entry.state)
-      refuse(display_name(entry.input.path), "the file as it was when it was opened",
-             "it changed while it was read");
+      refuse(display_name(entry.input.path), "the file to stay unchanged while it is read", "a changed file");
   }
 }
 

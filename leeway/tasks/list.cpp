@@ -119,7 +119,7 @@ Listed pairings(const ListTask&) {
 Listed shifts(const ListTask&) {
   return listed(shift::members(), [](record::ListedMember& one, const shift::Member& member) {
     if (!member.selects_rows) return;
-    one.about = {{"changes", "which rows there are, not their pixels"}};
+    one.about = {{"changes", "the selection of rows, not their pixels"}};
     one.needs.emplace_back("labels");
     if (member.needs_classes) one.needs.emplace_back("classes");
   });
@@ -134,7 +134,7 @@ Listed text_shifts(const ListTask&) {
 Listed corruptions(const ListTask&) {
   return listed(shift::corruptions(), [](record::ListedMember& one, const shift::Corruption& member) {
     one.about = {{"group", name_of(member.group)}};
-    if (!member.on_grey) one.needs.emplace_back("colour");
+    if (!member.on_grey) one.needs.emplace_back("color");
   });
 }
 
@@ -168,29 +168,27 @@ Listed protocol_sets(const ListTask&) {
 
 std::span<const Family> families() {
   static const Family list[] = {
-      {{"architectures", "networks: leeway train --arch", ""}, architectures},
-      {{"algorithms", "ways to train: leeway train --algorithm", ""}, algorithms},
-      {{"augmentations", "changes of images while training: leeway train --augment", ""}, augmentations},
-      {{"protocols", "how published work trained: leeway train --protocol", ""}, protocols},
-      {{"attacks", "images moved so that a model misjudges them: leeway attack --attack", ""}, attacks},
-      {{"estimators", "of the error on a target without labels: leeway bound --methods", ""}, estimators},
-      {{"average-case-estimators", "of the probability to survive noise: leeway average-case --methods", ""},
+      {{"architectures", "network architectures: leeway train --arch", ""}, architectures},
+      {{"algorithms", "training algorithms: leeway train --algorithm", ""}, algorithms},
+      {{"augmentations", "augmentations of training images: leeway train --augment", ""}, augmentations},
+      {{"protocols", "presets of published recipes: leeway train --protocol", ""}, protocols},
+      {{"attacks", "adversarial attacks: leeway attack --attack", ""}, attacks},
+      {{"estimators", "estimators of the error without labels: leeway bound --methods", ""}, estimators},
+      {{"average-case-estimators", "estimators of survival under noise: leeway average-case --methods", ""},
        average_case_estimators},
-      {{"noises", "what is added to inputs: leeway average-case --noise", ""}, noises},
-      {{"distances", "between clean and shifted outputs: leeway distances --only", ""}, distances},
-      {{"pairings", "which rows of two sets belong together: leeway pa --pairing", ""}, pairings},
-      {{"shifts", "what happens to images: leeway shift NAME", ""}, shifts},
-      {{"text-shifts", "what happens to text: leeway shift text NAME", ""}, text_shifts},
+      {{"noises", "distributions of the noise added to inputs: leeway average-case --noise", ""}, noises},
+      {{"distances", "distances between clean and shifted outputs: leeway distances --only", ""}, distances},
+      {{"pairings", "methods to pair the rows of two sets: leeway pa --pairing", ""}, pairings},
+      {{"shifts", "shifts of images: leeway shift NAME", ""}, shifts},
+      {{"text-shifts", "shifts of texts: leeway shift text NAME", ""}, text_shifts},
       {{"corruptions", "common corruptions of images: leeway shift NAME --severity, leeway shift corrupt",
         ""},
        corruptions},
-      {{"loaders", "published data sets, from their files: leeway data load FORMAT", ""}, loaders},
-      {{"renderers", "data sets drawn from geometry: leeway data render NAME", ""}, renderers},
-      {{"environments",
-        "of digits with hue, lightness, position, scale, texture: leeway data diagvib --environment", ""},
+      {{"loaders", "formats of published data sets: leeway data load FORMAT", ""}, loaders},
+      {{"renderers", "synthetic data sets: leeway data render NAME", ""}, renderers},
+      {{"environments", "DiagViB experiments on digits: leeway data diagvib --environment", ""},
        environments},
-      {{"protocol-sets", "columns and counts of the ConDS protocol: leeway conds draw --dataset", ""},
-       protocol_sets},
+      {{"protocol-sets", "data sets of the ConDS protocol: leeway conds draw --dataset", ""}, protocol_sets},
   };
   return list;
 }

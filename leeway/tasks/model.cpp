@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "leeway/core/columns.h"
@@ -73,7 +74,7 @@ std::optional<std::string> take_middle(const nn::ModelInfo& model, Images& image
     return std::nullopt;
   images = middle_of(images, side);
   return fmt::format(
-      "{}: the middle {} x {} pixels are taken of {} x {}, as {} was trained on windows (--crop)",
+      "{}: center crops of {} x {} pixels are taken from {} x {}, because {} was trained on crops (--crop)",
       display_name(images.path), side, side, height, width, display_name(model.path));
 }
 
@@ -99,17 +100,43 @@ std::optional<record::ModelVariation> check_variation(const nn::Model& model, co
   const auto found = variation_of(model, images);
   if (found && !taken)
     refuse(name_of(model),
-           "the same answer to the same images (dropout and batch statistics are off after model.eval(), "
-           "which comes before the export; --stochastic takes the model as it is)",
+           "the same outputs for the same images (call model.eval() before the export to switch off dropout "
+           "and batch statistics; --stochastic accepts the model as it is)",
            variation_text(*found, "image"));
   return found;
 }
 
 std::string variation_warning(const nn::Model& model, const record::ModelVariation& variation) {
-  return fmt::format("{}: {}: no result of it repeats", name_of(model), variation_text(variation, "image"));
+  return fmt::format("{}: {}: its results are not repeatable", name_of(model),
+                     variation_text(variation, "image"));
+}
+
+// Where no label is 0 and the model is right on more images, beyond chance, if the labels count from 1.
+static std::optional<std::string> first_label_warning(const nn::Model& model, const Images& images) {
+  constexpr std::size_t most = 256;
+  if (!images.labels) return {};
+  const std::vector<std::size_t> all = rows_with_labels(*images.labels);
+  if (all.empty() || std::ranges::find(*images.labels, 0) != images.labels->end()) return {};
+  std::vector<std::size_t> rows(std::min(most, all.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = all[i * all.size() / rows.size()];
+  const Outputs outputs = model.outputs(select_rows(images, rows));
+  const std::vector<std::int32_t> predicted = assess::predict(outputs.logits, outputs.path).classes;
+  std::size_t from_zero = 0, from_one = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    from_zero += predicted[i] == (*outputs.labels)[i];
+    from_one += predicted[i] + 1 == (*outputs.labels)[i];
+  }
+  const double gain = static_cast<double>(from_one) - static_cast<double>(from_zero);
+  if (gain <= 2 * std::sqrt(static_cast<double>(from_one + from_zero))) return {};
+  return fmt::format(
+      "{}: no label is 0, and {} is right on {} of {} images if labels count from 1, on {} if they count "
+      "from "
+      "0: subtract 1 from the labels",
+      display_name(images.path), name_of(model), from_one, rows.size(), from_zero);
 }
 
 std::vector<std::string> normalization_warnings(const nn::Model& model, const Images& images) {
+  if (auto line = first_label_warning(model, images)) return {*std::move(line)};
   const auto other = model.other_normalization(images);
   if (!other) return {};
   const auto named = [](const nn::NamedNormalization& one) {
@@ -118,11 +145,11 @@ std::vector<std::string> normalization_warnings(const nn::Model& model, const Im
   std::string others;
   for (const nn::NamedNormalization& one : other->others) others += (others.empty() ? "" : ", ") + named(one);
   return {fmt::format(
-      "{} is right on {:.0f}% of {} images under its declared normalization ({}), on {:.0f}% under that "
-      "of {}{}: one of them is a mistake",
+      "{} is right on {:.0f}% of {} images with its declared normalization ({}), but on {:.0f}% with the "
+      "normalization of {}{}: the declared one may be wrong",
       name_of(model), 100 * other->declared_accuracy, other->n,
       record::flags_of(recorded(model.info().normalization)), 100 * other->accuracy, named(other->best),
-      others.empty() ? "" : fmt::format(", which cannot be told from {}", others))};
+      others.empty() ? "" : fmt::format(", which is equivalent here to {}", others))};
 }
 
 record::Normalization recorded(const nn::Normalization& normalization) {
@@ -133,7 +160,8 @@ Measured accuracy_of(const Outputs& outputs) {
   const std::vector<std::int32_t> predicted = assess::predict(outputs.logits, outputs.path).classes;
   std::size_t right = 0;
   for (std::size_t i = 0; i < predicted.size(); ++i) right += predicted[i] == (*outputs.labels)[i];
-  return assess::share(right, predicted.size(), .95);
+  const std::size_t known = count_labels(*outputs.labels);
+  return known == 0 ? Measured{} : assess::share(right, known, .95);
 }
 
 }  // namespace leeway::tasks

@@ -52,7 +52,8 @@ void align_classes(const nn::Model& model, Images& images);
                                                                     const Images& images, bool taken);
 [[nodiscard]] std::string variation_warning(const nn::Model& model, const record::ModelVariation& variation);
 
-// A line where labelled images say that the model's normalization is a mistake (Model::other_normalization).
+// A line where labelled images show that the model's normalization is wrong (Model::other_normalization), or that
+// labels count from 1.
 [[nodiscard]] std::vector<std::string> normalization_warnings(const nn::Model& model, const Images& images);
 
 // As a record has it.

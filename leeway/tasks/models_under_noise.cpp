@@ -41,7 +41,7 @@ std::variant<ClassifierInputs, average_case::MadeElsewhere> inputs_of(const Nois
       refuse(path, fmt::format("{} {} as in {}", expected, things, outputs.path), fmt::format("{}", found));
   };
   expect(inputs.classifier.k, outputs.k(), "classes");
-  expect(inputs.n, outputs.n(), "inputs, one a row");
+  expect(inputs.n, outputs.n(), "inputs, one per row,");
   if (!inputs.classifier.gradients) refuse(path, "gradients, for taylor and mmse", "none");
   return inputs;
 }
@@ -67,13 +67,13 @@ std::vector<std::string> warnings_of(const NoiseSubject& subject, const record::
   if (subject.stochastic) warnings.push_back(variation_warning(*subject.model, *subject.stochastic));
   if (differ > tolerated)
     warnings.push_back(
-        fmt::format("{} predicts another class than {} on {:.1f}% of the source's first {} rows: is it the "
-                    "model of these outputs, with its normalization (--mean, --std, --scale)?",
+        fmt::format("{} predicts a different class than {} on {:.1f}% of the source's first {} rows: is it "
+                    "the model of these outputs, with the right normalization (--mean, --std, --scale)?",
                     subject.path, subject.outputs->path, 100 * differ, record.found.n));
   for (const record::Survival& one : record.found.results)
     if (one.not_converged.value_or(0) > 0)
-      warnings.push_back(fmt::format("{} at sigma {:g}: {} of {} samples not within the tolerance",
-                                     one.method, one.sigma, *one.not_converged, one.p.n));
+      warnings.push_back(fmt::format("{} at sigma {:g}: {} of {} samples exceed the tolerance", one.method,
+                                     one.sigma, *one.not_converged, one.p.n));
   return warnings;
 }
 
@@ -105,17 +105,17 @@ record::ModelUnderNoise under_noise(const NoiseSubject& subject, const NoiseOpti
 void fields(NoiseOptions& options, record::Fields& f) {
   f("sigma", options.sigma, record::from_to(0, 1e30),
     "standard deviations of the noise, pixels in [0,1]: 0.1 or 0.05,0.1");
-  f("survival_rows", options.survival_rows, "how many of the source's first rows meet noise (0: all)");
+  f("survival_rows", options.survival_rows, "number of first source rows to evaluate under noise (0: all)");
 }
 
 void check_jacobian(const NoiseSubject& subject) {
   const Outputs& outputs = *subject.outputs;
   if (outputs.from_probs)
-    refuse(outputs.path, fmt::format("logits, of which {} is the Jacobian", subject.path), "probabilities");
+    refuse(outputs.path, fmt::format("the logits whose Jacobian is {}", subject.path), "probabilities");
   const auto& shape = subject.jacobian->shape;
   if (shape.size() != 3 || shape[0] != outputs.n() || shape[1] != outputs.k() || shape[2] == 0)
     refuse(display_name(subject.path),
-           fmt::format("a Jacobian of shape ({}, {}, d), as {} has {} rows and {} classes", outputs.n(),
+           fmt::format("a Jacobian of shape ({}, {}, d), because {} has {} rows and {} classes", outputs.n(),
                        outputs.k(), outputs.path, outputs.n(), outputs.k()),
            subject.jacobian->shape_text());
 }

@@ -37,14 +37,14 @@ using GivenLabels =
 
 // Numbers the labels of the first set as the others say, which are opened only where its own leave it open.
 inline void number_first(OutputsShards& first, const std::vector<NamedOutputs>& others) {
-  if (is_open(first.rest.coding)) number_labels(first.rest, first.n(), codings_of(others));
+  if (is_open(first.rest.coding)) number_labels(first.rest, first.n(), codings_of(others), &first.logits);
 }
 
 // The next set, its labels numbered as those of the first.
 [[nodiscard]] inline OutputsShards opened_like(LabelCoding first, const NamedOutputs& named,
                                                std::vector<std::string>& warnings) {
   OutputsShards set = named.open();
-  number_labels(set.rest, set.n(), std::span(&first, 1));
+  number_labels(set.rest, set.n(), std::span(&first, 1), &set.logits);
   warnings.insert(warnings.end(), set.rest.warnings.begin(), set.rest.warnings.end());
   return set;
 }

@@ -15,6 +15,7 @@
 #include "leeway/core/groups.h"
 #include "leeway/core/message.h"
 #include "leeway/core/outputs.h"
+#include "leeway/core/outputs_arrays.h"
 #include "leeway/core/shards.h"
 #include "leeway/data/split.h"
 
@@ -58,8 +59,7 @@ Texts class_names_in(const std::string& text) {
   if (!is_file(text)) return parts_of(text, ',');
   const MappedFile file = map_file(text);
   if (identify(file.bytes) == Content::other) {
-    if (!looks_like_text(file.bytes))
-      refuse(display_name(text), "names of classes", describe_content(file.bytes));
+    if (!looks_like_text(file.bytes)) refuse(display_name(text), "class names", describe_content(file.bytes));
     std::string lines(file.text());
     std::erase(lines, '\r');
     return parts_of(lines, '\n');
@@ -68,7 +68,7 @@ Texts class_names_in(const std::string& text) {
   const auto named = arrays.find("class_names");
   const auto found = named != arrays.end() ? named : arrays.find("");
   if (found == arrays.end() || found->second.type != ElementType::text)
-    refuse(display_name(text), "an array class_names of texts",
+    refuse(display_name(text), "an array class_names of strings",
            found == arrays.end() ? "none" : std::string(name_of(found->second.type)));
   return *found->second.texts;
 }
@@ -89,8 +89,8 @@ void put_labels(OutputsShards& set, const std::string& path, OutputsOptions opti
       differ += labels[i] != no_label && !same_label(labels[i], (*set.rest.labels)[i]) ? 1 : 0;
     if (differ > 0)
       set.rest.warnings.push_back(
-          fmt::format("{}: its labels differ from those of {}, which are used, at {} of {} rows: are its "
-                      "rows in that order?",
+          fmt::format("{}: its labels differ from the labels in {} (which are used) at {} of {} rows: do the "
+                      "rows have the same order?",
                       set.rest.path, display_name(path), differ, labels.size()));
   }
   const std::string missing = missing_labels_text(display_name(path), labels);
@@ -133,11 +133,10 @@ Binary binary_of(const std::optional<std::string>& binary) {
   return !binary ? Binary::refuse : *binary == "prob" ? Binary::prob : Binary::logit;
 }
 
-std::vector<GroupColumn> read_groups(const std::string& path, std::size_t n) {
+std::vector<GroupColumn> read_groups(const std::string& path, std::size_t n, Encoding encoding) {
   const std::string name = display_name(path);
-  const std::filesystem::path extension = std::filesystem::path(path).extension();
-  if (extension == ".csv" || extension == ".tsv" || path.ends_with(".csv.gz")) {
-    const CsvTable table = read_csv(path);
+  if (is_table_file(map_file(path), path)) {
+    const CsvTable table = read_csv(path, encoding);
     Texts names, values;
     for (const std::string& column : table.header)
       if (column != "id" && !column.empty())
@@ -145,7 +144,7 @@ std::vector<GroupColumn> read_groups(const std::string& path, std::size_t n) {
     for (std::size_t i = 0; i < table.rows(); ++i)
       for (std::size_t j = 0; j < table.header.size(); ++j)
         if (table.header[j] != "id" && !table.header[j].empty()) values.push_back(table.columns[j][i]);
-    if (names.empty()) refuse(name, "a column of groups", "none but ids");
+    if (names.empty()) refuse(name, "a column of groups", "ids only");
     const Array groups = make_text_array({table.rows(), names.size()}, std::move(values));
     const std::size_t count = names.size();
     const Array titles = make_text_array({count}, std::move(names));
@@ -189,18 +188,18 @@ OutputsOptions reading_of(const record::OutputsReading& reading, bool check_fini
 const std::vector<std::size_t>& rows_called(const data::RowSplit& split, const std::string& word,
                                             const std::string& file) {
   const auto& rows = word == "train" ? split.train : word == "val" ? split.validation : split.test;
-  if (rows.empty()) refuse(display_name(file), fmt::format("rows of {}, as --split says", word), "none");
+  if (rows.empty()) refuse(display_name(file), fmt::format("rows of {} (--split)", word), "none");
   return rows;
 }
 
 OutputsShards with_reading(OutputsShards set, const record::OutputsReading& reading, SetRole role,
                            const OutputsOptions& options, const NoteInput& note) {
   if (reading.index.has_value() != reading.split.has_value())
-    throw OptionError(reading.index ? "--split is required beside --index: train, val, test"
-                                    : "--split: expected --index beside it");
+    throw OptionError(reading.index ? "--split is required with --index: train, val, test"
+                                    : "--split requires --index");
   if (role == SetRole::first && reading.labels) put_labels(set, *reading.labels, options, note);
   if (role == SetRole::first && reading.groups) {
-    set.rest.groups = read_groups(*reading.groups, set.n());
+    set.rest.groups = read_groups(*reading.groups, set.n(), options.columns.encoding);
     note({*reading.groups, {set.n(), set.rest.groups.size()}, "", true});
   }
   if (!reading.index) return set;

@@ -38,7 +38,8 @@ struct ReadFile {
 using NoteInput = std::function<void(const ReadFile&)>;
 
 // Groups of n rows: a CSV, a column each, or an array `groups`. Error: another number of rows, no column of groups.
-[[nodiscard]] std::vector<GroupColumn> read_groups(const std::string& path, std::size_t n);
+[[nodiscard]] std::vector<GroupColumn> read_groups(const std::string& path, std::size_t n,
+                                                   Encoding encoding = Encoding::utf8);
 
 // The rows of train, val or test. Error (named `file`) where there are none.
 [[nodiscard]] const std::vector<std::size_t>& rows_called(const data::RowSplit& split,

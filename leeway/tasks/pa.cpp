@@ -61,11 +61,11 @@ void require_comparable(const std::vector<PaModel>& models) {
   std::set<std::string> names;
   for (const PaModel& model : models) {
     if (!names.insert(model.name).second)
-      refuse("pa", "models of different names", fmt::format("{} twice", in_quotes(model.name)));
+      refuse("pa", "models with different names", fmt::format("{} twice", in_quotes(model.name)));
     if (model.shifted.empty()) refuse("pa", "at least one shifted set of " + in_quotes(model.name), "none");
     if (model.shifted.size() != models[0].shifted.size())
       refuse("pa",
-             fmt::format("as many shifted sets of {} as of {}, {}", in_quotes(model.name),
+             fmt::format("as many shifted sets for {} as for {}, {}", in_quotes(model.name),
                          in_quotes(models[0].name), models[0].shifted.size()),
              fmt::format("{}", model.shifted.size()));
   }
@@ -127,8 +127,8 @@ class PaAnalysis {
   Matched as_they_stand(const PaCleanSet& clean, const NamedOutputs& named, const OutputsShards& shifted) {
     const Outputs& rest = shifted.rest;
     if (clean.labels && rest.labels && !std::ranges::equal(*clean.labels, *rest.labels, same_label))
-      warn(fmt::format("{}: its labels differ from those used: are its rows in the order of {}?", named.name,
-                       clean.named.name));
+      warn(fmt::format("{}: its labels differ from the labels used: do its rows have the order of {}?",
+                       named.name, clean.named.name));
     return {clean.outputs.logits, shifted.logits, joined(clean.labels, rest.labels), rest.norms,
             evidence_of({&clean.outputs.logits, &clean.outputs.rest, span_of(clean.labels)},
                         {&shifted.logits, &rest, {}})};
@@ -191,7 +191,7 @@ class PaAnalysis {
                                            const agreement::Agreement& whole,
                                            const agreement::Options& chosen) {
     const auto norms = span_of(both.norms);
-    if (norms.empty()) warn(fmt::format("{}: no norms: its rows are shifted in their order", named.name));
+    if (norms.empty()) warn(fmt::format("{}: no norms: its rows are shifted in file order", named.name));
     agreement::Sweep all{span_of(both.labels), norms, options().ratios, chosen, std::nullopt};
     if (whole.fitted) all.whole = whole;
     return agreement::ratio_sweep(both.clean.joined(), both.shifted.joined(), all);
@@ -214,7 +214,7 @@ class PaAnalysis {
         for (std::size_t two = one + 1; two < models; ++two) {
           const record::PaSet &a = sets[one * shifts + shift], &b = sets[two * shifts + shift];
           if (a.agreement.k != b.agreement.k) {
-            warn(fmt::format("{} and {}: no gap between their ratios: {} and {} classes", a.shifted,
+            warn(fmt::format("{} and {}: no AR gap, because they have {} and {} classes", a.shifted,
                              b.shifted, a.agreement.k, b.agreement.k));
             continue;
           }

@@ -22,16 +22,16 @@ std::optional<agreement::PairEvidence> evidence_of(const PairedRows& clean, cons
 std::string pair_doubt(const std::optional<agreement::PairEvidence>& evidence, const std::string& clean,
                        const std::string& shifted) {
   if (!evidence || evidence->pairs() || !(evidence->different || evidence->decidable)) return "";
-  return fmt::format("rows of {} need not be those of {}, with which they are compared: {}",
+  return fmt::format("rows of {} are compared with rows of {}, but may not be the same samples: {}",
                      display_name(shifted), display_name(clean), evidence->reason);
 }
 
 void note_unproved(std::vector<std::string>& lines, const std::string& name, const agreement::Agreement& a) {
   if (a.fitted && !a.converged)
-    lines.push_back(fmt::format(
-        "{}: its maximum is proved to {:.2g} only, not to {:.0e}, after {} evaluations: another beta may "
-        "give that much more",
-        name, a.gap, agreement::Options{}.gap, a.evaluations));
+    lines.push_back(
+        fmt::format("{}: the maximum is certified to {:.2g}, not to {:.0e}, after {} evaluations: another "
+                    "beta may give that much more",
+                    name, a.gap, agreement::Options{}.gap, a.evaluations));
 }
 
 }  // namespace leeway::tasks

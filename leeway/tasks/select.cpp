@@ -85,7 +85,8 @@ class SelectAnalysis {
         all.push_back(coding);
     Outputs own;
     own.path = labels_from_, own.labels = labels_, own.coding = coding_;
-    number_labels(own, labels_->size(), all);
+    const OpenPair last = open(task_.checkpoints.back());
+    number_labels(own, labels_->size(), all, &last.clean.logits);
     labels_ = own.labels, coding_ = own.coding;
   }
 
@@ -96,7 +97,7 @@ class SelectAnalysis {
   void tell_warnings_of(const std::string& name, const OutputsShards& set) {
     for (const std::string& warning : set.rest.warnings) warn(warning);
     if (labels_ && set.rest.labels && !std::ranges::equal(*set.rest.labels, *labels_, same_label))
-      warn(fmt::format("{}: its labels differ from those used: are its rows in the order of {}?", name,
+      warn(fmt::format("{}: its labels differ from the labels used: do its rows have the order of {}?", name,
                        labels_from_));
   }
 

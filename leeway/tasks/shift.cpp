@@ -68,17 +68,16 @@ struct Chosen {
 };
 
 void check_corruption(const std::string& name, bool known, const record::ShiftOptions& options) {
-  if (!options.strength.empty()) throw OptionError("--strength, --severity: expected one of them");
-  if (!options.classes.empty())
-    throw OptionError(fmt::format("--classes: {} does not look at classes", name));
-  if (!known) throw OptionError(fmt::format("--severity: {} has none; it takes --strength", name));
+  if (!options.strength.empty()) throw OptionError("--strength cannot be combined with --severity");
+  if (!options.classes.empty()) throw OptionError(fmt::format("--classes: {} does not use classes", name));
+  if (!known) throw OptionError(fmt::format("--severity: {} has no severities; use --strength", name));
 }
 
 void check_strength(const shift::Member& member, const std::optional<double>& given) {
   const Parameter legal = member.strength();
   const double strength = given.value_or(legal.value);
   if (strength >= legal.low && strength <= legal.high) return;
-  throw OptionError(member.parameters.empty() ? fmt::format("--strength: {} has none", member.name)
+  throw OptionError(member.parameters.empty() ? fmt::format("--strength: {} has no strength", member.name)
                                               : fmt::format("--strength: expected {} to {} for {}, found {}",
                                                             legal.low, legal.high, member.name, strength));
 }
@@ -86,9 +85,9 @@ void check_strength(const shift::Member& member, const std::optional<double>& gi
 void check_member(const shift::Member& member, const record::ShiftOptions& options) {
   const std::string name(member.name);
   if (options.how != record::CorruptionChoice{})
-    throw OptionError("--set, --variant, --frost-dir: --severity is required with them");
+    throw OptionError("--set, --variant and --frost-dir require --severity");
   if (!member.selects_rows && !options.classes.empty())
-    throw OptionError(fmt::format("--classes: {} does not look at classes", name));
+    throw OptionError(fmt::format("--classes: {} does not use classes", name));
   if (member.needs_classes && options.classes.empty())
     throw OptionError(fmt::format("--classes is required: the classes that {} keeps", name));
 }
@@ -112,7 +111,7 @@ void add_chosen(const std::string& name, const record::ShiftOptions& options, st
   }
   if (member == nullptr)
     throw OptionError(!options.strength.empty()
-                          ? fmt::format("--strength: {} has none; it takes --severity", name)
+                          ? fmt::format("--strength: {} has no strength; use --severity", name)
                           : fmt::format("--severity is required for {}: 0 to 5", name));
   check_member(*member, options);
   if (options.strength.empty()) all.push_back({member});

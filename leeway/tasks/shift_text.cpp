@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "leeway/core/csv.h"
 #include "leeway/core/error.h"
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
@@ -22,7 +23,7 @@ constexpr std::size_t sheet_rows = 10, excerpt = 160;  // characters
 constexpr std::string_view own_words = "adjectives";
 
 void require_use(const char* option, bool given, bool used, std::string_view shift) {
-  if (given && !used) throw OptionError(fmt::format("{}: {} has no use for it", option, shift));
+  if (given && !used) throw OptionError(fmt::format("{}: {} does not use this option", option, shift));
 }
 
 // The member of that name, which the options go with.
@@ -51,7 +52,7 @@ const shift::TextShift& chosen(const std::string& name, const ShiftTextOptions& 
     if (shift::is_among(value, columns.negative))
       throw OptionError(fmt::format(
           "--positive, --negative: expected different labels, found {} in both{}", in_quotes(value),
-          options.positive.empty() || options.negative.empty() ? ": give the other list too" : ""));
+          options.positive.empty() || options.negative.empty() ? ": specify the other list too" : ""));
   const Parameter& legal = member->strength();
   const double strength = options.strength.value_or(legal.value);
   if (!(strength >= legal.low && strength <= legal.high))
@@ -121,7 +122,7 @@ record::ShiftText shift_text(const ShiftTextTask& task, Progress* progress) {
   const TaskClock clock;
   const shift::TextOptions options = text_options(task, member);
   const shift::TextColumns columns = columns_of(task.options);
-  const MappedFile file = task.text ? MappedFile{} : map_file(task.data);
+  const MappedFile file = task.text ? MappedFile{} : csv_file(map_file(task.data), display_name(task.data));
   const std::string_view csv = task.text ? std::string_view(*task.text) : file.text();
   std::optional<AtomicFile> out;
   if (!task.out.empty()) out.emplace(task.out);

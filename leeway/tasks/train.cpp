@@ -55,20 +55,20 @@ nn::TrainOptions options_of(const TrainTask& task) {
 
 std::span<const Protocol> protocols() {
   static const Protocol list[] = {
-      {{"conds", "10,000 steps of Adam, validated every 100, ended by 20 checks without a better one",
+      {{"conds", "10,000 steps of Adam, validated every 100 steps, patience of 20 validations",
         "Jeon et al., 2025, appendix A.5 and table 7"},
        [](TrainingOptions& options) {
          options.architecture = "resnet18";
          options.optimizer = "adam", options.decay = "coupled", options.batch = 128;
          options.steps = 10'000, options.check_every = 100, options.patience = 20;
        }},
-      {{"diagvib", "50 epochs of Adam at .01, every epoch a candidate",
+      {{"diagvib", "50 epochs of Adam with learning rate .01, every epoch a candidate",
         "Carvalho et al., 2025, appendix D, and Jiménez Rodríguez, 2024: DiagViB-6"},
        [](TrainingOptions& options) {
          options.architecture = "resnet18";
          options.optimizer = "adam", options.learning_rate = .01, options.epochs = 50, options.patience = 0;
        }},
-      {{"uda", "50 epochs of gradient descent at .01, a tenth after 25 and 40, strong augmentation",
+      {{"uda", "50 epochs of SGD with learning rate .01, divided by 10 after 25 and 40, strong augmentation",
         "Rosenfeld and Garg, NeurIPS 2023, and Garg et al., ICML 2023 (RLSbench): CIFAR-10 and CIFAR-100"},
        [](TrainingOptions& options) {
          options.architecture = "resnet18-cifar", options.augment = "strong";
@@ -83,8 +83,7 @@ std::span<const Protocol> protocols() {
 nn::Selection selection_of(const TrainingOptions& options) {
   const std::string& text = options.select_shift;
   if (text.empty()) {
-    if (options.select == "pa")
-      wrong_shift("NAME[:STRENGTH], the shift that agreement is measured under", "none");
+    if (options.select == "pa") wrong_shift("NAME[:STRENGTH], the shift for posterior agreement", "none");
     return {};
   }
   const auto colon = text.find(':');

@@ -76,7 +76,7 @@ std::string variation_text(const record::ModelVariation& variation, const std::s
       "logits that differ by up to {:.3g} between two passes of the same {} {}{}{} ({} of the predictions "
       "differ)",
       variation.largest_difference, variation.n, row, variation.n == 1 ? "" : "s",
-      variation.neighbours ? ", with others beside them and without" : "", variation.predictions_that_differ);
+      variation.neighbours ? ", alone and with other rows" : "", variation.predictions_that_differ);
 }
 
 }  // namespace leeway::tasks

@@ -1,13 +1,13 @@
-"""leeway: how far data may shift before a classifier breaks, and how sure one can be.
+"""leeway: how far data may shift before a classifier breaks, and how certain this is.
 
     import leeway
     r = leeway.agreement(clean, shifted, labels)      # arrays of logits (n,k), labels (n)
     r.pa, r.pa_interval
     leeway.assess({"logits": s, "labels": y}, {"prod": t}).report("page.html")
 
-Functions bear the names, defaults and meanings of the command's options; their results are the command's records. Arrays
-of NumPy, torch tensors on the CPU, columns of pandas and lists are taken, and not copied where their type and layout permit.
-What is wrong with an input is said in one line by `leeway.Error`, a ValueError.
+Functions have the names, defaults and meanings of the command's options; their results are the command's records. Inputs are
+NumPy arrays, torch tensors on the CPU, pandas columns and lists. They are not copied if their type and layout permit.
+Bad input raises `leeway.Error`, a ValueError with a message of one line.
 """
 
 from . import conds, results

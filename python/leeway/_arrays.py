@@ -8,8 +8,7 @@ import os
 
 import numpy
 
-from ._leeway import Error, is_scores
-
+from ._leeway import Error, is_label, is_scores
 
 
 def is_path(value):
@@ -57,7 +56,7 @@ def _of_tensor(tensor, name):
     return tensor.numpy()
 
 
-def _is_missing(item):
+def is_missing(item):
     return item is None or type(item).__name__ in ("NAType", "NaTType") or (isinstance(item, float) and item != item)
 
 
@@ -66,9 +65,9 @@ def _of_objects(array, numpys):
 
     So are numbers alone in an array of NumPy's, which has types for them.
     """
-    known = [item for item in array.flat if not _is_missing(item)]
+    known = [item for item in array.flat if not is_missing(item)]
     full = len(known) == array.size
-    filled = array if full else numpy.array([None if _is_missing(item) else item for item in array.flat], object).reshape(array.shape)
+    filled = array if full else numpy.array([None if is_missing(item) else item for item in array.flat], object).reshape(array.shape)
     if not known:
         return array
     if all(isinstance(item, str) for item in known):
@@ -90,8 +89,11 @@ def _collected(value):
     return value.collect() if hasattr(value, "collect") and hasattr(value, "collect_schema") and hasattr(value, "lazy") else value
 
 
-def _csv_of(frame):
+def _csv_of(frame, name):
     """The text of the CSV file that a data frame would be."""
+    if getattr(frame.columns, "nlevels", 1) > 1:
+        raise Error(f"{name}: expected one name per column, found a MultiIndex of columns "
+                    '(frame.columns = ["_".join(map(str, names)) for names in frame.columns] flattens it)')
     if hasattr(frame, "write_csv"):
         return frame.write_csv()
     if hasattr(frame, "to_csv"):
@@ -111,37 +113,105 @@ def _names_of(frame):
     return [str(column) for column in getattr(frame, "column_names", frame.columns)]
 
 
-def outputs(value, name):
-    """A path, ("table", its text) of a data frame, or a dictionary of arrays as in an outputs file; "" is a bare array."""
+def _is_table(value, least=2):
+    """A data frame of at least so many columns with names. Columns numbered 0 to k-1 in order are those of an array."""
+    return is_frame(value) and getattr(value, "shape", (0, 0))[1] >= least and _names_of(value) != [str(j) for j in range(value.shape[1])]
+
+
+def _is_vector(value):
+    if isinstance(value, (list, tuple)):
+        return bool(value) and (is_missing(value[0]) or isinstance(value[0], (numbers.Real, numpy.bool_)))
+    shape = value.shape if hasattr(value, "shape") else numpy.shape(value) if hasattr(value, "__array__") else ()
+    return len(shape) == 1 or tuple(shape[1:]) == (1,)
+
+
+def _given(value):
+    return {str(key): _collected(one) for key, one in value.items() if one is not None}
+
+
+def _scores_in(given, options):
+    """Keys of scores, by their names or by the option class_columns."""
+    asked = str(options.get("class_columns")).split(",")
+    return [key for key in given if is_scores(key) or key in asked]
+
+
+def outputs(value, name, options):
+    """A path, a dictionary of arrays as in an outputs file ("" is a bare array), or ("table", the text of a data frame, its key in
+    a dictionary, the other arrays of the dictionary)."""
     if is_path(value):
         return os.fspath(value)
     value = _collected(value)
-    if isinstance(value, collections.abc.Mapping):
-        return {str(key): numpy_of(array, f"{name}: {key}") for key, array in value.items() if array is not None}
-    if is_frame(value) and hasattr(value, "shape") and _names_of(value) != [str(j) for j in range(value.shape[1])]:
-        return ("table", _csv_of(value))
-    return {"": numpy_of(value, name)}
+    if _is_table(value, 1):
+        return ("table", _csv_of(value, name), "", {})
+    if not isinstance(value, collections.abc.Mapping):
+        return {"": numpy_of(value, name)}
+    given = _given(value)
+    if _is_table(given.get("groups"), 1):
+        names, *rows = csv.reader(io.StringIO(_csv_of(given["groups"], f"{name}: groups")))
+        given = {"group_names": numpy.array(names), **given, "groups": numpy.array(rows)}
+    tables = [key for key in _scores_in(given, options) if _is_table(given[key])]
+    arrays = {key: numpy_of(one, f"{name}: {key}") for key, one in given.items() if key not in tables}
+    if len(tables) > 1:
+        raise Error(f"{name}: expected one data frame of scores, found {' and '.join(tables)}")
+    return ("table", *_table_of_scores(given[tables[0]], tables[0], arrays, name, options)) if tables else arrays
 
 
-def is_outputs(value):
-    """A dictionary of arrays, not one of sets."""
-    return isinstance(value, collections.abc.Mapping) and any(is_scores(str(key)) or str(key) == "predictions" for key in value)
+TIMES = ("time", "times", "timestamp", "datetime", "date")
 
 
-def named_outputs(value, name):
+def _table_of_scores(frame, key, arrays, name, options):
+    """The labels and times of a dictionary become columns, so that the class names of the table apply to the labels."""
+    labels, own = ([one for one in names if is_label(one)] for names in (arrays, _names_of(frame)))
+    if labels and own and not options.get("label_column"):
+        raise Error(f"{name}: expected labels once (label_column selects them), found {labels[0]} and the column {own[0]} of {key}")
+    text = _csv_of(frame, name)
+    for column in [*arrays]:
+        if column in (*labels, *TIMES, options.get("label_column"), options.get("time_column")):
+            text = _with_column(text, column, arrays.pop(column), name)
+    return text, key, arrays
+
+
+def _with_column(text, column, array, name):
+    head, *rows = csv.reader(io.StringIO(text))
+    if array.shape not in ((len(rows),), (len(rows), 1)):
+        raise Error(f"{name}: {column}: expected shape ({len(rows)}), one value per sample, found shape {array.shape}")
+    made = io.StringIO()
+    values = (array.astype(int) if array.dtype == bool else array).ravel().tolist()
+    csv.writer(made, lineterminator="\n").writerows([[*head, column], *([*row, one] for row, one in zip(rows, values))])
+    return made.getvalue()
+
+
+def is_outputs(value, options):
+    """A dictionary of the arrays of one set, not of sets.
+
+    Paths, dictionaries and data frames of several columns are sets; a vector is none, unless `binary` gives it a meaning. A data
+    frame is an array where it holds the only scores and all other keys are names of arrays.
+    """
+    if not isinstance(value, collections.abc.Mapping):
+        return False
+    given = _given(value)
+    scores = _scores_in(given, options)
+    named = {*scores, "labels", "label", "y", "y_true", options.get("label_column")}
+    vectors = options.get("binary") is None
+    return (any(key in named or (vectors and _is_vector(one)) for key, one in given.items()
+                if not (is_path(one) or isinstance(one, collections.abc.Mapping) or _is_table(one)))
+            or (len(scores) == 1 and _is_table(given[scores[0]]) and given.keys() <= {*scores, "features", "feats", "groups"}))
+
+
+def named_outputs(value, name, options):
     """(name, outputs): a file is called by its path."""
-    return (os.fspath(value) if is_path(value) else name, outputs(value, name))
+    return (os.fspath(value) if is_path(value) else name, outputs(value, name, options))
 
 
-def sets(value, name):
+def sets(value, name, options):
     """[(name, outputs)] of one set, of a list or a tuple of sets, or of a dictionary from names to sets."""
-    if isinstance(value, collections.abc.Mapping) and not is_outputs(value):
+    if isinstance(value, collections.abc.Mapping) and not is_outputs(value, options):
         if not value:
             raise Error(f"{name}: expected at least one set, found none")
-        return [(str(key), outputs(one, str(key))) for key, one in value.items()]
+        return [(str(key), outputs(one, str(key), options)) for key, one in value.items()]
     if isinstance(value, (list, tuple)) and value and all(map(_is_set, value)):
-        return [named_outputs(one, f"{name}[{i}]") for i, one in enumerate(value)]
-    return [named_outputs(value, name)]
+        return [named_outputs(one, f"{name}[{i}]", options) for i, one in enumerate(value)]
+    return [named_outputs(value, name, options)]
 
 
 def _is_set(value):
@@ -151,7 +221,7 @@ def _is_set(value):
 def images(value, name):
     if is_path(value):
         return [(os.fspath(value), os.fspath(value))]
-    return [(name, outputs(value, name))]
+    return [(name, outputs(value, name, {}))]
 
 
 def labels(value, name):
@@ -170,7 +240,7 @@ def table(value, name):
         return os.fspath(value)
     value = _collected(value)
     if is_frame(value):
-        return (name, _csv_of(value))
+        return (name, _csv_of(value, name))
     if not isinstance(value, collections.abc.Mapping):
         raise Error(f"{name}: expected a DataFrame, a dictionary of columns or a CSV file's path, "
                     f"found {type(value).__name__}")

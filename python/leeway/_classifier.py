@@ -11,22 +11,22 @@ _Gradients = Callable[[Any, Any], tuple[Any, Any]]
 
 
 class Classifier:
-    """A classifier as analyses see it: a function from inputs to logits, and one to their gradients.
+    """A classifier for analyses: a function from inputs to logits, and optionally one to their gradients.
 
     Parameters
     ----------
     logits
-        ``logits(x)`` of x (n, \\*input_shape), float32, gives the logits (n, k): an array of any library that NumPy reads. The
+        ``logits(x)`` returns the logits (n, k) for x (n, \\*input_shape), float32: an array of any library that NumPy reads. The
         same rows must give the same logits; two passes of the first rows are compared before anything is computed.
     gradients
-        ``gradients(x, classes)`` gives the logits (n, k) and the gradients of logits by the input, (n, m, \\*input_shape) or
-        (n, m, d): of the m classes that the rows of ``classes`` (n, m) name, or of all k in order where ``classes`` is None.
-        Without it there are the methods that need none, Monte Carlo and softmax.
+        ``gradients(x, classes)`` returns the logits (n, k) and the gradients of logits by the input, (n, m, \\*input_shape) or
+        (n, m, d), for the m classes in each row of ``classes`` (n, m), or for all k classes in order if ``classes`` is None.
+        Without gradients, only the methods Monte Carlo and softmax are available.
     input_shape
-        Of one input; without it that of the inputs at hand.
+        Shape of one input (default: the shape of the inputs given).
 
-    Both are called from one thread at a time, with arrays that are theirs to keep and to change. What they raise comes out as
-    it is.
+    Both functions are called from one thread at a time, with arrays that they may keep and change. Their exceptions are not
+    caught.
     """
 
     def __init__(self, logits: Callable[[Any], Any], gradients: _Gradients | None = None, *,

@@ -33,14 +33,13 @@ def main():
 
 
 def command(arguments):
-    """Runs `leeway ARGUMENTS --json` in a process of its own and returns its record; `code` is its exit code.
+    """Runs `leeway ARGUMENTS --json` in a separate process and returns its record; `code` is its exit code.
 
-    This is the way to what needs leeway's own LibTorch: train, attack, infer. It runs outside this process on purpose: the
-    LibTorch of Debian's or of leeway's build, and the one inside Python's torch, define the same symbols, and two of them in
-    one process crash or, worse, mix.
+    Use it for commands that need leeway's LibTorch: train, attack, infer. They run in a separate process because leeway's LibTorch
+    and the LibTorch inside Python's torch define the same symbols: two of them in one process crash or mix.
 
-    Warnings of the record are Python warnings. CommandError where there is no record; Ctrl-C reaches the command, which saves its
-    state.
+    Warnings of the record become Python warnings. Raises CommandError if there is no record. Ctrl-C reaches the command, which
+    saves its state.
     """
     return run(arguments, stacklevel=3)
 
@@ -52,7 +51,7 @@ def run(arguments, folder=None, stacklevel=2):
     except TypeError:
         raise Error(f"leeway.command: expected a list of words, found {type(arguments).__name__}") from None
     if any("\0" in word for word in words):
-        raise Error("leeway.command: expected words without the null character, found one")
+        raise Error("leeway.command: expected words without null characters, found one")
     if "--json" not in words:
         words.append("--json")
     process = subprocess.Popen([binary(), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder)
@@ -68,6 +67,7 @@ def run(arguments, folder=None, stacklevel=2):
         raise CommandError(process.returncode, message) from None
     result = of_json(out)
     result.code = process.returncode
-    for line in [] if "--quiet" in words else result.to_dict()["warnings"]:
+    told = [line[8:] for line in err.splitlines() if line.startswith("leeway: ")]
+    for line in [] if "--quiet" in words else dict.fromkeys([*result.to_dict()["warnings"], *told]):
         warnings.warn(line, stacklevel=stacklevel)
     return result

@@ -22,29 +22,29 @@ def python_name(name):
 def _models(given):
     """[(model, (name, clean set, shifted sets))]: `clean` names the models where there are several."""
     clean, shifted = given.pop("clean"), given.pop("shifted")
-    if not _is_models(clean):
-        given["models"] = [("model", (*_arrays.named_outputs(clean, "clean"), _arrays.sets(shifted, "shifted")))]
+    if not _is_models(clean, given):
+        given["models"] = [("model", (*_arrays.named_outputs(clean, "clean", given), _arrays.sets(shifted, "shifted", given)))]
         return
-    _require_same_models("leeway.agreement", "shifted", clean, shifted)
-    given["models"] = [(str(model), (*_arrays.named_outputs(clean[model], f"clean[{model!r}]"),
-                                     _arrays.sets(shifted[model], f"shifted[{model!r}]"))) for model in clean]
+    _require_same_models("leeway.agreement", "shifted", clean, shifted, given)
+    given["models"] = [(str(model), (*_arrays.named_outputs(clean[model], f"clean[{model!r}]", given),
+                                     _arrays.sets(shifted[model], f"shifted[{model!r}]", given))) for model in clean]
 
 
 def _sources(given):
     source, targets = given.pop("source"), given.pop("targets")
-    several = _is_models(source)
+    several = _is_models(source, given)
     if several:
-        _require_same_models("leeway.assess", "targets", source, targets)
+        _require_same_models("leeway.assess", "targets", source, targets, given)
     else:
         source, targets = {"model": source}, {"model": targets}
     sources = []
     for model in source:
         before = f"[{model!r}]" if several else ""
         shifts = targets[model]
-        if not isinstance(shifts, dict) or _arrays.is_outputs(shifts):
+        if not isinstance(shifts, dict) or _arrays.is_outputs(shifts, given):
             shifts = {"target": shifts}
-        sources.append((str(model), (*_arrays.named_outputs(source[model], f"source{before}"),
-                                     [(str(shift), *_arrays.named_outputs(one, f"targets{before}[{shift!r}]"))
+        sources.append((str(model), (*_arrays.named_outputs(source[model], f"source{before}", given),
+                                     [(str(shift), *_arrays.named_outputs(one, f"targets{before}[{shift!r}]", given))
                                       for shift, one in shifts.items()])))
     given["sources"] = sources
     _noise(given, [model for model, _ in sources])
@@ -59,7 +59,7 @@ def _noise(given, sources):
             continue
         several = isinstance(value, dict)
         if not several and len(sources) > 1:
-            raise _leeway.Error(f"leeway.assess: expected a dictionary from models in {argument}, as there are {len(sources)}")
+            raise _leeway.Error(f"leeway.assess: expected a dictionary from models in {argument}, because there are {len(sources)} models")
         for model, one in value.items() if several else [(sources[0], value)]:
             name = f"{argument}[{model!r}]" if several else argument
             if str(model) not in sources:
@@ -74,9 +74,9 @@ def _noise(given, sources):
             noise[str(model)] = (str(model), name, one)
     asked = any(isinstance(one, Classifier) for _, _, one in noise.values())
     if asked != ("x" in given):
-        raise _leeway.Error("leeway.assess: expected model and x, the source's inputs, together")
+        raise _leeway.Error("leeway.assess: expected both model and x (the inputs of the source), or neither")
     if bool(noise) != ("sigma" in given):
-        raise _leeway.Error("leeway.assess: expected sigma, the deviations of the noise, together with model or jacobian")
+        raise _leeway.Error("leeway.assess: expected sigma (standard deviations of the noise) and a model or jacobian, or neither")
     if asked:
         given["x"] = _arrays.numpy_of(given["x"], "x")
     given["noise"] = list(noise.values())
@@ -91,13 +91,13 @@ def _checkpoints(given):
             given[argument] = [(name if _arrays.is_path(value) else f"{argument}[{name!r}]", value) for name, value in given[argument]]
 
 
-def _is_models(value):
-    return isinstance(value, dict) and not _arrays.is_outputs(value)
+def _is_models(value, options):
+    return isinstance(value, dict) and not _arrays.is_outputs(value, options)
 
 
-def _require_same_models(function, argument, first, other):
-    if not _is_models(other) or list(map(str, first)) != list(map(str, other)):
-        found = list(map(str, other)) if _is_models(other) else type(other).__name__
+def _require_same_models(function, argument, first, other, options):
+    if not _is_models(other, options) or list(map(str, first)) != list(map(str, other)):
+        found = list(map(str, other)) if _is_models(other, options) else type(other).__name__
         raise _leeway.Error(f"{function}: expected the models {list(map(str, first))} in {argument}, found {found}")
 
 
@@ -111,7 +111,7 @@ def _model_or_outputs(given):
             if place in given:
                 if name in given:
                     raise _leeway.Error(f"leeway.average_case: expected {name} once, found it twice")
-                given[name] = ADAPTERS[AVERAGE_CASE[name]](given.pop(place), name)
+                given[name] = _adapted(AVERAGE_CASE[name], given.pop(place), name, given)
     elif "x" in given:
         given["x"] = _arrays.numpy_of(given["x"], "x")
 
@@ -122,8 +122,6 @@ ADAPTERS = {
     "classifiers": lambda value, name: value,
     "jacobians": lambda value, name: value,
     "inputs": lambda value, name: value,
-    "outputs": lambda value, name: [_arrays.named_outputs(value, name)],
-    "sets": _arrays.sets,
     "labels": _arrays.labels,
     "array": _arrays.labels,
     "images": _arrays.images,
@@ -135,6 +133,15 @@ ADAPTERS = {
     "shifted": lambda value, name: value,
     "targets": lambda value, name: value,
 }
+
+
+def _adapted(kind, value, name, options):
+    """The value of an argument as the module takes it. The options say which arrays of a dictionary are scores and labels."""
+    if kind == "sets":
+        return _arrays.sets(value, name, options)
+    return [_arrays.named_outputs(value, name, options)] if kind == "outputs" else ADAPTERS[kind](value, name)
+
+
 PREPARE = {"agreement": _models, "assess": _sources, "average_case": _model_or_outputs, "select": _checkpoints}
 
 
@@ -151,10 +158,10 @@ def _rows(columns):
 
 FINISH = {"assess": _rows}  # arrays of a result
 
-COMMON = [("seed", "int", 0, "of everything random; same seed, same bits"),
-          ("threads", "int | None", None, "0: one per core; never changes a result (default: as the process has it)"),
-          ("quiet", "bool", False, "no progress and no warnings"),
-          ("no_digest", "bool", False, "do not digest the files that are read")]
+COMMON = [("seed", "int", 0, "seed of all random numbers; the same seed gives the same bits"),
+          ("threads", "int | None", None, "number of threads; 0: one per core; never changes a result (default: the setting of the process)"),
+          ("quiet", "bool", False, "suppress progress and warnings"),
+          ("no_digest", "bool", False, "skip the digests of input files")]
 
 
 def _parameter(name, default, kind, annotation):
@@ -187,7 +194,7 @@ def _make(index, name, command, schema, summary, arguments, first, options):
     parameters += [_parameter(option, value, by_name, annotation) for option, annotation, value, _ in COMMON]
     signature = inspect.Signature(parameters, return_annotation=result_class(schema).__name__)
     real_names = {python_name(option): option for option in named}
-    kinds = {argument: ADAPTERS[kind] for argument, kind, _, _ in arguments}
+    kinds = {argument: kind for argument, kind, _, _ in arguments}
     required = {argument for argument, _, _, needed in arguments if needed}
     prepare = PREPARE.get(name)
     finish = FINISH.get(name)
@@ -195,9 +202,9 @@ def _make(index, name, command, schema, summary, arguments, first, options):
     bind = signature.bind
 
     def function(*args, **kwargs):
-        given = bind(*args, **kwargs).arguments
-        given = {real_names.get(key, key): _read(f"leeway.{name}: {key}", kinds[key], value, key) if key in kinds else value
-                 for key, value in given.items() if value is not None}
+        bound = bind(*args, **kwargs).arguments
+        given = {real_names.get(key, key): value if key not in kinds else _read(f"leeway.{name}: {key}", _adapted, kinds[key], value, key, bound)
+                 for key, value in bound.items() if value is not None}
         if not required <= given.keys():
             raise _leeway.Error(f"leeway.{name}: expected {' and '.join(sorted(required - given.keys()))}, found None")
         if prepare is not None:

@@ -18,16 +18,16 @@ class PosteriorAgreement(torchmetrics.Metric):
             agreement.update(model(clean), model(shifted), labels)
         agreement.compute()
 
-    Row i of both is the same sample. ``compute`` finds the certified maximum over all rows seen, on the CPU in float64 accuracy;
+    Row i of both is the same sample. ``compute`` finds the certified maximum over all rows so far, on the CPU in float64 accuracy;
     ``result`` is then the whole record, with its interval. Batches are kept, as for an AUROC: ``compute_on_cpu=True``
-    moves them off an accelerator, and under distributed training they are gathered, so that the value is that of all rows.
+    moves them to the CPU. In distributed training they are gathered, so that the value covers all rows.
 
     Parameters
     ----------
     normalized
-        Divide by log k: 1 is full agreement, whatever k.
+        Divide by log k: 1 is full agreement for any k.
     kwargs
-        Those of ``torchmetrics.Metric``.
+        Keyword arguments of ``torchmetrics.Metric``.
     """
 
     is_differentiable = False
@@ -50,10 +50,10 @@ class PosteriorAgreement(torchmetrics.Metric):
         """Logits (n,k) of the same n samples; ``labels`` (n) in every batch or in none."""
         name = "leeway.metrics.PosteriorAgreement"
         if clean.ndim != 2 or clean.shape != shifted.shape:
-            raise leeway.Error(f"{name}: expected logits (n,k) of both sets alike, found {tuple(clean.shape)} and "
+            raise leeway.Error(f"{name}: expected logits (n,k) of equal shape for both sets, found {tuple(clean.shape)} and "
                                f"{tuple(shifted.shape)}")
         if self.clean and clean.shape[1] != self.clean[0].shape[1]:
-            raise leeway.Error(f"{name}: expected {self.clean[0].shape[1]} classes as before, found {clean.shape[1]}")
+            raise leeway.Error(f"{name}: expected {self.clean[0].shape[1]} classes as in earlier batches, found {clean.shape[1]}")
         if self.clean and (labels is None) == bool(self.labels):
             raise leeway.Error(f"{name}: expected labels in every batch or in none, found {'none' if labels is None else 'some'}")
         if labels is not None and labels.shape != clean.shape[:1]:
@@ -64,14 +64,14 @@ class PosteriorAgreement(torchmetrics.Metric):
             self.labels.append(labels.detach())
 
     def outputs(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
-        """Clean and shifted logits and the labels of all rows seen, on the CPU."""
+        """Clean and shifted logits and labels of all rows so far, on the CPU."""
         if not len(self.clean):
             raise leeway.Error("leeway.metrics.PosteriorAgreement: expected at least one batch, found none")
         clean, shifted = (dim_zero_cat(rows).cpu() for rows in (self.clean, self.shifted))
         return clean, shifted, dim_zero_cat(self.labels).cpu() if len(self.labels) else None
 
     def compute(self) -> torch.Tensor:
-        """PA of all rows seen, a float64 scalar."""
+        """PA of all rows so far, a float64 scalar."""
         self.result = leeway.agreement(*self.outputs())
         value = self.result.pa_normalized if self.normalized else self.result.pa
         return torch.tensor(value, dtype=torch.float64, device=self.device)

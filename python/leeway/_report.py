@@ -15,9 +15,9 @@ from .results import Result
 def page(results, images=None, flips=8):
     for result in results:
         if not isinstance(result, Result):
-            raise _leeway.Error(f"leeway.report: expected results of leeway, found {type(result).__name__}")
+            raise _leeway.Error(f"leeway.report: expected leeway results, found {type(result).__name__}")
     if isinstance(flips, bool) or not isinstance(flips, numbers.Integral) or not 0 <= flips < 2**31:
-        raise _leeway.Error(f"leeway.report: expected a whole number from 0 at flips, found {flips!r}".replace("\n", " "))
+        raise _leeway.Error(f"leeway.report: flips: expected a whole number of at least 0, found {flips!r}".replace("\n", " "))
     records = [(type(result).__name__, result.to_json()) for result in results]
     return _leeway.page(records, _named_images(images), int(flips))
 
@@ -25,7 +25,7 @@ def page(results, images=None, flips=8):
 def report(results, path, images=None, flips=8):
     """One HTML page of a result, or of several of assess or of agreement; the path is returned.
 
-    The page needs no network: charts, style and pictures are inside.
+    The page needs no network: it contains charts, styles and images.
     """
     results = results if isinstance(results, (list, tuple)) else [results]
     if not _arrays.is_path(path):

@@ -1,6 +1,6 @@
-"""Posterior agreement where training code looks for metrics.
+"""Posterior agreement as a metric for training code.
 
-``PosteriorAgreement`` is a metric of torchmetrics: torch and torchmetrics are imported when it is first asked for.
+``PosteriorAgreement`` is a torchmetrics metric: torch and torchmetrics are imported at its first use.
 ``EpochSelection`` and ``AgreementScorer`` need neither.
 """
 from __future__ import annotations
@@ -32,11 +32,11 @@ def __getattr__(name: str) -> Any:
 
 
 class EpochSelection:
-    """Which epoch to keep: the one whose predictions best survive the shift.
+    """Selects the epoch to keep: the epoch with the highest posterior agreement under the shift.
 
-    After every epoch ``add`` takes what the model said of the same validation samples, clean and shifted, and is True where
-    this epoch is the one to keep so far. ``select`` then compares all of them, and with labels also what accuracy would have
-    chosen. Ties go to the earlier epoch.
+    After every epoch, ``add`` takes the outputs on the same validation samples, clean and shifted, and returns True if this
+    epoch is the best so far. ``select`` then compares all epochs and, with labels, also the choice by accuracy. Ties go to the
+    earlier epoch.
 
         selection = leeway.metrics.EpochSelection()
         for epoch in range(epochs):
@@ -45,7 +45,7 @@ class EpochSelection:
                 save(model)
         selection.select()
 
-    The outputs of all epochs are kept: 8 n k bytes an epoch for float32.
+    The outputs of all epochs are kept: 8 n k bytes per epoch for float32.
     """
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class EpochSelection:
         self._pa = -math.inf
 
     def add(self, epoch: object, clean: Any, shifted: Any = None, labels: Any = None) -> bool:
-        """Outputs (n,k) of both sets, or in place of ``clean`` a PosteriorAgreement that was updated with them."""
+        """Outputs (n,k) of both sets, or only a PosteriorAgreement that was updated with them, as ``clean``."""
         name = str(epoch)
         if name in self._checkpoints:
             raise leeway.Error(f"leeway.metrics.EpochSelection: expected a new epoch, found '{name}' again")
@@ -79,7 +79,7 @@ class EpochSelection:
         return self._best
 
     def select(self) -> Any:
-        """The record of ``leeway select`` over all epochs, with intervals and the difference to accuracy's choice."""
+        """The record of ``leeway select`` over all epochs, with intervals and the difference to the choice by accuracy."""
         clean, shifted = ({epoch: pair[side] for epoch, pair in self._checkpoints.items()} for side in (0, 1))
         return leeway.select(clean, shifted, labels=self._labels)
 
@@ -90,10 +90,10 @@ def _kept(array: Any) -> Any:
 
 
 class AgreementScorer:
-    """A scorer of scikit-learn: the posterior agreement between X and X shifted, higher is better.
+    """A scikit-learn scorer: posterior agreement between X and shifted X; higher is better.
 
-    ``GridSearchCV(estimator, grid, scoring=AgreementScorer(shift))`` chooses what survives the shift. ``shift`` takes X and gives
-    as many rows, the same ones in order. ``normalized`` divides by log k: 1 is full agreement, 0 is none, whatever k.
+    ``GridSearchCV(estimator, grid, scoring=AgreementScorer(shift))`` selects the most robust estimator. ``shift`` takes X and
+    returns the shifted rows in the same order. ``normalized`` divides by log k: 1 is full agreement, 0 is none, for any k.
     """
 
     def __init__(self, shift: Callable[[Any], Any], normalized: bool = True) -> None:

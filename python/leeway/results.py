@@ -67,7 +67,7 @@ class Part:
 
 
 class Result(Part):
-    """A record, and what came with it: `arrays` by name. Where it has one result, that one's keys are attributes too."""
+    """A record and its `arrays` by name. If it has a single result, the keys of the result are attributes too."""
 
     _schema = ""
     _element = None  # class of `results`
@@ -103,19 +103,19 @@ class Result(Part):
         return self._record.json()
 
     def to_dict(self):
-        """The record as json.loads(self.to_json()) gives it: numbers that JSON has no word for are "inf", "-inf", "nan"."""
+        """The record as json.loads(self.to_json()) returns it: non-finite numbers are "inf", "-inf", "nan"."""
         return self._record.tree()
 
     def to_frame(self):
-        """A pandas DataFrame, a row a result, or one of a record without results; keys of parts have dots, lists are left to the record."""
+        """A pandas DataFrame with one row per result (or a single row); keys of parts have dots, lists are omitted."""
         import pandas
         return pandas.DataFrame([_row(result) for result in self._tree.get("results", [self._tree])])
 
     def report(self, path, images=None, flips=8):
         """Writes the result as one HTML page that needs no network; the path is returned.
 
-        images: an images file, arrays (n,c,h,w), or a dictionary from names of targets ("" for the source) to these, whose
-        flipped samples the page then shows, `flips` for each result.
+        images: an images file, arrays (n,c,h,w), or a dictionary from target names ("" for the source) to these. With images,
+        the page shows up to `flips` changed samples for each result.
         """
         from ._report import report
         return report(self, path, images=images, flips=flips)
@@ -236,5 +236,5 @@ def of_json(text):
     tree = json.loads(text)
     schema = tree.get("schema") if isinstance(tree, dict) else None
     if schema not in _described:
-        raise _leeway.Error(f"record: expected a schema of leeway, found {schema!r}")
+        raise _leeway.Error(f"record: expected a leeway schema, found {schema!r}")
     return _result(schema, text, tree.get("headline") or schema, {})

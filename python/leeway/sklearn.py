@@ -1,4 +1,4 @@
-"""Outputs of estimators of scikit-learn, and of all that has its interface. scikit-learn itself is not imported."""
+"""Outputs of scikit-learn estimators, and of all estimators with the same interface. scikit-learn itself is not imported."""
 from __future__ import annotations
 
 import warnings
@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy
 
-from leeway import Error
+from leeway import Error, _arrays
+from leeway._leeway import is_missing
 
 __all__ = ["outputs"]
 
@@ -32,8 +33,8 @@ def _scores(estimator: Any, X: Any) -> dict[str, numpy.ndarray]:
         return {"probs": _matrix(estimator.predict_proba(X), f"{name}.predict_proba")}
     if not hasattr(estimator, "decision_function"):
         raise _refuse("an estimator with predict_proba or decision_function", name)
-    warnings.warn(f"leeway.sklearn.outputs: {name} has no predict_proba; the scores of its decision_function serve as logits, "
-                  "and confidences made of them are not calibrated", UserWarning, stacklevel=3)
+    warnings.warn(f"leeway.sklearn.outputs: {name} has no predict_proba; the scores of its decision_function are used as logits, "
+                  "and the resulting confidences are not calibrated", UserWarning, stacklevel=3)
     shape = getattr(_last(estimator), "decision_function_shape", None)
     if shape == "ovo" and len(getattr(estimator, "classes_", ())) > 2:
         raise _refuse('decision_function_shape="ovr" (or probability=True), a score of each class',
@@ -46,7 +47,7 @@ def _scores(estimator: Any, X: Any) -> dict[str, numpy.ndarray]:
 
 def _matrix(scores: Any, name: str) -> numpy.ndarray:
     if isinstance(scores, list):
-        raise _refuse(f"{name} of one label", f"a list of {len(scores)} (multi-label estimators: one call a label)")
+        raise _refuse(f"{name} of one label", f"a list of {len(scores)} (multi-label estimators: one call per label)")
     scores = numpy.asarray(scores)
     if scores.ndim != 2 or scores.shape[1] < 2:
         raise _refuse(f"{name} of shape (n, k) with k of at least 2", str(scores.shape))
@@ -54,31 +55,36 @@ def _matrix(scores: Any, name: str) -> numpy.ndarray:
 
 
 def _positions(y: Any, classes: numpy.ndarray, n: int) -> numpy.ndarray:
-    """Of labels among the sorted classes_."""
-    y = numpy.asarray(y)
+    """Of labels among classes_; NaN where there is no label."""
+    y = _arrays.numpy_of(y, "leeway.sklearn.outputs: y")
     if y.shape != (n,):
-        raise _refuse(f"y of shape ({n},), as X has rows", str(y.shape))
-    place = numpy.clip(numpy.searchsorted(classes, y), 0, len(classes) - 1)
-    unknown = numpy.flatnonzero(classes[place] != y)
-    if len(unknown):
-        raise _refuse("every y among the estimator's classes_", f"{y[unknown[0]]!r} at row {unknown[0]}")
-    return place.astype(numpy.int64)
+        raise _refuse(f"y of shape ({n},), one value per row of X", str(y.shape))
+    places = {name: place for place, name in enumerate(classes.tolist())}
+    positions = []
+    for row, label in enumerate(y.tolist()):
+        missing = _arrays.is_missing(label) or label == -1 or (isinstance(label, str) and is_missing(label))
+        known = label.__hash__ is not None and label in places
+        if not known and not missing:
+            raise _refuse("every y among the estimator's classes_", f"{label!r} at row {row}")
+        positions.append(places[label] if known else numpy.nan)
+    made = numpy.array(positions, float)
+    return made if numpy.isnan(made).any() else made.astype(numpy.int64)
 
 
 def outputs(estimator: Any, X: Any, y: Any = None) -> dict[str, Any]:
-    """What ``estimator`` says of ``X``, as :func:`leeway.assess` and :func:`leeway.agreement` take it.
+    """Outputs of ``estimator`` on ``X``, for :func:`leeway.assess` and :func:`leeway.agreement`.
 
-    ``probs`` (n,k) of its ``predict_proba``; where it has none, ``logits`` of its ``decision_function``, with a UserWarning,
-    since those are scores without a scale. ``class_names`` of its ``classes_``, and with ``y`` the positions of these among
-    them as ``labels`` (n).
+    ``probs`` (n,k) from ``predict_proba``; without it, ``logits`` from ``decision_function``, with a UserWarning because these
+    scores are not calibrated. ``class_names`` from ``classes_``; with ``y``, also ``labels`` (n): the positions of ``y`` in
+    ``classes_``, NaN where ``y`` is missing (None, NaN, NA, or -1 if no class is -1).
 
-    Raises leeway.Error: neither of the two methods, a multi-label estimator, labels it does not know.
+    Raises leeway.Error if the estimator has neither method or is multi-label, or if ``y`` has unknown labels.
     """
     made: dict[str, Any] = dict(_scores(estimator, X))
     (scores,) = made.values()
     classes = numpy.asarray(getattr(estimator, "classes_", numpy.arange(scores.shape[1])))
     if classes.shape != (scores.shape[1],):
-        raise _refuse(f"classes_ of {scores.shape[1]} names, as there are columns", str(classes.shape))
+        raise _refuse(f"classes_ with {scores.shape[1]} names, one per column", str(classes.shape))
     made["class_names"] = [str(name) for name in classes]
     if y is not None:
         made["labels"] = _positions(y, classes, len(scores))

@@ -1,7 +1,7 @@
-"""Modules of PyTorch as classifiers that leeway asks.
+"""PyTorch modules as classifiers for leeway.
 
-torch is imported when this module is: ``import leeway`` alone does not. leeway's own LibTorch is not loaded into the process;
-training and attacks run in the command's (``leeway.command``, ``attack``), since two LibTorches in one process end it.
+Importing this module imports torch; ``import leeway`` alone does not. leeway's own LibTorch is not loaded into this process:
+training and attacks run in the process of the command (``leeway.command``, ``attack``), because two LibTorches crash a process.
 """
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ class _Normalization:
         self.mean, self.std = (self._by_channel(name, given.get(name, default), channels, rank)
                                for name, default in (("mean", 0.), ("std", 1.)))
         if not bool((self.std > 0).all()):
-            raise _refuse("normalization's std above 0", str(self.std.flatten().tolist()))
+            raise _refuse("a normalization std above 0", str(self.std.flatten().tolist()))
 
     @staticmethod
     def _by_channel(name: str, value: float | Sequence[float], channels: int, rank: int) -> torch.Tensor:
         numbers = torch.as_tensor(value, dtype=torch.float64).flatten()
         if len(numbers) not in (1, channels):
-            raise _refuse(f"normalization's {name} with 1 number or {channels}, one a channel", str(len(numbers)))
+            raise _refuse(f"a normalization {name} with 1 number or {channels}, one per channel", str(len(numbers)))
         return numbers.reshape(-1, *[1] * (rank - 1))
 
     def __call__(self, x: torch.Tensor) -> torch.Tensor:
@@ -134,26 +134,26 @@ def _array(tensor: torch.Tensor) -> numpy.ndarray:
 
 def classifier(module: torch.nn.Module, input_shape: Sequence[int], normalization: Mapping[str, Any] | None = None,
                *, batch_size: int = 256) -> Classifier:
-    """A ``torch.nn.Module`` as the two functions that analyses ask: its logits, and gradients of chosen logits by the input.
+    """A ``torch.nn.Module`` as a :class:`leeway.Classifier`: its logits, and gradients of selected logits by the input.
 
     Parameters
     ----------
     module
-        In evaluation mode, its parameters float32 or float64 on one device. It takes a batch (n, \\*input_shape) and returns
-        logits (n, k). It is used as it is: a module that changes later answers as changed. Tensors in channels_last stay so.
+        A module in evaluation mode with float32 or float64 parameters on one device. It takes a batch (n, \\*input_shape) and
+        returns logits (n, k). It is not copied: later changes affect the classifier. The channels_last format is kept.
     input_shape
-        Of one input, without the batch: ``(1, 28, 28)``.
+        Shape of one input, without the batch: ``(1, 28, 28)``.
     normalization
-        What the module expects, where its inputs are images in [0,1]: a mapping with ``scale``, ``mean`` and ``std`` (numbers, or
-        one a channel), z = (scale x - mean) / std, as ``--scale``, ``--mean`` and ``--std`` of the command. Noise is added before it.
+        Normalization of images in [0,1] that the module expects: a mapping with ``scale``, ``mean`` and ``std`` (one number, or one
+        per channel), z = (scale x - mean) / std, as ``--scale``, ``--mean`` and ``--std`` of the command. Noise is added before it.
     batch_size
-        Rows of a pass at most.
+        Maximum number of rows of a pass.
 
     Raises
     ------
     leeway.Error
-        Training mode, parameters of another type or of several, what is returned in place of logits; and, once inputs are
-        there, answers that differ between two passes; with ``normalization``, float images outside [0,1].
+        If the module is in training mode, has parameters of another type or of several types, or does not return logits; later, if
+        its outputs differ between two passes or, with ``normalization``, float images are outside [0,1].
     """
     shape = tuple(int(size) for size in input_shape)
     if not shape or min(shape) < 1:
@@ -177,33 +177,33 @@ def _traced(module: torch.nn.Module, x: numpy.ndarray) -> torch.jit.ScriptModule
 def attack(module: torch.nn.Module, x: Any, y: Any = None, normalization: Mapping[str, Any] | None = None, *, attack: str = "pgd",
            norm: str = "linf", eps: float | str | None = None, loss: str | None = None, targets: Any = None,
            parameters: Mapping[str, float] | None = None, seed: int = 0) -> Result:
-    """Inputs moved so that ``module`` misjudges them: the record of `leeway attack` on a copy of it, in a process of its own.
+    """Generates adversarial examples: the record of `leeway attack` on a copy of ``module``, in a separate process.
 
-    The copy is a trace of the module, which the command's LibTorch runs; what its operators do not know, or a path through the
-    module that hangs on its input, is no such trace. `arrays` has what the command writes: ``x``, ``success``, ``norms`` and
-    ``y`` or ``targets``.
+    The copy is a trace of the module, run by the command's LibTorch. Modules with operators unknown to this LibTorch, or with
+    input-dependent control flow, cannot be traced. `arrays` has the arrays that the command writes: ``x``, ``success``, ``norms``
+    and ``y`` or ``targets``.
 
     Parameters
     ----------
     module
-        As :func:`classifier` takes it.
+        As for :func:`classifier`.
     x
         Images (n,c,h,w), uint8 or floats in [0,1], or rows (n,d) of any range.
     y
-        Their labels, to lead away from; without them the module's own predictions.
+        Labels, which the attack leads away from (default: the predictions of the module).
     normalization
-        As :func:`classifier` takes it.
+        As for :func:`classifier`.
     attack, norm, eps, loss, seed
-        Those of the command: ``leeway.list("attacks")`` of a command with LibTorch says which there are.
+        Options of the command; ``leeway.command(["list", "attacks"])`` lists the attacks.
     targets
-        Classes that inputs are to be taken for, one each.
+        Target classes, one for each input.
     parameters
-        Of the attack, by name: ``{"steps": 50}``.
+        Parameters of the attack, by name: ``{"steps": 50}``.
 
     Raises
     ------
     leeway.Error
-        As :func:`classifier` does. leeway.CommandError: what the command says.
+        As for :func:`classifier`. leeway.CommandError: errors of the command.
     """
     images = numpy.ascontiguousarray(x.detach().cpu() if isinstance(x, torch.Tensor) else x)
     words: list[Any] = ["attack", "--model", "module.pt", "--data", "images.npz", "--out", "attacked.npz", "--attack", attack, "--norm", norm,

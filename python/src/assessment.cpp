@@ -30,8 +30,8 @@ Array column_of(std::vector<T>& values) {
 
 void fields(AssessExtras& extras, record::Fields& f) {
   f("rows", extras.rows,
-    "keep what happened to every row of every target: `rows`, an array with the columns of the command's "
-    "--rows; -1 and nan stand for what is not known");
+    "keep the results of every row of every target: `rows`, an array with the columns of the command's "
+    "--rows-csv; -1 and nan mark unknown values");
   fields(extras.noise, f);
 }
 
@@ -72,10 +72,7 @@ std::vector<tasks::NoiseSubject> noise_subjects(Request& request, const tasks::A
   std::vector<tasks::NoiseSubject> subjects;
   if (!request.has("noise")) return subjects;
   Array x;
-  if (request.has("x")) {
-    x = array_of(request["x"], "x");
-    request.log.add_array("x", x);
-  }
+  if (request.has("x")) x = request.inputs();
   for (const nb::handle one : nb::object(request["noise"])) {
     const auto model = nb::cast<std::string>(one[0]), name = nb::cast<std::string>(one[1]);
     const nb::object value = one[2];

@@ -136,8 +136,7 @@ Classifier classifier_of(const std::shared_ptr<const Functions>& functions, std:
 
 void check(const Array& inputs, const std::optional<Shape>& declared, bool pixels) {
   if (!inputs.is_float() && inputs.type != ElementType::u8)
-    refuse("x", "float32, float64, or uint8 that counts 0 to 255 as [0,1]",
-           std::string(name_of(inputs.type)));
+    refuse("x", "float32, float64, or uint8 (0 to 255 are read as [0,1])", std::string(name_of(inputs.type)));
   const bool rows = inputs.shape.size() > 1 && inputs.size() > 0;
   if (!declared && !rows) refuse("x", "inputs (n, ...), at least one", inputs.shape_text());
   const bool fits = rows && (!declared || inputs.shape == joined({inputs.shape[0]}, *declared) ||
@@ -146,17 +145,17 @@ void check(const Array& inputs, const std::optional<Shape>& declared, bool pixel
   if (const auto bad = first_not_finite(inputs))
     refuse("x", "finite inputs",
            fmt::format("{} at {}", to_f64(inputs, "x")[*bad], position_text(inputs, *bad)));
-  if (are_byte_levels(inputs))
+  if (!pixels && are_byte_levels(inputs))
     refuse("x",
-           "float pixels in [0,1] (divide by 255, or give uint8; a network that expects 0 to 255 takes "
-           "normalization={'scale': 255})",
-           "whole numbers from 0 to 255");
+           "float pixels in [0,1] (divide by 255, or pass uint8; for a network that expects 0 to 255 use "
+           "normalization={'scale': 255}; for rows of any range pass x.reshape(len(x), -1))",
+           "numbers from 0 to 255");
   if (!pixels || !inputs.is_float()) return;
   const std::vector<double> values = to_f64(inputs, "x");
   const auto out = std::ranges::find_if(values, [](double value) { return value < 0 || value > 1; });
   if (out != values.end())
     refuse(
-        "x", "float pixels in [0,1] before normalization (divide by 255, or give uint8)",
+        "x", "float pixels in [0,1] before normalization (divide by 255, or pass uint8)",
         fmt::format("{} at {}", *out, position_text(inputs, static_cast<std::size_t>(out - values.begin()))));
 }
 
@@ -199,7 +198,7 @@ tasks::ClassifierInputs classifier_inputs(nb::handle classifier, const Array& in
   }
   if (variation)
     refuse("leeway.Classifier",
-           "the same answer to the same inputs (dropout and batch statistics are off after module.eval())",
+           "the same outputs for the same inputs (module.eval() switches off dropout and batch statistics)",
            tasks::variation_text(*variation, "row"));
   return model;
 }

@@ -81,7 +81,7 @@ nb::object split_of(Request& request) {
         orders[nb::cast<std::string>(attribute)].emplace_back(nb::str(value).c_str());
   const auto& [sc, ldd, uds] = task.options.shifts;
   if (task.options.all && (sc || ldd || uds))
-    throw OptionError("--all: expected no --sc, --ldd or --uds beside it");
+    throw OptionError("--all cannot be combined with --sc, --ldd or --uds");
   task.open = [&, open = table_of(request, "table")] {
     return open(tasks::table_columns(task.options, orders));
   };
@@ -108,18 +108,18 @@ nb::object describe_of(Request& request) {
                                           tasks::SetRole::first);
   }
   task.open = [&, source = table_of(request, "source"), target = table_of(request, "target")] {
-    const TableColumns columns{task.options.label.value_or(""), task.options.columns, {}, {}};
+    const TableColumns columns = tasks::described_columns(task.options);
     if (source) inputs.source = source(columns);
     if (target) inputs.target = target(columns);
     return inputs;
   };
   const bool tables = request.has("source");
   if (!tables && !inputs.outputs) throw Error("leeway.conds.describe: expected source, or outputs");
-  if (!tables && request.has("target")) throw Error("leeway.conds.describe: expected source beside target");
+  if (!tables && request.has("target")) throw Error("leeway.conds.describe: target requires source");
   if (tables && task.options.columns.empty())
     throw Error("leeway.conds.describe: expected columns, the attributes");
   if (!tables && (task.options.label || !task.options.columns.empty()))
-    throw Error("leeway.conds.describe: expected a table beside label and columns; outputs bring their own");
+    throw Error("leeway.conds.describe: label and columns require a table; outputs have their own");
   return request.finished(request.run([&](Progress*) { return tasks::conds_describe(task); }));
 }
 
@@ -129,8 +129,7 @@ nb::object list_of(Request& request) {
   task.seed = request.seed;
   task.session = []() -> const nn::Session& {
     throw std::runtime_error(
-        "models are outside this process: leeway.command([\"list\"]) lists them, where the command has "
-        "LibTorch");
+        "not in this process; leeway.command([\"list\"]) lists it if the command has LibTorch");
   };
   return request.finished(tasks::list(task));
 }
@@ -142,14 +141,14 @@ std::vector<Function> functions_of_data() {
       {"shift",
        "leeway shift",
        record::shift_schema,
-       "A shifted copy of images: `arrays` has x, y, and of shifts that select rows `rows`, where each came "
-       "from.",
+       "A shifted copy of images: `arrays` has x, y, and for shifts that select rows also `rows`, their "
+       "source rows.",
        {{"images", "images",
          "(n,c,h,w), uint8 or floats in [0,1], a dictionary with x and y, a file's path or a name such as "
          "fashion-mnist:test",
          true},
         {"shift", "text",
-         "a name that leeway.list(\"shifts\") has, or with a severity leeway.list(\"corruptions\")", true}},
+         "a name in leeway.list(\"shifts\"), or with a severity in leeway.list(\"corruptions\")", true}},
        {"strength"},
        default_options<record::ShiftOptions>,
        shift_of},
@@ -158,8 +157,8 @@ std::vector<Function> functions_of_data() {
        record::shift_text_schema,
        "A table with one column of texts shifted: `arrays` has its columns, as text.",
        {{"table", "table",
-         "with a column of texts: a DataFrame, a dictionary of columns, or a CSV file's path", true},
-        {"shift", "text", "a name that leeway.list(\"text-shifts\") has", true}},
+         "table with a column of texts: a DataFrame, a dictionary of columns, or a CSV file's path", true},
+        {"shift", "text", "a name in leeway.list(\"text-shifts\")", true}},
        {"strength"},
        default_options<record::ShiftTextOptions>,
        shift_text_of},
@@ -167,30 +166,28 @@ std::vector<Function> functions_of_data() {
        "leeway conds draw",
        record::conds_draw_schema,
        "Training, validation and test sets with concurrent distribution shifts: `arrays` has the rows of "
-       "train, val "
-       "and test, with `all` of every case as NAME/train.",
+       "train, val and test; with `all`, of every case as NAME/train.",
        {{"table", "table",
-         "a row for each sample, a label, attributes: a DataFrame, a dictionary of columns, or a "
-         "CSV file's path",
+         "table with a row for each sample, a label and attributes: a DataFrame, a dictionary of columns, or "
+         "a CSV file's path",
          true},
         {"order", "orders",
-         "from attributes to all their values in order: the last is the rare or unseen one (default: numbers "
-         "ascending, else letters)"}},
+         "dictionary from attributes to all their values in order; the last value is rare or unseen "
+         "(default: ascending)"}},
        {},
        default_options<record::CondsDrawOptions>,
        split_of},
       {"conds.describe",
        "leeway conds describe",
        record::conds_describe_schema,
-       "Which shifts there are between two tables of attributes, and in which cells a model is weak.",
+       "Shifts between two tables of attributes, and the cells where a model is weak.",
        {{"source", "table",
-         "the training samples: attributes, and a label if there is one; a DataFrame, a dictionary of "
-         "columns, or a CSV "
-         "file's path"},
-        {"target", "table", "the test samples; without them the source alone is described"},
+         "training samples: attributes, and optionally a label; a DataFrame, a dictionary of columns, or a "
+         "CSV file's path"},
+        {"target", "table", "test samples (default: only the source is described)"},
         {"outputs", "outputs",
-         "of a model on the target, or the source where there is none; alone, their groups, and "
-         "labels if any, are the table"}},
+         "outputs of a model on the target (or the source, without a target); without tables, their groups "
+         "and labels are the table"}},
        {},
        default_options<record::CondsDescribeOptions>,
        describe_of},

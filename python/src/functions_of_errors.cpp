@@ -42,37 +42,36 @@ nb::object evaluate_bounds_of(Request& request) {
 std::vector<Function> functions_of_errors() {
   const std::vector<Argument> sets{
       {"source", "outputs",
-       "labelled outputs: an array of logits (n,k), a dictionary of arrays, or a file's path", true},
+       "labeled outputs: an array of logits (n,k), a dictionary of arrays, or a file's path", true},
       {"target", "outputs", "outputs of the same classifier without labels", true},
-      {"labels", "labels", "of the source, where its outputs hold none"}};
-  return {
-      {"error_bound",
-       "leeway bound",
-       record::bound_schema,
-       "The error on a target without labels: an upper bound (Dis2), and estimates beside it.",
-       sets,
-       {},
-       default_options<record::BoundOptions>,
-       error_bound_of},
-      {"estimates",
-       "leeway bound",
-       record::bound_schema,
-       "Estimates of the error on a target without labels, without the bound: `methods` are all but dis2.",
-       sets,
-       {},
-       default_options<record::BoundOptions>,
-       estimates_of},
-      {"evaluate_bounds",
-       "leeway bound evaluate",
-       record::bound_evaluate_schema,
-       "How bounds and estimates did over many shifts whose truth is known.",
-       {{"table", "table",
-         "a row a shift: data_set, the truth (target_accuracy or target_error), a column for each method; a "
-         "DataFrame, a dictionary of columns, or a CSV file's path",
-         true}},
-       {},
-       default_options<record::BoundEvaluateOptions>,
-       evaluate_bounds_of}};
+      {"labels", "labels", "labels of the source, if its outputs have none"}};
+  return {{"error_bound",
+           "leeway bound",
+           record::bound_schema,
+           "The error on a target without labels: an upper bound (Dis2) and estimates.",
+           sets,
+           {},
+           default_options<record::BoundOptions>,
+           error_bound_of},
+          {"estimates",
+           "leeway bound",
+           record::bound_schema,
+           "Estimates of the error on a target without labels: all `methods` except the bound dis2.",
+           sets,
+           {},
+           default_options<record::BoundOptions>,
+           estimates_of},
+          {"evaluate_bounds",
+           "leeway bound evaluate",
+           record::bound_evaluate_schema,
+           "Evaluation of bounds and estimates on many shifts with known errors.",
+           {{"table", "table",
+             "table with one row per shift: data_set, target_accuracy or target_error, one column per "
+             "method; a DataFrame, a dictionary of columns, or a CSV file's path",
+             true}},
+           {},
+           default_options<record::BoundEvaluateOptions>,
+           evaluate_bounds_of}};
 }
 
 }  // namespace leeway::python

@@ -3,9 +3,11 @@
 #include <utility>
 #include <variant>
 
+#include "leeway/core/columns.h"
 #include "leeway/core/error.h"
 #include "leeway/core/groups.h"
 #include "leeway/core/message.h"
+#include "leeway/core/rows.h"
 #include "leeway/tasks/average_case.h"
 #include "leeway/tasks/mvn_cdf.h"
 #include "leeway/tasks/outputs_reading.h"
@@ -29,9 +31,11 @@ tasks::AverageCaseTask files_task(Request& request) {
   const auto logits = request.pairs("logits");
   Outputs outputs =
       request.open_outputs(logits.at(0).first, logits.at(0).second, reading, tasks::SetRole::first, true);
+  const Rows rows(outputs.logits);
+  number_labels(outputs, outputs.n(), {}, &rows);
   const bool said = reading.as == "probs" || reading.binary == "prob";
   if ((request.has("jacobian") || request.has("gram")) && outputs.from_probs && !said)
-    refuse(outputs.path, "logits, whose gradients are given (as_=\"logits\", where they are)",
+    refuse(outputs.path, "the logits of the gradients (as_=\"logits\", if these are logits)",
            "probabilities");
   request.warnings = outputs.warnings;
   average_case::MadeElsewhere made{outputs.path, outputs.logits, {}, {}};
@@ -46,8 +50,7 @@ tasks::AverageCaseTask files_task(Request& request) {
 
 // A classifier of Python functions, and its inputs.
 tasks::AverageCaseTask classifier_task(Request& request) {
-  const Array x = array_of(request["x"], "x");
-  request.log.add_array("x", x);
+  const Array x = request.inputs();
   return {.of = classifier_inputs(request["model"], x)};
 }
 
@@ -64,7 +67,8 @@ std::vector<GroupColumn> groups_of(Request& request, std::size_t n) {
   const nb::object value = request["groups"];
   if (is_path(value)) {
     const std::string path = request.text("groups");
-    std::vector<GroupColumn> groups = tasks::read_groups(path, n);
+    std::vector<GroupColumn> groups =
+        tasks::read_groups(path, n, tasks::reading_of(reading_of(request)).columns.encoding);
     request.log.add(path, {n, groups.size()});
     return groups;
   }
@@ -109,37 +113,37 @@ void average_case_options(record::Fields& f) {
 }  // namespace
 
 std::vector<Function> functions_of_noise() {
-  return {{"average_case",
-           "leeway average-case",
-           record::average_case_schema,
-           "The probability that predictions survive noise, sample by sample: `arrays` has one (n, sigmas) "
-           "for each "
-           "method.",
-           {{"model", "classifier", "a leeway.Classifier, which is asked about `x`; or what `logits` takes"},
-            {"x", "inputs",
-             "its inputs, (n, ...): float32, float64, or uint8 that counts 0 to 255 as [0,1]; or what "
-             "`jacobian` takes"},
-            {"logits", "outputs",
-             "instead of a model: an array (n,k), a dictionary of arrays as in an outputs file, or a file's "
-             "path"},
-            {"jacobian", "array", "gradients of the logits by the input, (n,k,d)"},
-            {"gram", "array", "or the products of these, J C J' of each sample, (n,k,k)"},
-            {"labels", "labels", "to group samples by, where the outputs hold none"},
-            {"groups", "labels",
-             "of the samples, (n) or (n,g), texts or whole numbers, or a file's path: whether groups differ"},
-            {"noise_covariance", "array", "of gaussian noise, times sigma^2: (d) variances or (d,d)"}},
-           {"sigma"},
-           average_case_options,
-           average_case_of},
-          {"mvn_cdf",
-           "leeway mvn-cdf",
-           record::mvn_cdf_schema,
-           "P(Z <= z) of a multivariate normal Z with mean 0, with a bound on its error.",
-           {{"upper", "array", "z: (m,d), or (d) for one point; may hold infinities", true},
-            {"covariance", "array", "of Z: (d,d) for all points or (m,d,d); may be singular", true}},
-           {},
-           default_options<average_case::MvnOptions>,
-           mvn_cdf_of}};
+  return {
+      {"average_case",
+       "leeway average-case",
+       record::average_case_schema,
+       "The probability that predictions survive noise, for every sample: `arrays` has one array (n, sigmas) "
+       "per method.",
+       {{"model", "classifier", "a leeway.Classifier to evaluate on `x`; or as for `logits`"},
+        {"x", "inputs",
+         "inputs of the model, (n, ...): float32, float64, or uint8 (0 to 255 are read as [0,1]); or as for "
+         "`jacobian`"},
+        {"logits", "outputs",
+         "logits in place of a model: an array (n,k), a dictionary of arrays as in an outputs file, or a "
+         "file's path"},
+        {"jacobian", "array", "gradients of the logits by the input, (n,k,d)"},
+        {"gram", "array", "in place of `jacobian`: Gram matrices J C J' of each sample, (n,k,k)"},
+        {"labels", "labels", "labels to group samples by, if the outputs have none"},
+        {"groups", "labels",
+         "groups of the samples to compare, (n) or (n,g), strings or whole numbers, or a file's path"},
+        {"noise_covariance", "array", "covariance of gaussian noise, times sigma^2: (d) variances or (d,d)"}},
+       {"sigma"},
+       average_case_options,
+       average_case_of},
+      {"mvn_cdf",
+       "leeway mvn-cdf",
+       record::mvn_cdf_schema,
+       "P(Z <= z) of a multivariate normal Z with mean 0, with a bound on its error.",
+       {{"upper", "array", "upper bounds z: (m,d), or (d) for one point; may be infinite", true},
+        {"covariance", "array", "covariance of Z: (d,d) for all points or (m,d,d); may be singular", true}},
+       {},
+       default_options<average_case::MvnOptions>,
+       mvn_cdf_of}};
 }
 
 }  // namespace leeway::python

@@ -19,8 +19,7 @@ constexpr std::string_view clean_meaning =
     "a "
     "file's path";
 constexpr std::string_view shifted_meaning =
-    "outputs on the same samples, shifted, in the same order: one set, a list, or a dictionary from names to "
-    "sets";
+    "outputs on the shifted samples, in the same order: one set, a list, or a dictionary from names to sets";
 
 // Pairs of rows, checked against the sets they pair.
 std::function<std::vector<agreement::RowPair>(std::size_t, std::size_t)> pairs_of(Request& request) {
@@ -121,11 +120,11 @@ nb::object select_of(Request& request) {
   const auto names = request.texts("names");
   const auto clean = request.pairs("clean"), shifted = request.pairs("shifted");
   if (clean.size() != shifted.size())
-    throw Error("leeway.select: expected one clean and one shifted set for a checkpoint, found " +
+    throw Error("leeway.select: expected one clean and one shifted set per checkpoint, found " +
                 std::to_string(clean.size()) + " and " + std::to_string(shifted.size()));
   if (!names.empty() && names.size() != clean.size())
     throw Error("leeway.select: expected " + std::to_string(clean.size()) +
-                " names, one for a checkpoint, found " + std::to_string(names.size()));
+                " names, one per checkpoint, found " + std::to_string(names.size()));
   for (std::size_t i = 0; i < clean.size(); ++i)
     task.checkpoints.push_back(
         {names.empty() ? clean[i].first : names[i],
@@ -166,66 +165,65 @@ nb::object align_of(Request& request) {
 std::vector<Function> functions_of_outputs() {
   const Argument clean{"clean", "outputs", clean_meaning, true},
       shifted{"shifted", "sets", shifted_meaning, true};
-  return {
-      {"agreement",
-       "leeway pa",
-       record::pa_schema,
-       "Posterior agreement of shifted outputs with clean ones, with its interval and its certified maximum.",
-       {{"clean", "models", clean_meaning, true},
-        {"shifted", "shifted", shifted_meaning, true},
-        {"labels", "labels", "of the samples, where the outputs hold none"},
-        {"pairs", "array", "pairs of a clean row and a shifted row, (m,2), in place of `pairing`"}},
-       {"ratios"},
-       default_options<record::PaOptions>,
-       agreement_of},
-      {"assess",
-       "leeway assess",
-       record::assess_schema,
-       "Everything that outputs on a source and on shifted targets permit to say of a classifier.",
-       {{"source", "models",
-         "outputs on the data that the model is known on, or a dictionary from models to them", true},
-        {"targets", "targets",
-         "outputs on shifted data: a dictionary from shifts to sets; of several models a dictionary of "
-         "these",
-         true},
-        {"fail_if", "texts",
-         "gates such as \"accuracy<0.8\": `passed` is false if one fails, `gates` lists the violations"},
-        {"model", "classifiers",
-         "a leeway.Classifier, or a dictionary from models to them, to meet noise of the deviations `sigma` "
-         "on `x`"},
-        {"x", "inputs", "the source's inputs, (n, ...), a row for each of its outputs"},
-        {"jacobian", "jacobians", "or gradients of the source's logits by the input, (n,k,d), likewise"}},
-       {},
-       assess_options,
-       assess_of},
-      {"select",
-       "leeway select",
-       record::select_schema,
-       "Which of several checkpoints posterior agreement and accuracy choose.",
-       {{"clean", "sets",
-         "outputs of each checkpoint on clean validation samples: a list, or a dictionary by names", true},
-        {"shifted", "sets", "those on the same samples, shifted, checkpoint by checkpoint", true},
-        {"labels", "labels", "of the samples, where the outputs hold none"},
-        {"names", "texts", "of the checkpoints (default: those of `clean`)"}},
-       {},
-       default_options<record::SelectOptions>,
-       select_of},
-      {"distances",
-       "leeway distances",
-       record::distances_schema,
-       "Distances between clean and shifted outputs, to read beside posterior agreement.",
-       {clean, shifted},
-       {},
-       default_options<record::DistancesOptions>,
-       distances_of},
-      {"align",
-       "leeway align",
-       record::align_schema,
-       "Whether the features' strongest direction outlasts a shift: PCA feature alignment.",
-       {clean, shifted},
-       {},
-       default_options<record::AlignOptions>,
-       align_of}};
+  return {{"agreement",
+           "leeway pa",
+           record::pa_schema,
+           "Posterior agreement between clean and shifted outputs, with its interval and certified maximum.",
+           {{"clean", "models", clean_meaning, true},
+            {"shifted", "shifted", shifted_meaning, true},
+            {"labels", "labels", "labels of the samples, if the outputs have none"},
+            {"pairs", "array", "pairs of clean row and shifted row, (m,2), in place of `pairing`"}},
+           {"ratios"},
+           default_options<record::PaOptions>,
+           agreement_of},
+          {"assess",
+           "leeway assess",
+           record::assess_schema,
+           "Assessment of a classifier on shifted data from its outputs.",
+           {{"source", "models", "outputs on the source data, or a dictionary from models to outputs", true},
+            {"targets", "targets",
+             "outputs on shifted data: a dictionary from shifts to sets; for several models, a dictionary of "
+             "these",
+             true},
+            {"fail_if", "texts",
+             "gates such as \"accuracy<0.8\": `passed` is false if one fails; `gates` lists the violations"},
+            {"model", "classifiers",
+             "a leeway.Classifier to evaluate under noise of standard deviations `sigma` on `x`, or a "
+             "dictionary from models"},
+            {"x", "inputs", "inputs of the source, (n, ...), one for each row of its outputs"},
+            {"jacobian", "jacobians",
+             "in place of `model`: gradients of the source's logits by the input, (n,k,d)"}},
+           {},
+           assess_options,
+           assess_of},
+          {"select",
+           "leeway select",
+           record::select_schema,
+           "Selection of a checkpoint by posterior agreement, compared with accuracy.",
+           {{"clean", "sets",
+             "outputs of each checkpoint on clean validation samples: a list, or a dictionary by name", true},
+            {"shifted", "sets", "outputs of the same checkpoints on the shifted samples", true},
+            {"labels", "labels", "labels of the samples, if the outputs have none"},
+            {"names", "texts", "names of the checkpoints (default: names of `clean`)"}},
+           {},
+           default_options<record::SelectOptions>,
+           select_of},
+          {"distances",
+           "leeway distances",
+           record::distances_schema,
+           "Distances between clean and shifted outputs.",
+           {clean, shifted},
+           {},
+           default_options<record::DistancesOptions>,
+           distances_of},
+          {"align",
+           "leeway align",
+           record::align_schema,
+           "PCA alignment of clean and shifted features.",
+           {clean, shifted},
+           {},
+           default_options<record::AlignOptions>,
+           align_of}};
 }
 
 }  // namespace leeway::python

@@ -89,7 +89,7 @@ Call::~Call() {
 }
 
 void Call::check_files() const {
-  if (cuts.load() != cuts_) refuse(cut_file.data(), "the whole file", "it cut short while it was read");
+  if (cuts.load() != cuts_) refuse(cut_file.data(), "the whole file", "a file truncated during reading");
 }
 
 Released::~Released() {
@@ -98,7 +98,7 @@ Released::~Released() {
 }
 
 Acquired::Acquired() {
-  if (python_ends()) throw Interrupted("stopped: Python ends");
+  if (python_ends()) throw Interrupted("stopped: Python is shutting down");
   state_ = PyGILState_Ensure();
 }
 

@@ -88,7 +88,8 @@ auto guarded(const std::string& function, const Work& work) {
     call.check_files();
     return result;
   } catch (const std::bad_cast&) {
-    throw Error(fmt::format("{0}: expected arguments of the types in help({0}), found another", function));
+    throw Error(
+        fmt::format("{0}: expected arguments of the types in help({0}), found another type", function));
   } catch (const Error&) {
     call.check_files();
     throw;
@@ -153,9 +154,9 @@ void translate(const std::exception_ptr& pointer, void* type) {
 NB_MODULE(_leeway, m) {
   using namespace leeway::python;  // NOLINT(google-build-using-namespace)
   nb::set_leak_warnings(false);    // pickled results may outlive the module
-  nb::object error = nb::steal(PyErr_NewExceptionWithDoc(
-      "leeway.Error", "Bad input: one line with what was expected and what was found.", PyExc_ValueError,
-      nullptr));
+  nb::object error = nb::steal(
+      PyErr_NewExceptionWithDoc("leeway.Error", "Bad input: one line with the expected and the found value.",
+                                PyExc_ValueError, nullptr));
   m.attr("Error") = error;
   nb::register_exception_translator(translate, error.release().ptr());
   m.attr("__version__") = leeway::version;
@@ -171,8 +172,11 @@ NB_MODULE(_leeway, m) {
       .def("text", [](const SavedRecord& record) { return record.text(); });
 
   m.def("is_scores", [](const std::string& name) {
-    return name == "logits" || name == "probs" || name == "pred_probs" || leeway::is_scores(name);
+    return name == "logits" || name == "probs" || name == "pred_probs" || leeway::is_scores(name) ||
+           leeway::is_prediction(name);
   });
+  m.def("is_label", [](const std::string& name) { return leeway::is_label(name); });
+  m.def("is_missing", [](const std::string& text) { return leeway::is_missing(text); });
   m.def("functions", described_functions);
   m.def("records", described_records);
   m.def("call", call, nb::arg("function"), nb::arg("given"));

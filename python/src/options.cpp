@@ -105,7 +105,7 @@ class OptionReader : public record::Fields {
           list ? list_json_of(value, field, numbers, where) : json_of(value, where);
     } catch (nb::python_error& error) {  // of a method of the value
       if (!error.matches(PyExc_Exception)) throw;
-      refuse(where, "a value that can be read", printable(nb::repr(error.value()).c_str(), 200));
+      refuse(where, "a readable value", printable(nb::repr(error.value()).c_str(), 200));
     }
   }
 
@@ -174,12 +174,12 @@ nb::list fields_of(const record::Description& describe) {
 std::string python_names(const std::string& message) {
   std::string text;
   std::size_t at = 0;
-  static const std::regex flag("--([a-z][a-z-]*)");
+  static const std::regex flag("(leeway(?: [a-z-]+){1,2} )?--([a-z][a-z-]*)");  // of the command: as typed
   for (auto found = std::sregex_iterator(message.begin(), message.end(), flag);
        found != std::sregex_iterator(); ++found) {
-    std::string name = (*found)[1];
+    std::string name = (*found)[1].matched ? found->str() : (*found)[2].str();
     for (char& c : name)
-      if (c == '-') c = '_';
+      if (c == '-' && !(*found)[1].matched) c = '_';
     text += message.substr(at, static_cast<std::size_t>(found->position()) - at) + name;
     at = static_cast<std::size_t>(found->position() + found->length());
   }

@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "leeway/core/error.h"
+#include "leeway/core/pixel_levels.h"
 #include "leeway/core/shards.h"
 #include "python/src/arrays.h"
 
@@ -14,10 +15,10 @@ bool is_path(nb::handle value) { return PyUnicode_Check(value.ptr()) != 0; }
 Request::Request(std::string name, nb::dict given) : function(std::move(name)), given_(std::move(given)) {
   bool no_digest = false;
   const auto common = [&](record::Fields& f) {
-    f("seed", seed, "of everything random");
-    f("threads", threads, record::from_to(0, 4096), "0: one per core");
-    f("quiet", quiet, "no progress and no warnings");
-    f("no_digest", no_digest, "do not digest the files that are read");
+    f("seed", seed, "seed of all random numbers");
+    f("threads", threads, record::from_to(0, 4096), "number of threads; 0: one per core");
+    f("quiet", quiet, "suppress progress and warnings");
+    f("no_digest", no_digest, "skip the digests of input files");
   };
   read_options(common, given_, function);
   log.digests = !no_digest;
@@ -50,21 +51,28 @@ tasks::NamedOutputs Request::outputs(const std::string& name, nb::handle value,
                                      bool check_finite) {
   if (is_path(value))
     return tasks::named_outputs(log, nb::cast<std::string>(value), reading, role, check_finite);
-  const bool frame = PyTuple_Check(value.ptr());  // the text of its table
+  const bool frame = PyTuple_Check(value.ptr());  // the text of its table, its key, the arrays beside it
   OutputsOptions options = tasks::reading_of(reading, check_finite);
   options.columns.frame = frame;
-  return {
-      name, [this, name, reading, role, frame, options,
-             text = frame ? nb::cast<std::string>(value[1]) : std::string(),
-             arrays = frame ? ArrayMap() : array_map_of(value, name), noted = std::make_shared<bool>(false)] {
-        Outputs outputs = frame ? outputs_of_table(text, name, options) : outputs_of(arrays, name, options);
-        const bool first = !std::exchange(*noted, true);
-        if (first) log.add_array(name, outputs.logits);
-        return tasks::with_reading({outputs.logits, outputs, {}}, reading, role, options,
-                                   [&](const tasks::ReadFile& file) {
-                                     if (first) log.note(file);
-                                   });
-      }};
+  if (frame) {
+    const auto key = nb::cast<std::string>(value[2]);
+    const auto word = split_score_name(key);
+    if (options.columns.classes == std::vector{key}) options.columns.classes.clear();
+    if (options.as == Scores::automatic && word && word->kind == ScoreKind::probs) options.as = Scores::probs;
+  }
+  return {name, [this, name, reading, role, frame, options,
+                 text = frame ? nb::cast<std::string>(value[1]) : std::string(),
+                 arrays = array_map_of(frame ? nb::object(value[3]) : nb::borrow(value), name),
+                 noted = std::make_shared<bool>(false)] {
+            Outputs outputs =
+                frame ? outputs_of_table(text, name, options, arrays) : outputs_of(arrays, name, options);
+            const bool first = !std::exchange(*noted, true);
+            if (first) log.add_array(name, outputs.logits);
+            return tasks::with_reading({outputs.logits, outputs, {}}, reading, role, options,
+                                       [&](const tasks::ReadFile& file) {
+                                         if (first) log.note(file);
+                                       });
+          }};
 }
 
 Outputs Request::open_outputs(const std::string& name, nb::handle value,
@@ -119,6 +127,13 @@ Array Request::array(const std::string& name, nb::handle value) {
   Array array = as_float(array_of(value, name), name);
   log.add_array(name, array);
   return array;
+}
+
+Array Request::inputs() {
+  Array x = array_of((*this)["x"], "x");
+  log.add_array("x", x);
+  if (std::string doubt = doubt_of_levels(x, "x"); !doubt.empty()) warnings.push_back(std::move(doubt));
+  return x;
 }
 
 Images Request::images(const std::string& name, nb::handle value) {

@@ -71,6 +71,7 @@ class Request {
       const record::OutputsReading& reading);  // where labels may be fewer than outputs
   [[nodiscard]] Array array(const char* argument);
   [[nodiscard]] Array array(const std::string& name, nb::handle value);
+  [[nodiscard]] Array inputs();  // the argument `x`, inputs of a model; bytes of 0 and 1 alone give a warning
   [[nodiscard]] Images images(const std::string& name, nb::handle value);
   [[nodiscard]] GivenTable table(const char* argument) const;
   void note(const GivenTable& table, const std::vector<std::size_t>& shape);  // as an input that was read

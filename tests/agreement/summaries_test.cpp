@@ -87,7 +87,7 @@ TEST(Summaries, BadArguments) {
   EXPECT_EQ(message_of([&] { (void)entropies(clean, shifted_array(wider), {}, one); }),
             "entropies: shifted: expected logits of shape (4, 3), found (4, 2)");
   EXPECT_EQ(message_of([&] { (void)entropies(clean, shifted, labels, one); }),
-            "entropies: labels: expected 4 of them, found 2");
+            "entropies: labels: expected 4 labels, found 2");
   EXPECT_EQ(message_of([&] { (void)confidences(clean, shifted, {}, negative); }),
             "confidences: beta: expected at least 0, found -1");
   Pair broken = pair;

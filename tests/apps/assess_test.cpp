@@ -98,7 +98,7 @@ TEST_F(AssessCommand, ExitCodeFourWhereAGateFails) {
            {pair_ + "--fail-if 'accuracy<0.8'", 4, "failed: accuracy 0.75 < 0.8 (model under noise)"},
            {pair_ + "--fail-if 'worst_class.accuracy<0.1' --undecided fail", 0, ""},
            {pair_ + "--no-bounds --fail-if 'error_bound>0.2'", 4,
-            "gate error_bound>0.2: not decided for model under noise: bounds and estimates were left out on "
+            "gate error_bound>0.2: not decided for model under noise: bounds and estimates were skipped on "
             "request"},
            {mixed + "--fail-if 'accuracy<0.1'", 4, "not decided for model under a: the target has no labels"},
            {mixed + "--fail-if 'accuracy<0.1' --undecided pass", 0, "not decided for model under a"},
@@ -239,12 +239,12 @@ TEST_F(AssessNoise, OfSeveralModelsAndTheFirstRows) {
   EXPECT_EQ(list[1].at("source_n"), 40);
   refused({"assess --no-bounds --source probs.npz --target t=s.npz --jacobian j.npy --sigma 1",
            3,
-           {"probs.npz", "expected logits"}});
+           {"probs.npz", "expected the logits"}});
   refused(
       {"assess --no-bounds --source s.npz --target t=s.npz --model m.pt --images x.npz --jacobian j.npy "
        "--sigma 1",
        2,
-       {"model \"model\" has a --model already"}});
+       {"model \"model\" already has a --model"}});
 }
 
 }  // namespace

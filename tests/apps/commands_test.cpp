@@ -147,7 +147,7 @@ TEST_F(Commands, MvnCdf) {
   const Outcome missed =
       run("mvn-cdf --upper z4.npy --covariance cov4.npy --tolerance 1e-9 --max-points 1024");
   EXPECT_EQ(missed.code, 5);
-  EXPECT_THAT(missed.out, HasSubstr("1 of 2 not within the tolerance"));
+  EXPECT_THAT(missed.out, HasSubstr("1 of 2 exceed the tolerance"));
 }
 
 // Two samples, three classes, two inputs: f = W x, W = (1 0; 0 1; -1 0). Sample 0 at (1, 0), sample 1 at (0, .5).
@@ -202,7 +202,7 @@ TEST_F(Commands, FiguresAreFilesInTheirFolder) {
               StartsWith("Shifted set,PA,PA low,PA high,"));
   const Outcome said = run_command(folder_, "pa clean.npy shifted.npy --figures f", "export PATH=/nowhere; ");
   EXPECT_EQ(said.code, 0);
-  EXPECT_THAT(said.err, HasSubstr("leeway: --figures: SVG needs the program node\n"));
+  EXPECT_THAT(said.err, HasSubstr("leeway: --figures: SVG files require the program node\n"));
   refused({"pa clean.npy shifted.npy --figures y.npy", 1, {"y.npy: cannot write: Not a directory"}});
   const std::string figure = "deep/figures/overview-every-shifted-set-against-the-clean-one.csv";
   write_text(folder_ / figure, "seed = 1\n");

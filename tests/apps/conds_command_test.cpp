@@ -86,7 +86,7 @@ TEST_F(CondsCommand, MistakesLeaveNoFile) {
        {"--label y", 2, {"--columns is required: the attributes"}},
        {"--label y --sc a --uds a", 2, {"--sc, --ldd, --uds: expected different attributes, found 'a'"}},
        {"--label y --sc c --columns a,b", 2, {"--sc: expected one of a, b, found 'c'"}},
-       {"--label y --sc a --all", 2, {"--all: expected no --sc, --ldd or --uds beside it"}},
+       {"--label y --sc a --all", 2, {"--all cannot be combined with --sc, --ldd or --uds"}},
        {"--label y --sc a --order a", 2, {"--order: expected ATTRIBUTE=VALUE", "found 'a'"}},
        {"--label z --sc a", 3, {"table.csv: expected a column 'z'"}},
        {"--label y --sc a --train 100", 3, {"table.csv: expected 120 rows of y=u, a=0", "found 84"}}});
@@ -104,7 +104,7 @@ TEST_F(CondsCommand, DescribeFindsWhatCondsMade) {
                             "--attributes table.csv --split split.csv --label y --columns a,b --out r.json "
                             "--report p.html");
   EXPECT_THAT(said.out,
-              HasSubstr("1. spurious correlation: y and a go together in the source (Cramer's V 0.9"));
+              HasSubstr("1. spurious correlation: y and a are correlated in the source (Cramer's V 0.9"));
   EXPECT_THAT(said.out,
               HasSubstr("2. low data drift: b = small is 18.7% of the source, 50.0% of the target"));
   EXPECT_THAT(said.out, HasSubstr("of the target lies in cells that the source lacks"));
@@ -130,13 +130,13 @@ TEST_F(CondsCommand, DescribeGroupsOfOutputsWithoutLabels) {
 TEST_F(CondsCommand, DescribeMistakes) {
   all_refused(
       describe_,
-      {{"--source table.csv --attributes table.csv", 2, {"--source: expected no --attributes"}},
-       {"--source table.csv --split s.csv --columns a", 2, {"--index: expected --attributes in place"}},
+      {{"--source table.csv --attributes table.csv", 2, {"--source cannot be combined with --attributes"}},
+       {"--source table.csv --split s.csv --columns a", 2, {"--index requires --attributes, not --source"}},
        {"", 2, {"expected --source, --attributes with --index, or --outputs"}},
        {"--source table.csv --label y", 2, {"--columns is required: the attributes"}},
-       {"--attributes table.csv --label y --columns a", 2, {"--index is required beside --attributes"}},
-       {"--outputs o.csv --target table.csv", 2, {"--target: expected --source beside it"}},
-       {"--outputs o.csv --label y", 2, {"--label, --columns: expected a table beside them"}}});
+       {"--attributes table.csv --label y --columns a", 2, {"--index is required with --attributes"}},
+       {"--outputs o.csv --target table.csv", 2, {"--target requires --source"}},
+       {"--outputs o.csv --label y", 2, {"--label and --columns require a table"}}});
 }
 
 }  // namespace

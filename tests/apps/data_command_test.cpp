@@ -58,7 +58,7 @@ TEST_F(RenderCommand, TheProtocolsColorsAlone) {
 TEST_F(RenderCommand, LoadsPicturesOfOneSize) {
   const std::string mixed = "data load folder '" LEEWAY_REFERENCE "/layouts/mixed' ";
   refused(
-      {mixed + "--out a.npz", 3, {"00002.jpeg: expected 30 x 40 pixels, as the first picture (--size N"}});
+      {mixed + "--out a.npz", 3, {"00002.jpeg: expected 30 x 40 pixels, as in the first image (--size N"}});
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a.npz"));
   good(mixed + "--size 6 --out a.npz --sheet a.png");
   const Images images = read_images((folder_ / "a.npz").string());
@@ -83,9 +83,11 @@ TEST_F(RenderCommand, SaysWhatIsWrong) {
   all_refused("data render ",
               {{"dsprites", 2, {"expected --out, --attributes or --sheet"}},
                {"cubes --out a.npz", 2, {"cubes"}},
-               {"dsprites --out a.npz --split train", 2, {"--split: expected --index beside it"}},
-               {"dsprites --out a.npz --index b.csv", 2, {"--split is required beside --index"}},
-               {"dsprites --out a.npz --table t.csv --only shape=heart", 2, {"--table: expected no --only"}},
+               {"dsprites --out a.npz --split train", 2, {"--split requires --index"}},
+               {"dsprites --out a.npz --index b.csv", 2, {"--split is required with --index"}},
+               {"dsprites --out a.npz --table t.csv --only shape=heart",
+                2,
+                {"--table cannot be combined with --only"}},
                {"dsprites --out a.npz --only heart", 2, {"COLUMN=VALUE"}},
                {"dsprites --out a.npz --only shape=moon", 3, {"one of square, ellipse, heart, found 'moon'"}},
                {"dsprites --out a.npz --only color=red", 3, {"a column, one of shape"}},
@@ -94,8 +96,8 @@ TEST_F(RenderCommand, SaysWhatIsWrong) {
   all_refused("data load ",
               {{"cifar10 none.bin --out a.npz", 3, {"none.bin"}},
                {"cifar10 none.bin", 2, {"expected --out, --attributes or --sheet"}},
-               {celeba + "--out a.npz", 3, {"pictures that can be read"}},
-               {celeba + "--size 6 --attributes a.csv", 3, {"pictures that can be read"}},
+               {celeba + "--out a.npz", 3, {"readable images"}},
+               {celeba + "--size 6 --attributes a.csv", 3, {"readable images"}},
                {celeba + "--attributes a.csv --label age", 3, {"label: expected one of gender"}}});
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a.npz"));
 }

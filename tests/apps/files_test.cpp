@@ -79,7 +79,7 @@ TEST_F(FilesOfCommands, AnInputIsNoOutputInAnyCommand) {
                                       "inspect a.npz --out a.npz",
                                       "demo --train x.npz --test x.npz --out x.npz"})
     refused(arguments, 2, "leeway: ");
-  refused("pa a.npy a.npz --out a.npy", 2, "leeway: --out a.npy: expected another file than the input\n");
+  refused("pa a.npy a.npz --out a.npy", 2, "leeway: --out a.npy: expected a file other than the input\n");
 }
 
 TEST_F(FilesOfCommands, AMissingFolderIsFoundBeforeTheWork) {
@@ -88,7 +88,7 @@ TEST_F(FilesOfCommands, AMissingFolderIsFoundBeforeTheWork) {
         "infer --model a.npz --data x.npz --out gone/o.npz",
         "attack --model a.npz --data x.npz --out gone/o.npz",
         "attack --model a.npz --data x.npz --attack fgsm,pgd --out gone/{attack}.npz"})
-    refused(arguments, 1, "cannot write: there is no folder gone (mkdir -p gone makes it)");
+    refused(arguments, 1, "cannot write: the folder gone does not exist (create it with mkdir -p gone)");
 }
 
 TEST_F(FilesOfCommands, LinksToAnInputAreTheInput) {
@@ -96,8 +96,8 @@ TEST_F(FilesOfCommands, LinksToAnInputAreTheInput) {
   fs::create_hard_link(folder_ / "a.npz", folder_ / "hard");
   fs::create_directory_symlink(".", folder_ / "here");
   for (const std::string name : {"soft", "hard", "here/a.npz"})
-    refused("pa a.npy a.npz --out " + name, 2, name + ": expected another file than the input a.npz");
-  refused("pa a.npy hard --out a.npz", 2, "--out a.npz: expected another file than the input hard");
+    refused("pa a.npy a.npz --out " + name, 2, name + ": expected a file other than the input a.npz");
+  refused("pa a.npy hard --out a.npz", 2, "--out a.npz: expected a file other than the input hard");
 }
 
 TEST_F(FilesOfCommands, FilesReadBesideAnInputAreInputs) {
@@ -110,36 +110,36 @@ TEST_F(FilesOfCommands, FilesReadBesideAnInputAreInputs) {
   refused("pa a.npy a.npz --config c.toml --save-pairs c.toml", 2, "than the input");
   fs::create_directories(folder_ / "set/cat");
   write_text(folder_ / "set/cat/1.png", "\x89PNG");
-  refused("data load folder set --out set/cat/1.png", 2, "than a picture of the input");
+  refused("data load folder set --out set/cat/1.png", 2, "than an image of the input");
 }
 
 TEST_F(FilesOfCommands, CasesInAFolderSpareTheTable) {
   fs::create_directory(folder_ / "cases");
   fs::copy(folder_ / "t.csv", folder_ / "cases/sc-0.csv");
   refused("conds draw --attributes cases/sc-0.csv --label y --columns a --all --out cases", 2,
-          "sc-0.csv: expected another file than the input");
+          "sc-0.csv: expected a file other than the input");
 }
 
 TEST_F(FilesOfCommands, EveryOutputIsAnotherFile) {
   const std::string assess = "assess --source a.npz --target t=a.npy ";
-  refused(assess + "--out o --report ./o", 2, "--out o: expected another file than --report writes");
-  refused(assess + "--out o --rows o", 2, "--out o: expected another file than --rows writes");
+  refused(assess + "--out o --report ./o", 2, "--out o: expected a file other than --report writes");
+  refused(assess + "--out o --rows o", 2, "--out o: expected a file other than --rows writes");
   fs::create_symlink("o", folder_ / "link");
-  refused(assess + "--out link --report o", 2, "--out link: expected another file than --report writes");
+  refused(assess + "--out link --report o", 2, "--out link: expected a file other than --report writes");
   refused("data render dsprites --sample 2 --size 8 --out o.npz --attributes o.manifest.json", 2,
-          "expected another file than");
+          "expected a file other than");
   EXPECT_EQ(run(assess + "--quiet --out /dev/null --rows /dev/null").code, 0);
 }
 
 TEST_F(FilesOfCommands, NamesOfAnotherFormatAreRefused) {
   const std::string assess = "assess --source a.npz --target t=a.npy ";
   refused(assess + "--report o.pdf", 2,
-          "leeway: --report o.pdf: expected a name that ends in .html, for a page, found '.pdf'\n");
-  refused(assess + "--report o.JSON", 2, "for a page");
+          "leeway: --report o.pdf: expected a name that ends in .html, for an HTML report, found '.pdf'\n");
+  refused(assess + "--report o.JSON", 2, "for an HTML report");
   refused(assess + "--out o.html", 2,
           "leeway: --out o.html: expected a name that ends in .json, for a JSON record, found '.html'\n");
   refused("pa a.npy a.npz --out o.csv", 2, "for a JSON record");
-  refused("report t.csv --out o.json", 2, "for a page");
+  refused("report t.csv --out o.json", 2, "for an HTML report");
   EXPECT_EQ(run("pa a.npy a.npz --out record.txt").code, 0);
 }
 
@@ -256,7 +256,7 @@ TEST_F(FilesOfCommands, AnInputThatIsCutShortMeanwhileIsOneLine) {
   ::waitpid(child, &status, 0);
   EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 3);
   EXPECT_EQ(read_text(folder_ / ".err"),
-            "leeway: t.npy: expected the whole file, found it cut short while it was read\n");
+            "leeway: t.npy: expected the whole file, but it was truncated during reading\n");
   EXPECT_EQ(read_text(folder_ / ".out"), "");
 }
 

@@ -93,7 +93,7 @@ TEST_F(BadInputs, OfEveryCommandThatComparesSets) {
     refused({command, 3, {"none.npy: expected"}});
   write_npy(folder_ / "j.npy", make_array<double>({2, 2, 1}, {1, -1, 1, -1}));
   const std::string gradients = "average-case --logits t.npy --jacobian j.npy --sigma .1";
-  refused({gradients, 3, {"t.npy: expected logits, whose gradients are in j.npy", "found probabilities"}});
+  refused({gradients, 3, {"t.npy: expected the logits whose gradients j.npy holds", "found probabilities"}});
   EXPECT_EQ(run(gradients + " --as logits").code, 0);
 }
 
@@ -143,8 +143,9 @@ TEST_F(Reading, LabelsGroupsAndNamesOfTheirOwnFiles) {
   EXPECT_EQ(assess["results"][0]["worst_class"]["name"], "dog");
   EXPECT_EQ(assess["results"][0]["worst_group"]["group"], "class / place");
   write_bytes(folder_ / "own.csv", "label,p_0,p_1\n0,.75,.25\n1,.25,.75\n1,.75,.25\n0,.25,.75\n");
-  EXPECT_THAT(run("pa own.csv other.csv --labels y.csv").err,
-              HasSubstr("own.csv: its labels differ from those of y.csv, which are used, at 1 of 4 rows"));
+  EXPECT_THAT(
+      run("pa own.csv other.csv --labels y.csv").err,
+      HasSubstr("own.csv: its labels differ from the labels in y.csv (which are used) at 1 of 4 rows"));
   refused({"assess --source plain.csv --target other.csv --labels sea=y.csv", 2, {"--labels sea=y.csv"}});
   refused({"pa plain.csv other.csv --class-names a,b,c", 3, {"plain.csv: expected 3 classes", "found 2"}});
 }
@@ -220,7 +221,7 @@ TEST_F(ConfigCommand, ListsAreSeveralValuesAndMakeRequiredOptionsGiven) {
   write_bytes(
       folder_ / "f.toml",
       "[assess]\npaired = 'yes'\nsource = 'a.npy'\ntarget = ['x=b.npy', 'y=a.npy']\nfail-if = ['n<2', "
-      "'pa<1']\n");
+      "'pa<0.69']\n");
   EXPECT_EQ(run("assess --quiet --config f.toml").code, 4);
   EXPECT_EQ(record("assess --quiet --config f.toml --fail-if 'n<2'")["results"].size(), 2U);
 }
@@ -238,10 +239,10 @@ TEST_F(ConfigCommand, WrongFilesAreOneLineAndExit3) {
            {"[train]\nratios = '0'\n", "line 2, column 1: expected the long name of an option of train",
             "'ratios'"},
            {"[bound.evaluate]\nfail-if = 'n'\n", "an option of bound.evaluate", "'fail-if'"},
-           {"[nothing]\nseed = 1\n", "line 2, column 1: expected a command of leeway as the table",
+           {"[nothing]\nseed = 1\n", "line 2, column 1: expected a table named after a command of leeway",
             "'nothing'"},
            {"quiet = 1\n", "expected true or false for quiet", "'1'"},
-           {"seed = true\n", "expected a text, a number or a list for seed", "true"},
+           {"seed = true\n", "expected a string, a number or a list for seed", "true"},
            {"seed = [1, 2]\n", "expected one value for seed", "a list of 2"},
            {"seed = 'x'\n", "expected a value that the option takes for seed", "'x' ("},
            {"threads = -1\n", "expected a value that the option takes for threads", "'-1' ("},

@@ -28,7 +28,7 @@ TEST_F(ShiftCommand, WritesShiftedPixelsAndLabels) {
   EXPECT_EQ(said.err, "");
   EXPECT_EQ(said.out,
             "brightness, seed 0: 3 of 3 images, shape 3 x 1 x 1 x 2\n"
-            "strength 0.2 (what is added, pixels in [0,1])\n"
+            "strength 0.2 (constant to add, pixels in [0,1])\n"
             "mean change of a pixel 0.1667\n");  // (5 * .2 + 0) / 6
   const Images out = read_images(folder_ / "out.npz");
   EXPECT_THAT(*out.labels, ElementsAre(4, 0, 4));
@@ -56,16 +56,16 @@ TEST_F(ShiftCommand, MistakesLeaveNoFile) {
   all_refused(
       "shift --data in.npz --out out.npz ",
       {{"rotation --strength 400", 2, {"--strength: expected -180 to 180 for rotation, found 400"}},
-       {"rotation --classes 1", 2, {"--classes: rotation does not look at classes"}},
-       {"label-subset --classes 1 --strength 2", 2, {"--strength: label-subset has none"}},
+       {"rotation --classes 1", 2, {"--classes: rotation does not use classes"}},
+       {"label-subset --classes 1 --strength 2", 2, {"--strength: label-subset has no strength"}},
        {"label-subset", 2, {"--classes is required: the classes that label-subset keeps"}},
        {"label-subset --classes 9", 3, {"in.npz: shift label-subset: expected classes that occur, found 9"}},
        {"fog", 2, {"--severity is required for fog: 0 to 5"}},
-       {"fog --strength 1", 2, {"--strength: fog has none; it takes --severity"}},
-       {"rotation --severity 1", 2, {"--severity: rotation has none; it takes --strength"}},
-       {"contrast --severity 1 --strength 1", 2, {"--strength, --severity: expected one of them"}},
-       {"fog --severity 1 --classes 1", 2, {"--classes: fog does not look at classes"}},
-       {"contrast --variant published", 2, {"--variant, --frost-dir: --severity is required with them"}},
+       {"fog --strength 1", 2, {"--strength: fog has no strength; use --severity"}},
+       {"rotation --severity 1", 2, {"--severity: rotation has no severities; use --strength"}},
+       {"contrast --severity 1 --strength 1", 2, {"--strength cannot be combined with --severity"}},
+       {"fog --severity 1 --classes 1", 2, {"--classes: fog does not use classes"}},
+       {"contrast --variant published", 2, {"--variant and --frost-dir require --severity"}},
        {"fog --severity 6", 2, {"severity"}},
        {"mist", 2, {"NAME: expected one of gaussian-noise, "}}});
   refused({"shift rotation --data absent.npz --out out.npz", 3, {"absent.npz"}});
@@ -86,10 +86,10 @@ TEST_F(ShiftTextCommand, WritesTheTableAndSaysWhatChanged) {
   EXPECT_EQ(said.err, "");
   EXPECT_EQ(
       said.out,
-      "2 of 3 texts changed under upper-case of strength 1; in the mean of all, 6.0 of 9.7 characters and\n"
-      "1.7 of 2.3 words.\n\n"
+      "2 of 3 texts changed under upper-case of strength 1; on average 6.0 of 9.7 characters and 1.7 of 2.3\n"
+      "words.\n\n"
       "upper-case of strength 1 (share of the words that change case, at random), seed 0\n"
-      "mean of a text     before    changed\n"
+      "mean per text      before    changed\n"
       "characters           9.67       6.00\n"
       "words                2.33       1.67\n"
       "\n[gone] and {new}:\n"
@@ -125,7 +125,7 @@ TEST_F(ShiftTextCommand, TheRecordSaysHow) {
 
 TEST_F(ShiftTextCommand, OverwrittenTextsAreAFinding) {
   EXPECT_THAT(run("shift text amplify --data in.csv --strength 2 --out out.csv").out,
-              HasSubstr("In 2 of 3 texts every word was replaced: what was put in tells the label"));
+              HasSubstr("In 2 of 3 texts all words were replaced: the inserted words reveal the label"));
 }
 
 TEST_F(ShiftTextCommand, WordsOfTheUsers) {
@@ -144,17 +144,18 @@ TEST_F(ShiftTextCommand, MistakesLeaveNoFile) {
               {{"typos --data in.csv", 2, {"--out is required: the CSV file to write"}},
                {"typos --out out.csv", 2, {"--data is required: the CSV file"}},
                {"typos --data absent.csv --out out.csv", 3, {"absent.csv"}},
-               {"typos --data in.csv --out in.csv", 2, {"in.csv: expected another file than the input"}}});
-  all_refused(
-      "shift text --data in.csv --out out.csv ",
-      {{"typos --strength 2", 2, {"--strength: expected 0 to 1 for typos, found 2"}},
-       {"typos --label label", 2, {"--label: typos has no use for it"}},
-       {"levenshtein --mode insert", 2, {"--mode: levenshtein has no use for it"}},
-       {"amplify --positive 1,2 --negative 2", 2, {"different labels, found '2' in both"}},
-       {"amplify --negative 1.0", 2, {"found '1' in both: give the other list too"}},
-       {"amplify --words signless.csv", 3, {"signless.csv: expected words of both signs, found 1 positive"}},
-       {"typos --column body", 3, {"in.csv: expected a column 'body'"}},
-       {"rot13", 2, {"NAME: expected one of levenshtein, amplify, "}}});
+               {"typos --data in.csv --out in.csv", 2, {"in.csv: expected a file other than the input"}}});
+  all_refused("shift text --data in.csv --out out.csv ",
+              {{"typos --strength 2", 2, {"--strength: expected 0 to 1 for typos, found 2"}},
+               {"typos --label label", 2, {"--label: typos does not use this option"}},
+               {"levenshtein --mode insert", 2, {"--mode: levenshtein does not use this option"}},
+               {"amplify --positive 1,2 --negative 2", 2, {"different labels, found '2' in both"}},
+               {"amplify --negative 1.0", 2, {"found '1' in both: specify the other list too"}},
+               {"amplify --words signless.csv",
+                3,
+                {"signless.csv: expected positive and negative words, found 1 positive"}},
+               {"typos --column body", 3, {"in.csv: expected a column 'body'"}},
+               {"rot13", 2, {"NAME: expected one of levenshtein, amplify, "}}});
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out.csv"));
 }
 

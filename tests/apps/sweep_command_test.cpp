@@ -107,7 +107,8 @@ TEST_F(SweepCommand, PlansRunsCollectsAndReports) {
             "17 of 17 units done.\nruns.csv: 8 rows of 8 units.\n");
   const std::string table = read_text(folder_ / "runs.csv");
   write("runs.csv", "of somebody who came in time");
-  EXPECT_EQ(run("sweep run sweep --collect runs.csv").out, "17 of 17 units done, 17 of them before.\n");
+  EXPECT_EQ(run("sweep run sweep --collect runs.csv").out,
+            "17 of 17 units done, 17 of them before this run.\n");
   EXPECT_EQ(read_text(folder_ / "runs.csv"), "of somebody who came in time");
   const Outcome again = run("sweep collect sweep --out again.csv");
   EXPECT_EQ(again.code, 0);
@@ -115,6 +116,7 @@ TEST_F(SweepCommand, PlansRunsCollectsAndReports) {
   EXPECT_EQ(read_text(folder_ / "again.csv"), table);
   EXPECT_EQ(run("sweep collect sweep --stage noisy --out noisy.csv --columns strength,mean_change").out,
             "noisy.csv: 8 rows of 8 units.\n");
+  EXPECT_EQ(record("sweep collect sweep --out again.csv")["inputs"][0]["path"], "sweep/plan.jsonl");
   EXPECT_EQ(record("sweep status sweep")["counts"]["done"], 17);
   EXPECT_THAT(run("sweep status sweep").out, HasSubstr("noisy          8         8         0"));
   const Json page =
@@ -128,15 +130,14 @@ TEST_F(SweepCommand, AChangedStudyKeepsWhatStillHolds) {
   plan("sweep");
   ASSERT_EQ(run("sweep run sweep").code, 0);
   write("study.toml", study_of(2, "[2, 6]"));
-  EXPECT_THAT(
-      run("sweep plan study.toml --out sweep").out,
-      HasSubstr(
-          "17 units in 3 stages, 9 of them done already.\n8 units in the folder are not of this plan."));
+  EXPECT_THAT(run("sweep plan study.toml --out sweep").out,
+              HasSubstr("17 units in 3 stages, 9 of them already done.\n8 units in the folder do not belong "
+                        "to this plan."));
   const Outcome said = run("sweep script sweep --tasks 3 --jobs 2");
   EXPECT_EQ(said.code, 0) << said.err;
   write("job.sh", said.out);
   EXPECT_EQ(std::system(("sh '" + (folder_ / "job.sh").string() + "' >/dev/null").c_str()), 0);
-  EXPECT_THAT(run("sweep run sweep").out, StartsWith("17 of 17 units done, 17 of them before."));
+  EXPECT_THAT(run("sweep run sweep").out, StartsWith("17 of 17 units done, 17 of them before this run."));
 }
 
 TEST_F(SweepCommand, WithoutARecordThereIsNoTable) {
@@ -189,8 +190,6 @@ TEST_F(SweepCommand, AUnitEndsWithItsRunner) {
 
 // What units name is looked up when the study is planned, not one by one as they run.
 TEST_F(SweepCommand, StudiesAreCheckedAgainstTheCommands) {
-  fs::create_directory(folder_ / "full");
-  write("full/mine.txt", "");
   for (const auto& [text, place, found] : std::vector<std::array<std::string, 3>>{
            {"[shift]\nname = \"contrast\"\nstrenght = [0.1, 0.2]\n",
             "line 3, column 1: expected an option of leeway shift", "'strenght'; did you mean strength?"},
@@ -216,12 +215,21 @@ TEST_F(SweepCommand, OneClearLineForEachMistake) {
   std::string text = read_text(folder_ / "old" / "plan.jsonl");
   text.replace(text.find("\"version\":\"") + 11, 0, "9.");
   write("old/plan.jsonl", text);
+  fs::create_symlink("sweep/study.toml", folder_ / "link.csv");
+  plan("evil");
+  text = read_text(folder_ / "evil" / "plan.jsonl");
+  write("evil/plan.jsonl", text.replace(text.find("\"images.npz\""), 12, "\"../x.npz\""));
   all_refused(
       "",
       {{"sweep run nowhere", 3, {"nowhere/plan.jsonl: expected a readable file"}},
-       {"sweep run old", 3, {"(plan the study again into another folder), found one of 9."}},
+       {"sweep run old", 3, {"(plan the study again into another folder), found a plan of 9."}},
+       {"sweep run evil", 3, {"evil/plan.jsonl: line 2: expected", "found '../x.npz'"}},
        {"sweep plan study.toml", 2, {"--out is required"}},
-       {"sweep plan study.toml --out full", 3, {"full: expected a new folder", "one with other files"}},
+       {"sweep plan study.toml --out full", 3, {"full: expected a new folder", "a folder with other files"}},
+       {"sweep status sweep --out sweep/plan.jsonl",
+        2,
+        {"--out sweep/plan.jsonl: ", "the files of the sweep"}},
+       {"sweep run sweep --collect link.csv", 2, {"--collect link.csv: ", "the files of the sweep"}},
        {"sweep collect sweep", 2, {"--out is required"}},
        {"sweep collect sweep --out a.txt", 3, {"a.txt", "'.txt'"}},
        {"sweep run sweep --collect a.npz", 3, {"a.npz", "'.npz'"}},
@@ -285,8 +293,8 @@ TEST_F(SweepOnSlurmTier2, CommandsOfTheDocument) {
   const std::string path = fs::path(LEEWAY_COMMAND).parent_path().string();
   const std::string said = said_by("cd '" + folder_.string() + "' && PATH='" + path + "':$PATH && set -e\n" +
                                    document.substr(begin, end - begin));
-  EXPECT_TRUE(std::regex_search(said, std::regex("Slurm job \\d+, an array of 100 tasks; then job \\d+, for "
-                                                 "what they leave. own/runs.csv comes at the end.\n")))
+  EXPECT_TRUE(std::regex_search(said, std::regex("Slurm job \\d+: array of 100 tasks; then job \\d+ for the "
+                                                 "remaining units, which writes own/runs.csv.\n")))
       << said;
   for (int i = 0; i < 900 && !said_by("squeue -h").empty(); ++i) std::this_thread::sleep_for(100ms);
   EXPECT_EQ(run("sweep collect own --out again.csv").out, "again.csv: 60 rows of 60 units.\n");

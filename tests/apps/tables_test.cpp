@@ -82,7 +82,7 @@ TEST(Tables, OfPa) {
        "b: b/noise.npz 1000 10 0.8000 [0.8000, 0.8000] =1.5 70.00 60.00\n",
        "ratio shifted PA [interval] beta AFR(P) % AFR(T) %\n", "0 0 2.3026 [2.3026, 2.3026] 1.5 70.00 -\n",
        "1 1000 1.2000 [1.2000, 1.2000] 1.5 70.00 60.00\n", "shifted samples over beta clean shifted\n",
-       "a: a/noise.npz 880 right 1 0.3000 0.9000\n", "shifted beta n clean, right n shifted, moved\n",
+       "a: a/noise.npz 880 right 1 0.3000 0.9000\n", "shifted beta n clean, right n shifted, changed\n",
        "a: a/noise.npz 1 880 94.00 +- 0.10 300 89.00 +- 0.40\n"});
 }
 
@@ -115,7 +115,7 @@ TEST(Tables, OfAverageCase) {
                "mmse 0.2 80.00 [78.00, 82.00] 40.00 85.00 0.90 0.20\n",
                "softmax 0.1 70.00 [68.00, 72.00] 30.00 75.00 20.00 0.20 (score)\n",
                "mc 0.2 81.00 [79.00, 83.00] 41.00 86.00 - 0.20\n",
-               "mmse at sigma 0.2: 3 of 40 samples not within the tolerance\n"});
+               "mmse at sigma 0.2: 3 of 40 samples exceed the tolerance\n"});
 }
 
 TEST(Tables, OfDistances) {
@@ -169,7 +169,7 @@ TEST(AssessTable, TellsShiftsOfGroupsAndWhatWasLeftOut) {
   for (const char* text : {"one", "two", "three", "four"})
     record.shifts[1].shifts.description.findings.push_back({conds::ShiftKind::sc, "", .5, text});
   expect_lines(assess_text(record),
-               {"week: none found in 8 tests\n", "week: left out for too many cells: user\n",
+               {"week: none found in 8 tests\n", "week: left out (too many cells): user\n",
                 "source alone (b): one\n", "source alone (b): three\n", "source alone (b): and 1 more\n"});
 }
 
@@ -192,7 +192,7 @@ TEST(AssessTable, SaysWhyAnIntervalIsLeftOut) {
   const std::string text = assess_text(assessed({{"model", right}}, {{"model", "week", right}}));
   expect_lines(
       text,
-      {"-  interval of balanced accuracy: no rows of class 1; the mean leaves 1 of 2 classes out (week)\n",
+      {"-  interval of balanced accuracy: no rows of class 1; the mean leaves out 1 of 2 classes (week)\n",
        "-  interval of log loss: no error observed (week)\n",
        "-  interval of log loss on the source: no error observed (week)\n"});
   EXPECT_THAT(text, Not(HasSubstr("nan")));

@@ -154,9 +154,9 @@ TEST(AverageCaseErrors, Files) {
       found(logits, make_array<float>({2, 3, 0}, {}), {}, "taylor", 0),
       HasSubstr("expected a Jacobian of shape (2, 3, d), d at least 1, of floats, found float32 (2, 3, 0)"));
   for (const std::string_view method : {"mc", "mmse", "mmse-mvs"})
-    EXPECT_EQ(found(logits, jacobian, {}, method),
-              "method " + std::string(method) +
-                  ": expected a model, for passes of noisy copies, found files alone");
+    EXPECT_EQ(
+        found(logits, jacobian, {}, method),
+        "method " + std::string(method) + ": expected a model, to evaluate noisy copies, found files only");
   EXPECT_THAT(found(logits, {}, {}), HasSubstr("matrices, for taylor, found none"));
   EXPECT_THAT(found(make_array<double>({2, 3}, {1, 2, 3, 4, infinity, 6}), jacobian, {}, "softmax"),
               HasSubstr("found inf at row 1, class 1"));
@@ -169,7 +169,7 @@ TEST(AverageCaseErrors, Files) {
   const std::string indefinite =
       found(make_array<float>({1, 4}, {1, 0, 0, 0}), {},
             make_array<double>({1, 4, 4}, {0, 0, 0, 0, 0, 1, .9, .9, 0, .9, 1, -.9, 0, .9, -.9, 1}));
-  EXPECT_THAT(indefinite, HasSubstr("found one that misses it by 15.2 of its diagonal"));
+  EXPECT_THAT(indefinite, HasSubstr("found one with a defect of 15.2 of its diagonal"));
 }
 
 }  // namespace

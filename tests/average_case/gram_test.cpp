@@ -80,7 +80,7 @@ TEST(GramMatrices, ThatAreIndefiniteAreRefusedByRow) {
        {make_array<double>({n, k, k}, shorter), make_array<float>({n, k, k}, narrow(shorter))})
     EXPECT_THAT(
         refusal(gram),
-        HasSubstr("a.npz: row 1: Gram matrix: expected a positive semi-definite one, found one that"));
+        HasSubstr("a.npz: row 1: Gram matrix: expected a positive semi-definite matrix, found one with"));
   const Doubles asymmetric = with(2 * k * k + 1, all.gram[2 * k * k + 1] + 1e-3);
   EXPECT_THAT(refusal(make_array<double>({n, k, k}, asymmetric)), HasSubstr("a.npz: row 2: "));
   EXPECT_THAT(refusal(make_array<double>({n, k, k}, with(0, -1))), HasSubstr("a.npz: row 0: "));

@@ -158,14 +158,14 @@ TEST(Noise, RefusesWhatIsNoCovariance) {
       {message(2, covariance_of(2, {1, -1})), "-1 at 1"},
       {message(2, covariance_of(2, {1, 0, 0, -2})), "-2 at 1"},
       {message(2, covariance_of(2, {1, .5, .4, 1})), "0.4 at (1, 0), 0.5 at (0, 1)"},
-      {message(2, covariance_of(2, {1, 2, 2, 1})), "an eigenvalue of -1 beside 3"}};
+      {message(2, covariance_of(2, {1, 2, 2, 1})), "eigenvalues of -1 and 3"}};
   for (const auto& [text, found] : refused) {
     EXPECT_THAT(text, testing::StartsWith("noise covariance: expected"));
     EXPECT_THAT(text, testing::EndsWith(found));
   }
   for (const NoiseKind& kind : {noise_kind("uniform"), noise_kind("laplace")})
     EXPECT_THAT(message(2, covariance_of(2, {1, 1}), kind),
-                ::testing::HasSubstr("gaussian noise beside it, found another"));
+                ::testing::HasSubstr("gaussian noise, found another"));
 }
 
 TEST(Noise, TakesACovarianceOfFloat32AsItIsRounded) {

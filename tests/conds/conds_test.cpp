@@ -91,7 +91,7 @@ TEST(ConDS, ShiftsThatCannotBe) {
   const auto said = [&](const ConDSCase& shifts, const ConDSOptions& options = {}) {
     return message_of([&] { static_cast<void>(made.plan(shifts, options)); });
   };
-  EXPECT_EQ(said({0, 0, {}}), "table.csv: expected shifts on different attributes, found two on one");
+  EXPECT_EQ(said({0, 0, {}}), "table.csv: expected shifts on different attributes, found two shifts on one");
   EXPECT_EQ(said({{}, 1, {}}), "table.csv: expected at least two values of 'a1' for LDD, found one: '0'");
   EXPECT_EQ(said({{}, {}, 2}), "table.csv: expected an attribute below 2 for UDS, found 2");
   EXPECT_EQ(said({2, {}, {}}), "table.csv: expected an attribute below 2 for SC, found 2");

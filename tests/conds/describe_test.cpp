@@ -52,7 +52,7 @@ TEST(Describe, FindsEachKindAndSaysItInWords) {
   ASSERT_EQ(said.findings.size(), 2u);
   EXPECT_EQ(said.findings[0].kind, ShiftKind::sc);
   EXPECT_THAT(said.findings[0].text,
-              HasSubstr("label and color go together in the source (Cramer's V 0.80 ["));
+              HasSubstr("label and color are correlated in the source (Cramer's V 0.80 ["));
   EXPECT_EQ(said.findings[1].text,
             "unseen data: 40% (33–47) of the target has color = 2, which the source never has");
 }
@@ -106,7 +106,8 @@ TEST(Describe, WithoutATargetUniformSharesAreTheReference) {
   EXPECT_FALSE(said.n_target);
   EXPECT_FALSE(said.columns[1].unseen);
   ASSERT_EQ(said.findings.size(), 1u);
-  EXPECT_THAT(said.findings[0].text, HasSubstr("color = 2 is 7.7% of the rows, 33.3% if all were alike"));
+  EXPECT_THAT(said.findings[0].text,
+              HasSubstr("color = 2 is 7.7% of the rows, 33.3% if all values were equally frequent"));
 }
 
 TEST(Describe, WhatGoesTogetherEverywhereIsNoShift) {

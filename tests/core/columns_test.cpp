@@ -50,6 +50,8 @@ TEST(AlignImages, LabelsBecomeThoseOfTheModel) {
               AllOf(HasSubstr("expected labels among the 3 classes of m.pt, which has no class names"),
                     HasSubstr("classes = [...] in m.pt.toml"), HasSubstr("found a, c")));
   EXPECT_THAT(aligned({"a", "a", "c"}, 3, {"a", "c"}, {0, 1}), HasSubstr("found a"));
+  EXPECT_THAT(aligned(abc, 3, {"a", "c", "a"}, {1, 2}), HasSubstr("found 'a' for several labels"));
+  EXPECT_EQ(aligned(abc, 3, {"c", "a"}, {no_label, 1}), "-1 0 named");
 }
 
 TEST(AlignOutputs, ColumnsFollowTheNames) {

@@ -136,6 +136,14 @@ TEST(NumberBins, LieBetweenTheQuartilesOfTheFirstSet) {
   EXPECT_TRUE(std::isnan(numbers[0][40]));
 }
 
+TEST(NumberBins, WordsForMissingValues) {
+  for (const char* word : {"NA", "N/A", "?", "null", "None", "<NA>", "-"}) {
+    GroupColumn source = counted(41, word);
+    ASSERT_EQ(put_in_bins(std::array{&source}).size(), 1u) << word;
+    EXPECT_EQ(source.levels.back(), "missing");
+  }
+}
+
 // Few values, a word on either side, numbers of the target alone.
 TEST(NumberBins, CategoriesStayAsTheyAre) {
   for (const auto& [n, last, target_last] :

@@ -85,6 +85,12 @@ TEST(Csv, Numbers) {
             "a.csv: expected numbers in column 'y', found '' at row 1");
 }
 
+// Spreadsheets evaluate what begins with = or a sign, unless it is a number.
+TEST(CsvName, NeutralizesFormulasAlone) {
+  for (const char* const number : {"-1", "-0.5 +2 nan", "-inf", "a=b"}) EXPECT_EQ(csv_name(number), number);
+  for (const std::string formula : {"=A1", "-1 +A1", "@A1", "-"}) EXPECT_EQ(csv_name(formula), "'" + formula);
+}
+
 TEST(ParseFraction, IsANumberOrOneOverAnother) {
   EXPECT_EQ(parse_fraction("0.25"), .25);
   EXPECT_EQ(parse_fraction("8/255"), 8. / 255);

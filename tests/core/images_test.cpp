@@ -9,6 +9,8 @@
 
 #include "leeway/core/npy.h"
 #include "leeway/core/npz.h"
+#include "leeway/core/outputs.h"
+#include "leeway/core/pixel_levels.h"
 #include "tests/core/files.h"
 #include "tests/core/zip_maker.h"
 
@@ -78,10 +80,10 @@ TEST_F(ImagesFile, Refused) {
   EXPECT_EQ(error({{"images", bytes}}), "a.npz: expected an array named x, found images");
   EXPECT_THAT(error({{"x", bytes}, {"y", make_array<std::int64_t>({1}, {0})}}), HasSubstr("found shape (1)"));
   EXPECT_THAT(error({{"x", bytes}, {"labels", make_array<std::int64_t>({2}, {0, -1})}}),
-              HasSubstr("found -1 at row 1"));
+              HasSubstr("found -1 or NaN at row 1"));
   const Array labels = make_array<std::int64_t>({2}, {0, 1});
   EXPECT_THAT(error({{"x", bytes}, {"labels", labels}, {"y", labels}}),
-              HasSubstr("expected one of y, labels, found both"));
+              HasSubstr("expected one of y, labels, y_true, found y and labels"));
   write_bytes(path("page.npz"), "<html>");
   EXPECT_THAT(error("page.npz"), HasSubstr("found an HTML or XML page"));
 }
@@ -90,13 +92,13 @@ TEST_F(ImagesFile, Refused) {
 TEST_F(ImagesFile, OtherLayoutsAreFoundOut) {
   const Images grey = read({{"x", make_array<std::uint8_t>({2, 1, 3}, {0, 1, 2, 3, 4, 5})}});
   EXPECT_THAT(grey.pixels.shape, ElementsAre(2, 1, 1, 3));
-  EXPECT_THAT(grey.note, HasSubstr("(2, 1, 3) is read as grey images"));
+  EXPECT_THAT(grey.note, HasSubstr("(2, 1, 3) is read as gray images"));
   // (1, 2, 2, 3): pixel by pixel red, green, blue
   const Images colour =
       read({{"x", make_array<std::uint8_t>({1, 2, 2, 3}, {0, 1, 2, 10, 11, 12, 20, 21, 22, 30, 31, 32})}});
   EXPECT_THAT(colour.pixels.shape, ElementsAre(1, 3, 2, 2));
   EXPECT_THAT(colour.pixels.view<std::uint8_t>(), ElementsAre(0, 10, 20, 30, 1, 11, 21, 31, 2, 12, 22, 32));
-  EXPECT_THAT(colour.note, HasSubstr("channels stand last"));
+  EXPECT_THAT(colour.note, HasSubstr("channels last"));
   const Images plain = read({{"x", make_array<float>({1, 3, 1, 3}, std::vector<float>(9))}});
   EXPECT_THAT(plain.pixels.shape, ElementsAre(1, 3, 1, 3)) << "either could be channels: as documented";
   EXPECT_EQ(plain.note, "");
@@ -127,7 +129,7 @@ TEST_F(ImagesFile, ModelsTakeRowsOfAnyRange) {
   EXPECT_THAT(inputs(sequence).pixels.shape, ElementsAre(1, 2, 2, 1));
   const Array fractions = make_array<float>({1, 2, 2}, {0, .5f, 1, 0});
   EXPECT_EQ(inputs(fractions).rank, 4u);
-  EXPECT_THAT(inputs(fractions).note, HasSubstr("(--layout rows takes it as it is)"));
+  EXPECT_THAT(inputs(fractions).note, HasSubstr("(--layout rows reads rows of numbers instead)"));
   EXPECT_EQ(inputs(fractions, Layout::rows).rank, 3u);
   EXPECT_EQ(inputs(fractions, Layout::rows).note, "");
   const Array levels = make_array<float>({1, 2, 2}, {0, 128, 255, 3});
@@ -171,7 +173,7 @@ TEST_F(ImagesFile, IdxWithItsLabelsBeside) {
   EXPECT_THAT(*read_images(path("t-images-idx3-ubyte.gz")).labels, ElementsAre(7, 0));
   write_bytes(path("t-labels-idx1-ubyte.gz"), gzip("\0\0\x08\x01\0\0\0\x01\x07"s));
   EXPECT_EQ(error("t-images-idx3-ubyte"), path("t-labels-idx1-ubyte.gz").substr(path("").size()) +
-                                              ": expected shape (2), one label an image, found shape (1)");
+                                              ": expected shape (2), one value per sample, found shape (1)");
   EXPECT_THAT(error("t-labels-idx1-ubyte.gz"), HasSubstr("found shape (1) of uint8"));
 }
 
@@ -206,10 +208,8 @@ TEST_F(ImagesFile, TheMiddle) {
   EXPECT_THAT(middle.pixels.view<float>(),
               ElementsAre(3, 4, 6, 7, 15, 16, 18, 19, 27, 28, 30, 31, 39, 40, 42, 43));
   EXPECT_EQ(middle.labels, images.labels);
-  EXPECT_EQ(message_of([&] { (void)middle_of(images, 4); }),
-            "the middle of images: expected 1 to 3 pixels, found 4");
-  EXPECT_EQ(message_of([&] { (void)middle_of(images, 0); }),
-            "the middle of images: expected 1 to 3 pixels, found 0");
+  EXPECT_EQ(message_of([&] { (void)middle_of(images, 4); }), "center crop: expected 1 to 3 pixels, found 4");
+  EXPECT_EQ(message_of([&] { (void)middle_of(images, 0); }), "center crop: expected 1 to 3 pixels, found 0");
 }
 
 TEST(FashionMnist, ByName) {
@@ -235,15 +235,59 @@ TEST_F(ImagesFile, NamesItsClasses) {
   EXPECT_THAT(read_images(path("b.npz")).class_names, ElementsAre("cat", "dog", "owl"));
   EXPECT_TRUE(read({{"x", x}, {"y", y}}).class_names.empty());
   EXPECT_EQ(error({{"x", x}, {"y", y}, {"class_names", make_text_array({2}, {"cat", "dog"})}}),
-            "a.npz: class_names: expected a name for each label from 0 to 2, found 2 names");
+            "a.npz: y: expected labels in 0..1, found 2 at row 1");
   EXPECT_EQ(error({{"x", x}, {"class_names", y}}), "a.npz: class_names: expected text, found int64");
+}
+
+TEST_F(ImagesFile, LabelsHaveTheNamesOfOutputsFiles) {
+  const Array y = make_array<std::int64_t>({2}, {0, 2}), x = bytes;
+  for (const char* const name : {"y_true", "label", "Labels", "target", "targets", "y_test", "class"})
+    EXPECT_THAT(read({{"x", x}, {name, y}}).labels.value(), ElementsAre(0, 2)) << name;
+  EXPECT_FALSE(read({{"x", x}, {"success", y}, {"targets", y}}).labels) << "of leeway attack";
+  EXPECT_THAT(error({{"x", x}, {"label", y}, {"target", y}}), HasSubstr("found label and target"));
+  const Array names = make_text_array({3}, {"cat", "dog", "owl"}),
+              text = make_text_array({2}, {"owl", "cat"});
+  const Images unread = read({{"x", x}, {"lables", y}, {"classes", y}, {"success", y}, {"d", names}});
+  EXPECT_FALSE(unread.labels);
+  EXPECT_THAT(unread.doubt, HasSubstr("no labels; ignored: classes, lables ("));
+  const Images named = read({{"x", x}, {"y", text}, {"classes", names}});
+  EXPECT_THAT(*named.labels, ElementsAre(2, 0));
+  EXPECT_EQ(named.class_names.size(), 3u);
+  EXPECT_THAT(error({{"x", x}, {"y", text}}), HasSubstr("numpy.unique(y, return_inverse=True)"));
+}
+
+// -1 and NaN; of what models read alone.
+TEST_F(ImagesFile, RowsWithoutLabels) {
+  const auto inputs = [&](const Array& y) {
+    write_npz(path("a.npz"), {{"x", bytes}, {"y", y}});
+    ArrayMap others;
+    return read_inputs(path("a.npz"), others);
+  };
+  const Array some = make_array<double>({2, 1}, {NAN, 0}), none = make_array<std::int64_t>({2}, {-1, -1});
+  EXPECT_THAT(*inputs(some).labels, ElementsAre(no_label, 0));
+  EXPECT_THAT(inputs(some).doubt, HasSubstr("1 of 2 rows have no label"));
+  EXPECT_FALSE(inputs(none).labels);
+  EXPECT_FALSE(read({{"x", bytes}, {"y", none}}).labels);
+  EXPECT_THAT(error({{"x", bytes}, {"y", some}}), HasSubstr("found -1 or NaN at row 0"));
+  EXPECT_THAT(message_of([&] {
+                (void)inputs(make_array<std::int64_t>({2}, {-1, 1}));
+              }),
+              HasSubstr("found -1 and 1 only"));
+}
+
+TEST(PixelLevels, FloatsThatNobodyDivided) {
+  EXPECT_TRUE(are_byte_levels(make_array<float>({1, 1, 2}, {0, 17.5f})));
+  EXPECT_TRUE(are_byte_levels(make_array<double>({1, 1, 1, 2}, {0, 255})));
+  EXPECT_FALSE(are_byte_levels(make_array<float>({1, 2}, {0, 17.5f})));
+  for (const float other : {-1.f, 16.f, 256.f})
+    EXPECT_FALSE(are_byte_levels(make_array<float>({1, 1, 2}, {other, 9}))) << other;
 }
 
 TEST_F(ImagesFile, DoubtsBytesOfZeroAndOneAndOtherChannels) {
   const auto doubt = [&](std::vector<std::uint8_t> levels, std::vector<std::size_t> shape) {
     return read({{"x", make_array(std::move(shape), std::move(levels))}}).doubt;
   };
-  EXPECT_THAT(doubt({0, 1, 1, 0}, {1, 1, 2, 2}), HasSubstr("are read as 0 and 1/255"));
+  EXPECT_THAT(doubt({0, 1, 1, 0}, {1, 1, 2, 2}), HasSubstr("which is read as 0 and 1/255"));
   EXPECT_EQ(doubt({0, 1, 2, 0}, {1, 1, 2, 2}), "");
   EXPECT_THAT(doubt({0, 9, 2, 0}, {1, 2, 1, 2}), HasSubstr("images of 2 channels"));
 }

@@ -27,6 +27,7 @@ TEST(UnpackGzip, FilesCompressedOrNot) {
   const std::string text = "some text, some text, some text";
   EXPECT_EQ(unpacked(gzip(text)), text);
   EXPECT_EQ(unpacked(gzip("")), "");
+  EXPECT_EQ(unpacked(gzip(text) + gzip("") + gzip(", the end")), text + ", the end");
   for (const std::string& plain : {text, std::string(), std::string("\x1f"), std::string("\x1f\x8c--")})
     EXPECT_EQ(unpacked(plain), plain);
 }
@@ -35,12 +36,16 @@ TEST(UnpackGzip, LiesAndDamageAreRefused) {
   const std::string whole = gzip("some text, some text, some text");
   for (std::size_t size = 2; size < whole.size(); ++size)
     EXPECT_THAT(said(whole.substr(0, size)), HasSubstr("a.gz: expected")) << size;
-  EXPECT_THAT(said(whole.substr(0, 17)), HasSubstr("a stream cut off"));
+  EXPECT_THAT(said(whole.substr(0, 17)), HasSubstr("a truncated stream"));
   const std::string rest = whole.substr(0, whole.size() - 4);
-  EXPECT_THAT(said(rest + raw(std::uint32_t{30})), HasSubstr("a sound compressed stream"));
+  EXPECT_THAT(said(rest + raw(std::uint32_t{30})), HasSubstr("a valid compressed stream"));
   EXPECT_THAT(said(rest + raw(std::uint32_t{32})), HasSubstr("a.gz: expected"));
-  EXPECT_THAT(said(rest + raw(std::uint32_t{1} << 31)), HasSubstr("packed bytes can hold, found 2147483648"));
-  EXPECT_THAT(said(whole + whole), HasSubstr("nothing after the compressed stream"));
+  EXPECT_THAT(said(rest + raw(std::uint32_t{1} << 31)), HasSubstr("gunzip), found 2147483648"));
+  const std::string bomb = gzip(std::string(std::size_t{70} << 20, '0'));
+  EXPECT_THAT(said(bomb), HasSubstr("gunzip), found 73400320"));
+  EXPECT_THAT(said(bomb + whole), HasSubstr("gunzip), found "));
+  EXPECT_THAT(said(whole + "x" + whole), HasSubstr("nothing after the compressed stream"));
+  EXPECT_THAT(said(whole + whole.substr(0, 20)), HasSubstr("a.gz: expected"));
 }
 
 }  // namespace

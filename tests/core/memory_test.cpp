@@ -51,8 +51,8 @@ TEST(OutputsOf, SharesTheLogitsAndReadsTheRest) {
   EXPECT_EQ(message_of([&] {
               (void)outputs_of({{"y", logits}}, "set");
             }),
-            "set: expected an array named logits or probs, found y (--class-columns and --label-column name "
-            "others)");
+            "set: expected an array named logits or probs, found y (--class-columns and --label-column "
+            "select others)");
 }
 
 TEST(ImagesOf, SharesThePixels) {

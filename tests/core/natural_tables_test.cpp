@@ -95,8 +95,8 @@ TEST_F(NaturalTables, ArraysOfOtherNames) {
       EXPECT_EQ(*outputs_of({{name, scores}, {label, labels}}, "a").labels, *outputs.labels);
     }
   EXPECT_THAT(error({{"mine", scores}, {"truths", labels}}),
-              HasSubstr("--class-columns and --label-column name others"));
-  EXPECT_THAT(error({{"probs", scores}, {"lables", labels}}), HasSubstr("--label-column with its name"));
+              HasSubstr("--class-columns and --label-column select others"));
+  EXPECT_THAT(error({{"probs", scores}, {"lables", labels}}), HasSubstr("--label-column NAME"));
   EXPECT_THAT(said([&] {
                 (void)outputs_of({{"probs", scores}, {"lables", labels}}, "a");
               }),
@@ -106,7 +106,24 @@ TEST_F(NaturalTables, ArraysOfOtherNames) {
   EXPECT_EQ(right_rows(read({{"mine", scores}, {"truths", labels}}, options)), 2u);
   EXPECT_THAT(read({{"mine", scores}}, options).warnings,
               ::testing::Contains(HasSubstr("no array 'truths'")));
-  options.columns.classes = {"p", "q"};
+  EXPECT_THAT(read({{"probs", scores}, {"gt", labels}, {"embedding", scores}}).warnings,
+              ::testing::Contains(HasSubstr("--label-column selects one (candidates: gt; none: no labels)")));
+  const ArrayMap two{
+      {"probs", scores}, {"labels", labels}, {"target", make_array<std::int64_t>({2}, {1, 1})}};
+  for (const Outputs& outputs : {read(two), outputs_of(two, "a")})
+    EXPECT_THAT(outputs.warnings, ::testing::Contains(HasSubstr("ignored: target")));
+  options = {};
+  options.columns.classes = {"p_*"};
+  const ArrayMap vectors{{"p_b", make_array<double>({2}, {.7, .2})},
+                         {"p_a", make_array<double>({2}, {.3, .8})},
+                         {"label", make_text_array({2}, {"b", "a"})}};
+  EXPECT_EQ(right_rows(read(vectors, options)), 2u);
+  options.columns.classes = {"nope"};
+  EXPECT_THAT(message_of([&] {
+                (void)read({{"probs", scores}}, options);
+              }),
+              HasSubstr("expected an array 'nope' (--class-columns), found none"));
+  options.columns.classes = {"p", "q"}, options.columns.label = "truths";
   const Array p = make_array<double>({2}, {.7, .2}), q = make_array<double>({2}, {.3, .8});
   EXPECT_EQ(
       right_rows(read({{"p", p}, {"q", q}, {"truths", make_array<std::int64_t>({2}, {0, 1})}}, options)), 2u);

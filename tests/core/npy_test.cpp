@@ -29,7 +29,7 @@ std::string npy(std::string_view descr, std::string_view shape, std::string_view
 TEST(Npy, RefusesWithItsReason) {
   const std::string f4 = dictionary("'<f4'", "(2, 3)"), wrong = "expected numbers or text, found ";
   const std::pair<std::string, std::string> bad[] = {
-      {"", "expected an npy header, found a file cut off after 0 bytes"},
+      {"", "expected an npy header, found a file truncated after 0 bytes"},
       {"<html>", "expected an npy file, found other first bytes"},
       {"\x93NUMPY\x04" + std::string(20, '\0'), "expected npy version 1.0, 2.0 or 3.0, found 4.0"},
       {npy_with(f4, "").substr(0, 40), "expected an npy header of 60 bytes, found 30 bytes left"},
@@ -57,7 +57,7 @@ TEST(Npy, RefusesWithItsReason) {
       {npy("'<U1'", "(1,)", raw(std::uint32_t{0xd800})), "expected text, found bytes that are not Unicode"},
       {npy_with("{'descr': '<f4', 'fortran_order': False}", ""),
        "expected descr, fortran_order and shape in the"},
-      {npy_with("{'descr': '<f4', 'descr': '<f8'}", ""), "and shape, once each, found key 'descr'"},
+      {npy_with("{'descr': '<f4', 'descr': '<f8'}", ""), "and shape, each once, found key 'descr'"},
       {npy_with(f4 + "import os", ""), "expected nothing after the header's dictionary, found 'import os'"},
       {npy_with("{'descr", ""), "expected a closed quote in the npy header, found ''descr'"},
       {npy_with("{'descr': '<f4', 'fortran_order': 0}", ""),

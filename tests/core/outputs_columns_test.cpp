@@ -7,11 +7,13 @@
 
 #include "leeway/core/columns.h"
 #include "leeway/core/csv_records.h"
+#include "leeway/core/rows.h"
 #include "tests/core/outputs_folder.h"
 
 namespace leeway {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
@@ -40,7 +42,7 @@ TEST(OutputsTables, RoundedProbabilities) {
   const Outputs rounded = read_outputs(table("nannyml.csv"));
   EXPECT_DOUBLE_EQ(share(rounded, 0, 0), .33 / .99);
   EXPECT_DOUBLE_EQ(share(rounded, 1, 0), .67);
-  EXPECT_THAT(rounded.warnings, ElementsAre(HasSubstr("rounded to 2 decimals, rows that sum to 0.99 to 1")));
+  EXPECT_THAT(rounded.warnings, ElementsAre(HasSubstr("rounded to 2 decimals, row sums from 0.99 to 1")));
 }
 
 TEST(OutputsTables, OneScoreIsThePositiveClass) {
@@ -115,6 +117,23 @@ TEST_F(OutputsText, ScoresThatCouldBeEither) {
   EXPECT_EQ(table_error("label,score\n0,-1\n1,2\n"), "no error");
 }
 
+// A column that is never below 1/2 beside predictions is the confidence of these.
+TEST_F(OutputsText, ConfidencesAreNotScoresOfThePositiveClass) {
+  const auto said = [&](const std::string& head, const std::string& first, Binary binary = Binary::refuse) {
+    std::string text = head + first;
+    for (int i = 0; i < 19; ++i) text += first.starts_with("1,1") ? "1,0,.75\n" : "0,.75\n";
+    return message_of([&] { (void)read_table(text, {.binary = binary}); });
+  };
+  for (const char* head : {"label,score\n", "label,probability\n", "prediction,score\n"}) {
+    EXPECT_THAT(said(head, "1,.5\n"), AllOf(HasSubstr("--binary prob"), HasSubstr("no score below 0.5")));
+    EXPECT_EQ(said(head, "1,.49\n"), "no error");
+    EXPECT_EQ(said(head, "1,.5\n", Binary::prob), "no error");
+  }
+  EXPECT_THAT(said("true,label,score\n", "1,1,.5\n"), HasSubstr("columns label and score"));
+  EXPECT_THAT(said("target,label,score\n", "1,1,.49\n"), HasSubstr("(select it with --label-column)"));
+  EXPECT_EQ(table_error("label,score\n1,.75\n0,.75\n"), "no error");
+}
+
 TEST_F(OutputsText, ThePositiveClassOfTextLabels) {
   const Outputs named = read_table("label,prob_ham\nspam,.25\nham,.75\n");
   EXPECT_THAT(named.class_names, ElementsAre("spam", "ham"));
@@ -128,7 +147,7 @@ TEST_F(OutputsText, ThePositiveClassOfTextLabels) {
 
 TEST_F(OutputsText, LabelsThatNoColumnNames) {
   EXPECT_THAT(table_error("label,prob_1,prob_2\n0,.5,.5\n"),
-              HasSubstr("labels that are classes of the columns, 1, 2 (--class-names gives other names)"));
+              HasSubstr("labels among the classes of the columns, 1, 2 (--class-names sets other names)"));
   const Outputs digits = read_table("label,p_3,p_7\n7,.5,.5\n3,.25,.75\n");
   EXPECT_THAT(digits.class_names, ElementsAre("3", "7"));
   EXPECT_THAT(*digits.labels, ElementsAre(1, 0));
@@ -169,11 +188,46 @@ TEST_F(OutputsText, MinusOne) {
     number_labels(set, set.n(), all);
     return set;
   };
-  EXPECT_THAT(*numbered(signs, {zero.coding}).labels, ElementsAre(no_label, 1));
-  EXPECT_THAT(numbered(signs, {zero.coding}).warnings, ElementsAre(HasSubstr("1 of 2 rows have no label")));
+  EXPECT_THAT(message_of([&] { (void)numbered(signs, {zero.coding}); }), HasSubstr("--first-label 0 or 1"));
   EXPECT_THAT(*numbered(signs, {signs.coding, minus.coding}).labels, ElementsAre(0, 1));
   EXPECT_THAT(*numbered(minus, {signs.coding}).labels, ElementsAre(0, 0));
   EXPECT_FALSE(numbered(minus, {zero.coding}).labels);
+}
+
+// No label is 0, none is 3: the rows that are right decide whether --first-label is required.
+TEST_F(OutputsText, LabelsThatCountFromOne) {
+  const auto said = [&](const std::string& rows) {
+    Outputs set = read_table("label,p_0,p_1,p_2\n" + rows);
+    const Rows logits(set.logits);
+    return message_of([&] { number_labels(set, set.n(), std::span(&set.coding, 1), &logits); });
+  };
+  EXPECT_THAT(
+      said("1,.5,.25,.25\n2,.25,.5,.25\n2,.25,.25,.5\n"),
+      AllOf(HasSubstr("--first-label 1 or 0"), HasSubstr("66.7% of rows right if labels count from 1"),
+            HasSubstr("33.3% if they count from 0")));
+  EXPECT_EQ(said("1,.25,.5,.25\n2,.25,.25,.5\n"), "no error");
+  EXPECT_EQ(said("1,.5,.25,.25\n0,.25,.5,.25\n"), "no error");
+}
+
+// 0 is the negative class wherever its column is. Other names in two orders leave numbers without a meaning.
+TEST_F(OutputsText, LabelsThatAreNumbersAndNamedColumns) {
+  for (const char* text : {"prob_pos,prob_neg,label\n.75,.25,1\n", "yes,no,label\n.75,.25,1\n"}) {
+    const Outputs outputs = read_table(text);
+    EXPECT_DOUBLE_EQ(share(outputs, 0, 1), .75);
+    EXPECT_THAT(*outputs.labels, ElementsAre(1));
+  }
+  OutputsOptions listed;
+  listed.columns.classes = {"yes", "no"};
+  EXPECT_THAT(read_table("yes,no,label\n.75,.25,1\n", listed).class_names, ElementsAre("yes", "no"));
+  const Outputs first = read_table("logit_cat,logit_dog,label\n1,2,1\n");
+  const std::string turned = "logit_dog,logit_cat,label\n2,1,";
+  Outputs numbers = read_table(turned + "1\n"), names = read_table(turned + "dog\n");
+  EXPECT_THAT(message_of([&] { align_classes(columns_of(first), numbers); }),
+              HasSubstr("labels that are class names, or class columns in the order of"));
+  align_classes(columns_of(first), names);
+  EXPECT_THAT(*names.labels, ElementsAre(1));
+  listed.columns.classes = {"logit_cat", "logit_dog"};
+  EXPECT_EQ(read_table(turned + "1\n", listed).class_names, first.class_names);
 }
 
 TEST_F(OutputsText, ALabelThatIsWrongIsNamedWithItsRow) {
@@ -256,10 +310,9 @@ TEST_F(OutputsText, Separators) {
   EXPECT_EQ(find_separator("\"a;x\",b\n1,2\n", "x"), ',');
   EXPECT_EQ(find_separator("name;note,x\nab,2\n", "x"), ',');
   EXPECT_EQ(find_separator("alone\n1\n", "x"), ',');
-  EXPECT_EQ(
-      message_of([] { (void)find_separator("a;b,c\n1;2,3\n", "x"); }),
-      "x: expected one column separator (select it with --separator), found a comma and a semicolon, each as "
-      "often in the header as in the rows");
+  EXPECT_EQ(message_of([] { (void)find_separator("a;b,c\n1;2,3\n", "x"); }),
+            "x: expected one column separator (select it with --separator), found a comma and a semicolon, "
+            "each equally often in the header and the rows");
   EXPECT_THAT(table_error("label;p_0;p_1\n0;0,5;0.5\n"), HasSubstr("one decimal mark"));
 }
 

@@ -29,9 +29,8 @@ TEST_F(OutputsScores, ProbabilitiesUnderTheNameOfLogitsAreFoundOut) {
   EXPECT_EQ(to_f64(found.logits, ""), to_f64(named.logits, ""));
   ASSERT_EQ(found.warnings.size(), 2u);
   EXPECT_EQ(without_folder(found.warnings[0]),
-            "a.npz: logits: taken as probabilities, not as logits: no entry is negative and all rows sum to "
-            "1; --as "
-            "logits overrules");
+            "a.npz: logits: read as probabilities, not logits: no entry is negative and all rows sum to 1; "
+            "--as logits overrides");
   EXPECT_THAT(found.warnings[1], HasSubstr("1 probabilities are exactly 0"));
 }
 
@@ -119,7 +118,7 @@ TEST_F(OutputsScores, IdsAreTextOrWholeNumbers) {
   EXPECT_THAT(*read({{"logits", values}, {"ids", make_array<std::int64_t>({2}, {7, -1})}}).ids,
               ElementsAre("7", "-1"));
   EXPECT_THAT(error({{"logits", values}, {"ids", make_array<double>({2}, {7, 1})}}),
-              HasSubstr("text or whole numbers, found float64"));
+              HasSubstr("strings or whole numbers, found float64"));
   EXPECT_THAT(error({{"logits", values}, {"ids", make_text_array({1}, {"x"})}}),
               HasSubstr("expected shape (2)"));
   EXPECT_THAT(*read_table("id,logit_0,logit_1\n007,1,2\nb,3,4\n").ids, ElementsAre("007", "b"));

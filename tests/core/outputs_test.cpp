@@ -115,7 +115,7 @@ TEST_F(OutputsFile, ProbsBecomeLogarithms) {
   EXPECT_THAT(outputs.logits.view<double>(), ElementsAre(std::log(.25), std::log(.75), std::log(DBL_MIN), 0));
   EXPECT_THAT(outputs.warnings,
               ElementsAre(outputs.path + ": probs: 1 probabilities are exactly 0 and count as 2.23e-308, "
-                                         "which posterior agreement and log loss depend on"));
+                                         "which affects posterior agreement and log loss"));
 }
 
 TEST_F(OutputsFile, ZeroIsTheSameNumberInEveryType) {
@@ -172,7 +172,7 @@ TEST_F(OutputsFile, Shapes) {
               HasSubstr("found shape (0)"));
   EXPECT_THAT(error({{"logits", make_array<float>({3, 0}, {})}}), HasSubstr("found shape (3, 0)"));
   EXPECT_THAT(error({{"logits", make_array<float>({}, {1})}}),
-              HasSubstr("expected shape (n, k): a row a sample, a column a class, found shape ()"));
+              HasSubstr("expected shape (n, k): one row per sample, one column per class, found shape ()"));
   EXPECT_THAT(error({{"logits", make_array<float>({1, 1, 2}, {1, 2})}}), HasSubstr("found shape (1, 1, 2)"));
 }
 
@@ -252,7 +252,8 @@ TEST_F(OutputsFile, CsvColumns) {
 TEST_F(OutputsFile, CsvRefused) {
   EXPECT_THAT(table_error("a,b\n1,2\n"),
               HasSubstr("(--class-columns selects others, --label-column the labels), found a, b"));
-  EXPECT_THAT(table_error("logit_0,logit_2\n1,2\n"), HasSubstr("if no class is missing), found logit_2"));
+  EXPECT_THAT(table_error("logit_0,logit_2\n1,2\n"),
+              HasSubstr("if no class is missing, use --class-columns), found logit_2"));
   EXPECT_THAT(table_error("p_0,p_1,p_01\n1,2,3\n"), HasSubstr("found 'p_01' twice"));
   EXPECT_EQ(table_error("logit_0,logit_1\n"), "a.csv: logits: expected at least one row, found shape (0, 2)");
   EXPECT_THAT(table_error("logit_0,logit_1\n1,nan\n"), HasSubstr("found nan at row 0, class 1"));
@@ -275,7 +276,7 @@ TEST_F(OutputsFile, FilesOfOtherKindsAreCalledByName) {
   EXPECT_EQ(found("a.pkl", "\x80\x04\x95xyz"), "a.pkl" + wanted + "a Python pickle");
   EXPECT_EQ(found("a.json", "{\"logits\": []}"), "a.json" + wanted + "JSON");
   EXPECT_EQ(found("a.h5", "\x89HDF\r\n"), "a.h5" + wanted + "an HDF5 file");
-  EXPECT_EQ(found("a.png", "\x89PNG\r\n"), "a.png" + wanted + "a picture");
+  EXPECT_EQ(found("a.png", "\x89PNG\r\n"), "a.png" + wanted + "an image");
   EXPECT_EQ(found("a.pdf", "%PDF-1.7"), "a.pdf" + wanted + "a PDF document");
   EXPECT_EQ(found("a.gz", "\x1f\x8b\x08"), "a.gz" + wanted + "a gzip file");
   EXPECT_EQ(found("a.idx", std::string("\0\0\x08\x01", 4)), "a.idx" + wanted + "an IDX file");

@@ -68,7 +68,7 @@ TEST(ReadRecord, RefusesDeepNesting) {
     return R"({"schema": "s", "a": )" + std::string(depth - 1, '[') + std::string(depth - 1, ']') + "}";
   };
   EXPECT_EQ(error(nested(100)), "no error");
-  const std::string refusal = "a.json: expected a result record nested at most 100 levels deep, found more";
+  const std::string refusal = "a.json: expected JSON nested at most 100 levels deep, found more";
   EXPECT_EQ(error(nested(101)), refusal);
   EXPECT_EQ(error(nested(1'000'000)), refusal);
   EXPECT_EQ(error(std::string(1'000'000, '[')), refusal);
@@ -108,7 +108,7 @@ TEST(StateFile, OfAnotherKindIsDamaged) {
   EXPECT_FALSE(read_state(path));
   write_bytes(path, "");
   EXPECT_FALSE(read_state(path));
-  EXPECT_EQ(damaged_state(path), path.string() + ": state damaged, starting anew");
+  EXPECT_EQ(damaged_state(path), path.string() + ": the saved state is damaged; starting over");
 }
 
 }  // namespace

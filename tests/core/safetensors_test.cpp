@@ -43,7 +43,7 @@ TEST(Safetensors, RefusesWithItsReason) {
       {one(tensor("F32", "[2]", "[0,8,9]")), "found 9 at 'data_offsets'"},
       {one(tensor("F32", "[-2]", "[0,8]")), "found -2 at 'shape'"},
       {one(tensor("F32", "[2.5]", "[0,8]")), "found 2.5 at 'shape'"},
-      {one(pair + ",\"x\":" + pair), "expected names that stand once, found 'x' twice"},
+      {one(pair + ",\"x\":" + pair), "expected unique names, found 'x' twice"},
       {one(tensor("F8_E4M3", "[8]", "[0,8]")), "type such as F32, F16, I64, found 'F8_E4M3'"},
       {one(tensor("F32", "[3]", "[0,8]")), "bytes for shape (3) of F32, found 8"},
       {one(tensor("F32", "[4294967296,4294967296]", "[0,8]")), "(4294967296, 4294967296) of F32, found 8"},

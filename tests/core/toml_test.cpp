@@ -59,7 +59,7 @@ TEST(Toml, RefusesOtherValues) {
     return message_of([&] { (void)parse_toml(text, "f.toml"); });
   };
   EXPECT_THAT(message("seed = \nout = 1"),
-              HasSubstr("f.toml: line 1, column 8: expected TOML, found a mistake ("));
+              HasSubstr("f.toml: line 1, column 8: expected TOML, found an error ("));
   EXPECT_THAT(message("a = 1\na = 2\n"), HasSubstr("f.toml: line 2"));
   EXPECT_THAT(message("a = \"\xff\"\n"), HasSubstr("f.toml: line 1"));
   EXPECT_THAT(message("when = 1979-05-27T.7:32:00Z\n"), HasSubstr("f.toml: line 1"));
@@ -70,7 +70,7 @@ TEST(Toml, RefusesOtherValues) {
   EXPECT_THAT(message("a = [1, [2]]\n"), ::testing::HasSubstr("a number in a list, found a list"));
   EXPECT_THAT(message("a = [true]\n"), ::testing::HasSubstr("found a boolean"));
   EXPECT_EQ(message("a = \"x\\u0000\"\n"),
-            "f.toml: line 1, column 5: expected a text without the character 0, found 'x\\x00'");
+            "f.toml: line 1, column 5: expected a string without the null character, found 'x\\x00'");
 }
 
 }  // namespace

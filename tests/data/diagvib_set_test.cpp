@@ -141,7 +141,7 @@ TEST(DiagvibPairs, InformationIsThatOfTheSetting) {
   EXPECT_EQ(unseen, (PairWeights{{{0, 0, 1}, {1, 0, 0}, {1, 1, 0}}}));
   EXPECT_EQ(tested_pairs(weights_of("zgo"), SeenPairs::all), weights_of("zso"));
   EXPECT_THAT(message_of([] { (void)tested_pairs(weights_of("zso"), SeenPairs::unseen); }),
-              HasSubstr("it has all nine"));
+              HasSubstr("training has all nine"));
 }
 
 TEST(DiagvibPairs, SetsHaveThem) {
@@ -170,7 +170,7 @@ TEST(DiagvibPairs, SetsHaveThem) {
   };
   EXPECT_THAT(refused(two_classes, {}), HasSubstr("classes: expected 3 digits"));
   EXPECT_THAT(refused(classes, {{DiagvibFactor::hue, "red"}}),
-              HasSubstr("other than the learning one, found hue"));
+              HasSubstr("other than the learning factor, found hue"));
   EXPECT_THAT(refused(classes, {{DiagvibFactor::scale, "tiny"}}),
               HasSubstr("scale: expected one of small, smaller"));
 }
@@ -346,12 +346,11 @@ TEST(DiagvibDigitsOf, SayWhatIsWrong) {
     return message_of([&] { (void)diagvib_digits(pictures, classes); });
   };
   Images digits = made_up_digits(20, 2);
-  EXPECT_EQ(refused(digits, {0, 7}), "digits: expected pictures of class 7, found none");
+  EXPECT_EQ(refused(digits, {0, 7}), "digits: expected images of class 7, found none");
   digits.labels.reset();
   EXPECT_THAT(refused(digits, {0, 1}), HasSubstr("expected labels"));
   digits.pixels.shape = {5, 1, 56, 56};
-  EXPECT_EQ(refused(digits, {0, 1}),
-            "digits: expected grey pictures of 28 x 28, found 1 channels of 56 x 56");
+  EXPECT_EQ(refused(digits, {0, 1}), "digits: expected gray images of 28 x 28, found 1 channels of 56 x 56");
   const DiagvibPart& train = diagvib_experiment("discriminability").part("train");
   DiagvibSet few = empty_set(DiagvibSplit::train, two_classes, 4);  // pools of one digit, halves of none
   const std::vector<std::size_t> both = {0, 1};

@@ -240,14 +240,13 @@ TEST(DiagvibTextures, AFolderReplacesAndAdds) {
   const auto refused = [&](const std::filesystem::path& path) {
     return message_of([&] { (void)diagvib_textures(path); });
   };
-  EXPECT_THAT(refused(folder / "none"), HasSubstr("expected pictures (.png, .jpg, .jpeg), found none"));
-  EXPECT_THAT(refused(folder / "nowhere"), HasSubstr("expected a folder of pictures, found nothing"));
+  EXPECT_THAT(refused(folder / "none"), HasSubstr("expected images (.png, .jpg, .jpeg), found none"));
+  EXPECT_THAT(refused(folder / "nowhere"), HasSubstr("expected a folder of images, found nothing"));
   write_png(folder / "small.png", Bitmap{1, 39, 60, std::vector<std::uint8_t>(std::size_t{39} * 60)});
   EXPECT_THAT(refused(folder.path()), HasSubstr("expected sides of at least 40 pixels, found 39 x 60"));
   std::filesystem::rename(folder / "small.png", folder / "none" / "blank.png");
   write_png(folder / "none" / "blank.png", color);
-  EXPECT_THAT(refused(folder / "none"),
-              HasSubstr("expected a name that no other texture has, found 'blank'"));
+  EXPECT_THAT(refused(folder / "none"), HasSubstr("expected a unique texture name, found 'blank'"));
 }
 
 }  // namespace

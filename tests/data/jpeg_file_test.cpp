@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <cmath>
 
@@ -51,25 +52,43 @@ TEST(JpegFile, EveryCutIsAnError) {
     const auto whole = bytes_of(name);
     for (std::size_t size = 0; size < whole.size() - 2; ++size)
       ASSERT_THAT(said({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)}),
-                  HasSubstr("a.jpg: expected a whole JPEG picture, found"))
+                  HasSubstr("a.jpg: expected a complete JPEG image, found"))
           << name << " " << size;
   }
 }
 
 TEST(JpegFile, SaysWhatIsWrong) {
-  EXPECT_THAT(said(bytes_of("inks.jpg")), HasSubstr("found one of four inks (CMYK)"));
+  EXPECT_THAT(said(bytes_of("inks.jpg")), HasSubstr("found a CMYK image"));
   EXPECT_THAT(said({}), HasSubstr("found an empty file"));
-  EXPECT_THAT(said(std::vector<std::byte>(100)), HasSubstr("a whole JPEG picture"));
+  EXPECT_THAT(said(std::vector<std::byte>(100)), HasSubstr("a complete JPEG image"));
   // The frame's header says its height in bytes 5 and 6 of the segment FFC0.
   auto tall = bytes_of("half.jpg");
   for (std::size_t i = 0; i + 8 < tall.size(); ++i)
     if (tall[i] == std::byte{0xff} && tall[i + 1] == std::byte{0xc0}) tall[i + 5] = std::byte{0x7f};
-  EXPECT_THAT(said(tall), HasSubstr("at most 16384 pixels a side, found 32531 x 22"));
+  EXPECT_THAT(said(tall), HasSubstr("at most 16384 pixels per side, found 32531 x 22"));
   // A marker in the middle of the coefficients.
   auto damaged = bytes_of("half.jpg");
   damaged[damaged.size() - 40] = std::byte{0xff};
   damaged[damaged.size() - 39] = std::byte{0xd9};
-  EXPECT_THAT(said(damaged), HasSubstr("a whole JPEG picture"));
+  EXPECT_THAT(said(damaged), HasSubstr("a complete JPEG image"));
+}
+
+TEST(PngFile, OfTooManyPixelsIsRefused) {
+  const std::string wide = encode_png({1, 1, 16385, std::vector<std::uint8_t>(16385)});
+  EXPECT_THAT(message_of([&] { (void)parse_png(std::as_bytes(std::span(wide)), "a.png"); }),
+              HasSubstr("found 1 x 16385"));
+}
+
+// A header claims pixels that the file's bytes cannot hold: no memory is taken for them.
+TEST(PngFile, OfMorePixelsThanItsBytesIsRefused) {
+  std::string small = encode_png({1, 1, 1, {0}});
+  small.replace(16, 8, std::string("\0\0\x3e\x80\0\0\x3e\x80", 8));
+  const auto checksum = static_cast<std::uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(&small[12]), 17));
+  for (std::size_t i = 0; i < 4; ++i) small[29 + i] = static_cast<char>(checksum >> (24 - 8 * i));
+  EXPECT_THAT(message_of([&] { (void)parse_png(std::as_bytes(std::span(small)), "a.png"); }),
+              HasSubstr("found 256000000 bytes of pixels"));
+  const std::string white = encode_png({1, 999, 999, std::vector<std::uint8_t>(998001, 255)});
+  EXPECT_EQ(parse_png(std::as_bytes(std::span(white)), "a.png").pixels.size(), 998001U);
 }
 
 }  // namespace

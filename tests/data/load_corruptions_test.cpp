@@ -92,7 +92,7 @@ TEST_F(LoadCorruptions, CifarThatIsWrongIsRefusedInOneLine) {
   EXPECT_THAT(message("cifar10-c", {folder_}, {{}, 6}),
               HasSubstr("expected a severity from 1 to 5, found 6"));
   EXPECT_THAT(message("cifar10", {folder_}, {{}, 1}),
-              HasSubstr("a set of corruptions, of which one can be chosen"));
+              HasSubstr("a set of corruptions, from which one can be selected"));
   const fs::path fog = folder_ / "fog.npy";
   EXPECT_THAT(message("cifar10-c", {fog}),
               HasSubstr("a folder, or CORRUPTION.npy labels.npy, found one file"));
@@ -104,7 +104,7 @@ TEST_F(LoadCorruptions, CifarThatIsWrongIsRefusedInOneLine) {
   write_array("fog.npy", 9, 0);
   write_labels(std::vector<std::int64_t>(9, 1));
   EXPECT_THAT(message("cifar10-c", {folder_}),
-              HasSubstr("5 severities of equally many pictures, found 9 pictures"));
+              HasSubstr("5 severities with equally many images, found 9 images"));
 }
 
 TEST_F(LoadCorruptions, FoldersOfPictures) {
@@ -132,10 +132,10 @@ TEST_F(LoadCorruptions, FoldersOfPictures) {
               HasSubstr("snow/2: expected a folder, found nothing"));
   fs::create_directories(pictures_ / "snow/2/n01");
   EXPECT_THAT(message("imagenet-c", {pictures_}, {"snow", 2}),
-              HasSubstr("pictures in folders of their class, found none"));
+              HasSubstr("images in one folder per class, found none"));
   write_text(pictures_ / "snow/2/n01/z.png", "");
   EXPECT_THAT(message("imagenet-c", {pictures_}, {"snow", 2}),
-              HasSubstr("z.png: expected a PNG or JPEG picture, found an empty file"));
+              HasSubstr("z.png: expected a PNG or JPEG image, found an empty file"));
 }
 
 }  // namespace

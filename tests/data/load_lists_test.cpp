@@ -26,10 +26,25 @@ TEST(LoadLists, CelebAWithItsPictures) {
   for (std::size_t row = 0; row < 3; ++row)
     EXPECT_LE(distance_from_smooth(picture(set, row), row, 12, 10), 4) << row;
   EXPECT_THAT(load_error("celeba", {"list_attr_celeba.txt", "train.bin"}),
-              HasSubstr("the folder of the pictures, found a file"));
+              HasSubstr("the folder of images, found a file"));
   EXPECT_THAT(load_error("celeba", {"list_attr_celeba.txt", "nowhere"}),
-              HasSubstr("the folder of the pictures, found nothing"));
+              HasSubstr("the folder of images, found nothing"));
   EXPECT_THAT(load_error("celeba", {"list_attr_celeba.txt", "mixed"}), HasSubstr("mixed/000001.jpg"));
+}
+
+// Images are in the folder that was named, whatever a list says.
+TEST(LoadLists, NamesDoNotLeaveTheFolder) {
+  const TemporaryFolder folder;
+  const std::filesystem::path outside = layout("img_align_celeba");
+  for (const std::string& name :
+       {(outside / "000001.jpg").string(), std::string("../img_align_celeba/000001.jpg")}) {
+    const auto list = testing::write_bytes(
+        folder / "list.txt", "1\nBlack_Hair Male Smiling Straight_Hair\n" + name + " 1 1 1 1\n");
+    EXPECT_THAT(message_of([&] {
+                  (void)load_set("celeba", {list, outside});
+                }),
+                HasSubstr("list.txt: expected names of images in "));
+  }
 }
 
 TEST(LoadLists, DeepFashionFineHasTheProtocolsColumns) {
@@ -110,21 +125,21 @@ TEST(LoadLists, SayWhatIsWrong) {
   const std::string one = "1\nimage_name attribute_labels\n";
   const std::pair<std::vector<std::string>, const char*> bad[] = {
       // attributes
-      {{"", ""}, "a.txt: expected the number of attributes that follow, found an empty file"},
-      {{"1e18\nh\na 1\n", ""}, "the number of attributes that follow, found '1e18'"},
-      {{"1.5\nh\na 1\nb 1\n", ""}, "the number of attributes that follow"},
+      {{"", ""}, "a.txt: expected the number of attributes, found an empty file"},
+      {{"1e18\nh\na 1\n", ""}, "the number of attributes, found '1e18'"},
+      {{"1.5\nh\na 1\nb 1\n", ""}, "the number of attributes"},
       {{"2\nh\na 1\n    \n", ""}, "found '' at attribute 1"},
       {{"1\nh\nsolid\n", ""}, "found 'solid' at attribute 0"},
-      {{"1\nh\nlong sleeve\n", ""}, "the number of its type, found 'long sleeve'"},
+      {{"1\nh\nlong sleeve\n", ""}, "a type number, found 'long sleeve'"},
       {{"2\nh\na b 1\na b 4\n", ""}, "'a b' twice"},
       {{"1\nh\nimage 1\n", ""}, "'image' twice"},
       {{list + "more 1\n", ""}, "expected 2 attributes, found more lines"},
       // pictures
       {{list, "2\nheading\nx.jpg 1 1\n"}, "b.txt: expected"},
-      {{list, "9\nheading\nx.jpg 1 1\n"}, "the number of pictures that follow, found '9'"},
+      {{list, "9\nheading\nx.jpg 1 1\n"}, "the number of images, found '9'"},
       {{list, one + "x.jpg 1\n"}, "a file and 2 values at row 0, found 2 words"},
       {{list, one + "x.jpg 1 2\n"}, "one of 1, -1, 0, found '2' at row 0"},
-      {{list, one + "x.jpg 1 1\ny.jpg 1 1\n"}, "expected 1 pictures, found more"},
+      {{list, one + "x.jpg 1 1\ny.jpg 1 1\n"}, "expected 1 images, found more"},
       {{list}, "2 to 4 paths"},
       {{list, list}, "b.txt: expected"},
       // fine values

@@ -30,10 +30,9 @@ TEST(LoadPictures, FoldersOfJpegAndPng) {
 
 TEST(LoadPictures, OtherSizesAreRefusedOrResized) {
   Loaded set = load("folder", {"mixed"});
-  EXPECT_THAT(
-      message_of([&] { (void)picture(set, 1); }),
-      HasSubstr("00002.jpeg: expected 30 x 40 pixels, as the first picture (--size N makes all N x N), "
-                "found 20 x 16"));
+  EXPECT_THAT(message_of([&] { (void)picture(set, 1); }),
+              HasSubstr("00002.jpeg: expected 30 x 40 pixels, as in the first image (--size N resizes all to "
+                        "N x N), found 20 x 16"));
   const Planes stored = set.stored(2);  // PNG: nothing is lost
   EXPECT_THAT(stored.shape, ElementsAre(3, 8, 12));
   set = resized(std::move(set), 9);
@@ -53,7 +52,7 @@ TEST(LoadPictures, AnyFormatIsResized) {
   resize(from, {1, 4, 5}, wanted, {1, 3, 3});
   EXPECT_EQ(picture(set, 9), wanted);
   EXPECT_THAT(message_of([] { (void)resized(load("camelyon17", {"camelyon17.csv"}), 8); }),
-              HasSubstr("a data set with pictures, found a table alone"));
+              HasSubstr("a data set with images, found a table only"));
   EXPECT_THAT(message_of([] { (void)resized(load("smallnorb", {"norb-dat.mat"}), 0); }),
               HasSubstr("1 to 16384, found 0"));
 }
@@ -81,7 +80,7 @@ TEST(LoadPictures, OthersMakeATableAndNothingElse) {
   EXPECT_FALSE(set.has_pictures());
   std::filesystem::remove(folder / "dog/a.bmp");
   EXPECT_THAT(message_of([&] { (void)load_set("folder", {folder.path()}); }),
-              HasSubstr("a.jpg: expected a PNG or JPEG picture, found an empty file"));
+              HasSubstr("a.jpg: expected a PNG or JPEG image, found an empty file"));
   leeway::testing::write_bytes(folder / "cat/a.jpg", "GIF89a");
   EXPECT_THAT(message_of([&] { (void)load_set("folder", {folder.path()}); }),
               HasSubstr("found other content"));

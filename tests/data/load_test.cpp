@@ -121,6 +121,14 @@ TEST(Load, ImagesAndTablesComeBack) {
   EXPECT_EQ(table.label.values.size(), 5);
 }
 
+TEST(Load, NamesAreNoFormulas) {
+  const leeway::testing::TemporaryFolder folder;
+  Loaded set;
+  set.n = 1, set.columns = {{"=A1", {"@x"}, {0}}};
+  write_table(folder / "table.csv", set);
+  EXPECT_EQ(leeway::testing::read_bytes(folder / "table.csv"), "'=A1\n'@x\n");
+}
+
 class Broken : public ::testing::Test {
  protected:
   static std::string bytes_of(const std::string& name) {
@@ -157,7 +165,7 @@ TEST_F(Broken, BinariesSayWhatIsWrong) {
   EXPECT_THAT(norb("cat", dat), HasSubstr("rank 1 of integers"));
   std::string lying = dat;
   std::memset(lying.data() + 8, 0xff, 16);
-  EXPECT_THAT(norb("dat", lying), HasSubstr("as large as its header says"));
+  EXPECT_THAT(norb("dat", lying), HasSubstr("of the size in its header"));
   std::string category = cat;
   category[category.size() - 4] = 5;
   EXPECT_THAT(norb("cat", category), HasSubstr("object from 0 to 4, found 5 at row 9"));
@@ -183,8 +191,8 @@ TEST_F(Broken, NotWhereOnlySomeAreCompressed) {
 TEST_F(Broken, TextsAndOthersSayWhatIsWrong) {
   const std::string names = "2\nBlack_Hair Male Smiling Straight_Hair\n";
   const std::pair<std::string, const char*> faces[] = {
-      {"", "the number of pictures"},
-      {"1e18\nMale\n", "the number of pictures"},
+      {"", "the number of images"},
+      {"1e18\nMale\n", "the number of images"},
       {"1\nMale\na.jpg 1\n", "an attribute 'Black_Hair'"},
       {names + "a 1 1 1 1\n", "at row 1, found the end"},
       {names + "a 1 1 1 1\nb 1 1 0 1\n", "1 or -1, found '0' at row 1"},

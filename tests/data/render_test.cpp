@@ -160,7 +160,7 @@ TEST(Render, SaysWhatIsWrong) {
   const std::pair<std::map<std::string, std::vector<std::string>>, const char*> bad[] = {
       {{{"color", {"red"}}}, "a column, one of shape, obj_color"},
       {{{"scale", {"huge"}}}, "dsprites: scale: expected one of small, middle, big, found 'huge'"},
-      {{{"scale", {"big"}}, {"scale_value", {"0.5"}}}, "values of scale_value that all conditions allow"}};
+      {{{"scale", {"big"}}, {"scale_value", {"0.5"}}}, "values of scale_value that satisfy all conditions"}};
   for (const auto& one : bad)
     EXPECT_THAT(message_of([&] { RenderedRows(set, one.first); }), HasSubstr(one.second));
   EXPECT_THAT(message_of([&] { (void)drawn(RenderedRows(set, {}).sample(1, 0), 4); }),
@@ -181,7 +181,7 @@ TEST(Render, SaysWhatIsWrong) {
   EXPECT_EQ(read_split(file, 10).train, (std::vector<std::size_t>{3, 3}));
   write_text(file, "index,split\n3,train\n4,test\n3,test\n");
   EXPECT_THAT(message_of([&] { (void)read_split(file, 9); }),
-              HasSubstr("each index in one set, found 3 in two, again at row 2"));
+              HasSubstr("each index in one set only, found 3 in two, again at row 2"));
 }
 
 }  // namespace

@@ -70,16 +70,22 @@ TEST_F(TrainingDataFile, GroupsOfNumbersAreBins) {
 }
 
 TEST_F(TrainingDataFile, SaysWhatIsWrong) {
+  const ArrayMap all = arrays_;
+  arrays_["lables"] = arrays_.at("y");
+  arrays_.erase("y");
+  EXPECT_THAT(message(), HasSubstr("d.npz: expected labels to train on, an array y"));
+  EXPECT_THAT(message(), HasSubstr("lables"));
+  arrays_ = all;
   EXPECT_THAT(message({csv_, {"colour"}, ""}),
               HasSubstr("d.csv: expected a column 'colour', found id, place, sex"));
   EXPECT_THAT(message({"", {"colour"}, ""}), HasSubstr("d.npz: expected a column 'colour', found sex, age"));
   EXPECT_THAT(message({csv_, {"plaec"}, ""}), HasSubstr("found id, place, sex; did you mean place?"));
   std::ofstream(csv_) << "place\nhill\n";
-  EXPECT_THAT(message({csv_, {"place"}, ""}), HasSubstr("d.csv: expected 4 rows, one an image, found 1"));
+  EXPECT_THAT(message({csv_, {"place"}, ""}), HasSubstr("d.csv: expected 4 rows, one per image, found 1"));
   arrays_["environment"] = make_array({4, 1}, std::vector<std::int64_t>(4));
   EXPECT_THAT(
       message(),
-      HasSubstr("d.npz: environment: expected shape (4), one environment an image, found shape (4, 1)"));
+      HasSubstr("d.npz: environment: expected shape (4), one environment per image, found shape (4, 1)"));
   arrays_.erase("environment");
   arrays_["groups"] = make_array({3}, std::vector<std::int64_t>(3));
   EXPECT_THAT(message(), HasSubstr("d.npz: groups: expected shape (4) or (4, g), found shape (3)"));

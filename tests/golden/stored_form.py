@@ -26,7 +26,7 @@ MASKED_TEXT = [(re.compile(pattern), mask) for pattern, mask in [
     (r"( \\)? --threads \d+", ""),
     (r"\bleeway \d+\.\d+\.\d+|^\d+\.\d+\.\d+$", "<version>"),
     (r"instruction set \w+", "instruction set <name>"),
-    (r"\S+ takes \S+ \S+ a sample \(σ = \S+\)", "<method> takes <seconds> a sample"),
+    (r"\S+ takes \S+ \S+ per sample \(σ = \S+\)", "<method> takes <seconds> per sample"),
     # the cost of estimators, on the page of average-case
     (r"^(\| (?:mc|taylor|taylor-mvs|mmse|mmse-mvs|softmax) \| \S+ \|) \S+ \| \S+ \| \S+% \|", r"\1 <costs> |"),
     (rf"^(\| {CHANGING_INPUTS} \|.*\|) .* \| [0-9a-f]{{32}}$", r"\1 <digest>"),

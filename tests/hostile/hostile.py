@@ -72,7 +72,7 @@ class Result(collections.namedtuple("Result", "code seconds kib out err")):
             return f"exit {self.code}: {self.lines[:5]}"
         if len(self.lines) != 1 or not self.lines[0].startswith("leeway: "):
             return f"exit {self.code} and {len(self.lines)} lines: {self.lines[:3]}"
-        if self.code == 1 and not re.search("cannot (write|make|read|rename)|refuses more memory|needs? |sbatch", self.lines[0]):
+        if self.code == 1 and not re.search("cannot (write|make|read|rename)|provide more memory|needs? |requires? |sbatch", self.lines[0]):
             return f"exit 1: {self.lines[0]}"
         return ""
 

@@ -66,7 +66,7 @@ class ManPage(unittest.TestCase):
             section = plain.split(f"\n.SS leeway {command} ")[1].split("\n.SS ")[0] + plain.split(".SH OPTIONS OF EVERY")[1]
             for option in re.findall(r"^  (?:-\w,)?(--[a-z-]+)", text, re.M):
                 self.assertRegex(section, rf"\n\.B (-\w,)?{option}\b", command)
-        self.assertNotIn("says everything about a command", plain)
+        self.assertNotIn("describes a command", plain)
         for code in (0, 1, 2, 3, 4, 5, 130):
             self.assertIn(f"\n.B {code}\n", page)
 

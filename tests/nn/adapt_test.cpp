@@ -123,9 +123,8 @@ TEST(Adapt, RefusesInOneLine) {
         return Forward{x.flatten(1), {}};
       },
       nullptr);
-  EXPECT_EQ(
-      message(*graph, images),
-      "model: expected a model with an architecture, whose batch normalization can be changed, found ONNX");
+  EXPECT_EQ(message(*graph, images),
+            "model: expected a model of a known architecture, to adapt its batch normalization, found ONNX");
 }
 
 }  // namespace

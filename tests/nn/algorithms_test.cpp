@@ -56,9 +56,8 @@ TEST(GroupDro, OfOneGroupSaysSo) {
   data.groups = {{"colour", {"red"}, std::vector<std::int32_t>(20)}};
   const TrainOptions options;
   const TrainingSet set(data, options, algorithm("group-dro").needs({{"balanced", 1}}), "group-dro");
-  EXPECT_EQ(set.notes(),
-            std::vector<std::string>{"toy.npz: all images to train on are of one group, 'y=0, colour=red': "
-                                     "algorithm group-dro cannot tell any apart"});
+  EXPECT_EQ(set.notes(), std::vector<std::string>{"toy.npz: all training images belong to one group, 'y=0, "
+                                                  "colour=red': algorithm group-dro cannot distinguish any"});
 }
 
 TEST(GroupDro, TheWorstGroupMayChooseTheEpoch) {
@@ -125,7 +124,7 @@ TEST_P(PlainTraining, HasTheSameBits) {
   const toy::Folder folder;
   TrainOptions plain = quick(), options = quick(name);
   options.parameters = GetParam().parameters;
-  options.epochs = plain.epochs = 2;
+  options.epochs = plain.epochs = 2, options.classes = plain.classes = 4;
   (void)session().train(data, options, folder / "member");
   (void)session().train(data.images, plain, folder / "plain");
   const ArrayMap found = read_safetensors(folder / "member").tensors,
@@ -196,11 +195,11 @@ TEST_P(EveryAlgorithm, ResumesToTheBitsOfAnUnbrokenRun) {
     message = interrupted.what();
   }
   EXPECT_EQ(message, "train: stopped in epoch 3; " + (folder / "broken.state").string() +
-                         " holds epoch 2, the same command goes on from there");
+                         " holds epoch 2, the same command resumes from there");
   EXPECT_FALSE(std::filesystem::exists(folder / "broken"));
   const TrainResult result = session().train(images, options, folder / "broken");
   EXPECT_EQ(result.resumed_after, 2U);
-  EXPECT_EQ(result.notes, std::vector{(folder / "broken.state").string() + ": continued after epoch 2"});
+  EXPECT_EQ(result.notes, std::vector{(folder / "broken.state").string() + ": resumed after epoch 2"});
   EXPECT_EQ(result.epochs.size(), 4U);
   EXPECT_EQ(file_text(folder / "whole"), file_text(folder / "broken"));
 }

@@ -58,7 +58,7 @@ TEST_F(AssessNoise, WarnsOfAModelThatSaysOtherThingsThanTheOutputs) {
       assess({"--model", path("m.safetensors"), "--sigma", "0.1", "--json", "--mean", "5", "--std", "0.01"}),
       0)
       << err();
-  EXPECT_THAT(err(), HasSubstr("predicts another class than "));
+  EXPECT_THAT(err(), HasSubstr("predicts a different class than "));
   const Json noise = Json::parse(out()).at("average_case").at(0);
   EXPECT_GT(noise.at("disagreement"), .01);
 }

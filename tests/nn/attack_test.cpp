@@ -358,13 +358,22 @@ TEST(AttackOptions, AreCompletedWithTheAttacksOwn) {
   EXPECT_EQ(fmn.loss, Loss::margin);
 }
 
+TEST(AttackLabels, AreThoseOfAllImagesOrOfNone) {
+  const auto model = toy::model("linear", {1, 2, 2}, 3);
+  Images images = toy::images(4, {1, 2, 2}, 3);
+  images.labels->at(1) = no_label;
+  EXPECT_EQ(model->outputs(images).labels, images.labels);
+  const std::string message = message_of([&] { (void)model->attack(images, {}); });
+  EXPECT_NE(message.find("found 1 of 4 images without a label"), std::string::npos) << message;
+}
+
 TEST(AttackTargets, AreOneClassARow) {
   const auto model = toy::model("linear", {1, 2, 2}, 3);
   const Images images = toy::images(4, {1, 2, 2}, 3);
   const auto message = [&](const std::vector<std::int64_t>& targets) {
     return message_of([&] { (void)model->attack(images, {.targets = targets}); });
   };
-  EXPECT_EQ(message({1, 2}), "attack: targets: expected 4, one an image, found 2");
+  EXPECT_EQ(message({1, 2}), "attack: targets: expected 4, one per image, found 2");
   EXPECT_EQ(message({1, 2, 3, 0}), "attack: targets: expected classes from 0 to 2, found 3 at row 2");
 }
 

@@ -113,6 +113,19 @@ TEST_F(Command, OffersAnotherDeviceWhereThereMayBeOne) {
 }
 
 // Notes beside a model say what its file does not; flags win over them.
+TEST_F(Command, DemoMakesDamagedImagesAnew) {
+  const std::string data = images(60), made = path("d/images-contrast.npz");
+  const std::string demo = "demo --train " + data + " --test " + data +
+                           " --images 9 --epochs 1 --robust-epochs 1 --threads 1 --quiet --folder d";
+  good(demo);
+  const std::string whole = text_of(made);
+  std::string bytes = whole;
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  std::ofstream(made, std::ios::binary) << bytes;
+  good(demo);
+  EXPECT_EQ(text_of(made), whole);
+}
+
 TEST_F(Command, NotesBesideAModelAreRead) {
   write_npz(path("w.npz"), read_safetensors(trained()).tensors);
   std::ofstream(path("w.npz.toml")) << "arch = 'small-cnn'\nclasses = ['ash', 'oak', 'fir']\nscale = 1\n";
@@ -131,7 +144,7 @@ TEST_F(Command, TrainingTakesWhatItsAlgorithmNeeds) {
     return run(all);
   };
   EXPECT_EQ(train({"--algorithm", "dann"}), 2);
-  EXPECT_EQ(err(), "leeway: --algorithm dann: expected --unlabelled FILE, images of the target\n");
+  EXPECT_EQ(err(), "leeway: --algorithm dann requires --unlabelled FILE, images of the target\n");
   EXPECT_EQ(train({"--attributes", path("t.csv")}), 2);
   std::ofstream table(path("t.csv"));
   table << "colour,place\n";
@@ -180,7 +193,7 @@ TEST_F(Command, BadInputIsOneLineAndExit3) {
 TEST_F(Command, WrongUseIsExit2) {
   const std::string data = images(12);
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
-      {{"train", "--data", data}, "--out FILE is missing"},
+      {{"train", "--data", data}, "--out FILE is required"},
       {{"attack", "--model", "m", "--data", data, "--eps", "8/0", "--out", path("o")}, "--eps 8/0"},
       {{"attack", "--model", "m", "--data", data, "--norm", "l7", "--out", path("o")}, "l7"},
       {{"attack", "--model", "m", "--data", data, "--attack", "fmn", "--eps", "8/255", "--out", path("o")},
@@ -201,7 +214,7 @@ TEST_F(Command, WithoutTheModelPartSaysWhatIsMissing) {
   const std::string data = images(12);
   EXPECT_EQ(
       run({"infer", "--model", "m", "--data", data, "--out", path("o")}, "/nonexistent/libleeway_nn.so"), 1);
-  EXPECT_THAT(err(), AllOf(StartsWith("leeway: this command needs the model part"),
+  EXPECT_THAT(err(), AllOf(StartsWith("leeway: this command requires the model library"),
                            HasSubstr("-DLEEWAY_NN=ON"), EndsWith("\n")));
   EXPECT_EQ(run({"infer", "--model", "m", "--data", data, "--out", path("o")}, data.c_str()), 1);
   EXPECT_THAT(err(), HasSubstr("data.npz: could not be loaded"));
@@ -209,7 +222,7 @@ TEST_F(Command, WithoutTheModelPartSaysWhatIsMissing) {
   EXPECT_THAT(out(), HasSubstr("gaussian-noise"));
   EXPECT_EQ(run({"list"}, "/nonexistent/libleeway_nn.so"), 0);
   EXPECT_THAT(out(), AllOf(HasSubstr("gaussian-noise"),
-                           HasSubstr("  not available            this command needs the model part")));
+                           HasSubstr("  not available            this command requires the model library")));
   EXPECT_EQ(run({"list", "attacks"}, "/nonexistent/libleeway_nn.so"), 1);
 }
 

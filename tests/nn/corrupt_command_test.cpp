@@ -33,7 +33,7 @@ TEST_F(Command, CorruptAssessesAModel) {
   std::vector<std::string> first = few;
   first.insert(first.end(), {"--report", path("page.html"), "--sheet", path("sheet.png")});
   ASSERT_EQ(run(first), 0) << err();
-  EXPECT_THAT(out(), AllOf(HasSubstr("accuracy"), HasSubstr("mean corruption error (unnormalised)"),
+  EXPECT_THAT(out(), AllOf(HasSubstr("accuracy"), HasSubstr("mean corruption error (unnormalized)"),
                            HasSubstr("gaussian-noise")));
   EXPECT_FALSE(std::filesystem::exists(path("r.json.state")));
   EXPECT_THAT(text_of(path("page.html")), HasSubstr("leeway: common corruptions"));
@@ -67,7 +67,7 @@ TEST_F(CorruptKillsTier2, SurvivesKillsAndHearsCtrlC) {
     ended = wait_for(child);
     if (std::filesystem::exists(path("broken.json"))) break;  // it came too late
     if (share == .5 && ended == 130) {
-      EXPECT_THAT(err(), HasSubstr("which were saved; the same command goes on from there"));
+      EXPECT_THAT(err(), HasSubstr("which were saved; the same command resumes from there"));
     }
   }
   if (ended != 0) {
@@ -75,7 +75,7 @@ TEST_F(CorruptKillsTier2, SurvivesKillsAndHearsCtrlC) {
     EXPECT_TRUE(saved || std::filesystem::exists(path("broken.json")));
     ASSERT_EQ(run(arguments("broken.json")), 0) << err();
     if (saved) {
-      EXPECT_THAT(err(), HasSubstr("sets done before"));
+      EXPECT_THAT(err(), HasSubstr("finished sets"));
     }
   }
   EXPECT_EQ(compared(path("broken.json")).dump(), compared(path("whole.json")).dump());

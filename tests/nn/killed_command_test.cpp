@@ -38,7 +38,7 @@ TEST_F(Command, AnInputThatChangesMeanwhileLeavesNoOutput) {
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
     EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 3) << err();
-    EXPECT_THAT(err(), HasSubstr("it changed while it was read"));
+    EXPECT_THAT(err(), HasSubstr("a changed file"));
     EXPECT_FALSE(std::filesystem::exists(path("o.npz"))) << command;
   }
 }
@@ -53,7 +53,7 @@ TEST_F(Command, InterruptedTrainingIsExit130AndGoesOn) {
   kill(child, SIGINT);
   EXPECT_EQ(wait_for(child), 130) << err();
   EXPECT_THAT(err(),
-              AllOf(HasSubstr("m.state holds epoch "), HasSubstr("the same command goes on from there")));
+              AllOf(HasSubstr("m.state holds epoch "), HasSubstr("the same command resumes from there")));
   EXPECT_FALSE(std::filesystem::exists(path("m")));
 }
 

@@ -83,7 +83,7 @@ TEST_F(Command, TrainAndAdaptTakeTheRowsOfASplit) {
   };
   EXPECT_EQ(train({"--test-rows"}), 2);
   ASSERT_EQ(train({"--test-rows", "--index", path("split.csv")}), 0) << err();
-  EXPECT_THAT(out(), AllOf(HasSubstr("test %"), HasSubstr("Of 20 test images ")));
+  EXPECT_THAT(out(), AllOf(HasSubstr("test %"), HasSubstr("Of 20 test images, ")));
   std::vector<std::size_t> rows(20);
   std::iota(rows.begin(), rows.end(), 40);
   write_images(path("some.npz"), select_rows(read_images(data), rows));

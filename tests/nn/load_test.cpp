@@ -56,7 +56,7 @@ TEST(ModelFiles, RunOnADeviceThatIsThere) {
   toy::model("linear", small, 3)->save(folder / "m.safetensors");
   ModelSource source = toy::source_of(folder / "m.safetensors");
   source.device = "cuda:99";
-  EXPECT_TRUE(message_of([&] { (void)session().load(source); }).starts_with("device: expected cpu, "));
+  EXPECT_TRUE(message_of([&] { (void)session().load(source); }).starts_with("device: expected cpu"));
 }
 
 TEST(NamedTensors, LoadFromNpzWithTheirArchitecture) {
@@ -79,9 +79,8 @@ TEST(NamedTensors, SayWhatIsMissing) {
     return load_error(folder / "w.npz", name);
   };
   EXPECT_EQ(message(weights, ""),
-            "w.npz: expected the name of its architecture (--arch), found a file that does not say: its "
-            "tensors have "
-            "the names and shapes of small-cnn");
+            "w.npz: expected the name of its architecture (--arch), found a file without one: its tensors "
+            "have the names and shapes of small-cnn");
   EXPECT_EQ(message(weights, "resnet"), message_of([] { (void)architecture("resnet"); }));
   EXPECT_EQ(message(weights, "linear"),
             "w.npz: expected a tensor bias of architecture linear, found none among its 8 tensors");
@@ -104,10 +103,24 @@ TEST(NamedTensors, SayWhatIsMissing) {
   EXPECT_EQ(message(tensors), "w.npz: expected finite numbers in tensor 0.bias, found NaN or infinity");
   write_npz(folder / "w.npz", weights);
   EXPECT_EQ(load_error(folder / "w.npz", "small-cnn", {}),
-            "w.npz: expected a known input shape, found a file that does not say");
+            "w.npz: expected a known input shape, found a file without one");
   EXPECT_EQ(
       load_error(folder / "w.npz", "small-cnn", {1, 3, 3}),
       "architecture small-cnn: expected images of at least 4 x 4 pixels and one channel, found (1, 3, 3)");
+}
+
+TEST(NamedTensors, OfSeveralNetworksAreRefusedByTheirPrefixes) {
+  const toy::Folder folder;
+  const auto network = make_network(architecture("small-cnn"), small, 3);
+  initialize(*network, 1);
+  ArrayMap tensors;
+  for (const auto& [name, array] : weights_of(*network)) tensors["student." + name] = array;
+  write_npz(folder / "w.npz", tensors);
+  EXPECT_EQ(toy::loaded(folder / "w.npz", "small-cnn", small)->info().classes, 3U);
+  for (const auto& [name, array] : weights_of(*network)) tensors["teacher." + name] = array;
+  write_npz(folder / "w.npz", tensors);
+  EXPECT_NE(load_error(folder / "w.npz", "small-cnn").find("of several networks: student., teacher. look"),
+            std::string::npos);
 }
 
 // A DataParallel module's weights in the entry "model", as tests/reference/checkpoints.py saved them.
@@ -143,12 +156,13 @@ TEST(Metadata, IsChecked) {
       {"crop", "8,8",
        "metadata \"crop\" equal to the height and width in its metadata \"input\", found '8,8'"},
       {"mean", "x", "numbers separated by commas in its metadata \"mean\", found 'x'"},
-      {"mean", "1,2,3", "1 mean numbers, one a channel, found 3"},
+      {"mean", "1,2,3", "1 mean numbers, one per channel, found 3"},
       {"std", "0", "std of positive numbers, found 0"},
       {"scale", "0", "a positive scale, found 0"}};
   for (const auto& [key, value, expected] : cases)
     EXPECT_EQ(message(key, value), "m2.safetensors: expected " + expected);
-  EXPECT_EQ(message("architecture", "alexnet"), message_of([] { (void)architecture("alexnet"); }));
+  EXPECT_EQ(message("architecture", "alexnet"),
+            "m2.safetensors: metadata: " + message_of([] { (void)architecture("alexnet"); }));
 }
 
 TEST(ModelFiles, AreToldApartByContent) {
@@ -176,7 +190,7 @@ TEST(ModelFiles, BrokenTorchScriptIsRefusedInOneLine) {
     EXPECT_NE(load_error(folder / "cut.pt"), "no error") << cut;
   }
   write_bytes(folder / "cut.pt", whole.substr(0, whole.size() - 30));
-  EXPECT_TRUE(load_error(folder / "cut.pt").ends_with("found a zip archive that is cut short"));
+  EXPECT_TRUE(load_error(folder / "cut.pt").ends_with("found a truncated zip archive"));
   std::string altered = whole;
   altered.replace(altered.find("def forward"), 11, "def (((((((");
   write_bytes(folder / "altered.pt", altered);

@@ -38,7 +38,7 @@ class MisleadingModels : public Command {
 TEST_F(MisleadingModels, DropoutLeftOnIsRefusedByEveryCommandUnlessStochastic) {
   const std::string model = misleading("dropout_on.pt"), data = images(30), out_file = path("o.npz");
   std::vector<std::string> arguments = {"infer", "--model", model, "--data", data, "--out", out_file};
-  EXPECT_THAT(line(3, arguments), HasSubstr("--stochastic takes the model as it is"));
+  EXPECT_THAT(line(3, arguments), HasSubstr("--stochastic accepts the model as it is"));
   EXPECT_FALSE(std::filesystem::exists(out_file));
   arguments.insert(arguments.end(), {"--stochastic", "--json"});
   ASSERT_EQ(run(arguments), 0) << err();

@@ -82,7 +82,7 @@ TEST(SingleOutput, NeedsAWordAboutWhatItIs) {
       std::string::npos);
   EXPECT_NE(message_of([&] {
               (void)load_misleading("one_logit.pt", Binary::prob)->outputs(toy::images(40, {1, 8, 8}, 2));
-            }).find("one_logit.pt: expected probabilities in [0,1], as --binary prob says, found "),
+            }).find("one_logit.pt: expected probabilities in [0,1] (--binary prob), found "),
             std::string::npos);
 }
 
@@ -149,7 +149,7 @@ TEST(NoGradients, AreAnErrorOfOneLineAndTheRestGoesOn) {
   EXPECT_EQ(model->outputs(images).k(), 3U);
   const Classifier classifier = model->classifier({1, 8, 8});
   EXPECT_EQ(classifier.logits(std::vector<float>(64, .5f)).size(), 3U);
-  const std::string expected = "no_gradient.pt: expected a model with gradients by its input";
+  const std::string expected = "no_gradient.pt: expected a model with input gradients";
   const auto refused = [&](const std::function<void()>& work) {
     const std::string message = message_of(work);
     EXPECT_NE(message.find(expected), std::string::npos) << message;

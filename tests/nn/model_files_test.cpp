@@ -64,9 +64,10 @@ TEST_P(ModelFile, IsAttackedAnywhereOrSaysThatItHasNoGradients) {
   AttackOptions options;
   options.eps = .5, options.parameters["steps"] = 5;
   if (data == "int8") {
-    EXPECT_THAT(message_of([&] { (void)model->attack(inputs, options); }),
-                testing::HasSubstr(
-                    "expected a model with gradients by its input (infer, assess, attack --attack noise"));
+    EXPECT_THAT(
+        message_of([&] { (void)model->attack(inputs, options); }),
+        testing::HasSubstr(
+            "expected a model with input gradients (not needed for infer, assess, attack --attack noise"));
     options.attack = "noise";
     EXPECT_EQ(model->attack(inputs, options).success.size(), inputs.n());
     return;
@@ -91,7 +92,8 @@ TEST_P(RefusedModelFile, SaysWhatHelps) {
       message_of([&] { (void)session().load(source_for(GetParam(), inputs_for("table"))); });
   EXPECT_EQ(message.find('\n'), std::string::npos);
   if (GetParam().starts_with("several"))
-    EXPECT_THAT(message, testing::HasSubstr("expected one dictionary of tensors, found a list of 2 of them"));
+    EXPECT_THAT(message,
+                testing::HasSubstr("expected a single dictionary of tensors, found a list of 2 of them"));
   else
     EXPECT_THAT(message, testing::AllOf(testing::HasSubstr("model = torch.load('" + GetParam() +
                                                            "', weights_only=False)"),
@@ -113,9 +115,8 @@ TEST(ModelFiles, TensorsOfAnUnknownNetworkNameWhatTheyFit) {
   EXPECT_EQ(file->fitting[0].name, "linear");
   EXPECT_EQ(file->fitting[0].input, (InputShape{4, 1, 1, 2}));
   EXPECT_EQ(file->fitting[0].classes, 3U);
-  EXPECT_THAT(
-      message_of([&] { (void)session().load(source); }),
-      testing::EndsWith("found a file that does not say: its tensors have the names and shapes of linear"));
+  EXPECT_THAT(message_of([&] { (void)session().load(source); }),
+              testing::EndsWith("found a file without one: its tensors have the names and shapes of linear"));
   source.architecture = "linear";
   EXPECT_FALSE(session().weights_of_unknown(source).has_value());
   source.architecture.clear(), source.path = model_folder / "table-any.onnx";

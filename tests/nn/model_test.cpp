@@ -144,7 +144,7 @@ TEST(Models, RefuseBadImagesAndLabels) {
   EXPECT_EQ(message(toy::images(2, {1, 12, 12}, 3)),
             "toy.npz: expected images of shape (3, 12, 12), which model takes, found (1, 12, 12)");
   Images images = toy::images(4, colour, 3);
-  (*images.labels)[2] = 3;
+  (*images.labels)[0] = 0, (*images.labels)[2] = 3;
   EXPECT_EQ(message(images), "toy.npz: expected labels from 0 to 2, the classes of model, found 3 at row 2");
   EXPECT_EQ(message_of([&] {
               (void)model->input_gradients(toy::images(4, colour, 3), {0, 1});

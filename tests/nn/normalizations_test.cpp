@@ -45,6 +45,11 @@ TEST(Normalizations, AForgottenOneIsNamed) {
   EXPECT_EQ(found->accuracy, 1);
   EXPECT_LT(found->declared_accuracy, .6);
   EXPECT_FALSE(wrong->other_normalization(greys(31))) << "too few images to say";
+  Images some = greys(400);
+  std::fill_n(some.labels->begin(), 369, no_label);
+  EXPECT_FALSE(wrong->other_normalization(some)) << "of 31 labels";
+  some.labels->at(0) = 0;
+  EXPECT_TRUE(wrong->other_normalization(some)) << "of 32";
   Images bare = greys(400);
   bare.labels.reset();
   EXPECT_FALSE(wrong->other_normalization(bare));
@@ -96,7 +101,7 @@ TEST(Normalizations, ThoseThatFitEquallyWellAreNamedTogether) {
   for (const NamedNormalization& one : found->others) names.push_back(one.name);
   EXPECT_EQ(names,
             (std::vector<std::string>{"pixels -1 to 1", "ImageNet", "CIFAR-10",
-                                      "CIFAR-10, the deviations of many scripts", "CIFAR-100", "CLIP"}));
+                                      "CIFAR-10, standard deviations of many scripts", "CIFAR-100", "CLIP"}));
   EXPECT_EQ(found->accuracy, 1);
 }
 

@@ -101,7 +101,7 @@ TEST_F(SelectedTraining, StartsAnewUnderAnotherSelectionOrWithoutItsEpochs) {
   const TrainResult gone = session().train(images_, options_, folder_ / "m");
   EXPECT_EQ(gone.resumed_after, 0U);
   EXPECT_EQ(gone.notes,
-            std::vector{(folder_ / "kept").string() + ": does not hold every epoch: starting anew"});
+            std::vector{(folder_ / "kept").string() + ": does not have every epoch: starting over"});
   EXPECT_NE(kept(1), "");
   interrupt();
   options_.selection.strength = .2;
@@ -133,7 +133,7 @@ TEST_F(SelectedTraining, RefusesWhatCannotSelect) {
   options_.validation = 0;
   EXPECT_EQ(
       message(),
-      "train: selection: expected validation images to choose the epoch by, found a validation share of 0");
+      "train: selection: expected validation images to select the epoch, found a validation share of 0");
   options_.validation = .2;
   options_.selection.score = {};
   EXPECT_EQ(message(), "train: selection: expected a function that scores an epoch by 'pa', found none");

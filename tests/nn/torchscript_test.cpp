@@ -3,6 +3,7 @@
 #include <torch/script.h>
 
 #include <cmath>
+#include <fstream>
 
 #include "leeway/core/npz.h"
 #include "leeway/core/parallel.h"
@@ -54,8 +55,7 @@ TEST(TorchScript, ASoftmaxAtItsEndIsTakenOff) {
              bare = toy::loaded(torchscript_folder + "logits.pt");
   EXPECT_EQ(model->info().notes,
             std::vector<std::string>{torchscript_folder +
-                                     "softmax.pt ends in a softmax: logits are what goes into it, "
-                                     "not its probabilities"});
+                                     "softmax.pt ends in a softmax: its inputs are used as logits"});
   EXPECT_TRUE(bare->info().notes.empty());
   const Images images = toy::images(100, {1, 8, 8}, 3);
   EXPECT_TRUE(toy::same_bits(model->outputs(images).logits, bare->outputs(images).logits));
@@ -97,6 +97,23 @@ TEST(TorchScript, SeveralResultsAreRunOrRefusedWithTheirShapes) {
   EXPECT_NE(refusal("{\"out\": h}").find("returns a dictionary of out, not logits"), std::string::npos);
 }
 
+TEST(TorchScript, OfTwoResultsTheOneOfAllClassesIsTheLogits) {
+  const toy::Folder folder;
+  torch::jit::Module module("m");
+  module.define("def forward(self, x):\n  h = x.flatten(1)\n  return h, h[:, :3]\n");
+  module.save((folder / "m.pt").string());
+  const Images images = toy::images(5, {1, 2, 2}, 4);
+  const auto wide = toy::loaded(folder / "m.pt", "", shape_of(images));
+  ASSERT_EQ(wide->info().notes.size(), 1U);
+  EXPECT_NE(wide->info().notes[0].find("the first (4 columns) is read as logits"), std::string::npos);
+  EXPECT_NE(wide->info().notes[0].find("write classes = 3 to "), std::string::npos);
+  std::ofstream(folder / "m.pt.toml") << "classes = 3\n";
+  const Images three = toy::images(5, {1, 2, 2}, 3);
+  const Outputs outputs = toy::loaded(folder / "m.pt", "", shape_of(images))->outputs(three);
+  EXPECT_EQ(outputs.k(), 3U);
+  EXPECT_EQ(outputs.features->shape[1], 4U);
+}
+
 // As of a file by a newer PyTorch, which LibTorch reports with a listing of the program behind it.
 TEST(TorchScript, AnUnknownOperatorIsNamed) {
   torch::jit::Module module("m");
@@ -131,7 +148,8 @@ TEST(TorchScript, OtherProbabilitiesBecomeLogarithms) {
   const Images images = toy::images(40, {1, 2, 2}, 4);
   const auto model = toy::loaded(folder / "m.pt", "", shape_of(images));
   ASSERT_EQ(model->info().notes.size(), 1U);
-  EXPECT_TRUE(model->info().notes[0].ends_with("m.pt returns probabilities: logits are their logarithms"));
+  EXPECT_TRUE(
+      model->info().notes[0].ends_with("m.pt returns probabilities: their logarithms are used as logits"));
   const Array logits = model->outputs(images).logits,
               gradients = model->input_gradients(images, *images.labels);
   const auto x = images.pixels.view<float>();
@@ -163,7 +181,7 @@ TEST(TorchScript, CannotBeSavedAsWeights) {
   const toy::Folder folder;
   const std::string message =
       message_of([&] { toy::loaded(torchscript_folder + "logits.pt")->save(folder / "m.safetensors"); });
-  EXPECT_NE(message.find("expected a model with an architecture, to save its weights, found TorchScript"),
+  EXPECT_NE(message.find("expected a model of a known architecture, to save its weights, found TorchScript"),
             std::string::npos);
 }
 

@@ -45,9 +45,10 @@ TEST_F(OldState, OfOtherOptionsIsNotUsed) {
   TrainOptions options = quick();
   options.seed = 5;
   options.batch = 64;
-  EXPECT_EQ(note(options),
-            state_.string() +
-                ": is of a training with other options (batch 32, now 64; seed 0, now 5): starting anew");
+  EXPECT_EQ(
+      note(options),
+      state_.string() +
+          ": belongs to a training with other options (batch 32, now 64; seed 0, now 5): starting over");
 }
 
 TEST_F(OldState, OfOtherDataIsNotUsed) {
@@ -70,21 +71,20 @@ TEST_F(OldState, WithANaNIsNotUsed) {
   second = make_array(second.shape, std::move(values));
   write_state(state_, content);
   EXPECT_EQ(note(quick()),
-            state_.string() + ": expected numbers in the tensor second.3, found NaN: starting anew");
+            state_.string() + ": expected numbers in the tensor second.3, found NaN: starting over");
 }
 
 TEST_F(OldState, WithoutItsCourseIsNotUsed) {
   Safetensors content = *read_state(state_);
   content.metadata = {{"state", "{}"}};
   write_state(state_, content);
-  EXPECT_EQ(note(quick()), state_.string() + ": expected the state of a training, found none: starting anew");
+  EXPECT_EQ(note(quick()), state_.string() + ": expected the state of a training, found none: starting over");
   SetUp();
   content.metadata = {{"training", R"({"schema": "leeway.training/1"})"}};
   write_state(state_, content);
   EXPECT_EQ(note(quick()), state_.string() +
-                               ": expected a record of schema leeway.training/3, found "
-                               "'leeway.training/1', written by an earlier version: run the command again: "
-                               "starting anew");
+                               ": expected a record of schema leeway.training/3, found 'leeway.training/1', "
+                               "written by an earlier version: run the command again: starting over");
 }
 
 TEST_F(OldState, AtAPlaceThatThereIsNotIsNotUsed) {
@@ -93,7 +93,7 @@ TEST_F(OldState, AtAPlaceThatThereIsNotIsNotUsed) {
     Safetensors content = *read_state(state_);
     content.tensors["position"] = make_array({2}, std::vector<std::int64_t>{1, place});
     write_state(state_, content);
-    EXPECT_TRUE(note(quick()).ends_with(": starting anew"));
+    EXPECT_TRUE(note(quick()).ends_with(": starting over"));
     std::filesystem::remove(path_);
   }
 }
@@ -102,7 +102,7 @@ TEST_F(OldState, WithoutItsTensorsIsNotUsed) {
   Safetensors content = *read_state(state_);
   content.tensors.erase("algorithm.second.3");
   write_state(state_, content);
-  EXPECT_EQ(note(quick()), state_.string() + ": expected a tensor second.3, found none: starting anew");
+  EXPECT_EQ(note(quick()), state_.string() + ": expected a tensor second.3, found none: starting over");
 }
 
 TEST(Training, MakesADamagedFirstStageAnew) {
@@ -293,6 +293,7 @@ TEST(Training, RefusesWhatItCannotTrainOn) {
   refused(images, changed([](TrainOptions& o) { o.learning_rate = -1; }), "train: learning rate: ", "-1");
   images.labels = std::vector<std::int64_t>(20, 3);
   refused(images, changed([](TrainOptions& o) { o.classes = 2; }), "toy.npz: ", "3 at row 0");
+  refused(images, quick(), "toy.npz: expected a label 0", "labels 3 to 3");
   images.labels->at(3) = std::int64_t{1} << 40;
   refused(images, quick(), "toy.npz: ", "1099511627776 at row 3");
   images.labels.reset();

@@ -120,7 +120,7 @@ TEST(FrozenParts, ALinearProbeLearnsTheLastLayerAlone) {
   const TrainResult result = session().train(two, options, folder / "second");
   EXPECT_EQ(result.notes, std::vector<std::string>{
                               (folder / "first").string() +
-                              ": its last layer is of 4 classes: that of 2 begins with random weights"});
+                              ": its last layer has 4 classes: the layer of 2 starts with random weights"});
   const ArrayMap before = read_safetensors(folder / "first").tensors,
                  after = read_safetensors(folder / "second").tensors;
   EXPECT_TRUE(toy::same_bits(before.at("5.weight"), after.at("5.weight")));
@@ -128,9 +128,8 @@ TEST(FrozenParts, ALinearProbeLearnsTheLastLayerAlone) {
   EXPECT_GT(*result.epochs.back().validation_accuracy, .9);
   options.start.clear();
   options.architecture = "linear";
-  EXPECT_EQ(
-      message_of([&] { (void)session().train(two, options, folder / "second"); }),
-      "architecture linear: expected one with a last hidden layer, as a frozen backbone needs, found none");
+  EXPECT_EQ(message_of([&] { (void)session().train(two, options, folder / "second"); }),
+            "architecture linear: expected one with a last hidden layer, for a frozen backbone, found none");
 }
 
 // Everything but the backbone learns, whatever the head is made of.
@@ -157,11 +156,12 @@ TEST(FrozenParts, AHeadLearnsOnAFrozenBackbone) {
 
 TEST(Augmented, ImagesAreNotMixedWhereTheyMustNotBe) {
   const toy::Folder folder;
-  for (const std::string reason : {"irm tells environments apart", "augmix-jsd compares views of each"}) {
+  for (const std::string reason :
+       {"irm distinguishes environments", "augmix-jsd compares views of each image"}) {
     TrainOptions options = quick(reason.substr(0, reason.find(' ')));
     options.augment = "cutmix";
     EXPECT_EQ(message_of([&] { (void)session().train(squares_of_two_cameras(100), options, folder / "m"); }),
-              "train: augment: expected augmentations that mix no images, as algorithm " + reason +
+              "train: augment: expected augmentations that do not mix images, because algorithm " + reason +
                   ", found 'cutmix:alpha=1:probability=1'");
   }
 }

@@ -137,10 +137,10 @@ TEST(TrainingSet, BalanceIsRefusedWhereItCannotBe) {
   irm.environments = 2, irm.least_rows = 2;
   resample.balanced = resample.groups = true;
   EXPECT_EQ(message(data, "none", irm, "irm"),
-            "train: balance: expected auto, as algorithm irm says what batches hold, found none");
+            "train: balance: expected auto, because algorithm irm defines the batches, found none");
   EXPECT_EQ(message(data, "environment", irm, "irm"), "no error");
   EXPECT_EQ(message(data, "none", resample, "resample"),
-            "train: balance: expected auto, as algorithm resample says what batches hold, found none");
+            "train: balance: expected auto, because algorithm resample defines the batches, found none");
   EXPECT_EQ(message(plain, "environment", {}, "erm"),
             "train: balance: expected an environment of every image (--environment-column), found none");
   EXPECT_EQ(message(plain, "groups", {}, "erm"),

@@ -192,7 +192,7 @@ ALWAYS = {"average_case": {"sigma": [.1, .3]}, "list": {"family": "estimators"},
           "assess": {"restarts": 1}, "error_bound": {"restarts": 2}, "evaluate_bounds": {}}
 # Values of options that cannot be made from their descriptions.
 VALUES = {
-    ("*", "binary"): "logit", ("*", "as"): "logits", ("*", "label_column"): "truth", ("*", "class_columns"): "prob_*",
+    ("*", "binary"): "logit", ("*", "as"): "logits", ("*", "label_column"): "truth", ("*", "class_columns"): "logits",
     ("*", "group_columns"): "place", ("*", "id_column"): "row", ("*", "separator"): "semicolon", ("*", "encoding"): "latin-1", ("*", "class_names"): "a,b,c,d,e",
     ("average_case", "class_names"): "a,b,c,d", ("*", "first_label"): 0,
     ("*", "labels"): "labels.npy", ("*", "groups"): "groups.csv", ("*", "index"): "split.csv", ("*", "split"): "test",

@@ -108,7 +108,7 @@ def test_exceptions_come_out_as_they_are(x, calls, kind):
 def test_answers_that_differ_are_found_out(x):
     rng = numpy.random.default_rng(4)
     said = refusal(leeway.Classifier(lambda rows: logits(rows) + rng.normal(size=(len(rows), 3))), x, sigma=.1)
-    assert said.startswith("leeway.Classifier: expected the same answer to the same inputs (dropout")
+    assert said.startswith("leeway.Classifier: expected the same outputs for the same inputs (module.eval()")
 
 
 @pytest.mark.parametrize("function, words", [

@@ -186,6 +186,86 @@ def test_frames_of_outputs_are_read_as_their_tables(tmp_path):
     assert "'prob_dog'" in message(leeway.agreement, frame.assign(prob_dog=frame.prob_dog.astype(object).where(numpy.arange(24) != 7, "x")), frame)
 
 
+def two_classes():
+    pandas = pytest.importorskip("pandas")
+    yes = 1 / (1 + numpy.exp(-CLEAN[:, 0].astype("f8")))
+    label = (CLEAN[:, 0] + .5 * SHIFTED[:, 1] > 0).astype(int)
+    return pandas.DataFrame({"prob_no": 1 - yes, "label": label, "prob_yes": yes}), (label == (yes > .5)).mean()
+
+
+@pytest.mark.parametrize("made", [lambda frame: frame, WritesCsv, Arrow])
+def test_frames_in_dictionaries_are_read_as_their_tables(made):
+    frame, accuracy = two_classes()
+    words = frame.assign(label=numpy.array(["no", "yes"])[frame.label])
+    turned = words[["prob_yes", "label", "prob_no"]]
+    by_table = leeway.agreement(frame, frame).to_dict()["results"]
+    scores = ["prob_no", "prob_yes"]
+    for clean, shifted in (({"probs": made(words)}, {"probs": made(turned)}), ({"outputs": made(words)}, {"outputs": made(turned)}),
+                           ({"logits": made(words[scores]), "y": words.label}, {"logits": made(turned[scores[::-1]]), "y": words.label}),
+                           ({"probs": made(frame[scores]), "labels": frame.label}, {"probs": made(frame[scores[::-1]]), "labels": frame.label})):
+        assert leeway.agreement(clean, shifted).to_dict()["results"] == by_table
+        assert leeway.agreement(clean, clean).afr_true == accuracy
+    assert "found labels and the column label of probs" in message(
+        leeway.agreement, {"probs": made(frame), "labels": frame.label}, frame)
+    assert "found 'lables'" in message(leeway.agreement, {"probs": made(frame), "lables": frame.label}, frame)
+    groups = words[["label"]].assign(age=numpy.arange(24) // 12)
+    with_groups = words.assign(attr_label=words.label, attr_age=groups.age)
+    named, by_columns = (leeway.assess(source, target, no_bounds=True, quiet=True).results[0].groups for source, target in (
+        ({"probs": made(words), "groups": made(groups)}, {"probs": made(turned), "groups": made(groups[["age", "label"]])}),
+        (with_groups, with_groups[with_groups.columns[::-1]])))
+    assert named == by_columns
+
+
+def test_zero_and_one_are_no_and_yes_in_any_order_of_columns():
+    frame, accuracy = two_classes()
+    assessed = leeway.assess(frame, {"t": frame[["prob_yes", "label", "prob_no"]]}, no_bounds=True, quiet=True)
+    assert assessed.results[0].accuracy == accuracy
+
+
+@pytest.mark.parametrize("call", [leeway.agreement, leeway.distances,
+                                  lambda *sets, **options: leeway.assess(*sets, no_bounds=True, **options)])
+def test_options_name_the_arrays_of_dictionaries(call):
+    def results(clean, shifted, **options):
+        return call(clean, shifted, quiet=True, **options).to_dict()["results"]
+
+    frame, _ = two_classes()
+    mine, standard = ({scores: WHOLE.astype("f8"), labels: LABELS} for scores, labels in (("mine", "truthy"), ("logits", "labels")))
+    named = {"class_columns": "mine", "label_column": "truthy"}
+    assert results(mine, mine, **named) == results(standard, standard)
+    assert results(mine, {"t": mine}, **named) == results(standard, {"t": standard})
+    frames = {"mine": frame[["prob_no", "prob_yes"]], "truthy": frame.label}
+    assert results(frames, {"t": frames}, **named) == results(frame, {"t": frame})
+    for scores in ("preds", "y_hat", "y_pred"):
+        arrays = {scores: WHOLE.astype("f8"), "labels": LABELS}
+        assert results(arrays, arrays) == results(standard, standard)
+    assert "expected arrays named logits, probs," in message(call, {"confidences": WHOLE, "labels": LABELS}, mine)
+
+
+@pytest.mark.parametrize("name", ["outputs", "predictions", "scores", "p", "probs"])
+def test_targets_may_have_the_names_of_arrays(name, tmp_path):
+    frame, _ = two_classes()
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    arrays = {"probs": frame[["prob_no", "prob_yes"]].to_numpy(), "labels": frame.label}
+    sets = [tmp_path / "table.csv", frame, arrays]
+    one, two, three = ([result.to_dict() for result in leeway.assess(frame, {name: set_}, no_bounds=True, quiet=True).results] for set_ in sets)
+    assert one[0]["target"] == three[0]["target"] == name and two[0]["target"] == "target"
+    assert one[0]["accuracy"] == two[0]["accuracy"] == three[0]["accuracy"]
+    assert leeway.assess(frame, {name: arrays["probs"]}, no_bounds=True, quiet=True).results[0].target == "target"
+
+
+def test_columns_of_frames_that_are_numbers_or_levels():
+    pandas = pytest.importorskip("pandas")
+    plain = pandas.DataFrame(WHOLE.astype("f8"))
+    for clean, shifted in ((plain, plain[[1, 0, 2]]), ({"logits": plain}, {"logits": plain[[2, 1, 0]]})):
+        assert leeway.agreement(clean, shifted).afr_pred == 1
+    frame, accuracy = two_classes()
+    numbered = pandas.DataFrame(frame[["prob_yes", "prob_no"]].to_numpy(), columns=[7, 3])
+    assert leeway.agreement({"probs": numbered, "labels": 3 + 4 * frame.label}, {"probs": numbered}).afr_true == accuracy
+    levels = frame.set_axis(pandas.MultiIndex.from_product([["p"], frame.columns]), axis=1)
+    for value in (levels, {"probs": levels}):
+        assert "found a MultiIndex" in message(leeway.agreement, value, value)
+
+
 @pytest.mark.parametrize("kind", ["None", "NaN", "NA", "text"])
 def test_missing_labels(kind):
     pandas = pytest.importorskip("pandas")
@@ -250,6 +330,7 @@ def test_options_are_checked():
         assert said in message(leeway.agreement, CLEAN, SHIFTED, **options)
     with pytest.raises(TypeError):
         leeway.agreement(CLEAN, SHIFTED, no_such_option=1)
+    assert "(leeway assess --list-keys prints" in message(leeway.assess, {"logits": CLEAN, "labels": LABELS}, SHIFTED, fail_if="acuracy<1")
     assert "severity is required for fog" in message(leeway.shift, numpy.zeros((1, 1, 4, 4), "f4"), "fog")
     assert leeway.agreement(CLEAN, SHIFTED, ratios="0:1:0.5").to_dict()["options"]["ratios"] == [0, .5, 1]
     assert leeway.agreement(CLEAN, SHIFTED, ratios=.5).to_dict()["options"]["ratios"] == [.5]

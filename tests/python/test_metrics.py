@@ -120,9 +120,9 @@ def test_ranks_are_gathered(logits):
 
 
 @pytest.mark.parametrize("batch, words", [
-    (lambda clean, shifted, labels: (clean[:3], shifted[:4]), "both sets alike, found (3, 5) and (4, 5)"),
+    (lambda clean, shifted, labels: (clean[:3], shifted[:4]), "of equal shape for both sets, found (3, 5) and (4, 5)"),
     (lambda clean, shifted, labels: (clean[0], shifted[0]), "found (5,) and (5,)"),
-    (lambda clean, shifted, labels: (clean[:, :4], shifted[:, :4]), "expected 5 classes as before, found 4"),
+    (lambda clean, shifted, labels: (clean[:, :4], shifted[:, :4]), "expected 5 classes as in earlier batches, found 4"),
     (lambda clean, shifted, labels: (clean, shifted), "labels in every batch or in none, found none"),
     (lambda clean, shifted, labels: (clean, shifted, labels[:3]), "expected labels (90,), found (3,)"),
     (lambda clean, shifted, labels: (clean / 0, shifted, labels), "inf"),

@@ -139,7 +139,7 @@ def test_records_without_a_page_of_their_own_are_tables_of_keys_in_a_notebook(re
 def test_warnings_are_warnings():
     clean, shifted, _ = outputs()
     probs = numpy.exp(clean) / numpy.exp(clean).sum(1, keepdims=True)
-    with pytest.warns(UserWarning, match="taken as probabilities") as caught:
+    with pytest.warns(UserWarning, match="read as probabilities") as caught:
         result = leeway.assess(probs, {"prod": numpy.roll(probs, 1, 0)}, no_bounds=True)
-    assert any("paired yes overrules" in str(one.message) for one in caught)  # options by their names in Python
-    assert any("--paired yes overrules" in line for line in result.to_dict()["warnings"] + result.results[0].warnings)
+    assert any("paired yes overrides" in str(one.message) for one in caught)  # options by their names in Python
+    assert any("--paired yes overrides" in line for line in result.to_dict()["warnings"] + result.results[0].warnings)

@@ -39,7 +39,7 @@ def test_probabilities_labels_and_names(data):
 def test_scores_serve_as_logits_and_that_is_said(data):
     x, y = data
     model = LinearSVC(dual=True).fit(x, y)
-    with pytest.warns(UserWarning, match="LinearSVC has no predict_proba; the scores of its decision_function serve as logits") as said:
+    with pytest.warns(UserWarning, match="LinearSVC has no predict_proba; the scores of its decision_function are used as logits") as said:
         made = leeway.sklearn.outputs(model, x, y)
     assert said[0].filename == __file__
     numpy.testing.assert_array_equal(made["logits"], model.decision_function(x))
@@ -71,10 +71,21 @@ def test_labels_of_any_kind_are_places_among_classes(data):
     assert made["class_names"] == ["3", "7", "11"]
 
 
+@pytest.mark.parametrize("gone", [None, float("nan"), "NA"])
+def test_rows_without_a_label(data, gone):
+    x, y = data
+    model = LogisticRegression().fit(x, y)
+    late = numpy.arange(80) < 5
+    made = leeway.sklearn.outputs(model, x, [gone if missing else name for name, missing in zip(y, late)])
+    assert leeway.agreement(made, made, quiet=True).afr_true == pytest.approx(model.score(x[~late], y[~late]))
+    numbers = DecisionTreeClassifier(max_depth=1).fit(x, y == "oak")
+    numpy.testing.assert_array_equal(leeway.sklearn.outputs(numbers, x[:3], [1., numpy.nan, -1])["labels"], [1, numpy.nan, numpy.nan])
+
+
 @pytest.mark.parametrize("make, words", [
     (lambda x, y: (DecisionTreeRegressor().fit(x, x[:, 0]), x), "with predict_proba or decision_function, found DecisionTreeRegressor"),
     (lambda x, y: (LogisticRegression().fit(x, y), x, numpy.where(y == "oak", "elm", y)), "among the estimator's classes_, found 'elm' at row"),
-    (lambda x, y: (LogisticRegression().fit(x, y), x, y[:5]), "y of shape (80,), as X has rows, found (5,)"),
+    (lambda x, y: (LogisticRegression().fit(x, y), x, y[:5]), "y of shape (80,), one value per row of X, found (5,)"),
     (lambda x, y: (DecisionTreeClassifier().fit(x, numpy.stack([y, y], 1)), x), "found a list of 2 (multi-label estimators"),
 ])
 def test_what_is_refused(data, make, words):

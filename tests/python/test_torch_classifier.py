@@ -145,11 +145,11 @@ def test_a_model_beside_an_assessment_that_does_not_fit(network_files):
     model, x, source, target = network_files
     sets = {"no_bounds": True, "quiet": True}
     assert message(leeway.assess, source, target, model=model, x=x[:30], sigma=.1, **sets) == \
-        "model: expected 40 inputs, one a row as in source, found 30"
-    for given, words in (({"model": model, "sigma": .1}, "model and x, the source's inputs, together"),
-                         ({"x": x, "sigma": .1}, "model and x, the source's inputs, together"),
-                         ({"model": model, "x": x}, "sigma, the deviations of the noise, together with model or jacobian"),
-                         ({"sigma": .1}, "sigma, the deviations of the noise, together with model or jacobian"),
+        "model: expected 40 inputs, one per row, as in source, found 30"
+    for given, words in (({"model": model, "sigma": .1}, "both model and x (the inputs of the source), or neither"),
+                         ({"x": x, "sigma": .1}, "both model and x (the inputs of the source), or neither"),
+                         ({"model": model, "x": x}, "sigma (standard deviations of the noise) and a model or jacobian, or neither"),
+                         ({"sigma": .1}, "sigma (standard deviations of the noise) and a model or jacobian, or neither"),
                          ({"model": {"cnn": model}, "x": x, "sigma": .1}, "one of the models ['model'] in model, found 'cnn'"),
                          ({"model": model, "jacobian": x, "x": x, "sigma": .1}, "jacobian or model, found both"),
                          ({"model": small_cnn(), "x": x, "sigma": .1}, "model: expected a leeway.Classifier"),
@@ -158,7 +158,7 @@ def test_a_model_beside_an_assessment_that_does_not_fit(network_files):
                           "model: expected 10 classes as in source, found 3")):
         assert words in message(leeway.assess, source, target, **given, **sets)
     two = {"a": source, "b": source}, {"a": {"t": target}, "b": {"t": target}}
-    assert "a dictionary from models in model, as there are 2" in message(leeway.assess, *two, model=model, x=x, sigma=.1, **sets)
+    assert "a dictionary from models in model, because there are 2 models" in message(leeway.assess, *two, model=model, x=x, sigma=.1, **sets)
     both = leeway.assess(*two, model={"b": model}, x=x, sigma=.1, survival_rows=5, **sets)
     assert [one.model for one in both.average_case] == ["b"]
 
@@ -215,9 +215,17 @@ def test_pixels_outside_0_1_are_refused_before_a_normalization(module, images):
     with pytest.raises(leeway.Error, match=r"float pixels in \[0,1\] before normalization \(divide by 255.*, found "):
         leeway.average_case(normalized, 255 * images, sigma=[.1], methods=["mc"], draws=100)
     plain = leeway.torch.classifier(module, SHAPE)
-    with pytest.raises(leeway.Error, match=r"in \[0,1\] \(divide by 255.*'scale': 255.*, found whole numbers from 0 to 255"):
-        leeway.average_case(plain, numpy.round(255 * images), sigma=[.1], methods=["mc"], draws=100)
+    with pytest.raises(leeway.Error, match=r"in \[0,1\] \(divide by 255.*'scale': 255.*, found numbers from 0 to 255"):
+        leeway.average_case(plain, 255 * images, sigma=[.1], methods=["mc"], draws=100)
     assert leeway.average_case(plain, 2 * images, sigma=[.1], methods=["mc"], draws=100).results
+
+
+def test_bytes_of_0_and_1_give_a_warning(module):
+    black_and_white = numpy.random.default_rng(0).integers(0, 2, (8, *SHAPE), dtype=numpy.uint8)
+    with pytest.warns(UserWarning, match="all uint8 pixels are 0 or 1"):
+        leeway.average_case(leeway.torch.classifier(module, SHAPE), black_and_white, sigma=.1, methods=["softmax"])
+    with pytest.warns(UserWarning, match="all uint8 pixels are 0 or 1"):
+        leeway.torch.attack(module, black_and_white, attack="fgsm")
 
 
 def test_training_mode_is_refused_by_name(module, images):
@@ -233,7 +241,7 @@ def test_training_mode_is_refused_by_name(module, images):
     (lambda nn: nn.Linear(3, 2).half(), {}, "float32 or float64 (module.float()), found torch.float16"),
     (lambda nn: nn.Sequential(nn.Linear(3, 2), nn.Linear(2, 2).double()), {}, "found torch.float32 and torch.float64"),
     (lambda nn: nn.Linear(3, 2), {"normalization": {"men": 1}}, "with scale, mean and std, found 'men'"),
-    (lambda nn: nn.Linear(3, 2), {"normalization": {"mean": [1, 2]}}, "mean with 1 number or 3, one a channel, found 2"),
+    (lambda nn: nn.Linear(3, 2), {"normalization": {"mean": [1, 2]}}, "mean with 1 number or 3, one per channel, found 2"),
     (lambda nn: nn.Linear(3, 2), {"normalization": {"std": 0}}, "std above 0, found [0.0]"),
     (lambda nn: nn.Linear(3, 2), {"batch_size": 0}, "batch_size of at least 1, found 0"),
     (lambda nn: nn.Linear(3, 2), {"input_shape": ()}, "input_shape of positive sizes, found ()"),

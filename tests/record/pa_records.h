@@ -38,7 +38,7 @@ inline Pa bare_pa(const std::string& shifted = "noise.npy") {
 inline Pa full_pa() {
   Pa record = bare_pa("a/noise.npz");
   record.envelope.inputs = {{"a/clean.npz", 80256, {1000, 10}, "0123456789abcdef0123456789abcdef"}};
-  record.envelope.warnings = {"a/noise.npz: no norms: its rows are shifted in their order"};
+  record.envelope.warnings = {"a/noise.npz: no norms: its rows are shifted in file order"};
   record.options.ratios = {0, 1};
   record.options.as = "logits";
   record.results.push_back(set_of("b/noise.npz", .8));

@@ -97,7 +97,7 @@ TEST(TrainRecord, TwoTrainingsDifferInOptionsAndPlan) {
 TEST(TrainRecord, SaysWhichEpochIsKeptAndWhatElseWouldBe) {
   Train record = two_epochs();
   EXPECT_EQ(headline_of(record),
-            "Epoch 1 of 2 is kept: 40% (36–44) of 600 validation images are predicted as their label, 30% "
+            "Epoch 1 of 2 was kept: 40% (36–44) of 600 validation images are predicted as their label, 30% "
             "(26–34) under the attack of training.");
   EXPECT_THAT(findings_of(record), ElementsAre("Agreement chose epoch 1; accuracy would have chosen epoch 2.",
                                                "Accuracy and the worst group choose the same epoch, 2."));
@@ -112,7 +112,7 @@ TEST(TrainRecord, SaysWhichEpochIsKeptAndWhatElseWouldBe) {
   training.epochs.back().parts = {{"weight_change", .05}};
   EXPECT_THAT(findings_of(record), ElementsAre(::testing::HasSubstr("within 10% of equal weights")));
   training.epochs[0].validation_accuracy.reset();
-  EXPECT_EQ(headline_of(record), "Epoch 1 of 2 is kept; no images were held out.");
+  EXPECT_EQ(headline_of(record), "Epoch 1 of 2 was kept; no images were held out for validation.");
 }
 
 // --- The record of leeway attack: read as it was written, and its words.
@@ -154,18 +154,18 @@ TEST(AttackRecord, IsReadAsItWasWritten) {
 }
 
 TEST(AttackRecord, SaysWhatIsLeftOrHowFarImagesMoved) {
-  EXPECT_EQ(
-      headline_of(within_a_radius("label")),
-      "Under pgd in linf of radius 0.0314, 30% (27–33) of 1,000 images are predicted as their label; 90% "
-      "(88–92) of the clean ones are.");
+  EXPECT_EQ(headline_of(within_a_radius("label")),
+            "Under pgd in linf of radius 0.0314, 30% (27–33) of 1,000 images are predicted as their label; "
+            "90% (88–92) of the clean images are.");
   EXPECT_EQ(headline_of(within_a_radius("prediction")),
-            "Under pgd in linf of radius 0.0314, 30% (27–33) of 1,000 predictions stay as they were.");
+            "Under pgd in linf of radius 0.0314, 30% (27–33) of 1,000 predictions are unchanged.");
   EXPECT_EQ(headline_of(within_a_radius("given")),
             "pgd in linf of radius 0.0314 succeeds on 70% (67–73) of 1,000 images.");
   EXPECT_EQ(headline_of(of_minimum_norm()),
-            "fmn in l0 succeeds on 70% (67–73) of 1,000 images, on half of them within 12.0 (11.0 to 14.0).");
-  EXPECT_THAT(findings_of(of_minimum_norm()),
-              ElementsAre("A quarter of the images move within 5, three quarters within ∞."));
+            "fmn in l0 succeeds on 70% (67–73) of 1,000 images, with a median norm of 12.0 (11.0 to 14.0).");
+  EXPECT_THAT(
+      findings_of(of_minimum_norm()),
+      ElementsAre("The attack needs a norm of at most 5 for a quarter of the images, ∞ for three quarters."));
   EXPECT_THAT(findings_of(within_a_radius("label")), IsEmpty());
 }
 
@@ -176,17 +176,18 @@ TEST(AttackRecord, OfSeveralSetsLeadsWithTheStrongest) {
   record.results.insert(record.results.begin(), weaker);
   EXPECT_EQ(headline_of(record),
             "Of 2 attacked sets, the fewest predictions survive: Under pgd in linf of radius 0.0314, 30% "
-            "(27–33) of 1,000 "
-            "images are predicted as their label; 90% (88–92) of the clean ones are.");
+            "(27–33) of 1,000 images are predicted as their label; 90% (88–92) of the clean images are.");
   EXPECT_THAT(findings_of(record),
-              ElementsAre("pgd: 60% (57–63) withstand 0.0157; 30% (27–33) withstand 0.0314."));
+              ElementsAre("pgd: 60% (57–63) withstand radius 0.0157; 30% (27–33) withstand radius 0.0314."));
   record.results.push_back(weaker);
   record.results.back().model = "other.pt", record.results.back().eps.reset();
   EXPECT_THAT(headline_of(record),
               ::testing::StartsWith("Of 3 attacked sets, the fewest predictions survive in m.safetensors: "));
-  EXPECT_THAT(findings_of(record),
-              ElementsAre("m.safetensors, pgd: 60% (57–63) withstand 0.0157; 30% (27–33) withstand 0.0314.",
-                          "other.pt, pgd: 60% (57–63) withstand any radius."));
+  EXPECT_THAT(
+      findings_of(record),
+      ElementsAre(
+          "m.safetensors, pgd: 60% (57–63) withstand radius 0.0157; 30% (27–33) withstand radius 0.0314.",
+          "other.pt, pgd: 60% (57–63) withstand any radius."));
 }
 
 }  // namespace

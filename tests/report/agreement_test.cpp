@@ -56,7 +56,7 @@ TEST(PaPage, GroupsWithoutAnApproximationAndWithInfiniteSumsAreDrawn) {
   EXPECT_THAT(markup(html), HasSubstr("the 10%"));
   EXPECT_THAT(html, HasSubstr("approximation unavailable"));
   groups[2].sum = 0;
-  EXPECT_THAT(page_of(record), HasSubstr("No group of samples costs any agreement"));
+  EXPECT_THAT(page_of(record), HasSubstr("No group of samples reduces the agreement"));
 }
 
 TEST(SelectPage, DrawsTheReferenceRecord) {

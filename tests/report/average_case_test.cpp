@@ -31,13 +31,13 @@ TEST(AverageCasePage, SaysFirstHowOftenPredictionsSurviveAndHowFragileTheFewAre)
 
 TEST(AverageCasePage, SaysWhichClassesDifferAndWhatClassesAre) {
   std::string page = page_of(bare_average_case());
-  EXPECT_THAT(page, HasSubstr("at σ = 0.2 class coat &lt;b&gt; survives with 70% (68–72),"));
+  EXPECT_THAT(page, HasSubstr("at σ = 0.2 class coat &lt;b&gt; survives with probability 70% (68–72),"));
   EXPECT_THAT(page, HasSubstr("<td>coat &lt;b&gt; (less)</td>"));
   record::AverageCase record = bare_average_case();
   record.found.labels = false;
   record.found.class_bias[1].p_value = .3;
   page = page_of(record);
-  EXPECT_THAT(page, HasSubstr("Classes do not differ beyond chance at σ = 0.2 (p = 0.3)"));
+  EXPECT_THAT(page, HasSubstr("Classes do not differ significantly at σ = 0.2 (p = 0.3)"));
   record.found.class_bias[1].p_value.reset();
   EXPECT_THAT(page_of(record), HasSubstr("fewer than two classes have samples, or all p tie"));
 }
@@ -47,19 +47,19 @@ TEST(AverageCasePage, SaysWhichGroupsDiffer) {
   record::AverageCase record = record::test::full_average_case();
   std::string page = page_of(record);
   EXPECT_THAT(page, HasSubstr("<section id=\"groups\""));
-  EXPECT_THAT(page, HasSubstr("Noise hits groups by light &lt;b&gt; unequally: at σ = 0.2"));
+  EXPECT_THAT(page, HasSubstr("Noise affects groups by light &lt;b&gt; unequally: at σ = 0.2"));
   EXPECT_THAT(page, HasSubstr("<td>dim &lt;b&gt; (less) and lit (more)</td>"));
   record.found.group_bias.push_back({"site", record.found.group_bias[0].of});
   record.found.group_bias.back().of.p_value = .03;  // not beyond .05 / 2
   page = page_of(record);
-  EXPECT_THAT(page, HasSubstr("Groups by site do not differ beyond chance"));
-  EXPECT_THAT(page, HasSubstr("below 0.025, for there are 2 columns."));
+  EXPECT_THAT(page, HasSubstr("Groups by site do not differ significantly"));
+  EXPECT_THAT(page, HasSubstr("below 0.025, because there are 2 columns."));
 }
 
 TEST(AverageCasePage, RanksSamplesWithTheirPictures) {
   const record::AverageCase record = bare_average_case();
   std::string page = page_of(record);
-  EXPECT_THAT(page, HasSubstr("The most fragile sample is row 7: called bag with 97%"));
+  EXPECT_THAT(page, HasSubstr("The least robust sample is row 7: predicted as bag with 97%"));
   EXPECT_EQ(occurrences(page, "data:image/png"), 0u);
   Pictures pictures;
   for (const std::size_t row : {7u, 3u}) pictures.samples.push_back({row, {1, 1, 2, {0, 255}}});
@@ -85,7 +85,7 @@ TEST(AverageCasePage, DrawsOneSigmaAndOneSample) {
   found.k = 1000;
   EXPECT_THAT(page_of(record), HasSubstr("Classes were not compared: there are 1,000"));
   found.results = {survival_of("mmse", .2, .5, true, 0)};
-  EXPECT_THAT(page_of(record), HasSubstr("No sample was looked at."));
+  EXPECT_THAT(page_of(record), HasSubstr("No sample was evaluated."));
 }
 
 TEST(AverageCasePage, ManyClassesSigmasAndMethodsDoNotFloodThePage) {
@@ -106,19 +106,19 @@ TEST(AverageCasePage, ManyClassesSigmasAndMethodsDoNotFloodThePage) {
   }
   const std::string page = page_of(record, pictures);
   EXPECT_THAT(page, HasSubstr("Every method at every σ (35 rows)"));
-  EXPECT_THAT(page, HasSubstr("The charts show the 20 least robust of 100 classes, the table all."));
-  EXPECT_THAT(page, HasSubstr("Pictures are shown of the 20 classes with the most fragile samples."));
+  EXPECT_THAT(page, HasSubstr("The charts show the 20 least robust of 100 classes, the table shows all."));
+  EXPECT_THAT(page, HasSubstr("Images are shown for the 20 classes with the least robust samples."));
   EXPECT_EQ(occurrences(page, "<div class=\"rankedclass\">"), 20u);
   EXPECT_EQ(occurrences(page, "alt=\"row 19\""), 2u);
   EXPECT_EQ(occurrences(page, "alt=\"row 20\""), 0u);
-  EXPECT_EQ(occurrences(page, "Mean probability to survive</strong>"), 2u);  // four lines and one
+  EXPECT_EQ(occurrences(page, "Mean survival probability</strong>"), 2u);  // four lines and one
 }
 
 TEST(AverageCasePage, SaysWhatIsNotSettled) {
   record::AverageCase record = record::test::full_average_case();
   record.found.methods[0].summary = "averaged <gradients>";
   const std::string page = page_of(record);
-  EXPECT_THAT(page, HasSubstr("p of up to 3 of 40 samples is not within the tolerance"));
+  EXPECT_THAT(page, HasSubstr("the normal distribution function for up to 3 of 40 samples"));
   EXPECT_THAT(page, HasSubstr("averaged &lt;gradients&gt; (Han et al. 2024)."));
   EXPECT_THAT(page, HasSubstr("<b>Warning:</b> the gradient of 25.0% of 40 samples is exactly 0"));
   EXPECT_THAT(page_of(bare_average_case()), Not(HasSubstr("<b>Warning:</b>")));

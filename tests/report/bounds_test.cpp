@@ -32,10 +32,10 @@ record::Assess assessed() {
 TEST(BoundsSection, SaysTheBoundItsTermsAndTheEstimates) {
   const std::string page = page_of(assessed());
   record::Assess likely = assessed();
-  likely.results[0].likely_error = record::LikelyError{{.2, .17, .23}, .17, .28, "it <moved>"};
+  likely.results[0].likely_error = record::LikelyError{{.2, .17, .23}, .17, .28, true, "it <moved>"};
   EXPECT_THAT(
       page_of(likely),
-      HasSubstr("noise: on at most 40.0%; probably on 20%, likely range 17 to 28%"));  // as the headline
+      HasSubstr("noise: at most 40.0%; estimated at 20%, likely range 17 to 28%"));  // as the headline
   EXPECT_THAT(page, HasSubstr("The bound assumes &lt;this&gt;."));
   for (const char* cell : {">40.0%<", ">10.0%<", ">25.0%<", ">5.0%<", ">0.75<", "1,500 and 1,200"})
     EXPECT_THAT(page, HasSubstr(cell)) << cell;
@@ -52,8 +52,8 @@ TEST(BoundsSection, IsLeftOutWhereNothingWasComputed) {
   EXPECT_THAT(page, Not(HasSubstr("id=\"bounds\"")));
   EXPECT_THAT(page, HasSubstr("upper bound on the error and estimated errors: the source has"));
   result.estimates = {{&error_bound::estimator("cot"), .3, {}}};
-  result.likely_error = record::LikelyError{{.3, .25, .35}, .2, .4, ""};
-  EXPECT_THAT(page_of(record), HasSubstr("without labels? noise: probably on 30%, likely range 20 to 40%"));
+  result.likely_error = record::LikelyError{{.3, .25, .35}, .2, .4, true, ""};
+  EXPECT_THAT(page_of(record), HasSubstr("without labels? noise: estimated at 30%, likely range 20 to 40%"));
 }
 
 TEST(BoundPage, SaysTheBoundByEachInequalityAndEveryRestart) {
@@ -62,12 +62,12 @@ TEST(BoundPage, SaysTheBoundByEachInequalityAndEveryRestart) {
   EXPECT_THAT(page, HasSubstr("target is at most 48.8% with probability 99%, if the bound&#39;s"));
   for (const char* id : {"terms", "restarts", "methods", "source"})
     EXPECT_EQ(occurrences(page, std::string("id=\"") + id + "\""), 1u) << id;
-  EXPECT_THAT(page, HasSubstr("The largest discrepancy came with restart 6 of 12"));
+  EXPECT_THAT(page, HasSubstr("The largest discrepancy was found in restart 6 of 12"));
   EXPECT_THAT(page, HasSubstr("<b>20.0%</b> <span class=\"iv\">18.8–21.2</span>"));
   for (const char* bound : {">48.8%<", ">47.0%<", ">45.5%<"}) EXPECT_THAT(page, HasSubstr(bound));
   EXPECT_THAT(page, Not(HasSubstr("principal components")));
   EXPECT_THAT(page_of(record::test::ranged_bound()),
-              HasSubstr("The bound on fewer and fewer principal components"));
+              HasSubstr("The bound by number of principal components"));
 }
 
 TEST(EvaluatePage, SaysHowOftenAndHowFarTheErrorIsUnderstated) {
@@ -87,10 +87,10 @@ TEST(EvaluatePage, HoldsAViolationRateAgainstItsDelta) {
   record.results[1].method = "dis2@0.1", record.results[1].delta = .1;
   record.envelope.findings = findings_of(record);
   const std::string page = page_of(record);
-  EXPECT_THAT(page, HasSubstr("<span class=\"wrong\">beyond chance above</span> 0.5%"));  // .01 and more
-  EXPECT_THAT(page, HasSubstr("not beyond chance above 10%"));
-  EXPECT_THAT(page, HasSubstr("beyond chance above its delta of 0.5%."));
-  EXPECT_THAT(page, HasSubstr("Violation rate</strong> <span class=\"note\">against the delta allowed"));
+  EXPECT_THAT(page, HasSubstr("<span class=\"wrong\">significantly above</span> 0.5%"));  // .01 and more
+  EXPECT_THAT(page, HasSubstr("not significantly above 10%"));
+  EXPECT_THAT(page, HasSubstr("significantly more than its delta of 0.5%."));
+  EXPECT_THAT(page, HasSubstr("Violation rate</strong> <span class=\"note\">by the allowed delta"));
 }
 
 TEST(EvaluatePage, ShowsWhatAdjustmentsMakeOfAMethod) {

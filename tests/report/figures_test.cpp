@@ -152,15 +152,16 @@ TEST(Figures, SayHowNodeEndedWithoutAWord) {
   EXPECT_EQ(said, "node: cannot draw the charts: exit code 3");
 }
 
-TEST(Figures, NamesAreNoFormulas) {
+TEST(Figures, NamesAreNoFormulasAndNoMacros) {
   record::Assess record = test::bare_record();
-  record.targets[0] = record.results[0].target = "=SUM(A1,\"x\")";
+  record.targets[0] = record.results[0].target = "=SUM(A1,\"x\")\\y{}";
   const TemporaryFolder folder;
-  std::string all;
+  std::string all, latex;
   for (const std::string& name : write_figures(html_report(record), folder.path()).files)
-    if (name.ends_with(".csv")) all += read_bytes(folder.path() / name);
-  EXPECT_THAT(all, HasSubstr("\"'=SUM(A1,\"\"x\"\")\""));
+    (name.ends_with(".csv") ? all : latex) += read_bytes(folder.path() / name);
+  EXPECT_THAT(all, HasSubstr("\"'=SUM(A1,\"\"x\"\")\\y{}\""));
   EXPECT_THAT(all, Not(HasSubstr("\"=SUM")));
+  EXPECT_THAT(latex, HasSubstr("=SUM(A1,\"x\")\\textbackslash{}y\\{\\}"));
 }
 
 TEST(Figures, AreDrawnWithoutABrowser) {
@@ -180,16 +181,16 @@ TEST(Figures, AreDrawnWithoutABrowser) {
   EXPECT_EQ(drawn, parts_of(reference_page()).charts.size());
 }
 
-TEST(Figures, HoldNoControlCharacters) {
+TEST(Figures, HoldNoControlCharactersAndNoMarkup) {
   if (!has_node()) GTEST_SKIP() << "no program node";
   record::Assess record = test::reference_assessment();
-  for (record::AssessResult& result : record.results) result.target += "\x01\x1b[2J";
-  for (std::string& target : record.targets) target += "\x01\x1b[2J";
+  for (record::AssessResult& result : record.results) result.target += "\x01\x1b[2J<b>";
+  for (std::string& target : record.targets) target += "\x01\x1b[2J<b>";
   const TemporaryFolder folder;
   std::string all;
   for (const std::string& name : write_figures(html_report(record), folder.path()).files)
     if (name.ends_with(".svg")) all += read_bytes(folder.path() / name);
-  EXPECT_THAT(all, HasSubstr("\\x01\\x1b[2J"));
+  EXPECT_THAT(all, HasSubstr("\\x01\\x1b[2J&lt;b&gt;"));
   EXPECT_THAT(all, Not(HasSubstr("\x01")));
 }
 
@@ -199,7 +200,7 @@ TEST(Figures, SayWhatIsMissingWithoutNode) {
   setenv("PATH", folder.path().c_str(), 1);
   const Figures written = write_figures(reference_page(), folder.path() / "figures");
   setenv("PATH", path.c_str(), 1);
-  EXPECT_EQ(written.missing, "SVG needs the program node");
+  EXPECT_EQ(written.missing, "SVG files require the program node");
   EXPECT_THAT(written.files, Not(Contains(::testing::EndsWith(".svg"))));
   EXPECT_THAT(written.files, Contains(::testing::EndsWith(".csv")));
 }

@@ -39,7 +39,7 @@ TEST(AttackPage, ShowsBeforeAndAfter) {
   const std::string page = html_report(attack(false));
   EXPECT_THAT(page, HasSubstr("<b>25%</b>"));
   EXPECT_THAT(page, HasSubstr("a&lt;b&gt;.safetensors"));
-  EXPECT_THAT(page, HasSubstr("the radius was given"));
+  EXPECT_THAT(page, HasSubstr("fixed radius"));
   EXPECT_THAT(page, HasSubstr("pgd in linf within 0.03"));
   EXPECT_TRUE(parts_of(page).charts.empty());
 }
@@ -91,7 +91,7 @@ TEST(TrainPage, ShowsTheCourse) {
   ASSERT_EQ(parts.charts.size(), 3u);  // accuracies, the loss, the penalty
   EXPECT_EQ(parts.charts[0].content["data"]["points"].size(), 10u);
   EXPECT_EQ(parts.charts[0].content["data"]["picks"][0]["x"], 2);
-  EXPECT_THAT(page, HasSubstr("What each criterion would have kept"));
+  EXPECT_THAT(page, HasSubstr("Epoch selected by each criterion"));
   EXPECT_THAT(page, HasSubstr("5 epochs, 900 training images, 100 validation images"));
 }
 
@@ -133,7 +133,7 @@ TEST(AlignPage, ShowsProjectionsByClass) {
   const std::string page = html_report(aligned(true));
   EXPECT_THAT(page, HasSubstr("data-spec=\"alignment\""));
   EXPECT_THAT(page, HasSubstr("id=\"spec-alignment\""));
-  EXPECT_THAT(page, HasSubstr("12.5 degrees between the strongest directions"));
+  EXPECT_THAT(page, HasSubstr("12.5 degrees between the first principal directions"));
   EXPECT_THAT(page, HasSubstr("blue&lt;1&gt;.npz"));
   EXPECT_THAT(page, Not(HasSubstr("blue<1>")));
   EXPECT_THAT(page, HasSubstr("nine"));
@@ -141,7 +141,7 @@ TEST(AlignPage, ShowsProjectionsByClass) {
 }
 
 TEST(AlignPage, SaysThatThereAreNoLabels) {
-  EXPECT_THAT(html_report(aligned(false)), HasSubstr("the files hold no labels"));
+  EXPECT_THAT(html_report(aligned(false)), HasSubstr("the files have no labels"));
   Json json = to_json(aligned(false));
   json["results"][0]["angle"] = 200;
   EXPECT_THAT(message_of([&] { (void)html_report(json); }), HasSubstr("expected a number from 0 to 180"));
@@ -151,7 +151,7 @@ Json described() { return reference_record("describe_record.json"); }
 
 TEST(DescribePage, SaysWhatWasFoundAndDrawsTheCells) {
   const std::string page = page_of(described());
-  EXPECT_THAT(page, HasSubstr("correlation: shape and color go together in the source (Cramer&#39;s"));
+  EXPECT_THAT(page, HasSubstr("correlation: shape and color are correlated in the source (Cramer&#39;s"));
   EXPECT_THAT(page, HasSubstr("<li>low data drift: size = "));
   EXPECT_EQ(occurrences(page, "data-spec=\"cells\"><"), 3u);  // three maps in their panels
   EXPECT_THAT(page, HasSubstr("<option value=\"1\">size</option>"));
@@ -164,15 +164,15 @@ TEST(DescribePage, WithoutATargetOrOutputsItSaysLess) {
   Json record = described();
   Json& result = record["results"][0];
   result["findings"] = Json::array();
-  record["headline"] = "No shift is found. None of 9 tests is beyond chance.";
+  record["headline"] = "No shift found: none of 9 tests is significant.";
   result["n_target"] = result["accuracy"] = result["unseen_cells"] = nullptr;
   for (Json& column : result["columns"]) {
     column["uds"] = nullptr;
     if (!column["sc"].is_null()) column["sc"]["target"] = nullptr;
   }
   const std::string page = page_of(record);
-  EXPECT_THAT(page, HasSubstr("No shift is found"));
-  EXPECT_THAT(page, HasSubstr("there is no target"));
+  EXPECT_THAT(page, HasSubstr("No shift found"));
+  EXPECT_THAT(page, HasSubstr("no target"));
   EXPECT_THAT(page, Not(HasSubstr("Weakest")));
 }
 
@@ -181,12 +181,12 @@ Json corrupted() { return reference_record("corruptions_record.json"); }
 TEST(CorruptionsPage, SaysWhatWasFoundAndDrawsIt) {
   const std::string page = page_of(corrupted());
   EXPECT_THAT(page, HasSubstr("19 corruptions at 5 severities; corrected variant"));
-  EXPECT_THAT(page, HasSubstr("saturate was left out: not defined on grey pictures."));
+  EXPECT_THAT(page, HasSubstr("saturate was skipped: not defined on gray images."));
   EXPECT_EQ(occurrences(page, "data-spec=\"cells\"><"), 2u);  // accuracy and agreement
   EXPECT_EQ(occurrences(page, "data-spec=\"overview\"><"), 1u);
   EXPECT_EQ(occurrences(page, "data-spec=\"lines\"><"), 5u);  // groups
   EXPECT_THAT(page, HasSubstr("<option value=\"1\">Posterior agreement</option>"));
-  EXPECT_THAT(page, HasSubstr("Mean corruption error (unnormalised)"));
+  EXPECT_THAT(page, HasSubstr("Mean corruption error (unnormalized)"));
 }
 
 TEST(CorruptionsPage, ErrorsRelativeToAReference) {
@@ -208,7 +208,7 @@ TEST(CorruptionsPage, WithoutLabelsOrAModelItSaysLess) {
   record["clean"] = record["mean"] = nullptr;
   record["errors"] = Json::array();
   const std::string page = page_of(record);
-  EXPECT_THAT(page, HasSubstr("Agreement falls with severity"));
+  EXPECT_THAT(page, HasSubstr("Agreement by severity"));
   EXPECT_THAT(page, HasSubstr("no labels were given"));
   EXPECT_THAT(page, Not(HasSubstr("data-spec=\"overview\"><")));
 }
@@ -228,12 +228,12 @@ TEST(SweepReportPage, SaysWhatWasFoundAndDrawsIt) {
   const std::string page = page_of(record);
   EXPECT_THAT(page, testing::AllOf(Not(HasSubstr("<b>erm")), Not(HasSubstr("<i>erm"))));
   EXPECT_THAT(page, HasSubstr("ranks first of 6 algorithms"));
-  EXPECT_THAT(page, HasSubstr("hyper-parameters chosen by source_accuracy"));
+  EXPECT_THAT(page, HasSubstr("hyperparameters selected by source_accuracy"));
   for (const char* section :
        {"changes", "ranks", "cases", "starts", "choices", "ways", "curves", "runs", "source"})
     EXPECT_EQ(occurrences(page, std::string("<section id=\"") + section + "\""), 1u) << section;
-  EXPECT_THAT(page, HasSubstr("From 0 to 3 concurrent shifts, accuracy goes from "));
-  EXPECT_THAT(page, HasSubstr("Choosing hyper-parameters by the measure itself would change it by "));
+  EXPECT_THAT(page, HasSubstr("From 0 to 3 concurrent shifts, accuracy changes from "));
+  EXPECT_THAT(page, HasSubstr("Selecting the hyper-parameters by the measure itself would change it by "));
 }
 
 // A map has a choice of settings and starts; each cell's number is that of the record.

@@ -157,7 +157,7 @@ const tests = {
   ...on("average_case", {
     async "a line for each method over sigma"(page, { methods, results }) {
       const sigmas = new Set(results.map((one) => one.sigma)).size, probabilities = methods.filter((one) => one.probability);
-      const figure = page.locator('figure[data-spec=lines]:has(strong:text-is("Mean probability to survive"))');
+      const figure = page.locator('figure[data-spec=lines]:has(strong:text-is("Mean survival probability"))');
       assert.equal(await points(figure).count(), probabilities.length * sigmas);
       includes(await figure.textContent(), ...probabilities.map((one) => one.method));
       const words = await hover(page, points(figure).nth(sigmas - 1));

@@ -97,7 +97,7 @@ TEST(Pictures, RefusesImagesThatDoNotFit) {
               ::testing::HasSubstr("found (1, 5, 5)"));
   EXPECT_THAT(complaint(record, {{"", &clean}, {"shift 0", &few}}), ::testing::HasSubstr("found 5 images"));
   const Images two{"two.npz", make_array<float>({1, 2, 1, 1}, {0.f, 0.f}), std::nullopt};
-  EXPECT_EQ(complaint(record, {{"", &two}}), "two.npz: expected pictures of 1 or 3 channels, found 2");
+  EXPECT_EQ(complaint(record, {{"", &two}}), "two.npz: expected images with 1 or 3 channels, found 2");
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST(Report, SaysWhichGateFailed) {
   EXPECT_THAT(page, HasSubstr("Gate <code>accuracy&lt;0.5</code> <b class=\"wrong\">failed</b>"));
   record::Assess record = bare_record();
   record.gates = {{"pa>1", "pa", ">", 1, {}, {}, {}}};
-  EXPECT_THAT(page_of(record), HasSubstr("Gate <code>pa&gt;1</code> <b>held</b>"));
+  EXPECT_THAT(page_of(record), HasSubstr("Gate <code>pa&gt;1</code> <b>passed</b>"));
 }
 
 TEST(Report, TheFirstScreenHoldsTheFirstSentenceAndThreeFindings) {
@@ -159,7 +159,7 @@ TEST(Report, AnUnlabelledTargetHasNoAccuracyColumn) {
   for (record::AssessCell& member : result.classes) member.accuracy = {};
   const std::string page = page_of(record);
   EXPECT_THAT(page, Not(HasSubstr("<dt>Accuracy</dt>")));
-  EXPECT_THAT(page, HasSubstr("<dt>Same prediction</dt>"));
+  EXPECT_THAT(page, HasSubstr("<dt>Prediction unchanged</dt>"));
   EXPECT_THAT(page, HasSubstr("The class that changes most: name 0 (shift 0), 80%"));
 }
 
@@ -218,7 +218,7 @@ TEST(Pages, NameTheValueThatDoesNotFit) {
            {assess,
             "/results/0/confidence/clean",
             {1, 2},
-            {"expected lists of one length at results[0].confidence, found clean (2), shifted (20)"}},
+            {"expected lists of equal length at results[0].confidence, found clean (2), shifted (20)"}},
            {assess,
             "/results/0/confidence/edges",
             {0, 1},
@@ -239,7 +239,7 @@ TEST(Pages, NameTheValueThatDoesNotFit) {
             "/results/0/predicted_shares/shifted",
             list,
             {"results[0].predicted_shares, found clean (3), shifted (0)"}},
-           {swept, "/starts", list, {"expected a list that is not empty at starts, found none"}},
+           {swept, "/starts", list, {"expected a non-empty list at starts, found none"}},
            {swept, "/curves/0/points", list, {"at curves[0].points, found none"}},
            {described, "/results/0/cells/0/values", {"square"}, {"expected cells of 3 values", "found 1"}},
            {described, "/results/0/cells/0/values", {"square", "none", "none"}, {"found 'none'"}},

@@ -64,7 +64,7 @@ TEST(FrostPictures, AreReadFromAFolder) {
   const leeway::testing::TemporaryFolder folder;
   std::filesystem::create_directories(folder / "inner");
   const auto refused = [&] { return message_of([&] { (void)read_frost_pictures(folder.path()); }); };
-  EXPECT_THAT(refused(), ::testing::EndsWith(": expected pictures of frost (.png, .jpg, .jpeg), found none"));
+  EXPECT_THAT(refused(), ::testing::EndsWith(": expected frost images (.png, .jpg, .jpeg), found none"));
   write_png(folder / "b.png", {3, 1, 2, {1, 2, 3, 4, 5, 6}});
   write_png(folder / "a.PNG", {1, 2, 1, {7, 9}});
   write_png(folder / "inner/c.png", {1, 1, 1, {7}});
@@ -76,17 +76,17 @@ TEST(FrostPictures, AreReadFromAFolder) {
   EXPECT_EQ((*frost)[1].width, 2u);
   EXPECT_EQ((*frost)[1].levels, (Levels{1, 4, 2, 5, 3, 6}));
   std::ofstream(folder / "c.jpg") << "no picture";
-  EXPECT_THAT(refused(), ::testing::EndsWith("c.jpg: expected a PNG or JPEG picture, found other content"));
+  EXPECT_THAT(refused(), ::testing::EndsWith("c.jpg: expected a PNG or JPEG image, found other content"));
   std::ofstream(folder / "c.jpg") << "\xff\xd8\xff\xe0";
-  EXPECT_THAT(refused(), ::testing::HasSubstr("c.jpg: expected a whole JPEG picture, found "));
+  EXPECT_THAT(refused(), ::testing::HasSubstr("c.jpg: expected a complete JPEG image, found "));
   std::filesystem::remove_all(folder.path());
-  EXPECT_THAT(refused(), ::testing::EndsWith(": expected a folder of pictures of frost, found nothing"));
+  EXPECT_THAT(refused(), ::testing::EndsWith(": expected a folder of frost images, found nothing"));
   CorruptionOptions options = options_of(1);
   options.frost = std::make_shared<FrostPictures>();
   EXPECT_EQ(message_of([&] {
               (void)corrupted("frost", random_levels({1, 1, 2, 2}), options);
             }),
-            "corruption frost: expected at least one picture of frost, found none");
+            "corruption frost: expected at least one frost image, found none");
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ TEST(Jpeg, RefusesWhatItCannotCompress) {
             "shift jpeg: expected a whole number from 1 to 100, found 1.5");
   std::vector<float> picture(65501);
   EXPECT_EQ(message_of([&] { compress_jpeg(picture, 1, 65501, 50); }),
-            "jpeg: expected at most 65500 pixels a side, found 1 x 65501");
+            "jpeg: expected at most 65500 pixels per side, found 1 x 65501");
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ TEST(RowShifts, Errors) {
   EXPECT_EQ(error("label-subset", images, {}),
             "shift label-subset: expected the classes to keep, found none");
   EXPECT_EQ(error("label-subset", images, {0, 5}),
-            "set.npz: shift label-subset: expected classes that occur, found 5, which no row has");
+            "set.npz: shift label-subset: expected classes that occur, found 5, which is in no row");
   EXPECT_EQ(error("label-subset", images, {1, 1}),
             "shift label-subset: expected every class once, found 1 twice");
   EXPECT_EQ(error("label-subset", unlabelled, {1}),
@@ -67,7 +67,7 @@ TEST(RowShifts, Errors) {
             "set.npz: shift imbalance: expected labels (`y`), found none");
   EXPECT_EQ(error("imbalance", images, {2, 0}),
             "set.npz: shift imbalance: expected an order of all classes, found none for class 1");
-  EXPECT_THAT(error("imbalance", images, {0, 1, 2, 5}), testing::HasSubstr("found 5, which no row has"));
+  EXPECT_THAT(error("imbalance", images, {0, 1, 2, 5}), testing::HasSubstr("found 5, which is in no row"));
   EXPECT_THAT(error("imbalance", images, {0, 1, 1, 2}), testing::HasSubstr("found 1 twice"));
 }
 

@@ -66,7 +66,7 @@ TEST(TextTable, OneColumnNeverBecomesAnEmptyLine) {
 
 TEST(TextTable, Refused) {
   EXPECT_EQ(refused("id,body\n1,a\n"), "t.csv: expected a column 'text', found columns id, body");
-  EXPECT_EQ(refused("text\n"), "t.csv: expected rows, found a header alone");
+  EXPECT_EQ(refused("text\n"), "t.csv: expected rows, found a header only");
   EXPECT_EQ(refused("id,text\n1,a\n2\n"), "t.csv: expected 2 fields, as in the header, found 1 in line 3");
   EXPECT_EQ(refused("id,text\n1,a b\n", "amplify"),
             "t.csv: expected a column 'label', found columns id, text");

@@ -242,7 +242,7 @@ TEST(WordLists, OfTheUsers) {
         {"word,sign\na,1\nb,0\n", "a sign, positive or negative, found '0' at row 1"},
         {"word,sign\na b,1\n", "a word, found 'a b' at row 0"},
         {"word,sign\n,1\n", "a word, found '' at row 0"},
-        {"word,sign\na,1\n", "words of both signs, found 1 positive and 0 negative ones"},
+        {"word,sign\na,1\n", "positive and negative words, found 1 positive and 0 negative ones"},
         {"word,sign\na,nan\n", "a sign, positive or negative, found 'nan' at row 0"}})
     EXPECT_EQ(refused(text), std::string("w.csv: expected ") + said);
 }

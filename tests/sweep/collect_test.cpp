@@ -2,7 +2,9 @@
 #include "leeway/sweep/collect.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
+#include "leeway/sweep/unit_outputs.h"
 #include "tests/core/files.h"
 #include "tests/sweep/small_catalog.h"
 
@@ -121,15 +123,37 @@ TEST_F(Collect, OneClearLineForEachMistake) {
   put(0, record_of(R"({"probability": 0.1})"));
   EXPECT_EQ(mistake({"lok", {}}), "--stage: expected one of look, found 'lok'; did you mean look?");
   EXPECT_EQ(mistake({"", {"probabilty"}}),
-            "--columns: expected keys of a result of leeway.mvn-cdf/2 that are one value, or one in each "
-            "element of a list, found 'probabilty'; did you mean probability?");
+            "--columns: expected keys of a result of leeway.mvn-cdf/2 with one value, or one in each element "
+            "of a list, found 'probabilty'; did you mean probability?");
   const std::string path = (store_.done(name(1)) / "record.json").string();
-  for (const char* const text : {"", "{", "[]", "{\"schema\": 1}", "{\"schema\": \"x\", \"results\": 3}"}) {
+  for (const char* const text :
+       {"", "{", "[]", R"({"schema": 1, "results": []})", R"({"schema": "x", "results": 3})"}) {
     put(1, text);
-    EXPECT_EQ(mistake(), path + ": expected a record, found something else") << text;
+    EXPECT_THAT(mistake(), ::testing::StartsWith(path + ": expected a result record")) << text;
   }
   put(1, R"({"schema": "leeway.pa/2", "results": []})");
   EXPECT_EQ(mistake(), path + ": expected a record of leeway.mvn-cdf/2, found \"leeway.pa/2\"");
+  std::filesystem::remove(path);
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(mistake(), path + ": expected a regular file, found a pipe or device");
+}
+
+TEST_F(Collect, AChangedRecordIsRefused) {
+  const std::string text = record_of(R"({"probability": 0.1})");
+  put(1, text);
+  write_digests(store_.done(name(1)));
+  EXPECT_EQ(table().rows, 1u);
+  put(1, record_of(R"({"probability": 0.2})"));
+  const std::string unit = store_.done(name(1)).string();
+  EXPECT_EQ(mistake(), unit + "/record.json: expected the contents that the unit wrote (remove " + unit +
+                           " and run again), found other contents");
+}
+
+// Spreadsheets evaluate what begins with =.
+TEST_F(Collect, NamesAreNoFormulas) {
+  put(0, record_of(R"({"probability": -0.1, "method": "=A1"})"));
+  (void)table({"", {"probability", "method"}});
+  EXPECT_THAT(read_bytes(folder_ / "runs.csv"), ::testing::HasSubstr(",-0.1,'=A1\n"));
 }
 
 }  // namespace

@@ -132,7 +132,7 @@ TEST(Plan, RulesLeaveOutCombinations) {
   EXPECT_EQ(both.left_out, 3u);
   EXPECT_EQ(
       message_of([&] { (void)with("only = [\"draw.seed>7\"]"); }),
-      "study.toml: expected a study of one unit or more, found none: the rules leave out all 6 combinations");
+      "study.toml: expected a study of one unit or more, found none: the rules exclude all 6 combinations");
 }
 
 // Hence a shift, a chain of changes or a start that some runs do not have; such a unit is that of a study without the option.
@@ -206,14 +206,13 @@ TEST(Plan, RefusesWhatACommandOrAMemberDoesNotTake) {
            {"name = [\"blur\", \"nois\"]", "line 2, column 1: expected a change",
             "'nois'; did you mean noise?"},
            {"name = \"blur\"\nset.eta = [0.1, 0.7]",
-            "line 3, column 5: expected for eta of blur a number from 0 to 0.5", "'0.7'"},
-           {"name = \"blur\"\nset = \"steps=1.5\"",
-            "line 3, column 1: expected for steps of blur a whole number", "'1.5'"},
+            "line 3, column 5: expected a number from 0 to 0.5 for eta of blur", "'0.7'"},
+           {"name = \"blur\"\nset = \"steps=1.5\"", "line 3, column 1: expected a whole number", "'1.5'"},
            {"name = [\"odd\", \"noise\"]\nset.weight = [1, 2]",
             "line 3, column 5: expected a parameter of odd: eta", "'weight'"},
            {"name = \"noise,blur\"\nset.weight = 1",
             "line 3, column 5: expected a parameter of blur: eta, steps", "'weight'"},
-           {"name = \"blur\"\nset = \"eta\"", "line 3, column 1: expected for set NAME=NUMBER", "'eta'"},
+           {"name = \"blur\"\nset = \"eta\"", "line 3, column 1: expected NAME=NUMBER for set", "'eta'"},
            {"name = \"turn\"\nset.eta = 0.1", "line 3, column 5: expected no parameter for turn", "'eta'"},
            {"lr = 1\nname = [\"blur\", \"forbidden\"]", "line 3, column 1: expected options in [change]",
             "(--name: "},
@@ -257,17 +256,21 @@ TEST(PlanFile, OneClearLineForEachMistake) {
   };
   for (const auto& [changed, words] : std::vector<std::pair<std::string, std::string>>{
            {replaced("\"0.1.0\"", "\"9.0.0\""),
-            "(plan the study again into another folder), found one of 9.0.0"},
+            "(plan the study again into another folder), found a plan of 9.0.0"},
            {replaced("leeway.sweep/1", "leeway.sweep/9"), "a plan of leeway.sweep/1, found 'leeway.sweep/9'"},
            {text.substr(0, text.rfind("{\"unit\"")), "14 units, found 13"},
-           {"", "found something else in line 1"},
-           {text.substr(0, text.size() - 20), "found something else in line 15"},
+           {"", "found invalid content in line 1"},
+           {text.substr(0, text.size() - 20), "found invalid content in line 15"},
            {replaced("\"threads\":1", "\"threads\":-1"), "a whole number as threads, found '-1'"},
            {replaced("\"threads\":1", "\"threads\":4097"), "1 to 4096 threads"},
            {replaced("\"memory\":0", "\"memory\":1e300"), "a whole number as memory"},
-           {replaced("\"name\":\"draw\"", "\"name\":\"a\\u001b[2J\""), "names of stages in a-z"},
-           {replaced("\"words\":[", "\"words\":[1,"), "found something else in line 2"},
-           {replaced("\"draw.seed\":\"", "\"draw.seed\":[],\"x\":\""), "found something else in line 2"},
+           {replaced("\"name\":\"draw\"", "\"name\":\"a\\u001b[2J\""), "stage names of a-z"},
+           {replaced("\"unit\":\"", "\"unit\":\"../"), "32 hexadecimal digits, found '../"},
+           {replaced("\"words\":[", "\"words\":[1,"), "found invalid content in line 2"},
+           {replaced("\"draw.seed\":\"", "\"draw.seed\":[],\"x\":\""), "found invalid content in line 2"},
+           {replaced("\"axes\":",
+                     "\"x\":" + std::string(200'000, '[') + std::string(200'000, ']') + ",\"axes\":"),
+            "at most 100 levels deep"},
            {text.substr(0, text.find('\n') + 1).replace(text.find("\"units\":14"), 10, "\"units\":0"),
             "1 units, found 0"},
            {replaced("\"stage\":\"draw\"", "\"stage\":\"x\""), "stages of the first line, found 'x'"},
@@ -303,8 +306,13 @@ TEST(PlanFile, WordsThatNoStudyGivesAreRefused) {
   }
   std::string changed = text;  // words of another command than the stage's
   write_bytes(path, changed.replace(changed.find(R"("data draw")"), 11, R"("look")"));
-  EXPECT_NE(message_of([&] { (void)PlanFile(path, false, &small_catalog()); }).find("words of 'look'"),
-            std::string::npos);
+  EXPECT_NE(
+      message_of([&] { (void)PlanFile(path, false, &small_catalog()); }).find("a command line of 'look'"),
+      std::string::npos);
+  changed = text;  // another program
+  changed.replace(changed.find(R"("data draw")"), 11, R"("rm")");
+  write_bytes(path, changed.replace(changed.find(R"("data","draw")"), 13, R"("rm")"));
+  EXPECT_THAT(message_of([&] { (void)PlanFile(path, false, &small_catalog()); }), HasSubstr("of 'rm'"));
 }
 
 TEST(Script, PathsThatSchedulersReadAreRefused) {
@@ -314,9 +322,9 @@ TEST(Script, PathsThatSchedulersReadAreRefused) {
     const ScriptOptions bad_folder{.program = "/bin/leeway", .folder = folder},
         bad_program{.program = folder, .folder = "/a"};
     for (const ScriptOptions& options : {bad_folder, bad_program}) {
-      EXPECT_NE(message_of([&] { (void)array_script(options); }).find("on a cluster a path"),
+      EXPECT_NE(message_of([&] { (void)array_script(options); }).find("on a cluster, a path"),
                 std::string::npos);
-      EXPECT_NE(message_of([&] { (void)submit_to_slurm(options, [] {}); }).find("on a cluster a path"),
+      EXPECT_NE(message_of([&] { (void)submit_to_slurm(options, [] {}); }).find("on a cluster, a path"),
                 std::string::npos);
     }
   }

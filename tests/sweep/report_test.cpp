@@ -125,9 +125,10 @@ TEST(SweepReport, IntervalsOfRanksAreStudentsOverCases) {
   EXPECT_NEAR(*rank.high, end(3.182446 * .125 / (.125 * .875)), 1e-6);
   EXPECT_NEAR(*record.ranks.at(1).rank.high, 3 - *rank.low, 1e-12);
   EXPECT_EQ(record.roles.chance, .5);
-  EXPECT_THAT(record.envelope.findings,
-              ::testing::Contains("At the level of guessing (50.0%): a under C2, erm under C0, erm under C1, "
-                                  "erm under C2 and erm under C3."));
+  EXPECT_THAT(
+      record.envelope.findings,
+      ::testing::Contains(
+          "At chance level (50.0%): a under C2, erm under C0, erm under C1, erm under C2 and erm under C3."));
 }
 
 TEST(SweepReport, SaysWhenNothingDiffersFromTheBaseline) {
@@ -137,7 +138,7 @@ TEST(SweepReport, SaysWhenNothingDiffersFromTheBaseline) {
     rows.push_back({"mixup", "SC", "1", std::to_string(seed), .9 - .08 * seed, .5});
   }
   EXPECT_THAT(reported(rows).envelope.headline,
-              ::testing::StartsWith("No algorithm differs from erm beyond its interval over all cases. "));
+              ::testing::StartsWith("No algorithm differs significantly from erm over all cases. "));
   EXPECT_THAT(reported(two_by_two()).envelope.headline, ::testing::StartsWith("mixup ranks first"));
 }
 
@@ -370,7 +371,7 @@ TEST(SweepReport, EpochsByEachCriterion) {
   EXPECT_NEAR(values.at("epochs.validation_worst_group_accuracy"), .4, 1e-12);
   EXPECT_NEAR(values.at("oracle"), .65, 1e-12);
   EXPECT_THAT(record.envelope.findings,
-              ::testing::Contains(HasSubstr("Choosing the epoch by test accuracy instead of validation")));
+              ::testing::Contains(HasSubstr("Selecting the epoch by test accuracy instead of validation")));
   EXPECT_EQ(record::to_json(record::record_from<record::SweepReport>(record::to_json(record), "r.json")),
             record::to_json(record));
 }
@@ -423,10 +424,11 @@ TEST(SweepReport, OneClearLineForEachMistake) {
            {"train.seed,unit_seconds,accuracy,epochs.selection_score\n1,1,.5,1 x 2\n",
             "in column epochs.selection_score, found 'x' in row 0"},
            {"train.lr,unit_seconds,accuracy\n1,1,.5\n2,1,.6\n",
-            "--validation: expected a column to choose train.lr by"},
+            "--validation: expected a column to select train.lr by"},
            {"train.lr,unit_seconds,accuracy\n1,1,\n", "runs.csv: expected a value of accuracy, found none"},
            {"train.lr,unit_seconds,accuracy\n1,1,high\n", "in column accuracy, found 'high' in row 0"},
-           {"train.algorithm,unit_seconds,accuracy\nerm,1,.5\nmixup,1,.5\nerm,1,.6\n", "found two of erm"}})
+           {"train.algorithm,unit_seconds,accuracy\nerm,1,.5\nmixup,1,.5\nerm,1,.6\n",
+            "found two rows of erm"}})
     EXPECT_THAT(message_of([&, &text = text] { (void)reported(text); }), HasSubstr(words));
   options.baseline = "mixip";
   EXPECT_THAT(message_of([&] { (void)reported(table_of_rows(two_by_two()), options); }),

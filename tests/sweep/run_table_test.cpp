@@ -62,10 +62,10 @@ TEST(RunTable, OneClearLineForEachMistake) {
             "runs.csv: expected at least one run, found none");
   RunTable table = table_of_text(runs);
   EXPECT_EQ(message_of([&] { table.join(table_of_text("train.batch,unit_seconds,n\n1,1,1\n", "t.csv")); }),
-            "t.csv: expected axes that runs.csv has, too, found 'train.batch'");
+            "t.csv: expected axes that runs.csv also has, found 'train.batch'");
   EXPECT_EQ(
       message_of([&] { table.join(table_of_text("train.lr,unit_seconds,n\n.1,1,1\n.1,1,2\n", "t.csv")); }),
-      "t.csv: expected one row for each combination of its axes, found two of row 0");
+      "t.csv: expected one row for each combination of its axes, found a duplicate of row 0");
 }
 
 // A training that begins with another one's weights is the one that a test tests.
@@ -174,9 +174,9 @@ TEST(Roles, OneClearLineForEachMistake) {
             "--measure: expected a column of runs.csv, found 'acuracy'; did you mean accuracy?");
   options.measure = "", options.cases = {"train.lr"}, options.over = {"train.lr"};
   EXPECT_EQ(message_of([&] { (void)roles_of(table, options); }),
-            "--over: expected a column that has no other role, found 'train.lr'");
+            "--over: expected a column without another role, found 'train.lr'");
   EXPECT_EQ(message_of([] { (void)roles_of(with_axes({"train.lr"}, "pa"), {}); }),
-            "--measure: expected a column of runs.csv to report, since none is called accuracy, found none");
+            "--measure: expected a column of runs.csv to report, as none is named accuracy, found none");
 }
 
 }  // namespace

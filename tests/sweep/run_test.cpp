@@ -143,7 +143,7 @@ TEST_F(Runs, AFileThatHasChangedSinceThePlanIsNotRead) {
         plan("[look]\nsource = \"good\"\n" + name + "\"\nseed = [1, " + std::to_string(++n + 1) + "]\n");
     write_bytes(table, "as it is now");
     EXPECT_THAT(message_of([&] { (void)run(units); }),
-                ::testing::HasSubstr(": expected the contents that the study was planned with, found others"))
+                ::testing::HasSubstr(": expected the contents at the time of planning, found others"))
         << name;
     EXPECT_EQ(status_of(units, store_).counts.ready, 2u) << name;
     EXPECT_EQ(left_over(), 0u);
@@ -163,6 +163,23 @@ TEST_F(Runs, AFileThatChangesMeanwhileGivesNoResult) {
   }
 }
 
+TEST_F(Runs, ADamagedOutputIsNotRead) {
+  const PlanFile units = plan(
+      "[a]\ncommand = \"look\"\nsource = \"good\"\nseed = 1\n"
+      "[b]\ncommand = \"look\"\nsource = \"once\"\ntarget = \"{a}\"\nseed = 2\n");
+  EXPECT_EQ(run(units).failed, 1u);
+  write_bytes(folder_ / "again", "");
+  forget_failures(units, store_);
+  const std::filesystem::path output = store_.done(units.units[0].name) / "record.json";
+  const std::string whole = read_bytes(output);
+  write_bytes(output, whole + " ");
+  EXPECT_THAT(
+      message_of([&] { (void)run(units); }),
+      ::testing::StartsWith(output.string() + ": expected the contents that the unit wrote (remove "));
+  write_bytes(output, whole);
+  EXPECT_EQ(run(units).done, 1u);
+}
+
 TEST_F(Runs, AUnitThatTakesAsLongAsATaskMayFails) {
   const PlanFile units = plan("[look]\nsource = [\"slow\", \"good\"]\nseed = 1\n");
   StopAfter stop(20);  // a second
@@ -172,7 +189,7 @@ TEST_F(Runs, AUnitThatTakesAsLongAsATaskMayFails) {
   EXPECT_TRUE(failures[0].message.starts_with("not done within ")) << failures[0].message;
   EXPECT_EQ(failures[0].axes, (std::vector<std::string>{"look.source=slow"}));
   StopAfter again(20);
-  forget_failures(store_);
+  forget_failures(units, store_);
   EXPECT_THROW((void)run(units, {.limit = 3600}, &again), Interrupted);
   EXPECT_TRUE(failures_of(units, store_).empty()) << "told long before";
 }
@@ -211,17 +228,42 @@ TEST_F(Runs, RetryRunsThoseThatFailedAgain) {
   EXPECT_EQ(run(units).failed, 2u);
   write_bytes(folder_ / "again", "");
   EXPECT_EQ(run(units).failed, 2u) << "not asked to";
-  forget_failures(store_);
+  forget_failures(units, store_);
   EXPECT_EQ(run(units).done, 2u);
   EXPECT_EQ(calls(), 4u);
   EXPECT_EQ(left_over(), 0u);
+}
+
+// What is behind a link is not leeway's, and a pipe would be waited for.
+TEST_F(Runs, LinksAndPipesInTheFolderAreRefused) {
+  const std::filesystem::path sweep = folder_ / "sweep";
+  const auto expect_refusal = [&](const std::string& name, const std::string& found) {
+    EXPECT_THAT(message_of([&] { (void)Store(sweep); }), ::testing::HasSubstr(name + ": expected a regular"));
+    EXPECT_THAT(message_of([&] { (void)Store(sweep); }), ::testing::HasSubstr("found " + found));
+    std::filesystem::remove_all(sweep);
+  };
+  for (const char* const name : {"units", "failed/Do", "study.toml"}) {
+    std::filesystem::create_directories((sweep / name).parent_path());
+    std::filesystem::create_symlink(folder_.path(), sweep / name);
+    expect_refusal(name, "a symbolic link");
+  }
+  std::filesystem::create_directories(sweep / "runners");
+  ASSERT_EQ(::mkfifo((sweep / "runners" / stranger).c_str(), 0600), 0);
+  expect_refusal(stranger, "a pipe or device");
+}
+
+TEST_F(Runs, RetryRemovesUnitsOfThePlanAlone) {
+  const PlanFile units = plan("[look]\nsource = \"good\"\nseed = 1\n");
+  std::filesystem::create_directories(store_.failed("Documents"));
+  forget_failures(units, store_);
+  EXPECT_TRUE(std::filesystem::exists(store_.failed("Documents")));
 }
 
 TEST_F(Runs, AProcessThatIsKilledIsTriedThreeTimes) {
   const PlanFile units = plan("[look]\nsource = \"killed\"\nseed = 1\n");
   EXPECT_EQ(run(units).failed, 1u);
   EXPECT_EQ(calls(), 3u);
-  EXPECT_EQ(failures_of(units, store_).at(0).message, "ended by the signal KILL");
+  EXPECT_EQ(failures_of(units, store_).at(0).message, "ended by signal KILL");
 }
 
 TEST_F(Runs, AFullDiskEndsTheRunAndNoUnit) {

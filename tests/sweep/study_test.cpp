@@ -37,7 +37,8 @@ TEST(Study, PartsAreRangedAsTheirMemberSays) {
   EXPECT_EQ(texts("name = \"blur\"\nset.steps = \"grid 3\""), (Texts{"1", "5", "30"})) << "rounded";
   EXPECT_EQ(texts("set.twice = \"grid 2\""), (Texts{"0", "1"})) << "of the only member that has it";
   for (const char* const unclear : {"set.eta = \"grid 3\"", "name = \"noise\"\nset.weight = \"grid 3\""})
-    EXPECT_NE(message_of([&] { (void)texts(unclear); }).find("expected for change.set."), std::string::npos)
+    EXPECT_NE(message_of([&] { (void)texts(unclear); }).find("expected a range for change.set."),
+              std::string::npos)
         << unclear;
 }
 
@@ -64,32 +65,32 @@ TEST(Study, MistakesAreNamedByTheirPlace) {
   const std::string seeds = "[change]\nseed = [1, 2]";
   for (const Mistake& one : std::vector<Mistake>{
            {"", "", "a table for each stage", "none"},
-           {"seed = 1", "line 1, column 1: ", "a key in [study] or in a stage's table", "'seed'"},
+           {"seed = 1", "line 1, column 1: ", "a key in [study] or in the table of a stage", "'seed'"},
            {"[study]\nsed = 1\n" + seeds, "line 2, column 1: ", "one of seed, threads",
             "'sed'; did you mean seed?"},
-           {"[study]\nthreads = 0\n" + seeds, "line 2, column 1: ", "threads a whole number from 1 to 4096",
-            "'0'"},
-           {"[study]\nmemory = \"much\"\n" + seeds, "line 2, column 1: ", "memory a size", "'much'"},
+           {"[study]\nthreads = 0\n" + seeds,
+            "line 2, column 1: ", "a whole number from 1 to 4096 for threads", "'0'"},
+           {"[study]\nmemory = \"much\"\n" + seeds,
+            "line 2, column 1: ", "a size such as 800M or 2G for memory", "'much'"},
            {"[chnage]\nseed = 1", "line 2, column 1: ", "a command of leeway",
             "'chnage'; did you mean change?"},
            {"[change]\nstrenth = [1, 2]", "line 2, column 1: ", "an option of leeway change",
             "'strenth'; did you"},
-           {"[look]\nout = \"r.json\"", "line 2, column 1: ", "an option that a sweep does not set", "'out'"},
+           {"[look]\nout = \"r.json\"",
+            "line 2, column 1: ", "an option other than those the sweep itself sets", "'out'"},
            {"[change]\nhard = 1", "line 2, column 1: ", "true or false for hard", "another value"},
-           {"[change]\ndata = true", "line 2, column 1: ", "a text, a number or a list for data", "true"},
+           {"[change]\ndata = true", "line 2, column 1: ", "a string, a number or a list for data", "true"},
            {"[change]\nseed = []", "line 2, column 1: ", "values for seed", "an empty list"},
-           {"[change]\nseed = [1, 1]", "line 2, column 1: ", "values that differ", "one of them twice"},
-           {"[change]\nout = \"a/b.npz\"", "line 2, column 1: ", "a file's name without a folder",
-            "'a/b.npz'"},
+           {"[change]\nseed = [1, 1]", "line 2, column 1: ", "different values", "a value twice"},
+           {"[change]\nout = \"a/b.npz\"", "line 2, column 1: ", "a file name without a folder", "'a/b.npz'"},
            {"[change]\ndata = \"{chang}\"", "line 2, column 1: ", "{STAGE} or {STAGE.OPTION}",
             "'chang'; did you"},
            {"[change]\nseed = 1\ndata = \"{change.sed}\"", "line 3, column 1: ", "that [change] sets",
             "'sed'; did"},
            {"[a]\ncommand = \"change\"\ndata = \"{b}\"\n[b]\ncommand = \"change\"\ndata = \"{a}\"",
-            "line 2, column 1: ", "stages that go by earlier ones", "a circle through [a]"},
-           {"[change]\nstrength = \"grid\"", "line 2, column 1: ", "for change.strength \"grid N\"",
-            "'grid'"},
-           {"[change]\nset.eta = \"grid 3\"", "line 2, column 5: ", "for change.set.eta a range", "'grid 3'"},
+            "line 2, column 1: ", "stages that depend on earlier stages only", "a cycle through [a]"},
+           {"[change]\nstrength = \"grid\"", "line 2, column 1: ", "\"grid N\" or \"random N\"", "'grid'"},
+           {"[change]\nset.eta = \"grid 3\"", "line 2, column 5: ", "a range for change.set.eta", "'grid 3'"},
            {"[change]\nname = \"blur\"\nset.stesp = \"grid 3\"", "line 3, column 5: ", "a parameter of blur",
             "'stesp'; did you mean steps?"},
            {"[study]\nexclude = [\"change.seed=1|3\"]\n" + seeds,

@@ -88,8 +88,8 @@ TEST(AttackTask, WithARadiusThereAreNoNorms) {
   ASSERT_EQ(record.envelope.warnings.size(), 1U);
   EXPECT_THAT(record.envelope.warnings[0],
               ::testing::StartsWith(
-                  "the gradient of 50.0% of 10 rows is exactly 0, as behind sign, rounding or quantised "
-                  "layers, so fmn cannot move them: noise of the same radius ran beside it"));
+                  "the gradient of 50.0% of 10 rows is exactly 0, as after sign, rounding or quantized "
+                  "layers, so fmn cannot attack them: a noise attack of the same radius ran as well"));
 }
 
 TEST(AttackTask, WarnsOfUnreliableGradientsAndOfARadiusAroundEveryImage) {
@@ -100,8 +100,9 @@ TEST(AttackTask, WarnsOfUnreliableGradientsAndOfARadiusAroundEveryImage) {
   const auto warnings = [&] {
     return attack({Told(found), found.images, found.options}).record.envelope.warnings;
   };
-  EXPECT_THAT(warnings(), ::testing::ElementsAre(::testing::HasSubstr("give 8/255"),
-                                                 ::testing::StartsWith("for 90.0% of 10 rows a short step")));
+  EXPECT_THAT(warnings(),
+              ::testing::ElementsAre(::testing::HasSubstr("use 8/255"),
+                                     ::testing::StartsWith("for 90.0% of 10 rows, a short step")));
   found.options.norm = nn::Norm::l2, found.options.eps = 1.9, found.unreliable_gradient = .2;
   EXPECT_TRUE(warnings().empty());
   found.options.eps = 2;

@@ -69,7 +69,7 @@ TEST_F(AverageCaseTasks, GroupsAreComparedByColumn) {
   EXPECT_EQ(record.found.group_bias[2].column, "age");
   EXPECT_EQ(record.found.group_bias[2].of.classes.size(), 4u) << "quarters of the rows";
   ASSERT_EQ(record.envelope.warnings.size(), 1u);
-  EXPECT_EQ(record.envelope.warnings[0], "groups 'place': 101 values are too many to compare (at most 100)");
+  EXPECT_EQ(record.envelope.warnings[0], "groups 'place': too many values to compare: 101 (at most 100)");
   task_.groups[0].codes.resize(n - 1);
   EXPECT_EQ(
       message_of([&] { (void)average_case(task_); }),
@@ -141,7 +141,7 @@ TEST_F(AverageCaseTasks, ThatWereStoppedGoOnToTheSameBits) {
   };
   EXPECT_EQ(
       stop(),
-      "average-case: stopped after 256 of 600 rows, which were saved; the same command goes on from there");
+      "average-case: stopped after 256 of 600 rows, which were saved; the same command resumes from there");
   const AverageCaseTask first = task_;
   for (const auto& change : std::vector<std::function<void()>>{
            [&] { task_.options.copies_as_published = true; }, [&] { task_.made_of[0] = "another model"; },
@@ -184,7 +184,7 @@ TEST_F(AverageCaseTasks, RefuseWhatDoesNotFit) {
   task_.options.sigma = {1}, task_.noise_covariance = make_array<double>({1}, {1});
   task_.of = average_case::MadeElsewhere{
       "f", make_array<double>({1, 2}, {1, 0}), {}, make_array<double>({1, 2, 2}, {1, 0, 0, 1})};
-  EXPECT_THAT(complaint(), HasSubstr("expected a Jacobian beside it"));
+  EXPECT_THAT(complaint(), HasSubstr("expected a Jacobian as well"));
 }
 
 }  // namespace

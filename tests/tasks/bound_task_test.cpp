@@ -81,7 +81,7 @@ TEST(BoundTask, LeavesOutWhatIsOutOfReachUnlessItIsAskedFor) {
   EXPECT_FALSE(record.dis2);
   EXPECT_EQ(record.results.front().method.method, "combined");
   EXPECT_THAT(record.envelope.warnings,
-              ElementsAre(AllOf(HasSubstr("bound is left out"), HasSubstr("5000 classes"))));
+              ElementsAre(AllOf(HasSubstr("bound is omitted"), HasSubstr("5000 classes"))));
   task.options.methods = {"dis2"};
   EXPECT_THAT(message_of([&] { (void)bound(task); }), HasSubstr("5000 classes on 5000 columns"));
 }
@@ -130,8 +130,9 @@ TEST(BoundTask, RefusesWhatItCannotUse) {
   EXPECT_EQ(representation_of("pca:1/6")->fraction, 6u);
   EXPECT_EQ(representation_of("pca:3")->components, 3u);
   EXPECT_EQ(representation_of("pca:range")->fraction, 1u);
+  EXPECT_TRUE(representation_of("kernel:features")->kernel);
   for (const char* text : {"", "pca", "pca:", "pca:0", "pca:-1", "pca:1.5", "pca:1/0", "pca:1/", "pca:2/3",
-                           "PCA:3", "pca: 3", "pca:99999999999999999999"})
+                           "PCA:3", "pca: 3", "pca:99999999999999999999", "kernel", "kernel:pca:3"})
     EXPECT_FALSE(representation_of(text)) << text;
 }
 
@@ -166,7 +167,7 @@ TEST(BoundEvaluateTask, ScoresEveryMethodAndItsAdjustments) {
   expect_envelope(record);
   const record::BoundEvaluation one = bound_evaluate(task_of("a"));
   EXPECT_TRUE(one.results[0].adjusted.empty());
-  EXPECT_THAT(one.envelope.warnings, ElementsAre(StartsWith("shifts: one data set")));
+  EXPECT_THAT(one.envelope.warnings, ElementsAre(StartsWith("shifts: no adjustment")));
 }
 
 }  // namespace

@@ -92,7 +92,8 @@ TEST(CondsTasks, ATableIsReadByTheColumnsThatOptionsName) {
   EXPECT_THROW((void)table_columns(options), OptionError);
   options.columns.clear();
   EXPECT_EQ(table_columns(options).label, "y");
-  EXPECT_THAT(message_of([] { (void)table_columns({}); }), HasSubstr("--label is required"));
+  EXPECT_THAT(message_of([] { (void)table_columns(record::CondsDrawOptions()); }),
+              HasSubstr("--label is required"));
 }
 
 TEST(CondsTasks, CellsThatLackRowsAreFindings) {
@@ -118,7 +119,7 @@ TEST(CondsTasks, WhatWasDrawnIsFound) {
   EXPECT_EQ(said.n_target, 90u);
   EXPECT_EQ(said.findings[0].kind, conds::ShiftKind::sc);
   EXPECT_EQ(said.findings[0].column, "a0");
-  EXPECT_THAT(record.envelope.headline, StartsWith("Spurious correlation: label and a0 go together"));
+  EXPECT_THAT(record.envelope.headline, StartsWith("Spurious correlation: label and a0 are correlated"));
   EXPECT_EQ(record.envelope.findings.size() + 1, said.findings.size());
   EXPECT_FALSE(record.results[0].accuracy);
 }
@@ -155,10 +156,10 @@ TEST(CondsTasks, OutputsOfTheTargetAndOfAllRowsSayTheSame) {
   AttributeTable turned = table();
   std::ranges::rotate(turned.label.codes, turned.label.codes.begin() + 1);
   EXPECT_THAT(message_of([&] { (void)accuracy_with(turned); }),
-              HasSubstr("each label one class, found classes"));
+              HasSubstr("one class for each label, found classes"));
   const AttributeTable other = take(table(), std::vector<std::size_t>{0, 1});
   EXPECT_THAT(message_of([&] { (void)accuracy_with(other); }),
-              HasSubstr("expected 90 rows, those of the split's test set, or 720, all, found 2"));
+              HasSubstr("expected 90 rows (the test set of the split) or 720 (all rows), found 2"));
 }
 
 TEST(CondsTasks, WithoutALabelOutputsBesideATableStillHaveAccuracy) {

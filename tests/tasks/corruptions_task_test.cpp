@@ -138,7 +138,7 @@ TEST_F(CorruptionsTaskTest, BlocksSayWhatTheWholeSetSays) {
   EXPECT_DOUBLE_EQ(*record.mean->mean_error.value,
                    (*record.errors[0].error.value + *record.errors[1].error.value) / 2);
   EXPECT_FALSE(record.mean->mce.value.has_value());
-  EXPECT_THAT(record.mean->not_comparable, Contains("2 of the 15 corruptions count"));
+  EXPECT_THAT(record.mean->not_comparable, Contains("only 2 of the 15 corruptions count"));
   EXPECT_THAT(record.envelope.headline,
               HasSubstr("the mean error over 2 corruptions (corrected variant) is"));
 }
@@ -161,7 +161,7 @@ TEST_F(CorruptionsTaskTest, StoppedItGoesOnToTheSameRecord) {
       break;
     } catch (const Interrupted& end) {
       ++stopped;
-      EXPECT_THAT(end.what(), HasSubstr("of 4 sets, which were saved; the same command goes on from there"));
+      EXPECT_THAT(end.what(), HasSubstr("of 4 sets, which were saved; the same command resumes from there"));
     }
   }
   EXPECT_GE(stopped, 1);
@@ -199,10 +199,10 @@ TEST_F(CorruptionsTaskTest, WhatIsNotDefinedOnGreyIsLeftOut) {
   CorruptionsTask one = task(images);
   one.options.corruptions = {"brightness", "saturate"};
   const record::Corruptions record = corruptions(one);
-  EXPECT_EQ(record.results[2].left_out, "not defined on grey pictures");
+  EXPECT_EQ(record.results[2].left_out, "not defined on gray images");
   EXPECT_FALSE(record.results[2].judged.accuracy.value.has_value());
   EXPECT_EQ(record.errors.size(), 1u);
-  EXPECT_THAT(record.envelope.findings, Contains("saturate was left out: not defined on grey pictures."));
+  EXPECT_THAT(record.envelope.findings, Contains("saturate was skipped: not defined on gray images."));
   const Images colour = made(40, 3, 8);
   CorruptionsTask other = task(colour);
   other.sheet = (folder_ / "sheet.png").string();
@@ -229,12 +229,13 @@ TEST_F(CorruptionsTaskTest, ErrorsRelativeToAReference) {
   EXPECT_EQ(same.mean->reference, "baseline.json");
   one.reference->use->variant = "published";
   EXPECT_THAT(corruptions(one).mean->not_comparable,
-              Contains("the reference's images were corrupted otherwise"));
+              Contains("the images of the reference were corrupted in another way"));
   one.reference->results.resize(1);
   EXPECT_FALSE(corruptions(one).mean->mce.value.has_value());
   one.reference->results[0].judged.error.value.reset();
-  EXPECT_THAT(message_of([&] { (void)corruptions(one); }),
-              HasSubstr("baseline.json: expected the errors of a model on images with labels, found none"));
+  EXPECT_THAT(
+      message_of([&] { (void)corruptions(one); }),
+      HasSubstr("baseline.json: expected a record with errors of a model on labeled images, found none"));
 }
 
 // Files of ImageNet-C contain JPEG; those of CIFAR-10-C do not.
@@ -242,7 +243,7 @@ TEST_F(CorruptionsTaskTest, TheVariantStandsBesideEveryMean) {
   const Images images = made(60, 1, 8);
   CorruptionsTask one = task(images);
   one.options.corruptions = {"fog"}, one.options.severities = {1};
-  const auto otherwise = Contains("the published files are compressed as JPEG once more");
+  const auto otherwise = Contains("the published files were compressed as JPEG again");
   EXPECT_THAT(corruptions(one).mean->not_comparable, ::testing::Not(otherwise));
   one.options.how.set = "tiny";
   const record::Corruptions levels = corruptions(one);
@@ -268,8 +269,8 @@ TEST_F(CorruptionsTaskTest, ProceduralFrostIsKeptOutOfThePublishedNumber) {
   EXPECT_DOUBLE_EQ(*record.mean->mce.value, *record.errors[1].ce.value);
   EXPECT_THAT(record.mean->not_comparable, Contains("frost is procedural"));
   EXPECT_THAT(record.mean->not_comparable,
-              Contains("AlexNet's errors are of 1,000 classes, the model has 2"));
-  EXPECT_THAT(record.envelope.findings, Contains(HasSubstr("Not to be compared with published tables: ")));
+              Contains("AlexNet's errors are for 1,000 classes, the model has 2"));
+  EXPECT_THAT(record.envelope.findings, Contains(HasSubstr("Not comparable with published tables: ")));
 }
 
 TEST_F(CorruptionsTaskTest, PublishedFilesInPlaceOfMadeOnes) {
@@ -312,13 +313,13 @@ TEST_F(CorruptionsTaskTest, PublishedFilesInPlaceOfMadeOnes) {
   EXPECT_FALSE(unpaired.results[0].pa.value.has_value());
   EXPECT_FALSE(unpaired.results[0].mean_change.has_value());
   EXPECT_TRUE(unpaired.results[0].judged.accuracy.value.has_value());
-  EXPECT_THAT(unpaired.envelope.warnings, ElementsAre(HasSubstr("no pairs with those of made.npz")));
+  EXPECT_THAT(unpaired.envelope.warnings, ElementsAre(HasSubstr("not paired with those of made.npz")));
   // pictures of another size; a corruption that is not there; options that make no sense
   const Images larger = made(40, 3, 8);
   CorruptionsTask other = task(larger);
   other.published = folder_.path().string(), other.options.corruptions = {"fog"};
   EXPECT_THAT(message_of([&] { (void)corruptions(other); }),
-              HasSubstr("expected pictures of 3 x 8 x 8, as made, found 3 x 6 x 6"));
+              HasSubstr("expected images of 3 x 8 x 8, as in made, found 3 x 6 x 6"));
   other.options.corruptions = {"snow"};
   EXPECT_THAT(message_of([&] { (void)corruptions(other); }),
               HasSubstr("expected snow.npy, or its folder, found neither"));
@@ -334,7 +335,7 @@ TEST_F(CorruptionsTaskTest, WithoutLabelsAgreementIsLeft) {
   EXPECT_FALSE(record.results[0].judged.accuracy.value.has_value());
   EXPECT_TRUE(record.errors.empty());
   EXPECT_FALSE(record.mean.has_value());
-  EXPECT_EQ(record.envelope.headline, "The model was asked about 4 sets of corrupted images.");
+  EXPECT_EQ(record.envelope.headline, "The model was evaluated on 4 sets of corrupted images.");
 }
 
 TEST_F(CorruptionsTaskTest, OptionsThatAreWrong) {
@@ -345,10 +346,10 @@ TEST_F(CorruptionsTaskTest, OptionsThatAreWrong) {
     const char* said;
   };
   for (const Row& row : {Row{{"mist"}, {1}, "--corruptions: expected one of gaussian-noise, "},
-                         {{"fog", "fog"}, {1}, "--corruptions: fog stands there twice"},
+                         {{"fog", "fog"}, {1}, "--corruptions: fog is named twice"},
                          {{"fog"}, {0}, "--severities: expected 1 to 5, found 0"},
-                         {{"fog"}, {2, 2}, "--severities: 2 stands there twice"},
-                         {{"fog"}, {}, "--severities: expected one at least"}}) {
+                         {{"fog"}, {2, 2}, "--severities: 2 is named twice"},
+                         {{"fog"}, {}, "--severities: expected at least one"}}) {
     CorruptionsTask one = task(images);
     one.options.corruptions = row.corruptions, one.options.severities = row.severities;
     EXPECT_THAT(message_of([&] { (void)corruptions(one); }), HasSubstr(row.said));

@@ -65,6 +65,11 @@ TEST_F(DataTasks, AFolderOfOneClassIsDoubted) {
   EXPECT_THAT(warnings("folders/photo"), ElementsAre(::testing::HasSubstr("rows have the label 'dog'")));
   EXPECT_THAT(warnings("folders"), ::testing::IsEmpty());
   EXPECT_THAT(read_images(path("a.npz")).class_names, ElementsAre("dog", "horse"));
+  std::filesystem::create_directory(path("t"));
+  for (const char* const trunk : {"t/trunk0", "t/trunk1"})
+    std::filesystem::copy(LEEWAY_REFERENCE "/layouts/folders/photo/dog", path(trunk));
+  const DataLoadTask task{.format = "folder", .paths = {path("t")}, .out = {path("a.npz"), "", "", false}};
+  EXPECT_THAT(data_load(task).envelope.warnings, ElementsAre(::testing::HasSubstr("image_list.txt")));
 }
 
 TEST_F(DataTasks, ShiftedImagesAreDescribed) {

@@ -61,9 +61,7 @@ TEST_F(DiagvibTask, TrainingHasBothEnvironments) {
   EXPECT_GT(file.environments[0].mean[0], file.environments[1].mean[0]);  // red is lighter in red
   EXPECT_THAT(record.classes, ElementsAre("4", "9"));
   EXPECT_EQ(file.out->bytes, std::filesystem::file_size(path("a.npz")));
-  EXPECT_THAT(record.envelope.headline,
-              HasSubstr("24 pictures of 4, 9 have 28 x 28 pixels; those of train are "
-                        "standardised by --mean 0."));
+  EXPECT_THAT(record.envelope.headline, HasSubstr("24 images of 4, 9 have 28 x 28 pixels; --mean 0."));
   EXPECT_THAT(record.envelope.findings, IsEmpty());
   const data::TrainingData data = data::read_training_data(path("a.npz"), {});
   EXPECT_EQ(data.environment->codes.back(), 1);
@@ -100,7 +98,7 @@ TEST_F(DiagvibTask, AllPartsGoToAFolder) {
   EXPECT_THAT(record.envelope.findings, SizeIs(1));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "all/val-5f-md-1.npz"));
   EXPECT_TRUE(record.sheet);
-  EXPECT_THAT(record.envelope.headline, HasSubstr(" in 17 files; those of train are"));
+  EXPECT_THAT(record.envelope.headline, HasSubstr(" in 17 files; --mean "));
 }
 
 TEST_F(DiagvibTask, CoOccurrenceCountsItsPairs) {
@@ -141,15 +139,15 @@ TEST_F(DiagvibTask, SaysWhatIsWrong) {
               HasSubstr("part test of selection: expected an environment from 0 to 5, found '6'"));
   EXPECT_THAT(refused("zgo", "train:0", nothing),
               HasSubstr("test:seen, test:unseen or test:all, found 'train:0'"));
-  EXPECT_THAT(refused("zso", "test:unseen", nothing), HasSubstr("pairs that training does not have"));
+  EXPECT_THAT(refused("zso", "test:unseen", nothing), HasSubstr("pairs that are not in training"));
   EXPECT_THAT(refused("selection", "train", [](DataDiagvibTask& t) { t.options.factors = {"hue=pink"}; }),
               HasSubstr("hue: expected one of red, yellow, green, cyan, blue, magenta, found 'pink'"));
   EXPECT_THAT(refused("selection", "test", [](DataDiagvibTask& t) { t.test_digits = ""; }),
               HasSubstr("--test-digits is required"));
   EXPECT_THAT(refused("selection", "test", [](DataDiagvibTask& t) { t.test_digits = "train"; }),
-              HasSubstr("--test-digits: expected another file than --digits"));
+              HasSubstr("--test-digits: expected a file other than --digits"));
   EXPECT_THAT(refused("selection", "all", [](DataDiagvibTask& t) { t.out.attributes = "a.csv"; }),
-              HasSubstr("--attributes: expected one part"));
+              HasSubstr("--attributes: expected a single part"));
   option("selection", [](DataDiagvibTask& t) { t.options.factors = {"shape=1"}; });
   option("zgo", [](DataDiagvibTask& t) { t.options.factors = {"hue=red"}; });
   option("selection", [](DataDiagvibTask& t) { t.options.part = "test:"; });
@@ -187,7 +185,7 @@ TEST(DiagvibRecord, FindingsNameTexturesThatLeewayDraws) {
   EXPECT_THAT(textures({}), IsEmpty());
   file.learning_classes = {"tiles", "wood*", "carpet"};
   record.left_out = 3;
-  EXPECT_THAT(findings_of(record), ElementsAre(HasSubstr("3 pictures"), HasSubstr("star")));
+  EXPECT_THAT(findings_of(record), ElementsAre(HasSubstr("3 images"), HasSubstr("star")));
 }
 
 // docs/environments.md says of each environment what the list says.

@@ -51,7 +51,7 @@ TEST_F(Inputs, HaveNoDigestWhereNoneIsWanted) {
 TEST_F(Inputs, ThatChangedAreRefused) {
   log.add(path, {2, 3});
   write_npy(path, make_array<double>({1}, {1}));
-  EXPECT_THAT(message_of([&] { (void)noted(); }), ::testing::HasSubstr("it changed while it was read"));
+  EXPECT_THAT(message_of([&] { (void)noted(); }), ::testing::HasSubstr("a changed file"));
 }
 
 // Labels from 1 are recognized by the number of classes, not of rows.

@@ -67,7 +67,7 @@ TEST(InferTask, SaysHowManyRowsAreRight) {
   EXPECT_EQ(set.accuracy.value, .75);
   EXPECT_NEAR(*set.accuracy.low, .1941, 1e-4);  // Clopper and Pearson, 3 of 4
   EXPECT_EQ(record.envelope.seed, 5U);
-  EXPECT_EQ(record.envelope.headline, "Of 4 images in 3 classes 75% (19–99) are predicted as their label.");
+  EXPECT_EQ(record.envelope.headline, "Of 4 images in 3 classes, 75% (19–99) are predicted as their label.");
   EXPECT_THAT(outputs.class_names, ElementsAre("ash", "oak", "fir"));
 }
 
@@ -75,7 +75,14 @@ TEST(InferTask, WithoutLabelsThereIsNoAccuracy) {
   const Told model;
   const record::Infer record = infer({.model = model, .images = images({})}).record;
   EXPECT_FALSE(record.results.at(0).accuracy.value.has_value());
-  EXPECT_EQ(record.envelope.headline, "The model's logits of 4 images for 3 classes.");
+  EXPECT_EQ(record.envelope.headline, "Logits of 4 images for 3 classes.");
+}
+
+TEST(InferTask, RowsWithoutALabelDoNotCount) {
+  const Told model;
+  const auto [record, outputs] = infer({.model = model, .images = images({{0, no_label, 2, 1}})});
+  EXPECT_NEAR(*record.results.at(0).accuracy.value, 2. / 3, 1e-12);
+  EXPECT_EQ(outputs.labels->at(1), no_label);
 }
 
 TEST(InferTask, WhatTheImagesFileSaysOfItsRowsGoesOn) {
@@ -106,13 +113,12 @@ TEST(InspectTask, DescribesTheModelAndSaysWhatSpeaksAgainstIt) {
   EXPECT_EQ(found.cost->images, 16U);
   EXPECT_FALSE(found.cost->gradient_seconds.has_value());
   EXPECT_EQ(found.stochastic->predictions_that_differ, 3U);
-  EXPECT_THAT(
-      record.envelope.warnings,
-      ElementsAre("m.onnx: expected gradients, found none",
-                  "m.onnx: logits that differ by up to 0.5 between two passes of the same 16 images (3 "
-                  "of the predictions differ): no result of it repeats"));
+  EXPECT_THAT(record.envelope.warnings,
+              ElementsAre("m.onnx: expected gradients, found none",
+                          "m.onnx: logits that differ by up to 0.5 between two passes of the same 16 images "
+                          "(3 of the predictions differ): its results are not repeatable"));
   EXPECT_EQ(record.envelope.headline,
-            "m.onnx (onnx) holds 12 parameters, for images of 1 x 1 x 2, and tells 3 classes apart.");
+            "m.onnx (onnx) has 12 parameters, for images of 1 x 1 x 2, and 3 classes.");
   EXPECT_EQ(record.envelope.findings.size(), 2U);
 }
 
@@ -134,8 +140,8 @@ TEST(LoadedModel, OneThatAnswersDifferentlyTwiceIsRefusedUnlessItIsTaken) {
   EXPECT_FALSE(check_variation(model, rows, false).has_value());
   model.variation_ = nn::Variation{1, .25, 1, true};
   EXPECT_THAT(message_of([&] { (void)check_variation(model, rows, false); }),
-              HasSubstr("found logits that differ by up to 0.25 between two passes of the same 1 image, with "
-                        "others beside them and without (1 of the predictions differ)"));
+              HasSubstr("found logits that differ by up to 0.25 between two passes of the same 1 image, "
+                        "alone and with other rows (1 of the predictions differ)"));
   EXPECT_TRUE(check_variation(model, rows, true)->neighbours);
 }
 
@@ -143,10 +149,23 @@ TEST(LoadedModel, AnotherNormalizationIsNamedByItsFlags) {
   Told model;
   EXPECT_TRUE(normalization_warnings(model, images({})).empty());
   model.other_ = nn::OtherNormalization{{"CIFAR", {1, {.5}, {.25}}}, {{"none", {}}}, 100, .9, .2};
-  EXPECT_THAT(normalization_warnings(model, images({})),
-              ElementsAre("m.onnx is right on 20% of 100 images under its declared normalization (--scale 2 "
-                          "--mean 0.5 --std 0.25), on 90% under that of CIFAR (--mean 0.5 --std 0.25), which "
-                          "cannot be told from none (no normalization): one of them is a mistake"));
+  EXPECT_THAT(
+      normalization_warnings(model, images({})),
+      ElementsAre("m.onnx is right on 20% of 100 images with its declared normalization (--scale 2 --mean "
+                  "0.5 --std 0.25), but on 90% with the normalization of CIFAR (--mean 0.5 --std 0.25), "
+                  "which is equivalent here to none (no normalization): the declared one may be wrong"));
+}
+
+TEST(LoadedModel, LabelsThatSeemToCountFromOneAreNamed) {
+  const Told model;  // predicts 0, 1, 2, 0, ...
+  const auto warnings = [&](const std::vector<std::int64_t>& three) {
+    Images many{"d.npz", make_array({12, 1, 1, 2}, std::vector<float>(24, .5f)), three};
+    for (int i = 1; i < 4; ++i) many.labels->insert(many.labels->end(), three.begin(), three.end());
+    return normalization_warnings(model, many);
+  };
+  EXPECT_THAT(warnings({1, 2, 3}), ElementsAre(HasSubstr("right on 12 of 12 images if labels count from 1")));
+  EXPECT_TRUE(warnings({1, 1, 2}).empty()) << "right on 8 from 0, on 4 from 1";
+  EXPECT_TRUE(warnings({0, 2, 3}).empty());
 }
 
 TEST(LoadedModel, OptionsSayHowTheFileIsRead) {

@@ -95,8 +95,9 @@ TEST(PaTask, GivenLabelsAndPairsAreTaken) {
   task.labels = given({0, 0, 1}, 3);
   const record::Pa record = pa(task);
   EXPECT_EQ(record.results[0].agreement.afr_true, 1);
-  EXPECT_THAT(record.envelope.warnings, ElementsAre(HasSubstr("shifted: its labels differ from those used")));
-  EXPECT_THAT(record.results[0].doubt, HasSubstr("rows of shifted need not be those of clean"));
+  EXPECT_THAT(record.envelope.warnings,
+              ElementsAre(HasSubstr("shifted: its labels differ from the labels used")));
+  EXPECT_THAT(record.results[0].doubt, HasSubstr("rows of shifted are compared with rows of clean"));
   EXPECT_THAT(record.envelope.findings, ElementsAre(record.results[0].doubt));
   task = {.models = {{"cnn", clean(), {shifted()}}}};
   task.pairs = [](std::size_t, std::size_t) { return std::vector<agreement::RowPair>{{2, 0}, {1, 1}}; };
@@ -118,7 +119,7 @@ TEST(PaTask, ModelsAreComparedUnderEachShift) {
   ASSERT_THAT(record.ar_gap, SizeIs(1));
   EXPECT_EQ(record.ar_gap[0].model_plus, "robust");
   EXPECT_EQ(record.ar_gap[0].points[1].gap, 0);  // robust never falls: both are at its level from the start
-  EXPECT_THAT(record.envelope.findings, ElementsAre(HasSubstr("cnn is where robust is at 0%")));
+  EXPECT_THAT(record.envelope.findings, ElementsAre(HasSubstr("cnn has the PA of robust at 0%")));
   EXPECT_THAT(record.envelope.warnings, ElementsAre(StartsWith("clean: no norms")));
   // Of another number of classes PA is not compared.
   task.models[1] = {"wide", outputs("w", 3, {4, 0, 0}), {outputs("w", 3, {4, 0, 0})}};
@@ -147,7 +148,7 @@ TEST(PaTask, AMaximumThatIsNotProvedIsALine) {
   set.ratios = {{.5, 1, set.agreement}};
   record.results = {set};
   EXPECT_THAT(unproved_maxima(record),
-              ElementsAre(StartsWith("x.npz: its maximum is proved to 0.25 only, not to 1e-09, after 400"),
+              ElementsAre(StartsWith("x.npz: the maximum is certified to 0.25, not to 1e-09, after 400"),
                           StartsWith("x.npz at ratio 0.5: ")));
 }
 
@@ -157,7 +158,7 @@ TEST(PaTask, RefusesModelsThatCannotBeCompared) {
            {{{"a", clean(), {}}}, "at least one shifted set of 'a'"},
            {{{"a", clean(), {shifted()}}, {"a", clean(), {shifted()}}}, "found 'a' twice"},
            {{{"a", clean(), {shifted()}}, {"b", clean(), {shifted(), shifted()}}},
-            "of 'b' as of 'a', 1, found 2"},
+            "for 'b' as for 'a', 1, found 2"},
            {{{"a", clean(), {outputs("wide", 3, {1, 2, 3})}}}, "2 classes"}})
     EXPECT_THAT(message_of([&, &models = models] { (void)pa({.models = models}); }), HasSubstr(words));
 }
@@ -207,8 +208,9 @@ TEST(SelectTask, LabelsOfOneSetServeAllAndNoneIsAgreementAlone) {
   record::Select record = select(
       {.checkpoints = {{"a", steady(), steady()}, {"b", steady(), right({0, 0})}, {"c", steady(), others}}});
   EXPECT_EQ(record.results[0].measured.accuracy->value, .5);
-  EXPECT_THAT(record.envelope.warnings, ElementsAre(HasSubstr("others: its labels differ from those used")));
-  EXPECT_THAT(record.results[2].doubt, HasSubstr("rows of others need not be those of steady"));
+  EXPECT_THAT(record.envelope.warnings,
+              ElementsAre(HasSubstr("others: its labels differ from the labels used")));
+  EXPECT_THAT(record.results[2].doubt, HasSubstr("rows of others are compared with rows of steady"));
   EXPECT_EQ(record.envelope.findings[0], record.results[2].doubt);
   record = select(early_and_late());
   EXPECT_EQ(record.selected.pa.checkpoint, "late");
@@ -217,7 +219,7 @@ TEST(SelectTask, LabelsOfOneSetServeAllAndNoneIsAgreementAlone) {
   EXPECT_THAT(record.envelope.findings, IsEmpty());
   EXPECT_THAT(unproved_maxima(record), IsEmpty());
   record.results[1].measured.agreement.converged = false;
-  EXPECT_THAT(unproved_maxima(record), ElementsAre(HasSubstr("late: its maximum is proved to")));
+  EXPECT_THAT(unproved_maxima(record), ElementsAre(HasSubstr("late: the maximum is certified to")));
 }
 
 TEST(SelectTask, RefusesSetsThatCannotBeCompared) {
@@ -261,7 +263,7 @@ TEST(DistancesTask, IsThatOfTheAnalysis) {
 TEST(DistancesTask, DoubtsNameTheDistancesThatTakePairs) {
   DistancesTask task{three_to_one("clean", {0}), {three_to_one("other", {1})}, {}, 0};
   const record::Distances record = distances(task);
-  EXPECT_THAT(record.results[0].doubt, StartsWith("kl: rows of other need not be those of clean"));
+  EXPECT_THAT(record.results[0].doubt, StartsWith("kl: rows of other are compared with rows of clean"));
   EXPECT_THAT(record.envelope.findings, ElementsAre(record.results[0].doubt));
   EXPECT_THAT(record.envelope.warnings, ElementsAre(record.results[0].doubt));
   task.options.only = {"wasserstein"};

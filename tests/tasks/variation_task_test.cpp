@@ -66,7 +66,7 @@ TEST_F(Variation, OfRowsBesideOthers) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->n, 8U);
   EXPECT_TRUE(found->neighbours);
-  EXPECT_THAT(variation_text(*found, "row"), HasSubstr("8 rows, with others beside them and without"));
+  EXPECT_THAT(variation_text(*found, "row"), HasSubstr("8 rows, alone and with other rows"));
 }
 
 TEST_F(Variation, LogitsThatAreNotFinite) {

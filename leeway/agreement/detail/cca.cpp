@@ -29,7 +29,7 @@ Factors factors_of(const Matrix& matrix, std::span<const std::size_t> rows) {
   }
   factors.independent = independent_columns(values, dependent, std::min(values.rows - 1, values.columns));
   if (factors.independent.kept.empty())
-    refuse(matrix.name(), fmt::format("{} that vary, for canonical correlation", matrix.what()),
+    refuse(matrix.name(), fmt::format("{} that vary between rows, for canonical correlation", matrix.what()),
            fmt::format("the same in all {} rows", rows.size()));
   return factors;
 }

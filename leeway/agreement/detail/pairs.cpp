@@ -47,7 +47,7 @@ void check_shapes(const Rows& clean, const Rows& shifted, std::span<const std::i
            shifted.shape_text());
   const std::size_t n = clean.shape()[0], k = clean.shape()[1];
   if (!labels.empty() && labels.size() != n)
-    refuse("labels", fmt::format("{} of them", n), std::to_string(labels.size()));
+    refuse("labels", fmt::format("{} labels", n), std::to_string(labels.size()));
   for (std::size_t i = 0; i < labels.size(); ++i)
     if (labels[i] < -1 || labels[i] >= static_cast<std::int64_t>(k))
       refuse("labels", fmt::format("classes 0 to {}", k - 1), fmt::format("{} at row {}", labels[i], i));

@@ -57,8 +57,7 @@ void require_pairs(std::string_view function, const Array& clean, const Array& s
     throw Error(fmt::format("{}: shifted: expected logits of shape {}, found {}", function,
                             clean.shape_text(), shifted.shape_text()));
   if (!labels.empty() && labels.size() != one.rows())
-    throw Error(
-        fmt::format("{}: labels: expected {} of them, found {}", function, one.rows(), labels.size()));
+    throw Error(fmt::format("{}: labels: expected {} labels, found {}", function, one.rows(), labels.size()));
 }
 
 }  // namespace leeway::agreement

@@ -33,7 +33,7 @@ double cosine_distance(const MatrixPair& sets, Progress*) {
 }  // namespace
 
 Distance cosine() {
-  return {{"cosine", "mean cosine distance of the features of a sample, in [0,2]",
+  return {{"cosine", "mean cosine distance between clean and shifted features, in [0,2]",
            "Jiménez Rodríguez 2024, section 4.2.2"},
           Compared::features,
           /*paired=*/true,

@@ -33,7 +33,7 @@ std::vector<RowPair> cca_pairs(const Sample& clean, const Sample& shifted, std::
   if (!labelled && x.rows() != y.rows())
     refuse(
         shifted.name,
-        fmt::format("labels in both sets or {} rows, as in {}, to correlate features", x.rows(), clean.name),
+        fmt::format("labels in both sets, or {} rows as in {}, to correlate features", x.rows(), clean.name),
         fmt::format("{} rows", y.rows()));
   RowNumbers x_rows, y_rows;
   for (const RowPair& pair : pairing(labelled ? "label" : "given").pair(clean, shifted, seed))
@@ -42,7 +42,7 @@ std::vector<RowPair> cca_pairs(const Sample& clean, const Sample& shifted, std::
   const auto kept = static_cast<std::size_t>(
       std::ranges::count_if(found.correlations, [](double r) { return r > uncorrelated; }));
   if (kept == 0)
-    refuse(shifted.name, fmt::format("features that correlate with those of {}", clean.name), "none that do");
+    refuse(shifted.name, fmt::format("features that correlate with those of {}", clean.name), "none");
   const Array u = first_directions(found.x, kept).project(x), v = first_directions(found.y, kept).project(y);
   return nearest_of({u, clean.name, "canonical variates"}, all_rows(x.rows()),
                     {v, shifted.name, "canonical variates"}, all_rows(y.rows()));
@@ -51,7 +51,7 @@ std::vector<RowPair> cca_pairs(const Sample& clean, const Sample& shifted, std::
 }  // namespace
 
 Pairing cca() {
-  return {{"cca", "each shifted row to the clean row nearest along canonical directions",
+  return {{"cca", "each shifted row with the clean row nearest along canonical directions",
            "Jiménez Rodríguez 2024, section 3.6.3"},
           /*needs_labels=*/false,
           /*needs_features=*/true,

@@ -20,7 +20,7 @@ std::vector<RowPair> given_pairs(const Sample& clean, const Sample& shifted, std
 }  // namespace
 
 Pairing given() {
-  return {{"given", "row i of one set to row i of the other", ""},
+  return {{"given", "row i of one set with row i of the other", ""},
           /*needs_labels=*/false,
           /*needs_features=*/false,
           given_pairs};

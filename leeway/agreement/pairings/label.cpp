@@ -20,7 +20,7 @@ std::vector<RowPair> label_pairs(const Sample& clean, const Sample& shifted, std
 }  // namespace
 
 Pairing label() {
-  return {{"label", "rows of one label in the order of the files", "Jiménez Rodríguez 2024, section 3.6.3"},
+  return {{"label", "rows with the same label, in file order", "Jiménez Rodríguez 2024, section 3.6.3"},
           /*needs_labels=*/true,
           /*needs_features=*/false,
           label_pairs};

@@ -15,7 +15,7 @@ std::vector<RowPair> label_nearest_pairs(const Sample& clean, const Sample& shif
 }  // namespace
 
 Pairing label_nearest() {
-  return {{"label-nearest", "each shifted row to the nearest clean row of its label",
+  return {{"label-nearest", "each shifted row with the nearest clean row of its label",
            "Jiménez Rodríguez 2024, section 3.6.3"},
           /*needs_labels=*/true,
           /*needs_features=*/true,

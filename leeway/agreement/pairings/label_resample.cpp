@@ -18,7 +18,7 @@ std::vector<RowPair> label_resample_pairs(const Sample& clean, const Sample& shi
 }  // namespace
 
 Pairing label_resample() {
-  return {{"label-resample", "each shifted row to a clean row of its label, drawn by the seed", ""},
+  return {{"label-resample", "each shifted row with a random clean row of its label", ""},
           /*needs_labels=*/true,
           /*needs_features=*/false,
           label_resample_pairs};

@@ -77,8 +77,8 @@ Boundaries boundaries_of_gram(std::span<const double> logits, std::span<const do
   if (factor.defect > slack * rounding && rounding < rounding_f32)
     factor = gram_factor(gram, k, rounding = rounding_f32);
   if (factor.defect > slack * rounding)
-    refuse("Gram matrix", "a positive semi-definite one",
-           fmt::format("one that misses it by {:.3g} of its diagonal", factor.defect));
+    refuse("Gram matrix", "a positive semi-definite matrix",
+           fmt::format("one with a defect of {:.3g} of its diagonal", factor.defect));
   const std::size_t r = factor.rank;
   std::vector<double> margins(m), vectors(m * r), differences(m * m), sizes(m);
   for (std::size_t i = 0; i < m; ++i) {

@@ -221,8 +221,8 @@ void check_semidefinite(const Problem& problem) {
   const double defect = gram_factor(problem.correlation, problem.d(), .1 * largest_defect).defect;
   if (defect > largest_defect)
     throw Error(
-        fmt::format("mvn_cdf: covariance: expected a positive semi-definite matrix, given one that misses it "
-                    "by {:.3g} of a variance",
+        fmt::format("mvn_cdf: covariance: expected a positive semi-definite matrix, given one with a defect "
+                    "of {:.3g} of a variance",
                     defect));
 }
 

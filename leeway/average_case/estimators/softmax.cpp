@@ -8,7 +8,7 @@
 namespace leeway::average_case {
 
 Estimator softmax() {
-  return {{"softmax", "largest softmax of the logits: a score that knows no sigma",
+  return {{"softmax", "largest softmax of the logits: a score that does not depend on sigma",
            "Han et al. 2024, section 3.2.3"},
           /*probability=*/false,
           /*gradients=*/false,

@@ -7,7 +7,7 @@
 namespace leeway::average_case {
 
 Estimator taylor() {
-  return {{"taylor", "probability under the model linearised at the input", "Han et al. 2024, definition 2"},
+  return {{"taylor", "probability under the model linearized at the input", "Han et al. 2024, definition 2"},
           /*probability=*/true,
           /*gradients=*/true,
           /*model=*/false,
@@ -17,7 +17,7 @@ Estimator taylor() {
 }
 
 Estimator taylor_mvs() {
-  return {{"taylor-mvs", "multivariate sigmoid of the model linearised at the input: a score for ranking",
+  return {{"taylor-mvs", "multivariate sigmoid of the model linearized at the input: a score for ranking",
            "Han et al. 2024, section 3.2.3"},
           /*probability=*/false,
           /*gradients=*/true,

@@ -234,26 +234,26 @@ RenderedSet dsprites() {
   const auto scales = texts_of(evenly(.5, 1, 6)), turns = texts_of(evenly(0, 2 * std::numbers::pi, 40)),
              places = texts_of(evenly(0, 1, 32));
   const std::vector<std::string> shapes = {"square", "ellipse", "heart"};
-  return {
-      {"dsprites",
-       "a square, ellipse or heart: 6 scales, 40 orientations, 32 x 32 places, colours of object and ground",
-       "factors of Matthey et al., 2017"},
-      {{"obj_color", object_colors(), 3},
-       {"bg_color", ground_colors(), 3},
-       {"shape", shapes, 3},
-       {"scale_value", scales, 6},
-       {"orientation", turns, 40},
-       {"pos_x", places, 32},
-       {"pos_y", places, 32}},
-      {{"shape", 2, shapes},
-       {"obj_color", 0, object_colors()},
-       {"bg_color", 1, ground_colors()},
-       {"scale", 3, {"small", "small", "middle", "middle", "big", "big"}},
-       {"scale_value", 3, scales},
-       {"orientation", 4, turns},
-       {"pos_x", 5, places},
-       {"pos_y", 6, places}},
-      draw_dsprite};
+  return {{"dsprites",
+           "a square, ellipse or heart: 6 scales, 40 orientations, 32 x 32 positions, object and background "
+           "colors",
+           "factors of Matthey et al., 2017"},
+          {{"obj_color", object_colors(), 3},
+           {"bg_color", ground_colors(), 3},
+           {"shape", shapes, 3},
+           {"scale_value", scales, 6},
+           {"orientation", turns, 40},
+           {"pos_x", places, 32},
+           {"pos_y", places, 32}},
+          {{"shape", 2, shapes},
+           {"obj_color", 0, object_colors()},
+           {"bg_color", 1, ground_colors()},
+           {"scale", 3, {"small", "small", "middle", "middle", "big", "big"}},
+           {"scale_value", 3, scales},
+           {"orientation", 4, turns},
+           {"pos_x", 5, places},
+           {"pos_y", 6, places}},
+          draw_dsprite};
 }
 
 }  // namespace leeway::data

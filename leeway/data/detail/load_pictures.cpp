@@ -23,24 +23,30 @@ void add_pictures(Loaded& set, std::vector<fs::path> files) {
                                                                  std::span<std::uint8_t> out) {
     const Planes planes = stored(row);
     if (planes.shape != shape)
-      refuse(
-          display_name((*shared)[row]),
-          fmt::format("{} x {} pixels, as the first picture (--size N makes all N x N)", shape[1], shape[2]),
-          fmt::format("{} x {}", planes.shape[1], planes.shape[2]));
+      refuse(display_name((*shared)[row]),
+             fmt::format("{} x {} pixels, as in the first image (--size N resizes all to N x N)", shape[1],
+                         shape[2]),
+             fmt::format("{} x {}", planes.shape[1], planes.shape[2]));
     std::ranges::copy(planes.pixels, out.begin());
   };
 }
 
-void add_pictures_of_folder(Loaded& set, const fs::path& folder) {
-  expect_folder(folder, "the folder of the pictures");
+void add_pictures_of_folder(Loaded& set, const fs::path& folder, const fs::path& list) {
+  expect_folder(folder, "the folder of images");
   const LoadedColumn& image = set.columns.back();
   std::vector<fs::path> files;
-  for (const std::uint32_t code : image.codes) files.push_back(folder / image.values[code]);
+  for (const std::uint32_t code : image.codes) {
+    const fs::path name = image.values[code];
+    if (name.is_absolute() || std::ranges::find(name, "..") != name.end())
+      refuse(display_name(list), "names of images in " + in_quotes(folder.string()),
+             fmt::format("{} at row {}", in_quotes(name.string()), files.size()));
+    files.push_back(folder / name);
+  }
   add_pictures(set, std::move(files));
 }
 
 Loaded resized(Loaded set, std::size_t side) {
-  if (!set.has_pictures()) refuse("size", "a data set with pictures", "a table alone");
+  if (!set.has_pictures()) refuse("size", "a data set with images", "a table only");
   if (side == 0 || side > longest_side)
     refuse("size", fmt::format("1 to {}", longest_side), fmt::format("{}", side));
   const std::array<std::size_t, 3> shape = {set.shape[0], side, side};

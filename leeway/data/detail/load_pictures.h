@@ -13,7 +13,9 @@ namespace leeway::data {
 // Error when they are read, unless the set is resized.
 void add_pictures(Loaded& set, std::vector<std::filesystem::path> files);
 
-// The same for a table whose last column names the files, in `folder`.
-void add_pictures_of_folder(Loaded& set, const std::filesystem::path& folder);
+// The same for a table whose last column names the files, in `folder`; `list` is the file that has the names.
+// Error: a name that leads out of the folder.
+void add_pictures_of_folder(Loaded& set, const std::filesystem::path& folder,
+                            const std::filesystem::path& list);
 
 }  // namespace leeway::data

@@ -297,27 +297,27 @@ RenderedSet shapes3d() {
              turns = texts_of(evenly(-30, 30, 15));
   const std::vector<std::string> solids = {"cube", "cylinder", "sphere", "capsule"},
                                  names(hue_names.begin(), hue_names.end());
-  return {
-      {"shapes3d",
-       "a cube, cylinder, sphere or capsule in a room: 10 hues of floor, wall and object, 8 scales, 15 views",
-       "factors of Burgess and Kim, 2018"},
-      {{"floor_hue", hues, 10},
-       {"wall_hue", hues, 10},
-       {"object_hue", hues, 10},
-       {"scale_value", scales, 8},
-       {"shape", solids, 4},
-       {"orientation", turns, 15}},
-      {{"shape", 4, solids},
-       {"obj_color", 2, names},
-       {"bg_color", 1, names},
-       {"scale", 3, {"tiny", "tiny", "small", "small", "middle", "middle", "big", "big"}},
-       {"floor_color", 0, names},
-       {"floor_hue", 0, hues},
-       {"wall_hue", 1, hues},
-       {"object_hue", 2, hues},
-       {"scale_value", 3, scales},
-       {"orientation", 5, turns}},
-      draw_shapes3d};
+  return {{"shapes3d",
+           "a cube, cylinder, sphere or capsule in a room: 10 hues of floor, wall and object, 8 scales, 15 "
+           "orientations",
+           "factors of Burgess and Kim, 2018"},
+          {{"floor_hue", hues, 10},
+           {"wall_hue", hues, 10},
+           {"object_hue", hues, 10},
+           {"scale_value", scales, 8},
+           {"shape", solids, 4},
+           {"orientation", turns, 15}},
+          {{"shape", 4, solids},
+           {"obj_color", 2, names},
+           {"bg_color", 1, names},
+           {"scale", 3, {"tiny", "tiny", "small", "small", "middle", "middle", "big", "big"}},
+           {"floor_color", 0, names},
+           {"floor_hue", 0, hues},
+           {"wall_hue", 1, hues},
+           {"object_hue", 2, hues},
+           {"scale_value", 3, scales},
+           {"orientation", 5, turns}},
+          draw_shapes3d};
 }
 
 }  // namespace leeway::data

@@ -58,7 +58,7 @@ AttackOptions complete_attack(const AttackOptions& options) {
     refuse(name, "a norm among " + norms, std::string(name_of(options.norm)));
   }
   if (member.minimum_norm() && options.eps)
-    refuse(name, "no radius, since it looks for the smallest", fmt::format("eps {}", *options.eps));
+    refuse(name, "no radius, because this attack minimizes it", fmt::format("eps {}", *options.eps));
   if (!member.minimum_norm()) {
     complete.eps = options.eps.value_or(default_eps);
     if (!(*complete.eps >= 0 && std::isfinite(*complete.eps)))

@@ -26,10 +26,10 @@ Attacked run_noise(const Problem& problem, double eps, const AttackOptions& opti
 
 AttackMember noise() {
   return {{"noise",
-           "the worst of random points within the radius and on its border; needs no gradients",
-           "Athalye et al., ICML 2018: what an attack by gradients must beat",
-           {{"steps", 20, 1, 1e6, "draws of a restart", true},
-            {"restarts", 1, 1, 1e6, "times as many draws", true}}},
+           "worst of random points inside the radius and on its boundary; needs no gradients",
+           "Athalye et al., ICML 2018: the baseline for gradient attacks",
+           {{"steps", 20, 1, 1e6, "draws per restart", true},
+            {"restarts", 1, 1, 1e6, "factor on the number of draws", true}}},
           {Norm::linf, Norm::l2},
           Loss::difference,
           false,

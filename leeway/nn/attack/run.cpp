@@ -27,7 +27,7 @@ void check_values(const Images& images) {
   for (std::size_t i = 0; i < values.size(); ++i)
     if (std::abs(values[i]) > farthest_value)
       refuse(images.path.empty() ? "rows" : display_name(images.path),
-             fmt::format("numbers of at most {:g}, to attack them", farthest_value),
+             fmt::format("numbers of at most {:g} to attack", farthest_value),
              fmt::format("{:g} at row {}", values[i], i / images.pixels_per_image()));
 }
 
@@ -170,7 +170,7 @@ void take_worse(Pass& pass, const Pass& noise, bool nearer) {
 void check_targets(const std::vector<std::int64_t>& targets, std::size_t n, std::size_t k) {
   if (targets.empty()) return;
   if (targets.size() != n)
-    refuse("attack: targets", fmt::format("{}, one an image", n), std::to_string(targets.size()));
+    refuse("attack: targets", fmt::format("{}, one per image", n), std::to_string(targets.size()));
   for (std::size_t i = 0; i < n; ++i)
     if (targets[i] < 0 || targets[i] >= static_cast<std::int64_t>(k))
       refuse("attack: targets", fmt::format("classes from 0 to {}", k - 1),
@@ -189,6 +189,9 @@ AttackResult run_attack(const AttackedModel& model, const Images& images, const 
   check_targets(options.targets, n, unmoved.k());
   const std::vector<std::int64_t> clean = predictions(unmoved.logits);
   result.labelled = images.labels.has_value();
+  if (result.labelled && count_labels(*images.labels) < n)
+    refuse(display_name(images.path), "a label for every image, or for none, to attack",
+           fmt::format("{} of {} images without a label (-1 or NaN)", n - count_labels(*images.labels), n));
   result.classes = result.labelled ? *images.labels : clean;
   const Aim aim{model, images, result.classes, options};
   const AttackMember& member = attack(options.attack);

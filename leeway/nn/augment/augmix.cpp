@@ -78,12 +78,12 @@ void mix_chains(const Picture& picture, std::span<const Levels> chains, std::spa
 
 Augmentation augmix() {
   return {{"augmix",
-           "a random mixture of the picture and of chains of operations on it",
+           "random mixture of the image and chains of operations on it",
            "Hendrycks et al., ICLR 2020, section 3",
            {{"severity", 3, 1, 10, "the largest level of operations", true},
-            {"width", 3, 1, 20, "how many chains", true},
-            {"depth", 0, -1, 20, "operations of a chain; 0 or -1: one to three", true},
-            {"alpha", 1, .01, 100, "of the Dirichlet and Beta distributions of the mixture's weights"}}},
+            {"width", 3, 1, 20, "number of chains", true},
+            {"depth", 0, -1, 20, "operations per chain; 0 or -1: one to three", true},
+            {"alpha", 1, .01, 100, "parameter of the mixture's Dirichlet and Beta distributions"}}},
           mix_with_chains};
 }
 

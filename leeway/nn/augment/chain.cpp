@@ -46,7 +46,7 @@ Chain::Chain(std::string_view text) {
     const std::vector<std::string_view> words = split(part, ':');
     const Augmentation& member = augmentation(words.front());
     if (mixes())
-      refuse("augmentations", fmt::format("{}, which mixes images, as the last", mixing_.member->name),
+      refuse("augmentations", fmt::format("{}, which mixes images, at the end", mixing_.member->name),
              fmt::format("{} after it", member.name));
     Link link{&member, parameters_of(member, std::span(words).subspan(1))};
     if (member.plan)

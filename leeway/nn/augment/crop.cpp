@@ -22,14 +22,14 @@ void flip_picture(const Picture& picture, const Parameters& parameters, Random& 
 
 Augmentation crop() {
   return {{"crop",
-           "moved by a few pixels, zeros behind it",
+           "random crop after zero padding",
            "He et al., CVPR 2016, section 4.2",
-           {{"padding", 4, 0, 1000, "the most pixels it moves in each direction", true}}},
+           {{"padding", 4, 0, 1000, "padding in pixels on each side", true}}},
           move_at_random};
 }
 
 Augmentation flip() {
-  return {{"flip", "mirrored left to right", "", {{"probability", .5, 0, 1, "that a picture is mirrored"}}},
+  return {{"flip", "horizontal flip", "", {{"probability", .5, 0, 1, "probability of a flip"}}},
           flip_picture};
 }
 

@@ -57,15 +57,14 @@ Crop draw_crop(std::size_t height, std::size_t width, double scale, double ratio
 
 Augmentation imagenet() {
   return {{"imagenet",
-           "a crop of random area and aspect, resized; flip, jitter of colours and grey where asked for",
+           "random crop of area and aspect ratio, resized; optional flip, color jitter and grayscale",
            "Szegedy et al., CVPR 2015; He et al., CVPR 2016",
-           {{"crop-scale", .08, .0001, 1, "the least share of the area that is kept"},
-            {"crop-ratio", .75, .01, 1, "the least aspect of the crop; the largest is its inverse"},
-            {"flip", 0, 0, 1, "probability to be mirrored left to right"},
-            {"jitter", .4, 0, 1,
-             "factors of brightness, contrast and saturation are uniform in 1 plus or minus this"},
-            {"hue", 0, 0, .5, "the hue is turned by up to this share of the circle"},
-            {"gray", 0, 0, 1, "probability to lose its colours"}}},
+           {{"crop-scale", .08, .0001, 1, "minimum share of the area"},
+            {"crop-ratio", .75, .01, 1, "minimum aspect ratio of the crop; the maximum is its inverse"},
+            {"flip", 0, 0, 1, "probability of a horizontal flip"},
+            {"jitter", .4, 0, 1, "maximum relative change of brightness, contrast and saturation (uniform)"},
+            {"hue", 0, 0, .5, "maximum rotation of the hue, share of the circle"},
+            {"gray", 0, 0, 1, "probability of grayscale"}}},
           crop_and_resize};
 }
 

@@ -30,12 +30,12 @@ void change_colours(const Picture& picture, const Jitter& jitter, Random& random
 
 Augmentation jitter() {
   return {{"jitter",
-           "brightness, contrast, saturation and hue changed, in a random order",
+           "random changes of brightness, contrast, saturation and hue, in random order",
            "torchvision's ColorJitter",
-           {{"brightness", .4, 0, 1, "the factor is uniform in 1 plus or minus this"},
-            {"contrast", .4, 0, 1, "the same of contrast"},
-            {"saturation", .4, 0, 1, "the same of saturation"},
-            {"hue", 0, 0, .5, "turned by up to this share of the circle"}}},
+           {{"brightness", .4, 0, 1, "maximum relative change of brightness (uniform)"},
+            {"contrast", .4, 0, 1, "maximum relative change of contrast"},
+            {"saturation", .4, 0, 1, "maximum relative change of saturation"},
+            {"hue", 0, 0, .5, "maximum rotation of the hue, share of the circle"}}},
           jitter_picture};
 }
 

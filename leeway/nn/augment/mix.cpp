@@ -68,19 +68,19 @@ void apply(const Mix& mix, std::span<float> images, const std::array<std::size_t
 
 Augmentation mixup() {
   return {{"mixup",
-           "weighted sums of each image and another of the batch, labels likewise",
+           "weighted sums of each image with another image of the batch, and of their labels",
            "Zhang et al., ICLR 2018",
-           {{"alpha", 1, .01, 100, "the share of an image is drawn from Beta(alpha, alpha), once a batch"}}},
+           {{"alpha", 1, .01, 100, "mixing share follows Beta(alpha, alpha), drawn once per batch"}}},
           nullptr,
           plan_mixup};
 }
 
 Augmentation cutmix() {
   return {{"cutmix",
-           "a box of another image of the batch in each, labels by the areas",
+           "replace a box of each image by that of another image; labels mixed by area",
            "Yun et al., ICCV 2019",
-           {{"alpha", 1, .01, 100, "one less the box's area is drawn from Beta(alpha, alpha), once a batch"},
-            {"probability", 1, 0, 1, "that a batch is mixed"}}},
+           {{"alpha", 1, .01, 100, "1 minus the box area follows Beta(alpha, alpha), drawn once per batch"},
+            {"probability", 1, 0, 1, "probability that a batch is mixed"}}},
           nullptr,
           plan_cutmix};
 }

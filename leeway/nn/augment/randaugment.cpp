@@ -38,11 +38,11 @@ void check_magnitude(const Parameters& parameters) {
 
 Augmentation randaugment() {
   return {{"randaugment",
-           "a few operations, drawn from 14, of one magnitude",
+           "random operations out of 14, with a common magnitude",
            "Cubuk et al., NeurIPS 2020; operations and magnitudes of torchvision",
-           {{"num-ops", 2, 0, 20, "operations, one after the other", true},
-            {"magnitude", 9, 0, 1000, "of all of them, from 0 to bins - 1", true},
-            {"bins", 31, 2, 1001, "how many magnitudes there are", true}}},
+           {{"num-ops", 2, 0, 20, "number of operations", true},
+            {"magnitude", 9, 0, 1000, "common magnitude, 0 to bins - 1", true},
+            {"bins", 31, 2, 1001, "number of magnitudes", true}}},
           apply_drawn,
           nullptr,
           check_magnitude};

@@ -78,13 +78,13 @@ void change_strongly(const Picture& picture, const Parameters& parameters, Rando
 }  // namespace
 
 Augmentation weak() {
-  return {{"weak", "mirrored or not, and moved by up to an eighth of the side",
+  return {{"weak", "random flip and translation by up to an eighth of the side",
            "Sohn et al., NeurIPS 2020, section 2.3"},
           change_weakly};
 }
 
 Augmentation strong() {
-  return {{"strong", "as weak, then two of 14 operations and a grey square",
+  return {{"strong", "as weak, then two of 14 operations and a gray square",
            "Sohn et al., NeurIPS 2020, section 2.3; operations as Garg et al., ICML 2023 (RLSbench)"},
           change_strongly};
 }

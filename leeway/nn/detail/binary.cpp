@@ -15,7 +15,7 @@ void check_probabilities(const torch::Tensor& values, const std::string& name) {
   const torch::Tensor plain = values.detach();
   const torch::Tensor outside = (plain < -tolerance) | (plain > 1 + tolerance);
   if (!outside.any().item<bool>()) return;
-  refuse(name, "probabilities in [0,1], as --binary prob says",
+  refuse(name, "probabilities in [0,1] (--binary prob)",
          fmt::format("{:.6g}", plain.masked_select(outside)[0].item<double>()));
 }
 

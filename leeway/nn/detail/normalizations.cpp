@@ -30,11 +30,12 @@ double sign_test(std::size_t wins, std::size_t losses) {
   return boost::math::cdf(boost::math::complement(coin, static_cast<double>(wins) - 1));
 }
 
-// At even distances, half of the images.
+// At even distances, half of the labelled images.
 Images some_of(const Images& images) {
-  const std::size_t wanted = std::clamp(images.n() / 2, least_images, most_images);
+  const std::vector<std::size_t> labelled = rows_with_labels(*images.labels);
+  const std::size_t wanted = std::clamp(labelled.size() / 2, least_images, most_images);
   std::vector<std::size_t> rows(wanted);
-  for (std::size_t i = 0; i < wanted; ++i) rows[i] = i * images.n() / wanted;
+  for (std::size_t i = 0; i < wanted; ++i) rows[i] = labelled[i * labelled.size() / wanted];
   return select_rows(images, rows);
 }
 
@@ -117,7 +118,7 @@ std::vector<NamedNormalization> common_normalizations(std::size_t channels) {
     list.push_back({"ImageNet", {1, {.485, .456, .406}, {.229, .224, .225}}});
     list.push_back({"CIFAR-10", {1, {.4914, .4822, .4465}, {.2470, .2435, .2616}}});
     list.push_back(
-        {"CIFAR-10, the deviations of many scripts", {1, {.4914, .4822, .4465}, {.2023, .1994, .2010}}});
+        {"CIFAR-10, standard deviations of many scripts", {1, {.4914, .4822, .4465}, {.2023, .1994, .2010}}});
     list.push_back({"CIFAR-100", {1, {.5071, .4865, .4409}, {.2673, .2564, .2762}}});
     list.push_back({"CLIP", {1, {.48145466, .4578275, .40821073}, {.26862954, .26130258, .27577711}}});
   }
@@ -125,7 +126,7 @@ std::vector<NamedNormalization> common_normalizations(std::size_t channels) {
 }
 
 std::optional<OtherNormalization> other_normalization(const Model& model, const Images& images) {
-  if (!images.labels || images.n() < least_images || images.are_rows()) return {};
+  if (!images.labels || count_labels(*images.labels) < least_images || images.are_rows()) return {};
   const auto list = common_normalizations(images.channels());
   const Trial trial(model, some_of(images), list.size());
   const std::size_t n = trial.own().size(), own_hits = count_right(trial.own());

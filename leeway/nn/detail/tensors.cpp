@@ -117,8 +117,7 @@ torch::Device device_from_name(const std::string& name) {
       return {torch::kCUDA, static_cast<c10::DeviceIndex>(i)};
     }
   refuse("device",
-         count == 0 ? "cpu, as there is no CUDA device here"
-                    : fmt::format("cpu, or cuda:0 to cuda:{}", count - 1),
+         count == 0 ? "cpu (no CUDA device found)" : fmt::format("cpu, or cuda:0 to cuda:{}", count - 1),
          in_quotes(name));
 }
 
@@ -137,12 +136,12 @@ std::string first_line(const std::exception& failure) {
   }
   if (text.empty()) text = line_from(all, 0);
   if (text.starts_with(plain)) text = text.substr(plain.size());
-  return text.empty() ? "LibTorch gave no reason" : text;
+  return text.empty() ? "unknown LibTorch error" : text;
 }
 
 torch::Tensor gradient_of(const torch::Tensor& of, const torch::Tensor& by, const torch::Tensor& weights,
                           bool keep_graph) {
-  const std::string apart = "logits on which pixels have no differentiable effect";
+  const std::string apart = "logits that do not depend differentiably on the pixels";
   if (!of.requires_grad()) throw NoGradients(apart);
   torch::autograd::variable_list factors;
   if (weights.defined()) factors.push_back(weights);
@@ -161,8 +160,8 @@ torch::Tensor gradient_of(const torch::Tensor& of, const torch::Tensor& by, cons
 
 void refuse_without_gradients(const std::string& name, const NoGradients& failure) {
   refuse(name,
-         "a model with gradients by its input (infer, assess, attack --attack noise and average-case "
-         "--methods mc need none)",
+         "a model with input gradients (not needed for infer, assess, attack --attack noise and average-case "
+         "--methods mc)",
          failure.what());
 }
 

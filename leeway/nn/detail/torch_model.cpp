@@ -99,7 +99,7 @@ class TorchModel : public Model {
   [[nodiscard]] std::string name() const { return info_.path.empty() ? "model" : display_name(info_.path); }
   void check_images(const Images& images) const;
   void check_labels(const std::vector<std::int64_t>& labels, const std::string& source, std::size_t n,
-                    std::size_t k) const;
+                    std::size_t k, std::int64_t least) const;
   // Rows [begin, end) where the model runs.
   [[nodiscard]] torch::Tensor rows(const Images& images, std::size_t begin, std::size_t end) const {
     return pixels(images, begin, end).to(device_);
@@ -125,7 +125,7 @@ void TorchModel::check_input(const InputShape& input, const std::string& source)
     refuse(source.empty() ? "images" : display_name(source),
            info_.input.known()
                ? fmt::format("images of shape {}, which {} takes", text_of(info_.input), name())
-               : fmt::format("rows of {} dimensions, as {} was loaded for", info_.input.rank - 1, name()),
+               : fmt::format("rows of {} dimensions, for which {} was loaded", info_.input.rank - 1, name()),
            text_of(input));
   const std::size_t given = info_.normalization.mean.size();
   if (given > 0) check_normalization(info_.normalization, name(), input.channels);
@@ -162,12 +162,16 @@ Classifier TorchModel::classifier(const InputShape& input) const {
 }
 
 void TorchModel::check_labels(const std::vector<std::int64_t>& labels, const std::string& source,
-                              std::size_t n, std::size_t k) const {
+                              std::size_t n, std::size_t k, std::int64_t least) const {
   const std::string origin = source.empty() ? "labels" : display_name(source);
+  const bool from_one = std::ranges::find(labels, 0) == labels.end() &&
+                        std::ranges::find(labels, static_cast<std::int64_t>(k)) != labels.end();
   if (labels.size() != n) refuse(origin, fmt::format("{} labels", n), std::to_string(labels.size()));
   for (std::size_t i = 0; i < n; ++i)
-    if (labels[i] < 0 || labels[i] >= static_cast<std::int64_t>(k))
-      refuse(origin, fmt::format("labels from 0 to {}, the classes of {}", k - 1, name()),
+    if (labels[i] < least || labels[i] >= static_cast<std::int64_t>(k))
+      refuse(origin,
+             fmt::format("labels from 0 to {}, the classes of {}{}", k - 1, name(),
+                         from_one ? " (subtract 1 from labels that count from 1)" : ""),
              fmt::format("{} at row {}", labels[i], i));
 }
 
@@ -234,7 +238,7 @@ Outputs TorchModel::run(const Images& images, const std::string& task, Progress*
   };
   check_finite(outputs.logits, "logits", "class");
   if (outputs.features) check_finite(*outputs.features, "features", "column");
-  if (images.labels) check_labels(*images.labels, images.path, n, outputs.k());
+  if (images.labels) check_labels(*images.labels, images.path, n, outputs.k(), no_label);
   outputs.labels = images.labels;
   return outputs;
 }
@@ -256,7 +260,7 @@ Array TorchModel::input_gradients(const Images& images, const std::vector<std::i
                                   Progress* progress) const {
   return translated(name(), [&] {
     check_images(images);
-    check_labels(labels, "", images.n(), classes_for(images));
+    check_labels(labels, "", images.n(), classes_for(images), 0);
     RowBuffer gradients(images.n());
     for_shards(images.n(), "input gradients", progress, [&](std::size_t begin, std::size_t end) {
       const torch::Tensor x = rows(images, begin, end).requires_grad_();
@@ -335,7 +339,7 @@ std::optional<Variation> TorchModel::variation(const Images& images) const {
 Adapted TorchModel::adapt(const Images& images, Progress* progress) const {
   return translated(name(), [&] {
     if (!network_)
-      refuse(name(), "a model with an architecture, whose batch normalization can be changed",
+      refuse(name(), "a model of a known architecture, to adapt its batch normalization",
              info_.format == "onnx" ? "ONNX" : "TorchScript");
     check_images(images);
     const bool single = info_.binary != Binary::refuse;
@@ -351,7 +355,7 @@ Adapted TorchModel::adapt(const Images& images, Progress* progress) const {
 
 void TorchModel::save(const std::filesystem::path& path) const {
   if (!network_)
-    refuse(name(), "a model with an architecture, to save its weights",
+    refuse(name(), "a model of a known architecture, to save its weights",
            info_.format == "onnx" ? "ONNX" : "TorchScript");
   save_weights(path, info_, *network_);
 }
@@ -370,7 +374,7 @@ void check_normalization(const Normalization& normalization, const std::string& 
     refuse(name, "a positive scale", fmt::format("{}", normalization.scale));
   const auto check = [&](const std::vector<double>& values, const char* what, bool positive) {
     if (!values.empty() && channels > 0 && values.size() != channels)
-      refuse(name, fmt::format("{} {} numbers, one a channel", channels, what),
+      refuse(name, fmt::format("{} {} numbers, one per channel", channels, what),
              std::to_string(values.size()));
     for (const double value : values)
       if (!std::isfinite(value) || (positive && value <= 0))

@@ -143,7 +143,7 @@ std::optional<Id> Collector::only_weights(const std::vector<Id>& items, std::siz
     if (found.size() > most_listed) break;
   }
   if (found.size() > 1)
-    refuse(name_, "one dictionary of tensors",
+    refuse(name_, "a single dictionary of tensors",
            fmt::format("a list of {}{} of them", found.size() > most_listed ? "more than " : "",
                        std::min(found.size(), most_listed)));
   return found.empty() ? std::nullopt : std::optional(found[0]);
@@ -175,7 +175,7 @@ std::string Collector::note_of(Id weights) {
   }
   if (others.empty()) return {};
   path.pop_back();
-  return fmt::format("{}: the weights are those of {}; {} hold{} tensors, too", name_, printable(path, 100),
+  return fmt::format("{}: the weights are taken from {}; {} also hold{} tensors", name_, printable(path, 100),
                      printable(fmt::format("{}", fmt::join(others, ", ")), 200),
                      others.size() == 1 ? "s" : "");
 }
@@ -208,12 +208,12 @@ void Collector::refuse_whole_module() const {
     const auto* const module = at.module == nullptr ? inert : at.module;
     if (module != nullptr && std::holds_alternative<pickle::Tensor>(object(at.id))) {
       const std::filesystem::path path(name_);
-      refuse(name_, "tensors by name",
-             fmt::format("a whole module ({}), which its own program alone can rebuild; there, these two "
-                         "lines save what is needed: model = torch.load({}, weights_only=False){}; "
-                         "torch.save(model.state_dict(), {})",
-                         printable(module->name, 200), in_quotes(path.filename().string()), at.place,
-                         in_quotes(path.stem().string() + "-weights.pt")));
+      refuse(
+          name_, "tensors by name",
+          fmt::format("a whole module ({}), which only its own program can load; run these two lines there: "
+                      "model = torch.load({}, weights_only=False){}; torch.save(model.state_dict(), {})",
+                      printable(module->name, 200), in_quotes(path.filename().string()), at.place,
+                      in_quotes(path.stem().string() + "-weights.pt")));
     }
     const auto* const dict = std::get_if<pickle::Dict>(&object(at.id));
     if (at.module == nullptr && dict != nullptr) {
@@ -251,7 +251,7 @@ void Collector::visit_dict(const pickle::Dict& dict, const std::string& name, st
   for (const auto& [key, value] : dict.items) {
     const auto text = key_text(object(key));
     if (!text)
-      refuse(name_, "text and whole numbers as keys",
+      refuse(name_, "strings and whole numbers as keys",
              fmt::format("{} in {}", kind_of(object(key)), in_quotes(name)));
     if (text->size() > max_name)
       refuse(name_, fmt::format("names of at most {} bytes", max_name), in_quotes(*text));
@@ -287,7 +287,7 @@ void Collector::add(Id id, const pickle::Tensor& tensor, const std::string& name
             .first;
   }
   if (!tensors_.emplace(name, made->second).second)
-    refuse(name_, "tensors of different names", in_quotes(name) + " twice");
+    refuse(name_, "tensors with different names", in_quotes(name) + " twice");
 }
 
 const ZipMember* find_member(const std::vector<ZipMember>& members, const std::string& name) {
@@ -373,7 +373,7 @@ void LegacyFile::check_start() {
         protocol == nullptr ? std::string(kind_of(second.objects[second.root])) : std::to_string(*protocol));
   const pickle::Pickle system = next();
   const auto* const facts = std::get_if<pickle::Dict>(&system.objects[system.root]);
-  if (facts == nullptr) refuse(name_, "a dictionary about the system", kind_of(system.objects[system.root]));
+  if (facts == nullptr) refuse(name_, "a dictionary of system data", kind_of(system.objects[system.root]));
   for (const auto& [key, value] : facts->items) {
     const auto* const text = std::get_if<std::string>(&system.objects[key]);
     const auto* const flag = std::get_if<bool>(&system.objects[value]);
@@ -399,7 +399,7 @@ void LegacyFile::map_blocks(const pickle::Pickle& pickle, const pickle::Pickle& 
   if (list == nullptr) refuse(name_, "a list of storage keys", kind_of(keys.objects[keys.root]));
   for (const Id id : list->items) {
     const auto* const key = std::get_if<std::string>(&keys.objects[id]);
-    if (key == nullptr) refuse(name_, "text as storage keys", kind_of(keys.objects[id]));
+    if (key == nullptr) refuse(name_, "strings as storage keys", kind_of(keys.objects[id]));
     const auto storage = storages.find(*key);
     if (storage == storages.end()) refuse(name_, "keys of the storages in use", in_quotes(*key));
     std::int64_t count = 0;
@@ -409,7 +409,7 @@ void LegacyFile::map_blocks(const pickle::Pickle& pickle, const pickle::Pickle& 
       refuse(name_, fmt::format("a storage {} that fits into the file", printable(*key)),
              fmt::format("{} elements of {}", count, storage->second->type->name));
     if (!blocks_.emplace(*key, take(static_cast<std::size_t>(count) * size, *key)).second)
-      refuse(name_, "storages of different keys", in_quotes(*key) + " twice");
+      refuse(name_, "storages with different keys", in_quotes(*key) + " twice");
   }
 }
 

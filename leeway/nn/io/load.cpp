@@ -38,8 +38,7 @@ std::string format_of(const std::filesystem::path& path) {
   if (bytes.empty()) refuse(name, expected, "an empty file");
   if (contains(bytes.first(std::min<std::size_t>(bytes.size(), 2)), "PK")) {
     const std::span<const std::byte> tail = bytes.last(std::min<std::size_t>(bytes.size(), 1 << 20));
-    if (!contains(tail, std::string_view("PK\x05\x06", 4)))
-      refuse(name, expected, "a zip archive that is cut short");
+    if (!contains(tail, std::string_view("PK\x05\x06", 4))) refuse(name, expected, "a truncated zip archive");
     if (contains(tail, "constants.pkl")) return "torchscript";
     if (contains(tail, "data.pkl")) return "checkpoint";
     return contains(tail, ".npy") ? "npz" : "torchscript";
@@ -124,11 +123,18 @@ std::unique_ptr<Model> load_named_tensors(ModelInfo info, ArrayMap tensors, torc
   const std::string name = display_name(info.path);
   if (info.architecture.empty())
     refuse(name, "the name of its architecture (--arch)",
-           "a file that does not say" + fitting_text(fitting_architectures(tensors, info.input)));
+           "a file without one" + fitting_text(fitting_architectures(tensors, info.input)));
   const Architecture& wanted = architecture(info.architecture);
-  if (!info.input.known()) refuse(name, "a known input shape", "a file that does not say");
+  if (!info.input.known()) refuse(name, "a known input shape", "a file without one");
   tensors = without_prefixes(std::move(tensors), wanted.output);
   const auto output = tensors.find(std::string(wanted.output));
+  const bool layered = wanted.output.find('.') != std::string_view::npos;  // any layer begins as linear does
+  if (const auto starts = names_before(tensors, wanted.output);
+      layered && output == tensors.end() && !starts.empty())
+    refuse(name, "the tensors of one network (save the state_dict() of that network alone)",
+           fmt::format("{} tensors of several networks: {} look{} like {}", tensors.size(),
+                       printable(fmt::format("{}", fmt::join(starts, ", ")), 100),
+                       starts.size() == 1 ? "s" : "", wanted.name));
   if (output == tensors.end() || output->second.shape.empty())
     refuse(name, fmt::format("a tensor {} of architecture {}", wanted.output, wanted.name),
            fmt::format("none among its {} tensors{}", tensors.size(), nearest_to(wanted.output, tensors)));
@@ -186,7 +192,7 @@ FileContent read_file(const ModelSource& source) {
   if (is_graph(info.format)) {
     if (!source.architecture.empty() || !notes.architecture.empty())
       refuse(display_name(info.path), "named tensors, for an architecture",
-             info.format == "onnx" ? "ONNX, which brings its own" : "TorchScript, which brings its own");
+             info.format == "onnx" ? "ONNX, which has its own" : "TorchScript, which has its own");
   } else {
     info.architecture = source.architecture.empty() ? notes.architecture : source.architecture;
     NamedTensors content = read_as(info.format, source.path);

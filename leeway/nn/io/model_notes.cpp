@@ -26,7 +26,7 @@ double number(const TomlEntry& entry, const std::string& text) {
 
 std::vector<double> numbers(const TomlEntry& entry) {
   if (entry.kind != TomlEntry::Kind::list || entry.values.empty())
-    refuse(entry.place, fmt::format("{} = [number, ...], one a channel", entry.key), "something else");
+    refuse(entry.place, fmt::format("{} = [number, ...], one per channel", entry.key), "something else");
   std::vector<double> values;
   for (const std::string& text : entry.values) values.push_back(number(entry, text));
   return values;

@@ -23,13 +23,13 @@ void parse_message(Message& message, std::span<const std::byte> bytes, std::stri
   const google::protobuf::LogSilencer quiet;  // it would write to standard error
   if (bytes.empty()) refuse(name, expected, "an empty file");
   if (bytes.size() > largest_message)
-    refuse(name, "at most 2 GiB (larger models keep their tensors in files of their own)",
+    refuse(name, "at most 2 GiB (larger models store tensors in separate files)",
            fmt::format("{} bytes", bytes.size()));
   google::protobuf::io::CodedInputStream stream(reinterpret_cast<const std::uint8_t*>(bytes.data()),
                                                 static_cast<int>(bytes.size()));
   stream.SetTotalBytesLimit(std::numeric_limits<int>::max());
   if (!message.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage())
-    refuse(name, expected, "a file that is damaged or something else");
+    refuse(name, expected, "a damaged or different file");
 }
 
 std::string domain_of(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
@@ -114,7 +114,7 @@ class GraphReader {
       }
     for (int i = 0; i < proto.node_size(); ++i) read_node(proto.node(i), i);
     for (const auto& output : proto.output()) {
-      if (!known(output.name())) refuse(name_, "outputs that a node makes", in_quotes(output.name()));
+      if (!known(output.name())) refuse(name_, "outputs that a node produces", in_quotes(output.name()));
       graph_.outputs.push_back(value_of(output, name_));
     }
     if (graph_.outputs.empty()) refuse(name_, "a graph with outputs", "none");
@@ -133,7 +133,7 @@ class GraphReader {
   void define(const std::string& value) {
     if (value.empty()) refuse(name_, "values with names", "one without");
     if (taken_.contains(value) || !made_.insert(value).second)
-      refuse(name_, "values of different names", in_quotes(value) + " twice");
+      refuse(name_, "values with different names", in_quotes(value) + " twice");
   }
 
   void read_opset(const ::onnx::ModelProto& model) {
@@ -162,7 +162,7 @@ class GraphReader {
     if (node.domain.empty() && graph_.opset < 1) refuse(name_, "the opset of ONNX's own operators", "none");
     for (const std::string& input : proto.input()) {
       if (!input.empty() && !known(input))
-        refuse(where, "inputs that something before it makes", in_quotes(input));
+        refuse(where, "inputs that earlier nodes produce", in_quotes(input));
       node.inputs.push_back(input);
     }
     const bool branches = node.domain.empty() && node.op == "If";
@@ -175,7 +175,7 @@ class GraphReader {
       Attribute value = branches && attribute.has_g() ? branch_of(attribute.g(), named, node)
                                                       : attribute_of(attribute, named, folders_);
       if (!node.attributes.emplace(attribute.name(), std::move(value)).second)
-        refuse(where, "attributes of different names", in_quotes(attribute.name()) + " twice");
+        refuse(where, "attributes with different names", in_quotes(attribute.name()) + " twice");
     }
     graph_.nodes.push_back(std::move(node));
   }

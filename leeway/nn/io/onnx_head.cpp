@@ -66,6 +66,12 @@ bool is_softmax_over_classes(const Node& node, std::int64_t opset) {
   return node.domain.empty() && node.op == "Softmax" && node.inputs.size() == 1 && (axis == 1 || axis == -1);
 }
 
+// Declared columns; 0: unknown.
+std::size_t width_of(const Value& value) {
+  const bool matrix = value.shape && value.shape->size() == 2 && value.shape->back() != any_size;
+  return matrix ? static_cast<std::size_t>(value.shape->back()) : 0;
+}
+
 // Declared as (n) or (n,1).
 bool is_single(const Value& value) {
   return value.shape && (value.shape->size() == 1 || (value.shape->size() == 2 && value.shape->back() == 1));
@@ -94,32 +100,54 @@ std::string last_hidden(const Tail& tail, const std::string& logits) {
 
 }  // namespace
 
-Head find_head(const Graph& graph, const std::string& file, Binary binary) {
+PairOfOutputs read_pair(const std::string& name, std::size_t first, std::size_t second, std::size_t classes) {
+  PairOfOutputs pair{classes > 0 && second == classes && first != classes, {}};
+  const auto columns = [](std::size_t width) { return width > 0 ? fmt::format(" ({} columns)", width) : ""; };
+  const std::string one = "the first" + columns(first), two = "the second" + columns(second);
+  pair.note = fmt::format("{} returns two outputs without names: {} is read as logits, {} as features", name,
+                          pair.logits_second ? two : one, pair.logits_second ? one : two);
+  if (!pair.logits_second && second > 0 && first > second && first != classes)
+    pair.note += fmt::format(
+        "; features are usually wider: if the second output is the logits, write classes = {} to {}.toml",
+        second, name);
+  return pair;
+}
+
+Head find_head(const Graph& graph, const std::string& file, Binary binary, std::size_t classes) {
   const Tail tail(graph);
-  const auto named = std::ranges::find(graph.outputs, "logits", &Value::name);
+  const std::vector<Value>& outputs = graph.outputs;
+  const auto named = std::ranges::find(outputs, "logits", &Value::name);
   std::vector<std::string> names;
-  for (const Value& output : graph.outputs) names.push_back(printable(output.name));
-  if (graph.outputs.size() > 2 && named == graph.outputs.end())
-    refuse(file, "one output (logits), two (logits, features) or one that is named 'logits'",
-           fmt::format("{} outputs: {}", graph.outputs.size(), fmt::join(names, ", ")));
+  for (const Value& output : outputs) names.push_back(printable(output.name));
+  if (outputs.size() > 2 && named == outputs.end())
+    refuse(file, "one output (logits), two (logits, features) or an output named 'logits'",
+           fmt::format("{} outputs: {}", outputs.size(), fmt::join(names, ", ")));
   Head head;
-  head.logits = (named == graph.outputs.end() ? graph.outputs.front() : *named).name;
+  const bool pair = outputs.size() == 2 && named == outputs.end();
+  auto place =
+      pair ? 0 : static_cast<std::size_t>(named - outputs.begin()) % outputs.size();  // of the logits
+  if (pair && outputs[0].name == "features") {
+    place = 1;
+  } else if (pair && outputs[1].name != "features") {
+    PairOfOutputs read = read_pair(file, width_of(outputs[0]), width_of(outputs[1]), classes);
+    place = read.logits_second ? 1 : 0;
+    head.notes.push_back(std::move(read.note));
+  }
+  const Value& output = outputs[place];
+  head.logits = output.name;
   const Node* const last = tail.maker(tail.before(head.logits, onnx_head_passes_on));
   if (last != nullptr && is_softmax_over_classes(*last, graph.opset)) {
     head.logits = last->inputs[0];
-    head.notes.push_back(
-        fmt::format("{} ends in a Softmax: logits are what goes into it, not its probabilities", file));
+    head.notes.push_back(fmt::format("{} ends in a Softmax: its inputs are used as logits", file));
   }
-  const Value& output = named == graph.outputs.end() ? graph.outputs.front() : *named;
   if (last != nullptr && binary == Binary::prob && is_single(output) && last->domain.empty() &&
       last->op == "Sigmoid" && last->inputs.size() == 1) {
     head.logits = last->inputs[0];
     head.logit_of_sigmoid = true;
-    head.notes.push_back(
-        fmt::format("{} ends in a Sigmoid: the logit is what goes into it, not its probability", file));
+    head.notes.push_back(fmt::format("{} ends in a Sigmoid: its input is used as the logit", file));
   }
-  if (graph.outputs.size() == 2 && named != graph.outputs.begin() + 1)
-    head.features = graph.outputs[1].name;
+  if (outputs.size() == 2 && (pair || place == 0))
+    head.features = outputs[1 - place].name;
   else
     head.features = last_hidden(tail, head.logits);
   return head;

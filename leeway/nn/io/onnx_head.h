@@ -1,6 +1,7 @@
 // Finds the logits and features of a graph.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -15,11 +16,22 @@ struct Head {
   bool logit_of_sigmoid = false;   // of a single output: `logits` is what goes into a Sigmoid
 };
 
-// Logits: the output "logits", else the first of at most two outputs. A final Softmax over the classes
+// Which of two outputs without names are the logits, of TorchScript as well, and a line that says so: the first,
+// unless the second alone has as many columns as there are classes. 0: unknown.
+struct PairOfOutputs {
+  bool logits_second = false;
+  std::string note;
+};
+[[nodiscard]] PairOfOutputs read_pair(const std::string& name, std::size_t first, std::size_t second,
+                                      std::size_t classes);
+
+// Logits: the output "logits", else of at most two outputs the one beside "features", the one of `classes`
+// columns (read_pair, which notes the choice), or the first. A final Softmax over the classes
 // (ignoring Identity, Cast and Dropout after it) is removed: its gradients vanish for confident rows. So is a
 // Sigmoid if `binary` says that a single output is a probability. Features: the second output, else the input
 // of the last matrix product with constant weights, unless it is the image. Error for other numbers of
 // outputs.
-[[nodiscard]] Head find_head(const Graph& graph, const std::string& file, Binary binary = Binary::refuse);
+[[nodiscard]] Head find_head(const Graph& graph, const std::string& file, Binary binary = Binary::refuse,
+                             std::size_t classes = 0);
 
 }  // namespace leeway::nn::onnx

@@ -104,7 +104,7 @@ void refuse_training_form(const onnx::Graph& graph, const std::string& name) {
 
 void check_opset(const onnx::Graph& graph, const std::string& name) {
   if (graph.opset > onnx::newest_opset)
-    refuse(name, fmt::format("opset 6 to {} (exporters take the number as an option)", onnx::newest_opset),
+    refuse(name, fmt::format("opset 6 to {} (an option of exporters)", onnx::newest_opset),
            fmt::format("opset {}", graph.opset));
 }
 
@@ -124,10 +124,11 @@ void take_input(ModelInfo& info, const OnnxInput& input, const InputShape& given
 // Of a graph that runs in groups of its own batch: what that costs, where shards are smaller.
 std::string groups_note(std::int64_t batch) {
   const auto shard = static_cast<std::int64_t>(shard_rows);
-  std::string text = fmt::format(" does not take several rows at once: it runs {} at a time", batch);
+  std::string text = fmt::format(" has a fixed batch size of {}", batch);
   if (batch > shard)
     text += fmt::format(
-        ", so that every shard of {} rows costs {}, {:.3g} times as much (export it with an open batch)",
+        ", so that every shard of {} rows costs {}, {:.3g} times as much (export it with a dynamic batch "
+        "axis)",
         shard, batch, static_cast<double>(batch) / static_cast<double>(shard));
   return text;
 }
@@ -165,7 +166,7 @@ LoadedProgram load_onnx(ModelInfo info, const InputShape& given, torch::Device d
   check_opset(graph, name);
   refuse_training_form(graph, name);
   const OnnxInput input = describe_input(graph, name);
-  const onnx::Head head = onnx::find_head(graph, name, info.binary);
+  const onnx::Head head = onnx::find_head(graph, name, info.binary, info.classes);
   if (head.logit_of_sigmoid) info.binary = Binary::logit;
   info.notes.insert(info.notes.end(), head.notes.begin(), head.notes.end());
   std::vector<std::string> outputs{head.logits};
@@ -176,11 +177,10 @@ LoadedProgram load_onnx(ModelInfo info, const InputShape& given, torch::Device d
   take_input(info, input, given);
   if (input.type == torch::kUInt8 && info.input.rank == 4 && info.normalization == Normalization{}) {
     info.normalization.scale = 255;
-    info.notes.push_back(fmt::format("{} takes bytes: pixels are 0 to 255 (--scale 255)", name));
+    info.notes.push_back(fmt::format("{} expects bytes: pixels are 0 to 255 (--scale 255)", name));
   }
   if (has_no_gradients(graph, input))
-    info.notes.push_back(
-        fmt::format("{} computes with whole numbers: it has outputs, and no gradients", name));
+    info.notes.push_back(fmt::format("{} computes with integers: it has outputs, but no gradients", name));
   check_normalization(info.normalization, name, info.input.channels);
   const auto runner = std::make_shared<const onnx::RowRunner>(program, outputs.size() > 1, input.batch,
                                                               info.normalization.scale, name);

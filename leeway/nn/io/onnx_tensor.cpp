@@ -211,14 +211,14 @@ std::filesystem::path external_path(const ExternalPlace& place,
   const std::filesystem::path location(place.location);
   const bool climbs = std::ranges::find(location, "..") != location.end();
   if (location.empty() || location.is_absolute() || climbs || place.location.find('\0') != std::string::npos)
-    refuse(where, "external data in a file beneath the model's folder", in_quotes(place.location));
+    refuse(where, "external data in a file inside the model's folder", in_quotes(place.location));
   std::filesystem::path path = folders.front() / location;
   std::error_code failure;
   std::filesystem::path real = std::filesystem::canonical(path, failure);
   if (failure) return path;  // whoever opens it says what is wrong
   if (std::ranges::none_of(folders, [&](const auto& folder) { return lies_beneath(real, folder); }))
-    refuse(where, "external data in a file beneath the model's folder",
-           in_quotes(place.location) + ", a link that leads out of it");
+    refuse(where, "external data in a file inside the model's folder",
+           in_quotes(place.location) + ", a link out of the folder");
   return real;
 }
 
@@ -226,7 +226,7 @@ void read_external(Array& array, const TensorProto& tensor, const TensorType& ty
                    const std::vector<std::filesystem::path>& folders) {
   const ExternalPlace place = place_of(tensor, where);
   if (folders.empty())
-    refuse(where, "a tensor within the file", "external data " + in_quotes(place.location));
+    refuse(where, "a tensor inside the file", "external data " + in_quotes(place.location));
   const std::filesystem::path path = external_path(place, folders, where);
   const MappedFile file = map_file(path);
   const std::size_t wanted = array.size() * type.size;

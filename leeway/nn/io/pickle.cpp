@@ -89,7 +89,7 @@ void Machine::push_new(Object object) {
 
 Id Machine::pop() {
   if (stack_.size() <= (marks_.empty() ? 0 : marks_.back()))
-    refuse_pickle("a pickle that takes from an empty stack");
+    refuse_pickle("a pickle that pops an empty stack");
   const Id id = stack_.back();
   stack_.pop_back();
   return id;
@@ -246,7 +246,7 @@ void Machine::remember(std::uint64_t place) {
 void Machine::recall(std::uint64_t place) {
   const auto found = memo_.find(place);
   if (found == memo_.end())
-    refuse(name_, "a pickle that recalls what it remembered", fmt::format("place {}", place));
+    refuse(name_, "a pickle that reads existing memo entries", fmt::format("place {}", place));
   spend(1);
   push(found->second);
 }

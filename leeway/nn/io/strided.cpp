@@ -55,7 +55,7 @@ void check_view(const StridedView& view, std::size_t count, std::string_view whe
   if (std::ranges::find(view.sizes, 0) != view.sizes.end()) return;
   const auto last = last_element(view);
   if (!last || static_cast<std::uint64_t>(*last) >= count)
-    refuse(where, fmt::format("a tensor within its {} stored elements", count),
+    refuse(where, fmt::format("a tensor inside its {} stored elements", count),
            fmt::format("offset {}, sizes ({}), strides ({})", view.offset, fmt::join(view.sizes, ", "),
                        fmt::join(view.strides, ", ")));
 }
@@ -136,7 +136,7 @@ Array make_strided(const StridedView& view, const StorageType& type, const Mappe
     return array;
   }
   if (*bytes > budget.left)
-    refuse(where, fmt::format("at most {} more bytes of tensors, for the size of the file", budget.left),
+    refuse(where, fmt::format("at most {} more bytes of tensors for a file of this size", budget.left),
            fmt::format("{}", *bytes));
   budget.left -= *bytes;
   array.storage = copy_elements(view, type, block.bytes.data(), *bytes, where);

@@ -38,15 +38,23 @@ std::string listed(std::vector<std::string> texts, std::size_t total) {
 
 }  // namespace
 
+std::vector<std::string> names_before(const ArrayMap& tensors, std::string_view known) {
+  std::vector<std::string> names;
+  for (const auto& [name, array] : tensors)
+    if (name.ends_with("." + std::string(known))) names.push_back(name.substr(0, name.size() - known.size()));
+  return names;
+}
+
 ArrayMap without_prefixes(ArrayMap tensors, std::string_view known) {
-  const auto shared = [&](std::string_view prefix) {
-    return std::ranges::all_of(tensors, [&](const auto& item) { return item.first.starts_with(prefix); });
-  };
+  const bool inside = !names_before(tensors, known).empty();
   while (!tensors.empty() && !tensors.contains(std::string(known))) {
-    const auto* const prefix = std::ranges::find_if(prefixes, shared);
-    if (prefix == std::end(prefixes)) break;
+    const std::string& first = tensors.begin()->first;
+    const std::string prefix = first.substr(0, first.find('.') + 1);
+    const bool usual = std::ranges::find(prefixes, prefix) != std::end(prefixes);
+    const auto shared = [&](const auto& item) { return item.first.starts_with(prefix); };
+    if (prefix.empty() || !(inside || usual) || !std::ranges::all_of(tensors, shared)) break;
     ArrayMap shorter;
-    for (auto& [name, array] : tensors) shorter.emplace(name.substr(prefix->size()), std::move(array));
+    for (auto& [name, array] : tensors) shorter.emplace(name.substr(prefix.size()), std::move(array));
     tensors = std::move(shorter);
   }
   return tensors;

@@ -4,12 +4,17 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "leeway/core/array.h"
 
 namespace leeway::nn {
 
-// Removes shared prefixes (module., model., net., network., _orig_mod.) until a tensor is called `known`.
+// What stands before ".known" in the names of tensors: "student.", "teacher.".
+[[nodiscard]] std::vector<std::string> names_before(const ArrayMap& tensors, std::string_view known);
+
+// Removes the prefixes that all tensors share until one is called `known`; if none can be, the usual ones
+// (module., model., net., network., _orig_mod.).
 [[nodiscard]] ArrayMap without_prefixes(ArrayMap tensors, std::string_view known);
 
 // The candidate with the fewest byte edits to `name`; empty if more than a third of its bytes change.

@@ -27,6 +27,7 @@
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/detail/torch_model.h"
 #include "leeway/nn/io/load.h"
+#include "leeway/nn/io/onnx_head.h"
 #include "leeway/nn/io/pickle.h"
 
 namespace leeway::nn {
@@ -78,10 +79,9 @@ Forward split(const torch::jit::IValue& value) {
                                               ? features->value().toTensor()
                                               : torch::Tensor()};
   }
-  throw std::runtime_error(
-      "it returns " + words_of(value) +
-      ", not logits, (logits, features) or a dictionary with logits: export a module that "
-      "returns the output that classifies");
+  throw std::runtime_error("it returns " + words_of(value) +
+                           ", not logits, (logits, features) or a dictionary with logits: export a module "
+                           "that returns the classification output");
 }
 
 std::vector<Layer> layers_of(const torch::jit::Module& module) {
@@ -172,7 +172,7 @@ struct TorchProgram {
   std::shared_ptr<torch::jit::GraphFunction> logits;  // without the softmax at the end; null: there is none
   torch::ScalarType type = torch::kFloat32;           // of its weights
   std::size_t rank = 4;                               // of what it takes
-  bool returns_probabilities = false;
+  bool returns_probabilities = false, logits_second = false;
 
   // A copy a call: Module::forward is not const, though it changes nothing.
   Forward operator()(const torch::Tensor& x) const {
@@ -182,6 +182,7 @@ struct TorchProgram {
     // a copy, which the module may change in place: attacks go on with theirs
     const torch::Tensor images = of_rank(x, rank).to(type, /*non_blocking=*/false, /*copy=*/true);
     Forward result = split(logits ? (*logits)({own._ivalue(), images}) : own.forward({images}));
+    if (logits_second) std::swap(result.logits, result.features);
     check_numbers(result.logits, "logits");
     check_numbers(result.features, "features");
     if (returns_probabilities) result.logits = logarithms(result.logits);
@@ -233,9 +234,9 @@ void check_records(const std::string& path) {
     }
 }
 
-// Whether noise images give probabilities. Failures are ignored; the first real images will report them.
-bool finds_probabilities(const TorchProgram& program, const ModelInfo& info, const InputShape& input,
-                         torch::Device device) {
+// What noise images give. Failures are ignored; the first real images will report them.
+std::optional<Forward> outputs_of_noise(const TorchProgram& program, const ModelInfo& info,
+                                        const InputShape& input, torch::Device device) {
   constexpr std::size_t rows = 4;
   const torch::NoGradGuard no_grad;
   const TorchThreads one(1);
@@ -246,12 +247,21 @@ bool finds_probabilities(const TorchProgram& program, const ModelInfo& info, con
   images.rank = input.rank;
   images.pixels = make_array({rows, input.channels, input.height, input.width}, std::move(noise));
   try {
-    const torch::Tensor logits =
-        normalized(info.normalization, program)(pixels(images, 0, rows).to(device)).logits;
-    return logits.size(0) == static_cast<std::int64_t>(rows) && are_probabilities(logits);
+    Forward found = normalized(info.normalization, program)(pixels(images, 0, rows).to(device));
+    if (found.logits.size(0) == static_cast<std::int64_t>(rows)) return found;
   } catch (const std::exception&) {
-    return false;
   }
+  return std::nullopt;
+}
+
+bool returns_tuple(const torch::jit::Module& module) {
+  const auto method = module.find_method("forward");
+  return method && method->function().getSchema().returns().at(0).type()->kind() == c10::TypeKind::TupleType;
+}
+
+// Numbers a row.
+std::size_t width_of(const torch::Tensor& rows) {
+  return static_cast<std::size_t>(rows.numel() / std::max<std::int64_t>(rows.size(0), 1));
 }
 
 }  // namespace
@@ -275,12 +285,20 @@ LoadedProgram load_torchscript(ModelInfo info, const InputShape& images, torch::
   for (const torch::Tensor& parameter : program.module.parameters())
     info.parameters += static_cast<std::size_t>(parameter.numel());
   info.layers = layers_of(program.module);
+  const auto found = images.known() ? outputs_of_noise(program, info, images, device) : std::nullopt;
+  torch::Tensor logits = found ? found->logits : torch::Tensor();
+  if (found && found->features.dim() > 0 && returns_tuple(program.module)) {
+    onnx::PairOfOutputs pair =
+        onnx::read_pair(name, width_of(logits), width_of(found->features), info.classes);
+    info.notes.push_back(std::move(pair.note));
+    program.logits_second = pair.logits_second;
+    if (pair.logits_second) logits = found->features, program.logits.reset();
+  }
   if (program.logits) {
-    info.notes.push_back(
-        fmt::format("{} ends in a softmax: logits are what goes into it, not its probabilities", name));
-  } else if (images.known() && finds_probabilities(program, info, images, device)) {
+    info.notes.push_back(fmt::format("{} ends in a softmax: its inputs are used as logits", name));
+  } else if (logits.defined() && are_probabilities(logits)) {
     program.returns_probabilities = true;
-    info.notes.push_back(fmt::format("{} returns probabilities: logits are their logarithms", name));
+    info.notes.push_back(fmt::format("{} returns probabilities: their logarithms are used as logits", name));
   }
   return {std::move(info), std::move(program)};
 }

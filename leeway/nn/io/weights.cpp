@@ -7,10 +7,12 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/state_file.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/tensor_names.h"
+#include "leeway/nn/model/architecture.h"
 
 namespace leeway::nn {
 namespace {
@@ -51,7 +53,7 @@ std::vector<std::string> names_in(const std::string& text, const std::string& na
   const nlohmann::json list = nlohmann::json::parse(text, nullptr, false);
   const auto is_text = [](const nlohmann::json& one) { return one.is_string(); };
   if (!list.is_array() || !std::ranges::all_of(list, is_text))
-    refuse(name, "a list of texts in its metadata \"class_names\"", in_quotes(text));
+    refuse(name, "a list of strings in its metadata \"class_names\"", in_quotes(text));
   return list.get<std::vector<std::string>>();
 }
 
@@ -126,13 +128,25 @@ std::map<std::string, std::string> metadata_of(const ModelInfo& info) {
   return metadata;
 }
 
+// Error: a name in the metadata of the file `name` that is no architecture's.
+static void check_architecture(const std::string& value, const std::string& name) {
+  try {
+    if (!value.empty()) (void)architecture(value);
+  } catch (const Error& unknown) {
+    throw Error(fmt::format("{}: metadata: {}", name, unknown.what()));
+  }
+}
+
 ModelInfo with_metadata(ModelInfo info, const std::map<std::string, std::string>& metadata) {
   const auto value = [&](const char* key) {
     const auto found = metadata.find(key);
     return found == metadata.end() ? std::string() : found->second;
   };
   const std::string name = display_name(info.path);
-  if (info.architecture.empty()) info.architecture = value("architecture");
+  if (info.architecture.empty()) {
+    info.architecture = value("architecture");
+    check_architecture(info.architecture, name);
+  }
   if (const std::string text = value("input"); !text.empty()) {
     const std::vector<double> sizes = numbers(text, name, "input");
     if (sizes.empty() || sizes.size() > 3)

@@ -73,11 +73,11 @@ Architecture cifar_resnet(std::string_view name, std::string_view summary) {
 }  // namespace
 
 Architecture resnet20_cifar() {
-  return cifar_resnet<20>("resnet20-cifar", "residual network of 20 layers for small images");
+  return cifar_resnet<20>("resnet20-cifar", "CIFAR ResNet of 20 layers, for small images");
 }
-Architecture resnet32_cifar() { return cifar_resnet<32>("resnet32-cifar", "the same with 32 layers"); }
-Architecture resnet44_cifar() { return cifar_resnet<44>("resnet44-cifar", "the same with 44 layers"); }
-Architecture resnet56_cifar() { return cifar_resnet<56>("resnet56-cifar", "the same with 56 layers"); }
-Architecture resnet110_cifar() { return cifar_resnet<110>("resnet110-cifar", "the same with 110 layers"); }
+Architecture resnet32_cifar() { return cifar_resnet<32>("resnet32-cifar", "CIFAR ResNet of 32 layers"); }
+Architecture resnet44_cifar() { return cifar_resnet<44>("resnet44-cifar", "CIFAR ResNet of 44 layers"); }
+Architecture resnet56_cifar() { return cifar_resnet<56>("resnet56-cifar", "CIFAR ResNet of 56 layers"); }
+Architecture resnet110_cifar() { return cifar_resnet<110>("resnet110-cifar", "CIFAR ResNet of 110 layers"); }
 
 }  // namespace leeway::nn

@@ -61,7 +61,7 @@ class ClipImages : public Network {
 
 Architecture clip_vit_b_32() {
   return {{"clip-vit-b-32",
-           "CLIP's image tower ViT-B/32 and a linear layer without bias on its outputs at length 1",
+           "CLIP's image encoder ViT-B/32 and a linear layer without bias on its unit-length outputs",
            "Radford et al., ICML 2021; names of OpenAI's weights"},
           "head.weight",
           32,

@@ -64,13 +64,11 @@ class DefendedCnn : public Network {
 }  // namespace
 
 Architecture defended_cnn() {
-  return {
-      {"defended-cnn",
-       "three convolutions (32, 64 and 128 maps) behind JPEG of quality 50, a reverse sigmoid behind them",
-       "Das et al., 2017; Lee et al., 2018"},
-      "10.bias",
-      8,
-      made_as<DefendedCnn>};
+  return {{"defended-cnn", "JPEG of quality 50, three convolutions (32, 64 and 128 maps), reverse sigmoid",
+           "Das et al., 2017; Lee et al., 2018"},
+          "10.bias",
+          8,
+          made_as<DefendedCnn>};
 }
 
 }  // namespace leeway::nn

@@ -108,12 +108,12 @@ Architecture resnet(std::string_view name, std::string_view summary) {
 }  // namespace
 
 Architecture resnet18() { return resnet<large_18>("resnet18", "residual network of 18 layers"); }
-Architecture resnet50() { return resnet<large_50>("resnet50", "the same with 50 layers, bottlenecks"); }
-Architecture resnet101() { return resnet<large_101>("resnet101", "the same with 101 layers, bottlenecks"); }
+Architecture resnet50() { return resnet<large_50>("resnet50", "ResNet-50 with bottlenecks"); }
+Architecture resnet101() { return resnet<large_101>("resnet101", "ResNet-101 with bottlenecks"); }
 Architecture resnet18_cifar() {
-  return resnet<small_18>("resnet18-cifar", "ResNet-18 that begins with a 3x3 convolution, for small images");
+  return resnet<small_18>("resnet18-cifar", "ResNet-18 with a 3x3 first convolution, for small images");
 }
-Architecture resnet50_cifar() { return resnet<small_50>("resnet50-cifar", "ResNet-50 likewise"); }
-Architecture resnet101_cifar() { return resnet<small_101>("resnet101-cifar", "ResNet-101 likewise"); }
+Architecture resnet50_cifar() { return resnet<small_50>("resnet50-cifar", "ResNet-50 for small images"); }
+Architecture resnet101_cifar() { return resnet<small_101>("resnet101-cifar", "ResNet-101 for small images"); }
 
 }  // namespace leeway::nn

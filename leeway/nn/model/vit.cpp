@@ -73,10 +73,10 @@ Architecture vit() {
       "vit", "vision transformer: patches of 4 pixels, 8 layers, 8 heads, width 256", conds_source);
 }
 Architecture vit_patch12() {
-  return vision_transformer<patch_12>("vit-patch12", "the same with patches of 12 pixels", conds_source);
+  return vision_transformer<patch_12>("vit-patch12", "vit with patches of 12 pixels", conds_source);
 }
 Architecture vit_patch16() {
-  return vision_transformer<patch_16>("vit-patch16", "the same with patches of 16 pixels", conds_source);
+  return vision_transformer<patch_16>("vit-patch16", "vit with patches of 16 pixels", conds_source);
 }
 Architecture vit_b_16() {
   return vision_transformer<base_16>(

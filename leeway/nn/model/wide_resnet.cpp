@@ -53,7 +53,7 @@ class WideResnet : public StagedNetwork {
 }  // namespace
 
 Architecture wrn_28_10() {
-  return {{"wrn-28-10", "wide residual network: 28 layers, ten times the maps, for small images",
+  return {{"wrn-28-10", "wide residual network: 28 layers, width factor 10, for small images",
            "Zagoruyko and Komodakis, BMVC 2016; names of TRADES and RobustBench"},
           "fc.bias",
           4,

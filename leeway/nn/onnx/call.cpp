@@ -103,7 +103,7 @@ std::size_t Call::choice(const std::string& name, std::span<const std::string_vi
 
 void Call::check_all_read() const {
   for (const auto& [name, value] : node_.attributes)
-    if (!read_.contains(name)) fail("attributes that leeway knows", in_quotes(name));
+    if (!read_.contains(name)) fail("attributes that leeway supports", in_quotes(name));
 }
 
 void Call::fail(const std::string& expected, const std::string& found) const {
@@ -123,7 +123,7 @@ std::optional<Integers> IntegerInput::read(const Tensors& inputs) const {
 }
 
 Integers integers_of(const torch::Tensor& tensor) {
-  TORCH_CHECK(!tensor.is_floating_point(), "numbers that ought to be whole are not");
+  TORCH_CHECK(!tensor.is_floating_point(), "fractions where whole numbers are required");
   const torch::Tensor plain = tensor.to(torch::kCPU, torch::kInt64).contiguous();
   const auto* const data = plain.data_ptr<std::int64_t>();
   return {data, data + plain.numel()};

@@ -41,7 +41,7 @@ static Kernel prepare_batch_normalization(Call& call) {
   if (!call.flag("spatial", true)) call.fail("batch normalization by channel", "spatial 0");
   const bool training = call.opset() >= 14 && call.flag("training_mode", false);
   if (!training && (call.wanted(1) || call.outputs() > 3))
-    call.fail("batch normalization as used for prediction", "outputs of its training");
+    call.fail("batch normalization in inference mode", "training outputs");
   return [=](const Tensors& in, const Batch&) -> Tensors {
     if (training) return train_batch_norm(in, epsilon, momentum);
     return {at::batch_norm(in[0], in[1], in[2], in[3], in[4], false, 0, epsilon, false)};
@@ -127,7 +127,7 @@ static Kernel prepare_dropout(Call& call) {
   return [=](const Tensors& in, const Batch&) -> Tensors {
     const bool training = in.size() > 2 && in[2].defined() && in[2].item<bool>();
     const double share = in.size() > 1 && in[1].defined() ? in[1].item<double>() : ratio;
-    if (training && share != 0) refuse(where, "dropout as used for prediction", "a random mask for training");
+    if (training && share != 0) refuse(where, "dropout in inference mode", "a random mask for training");
     if (!mask) return {in[0]};
     return {in[0], boolean_mask ? at::ones_like(in[0], torch::kBool) : at::ones_like(in[0])};
   };

@@ -78,7 +78,7 @@ Kernel prepare_node(const Node& node, std::int64_t opset, Tensors constants, con
   const std::span<const Operator> all = operators();
   const auto found = std::ranges::find(all, node.op, &Operator::name);
   if (!node.domain.empty() || found == all.end())
-    refuse(where, "an operator that leeway knows", in_quotes(node.op));
+    refuse(where, "an operator that leeway supports", in_quotes(node.op));
   const auto check = [&](std::size_t count, std::size_t least, std::size_t most, const char* what) {
     if (count >= least && count <= most) return;
     const std::string expected = least == most        ? std::to_string(least)
@@ -95,7 +95,7 @@ Kernel prepare_node(const Node& node, std::int64_t opset, Tensors constants, con
   try {
     kernel = found->prepare(call);
   } catch (const c10::Error& failure) {
-    call.fail("attributes and constants that make sense", "\"" + printable(first_line(failure), 200) + "\"");
+    call.fail("valid attributes and constants", "\"" + printable(first_line(failure), 200) + "\"");
   }
   call.check_all_read();
   return kernel;

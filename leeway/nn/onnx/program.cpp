@@ -87,7 +87,7 @@ Program::Program(const Graph& graph, const std::vector<std::string>& outputs, co
   }
   for (const std::size_t i : needed) add_node(graph, graph.nodes[i], file);
   for (const std::string& output : outputs) {
-    if (!slots_.contains(output)) refuse(file, "outputs that the graph makes", in_quotes(output));
+    if (!slots_.contains(output)) refuse(file, "outputs that the graph produces", in_quotes(output));
     outputs_.push_back(slot_of(output));
   }
   forget_after_last_use();
@@ -129,7 +129,7 @@ void Program::fold(const Kernel& kernel, const Node& node, const Tensors& inputs
   try {
     results = run_kernel(kernel, inputs, {}, outputs.size(), where);
   } catch (const std::runtime_error& failure) {
-    refuse(where, "constants that fit together", "\"" + printable(first_line(failure), 300) + "\"");
+    refuse(where, "constants with matching shapes", "\"" + printable(first_line(failure), 300) + "\"");
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].empty()) continue;

@@ -61,7 +61,7 @@ Layer layer_of(Call& call, std::initializer_list<Activation> defaults) {
     call.fail(std::to_string(count) + " activations", std::to_string(names->size()));
   for (const std::string& name : names.value_or(std::vector<std::string>{})) {
     const auto* const found = std::ranges::find(activations, std::string_view(name), &NamedActivation::name);
-    if (found == std::end(activations)) call.fail("activations that leeway knows", in_quotes(name));
+    if (found == std::end(activations)) call.fail("activations that leeway supports", in_quotes(name));
     layer.functions.push_back(found->function);
   }
   return layer;

@@ -144,19 +144,19 @@ std::vector<double> numbers_of(const Tensor& tensor) {
 }
 
 std::vector<Axis> axes_by_scales(const Tensor& x, const std::vector<double>& scales) {
-  TORCH_CHECK(static_cast<std::int64_t>(scales.size()) == x.dim(), "one scale a dimension");
+  TORCH_CHECK(static_cast<std::int64_t>(scales.size()) == x.dim(), "one scale per dimension");
   std::vector<Axis> axes;
   for (std::size_t d = 0; d < scales.size(); ++d) {
     const std::int64_t size = x.size(static_cast<std::int64_t>(d));
     const double to = std::floor(static_cast<double>(size) * scales[d]);
-    TORCH_CHECK(scales[d] > 0 && to < 1 << 30, "scales that make sense");
+    TORCH_CHECK(scales[d] > 0 && to < 1 << 30, "valid scales");
     axes.push_back({size, static_cast<std::int64_t>(to), scales[d]});
   }
   return axes;
 }
 
 std::vector<Axis> axes_by_sizes(const Tensor& x, const Integers& sizes) {
-  TORCH_CHECK(static_cast<std::int64_t>(sizes.size()) == x.dim(), "one size a dimension");
+  TORCH_CHECK(static_cast<std::int64_t>(sizes.size()) == x.dim(), "one size per dimension");
   std::vector<Axis> axes;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     const std::int64_t size = x.size(static_cast<std::int64_t>(d));
@@ -219,7 +219,7 @@ static Kernel prepare_resize(Call& call) {
     if (how.placement == tf_crop_and_resize) {
       TORCH_CHECK(holds_something(in, 1), "a region");
       const std::vector<double> region = numbers_of(in[1]);
-      TORCH_CHECK(region.size() == 2 * axes.size(), "a region with two ends a dimension");
+      TORCH_CHECK(region.size() == 2 * axes.size(), "a region with two ends per dimension");
       for (std::size_t d = 0; d < axes.size(); ++d) {
         axes[d].start = region[d];
         axes[d].end = region[axes.size() + d];

@@ -98,11 +98,10 @@ bool RowRunner::check(const torch::Tensor& like) const {
   }
   const std::int64_t each = like.numel() / like.size(0);
   if (group_ > most_numbers / std::max<std::int64_t>(each, 1))
-    refuse(
-        name_, "a graph that takes any number of rows (exporters call them dynamic axes)",
-        fmt::format(
-            "one made for {0} rows at a time: every pass would cost all {0}, {1:.3g} GB for its input alone",
-            group_, 4e-9 * static_cast<double>(group_) * static_cast<double>(each)));
+    refuse(name_, "a graph with a dynamic batch axis (see dynamic axes in the exporter)",
+           fmt::format(
+               "one for exactly {0} rows: every pass would compute all {0}, {1:.3g} GB for the input alone",
+               group_, 4e-9 * static_cast<double>(group_) * static_cast<double>(each)));
   return agrees_in_groups(like, group_ + 1, group_);
 }
 

@@ -58,7 +58,7 @@ static Kernel prepare_reshape(Call& call) {
       sizes[0] = batch.rows;
     for (std::size_t d = 0; d < sizes.size() && !zeros; ++d) {
       if (sizes[d] != 0) continue;
-      TORCH_CHECK(static_cast<std::int64_t>(d) < x.dim(), "a size to be kept that the data do not have");
+      TORCH_CHECK(static_cast<std::int64_t>(d) < x.dim(), "a size to keep that does not exist in the data");
       sizes[d] = x.size(static_cast<std::int64_t>(d));
     }
     return {x.reshape(sizes)};
@@ -221,7 +221,7 @@ static Kernel prepare_tile(Call& call) {
   const IntegerInput repeats(call, "repeats", 1);
   return [=](const Tensors& in, const Batch&) -> Tensors {
     const Integers times = *repeats.read(in);
-    TORCH_CHECK(static_cast<std::int64_t>(times.size()) == in[0].dim(), "one repeat a dimension");
+    TORCH_CHECK(static_cast<std::int64_t>(times.size()) == in[0].dim(), "one repeat per dimension");
     check_elements(times);
     Integers sizes = times;
     for (std::size_t d = 0; d < sizes.size(); ++d) sizes[d] *= in[0].size(static_cast<std::int64_t>(d));

@@ -63,7 +63,7 @@ Tensor sources(std::int64_t size, std::int64_t before, std::int64_t after, bool 
 
 // Pads of the axes named as pads of all axes.
 Integers over_all_axes(const Integers& pads, const Integers& axes, std::int64_t rank) {
-  TORCH_CHECK(pads.size() == 2 * axes.size(), "two pads an axis");
+  TORCH_CHECK(pads.size() == 2 * axes.size(), "two pads per axis");
   Integers all(2 * static_cast<std::size_t>(rank), 0);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::int64_t axis = axis_of(axes[i], rank);
@@ -75,7 +75,7 @@ Integers over_all_axes(const Integers& pads, const Integers& axes, std::int64_t 
 
 Tensor pad(const Tensor& x, const Integers& pads, std::size_t mode, const at::Scalar& value) {
   const auto rank = static_cast<std::size_t>(x.dim());
-  TORCH_CHECK(pads.size() == 2 * rank, "two pads a dimension");
+  TORCH_CHECK(pads.size() == 2 * rank, "two pads per dimension");
   Integers sizes = x.sizes().vec();
   for (std::size_t d = 0; d < rank; ++d) {
     TORCH_CHECK(std::abs(pads[d]) < 1 << 30 && std::abs(pads[rank + d]) < 1 << 30, "pads below 2^30");
@@ -115,7 +115,7 @@ static Kernel prepare_constant(Call& call) {
 static Kernel prepare_constant_of_shape(Call& call) {
   Tensor value = call.tensor("value");
   if (!value.defined()) value = torch::zeros({1});
-  if (value.numel() != 1) call.fail("a value of one number", std::to_string(value.numel()));
+  if (value.numel() != 1) call.fail("a value with a single number", std::to_string(value.numel()));
   return [number = value.reshape({})](const Tensors& in, const Batch&) -> Tensors {
     const Integers sizes = integers_of(in[0]);
     check_elements(sizes);

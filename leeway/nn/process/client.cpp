@@ -73,7 +73,7 @@ std::filesystem::path server_path() {
   }
   for (const auto& path : tried)
     if (std::error_code none; std::filesystem::exists(path, none)) return path;
-  throw std::runtime_error(fmt::format("{}: there is no {}: install leeway anew", cannot_start,
+  throw std::runtime_error(fmt::format("{}: {} is missing: reinstall leeway", cannot_start,
                                        tried.empty() ? "leeway-model" : tried.front().string()));
 }
 
@@ -235,11 +235,11 @@ void ModelProcess::ended() {
 void ModelProcess::refuse_answer(const Reply& reply, const Channel& channel) const {
   if (reply.act > 0 && reply.act <= reply.refused.size())
     refuse(name_, "a program that only computes",
-           printable(fmt::format("one that {} (--trust lets it)",
+           printable(fmt::format("one that {} (--trust allows it)",
                                  std::string_view(reply.refused.data(), reply.act)),
                      longest_reason));
   if (reply.answer == Answer::no_memory)
-    refuse(name_, "a program that runs within its limit of memory", "one that needs more (--trust lifts it)");
+    refuse(name_, "a program that runs within its memory limit", "one that needs more (--trust lifts it)");
   const std::size_t size =
       std::min({static_cast<std::size_t>(reply.bytes), longest_reason, channel.memory.size()});
   const std::string reason =

@@ -69,7 +69,7 @@ constexpr Refused confinement_refused[] = {
     {"changes or removes files", changes},
     {"starts programs", starts},
     {"opens sockets", talks},
-    {"reaches into other processes", reaches},
+    {"accesses other processes", reaches},
 };
 
 // Memory, threads, time, and descriptors that are open.

@@ -5,7 +5,10 @@
 #include <torch/torch.h>
 
 #include <algorithm>
+#include <csignal>
+#include <exception>
 #include <filesystem>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -58,7 +61,7 @@ Failure current_failure() {
   } catch (const std::exception& failure) {
     return of(Answer::failed, first_line(failure));
   } catch (...) {
-    return {Answer::failed, "no reason"};
+    return {Answer::failed, "unknown reason"};
   }
 }
 
@@ -176,7 +179,26 @@ std::size_t memory_limit(const std::string& path, const InputShape& images, std:
   return std::min(wanted, machine.totalram / 10 * 9 * machine.mem_unit);
 }
 
+// Ends the process with its caller, also while a model is loaded. The thread shares memory with the model, so
+// it is confined first.
+void end_with_caller() {
+  std::promise<void> promise;
+  std::future<void> confined = promise.get_future();
+  std::thread([promise = std::move(promise)]() mutable {
+    try {
+      confine(Confine::compute);
+    } catch (...) {
+      return promise.set_exception(std::current_exception());
+    }
+    promise.set_value();
+    (void)receive_text(child_socket, 0);  // until the caller is gone
+    std::raise(SIGKILL);
+  }).detach();
+  confined.get();
+}
+
 LoadedProgram load_and_confine(ModelInfo info, const InputShape& images) {
+  end_with_caller();
   confine(Confine::read);
   const auto before_running = [] { confine(Confine::compute); };
   return info.format == "onnx" ? load_onnx(std::move(info), images, torch::kCPU, before_running)

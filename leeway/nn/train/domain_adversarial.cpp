@@ -78,11 +78,11 @@ LossAlgorithm::Objective DomainAdversarial::objective(const Minibatches& batches
 
 std::vector<Parameter> adversarial_parameters() {
   return {{"weight", 1, 0, 1e6, "weight of the domain loss; 0: plain training"},
-          {"discriminator-width", 1024, 1, 65536, "units of its two hidden layers", true},
+          {"discriminator-width", 1024, 1, 65536, "units of the two hidden layers", true},
           {"dropout", .5, 0, .99, "dropout probability in the discriminator"},
-          {"discriminator-rate", 1, 0, 1e6, "learning rate of the discriminator, times --lr"},
+          {"discriminator-rate", 1, 0, 1e6, "learning rate of the discriminator, relative to --lr"},
           {"feature-rate", .1, 0, 1e6,
-           "from given weights: learning rate of all but the last layer, or head, times --lr"}};
+           "with --start: learning rate of all but the last layer or head, relative to --lr"}};
 }
 
 Requirements adversarial_needs(const Parameters& /*parameters*/) {

@@ -107,11 +107,10 @@ void check_single_row(const AlgorithmSetting& setting, const std::string& archit
   try {
     (void)network->forward(torch::zeros(sizes_of(1, setting.input)).to(setting.device));
   } catch (const c10::Error&) {
-    refuse(
-        "train: batch",
-        fmt::format("at least 2 rows, as batch normalization in architecture {} needs on images of shape {}",
-                    architecture, text_of(setting.input)),
-        "1");
+    refuse("train: batch",
+           fmt::format("at least 2 rows, for batch normalization in architecture {} on images of shape {}",
+                       architecture, text_of(setting.input)),
+           "1");
   }
 }
 

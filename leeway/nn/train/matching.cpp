@@ -56,7 +56,7 @@ torch::Tensor Matching::penalty(const std::vector<torch::Tensor>& features, std:
 }
 
 Parameter matching_weight() {
-  return {"weight", 1, 0, 1e6, "weight of the distance; 0: the mean loss of the environments alone"};
+  return {"weight", 1, 0, 1e6, "weight of the distance; 0: only the mean loss of the environments"};
 }
 
 Requirements matching_needs(const Parameters& /*parameters*/) {

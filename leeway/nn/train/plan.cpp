@@ -150,6 +150,12 @@ void check_training(const data::TrainingData& data, const TrainOptions& options)
                               : fmt::format("labels below {}, or the number of classes (--classes)", classes);
     refuse(name, expected, fmt::format("{} at row {}", label, i));
   }
+  const auto [least, most] = std::ranges::minmax(*images.labels);
+  if (least > 0 && options.classes == 0 && images.class_names.empty())
+    refuse(name,
+           fmt::format("a label 0, because labels count from 0 (subtract 1; --classes {} keeps the numbers)",
+                       most + 1),
+           fmt::format("labels {} to {}", least, most));
 }
 
 }  // namespace leeway::nn

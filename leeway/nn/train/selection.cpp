@@ -42,7 +42,7 @@ void check_selection(const TrainOptions& options) {
   const Selection& selection = options.selection;
   if ((options.select == "accuracy" || options.select == last_epoch) && !selection.given()) return;
   if (validation_share(options) <= 0 && options.validation_rows.empty())
-    refuse("train: selection", "validation images to choose the epoch by", "a validation share of 0");
+    refuse("train: selection", "validation images to select the epoch", "a validation share of 0");
   if (options.select == worst_group && !selection.given()) return;
   if (!selection.given())
     refuse("train: selection", "a function that scores an epoch by " + in_quotes(options.select), "none");

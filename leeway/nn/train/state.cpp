@@ -107,7 +107,8 @@ Restored restore_state(const std::filesystem::path& path, const TrainingText& te
     if (found == content->metadata.end()) refuse(name, "the state of a training", "none");
     Course course{text.read(found->second, name), with_prefix(content->tensors, "best.")};
     if (const std::string changed = text.differences(course, planned); !changed.empty())
-      return {{}, fmt::format("{}: is of a training with other options ({}): starting anew", name, changed)};
+      return {{},
+              fmt::format("{}: belongs to a training with other options ({}): starting over", name, changed)};
     const auto position = content->tensors.find("position");
     if (position == content->tensors.end() || position->second.type != ElementType::i64 ||
         position->second.shape != std::vector<std::size_t>{2})
@@ -124,9 +125,9 @@ Restored restore_state(const std::filesystem::path& path, const TrainingText& te
     }
     algorithm.restore(tensors, name);
     const std::size_t done = course.epochs.size();
-    return {std::move(course), fmt::format("{}: continued after epoch {}", name, done)};
+    return {std::move(course), fmt::format("{}: resumed after epoch {}", name, done)};
   } catch (const Error& failure) {
-    return {{}, fmt::format("{}: starting anew", failure.what())};
+    return {{}, fmt::format("{}: starting over", failure.what())};
   }
 }
 
@@ -147,8 +148,7 @@ std::optional<TrainResult> reuse(const data::TrainingData& data, const TrainOpti
     if (result.class_names != trained_class_names(data.images, model->info().classes)) return {};
     result.model = std::move(model);
     result.reused = true;
-    result.notes = {
-        fmt::format("{}: was trained with these options and data before: kept", display_name(out))};
+    result.notes = {fmt::format("{}: already trained with these options and data: kept", display_name(out))};
     return result;
   } catch (const Error&) {
     return {};

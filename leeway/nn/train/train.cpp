@@ -99,7 +99,7 @@ TrainingLoop::TrainingLoop(const data::TrainingData& data, const TrainOptions& o
     selection_.emplace(options.selection, data.images, set_.validation(), options.seed,
                        device_from_name(options.device), options.crop);
   if (threads_ < threads())
-    notes_.push_back(fmt::format("train: OpenMP gives {} of the {} threads asked for", threads_, threads()));
+    notes_.push_back(fmt::format("train: OpenMP provides {} of {} requested threads", threads_, threads()));
   notes_.insert(notes_.end(), set_.notes().begin(), set_.notes().end());
   info_.path = out_.string();
   info_.format = "safetensors";
@@ -144,7 +144,7 @@ AlgorithmSetting TrainingLoop::make_setting() {
     setting.features = hidden_units(*setting.network, info_.input);
     if (setting.features == 0)
       refuse(fmt::format("architecture {}", built.name),
-             fmt::format("one with a last hidden layer, as {} needs",
+             fmt::format("one with a last hidden layer, for {}",
                          needs.features ? fmt::format("algorithm {}", member_.name) : "a frozen backbone"),
              "none");
   }
@@ -189,9 +189,10 @@ void TrainingLoop::start_from_weights(Network& network, const Architecture& buil
     const bool same = file.metadata["architecture"] == info_.architecture &&
                       file.metadata["classes"] == std::to_string(info_.classes);
     if (!backbone.empty() && !same) {
-      note(fmt::format(
-          "{}: is of {} and {} classes: its backbone is taken, the head begins with random weights", from,
-          file.metadata["architecture"], file.metadata["classes"]));
+      note(
+          fmt::format("{}: has architecture {} and {} classes: only its backbone is used, the head starts "
+                      "with random weights",
+                      from, file.metadata["architecture"], file.metadata["classes"]));
       weights = std::move(backbone);
     }
     return copy_backbone(weights, network, from);
@@ -203,7 +204,7 @@ void TrainingLoop::start_from_weights(Network& network, const Architecture& buil
   const bool others = !names.empty() && !info_.class_names.empty() && names != info_.class_names;
   if (found != weights.end() && !found->second.shape.empty() &&
       (found->second.shape[0] != info_.classes || others)) {
-    note(fmt::format("{}: its last layer is of {} {}classes: that of {} begins with random weights", from,
+    note(fmt::format("{}: its last layer has {} {}classes: the layer of {} starts with random weights", from,
                      found->second.shape[0], others ? "other " : "", info_.classes));
     for (const auto& [name, array] : nn::weights_of(network))
       if (name.starts_with(last_layer(built))) weights[name] = array;
@@ -257,13 +258,13 @@ void TrainingLoop::begin() {
   Restored restored = restore_state(state_, options_.text, course_, *algorithm_);
   if (restored.course && !epochs_kept(options_, restored.course->epochs.size())) {
     restored.note =
-        fmt::format("{}: does not hold every epoch: starting anew", display_name(options_.keep_epochs));
+        fmt::format("{}: does not have every epoch: starting over", display_name(options_.keep_epochs));
     restored.course.reset();
   }
   if (restored.course && restored.course->place > 0) {
     set_.begin_epoch(restored.course->pass);
     if (restored.course->place >= set_.steps()) {
-      restored.note = fmt::format("{}: is at step {} of {}: starting anew", display_name(state_),
+      restored.note = fmt::format("{}: is at step {} of {}: starting over", display_name(state_),
                                   restored.course->place, set_.steps());
       restored.course.reset();
     }
@@ -287,7 +288,7 @@ void TrainingLoop::stop_if_asked(std::size_t epoch) const {
     throw Interrupted(fmt::format("train: stopped in {}; nothing was saved",
                                   epoch == 1 ? "the first epoch" : fmt::format("epoch {}", epoch)));
   throw Interrupted(
-      fmt::format("train: stopped in epoch {}; {} holds epoch {}, the same command goes on from there", epoch,
+      fmt::format("train: stopped in epoch {}; {} holds epoch {}, the same command resumes from there", epoch,
                   display_name(state_), course_.epochs.size()));
 }
 
@@ -444,15 +445,15 @@ std::optional<std::string> maximization_note(const Training& training) {
   if (most >= least_rose) return std::nullopt;
   if (most >= 0)
     return fmt::format(
-        "{}: the inner maximization raised its objective for {:.1f}% of the images at most; "
-        "try a smaller step",
+        "{}: the inner maximization raised its objective for at most {:.1f}% of the images; try a smaller "
+        "step",
         name, 100 * most);
   const auto rounds = training.options.parameters.find("rounds"),
              every = training.options.parameters.find("every-epochs");
   if (every == training.options.parameters.end() || rounds->second == 0) return std::nullopt;
   return fmt::format(
-      "{}: training ended before the first round of adversarial images, which comes after "
-      "epoch {:g}: the result is that of erm",
+      "{}: training ended before the first round of adversarial images (after epoch {:g}): the result equals "
+      "erm",
       name, every->second);
 }
 
@@ -466,10 +467,10 @@ TrainResult TrainingLoop::finish() {
   result.notes = notes_;
   for (const Epoch& epoch : result.epochs)
     if (epoch.number == result.best_epoch && epoch.zero_gradient.value_or(0) > most_zero_gradients)
-      result.notes.push_back(fmt::format(
-          "train: the gradient of {:.1f}% of the rows was exactly 0 in epoch {}, whose weights were "
-          "kept: its attacks could not move them",
-          100 * *epoch.zero_gradient, epoch.number));
+      result.notes.push_back(
+          fmt::format("train: the gradient of {:.1f}% of the rows was exactly 0 in epoch {}, whose weights "
+                      "were kept: they could not be attacked",
+                      100 * *epoch.zero_gradient, epoch.number));
   if (auto note = maximization_note(result)) result.notes.push_back(std::move(*note));
   info_.training = text();
   save_weights(out_, info_, *network);

@@ -119,13 +119,12 @@ TrainingSet::TrainingSet(const data::TrainingData& data, const TrainOptions& opt
   least_last_ = std::max(least, needs.least_batch);
   count_steps();
   if (std::min(rows, options.batch) < needs.least_batch)
-    refuse("train: batch",
-           fmt::format("at least {} rows, as algorithm {} needs", needs.least_batch, algorithm),
+    refuse("train: batch", fmt::format("at least {} rows, for algorithm {}", needs.least_batch, algorithm),
            std::to_string(std::min(rows, options.batch)));
   if (balance_ && balance_ == environments_ && std::min(rows, options.batch) < least)
     refuse("train: batch",
-           fmt::format("at least {} rows, {} of each environment, as algorithm {} needs", least,
-                       needs.least_rows, algorithm),
+           fmt::format("at least {} rows, {} of each environment, for algorithm {}", least, needs.least_rows,
+                       algorithm),
            std::to_string(std::min(rows, options.batch)));
 }
 
@@ -141,7 +140,7 @@ void TrainingSet::append(const torch::Tensor& images, std::span<const std::int64
   appended_ = appended_.defined() ? torch::cat({appended_, made}) : made.clone();
   for (const std::int64_t parent : parents) {
     if (parent < 0 || static_cast<std::size_t>(parent) >= data_.images.n() + parents_.size())
-      refuse("images appended", "parents that come before them", fmt::format("{}", parent));
+      refuse("images appended", "earlier images as parents", fmt::format("{}", parent));
     train_.push_back(static_cast<std::int64_t>(data_.images.n() + parents_.size()));
     parents_.push_back(static_cast<std::int64_t>(source(parent)));
   }
@@ -191,33 +190,33 @@ torch::Tensor TrainingSet::images_of(std::span<const std::int64_t> rows, const C
 void TrainingSet::check(const Requirements& needs, const std::string& algorithm) {
   const std::string name = name_of(data_.images);
   if (needs.groups && data_.groups.empty())
-    refuse(name, fmt::format("groups (an array groups, or --group-column), as algorithm {} needs", algorithm),
+    refuse(name, fmt::format("groups (an array groups, or --group-column), for algorithm {}", algorithm),
            "none");
   if (options_.select == worst_group && data_.groups.empty())
-    refuse(name, "groups (an array groups, or --group-column) to choose the epoch by the worst of them",
+    refuse(name, "groups (an array groups, or --group-column) to select the epoch by the worst group",
            "none");
   if (needs.environments > 0 && !data_.environment)
-    refuse(name,
-           fmt::format("an environment of every image (an array environment, or --environment-column), as "
-                       "algorithm {} needs",
-                       algorithm),
-           "none");
+    refuse(
+        name,
+        fmt::format(
+            "an environment of every image (an array environment, or --environment-column), for algorithm {}",
+            algorithm),
+        "none");
   const auto refuse_mixing = [&](const char* why) {
     refuse("train: augment",
-           fmt::format("augmentations that mix no images, as algorithm {} {}", algorithm, why),
+           fmt::format("augmentations that do not mix images, because algorithm {} {}", algorithm, why),
            in_quotes(chain_.text()));
   };
-  if (chain_.mixes() && !needs.views.empty()) refuse_mixing("compares views of each");
-  if (chain_.mixes() && needs.environments > 0) refuse_mixing("tells environments apart");
-  if (chain_.mixes() && needs.own_labels) refuse_mixing("goes by the label of each");
+  if (chain_.mixes() && !needs.views.empty()) refuse_mixing("compares views of each image");
+  if (chain_.mixes() && needs.environments > 0) refuse_mixing("distinguishes environments");
+  if (chain_.mixes() && needs.own_labels) refuse_mixing("uses the label of each image");
   if (needs.unlabelled) {
     if (!data_.unlabelled)
-      refuse(fmt::format("algorithm {}", algorithm), "unlabelled images of the target (--unlabelled)",
-             "none");
+      refuse(fmt::format("algorithm {}", algorithm), "unlabeled images of the target (--unlabelled)", "none");
     if (input_of(*data_.unlabelled) != shape())
       refuse(name_of(*data_.unlabelled),
              options_.crop > 0
-                 ? fmt::format("images of as many channels as {}", name)
+                 ? fmt::format("images with as many channels as {}", name)
                  : fmt::format("images of shape {}, as {}", text_of(shape_of(data_.images)), name),
              text_of(shape_of(*data_.unlabelled)));
   }
@@ -237,12 +236,12 @@ void TrainingSet::check(const Requirements& needs, const std::string& algorithm)
   const std::string only = in_quotes(by->levels[static_cast<std::size_t>(present.front())]);
   if (needs.environments > present.size())
     refuse(name,
-           fmt::format("at least {} environments among the images to train on, as algorithm {} needs",
+           fmt::format("at least {} environments among the training images, for algorithm {}",
                        needs.environments, algorithm),
            fmt::format("{}: {}", present.size(), only));
   if (present.size() == 1)
     notes_.push_back(
-        fmt::format("{}: all images to train on are of one {}, {}: algorithm {} cannot tell any apart", name,
+        fmt::format("{}: all training images belong to one {}, {}: algorithm {} cannot distinguish any", name,
                     needs.environments > 0 ? "environment"
                     : needs.groups         ? "group"
                                            : "class",
@@ -261,7 +260,7 @@ const GroupColumn* TrainingSet::balance_column(const GroupColumn* own, const Req
                                     : what == "groups"    ? &groups_
                                                           : nullptr;
   if (own && !needs.unbalanced && column != own)
-    refuse("train: balance", fmt::format("auto, as algorithm {} says what batches hold", algorithm), what);
+    refuse("train: balance", fmt::format("auto, because algorithm {} defines the batches", algorithm), what);
   return column;
 }
 

@@ -50,7 +50,7 @@ std::string scatter_charts(const Align& record) {
         {"alignment",
          name,
          fmt::format("error {}, angle {}°", significant(set.cross_domain_error, 2), fixed(set.angle, 0)),
-         fmt::format("Projections of {} pairs on the strongest direction of the features, clean against {}",
+         fmt::format("Projections of {} pairs on the first principal direction, clean against {}",
                      count(set.projections_clean.size()), name),
          {{"points", points_of(set, classes)}}});
   }
@@ -63,30 +63,29 @@ std::string set_table(const Align& record) {
       {text_column("Shifted"),
        [](const One& one) { return text_cell(printable(one.shifted, std::string::npos)); }},
       {interval_column("Cross-domain error",
-                       "Mean squared difference of a pair's projections, each set's scaled to -1 to 1"),
+                       "Mean squared difference of a pair's projections, scaled to [-1, 1] in each set"),
        [](const One& one) {
          const Measured error = measured(one.cross_domain_error, one.cross_domain_error_interval);
          return with_interval(significant_cell(error.value, 3), error,
                               significant(*error.low, 3) + "–" + significant(*error.high, 3));
        }},
-      {number_column("Angle", "Between the strongest directions of the two sets, in degrees"),
+      {number_column("Angle", "Between the first principal directions of the two sets, in degrees"),
        [](const One& one) { return fixed_cell(one.angle, 1); }},
       {number_column("Correlation", "Of a pair's projections"),
        [](const One& one) { return fixed_cell(one.correlation, 3); }},
-      {number_column("Explained, clean", "Share of the features' variance that lies along the direction"),
+      {number_column("Explained, clean", "Share of the variance of the features along the direction"),
        [](const One& one) { return percent_cell(one.explained_variance_clean, 0); }},
       {number_column("Explained, shifted"),
        [](const One& one) { return percent_cell(one.explained_variance_shifted, 0); }},
-      {interval_column("Within classes, clean",
-                       "Share of the projections' variance that the class does not explain"),
+      {interval_column("Within classes, clean", "Share of the variance of the projections within classes"),
        [](const One& one) {
          return share_cell(measured(one.class_variance_clean, one.class_variance_clean_interval),
-                           "the files hold no labels");
+                           "the files have no labels");
        }},
       {interval_column("Within classes, shifted"),
        [](const One& one) {
          return share_cell(measured(one.class_variance_shifted, one.class_variance_shifted_interval),
-                           "the files hold no labels");
+                           "the files have no labels");
        }},
       {number_column("Pairs"), [](const One& one) { return count_cell(one.n); }}};
   return table_of("Every shifted set", columns, record.results).html();
@@ -135,9 +134,9 @@ std::string set_table(const Distances& record) {
 
 std::string html_report(const Align& record) {
   const std::string lead = paragraph(
-      "Of each set of features the direction of largest variance was taken, and every sample's projection on "
-      "it. On the dashed line both sets have the same projection. Where the task makes the direction, "
-      "classes lie apart and near the line; where the shift does, they do not.");
+      "Each sample is projected on the direction of largest variance of its set. On the dashed line both "
+      "sets have the same projection. If the task determines the direction, classes lie apart and near the "
+      "line; if the shift determines it, they do not.");
   return page("leeway: feature alignment", record.envelope.headline,
               lead + paragraphs(record.envelope.findings) + scatter_charts(record) + set_table(record),
               {source_section(record.envelope)});
@@ -145,8 +144,8 @@ std::string html_report(const Align& record) {
 
 std::string html_report(const Distances& record) {
   const std::string lead = paragraph(
-      "Each column is a distance of its own scale; the darker a cell, the closer to the largest of "
-      "its column. 0 is no difference.");
+      "Each distance has its own scale; the darker a cell, the closer to the largest value of its column. 0: "
+      "no difference.");
   return page("leeway: distances", record.envelope.headline,
               set_table(record) + lead + paragraphs(record.envelope.findings),
               {source_section(record.envelope)});

@@ -33,7 +33,7 @@ std::string scope(const Record& record) {
     return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
   };
   const auto [least, most] = std::ranges::minmax(record.results, {}, &Result::n);
-  return fmt::format("{}, {}, {} classes, {}{} samples a target", counted(record.models.size(), "model"),
+  return fmt::format("{}, {}, {} classes, {}{} samples per target", counted(record.models.size(), "model"),
                      counted(record.targets.size(), "target"), record.k(), count(least.n),
                      least.n == most.n ? "" : " to " + count(most.n));
 }
@@ -58,7 +58,7 @@ Cell likely_cell(const Result& result) {
   const record::LikelyError& likely = *result.likely_error;
   const Measured range{likely.error.value, likely.low, likely.high};
   Cell cell = share_cell(range);
-  cell.title = fmt::format("{}; sampling alone: {}", likely.moved, percent_interval(likely.error));
+  cell.title = fmt::format("{}; sampling error alone: {}", likely.moved, percent_interval(likely.error));
   return cell;
 }
 
@@ -69,7 +69,7 @@ std::string headline_table(const Record& record, const Shown& shown) {
     columns.push_back({std::move(column), cell});
   };
   if (shown.source)
-    add(interval_column("On the source", "Share of the source's samples predicted right"),
+    add(interval_column("On the source", "Share of source samples predicted right"),
         [](const Result& r) { return share_cell(r.source_accuracy, r.reason("source_accuracy")); });
   if (shown.accuracy) {
     add(interval_column("Accuracy", "Share of samples predicted right, with its " + level + " interval"),
@@ -86,12 +86,10 @@ std::string headline_table(const Record& record, const Shown& shown) {
     add(beta_column(), [](const Result& r) { return significant_cell(r.beta, 3, r.reason("beta")); });
   }
   if (shown.likely)
-    add(interval_column("Error, probably",
-                        "Made without labels of the target: an estimate and its likely range"),
+    add(interval_column("Estimated error", "An estimate without target labels, and its likely range"),
         likely_cell);
   if (shown.bound)
-    add(number_column("Error at most", "Upper bound on the error, made without labels of the target"),
-        bound_cell);
+    add(number_column("Error at most", "Upper bound on the error, without target labels"), bound_cell);
   add(number_column("n", "Samples of the target"), [](const Result& r) { return count_cell(r.n); });
   const bool known = columns.size() > 1;
   Table table =
@@ -105,26 +103,25 @@ std::string terms(const Record& record, const Shown& shown) {
   if (shown.accuracy)
     list.emplace_back(
         "Accuracy",
-        fmt::format(
-            "The share of samples that the model predicts right. The small figures are its {} interval; the "
-            "shading is how far it lies from the source, the data the model is known on.",
-            percent(record.level)));
+        fmt::format("The share of samples that the model predicts right. Small figures: the {} interval. "
+                    "Shading: the difference from the source, the data with known accuracy.",
+                    percent(record.level)));
   if (shown.pairs) {
-    list.emplace_back("Same prediction",
-                      "The share of samples on which the model says the same before and after the shift, "
-                      "right or wrong (in papers AFR, attack failure rate). It needs no labels.");
+    list.emplace_back("Prediction unchanged",
+                      "The share of samples whose prediction is the same before and after the shift, right "
+                      "or wrong (in papers AFR, agreement failure rate). It needs no labels.");
     for (auto& meaning : pa_meanings(log_k(record))) list.push_back(std::move(meaning));
   }
   if (shown.likely)
     list.emplace_back(
-        "Error, probably",
-        "How wrong the model is on the target, estimated without its labels from <a href=\"#bounds\">single "
-        "estimates</a> and from how the outputs moved; in small figures the likely range of the error. " +
+        "Estimated error",
+        "The error of the model on the target, estimated without labels from <a href=\"#bounds\">single "
+        "estimates</a> and from the change of the outputs. Small figures: the likely range of the error. " +
             escape(record.bounds ? record.bounds->likely : ""));
   if (shown.bound)
     list.emplace_back("Error at most",
-                      "How wrong the model can be on the target, told without its labels, if an assumption "
-                      "holds that <a href=\"#bounds\">the section on errors without labels</a> states.");
+                      "An upper bound on the error on the target, without labels, if the assumption in <a "
+                      "href=\"#bounds\">the section on errors without labels</a> holds.");
   return terms_html(list);
 }
 
@@ -147,11 +144,12 @@ std::string gate_words(const record::AssessGate& gate) {
                                 gate_value(gate, chunks.value), chunks.violated, chunks.judged));
   if (gate.violations.size() > named) who.push_back(fmt::format("{} more", gate.violations.size() - named));
   const std::size_t open = gate.not_computed.size();
-  return fmt::format("Gate <code>{}</code> {}{}", escape(gate.gate),
-                     !who.empty() ? "<b class=\"wrong\">failed</b> by " + list_of(who)
-                     : open > 0   ? "<b>held</b> where it could be decided"
-                                  : "<b>held</b>",
-                     open == 0 ? "" : fmt::format("; {} undecided, as the value was not computed", open));
+  return fmt::format(
+      "Gate <code>{}</code> {}{}", escape(gate.gate),
+      !who.empty() ? "<b class=\"wrong\">failed</b> for " + list_of(who)
+      : open > 0   ? "<b>passed</b> for all decided results"
+                   : "<b>passed</b>",
+      open == 0 ? "" : fmt::format("; {} undecided, because the value was not computed", open));
 }
 
 // What to look at next: gates and the first findings, the others behind one click, so that the table stays on
@@ -205,9 +203,9 @@ std::string overview_charts(const Record& record, const Shown& shown) {
   std::vector<AssessMetric> metrics;
   if (shown.accuracy)
     metrics.push_back(
-        {"Accuracy", "line: from the source's", 1, true, &Result::accuracy, &Result::source_accuracy});
+        {"Accuracy", "line: from the source accuracy", 1, true, &Result::accuracy, &Result::source_accuracy});
   if (shown.pairs) {
-    metrics.push_back({"Same prediction", "share unchanged by the shift", 1, true, &Result::afr_pred});
+    metrics.push_back({"Prediction unchanged", "share unchanged by the shift", 1, true, &Result::afr_pred});
     metrics.push_back({"PA", "of at most " + fixed(log_k(record), 2), log_k(record), false, &Result::pa});
   }
   std::string out;

@@ -26,7 +26,7 @@ std::vector<ColumnOf<AttackedSet>> name_columns(const Attack& record) {
   if (record.results.size() > 1) {
     columns.push_back({text_column("Attack"), [](const AttackedSet& set) { return text_cell(set.attack); }});
     columns.push_back({number_column("Radius", "In " + record.options.norm), [](const AttackedSet& set) {
-                         return significant_cell(set.eps, 3, "the attack looks for the nearest image");
+                         return significant_cell(set.eps, 3, "minimum-norm attack");
                        }});
   }
   return columns;
@@ -40,20 +40,21 @@ std::string set_table(const Attack& record) {
        [](const AttackedSet& set) {
          return share_cell(measured(set.clean_accuracy, set.clean_accuracy_interval));
        }},
-      {interval_column("Attacked", "Share of attacked images predicted as their label, or as before"),
+      {interval_column("Attacked",
+                       "Share of attacked images predicted as their label (without labels: as before)"),
        [](const AttackedSet& set) {
          return share_cell(measured(set.robust_accuracy, set.robust_accuracy_interval));
        }},
-      {interval_column("Success", "Share of images that the model judges as the attack wants"),
+      {interval_column("Success", "Share of images with a successful attack"),
        [](const AttackedSet& set) { return share_cell(measured(set.success, set.success_interval)); }},
-      {interval_column("Median norm", "Half of the images moved as little or less"),
+      {interval_column("Median norm", "Median norm of the perturbations"),
        [](const AttackedSet& set) {
-         if (!set.norms) return dash_cell("the radius was given");
+         if (!set.norms) return dash_cell("fixed radius");
          const Measured median = measured(set.norms->median, set.norms->median_interval);
          return with_interval(significant_cell(median.value, 3), median,
                               significant(*median.low, 3) + "–" + significant(*median.high, 3));
        }},
-      {number_column("No gradient", "Share of rows whose gradient is exactly 0: the attack cannot move them"),
+      {number_column("No gradient", "Share of rows whose gradient is exactly 0, so that the attack fails"),
        [](const AttackedSet& set) {
          return percent_cell(set.zero_gradient, 1, "the attack uses no gradients");
        }},
@@ -134,18 +135,19 @@ Section method_section(const Attack& record) {
       items.push_back(escape(words));
     if (set.beside_noise)
       items.push_back(escape(several ? set.out + ": " : "") +
-                      fmt::format("The attack alone leaves {}, noise of the same radius alone {}; the worse "
-                                  "of the two counts for each image.",
+                      fmt::format("Robust accuracy is {} under the attack alone and {} under noise of the "
+                                  "same radius; the worse of the two counts for each image.",
                                   percent(set.beside_noise->attack_robust_accuracy, 1),
                                   percent(set.beside_noise->noise_robust_accuracy, 1)));
   }
-  items.push_back("An attack gives an upper bound on robust accuracy: a stronger one may find more.");
+  items.push_back(
+      "An attack gives an upper bound on robust accuracy: a stronger attack may find a lower value.");
   const auto& eps = record.results.front().eps;
   return {"method", "Method",
           fmt::format("{} in {}{}", escape(list_of(attacks)), escape(record.options.norm),
                       several ? ""
                       : eps   ? " within " + significant(*eps, 3)
-                              : ", nearest image"),
+                              : ", minimum norm"),
           list_html(items)};
 }
 

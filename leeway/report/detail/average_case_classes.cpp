@@ -98,13 +98,13 @@ std::string class_table(const Compared& compared) {
       {text_column(compared.column), [](const Row& row) { return text_cell(row.one->name); }},
       {number_column("σ"), [](const Row& row) { return sigma_cell(row.sigma); }},
       {interval_column("Mean p"), [](const Row& row) { return share_cell(mean_of(row.p()), row.none()); }},
-      {number_column("1 in 20", fmt::format("One sample of the {} in twenty has no more", compared.one)),
+      {number_column("1 in 20", fmt::format("5% quantile over the samples of the {}", compared.one)),
        [](const Row& row) { return quantile_cell(row.p(), twentieth, row.none()); }},
       {number_column("Median"), [](const Row& row) { return quantile_cell(row.p(), median, row.none()); }},
-      {number_column("Difference", "From the mean of all other samples, in points"), difference},
+      {number_column("Difference", "Mean p minus mean p of all other samples, in points"), difference},
       {number_column(
            "p-value",
-           fmt::format("Mann and Whitney, against all other samples, adjusted for the number of {} (Holm)",
+           fmt::format("Mann-Whitney test against all other samples, adjusted for the number of {} (Holm)",
                        compared.many)),
        p_value},
       {number_column("n"), [](const Row& row) { return count_cell(row.p().n); }}};
@@ -117,11 +117,11 @@ std::string test_table(const Compared& compared) {
   Table table(
       fmt::format("Are all {} alike? One test for each σ", compared.many),
       {number_column("σ"),
-       number_column(
-           "p-value",
-           fmt::format("Kruskal and Wallis: how likely differences like these are where all {} are alike",
-                       compared.many)),
-       text_column("Those that differ", "From all others, after Holm's adjustment"), number_column("n")});
+       number_column("p-value",
+                     fmt::format("Kruskal-Wallis test: probability of such differences if all {} are alike",
+                                 compared.many)),
+       text_column("Different", "Significantly different from all others, adjusted by Holm's method"),
+       number_column("n")});
   for (auto comparison = compared.comparisons.rbegin(); comparison != compared.comparisons.rend();
        ++comparison) {
     std::vector<std::string> names;
@@ -133,7 +133,7 @@ std::string test_table(const Compared& compared) {
     table.add({sigma_cell(comparison->sigma),
                significant_cell(comparison->p_value, 2,
                                 fmt::format("fewer than two {} have samples, or all p tie", compared.many)),
-               names.empty() ? dash_cell("none beyond chance") : text_cell(list_of(names)), count_cell(n)});
+               names.empty() ? dash_cell("none significant") : text_cell(list_of(names)), count_cell(n)});
   }
   return table.html();
 }
@@ -141,10 +141,10 @@ std::string test_table(const Compared& compared) {
 // The tests, the charts, the numbers.
 std::string comparison_html(const Compared& compared) {
   const std::size_t classes = compared.comparisons.back().classes.size();
-  return test_table(compared) + spread_key("differs from all others beyond chance") +
+  return test_table(compared) + spread_key("differs significantly from all others") +
          (classes <= drawn_classes
               ? ""
-              : paragraph(fmt::format("The charts show the {} least robust of {} {}, the table all.",
+              : paragraph(fmt::format("The charts show the {} least robust of {} {}, the table shows all.",
                                       drawn_classes, count(classes), compared.many))) +
          class_charts(compared) + class_table(compared);
 }
@@ -218,9 +218,9 @@ std::string ranking_table(const RobustnessView& record, const Ranking& ranking) 
       fmt::format("Up to {} least and most robust samples of every class, σ = {}", each,
                   sigma_words(ranking.sigma)),
       {text_column(record.found.labels ? "Class" : "Predicted class"), text_column("End"),
-       number_column("p", "The probability that its prediction survives"),
-       number_column("Row", "Of the data, from 0"), text_column("Prediction"),
-       number_column("Confidence", "The largest softmax probability of the clean sample, not calibrated")});
+       number_column("p", "Probability that the prediction survives"),
+       number_column("Row", "Row of the data, from 0"), text_column("Prediction"),
+       number_column("Confidence", "Largest softmax probability of the clean sample, not calibrated")});
   for (const auto& [end, words] : {std::pair(&RankedClass::least, "least"), {&RankedClass::most, "most"}})
     for (const RankedClass& one : ranking.classes)
       for (std::size_t i = 0; i < std::min(each, (one.*end).size()); ++i) {
@@ -242,20 +242,19 @@ Section class_bias_section(const RobustnessView& record) {
   if (record.comparisons.empty()) {
     if (found.k <= 100) return {};
     return {"classes", "Classes", fmt::format("Classes were not compared: there are {}", count(found.k)),
-            paragraph("Up to 100 classes are compared and ranked; the per-sample file (<code>--out</code>) "
-                      "holds p of every sample.")};
+            paragraph("At most 100 classes are compared and ranked; the per-sample file (<code>--out</code>) "
+                      "has p of every sample.")};
   }
   const Compared compared{
       record.comparisons,      "Class",      "class", "classes", "no sample of this class",
       1 - found.options.level, found.leading};
-  return {
-      "classes", "Classes", escape(record::class_finding(found)),
-      paragraph(fmt::format(
-          "Class robustness bias: does noise change the mind of the model more often for some classes than "
-          "for others? Classes are {}; p is that of {}. Classes differ where their p-value is below {}.",
-          found.labels ? "the labels here" : "the model's own predictions here, as there were no labels",
-          escape(found.leading), significant(1 - found.options.level, 2))) +
-          comparison_html(compared)};
+  return {"classes", "Classes", escape(record::class_finding(found)),
+          paragraph(fmt::format(
+              "Class robustness bias: does noise change predictions more often for some classes than for "
+              "others? Classes are {}; p is computed by {}. Classes differ if their p-value is below {}.",
+              found.labels ? "the labels" : "the model's predictions, because there are no labels",
+              escape(found.leading), significant(1 - found.options.level, 2))) +
+              comparison_html(compared)};
 }
 
 Section group_bias_section(const RobustnessView& record) {
@@ -263,10 +262,10 @@ Section group_bias_section(const RobustnessView& record) {
   if (record.groups.empty()) return {};
   const double threshold = record::group_threshold(found);
   std::string body = paragraph(fmt::format(
-      "Does noise change the mind of the model more often for some groups of samples than for others? p is "
-      "that of {}. Groups differ where their p-value is below {}{}.",
+      "Does noise change predictions more often for some groups of samples than for others? p is computed by "
+      "{}. Groups differ if their p-value is below {}{}.",
       escape(found.leading), significant(threshold, 2),
-      record.groups.size() > 1 ? fmt::format(", for there are {} columns", record.groups.size()) : ""));
+      record.groups.size() > 1 ? fmt::format(", because there are {} columns", record.groups.size()) : ""));
   for (const auto& [column, comparisons] : record.groups) {
     const Compared compared{comparisons, column,       "group", "groups", "no sample of this group",
                             threshold,   found.leading};
@@ -286,12 +285,12 @@ Section ranking_section(const RobustnessView& record, const Pictures& pictures, 
   Section section{"ranking", "Ranking", escape(record::ranking_finding(record.found)), ""};
   if (section.heading.empty()) return {};
   section.body = paragraph(fmt::format(
-      "The samples that noise moves most and least, by {}: p, then the prediction and how sure the model "
-      "was. It may be sure of a fragile one.{}{} Where many tie at 100%, the order among them means nothing.",
+      "The least and most robust samples, by {}: p, then the prediction and its confidence. Confident "
+      "predictions may be fragile.{}{} Among many samples at 100%, the order has no meaning.",
       escape(strongest.method),
-      record.found.labels ? " Predictions that differ from the label are set off." : "",
+      record.found.labels ? " Predictions that differ from the label are highlighted." : "",
       strongest.classes.size() > drawn_classes && !pictures.samples.empty()
-          ? fmt::format(" Pictures are shown of the {} classes with the most fragile samples.", drawn_classes)
+          ? fmt::format(" Images are shown for the {} classes with the least robust samples.", drawn_classes)
           : ""));
   const Uris uris = encoded(pictures);
   std::size_t left = options.picture_bytes;

@@ -39,19 +39,19 @@ std::string error_table(const RobustnessView& record) {
   const std::vector<ColumnOf<One>> columns = {
       {text_column("Method"), [](const One& one) { return text_cell(one.method); }},
       {number_column("σ"), [](const One& one) { return sigma_cell(one.sigma); }},
-      {interval_column("Mean distance", "Of |p - p of Monte Carlo|, over samples"),
+      {interval_column("Mean difference", "Mean of |p - p of Monte Carlo| over samples"),
        [](const One& one) { return error_cell(one.error); }},
-      {number_column("Monte Carlo alone",
-                     "What it would show against itself: less than this cannot be told from none"),
+      {number_column("Sampling error",
+                     "Mean difference that the sampling error of Monte Carlo alone explains"),
        points(&Error::floor)},
       {number_column("Root mean square"), points(&Error::root_mean_square)},
-      {number_column("Largest", "Of any sample"), points(&Error::largest)},
-      {number_column("Bias", "Mean of p - p of Monte Carlo: above 0 the method is too hopeful"),
+      {number_column("Largest", "Largest difference of any sample"), points(&Error::largest)},
+      {number_column("Bias", "Mean of p - p of Monte Carlo; above 0 the method overestimates p"),
        points(&Error::bias)},
-      {number_column("Rank correlation", "Spearman's: 1 where both put samples in the same order"),
+      {number_column("Rank correlation", "Spearman's rank correlation; 1: same order of samples"),
        [](const One& one) { return fixed_cell(one.error.rank, 2, "all samples tie in one of the two"); }},
       {number_column("n"), [&](const One&) { return count_cell(record.found.n); }}};
-  Table table = table_of("Distance from Monte Carlo, in points of probability", columns, worst_first);
+  Table table = table_of("Difference from Monte Carlo, in points of probability", columns, worst_first);
   table.sorted_by(2, false);
   return table.html();
 }
@@ -62,13 +62,13 @@ Line error_line(const RobustnessView& record, const std::string& method, std::si
     for (const MonteCarloError& error : record.found.against_monte_carlo)
       if (error.method == method && error.sigma == sigma)
         line.points.push_back({sigma, mean_of(error.error), sigma_words(sigma),
-                               fmt::format("σ = {}\nmean distance {}\nn = {}", sigma_words(sigma),
+                               fmt::format("σ = {}\nmean difference {}\nn = {}", sigma_words(sigma),
                                            value_words(mean_of(error.error), true), count(record.found.n))});
   return line;
 }
 
 Line floor_line(const RobustnessView& record, std::size_t slot) {
-  Line line{"chance alone", slot, {}};
+  Line line{"sampling error", slot, {}};
   for (const double sigma : record.sigmas) {
     const auto found = std::ranges::find(record.found.against_monte_carlo, sigma, &MonteCarloError::sigma);
     if (found == record.found.against_monte_carlo.end()) continue;
@@ -77,7 +77,7 @@ Line floor_line(const RobustnessView& record, std::size_t slot) {
         {sigma,
          {floor, {}, {}},
          sigma_words(sigma),
-         fmt::format("σ = {}\nMonte Carlo against itself {}", sigma_words(sigma), percent(floor, 2))});
+         fmt::format("σ = {}\nsampling error of Monte Carlo {}", sigma_words(sigma), percent(floor, 2))});
   }
   return line;
 }
@@ -93,7 +93,7 @@ std::string error_charts(const RobustnessView& record) {
         lines.push_back(std::move(line));
     if (lines.empty()) continue;
     lines.push_back(floor_line(record, series - 1));
-    out += sigma_charts(probabilities ? "Distance from Monte Carlo" : "Distance of scores",
+    out += sigma_charts(probabilities ? "Difference from Monte Carlo" : "Difference of scores",
                         probabilities ? "mean over samples" : "from Monte Carlo, on another scale", lines,
                         record.sigmas, 1);
   }
@@ -178,23 +178,24 @@ std::string convergence_table(const RobustnessView& record, const std::vector<Se
     return [&settling, member](const One& one) {
       const bool last =
           one.point.copies == std::ranges::find(settling, one.point.method, &Settling::method)->most;
-      return last ? dash_cell("the largest number: others are held against it")
+      return last ? dash_cell("the largest number, the reference of the others")
                   : points_cell(one.point.*member);
     };
   };
   const std::vector<ColumnOf<One>> columns = {
       {text_column("Method"), [](const One& one) { return text_cell(one.point.method); }},
       {number_column("σ"), [](const One& one) { return sigma_cell(one.point.sigma); }},
-      {number_column("Copies", "M of Monte Carlo, N of mmse"),
+      {number_column("Copies", "Noisy copies: M of Monte Carlo, N of mmse"),
        [](const One& one) { return count_cell(one.point.copies); }},
-      {number_column("Mean change", "Over samples"), change(&average_case::ConvergencePoint::mean_change)},
-      {number_column("Largest change", "Of any sample"),
+      {number_column("Mean change", "Mean absolute change of p over samples"),
+       change(&average_case::ConvergencePoint::mean_change)},
+      {number_column("Largest change", "Largest change of p of any sample"),
        change(&average_case::ConvergencePoint::most_change)},
       {number_column("n"), [](const One& one) { return count_cell(one.n); }}};
   const std::vector<One>& steps = record.found.convergence;
   return more_html(
       fmt::format("All figures ({} rows)", count(steps.size())),
-      table_of("Change of p against the largest number of copies, in points", columns, steps).html(2));
+      table_of("Change of p from the largest number of copies, in points", columns, steps).html(2));
 }
 
 // -- Time
@@ -208,7 +209,7 @@ std::string runtime_heading(const RobustnessView& record) {
   const Survival* const truth = record.found.find("mc", leading.sigma);
   const auto each = [](const Survival& result) { return significant(milliseconds_each(result), 2); };
   return fmt::format(
-      "{} takes {} ms a sample{} ({})", escape(leading.method), each(leading),
+      "{} takes {} ms per sample{} ({})", escape(leading.method), each(leading),
       truth != nullptr && truth != &leading ? fmt::format(", Monte Carlo {} ms", each(*truth)) : "",
       record::at_sigma(leading.sigma));
 }
@@ -218,17 +219,16 @@ std::string runtime_heading(const RobustnessView& record) {
 Section error_section(const RobustnessView& record) {
   if (record.found.against_monte_carlo.empty())
     return {
-        "error", "Error", "How far these figures are from the truth is not known",
-        paragraph(
-            record.found.find("mc", record.sigmas.back()) != nullptr
-                ? "Monte Carlo was the only method, and nothing stands beside it."
-                : "Monte Carlo was not asked for, which would tell: <code>--methods mc,...</code> runs the "
-                  "model on many noisy copies of every sample. It needs the model, not only its outputs.")};
+        "error", "Error", "The error of these probabilities is not known",
+        paragraph(record.found.find("mc", record.sigmas.back()) != nullptr
+                      ? "Monte Carlo is the only method, so there is nothing to compare."
+                      : "Add Monte Carlo for a comparison: <code>--methods mc,...</code> runs the model on "
+                        "many noisy copies of every sample. It needs the model, not only its outputs.")};
   return {
       "error", "Error", escape(record::error_finding(record.found)),
-      paragraph("Monte Carlo counts how many noisy copies keep their prediction: slow, and right up to "
-                "chance. The distance of a method from it holds both its own error and that chance, which "
-                "the line <em>chance alone</em> shows: a method on it cannot be told from the truth.") +
+      paragraph("Monte Carlo counts how many noisy copies keep their prediction: slow, but exact up to "
+                "sampling error. The difference of a method from Monte Carlo includes this error. A method "
+                "on the line <em>sampling error</em> cannot be distinguished from the exact probability.") +
           error_charts(record) + error_table(record)};
 }
 
@@ -243,14 +243,15 @@ Section convergence_section(const RobustnessView& record) {
           (last == nullptr || point.copies > last->copies))
         last = &point;
     if (last != nullptr)
-      found.push_back(fmt::format("{} still moves by {} points from {} to {} copies", escape(one.method),
+      found.push_back(fmt::format("p of {} changes by {} points from {} to {} copies", escape(one.method),
                                   points_words(last->mean_change), count(last->copies), count(one.most)));
   }
   return {"convergence", "Convergence",
-          found.empty() ? "One number of copies alone, so nothing says whether it is enough"
-                        : fmt::format("At σ = {} {}", sigma_words(record.sigmas.back()), list_of(found)),
-          paragraph("How many noisy copies are enough? p from ever more of them, against p from the largest "
-                    "number; where the line is flat near 0, more would change little.") +
+          found.empty() ? "Only one number of copies was used, so convergence is not known"
+                        : fmt::format("At σ = {}, {}", sigma_words(record.sigmas.back()), list_of(found)),
+          paragraph(
+              "How many noisy copies are enough? The chart compares p for increasing numbers of copies with "
+              "p for the largest number. If the line is flat near 0, more copies would change little.") +
               convergence_charts(record, settling) + convergence_table(record, settling)};
 }
 
@@ -263,12 +264,12 @@ Section runtime_section(const RobustnessView& record) {
       {text_column("Method"), [](const Survival& one) { return text_cell(one.method); }},
       {number_column("σ"), [](const Survival& one) { return sigma_cell(one.sigma); }},
       {number_column("Seconds"), [](const Survival& one) { return significant_cell(one.seconds, 3); }},
-      {number_column("Milliseconds a sample"),
+      {number_column("Milliseconds per sample"),
        [](const Survival& one) { return significant_cell(milliseconds_each(one), 3); }},
       {number_column("In the model", "Share of the time in forward and backward passes"), in_model},
-      {number_column("Passes drawn", "Noisy copies of Monte Carlo, all samples together"),
+      {number_column("Noisy copies", "Noisy copies of Monte Carlo, over all samples"),
        [](const Survival& one) {
-         return one.draws ? count_cell(*one.draws) : dash_cell("only Monte Carlo draws");
+         return one.draws ? count_cell(*one.draws) : dash_cell("only Monte Carlo draws copies");
        }},
       {number_column("n"), [](const Survival& one) { return count_cell(one.p.n); }}};
   return {"time", "Time", runtime_heading(record),

@@ -25,14 +25,14 @@ std::string result_table(const RobustnessView& record) {
   };
   const std::vector<ColumnOf<Survival>> columns = {
       {text_column("Method"), [](const Survival& one) { return text_cell(one.method); }},
-      {number_column("σ", "Standard deviation of the noise, of pixels in [0,1] where inputs are images"),
+      {number_column("σ", "Standard deviation of the noise, of pixels in [0,1] for images"),
        [](const Survival& one) { return sigma_cell(one.sigma); }},
-      {interval_column("Mean", "Over samples; of p, or of a score"),
+      {interval_column("Mean", "Mean of p, or of a score, over samples"),
        [](const Survival& one) { return share_cell(mean_of(one.p), "no sample"); }},
-      {number_column("1 in 20", "One sample in twenty has no more: the 5% quantile"), quantile(twentieth)},
-      {number_column("5 in 20", "A quarter of the samples has no more"), quantile(quarter)},
-      {number_column("Median", "Half of the samples has no more"), quantile(median)},
-      {text_column("What it is", "A score ranks samples and is no probability"),
+      {number_column("1 in 20", "5% quantile over samples"), quantile(twentieth)},
+      {number_column("5 in 20", "25% quantile over samples"), quantile(quarter)},
+      {number_column("Median", "50% quantile over samples"), quantile(median)},
+      {text_column("What it is", "A score ranks samples; it is not a probability"),
        [](const Survival& one) { return text_cell(one.probability ? "probability" : "score"); }},
       {number_column("n"), [](const Survival& one) { return count_cell(one.p.n); }}};
   const std::string caption = "Every method at every σ";
@@ -56,8 +56,8 @@ std::string mean_charts(const RobustnessView& record, bool probabilities) {
                                            value_words(mean_of(result->p), true), count(result->p.n))});
     lines.push_back(std::move(line));
   }
-  return sigma_charts(probabilities ? "Mean probability to survive" : "Mean score",
-                      probabilities ? "bands are intervals over samples" : "scores are no probabilities",
+  return sigma_charts(probabilities ? "Mean survival probability" : "Mean score",
+                      probabilities ? "bands are intervals over samples" : "scores are not probabilities",
                       lines, record.sigmas, 1);
 }
 
@@ -78,13 +78,14 @@ Section spread_section(const RobustnessView& record) {
     charts.push_back(spread_chart(at_sigma(sigma), count(record.found.n) + " samples", "Method", rows));
   }
   const bool scores = !std::ranges::all_of(record.found.results, &Survival::probability);
-  return {"samples", "Distribution",
-          fmt::format("{}: at {} the median sample has {}, one in twenty no more than {} ({})",
-                      low < record::harmless ? "The mean hides the few" : "Nearly all samples are alike",
-                      at_sigma(worst.sigma), escape(survival_words(worst.p.quantiles[median])),
-                      escape(survival_words(low)), escape(worst.method)),
-          spread_key(scores ? "a score" : "") + panels_html(charts, 6) +
-              (scores ? mean_charts(record, false) : "")};
+  return {
+      "samples", "Distribution",
+      fmt::format("{}: at {} the median sample has {}, 5% of the samples at most {} ({})",
+                  low < record::harmless ? "The mean hides fragile samples" : "Nearly all samples are alike",
+                  at_sigma(worst.sigma), escape(survival_words(worst.p.quantiles[median])),
+                  escape(survival_words(low)), escape(worst.method)),
+      spread_key(scores ? "a score" : "") + panels_html(charts, 6) +
+          (scores ? mean_charts(record, false) : "")};
 }
 
 // What p assumes, and the methods' words.
@@ -92,17 +93,17 @@ std::string survival_assumptions(const RobustnessView& record) {
   const record::Robustness& found = record.found;
   const double level = found.options.level;
   std::vector<std::string> items = {
-      std::string("p asks whether the model keeps its own prediction, right or wrong, under random noise. It "
-                  "says nothing of an attacker, who looks for the worst change, nor of other shifts."),
-      fmt::format("The noise is {}. Inputs are not clipped: what leaves the range of the data is given to "
-                  "the model as it is.",
+      std::string("p is about the model keeping its own prediction, right or wrong, under random noise. It "
+                  "does not cover attackers, who look for the worst change, or other shifts."),
+      fmt::format("The noise is {}. Inputs are not clipped: values outside the range of the data are passed "
+                  "to the model.",
                   escape(found.options.noise)),
-      std::string("taylor and mmse take the model as linear in its input, about the clean sample or averaged "
-                  "over noisy copies. They are exact for linear models with gaussian noise; for others the "
-                  "comparison with Monte Carlo says how far they are off."),
-      std::string("Scores (taylor-mvs, mmse-mvs, softmax) rank samples and are no probabilities: their means "
-                  "cannot be read as shares."),
-      fmt::format("Intervals have level {} and take samples as drawn independently of each other.",
+      std::string("taylor and mmse treat the model as linear in its input, at the clean sample or averaged "
+                  "over noisy copies. They are exact for linear models with gaussian noise; for other models "
+                  "the comparison with Monte Carlo shows their error."),
+      std::string("Scores (taylor-mvs, mmse-mvs, softmax) rank samples. They are not probabilities: their "
+                  "means cannot be read as shares."),
+      fmt::format("Intervals have level {} and assume that samples are drawn independently.",
                   percent(level, level > .99 ? 1 : 0))};
   std::size_t unsettled = 0;
   double left_out = 0, zero_gradient = 0;
@@ -113,16 +114,16 @@ std::string survival_assumptions(const RobustnessView& record) {
   }
   if (unsettled > 0)
     items.push_back(
-        fmt::format("At one σ or more, p of up to {} of {} samples is not within the tolerance of the normal "
-                    "distribution function.",
+        fmt::format("At one or more σ, the error of p exceeds the tolerance of the normal distribution "
+                    "function for up to {} of {} samples.",
                     count(unsettled), count(found.n)));
   if (zero_gradient > 0)
     items.push_back(
-        fmt::format("Up to {} of the samples have gradients of exactly 0: methods that need gradients take "
-                    "them as surviving any noise.",
+        fmt::format("Up to {} of the samples have gradients of exactly 0: methods with gradients treat them "
+                    "as surviving any noise.",
                     percent(zero_gradient, 1)));
   if (left_out > 0)
-    items.push_back(fmt::format("Gradients were not taken of every class: this changes p by up to {}.",
+    items.push_back(fmt::format("Gradients were computed for some classes only: this changes p by up to {}.",
                                 significant(left_out, 2)));
   std::vector<std::pair<std::string, std::string>> words;
   for (const auto& [method, summary, source, probability] : found.methods)
@@ -147,10 +148,10 @@ std::string noise_section_body(const record::ModelUnderNoise& one, const Picture
           : fmt::format("the source's {} sample{}", count(taken), taken == 1 ? "" : "s");
   return paragraph(escape(record::survival_details(one.found))) + warnings_html(one.warnings) +
          paragraph(
-             "p is the probability that the model still gives the answer it gave to the clean sample when "
-             "noise of standard deviation σ is added to its input: 100% means that noise never changes its "
-             "mind, at 50% it is a coin toss. " +
-             escape(fmt::format("Measured on {}, under {} noise.", rows, one.found.options.noise))) +
+             "p is the probability that the prediction for the clean sample is unchanged when noise of "
+             "standard deviation σ is added to the input: 100% means that noise never changes the "
+             "prediction, 50% is a coin toss. " +
+             escape(fmt::format("Evaluated on {}, under {} noise.", rows, one.found.options.noise))) +
          survival_overview(view) + part_html(spread_section(view)) + part_html(class_bias_section(view)) +
          part_html(group_bias_section(view)) + part_html(ranking_section(view, pictures, options)) +
          more_html("What these probabilities assume", survival_assumptions(view));
@@ -242,12 +243,12 @@ std::string html_report(const record::AverageCase& average_case, const Pictures&
   const std::string lead =
       warnings_html(average_case.envelope.warnings) + scope_line(escape(scope)) +
       paragraph(
-          "Photograph the same thing again with a noisier camera: p is the probability that the model still "
-          "gives the answer it gave to the clean picture. 100% means that noise of this strength never "
-          "changes its mind; at 50% it is a coin toss. σ is how strong the noise is.") +
+          "Imagine taking the same photograph with a noisier camera: p is the probability that the model "
+          "makes the same prediction as for the clean image. 100% means that noise of this strength never "
+          "changes the prediction; 50% is a coin toss. σ is the strength of the noise.") +
       paragraph(
-          "To keep in mind: taylor and mmse take the model as linear; scores are no probabilities; inputs "
-          "are not clipped. <a href=\"#assumptions\">All that is assumed</a>.") +
+          "Note: taylor and mmse treat the model as linear; scores are not probabilities; inputs are not "
+          "clipped. See <a href=\"#assumptions\">all assumptions</a>.") +
       survival_overview(record);
   return page(
       "leeway: predictions under noise", average_case.envelope.headline, lead,

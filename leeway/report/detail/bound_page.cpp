@@ -38,7 +38,7 @@ std::string words_of(const ErrorRow& row) {
       "{}\nerror at most {}\n{} error on the source\n+ {} discrepancy\n+ {} for chance{}\n"
       "measured on {} source and {} target rows",
       row.name, percent(*value, 1), percent(terms.source_error, 1), percent(terms.discrepancy, 1),
-      percent(row.concentration, 1), sum > 1 ? "\n= " + percent(sum, 1) + ", which says nothing" : "",
+      percent(row.concentration, 1), sum > 1 ? "\n= " + percent(sum, 1) + ", capped at 100%" : "",
       count(terms.n_source), count(terms.n_target));
 }
 
@@ -122,14 +122,14 @@ std::string moved_html(const Record& record, const std::vector<const Result*>& r
 std::string bound_meanings() {
   return terms_html(
       {{"Discrepancy",
-        "How much more the worst other classifier found, a critic, contradicts the model on the target than "
-        "on the source. If the truth itself contradicts the model no more than that, the error cannot have "
-        "grown by more."},
-       {"Chance", "What the held-out rows may hide, as they are only a sample: with more rows it shrinks."},
+        "A critic is another classifier that disagrees with the model more on the target than on the source; "
+        "the discrepancy is the largest difference found. If the true labels disagree with the model by no "
+        "more than that, the error cannot have increased by more."},
+       {"Chance", "A margin for the sampling error of the held-out rows; it decreases with more rows."},
        {"Validity score",
-        "From 0 to 1: near 1 where critics agreed with the model on the source at once and kept to it; a low "
-        "score warns that the bound may not mean much. Where the worst critic agrees with the model on less "
-        "than a quarter of the source, the score is lowered in proportion."}});
+        "From 0 to 1: near 1 if critics agreed with the model on the source quickly and throughout; a low "
+        "score warns that the bound may not be reliable. If the worst critic agrees with the model on less "
+        "than a quarter of the source, the score is reduced in proportion."}});
 }
 
 // -- The page of leeway bound
@@ -146,8 +146,8 @@ std::vector<ErrorRow> rows_of(const Bound& record) {
 }
 
 std::string method_table(const Bound& record) {
-  Table table("Every method", {text_column("Method"), interval_column("Error", "Of a bound, the bound"),
-                               text_column("What it is")});
+  Table table("Every method", {text_column("Method"), interval_column("Error", "The estimate or the bound"),
+                               text_column("Kind")});
   const auto add = [&](const std::string& name, const Measured& error, const char* what) {
     table.add({text_cell(name), share_cell(error), text_cell(what)});
   };
@@ -155,19 +155,19 @@ std::string method_table(const Bound& record) {
     add(one.method.method, measured(one.error, one.interval), one.is_bound ? "upper bound" : "estimate");
   add("source", measured(record.source.error, record.source.interval), "by the source's labels");
   if (record.target.error)
-    add("target", {record.target.error, {}, {}}, "by the target's labels, which no method saw");
+    add("target", {record.target.error, {}, {}}, "by the target's labels, which no method uses");
   return table.html();
 }
 
 std::string range_table(const error_bound::ComponentRange& range) {
   using One = ComponentBound;
   const std::vector<ColumnOf<One>> columns = {
-      {number_column("Components", "Of the features, the leading ones"),
+      {number_column("Components", "Number of leading principal components"),
        [](const One& one) { return count_cell(one.components); }},
       {number_column("Validity score",
-                     "Low where critics are hard to train: too few components hold the truth"),
+                     "Low if critics are hard to train: too few components for the true labels"),
        [](const One& one) { return fixed_cell(one.validity_score, 2); }},
-      {number_column("Estimate", "Without the term for chance"),
+      {number_column("Estimate", "Without the concentration term"),
        [](const One& one) {
          return share_cell({one.dis2.estimate, {}, {}});
        }},
@@ -175,9 +175,9 @@ std::string range_table(const error_bound::ComponentRange& range) {
        [](const One& one) {
          return share_cell({one.dis2.bound, {}, {}});
        }},
-      {text_column("Kept", "The score is high enough; the least bound of those kept counts"),
+      {text_column("Kept", "The score is high enough; the lowest of these bounds counts"),
        [](const One& one) { return text_cell(one.kept ? "yes" : "no"); }}};
-  return table_of("The bound on fewer and fewer principal components", columns, range.bounds).html();
+  return table_of("The bound by number of principal components", columns, range.bounds).html();
 }
 
 Section terms_section(const Bound& record) {
@@ -190,22 +190,23 @@ Section terms_section(const Bound& record) {
        [&](const One&) { return percent_cell(terms.source_error, 1); }},
       {number_column("Discrepancy", "On the held-out rows"),
        [&](const One&) { return percent_cell(terms.discrepancy, 1); }},
-      {number_column("Chance", "What is added for what the held-out rows may hide"),
+      {number_column("Chance", "Concentration term for the sampling error of the held-out rows"),
        [](const One& one) { return percent_cell(one.term, 1); }},
-      {number_column("Error at most", "The sum, no more than 100%"),
+      {number_column("Error at most", "The sum, at most 100%"),
        [](const One& one) { return percent_cell(one.bound, 1); }}};
-  return {"terms", "Terms",
-          fmt::format(
-              "Critics on the {} contradict the classifier {} points more on the target than on the source",
-              escape(record.dis2->representation), fixed(100 * terms.discrepancy, 1)),
-          table_of("The bound by each inequality for chance", columns, terms.concentrations).html() +
-              paragraph(fmt::format(
-                  "Measured on {} source and {} target rows that chose {}. Validity score: {}. The bound "
-                  "that counts is that of the first line; the others each hold by themselves.",
-                  count(terms.n_source), count(terms.n_target),
-                  record.options.dis2.holdout > 0 ? "no critic" : "the critics, which proves nothing",
-                  terms.validity_score ? fixed(*terms.validity_score, 2) : "not known")) +
-              (record.dis2->range ? range_table(*record.dis2->range) : "") + bound_meanings()};
+  return {
+      "terms", "Terms",
+      fmt::format(
+          "Critics on the {} disagree with the classifier {} points more on the target than on the source",
+          escape(record.dis2->representation), fixed(100 * terms.discrepancy, 1)),
+      table_of("The bound by each inequality for chance", columns, terms.concentrations).html() +
+          paragraph(fmt::format(
+              "Measured on {} source and {} target rows that were used to choose {}. Validity score: {}. The "
+              "bound of the first row counts; each of the others is valid on its own.",
+              count(terms.n_source), count(terms.n_target),
+              record.options.dis2.holdout > 0 ? "no critic" : "the critics, so that the bound is not valid",
+              terms.validity_score ? fixed(*terms.validity_score, 2) : "not known")) +
+          (record.dis2->range ? range_table(*record.dis2->range) : "") + bound_meanings()};
 }
 
 // The discrepancy of every critic in its order, and the largest so far.
@@ -224,20 +225,21 @@ Section restarts_section(const Bound& record) {
   const std::size_t n = restarts.size();
   const std::vector<Line> lines = n == 1 ? std::vector{each} : std::vector{best, each};
   const LineAxes axes = fit_y(counted_axes(n, "restart"), lines, -1, 1);
-  return {"restarts", "Restarts",
-          n == 1 ? "One critic was tried"
-                 : fmt::format("The largest discrepancy came with restart {} of {}", last + 1, n),
-          panels_html({line_chart("Discrepancy", "on held-out rows", lines, axes)}) +
-              paragraph("A larger discrepancy is the honest answer: where it still grows, more restarts "
-                        "would raise the bound.")};
+  return {
+      "restarts", "Restarts",
+      n == 1 ? "One critic was trained"
+             : fmt::format("The largest discrepancy was found in restart {} of {}", last + 1, n),
+      panels_html({line_chart("Discrepancy", "on held-out rows", lines, axes)}) +
+          paragraph(
+              "The largest discrepancy counts. If it still increases, more restarts would raise the bound.")};
 }
 
 std::string assumptions_html(const Bound& record) {
   std::vector<ErrorMethod> methods;
   for (const MethodError& one : record.results) methods.push_back(one.method);
   return methods_html(methods) +
-         paragraph(fmt::format("An estimate is no bound. Its {} interval tells how far the rows there are "
-                               "settle it, not whether what it assumes is true.",
+         paragraph(fmt::format("An estimate is not a bound. Its {} interval shows its sampling error, not "
+                               "whether its assumption holds.",
                                percent(record.options.level)));
 }
 
@@ -271,14 +273,14 @@ std::string heading(const Record& record, const std::vector<const Result*>& resu
     if (const auto truth = true_error(*result); truth && result->error_bound && *truth > *result->error_bound)
       failing.push_back(escape(subject(record, *result)));
   if (!failing.empty())
-    return question + fmt::format("More than its bound for {}, where the assumption fails",
+    return question + fmt::format("More than the bound for {}, where the assumption fails",
                                   list_of(at_most(3, failing)));
   const auto bound = [](const Result* result) { return result->error_bound.value_or(-1); };
   const Result& worst = **std::ranges::max_element(results, {}, bound);
   std::string text = question + escape(subject(record, worst));
-  if (worst.error_bound) text += fmt::format(": on at most {}", percent(*worst.error_bound, 1));
+  if (worst.error_bound) text += fmt::format(": at most {}", percent(*worst.error_bound, 1));
   if (worst.likely_error)
-    text += fmt::format("{} probably on {}, likely range {} to {}", worst.error_bound ? ";" : ":",
+    text += fmt::format("{} estimated at {}, likely range {} to {}", worst.error_bound ? ";" : ":",
                         percent(*worst.likely_error->error.value), fixed(100 * worst.likely_error->low, 0),
                         percent(worst.likely_error->high));
   return text;
@@ -301,22 +303,22 @@ std::string terms_table(std::vector<const Result*> results) {
   Table table = table_of(
       "Bounds and their terms, worst first",
       with_subject(
-          {{number_column("Error at most",
-                          "Error on the source, discrepancy and chance together, no more than 100%"),
+          {{number_column("Error at most", "Error on the source + discrepancy + chance, at most 100%"),
             [](const Result& r) { return percent_cell(r.error_bound, 1, r.reason("error_bound")); }},
            {number_column("Source error", "Share of held-out source rows that the model gets wrong"),
             term(&Dis2::source_error)},
            {number_column("Discrepancy",
-                          "How much more a critic contradicts the model on the target than on the source"),
+                          "How much more a critic disagrees with the model on the target than on the source"),
             term(&Dis2::discrepancy)},
-           {number_column("Chance", "What the held-out rows may hide"), term(&Dis2::concentration)},
-           {number_column("Validity score", "Low values warn that the bound may not mean much"),
+           {number_column("Chance", "Margin for the sampling error of the held-out rows"),
+            term(&Dis2::concentration)},
+           {number_column("Validity score", "A low value warns that the bound may not be reliable"),
             [](const Result& r) {
               return fixed_cell(r.error_bound_terms ? r.error_bound_terms->validity_score : std::nullopt, 2,
                                 r.reason("error_bound"));
             }},
-           {number_column("True error", "By the target's labels, which the bound did not see"), truth_cell},
-           {text_column("Held out", "Rows of source and target that the bound is measured on"),
+           {number_column("True error", "By the target's labels, which the bound does not use"), truth_cell},
+           {text_column("Held out", "Rows of source and target used to measure the bound"),
             [](const Result& r) {
               const std::optional<Dis2>& terms = r.error_bound_terms;
               return terms ? text_cell(count(terms->n_source) + " and " + count(terms->n_target))
@@ -334,7 +336,7 @@ std::string estimates_table(const std::vector<const Result*>& results) {
         {interval_column(std::string(member.name), "Estimated error"), [&member](const Result& result) {
            return share_cell(estimate_of(result, member), result.reason("estimates"));
          }});
-  columns.push_back({number_column("True error", "1 minus accuracy, where there are labels"), truth_cell});
+  columns.push_back({number_column("True error", "1 minus accuracy, if there are labels"), truth_cell});
   return table_of("Estimated error, without labels of the target", with_subject(columns), results).html(2);
 }
 
@@ -352,7 +354,7 @@ std::string html_report(const Bound& record) {
   return page("leeway: error without labels", record.envelope.headline, lead,
               {terms_section(record),
                restarts_section(record),
-               {"methods", "Assumptions", "What every method assumes, and when it is too low",
+               {"methods", "Assumptions", "Assumptions of the methods, and when they are too low",
                 assumptions_html(record)},
                source_section(record.envelope)});
 }
@@ -375,7 +377,7 @@ Section bounds_section(const Record& record) {
           paragraph(escape(record.bounds ? record.bounds->likely + " " + record.bounds->assumption : "")) +
               error_key(truth) + panels_html(charts) + bound_meanings() + terms_table(results) +
               estimates_table(results) + moved_html(record, results) +
-              paragraph("An estimate is no bound. Each is right under an assumption of its own:") +
+              paragraph("An estimate is not a bound. Each estimate is right under its own assumption:") +
               (record.bounds ? methods_html({record.bounds->methods.begin(), record.bounds->methods.end()})
                              : "")};
 }

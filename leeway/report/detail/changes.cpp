@@ -68,7 +68,7 @@ std::string frequent_table(const Record& record) {
       const auto share = changed > .5 ? std::optional(static_cast<double>(samples) / changed) : std::nullopt;
       table.add({text_cell(result->target), text_cell(result->model), text_cell(record.class_name(from)),
                  text_cell(record.class_name(to)), count_cell(samples),
-                 percent_cell(share, 1, "the record does not say how many samples change")});
+                 percent_cell(share, 1, "the record does not have the number of changed samples")});
     }
   }
   if (table.size() == 0) return "";
@@ -127,7 +127,7 @@ std::string card(const Record& record, const record::AssessFlip& flip, const Tri
   return fmt::format(
       "<li class=\"flip\"><div class=\"triple\">{}</div><p class=\"row\">Row {}{}; pixels change by up to "
       "{}</p><dl>{}{}</dl></li>\n",
-      triple.html, flip.row, flip.label ? ", truly " + escape(record.class_name(*flip.label)) : "",
+      triple.html, flip.row, flip.label ? ", label " + escape(record.class_name(*flip.label)) : "",
       percent(triple.largest), said(record, "clean", flip.clean_pred, flip.clean_confidence, flip.label),
       said(record, "shifted", flip.shifted_pred, flip.shifted_confidence, flip.label));
 }
@@ -146,7 +146,7 @@ std::string flip_table(const Record& record, const Result& result,
       {number_column("Confidence"), [&](const Flip& f) { return sure(f.clean_confidence); }},
       {text_column("Shifted prediction"), [&](const Flip& f) { return name(f.shifted_pred); }},
       {number_column("Confidence"), [&](const Flip& f) { return sure(f.shifted_confidence); }},
-      {number_column("Agreement", "a_i at the maximiser: 0 is perfect, the more negative the worse"),
+      {number_column("Agreement", "Log agreement a_i at the maximum: 0 is perfect, more negative is worse"),
        [](const Flip& f) { return fixed_cell(f.agreement, 2); }}};
   return table_of(subject(record, result), columns, flips).html();
 }
@@ -195,16 +195,16 @@ Section confusion_section(const Record& record) {
   if (maps.empty() && table.empty()) return {};
   std::string body =
       maps.empty() ? paragraph(fmt::format(
-                         "A map of {} classes would be unreadable; these are the changes that happen most.",
+                         "A map of {} classes would be unreadable; these are the most frequent changes.",
                          count(record.k())))
                    : paragraph(
-                         "Each row is what the model said on the source, each column what it says under the "
-                         "shift. Orange cells are changed minds, darker the larger their share of the row; "
-                         "grey is what stayed the same.") +
+                         "Rows are predictions on the source, columns predictions under the shift. Orange "
+                         "cells are changed predictions, darker for a larger share of the row; gray cells "
+                         "are unchanged predictions.") +
                          choice_html(maps);
   if (left_out > 0)
     body += paragraph(fmt::format(
-        "To keep the page small it holds the maps of the worst {} results; the record holds the other {}.",
+        "To keep the page small, it has the maps of the worst {} results; the record has the other {}.",
         maps.size(), left_out));
   return {"changes", "Changes", heading.empty() ? "No prediction changes" : heading, body + table};
 }
@@ -225,7 +225,7 @@ Section flips_section(const Record& record, const Pictures& pictures, const Opti
     const bool first = body.empty();
     if (first)
       heading = fmt::format(
-          "The surest contradiction: {} {} becomes {} {} ({}, row {})",
+          "Most confident contradiction: {} {} becomes {} {} ({}, row {})",
           escape(sureness(flips[0].clean_confidence)), escape(record.class_name(flips[0].clean_pred)),
           escape(sureness(flips[0].shifted_confidence)), escape(record.class_name(flips[0].shifted_pred)),
           escape(subject(record, record.results[i])), flips[0].row);
@@ -233,8 +233,8 @@ Section flips_section(const Record& record, const Pictures& pictures, const Opti
   }
   if (body.empty()) return {};
   return {"flips", "Samples", heading,
-          paragraph("Samples on which the model contradicts itself most surely: what it said on the source, "
-                    "what it says under the shift, and how sure it was.") +
+          paragraph("Samples with the most confident contradictions: prediction and confidence on the source "
+                    "and under the shift.") +
               body};
 }
 

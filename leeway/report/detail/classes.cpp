@@ -71,7 +71,7 @@ Cell member_cell(const Member& member) {
   Cell cell = percent_cell(quality(member), 0);
   const std::string n = fmt::format("n = {}", count(member.n));
   if (!member.accuracy.value) {
-    cell.title = "same prediction; " + n;
+    cell.title = "predictions unchanged; " + n;
     cell.shade = (*member.afr_pred.value - 1) / full_shade;
     return cell;
   }
@@ -94,9 +94,8 @@ std::string matrix(const Record& record, const std::string& model, const Classes
     if (std::ranges::any_of(lines, [&](const ClassLine& line) { return line.at.contains(target); }))
       columns.push_back({number_column(target), [&target](const ClassLine& line) {
                            const auto found = line.at.find(target);
-                           return found == line.at.end()
-                                      ? dash_cell("no samples, or neither labels nor pairs")
-                                      : member_cell(*found->second);
+                           return found == line.at.end() ? dash_cell("no samples, or no labels and no pairs")
+                                                         : member_cell(*found->second);
                          }});
   std::string caption = record.models.size() > 1 ? model : "Accuracy";
   cut_rows(lines, matrix_rows, caption, ": the {} worst of {}");
@@ -112,20 +111,20 @@ std::string everything(const Record& record, const ClassesKind& kind) {
   }
   if (filled == 0) return "";
   const std::size_t each = total <= long_rows ? total : std::max<std::size_t>(1, long_rows / filled);
-  Table table(
-      total <= long_rows ? "With intervals"
-                         : fmt::format("With intervals: the {} worst of each model and target", each),
-      {text_column("Target"), text_column("Model"), text_column(kind.title()), interval_column("Accuracy"),
-       number_column("Source"),
-       number_column("Same prediction", "Share of samples whose prediction is the same clean and shifted"),
-       number_column("n")});
+  Table table(total <= long_rows ? "With intervals"
+                                 : fmt::format("With intervals: the {} worst of each model and target", each),
+              {text_column("Target"), text_column("Model"), text_column(kind.title()),
+               interval_column("Accuracy"), number_column("Source"),
+               number_column("Prediction unchanged",
+                             "Share of samples whose prediction is the same clean and shifted"),
+               number_column("n")});
   for (const Result* result : worst_first(record))
     for (std::size_t m = 0; m < std::min(each, (result->*kind.members).size()); ++m) {
       const Member& member = (result->*kind.members)[m];
       const auto why = [&](const char* key) { return member.n == 0 ? "no samples" : result->reason(key); };
       table.add({text_cell(result->target), text_cell(result->model), text_cell(label_of(record, member)),
                  share_cell(member.accuracy, why("accuracy")),
-                 percent_cell(member.source_accuracy.value, 1, "not known on the source"),
+                 percent_cell(member.source_accuracy.value, 1, "not available on the source"),
                  percent_cell(member.afr_pred.value, 1, why("afr_pred")), count_cell(member.n)});
     }
   return more_html(fmt::format("All figures with intervals and n ({} rows)",
@@ -149,7 +148,7 @@ Section members_section(const Record& record, const ClassesKind& kind, Section s
       worst->accuracy.value
           ? fmt::format("Weakest {}: {}, {} right{}", kind.name, where, percent(*worst->accuracy.value),
                         before ? fmt::format(", {} on the source", percent(*before)) : "")
-          : fmt::format("The {} that changes most: {}, {} keep their prediction", kind.name, where,
+          : fmt::format("The {} that changes most: {}, {} of predictions unchanged", kind.name, where,
                         percent(*worst->afr_pred.value));
   section.body = paragraph(intro);
   for (const std::string& model : record.models) section.body += matrix(record, model, kind);
@@ -198,15 +197,16 @@ std::string shares_table(const Record& record, const std::string& model) {
 }  // namespace
 
 Section classes_section(const Record& record) {
-  return members_section(record, {&Result::classes, "class"}, {"classes", "Classes", "", ""},
-                         "The share predicted right of each true class (of each clean prediction where there "
-                         "are no labels: then the share that keeps its prediction), worst first. Shading: "
-                         "distance from the source. Rest the pointer on a cell for its interval and n.");
+  return members_section(
+      record, {&Result::classes, "class"}, {"classes", "Classes", "", ""},
+      "Accuracy by true class, worst first (without labels: share of unchanged predictions by clean "
+      "prediction). Shading: difference from the source. Hover over a cell for its interval and n.");
 }
 
 Section groups_section(const Record& record) {
-  return members_section(record, {&Result::groups, "group"}, {"groups", "Groups", "", ""},
-                         "An average can hide a group that fares much worse. Read as the table of classes.");
+  return members_section(
+      record, {&Result::groups, "group"}, {"groups", "Groups", "", ""},
+      "An average can hide a group with much worse results. The table reads like the table of classes.");
 }
 
 Section shares_section(const Record& record) {
@@ -230,8 +230,8 @@ Section shares_section(const Record& record) {
                             escape(subject(record, *result)), escape(record.class_name(most)),
                             change > 0 ? "more" : "less", percent(result->shifted_shares[most]),
                             percent(result->clean_shares[most])),
-          paragraph("The share of samples that the model predicts as each class. It needs no labels: when "
-                    "the mix of predictions moves and the world's has not, the model is drifting.") +
+          paragraph("The share of samples that the model predicts as each class. It needs no labels: if the "
+                    "mix of predictions changes but the true mix does not, the model is drifting.") +
               tables};
 }
 

@@ -108,7 +108,7 @@ std::string error_chart(const Corruptions& record) {
   const Chart chart{
       "overview",
       ratios ? "Corruption error, relative to " + record.mean->reference : "Mean error over severities",
-      ratios ? "100% is as wrong as the reference" : "lines begin at the error on clean images",
+      ratios ? "100%: as many errors as the reference" : "lines start at the error on clean images",
       "Errors of every corruption with their intervals"};
   return panels_html({overview_of(chart, rows, 1, top, true)});
 }
@@ -126,15 +126,16 @@ std::string error_table(const Corruptions& record) {
       {interval_column("Error", "Mean over severities; the interval is over images"),
        [](const One& one) { return share_cell(one.error); }}};
   if (has_ratios(record)) {
-    columns.push_back({interval_column("CE", "100 times the error over the reference's"),
-                       [](const One& one) { return hundred_cell(one.ce, "the reference lacks it"); }});
-    columns.push_back({interval_column("Relative CE", "The same of what comes on top of the clean error"),
+    columns.push_back(
+        {interval_column("CE", "100 times the error divided by the error of the reference"),
+         [](const One& one) { return hundred_cell(one.ce, "not available for the reference"); }});
+    columns.push_back({interval_column("Relative CE", "The same for the increase over the clean error"),
                        [](const One& one) {
                          return hundred_cell(one.relative_ce,
-                                             "the reference's rise is not known, or not above 0");
+                                             "the increase of the reference is unknown, or not above 0");
                        }});
   }
-  columns.push_back({text_column("Counted", "In the means: the 15 corruptions of the benchmark"),
+  columns.push_back({text_column("Counted", "Included in the means: the 15 corruptions of the benchmark"),
                      [](const One& one) { return text_cell(one.counted ? "yes" : "no"); }});
   return table_of("Every corruption", columns, record.errors).html();
 }
@@ -146,11 +147,11 @@ Section errors_section(const Corruptions& record) {
   if (mean.mce.value)
     heading = fmt::format("mCE {} relative to {}", fixed(*mean.mce.value, 1), escape(mean.reference));
   else if (mean.mean_error.value)
-    heading = fmt::format("Mean corruption error (unnormalised) {}", value_words(mean.mean_error, true));
+    heading = fmt::format("Mean corruption error (unnormalized) {}", value_words(mean.mean_error, true));
   if (mean.mean_error.value) heading += ", " + record::variant_text(mean);
   return {"errors", "Errors", heading,
-          paragraph("The mean over severities, then over the corruptions that are counted. The errors of one "
-                    "image under many corruptions go together, so intervals are over images.") +
+          paragraph("The mean over severities, then over the counted corruptions. The errors of one image "
+                    "under different corruptions are correlated, so intervals are over images.") +
               error_chart(record) + error_table(record)};
 }
 
@@ -211,7 +212,7 @@ Section severity_section(const Corruptions& record) {
   const CorruptedSet* const worst = record::worst_of(record);
   return {"severity", "Severity",
           worst == nullptr
-              ? "Agreement falls with severity"
+              ? "Agreement by severity"
               : fmt::format("Least accurate under {} at severity {}, {}", escape(worst->corruption),
                             worst->severity, value_words(worst->judged.accuracy, true)),
           choice_panels_html(choices)};
@@ -221,7 +222,7 @@ Section sets_section(const Corruptions& record) {
   using One = CorruptedSet;
   const char* unlabelled = "no labels were given";
   const auto none = [](const One& one) {
-    return one.left_out.empty() ? std::string("the images are no pairs") : one.left_out;
+    return one.left_out.empty() ? std::string("the images are not paired") : one.left_out;
   };
   const std::vector<ColumnOf<One>> columns = {
       {text_column("Corruption"), [](const One& one) { return text_cell(one.corruption); }},
@@ -233,7 +234,7 @@ Section sets_section(const Corruptions& record) {
       {pa_column(), [&](const One& one) { return pa_cell(one.pa, none(one)); }},
       {beta_column(), [&](const One& one) { return significant_cell(one.beta, 3, none(one)); }},
       {same_prediction_column(), [&](const One& one) { return share_cell(one.afr_pred, none(one)); }},
-      {number_column("Mean change", "Of a pixel in [0,1]"),
+      {number_column("Mean change", "Mean absolute change of a pixel in [0,1]"),
        [&](const One& one) { return significant_cell(one.mean_change, 3, none(one)); }},
       {number_column("n"), [](const One& one) { return count_cell(one.judged.n); }}};
   const std::size_t run = static_cast<std::size_t>(
@@ -253,7 +254,7 @@ std::string scope(const Corruptions& record) {
   if (!record.use) return text;
   text += fmt::format("; {} variant, constants of {}", record.use->variant, record.use->set);
   if (record.use->lengths != 1) text += fmt::format(", lengths times {:.3g}", record.use->lengths);
-  return text + fmt::format("; frost {}", record.use->frost == "procedural" ? "procedural" : "from pictures");
+  return text + fmt::format("; frost {}", record.use->frost == "procedural" ? "procedural" : "from images");
 }
 
 }  // namespace

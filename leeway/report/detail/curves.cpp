@@ -167,13 +167,13 @@ Section agreement_section(const Record& record) {
   const auto named = [&](const Result& result) { return escape(subject(record, result)); };
   const std::string most = fixed(std::log(static_cast<double>(record.k())), 2), least = fixed(pa(&worst), 2);
   return {"agreement", "Agreement",
-          &worst == &best ? fmt::format("{} keeps {} of {} agreement", named(worst), least, most)
-                          : fmt::format("Least agreement: {} ({} of {}). Most: {} ({})", named(worst), least,
-                                        most, named(best), fixed(pa(&best), 2)),
-          paragraph("Each line shows how well the answers before and after the shift agree when the model's "
-                    "scores are read more or less sharply (β). On the left everything is a guess; on the "
-                    "right every contradiction counts fully. The highest point, marked, is PA. A line that "
-                    "stays high to the right never contradicts itself.") +
+          &worst == &best ? fmt::format("{} has an agreement of {} of at most {}", named(worst), least, most)
+                          : fmt::format("Lowest agreement: {} ({} of {}). Highest: {} ({})", named(worst),
+                                        least, most, named(best), fixed(pa(&best), 2)),
+          paragraph("Each line shows the agreement of the outputs before and after the shift as a function "
+                    "of the inverse temperature β of the scores. On the left all classes are equally likely; "
+                    "on the right every contradiction counts fully. The highest point, marked, is PA. A line "
+                    "that stays high on the right has no contradictions.") +
               panels_html(curve_charts(curves))};
 }
 
@@ -194,9 +194,9 @@ Section pa_curves_section(const PaView& record) {
                         record.models.size() > 1 ? std::vector<Point>{} : points_of(a.local_maxima)});
     }
   if (curves.empty()) return {};
-  return {"agreement", "Agreement", "Agreement against the sharpness β at which scores are read",
-          paragraph("The highest point, marked, is PA. The lines join the values that the search for it "
-                    "looked at; pa --curve adds more.") +
+  return {"agreement", "Agreement", "Agreement by the inverse temperature β of the scores",
+          paragraph("The highest point, marked, is PA. The lines connect the values computed in the search; "
+                    "pa --curve adds more.") +
               panels_html(curve_charts(curves))};
 }
 

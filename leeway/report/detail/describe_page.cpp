@@ -35,26 +35,25 @@ Cell p_cell(const std::optional<conds::Test>& test, const char* why) {
 std::string measures_table(const conds::Description& said) {
   using Shift = conds::ColumnShift;
   const char* p = "Permutation test, adjusted by Holm's method over all tests of this table";
-  const char *label = "the label itself, or one value alone", *alone = "one value alone",
-             *target = "there is no target";
+  const char *label = "the label itself, or a single value", *alone = "a single value", *target = "no target";
   std::vector<ColumnOf<Shift>> columns = {
       {text_column("Column"), [](const Shift& one) { return text_cell(one.name); }},
       {interval_column("Correlation", "Cramer's V of label and attribute in the source, from 0 to 1"),
        [&](const Shift& one) { return one.sc ? measure_cell(one.sc->source.v, label) : dash_cell(label); }},
       {number_column("p", p),
        [&](const Shift& one) { return p_cell(one.sc ? std::optional(one.sc->test) : std::nullopt, label); }},
-      {number_column("In the target", "Cramer's V there"),
+      {number_column("In the target", "Cramer's V in the target"),
        [&](const Shift& one) {
          return one.sc && one.sc->target ? fixed_cell(one.sc->target->v.value, 3)
                                          : dash_cell(said.n_target ? label : target);
        }},
-      {interval_column("Drift", "Total variation distance of the shares of the values that the source has"),
+      {interval_column("Drift", "Total variation distance of the shares of the source's values"),
        [&](const Shift& one) {
          return one.drift ? percents_cell(one.drift->distance, alone) : dash_cell(alone);
        }},
       {number_column("p (drift)", p),
        [&](const Shift& one) { return one.drift ? p_cell(one.drift->test, alone) : dash_cell(alone); }},
-      {interval_column("Unseen", "Share of the target whose value the source never has"),
+      {interval_column("Unseen", "Share of the target with values that the source lacks"),
        [&](const Shift& one) {
          return one.unseen ? percents_cell(one.unseen->mass, target) : dash_cell(target);
        }},
@@ -104,14 +103,14 @@ Section values_section(const conds::Description& said) {
     columns.push_back(
         {number_column("Target"), [](const ValueRow& row) { return percent_cell(row.target_share, 1); }});
     columns.push_back(
-        {number_column("Samples there"), [](const ValueRow& row) { return count_cell(row.n_target); }});
+        {number_column("Target samples"), [](const ValueRow& row) { return count_cell(row.n_target); }});
   }
   const std::size_t shown = std::min(describe_table_rows, rows.size());
-  std::string body = table_of(said.n_target ? "Every value, the largest change first" : "Every value",
-                              columns, std::span(rows).first(shown))
+  std::string body = table_of(said.n_target ? "Every value, largest change first" : "Every value", columns,
+                              std::span(rows).first(shown))
                          .html(2);
   if (shown < rows.size())
-    body += paragraph(fmt::format("The record holds the other {} values.", count(rows.size() - shown)));
+    body += paragraph(fmt::format("The record has the other {} values.", count(rows.size() - shown)));
   const ValueRow& first = rows.front();
   return {"values", "Values",
           said.n_target ? escape(fmt::format("{} = {}: {} of the source, {} of the target",
@@ -199,12 +198,12 @@ Section cell_accuracy_section(const record::DescribedShifts& shifts) {
       "accuracy", "Accuracy",
       fmt::format("Weakest: {}, {}", escape(cell_name(shifts.description, cells[0].values)),
                   value_words(cells[0].accuracy, true)),
-      paragraph(fmt::format("On all {} samples {}. That accuracy is the same in all cells: p = {}.",
+      paragraph(fmt::format("Accuracy on all {} samples: {}. Test of equal accuracy in all cells: p = {}.",
                             count(accuracy.n), value_words(accuracy.accuracy, true), fixed(accuracy.p, 4))) +
           table.html(described) +
-          (shown == cells.size() ? ""
-                                 : paragraph(fmt::format("The record holds the other {} cells.",
-                                                         count(cells.size() - shown))))};
+          (shown == cells.size()
+               ? ""
+               : paragraph(fmt::format("The record has the other {} cells.", count(cells.size() - shown))))};
 }
 
 }  // namespace
@@ -217,9 +216,8 @@ std::string shift_measures(const record::DescribedShifts& shifts) {
              "{} samples{}; {} tests", count(said.n_source),
              said.n_target ? fmt::format(" in the source, {} in the target", count(*said.n_target)) : "",
              said.tests)) +
-         (said.has_label()
-              ? ""
-              : paragraph("The tables have no label: what goes together with it is not looked for.")) +
+         (said.has_label() ? ""
+                           : paragraph("The tables have no label: spurious correlations are not tested.")) +
          list_html(findings, "findings") + measures_table(said);
 }
 
@@ -256,9 +254,9 @@ Section maps_section(const record::DescribedShifts& shifts) {
           said.unseen_cells ? fmt::format("{} of the target lies in cells that the source lacks",
                                           percent(said.unseen_cells->value, 1))
                             : "The label against every attribute",
-          paragraph("Rows are labels, columns the values of an attribute; darker cells hold more samples "
+          paragraph("Rows are labels, columns are values of an attribute; darker cells have more samples "
                     "(for accuracy: more mistakes). One dark cell in each row is a correlation, a pale "
-                    "column a rare value, an empty one an unseen value.") +
+                    "column is a rare value, an empty column is an unseen value.") +
               choice_panels_html(choices) +
               (left_out == 0
                    ? ""
@@ -276,13 +274,13 @@ std::vector<Section> shifts_sections(const Record& record) {
   for (const auto& [models, target, left_out, shifts] : record.shifts) {
     std::string name = target.empty() ? "the source alone" : "the source against " + target;
     if (models.size() < record.models.size()) name += " (" + list_of(models) + ")";
-    std::string body = paragraph("Labels and groups of " + escape(name) +
-                                 ", whatever the models say of them: what goes together with the label is a "
-                                 "correlation that a model can lean on, a value whose share changes a drift, "
-                                 "and what the source never has is unseen.") +
-                       shift_measures(shifts) + part_html(maps_section(shifts));
+    std::string body =
+        paragraph("Labels and groups of " + escape(name) +
+                  ", independent of the models: an attribute correlated with the label can mislead a model, "
+                  "a value whose share changes is a drift, and a value that the source lacks is unseen.") +
+        shift_measures(shifts) + part_html(maps_section(shifts));
     if (!left_out.empty())
-      body += paragraph("Left out, for they would make too many cells: " + escape(list_of(left_out)) + ".");
+      body += paragraph("Omitted, because they give too many cells: " + escape(list_of(left_out)) + ".");
     sections.push_back({fmt::format("shifts-{}", sections.size() + 1),
                         record.shifts.size() > 1 && !target.empty() ? "Shifts: " + target : "Shifts",
                         escape(record::headline_of(shifts)), body});

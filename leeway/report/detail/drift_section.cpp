@@ -32,31 +32,29 @@ std::vector<DriftRow> rows_of_drift(const Record& record) {
 }
 
 std::string tests_table(const Record& record, std::vector<DriftRow> rows) {
-  std::string caption = "Every column, least p-value first";
+  std::string caption = "Every column, smallest p-value first";
   cut_rows(rows, drift_most_rows, caption);
   const std::vector<ColumnOf<DriftRow>> columns{
       {text_column("Target"), [&](const DriftRow& row) { return text_cell(subject(record, *row.result)); }},
       {text_column("Column"), [](const DriftRow& row) { return text_cell(row.test->name); }},
       {number_column("p",
-                     "Chance of as much or more where nothing moved, adjusted by Holm's method over the "
-                     "target's tests"),
+                     "Probability of at least this difference without drift, adjusted by Holm's method over "
+                     "the tests of the target"),
        [](const DriftRow& row) {
          std::string words = record::p_words(row.test->p_value);  // on one line
          if (const auto blank = words.find(' '); blank != words.npos) words.replace(blank, 1, "\u00a0");
          return number_cell(row.test->p_value, escape(words));
        }},
       {interval_column("Distance",
-                       "Total variation of the shares: how many in a hundred samples have another value; of "
-                       "confidences the largest gap of their distributions"),
+                       "Total variation distance of the shares; for confidence and numbers the largest gap "
+                       "of the distributions"),
        [](const DriftRow& row) { return share_cell(row.test->distance); }},
-      {interval_column("Mean change, points", "Of confidence"),
+      {interval_column("Mean change, points", "Change of the mean confidence"),
        [](const DriftRow& row) { return change_cell(row.test->mean_change, "counts have no mean"); }},
-      {text_column("What moved",
-                   "Values whose share changed beyond chance, all of a column's tested at once"),
+      {text_column("Changes", "Values whose share changed significantly, tested together for each column"),
        [](const DriftRow& row) {
          const std::string words = moved_words(*row.test, row.result->source_n, row.result->n);
-         return words.empty() ? dash_cell("no value's share moved beyond chance by itself")
-                              : text_cell(words);
+         return words.empty() ? dash_cell("no single value changed significantly") : text_cell(words);
        }},
       {text_column("Test"), [](const DriftRow& row) { return text_cell(row.test->test); }}};
   return table_of(caption, columns, rows).html(2);
@@ -81,18 +79,17 @@ Section drift_section(const Record& record) {
   const std::string p = record::p_words(first.test->p_value);
   const auto several = static_cast<std::size_t>(
       std::ranges::count_if(record.results, [](const Result& result) { return result.drift.has_value(); }));
-  return {"drift", "Drift",
-          moved ? fmt::format("{}: {} moved (p {})", escape(subject(record, *first.result)),
-                              escape(first.test->name), p[0] == '<' ? escape(p) : "= " + p)
-                : fmt::format("Nothing moved that the tests of {} see",
-                              several == 1 ? "the target" : "any target"),
-          paragraph("What changed between source and target, labels aside: the mix of predicted classes, "
-                    "confidence, and the groups that both name. A p-value says how likely as much or more is "
-                    "where nothing moved; those of one target are adjusted together (Holm), so that a target "
-                    "at rest raises a false alarm with probability " +
-                    percent(1 - record.level) +
-                    " at most. It says that something moved, not that the error did.") +
-              tests_table(record, rows) + left_out(record)};
+  return {
+      "drift", "Drift",
+      moved ? fmt::format("{}: {} changed (p {})", escape(subject(record, *first.result)),
+                          escape(first.test->name), p[0] == '<' ? escape(p) : "= " + p)
+            : fmt::format("No drift detected in the tests of {}", several == 1 ? "the target" : "any target"),
+      paragraph("Changes between source and target, labels excluded: the mix of predicted classes, "
+                "confidence, and the groups of both sets. A p-value is the probability of at least this "
+                "difference without drift; the p-values of a target are adjusted together (Holm), so that a "
+                "target without drift raises a false alarm with probability at most " +
+                percent(1 - record.level) + ". Drift does not imply that the error changed.") +
+          tests_table(record, rows) + left_out(record)};
 }
 
 }  // namespace leeway::report

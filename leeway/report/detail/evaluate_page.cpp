@@ -40,10 +40,10 @@ Cell points_cell(const std::optional<double>& share) {
 }
 
 Cell delta_cell(const EvaluatedMethod& method) {
-  if (!method.delta) return dash_cell("no delta was given");
+  if (!method.delta) return dash_cell("no delta");
   return html_cell(fmt::format("{} {:g}%",
-                               *method.exceeds_delta() ? "<span class=\"wrong\">beyond chance above</span>"
-                                                       : "not beyond chance above",
+                               *method.exceeds_delta() ? "<span class=\"wrong\">significantly above</span>"
+                                                       : "not significantly above",
                                100 * *method.delta));
 }
 
@@ -51,7 +51,7 @@ std::string score_table(const BoundEvaluation& evaluation) {
   using One = EvaluatedMethod;
   std::vector<ColumnOf<One>> columns = {
       {text_column("Method"), [](const One& one) { return text_cell(one.method); }},
-      {number_column("MAE", "Mean distance of predicted and true error, in points"),
+      {number_column("MAE", "Mean absolute difference of predicted and true error, in points"),
        [](const One& one) { return points_cell(one.score.mae); }},
       {coverage_column(), [](const One& one) { return share_cell(coverage_of(one.score)); }},
       {overestimation_column(), [](const One& one) { return points_cell(one.score.overestimation); }},
@@ -59,7 +59,7 @@ std::string score_table(const BoundEvaluation& evaluation) {
        [](const One& one) { return share_cell(violation_of(one)); }}};
   if (std::ranges::any_of(evaluation.results, [](const One& one) { return one.delta.has_value(); }))
     columns.push_back(
-        {text_column("Against delta", "Whether the violation rate is beyond chance above delta"),
+        {text_column("Against delta", "Whether the violation rate is significantly above delta"),
          delta_cell});
   columns.push_back({number_column("Shifts"), [](const One& one) { return count_cell(one.score.n); }});
   return table_of("Every method over all shifts", columns, evaluation.results).html();
@@ -177,8 +177,7 @@ std::string delta_chart(const BoundEvaluation& evaluation) {
                    series - 1,
                    {{0, {0., {}, {}}, "0", "allowed"},
                     {axes.x_high, {axes.x_high, {}, {}}, significant(axes.x_high, 3), "allowed"}}});
-  return panels_html(
-      {line_chart("Violation rate", "against the delta allowed", lines, fit_y(axes, lines, 0, 1))});
+  return panels_html({line_chart("Violation rate", "by the allowed delta", lines, fit_y(axes, lines, 0, 1))});
 }
 
 Section violation_section(const BoundEvaluation& evaluation) {
@@ -192,16 +191,17 @@ Section violation_section(const BoundEvaluation& evaluation) {
 }
 
 Section adjusted_section(const BoundEvaluation& evaluation) {
-  Table table("Every method, lowered by what the other data sets ask for at a wanted coverage",
-              {text_column("Method"),
-               text_column("Adjustment", "A shift is subtracted from the accuracy, a scale multiplies it"),
-               number_column("Wanted coverage"), number_column("MAE", "In points"), coverage_column(),
-               overestimation_column()});
+  Table table(
+      "Every method, lowered as the other data sets require for a coverage",
+      {text_column("Method"),
+       text_column("Adjustment", "shift: subtracted from the accuracy; scale: multiplies the accuracy"),
+       number_column("Required coverage"), number_column("MAE", "In points"), coverage_column(),
+       overestimation_column()});
   for (const EvaluatedMethod& method : evaluation.results)
     for (const auto& [adjustment, level, score] : method.adjusted)
       table.add({text_cell(method.method), text_cell(adjustment), percent_cell(level, 0),
                  points_cell(score.mae), share_cell(coverage_of(score)), points_cell(score.overestimation)});
-  return {"adjusted", "Adjusted", "What the methods become when they are made to cover", table.html(2)};
+  return {"adjusted", "Adjusted", "The methods after adjustment to a required coverage", table.html(2)};
 }
 
 }  // namespace

@@ -105,11 +105,11 @@ double overconfidence(const Result& result) {
 std::string confidence_heading(const Record& record) {
   const Result& most = *std::ranges::max_element(record.results, {}, overconfidence);
   if (overconfidence(most) > .05)
-    return fmt::format("{} is {} sure on average and right on {}", escape(subject(record, most)),
+    return fmt::format("{} has {} mean confidence and is right on {}", escape(subject(record, most)),
                        percent(most.confidence.shifted_mean), percent(*most.accuracy.value));
-  if (overconfidence(most) > -1) return "No model is much surer than it is right";
+  if (overconfidence(most) > -1) return "No model is strongly overconfident";
   const Result& first = record.results.front();
-  return fmt::format("{}: mean confidence goes from {} to {}", escape(subject(record, first)),
+  return fmt::format("{}: mean confidence changes from {} to {}", escape(subject(record, first)),
                      percent(first.confidence.clean_mean), percent(first.confidence.shifted_mean));
 }
 
@@ -132,7 +132,7 @@ Section comparisons_section(const Record& record) {
       {text_column("Better", "The model with the higher accuracy"),
        [](const Comparison& c) { return text_cell(c.model); }},
       {text_column("Worse"), [](const Comparison& c) { return text_cell(c.other); }},
-      {interval_column("Ahead by, points", "Accuracy of the better minus the worse"),
+      {interval_column("Ahead by, points", "Accuracy of the better model minus accuracy of the worse model"),
        [](const Comparison& c) { return change_cell(c.difference); }},
       {number_column("p", "McNemar's exact test, two-sided"),
        [](const Comparison& c) {
@@ -141,9 +141,9 @@ Section comparisons_section(const Record& record) {
        }},
       {number_column("n"), [](const Comparison& c) { return count_cell(c.n); }}};
   return {"models", "Models", heading,
-          paragraph("Both models saw the same samples, so their difference is known more exactly than either "
-                    "accuracy. It is clear where its interval leaves out 0; p is the chance of a difference "
-                    "at least this large between equally good models.") +
+          paragraph("Both models were evaluated on the same samples, so their difference is more precise "
+                    "than either accuracy. It is clear if its interval excludes 0; p is the probability of a "
+                    "difference at least this large between equally good models.") +
               table_of(caption, columns, order).html()};
 }
 
@@ -156,14 +156,13 @@ Section seeds_section(const Record& record) {
        [](const SeedsOfOne& one) { return share_cell(one.accuracy, "not every seed has labels"); }},
       {interval_column("Change, points"),
        [](const SeedsOfOne& one) { return change_cell(one.accuracy_change, "not every seed has labels"); }},
-      {interval_column("Same prediction"),
+      {interval_column("Prediction unchanged"),
        [](const SeedsOfOne& one) { return share_cell(one.afr_pred, "not every seed is paired"); }},
       {pa_column(), [](const SeedsOfOne& one) { return pa_cell(one.pa, "not every seed is paired"); }},
       {number_column("Seeds"), [](const SeedsOfOne& one) { return count_cell(one.results.size()); }}};
   return {"seeds", "Seeds", seeds_heading(record.seeds->sets),
-          paragraph("Names that end in # and a number are seeds of one model or shift. The intervals are "
-                    "Student's: where the "
-                    "mean over further seeds lies, if seeds scatter normally, on these samples.") +
+          paragraph("Names that end in # and a number are seeds of one model or shift. Student's intervals "
+                    "of the mean over seeds assume normally distributed seeds, on these samples.") +
               table_of("Means over seeds", columns, record.seeds->sets).html(2)};
 }
 
@@ -182,10 +181,10 @@ Section confidence_section(const Record& record) {
   }
   if (figures.empty()) return {};
   return {"confidence", "Confidence", confidence_heading(record),
-          paragraph("Confidence is the largest probability the model gives to any class. A model that knows "
-                    "its limits loses confidence as it loses accuracy; one that stays sure while it is wrong "
-                    "gives no warning. The figures: mean confidence before and after, and the share that is "
-                    "right; the height: share of samples.") +
+          paragraph("Confidence is the largest probability that the model gives to any class. A "
+                    "well-calibrated model loses confidence as it loses accuracy; a model that stays "
+                    "confident while it is wrong gives no warning. Above each chart: mean confidence before "
+                    "and after, and accuracy; height: share of samples.") +
               key_html({{"swatch", "on the source"}, {"swatch shifted", "under the shift"}}) + figures};
 }
 

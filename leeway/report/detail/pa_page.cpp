@@ -24,10 +24,10 @@ std::string pair_table(const PaView& record) {
       {same_prediction_column(), [](const PaSet& set) { return share_cell(afr_pred_of(set.agreement)); }},
       {interval_column("Right after the shift", "Share of shifted samples predicted as their label"),
        [](const PaSet& set) { return share_cell(afr_true_of(set.agreement), "no labels were given"); }},
-      {number_column("Gap", "Certified: no β gives more than this beyond PA"),
+      {number_column("Gap", "Certified: no β raises PA by more than this"),
        [](const PaSet& set) {
          return set.agreement.fitted ? significant_cell(set.agreement.gap, 2)
-                                     : dash_cell("β is that of the first shifted set");
+                                     : dash_cell("β of the first shifted set");
        }},
       {number_column("n"), [](const PaSet& set) { return count_cell(set.agreement.n); }}};
   return table_of_sets(record, "Every shifted set against the clean one", columns, record.results,
@@ -44,7 +44,7 @@ std::string doubts(const PaView& record) {
     append_new(names, result.name());
   }
   if (names.empty()) return "";
-  return fmt::format(" Nothing shows that rows of {} are those of the clean set: {}.",
+  return fmt::format(" Nothing shows that rows of {} are rows of the clean set: {}.",
                      list_of(at_most(3, names)), reason);
 }
 
@@ -56,9 +56,10 @@ struct RatiosMetric {
   Measured (*value)(const agreement::Agreement&);
   bool percent;
 };
-constexpr RatiosMetric ratios_metrics[] = {{"posterior agreement", "PA", pa_of, false},
-                                           {"same prediction, AFR(P)", "same prediction", afr_pred_of, true},
-                                           {"right, AFR(T)", "right", afr_true_of, true}};
+constexpr RatiosMetric ratios_metrics[] = {
+    {"posterior agreement", "PA", pa_of, false},
+    {"prediction unchanged, AFR(P)", "prediction unchanged", afr_pred_of, true},
+    {"right, AFR(T)", "right", afr_true_of, true}};
 
 std::vector<RatioPoint> by_ratio(const PaSet& result) {
   std::vector<RatioPoint> points = result.ratios;
@@ -161,7 +162,7 @@ std::string heading(const PaView& record, const std::vector<std::vector<const Pa
     const bool as_named = *at.ratio_minus <= at.ratio_plus;
     const std::string &weak = as_named ? gap->model_minus : gap->model_plus,
                       &steady = as_named ? gap->model_plus : gap->model_minus;
-    return fmt::format("{}: with {} of samples shifted {} agrees with itself as little as {} does with {}",
+    return fmt::format("{}: with {} of samples shifted, {} has the same agreement as {} with {}",
                        escape(gap->shift_name()), percent(std::min(*at.ratio_minus, at.ratio_plus)),
                        escape(weak), escape(steady), percent(std::max(*at.ratio_minus, at.ratio_plus)));
   }
@@ -180,14 +181,14 @@ std::string gap_table(const PaView& record) {
   const auto cell = [](Cell (*of)(const ArGapPoint&)) {
     return [of](const PaGap& gap) {
       const ArGapPoint* at = furthest(gap);
-      return at == nullptr ? dash_cell("the two models have no agreement in common") : of(*at);
+      return at == nullptr ? dash_cell("the two models have no common PA") : of(*at);
     };
   };
   const std::vector<ColumnOf<PaGap>> columns = {
       {text_column("Shifted set"), [](const PaGap& gap) { return text_cell(gap.shift_name()); }},
       {text_column("Model"), [](const PaGap& gap) { return text_cell(gap.model_plus); }},
       {text_column("Compared with"), [](const PaGap& gap) { return text_cell(gap.model_minus); }},
-      {number_column("At PA", "The agreement that both have"),
+      {number_column("At PA", "Posterior agreement of both models"),
        cell([](const ArGapPoint& at) { return fixed_cell(at.pa, 3); })},
       {number_column("Shifted", "Share of samples shifted, of the model"),
        cell([](const ArGapPoint& at) { return percent_cell(at.ratio_plus, 0); })},
@@ -197,8 +198,8 @@ std::string gap_table(const PaView& record) {
          const double width = at.ratio_plus - *at.ratio_minus;
          return number_cell(100 * width, signed_points({width, {}, {}}));
        })}};
-  return table_of("AR gap: how much more may be shifted before one model agrees as little as the other",
-                  columns, record.gaps)
+  return table_of("AR gap: difference of the shifted shares at which two models have the same PA", columns,
+                  record.gaps)
       .html();
 }
 
@@ -239,13 +240,13 @@ std::string subject(const PaView& record, const record::PaSet& result) {
 }
 
 std::vector<std::pair<std::string, std::string>> pa_meanings(double most) {
-  return {{"PA", fmt::format("Posterior agreement: how much of what the model says, its confidence included, "
-                             "survives the shift. 0 is no more than guessing, {} is perfect.",
+  return {{"PA", fmt::format("Posterior agreement: how much of the model's predictions and confidence "
+                             "survives the shift. 0 is no better than guessing, {} is perfect.",
                              fixed(most, 2))},
           {"β",
-           "How sharply the model's scores may be read before the answers contradict each other; PA is "
-           "measured there. Larger is steadier, ∞ means no top choice changes. It depends on the scale of "
-           "the scores: compare it within a model."}};
+           "The inverse temperature of the scores at which PA is measured. Larger means more stable outputs, "
+           "∞ means that no prediction changes. It depends on the scale of the scores: compare it within a "
+           "model only."}};
 }
 
 Measured measured(const std::optional<double>& value, const std::optional<Interval>& interval) {
@@ -257,13 +258,11 @@ Column pa_column(const std::string& level) {
   return interval_column("PA", "Posterior agreement with its " + level + " interval");
 }
 
-Column beta_column() {
-  return number_column("β", "The sharpness at which the model agrees with itself best");
-}
+Column beta_column() { return number_column("β", "Inverse temperature with the highest agreement"); }
 
 Column same_prediction_column(bool interval) {
-  return {"Same prediction", "AFR: share of samples whose prediction is the same clean and shifted", true,
-          interval};
+  return {"Prediction unchanged", "AFR: share of samples whose prediction is the same clean and shifted",
+          true, interval};
 }
 
 Section ratios_section(const PaView& record) {
@@ -284,11 +283,11 @@ Section ratios_section(const PaView& record) {
   }
   return {"ratios", "Share shifted", heading(record, shown),
           paragraph(
-              std::string("A growing share of the clean samples is replaced by their shifted versions, those "
-                          "that change least first. A model that can be trusted longer falls later.") +
+              std::string("An increasing share of the clean samples is replaced by their shifted versions, "
+                          "smallest changes first. The agreement of a more robust model falls later.") +
               (widest_gap(record) == nullptr ? ""
-                                             : " The bar between two lines is the AR gap: how much more one "
-                                               "model takes before it agrees as little as the other.")) +
+                                             : " The bar between two lines is the AR gap: the difference of "
+                                               "the shifted shares at which both models have the same PA.")) +
               choice_panels_html(choices) + gap_table(record)};
 }
 

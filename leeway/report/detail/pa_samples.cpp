@@ -23,7 +23,7 @@ struct GroupName {
 };
 constexpr GroupName group_names[] = {{"ERR", "right, and stays right", "that stay right"},
                                      {"MIS", "wrong, and stays the same", "that stay wrong"},
-                                     {"ADV", "right, then changed", "that are right and then change"},
+                                     {"ADV", "right, then changed", "that are right first and then change"},
                                      {"rest", "wrong, then changed", "that are wrong and change"}};
 
 // In the order of agreement::Decomposition::groups, as group_names.
@@ -66,10 +66,11 @@ Json bar(const PaSet& result, const Contribution& group, double top) {
   const std::optional<double> exact = loss(group.sum, result), paper = loss(group.approximation, result);
   const double share = share_of(group, result);
   const std::string value = exact ? fixed(*exact, 3) : "–";
-  std::string words = fmt::format("{}: {}\n{} samples, {}\n{} nats of every sample's agreement", name.name,
+  std::string words = fmt::format("{}: {}\n{} samples, {}\n{} nats per sample of the whole set", name.name,
                                   name.meaning, count(group.n), percent(share, 1), value);
   if (exact && group.n > 0)
-    words += fmt::format("\n{} of each of its own", fixed(-group.sum / static_cast<double>(group.n), 3));
+    words +=
+        fmt::format("\n{} nats per sample of the group", fixed(-group.sum / static_cast<double>(group.n), 3));
   words += "\napproximation " + (paper ? fixed(*paper, 3) : "unavailable");
   return {{"name", name.name},
           {"meaning", fmt::format("{} · {} of samples", name.meaning, percent(share, share < .1 ? 1 : 0))},
@@ -100,13 +101,13 @@ std::string decomposition_heading(const PaView& record) {
   for (const PaSet& result : record.results)
     if (result.decomposition && (worst == nullptr || total_loss(result) > total_loss(*worst)))
       worst = &result;
-  const char* const none = "No group of samples costs any agreement";
+  const char* const none = "No group of samples reduces the agreement";
   if (worst == nullptr) return none;
   const double total = total_loss(*worst);
   if (!(total > 0)) return none;
   const auto own = [&](const Contribution& group) { return loss(group.sum, *worst).value_or(0); };
   const Contribution& group = *std::ranges::max_element(groups_of(*worst), {}, own);
-  return fmt::format("{}: the {} of samples {} cost {} of the agreement lost",
+  return fmt::format("{}: the {} of samples {} cause {} of the lost agreement",
                      escape(subject(record, *worst)), percent(share_of(group, *worst)),
                      name_of(*worst, group).who,
                      std::isfinite(own(group)) && std::isfinite(total) ? percent(own(group) / total) : "all");
@@ -172,22 +173,21 @@ std::string posteriors_table(const PaView& record) {
                                                       : fixed_cell(at->*member, 2);
     };
   };
-  const char *sorted = "Bits, of rows sorted before they are averaged",
-             *plain = "Bits of the plain mean: the balance of classes";
+  const char *sorted = "Entropy in bits of rows, sorted before averaging",
+             *plain = "Entropy in bits of the plain mean (class balance)";
   const std::vector<ColumnOf<PaSamplesRow>> columns = {
-      {number_column(
-           "β", "How sharply the scores are read: 1 is as the model gives them, the other is where PA is"),
+      {number_column("β", "Inverse temperature: 1 (scores of the model), and the β of PA"),
        [](const PaSamplesRow& row) { return significant_cell(row.beta, 3); }},
       {number_column("Entropy, clean", sorted), bits(&EntropyAt::clean)},
       {number_column("shifted", sorted), bits(&EntropyAt::shifted)},
       {number_column("Unsorted, clean", plain), bits(&EntropyAt::clean_plain)},
       {number_column("shifted", plain), bits(&EntropyAt::shifted_plain)},
-      {number_column("Sure where right",
+      {number_column("Confidence if right",
                      "Mean confidence of clean samples predicted right, ± its standard error"),
        [](const PaSamplesRow& row) {
          return confidence_cell(clean_right(*row.set), row.beta, "no sample is right");
        }},
-      {number_column("Sure where changed",
+      {number_column("Confidence if changed",
                      "Mean confidence, after the shift, of samples whose prediction changes"),
        [](const PaSamplesRow& row) {
          return confidence_cell(moved(*row.set), row.beta, "no prediction changes");
@@ -208,12 +208,12 @@ std::string posteriors_heading(const PaView& record) {
   double most = -1;
   for (const PaSet& result : record.results)
     if (const double mean = as_given(moved(result)); mean > most) surest = &result, most = mean;
-  if (surest == nullptr) return "Entropy of the answers, clean and shifted";
+  if (surest == nullptr) return "Entropy of the outputs, clean and shifted";
   const double right = as_given(clean_right(*surest));
   return fmt::format(
-      "{}: where the prediction changes the model is {} sure{}", escape(subject(record, *surest)),
+      "{}: mean confidence is {} where the prediction changes{}", escape(subject(record, *surest)),
       percent(most),
-      std::isnan(right) ? "" : fmt::format("; it was {} sure where it was right", percent(right)));
+      std::isnan(right) ? "" : fmt::format(", and {} where the model was right", percent(right)));
 }
 
 }  // namespace
@@ -230,10 +230,10 @@ Section decomposition_section(const PaView& record) {
     }
   if (charts.empty()) return {};
   return {
-      "groups", "Who costs it", decomposition_heading(record),
-      paragraph("Every sample takes something from the largest possible agreement, log k. A bar is what its "
-                "group takes, in nats for each sample of the whole set; the four bars and PA make log k. The "
-                "stroke is the paper's approximation from one mean confidence a group, where it exists.") +
+      "groups", "Lost agreement", decomposition_heading(record),
+      paragraph("Every sample reduces the largest possible agreement, log k. A bar is the loss by its group, "
+                "in nats per sample of the whole set; the four bars and PA add up to log k. The line mark is "
+                "the paper's approximation from one mean confidence per group, if it exists.") +
           panels_html(charts)};
 }
 
@@ -242,13 +242,12 @@ Section posteriors_section(const PaView& record) {
   if (table.empty()) return {};
   const bool of_right = std::ranges::any_of(
       record.results, [](const PaSet& result) { return result.entropy && result.entropy->right_only; });
-  return {
-      "posteriors", "Confidence", posteriors_heading(record),
-      paragraph(fmt::format(
-          "Entropy is how many classes the answers leave open: 0 bits is one class, 1 bit two equal ones. It "
-          "is taken over {}. A model that knows its limits is less sure where its prediction changes.",
-          of_right ? "the samples predicted right on the clean set" : "all samples")) +
-          table};
+  return {"posteriors", "Confidence", posteriors_heading(record),
+          paragraph(fmt::format("Entropy measures how many classes the outputs leave open: 0 bits is one "
+                                "class, 1 bit two equally likely classes. It is averaged over {}. A "
+                                "well-calibrated model is less confident where its prediction changes.",
+                                of_right ? "the samples predicted right on the clean set" : "all samples")) +
+              table};
 }
 
 }  // namespace leeway::report

@@ -66,7 +66,7 @@ void require_row(const Images& images, std::size_t row, const std::string& recor
 void require_channels(const Images& images) {
   const std::size_t channels = images.channels();
   if (channels != 1 && channels != 3)
-    refuse(images.path, "pictures of 1 or 3 channels", fmt::format("{}", channels));
+    refuse(images.path, "images with 1 or 3 channels", fmt::format("{}", channels));
 }
 
 // Each row once; the strongest noise first.
@@ -135,7 +135,7 @@ Pictures flip_pictures(const record::Assess& record, const std::vector<PictureSo
       return fmt::format("({}, {}, {})", images.channels(), images.height(), images.width());
     };
     if (shape(*clean) != shape(*shifted))
-      refuse(shifted->path, fmt::format("pictures {} as in {}", shape(*clean), clean->path), shape(*shifted));
+      refuse(shifted->path, fmt::format("images {} as in {}", shape(*clean), clean->path), shape(*shifted));
     for (std::size_t f = 0; f < std::min(flips_shown(record, options), result.flips.size()); ++f) {
       const std::size_t row = result.flips[f].row;
       require_row(*clean, row, options.record_name, "flips");

@@ -140,7 +140,7 @@ class PlainTable {
       if (!is_end(key) && known(key)) columns.push_back(column(key));
     std::string out = table_of(caption, columns, table_.rows).html();
     if (table_.left_out > 0)
-      out += paragraph(fmt::format("{} more rows stand in the record.", count(table_.left_out)));
+      out += paragraph(fmt::format("The record has {} more rows.", count(table_.left_out)));
     return out;
   }
 
@@ -236,7 +236,7 @@ std::string plain_html(const record::Record& kind, const Json& json, const std::
     put_list(json["results"], "results[]", {}, tables);
   std::string lead;
   for (const auto& lines : {envelope.findings, envelope.warnings}) lead += list_html(escaped(lines));
-  Section inner{"details", "Details", "What belongs to each result", ""};
+  Section inner{"details", "Details", "Details of each result", ""};
   for (const Tables::One& table : tables.list) {
     const std::string meaning = meaning_of(keys, table.path.substr(0, table.path.size() - 2));
     const std::string caption =
@@ -247,7 +247,7 @@ std::string plain_html(const record::Record& kind, const Json& json, const std::
                   ": " + meaning;
     (&table == &tables.list.front() ? lead : inner.body) += PlainTable(table, keys).html(caption);
   }
-  Section options{"options", "Options", "What was asked for", options_html(json, keys)};
+  Section options{"options", "Options", "Options of the command", options_html(json, keys)};
   const std::string what(kind.title.substr(0, kind.title.find(" (")));
   return page("leeway: " + what, envelope.headline.empty() ? title_of(what) + "." : envelope.headline, lead,
               {std::move(inner), std::move(options), source_section(envelope)});

@@ -70,7 +70,7 @@ std::string words_for(const std::string& key) {
       Words{"accuracy", " accuracy "},
       Words{"accuracy on the source", " source_accuracy "},
       Words{"the change of accuracy", " accuracy_change "},
-      Words{"the share of same predictions", " afr_pred afr_true "},
+      Words{"the share of unchanged predictions", " afr_pred afr_true "},
       Words{"posterior agreement", " pa pa_normalized log_pa_mean beta gap curve local_maxima "},
       Words{"the interval of posterior agreement", " pa_low pa_high "},
       Words{"an upper bound on the error", " error_bound error_bound_terms "},
@@ -120,10 +120,9 @@ Section warnings_section(const Record& record) {
     for (const std::string& warning : result.warnings) say(sentences, warning, result);
   if (sentences.empty()) return {};
   const std::size_t n = sentences.size();
-  return {
-      "warnings", fmt::format("Warnings ({})", n),
-      (n == 1 ? "One thing" : fmt::format("{} things", n)) + " to keep in mind before trusting these numbers",
-      said_html(record, sentences)};
+  return {"warnings", fmt::format("Warnings ({})", n),
+          (n == 1 ? "One warning" : fmt::format("{} warnings", n)) + " about these numbers",
+          said_html(record, sentences)};
 }
 
 Section missing_section(const Record& record) {
@@ -156,32 +155,33 @@ Section assumptions_section(const Record& record) {
       intervals += value->low && value->high ? 1 : 0;
   }
   std::vector<std::string> items = {
-      "Samples are drawn independently of each other. Where they come in clusters (frames of a video, visits "
-      "of one person), the intervals are too narrow."};
+      "Samples are drawn independently of each other. If they come in clusters (frames of a video, visits of "
+      "one person), the intervals are too narrow."};
   if (intervals > 0)
     items.push_back(fmt::format(
         "Intervals have level {}: those of proportions are exact (Clopper and Pearson), those of PA use its "
-        "variance at the maximum. Of the {} intervals in the first table about {} can be expected to miss.",
+        "variance at the maximum. Of the {} intervals in the first table, about {} are expected to miss the "
+        "true value.",
         percent(record.level, record.level > .99 ? 1 : 0), intervals,
         significant(std::max(1., std::round((1 - record.level) * static_cast<double>(intervals))), 2)));
   if (record.bounds) items.push_back(escape(record.bounds->assumption));
-  if (labels) items.push_back("Labels are taken as true.");
+  if (labels) items.push_back("Labels are assumed to be correct.");
   if (pairs)
     items.push_back(
         "In a paired target, row i is row i of the source after the shift. Files in another order would look "
-        "like a shift that is none.");
+        "like a shift.");
   for (const auto& [text, results] : evidence) {
     const std::string about = whom(record, results);
-    items.push_back(fmt::format("Pairs are told by this: {}{}.", escape(text),
+    items.push_back(fmt::format("Evidence for pairs: {}{}.", escape(text),
                                 about.empty() ? "" : " (" + escape(about) + ")"));
   }
   if (pairs && gap > 0)
-    items.push_back(fmt::format("PA is the global maximum over all β: no β gives more than {} beyond it.",
+    items.push_back(fmt::format("PA is the global maximum over all β: no other β raises it by more than {}.",
                                 significant(gap, 2)));
-  items.push_back("Confidence is the largest softmax probability as the model gives it, not calibrated.");
+  items.push_back("Confidence is the largest softmax probability of the model, not calibrated.");
   items.push_back(
-      "A result speaks for this shift at this strength and for data like these, not for shifts that were not "
-      "tried.");
+      "Results apply to this shift at this strength and to similar data, not to shifts that were not "
+      "tested.");
   return {"assumptions", "Assumptions", "What these numbers assume", list_html(items)};
 }
 
@@ -208,7 +208,7 @@ Section source_section(const record::Envelope& envelope) {
       {number_column("Size"),
        [](const Input& input) { return number_cell(static_cast<double>(input.bytes), bytes(input.bytes)); }},
       {text_column("XXH3-128 digest"), [](const Input& input) {
-         return input.xxh3_128.empty() ? dash_cell("not a file, or digests were switched off")
+         return input.xxh3_128.empty() ? dash_cell("not a file, or digests are off")
                                        : html_cell("<code>" + escape(input.xxh3_128) + "</code>");
        }}};
   section.body += table_of("Inputs", columns, envelope.inputs).html();
@@ -216,7 +216,7 @@ Section source_section(const record::Envelope& envelope) {
       "leeway " + escape(envelope.version.empty() ? "of an unknown version" : envelope.version);
   if (envelope.joined_commands.empty()) small += fmt::format(", seed {}", envelope.seed);
   if (!envelope.instruction_set.empty()) small += ", instruction set " + escape(envelope.instruction_set);
-  section.body += paragraph(small + ". The page is one file and works offline.");
+  section.body += paragraph(small + ". The page is a single file and works offline.");
   return section;
 }
 

@@ -50,7 +50,7 @@ std::string words_of_change(const Measured& change, bool points) {
 
 template <Measured AssessQuality::*value, Measured QualityChange::*change>
 Cell share_of(const QualityRow& row) {
-  Cell cell = share_cell(row.found->*value, "it needs samples of two classes, and not too many of them");
+  Cell cell = share_cell(row.found->*value, "requires samples of two classes, and not too many samples");
   if (row.change != nullptr) cell.title = words_of_change(row.change->*change, true);
   return cell;
 }
@@ -76,14 +76,14 @@ std::string sets_table(const std::vector<QualityRow>& rows) {
        share_of<&Q::balanced_accuracy, &C::balanced_accuracy>},
       {interval_column("Macro F1", "Mean F1 of the classes"), share_of<&Q::macro_f1, &C::macro_f1>},
       {interval_column("AUROC",
-                       "Of class 1 where there are two, else the mean of each class against the rest"),
+                       "For two classes: of class 1; otherwise the mean over classes against the rest"),
        share_of<&Q::auroc, &C::auroc>},
       {interval_column("Log loss", "Mean -log of the label's probability"),
        loss_of<&Q::log_loss, &C::log_loss>},
-      {interval_column("Brier", "Mean sum of squared differences of probabilities and label, 0 to 2"),
+      {interval_column("Brier", "Mean squared distance of the probabilities from the label, 0 to 2"),
        loss_of<&Q::brier, &C::brier>},
       {interval_column("ECE", "Expected calibration error over 15 bins"), share_of<&Q::ece, &C::ece>}};
-  return table_of("Before and after; rest the pointer on a cell for its change", columns, rows).html(2);
+  return table_of("Before and after; hover over a cell for its change", columns, rows).html(2);
 }
 
 struct QualityClassRow {
@@ -106,15 +106,15 @@ std::string classes_table(const Record& record, const std::vector<QualityRow>& r
        [&](const QualityClassRow& c) {
          return text_cell(record.models.size() > 1 ? c.row->result->model + ": " + c.row->set : c.row->set);
        }},
-      {interval_column("Precision", "Of those predicted as this class, the share that is"),
+      {interval_column("Precision", "Share of predictions of this class that are right"),
        [](const QualityClassRow& c) { return share_cell(c.one->precision, "never predicted"); }},
-      {interval_column("Recall", "Of this class, the share predicted as it"),
+      {interval_column("Recall", "Share of samples of this class that are predicted as this class"),
        [](const QualityClassRow& c) { return share_cell(c.one->recall, "no samples"); }},
-      {interval_column("F1", "Harmonic mean of the two"),
+      {interval_column("F1", "Harmonic mean of precision and recall"),
        [](const QualityClassRow& c) { return share_cell(c.one->f1); }},
-      {interval_column("AUROC", "Of the class's probability, against the rest"),
+      {interval_column("AUROC", "Of the probability of the class, against the rest"),
        [](const QualityClassRow& c) {
-         return share_cell(c.one->auroc, "it needs samples of the class and of others");
+         return share_cell(c.one->auroc, "requires samples of this class and of other classes");
        }},
       {number_column("n", "Samples with this label"),
        [](const QualityClassRow& c) { return count_cell(c.one->n); }}};
@@ -134,7 +134,7 @@ Json points_of(const AssessQuality& found, const std::string& set, std::size_t s
                       {"accuracy", brief(bin.accuracy.value)},
                       {"low", brief(bin.accuracy.low)},
                       {"high", brief(bin.accuracy.high)},
-                      {"words", fmt::format("{}\n{} sure on average, {} right\nn = {}", set,
+                      {"words", fmt::format("{}\nmean confidence {}, {} right\nn = {}", set,
                                             percent(*bin.confidence), percent(bin.accuracy), count(bin.n))}});
   }
   return points;
@@ -177,7 +177,7 @@ std::string confusion(const Record& record, const QualityRow& row) {
            return cell;
          }});
   const std::string name = record.models.size() > 1 ? row.result->model + ", " + row.set : row.set;
-  return table_of("Labels against predictions: " + name, columns, labels).html();
+  return table_of("Labels by predictions: " + name, columns, labels).html();
 }
 
 }  // namespace
@@ -194,15 +194,15 @@ Section quality_section(const Record& record) {
     if (!row.found->confusion.empty() && row.found->confusion.size() <= most_matrix && shown++ < 12)
       tables += confusion(record, row);
   return {"quality", "Quality",
-          fmt::format("Beside accuracy: {} has a macro F1 of {}, an AUROC of {} and an ECE of {}",
+          fmt::format("{} has a macro F1 of {}, an AUROC of {} and an ECE of {}",
                       escape(record.models.size() > 1 ? worst.result->model + " on " + worst.set : worst.set),
                       percent(worst.found->macro_f1),
-                      worst.found->auroc.value ? percent(worst.found->auroc) : "no number",
+                      worst.found->auroc.value ? percent(worst.found->auroc) : "unknown value",
                       percent(worst.found->ece)),
-          paragraph("What labels say of errors by class, of ranking (AUROC), and of whether confidence means "
-                    "what it says: on the dashed line it does.") +
+          paragraph("Errors by class, ranking (AUROC) and calibration, from labels. On the dashed line, "
+                    "confidence equals accuracy.") +
               sets_table(rows) + reliability(record) + classes_table(record, rows) +
-              (tables.empty() ? "" : more_html("Labels against predictions", tables))};
+              (tables.empty() ? "" : more_html("Labels by predictions", tables))};
 }
 
 Section subgroups_section(const Record& record) {
@@ -221,23 +221,24 @@ Section subgroups_section(const Record& record) {
   const auto weak = std::ranges::find_if(list, [](const Found& found) { return found.group->clear; });
   const std::vector<ColumnOf<Found>> columns{
       {text_column("Target"), [&](const Found& f) { return text_cell(subject(record, *f.result)); }},
-      {text_column("Sub-group"), [](const Found& f) { return text_cell(subgroup_name(*f.group)); }},
-      {interval_column("Accuracy", "On the half that did not find it"),
+      {text_column("Subgroup"), [](const Found& f) { return text_cell(subgroup_name(*f.group)); }},
+      {interval_column("Accuracy", "On the half that was not used in the search"),
        [](const Found& f) { return share_cell(f.group->accuracy); }},
-      {interval_column("Against other rows, points", "Accuracy minus that of the half's other rows"),
-       [](const Found& f) { return change_cell(f.group->difference, "there are no other rows"); }},
-      {number_column("n", "Rows of the half that measures"),
+      {interval_column("Against other rows, points",
+                       "Accuracy minus accuracy of the other rows of this half"),
+       [](const Found& f) { return change_cell(f.group->difference, "no other rows"); }},
+      {number_column("n", "Rows in the half for the measurement"),
        [](const Found& f) { return count_cell(f.group->n); }}};
-  return {"subgroups", "Sub-groups",
+  return {"subgroups", "Subgroups",
           weak == list.end()
-              ? "No sub-group is clearly weaker than the rest"
-              : fmt::format("Weakest sub-group: {} ({}), {} right", escape(subgroup_name(*weak->group)),
+              ? "No subgroup is clearly weaker than the rest"
+              : fmt::format("Weakest subgroup: {} ({}), {} right", escape(subgroup_name(*weak->group)),
                             escape(subject(record, *weak->result)), percent(weak->group->accuracy)),
-          paragraph(fmt::format("Groups and pairs of groups, {} in all. The lowest of many accuracies is low "
-                                "by chance too, so one half of the rows found these and the other measured "
-                                "them; the intervals of one target hold all at once.",
+          paragraph(fmt::format("{} groups and pairs of groups were searched. The lowest of many accuracies "
+                                "is partly low by chance, so these were found on one half of the rows and "
+                                "measured on the other half; the intervals of one target hold together.",
                                 count(searched))) +
-              table_of("The weakest by one half, measured on the other", columns, list).html(2)};
+              table_of("Weakest subgroups on one half, measured on the other", columns, list).html(2)};
 }
 
 }  // namespace leeway::report

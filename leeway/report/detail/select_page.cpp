@@ -123,10 +123,10 @@ std::string checkpoint_table(const Select& record) {
       {interval_column("Accuracy, shifted"),
        [](const One& one) { return share_cell(shifted_of(one), "no labels were given"); }},
       {number_column("n"), [](const One& one) { return count_cell(one.measured.agreement.n); }},
-      {text_column("Highest", "By what the checkpoint is the best"), [&](const One& one) {
+      {text_column("Highest", "Criteria by which the checkpoint is best"), [&](const One& one) {
          return text_cell(chosen_by(record, static_cast<std::size_t>(&one - record.results.data())));
        }}};
-  return table_of("Every checkpoint, in its order", columns, record.results).html();
+  return table_of("All checkpoints, in order", columns, record.results).html();
 }
 
 std::string doubts(const Select& record) {
@@ -141,7 +141,7 @@ std::string doubts(const Select& record) {
 
 std::string html_report(const Select& record) {
   const std::string difference = difference_words(record);
-  return page("leeway: choice of a checkpoint",
+  return page("leeway: selection of a checkpoint",
               record.envelope.headline + (difference.empty() ? "" : " " + difference) + doubts(record),
               charts(record) + checkpoint_table(record) + terms_html(pa_meanings(log_k_of(record))),
               {source_section(record.envelope)});

@@ -57,7 +57,7 @@ struct StrengthsMetric {
 };
 constexpr StrengthsMetric strengths_metrics[] = {
     {"Accuracy", "by strength; bands are 95% intervals", &Result::accuracy, true},
-    {"Same prediction", "share unchanged by the shift", &Result::afr_pred, true},
+    {"Prediction unchanged", "share unchanged by the shift", &Result::afr_pred, true},
     {"PA", "posterior agreement", &Result::pa, false}};
 
 std::vector<Chart> charts_of(const Record& record, const std::string& shift, const ByModel& models) {
@@ -125,8 +125,8 @@ Section strengths_section(const Record& record) {
       falls.push_back(escape(fall));
     section.body += "<h3>" + shifts.back() + "</h3>\n" + panels_html(charts);
   }
-  section.heading =
-      falls.empty() ? fmt::format("By the strength of {}", list_of(at_most(4, shifts))) : falls.front();
+  section.heading = falls.empty() ? fmt::format("Results by the strength of {}", list_of(at_most(4, shifts)))
+                                  : falls.front();
   return section;
 }
 

@@ -116,7 +116,7 @@ std::string value_table(const SweepReport& record, const std::string& caption,
   }
   std::vector<Column> heads{text_column("Algorithm")};
   for (const std::string& name : cases) heads.push_back(interval_column(name));
-  heads.push_back(text_column("Seeds", "Of each mean; where they differ, from the fewest to the most"));
+  heads.push_back(text_column("Seeds", "Seeds of each mean (minimum to maximum)"));
   Table table(caption, std::move(heads));
   for (const std::string& algorithm : record.algorithms) {
     std::vector<Cell> row{text_cell(algorithm)};
@@ -125,7 +125,7 @@ std::string value_table(const SweepReport& record, const std::string& caption,
       const auto cell = std::ranges::find_if(
           cells, [&](const SweepCell* one) { return one->algorithm == algorithm && one->shift == name; });
       if (cell == cells.end()) {
-        row.push_back(dash_cell("no such run in the table"));
+        row.push_back(dash_cell("no matching run in the table"));
         continue;
       }
       row.push_back(value_cell(record, (*cell)->value));
@@ -224,12 +224,12 @@ Section sweep_changes_section(const SweepReport& record) {
     clear += value.low && value.high && (*value.low > 0 || *value.high < 0) ? 1 : 0;
   }
   return {"changes", "Against " + record.roles.baseline,
-          fmt::format("{} of {} algorithm{} differ{} from {} beyond the interval, over all cases", clear, all,
+          fmt::format("{} of {} algorithm{} differ{} significantly from {}, over all cases", clear, all,
                       all == 1 ? "" : "s", clear == 1 ? "s" : "", escape(record.roles.baseline)),
-          paragraph("Differences of runs with the same seed, case and setting, averaged. Each interval "
-                    "stands for itself: of twenty that hold nothing but chance, one leaves 0 out.") +
+          paragraph("Average differences of runs with the same seed, case and setting. Intervals are not "
+                    "adjusted: without any effect, one in twenty excludes 0.") +
               choice_html(charts) +
-              more_html(fmt::format("All of them as a table ({} rows)", record.changes.size()),
+              more_html(fmt::format("All values as a table ({} rows)", record.changes.size()),
                         table_of("Change against the baseline", columns, record.changes)
                             .html(headers_with_start(record, 2)),
                         record.changes.size() <= 24)};

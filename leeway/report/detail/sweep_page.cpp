@@ -147,7 +147,7 @@ Section sweep_concurrency_section(const SweepReport& record) {
                          "by the number of concurrent shifts", lines, axes_of(record, lines));
   }
   if (!record.concurrency.empty())
-    body += more_html(fmt::format("All of them as a table ({} rows)", record.concurrency.size()),
+    body += more_html(fmt::format("All values as a table ({} rows)", record.concurrency.size()),
                       table_of("By the number of concurrent shifts", columns, record.concurrency)
                           .html(headers_with_start(record, 2)));
   const SweepConcurrency *first = nullptr, *last = nullptr;
@@ -157,8 +157,8 @@ Section sweep_concurrency_section(const SweepReport& record) {
   const std::string heading =
       first == nullptr || first == last
           ? std::string("Cases, over all algorithms")
-          : fmt::format("From {} to {} concurrent shifts, {} goes from {} to {}", first->shifts, last->shifts,
-                        escape(record.roles.measure), value_text(record, first->value.mean),
+          : fmt::format("From {} to {} concurrent shifts, {} changes from {} to {}", first->shifts,
+                        last->shifts, escape(record.roles.measure), value_text(record, first->value.mean),
                         value_text(record, last->value.mean));
   return {"cases", "Cases", heading, body};
 }
@@ -177,9 +177,9 @@ Section sweep_starts_section(const SweepReport& record) {
       {interval_column(record.roles.measure),
        [&](const SweepStart& one) { return value_cell(record, one.value); }},
       {interval_column(record.roles.is_share ? "Change, points" : "Change",
-                       "Against the same runs from scratch"),
+                       "Compared with the same runs from scratch"),
        [&](const SweepStart& one) {
-         return one.start == record.roles.scratch ? dash_cell("from scratch itself")
+         return one.start == record.roles.scratch ? dash_cell("the reference")
                                                   : measure_change_cell(record, one.change);
        }},
       {number_column("Seeds"), [](const SweepStart& one) { return seeds_cell(one.value); }},
@@ -189,12 +189,11 @@ Section sweep_starts_section(const SweepReport& record) {
     if (one.algorithm.empty() && one.start != record.roles.scratch && one.change.mean.value)
       heading = fmt::format("Start {} against {}: {} over all algorithms", escape(one.start),
                             escape(record.roles.scratch), change_text(record, one.change.mean));
-  return {
-      "starts", "Scratch", heading,
-      panels_html({overview_chart(record.roles.measure, "mean over cases and settings that every start has",
-                                  rows, std::min(series, record.starts.size()), record.roles.is_share)}) +
-          model_key(record.starts) +
-          table_of("Scratch against other weights", columns, record.scratch).html(2)};
+  return {"starts", "Scratch", heading,
+          panels_html({overview_chart(record.roles.measure, "mean over cases and settings of every start",
+                                      rows, std::min(series, record.starts.size()), record.roles.is_share)}) +
+              model_key(record.starts) +
+              table_of("Scratch against other weights", columns, record.scratch).html(2)};
 }
 
 Section sweep_ranks_section(const SweepReport& record) {
@@ -213,11 +212,11 @@ Section sweep_ranks_section(const SweepReport& record) {
       {text_column("Algorithm"), [](const SweepRank& one) { return text_cell(one.algorithm); }},
       {interval_column("Mean rank", "1 is the best; equal values share the mean of their ranks"),
        [](const SweepRank& one) { return pa_cell(one.rank, "one comparison"); }},
-      {number_column("First", "Share of comparisons in which it is the best, or one of several"),
+      {number_column("First", "Share of comparisons in which the algorithm is first, possibly tied"),
        [](const SweepRank& one) { return percent_cell(one.best, 0); }},
       {interval_column(record.roles.measure, "In these comparisons"),
        [&](const SweepRank& one) { return value_cell(record, one.value); }},
-      {number_column("Cases", "Cases and settings that all algorithms have"),
+      {number_column("Cases", "Cases and settings with runs of all algorithms"),
        [](const SweepRank& one) { return count_cell(one.cases); }},
       {number_column("Comparisons", "Cases, settings and seeds"),
        [](const SweepRank& one) { return count_cell(one.comparisons); }}};
@@ -227,8 +226,8 @@ Section sweep_ranks_section(const SweepReport& record) {
       "ranks", "Ranks",
       fmt::format("{} has the best mean rank, {} of {} comparisons", escape(first.algorithm),
                   value_words(first.rank, false), first.comparisons),
-      paragraph(fmt::format("Ranks among the algorithms in every case, setting and seed that all of them "
-                            "have. Intervals ({}) are a bootstrap over {}.",
+      paragraph(fmt::format("Ranks of the algorithms in every case, setting and seed with runs of all "
+                            "algorithms. Intervals ({}): Student's t on the log odds of the rank, over {}.",
                             percent(record.options.level, 0),
                             first.cases > 1 ? "cases and settings, whose seeds stay together" : "seeds")) +
           panels_html(charts) + table_of("Ranks", columns, record.ranks).html(headers_with_start(record, 1))};
@@ -245,9 +244,9 @@ std::string scope(const SweepReport& record) {
   parts.push_back(fmt::format("{} seed{}", record.seeds.size(), record.seeds.size() == 1 ? "" : "s"));
   std::string text = fmt::format("{}; measure: {}", fmt::join(parts, ", "), record.roles.measure);
   if (!record.choices.empty())
-    text += fmt::format("; hyper-parameters chosen by {}", record.roles.validation);
+    text += fmt::format("; hyperparameters selected by {}", record.roles.validation);
   if (!record.roles.selected.empty())
-    text += fmt::format("; checkpoints chosen by {}", record.roles.selected);
+    text += fmt::format("; checkpoints selected by {}", record.roles.selected);
   return text;
 }
 
@@ -261,24 +260,24 @@ Section roles_section(const SweepReport& record) {
   const auto one = [](const std::string& column) {
     return columns_words(column.empty() ? std::vector<std::string>{} : std::vector{column});
   };
-  Table table("What the columns of the table were taken for", {text_column("Role"), text_column("Columns")});
+  Table table("Roles of the columns of the table", {text_column("Role"), text_column("Columns")});
   const std::pair<const char*, std::string> rows[] = {
       {"measure", one(roles.measure)},
-      {"chosen by", one(roles.validation)},
+      {"selected by", one(roles.validation)},
       {"algorithm", columns_words(roles.algorithm)},
       {"case", columns_words(roles.cases)},
       {"repeats", columns_words(roles.repeats)},
       {"averaged over", columns_words(roles.over)},
       {"start", one(roles.start)},
-      {"checkpoint chosen by", one(roles.select)},
-      {"hyper-parameters", columns_words(roles.hyperparameters)}};
+      {"checkpoint selected by", one(roles.select)},
+      {"hyperparameters", columns_words(roles.hyperparameters)}};
   for (const auto& [role, columns] : rows) table.add({text_cell(role), html_cell(columns)});
   std::string missing;
   if (!record.missing.empty()) {
     const std::vector<ColumnOf<record::SweepMissing>> of = {
         {text_column("Reason"), [](const auto& row) { return text_cell(row.reason); }},
         {number_column("Runs"), [](const auto& row) { return count_cell(row.runs); }},
-        {text_column("One of them"), [](const auto& row) { return text_cell(row.example); }}};
+        {text_column("Example"), [](const auto& row) { return text_cell(row.example); }}};
     missing = table_of("Runs without a value", of, record.missing).html();
   }
   std::size_t without = 0;

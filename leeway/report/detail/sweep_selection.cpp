@@ -43,7 +43,7 @@ std::string counts_table(const SweepReport& record) {
   std::vector<Column> columns{text_column("Algorithm")};
   for (const std::string& value : values) columns.push_back(number_column(value));
   columns.push_back(number_column("Choices"));
-  Table table("How often each was chosen", std::move(columns));
+  Table table("Number of selections", std::move(columns));
   for (const std::string& algorithm : algorithms) {
     std::vector<Cell> row{text_cell(algorithm)};
     for (const std::string& value : values) row.push_back(count_cell(counts[{algorithm, value}]));
@@ -64,15 +64,15 @@ std::string choice_table(const SweepReport& record) {
        [&](const SweepChoice& one) {
          return share ? percent_cell(one.validation, 1) : significant_cell(one.validation, 4);
        }},
-      {number_column("Margin", "By which the next candidate is worse"),
+      {number_column("Margin", "Difference to the next candidate"),
        [&](const SweepChoice& one) {
          if (!one.margin) return dash_cell("a single candidate");
          return number_cell(*one.margin, share ? fixed(100 * *one.margin, 2) : significant(*one.margin, 2));
        }},
       {number_column("Candidates"), [](const SweepChoice& one) { return count_cell(one.candidates); }},
-      {number_column("Left out", "Combinations without a validation value for each seed of the grid"),
+      {number_column("Left out", "Combinations without a validation value for every seed of the grid"),
        [](const SweepChoice& one) { return count_cell(one.left_out); }},
-      {number_column("Seeds", "Of the grid"),
+      {number_column("Seeds", "Seeds of the grid"),
        [](const SweepChoice& one) { return count_cell(one.seeds.size()); }}};
   std::size_t headers = headers_with_start(record, 2);
   if (std::ranges::any_of(record.choices, [](const SweepChoice& one) { return !one.setting.empty(); })) {
@@ -90,7 +90,7 @@ std::string choice_table(const SweepReport& record) {
           ? paragraph(fmt::format("The first {} of {}.", count(sweep_selection_most_rows),
                                   count(record.choices.size())))
           : "";
-  return more + table_of("Hyper-parameters chosen by validation", columns, rows).html(headers);
+  return more + table_of("Hyperparameters selected by validation", columns, rows).html(headers);
 }
 
 std::vector<Chart> way_charts(const SweepReport& record, const std::string& chooses) {
@@ -108,7 +108,8 @@ std::vector<Chart> way_charts(const SweepReport& record, const std::string& choo
     if (!rows.empty())
       charts.push_back(overview_chart(
           start.empty() ? measure_of(record, chooses) : measure_of(record, chooses) + ", start " + start,
-          chooses + " chosen by each way", rows, std::min(series, ways.size()), record.roles.is_share));
+          chooses + " selected by each criterion", rows, std::min(series, ways.size()),
+          record.roles.is_share));
   }
   return charts;
 }
@@ -122,12 +123,13 @@ std::string ways_part(const SweepReport& record, const std::string& chooses) {
   std::vector<ColumnOf<SweepWay>> columns = {
       {text_column("Algorithm"),
        [](const SweepWay& one) { return text_cell(algorithm_name(one.algorithm)); }},
-      {text_column("Chosen by"), [](const SweepWay& one) { return text_cell(way_name(one)); }},
+      {text_column("Selected by"), [](const SweepWay& one) { return text_cell(way_name(one)); }},
       {interval_column(measure_of(record, chooses)),
        [&](const SweepWay& one) { return value_cell(record, one.value); }},
-      {interval_column(record.roles.is_share ? "Change, points" : "Change", "Against the first way, paired"),
+      {interval_column(record.roles.is_share ? "Change, points" : "Change",
+                       "Compared with the first criterion, paired"),
        [&](const SweepWay& one) {
-         return way_name(one) == ways.front() ? dash_cell("the first way itself")
+         return way_name(one) == ways.front() ? dash_cell("the reference")
                                               : measure_change_cell(record, one.change);
        }},
       {number_column("Seeds"), [](const SweepWay& one) { return seeds_cell(one.value); }},
@@ -136,7 +138,7 @@ std::string ways_part(const SweepReport& record, const std::string& chooses) {
   ways.resize(std::min(series, ways.size()));
   return panels_html(way_charts(record, chooses)) + model_key(ways) +
          table_of(
-             fmt::format("Ways of choosing {}", chooses == "hyper-parameters" ? chooses : "the " + chooses),
+             fmt::format("Criteria to select {}", chooses == "hyper-parameters" ? chooses : "the " + chooses),
              columns, rows)
              .html(headers_with_start(record, 2));
 }
@@ -207,11 +209,11 @@ Section sweep_choices_section(const SweepReport& record) {
   for (const SweepChoice& choice : record.choices)
     if (const std::string text = chosen_text(choice.chosen); ++counts[text] > most)
       most = counts[text], value = text;
-  return {"choices", "Hyper-parameters",
-          fmt::format("Validation chose {} most often, {} of {} times", escape(value), most,
+  return {"choices", "Hyperparameters",
+          fmt::format("Validation selected {} most often, {} of {} times", escape(value), most,
                       record.choices.size()),
-          paragraph(fmt::format("Chosen by {} alone, on the seeds of the grid: those for which the most "
-                                "combinations were run. The measure had no part in it.",
+          paragraph(fmt::format("Selected by {} only, on the seeds of the grid (the seeds with the most "
+                                "combinations). The measure was not used.",
                                 escape(record.roles.validation))) +
               counts_table(record) +
               more_html(fmt::format("Every choice ({})", record.choices.size()), choice_table(record),
@@ -227,26 +229,25 @@ Section sweep_ways_section(const SweepReport& record) {
       best = &way;
   const std::string heading =
       best == nullptr || !best->change.mean.value
-          ? std::string("Ways of choosing, side by side")
-          : fmt::format("Choosing {} by the measure itself would change it by {}", escape(best->chooses),
+          ? std::string("Selection criteria compared")
+          : fmt::format("Selecting the {} by the measure itself would change it by {}", escape(best->chooses),
                         change_text(record, best->change.mean));
-  return {
-      "ways", "Ways of choosing", heading,
-      paragraph(
-          "The measure of what each way of choosing would have got, over the runs that every way has. The "
-          "oracle chooses by the measure itself, which nobody has: it says how much choosing could gain.") +
-          ways_part(record, "hyper-parameters") + ways_part(record, "checkpoint") +
-          ways_part(record, "epoch")};
+  return {"ways", "Selection criteria", heading,
+          paragraph("The measure that each selection criterion would have reached, over runs with every "
+                    "criterion. The oracle selects by the measure itself, which is not available in "
+                    "practice: it shows the largest possible gain.") +
+              ways_part(record, "hyper-parameters") + ways_part(record, "checkpoint") +
+              ways_part(record, "epoch")};
 }
 
 Section sweep_curves_section(const SweepReport& record) {
   if (record.curves.empty()) return {};
   const bool several = record.algorithms.size() > 1;
-  std::string body = paragraph(
-                         "What every validation of the trainings said, as far as all of them go: the "
-                         "criteria that can choose "
-                         "an epoch and, where it was measured, test accuracy, which no criterion may see.") +
-                     panels_html(charts_of(record, several ? "" : record.algorithms.front()));
+  std::string body =
+      paragraph(
+          "Validation values during training, up to the length of the shortest run: the criteria that can "
+          "select an epoch and, if it was measured, test accuracy, which no criterion may use.") +
+      panels_html(charts_of(record, several ? "" : record.algorithms.front()));
   if (several) {
     std::vector<Chart> charts;
     for (const std::string& algorithm : record.algorithms)

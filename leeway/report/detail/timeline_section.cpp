@@ -144,7 +144,7 @@ Chart chart_of(const Record& record, const AssessTimeline& timeline, const Timel
 
 Cell value_cell(const TimelineMeasure& measure, const TimelineChunk& chunk) {
   const Measured value = measure.value(chunk);
-  if (measure.key == "pa") return pa_cell(value, "rows are no pairs");
+  if (measure.key == "pa") return pa_cell(value, "rows are not paired");
   Cell cell = share_cell(value, "not computed");
   if (!value.value) return cell;
   const record::TimelineBand band = band_of(measure, chunk);
@@ -167,7 +167,7 @@ std::string chunk_table(const AssessTimeline& timeline) {
   for (const TimelineChunk& chunk : timeline.chunks)
     if (few || loud(chunk)) rows.push_back(&chunk);
   std::string caption =
-      few ? "Every chunk, in order of time" : "Chunks outside a range or that drifted, in order of time";
+      few ? "Every chunk, in order of time" : "Chunks outside a range or with drift, in order of time";
   cut_rows(rows, timeline_most_rows, caption, ": the first {} of {}");
   if (rows.empty()) return "";
   std::vector<ColumnOf<TimelineChunk>> columns{
@@ -179,7 +179,7 @@ std::string chunk_table(const AssessTimeline& timeline) {
                          [&measure](const TimelineChunk& chunk) { return value_cell(measure, chunk); }});
   columns.push_back(
       {number_column("Drift p",
-                     "Least p-value of the chunk, adjusted by Holm's method over all tests of all chunks"),
+                     "Smallest p-value of the chunk, adjusted by Holm's method over all tests of all chunks"),
        [](const TimelineChunk& chunk) {
          return number_cell(chunk.drift.p_value, escape(record::p_words(chunk.drift.p_value)));
        }});
@@ -210,13 +210,13 @@ Section timeline_section(const Record& record) {
   if (record.timelines.empty()) return {};
   std::string words = timeline_words(record.timelines.front(), record.models.size() > 1);
   words.resize(std::min(words.find("; "), words.size() - 1));  // its first clause
-  Section section{"time", "Over time", escape(words),
-                  paragraph(fmt::format(
-                      "Each point is a chunk, with its {0} interval. The grey band is the source's own "
-                      "range: chunks of the source of the same size fall within it, all of them at once with "
-                      "probability {0}. Chunks outside, on the side that is worse, are marked. Same "
-                      "prediction and PA have no range, since the source agrees with itself.",
-                      percent(record.level)))};
+  Section section{
+      "time", "Over time", escape(words),
+      paragraph(fmt::format("Each point is a chunk, with its {0} interval. The gray band is the range of the "
+                            "source: with probability {0}, all source chunks of the same size fall within "
+                            "it. Chunks outside, on the worse side, are marked. Prediction unchanged and PA "
+                            "have no range, because the source agrees with itself.",
+                            percent(record.level)))};
   std::size_t drawn = 0;
   for (const AssessTimeline& timeline : record.timelines) {
     std::string body = &timeline == &record.timelines.front()

@@ -102,7 +102,7 @@ std::vector<Chart> other_charts(const Training& training) {
       most = std::max(most, *point.y.value);
     }
     const double room = std::max(most - least, 1e-6 * std::max(std::abs(least), std::abs(most))) + 1e-300;
-    charts.push_back(line_chart(curve.name, "mean of an epoch's steps", {line},
+    charts.push_back(line_chart(curve.name, "mean over the steps of an epoch", {line},
                                 fit_y(epoch_axes(training), {line},
                                       least >= 0 ? std::max(0., least - room) : least - room, most + room)));
   }
@@ -112,7 +112,8 @@ std::vector<Chart> other_charts(const Training& training) {
 std::string epoch_table(const Training& training) {
   std::vector<ColumnOf<Epoch>> columns = {
       {number_column("Epoch"), [](const Epoch& e) { return count_cell(e.number); }},
-      {number_column("Steps", "Made until its end"), [](const Epoch& e) { return count_cell(e.steps); }},
+      {number_column("Steps", "Number of steps until the end of the epoch"),
+       [](const Epoch& e) { return count_cell(e.steps); }},
       {number_column("Loss", "Mean over the epoch's batches"),
        [](const Epoch& e) { return significant_cell(e.loss, 3); }}};
   for (const Curve& curve : accuracies()) {
@@ -141,10 +142,10 @@ std::string criteria_table(const Training& training) {
   add("score", training.best_by_score);
   add("accuracy", training.best_by_accuracy);
   add("worst group", training.best_by_worst_group);
-  add("test, the oracle", training.best_by_test);
+  add("test (oracle)", training.best_by_test);
   if (chosen.size() < 2) return "";
   std::vector<ColumnOf<Chosen>> columns = {
-      {text_column("Chosen by"), [](const Chosen& one) { return text_cell(one.criterion); }},
+      {text_column("Selected by"), [](const Chosen& one) { return text_cell(one.criterion); }},
       {number_column("Epoch"), [](const Chosen& one) { return count_cell(one.epoch->number); }},
       {interval_column("Validation"),
        [](const Chosen& one) {
@@ -159,7 +160,7 @@ std::string criteria_table(const Training& training) {
     columns.push_back({interval_column("Test"), [](const Chosen& one) {
                          return share_cell(accuracies()[5].value(*one.epoch), "not measured in this epoch");
                        }});
-  return table_of("What each criterion would have kept", columns, chosen).html();
+  return table_of("Epoch selected by each criterion", columns, chosen).html();
 }
 
 }  // namespace
@@ -177,11 +178,12 @@ std::string html_report(const Train& record) {
   std::vector<std::string> items = {
       fmt::format("{} weights, written to {}", count(model.weights), escape(model.out))};
   const std::string flags = record::flags_of(training.options);
-  items.push_back(flags.empty() ? "All options are the defaults."
-                                : "Options beside the defaults: <code>" + escape(flags) + "</code>");
-  if (training.stopped_early) items.push_back("It stopped before its last epoch: no better validation came.");
+  items.push_back(flags.empty()
+                      ? "All options are the defaults."
+                      : "Options that differ from the defaults: <code>" + escape(flags) + "</code>");
+  if (training.stopped_early) items.push_back("Training stopped early: validation no longer improved.");
   if (model.resumed_after > 0)
-    items.push_back(fmt::format("{} epochs are those of an earlier run that stopped.", model.resumed_after));
+    items.push_back(fmt::format("{} epochs are from an earlier, interrupted run.", model.resumed_after));
   Section options{
       "options", "Options",
       fmt::format("{} by {}", escape(training.options.architecture), escape(training.options.algorithm)),

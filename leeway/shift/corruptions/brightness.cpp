@@ -30,7 +30,7 @@ void change_by_brightness(const CorruptedPicture& picture, const CorruptionSetti
 }  // namespace
 
 Corruption corrupt_brightness() {
-  return {{"brightness", "a constant added to the value (HSV) of every pixel", benchmark_paper},
+  return {{"brightness", "add a constant to the HSV value of every pixel", benchmark_paper},
           CorruptionGroup::weather,
           change_by_brightness};
 }

@@ -24,7 +24,7 @@ void change_by_contrast(const CorruptedPicture& picture, const CorruptionSetting
 }  // namespace
 
 Corruption corrupt_contrast() {
-  return {{"contrast", "distance of every pixel from its channel's mean, scaled", benchmark_paper},
+  return {{"contrast", "scale the distance of every pixel from the channel mean", benchmark_paper},
           CorruptionGroup::digital,
           change_by_contrast};
 }

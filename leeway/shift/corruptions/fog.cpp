@@ -89,7 +89,7 @@ void change_by_fog(const CorruptedPicture& picture, const CorruptionSetting& set
 }  // namespace
 
 Corruption corrupt_fog() {
-  return {{"fog", "a plasma map laid over the picture", benchmark_paper},
+  return {{"fog", "a plasma fractal laid over the image", benchmark_paper},
           CorruptionGroup::weather,
           change_by_fog};
 }

@@ -83,7 +83,7 @@ void change_by_frost(const CorruptedPicture& picture, const CorruptionSetting& s
 }  // namespace
 
 Corruption corrupt_frost() {
-  return {{"frost", "a part of a picture of frost laid over the picture", benchmark_paper},
+  return {{"frost", "a crop of a frost image laid over the image", benchmark_paper},
           CorruptionGroup::weather,
           change_by_frost,
           nullptr,

@@ -76,7 +76,7 @@ void change_by_glass_blur(const CorruptedPicture& picture, const CorruptionSetti
 }  // namespace
 
 Corruption corrupt_glass_blur() {
-  return {{"glass-blur", "neighbouring pixels exchanged, between two blurs", benchmark_paper},
+  return {{"glass-blur", "neighboring pixels swapped between two blurs", benchmark_paper},
           CorruptionGroup::blur,
           change_by_glass_blur};
 }

@@ -28,7 +28,7 @@ void change_by_impulse_noise(const CorruptedPicture& picture, const CorruptionSe
 }  // namespace
 
 Corruption corrupt_impulse_noise() {
-  return {{"impulse-noise", "single values become black or white", benchmark_paper},
+  return {{"impulse-noise", "single values set to black or white", benchmark_paper},
           CorruptionGroup::noise,
           change_by_impulse_noise};
 }

@@ -18,7 +18,7 @@ void change_levels_by_jpeg_compression(const CorruptedLevels& picture, const Cor
 }  // namespace
 
 Corruption corrupt_jpeg_compression() {
-  return {{"jpeg-compression", "JPEG compression, colour at half the resolution", benchmark_paper},
+  return {{"jpeg-compression", "JPEG compression with color at half resolution", benchmark_paper},
           CorruptionGroup::digital,
           nullptr,
           change_levels_by_jpeg_compression};

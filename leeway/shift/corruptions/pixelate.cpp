@@ -84,7 +84,7 @@ void change_levels_by_pixelate(const CorruptedLevels& picture, const CorruptionS
 }  // namespace
 
 Corruption corrupt_pixelate() {
-  return {{"pixelate", "shrunk and enlarged with a box filter", benchmark_paper},
+  return {{"pixelate", "downscaled and upscaled with a box filter", benchmark_paper},
           CorruptionGroup::digital,
           nullptr,
           change_levels_by_pixelate};

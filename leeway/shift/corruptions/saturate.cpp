@@ -39,7 +39,7 @@ void change_by_saturate(const CorruptedPicture& picture, const CorruptionSetting
 }  // namespace
 
 Corruption corrupt_saturate() {
-  return {{"saturate", "the saturation (HSV) of every pixel scaled and shifted", benchmark_paper},
+  return {{"saturate", "scale and shift the HSV saturation of every pixel", benchmark_paper},
           CorruptionGroup::extra,
           change_by_saturate,
           nullptr,

@@ -122,7 +122,7 @@ void change_by_shot_noise(const CorruptedPicture& picture, const CorruptionSetti
 }  // namespace
 
 Corruption corrupt_shot_noise() {
-  return {{"shot-noise", "Poisson numbers of photons, the fewer the noisier", benchmark_paper},
+  return {{"shot-noise", "Poisson noise of a photon count; fewer photons, more noise", benchmark_paper},
           CorruptionGroup::noise,
           change_by_shot_noise};
 }

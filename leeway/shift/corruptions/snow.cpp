@@ -66,7 +66,7 @@ void change_by_snow(const CorruptedPicture& picture, const CorruptionSetting& se
 }  // namespace
 
 Corruption corrupt_snow() {
-  return {{"snow", "flakes blurred by motion on a whitened picture", benchmark_paper},
+  return {{"snow", "motion-blurred flakes on a whitened image", benchmark_paper},
           CorruptionGroup::weather,
           change_by_snow};
 }

@@ -25,7 +25,7 @@ void change_by_speckle_noise(const CorruptedPicture& picture, const CorruptionSe
 }  // namespace
 
 Corruption corrupt_speckle_noise() {
-  return {{"speckle-noise", "normal noise in proportion to the pixel", benchmark_paper},
+  return {{"speckle-noise", "normal noise proportional to the pixel value", benchmark_paper},
           CorruptionGroup::extra,
           change_by_speckle_noise};
 }

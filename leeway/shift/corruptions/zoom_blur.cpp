@@ -29,7 +29,7 @@ void change_by_zoom_blur(const CorruptedPicture& picture, const CorruptionSettin
 }  // namespace
 
 Corruption corrupt_zoom_blur() {
-  return {{"zoom-blur", "the mean of the picture at several zooms", benchmark_paper},
+  return {{"zoom-blur", "mean of the image at several zoom levels", benchmark_paper},
           CorruptionGroup::blur,
           change_by_zoom_blur};
 }

@@ -61,7 +61,7 @@ void check_classes(const Images& images, const std::vector<std::int64_t>& classe
   std::set<std::int64_t> seen;
   for (const auto label : classes) {
     if (!present.contains(label))
-      throw Error(fmt::format("{}: shift {}: expected classes that occur, found {}, which no row has",
+      throw Error(fmt::format("{}: shift {}: expected classes that occur, found {}, which is in no row",
                               images.path, member, label));
     if (!seen.insert(label).second)
       throw Error(fmt::format("shift {}: expected every class once, found {} twice", member, label));

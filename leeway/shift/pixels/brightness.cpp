@@ -19,9 +19,9 @@ Shifted shift_by_brightness(const Images& images, const Options& options, Progre
 
 Member brightness() {
   return {{"brightness",
-           "a constant added to every pixel, clipped to [0,1]",
+           "add a constant to every pixel, clipped to [0,1]",
            "Hendrycks and Dietterich, ICLR 2019",
-           {{"strength", .2, -1, 1, "what is added, pixels in [0,1]"}}},
+           {{"strength", .2, -1, 1, "constant to add, pixels in [0,1]"}}},
           0,
           shift_by_brightness};
 }

@@ -27,7 +27,7 @@ Shifted shift_by_contrast(const Images& images, const Options& options, Progress
 
 Member contrast() {
   return {{"contrast",
-           "distance of every pixel from its channel's mean, scaled",
+           "scale the distance of every pixel from the channel mean",
            "Hendrycks and Dietterich, ICLR 2019",
            {{"strength", .4, 0, 10, "factor; 1 = unchanged, 0 = flat"}}},
           1,

@@ -66,7 +66,7 @@ class Codec {
 Codec& codec_of_thread(std::size_t height, std::size_t width) {
   if (height > largest_side || width > largest_side)
     throw Error(
-        fmt::format("jpeg: expected at most {} pixels a side, found {} x {}", largest_side, height, width));
+        fmt::format("jpeg: expected at most {} pixels per side, found {} x {}", largest_side, height, width));
   thread_local Codec codec;
   return codec;
 }
@@ -105,7 +105,7 @@ void compress_jpeg(std::span<float> picture, std::size_t height, std::size_t wid
 
 Member jpeg() {
   return {{"jpeg",
-           "JPEG compression, colour at half the resolution",
+           "JPEG compression with color at half resolution",
            "Hendrycks and Dietterich, ICLR 2019",
            {{"strength", 50, 1, 100, "quality, a whole number; 100 = best", true}}},
           {},

@@ -34,7 +34,7 @@ Shifted shift_by_pixelation(const Images& images, const Options& options, Progre
 
 Member pixelation() {
   return {{"pixelation",
-           "squares of pixels replaced by their mean",
+           "replace squares of pixels by their mean",
            "Hendrycks and Dietterich, ICLR 2019",
            {{"strength", 2, 1, 1000, "side of a square, whole pixels; 1 = unchanged", true}}},
           1,

@@ -79,9 +79,9 @@ Shifted shift_by_rotation(const Images& images, const Options& options, Progress
 
 Member rotation() {
   return {{"rotation",
-           "turned about the centre, bilinear, black outside",
+           "rotation about the center, bilinear, black outside",
            "Engstrom et al., ICML 2019",
-           {{"strength", 30, -180, 180, "degrees, counter-clockwise"}}},
+           {{"strength", 30, -180, 180, "degrees, counterclockwise"}}},
           0,
           shift_by_rotation};
 }

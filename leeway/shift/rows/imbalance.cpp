@@ -56,9 +56,9 @@ Shifted shift_by_imbalance(const Images& images, const Options& options, Progres
 
 Member imbalance() {
   return {{"imbalance",
-           "classes keep shares of their rows that fall from 1 to the strength",
+           "class imbalance: the share of rows kept falls from 1 to the strength",
            "Cui et al., CVPR 2019",
-           {{"strength", .1, 1e-6, 1, "share of its rows that the last class keeps"}}},
+           {{"strength", .1, 1e-6, 1, "share of rows kept in the last class"}}},
           1,
           shift_by_imbalance,
           /*selects_rows=*/true};

@@ -22,7 +22,7 @@ Shifted shift_by_label_subset(const Images& images, const Options& options, Prog
 }  // namespace
 
 Member label_subset() {
-  return {{"label-subset", "only the rows of the classes named", "label shift at its extreme"},
+  return {{"label-subset", "keep only the rows of the given classes", "extreme label shift"},
           {},
           shift_by_label_subset,
           /*selects_rows=*/true,

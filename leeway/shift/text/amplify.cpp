@@ -53,19 +53,19 @@ std::u32string change_by_amplify(std::u32string_view text, const TextSetting& se
 }
 
 constexpr std::string_view source = "Carvalho et al., TMLR 2025, appendix C";
-constexpr Parameter amplify_strength{"strength", 4, 0, 16, "W: 2^W words replaced or inserted in a text"};
+constexpr Parameter amplify_strength{"strength", 4, 0, 16, "W: 2^W words replaced or inserted per text"};
 
 }  // namespace
 
 TextShift text_amplify() {
-  return {{"amplify", "words of the label's own sign, in the place of others", source, {amplify_strength}},
+  return {{"amplify", "words of the label's sign replace other words", source, {amplify_strength}},
           {.edits = true, .label = true},
           {},
           change_by_amplify};
 }
 
 TextShift text_contradict() {
-  return {{"contradict", "words of the opposite sign, in the place of others", source, {amplify_strength}},
+  return {{"contradict", "words of the opposite sign replace other words", source, {amplify_strength}},
           {.edits = true, .label = true, .opposite = true},
           {},
           change_by_amplify};

@@ -29,7 +29,7 @@ TextShift text_levenshtein() {
   return {{"levenshtein",
            "letters inserted, deleted and replaced at random",
            "Carvalho et al., TMLR 2025, appendix C",
-           {{"strength", 4, 0, 16, "W: 2^W edits of a text"}}},
+           {{"strength", 4, 0, 16, "W: 2^W edits per text"}}},
           {.edits = true},
           {},
           change_by_levenshtein};

@@ -44,9 +44,9 @@ std::u32string change_by_punctuation(std::u32string_view text, const TextSetting
 
 TextShift text_punctuation() {
   return {{"punctuation",
-           "marks dropped, doubled, exchanged and added",
+           "punctuation marks dropped, doubled, exchanged and added",
            "",
-           {{"strength", .1, 0, 1, "share of the marks, and of the ends of words without one, that change"}}},
+           {{"strength", .1, 0, 1, "share of marks, and of word ends without a mark, that change"}}},
           {},
           0,
           change_by_punctuation};

@@ -26,9 +26,9 @@ std::u32string change_by_remove(std::u32string_view text, const TextSetting& set
 
 TextShift text_remove() {
   return {{"remove",
-           "words left out at random",
+           "words removed at random",
            "the program of Carvalho et al., TMLR 2025",
-           {{"strength", 4, 0, 16, "W: 2^W words of a text left out"}}},
+           {{"strength", 4, 0, 16, "W: 2^W words removed per text"}}},
           {.edits = true},
           {},
           change_by_remove};

@@ -21,9 +21,9 @@ std::u32string change_by_truncate(std::u32string_view text, const TextSetting& s
 
 TextShift text_truncate() {
   return {{"truncate",
-           "the end cut off",
+           "the end of the text removed",
            "",
-           {{"strength", .5, 0, 1, "share of the words that is cut off at the end"}}},
+           {{"strength", .5, 0, 1, "share of words removed at the end"}}},
           {},
           0,
           change_by_truncate};

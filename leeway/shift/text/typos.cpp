@@ -83,9 +83,9 @@ std::u32string change_by_typos(std::u32string_view text, const TextSetting& sett
 
 TextShift text_typos() {
   return {{"typos",
-           "letters and digits exchanged, left out, replaced or followed by a neighbour on a QWERTY keyboard",
+           "letters and digits swapped, dropped, replaced or followed by a neighbor on a QWERTY keyboard",
            "",
-           {{"strength", .05, 0, 1, "share of the letters and digits that are hit, at random"}}},
+           {{"strength", .05, 0, 1, "share of letters and digits that change, at random"}}},
           {},
           0,
           change_by_typos};

@@ -36,7 +36,7 @@ std::u32string change_by_whitespace(std::u32string_view text, const TextSetting&
 
 TextShift text_whitespace() {
   return {{"whitespace",
-           "gaps between words gone, wider or line breaks; words split",
+           "gaps between words removed, widened or turned into line breaks; words split",
            "",
            {{"strength", .1, 0, 1, "share of the gaps between words that change, at random"}}},
           {},

@@ -35,7 +35,7 @@ Measured with_interval(const std::vector<double>& values, record::Range range, d
 std::string reason_of(const std::vector<Item>& items) {
   for (const Item& item : items)
     if (!item.missing.empty()) return item.missing;
-  return "no such run in the table";
+  return "no matching run in the table";
 }
 
 record::SweepMean mean_over(const std::vector<Item>& items, record::Range range, double level,

@@ -16,6 +16,7 @@
 #include "leeway/core/removal.h"
 #include "leeway/record/json.h"
 #include "leeway/sweep/study.h"
+#include "leeway/sweep/unit_outputs.h"
 
 namespace leeway::sweep {
 namespace {
@@ -43,7 +44,7 @@ std::string last_line(const fs::path& path) {
 std::string words_of(const Ended& ended, const fs::path& log) {
   if (ended.signal != 0) {
     const char* const name = ::sigabbrev_np(ended.signal);
-    return fmt::format("ended by the signal {}", name == nullptr ? std::to_string(ended.signal) : name);
+    return fmt::format("ended by signal {}", name == nullptr ? std::to_string(ended.signal) : name);
   }
   std::string line = last_line(log);
   if (!line.empty() && ended.code != 0) return line;
@@ -120,6 +121,7 @@ bool Job::finish(const Ended& ended, double seconds, const JobRules& rules) cons
   if (::stat(log.c_str(), &said) == 0 && said.st_size == 0) discard_made(work, log);
   rules.before_keeping();
   if (has_record && (ended.code == 0 || ended.code == gate_failed)) {
+    write_digests(work);
     store_.keep(unit_, runner_, Outcome::done);
     return true;
   }
@@ -133,11 +135,7 @@ bool Job::finish(const Ended& ended, double seconds, const JobRules& rules) cons
 void Job::fail(Failure failure) const {
   const std::string text =
       record::record_text(record::written([&](record::Fields& f) { fields(failure, f); }));
-  const fs::path path = store_.work(unit_, runner_) / "failure.json";
-  std::ofstream file(path);
-  errno = 0;
-  if (!(file << text << std::flush)) fail_at(path, "cannot write", errno == 0 ? EIO : errno);
-  file.close();
+  write_plain(store_.work(unit_, runner_) / "failure.json", text);
   store_.keep(unit_, runner_, Outcome::failed);
 }
 

@@ -20,8 +20,7 @@ using Given = MemberCheck::Given;
 const Member& member_of(const CatalogFamily& family, const std::string& name, const std::string& place) {
   std::vector<std::string> names;
   for (const Member& one : family.members) names.emplace_back(one.name);
-  return family
-      .members[index_of_name(name, names, place, fmt::format("{} that leeway list has", family.what))];
+  return family.members[index_of_name(name, names, place, fmt::format("{} in leeway list", family.what))];
 }
 
 // Those that a text names.
@@ -40,7 +39,7 @@ std::pair<std::string, std::string> parameter_of(const Given& given) {
   if (setting->option.number) return {setting->name, word};
   const std::size_t equals = word.find('=');
   if (equals == word.npos)
-    refuse(setting->place, fmt::format("for {} NAME=NUMBER", setting->name), in_quotes(word));
+    refuse(setting->place, fmt::format("NAME=NUMBER for {}", setting->name), in_quotes(word));
   return {word.substr(0, equals), word.substr(equals + 1)};
 }
 
@@ -58,7 +57,7 @@ void check_parameter(const Member& member, const Given& given) {
   const bool is_whole = !parameter.integer || (value && *value == std::floor(*value));
   if (!value || !(*value >= parameter.low && *value <= parameter.high) || !is_whole)
     refuse(place,
-           fmt::format("for {} of {} a {} from {:g} to {:g}", name, member.name,
+           fmt::format("a {2} from {3:g} to {4:g} for {0} of {1}", name, member.name,
                        parameter.integer ? "whole number" : "number", parameter.low, parameter.high),
            in_quotes(text));
 }

@@ -232,9 +232,9 @@ class Reading {
       if (!seen.insert({run.algorithm, run.shift, run.setting, run.start, run.select, run.seed, run.hyper})
                .second)
         refuse(table_.name(),
-               "rows that differ by algorithm, case, setting, seed or hyper-parameter; name further columns "
-               "by --case or --over",
-               fmt::format("two of {}", words_of(runs_, run)));
+               "rows that differ in algorithm, case, setting, seed or hyperparameter; name further columns "
+               "with --case or --over",
+               fmt::format("two rows of {}", words_of(runs_, run)));
   }
 
   const RunTable& table_;

@@ -120,12 +120,12 @@ Item Tuning::item(const Group& at, const std::function<std::optional<Value>(cons
   Item item{std::vector<std::optional<Value>>(runs_.seeds.size())};
   const auto place = places_.find(at);
   if (place == places_.end()) {
-    item.missing = "no such run in the table";
+    item.missing = "no matching run in the table";
     return item;
   }
   const auto chosen = chosen_.find(group_of(*place->second.front()));
   if (chosen == chosen_.end()) {
-    item.missing = "no run has a value to choose hyper-parameters by";
+    item.missing = "no run has a value to select hyperparameters by";
     for (const Run* run : place->second)
       if (!run->missing.empty()) item.missing = run->missing;
     return item;
@@ -135,7 +135,7 @@ Item Tuning::item(const Group& at, const std::function<std::optional<Value>(cons
     item.by_seed[run->seed] = value(*run);
     if (!item.by_seed[run->seed]) item.missing = run->missing;
   }
-  if (item.missing.empty()) item.missing = "no run with the hyper-parameters that were chosen";
+  if (item.missing.empty()) item.missing = "no run with the selected hyperparameters";
   return item;
 }
 

@@ -10,6 +10,7 @@
 #include "leeway/core/columns.h"
 #include "leeway/core/error.h"
 #include "leeway/core/number_bins.h"
+#include "leeway/core/rows.h"
 #include "leeway/tasks/assess/detail/bounds.h"
 #include "leeway/tasks/assess/detail/shifts.h"
 #include "leeway/tasks/assess/detail/summary.h"
@@ -24,8 +25,8 @@ namespace {
 const Source& source_of(const std::vector<Source>& sources, const Target& target) {
   for (const Source& source : sources)
     if (source.model == target.model) return source;
-  throw Error(fmt::format("{}: expected a source for its model \"{}\", found none", target.outputs.path,
-                          target.model));
+  throw Error(
+      fmt::format("{}: expected a source for model \"{}\", found none", target.outputs.path, target.model));
 }
 
 void check_names(const std::vector<Source>& sources, const std::vector<Target>& targets) {
@@ -33,12 +34,12 @@ void check_names(const std::vector<Source>& sources, const std::vector<Target>& 
   std::set<std::string> models;
   for (const Source& source : sources)
     if (!models.insert(source.model).second)
-      throw Error(fmt::format("{}: expected one source a model, found a second one for \"{}\"",
+      throw Error(fmt::format("{}: expected one source per model, found a second one for \"{}\"",
                               source.outputs.path, source.model));
   std::set<std::pair<std::string, std::string>> names;
   for (const Target& target : targets)
     if (!names.insert({target.model, target.shift}).second)
-      throw Error(fmt::format("{}: expected one target of a name, found a second \"{}\" for model \"{}\"",
+      throw Error(fmt::format("{}: expected unique target names, found a second \"{}\" for model \"{}\"",
                               target.outputs.path, target.shift, target.model));
 }
 
@@ -132,8 +133,12 @@ std::vector<std::string> warnings_of(const std::vector<record::AssessResult>& re
 void number_all_labels(Task& task) {
   std::vector<LabelCoding> all;
   for (const Outputs* outputs : all_outputs(task.sources, task.targets)) all.push_back(outputs->coding);
-  for (Source& source : task.sources) number_labels(source.outputs, source.outputs.n(), all);
-  for (Target& target : task.targets) number_labels(target.outputs, target.outputs.n(), all);
+  const auto number = [&](Outputs& outputs) {
+    const Rows logits(outputs.logits);
+    number_labels(outputs, outputs.n(), all, &logits);
+  };
+  for (Source& source : task.sources) number(source.outputs);
+  for (Target& target : task.targets) number(target.outputs);
 }
 
 // Puts the classes of all sets in the order of the first outputs that name them.
@@ -178,6 +183,7 @@ record::Assess record_of(const Task& task, Progress* progress) {
   record.options = task.options;
   record.level = task.level;
   record.class_names = common_class_names(all_outputs(task.sources, task.targets));
+  for (const record::AssessGate& gate : gates) check_threshold(gate, record.class_names.size());
   for (const Source& source : task.sources) record.models.push_back(source.model);
   record.targets = distinct_shifts(task.targets);
 
@@ -223,7 +229,7 @@ record::OutputsReading source_reading(const record::AssessOptions& options) {
 
 record::OutputsReading target_reading(const record::AssessOptions& options) {
   if (options.time_column && !options.chunk)
-    throw OptionError("--time-column: expected --chunk beside it, as in --chunk 1d");
+    throw OptionError("--time-column requires --chunk, e.g. --chunk 1d");
   record::OutputsReading reading = options;
   reading.times = options.chunk.has_value();
   return reading;

@@ -20,7 +20,7 @@ namespace leeway::assess {
 namespace {
 
 constexpr double day = 86400, week = 7 * day, first_monday = 4 * day;  // 1970-01-05
-constexpr double least_seconds = day;  // smaller numbers count something else, such as months
+constexpr double least_seconds = 1e8;  // in 1973; smaller numbers count something else, such as Julian days
 constexpr std::size_t rows_at_once = 4096;
 
 std::uint64_t mixed(std::uint64_t state, std::uint64_t value) {  // splitmix64's finaliser
@@ -58,28 +58,34 @@ bool is_bare_date(double value) {
       .has_value();
 }
 
-// Numbers as seconds since 1970: years become their first days.
+// Numbers as seconds since 1970: years (2026) and months (202603) become their first days.
 std::vector<double> calendar_times(const Outputs& target) {
-  std::vector<double> values = target.times->values;
-  const auto is_year = [](double value) {
-    return value == std::floor(value) && value >= 1900 && value <= 2100;
-  };
-  if (std::ranges::all_of(values, is_year)) {
-    for (double& value : values) value = parse_time(fmt::format("{:04.0f}-01-01", value))->seconds;
-    return values;
+  const std::vector<double>& values = target.times->values;
+  for (const double months : {1., 100.}) {
+    std::vector<double> starts;
+    for (const double value : values) {
+      const double year = std::floor(value / months), month = months == 1 ? 1 : value - months * year;
+      if (value != std::floor(value) || year < 1900 || year > 2100) break;
+      const auto start = parse_time(fmt::format("{:04.0f}-{:02.0f}-01", year, month));
+      if (!start) break;
+      starts.push_back(start->seconds);
+    }
+    if (starts.size() == values.size()) return starts;
   }
   const auto refuse_row = [&](std::string_view expected, std::size_t row, std::string_view hint) {
     refuse(target.path, expected, fmt::format("{} at row {}{}", values[row], row, hint));
   };
   for (std::size_t row = 0; row < values.size(); ++row)
     if (!is_calendar_time(values[row]))
-      refuse_row("times in seconds since 1970, as --chunk cuts spans of time", row,
+      refuse_row("times in seconds since 1970, because --chunk is a span of time", row,
                  values[row] > 1e11 && values[row] < 1e19 ? " (milliseconds or finer?)" : "");
   if (std::ranges::all_of(values, is_bare_date))
     refuse_row("dates with dashes (2026-03-01) or seconds since 1970", 0, ", a date without dashes");
   if (std::ranges::all_of(values, [](double value) { return std::abs(value) < least_seconds; }))
-    refuse_row("dates, years, or seconds since 1970, as --chunk cuts spans of time", 0,
-               ", the first day of 1970 as in all rows; a number of rows (--chunk 1000) takes any numbers");
+    refuse_row(
+        "dates (2026-03-01), years (2026), months (202603) or seconds since 1970, because --chunk is a span "
+        "of time",
+        0, " (as seconds, no row is later than 1973); a number of rows (--chunk 1000) allows any numbers");
   return values;
 }
 
@@ -93,7 +99,7 @@ Chunks cut_spans(const std::vector<double>& times, const std::string& path,
     const double place = std::floor((times[row] - origin) / span);
     if (chunks.list.empty() || place != last) {
       if (chunks.list.size() == most_chunks)
-        refuse(path, fmt::format("at most {} chunks", most_chunks), "more: --chunk takes longer ones");
+        refuse(path, fmt::format("at most {} chunks", most_chunks), "more (use a longer --chunk)");
       if (!chunks.list.empty()) chunks.gaps += static_cast<std::size_t>(std::min(1e15, place - last - 1));
       const double start = origin + place * span;
       chunks.list.push_back({whole_days ? day_text(start) : minute_text(start), start, start + span, {}});
@@ -111,7 +117,7 @@ Chunks cut_counts(const Outputs& target, const std::vector<std::size_t>& order, 
   const std::size_t count = std::max<std::size_t>(1, n / size + (2 * rest >= size ? 1 : 0));
   if (count > most_chunks)
     refuse(target.path, fmt::format("at most {} chunks", most_chunks),
-           fmt::format("{} (--chunk {} would do)", count, (n + most_chunks - 1) / most_chunks));
+           fmt::format("{} (use --chunk {})", count, (n + most_chunks - 1) / most_chunks));
   Chunks chunks{{}, ChunkedBy::rows, calendar, 0};
   std::map<std::string, std::size_t> named;
   for (std::size_t j = 0; j < count; ++j) {
@@ -131,7 +137,7 @@ ChunkSize parse_chunk_size(std::string_view text) {
   const auto wrong = [&] {
     return OptionError(fmt::format(
         "--chunk: expected a span of time (1d, 12h, 1w, 30min, 90s) or a number of rows (1000), found {}{}",
-        in_quotes(text), text.ends_with('m') ? " (minutes are min)" : ""));
+        in_quotes(text), text.ends_with('m') ? " (write min for minutes)" : ""));
   };
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
   const auto number = whole_number(text.substr(0, digits));
@@ -163,7 +169,7 @@ Chunks cut_by_time(const Outputs& target, const Outputs* source, const ChunkSize
 Chunks cut_by_files(const Outputs& target, const Outputs* source,
                     const std::vector<tasks::AssessFile>& files) {
   if (files.size() > most_chunks)
-    refuse(target.path, fmt::format("at most {} files, each a chunk", most_chunks),
+    refuse(target.path, fmt::format("at most {} files, one per chunk", most_chunks),
            fmt::format("{}", files.size()));
   const std::vector<std::uint64_t> hashes = hashes_of(target, source);
   Chunks chunks;

@@ -10,12 +10,14 @@
 // with " (2)" if an earlier chunk of rows has the same; "1", "2", ... for row counts with numeric times;
 // files: their names.
 //
-// Whole numbers from 1900 to 2100 in all rows are years in spans. Rows of one time keep the order of the file
-// where chunks are of rows: no other order says which were earlier. Within spans and files, a hash of logits,
-// label, groups and, of pairs, the source's logits and label sorts them, so that their order changes no bit.
+// Whole numbers from 1900 to 2100 in all rows are years in spans, 190001 to 210012 months. Rows of one time
+// keep the order of the file where chunks are of rows: no other order says which were earlier. Within spans
+// and files, a hash of logits, label, groups and, of pairs, the source's logits and label sorts them, so that
+// their order changes no bit.
 //
-// Errors: OptionError: an invalid size. Error: spans with numbers outside the calendar (milliseconds),
-// dates without dashes (20260301), or numbers that all lie within a day of 1970-01-01T00:00Z; more than `most_chunks`. Cost: n k to hash, a sort. Deterministic.
+// Errors: OptionError: an invalid size. Error: spans with numbers outside the calendar (milliseconds), dates
+// without dashes (20260301), or other numbers that are all below 1e8 (1973); more than `most_chunks`.
+// Cost: n k to hash, a sort. Deterministic.
 #pragma once
 
 #include <cstddef>

@@ -106,7 +106,7 @@ void check_key(const record::AssessGate& gate) {
   }
   if ((gate.op == "<" && threshold == least) || (gate.op == ">" && threshold == most))
     throw wrong("a condition that can hold",
-                fmt::format("one that never does: {} is {}", gate.key, range_words(*known)));
+                fmt::format("one that cannot: {} is {}", gate.key, range_words(*known)));
 }
 
 bool holds(double value, const std::string& op, double threshold) {
@@ -179,7 +179,7 @@ std::optional<double> from_counts(const LookUp& look_up, const std::string& key)
 std::string reason(const record::AssessResult& result, const std::string& key) {
   auto found = result.not_computed.find(key);
   if (found == result.not_computed.end()) found = result.not_computed.find(key.substr(0, key.find('.')));
-  return found != result.not_computed.end() ? found->second : "it was not computed";
+  return found != result.not_computed.end() ? found->second : "not computed";
 }
 
 // The chunks for which the gate holds.
@@ -205,7 +205,7 @@ std::string over_time(const record::AssessGate& gate) {
   return fmt::format(
       "{} (first in chunk {} of {} under {}, in {} of {} chunks{})", gate.comparison(first.value),
       first.first, first.model, first.target, first.violated, first.judged,
-      gate.chunks.size() == 1 ? "" : fmt::format(" and in {} more targets", gate.chunks.size() - 1));
+      gate.chunks.size() == 1 ? "" : fmt::format(" and in {} other targets", gate.chunks.size() - 1));
 }
 
 }  // namespace
@@ -218,7 +218,7 @@ std::vector<record::Key> gate_keys() {
 
 std::string gate_key_list() {
   std::string text =
-      "Keys of --fail-if, with range and meaning. A chunk of time has those of docs/time.md.\n\n";
+      "Keys of --fail-if, with range and meaning. Keys of time chunks are in docs/time.md.\n\n";
   for (const record::Key& key : gate_keys())
     text += fmt::format("{}: {}; {}\n", key.path, range_words(key), key.meaning);
   return text;
@@ -251,6 +251,16 @@ record::AssessGate parse_gate(std::string_view text) {
   return gate;
 }
 
+void check_threshold(const record::AssessGate& gate, std::size_t k) {
+  const double most = std::log(static_cast<double>(k));
+  const bool pa = gate.key == "pa" || gate.key == "pa_low" || gate.key == "pa_high";
+  if (pa ? gate.threshold <= most : gate.key != "log_pa_mean" || gate.threshold >= -most) return;
+  throw tasks::GateError(
+      fmt::format("gate \"{}\": expected a number from {:.4g} to {:.4g} for {}, whose limit is log k for k = "
+                  "{}, found {}",
+                  gate.gate, pa ? 0 : -most, pa ? most : 0, gate.key, k, gate.value_text(gate.threshold)));
+}
+
 record::AssessGate check_gate(record::AssessGate gate, const std::vector<record::AssessResult>& results,
                               const std::vector<record::AssessTimeline>& timelines) {
   for (record::AssessResult result : results) {  // a copy: a description takes what it reads and writes alike
@@ -261,7 +271,7 @@ record::AssessGate check_gate(record::AssessGate gate, const std::vector<record:
     if (!found.number) {
       gate.not_computed.push_back({result.model, result.target, reason(result, gate.key)});
     } else if (std::isnan(*found.number)) {
-      gate.not_computed.push_back({result.model, result.target, "it is not a number"});
+      gate.not_computed.push_back({result.model, result.target, "not a number"});
     } else if (holds(from_counts(look_up, gate.key).value_or(*found.number), gate.op, gate.threshold)) {
       gate.violations.push_back({result.model, result.target, *found.number});
     }

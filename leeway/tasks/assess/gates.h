@@ -32,6 +32,9 @@ namespace leeway::assess {
 // Its text and parts; nothing was judged by it.
 [[nodiscard]] record::AssessGate parse_gate(std::string_view text);
 
+// GateError: a threshold beyond log k, which limits posterior agreement of k classes.
+void check_threshold(const record::AssessGate& gate, std::size_t k);
+
 // The gate with the results that violate it or lack a value.
 [[nodiscard]] record::AssessGate check_gate(record::AssessGate gate,
                                             const std::vector<record::AssessResult>& results,

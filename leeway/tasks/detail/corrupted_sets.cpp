@@ -77,7 +77,7 @@ CorruptedImages published(const std::string& folder, std::string_view format, co
   images.shape = {set->n, set->shape[0], set->shape[1], set->shape[2]};
   if (!std::ranges::equal(std::span(images.shape).subspan(1), std::span(like.pixels.shape).subspan(1)))
     refuse(display_name(folder),
-           fmt::format("pictures of {}, as {}", fmt::join(std::span(like.pixels.shape).subspan(1), " x "),
+           fmt::format("images of {}, as in {}", fmt::join(std::span(like.pixels.shape).subspan(1), " x "),
                        display_name(like.path)),
            fmt::format("{}", fmt::join(set->shape, " x ")));
   images.labels.emplace(set->columns[0].codes.begin(), set->columns[0].codes.end());

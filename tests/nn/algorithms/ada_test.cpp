@@ -101,10 +101,10 @@ TEST(InnerMaximization, ThatNeverRanOrDidNotRiseIsNoted) {
     options.epochs = 2, options.parameters = parameters;
     return session().train(toy::squares(60, 3), options, folder / name, nullptr).notes;
   };
-  EXPECT_THAT(notes("ada", {}), testing::ElementsAre(testing::HasSubstr("comes after epoch 10")));
+  EXPECT_THAT(notes("ada", {}), testing::ElementsAre(testing::HasSubstr("(after epoch 10)")));
   EXPECT_THAT(notes("me-ada", {{"every-epochs", 1}, {"rounds", 1}}), testing::IsEmpty());
   EXPECT_THAT(notes("ada", {{"every-epochs", 1}, {"rounds", 1}, {"rate", 0}}),
-              testing::ElementsAre(testing::HasSubstr("for 0.0% of the images")));
+              testing::ElementsAre(testing::HasSubstr("for at most 0.0% of the images")));
   EXPECT_THAT(notes("pgd", {{"steps", 2}}), testing::IsEmpty());
 }
 

@@ -183,8 +183,7 @@ TEST(Lisa, SaysWhatIsMissing) {
     data.environment->codes[i] = static_cast<std::int32_t>((*data.images.labels)[i] % 2);
   EXPECT_EQ(
       message(),
-      "algorithm lisa: expected a label that occurs in two environments of the images to train on, found "
-      "none");
+      "algorithm lisa: expected a label that occurs in two environments of the training images, found none");
   options.parameters = {{"same-label-probability", 0}};
   EXPECT_EQ(message(), "no error");
   data.environment->codes.assign(100, 1);
@@ -196,9 +195,8 @@ TEST(Lisa, SaysWhatIsMissing) {
     const std::int64_t label = (*data.images.labels)[i];
     data.environment->codes[i] = static_cast<std::int32_t>(label == 0 ? i % 2 : label + 1);
   }
-  EXPECT_EQ(
-      message(),
-      "algorithm lisa: expected an environment with two labels among the images to train on, found none");
+  EXPECT_EQ(message(),
+            "algorithm lisa: expected an environment with two labels among the training images, found none");
 }
 
 }  // namespace

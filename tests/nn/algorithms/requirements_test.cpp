@@ -23,7 +23,7 @@ class AlgorithmNeeds : public testing::TestWithParam<const AlgorithmMember*> {
     return GetParam()->needs(complete_parameters(*GetParam(), options_.parameters));
   }
   [[nodiscard]] std::string as_it_needs() const {
-    return ", as algorithm " + std::string(GetParam()->name) + " needs, ";
+    return ", for algorithm " + std::string(GetParam()->name) + ", ";
   }
 
   // The message; empty where it trains.
@@ -66,14 +66,14 @@ TEST_P(AlgorithmNeeds, RefusesDataThatLackIt) {
   }
   if (needs().environments > 1) {
     std::ranges::fill(data_.environment->codes, 1);
-    EXPECT_EQ(message(), "toy.npz: expected at least 2 environments among the images to train on" +
+    EXPECT_EQ(message(), "toy.npz: expected at least 2 environments among the training images" +
                              as_it_needs() + "found 1: 'b'");
     data_ = all;
   }
   if (needs().unlabelled) {
     data_.unlabelled.reset();
     EXPECT_EQ(message(), "algorithm " + options_.algorithm +
-                             ": expected unlabelled images of the target (--unlabelled), found none");
+                             ": expected unlabeled images of the target (--unlabelled), found none");
   }
 }
 
@@ -139,8 +139,8 @@ TEST(Requirements, BatchNormalizationOfOneRowNeedsMoreThanOneCell) {
     return message_of([&] { (void)session().train(data, options, folder / "m"); });
   };
   const std::string refusal =
-      "train: batch: expected at least 2 rows, as batch normalization in architecture resnet20-cifar needs "
-      "on images of shape (3, 4, 4), found 1";
+      "train: batch: expected at least 2 rows, for batch normalization in architecture resnet20-cifar on "
+      "images of shape (3, 4, 4), found 1";
   EXPECT_EQ(message(), refusal);
   EXPECT_FALSE(std::filesystem::exists(folder / "m"));
   options.batch = 5;  // of 16 to train on: the last row joins the batch before

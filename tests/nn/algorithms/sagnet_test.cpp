@@ -61,8 +61,8 @@ TEST(SagNet, SaysWhatIsMissing) {
             "algorithm sagnet: expected a backbone with batch normalization before stage 1 (or weight 0), "
             "found none");
   EXPECT_EQ(message("resnet20-cifar", {}, "backbone"),
-            "algorithm sagnet: expected a backbone that learns, as the adversary moves it (or weight 0), "
-            "found a frozen one");
+            "algorithm sagnet: expected a backbone that is trained, because the adversary changes it (or "
+            "weight 0), found a frozen one");
 }
 
 }  // namespace

@@ -40,8 +40,8 @@ TEST(Chain, SaysWhatIsWrong) {
       {"flip:probability=1:probability=0", " flip: expected 'probability' once, found it twice"},
       {"randaugment:magnitude=31",
        " randaugment: magnitude: expected a number below the number of bins, 31, found 31"},
-      {"mixup,flip", "s: expected mixup, which mixes images, as the last, found flip after it"},
-      {"mixup,cutmix", "s: expected mixup, which mixes images, as the last, found cutmix after it"}};
+      {"mixup,flip", "s: expected mixup, which mixes images, at the end, found flip after it"},
+      {"mixup,cutmix", "s: expected mixup, which mixes images, at the end, found cutmix after it"}};
   for (const auto& [text, said] : cases) EXPECT_EQ(error_of(text), "augmentation" + said);
   for (const std::string part :
        {"half", "", "probability", "probability=", "probability=x", "probability=nan"})

@@ -112,7 +112,7 @@ TEST(Checkpoint, RefusesClaimsBeyondTheFile) {
   EXPECT_EQ(refusal(one_tensor(-4, 4, four, tuple({4}), tuple({1}))),
             "f: w: expected -4 elements of torch.FloatStorage, found 16 bytes");
   EXPECT_THAT(refusal(one_tensor(4, 4, four, tuple({claim}), tuple({1}))),
-              ::testing::StartsWith("f: w: expected a tensor within its 4 stored elements"));
+              ::testing::StartsWith("f: w: expected a tensor inside its 4 stored elements"));
 }
 
 TEST(Checkpoint, RefusesWhatIsNoCheckpoint) {
@@ -200,7 +200,7 @@ TEST_F(Wrapped, InListsAndUnderAnyKey) {
   EXPECT_EQ(names("}" + entry("ema", weights()) + entry("network", "}" + entry("v", one()))), "v ");
   EXPECT_EQ(names("}" + entry("a", weights()) + entry("b", weights())), "a.w b.w ");
   EXPECT_EQ(refused("](" + weights() + weights() + "e"),
-            "f: expected one dictionary of tensors, found a list of 2 of them");
+            "f: expected a single dictionary of tensors, found a list of 2 of them");
 }
 
 TEST_F(Wrapped, OtherNetworksAreNamed) {
@@ -213,7 +213,7 @@ TEST_F(Wrapped, OtherNetworksAreNamed) {
   EXPECT_EQ(note("}" + entry("state_dict", weights()) + entry("epoch", "K\x03")), "");
   EXPECT_EQ(note("}" + entry("model", "}" + entry("state_dict", weights()) + entry("ema", weights())) +
                  entry("critic", weights())),
-            "f.pt: the weights are those of model.state_dict; critic, model.ema hold tensors, too");
+            "f.pt: the weights are taken from model.state_dict; critic, model.ema also hold tensors");
 }
 
 TEST_F(Wrapped, BesideObjectsThatStayInert) {
@@ -227,8 +227,8 @@ TEST_F(Wrapped, BesideObjectsThatStayInert) {
 
 TEST_F(Wrapped, AWholeModuleIsRefusedWithWhatSavesItsWeights) {
   const std::string message =
-      "f: expected tensors by name, found a whole module (__main__.Net), which its own program alone can "
-      "rebuild; there, these two lines save what is needed: model = torch.load('f', weights_only=False){}; "
+      "f: expected tensors by name, found a whole module (__main__.Net), which only its own program can "
+      "load; run these two lines there: model = torch.load('f', weights_only=False){}; "
       "torch.save(model.state_dict(), 'f-weights.pt')";
   const std::string module = object_of("}" + entry("_parameters", weights()));
   const auto at = [&](const std::string& place) {
@@ -271,14 +271,15 @@ TEST(Checkpoint, CyclesAndExplosionsEnd) {
   EXPECT_EQ(refusal(legacy(doubling, "]", "")), "f: expected at most 262144 entries, found more");
   EXPECT_THAT(refusal(legacy("}" + text(std::string(1001, 'n')) + "Ns", "]", "")),
               ::testing::StartsWith("f: expected names of at most 1000 bytes, found 'nnn"));
-  EXPECT_EQ(refusal(legacy("}NNs", "]", "")), "f: expected text and whole numbers as keys, found None in ''");
+  EXPECT_EQ(refusal(legacy("}NNs", "]", "")),
+            "f: expected strings and whole numbers as keys, found None in ''");
 }
 
 TEST(Checkpoint, NamesThatMeetAreRefused) {
   const std::string w = tensor(storage("0", 1), 0, ")", ")");
   const std::string object = "}" + text("a.b") + w + "s" + text("a") + "}" + text("b") + w + "ss";
   EXPECT_EQ(refusal(legacy(object, "]" + text("0") + "a", raw<std::int64_t>(1) + raw(1.f))),
-            "f: expected tensors of different names, found 'a.b' twice");
+            "f: expected tensors with different names, found 'a.b' twice");
 }
 
 }  // namespace

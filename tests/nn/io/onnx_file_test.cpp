@@ -243,7 +243,7 @@ TEST(OnnxTensor, MayLieInAFileBesideTheModel) {
   EXPECT_THAT(leeway::testing::values_of<float>(read_onnx(folder / "m.onnx").initializers.at("w")),
               ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
   EXPECT_EQ(refusal(with("weights.bin", "4", "32").first),
-            "f: tensor 'w': expected a tensor within the file, found external data 'weights.bin'");
+            "f: tensor 'w': expected a tensor inside the file, found external data 'weights.bin'");
   EXPECT_EQ(with("weights.bin", "4", "31").second,
             "f: tensor 'w': expected 32 bytes for shape (4, 2) of float32, found 31");
   EXPECT_THAT(with("weights.bin", "8", "32").second, ::testing::EndsWith("weights.bin, found a file of 36"));
@@ -254,7 +254,7 @@ TEST(OnnxTensor, MayLieInAFileBesideTheModel) {
   for (const char* place : {"", "/etc/passwd", "../weights.bin", "a/../../b"})
     EXPECT_THAT(
         with(place, "0", "32").second,
-        StartsWith("f: tensor 'w': expected external data in a file beneath the model's folder, found '"));
+        StartsWith("f: tensor 'w': expected external data in a file inside the model's folder, found '"));
   EXPECT_THAT(with("none.bin", "0", "32").second, ::testing::HasSubstr("none.bin"));
 }
 
@@ -278,12 +278,10 @@ TEST(OnnxTensor, DoesNotLeaveTheModelsFolderThroughSymbolicLinks) {
   fs::create_symlink("../elsewhere", folder / "model/side");
   write_model(folder / "model/file.onnx", "w.bin");
   write_model(folder / "model/folder.onnx", "side/secret.bin");
-  EXPECT_THAT(
-      escape(folder / "model/file.onnx"),
-      EndsWith("tensor 'w': expected external data in a file beneath the model's folder, found 'w.bin', a "
-               "link that leads out of it"));
-  EXPECT_THAT(escape(folder / "model/folder.onnx"),
-              EndsWith("'side/secret.bin', a link that leads out of it"));
+  EXPECT_THAT(escape(folder / "model/file.onnx"),
+              EndsWith("tensor 'w': expected external data in a file inside the model's folder, found "
+                       "'w.bin', a link out of the folder"));
+  EXPECT_THAT(escape(folder / "model/folder.onnx"), EndsWith("'side/secret.bin', a link out of the folder"));
   // links that stay within do no harm, and a model may be named by a link itself
   fs::create_symlink("deep/w.bin", folder / "model/near.bin");
   write_model(folder / "model/near.onnx", "near.bin");
@@ -298,24 +296,24 @@ TEST(OnnxTensor, DoesNotLeaveTheModelsFolderThroughSymbolicLinks) {
 
 TEST(OnnxFile, IsRefusedWhereItsGraphIsNone) {
   EXPECT_EQ(refusal(""), "f: expected an ONNX model, found an empty file");
-  EXPECT_EQ(refusal("no model"), "f: expected an ONNX model, found a file that is damaged or something else");
+  EXPECT_EQ(refusal("no model"), "f: expected an ONNX model, found a damaged or different file");
   EXPECT_EQ(refusal(File(13).bytes()), "f: expected a model with a graph, found none");
   EXPECT_EQ(refusal_of([](File& file) { file.model.clear_opset_import(); }),
             "f: expected the opset of ONNX's own operators, found none");
   EXPECT_EQ(refusal_of([](File& file) { file.graph().clear_output(); }),
             "f: expected a graph with outputs, found none");
   EXPECT_EQ(refusal_of([](File& file) { file.output("z"); }),
-            "f: expected outputs that a node makes, found 'z'");
+            "f: expected outputs that a node produces, found 'z'");
   EXPECT_EQ(refusal_of([](File& file) { file.node("Relu", {"ghost"}, {"z"}); }),
-            "f: node 2 (Relu): expected inputs that something before it makes, found 'ghost'");
+            "f: node 2 (Relu): expected inputs that earlier nodes produce, found 'ghost'");
   EXPECT_EQ(refusal_of([](File& file) { file.graph().mutable_node()->SwapElements(0, 1); }),
-            "f: node 'last' (Relu): expected inputs that something before it makes, found 'h'");
+            "f: node 'last' (Relu): expected inputs that earlier nodes produce, found 'h'");
   EXPECT_EQ(refusal_of([](File& file) { file.node("Relu", {"z"}, {"z"}); }),
-            "f: node 2 (Relu): expected inputs that something before it makes, found 'z'");
+            "f: node 2 (Relu): expected inputs that earlier nodes produce, found 'z'");
   EXPECT_EQ(refusal_of([](File& file) { file.node("Relu", {"x"}, {"h"}); }),
-            "f: expected values of different names, found 'h' twice");
+            "f: expected values with different names, found 'h' twice");
   EXPECT_EQ(refusal_of([](File& file) { file.floats("w", {1}, {1}); }),
-            "f: expected values of different names, found 'w' twice");
+            "f: expected values with different names, found 'w' twice");
   EXPECT_EQ(refusal_of([](File& file) { file.input("", {1}); }),
             "f: expected values with names, found one without");
   EXPECT_EQ(refusal_of([](File& file) { file.node("", {"x"}, {"z"}); }),
@@ -324,7 +322,7 @@ TEST(OnnxFile, IsRefusedWhereItsGraphIsNone) {
               File::attribute(*file.graph().mutable_node(0), "a", 1);
               File::attribute(*file.graph().mutable_node(0), "a", 2);
             }),
-            "f: node 0 (MatMul): expected attributes of different names, found 'a' twice");
+            "f: node 0 (MatMul): expected attributes with different names, found 'a' twice");
   EXPECT_EQ(refusal_of([](File& file) { file.graph().add_sparse_initializer(); }),
             "f: expected dense initializers, found 1 sparse ones");
   EXPECT_EQ(refusal_of([](File& file) { file.graph().mutable_initializer(0)->set_dims(0, 50000); }),
@@ -342,8 +340,7 @@ TEST(OnnxFile, DepthIsBounded) {
     attribute.set_type(::onnx::AttributeProto::GRAPH);
     graph = attribute.mutable_g();
   }
-  EXPECT_EQ(refusal(file.bytes()),
-            "f: expected an ONNX model, found a file that is damaged or something else");
+  EXPECT_EQ(refusal(file.bytes()), "f: expected an ONNX model, found a damaged or different file");
 }
 
 class ExportedByTorch : public ::testing::TestWithParam<std::string> {
@@ -406,8 +403,7 @@ TEST(OnnxHead, FindsLogitsAndFeatures) {
     const Head head = find_head(classifier(tail), "f");
     EXPECT_EQ(head.logits, "scores");
     EXPECT_EQ(head.features, "hidden");
-    EXPECT_THAT(head.notes,
-                ElementsAre("f ends in a Softmax: logits are what goes into it, not its probabilities"));
+    EXPECT_THAT(head.notes, ElementsAre("f ends in a Softmax: its inputs are used as logits"));
   }
   EXPECT_EQ(find_head(classifier({"Softmax"}, 9), "f").logits, "scores");
   const Head normalized = find_head(classifier({"LogSoftmax"}), "f");  // logits as good as any
@@ -435,11 +431,20 @@ TEST(OnnxHead, ALinearModelHasNoFeatures) {
 
 TEST(OnnxHead, OutputsMaySayWhatTheyAre) {
   Graph graph = classifier({});
+  graph.outputs = {{"hidden", "float32", {{any_size, 8}}}, {"scores", "float32", {{any_size, 2}}}};
+  EXPECT_EQ(find_head(graph, "f").logits, "hidden");
+  EXPECT_THAT(find_head(graph, "f").notes,
+              ElementsAre(::testing::AllOf(::testing::HasSubstr("the first (8 columns) is read as logits"),
+                                           ::testing::HasSubstr("write classes = 2 to f.toml"))));
+  EXPECT_EQ(find_head(graph, "f", Binary::refuse, 2).logits, "scores");
+  graph.outputs[0].name = "features";
+  EXPECT_EQ(find_head(graph, "f").logits, "scores");
+  graph = classifier({});
   graph.outputs.push_back({"hidden", "float32", {}});
   EXPECT_EQ(find_head(graph, "f").features, "hidden");
   graph.outputs.push_back({"h", "float32", {}});
   EXPECT_EQ(message_of([&] { (void)find_head(graph, "f"); }),
-            "f: expected one output (logits), two (logits, features) or one that is named 'logits', found 3 "
+            "f: expected one output (logits), two (logits, features) or an output named 'logits', found 3 "
             "outputs: scores, hidden, h");
   graph.outputs[2].name = "logits";
   EXPECT_EQ(find_head(graph, "f").logits, "logits");

@@ -65,7 +65,7 @@ TEST(Pickle, MemoGivesBackTheSameObject) {
   EXPECT_EQ(same.items[0], same.items[1]);
   const Tuple by_order = value<Tuple>(std::string("]\x94h\x00\x86", 5));
   EXPECT_EQ(by_order.items.size(), 2U);
-  EXPECT_EQ(refusal("h\x07"), "f: expected a pickle that recalls what it remembered, found place 7");
+  EXPECT_EQ(refusal("h\x07"), "f: expected a pickle that reads existing memo entries, found place 7");
 }
 
 TEST(Pickle, DropsAttributesOfDictionaries) {
@@ -143,8 +143,8 @@ TEST(Pickle, RefusesWhatDoesNotFit) {
             "f: expected 4294967295 bytes of a pickle at byte 7, found 4");
   EXPECT_EQ(refusal("\x8d" + std::string(8, '\xff')),
             "f: expected 18446744073709551615 bytes of a pickle at byte 11, found 1");
-  EXPECT_EQ(refusal(""), "f: expected tensors only, found a pickle that takes from an empty stack");
-  EXPECT_EQ(refusal("K\x01(\x85"), "f: expected tensors only, found a pickle that takes from an empty stack");
+  EXPECT_EQ(refusal(""), "f: expected tensors only, found a pickle that pops an empty stack");
+  EXPECT_EQ(refusal("K\x01(\x85"), "f: expected tensors only, found a pickle that pops an empty stack");
   EXPECT_EQ(refusal("t"), "f: expected tensors only, found a pickle that lacks a mark");
   EXPECT_EQ(refusal("}(Nu"), "f: expected tensors only, found a dictionary of keys without a value");
   EXPECT_EQ(refusal("]NNs"), "f: expected a pickle with a dictionary to set items of, found a list");

@@ -64,12 +64,12 @@ TEST_F(Strided, ContiguousViewsAreNotCopied) {
   EXPECT_EQ(make({6, {3, 6}, {6, 1}}, 0).storage.get(), elements_.data() + 6);
   EXPECT_EQ(make({6, {3, 1, 6}, {6, 99, 1}}, 0).storage.get(), elements_.data() + 6);
   EXPECT_EQ(refusal({0, {3}, {2}}, 11),
-            "w: expected at most 11 more bytes of tensors, for the size of the file, found 12");
+            "w: expected at most 11 more bytes of tensors for a file of this size, found 12");
 }
 
 TEST_F(Strided, RefusesElementsOutside) {
   EXPECT_EQ(refusal({0, {25}, {1}}),
-            "w: expected a tensor within its 24 stored elements, found offset 0, sizes (25), strides (1)");
+            "w: expected a tensor inside its 24 stored elements, found offset 0, sizes (25), strides (1)");
   for (const StridedView& view : std::vector<StridedView>{{24, {}, {}},
                                                           {1, {4, 6}, {6, 1}},
                                                           {0, {2, 2}, {23, 1}},
@@ -77,7 +77,7 @@ TEST_F(Strided, RefusesElementsOutside) {
                                                           {0, {huge}, {huge}},
                                                           {huge, {1}, {1}},
                                                           {1, {2, 2}, {huge, huge}}})
-    EXPECT_THAT(refusal(view), testing::StartsWith("w: expected a tensor within its 24 stored elements"));
+    EXPECT_THAT(refusal(view), testing::StartsWith("w: expected a tensor inside its 24 stored elements"));
   EXPECT_EQ(
       refusal({0, {2}, {-1}}),
       "w: expected an offset, sizes and strides of at least 0, found offset 0, sizes (2), strides (-1)");
@@ -89,7 +89,7 @@ TEST_F(Strided, RefusesElementsOutside) {
 // 10 GB from four bytes, by strides of 0.
 TEST_F(Strided, RefusesExpansionBeyondTheBudget) {
   EXPECT_EQ(refusal({0, {2'500'000'000}, {0}}),
-            "w: expected at most 1000 more bytes of tensors, for the size of the file, found 10000000000");
+            "w: expected at most 1000 more bytes of tensors for a file of this size, found 10000000000");
   EXPECT_THAT(refusal({0, {huge, huge}, {0, 0}}), testing::HasSubstr("fewer than 2^63 bytes"));
 }
 

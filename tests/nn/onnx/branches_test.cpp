@@ -88,7 +88,7 @@ TEST_F(Branches, WhatDoesNotFitIsRefused) {
   add_condition(file, true);
   auto& node = add_if(file, "condition");
   node.mutable_attribute(0)->mutable_g()->mutable_node(0)->set_input(0, "nothing");
-  EXPECT_THAT(refused(file), HasSubstr("expected inputs that something before it makes, found 'nothing'"));
+  EXPECT_THAT(refused(file), HasSubstr("expected inputs that earlier nodes produce, found 'nothing'"));
   file = flat();
   add_condition(file, true);
   add_if(file, "condition").mutable_attribute()->RemoveLast();

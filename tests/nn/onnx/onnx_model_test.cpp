@@ -66,7 +66,7 @@ TEST(OnnxModel, SaysWhereItRunsRowByRow) {
   EXPECT_THAT(toy::loaded(onnx_folder + "cnn_9_one.onnx")->info().notes, testing::IsEmpty());
   EXPECT_THAT(toy::loaded(onnx_folder + "timewise_13_any.onnx")->info().notes, testing::IsEmpty());
   EXPECT_THAT(toy::loaded(onnx_folder + "timewise_13_one.onnx")->info().notes,
-              testing::ElementsAre(EndsWith("does not take several rows at once: it runs 1 at a time")));
+              testing::ElementsAre(EndsWith("has a fixed batch size of 1")));
 }
 
 TEST_F(Handmade, AConstantReshapeOfBatchOneTakesAnyRows) {
@@ -113,7 +113,7 @@ TEST_F(Handmade, RowsThatMixRunAlone) {
     file.node("Flatten", {"sum"}, {"flat"});
     file.node("MatMul", {"flat", "w"}, {"y"});
     const auto model = load(file);
-    EXPECT_THAT(model->info().notes, testing::ElementsAre(HasSubstr("it runs 1 at a time")));
+    EXPECT_THAT(model->info().notes, testing::ElementsAre(HasSubstr("has a fixed batch size of 1")));
     expect_rows_alone(*model, 5);
   }
 }
@@ -127,7 +127,7 @@ TEST_F(Handmade, AFixedBatchRunsInGroups) {
   file.node("MatMul", {"pairs", "w"}, {"products"});
   file.node("Reshape", {"products", "back"}, {"y"});
   const auto model = load(file);
-  EXPECT_THAT(model->info().notes, testing::ElementsAre(HasSubstr("it runs 4 at a time")));
+  EXPECT_THAT(model->info().notes, testing::ElementsAre(HasSubstr("has a fixed batch size of 4")));
   expect_rows_alone(*model, 10);
   expect_rows_alone(*model, 4);
 }
@@ -200,7 +200,7 @@ TEST_F(Handmade, WhatIsNotUnderstoodIsRefusedByName) {
   };
   const std::string named =
       with([](File&, auto& node) { node.set_op_type("Frobnicate"), node.set_name("f1"); });
-  expect(named, "an operator that leeway knows", "'Frobnicate'");
+  expect(named, "an operator that leeway supports", "'Frobnicate'");
   EXPECT_THAT(named, testing::StartsWith("m: node 'f1' (Frobnicate, opset 13)"));
   expect(with([](File&, auto& node) { node.set_domain("com.microsoft"); }), "an operator", "'Flatten'");
   expect(with([](File&, auto& node) { File::attribute(node, "spin", 1); }), "attributes", "'spin'");
@@ -251,9 +251,8 @@ TEST_F(Handmade, AShapeOfRealNumbersIsRefused) {
   file.node("Reshape", {"x", "w"}, {"flat"});
   file.node("MatMul", {"flat", "w"}, {"y"});
   EXPECT_EQ(refused(file),
-            "m: node 'flat' (Reshape, opset 13): expected attributes and constants that make sense, found "
-            "\"numbers that "
-            "ought to be whole are not\"");
+            "m: node 'flat' (Reshape, opset 13): expected valid attributes and constants, found \"fractions "
+            "where whole numbers are required\"");
 }
 
 // A shape of a few bytes asks for any memory.
@@ -265,9 +264,8 @@ TEST_F(Handmade, HugeShapesAreRefused) {
   file.node("Flatten", {"sum"}, {"flat"});
   file.node("MatMul", {"flat", "w"}, {"y"});
   EXPECT_EQ(refused(file),
-            "m: node 'zeros' (ConstantOfShape, opset 13): expected constants that fit together, found \"m: "
-            "node 'zeros' "
-            "(ConstantOfShape, opset 13): more than 2^30 elements in one result\"");
+            "m: node 'zeros' (ConstantOfShape, opset 13): expected constants with matching shapes, found "
+            "\"m: node 'zeros' (ConstantOfShape, opset 13): more than 2^30 elements in one result\"");
 }
 
 TEST_F(Handmade, IsTakenByContentAndByName) {
@@ -278,9 +276,9 @@ TEST_F(Handmade, IsTakenByContentAndByName) {
   EXPECT_EQ(toy::loaded(folder_ / "model.bin")->info().format, "onnx");
   std::ofstream(folder_ / "bad.onnx", std::ios::binary) << "no model";
   EXPECT_THAT(message_of([&] { (void)toy::loaded(folder_ / "bad.onnx"); }),
-              EndsWith("bad.onnx: expected an ONNX model, found a file that is damaged or something else"));
+              EndsWith("bad.onnx: expected an ONNX model, found a damaged or different file"));
   EXPECT_THAT(message_of([&] { (void)toy::loaded(folder_ / "model.bin", "linear"); }),
-              EndsWith("expected named tensors, for an architecture, found ONNX, which brings its own"));
+              EndsWith("expected named tensors, for an architecture, found ONNX, which has its own"));
 }
 
 // The smallest whole number divided by -1, which the processor refuses.

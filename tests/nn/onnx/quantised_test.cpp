@@ -18,13 +18,13 @@ TEST_F(Handmade, QuantisedGraphsHaveOutputsAndNoGradients) {
   file.node("DequantizeLinear", {"q", "half"}, {"back"});
   file.node("MatMul", {"back", "w"}, {"y"});
   const auto model = load(file);
-  EXPECT_THAT(model->info().notes, testing::ElementsAre(HasSubstr("it has outputs, and no gradients")));
+  EXPECT_THAT(model->info().notes, testing::ElementsAre(HasSubstr("it has outputs, but no gradients")));
   Images images;
   images.pixels = make_array<float>({2, 1, 2, 2}, {0, .5, 1, .4f, 1, 0, 0, 0});
   const Array logits = model->outputs(images).logits;
   EXPECT_THAT(logits.view<float>(), testing::ElementsAre(-.5f, 1, 1.25f, 1, 2, -1));  // .4 is rounded to .5
   EXPECT_THAT(message_of([&] { (void)model->attack(images, {}); }),
-              HasSubstr("expected a model with gradients by its input"));
+              HasSubstr("expected a model with input gradients"));
 }
 
 // As exporters of dynamic quantisation write it. The scale is that of the rows that run together: each runs alone.
@@ -81,21 +81,19 @@ TEST_F(Handmade, AHugeFixedBatchIsNotRunToSeeWhatItDoes) {
   some.integers("shape", {4, -1});
   some.node("Reshape", {"x", "shape"}, {"flat"});
   some.node("Transpose", {"flat"}, {"y"});
-  EXPECT_THAT(
-      load(some)->info().notes,
-      testing::ElementsAre(testing::HasSubstr(
-          "does not take several rows at once: it runs 64 at a time, so that every shard of 32 rows costs "
-          "64, 2 times as much (export it with an open batch)")));
+  EXPECT_THAT(load(some)->info().notes,
+              testing::ElementsAre(
+                  testing::HasSubstr("has a fixed batch size of 64, so that every shard of 32 rows costs 64, "
+                                     "2 times as much (export it with a dynamic batch axis)")));
   File shut(13);
   shut.input("x", {rows, 1, 64, 64});
   shut.output("y");
   shut.integers("shape", {3, -1});
   shut.node("Reshape", {"x", "shape"}, {"flat"});
   shut.node("Transpose", {"flat"}, {"y"});
-  EXPECT_EQ(
-      refused(shut),
-      "m: expected a graph that takes any number of rows (exporters call them dynamic axes), found one made "
-      "for 789444 rows at a time: every pass would cost all 789444, 12.9 GB for its input alone");
+  EXPECT_EQ(refused(shut),
+            "m: expected a graph with a dynamic batch axis (see dynamic axes in the exporter), found one for "
+            "exactly 789444 rows: every pass would compute all 789444, 12.9 GB for the input alone");
 }
 
 }  // namespace

@@ -3,9 +3,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <torch/script.h>
 
+#include <csignal>
+#include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "leeway/core/file.h"
@@ -87,7 +91,7 @@ TEST_F(Confined, HostileProgramsAreRefused) {
        "needs more (--trust lifts it)"},
       {"return torch.from_file(\"/proc/self/maps\", False, 64).view(16, 4)", "Operation not permitted"},
       {"torch.save(x, \"written-by-the-model\")\n  return h",
-       "found one that writes files (--trust lets it)"},
+       "found one that writes files (--trust allows it)"},
       {"return torch._reshape_alias(h, [16, 4], [1 << 40, 1]).clone()", "found one that crashed (signal 11"},
   };
   for (const Hostile& program : programs) {
@@ -101,6 +105,31 @@ TEST_F(Confined, HostileProgramsAreRefused) {
     EXPECT_EQ(said.find('\n'), std::string::npos);
   }
   EXPECT_FALSE(std::filesystem::exists("written-by-the-model"));
+}
+
+TEST_F(Confined, EveryShardHasItsRowsAndOneWidth) {
+  const Images images = toy::images(17, {1, 2, 2}, 4);  // shards of 9 and 8
+  for (const auto& [results, expected] : {std::pair("h[0:3]", "expected logits of shape ("),
+                                          {"h.repeat([1, x.size(0)])", " classes for every image"},
+                                          {"h, h.repeat([1, x.size(0)])", " features for every image"}}) {
+    const auto model = toy::loaded(defined(std::string("return ") + results));
+    EXPECT_THAT(message_of([&] { (void)model->outputs(images); }), HasSubstr(expected));
+  }
+}
+
+TEST_F(Confined, HasTheLimitsOfTheDocument) {
+  set_threads(1);
+  const auto model = toy::loaded(defined("return h"), "", {1, 2, 2});
+  pid_t child = 0;
+  for (std::ifstream children("/proc/thread-self/children"); children >> child;) {
+  }
+  rlimit memory{}, time{};
+  ASSERT_EQ(prlimit(child, RLIMIT_DATA, nullptr, &memory), 0);
+  ASSERT_EQ(prlimit(child, RLIMIT_CPU, nullptr, &time), 0);
+  EXPECT_EQ(memory.rlim_max >> 26, 16U) << "1 GiB, and little for a small file and small images";
+  EXPECT_NEAR(static_cast<double>(time.rlim_cur), 630, 30);
+  kill(child, SIGXCPU);
+  EXPECT_THAT(message_of([&] { (void)model->outputs(images_); }), HasSubstr("more than 600 s"));
 }
 
 TEST_F(Confined, ACrashIsSaidAgainByLaterCalls) {

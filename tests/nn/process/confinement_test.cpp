@@ -99,7 +99,7 @@ TEST_F(Confinement, FilesAreReadUntilTheProcessOnlyComputes) {
 TEST_F(Confinement, NothingIsWrittenStartedOrReached) {
   const std::string old = path("there"), name = path("new");
   const std::string writes = "writes files", changes = "changes or removes files", starts = "starts programs",
-                    talks = "opens sockets", reaches = "reaches into other processes";
+                    talks = "opens sockets", reaches = "accesses other processes";
   struct Act {
     std::string said;
     std::function<bool()> act;

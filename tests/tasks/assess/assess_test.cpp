@@ -174,7 +174,7 @@ TEST(Assess, SaysWhyThereIsNoAuroc) {
         labelled(outputs_of({0, 1, 0, 1, 1, 1, 1}, 2), std::vector<std::int64_t>(7, 0))}})["results"][0];
   EXPECT_TRUE(result["quality"]["auroc"].is_null());
   for (const char* key : {"quality.auroc", "quality_change.auroc"})
-    EXPECT_EQ(result["not_computed"][key], "all labels are class 0, and AUROC compares two classes") << key;
+    EXPECT_EQ(result["not_computed"][key], "all labels are class 0, but AUROC requires two classes") << key;
 }
 
 TEST(Assess, ComparesTwoModelsOnTheSameSamples) {
@@ -205,8 +205,8 @@ TEST(Assess, PairedYesLendsLabels) {
   const Json chance = assess({{"model", clean}}, {{"model", "noise", plain}})["results"][0];
   EXPECT_TRUE(chance["accuracy"].is_null());
   EXPECT_EQ(chance["not_computed"]["accuracy"],
-            "the target has no labels; --paired yes would take those of the source");
-  EXPECT_THAT(chance["warnings"].dump(), HasSubstr("Rows are not taken for pairs: nothing shows that row i"));
+            "the target has no labels; --paired yes uses the labels of the source");
+  EXPECT_THAT(chance["warnings"].dump(), HasSubstr("Rows are treated as unpaired: nothing shows that row i"));
 }
 
 TEST(Assess, RefusesWhatDoesNotFit) {
@@ -214,11 +214,11 @@ TEST(Assess, RefusesWhatDoesNotFit) {
   EXPECT_EQ(message({{"a", clean}}, {}), "assess: expected at least one target, found none");
   EXPECT_THAT(message({{"a", clean}}, {{"a", "x", wide}}), HasSubstr("2 classes, as in made.npz"));
   EXPECT_EQ(message({{"a", clean}}, {{"b", "x", shifted}}),
-            "made.npz: expected a source for its model \"b\", found none");
+            "made.npz: expected a source for model \"b\", found none");
   EXPECT_EQ(message({{"a", clean}, {"a", clean}}, {{"a", "x", shifted}}),
-            "made.npz: expected one source a model, found a second one for \"a\"");
+            "made.npz: expected one source per model, found a second one for \"a\"");
   EXPECT_EQ(message({{"a", clean}}, {{"a", "x", shifted}, {"a", "x", shifted}}),
-            "made.npz: expected one target of a name, found a second \"x\" for model \"a\"");
+            "made.npz: expected unique target names, found a second \"x\" for model \"a\"");
   Outputs cats = clean, dogs = shifted;
   cats.class_names = {"cat", "dog"}, dogs.class_names = {"dog", "cat"};
   EXPECT_EQ(message({{"a", cats}}, {{"a", "x", dogs}}), "no error");  // aligned
@@ -236,20 +236,18 @@ TEST(Assess, WarnsOfWhatMakesNumbersDoubtful) {
     options.options.paired = paired;
     return assess({{"m", from}}, {{"m", "t", target}}, options)["results"][0]["warnings"].dump();
   };
-  EXPECT_THAT(warnings(source, source), HasSubstr("bit for bit"));
+  EXPECT_THAT(warnings(source, source), HasSubstr("have identical outputs"));
   EXPECT_THAT(warnings(source, labelled(outputs_of(many, 4, 30), right)),
               HasSubstr("100% of the target's rows have a confidence above 0.999999"));
   EXPECT_THAT(warnings(source, labelled(outputs_of(std::vector<int>(200, 1), 4), right)),
               HasSubstr("All 200 rows of the target have the same outputs"));
   EXPECT_THAT(warnings(source, labelled(outputs_of(std::vector<int>(200, 1), 4), right)),
-              HasSubstr("100% of the target's predictions are one class (1), 25% of the source's"));
+              HasSubstr("100% of the target's predictions are class 1, 25% of the source's predictions"));
   EXPECT_THAT(warnings(source, labelled(outputs_of({0, 1, 2}, 4), {0, 1, 2})),
               HasSubstr("The target has only 3 rows: intervals are wide."));
-  EXPECT_THAT(
-      warnings(source, labelled(outputs_of({0, 1, 2}, 4), {0, 1, 2})),
-      HasSubstr(
-          "3 classes have fewer than 20 samples, so that little is known of them: class 0 (1), class 1 (1), "
-          "class 2 (1)."));
+  EXPECT_THAT(warnings(source, labelled(outputs_of({0, 1, 2}, 4), {0, 1, 2})),
+              HasSubstr("3 classes have fewer than 20 samples, too few to assess them: class 0 (1), class 1 "
+                        "(1), class 2 (1)."));
   std::vector<std::int64_t> wrong(right);
   for (auto& label : wrong) label = (label + 1) % 4;
   EXPECT_THAT(warnings(labelled(source, wrong), source), HasSubstr("do the labels belong to these rows?"));

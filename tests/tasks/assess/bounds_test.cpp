@@ -91,7 +91,7 @@ TEST(Bounds, SayWhyTheyAreLeftOut) {
 
   const Json single = result_of(source(), outputs_of({1}, 2));
   EXPECT_TRUE(single["error_bound"].is_null());
-  EXPECT_THAT(single["not_computed"]["error_bound"].get<std::string>(), HasSubstr("there are 8 and 1"));
+  EXPECT_THAT(single["not_computed"]["error_bound"].get<std::string>(), HasSubstr("found 8 and 1"));
   EXPECT_FALSE(single["estimates"]["cot"].is_null());
 }
 

@@ -1,6 +1,7 @@
 // Chunks of time: against a loop over all rows, in any order of rows, and what is refused.
 #include "leeway/tasks/assess/chunks.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,6 +17,7 @@
 namespace leeway::assess {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
@@ -63,7 +65,7 @@ TEST(ChunkSize, IsASpanOrACount) {
   for (const char* text :
        {"", "0", "0d", "-1d", "d", "1.5d", "1 d", "1D", "1mo", "1y", "99999999999999999999", "99999999999d"})
     EXPECT_THROW((void)parse_chunk_size(text), OptionError) << text;
-  EXPECT_THAT(message_of([] { (void)parse_chunk_size("5m"); }), HasSubstr("'5m' (minutes are min)"));
+  EXPECT_THAT(message_of([] { (void)parse_chunk_size("5m"); }), HasSubstr("'5m' (write min for minutes)"));
 }
 
 TEST(Chunks, OfSpansAreThoseOfALoopOverAllRows) {
@@ -156,6 +158,8 @@ TEST(Chunks, OfYears) {
   const Chunks chunks = cut(timed({2018, 2016, 2017, 2016}, TimeForm::number), "52w");
   EXPECT_THAT(sizes_of(chunks), ElementsAre(2, 1, 1));
   EXPECT_EQ(names_of(cut(timed({2016}, TimeForm::number), "1d")).at(0), "2016-01-01");
+  EXPECT_THAT(names_of(cut(timed({202601, 202512, 202601}, TimeForm::number), "1d")),
+              ElementsAre("2025-12-01", "2026-01-01"));
 }
 
 TEST(Chunks, AreRefusedWhereNoCalendarHasTheTimes) {
@@ -166,13 +170,15 @@ TEST(Chunks, AreRefusedWhereNoCalendarHasTheTimes) {
               HasSubstr("found 1767225600000 at row 0 (milliseconds or finer?)"));
   EXPECT_THAT(refused({20260301, 20260302}, "1d"),
               HasSubstr("found 20260301 at row 0, a date without dashes"));
-  EXPECT_THAT(refused({1, 2, 12}, "1d"), HasSubstr("found 1 at row 0, the first day of 1970 as in all rows"));
-  EXPECT_THAT(refused({2016.5, 2017}, "52w"), HasSubstr("expected dates, years, or seconds since 1970"));
+  for (const std::vector<double>& times : std::vector<std::vector<double>>{
+           {12, 1}, {2016.5, 2017}, {202613, 202601}, {2461042, 2461043}, {739983, 739984}})
+    EXPECT_THAT(refused(times, "30d"), AllOf(HasSubstr("years (2026), months (202603) or seconds since 1970"),
+                                             HasSubstr(fmt::format("found {} at row 0", times[0]))));
   EXPECT_THAT(refused({-1e300}, "1d"), HasSubstr("expected times in seconds since 1970"));
   std::vector<double> hours;
-  for (std::size_t i = 0; i < 2001; ++i) hours.push_back(3600. * static_cast<double>(i));
+  for (std::size_t i = 0; i < 2001; ++i) hours.push_back(1767225600 + 3600. * static_cast<double>(i));
   EXPECT_THAT(refused(hours, "1h"), HasSubstr("at most 2000 chunks"));
-  EXPECT_THAT(refused(hours, "1"), HasSubstr("found 2001 (--chunk 2 would do)"));
+  EXPECT_THAT(refused(hours, "1"), HasSubstr("found 2001 (use --chunk 2)"));
   EXPECT_THAT(cut(timed(hours, TimeForm::number), "1d").list, SizeIs(84));
 }
 

@@ -170,17 +170,26 @@ TEST(ParseGate, RefusesWhatCanNeverHold) {
            {"accuracy_change<-3", "write -3% or -0.03"},
            {"drift.p_value<-1e-3", "from 0 to 1 for drift.p_value"},
            {"drift.worst_group.moved<-1", "for drift.worst_group.moved, found -1"},
-           {"accuracy>1", "found one that never does: accuracy is a number from 0 to 1"},
-           {"n<1", "never does: n is a whole number from 1"}})
+           {"accuracy>1", "found one that cannot: accuracy is a number from 0 to 1"},
+           {"n<1", "one that cannot: n is a whole number from 1"}})
     EXPECT_THAT(message_of([&, &text = text] { (void)parse_gate(text); }), ::testing::HasSubstr(words))
         << text;
   for (const char* text : {"accuracy<=0", "accuracy<1", "error_bound>=100%", "drift.p_value<0.001", "pa<3"})
     EXPECT_EQ(parse_gate(text).gate, text);
 }
 
+TEST(ParseGate, PosteriorAgreementIsAtMostLogK) {
+  const auto said = [](const char* text) {
+    return message_of([&] { check_threshold(parse_gate(text), 3); });
+  };
+  EXPECT_THAT(said("pa>5"), ::testing::HasSubstr("from 0 to 1.099 for pa"));
+  EXPECT_THAT(said("log_pa_mean<-5"), ::testing::HasSubstr("from -1.099 to 0 for log_pa_mean"));
+  for (const char* text : {"pa>1.09", "log_pa_mean<-1.09", "n<5"}) EXPECT_EQ(said(text), "no error");
+}
+
 TEST(GateKeys, AreListedWithRangeAndMeaning) {
   EXPECT_THAT(gate_key_list(),
-              ::testing::HasSubstr("\nworst_class.accuracy: a number from 0 to 1; share that is right"));
+              ::testing::HasSubstr("\nworst_class.accuracy: a number from 0 to 1; accuracy"));
   for (const record::Key& key : gate_keys()) {
     const double value = std::clamp(1., key.range.least, key.range.most);
     EXPECT_EQ(parse_gate(fmt::format("{}=={}", key.path, value)).key, key.path);

@@ -127,12 +127,13 @@ TEST(Pair, YesAndNoAreBelievedButForTheLength) {
   const Pairing yes = pair(labelled(three, {0, 1, 0}), labelled(three, {1, 1, 1}), Paired::yes);
   EXPECT_TRUE(yes.paired && yes.asserted);
   EXPECT_EQ(yes.evidence.differing_labels, 2u);
-  EXPECT_EQ(message_of([] { (void)pair(called(three, "s.npz"), called(four, "t.npz"), Paired::yes); }),
-            "t.npz: expected 3 rows, one for each of s.npz with which it is said to be paired, found 4");
+  EXPECT_EQ(
+      message_of([] { (void)pair(called(three, "s.npz"), called(four, "t.npz"), Paired::yes); }),
+      "t.npz: expected 3 rows, one for each row of s.npz, because the sets were declared paired, found 4");
   const Outputs one = outputs_of(drawn(1000, 1), 10);
   const Pairing no = pair(one, one, Paired::no);
   EXPECT_FALSE(no.paired || no.doubted);
-  EXPECT_THAT(no.reason, HasSubstr("said to be different samples"));
+  EXPECT_THAT(no.reason, HasSubstr("declared to be different samples"));
 }
 
 TEST(Pair, LabelsAndGroupsHoldForTheOtherSideOnlyWhereThePairsAreAsserted) {

@@ -47,7 +47,7 @@ TEST(RowsFile, NamesThatASpreadsheetTakesForFormulasBeginWithAnApostrophe) {
   };
   const std::string numbers = ",0,,1,1,0.5,0.5,-0.5,0\n";
   EXPECT_EQ(rows_of("=1+1", "@SUM(A1)"), "'=1+1,'@SUM(A1)" + numbers);
-  EXPECT_EQ(rows_of("+1", "-1"), "'+1,'-1" + numbers);
+  EXPECT_EQ(rows_of("+1", "-1"), "+1,-1" + numbers);  // numbers
   EXPECT_EQ(rows_of("\t=1", "\r=1"), "'\t=1,\"'\r=1\"" + numbers);
   EXPECT_EQ(rows_of("=HYPERLINK(\"x\",\"y\")", "=a\nb"),
             "\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\",\"'=a\nb\"" + numbers);

@@ -70,7 +70,7 @@ void expect_headline(const std::vector<Summary>& summaries,
 const Summary model = labelled_pair("model", "blur 2", 9100, 7400, 8200),
               a = labelled_pair("a", "blur 2", 9100, 7400, 8200);
 const std::string of_a =
-    "Under blur 2, a changes its mind on 18% of samples and is right on 74% (95% interval 73.1 to "
+    "Under blur 2, a changes its prediction on 18% of samples and is right on 74% (95% interval 73.1 to "
     "74.9), down from 91%";
 
 TEST(Headline, OfOneModel) {
@@ -79,7 +79,7 @@ TEST(Headline, OfOneModel) {
                   {"images", .95});
   expect_headline({labelled_pair("m", "t", 9100, 9085, 9970)}, {}, {"0.3% of", "91%", "down by 0.1 points."});
   expect_headline({labelled_pair("m", "t", 9100, 9098, 10000)}, {},
-                  {"none of 10,000 samples", "not clearly different from 91% on the source."});
+                  {"no prediction on 10,000 samples", "not clearly different from 91% on the source."});
   expect_headline({labelled_pair("m", "t", 8000, 9000, 9000)}, {}, {"up from 80%."});
   Summary s = model;
   s.paired = false, s.afr_pred = {};
@@ -117,36 +117,37 @@ TEST(Headline, WithoutLabelsSpeaksOfChangedPredictionsOrConfidence) {
   const Summary pair = unlabelled_pair("a", "blur 2", 8200);
   expect_headline(
       {pair, unlabelled_pair("b", "blur 2", 9500)}, {},
-      {"a changes its mind on 18% of samples (95% interval 17.3 to 18.8); b on 5.0% (4.58 to 5.45)."});
+      {"a changes its prediction on 18% of samples (95% interval 17.3 to 18.8); b on 5.0% (4.58 to 5.45)."});
   expect_headline({pair, unlabelled_pair("b", "blur 2", 10000)}, {}, {"; b on none."});
   expect_headline({confidences_only("a", .934, .712), confidences_only("b", .9, .998)}, {},
-                  {"Under monday, a is 71% sure on average, 93% on the source; ",
-                   "; b is over 99% sure, 90% on the source."});
+                  {"Under monday, a has 71% mean confidence, 93% on the source; ",
+                   "; b has over 99% mean confidence, 90% on the source."});
   Summary plain = confidences_only("model", .934, .712);
   plain.source_accuracy = counted(880, 1000);
   expect_headline({plain}, {},
-                  {"where it is right on 88%", "; without labels its accuracy here is not known."});
+                  {"where it is right on 88%", "; without labels its accuracy on the target is not known."});
 }
 
 // An estimate with its range, and a bound.
 Summary with_errors(Summary s, double bound) {
   s.source_accuracy = counted(880, 1000);
-  s.likely_error = record::LikelyError{{.33, .31, .35}, .22, .34, ""};
+  s.likely_error = record::LikelyError{{.33, .31, .35}, .22, .34, true, ""};
   s.error_bound = bound;
   return s;
 }
 
 TEST(Headline, WithoutLabelsSaysWhatIsKnownAndWhatMoved) {
   const std::string likely =
-      "probably 33% (likely range 22% to 34%; 12% on the source, 95% interval 10.1 to 14.2)";
+      "estimated at 33% (likely range 22% to 34%; 12% on the source, 95% interval 10.1 to 14.2)";
   Summary s = with_errors(confidences_only("model", .934, .712), .822);
   s.drift.emplace();
-  expect_headline({s}, {},
-                  {"the model's error is " + likely, "at most 82%", "71% sure", "93% on the source."});
+  expect_headline(
+      {s}, {},
+      {"the model's error is " + likely, "at most 82%", "71% mean confidence", "93% on the source."});
   expect_headline({with_errors(confidences_only("model", .934, .712), .3)}, {},
                   {"at most 30% if the bound's assumption holds, which is in doubt; ", "93% on the source."});
   expect_headline({with_errors(confidences_only("model", .934, .712), 1)}, {},
-                  {likely, "; the bound excludes nothing; ", "93% on the source."});
+                  {likely, "; the bound is 100%; ", "93% on the source."});
   expect_headline(
       {with_errors(unlabelled_pair("a", "blur 2", 8200), .822)}, {},
       {"18% of samples", "; its error is " + likely, "at most 82% if the bound's assumption holds."});
@@ -156,7 +157,7 @@ TEST(Headline, WithoutLabelsSaysWhatIsKnownAndWhatMoved) {
   for (record::DriftTest& group : s.drift->groups) group.name = "camera", group.p_value = .04;
   expect_headline(
       {s}, {},
-      {"; predicted classes (p < 0.0001), confidence (p = 0.031), camera (p = 0.04) and more moved."});
+      {"; predicted classes (p < 0.0001), confidence (p = 0.031), camera (p = 0.04) and more changed."});
 }
 
 TEST(Headline, NamesTargetsThatLookLikePairsAndAreNone) {
@@ -165,9 +166,11 @@ TEST(Headline, NamesTargetsThatLookLikePairsAndAreNone) {
   s.pairs.reason = "nothing shows it";
   Summary second = s, third = s;
   second.target = "tuesday", third.target = "friday";
-  expect_headline({s}, {}, {" Rows of monday are not", "nothing shows it; --paired yes overrules this."});
-  EXPECT_THAT(headline({s, second}, {}), HasSubstr("Rows of monday and tuesday are not"));
-  EXPECT_THAT(headline({s, second, third}, {}), HasSubstr("Rows of monday and 2 other targets are not"));
+  expect_headline(
+      {s}, {}, {" Rows of monday are treated as unpaired", "nothing shows it; --paired yes overrides this."});
+  EXPECT_THAT(headline({s, second}, {}), HasSubstr("Rows of monday and tuesday are treated as unpaired"));
+  EXPECT_THAT(headline({s, second, third}, {}),
+              HasSubstr("Rows of monday and 2 other targets are treated as unpaired"));
 }
 
 TEST(Findings, AreSortedByLossAndNameWhatIsClearlyWeaker) {
@@ -185,11 +188,12 @@ TEST(Findings, AreSortedByLossAndNameWhatIsClearlyWeaker) {
       ElementsAre(
           AllOf(StartsWith(of_a + "; weakest class Shirt: 31% of 1,000 (28.1 to 34.0), 76% on the source"),
                 EndsWith("; weakest group class / light = Shirt / dim: 20% of 200 (15 to 26).")),
-          AllOf(StartsWith("Under noise, a changes its mind on 2.0%"), EndsWith("down from 91%."))));
+          AllOf(StartsWith("Under noise, a changes its prediction on 2.0%"), EndsWith("down from 91%."))));
   Summary s = unlabelled_pair("a", "blur", 8200);
   s.classes = {{6u, "", "Shirt", 1000, 0, {}, {}, counted(560, 1000)}};
-  EXPECT_THAT(findings({s}),
-              ElementsAre(EndsWith("; most among those taken for Shirt: 44% of 1,000 (40.9 to 47.1).")));
+  EXPECT_THAT(
+      findings({s}),
+      ElementsAre(EndsWith("; most often among samples predicted as Shirt: 44% of 1,000 (40.9 to 47.1).")));
 }
 
 TEST(Percent, DigitsStopWhereTheIntervalBegins) {

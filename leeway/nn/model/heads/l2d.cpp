@@ -25,7 +25,7 @@ Forward L2d::forward(const torch::Tensor& x) {
 }
 
 HeadMember l2d_head() {
-  return {{"l2d", "embedding of 512 numbers with its mean and variance", "Wang et al., ICCV 2021"},
+  return {{"l2d", "embedding of 512 dimensions with mean and variance", "Wang et al., ICCV 2021"},
           "classifier.bias",
           make_head<L2d>};
 }

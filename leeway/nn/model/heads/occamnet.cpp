@@ -86,7 +86,7 @@ void OccamNet::initialize_own(std::uint64_t seed) {
 }
 
 HeadMember occamnet_head() {
-  return {{"occamnet", "exits after each block, a row leaves at the first whose gate opens",
+  return {{"occamnet", "exits after each block; a row leaves at the first open gate",
            "Shrestha et al., ECCV 2022"},
           "exits.0.cam.bias",
           make_head<OccamNet>};

@@ -103,7 +103,7 @@ Forward Pnd::forward(const torch::Tensor& x) {
 }
 
 HeadMember pnd_head() {
-  return {{"pnd", "experts after each block of a debiased and a biased network, a gate over them",
+  return {{"pnd", "experts after each block of a debiased and a biased network, with a gate",
            "Li, Vo and Nakayama, ICCV 2023"},
           "experts.0.debiased.3.bias",
           make_head<Pnd>};

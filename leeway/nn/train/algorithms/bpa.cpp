@@ -75,7 +75,7 @@ class Bpa : public LossAlgorithm {
     const auto last = static_cast<double>(weights_.size(0)) - 1;
     cluster_ = take_numbers(state, "cluster", {rows_}, torch::kInt64, -1, last, name);
     if (trained_.defined() && (cluster_.index_select(0, trained_) < 0).any().item<bool>())
-      refuse(name, "a cluster of every row that is trained on", "rows without one");
+      refuse(name, "a cluster for every training row", "rows without one");
     losses_ = take_numbers(state, "losses", {rows_}, torch::kFloat64, -1, unbounded, name);
   }
 
@@ -133,7 +133,7 @@ AlgorithmMember bpa() {
        {{"clusters", 8, 1, 1e6, "maximum number of clusters of each class", true},
         {"momentum", .3, 0, 1, "share of the new weights at a refresh"},
         {"refresh", 10, 1, 1e9, "steps between refreshes of the weights", true},
-        {"reference-weights", 0, 0, 1, "1: weights of the authors' program, without momentum", true},
+        {"reference-weights", 0, 0, 1, "1: weights as in the authors' code, without momentum", true},
         {"base-epochs", 50, 1, 1e6, "maximum number of epochs of the plain network", true},
         {"base-patience", 10, 0, 1e6, "patience of the plain network's training, epochs (0: off)", true}}},
       [](const Parameters&) { return Requirements{.features = true, .own_labels = true}; },

@@ -62,8 +62,7 @@ AlgorithmMember cdan() {
       make_algorithm<Cdan>};
   for (const Parameter& parameter : std::vector<Parameter>{
            {"entropy-conditioning", 0, 0, 1, "1: confident predictions weigh more (CDAN+E)", true},
-           {"map", 2, 0, 2, "0: outer product; 1: random map; 2: random map for more than 4096 numbers",
-            true},
+           {"map", 2, 0, 2, "0: outer product; 1: random map; 2: random map above 4096 dimensions", true},
            {"random-dim", 1024, 1, 1e6, "dimension of the random map", true}})
     member.parameters.push_back(parameter);
   return member;

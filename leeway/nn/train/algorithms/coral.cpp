@@ -19,7 +19,7 @@ AlgorithmMember coral() {
            "Sun and Saenko, ECCV workshops 2016; between environments and with means as Gulrajani and "
            "Lopez-Paz, ICLR 2021",
            {matching_weight(),
-            {"deep-coral", 0, 0, 1, "1: as Sun and Saenko, covariances alone, divided by 4 d^2", true}}},
+            {"deep-coral", 0, 0, 1, "1: as in Sun and Saenko: only covariances, divided by 4 d^2", true}}},
           matching_needs,
           make_algorithm<Coral>};
 }

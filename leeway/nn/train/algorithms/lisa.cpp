@@ -26,9 +26,9 @@ class Lisa : public LossAlgorithm {
     partners_.emplace(set.training(), set.labels(), set.environment()->codes);
     const double p = parameter("same-label-probability");
     if (p > 0 && !partners_->any(true))
-      refuse("algorithm lisa", "a label that occurs in two environments of the images to train on", "none");
+      refuse("algorithm lisa", "a label that occurs in two environments of the training images", "none");
     if (p < 1 && !partners_->any(false))
-      refuse("algorithm lisa", "an environment with two labels among the images to train on", "none");
+      refuse("algorithm lisa", "an environment with two labels among the training images", "none");
   }
 
   Objective objective(const Minibatches& batches) override {

@@ -74,7 +74,7 @@ class OccamNets : public LossAlgorithm {
       return take_numbers(state, key, shape, type, low, unbounded, name);
     };
     memory_ = numbers("memory", {-1, network_->count()}, torch::kFloat32, -1);
-    if (rows_ >= 0 && memory_.size(0) > rows_) refuse(name, "memory of rows that there are", "of more");
+    if (rows_ >= 0 && memory_.size(0) > rows_) refuse(name, "memory of existing rows", "of more");
     largest_ = numbers("largest", largest_.sizes(), torch::kFloat64, 0);
     shown_ = numbers("shown", shown_.sizes(), torch::kFloat64, 0);
     right_ = numbers("right", right_.sizes(), torch::kFloat64, 0);
@@ -153,7 +153,7 @@ AlgorithmMember occamnets() {
         {"gamma0", 3, 0, 100, "exponent of the true class's probability that weights rows at exit 0"},
         {"gamma", 1, 0, 100, "exponent of the probability of passing the previous gate"},
         {"weight-offset", .1, 0, 100, "constant added to the weight of every row"},
-        {"gate-accuracy", .5, 0, 1, "accuracy of exit 0 above which its gate learns remembered answers"},
+        {"gate-accuracy", .5, 0, 1, "accuracy of exit 0 above which its gate learns from stored answers"},
         {"gate-accuracy-step", .1, 0, 1, "increase of this accuracy for each later exit"},
         {"gate-balance", .5, 0, 1, "exponent of the class balance of correct and wrong rows in a gate"}}},
       [](const Parameters&) { return Requirements{.stages = true, .own_labels = true, .least_batch = 2}; },

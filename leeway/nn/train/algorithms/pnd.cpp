@@ -79,7 +79,7 @@ class PndTraining : public LossAlgorithm {
     if ((rows_ >= 0 && averages_.size(0) > rows_) ||
         (setting().classes > 0 &&
          (averages_.select(1, 0) >= static_cast<double>(setting().classes)).any().item<bool>()))
-      refuse(name, "averages of rows and classes that there are", "others");
+      refuse(name, "averages of existing rows and classes", "others");
   }
 
  private:
@@ -185,7 +185,7 @@ AlgorithmMember pnd() {
             {"ema", .7, 0, .999, "decay of a row's running mean loss"},
             {"counterfactual", 16, 2, 65536, "rows of each batch with counterfactual features, K", true},
             {"base-epochs", 50, 0, 1e6,
-             "maximum number of epochs of the first stage; 0: the first stage alone", true},
+             "maximum number of epochs of the first stage; 0: only the first stage", true},
             {"base-patience", 10, 0, 1e6, "patience of the first stage, epochs (0: off)", true}}},
           [](const Parameters& parameters) {
             Requirements needs;

@@ -44,7 +44,7 @@ class SagNet : public LossAlgorithm {
       for (const torch::Tensor& one : gradients_of(z.sum(), of_adversary_))
         if (one.defined()) return;
     if (setting().frozen_backbone)
-      refuse("algorithm sagnet", "a backbone that learns, as the adversary moves it (or weight 0)",
+      refuse("algorithm sagnet", "a backbone that is trained, because the adversary changes it (or weight 0)",
              "a frozen one");
     refuse("algorithm sagnet",
            fmt::format("a backbone with batch normalization before stage {} (or weight 0)", stage_), "none");
@@ -126,15 +126,14 @@ class SagNet : public LossAlgorithm {
 }  // namespace
 
 AlgorithmMember sagnet() {
-  return {
-      {"sagnet",
-       "style-agnostic training: classify content under random styles, against a style adversary",
-       "Nam et al., CVPR 2021, section 3",
-       {{"weight", .1, 0, 1e6, "weight of the adversarial loss; 0: style randomization alone"},
-        {"stage", 3, 1, 100, "stage whose input gets other styles (3: layer3 of a residual network)", true},
-        {"clip", .1, 0, 1e6, "maximum norm of the adversarial gradient (0: no limit)"}}},
-      [](const Parameters&) { return Requirements{.stages = true}; },
-      make_algorithm<SagNet>};
+  return {{"sagnet",
+           "style-agnostic training: classify content under random styles, against a style adversary",
+           "Nam et al., CVPR 2021, section 3",
+           {{"weight", .1, 0, 1e6, "weight of the adversarial loss; 0: only style randomization"},
+            {"stage", 3, 1, 100, "stage whose input is restyled (3: layer3 of a residual network)", true},
+            {"clip", .1, 0, 1e6, "maximum norm of the adversarial gradient (0: no limit)"}}},
+          [](const Parameters&) { return Requirements{.stages = true}; },
+          make_algorithm<SagNet>};
 }
 
 }  // namespace leeway::nn

@@ -11,16 +11,15 @@ namespace leeway::assess {
 namespace {
 
 std::string what_moved(const AnswerEvidence& e) {
-  const error_bound::Movement& move = e.estimates.movement;
-  if (move.misfit > slack + beyond_noise * move.misfit_noise)
-    return "no other mix of the source's classes explains how the outputs moved";
+  if (e.estimates.movement.beyond_mix())
+    return "no other mix of the source's classes explains the change of the outputs";
   const double p = e.drift.classes.p_alone;
   const std::string words = record::p_words(p), chance = "p " + (words[0] == '<' ? words : "= " + words);
-  return p <= moved_p
-             ? fmt::format(
-                   "the mix of predicted classes moved ({}) as another mix of the source's classes explains",
-                   chance)
-             : fmt::format("the outputs moved no further than sampling explains ({})", chance);
+  return p <= moved_p ? fmt::format(
+                            "the mix of predicted classes changed ({}), as another mix of the source's "
+                            "classes explains",
+                            chance)
+                      : fmt::format("the outputs changed no more than sampling explains ({})", chance);
 }
 
 }  // namespace
@@ -30,8 +29,11 @@ record::LikelyError likely_error(const AnswerEvidence& e) {
     return one.estimator->name == "combined";
   });
   const double s = e.estimates.source_error;
-  record::LikelyError found{
-      {}, e.estimates.combined->likely.low, e.estimates.combined->likely.high, what_moved(e)};
+  record::LikelyError found{{},
+                            e.estimates.combined->likely.low,
+                            e.estimates.combined->likely.high,
+                            e.estimates.movement.margins_moved,
+                            what_moved(e)};
   double error = of_all->error;
   if (e.changed) {
     const double low = std::max(0., *e.changed - s), high = std::min(1., *e.changed + s);

@@ -4,9 +4,8 @@
 // of changed predictions, the error is within c plus or minus the source's error s: a changed row that was right is wrong,
 // an unchanged row is as it was. Both are then moved into [c - s, c + s].
 //
-// The outputs moved beyond the mix of classes if the misfit of the fitted mix (error_bound/movement.h) exceeds `slack` by
-// more than 1.3 times what sampling makes of it; else the mix of predicted classes moved if a test of homogeneity says so
-// (p <= `moved_p`).
+// If the outputs did not move beyond the mix of classes (error_bound/movement.h), the mix of predicted classes moved if a
+// test of homogeneity says so (p <= `moved_p`).
 //
 // `error` carries its sampling error alone: the bootstrap's interval if requested, else error_bound::sampling_interval.
 #pragma once
@@ -19,7 +18,7 @@
 
 namespace leeway::assess {
 
-inline constexpr double moved_p = .01, slack = .01, beyond_noise = 1.3;
+inline constexpr double moved_p = .01;
 
 struct AnswerEvidence {
   const error_bound::Estimates& estimates;  // `combined` among them

@@ -30,7 +30,7 @@ Bounds error_bounds(const std::string& source, const LabelledRows& rows, const O
   Bounds bounds;
   if (task.options.no_bounds || labels.empty()) {
     bounds.no_bound = bounds.no_estimates =
-        labels.empty() ? "the source has no labels" : "bounds and estimates were left out on request";
+        labels.empty() ? "the source has no labels" : "bounds and estimates were skipped on request";
     return bounds;
   }
   const Sample known{source, rows.logits, labels, {}};
@@ -53,7 +53,7 @@ Bounds error_bounds(const std::string& source, const LabelledRows& rows, const O
       attempt([&] { return error_bound::estimate_error(known, unknown, estimating); }, bounds.no_estimates);
   if (labels.size() < 2 || target.n() < 2)
     bounds.no_bound = fmt::format(
-        "the bound is measured on rows held out from both sets, so each needs 2 or more; there are {} and {}",
+        "the bound is measured on rows held out from both sets, so each needs 2 or more; found {} and {}",
         labels.size(), target.n());
   return bounds;
 }

@@ -36,12 +36,12 @@ Pairing pair(const Outputs& source, const Outputs& target, std::span<const std::
   if (source.n() == target.n())
     pairing.evidence = agreement::pair_evidence(rows_said(source, before), rows_said(target, after));
   if (wanted == Paired::no) {
-    pairing.reason = "source and target were said to be different samples";
+    pairing.reason = "source and target were declared to be different samples";
   } else if (source.n() != target.n()) {
     if (wanted == Paired::yes)
-      throw Error(
-          fmt::format("{}: expected {} rows, one for each of {} with which it is said to be paired, found {}",
-                      target.path, source.n(), source.path, target.n()));
+      throw Error(fmt::format(
+          "{}: expected {} rows, one for each row of {}, because the sets were declared paired, found {}",
+          target.path, source.n(), source.path, target.n()));
     pairing.reason =
         fmt::format("source and target are different samples: {} rows and {}", source.n(), target.n());
   } else if (pairing.evidence.pairs() || wanted == Paired::yes) {

@@ -309,8 +309,8 @@ std::string few_rows(const QualityCounts& counts, std::size_t least, std::span<c
   std::string text = without > 0 ? "no rows" : fmt::format("fewer than {} rows", least);
   const std::string number = fmt::format("class {}", first);
   text += " of " + (names.empty() || names[first] == number ? number : "class " + names[first]);
-  if (few > 1) text += fmt::format(", too few of {} more", few - 1);
-  return without > 0 ? fmt::format("{}; the mean leaves {} of {} classes out", text, without, counts.k)
+  if (few > 1) text += fmt::format(", and too few of {} more", few - 1);
+  return without > 0 ? fmt::format("{}; the mean leaves out {} of {} classes", text, without, counts.k)
                      : text;
 }
 
@@ -322,7 +322,7 @@ void add_reasons(Quality& quality, const QualityCounts& counts, std::span<const 
       all != counts.labelled.end()) {
     const auto only = static_cast<std::size_t>(all - counts.labelled.begin());
     quality.without_interval[ranking] =
-        fmt::format("all labels are {}, and AUROC compares two classes",
+        fmt::format("all labels are {}, but AUROC requires two classes",
                     names.empty() ? fmt::format("class {}", only) : names[only]);
   }
   if (quality.labels.size() * counts.k > most_ranked)

@@ -125,7 +125,7 @@ std::map<std::string, std::string> reasons(const Summary& summary, const Bounds&
   if (!summary.labelled)
     say({"accuracy", "accuracy_change", "afr_true", "quality", "quality_change", "subgroups"},
         (pairing.paired || pairing.doubted) && !pairing.evidence.different && source_labelled
-            ? "the target has no labels; --paired yes would take those of the source"
+            ? "the target has no labels; --paired yes uses the labels of the source"
             : "the target has no labels");
   if (!source_labelled)
     say({"source_accuracy", "accuracy_change", "source_quality", "quality_change"},
@@ -136,7 +136,7 @@ std::map<std::string, std::string> reasons(const Summary& summary, const Bounds&
         pairing.reason);
   if (pairing.paired && summary.confusion.empty())
     say({"confusion"},
-        fmt::format("{} classes make too large a table; top_flips lists the most frequent changes",
+        fmt::format("too large a table for {} classes; top_flips lists the most frequent changes",
                     summary.k));
   if (!summary.labelled && !summary.paired) {
     say({"classes", "worst_class"}, "the target has no labels and is not paired");

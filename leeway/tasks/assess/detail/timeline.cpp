@@ -335,7 +335,7 @@ class Timeline {
     if (none([](const TimelineChunk& chunk) { return chunk.error_bound.has_value(); }))
       found_.not_computed["error_bound"] =
           summary_.error_bound && found_.chunks.size() > most_bounds
-              ? fmt::format("chunks have bounds of their own where there are at most {}", most_bounds)
+              ? fmt::format("chunks have error bounds only if there are at most {} chunks", most_bounds)
               : why("error_bound");
   }
 
@@ -365,7 +365,7 @@ bool has_timeline(const Target& target, const Task& task) {
 record::AssessTimeline timeline_of(const AnalysedSource& source, const Target& target, const Summary& summary,
                                    const Task& task, Progress* progress) {
   if (task.options.chunk && !target.outputs.times)
-    refuse(target.outputs.path, "times of its rows, as --chunk cuts by them", "none");
+    refuse(target.outputs.path, "times of its rows, because --chunk is given", "none");
   return Timeline(source, target, summary, task).run(progress);
 }
 

@@ -15,19 +15,18 @@ using Lines = std::vector<std::string>;
 void warn_about_file(Lines& lines, const Outputs& outputs, const Predictions& said, const std::string& side) {
   for (const std::string& warning : outputs.warnings) lines.push_back(warning);
   if (said.constant)
-    lines.push_back(
-        fmt::format("All {} rows of the {} have the same outputs: the model does not look at its input.",
-                    leeway::count(outputs.n()), side));
+    lines.push_back(fmt::format("All {} rows of the {} have the same outputs: the model ignores its input.",
+                                leeway::count(outputs.n()), side));
   else if (said.repeated_share >= many_repeated && !said.few_patterns)
-    lines.push_back(fmt::format(
-        "{} of the {}'s rows repeat the outputs of another row exactly: copies in the data, confidences "
-        "rounded to 0 and 1, or rows in the same leaves of a model of trees.",
-        whole_percent(said.repeated_share), side));
+    lines.push_back(
+        fmt::format("{} of the {}'s rows have exactly the outputs of another row: duplicates in the data, "
+                    "confidences rounded to 0 and 1, or rows in the same leaves of a tree model.",
+                    whole_percent(said.repeated_share), side));
   if (said.saturated_share >= much_saturated)
-    lines.push_back(fmt::format(
-        "{} of the {}'s rows have a confidence above 0.999999: the model is saturated, and its confidence "
-        "says little.",
-        whole_percent(said.saturated_share), side));
+    lines.push_back(
+        fmt::format("{} of the {}'s rows have a confidence above 0.999999: the model is saturated, and its "
+                    "confidence is not informative.",
+                    whole_percent(said.saturated_share), side));
 }
 
 bool constant_rows(const Array& features) {
@@ -45,8 +44,9 @@ void warn_about_collapse(Lines& lines, const Summary& summary) {
   const auto most = std::max_element(summary.shifted_shares.begin(), summary.shifted_shares.end());
   const auto j = static_cast<std::size_t>(most - summary.shifted_shares.begin());
   if (*most >= one_class && summary.clean_shares[j] < one_class)
-    lines.push_back(fmt::format("{} of the target's predictions are one class ({}), {} of the source's.",
-                                whole_percent(*most), j, whole_percent(summary.clean_shares[j])));
+    lines.push_back(
+        fmt::format("{} of the target's predictions are class {}, {} of the source's predictions.",
+                    whole_percent(*most), j, whole_percent(summary.clean_shares[j])));
 }
 
 void warn_about_cells(Lines& lines, const std::vector<record::AssessCell>& cells, const std::string& one,
@@ -59,8 +59,8 @@ void warn_about_cells(Lines& lines, const std::vector<record::AssessCell>& cells
   for (std::size_t i = 0; i < std::min<std::size_t>(3, small.size()); ++i)
     names += fmt::format("{}{}{} ({})", i ? ", " : "", small[i]->group.empty() ? "" : small[i]->group + " = ",
                          small[i]->name, small[i]->n);
-  lines.push_back(fmt::format("{} {} fewer than {} samples, so that little is known of {}: {}{}.",
-                              small.size(), small.size() == 1 ? one + " has" : many + " have", few_in_cell,
+  lines.push_back(fmt::format("{} {} fewer than {} samples, too few to assess {}: {}{}.", small.size(),
+                              small.size() == 1 ? one + " has" : many + " have", few_in_cell,
                               small.size() == 1 ? "it" : "them", names,
                               small.size() > 3 ? fmt::format(" and {} more", small.size() - 3) : ""));
 }
@@ -70,20 +70,19 @@ void warn_about_pairs(Lines& lines, const Evidence& evidence) {
   const Pairing& pairing = summary.pairs;
   const agreement::PairEvidence& found = pairing.evidence;
   if (pairing.paired && found.differing_labels > 0)
-    lines.push_back(fmt::format("Source and target are said to be paired, but {} of {} labels differ.",
+    lines.push_back(fmt::format("Source and target were declared paired, but {} of {} labels differ.",
                                 leeway::count(found.differing_labels), leeway::count(summary.n)));
   else if (pairing.paired && !found.pairs())
     lines.push_back(
-        fmt::format("Source and target are said to be paired, but nothing shows it: {}.", found.reason));
+        fmt::format("Source and target were declared paired, but nothing confirms it: {}.", found.reason));
   if (pairing.doubted)
     lines.push_back(
-        fmt::format("Rows are not taken for pairs: {}. --paired yes overrules this.", pairing.reason));
+        fmt::format("Rows are treated as unpaired: {}. --paired yes overrides this.", pairing.reason));
   if (same_logits(evidence.source.logits, evidence.target.logits))
-    lines.push_back("Source and target have the same outputs, bit for bit: was the right file given?");
+    lines.push_back("Source and target have identical outputs: are these the right files?");
   if (pairing.paired && !pairing.asserted)
     lines.push_back(fmt::format(
-        "Row i of the target is taken for row i of the source because {}; say --paired no if they are "
-        "different samples.",
+        "Rows are treated as paired because {}; use --paired no if source and target are different samples.",
         found.reason));
 }
 
@@ -99,7 +98,7 @@ void warn_about_labels(Lines& lines, const Evidence& evidence) {
   const double guess = static_cast<double>(most) / static_cast<double>(count_labels(labels));
   if (*accuracy.high < guess)
     lines.push_back(
-        fmt::format("On the source the model is right on {}, less than by always naming the most frequent "
+        fmt::format("On the source the model is right on {}, less than always predicting the most frequent "
                     "class ({}): do the labels belong to these rows?",
                     whole_percent(*accuracy.value), whole_percent(guess)));
 }
@@ -128,13 +127,14 @@ std::vector<std::string> find_warnings(const Evidence& evidence) {
     if (std::string warning = error_bound::critic_warning(*summary.error_bound_terms); !warning.empty())
       lines.push_back(std::move(warning));
   if (summary.error_bound && summary.likely_error)
-    if (std::string warning = record::bound_warning(*summary.error_bound, summary.likely_error->low,
-                                                    summary.likely_error->high);
+    if (std::string warning = record::bound_warning(*summary.error_bound,
+                                                    {summary.likely_error->low, summary.likely_error->high},
+                                                    summary.likely_error->margins_moved, /*kernel=*/false);
         !warning.empty())
       lines.push_back(std::move(warning));
   if (!summary.converged)
     lines.push_back(
-        fmt::format("The maximum of posterior agreement is certified to {:.1e} only.", *summary.gap));
+        fmt::format("The maximum of posterior agreement is certified only to {:.1e}.", *summary.gap));
   return lines;
 }
 

@@ -35,8 +35,8 @@ class Writer {
   explicit Writer(const WordsOptions& options)
       : options_(options), level_(fmt::format("{:g}% interval", 100 * options.level)) {}
 
-  // "Under noise, cnn changes its mind on 18% of images and is right on 74% (95% interval 73.1 to 74.9), down
-  // from 91%"
+  // "Under noise, cnn changes its prediction on 18% of images and is right on 74% (95% interval 73.1 to
+  // 74.9), down from 91%"
   [[nodiscard]] std::string clause(const Summary& s) const {
     std::string text = fmt::format("Under {}, {} ", s.target, name(s));
     if (s.labelled && s.paired) return text + flips(s, false) + " and " + right(s, false);
@@ -44,7 +44,7 @@ class Writer {
     const std::string errors = errors_without_labels(s);
     if (s.paired) return text + flips(s, true) + (errors.empty() ? "" : "; its error is " + errors);
     const std::string sure =
-        fmt::format("is {} sure on average, {} on the source", whole_percent(s.confidence.shifted_mean),
+        fmt::format("has {} mean confidence, {} on the source", whole_percent(s.confidence.shifted_mean),
                     whole_percent(s.confidence.clean_mean));
     if (!errors.empty())
       return fmt::format("Under {}, {} error is {}; it {}{}", s.target, possessive(s), errors, sure,
@@ -53,8 +53,8 @@ class Writer {
     if (s.source_accuracy.value)
       text += fmt::format(", where it is right on {} ({} {})", share_text(s.source_accuracy), level_,
                           interval_text(s.source_accuracy));
-    return text + (s.source_accuracy.value ? "; without labels its accuracy here is not known"
-                                           : "; without labels or pairs nothing is known of its accuracy");
+    return text + (s.source_accuracy.value ? "; without labels its accuracy on the target is not known"
+                                           : "; without labels or pairs nothing is known about its accuracy");
   }
 
   // What `other` does on the target of `worst`, after a semicolon.
@@ -71,32 +71,33 @@ class Writer {
       return fmt::format("{} on {} ({})", name(other), share_text(changed), interval_text(changed));
     }
     const std::string errors = errors_without_labels(other);
-    return fmt::format(
-        "{} is {} sure, {} on the source{}", name(other), whole_percent(other.confidence.shifted_mean),
-        whole_percent(other.confidence.clean_mean), errors.empty() ? "" : ": its error is " + errors);
+    return fmt::format("{} has {} mean confidence, {} on the source{}", name(other),
+                       whole_percent(other.confidence.shifted_mean),
+                       whole_percent(other.confidence.clean_mean),
+                       errors.empty() ? "" : ": its error is " + errors);
   }
 
   // "; weakest class Shirt: 31% of 1,000 (28 to 34), 76% on the source"
   [[nodiscard]] std::string weakest(const Summary& s) const {
     std::string text;
     if (const record::AssessCell* cell = clearly_worse(s, s.worst_class()))
-      text += (s.labelled ? "; weakest class " : "; most among those taken for ") +
+      text += (s.labelled ? "; weakest class " : "; most often among samples predicted as ") +
               describe(s, *cell, cell->name);
     if (const record::AssessCell* cell = clearly_worse(s, s.worst_group()))
-      text += (s.labelled ? "; weakest group " : "; most in group ") +
+      text += (s.labelled ? "; weakest group " : "; most often in group ") +
               describe(s, *cell, fmt::format("{} = {}", cell->group, cell->name));
     return text;
   }
 
  private:
-  // "probably 25% (likely range 22% to 34%; 12% on the source, 95% interval 10.1 to 14.2), at most 82% if the bound's
-  // assumption holds"
+  // "estimated at 25% (likely range 22% to 34%; 12% on the source, 95% interval 10.1 to 14.2), at most 82%
+  // if the bound's assumption holds"
   [[nodiscard]] std::string errors_without_labels(const Summary& s) const {
     std::string text;
     if (s.likely_error) {
       const record::LikelyError& error = *s.likely_error;
       const std::string from = whole_percent(error.low), to = whole_percent(error.high);
-      text = fmt::format("probably {} (likely range {}{}", whole_percent(*error.error.value), from,
+      text = fmt::format("estimated at {} (likely range {}{}", whole_percent(*error.error.value), from,
                          from == to ? "" : " to " + to);
       if (s.source_accuracy.value) {
         const Measured wrong = complement(s.source_accuracy);
@@ -105,13 +106,14 @@ class Writer {
       text += ')';
     }
     if (s.error_bound && *s.error_bound < 1)
-      text +=
-          fmt::format("{}at most {} if the bound's assumption holds{}", text.empty() ? "" : ", ",
-                      whole_percent(*s.error_bound),
-                      s.likely_error && s.likely_error->high > *s.error_bound ? ", which is in doubt" : "");
+      text += fmt::format("{}at most {} if the bound's assumption holds{}", text.empty() ? "" : ", ",
+                          whole_percent(*s.error_bound),
+                          s.likely_error && record::bound_in_doubt(*s.error_bound, s.likely_error->high,
+                                                                   s.likely_error->margins_moved)
+                              ? ", which is in doubt"
+                              : "");
     else if (s.error_bound)
-      text += text.empty() ? "not known without labels: the bound excludes nothing"
-                           : "; the bound excludes nothing";
+      text += text.empty() ? "not known without labels: the bound is 100%" : "; the bound is 100%";
     return text;
   }
 
@@ -128,7 +130,7 @@ class Writer {
     add(s.drift->confidence, "confidence");
     for (const record::DriftTest& group : s.drift->groups) add(group, group.name);
     if (moved.size() > most_drifts) moved.resize(most_drifts), moved.push_back("more");
-    return moved.empty() ? "" : "; " + list_of(moved) + " moved";
+    return moved.empty() ? "" : "; " + list_of(moved) + " changed";
   }
 
   static std::string possessive(const Summary& s) { return name(s) + "'s"; }
@@ -143,8 +145,8 @@ class Writer {
     const Measured changed = complement(s.afr_pred);
     const std::string end = alone ? fmt::format(" ({} {})", level_, interval_text(changed)) : "";
     if (changed.value == 0)
-      return fmt::format("changes its mind on none of {} {}{}", leeway::count(s.n), options_.unit, end);
-    return fmt::format("changes its mind on {} of {}{}", share_text(changed), options_.unit, end);
+      return fmt::format("changes no prediction on {} {}{}", leeway::count(s.n), options_.unit, end);
+    return fmt::format("changes its prediction on {} of {}{}", share_text(changed), options_.unit, end);
   }
 
   [[nodiscard]] std::string right(const Summary& s, bool alone) const {
@@ -266,8 +268,8 @@ std::string doubts(const std::vector<Summary>& summaries) {
   const std::string others = targets.size() == 1   ? ""
                              : targets.size() == 2 ? " and " + targets[1]
                                                    : fmt::format(" and {} other targets", targets.size() - 1);
-  return fmt::format(" Rows of {}{} are not compared one by one: {}; --paired yes overrules this.",
-                     first->target, others, first->pairs.reason);
+  return fmt::format(" Rows of {}{} are treated as unpaired: {}; --paired yes overrides this.", first->target,
+                     others, first->pairs.reason);
 }
 
 }  // namespace
