@@ -50,10 +50,10 @@ void fields(MethodError& error, Fields& f);
 
 // The answer without labels (error_bound/combined.h).
 struct LikelyError {
-  Measured error;              // the estimate, with the interval of its sampling error alone
-  double low = 0, high = 0;    // the likely range
-  bool margins_moved = false;  // that of error_bound::Movement
-  std::string moved;           // what the outputs show of the shift
+  Measured error;                     // the estimate, with the interval of its sampling error alone
+  double low = 0, high = 0;           // the likely range
+  std::optional<bool> margins_moved;  // that of error_bound::Movement; records before it lack it
+  std::string moved;                  // what the outputs show of the shift
 };
 
 // The bound's assumption is in doubt if the margins of the outputs moved and the likely range reaches beyond the bound

@@ -127,9 +127,9 @@ std::vector<std::string> find_warnings(const Evidence& evidence) {
     if (std::string warning = error_bound::critic_warning(*summary.error_bound_terms); !warning.empty())
       lines.push_back(std::move(warning));
   if (summary.error_bound && summary.likely_error)
-    if (std::string warning = record::bound_warning(*summary.error_bound,
-                                                    {summary.likely_error->low, summary.likely_error->high},
-                                                    summary.likely_error->margins_moved, /*kernel=*/false);
+    if (std::string warning = record::bound_warning(
+            *summary.error_bound, {summary.likely_error->low, summary.likely_error->high},
+            summary.likely_error->margins_moved.value_or(false), /*kernel=*/false);
         !warning.empty())
       lines.push_back(std::move(warning));
   if (!summary.converged)

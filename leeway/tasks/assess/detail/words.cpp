@@ -106,12 +106,13 @@ class Writer {
       text += ')';
     }
     if (s.error_bound && *s.error_bound < 1)
-      text += fmt::format("{}at most {} if the bound's assumption holds{}", text.empty() ? "" : ", ",
-                          whole_percent(*s.error_bound),
-                          s.likely_error && record::bound_in_doubt(*s.error_bound, s.likely_error->high,
-                                                                   s.likely_error->margins_moved)
-                              ? ", which is in doubt"
-                              : "");
+      text +=
+          fmt::format("{}at most {} if the bound's assumption holds{}", text.empty() ? "" : ", ",
+                      whole_percent(*s.error_bound),
+                      s.likely_error && record::bound_in_doubt(*s.error_bound, s.likely_error->high,
+                                                               s.likely_error->margins_moved.value_or(false))
+                          ? ", which is in doubt"
+                          : "");
     else if (s.error_bound)
       text += text.empty() ? "not known without labels: the bound is 100%" : "; the bound is 100%";
     return text;
