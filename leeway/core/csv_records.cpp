@@ -64,7 +64,7 @@ CsvRecords::CsvRecords(std::string_view text, std::string_view name, const CsvFo
   for (const char c : {format_.separator, '\r', '\n', '"'}) ends_field_[static_cast<unsigned char>(c)] = true;
   if (text.find('\0') != std::string_view::npos || !is_utf8(text))
     refuse(name,
-           fmt::format("UTF-8 text ({1}--encoding {0} for outputs, otherwise iconv -f {0})",
+           fmt::format("UTF-8 text ({1}--encoding {0}, or convert the file: iconv -f {0})",
                        likely_encoding(text), likely_encoding(text) == "utf-16" ? "" : "for example "),
            fmt::format("other bytes in line {}", line_of_other_bytes(text)));
   if (text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);

@@ -52,7 +52,7 @@ fs::path labels_beside(const fs::path& images) {
   return plain_or_gzip(images.parent_path() / name.replace(at, word.size(), "labels-idx1"));
 }
 
-// Arrays that stand beside images without being labels.
+// Arrays of an images file that are not labels.
 constexpr std::string_view beside_images[] = {"x",           "class_names", "groups", "group_names",
                                               "environment", "success",     "norms",  "rows"};
 

@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::size_t piece = std::size_t{1} << 30;  // zlib counts in 32 bits
 constexpr std::size_t smallest_gzip = 18;            // header and trailer
-constexpr std::size_t most_of_members = std::size_t{1} << 31;
 
 }  // namespace
 
@@ -127,7 +126,6 @@ MappedFile unpack_gzip(const MappedFile& file, std::string_view name) {
       return {block, {block.get(), filled}};
     }
     expect_size(filled);
-    if (room > most_of_members) refuse(name, "members of at most 2 GiB together", "more");
     const auto larger = allocate_bytes(room = std::min(2 * room, most + 1), name);
     std::memcpy(larger.get(), block.get(), filled);
     block = larger;

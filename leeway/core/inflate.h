@@ -48,9 +48,8 @@ class Inflater {
 // That file, or where it is not there the same with or without .gz at the end of its name; empty where neither is.
 [[nodiscard]] std::filesystem::path plain_or_gzip(const std::filesystem::path& path);
 
-// What a gzip file holds, all members of it; a file that begins otherwise is returned as it is. Error where a
-// checksum or a size differs. A member of 4 GiB or more is refused, and several of more than 2 GiB together. Nor
-// does a file hold more than most_in_gzip of its size.
+// The contents of all members of a gzip file; other files are returned unchanged. Error if a checksum or a size
+// differs, and if there are more bytes than most_in_gzip.
 [[nodiscard]] MappedFile unpack_gzip(const MappedFile& file, std::string_view name);
 
 }  // namespace leeway

@@ -232,9 +232,8 @@ Assumption dis2_assumption(std::string_view name) {
 std::string critic_warning(const Dis2& dis2) {
   if (dis2.agreement_source >= least_source_agreement) return "";
   return fmt::format(
-      "The critic behind the bound agrees with the classifier on {:.1f}% of the held-out source rows, on "
-      "less than "
-      "{:g}%: larger discrepancies may have been missed, and the bound may be too low.",
+      "The critic behind the bound agrees with the classifier on {:.1f}% of the held-out source rows, "
+      "on less than {:g}%: larger discrepancies may have been missed, and the bound may be too low.",
       100 * dis2.agreement_source, 100 * least_source_agreement);
 }
 

@@ -30,9 +30,8 @@ static void fields(ListedMember& member, Fields& f) {
     "requirements beyond those of the family; for an algorithm, with its default parameters");
   f("about", member.about, "further properties, by name");
   f("weights", member.weights,
-    "of an architecture, by the shape of images: numbers to learn with 10 classes; null where it does not "
-    "take "
-    "them");
+    "number of parameters of an architecture for 10 classes, by image shape; null if it does not support "
+    "that shape");
   f("parameters", member.parameters, "parameters beyond the common options");
 }
 

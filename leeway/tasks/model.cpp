@@ -129,9 +129,8 @@ static std::optional<std::string> first_label_warning(const nn::Model& model, co
   const double gain = static_cast<double>(from_one) - static_cast<double>(from_zero);
   if (gain <= 2 * std::sqrt(static_cast<double>(from_one + from_zero))) return {};
   return fmt::format(
-      "{}: no label is 0, and {} is right on {} of {} images if labels count from 1, on {} if they count "
-      "from "
-      "0: subtract 1 from the labels",
+      "{}: no label is 0, and {} is right on {} of {} images if labels count from 1, on {} if they "
+      "count from 0: subtract 1 from the labels",
       display_name(images.path), name_of(model), from_one, rows.size(), from_zero);
 }
 

@@ -8,7 +8,7 @@ import os
 
 import numpy
 
-from ._leeway import Error, is_label, is_scores
+from ._leeway import Error, is_label, is_scores, is_time
 
 
 def is_path(value):
@@ -114,7 +114,7 @@ def _names_of(frame):
 
 
 def _is_table(value, least=2):
-    """A data frame of at least so many columns with names. Columns numbered 0 to k-1 in order are those of an array."""
+    """A data frame of at least `least` columns with names. Columns numbered 0 to k-1 in order are those of an array."""
     return is_frame(value) and getattr(value, "shape", (0, 0))[1] >= least and _names_of(value) != [str(j) for j in range(value.shape[1])]
 
 
@@ -156,9 +156,6 @@ def outputs(value, name, options):
     return ("table", *_table_of_scores(given[tables[0]], tables[0], arrays, name, options)) if tables else arrays
 
 
-TIMES = ("time", "times", "timestamp", "datetime", "date")
-
-
 def _table_of_scores(frame, key, arrays, name, options):
     """The labels and times of a dictionary become columns, so that the class names of the table apply to the labels."""
     labels, own = ([one for one in names if is_label(one)] for names in (arrays, _names_of(frame)))
@@ -166,7 +163,7 @@ def _table_of_scores(frame, key, arrays, name, options):
         raise Error(f"{name}: expected labels once (label_column selects them), found {labels[0]} and the column {own[0]} of {key}")
     text = _csv_of(frame, name)
     for column in [*arrays]:
-        if column in (*labels, *TIMES, options.get("label_column"), options.get("time_column")):
+        if is_time(column) or column in (*labels, options.get("label_column"), options.get("time_column")):
             text = _with_column(text, column, arrays.pop(column), name)
     return text, key, arrays
 

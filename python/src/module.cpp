@@ -176,6 +176,7 @@ NB_MODULE(_leeway, m) {
            leeway::is_prediction(name);
   });
   m.def("is_label", [](const std::string& name) { return leeway::is_label(name); });
+  m.def("is_time", [](const std::string& name) { return leeway::is_time(name); });
   m.def("is_missing", [](const std::string& text) { return leeway::is_missing(text); });
   m.def("functions", described_functions);
   m.def("records", described_records);

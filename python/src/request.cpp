@@ -51,7 +51,7 @@ tasks::NamedOutputs Request::outputs(const std::string& name, nb::handle value,
                                      bool check_finite) {
   if (is_path(value))
     return tasks::named_outputs(log, nb::cast<std::string>(value), reading, role, check_finite);
-  const bool frame = PyTuple_Check(value.ptr());  // the text of its table, its key, the arrays beside it
+  const bool frame = PyTuple_Check(value.ptr());  // the text of its table, its key, the other arrays
   OutputsOptions options = tasks::reading_of(reading, check_finite);
   options.columns.frame = frame;
   if (frame) {
