@@ -74,9 +74,9 @@ for (const charts of await page.locator(".charts").all()) {
 }
 
 await page.setViewportSize({ width: Math.max(Number(width), 1000), height: 900 });
-for (const section of await page.locator("section:has(.rankedclass)").all()) {
+for (const section of await page.locator("section:has(.ranked)").all()) {
   const name = `${await section.getAttribute("id")}.png`;
-  const shown = section.locator("details:has(.rankedclass)").first();
+  const shown = section.locator("details:has(.ranked)").first();
   await shown.locator("details").evaluateAll((all) => all.forEach((details) => { details.open = false; }));  // the tables
   await shown.screenshot({ path: join(folder, name) });
   console.log(`![${await section.locator("h2").first().textContent()}](${name})`);

@@ -4,9 +4,9 @@
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
-#include "apps/leeway/text_table.h"
 #include "leeway/core/numbers.h"
 #include "leeway/record/reading.h"
+#include "leeway/report/report.h"
 #include "leeway/tasks/adapt.h"
 
 namespace leeway::app {
@@ -19,16 +19,6 @@ struct AdaptFlags {
   record::AdaptOptions options;
 };
 
-std::string adapt_table(const record::Adapt& record) {
-  const record::AdaptedModel& model = record.results.front();
-  TextTable table(
-      {left("layer"), right("channels", 8), right("mean moved", 10), right("variance times", 14)});
-  for (const record::AdaptedLayer& layer : model.layers)
-    table.add({layer.name, std::to_string(layer.channels), significant(layer.mean_shift, 3),
-               significant(layer.variance_ratio, 3)});
-  return table.text() + record.envelope.headline + "\n";
-}
-
 int run_adapt(Context& context, const AdaptFlags& flags) {
   require_out(context, "the adapted model");
   Images images = open_images(context, flags.data, flags.rows);
@@ -38,7 +28,7 @@ int run_adapt(Context& context, const AdaptFlags& flags) {
       tasks::adapt({*model, images, context.out, flags.options, context.seed}, context.progress());
   record::AdaptedModel& found = record.results.front();
   found.model = flags.model.model, found.data = flags.data, found.out = context.out;
-  return context.show(std::move(record), adapt_table);
+  return context.show(std::move(record), report::view);
 }
 
 }  // namespace

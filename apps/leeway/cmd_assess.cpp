@@ -14,7 +14,6 @@
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
-#include "apps/leeway/tables.h"
 #include "leeway/core/error.h"
 #include "leeway/core/file.h"
 #include "leeway/core/shards.h"
@@ -243,15 +242,9 @@ std::vector<tasks::NoiseSubject> open_noise(Context& context, const NoiseFlags& 
   return subjects;
 }
 
-void write_report(Context& context, const record::Assess& record, const std::vector<NamedImages>& images) {
-  std::vector<report::PictureSource> pictures;
-  for (const NamedImages& file : images) pictures.push_back({file.name, &file.images});
-  context.write_page(report::html_report(record, report::flip_pictures(record, pictures)));
-}
-
 void tell_gates(Context& context, const record::Assess& record) {
   for (const record::AssessGate& gate : record.gates) {
-    if (gate.violated()) context.warn(assess::describe(gate, record.results.size()));
+    if (gate.violated()) context.warn(record::gate_words(gate, record.results.size()));
     for (const auto& missing : gate.not_computed)
       context.warn(fmt::format("gate {}: not decided for {} under {}: {}", gate.gate, missing.model,
                                missing.target, missing.reason));
@@ -312,14 +305,14 @@ int run_assess(Context& context, const Arguments& arguments) {
   context.warn_of(result.envelope);
   for (const record::ModelUnderNoise& model : result.average_case)
     for (const std::string& warning : model.warnings)
-      if (context.json) context.warn(fmt::format("{}: {}", model.model, warning));  // the table has them
+      context.warn(fmt::format("{}: {}", model.model, warning));
   tell_gates(context, result);
-  if (context.wants_page()) write_report(context, result, images);
-  const Json record = to_json(result);
-  Context::write_record(context.out, record);
+  std::vector<report::PictureSource> pictures;
+  if (context.wants_page())
+    for (const NamedImages& file : images) pictures.push_back({file.name, &file.images});
   if (!arguments.junit.empty()) write_text(arguments.junit, report::junit(result));
-  context.print(record, assess_text(result));
-  return result.passed() ? exit_ok : exit_gate;
+  return context.end(to_json(result), report::view(result, report::flip_pictures(result, pictures)),
+                     context.out, result.passed() ? exit_ok : exit_gate);
 }
 
 void add_noise_flags(const Command& command, NoiseFlags& flags) {

@@ -8,7 +8,6 @@
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/nn_loader.h"
 #include "apps/leeway/option_flags.h"
-#include "apps/leeway/text_table.h"
 #include "leeway/core/error.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/outputs.h"
@@ -73,57 +72,6 @@ std::vector<tasks::NamedFile> files_of(const Context& context, const AttackFlags
   return tasks::files_of_sets("--out", context.out, sets, braces);
 }
 
-std::string share_text(double value, const Interval& interval) {
-  return value_words({value, interval.low, interval.high}, true);
-}
-
-// Every fourth point of the curve.
-std::string curve_text(const std::vector<record::RadiusPoint>& curve) {
-  std::string radii, accuracies;
-  for (std::size_t i = 0; i < curve.size(); i += 4) {
-    radii += fmt::format(" {:>8}", significant(curve[i].radius, 3));
-    accuracies += fmt::format(" {:>8.2f}", 100 * curve[i].robust_accuracy);
-  }
-  return fmt::format("within a radius {}\nwithstand (%)   {}\n", radii, accuracies);
-}
-
-std::string table_of_several(const record::Attack& record) {
-  TextTable table({left("file", 0, 12), left("attack"), right("radius"), right("n"), right("clean"),
-                   right("withstand [95%]"), right("success"), right("median norm")},
-                  2);
-  for (const record::AttackedSet& set : record.results)
-    table.add(shown(set.out), set.attack, set.eps ? significant(*set.eps, 3) : "-", set.n,
-              percent(set.clean_accuracy, 1), share_text(set.robust_accuracy, set.robust_accuracy_interval),
-              percent(set.success, 1), set.norms ? significant(set.norms->median, 4) : "-");
-  return warnings_of(record.envelope) + words_of(record.envelope) + "\n" + table.text();
-}
-
-std::string attack_table(const record::Attack& record) {
-  if (record.results.size() > 1) return table_of_several(record);
-  const record::AttackedSet& set = record.results.front();
-  const record::AttackOptions& options = record.options;
-  std::string text = warnings_of(record.envelope);
-  text += fmt::format("{}: n = {}, {}{} in {}, {}\n", set.out, set.n, options.attack,
-                      options.eps ? fmt::format(" of radius {:.6g}", *options.eps) : "", options.norm,
-                      set.target == "given"   ? "towards the targets"
-                      : set.target == "label" ? "against the labels"
-                                              : "against the model's own predictions");
-  text += fmt::format("clean accuracy   {} (95% interval)\n",
-                      share_text(set.clean_accuracy, set.clean_accuracy_interval));
-  if (!set.norms || set.target == "given")
-    text +=
-        fmt::format("robust accuracy  {}\n", share_text(set.robust_accuracy, set.robust_accuracy_interval));
-  if (set.norms || set.target == "given")
-    text += fmt::format("success          {}\n", share_text(set.success, set.success_interval));
-  if (set.norms)
-    text += fmt::format("norm             median {} [{}, {}], quartiles {} and {}\n{}",
-                        significant(set.norms->median, 4), significant(set.norms->median_interval.low, 4),
-                        significant(set.norms->median_interval.high, 4),
-                        significant(set.norms->lower_quartile, 4), significant(set.norms->upper_quartile, 4),
-                        curve_text(set.norms->curve));
-  return text;
-}
-
 // A model and a set of images under every attack; `file` is that of the first one.
 void attack_one(Context& context, const AttackFlags& flags, const ModelFlags& model, const std::string& data,
                 std::vector<nn::AttackOptions> attacks, const tasks::NamedFile* file, record::Attack& all) {
@@ -166,11 +114,7 @@ int run_attack(Context& context, const AttackFlags& flags) {
       attack_one(context, flags, {model, flags.of.reading.reading}, data, attacks, file, record);
       file += attacks.size();
     }
-  if (context.json) context.warn_of(record.envelope);  // the table has them
-  record = context.completed(record);
-  if (context.wants_page()) context.write_page(report::html_report(record));
-  context.print(to_json(record), attack_table(record));
-  return exit_ok;
+  return context.show(std::move(record), report::view);
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
-#include "apps/leeway/tables.h"
 #include "apps/leeway/terminal.h"
 #include "leeway/core/columns.h"
 #include "leeway/core/file.h"
@@ -220,17 +219,15 @@ int run_average_case(Context& context, const AverageCaseFlags& flags) {
   result.record.model = flags.model.model, result.record.out = context.out;
   result.record.found.stochastic = loaded.stochastic;
   const record::AverageCase record = context.completed(result.record);
-  if (context.wants_page()) {
-    const bool pictures = model && !loaded.images.are_rows() &&
-                          (loaded.images.channels() == 1 || loaded.images.channels() == 3);
-    context.write_page(report::html_report(
-        record, pictures ? report::sample_pictures(record, loaded.images) : report::Pictures{}));
-  }
-  if (context.json) context.warn_of(record.envelope);  // the table has them
-  context.print(to_json(record), table_of(record));
   const bool converged = std::ranges::all_of(
       record.found.results, [](const record::Survival& one) { return one.not_converged.value_or(0) == 0; });
-  return converged ? exit_ok : exit_incomplete;
+  const bool pictures = context.wants_page() && model && !loaded.images.are_rows() &&
+                        (loaded.images.channels() == 1 || loaded.images.channels() == 3);
+  context.warn_of(record.envelope);
+  return context.end(
+      to_json(record),
+      report::view(record, pictures ? report::sample_pictures(record, loaded.images) : report::Pictures{}),
+      "", converged ? exit_ok : exit_incomplete);
 }
 
 void add_input_flags(const Command& command, AverageCaseFlags& flags) {

@@ -3,7 +3,6 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
-#include "apps/leeway/tables.h"
 #include "leeway/report/report.h"
 #include "leeway/tasks/bound.h"
 #include "leeway/tasks/bound_evaluate.h"
@@ -24,7 +23,7 @@ int run_bound(Context& context, const BoundFlags& flags) {
       .target = tasks::named_outputs(context.inputs, flags.target, flags.options, tasks::SetRole::other),
       .options = flags.options,
       .seed = context.seed};
-  return context.finish(tasks::bound(task, context.progress()), table_of, exit_ok, report::html_report);
+  return context.finish(tasks::bound(task, context.progress()), report::view);
 }
 
 void add_options(const Command& command, record::BoundOptions& options) {
@@ -49,8 +48,8 @@ int run_evaluate(Context& context, const EvaluateFlags& flags) {
     context.add_input(flags.table, {table.n});
     return table;
   };
-  return context.finish(tasks::bound_evaluate({flags.table, open, flags.options, context.seed}), table_of,
-                        exit_ok, report::html_report);
+  return context.finish(tasks::bound_evaluate({flags.table, open, flags.options, context.seed}),
+                        report::view);
 }
 
 void add_evaluate(const Command& bound, Context& context) {

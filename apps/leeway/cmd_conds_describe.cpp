@@ -2,7 +2,6 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
-#include "apps/leeway/tables.h"
 #include "leeway/report/report.h"
 #include "leeway/tasks/conds_describe.h"
 
@@ -55,8 +54,8 @@ tasks::CondsDescribeInputs opened(Context& context, const DescribeFlags& flags) 
 int run_describe(Context& context, const DescribeFlags& flags) {
   check_flags(flags);
   return context.finish(
-      tasks::conds_describe({[&] { return opened(context, flags); }, flags.options, context.seed}), table_of,
-      exit_ok, report::html_report);
+      tasks::conds_describe({[&] { return opened(context, flags); }, flags.options, context.seed}),
+      report::view);
 }
 
 }  // namespace

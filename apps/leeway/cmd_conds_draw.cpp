@@ -8,9 +8,9 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
-#include "apps/leeway/tables.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
+#include "leeway/report/report.h"
 #include "leeway/tasks/conds_draw.h"
 
 namespace leeway::app {
@@ -72,7 +72,7 @@ int run_draw(Context& context, const DrawFlags& flags) {
     write_text(path, tasks::split_text(split));
     return tasks::SavedSplit{path, context.no_digest ? "" : digest_file(path)};
   };
-  return context.end(tasks::conds_draw(task), plan ? "" : manifest_file(context, all), table_of);
+  return context.end(tasks::conds_draw(task), report::view, plan ? "" : manifest_file(context, all));
 }
 
 }  // namespace

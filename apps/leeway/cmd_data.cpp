@@ -10,10 +10,10 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
-#include "apps/leeway/text_table.h"
 #include "leeway/core/message.h"
 #include "leeway/data/load.h"
 #include "leeway/data/render.h"
+#include "leeway/report/report.h"
 #include "leeway/tasks/data.h"
 
 namespace leeway::app {
@@ -57,9 +57,9 @@ void set_files(Context& context, const TableFiles& files, Task& task) {
 
 // The record, printed and written beside what it is about.
 template <class Record>
-int finish(Context& context, Record record, const std::string& manifest, std::string (*text)(const Record&)) {
+int finish(Context& context, Record record, const std::string& manifest) {
   if (!manifest.empty()) record.results.front().files.manifest = manifest;
-  return context.end(std::move(record), manifest, text);
+  return context.end<Record>(std::move(record), report::view, manifest);
 }
 
 Only only_of(const RenderFlags& flags) {
@@ -81,18 +81,6 @@ void check_flags(const RenderFlags& flags) {
     throw UsageError("--table cannot be combined with --only or --protocol");
 }
 
-std::string file_line(const char* what, const std::optional<record::WrittenFile>& file) {
-  return file ? fmt::format("{:<10} {}, {} bytes\n", what, file->path, file->bytes) : "";
-}
-
-std::string render_text(const record::DataRender& record) {
-  const record::RenderedData& result = record.results.front();
-  const auto& [images, attributes, sheet, manifest] = result.files;
-  return fmt::format("{}, seed {}: {} images\n", result.data_set, record.envelope.seed, result.n) +
-         file_line("images", images) + file_line("attributes", attributes) + file_line("sheet", sheet) +
-         (manifest ? fmt::format("{:<10} {}\n", "manifest", *manifest) : "");
-}
-
 int run_render(Context& context, const RenderFlags& flags) {
   tasks::DataRenderTask task{.data_set = flags.name,
                              .only = only_of(flags),
@@ -101,35 +89,14 @@ int run_render(Context& context, const RenderFlags& flags) {
                              .options = flags.options};
   set_files(context, flags, task);
   check_flags(flags);
-  return finish(context, tasks::data_render(task, context.progress()), manifest_of(context.out), render_text);
-}
-
-constexpr std::size_t most_columns_shown = 60;
-
-std::string load_text(const record::DataLoad& record) {
-  const record::LoadedData& result = record.results.front();
-  std::string text = fmt::format("{}: {} rows", result.format, result.n);
-  if (result.left_out > 0)
-    text += fmt::format(" ({} rows with values outside the protocol left out)", result.left_out);
-  if (!result.shape.empty()) text += fmt::format(", images of {}", fmt::join(result.shape, " x "));
-  TextTable table({left("column", 16), right("values", 8), left("")});
-  for (std::size_t c = 0; c < std::min(result.columns.size(), most_columns_shown); ++c) {
-    const record::LoadedColumn& column = result.columns[c];
-    table.add(column.name, column.n_values,
-              column.n_values <= 6 ? fmt::format("{}", fmt::join(column.values, ", ")) : "");
-  }
-  text += "\n" + table.text();
-  if (result.columns.size() > most_columns_shown)
-    text +=
-        fmt::format("and {} columns more (--json lists all)\n", result.columns.size() - most_columns_shown);
-  return text;
+  return finish(context, tasks::data_render(task, context.progress()), manifest_of(context.out));
 }
 
 int run_load(Context& context, const LoadFlags& flags) {
   tasks::DataLoadTask task{.format = flags.format, .paths = flags.paths, .options = flags.options};
   set_files(context, flags, task);
   const std::string manifest = context.claim_manifest({context.out, flags.attributes, flags.sheet});
-  return finish(context, tasks::data_load(task, context.progress()), manifest, load_text);
+  return finish(context, tasks::data_load(task, context.progress()), manifest);
 }
 
 }  // namespace

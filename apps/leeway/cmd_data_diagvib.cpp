@@ -8,9 +8,9 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/option_flags.h"
-#include "apps/leeway/text_table.h"
 #include "leeway/core/text.h"
 #include "leeway/data/diagvib_environments.h"
+#include "leeway/report/report.h"
 #include "leeway/tasks/diagvib.h"
 
 namespace leeway::app {
@@ -20,35 +20,6 @@ struct DiagvibFlags {
   std::string digits, test_digits, textures, attributes, sheet;
   record::DataDiagvibOptions options;
 };
-
-std::string pairs_text(const record::DiagvibFile& file, const record::DataDiagvib& record) {
-  std::vector<Column> columns{left("digit")};
-  for (const std::string& name : file.learning_classes) columns.push_back(right(name, 9));
-  TextTable table(std::move(columns));
-  for (std::size_t p = 0; p < file.pairs.size(); ++p) {
-    std::vector<std::string> cells{record.classes[p]};
-    for (const std::size_t count : file.pairs[p]) cells.push_back(std::to_string(count));
-    table.add(std::move(cells));
-  }
-  return fmt::format("{}: {} images, mutual information of digit and {} {:.4f} nats\n", file.part, file.n,
-                     record.options.learning_factor, *file.mutual_information) +
-         table.text();
-}
-
-std::string diagvib_text(const record::DataDiagvib& record) {
-  std::string text = fmt::format("{}, seed {}\n", record.options.environment, record.envelope.seed);
-  TextTable table({left("part"), right("env", 3), left("hue"), left("lightness"), left("position"),
-                   left("scale"), left("texture"), right("n", 6), left("")});
-  for (const record::DiagvibFile& file : record.results) {
-    for (const record::DiagvibEnvironment& one : file.environments)
-      table.add(file.part, one.number, one.hue, one.lightness, one.position, one.scale, one.texture, one.n,
-                file.pairing);
-    if (file.environments.empty()) text += pairs_text(file, record);
-  }
-  if (!table.empty()) text += table.text();
-  for (const std::string& finding : record.envelope.findings) text += finding + "\n";
-  return text + wrapped(record.envelope.headline) + "\n";
-}
 
 // The record's file, and those of part all that would be replaced.
 std::string claim_files(Context& context, const DiagvibFlags& flags) {
@@ -79,7 +50,7 @@ int run_diagvib(Context& context, const DiagvibFlags& flags) {
                               .open = [&](const std::string& path) { return open_images(context, path); }};
   record::DataDiagvib record = tasks::data_diagvib(task, context.progress());
   record.manifest = manifest;
-  return context.end(std::move(record), manifest, diagvib_text);
+  return context.end(std::move(record), report::view, manifest);
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/nn_loader.h"
-#include "apps/leeway/tables.h"
 #include "leeway/core/file.h"
+#include "leeway/render/terminal.h"
 #include "leeway/report/report.h"
 #include "leeway/tasks/demo.h"
 
@@ -48,11 +48,12 @@ int run_demo(Context& context, const DemoFlags& flags) {
   std::vector<report::PictureSource> pictures;
   for (const auto& [name, images] : found.images) pictures.push_back({name, &images});
   Context::write_record(json.string(), record);
-  write_text(page, report::html_report(result, report::flip_pictures(result, pictures)));
+  const View view = report::view(result, report::flip_pictures(result, pictures));
+  write_text(page, render::page(view));
   Context::write_record(context.out, record);
-  context.print(record,
-                assess_text(result) + fmt::format("\nThe page: {}\nThe record: {}\n",
-                                                  fs::absolute(page).string(), fs::absolute(json).string()));
+  context.print(
+      record, render::terminal(view) + fmt::format("\nThe page: {}\nThe record: {}\n",
+                                                   fs::absolute(page).string(), fs::absolute(json).string()));
   return exit_ok;
 }
 

@@ -2,7 +2,6 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
-#include "apps/leeway/tables.h"
 #include "leeway/report/report.h"
 #include "leeway/tasks/align.h"
 #include "leeway/tasks/distances.h"
@@ -29,13 +28,12 @@ Task task_of_sets(Context& context, const SetsFlags<Options>& flags) {
 
 int run_distances(Context& context, const SetsFlags<record::DistancesOptions>& flags) {
   return context.finish(
-      tasks::distances(task_of_sets<tasks::DistancesTask>(context, flags), context.progress()), table_of,
-      exit_ok, report::html_report);
+      tasks::distances(task_of_sets<tasks::DistancesTask>(context, flags), context.progress()), report::view);
 }
 
 int run_align(Context& context, const SetsFlags<record::AlignOptions>& flags) {
   return context.finish(tasks::align(task_of_sets<tasks::AlignTask>(context, flags), context.progress()),
-                        table_of, exit_ok, report::html_report);
+                        report::view);
 }
 
 }  // namespace

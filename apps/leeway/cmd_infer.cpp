@@ -11,6 +11,7 @@
 #include "apps/leeway/option_flags.h"
 #include "leeway/core/numbers.h"
 #include "leeway/record/reading.h"
+#include "leeway/report/report.h"
 #include "leeway/tasks/file_pattern.h"
 #include "leeway/tasks/infer.h"
 #include "leeway/tasks/outputs_reading.h"
@@ -22,24 +23,6 @@ struct InferFlags {
   ModelsAndData of;
   record::OutputsReading rows;  // its index and split
 };
-
-std::string words_of(const record::InferredSet& set) {
-  std::string text = fmt::format("{}: logits ({}, {}){}{}\n", set.out, set.n, set.k,
-                                 set.features ? fmt::format(", features ({}, {})", set.n, *set.features) : "",
-                                 set.accuracy.value ? ", labels" : "");
-  for (const record::InferredSplit& split : set.splits)
-    text += fmt::format("{:<6} n = {}{}\n", split.split, split.n,
-                        split.accuracy.value ? ", accuracy " + value_words(split.accuracy, true) : "");
-  if (set.accuracy.value)
-    text += fmt::format("accuracy {} (95% interval), n = {}\n", value_words(set.accuracy, true), set.n);
-  return text;
-}
-
-std::string infer_table(const record::Infer& record) {
-  std::string text;
-  for (const record::InferredSet& set : record.results) text += words_of(set);
-  return text;
-}
 
 // The rows of --index apart, where --split does not choose among them. UsageError, Error: as open_rows.
 std::optional<data::RowSplit> whole_split(Context& context, const record::OutputsReading& flags,
@@ -84,8 +67,7 @@ int run_infer(Context& context, const InferFlags& flags) {
     for (const std::string& data : flags.of.data)
       tasks::add_set(record, infer_one(context, flags, {model, flags.of.reading.reading}, data,
                                        files[record.results.size()].file));
-  context.print(to_json(context.completed(record)), infer_table(record));
-  return exit_ok;
+  return context.show<record::Infer>(std::move(record), report::view);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/nn_loader.h"
-#include "apps/leeway/tables.h"
+#include "leeway/report/report.h"
 #include "leeway/tasks/list.h"
 
 namespace leeway::app {
@@ -11,7 +11,7 @@ namespace {
 int run_list(Context& context, const record::ListOptions& options) {
   const record::List result = tasks::list(
       {[&]() -> const nn::Session& { return model_session(context.threads); }, options, context.seed});
-  return context.finish<record::List>(result, table_of);
+  return context.finish<record::List>(result, report::view);
 }
 
 }  // namespace

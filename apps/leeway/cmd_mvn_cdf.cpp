@@ -2,8 +2,8 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
-#include "apps/leeway/tables.h"
 #include "leeway/core/npy.h"
+#include "leeway/report/report.h"
 #include "leeway/tasks/mvn_cdf.h"
 
 namespace leeway::app {
@@ -25,7 +25,7 @@ int run_mvn_cdf(Context& context, const MvnFlags& flags) {
   tasks::MvnCdfTask task{named(flags.upper), named(flags.covariance), flags.options};
   task.options.seed = context.seed;
   const record::MvnCdf result = tasks::mvn_cdf(task, context.progress());
-  return context.finish(result, table_of, result.missed() == 0 ? exit_ok : exit_incomplete);
+  return context.finish(result, report::view, result.missed() == 0 ? exit_ok : exit_incomplete);
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
-#include "apps/leeway/tables.h"
 #include "leeway/agreement/pairing.h"
 #include "leeway/core/outputs.h"
 #include "leeway/report/report.h"
@@ -89,7 +88,7 @@ int run_pa(Context& context, const PaFlags& flags) {
   const record::Pa result = tasks::pa(task, context.progress());
   const std::vector<std::string> unproved = tasks::unproved_maxima(result);
   for (const std::string& line : unproved) context.warn(line + "; exit code 5");
-  return context.finish(result, table_of, unproved.empty() ? exit_ok : exit_incomplete, report::html_report);
+  return context.finish(result, report::view, unproved.empty() ? exit_ok : exit_incomplete);
 }
 
 void add_model_flags(const Command& command, PaFlags& flags) {

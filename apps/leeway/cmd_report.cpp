@@ -1,5 +1,7 @@
 // leeway report: the HTML page of saved records.
 
+#include <filesystem>
+
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/option_flags.h"
 #include "leeway/record/report.h"
@@ -28,14 +30,14 @@ int run_report(Context& context, const ReportFlags& flags) {
   for (const NamedImages& file : images) sources.push_back({file.name, &file.images});
   report::Options options;
   options.flips_per_result = flags.options.flips;
-  const std::string html = report::html_report(records, sources, options);
+  const View view = report::view(records, sources, options);
   context.page = path;
-  context.write_page(html);
+  context.write_page(view);
   record::Report made;
   made.options = flags.options;
-  made.results = {{path, html.size(), records.size()}};
-  return context.show<record::Report>(clock.finished(std::move(made), context.seed),
-                                      [](const auto& record) { return record.results.front().page + "\n"; });
+  made.results = {{path, static_cast<std::size_t>(std::filesystem::file_size(path)), records.size()}};
+  context.page.clear(), context.figures.clear();  // written
+  return context.show<record::Report>(clock.finished(std::move(made), context.seed), report::view);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
-#include "apps/leeway/tables.h"
+#include "leeway/report/report.h"
 #include "leeway/tasks/select.h"
 
 namespace leeway::app {
@@ -44,7 +44,7 @@ int run_select(Context& context, const SelectFlags& flags) {
   const record::Select result = tasks::select(task_of(context, flags), context.progress());
   const std::vector<std::string> unproved = tasks::unproved_maxima(result);
   for (const std::string& line : unproved) context.warn(line + "; exit code 5");
-  return context.finish(result, table_of, unproved.empty() ? exit_ok : exit_incomplete);
+  return context.finish(result, report::view, unproved.empty() ? exit_ok : exit_incomplete);
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/option_flags.h"
-#include "apps/leeway/tables.h"
 #include "leeway/record/reading.h"
+#include "leeway/report/report.h"
 #include "leeway/tasks/shift.h"
 
 namespace leeway::app {
@@ -25,7 +25,7 @@ int run_shift(Context& context, const ShiftFlags& flags) {
                               context.out,  flags.options,
                               context.seed, flags.sheet};
   for (const auto& [option, file] : tasks::files_of(task)) context.files.claim(option, file, Written::file);
-  return context.show(tasks::shift_images(task, context.progress()), table_of);
+  return context.show(tasks::shift_images(task, context.progress()), report::view);
 }
 
 }  // namespace

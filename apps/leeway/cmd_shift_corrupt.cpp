@@ -11,13 +11,13 @@
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
-#include "apps/leeway/text_table.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/removal.h"
 #include "leeway/core/result.h"
 #include "leeway/core/text.h"
 #include "leeway/record/json.h"
+#include "leeway/render/terminal.h"
 #include "leeway/report/report.h"
 #include "leeway/tasks/corruptions.h"
 
@@ -31,94 +31,6 @@ struct CorruptFlags {
 };
 
 std::string corruptions_state_of(const std::string& out) { return out + ".state"; }
-
-std::optional<Interval> interval_of(const Measured& value) {
-  if (!value.low) return std::nullopt;
-  return Interval{*value.low, *value.high};
-}
-
-std::string cell(const std::optional<double>& value, int digits) {
-  return value ? fmt::format("{:.{}f}", *value, digits) : "-";
-}
-
-std::vector<Column> severity_columns(const record::Corruptions& record, const std::string& first) {
-  std::vector<Column> columns{left(first, 18)};
-  for (const std::size_t severity : record.options.severities)
-    columns.push_back(right(std::to_string(severity), 6));
-  return columns;
-}
-
-// A cell for each severity: what `value` makes of the set; a dash where the set is missing.
-template <class Value>
-void add_severities(std::vector<std::string>& cells, const record::Corruptions& record,
-                    const std::string& corruption, const Value& value) {
-  for (const std::size_t severity : record.options.severities) {
-    const auto set = std::ranges::find_if(record.results, [&](const record::CorruptedSet& one) {
-      return one.corruption == corruption && one.severity == severity;
-    });
-    cells.push_back(set == record.results.end() ? "-" : value(*set));
-  }
-}
-
-// Rows are corruptions, columns severities; behind them the corruption errors where there are any.
-std::string accuracies_text(const record::Corruptions& record) {
-  const bool ratios =
-      std::ranges::any_of(record.errors, [](const auto& row) { return row.ce.value.has_value(); });
-  std::vector<Column> columns = severity_columns(record, "accuracy %");
-  columns.push_back(right("mean error %", 11));
-  columns.push_back(left(level_text(record.options.level), 18));
-  if (ratios) columns.push_back(right("CE", 7)), columns.push_back(right("relative", 9));
-  TextTable table(std::move(columns));
-  for (const record::CorruptionErrorRow& row : record.errors) {
-    std::vector<std::string> cells{row.corruption + (row.counted ? "" : " *")};
-    add_severities(cells, record, row.corruption, [](const record::CorruptedSet& set) {
-      const auto& accuracy = set.judged.accuracy.value;
-      return accuracy ? cell(100 * *accuracy, 1) : "-";
-    });
-    cells.push_back(percents(row.error.value));
-    cells.push_back(percents(interval_of(row.error)));
-    if (ratios) cells.push_back(cell(row.ce.value, 1)), cells.push_back(cell(row.relative_ce.value, 1));
-    table.add(std::move(cells));
-  }
-  const bool starred = std::ranges::any_of(record.errors, [](const auto& row) { return !row.counted; });
-  return table.text() + (starred ? "* not counted in means\n" : "");
-}
-
-std::string agreements_text(const record::Corruptions& record) {
-  TextTable table(severity_columns(record, "PA"));
-  std::vector<std::string> names;
-  for (const record::CorruptedSet& set : record.results) append_new(names, set.corruption);
-  for (const std::string& name : names) {
-    std::vector<std::string> cells{name};
-    add_severities(cells, record, name,
-                   [](const record::CorruptedSet& set) { return cell(set.pa.value, 3); });
-    table.add(std::move(cells));
-  }
-  return table.text();
-}
-
-std::string mean_text(const record::Corruptions& record) {
-  if (!record.mean || !record.mean->mean_error.value) return "";
-  const record::MeanCorruptionError& mean = *record.mean;
-  std::string text = fmt::format("mean corruption error (unnormalized) {}% {}, over {} corruptions, {}\n",
-                                 percents(mean.mean_error.value), percents(interval_of(mean.mean_error)),
-                                 mean.corruptions, variant_text(mean));
-  for (const auto& [what, value] : {std::pair("mCE", mean.mce), {"relative mCE", mean.relative_mce}})
-    if (value.value)
-      text += fmt::format("{} {:.2f} [{:.2f}, {:.2f}] relative to {}, {}\n", what, *value.value, *value.low,
-                          *value.high, mean.reference, variant_text(mean));
-  return text;
-}
-
-std::string corruptions_text(const record::Corruptions& record) {
-  std::string text = wrapped(record.envelope.headline) + "\n";
-  if (!record.errors.empty()) text += accuracies_text(record) + "\n";
-  const bool agreement =
-      std::ranges::any_of(record.results, [](const auto& set) { return set.pa.value.has_value(); });
-  if (agreement) text += agreements_text(record) + "\n";
-  text += mean_text(record);
-  return text + (record.envelope.findings.empty() ? "" : "\n") + findings_of(record.envelope);
-}
 
 // A file, or a folder of published ones: what tells them from others.
 std::string state_of_file(const std::string& path) {
@@ -171,10 +83,11 @@ int run_corrupt(Context& context, const CorruptFlags& flags) {
   context.warn_of(record.envelope);  // those of the model were told when it was loaded
   for (const std::string& line : loaded.warnings) record.envelope.warnings.push_back(line);
   record = context.completed(std::move(record));
-  if (context.wants_page()) context.write_page(report::html_report(record));
+  const View view = report::view(record);
+  context.write_page(view);
   Context::write_record(context.out, to_json(record));
   if (!task.state.empty()) remove_made(std::filesystem::path(task.state).parent_path(), task.state);
-  context.print(to_json(record), corruptions_text(record));
+  context.print(to_json(record), render::terminal(view));
   return exit_ok;
 }
 

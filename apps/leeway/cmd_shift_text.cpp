@@ -4,8 +4,8 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
-#include "apps/leeway/tables.h"
 #include "apps/leeway/terminal.h"
+#include "leeway/report/report.h"
 #include "leeway/tasks/shift_text.h"
 
 namespace leeway::app {
@@ -30,7 +30,7 @@ int run_shift_text(Context& context, const ShiftTextFlags& flags) {
     const HardStop stop("shift text stopped; nothing was written");
     record = tasks::shift_text(task, context.progress());
   }
-  return context.show(std::move(record), table_of);
+  return context.show(std::move(record), report::view);
 }
 
 }  // namespace

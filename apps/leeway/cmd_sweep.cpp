@@ -9,13 +9,13 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/sweep_catalog.h"
-#include "apps/leeway/text_table.h"
 #include "leeway/core/error.h"
 #include "leeway/core/file.h"
 #include "leeway/core/instruction_set.h"
 #include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
 #include "leeway/record/sweep.h"
+#include "leeway/report/report.h"
 #include "leeway/sweep/collect.h"
 #include "leeway/sweep/plan.h"
 #include "leeway/sweep/run.h"
@@ -50,50 +50,6 @@ void describe(const Context& context, Record& record) {
   record.envelope.headline = headline_of(record);
 }
 
-std::string failures_text(const std::vector<record::SweepFailure>& failures) {
-  if (failures.empty()) return "";
-  constexpr std::size_t most = 10;
-  TextTable table({right("failed", 7), left("message")});
-  for (const record::SweepFailure& failure : failures) {
-    if (&failure == &failures.front() + most) break;
-    table.add(count(failure.units), shown(failure.message));
-    if (!failure.axes.empty()) table.add("", shown(fmt::format("with {}", fmt::join(failure.axes, ", "))));
-    table.add("", "log: " + shown(failure.log));
-  }
-  if (failures.size() > most)
-    table.add("", fmt::format("and {} more messages: --json has all", count(failures.size() - most)));
-  return "\n" + table.text();
-}
-
-std::string plan_text(const record::SweepPlan& record) {
-  TextTable table({left("stage"), left("command"), right("units", 9), right("done", 9)});
-  for (const record::SweepPlanStage& stage : record.results)
-    table.add(stage.stage, stage.command, count(stage.units), count(stage.kept));
-  std::string text = table.text() + record.envelope.headline + "\n";
-  if (record.others > 0)
-    text += fmt::format("{} units in the folder do not belong to this plan.\n", count(record.others));
-  return text;
-}
-
-std::string run_text(const record::SweepRun& record) {
-  const std::string table = record.table ? headline_of(*record.table) + "\n" : "";
-  return record.envelope.headline + "\n" + table + failures_text(record.failures);
-}
-
-std::string status_text(const record::SweepStatus& record) {
-  TextTable table({left("stage"), right("units", 9), right("done", 9), right("running", 9), right("ready", 9),
-                   right("waiting", 9), right("failed", 9), right("blocked", 9)});
-  const auto add = [&](const std::string& name, const record::SweepCounts& c) {
-    table.add(name, count(c.units), count(c.done), count(c.running), count(c.ready), count(c.waiting),
-              count(c.failed), count(c.blocked));
-  };
-  for (const record::SweepStageStatus& stage : record.results) add(stage.stage, stage.counts);
-  if (record.results.size() > 1) add("all", record.counts);
-  return table.text() + failures_text(record.failures);
-}
-
-std::string collect_text(const record::SweepCollect& record) { return record.envelope.headline + "\n"; }
-
 // A folder that is new, empty, or a sweep's already.
 void check_folder(const std::string& folder) {
   std::error_code ignored;
@@ -126,7 +82,7 @@ int run_plan(Context& context, const SweepFlags& flags, void (*add_units)(const 
   const sweep::Store store(context.out);
   record::SweepPlan record = sweep::plan_record(plan, store);
   describe(context, record);
-  return context.show(std::move(record), plan_text);
+  return context.show(std::move(record), report::view);
 }
 
 sweep::ScriptOptions script_options(const SweepFlags& flags, const sweep::PlanFile& plan) {
@@ -199,7 +155,7 @@ int run_units(Context& context, const SweepFlags& flags, void (*add_units)(const
   if (done.failed > 0) record.failures = sweep::failures_of(plan, store);
   collect_at_the_end(context, plan, store, record);
   describe(context, record);
-  return context.finish<record::SweepRun>(std::move(record), run_text,
+  return context.finish<record::SweepRun>(std::move(record), report::view,
                                           done.failed > 0 ? exit_incomplete : exit_ok);
 }
 
@@ -207,7 +163,7 @@ int run_status(Context& context, const SweepFlags& flags) {
   const sweep::Store store(flags.folder);
   record::SweepStatus record = sweep::status_of(sweep::PlanFile(store.plan()), store);
   describe(context, record);
-  return context.finish<record::SweepStatus>(std::move(record), status_text);
+  return context.finish<record::SweepStatus>(std::move(record), report::view);
 }
 
 int run_collect(Context& context, const SweepFlags& flags) {
@@ -220,7 +176,7 @@ int run_collect(Context& context, const SweepFlags& flags) {
   record.results.push_back(sweep::collect(plan, store, flags.collect, context.out, context.progress()));
   const bool whole = record.results.front().missing == 0;
   describe(context, record);
-  return context.show(std::move(record), collect_text, whole ? exit_ok : exit_incomplete);
+  return context.show(std::move(record), report::view, whole ? exit_ok : exit_incomplete);
 }
 
 int run_script(Context& context, const SweepFlags& flags) {

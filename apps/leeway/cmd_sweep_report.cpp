@@ -3,7 +3,6 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
-#include "apps/leeway/tables.h"
 #include "leeway/core/message.h"
 #include "leeway/record/sweep_report.h"
 #include "leeway/report/report.h"
@@ -40,8 +39,8 @@ int run_sweep_report(Context& context, const SweepReportFlags& flags) {
   sweep::RunTable table = runs_of(context, flags.runs.front(), flags.options.stage);
   for (std::size_t i = 1; i < flags.runs.size(); ++i) table.join(runs_of(context, flags.runs[i], ""));
   context.page = path;
-  return context.show<record::SweepReport>(sweep::report_of(table, flags.options, context.seed), table_of,
-                                           exit_ok, report::html_report);
+  return context.show<record::SweepReport>(sweep::report_of(table, flags.options, context.seed),
+                                           report::view);
 }
 
 }  // namespace

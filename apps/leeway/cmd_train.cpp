@@ -8,8 +8,7 @@
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/nn_loader.h"
 #include "apps/leeway/option_flags.h"
-#include "apps/leeway/tables.h"
-#include "apps/leeway/text_table.h"
+#include "leeway/render/terminal.h"
 #include "leeway/report/report.h"
 #include "leeway/tasks/list.h"
 #include "leeway/tasks/train.h"
@@ -58,45 +57,6 @@ tasks::TrainingRows open_rows(Context& context, const TrainFlags& flags) {
   return rows;
 }
 
-std::string train_table(const record::Train& record) {
-  const record::TrainedModel& model = record.results.front();
-  const Training& training = model.training;
-  const Epoch& first = training.epochs.front();
-  // Columns that this training has, and an epoch's cells.
-  const bool checks = training.options.check_every > 0;
-  std::vector<Column> columns{right(checks ? "check" : "epoch", 5)};
-  if (checks) columns.push_back(right("step", 7));
-  for (const Column& column : {right("loss", 9), right("accuracy %", 10), right("validation %", 12)})
-    columns.push_back(column);
-  std::vector<std::optional<double> Epoch::*> values{&Epoch::validation_accuracy};
-  for (const auto& [column, value] :
-       {std::pair(right("under attack %", 14), &Epoch::validation_robust_accuracy),
-        {right("worst group %", 13), &Epoch::validation_worst_group_accuracy},
-        {right("shifted %", 9), &Epoch::validation_shifted_accuracy},
-        {right("PA", 8), &Epoch::selection_score},
-        {right("test %", 8), &Epoch::test_accuracy}})
-    if (first.*value) columns.push_back(column), values.push_back(value);
-  columns.push_back(right("seconds", 8));
-  columns.push_back(left(""));
-  TextTable table(std::move(columns));
-  for (const Epoch& epoch : training.epochs) {
-    std::vector<std::string> cells{std::to_string(epoch.number)};
-    if (checks) cells.push_back(std::to_string(epoch.steps));
-    cells.push_back(four(epoch.loss));
-    cells.push_back(percents(epoch.accuracy));
-    for (const auto value : values)
-      cells.push_back(value == &Epoch::selection_score ? four(epoch.*value) : percents(epoch.*value));
-    cells.push_back(std::isnan(epoch.seconds) ? "-" : fmt::format("{:.1f}", epoch.seconds));
-    cells.emplace_back(epoch.number == training.best_epoch ? "<- kept" : "");
-    table.add(std::move(cells));
-  }
-  std::string text = table.text();
-  text += record.envelope.headline + "\n";
-  for (const std::string& finding : record.envelope.findings) text += finding + "\n";
-  return text + fmt::format("{}: {} weights, trained on {} images, validated on {}\n", model.out,
-                            model.weights, training.n_train, training.n_validation);
-}
-
 // What leeway list says of it; why not, where it is none.
 std::string algorithm_text(Context& context, const std::string& name) {
   const record::List list = tasks::list(
@@ -104,7 +64,9 @@ std::string algorithm_text(Context& context, const std::string& name) {
   const std::vector<record::ListedMember>& members = list.results.front().members;
   for (const record::ListedMember& member : members)
     if (member.name == name)
-      return member_text(member) + (member.source.empty() ? "" : beside("", "source: " + member.source));
+      return render::terminal(
+          {.lead = report::member_terms(member) +
+                   (member.source.empty() ? Blocks() : in_both(paragraph("  source: " + member.source)))});
   throw UsageError(fmt::format("--algorithm: expected one of {}, found {}", names_of(members), name));
 }
 
@@ -119,8 +81,7 @@ int run_train(Context& context, const TrainFlags& flags) {
                               .seed = context.seed,
                               .device = context.device,
                               .reuse = flags.reuse};
-  return context.show(tasks::train(task, context.progress()).record, train_table, exit_ok,
-                      report::html_report);
+  return context.show(tasks::train(task, context.progress()).record, report::view);
 }
 
 }  // namespace

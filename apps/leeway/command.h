@@ -16,6 +16,7 @@
 #include "apps/leeway/files.h"
 #include "leeway/core/progress.h"
 #include "leeway/core/result.h"
+#include "leeway/describe/view.h"
 #include "leeway/record/envelope.h"
 #include "leeway/tasks/input_log.h"
 
@@ -57,38 +58,33 @@ class Context {
     complete(record.envelope);
     return record;
   }
-  // Prints the record (--json) or the table on stdout, and the warnings before it. Control characters of names do not
+  // Prints the record (--json) or the text on stdout, and the warnings before it. Control characters of names do not
   // reach the terminal. std::runtime_error where not all of it could be written.
-  void print(const Json& record, const std::string& table);
-  // Ends a command: prints the warnings, completes the record, prints it or its table, writes the --report
-  // page. Returns `code`.
+  void print(const Json& record, const std::string& shown);
+  // Ends a command whose record is completed: writes the page (--report, --figures) and the record to `file`, unless the
+  // path is empty, prints the record or what the view shows. Returns `code`.
+  int end(const Json& record, const View& view, const std::string& file, int code = exit_ok);
+  // The same with the warnings, for a record that is not completed.
   template <class Record>
-  int show(Record record, std::string (*table)(const Record&), int code = exit_ok,
-           std::string (*page_of)(const Record&) = nullptr) {
-    return end(std::move(record), "", table, code, page_of);
-  }
-  // The same where the record is also what --out names.
-  template <class Record>
-  int finish(Record record, std::string (*table)(const Record&), int code = exit_ok,
-             std::string (*page_of)(const Record&) = nullptr) {
-    return end(std::move(record), out, table, code, page_of);
-  }
-  // The same where it is what the file holds; no file where the path is empty.
-  template <class Record>
-  int end(Record record, const std::string& file, std::string (*table)(const Record&), int code = exit_ok,
-          std::string (*page_of)(const Record&) = nullptr) {
+  int end(Record record, View (*view)(const Record&), const std::string& file, int code = exit_ok) {
     warn_of(record.envelope);
     record = completed(std::move(record));
-    if (wants_page() && page_of != nullptr) write_page(page_of(record));
-    const Json whole = to_json(record);
-    write_record(file, whole);
-    print(whole, table(record));
-    return code;
+    return end(to_json(record), view(record), file, code);
+  }
+  // Where no file has the record.
+  template <class Record>
+  int show(Record record, View (*view)(const Record&), int code = exit_ok) {
+    return end(std::move(record), view, "", code);
+  }
+  // Where --out names the record's file.
+  template <class Record>
+  int finish(Record record, View (*view)(const Record&), int code = exit_ok) {
+    return end(std::move(record), view, out, code);
   }
   void warn_of(const record::Envelope& envelope);
   void end_progress() { progress_.reset(); }  // before a line that is no result
   [[nodiscard]] bool wants_page() const { return !page.empty() || !figures.empty(); }
-  void write_page(const std::string& html);                               // to --report, and --figures
+  void write_page(const View& view);                                      // to --report, and --figures
   static void write_record(const std::string& path, const Json& record);  // nothing where the path is empty
   // The record's file beside the first of these that is written, claimed.
   std::string claim_manifest(const std::vector<std::string>& written);

@@ -14,7 +14,9 @@
 #include "leeway/core/parallel.h"
 #include "leeway/core/text.h"
 #include "leeway/record/json.h"
-#include "leeway/report/figures.h"
+#include "leeway/render/figures.h"
+#include "leeway/render/page.h"
+#include "leeway/render/terminal.h"
 
 namespace leeway::app {
 namespace {
@@ -113,22 +115,29 @@ void Context::complete(record::Envelope& envelope) {
   inputs.move_to(envelope);
 }
 
-void Context::print(const Json& record, const std::string& table) {
+void Context::print(const Json& record, const std::string& shown) {
   progress_.reset();
   tell_warnings();
-  const std::string text = json ? record::record_text(record) : printable_lines(table);
+  const std::string text = json ? record::record_text(record) : printable_lines(shown);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
     throw std::runtime_error(
         fmt::format("stdout: cannot write the result: {}", std::system_category().message(errno)));
 }
 
-void Context::write_page(const std::string& html) {
-  if (!page.empty()) write_text(page, html);
+int Context::end(const Json& record, const View& view, const std::string& file, int code) {
+  write_page(view);
+  write_record(file, record);
+  print(record, render::terminal(view, output_width()));
+  return code;
+}
+
+void Context::write_page(const View& view) {
+  if (!page.empty()) write_text(page, render::page(view));
   if (figures.empty()) return;
   const auto claim = [this](const std::filesystem::path& path) {
     files.claim("--figures", path.string(), Written::file);
   };
-  if (const std::string missing = report::write_figures(html, figures, claim).missing; !missing.empty())
+  if (const std::string missing = render::write_figures(view, figures, claim).missing; !missing.empty())
     warn("--figures: " + missing);
 }
 

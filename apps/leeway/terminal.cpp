@@ -62,10 +62,12 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-int columns() {
+int columns_of(int file, int otherwise) {
   winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+  return ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : otherwise;
 }
+
+int columns() { return columns_of(STDERR_FILENO, 80); }
 
 std::string duration(double seconds) {
   const long s = std::lround(seconds);
@@ -167,5 +169,9 @@ void end_with_runner() {
 }
 
 bool TerminalProgress::stop_requested() const { return stop_signals.load() > 0; }
+
+std::size_t output_width() {
+  return static_cast<std::size_t>(std::clamp(columns_of(STDOUT_FILENO, 100), 80, 240));
+}
 
 }  // namespace leeway::app

@@ -51,4 +51,7 @@ void end_where_files_are_cut();
 // A unit of a sweep ends at once where its runner does, however that ended: nobody waits for it.
 void end_with_runner();
 
+// Columns for results: those of the terminal on stdout, 100 for a file.
+[[nodiscard]] std::size_t output_width();
+
 }  // namespace leeway::app

@@ -22,6 +22,34 @@ std::string AssessGate::comparison(double value) const {
   return fmt::format("{} {} {} {}", key, value_text(value), op, value_text(threshold));
 }
 
+// "accuracy 0.61 < 0.65 (first in chunk 2026-03-07 of cnn under prod, in 3 of 12 chunks)"
+static std::string over_time(const AssessGate& gate) {
+  if (gate.chunks.empty()) return "";
+  const AssessGate::Chunks& first = gate.chunks.front();
+  return fmt::format(
+      "{} (first in chunk {} of {} under {}, in {} of {} chunks{})", gate.comparison(first.value),
+      first.first, first.model, first.target, first.violated, first.judged,
+      gate.chunks.size() == 1 ? "" : fmt::format(" and in {} other targets", gate.chunks.size() - 1));
+}
+
+std::string gate_words(const AssessGate& gate, std::size_t results) {
+  const auto& violations = gate.violations;
+  const std::size_t missing = gate.not_computed.size();
+  if (violations.empty() && !gate.chunks.empty()) return "failed over time: " + over_time(gate);
+  if (violations.empty() && missing == results)
+    return fmt::format("undecided: {} (no result has a value)", gate.gate);
+  if (violations.empty() && missing > 0)
+    return fmt::format("passed: {} ({} {} undecided)", gate.gate, missing,
+                       missing == 1 ? "result" : "results");
+  if (violations.empty()) return "passed: " + gate.gate;
+  std::string text = fmt::format("failed: {} ({} under {})", gate.comparison(violations[0].value),
+                                 violations[0].model, violations[0].target);
+  if (violations.size() > 1)
+    text += fmt::format(" and {} {}", violations.size() - 1, violations.size() == 2 ? "other" : "others");
+  if (!gate.chunks.empty()) text += "; over time " + over_time(gate);
+  return text;
+}
+
 namespace {
 
 // Estimates by the names of their methods; each method has its keys, computed or not.

@@ -91,6 +91,9 @@ struct AssessGate {
   [[nodiscard]] std::string comparison(double value) const;
 };
 
+// "failed: accuracy 0.74 < 0.8 (cnn under noise) and 2 others", "passed: ..." or "undecided: ...", of `results`.
+[[nodiscard]] std::string gate_words(const AssessGate& gate, std::size_t results);
+
 // The samples of one class, of one level of an attribute, or of both together.
 struct AssessCell {
   std::optional<std::size_t> index;  // of a class

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "leeway/report/detail/html.h"
+#include "leeway/render/html.h"
 
 namespace leeway::report {
 namespace {
@@ -36,10 +36,11 @@ std::string junit(const record::Assess& record) {
     for (const record::AssessResult& result : record.results) {
       const JunitCase one = judged(record, gate, result);
       ++tests, failures += one.element == "failure", skipped += one.element == "skipped";
-      cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\">",
-                           escape(result.model + " under " + result.target), escape(gate.gate));
+      cases +=
+          fmt::format("    <testcase classname=\"{}\" name=\"{}\">",
+                      render::escape(result.model + " under " + result.target), render::escape(gate.gate));
       if (!one.element.empty())
-        cases += fmt::format("<{} message=\"{}\"/>", one.element, escape(one.message));
+        cases += fmt::format("<{} message=\"{}\"/>", one.element, render::escape(one.message));
       cases += "</testcase>\n";
     }
   return fmt::format(

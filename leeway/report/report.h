@@ -1,15 +1,9 @@
-// The report: one self-contained HTML page from the record of a command.
+// What every record shows, as a view (describe/view.h), and its page (render/page.h).
 //
-// html_report has pages for records of leeway assess, pa, select, bound, bound evaluate, average-case, align,
-// distances, attack, train, conds describe, shift corrupt and sweep report, typed or as JSON; any other JSON
-// record becomes tables of its keys. Charts (Vega 5), style and pictures are inside the page. A dash says why
-// a value is missing.
-//
-// Deterministic: no clock, no randomness. Text of the record is escaped. Size: below 3 MB for an assessment
-// of up to 200 results; long tables are cut and say so. Pictures take at most Options::picture_bytes; further
-// flips have none.
+// Long tables are cut and say so: the page of an assessment of up to 200 results is below 3 MB. Pictures take at
+// most Options::picture_bytes; further flips have none.
 // Errors (Error: name, expected, found): an unknown schema, a value of another type than the schema's, a
-// record without results; those of record/join.h.
+// record without results; those of record/join.h. Deterministic.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +14,8 @@
 
 #include "leeway/core/images.h"
 #include "leeway/core/json_fwd.h"
+#include "leeway/describe/view.h"
+#include "leeway/record/adapt.h"
 #include "leeway/record/align.h"
 #include "leeway/record/assess.h"
 #include "leeway/record/attack.h"
@@ -27,12 +23,24 @@
 #include "leeway/record/bound.h"
 #include "leeway/record/bound_evaluate.h"
 #include "leeway/record/conds_describe.h"
+#include "leeway/record/conds_draw.h"
 #include "leeway/record/corruptions.h"
+#include "leeway/record/data.h"
+#include "leeway/record/diagvib.h"
 #include "leeway/record/distances.h"
+#include "leeway/record/infer.h"
+#include "leeway/record/inspect.h"
+#include "leeway/record/list.h"
+#include "leeway/record/mvn_cdf.h"
 #include "leeway/record/pa.h"
+#include "leeway/record/report.h"
 #include "leeway/record/select.h"
+#include "leeway/record/shift.h"
+#include "leeway/record/shift_text.h"
+#include "leeway/record/sweep.h"
 #include "leeway/record/sweep_report.h"
 #include "leeway/record/train.h"
+#include "leeway/render/page.h"
 
 namespace leeway::report {
 
@@ -83,27 +91,54 @@ struct Options {
 [[nodiscard]] Pictures sample_pictures(const record::AverageCase& record, const Images& images,
                                        const Options& options = {});
 
-[[nodiscard]] std::string html_report(const Json& record, const Pictures& pictures = {},
-                                      const Options& options = {});
+// What a record shows (describe/view.h); render/ draws it.
+[[nodiscard]] View view(const record::Align& record);
+[[nodiscard]] View view(const record::Adapt& record);
+[[nodiscard]] View view(const record::CondsDraw& record);
+[[nodiscard]] View view(const record::DataDiagvib& record);
+[[nodiscard]] View view(const record::DataLoad& record);
+[[nodiscard]] View view(const record::DataRender& record);
+[[nodiscard]] View view(const record::Infer& record);
+[[nodiscard]] View view(const record::Inspect& record);
+[[nodiscard]] View view(const record::List& record);
+[[nodiscard]] View view(const record::MvnCdf& record);
+[[nodiscard]] View view(const record::Report& record);
+[[nodiscard]] View view(const record::Shift& record);
+[[nodiscard]] View view(const record::ShiftText& record);
+[[nodiscard]] View view(const record::SweepCollect& record);
+[[nodiscard]] View view(const record::SweepPlan& record);
+[[nodiscard]] View view(const record::SweepRun& record);
+[[nodiscard]] View view(const record::SweepStatus& record);
+[[nodiscard]] View view(const record::Assess& record, const Pictures& pictures = {},
+                        const Options& options = {});
+[[nodiscard]] View view(const record::Attack& record);
+[[nodiscard]] View view(const record::AverageCase& record, const Pictures& pictures = {},
+                        const Options& options = {});
+[[nodiscard]] View view(const record::Bound& record);
+[[nodiscard]] View view(const record::BoundEvaluation& record);
+[[nodiscard]] View view(const record::CondsDescribe& record);
+[[nodiscard]] View view(const record::Corruptions& record);
+[[nodiscard]] View view(const record::Distances& record);
+[[nodiscard]] View view(const record::Pa& record);
+[[nodiscard]] View view(const record::Select& record);
+[[nodiscard]] View view(const record::SweepReport& record);
+[[nodiscard]] View view(const record::Train& record);
+
+// A member's name with its summary, needs, and parameters with ranges and defaults.
+[[nodiscard]] Blocks member_terms(const record::ListedMember& member);
+
+// Of any saved record.
+[[nodiscard]] View view(const Json& record, const Pictures& pictures = {}, const Options& options = {});
 // Saved records with their names for errors: one, or several of assess or of pa, joined (record/join.h).
 // `sources` give the pictures of samples in assess and average-case; average-case: one unnamed source
 // (Error).
-[[nodiscard]] std::string html_report(const std::vector<std::pair<std::string, Json>>& records,
-                                      const std::vector<PictureSource>& sources, const Options& options = {});
-[[nodiscard]] std::string html_report(const record::Pa& record);
-[[nodiscard]] std::string html_report(const record::Bound& record);
-[[nodiscard]] std::string html_report(const record::BoundEvaluation& record);
-[[nodiscard]] std::string html_report(const record::Select& record);
-[[nodiscard]] std::string html_report(const record::Corruptions& record);
-[[nodiscard]] std::string html_report(const record::Attack& record);
-[[nodiscard]] std::string html_report(const record::Train& record);
-[[nodiscard]] std::string html_report(const record::SweepReport& record);
-[[nodiscard]] std::string html_report(const record::Distances& record);
-[[nodiscard]] std::string html_report(const record::AverageCase& record, const Pictures& pictures = {},
-                                      const Options& options = {});
-[[nodiscard]] std::string html_report(const record::CondsDescribe& record);
-[[nodiscard]] std::string html_report(const record::Align& record);
-[[nodiscard]] std::string html_report(const record::Assess& record, const Pictures& pictures = {},
-                                      const Options& options = {});
+[[nodiscard]] View view(const std::vector<std::pair<std::string, Json>>& records,
+                        const std::vector<PictureSource>& sources, const Options& options = {});
+
+// The page of a record.
+template <class... Arguments>
+[[nodiscard]] std::string html_report(const Arguments&... arguments) {
+  return render::page(view(arguments...));
+}
 
 }  // namespace leeway::report

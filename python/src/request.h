@@ -14,11 +14,12 @@
 #include <utility>
 #include <vector>
 
-#include "apps/leeway/tables.h"
 #include "leeway/core/array.h"
 #include "leeway/core/images.h"
 #include "leeway/core/outputs.h"
 #include "leeway/record/reading.h"
+#include "leeway/render/terminal.h"
+#include "leeway/report/report.h"
 #include "leeway/tasks/input_log.h"
 #include "leeway/tasks/named_outputs.h"
 #include "python/src/guard.h"
@@ -99,12 +100,7 @@ class Request {
     complete(record.envelope);
     auto kept = std::make_shared<const Record>(std::move(record));
     return result({[kept] { return to_json(*kept); },
-                   [kept] {
-                     if constexpr (std::is_same_v<Record, record::Assess>)
-                       return app::assess_text(*kept);
-                     else
-                       return app::table_of(*kept);
-                   }},
+                   [kept] { return render::terminal(report::view(*kept)); }},
                   arrays);
   }
 

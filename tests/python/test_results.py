@@ -131,7 +131,7 @@ def test_pages_with_pictures(tmp_path):
     assert "prod" in open(both, encoding="utf-8").read()
 
 
-def test_records_without_a_page_of_their_own_are_tables_of_keys_in_a_notebook(results):
+def test_every_result_is_a_page_in_a_notebook(results):
     shown = html.unescape(results["mvn_cdf"]._repr_html_())
     assert shown.startswith("<iframe ") and "Probability" in shown
 

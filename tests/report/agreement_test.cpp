@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "leeway/report/detail/lines.h"
+#include "leeway/describe/lines.h"
 #include "tests/record/pa_records.h"
 #include "tests/record/select_records.h"
 #include "tests/report/pages.h"

@@ -87,7 +87,7 @@ TEST(EvaluatePage, HoldsAViolationRateAgainstItsDelta) {
   record.results[1].method = "dis2@0.1", record.results[1].delta = .1;
   record.envelope.findings = findings_of(record);
   const std::string page = page_of(record);
-  EXPECT_THAT(page, HasSubstr("<span class=\"wrong\">significantly above</span> 0.5%"));  // .01 and more
+  EXPECT_THAT(page, HasSubstr("<span class=\"wrong\">significantly above 0.5%</span>"));  // .01 and more
   EXPECT_THAT(page, HasSubstr("not significantly above 10%"));
   EXPECT_THAT(page, HasSubstr("significantly more than its delta of 0.5%."));
   EXPECT_THAT(page, HasSubstr("Violation rate</strong> <span class=\"note\">by the allowed delta"));

@@ -1,10 +1,7 @@
-// Pages of leeway attack, train, distances, align, conds describe, shift corrupt and sweep report, and of records that have none
-// of their own.
+// Pages of leeway attack, train, distances, align, conds describe, shift corrupt and sweep report.
 #include <gmock/gmock.h>
 
-#include "leeway/record/list.h"
 #include "leeway/record/records.h"
-#include "leeway/report/detail/page_parts.h"
 #include "tests/message_of.h"
 #include "tests/report/pages.h"
 
@@ -36,12 +33,13 @@ record::Attack attack(bool nearest) {
 }
 
 TEST(AttackPage, ShowsBeforeAndAfter) {
-  const std::string page = html_report(attack(false));
+  const record::Attack record = attack(false);
+  const std::string page = html_report(record);
   EXPECT_THAT(page, HasSubstr("<b>25%</b>"));
   EXPECT_THAT(page, HasSubstr("a&lt;b&gt;.safetensors"));
   EXPECT_THAT(page, HasSubstr("fixed radius"));
   EXPECT_THAT(page, HasSubstr("pgd in linf within 0.03"));
-  EXPECT_TRUE(parts_of(page).charts.empty());
+  EXPECT_TRUE(test::parts_of(view(record)).charts.empty());
 }
 
 TEST(AttackPage, OfSeveralRadiiDrawsWhatWithstandsByRadius) {
@@ -51,17 +49,17 @@ TEST(AttackPage, OfSeveralRadiiDrawsWhatWithstandsByRadius) {
   record.results.push_back(record.results.front());
   record.results.back().attack = "fgsm";
   const std::string page = html_report(record);
-  const PageParts parts = parts_of(page);
+  const test::Parts parts = test::parts_of(view(record));
   ASSERT_EQ(parts.charts.size(), 1u);  // one radius of fgsm is no line
-  EXPECT_EQ(parts.charts[0].content["data"]["points"].size(), 2u);
+  EXPECT_EQ(test::data_of(parts.charts[0].second, "points").size(), 2u);
   EXPECT_THAT(page, HasSubstr("Radius"));
   EXPECT_THAT(page, HasSubstr("pgd and fgsm in linf"));
 }
 
 TEST(AttackPage, OfNearestImagesDrawsAccuracyByRadius) {
-  const PageParts parts = parts_of(html_report(attack(true)));
+  const test::Parts parts = test::parts_of(view(attack(true)));
   ASSERT_EQ(parts.charts.size(), 1u);
-  EXPECT_EQ(parts.charts[0].content["data"]["points"].size(), 2u);
+  EXPECT_EQ(test::data_of(parts.charts[0].second, "points").size(), 2u);
 }
 
 record::Train training(std::size_t epochs) {
@@ -86,11 +84,12 @@ record::Train training(std::size_t epochs) {
 }
 
 TEST(TrainPage, ShowsTheCourse) {
-  const std::string page = html_report(training(5));
-  const PageParts parts = parts_of(page);
+  const record::Train record = training(5);
+  const std::string page = html_report(record);
+  const test::Parts parts = test::parts_of(view(record));
   ASSERT_EQ(parts.charts.size(), 3u);  // accuracies, the loss, the penalty
-  EXPECT_EQ(parts.charts[0].content["data"]["points"].size(), 10u);
-  EXPECT_EQ(parts.charts[0].content["data"]["picks"][0]["x"], 2);
+  EXPECT_EQ(test::data_of(parts.charts[0].second, "points").size(), 10u);
+  EXPECT_EQ(test::data_of(parts.charts[0].second, "picks")[0]["x"], 2);
   EXPECT_THAT(page, HasSubstr("Epoch selected by each criterion"));
   EXPECT_THAT(page, HasSubstr("5 epochs, 900 training images, 100 validation images"));
 }
@@ -215,8 +214,8 @@ TEST(CorruptionsPage, WithoutLabelsOrAModelItSaysLess) {
 
 Json swept() { return reference_record("sweep_report_record.json"); }
 
-const PageTable& table_called(const PageParts& parts, const std::string& caption) {
-  for (const PageTable& table : parts.tables)
+const Table& table_called(const test::Parts& parts, const std::string& caption) {
+  for (const auto& [section, table] : parts.tables)
     if (table.caption.find(caption) != std::string::npos) return table;
   throw std::runtime_error("no table " + caption);
 }
@@ -239,46 +238,27 @@ TEST(SweepReportPage, SaysWhatWasFoundAndDrawsIt) {
 // A map has a choice of settings and starts; each cell's number is that of the record.
 TEST(SweepReportPage, TheMapHoldsTheRecordsNumbers) {
   const Json record = swept();
-  const PageParts parts = parts_of(html_report(record));
+  const test::Parts parts = test::parts_of(view(record));
   std::size_t maps = 0, cells = 0;
-  for (const PageChart& chart : parts.charts) {
-    if (chart.spec != "cells" || chart.section != "overview") continue;
+  for (const auto& [section, chart] : parts.charts) {
+    if (chart.spec != "cells" || section != "overview") continue;
     ++maps;
-    cells += chart.content["data"]["cells"].size();
+    cells += test::data_of(chart, "cells").size();
   }
   EXPECT_EQ(maps, 6u);  // two starts; both settings and their mean
   std::size_t known = 0;
   for (const Json& cell : record["results"]) known += cell["value"].is_null() ? 0 : 1;
   EXPECT_EQ(cells, known);
-  const PageTable& table =
+  const Table& table =
       table_called(parts, "Algorithms by cases: accuracy, mean of 2 settings, start none");
   ASSERT_EQ(table.rows.size(), record["algorithms"].size());
-  EXPECT_NEAR(std::stod(*table.rows[0][1].value), record["results"][0]["value"].get<double>(), 1e-9);
+  EXPECT_NEAR(*table.rows[0][1].value, record["results"][0]["value"].get<double>(), 1e-9);
   EXPECT_EQ(table.columns[1].title, "UNIFORM");
   EXPECT_TRUE(table.columns[1].interval);
 }
 
-TEST(PlainPage, ShowsTheKeysOfARecord) {
-  record::List record;
-  record.envelope.instruction_set = "baseline";
-  record::ListedFamily& family = record.results.emplace_back();
-  family.family = "shifts", family.summary = "of <images>";
-  record::ListedMember& member = family.members.emplace_back();
-  member.name = "noise", member.summary = "adds noise",
-  member.parameters = {{"sigma", .1, 0, 1, false, "its width"}};
-  record.envelope.headline = headline_of(record);
-  const std::string page = html_report(to_json(record));
-  EXPECT_THAT(page, HasSubstr("of &lt;images&gt;"));
-  const PageParts parts = parts_of(page);
-  ASSERT_GE(parts.tables.size(), 3u);
-  EXPECT_EQ(parts.tables[0].caption, "Results");
-  EXPECT_EQ(parts.tables[0].rows[0][0].text, "shifts");
-  EXPECT_THAT(parts.tables[1].caption, HasSubstr("Members"));
-  EXPECT_THAT(page, HasSubstr("its width"));
-}
-
 // One page for every kind of record there is, whatever its results are.
-TEST(PlainPage, EveryRecordThatIsDescribedHasAPage) {
+TEST(Report, EveryRecordThatIsDescribedHasAPage) {
   for (const record::Record& kind : record::records()) {
     const Json json = {{"schema", kind.schema}};
     const std::string complaint = message_of([&] { (void)html_report(json); });

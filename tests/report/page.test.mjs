@@ -65,11 +65,12 @@ const tests = {
     const text = () => figure.locator(".plot").textContent();
     const counts = await text();
     assert.ok(!counts.includes("%"));
-    await figure.locator("input[data-signal=percent]").check();
+    const controls = page.locator(".charts:has(figure[data-spec=confusion]) > .controls");
+    await controls.locator("input[data-signal=percent]").check();
     await page.waitForFunction((before) => document.querySelector("figure[data-spec=confusion] .plot").textContent !== before, counts);
     assert.ok((await text()).includes("%"));
-    await figure.locator("select").selectOption("1");
-    const title = await figure.locator("select option").nth(1).textContent();
+    await controls.locator("select").selectOption("1");
+    const title = await controls.locator("select option").nth(1).textContent();
     await page.waitForFunction((wanted) => document.querySelector("figure[data-spec=confusion] figcaption strong").textContent === wanted, title);
     await close();
   },

@@ -153,8 +153,31 @@ std::string page_of(const record::Assess& record, const Pictures& pictures) {
   return checked(html_report(record, pictures));
 }
 
+static void collect(const std::string& section, const Blocks& blocks, Parts& parts) {
+  for (const Block& block : blocks.list) {
+    if (const auto* table = std::get_if<Table>(&block.content)) parts.tables.emplace_back(section, *table);
+    if (const auto* more = std::get_if<More>(&block.content)) collect(section, more->body, parts);
+    if (const auto* charts = std::get_if<Charts>(&block.content))
+      for (const Choice& choice : charts->choices)
+        for (const Chart& chart : choice.charts) parts.charts.emplace_back(section, chart);
+  }
+}
+
+Parts parts_of(const View& view) {
+  Parts parts;
+  collect("overview", view.lead, parts);
+  for (const Section& section : view.sections) collect(section.id, section.body, parts);
+  return parts;
+}
+
+Json data_of(const Chart& chart, const std::string& name) {
+  for (const auto& [set, rows] : chart.data)
+    if (set == name) return rows;
+  return {};
+}
+
 std::string complaint(const Json& record) {
-  return message_of([&] { (void)html_report(record, {}, {.record_name = "r.json"}); });
+  return message_of([&] { (void)render::page(view(record, {}, {.record_name = "r.json"})); });
 }
 
 std::size_t occurrences(const std::string& text, const std::string& what) {

@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "leeway/core/result.h"
 #include "leeway/report/report.h"
@@ -29,6 +31,14 @@ std::string page_of(const Json& record, const Pictures& pictures = {});
 std::string page_of(const record::Bound& record);
 std::string page_of(const record::BoundEvaluation& record);
 std::string page_of(const record::Assess& record, const Pictures& pictures = {});
+
+// The tables and charts of a view, each with the section that it stands in ("overview": none).
+struct Parts {
+  std::vector<std::pair<std::string, Table>> tables;
+  std::vector<std::pair<std::string, Chart>> charts;
+};
+Parts parts_of(const View& view);
+Json data_of(const Chart& chart, const std::string& name);
 
 // What html_report says against a record named r.json.
 std::string complaint(const Json& record);

@@ -50,7 +50,7 @@ TEST(TimelineSection, HasAHeadingChartsAndChunks) {
   EXPECT_THAT(page, AllOf(HasSubstr("time: accuracy is below the source&#39;s range in 3 of 12"),
                           HasSubstr("data-spec=\"timeline\""), HasSubstr("3 of 12 chunks outside"),
                           HasSubstr("3 spans have no samples"), HasSubstr("Every chunk, in order of time"),
-                          HasSubstr("first in &lt;day 9&gt; (0.5), in 3 of 12 chunks"),
+                          HasSubstr("first in chunk &lt;day 9&gt; of cnn under &lt;prod&gt;, in 3 of 12 chunks"),
                           HasSubstr("gate accuracy\\u003c0.6"), Not(HasSubstr("<day"))));
   record.timelines.clear();
   EXPECT_THAT(html_report(record), Not(HasSubstr("id=\"time\"")));
@@ -211,7 +211,7 @@ TEST(NoiseSections, AreOneAModelAndTellItsWarnings) {
   const std::string page = page_of(record);
   EXPECT_THAT(page, HasSubstr("model &lt;0&gt;: Under noise of σ = "));
   EXPECT_EQ(occurrences(page, "<section id=\"noise-2\""), 1u);
-  EXPECT_EQ(occurrences(page, "<b>Warning:</b> m.pt predicts &lt;another&gt; class"), 1u);
+  EXPECT_EQ(occurrences(page, "<p>Warning: m.pt predicts &lt;another&gt; class"), 1u);
 }
 
 TEST(NoiseSections, ShowThePicturesOfRankedSamples) {

@@ -41,7 +41,7 @@ Json points_of(const AlignSet& set, const std::vector<std::string>& classes) {
   return points;
 }
 
-std::string scatter_charts(const Align& record) {
+Blocks scatter_charts(const Align& record) {
   const std::vector<std::string> classes = classes_of(record);
   std::vector<Chart> charts;
   for (const AlignSet& set : record.results) {
@@ -54,10 +54,10 @@ std::string scatter_charts(const Align& record) {
                      count(set.projections_clean.size()), name),
          {{"points", points_of(set, classes)}}});
   }
-  return (classes.empty() ? "" : model_key(classes)) + panels_html(charts, 6);
+  return (classes.empty() ? Blocks() : model_legend(classes)) + chart_grid(charts, 6);
 }
 
-std::string set_table(const Align& record) {
+Blocks set_table(const Align& record) {
   using One = AlignSet;
   const std::vector<ColumnOf<One>> columns = {
       {text_column("Shifted"),
@@ -88,7 +88,7 @@ std::string set_table(const Align& record) {
                            "the files have no labels");
        }},
       {number_column("Pairs"), [](const One& one) { return count_cell(one.n); }}};
-  return table_of("Every shifted set", columns, record.results).html();
+  return table_of("Every shifted set", columns, record.results).block();
 }
 
 // -- Distances
@@ -112,7 +112,7 @@ Cell distance_cell(const DistancesSet& set, const std::string& name, double larg
   return cell;
 }
 
-std::string set_table(const Distances& record) {
+Blocks set_table(const Distances& record) {
   std::vector<ColumnOf<DistancesSet>> columns = {
       {text_column("Shifted set"),
        [](const DistancesSet& set) { return text_cell(printable(set.shifted, std::string::npos)); }}};
@@ -127,28 +127,32 @@ std::string set_table(const Distances& record) {
                        }});
   }
   columns.push_back({number_column("n"), [](const DistancesSet& set) { return count_cell(set.n_shifted); }});
-  return table_of("Distance of every shifted set from the clean one", columns, record.results).html();
+  return table_of("Distance of every shifted set from the clean one", columns, record.results).block();
 }
 
 }  // namespace
 
-std::string html_report(const Align& record) {
-  const std::string lead = paragraph(
+View view(const Align& record) {
+  Blocks lead = paragraph(
       "Each sample is projected on the direction of largest variance of its set. On the dashed line both "
       "sets have the same projection. If the task determines the direction, classes lie apart and near the "
       "line; if the shift determines it, they do not.");
-  return page("leeway: feature alignment", record.envelope.headline,
-              lead + paragraphs(record.envelope.findings) + scatter_charts(record) + set_table(record),
-              {source_section(record.envelope)});
+  return {.title = "leeway: feature alignment",
+          .headline = record.envelope.headline,
+          .findings = record.envelope.findings,
+          .lead = std::move(lead) + scatter_charts(record) + in_both(set_table(record)),
+          .sections = {source_section(record.envelope)}};
 }
 
-std::string html_report(const Distances& record) {
-  const std::string lead = paragraph(
+View view(const Distances& record) {
+  Blocks lead = paragraph(
       "Each distance has its own scale; the darker a cell, the closer to the largest value of its column. 0: "
       "no difference.");
-  return page("leeway: distances", record.envelope.headline,
-              set_table(record) + lead + paragraphs(record.envelope.findings),
-              {source_section(record.envelope)});
+  return {.title = "leeway: distances",
+          .headline = record.envelope.headline,
+          .findings = record.envelope.findings,
+          .lead = in_both(set_table(record)) + std::move(lead),
+          .sections = {source_section(record.envelope)}};
 }
 
 }  // namespace leeway::report

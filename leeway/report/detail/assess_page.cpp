@@ -62,7 +62,7 @@ Cell likely_cell(const Result& result) {
   return cell;
 }
 
-std::string headline_table(const Record& record, const Shown& shown) {
+Blocks headline_table(const Record& record, const Shown& shown) {
   const std::string level = percent(record.level);
   std::vector<ColumnOf<Result>> columns;
   const auto add = [&](Column column, Cell (*cell)(const Result&)) {
@@ -74,7 +74,7 @@ std::string headline_table(const Record& record, const Shown& shown) {
   if (shown.accuracy) {
     add(interval_column("Accuracy", "Share of samples predicted right, with its " + level + " interval"),
         accuracy_cell);
-    add(interval_column("Change, points", "Accuracy on the target minus accuracy on the source"),
+    add(on_page(interval_column("Change, points", "Accuracy on the target minus accuracy on the source")),
         [](const Result& r) {
           return change_cell(r.accuracy_change, r.reason(r.accuracy.value ? "source_accuracy" : "accuracy"));
         });
@@ -83,7 +83,8 @@ std::string headline_table(const Record& record, const Shown& shown) {
     add(same_prediction_column(),
         [](const Result& r) { return share_cell(r.afr_pred, r.reason("afr_pred")); });
     add(pa_column(level), [](const Result& r) { return pa_cell(r.pa, r.reason("pa")); });
-    add(beta_column(), [](const Result& r) { return significant_cell(r.beta, 3, r.reason("beta")); });
+    add(on_page(beta_column()),
+        [](const Result& r) { return significant_cell(r.beta, 3, r.reason("beta")); });
   }
   if (shown.likely)
     add(interval_column("Estimated error", "An estimate without target labels, and its likely range"),
@@ -92,13 +93,13 @@ std::string headline_table(const Record& record, const Shown& shown) {
     add(number_column("Error at most", "Upper bound on the error, without target labels"), bound_cell);
   add(number_column("n", "Samples of the target"), [](const Result& r) { return count_cell(r.n); });
   const bool known = columns.size() > 1;
-  Table table =
-      table_of("Every model on every target, worst first", with_subject(columns), worst_first(record));
-  if (known) table.sorted_by(shown.source ? 3 : 2, shown.accuracy || shown.pairs);
-  return table.html(2);
+  return subject_table(record, "Every target, worst first", std::move(columns), worst_first(record),
+                       known ? std::optional<std::size_t>(shown.source ? 1 : 0) : std::nullopt,
+                       shown.accuracy || shown.pairs)
+      .block();
 }
 
-std::string terms(const Record& record, const Shown& shown) {
+Blocks terms(const Record& record, const Shown& shown) {
   std::vector<std::pair<std::string, std::string>> list;
   if (shown.accuracy)
     list.emplace_back(
@@ -113,61 +114,14 @@ std::string terms(const Record& record, const Shown& shown) {
     for (auto& meaning : pa_meanings(log_k(record))) list.push_back(std::move(meaning));
   }
   if (shown.likely)
-    list.emplace_back(
-        "Estimated error",
-        "The error of the model on the target, estimated without labels from <a href=\"#bounds\">single "
-        "estimates</a> and from the change of the outputs. Small figures: the likely range of the error. " +
-            escape(record.bounds ? record.bounds->likely : ""));
+    list.emplace_back("Estimated error",
+                      "The error of the model on the target, estimated without labels from single estimates "
+                      "and from the change of the outputs. Small figures: the likely range of the error.");
   if (shown.bound)
     list.emplace_back("Error at most",
-                      "An upper bound on the error on the target, without labels, if the assumption in <a "
-                      "href=\"#bounds\">the section on errors without labels</a> holds.");
-  return terms_html(list);
-}
-
-// In the unit of the gate's threshold.
-std::string gate_value(const record::AssessGate& gate, double value) {
-  return gate.gate.ends_with('%') ? percent(value, 1) : significant(value, 3);
-}
-
-std::string gate_words(const record::AssessGate& gate) {
-  constexpr std::size_t named = 3;
-  std::vector<std::string> who;
-  for (const record::AssessGate::Violation& violation : gate.violations)
-    if (who.size() < named)
-      who.push_back(fmt::format("{} ({})", escape(violation.model + " under " + violation.target),
-                                gate_value(gate, violation.value)));
-  for (const record::AssessGate::Chunks& chunks : gate.chunks)
-    if (who.size() < named)
-      who.push_back(fmt::format("{}, first in {} ({}), in {} of {} chunks",
-                                escape(chunks.model + " under " + chunks.target), escape(chunks.first),
-                                gate_value(gate, chunks.value), chunks.violated, chunks.judged));
-  if (gate.violations.size() > named) who.push_back(fmt::format("{} more", gate.violations.size() - named));
-  const std::size_t open = gate.not_computed.size();
-  return fmt::format(
-      "Gate <code>{}</code> {}{}", escape(gate.gate),
-      !who.empty() ? "<b class=\"wrong\">failed</b> for " + list_of(who)
-      : open > 0   ? "<b>passed</b> for all decided results"
-                   : "<b>passed</b>",
-      open == 0 ? "" : fmt::format("; {} undecided, because the value was not computed", open));
-}
-
-// What to look at next: gates and the first findings, the others behind one click, so that the table stays on
-// the first screen. A finding that the headline has said already is left out.
-std::string news(const Record& record) {
-  constexpr std::size_t shown = 3;
-  std::vector<std::string> first, rest;
-  for (const record::AssessGate& gate : record.gates) first.push_back(gate_words(gate));
-  const std::size_t gates = first.size();
-  for (const std::string& finding : record.envelope.findings) {
-    const std::string words = finding.ends_with('.') ? finding.substr(0, finding.size() - 1) : finding;
-    if (record.envelope.headline.find(words) == std::string::npos)
-      (first.size() < gates + shown ? first : rest).push_back(escape(finding));
-  }
-  return list_html(first, "findings") +
-         (rest.empty()
-              ? ""
-              : more_html(fmt::format("{} more findings", rest.size()), list_html(rest, "findings")));
+                      "An upper bound on the error on the target, without labels, if the assumption in the "
+                      "section on errors without labels holds.");
+  return term_list(list);
 }
 
 struct AssessMetric {
@@ -199,8 +153,9 @@ Chart metric_chart(const Record& record, const AssessMetric& metric, const std::
                      metric.percent, targets);
 }
 
-std::string overview_charts(const Record& record, const Shown& shown) {
+Blocks overview_charts(const Record& record, const Shown& shown) {
   std::vector<AssessMetric> metrics;
+  if (record.results.size() == 1) return {};  // the table says it
   if (shown.accuracy)
     metrics.push_back(
         {"Accuracy", "line: from the source accuracy", 1, true, &Result::accuracy, &Result::source_accuracy});
@@ -208,13 +163,13 @@ std::string overview_charts(const Record& record, const Shown& shown) {
     metrics.push_back({"Prediction unchanged", "share unchanged by the shift", 1, true, &Result::afr_pred});
     metrics.push_back({"PA", "of at most " + fixed(log_k(record), 2), log_k(record), false, &Result::pa});
   }
-  std::string out;
+  Blocks out;
   for (auto first = record.models.begin(); first != record.models.end() && !metrics.empty();) {
     const auto last = first + std::min(std::ptrdiff_t{series}, record.models.end() - first);
     const std::vector<std::string> models(first, last);
     std::vector<Chart> charts;
     for (const AssessMetric& metric : metrics) charts.push_back(metric_chart(record, metric, models));
-    out += model_key(models) + panels_html(charts);
+    out += model_legend(models) + chart_grid(charts);
     first = last;
   }
   return out;
@@ -226,11 +181,19 @@ std::string subject(const Record& record, const Result& result) {
   return record.models.size() > 1 ? result.model + " under " + result.target : result.target;
 }
 
-std::vector<ColumnOf<Result>> with_subject(std::vector<ColumnOf<Result>> columns) {
+Table subject_table(const Record& record, const std::string& caption, std::vector<ColumnOf<Result>> columns,
+                    const std::vector<const Result*>& results, std::optional<std::size_t> sorted,
+                    bool ascending) {
+  const std::size_t headers = record.models.size() > 1 ? 2 : 1;
+  if (headers == 2)
+    columns.insert(columns.begin(),
+                   {text_column("Model"), [](const Result& result) { return text_cell(result.model); }});
   columns.insert(columns.begin(),
-                 {{text_column("Target"), [](const Result& result) { return text_cell(result.target); }},
-                  {text_column("Model"), [](const Result& result) { return text_cell(result.model); }}});
-  return columns;
+                 {text_column("Target"), [](const Result& result) { return text_cell(result.target); }});
+  Table table = table_of(caption, columns, results);
+  if (sorted) table.sorted_by(*sorted + headers, ascending);
+  table.headers = headers;
+  return table;
 }
 
 std::vector<const Result*> worst_first(const Record& record) {
@@ -239,10 +202,8 @@ std::vector<const Result*> worst_first(const Record& record) {
   return results;
 }
 
-std::string html_report(const Record& record, const Pictures& pictures, const Options& options) {
+View view(const Record& record, const Pictures& pictures, const Options& options) {
   const Shown shown(record);
-  const std::string lead = scope_line(escape(scope(record))) + news(record) + headline_table(record, shown) +
-                           terms(record, shown) + overview_charts(record, shown);
   std::vector<Section> sections = {timeline_section(record),    warnings_section(record),
                                    comparisons_section(record), seeds_section(record),
                                    strengths_section(record),   bounds_section(record),
@@ -256,7 +217,17 @@ std::string html_report(const Record& record, const Pictures& pictures, const Op
   sections.push_back(missing_section(record));
   sections.push_back(assumptions_section(record));
   sections.push_back(source_section(record.envelope));
-  return page("leeway: " + list_of(record.models), record.envelope.headline, lead, sections);
+  std::vector<std::string> verdicts;
+  for (const record::AssessGate& gate : record.gates)
+    verdicts.push_back(record::gate_words(gate, record.results.size()));
+  return {
+      .title = "leeway: " + list_of(record.models),
+      .headline = record.envelope.headline,
+      .verdicts = std::move(verdicts),
+      .findings = record.envelope.findings,
+      .scope = scope(record),
+      .lead = in_both(headline_table(record, shown)) + terms(record, shown) + overview_charts(record, shown),
+      .sections = std::move(sections)};
 }
 
 }  // namespace leeway::report

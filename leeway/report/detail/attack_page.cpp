@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "leeway/core/text.h"
+#include "leeway/describe/lines.h"
 #include "leeway/record/attack.h"
 #include "leeway/record/set_names.h"
-#include "leeway/report/detail/lines.h"
 #include "leeway/report/detail/sections.h"
 
 namespace leeway::report {
@@ -32,7 +32,7 @@ std::vector<ColumnOf<AttackedSet>> name_columns(const Attack& record) {
   return columns;
 }
 
-std::string set_table(const Attack& record) {
+Blocks set_table(const Attack& record) {
   std::vector<ColumnOf<AttackedSet>> columns = name_columns(record);
   const std::size_t headers = columns.size();
   const std::vector<ColumnOf<AttackedSet>> measures = {
@@ -60,16 +60,16 @@ std::string set_table(const Attack& record) {
        }},
       {number_column("n"), [](const AttackedSet& set) { return count_cell(set.n); }}};
   columns.insert(columns.end(), measures.begin(), measures.end());
-  return table_of("Before and after the attack", columns, record.results).html(headers);
+  return table_of("Before and after the attack", columns, record.results).block(headers);
 }
 
 // What withstands over the radius: a line for each model, set and attack that has two radii or more.
-std::string radii_chart(const Attack& record) {
+Blocks radii_chart(const Attack& record) {
   const record::SetNames names(record.results);
   std::vector<double> radii;
   for (const AttackedSet& set : record.results)
     if (set.eps) radii.push_back(*set.eps);
-  if (radii.empty()) return "";
+  if (radii.empty()) return {};
   const ValueAxis axis = value_axis(radii);
   std::vector<Line> lines;
   for (const AttackedSet& set : record.results) {
@@ -85,18 +85,18 @@ std::string radii_chart(const Attack& record) {
   }
   std::erase_if(lines, [](const Line& line) { return line.points.size() < 2; });
   for (Line& line : lines) std::ranges::sort(line.points, {}, &LinePoint::x);
-  if (lines.empty()) return "";
+  if (lines.empty()) return {};
   LineAxes axes = axis.axes("radius, " + record.options.norm);
   axes.percent = true;
   axes.height = 220;
-  return line_charts_html("Accuracy under attack",
-                          "share of images that withstand, by radius; bands are 95% intervals", lines, axes);
+  return line_charts("Accuracy under attack",
+                     "share of images that withstand, by radius; bands are 95% intervals", lines, axes);
 }
 
-std::string curve(const Attack& record) {
+Blocks curve(const Attack& record) {
   if (record.results.size() > 1) return radii_chart(record);
   const AttackedSet& set = record.results.front();
-  if (!set.norms || set.norms->curve.size() < 2) return "";
+  if (!set.norms || set.norms->curve.size() < 2) return {};
   Line line{"attacked", 0, {}};
   LineAxes axes;
   for (const record::RadiusPoint& point : set.norms->curve) {
@@ -114,7 +114,7 @@ std::string curve(const Attack& record) {
   axes.x_title = "radius, " + record.options.norm;
   axes.percent = true;
   axes.height = 220;
-  return panels_html(
+  return chart_grid(
       {line_chart("Accuracy under attack",
                   "share of images that withstand, by radius; the band is the 95% interval", {line}, axes)});
 }
@@ -131,10 +131,9 @@ Section method_section(const Attack& record) {
     const std::string words = !several             ? parameters
                               : parameters.empty() ? ""
                                                    : fmt::format("{}: {}", set.attack, parameters);
-    if (!words.empty() && std::ranges::find(items, escape(words)) == items.end())
-      items.push_back(escape(words));
+    if (!words.empty() && std::ranges::find(items, words) == items.end()) items.push_back(words);
     if (set.beside_noise)
-      items.push_back(escape(several ? set.out + ": " : "") +
+      items.push_back((several ? set.out + ": " : "") +
                       fmt::format("Robust accuracy is {} under the attack alone and {} under noise of the "
                                   "same radius; the worse of the two counts for each image.",
                                   percent(set.beside_noise->attack_robust_accuracy, 1),
@@ -144,19 +143,21 @@ Section method_section(const Attack& record) {
       "An attack gives an upper bound on robust accuracy: a stronger attack may find a lower value.");
   const auto& eps = record.results.front().eps;
   return {"method", "Method",
-          fmt::format("{} in {}{}", escape(list_of(attacks)), escape(record.options.norm),
+          fmt::format("{} in {}{}", list_of(attacks), record.options.norm,
                       several ? ""
                       : eps   ? " within " + significant(*eps, 3)
                               : ", minimum norm"),
-          list_html(items)};
+          bullets(items)};
 }
 
 }  // namespace
 
-std::string html_report(const Attack& record) {
-  return page("leeway: attack", record.envelope.headline,
-              curve(record) + set_table(record) + paragraphs(record.envelope.findings),
-              {method_section(record), source_section(record.envelope)});
+View view(const Attack& record) {
+  return {.title = "leeway: attack",
+          .headline = record.envelope.headline,
+          .findings = record.envelope.findings,
+          .lead = curve(record) + in_both(set_table(record)),
+          .sections = {method_section(record), source_section(record.envelope)}};
 }
 
 }  // namespace leeway::report

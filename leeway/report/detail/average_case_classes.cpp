@@ -52,7 +52,7 @@ std::vector<const ClassSurvival*> fragile_first(const Compared& compared, const 
   return out;
 }
 
-std::string class_charts(const Compared& compared) {
+Blocks class_charts(const Compared& compared) {
   std::vector<Chart> charts;
   for (const ClassComparison& comparison : compared.comparisons) {
     std::vector<SpreadRow> rows;
@@ -64,7 +64,7 @@ std::string class_charts(const Compared& compared) {
         sigma, comparison.p_value ? "Kruskal–Wallis " + p_value_words(*comparison.p_value) : "no test",
         compared.column, rows));
   }
-  return panels_html(charts, 6);
+  return chart_grid(charts, 6);
 }
 
 // A class at one sigma.
@@ -79,7 +79,7 @@ struct AverageCaseClassesClassRow {
   }
 };
 
-std::string class_table(const Compared& compared) {
+Blocks class_table(const Compared& compared) {
   using Row = AverageCaseClassesClassRow;
   std::vector<Row> rows;
   for (auto comparison = compared.comparisons.rbegin(); comparison != compared.comparisons.rend();
@@ -88,7 +88,7 @@ std::string class_table(const Compared& compared) {
       rows.push_back({one, comparison->sigma, &compared});
   const auto p_value = [&](const Row& row) {
     Cell cell = significant_cell(row.one->of.p_value, 2, row.none());
-    if (differs(compared, *row.one)) cell.html = "<b>" + cell.html + "</b>";
+    if (differs(compared, *row.one)) cell.mark = Mark::strong;
     return cell;
   };
   const auto difference = [](const Row& row) {
@@ -108,12 +108,12 @@ std::string class_table(const Compared& compared) {
                        compared.many)),
        p_value},
       {number_column("n"), [](const Row& row) { return count_cell(row.p().n); }}};
-  return more_html(
+  return folded(
       fmt::format("Every {} at every σ, with intervals and n", compared.one),
-      table_of(fmt::format("Every {}, by {}", compared.one, compared.leading), columns, rows).html(2));
+      table_of(fmt::format("Every {}, by {}", compared.one, compared.leading), columns, rows).block(2));
 }
 
-std::string test_table(const Compared& compared) {
+Blocks test_table(const Compared& compared) {
   Table table(
       fmt::format("Are all {} alike? One test for each σ", compared.many),
       {number_column("σ"),
@@ -135,15 +135,15 @@ std::string test_table(const Compared& compared) {
                                 fmt::format("fewer than two {} have samples, or all p tie", compared.many)),
                names.empty() ? dash_cell("none significant") : text_cell(list_of(names)), count_cell(n)});
   }
-  return table.html();
+  return table.block();
 }
 
 // The tests, the charts, the numbers.
-std::string comparison_html(const Compared& compared) {
+Blocks comparison_html(const Compared& compared) {
   const std::size_t classes = compared.comparisons.back().classes.size();
   return test_table(compared) + spread_key("differs significantly from all others") +
          (classes <= drawn_classes
-              ? ""
+              ? Blocks()
               : paragraph(fmt::format("The charts show the {} least robust of {} {}, the table shows all.",
                                       drawn_classes, count(classes), compared.many))) +
          class_charts(compared) + class_table(compared);
@@ -164,24 +164,25 @@ bool wrong(const RobustnessView& record, const RankedClass& of, const RankedSamp
   return record.found.labels && sample.prediction != of.label;
 }
 
-// One end of a class; empty where its pictures are absent or beyond what is left of the budget.
-std::string end_cards(const RobustnessView& record, const RankedClass& of,
-                      const std::vector<RankedSample>& samples, const char* words, const Uris& uris,
-                      std::size_t& left) {
-  std::string cards;
+// One end of a class; nothing where its pictures are absent or beyond what is left of the budget.
+Blocks end_cards(const RobustnessView& record, const RankedClass& of,
+                 const std::vector<RankedSample>& samples, const char* words, const Uris& uris,
+                 std::size_t& left) {
+  Cards cards{words, {}, true};
   for (const RankedSample& sample : samples) {
     const auto found = uris.find(sample.row);
     if (found == uris.end() || found->second.size() > left) continue;
     left -= found->second.size();
-    cards += fmt::format(
-        "<li><img src=\"{}\" alt=\"row {}\"><b>{}</b> <span class=\"{}\">{} ({})</span> <span "
-        "class=\"se\">row {}</span></li>",
-        found->second, sample.row, escape(survival_words(sample.p)),
-        wrong(record, of, sample) ? "wrong" : "right", escape(class_name(record.found, sample.prediction)),
-        escape(sureness(sample.confidence)), sample.row);
+    const std::string row = fmt::format("row {}", sample.row);
+    cards.cards.push_back(
+        {{{found->second, row}},
+         row,
+         {{"", survival_words(sample.p), ""},
+          {"",
+           fmt::format("{} ({})", class_name(record.found, sample.prediction), sureness(sample.confidence)),
+           "", !wrong(record, of, sample)}}});
   }
-  return cards.empty() ? ""
-                       : fmt::format("<p class=\"row\">{}</p><ul class=\"ranked\">{}</ul>\n", words, cards);
+  return cards.cards.empty() ? Blocks() : single({std::move(cards)});
 }
 
 // At most `drawn_classes`, in the order of the record: those whose least robust samples are the least robust.
@@ -195,22 +196,19 @@ std::vector<const RankedClass*> most_fragile_classes(const Ranking& ranking) {
   return classes;
 }
 
-std::string ranking_pictures(const RobustnessView& record, const Ranking& ranking, const Uris& uris,
-                             std::size_t& left) {
-  std::string out;
+Blocks ranking_pictures(const RobustnessView& record, const Ranking& ranking, const Uris& uris,
+                        std::size_t& left) {
+  Blocks out;
   for (const RankedClass* one : most_fragile_classes(ranking)) {
-    const std::string least = end_cards(record, *one, one->least, "least robust", uris, left);
-    const std::string most = end_cards(record, *one, one->most, "most robust", uris, left);
-    if (least.empty() && most.empty()) continue;
-    out += fmt::format(
-        "<div class=\"rankedclass\"><h3>{} {}</h3>\n<div "
-        "class=\"ends\"><div>{}</div><div>{}</div></div></div>\n",
-        record.found.labels ? "Class" : "Predicted", escape(one->name), least, most);
+    Blocks ends = end_cards(record, *one, one->least, "least robust", uris, left);
+    ends += end_cards(record, *one, one->most, "most robust", uris, left);
+    if (!ends.empty())
+      out += subheading((record.found.labels ? "Class " : "Predicted ") + one->name) + std::move(ends);
   }
   return out;
 }
 
-std::string ranking_table(const RobustnessView& record, const Ranking& ranking) {
+Blocks ranking_table(const RobustnessView& record, const Ranking& ranking) {
   constexpr std::size_t long_rows = 400;
   const std::size_t classes = std::max<std::size_t>(1, ranking.classes.size());
   const std::size_t each = std::clamp<std::size_t>(long_rows / (2 * classes), 1, most_ranked);
@@ -225,14 +223,13 @@ std::string ranking_table(const RobustnessView& record, const Ranking& ranking) 
     for (const RankedClass& one : ranking.classes)
       for (std::size_t i = 0; i < std::min(each, (one.*end).size()); ++i) {
         const RankedSample& sample = (one.*end)[i];
-        const std::string said = escape(class_name(record.found, sample.prediction));
-        table.add({text_cell(one.name), text_cell(words),
-                   number_cell(sample.p, escape(survival_words(sample.p))),
+        const std::string said = class_name(record.found, sample.prediction);
+        table.add({text_cell(one.name), text_cell(words), number_cell(sample.p, survival_words(sample.p)),
                    number_cell(static_cast<double>(sample.row), std::to_string(sample.row)),
-                   html_cell(wrong(record, one, sample) ? "<span class=\"wrong\">" + said + "</span>" : said),
-                   number_cell(sample.confidence, escape(sureness(sample.confidence)))});
+                   text_cell(said, wrong(record, one, sample) ? Mark::wrong : Mark::none),
+                   number_cell(sample.confidence, sureness(sample.confidence))});
       }
-  return table.html();
+  return table.block();
 }
 
 }  // namespace
@@ -242,18 +239,18 @@ Section class_bias_section(const RobustnessView& record) {
   if (record.comparisons.empty()) {
     if (found.k <= 100) return {};
     return {"classes", "Classes", fmt::format("Classes were not compared: there are {}", count(found.k)),
-            paragraph("At most 100 classes are compared and ranked; the per-sample file (<code>--out</code>) "
+            paragraph("At most 100 classes are compared and ranked; the per-sample file (`--out`) "
                       "has p of every sample.")};
   }
   const Compared compared{
       record.comparisons,      "Class",      "class", "classes", "no sample of this class",
       1 - found.options.level, found.leading};
-  return {"classes", "Classes", escape(record::class_finding(found)),
+  return {"classes", "Classes", record::class_finding(found),
           paragraph(fmt::format(
               "Class robustness bias: does noise change predictions more often for some classes than for "
               "others? Classes are {}; p is computed by {}. Classes differ if their p-value is below {}.",
               found.labels ? "the labels" : "the model's predictions, because there are no labels",
-              escape(found.leading), significant(1 - found.options.level, 2))) +
+              found.leading, significant(1 - found.options.level, 2))) +
               comparison_html(compared)};
 }
 
@@ -261,45 +258,43 @@ Section group_bias_section(const RobustnessView& record) {
   const record::Robustness& found = record.found;
   if (record.groups.empty()) return {};
   const double threshold = record::group_threshold(found);
-  std::string body = paragraph(fmt::format(
+  Blocks body = paragraph(fmt::format(
       "Does noise change predictions more often for some groups of samples than for others? p is computed by "
       "{}. Groups differ if their p-value is below {}{}.",
-      escape(found.leading), significant(threshold, 2),
+      found.leading, significant(threshold, 2),
       record.groups.size() > 1 ? fmt::format(", because there are {} columns", record.groups.size()) : ""));
   for (const auto& [column, comparisons] : record.groups) {
     const Compared compared{comparisons, column,       "group", "groups", "no sample of this group",
                             threshold,   found.leading};
-    body += fmt::format("<h3>{}</h3>\n", escape(record::group_finding(found, column))) +
-            comparison_html(compared);
+    body += subheading(record::group_finding(found, column)) + comparison_html(compared);
   }
   std::size_t least = 0;  // the column whose groups differ most surely
   const auto p_of = [&](std::size_t i) { return record.groups[i].second.back().p_value.value_or(2); };
   for (std::size_t i = 1; i < record.groups.size(); ++i)
     if (p_of(i) < p_of(least)) least = i;
-  return {"groups", "Groups", escape(record::group_finding(found, record.groups[least].first)), body};
+  return {"groups", "Groups", record::group_finding(found, record.groups[least].first), body};
 }
 
 Section ranking_section(const RobustnessView& record, const Pictures& pictures, const Options& options) {
   if (record.rankings.empty()) return {};
   const Ranking& strongest = record.rankings.back();
-  Section section{"ranking", "Ranking", escape(record::ranking_finding(record.found)), ""};
+  Section section{"ranking", "Ranking", record::ranking_finding(record.found), {}};
   if (section.heading.empty()) return {};
   section.body = paragraph(fmt::format(
       "The least and most robust samples, by {}: p, then the prediction and its confidence. Confident "
       "predictions may be fragile.{}{} Among many samples at 100%, the order has no meaning.",
-      escape(strongest.method),
-      record.found.labels ? " Predictions that differ from the label are highlighted." : "",
+      strongest.method, record.found.labels ? " Predictions that differ from the label are highlighted." : "",
       strongest.classes.size() > drawn_classes && !pictures.samples.empty()
           ? fmt::format(" Images are shown for the {} classes with the least robust samples.", drawn_classes)
           : ""));
   const Uris uris = encoded(pictures);
   std::size_t left = options.picture_bytes;
   for (auto ranking = record.rankings.rbegin(); ranking != record.rankings.rend(); ++ranking) {
-    const std::string shown = ranking_pictures(record, *ranking, uris, left);
-    const std::string table = ranking_table(record, *ranking);
-    section.body += more_html("σ = " + sigma_words(ranking->sigma),
-                              shown.empty() ? table : shown + more_html("As a table", table),
-                              ranking == record.rankings.rbegin());
+    const Blocks shown = ranking_pictures(record, *ranking, uris, left);
+    const Blocks table = ranking_table(record, *ranking);
+    section.body += folded("σ = " + sigma_words(ranking->sigma),
+                           shown.empty() ? table : shown + folded("As a table", table),
+                           ranking == record.rankings.rbegin());
   }
   return section;
 }

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "leeway/describe/lines.h"
 #include "leeway/report/detail/average_case_view.h"
-#include "leeway/report/detail/lines.h"
 
 namespace leeway::report {
 namespace {
@@ -22,11 +22,13 @@ Cell error_cell(const average_case::AgainstMonteCarlo& error) {
   const double mean = 100 * error.mean_absolute, low = 100 * error.interval.low,
                high = 100 * error.interval.high;
   const int decimals = decimals_for(50 * (error.interval.high - error.interval.low), 2);
-  return with_interval(number_cell(mean, "<b>" + fixed(mean, decimals) + "</b>"), {mean, low, high},
-                       fixed(low, decimals) + "–" + fixed(high, decimals));
+  Cell cell = with_interval(number_cell(mean, fixed(mean, decimals)), {mean, low, high},
+                            fixed(low, decimals) + "–" + fixed(high, decimals));
+  cell.mark = Mark::strong;
+  return cell;
 }
 
-std::string error_table(const RobustnessView& record) {
+Blocks error_table(const RobustnessView& record) {
   using One = MonteCarloError;
   std::vector<const One*> worst_first;
   for (const One& error : record.found.against_monte_carlo) worst_first.push_back(&error);
@@ -53,7 +55,7 @@ std::string error_table(const RobustnessView& record) {
       {number_column("n"), [&](const One&) { return count_cell(record.found.n); }}};
   Table table = table_of("Difference from Monte Carlo, in points of probability", columns, worst_first);
   table.sorted_by(2, false);
-  return table.html();
+  return table.block();
 }
 
 Line error_line(const RobustnessView& record, const std::string& method, std::size_t slot) {
@@ -83,8 +85,8 @@ Line floor_line(const RobustnessView& record, std::size_t slot) {
 }
 
 // Probabilities and scores apart, since scores are several times further off; each beside the floor.
-std::string error_charts(const RobustnessView& record) {
-  std::string out;
+Blocks error_charts(const RobustnessView& record) {
+  Blocks out;
   for (const bool probabilities : {true, false}) {
     std::vector<Line> lines;
     const std::vector<std::string> methods = record.of_kind(probabilities);
@@ -141,12 +143,12 @@ Line settling_line(const Settling& one, double sigma, std::size_t slot, const Va
   return line;
 }
 
-std::string convergence_charts(const RobustnessView& record, const std::vector<Settling>& settling) {
+Blocks convergence_charts(const RobustnessView& record, const std::vector<Settling>& settling) {
   std::vector<double> numbers;
   for (const Settling& one : settling)
     for (const auto& [point, n] : one.steps)
       if (point.copies < one.most) numbers.push_back(static_cast<double>(point.copies));
-  if (numbers.empty()) return "";
+  if (numbers.empty()) return {};
   ValueAxis axis = value_axis(numbers);
   axis.logarithmic = true;
   LineAxes axes = axis.axes("noisy copies, logarithmic");
@@ -169,10 +171,10 @@ std::string convergence_charts(const RobustnessView& record, const std::vector<S
       charts.push_back(line_chart(settling[i].method,
                                   fmt::format("mean change of p against {} copies", count(settling[i].most)),
                                   panels[i], axes));
-  return panels_html(charts);
+  return chart_grid(charts);
 }
 
-std::string convergence_table(const RobustnessView& record, const std::vector<Settling>& settling) {
+Blocks convergence_table(const RobustnessView& record, const std::vector<Settling>& settling) {
   using One = ConvergenceStep;
   const auto change = [&](double average_case::ConvergencePoint::*member) {
     return [&settling, member](const One& one) {
@@ -193,9 +195,9 @@ std::string convergence_table(const RobustnessView& record, const std::vector<Se
        change(&average_case::ConvergencePoint::most_change)},
       {number_column("n"), [](const One& one) { return count_cell(one.n); }}};
   const std::vector<One>& steps = record.found.convergence;
-  return more_html(
+  return folded(
       fmt::format("All figures ({} rows)", count(steps.size())),
-      table_of("Change of p from the largest number of copies, in points", columns, steps).html(2));
+      table_of("Change of p from the largest number of copies, in points", columns, steps).block(2));
 }
 
 // -- Time
@@ -209,7 +211,7 @@ std::string runtime_heading(const RobustnessView& record) {
   const Survival* const truth = record.found.find("mc", leading.sigma);
   const auto each = [](const Survival& result) { return significant(milliseconds_each(result), 2); };
   return fmt::format(
-      "{} takes {} ms per sample{} ({})", escape(leading.method), each(leading),
+      "{} takes {} ms per sample{} ({})", leading.method, each(leading),
       truth != nullptr && truth != &leading ? fmt::format(", Monte Carlo {} ms", each(*truth)) : "",
       record::at_sigma(leading.sigma));
 }
@@ -218,18 +220,17 @@ std::string runtime_heading(const RobustnessView& record) {
 
 Section error_section(const RobustnessView& record) {
   if (record.found.against_monte_carlo.empty())
-    return {
-        "error", "Error", "The error of these probabilities is not known",
-        paragraph(record.found.find("mc", record.sigmas.back()) != nullptr
-                      ? "Monte Carlo is the only method, so there is nothing to compare."
-                      : "Add Monte Carlo for a comparison: <code>--methods mc,...</code> runs the model on "
-                        "many noisy copies of every sample. It needs the model, not only its outputs.")};
+    return {"error", "Error", "The error of these probabilities is not known",
+            paragraph(record.found.find("mc", record.sigmas.back()) != nullptr
+                          ? "Monte Carlo is the only method, so there is nothing to compare."
+                          : "Add Monte Carlo for a comparison: `--methods mc,...` runs the model on "
+                            "many noisy copies of every sample. It needs the model, not only its outputs.")};
   return {
-      "error", "Error", escape(record::error_finding(record.found)),
+      "error", "Error", record::error_finding(record.found),
       paragraph("Monte Carlo counts how many noisy copies keep their prediction: slow, but exact up to "
                 "sampling error. The difference of a method from Monte Carlo includes this error. A method "
-                "on the line <em>sampling error</em> cannot be distinguished from the exact probability.") +
-          error_charts(record) + error_table(record)};
+                "on the line \"sampling error\" cannot be distinguished from the exact probability.") +
+          error_charts(record) + in_both(error_table(record))};
 }
 
 Section convergence_section(const RobustnessView& record) {
@@ -243,7 +244,7 @@ Section convergence_section(const RobustnessView& record) {
           (last == nullptr || point.copies > last->copies))
         last = &point;
     if (last != nullptr)
-      found.push_back(fmt::format("p of {} changes by {} points from {} to {} copies", escape(one.method),
+      found.push_back(fmt::format("p of {} changes by {} points from {} to {} copies", one.method,
                                   points_words(last->mean_change), count(last->copies), count(one.most)));
   }
   return {"convergence", "Convergence",
@@ -274,7 +275,7 @@ Section runtime_section(const RobustnessView& record) {
       {number_column("n"), [](const Survival& one) { return count_cell(one.p.n); }}};
   return {"time", "Time", runtime_heading(record),
           table_of("Seconds for all samples, as if each method ran alone", columns, record.found.results)
-              .html(2)};
+              .block(2)};
 }
 
 }  // namespace leeway::report

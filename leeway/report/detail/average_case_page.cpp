@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "leeway/describe/lines.h"
 #include "leeway/report/detail/average_case_view.h"
-#include "leeway/report/detail/lines.h"
 
 namespace leeway::report {
 namespace {
@@ -15,7 +15,7 @@ using record::mean_of;
 using record::Survival;
 using record::survival_words;
 
-std::string result_table(const RobustnessView& record) {
+Blocks result_table(const RobustnessView& record) {
   std::vector<const Survival*> strongest_first;
   for (auto sigma = record.sigmas.rbegin(); sigma != record.sigmas.rend(); ++sigma)
     for (const std::string& method : record.methods)
@@ -40,12 +40,12 @@ std::string result_table(const RobustnessView& record) {
   table.sorted_by(1, false);
   constexpr std::size_t long_rows = 30;
   const std::size_t rows = record.found.results.size();
-  return rows <= long_rows ? table.html()
-                           : more_html(fmt::format("{} ({} rows)", caption, count(rows)), table.html());
+  Blocks block = in_both(table.block());
+  return rows <= long_rows ? block : folded(fmt::format("{} ({} rows)", caption, count(rows)), block);
 }
 
 // Mean over sigma, a line a method.
-std::string mean_charts(const RobustnessView& record, bool probabilities) {
+Blocks mean_charts(const RobustnessView& record, bool probabilities) {
   std::vector<Line> lines;
   for (const std::string& method : record.of_kind(probabilities)) {
     Line line{method, lines.size() % series, {}};
@@ -61,7 +61,7 @@ std::string mean_charts(const RobustnessView& record, bool probabilities) {
                       lines, record.sigmas, 1);
 }
 
-std::string survival_overview(const RobustnessView& record) {
+Blocks survival_overview(const RobustnessView& record) {
   return mean_charts(record, true) + result_table(record);
 }
 
@@ -82,14 +82,14 @@ Section spread_section(const RobustnessView& record) {
       "samples", "Distribution",
       fmt::format("{}: at {} the median sample has {}, 5% of the samples at most {} ({})",
                   low < record::harmless ? "The mean hides fragile samples" : "Nearly all samples are alike",
-                  at_sigma(worst.sigma), escape(survival_words(worst.p.quantiles[median])),
-                  escape(survival_words(low)), escape(worst.method)),
-      spread_key(scores ? "a score" : "") + panels_html(charts, 6) +
-          (scores ? mean_charts(record, false) : "")};
+                  at_sigma(worst.sigma), survival_words(worst.p.quantiles[median]), survival_words(low),
+                  worst.method),
+      spread_key(scores ? "a score" : "") + chart_grid(charts, 6) +
+          (scores ? mean_charts(record, false) : Blocks())};
 }
 
 // What p assumes, and the methods' words.
-std::string survival_assumptions(const RobustnessView& record) {
+Blocks survival_assumptions(const RobustnessView& record) {
   const record::Robustness& found = record.found;
   const double level = found.options.level;
   std::vector<std::string> items = {
@@ -97,7 +97,7 @@ std::string survival_assumptions(const RobustnessView& record) {
                   "does not cover attackers, who look for the worst change, or other shifts."),
       fmt::format("The noise is {}. Inputs are not clipped: values outside the range of the data are passed "
                   "to the model.",
-                  escape(found.options.noise)),
+                  found.options.noise),
       std::string("taylor and mmse treat the model as linear in its input, at the clean sample or averaged "
                   "over noisy copies. They are exact for linear models with gaussian noise; for other models "
                   "the comparison with Monte Carlo shows their error."),
@@ -127,34 +127,32 @@ std::string survival_assumptions(const RobustnessView& record) {
                                 significant(left_out, 2)));
   std::vector<std::pair<std::string, std::string>> words;
   for (const auto& [method, summary, source, probability] : found.methods)
-    words.emplace_back(escape(method),
-                       escape(summary) + (source.empty() ? "." : " (" + escape(source) + ")."));
-  return list_html(items) + terms_html(words);
+    words.emplace_back(method, summary + (source.empty() ? "." : " (" + source + ")."));
+  return bullets(items) + term_list(words);
 }
 
-std::string warnings_html(const std::vector<std::string>& warnings) {
-  std::string out;
-  for (const std::string& warning : warnings) out += paragraph("<b>Warning:</b> " + escape(warning));
-  return out;
+Blocks warnings_of(std::vector<std::string> warnings) {
+  for (std::string& warning : warnings) warning = "Warning: " + warning;
+  return paragraphs(std::move(warnings));
 }
 
-std::string noise_section_body(const record::ModelUnderNoise& one, const Pictures& pictures,
-                               const Options& options) {
+Blocks noise_section_body(const record::ModelUnderNoise& one, const Pictures& pictures,
+                          const Options& options) {
   const RobustnessView view(one.found);
   const std::size_t taken = one.found.n;
   const std::string rows =
       one.source_n > taken
           ? fmt::format("the first {} of the source's {} samples", count(taken), count(one.source_n))
           : fmt::format("the source's {} sample{}", count(taken), taken == 1 ? "" : "s");
-  return paragraph(escape(record::survival_details(one.found))) + warnings_html(one.warnings) +
+  return in_both(paragraph(record::survival_details(one.found)) + warnings_of(one.warnings)) +
          paragraph(
              "p is the probability that the prediction for the clean sample is unchanged when noise of "
              "standard deviation σ is added to the input: 100% means that noise never changes the "
              "prediction, 50% is a coin toss. " +
-             escape(fmt::format("Evaluated on {}, under {} noise.", rows, one.found.options.noise))) +
-         survival_overview(view) + part_html(spread_section(view)) + part_html(class_bias_section(view)) +
-         part_html(group_bias_section(view)) + part_html(ranking_section(view, pictures, options)) +
-         more_html("What these probabilities assume", survival_assumptions(view));
+             fmt::format("Evaluated on {}, under {} noise.", rows, one.found.options.noise)) +
+         survival_overview(view) + subsection(spread_section(view)) + subsection(class_bias_section(view)) +
+         subsection(group_bias_section(view)) + subsection(ranking_section(view, pictures, options)) +
+         folded("What these probabilities assume", survival_assumptions(view));
 }
 
 }  // namespace
@@ -223,44 +221,47 @@ Chart spread_chart(const std::string& title, const std::string& note, const std:
   return chart;
 }
 
-std::string spread_key(const std::string& set_off) {
-  std::vector<KeyItem> items = {{"swatch nine-in-ten", "nine in ten samples"},
-                                {"swatch half", "the middle half"},
-                                {"m0", "median", 0},
-                                {"swatch mean", "mean"}};
+Blocks spread_key(const std::string& set_off) {
+  std::vector<LegendItem> items = {{"swatch nine-in-ten", "nine in ten samples"},
+                                   {"swatch half", "the middle half"},
+                                   {"m0", "median", 0},
+                                   {"swatch mean", "mean"}};
   if (!set_off.empty()) items.push_back({"m1", set_off, 1});
-  return key_html(items);
+  return chart_legend(items);
 }
 
-std::string html_report(const record::AverageCase& average_case, const Pictures& pictures,
-                        const Options& options) {
+View view(const record::AverageCase& average_case, const Pictures& pictures, const Options& options) {
   const record::Robustness& found = average_case.found;
   const RobustnessView record(found);
   std::string scope = fmt::format("{} sample{}, {} classes, {} noise", count(found.n),
                                   found.n == 1 ? "" : "s", count(found.k), found.options.noise);
   const std::string& model = average_case.model;
   if (!model.empty()) scope += ", " + model.substr(model.rfind('/') + 1);
-  const std::string lead =
-      warnings_html(average_case.envelope.warnings) + scope_line(escape(scope)) +
+  Blocks lead =
+      warnings_of(average_case.envelope.warnings) +
       paragraph(
           "Imagine taking the same photograph with a noisier camera: p is the probability that the model "
           "makes the same prediction as for the clean image. 100% means that noise of this strength never "
           "changes the prediction; 50% is a coin toss. σ is the strength of the noise.") +
       paragraph(
           "Note: taylor and mmse treat the model as linear; scores are not probabilities; inputs are not "
-          "clipped. See <a href=\"#assumptions\">all assumptions</a>.") +
+          "clipped. See all assumptions below.") +
       survival_overview(record);
-  return page(
-      "leeway: predictions under noise", average_case.envelope.headline, lead,
-      {spread_section(record),
-       error_section(record),
-       class_bias_section(record),
-       group_bias_section(record),
-       ranking_section(record, pictures, options),
-       convergence_section(record),
-       runtime_section(record),
-       {"assumptions", "Assumptions", "What these probabilities assume", survival_assumptions(record)},
-       source_section(average_case.envelope)});
+  return {.title = "leeway: predictions under noise",
+          .headline = average_case.envelope.headline,
+          .findings = average_case.envelope.findings,
+          .scope = std::move(scope),
+          .lead = std::move(lead),
+          .sections = {
+              spread_section(record),
+              error_section(record),
+              class_bias_section(record),
+              group_bias_section(record),
+              ranking_section(record, pictures, options),
+              convergence_section(record),
+              runtime_section(record),
+              {"assumptions", "Assumptions", "What these probabilities assume", survival_assumptions(record)},
+              source_section(average_case.envelope)}};
 }
 
 std::vector<Section> noise_sections(const Record& record, const Pictures& pictures, const Options& options) {
@@ -271,7 +272,7 @@ std::vector<Section> noise_sections(const Record& record, const Pictures& pictur
     const bool named = record.average_case.size() > 1;
     const std::string finding = record::survival_finding(one.found);
     sections.push_back({fmt::format("noise-{}", sections.size() + 1), named ? "Noise: " + one.model : "Noise",
-                        escape(named ? one.model + ": " + finding : finding),
+                        (named ? one.model + ": " + finding : finding),
                         noise_section_body(one, pictures, share)});
   }
   return sections;

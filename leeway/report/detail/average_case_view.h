@@ -7,8 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "leeway/describe/view.h"
 #include "leeway/record/average_case.h"
 #include "leeway/record/average_case_words.h"
+#include "leeway/report/report.h"
 
 namespace leeway::report {
 
@@ -47,7 +49,7 @@ struct SpreadRow {
 // Rows below each other on an axis from 0 to 1: 5 to 95%, the middle half, the median, the mean. Data set "rows".
 [[nodiscard]] Chart spread_chart(const std::string& title, const std::string& note, const std::string& what,
                                  const std::vector<SpreadRow>& rows);
-[[nodiscard]] std::string spread_key(const std::string& set_off);  // empty: no row is set off
+[[nodiscard]] Blocks spread_key(const std::string& set_off);  // empty: no row is set off
 
 // Sections, in the files average_case_NAME.cpp.
 [[nodiscard]] Section error_section(const RobustnessView& record);

@@ -5,7 +5,7 @@
 #include <array>
 #include <functional>
 
-#include "leeway/report/detail/lines.h"
+#include "leeway/describe/lines.h"
 #include "leeway/report/detail/sections.h"
 
 namespace leeway::report {
@@ -83,44 +83,49 @@ Chart error_chart(const std::string& title, const std::string& note, const std::
 }
 
 // Colours of the terms and the mark of the true error.
-std::string error_key(bool truth) {
-  std::vector<KeyItem> items = {{"swatch term0", "error on the source"},
-                                {"swatch term1", "discrepancy"},
-                                {"swatch term2", "chance"},
-                                {"estimate", "estimate", 0}};
+Blocks error_key(bool truth) {
+  std::vector<LegendItem> items = {{"swatch term0", "error on the source"},
+                                   {"swatch term1", "discrepancy"},
+                                   {"swatch term2", "chance"},
+                                   {"estimate", "estimate", 0}};
   if (truth) items.push_back({"swatch truth", "true error, by the target's labels"});
-  return key_html(items);
+  return chart_legend(items);
 }
 
 // What every method assumes, each assumption once.
-std::string methods_html(const std::vector<ErrorMethod>& methods) {
+Blocks method_terms(const std::vector<ErrorMethod>& methods) {
   std::vector<std::pair<std::string, std::vector<std::string>>> said;  // what, and the methods
   for (const ErrorMethod& method : methods) {
     if (method.assumes.empty()) continue;
-    const std::string what =
-        fmt::format("Right if {}. Too low if {}.", escape(method.assumes), escape(method.fails));
+    const std::string what = fmt::format("Right if {}. Too low if {}.", method.assumes, method.fails);
     auto found = std::ranges::find(said, what, [](const auto& one) { return one.first; });
     if (found == said.end()) found = said.insert(said.end(), {what, {}});
-    found->second.push_back(escape(method.method));
+    found->second.push_back(method.method);
   }
   std::vector<std::pair<std::string, std::string>> items;
   for (const auto& [what, names] : said) items.emplace_back(list_of(names), what);
-  return terms_html(items);
+  return term_list(items);
 }
 
 // What the outputs show of every shift.
-std::string moved_html(const Record& record, const std::vector<const Result*>& results) {
-  constexpr std::size_t most_lines = 12;
-  std::vector<std::string> lines;
-  for (const Result* result : results)
-    if (result->likely_error)
-      lines.push_back(fmt::format("<b>{}</b>: {}.", escape(subject(record, *result)),
-                                  escape(result->likely_error->moved)));
-  return list_html(at_most(most_lines, lines));
+Blocks moved_terms(const Record& record, const std::vector<const Result*>& results) {
+  constexpr std::size_t most_lines = 12, most_names = 6;
+  std::vector<std::pair<std::string, std::vector<std::string>>> said;  // what, and of which results
+  for (const Result* result : results) {
+    if (!result->likely_error) continue;
+    auto found =
+        std::ranges::find(said, result->likely_error->moved, [](const auto& one) { return one.first; });
+    if (found == said.end()) found = said.insert(said.end(), {result->likely_error->moved, {}});
+    found->second.push_back(subject(record, *result));
+  }
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const auto& [what, names] : said)
+    if (lines.size() < most_lines) lines.emplace_back(list_of(at_most(most_names, names)), what + ".");
+  return in_both(term_list(std::move(lines)));
 }
 
-std::string bound_meanings() {
-  return terms_html(
+Blocks bound_meanings() {
+  return term_list(
       {{"Discrepancy",
         "A critic is another classifier that disagrees with the model more on the target than on the source; "
         "the discrepancy is the largest difference found. If the true labels disagree with the model by no "
@@ -145,7 +150,7 @@ std::vector<ErrorRow> rows_of(const Bound& record) {
   return rows;
 }
 
-std::string method_table(const Bound& record) {
+Blocks method_table(const Bound& record) {
   Table table("Every method", {text_column("Method"), interval_column("Error", "The estimate or the bound"),
                                text_column("Kind")});
   const auto add = [&](const std::string& name, const Measured& error, const char* what) {
@@ -156,10 +161,10 @@ std::string method_table(const Bound& record) {
   add("source", measured(record.source.error, record.source.interval), "by the source's labels");
   if (record.target.error)
     add("target", {record.target.error, {}, {}}, "by the target's labels, which no method uses");
-  return table.html();
+  return table.block();
 }
 
-std::string range_table(const error_bound::ComponentRange& range) {
+Blocks range_table(const error_bound::ComponentRange& range) {
   using One = ComponentBound;
   const std::vector<ColumnOf<One>> columns = {
       {number_column("Components", "Number of leading principal components"),
@@ -177,7 +182,7 @@ std::string range_table(const error_bound::ComponentRange& range) {
        }},
       {text_column("Kept", "The score is high enough; the lowest of these bounds counts"),
        [](const One& one) { return text_cell(one.kept ? "yes" : "no"); }}};
-  return table_of("The bound by number of principal components", columns, range.bounds).html();
+  return in_both(table_of("The bound by number of principal components", columns, range.bounds).block());
 }
 
 Section terms_section(const Bound& record) {
@@ -198,15 +203,15 @@ Section terms_section(const Bound& record) {
       "terms", "Terms",
       fmt::format(
           "Critics on the {} disagree with the classifier {} points more on the target than on the source",
-          escape(record.dis2->representation), fixed(100 * terms.discrepancy, 1)),
-      table_of("The bound by each inequality for chance", columns, terms.concentrations).html() +
+          record.dis2->representation, fixed(100 * terms.discrepancy, 1)),
+      in_both(table_of("The bound by each inequality for chance", columns, terms.concentrations).block()) +
           paragraph(fmt::format(
               "Measured on {} source and {} target rows that were used to choose {}. Validity score: {}. The "
               "bound of the first row counts; each of the others is valid on its own.",
               count(terms.n_source), count(terms.n_target),
               record.options.dis2.holdout > 0 ? "no critic" : "the critics, so that the bound is not valid",
               terms.validity_score ? fixed(*terms.validity_score, 2) : "not known")) +
-          (record.dis2->range ? range_table(*record.dis2->range) : "") + bound_meanings()};
+          (record.dis2->range ? range_table(*record.dis2->range) : Blocks()) + bound_meanings()};
 }
 
 // The discrepancy of every critic in its order, and the largest so far.
@@ -229,18 +234,19 @@ Section restarts_section(const Bound& record) {
       "restarts", "Restarts",
       n == 1 ? "One critic was trained"
              : fmt::format("The largest discrepancy was found in restart {} of {}", last + 1, n),
-      panels_html({line_chart("Discrepancy", "on held-out rows", lines, axes)}) +
+      chart_grid({line_chart("Discrepancy", "on held-out rows", lines, axes)}) +
           paragraph(
               "The largest discrepancy counts. If it still increases, more restarts would raise the bound.")};
 }
 
-std::string assumptions_html(const Bound& record) {
+Blocks assumptions(const Bound& record) {
   std::vector<ErrorMethod> methods;
   for (const MethodError& one : record.results) methods.push_back(one.method);
-  return methods_html(methods) +
-         paragraph(fmt::format("An estimate is not a bound. Its {} interval shows its sampling error, not "
-                               "whether its assumption holds.",
-                               percent(record.options.level)));
+  return in_both(
+      method_terms(methods) +
+      paragraph(fmt::format("An estimate is not a bound. Its {} interval shows its sampling error, not "
+                            "whether its assumption holds.",
+                            percent(record.options.level))));
 }
 
 // -- The section of an assessment
@@ -271,13 +277,13 @@ std::string heading(const Record& record, const std::vector<const Result*>& resu
   std::vector<std::string> failing;
   for (const Result* result : results)
     if (const auto truth = true_error(*result); truth && result->error_bound && *truth > *result->error_bound)
-      failing.push_back(escape(subject(record, *result)));
+      failing.push_back(subject(record, *result));
   if (!failing.empty())
     return question + fmt::format("More than the bound for {}, where the assumption fails",
                                   list_of(at_most(3, failing)));
   const auto bound = [](const Result* result) { return result->error_bound.value_or(-1); };
   const Result& worst = **std::ranges::max_element(results, {}, bound);
-  std::string text = question + escape(subject(record, worst));
+  std::string text = question + subject(record, worst);
   if (worst.error_bound) text += fmt::format(": at most {}", percent(*worst.error_bound, 1));
   if (worst.likely_error)
     text += fmt::format("{} estimated at {}, likely range {} to {}", worst.error_bound ? ";" : ":",
@@ -290,7 +296,7 @@ Cell truth_cell(const Result& result) {
   return percent_cell(true_error(result), 1, result.reason("accuracy"));
 }
 
-std::string terms_table(std::vector<const Result*> results) {
+Blocks terms_table(const Record& record, std::vector<const Result*> results) {
   std::ranges::stable_sort(results, std::greater(),
                            [](const Result* r) { return r->error_bound.value_or(-1); });
   const auto term = [](double Dis2::*member) {
@@ -300,36 +306,36 @@ std::string terms_table(std::vector<const Result*> results) {
                           result.reason("error_bound"));
     };
   };
-  Table table = table_of(
-      "Bounds and their terms, worst first",
-      with_subject(
-          {{number_column("Error at most", "Error on the source + discrepancy + chance, at most 100%"),
-            [](const Result& r) { return percent_cell(r.error_bound, 1, r.reason("error_bound")); }},
-           {number_column("Source error", "Share of held-out source rows that the model gets wrong"),
-            term(&Dis2::source_error)},
-           {number_column("Discrepancy",
-                          "How much more a critic disagrees with the model on the target than on the source"),
-            term(&Dis2::discrepancy)},
-           {number_column("Chance", "Margin for the sampling error of the held-out rows"),
-            term(&Dis2::concentration)},
-           {number_column("Validity score", "A low value warns that the bound may not be reliable"),
-            [](const Result& r) {
-              return fixed_cell(r.error_bound_terms ? r.error_bound_terms->validity_score : std::nullopt, 2,
-                                r.reason("error_bound"));
-            }},
-           {number_column("True error", "By the target's labels, which the bound does not use"), truth_cell},
-           {text_column("Held out", "Rows of source and target used to measure the bound"),
-            [](const Result& r) {
-              const std::optional<Dis2>& terms = r.error_bound_terms;
-              return terms ? text_cell(count(terms->n_source) + " and " + count(terms->n_target))
-                           : dash_cell(r.reason("error_bound"));
-            }}}),
-      results);
-  table.sorted_by(2, false);
-  return table.html(2);
+  return subject_table(
+             record, "Bounds and their terms, worst first",
+             {{number_column("Error at most", "Error on the source + discrepancy + chance, at most 100%"),
+               [](const Result& r) { return percent_cell(r.error_bound, 1, r.reason("error_bound")); }},
+              {number_column("Source error", "Share of held-out source rows that the model gets wrong"),
+               term(&Dis2::source_error)},
+              {number_column(
+                   "Discrepancy",
+                   "How much more a critic disagrees with the model on the target than on the source"),
+               term(&Dis2::discrepancy)},
+              {number_column("Chance", "Margin for the sampling error of the held-out rows"),
+               term(&Dis2::concentration)},
+              {number_column("Validity score", "A low value warns that the bound may not be reliable"),
+               [](const Result& r) {
+                 return fixed_cell(r.error_bound_terms ? r.error_bound_terms->validity_score : std::nullopt,
+                                   2, r.reason("error_bound"));
+               }},
+              {number_column("True error", "By the target's labels, which the bound does not use"),
+               truth_cell},
+              {text_column("Held out", "Rows of source and target used to measure the bound"),
+               [](const Result& r) {
+                 const std::optional<Dis2>& terms = r.error_bound_terms;
+                 return terms ? text_cell(count(terms->n_source) + " and " + count(terms->n_target))
+                              : dash_cell(r.reason("error_bound"));
+               }}},
+             results, 0, false)
+      .block();
 }
 
-std::string estimates_table(const std::vector<const Result*>& results) {
+Blocks estimates_table(const Record& record, const std::vector<const Result*>& results) {
   std::vector<ColumnOf<Result>> columns;
   for (const Estimator& member : error_bound::answer_estimators())
     columns.push_back(
@@ -337,26 +343,29 @@ std::string estimates_table(const std::vector<const Result*>& results) {
            return share_cell(estimate_of(result, member), result.reason("estimates"));
          }});
   columns.push_back({number_column("True error", "1 minus accuracy, if there are labels"), truth_cell});
-  return table_of("Estimated error, without labels of the target", with_subject(columns), results).html(2);
+  return subject_table(record, "Estimated error, without labels of the target", std::move(columns), results)
+      .block();
 }
 
 }  // namespace
 
-std::string html_report(const Bound& record) {
+View view(const Bound& record) {
   const std::optional<double>& truth = record.target.error;
-  const std::string lead =
-      scope_line(
-          fmt::format("{} source and {} target rows", count(record.source.n), count(record.target.n))) +
-      paragraphs(record.envelope.findings) + error_key(truth.has_value()) +
-      panels_html({error_chart("Error on the target", "bounds by each inequality for chance, and estimates",
+  return {
+      .title = "leeway: error without labels",
+      .headline = record.envelope.headline,
+      .findings = record.envelope.findings,
+      .scope = fmt::format("{} source and {} target rows", count(record.source.n), count(record.target.n)),
+      .lead = error_key(truth.has_value()) +
+              chart_grid(
+                  {error_chart("Error on the target", "bounds by each inequality for chance, and estimates",
                                rows_of(record), truth)}) +
-      method_table(record);
-  return page("leeway: error without labels", record.envelope.headline, lead,
-              {terms_section(record),
-               restarts_section(record),
-               {"methods", "Assumptions", "Assumptions of the methods, and when they are too low",
-                assumptions_html(record)},
-               source_section(record.envelope)});
+              in_both(method_table(record)),
+      .sections = {terms_section(record),
+                   restarts_section(record),
+                   {"methods", "Assumptions", "Assumptions of the methods, and when they are too low",
+                    assumptions(record)},
+                   source_section(record.envelope)}};
 }
 
 Section bounds_section(const Record& record) {
@@ -374,12 +383,12 @@ Section bounds_section(const Record& record) {
     truth = truth || true_error(*result).has_value();
   }
   return {"bounds", "Error without labels", heading(record, results),
-          paragraph(escape(record.bounds ? record.bounds->likely + " " + record.bounds->assumption : "")) +
-              error_key(truth) + panels_html(charts) + bound_meanings() + terms_table(results) +
-              estimates_table(results) + moved_html(record, results) +
+          in_both(paragraph(record.bounds ? record.bounds->likely + " " + record.bounds->assumption : "")) +
+              error_key(truth) + chart_grid(charts) + bound_meanings() + terms_table(record, results) +
+              in_both(estimates_table(record, results)) + moved_terms(record, results) +
               paragraph("An estimate is not a bound. Each estimate is right under its own assumption:") +
-              (record.bounds ? methods_html({record.bounds->methods.begin(), record.bounds->methods.end()})
-                             : "")};
+              (record.bounds ? method_terms({record.bounds->methods.begin(), record.bounds->methods.end()})
+                             : Blocks())};
 }
 
 }  // namespace leeway::report

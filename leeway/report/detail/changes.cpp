@@ -54,7 +54,7 @@ Chart map_of(const Record& record, const Result& result, Json cells) {
           {{"percent", "as a share of each row"}}};
 }
 
-std::string frequent_table(const Record& record) {
+Blocks frequent_table(const Record& record) {
   const std::size_t each = std::clamp<std::size_t>(changes_table_rows / record.results.size(), 1, 10);
   Table table(
       fmt::format("The {} most frequent changes of each model and target", each),
@@ -71,25 +71,22 @@ std::string frequent_table(const Record& record) {
                  percent_cell(share, 1, "the record does not have the number of changed samples")});
     }
   }
-  if (table.size() == 0) return "";
-  return more_html(fmt::format("The most frequent changes as a table ({} rows)", count(table.size())),
-                   table.html(2));
+  if (table.rows.size() == 0) return {};
+  return folded(fmt::format("The most frequent changes as a table ({} rows)", count(table.rows.size())),
+                table.block(2));
 }
 
 // -- Samples
 
-// The three pictures of one flip as HTML, and the largest change of a pixel in [0,1].
+// The three pictures of one flip, and the largest change of a pixel in [0,1].
 struct Triple {
-  std::string html;
+  std::vector<Thumbnail> pictures;
   double largest = 0;
 };
 using Triples = std::map<std::pair<std::size_t, std::size_t>, Triple>;  // by result and row
 
-std::string image(const Picture& picture, const std::string& words) {
-  return fmt::format(
-      "<figure><img src=\"{0}\" alt=\"{1}\" width=\"{2}\" "
-      "height=\"{3}\"><figcaption>{1}</figcaption></figure>",
-      png_data_uri(picture), words, picture.width, picture.height);
+Thumbnail thumbnail(const Picture& picture, const std::string& words) {
+  return {png_data_uri(picture), words, picture.width, picture.height};
 }
 
 // The first flip of every result before the second of any, so that a short budget is spread evenly.
@@ -105,37 +102,33 @@ Triples pictures_within(const Pictures& pictures, std::size_t budget) {
         flip->clean.pixels.size() != flip->shifted.pixels.size())
       continue;
     const Difference change = difference(flip->clean, flip->shifted);
-    std::string html =
-        image(flip->clean, "clean") + image(flip->shifted, "shifted") + image(change.picture, "difference");
-    used += html.size();
+    Triple triple{{thumbnail(flip->clean, "clean"), thumbnail(flip->shifted, "shifted"),
+                   thumbnail(change.picture, "difference")},
+                  change.largest / 255.};
+    for (const Thumbnail& picture : triple.pictures) used += picture.uri.size();
     if (used > budget) break;
-    out.emplace(std::pair(flip->result, flip->row), Triple{std::move(html), change.largest / 255.});
+    out.emplace(std::pair(flip->result, flip->row), std::move(triple));
   }
   return out;
 }
 
-std::string said(const Record& record, const char* when, std::size_t prediction, double confidence,
-                 const std::optional<std::size_t>& label) {
-  const char* verdict = !label                 ? ""
-                        : *label == prediction ? " <span class=\"right\">right</span>"
-                                               : " <span class=\"wrong\">wrong</span>";
-  return fmt::format("<dt>{}</dt><dd><b>{}</b> {}{}</dd>", when, escape(record.class_name(prediction)),
-                     escape(sureness(confidence)), verdict);
+Fact said(const Record& record, const char* when, std::size_t prediction, double confidence,
+          const std::optional<std::size_t>& label) {
+  return {when, record.class_name(prediction), sureness(confidence),
+          label ? std::optional(*label == prediction) : std::nullopt};
 }
 
-std::string card(const Record& record, const record::AssessFlip& flip, const Triple& triple) {
-  return fmt::format(
-      "<li class=\"flip\"><div class=\"triple\">{}</div><p class=\"row\">Row {}{}; pixels change by up to "
-      "{}</p><dl>{}{}</dl></li>\n",
-      triple.html, flip.row, flip.label ? ", label " + escape(record.class_name(*flip.label)) : "",
-      percent(triple.largest), said(record, "clean", flip.clean_pred, flip.clean_confidence, flip.label),
-      said(record, "shifted", flip.shifted_pred, flip.shifted_confidence, flip.label));
+Card card(const Record& record, const record::AssessFlip& flip, const Triple& triple) {
+  return {triple.pictures,
+          fmt::format("Row {}{}; pixels change by up to {}", flip.row,
+                      flip.label ? ", label " + record.class_name(*flip.label) : "", percent(triple.largest)),
+          {said(record, "clean", flip.clean_pred, flip.clean_confidence, flip.label),
+           said(record, "shifted", flip.shifted_pred, flip.shifted_confidence, flip.label)}};
 }
 
-std::string flip_table(const Record& record, const Result& result,
-                       const std::vector<record::AssessFlip>& flips) {
+Blocks flip_table(const Record& record, const Result& result, const std::vector<record::AssessFlip>& flips) {
   using Flip = record::AssessFlip;
-  const auto sure = [](double confidence) { return number_cell(confidence, escape(sureness(confidence))); };
+  const auto sure = [](double confidence) { return number_cell(confidence, sureness(confidence)); };
   const auto name = [&](std::size_t c) { return text_cell(record.class_name(c)); };
   const std::vector<ColumnOf<Flip>> columns = {
       {number_column("Row"),
@@ -148,27 +141,26 @@ std::string flip_table(const Record& record, const Result& result,
       {number_column("Confidence"), [&](const Flip& f) { return sure(f.shifted_confidence); }},
       {number_column("Agreement", "Log agreement a_i at the maximum: 0 is perfect, more negative is worse"),
        [](const Flip& f) { return fixed_cell(f.agreement, 2); }}};
-  return table_of(subject(record, result), columns, flips).html();
+  return table_of(subject(record, result), columns, flips).block();
 }
 
-std::string one_result(const Record& record, std::size_t index, const std::vector<record::AssessFlip>& flips,
-                       const Triples& triples, bool open) {
+Blocks one_result(const Record& record, std::size_t index, const std::vector<record::AssessFlip>& flips,
+                  const Triples& triples, bool open) {
   const Result& result = record.results[index];
-  std::string cards;
+  Cards cards;
   std::vector<record::AssessFlip> bare;
   for (const record::AssessFlip& flip : flips)
     if (const auto found = triples.find({index, flip.row}); found == triples.end())
       bare.push_back(flip);
     else
-      cards += card(record, flip, found->second);
+      cards.cards.push_back(card(record, flip, found->second));
   const auto changed = [&] {
     return std::llround((1 - *result.afr_pred.value) * static_cast<double>(result.n));
   };
-  return more_html(
-      fmt::format("{}: {} of {} changed samples", escape(subject(record, result)), flips.size(),
+  return folded(
+      fmt::format("{}: {} of {} changed samples", subject(record, result), flips.size(),
                   result.afr_pred.value ? count(static_cast<std::size_t>(changed())) : "the"),
-      (cards.empty() ? "" : "<ul class=\"flips\">\n" + cards + "</ul>\n") + flip_table(record, result, bare),
-      open);
+      (cards.cards.empty() ? Blocks() : single({std::move(cards)})) + flip_table(record, result, bare), open);
 }
 
 }  // namespace
@@ -180,8 +172,8 @@ Section confusion_section(const Record& record) {
   for (const Result* result : worst_first(record)) {
     const auto flips = frequent(*result);
     if (heading.empty() && !flips.empty())
-      heading = fmt::format("{} most often turns {} into {}: {} samples", escape(subject(record, *result)),
-                            escape(record.class_name(flips[0].from)), escape(record.class_name(flips[0].to)),
+      heading = fmt::format("{} most often turns {} into {}: {} samples", subject(record, *result),
+                            record.class_name(flips[0].from), record.class_name(flips[0].to),
                             count(flips[0].count));
     if (result->confusion.empty() || result->confusion.size() > map_classes) continue;
     Json content = cells_of(*result);
@@ -191,17 +183,17 @@ Section confusion_section(const Record& record) {
     else
       maps.push_back(map_of(record, *result, std::move(content)));
   }
-  const std::string table = frequent_table(record);
+  const Blocks table = frequent_table(record);
   if (maps.empty() && table.empty()) return {};
-  std::string body =
-      maps.empty() ? paragraph(fmt::format(
-                         "A map of {} classes would be unreadable; these are the most frequent changes.",
-                         count(record.k())))
-                   : paragraph(
-                         "Rows are predictions on the source, columns predictions under the shift. Orange "
-                         "cells are changed predictions, darker for a larger share of the row; gray cells "
-                         "are unchanged predictions.") +
-                         choice_html(maps);
+  Blocks body = maps.empty()
+                    ? paragraph(fmt::format(
+                          "A map of {} classes would be unreadable; these are the most frequent changes.",
+                          count(record.k())))
+                    : paragraph(
+                          "Rows are predictions on the source, columns predictions under the shift. Orange "
+                          "cells are changed predictions, darker for a larger share of the row; gray cells "
+                          "are unchanged predictions.") +
+                          chart_choice(maps);
   if (left_out > 0)
     body += paragraph(fmt::format(
         "To keep the page small, it has the maps of the worst {} results; the record has the other {}.",
@@ -217,18 +209,18 @@ std::size_t flips_shown(const Record& record, const Options& options) {
 Section flips_section(const Record& record, const Pictures& pictures, const Options& options) {
   const Triples triples = pictures_within(pictures, options.picture_bytes / (record.average_case.size() + 1));
   const std::size_t shown = flips_shown(record, options);
-  std::string heading, body;
+  std::string heading;
+  Blocks body;
   for (const std::size_t i : record.worst_first()) {
     std::vector<record::AssessFlip> flips = record.results[i].flips;
     if (flips.size() > shown) flips.resize(shown);
     if (flips.empty()) continue;
     const bool first = body.empty();
     if (first)
-      heading = fmt::format(
-          "Most confident contradiction: {} {} becomes {} {} ({}, row {})",
-          escape(sureness(flips[0].clean_confidence)), escape(record.class_name(flips[0].clean_pred)),
-          escape(sureness(flips[0].shifted_confidence)), escape(record.class_name(flips[0].shifted_pred)),
-          escape(subject(record, record.results[i])), flips[0].row);
+      heading = fmt::format("Most confident contradiction: {} {} becomes {} {} ({}, row {})",
+                            sureness(flips[0].clean_confidence), record.class_name(flips[0].clean_pred),
+                            sureness(flips[0].shifted_confidence), record.class_name(flips[0].shifted_pred),
+                            subject(record, record.results[i]), flips[0].row);
     body += one_result(record, i, flips, triples, first);
   }
   if (body.empty()) return {};

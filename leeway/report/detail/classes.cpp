@@ -82,7 +82,7 @@ Cell member_cell(const Member& member) {
   return cell;
 }
 
-std::string matrix(const Record& record, const std::string& model, const ClassesKind& kind) {
+Blocks matrix(const Record& record, const std::string& model, const ClassesKind& kind) {
   std::vector<ClassLine> lines = lines_of(record, model, kind);
   std::vector<ColumnOf<ClassLine>> columns = {
       {text_column(kind.title()), [](const ClassLine& line) { return text_cell(line.label); }}};
@@ -99,17 +99,17 @@ std::string matrix(const Record& record, const std::string& model, const Classes
                          }});
   std::string caption = record.models.size() > 1 ? model : "Accuracy";
   cut_rows(lines, matrix_rows, caption, ": the {} worst of {}");
-  return table_of(caption, columns, lines).html();
+  return table_of(caption, columns, lines).block();
 }
 
 // Every class or group of every result with its interval and n; limited, worst first within each result.
-std::string everything(const Record& record, const ClassesKind& kind) {
+Blocks everything(const Record& record, const ClassesKind& kind) {
   std::size_t total = 0, filled = 0;
   for (const Result& result : record.results) {
     total += (result.*kind.members).size();
     filled += (result.*kind.members).empty() ? 0 : 1;
   }
-  if (filled == 0) return "";
+  if (filled == 0) return {};
   const std::size_t each = total <= long_rows ? total : std::max<std::size_t>(1, long_rows / filled);
   Table table(total <= long_rows ? "With intervals"
                                  : fmt::format("With intervals: the {} worst of each model and target", each),
@@ -127,9 +127,9 @@ std::string everything(const Record& record, const ClassesKind& kind) {
                  percent_cell(member.source_accuracy.value, 1, "not available on the source"),
                  percent_cell(member.afr_pred.value, 1, why("afr_pred")), count_cell(member.n)});
     }
-  return more_html(fmt::format("All figures with intervals and n ({} rows)",
-                               count(total <= long_rows ? total : filled * each)),
-                   table.html(3));
+  return folded(fmt::format("All figures with intervals and n ({} rows)",
+                            count(total <= long_rows ? total : filled * each)),
+                table.block(3));
 }
 
 Section members_section(const Record& record, const ClassesKind& kind, Section section,
@@ -141,8 +141,7 @@ Section members_section(const Record& record, const ClassesKind& kind, Section s
       if (quality(member) && (worst == nullptr || *quality(member) < *quality(*worst)))
         result = &one, worst = &member;
   if (worst == nullptr) return {};
-  const std::string where =
-      fmt::format("{} ({})", escape(label_of(record, *worst)), escape(subject(record, *result)));
+  const std::string where = fmt::format("{} ({})", label_of(record, *worst), subject(record, *result));
   const std::optional<double>& before = worst->source_accuracy.value;
   section.heading =
       worst->accuracy.value
@@ -156,13 +155,13 @@ Section members_section(const Record& record, const ClassesKind& kind, Section s
   return section;
 }
 
-std::string shares_table(const Record& record, const std::string& model) {
+Blocks shares_table(const Record& record, const std::string& model) {
   std::vector<const Result*> results;
   for (const std::string& target : record.targets) {
     const Result* result = record.find(model, target);
     if (result != nullptr && !result->shifted_shares.empty()) results.push_back(result);
   }
-  if (results.empty()) return "";
+  if (results.empty()) return {};
   const std::size_t k = record.k();
   const auto share = [](const std::vector<double>& list, std::size_t c) {
     return c < list.size() && std::isfinite(list[c]) ? list[c] : 0.;
@@ -191,21 +190,21 @@ std::string shares_table(const Record& record, const std::string& model) {
                        }});
   std::string caption = record.models.size() > 1 ? model : "Share of predictions";
   cut_rows(order, matrix_rows, caption, ": the {} classes of {} that change most");
-  return table_of(caption, columns, order).html();
+  return table_of(caption, columns, order).block();
 }
 
 }  // namespace
 
 Section classes_section(const Record& record) {
   return members_section(
-      record, {&Result::classes, "class"}, {"classes", "Classes", "", ""},
+      record, {&Result::classes, "class"}, {"classes", "Classes", "", {}},
       "Accuracy by true class, worst first (without labels: share of unchanged predictions by clean "
       "prediction). Shading: difference from the source. Hover over a cell for its interval and n.");
 }
 
 Section groups_section(const Record& record) {
   return members_section(
-      record, {&Result::groups, "group"}, {"groups", "Groups", "", ""},
+      record, {&Result::groups, "group"}, {"groups", "Groups", "", {}},
       "An average can hide a group with much worse results. The table reads like the table of classes.");
 }
 
@@ -219,7 +218,7 @@ Section shares_section(const Record& record) {
     for (std::size_t c = 0; c < std::min(one.clean_shares.size(), one.shifted_shares.size()); ++c)
       if (result == nullptr || std::abs(change_of(one, c)) > std::abs(change_of(*result, most)))
         result = &one, most = c;
-  std::string tables;
+  Blocks tables;
   for (const std::string& model : record.models) tables += shares_table(record, model);
   if (tables.empty() || result == nullptr) return {};
   const double change = change_of(*result, most);
@@ -227,9 +226,8 @@ Section shares_section(const Record& record) {
           std::abs(change) < .005
               ? "The mix of predicted classes hardly changes"
               : fmt::format("{} predicts {} {} often: {} of samples, {} on the source",
-                            escape(subject(record, *result)), escape(record.class_name(most)),
-                            change > 0 ? "more" : "less", percent(result->shifted_shares[most]),
-                            percent(result->clean_shares[most])),
+                            subject(record, *result), record.class_name(most), change > 0 ? "more" : "less",
+                            percent(result->shifted_shares[most]), percent(result->clean_shares[most])),
           paragraph("The share of samples that the model predicts as each class. It needs no labels: if the "
                     "mix of predictions changes but the true mix does not, the model is drifting.") +
               tables};

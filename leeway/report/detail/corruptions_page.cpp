@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "leeway/describe/lines.h"
 #include "leeway/record/corruptions.h"
-#include "leeway/report/detail/lines.h"
 #include "leeway/report/detail/sections.h"
 
 namespace leeway::report {
@@ -73,11 +73,36 @@ Chart heat_map(const Corruptions& record, bool agreement) {
            {"slant", 0}}};
 }
 
-std::string maps(const Corruptions& record) {
+Blocks maps(const Corruptions& record) {
   std::vector<Chart> charts;
   for (Chart& chart : std::vector<Chart>{heat_map(record, false), heat_map(record, true)})
     if (!chart.data.front().second.empty()) charts.push_back(std::move(chart));
-  return panels_html(charts);
+  return chart_grid(charts);
+}
+
+// The numbers of a map, for the terminal.
+Blocks severity_table(const Corruptions& record, bool agreement) {
+  std::vector<Column> heads{text_column("Corruption")};
+  for (const std::size_t severity : record.options.severities)
+    heads.push_back(number_column(std::to_string(severity)));
+  Table table(agreement ? "Posterior agreement by severity" : "Accuracy by severity", std::move(heads));
+  bool any = false;
+  for (const std::string& name : corruptions_of(record)) {
+    std::vector<Cell> row{text_cell(name)};
+    for (const std::size_t severity : record.options.severities) {
+      const auto set = std::ranges::find_if(record.results, [&](const CorruptedSet& one) {
+        return one.corruption == name && one.severity == severity;
+      });
+      const auto value = set == record.results.end() ? std::nullopt
+                         : agreement                 ? set->pa.value
+                                                     : set->judged.accuracy.value;
+      any = any || value;
+      row.push_back(agreement ? fixed_cell(value, 3, "not computed")
+                              : percent_cell(value, 1, "not computed"));
+    }
+    table.add(std::move(row));
+  }
+  return any ? table.block() : Blocks();
 }
 
 // -- Corruption errors
@@ -87,8 +112,8 @@ bool has_ratios(const Corruptions& record) {
 }
 
 // Each corruption a row: its error against the clean one, or its CE against 100.
-std::string error_chart(const Corruptions& record) {
-  if (record.errors.empty()) return "";
+Blocks error_chart(const Corruptions& record) {
+  if (record.errors.empty()) return {};
   const bool ratios = has_ratios(record);
   std::vector<OverviewRow> rows;
   double top = ratios ? 1 : .05;
@@ -110,7 +135,7 @@ std::string error_chart(const Corruptions& record) {
       ratios ? "Corruption error, relative to " + record.mean->reference : "Mean error over severities",
       ratios ? "100%: as many errors as the reference" : "lines start at the error on clean images",
       "Errors of every corruption with their intervals"};
-  return panels_html({overview_of(chart, rows, 1, top, true)});
+  return chart_grid({overview_of(chart, rows, 1, top, true)});
 }
 
 Cell hundred_cell(const Measured& all, const char* why) {
@@ -118,7 +143,7 @@ Cell hundred_cell(const Measured& all, const char* why) {
   return with_interval(fixed_cell(*all.value, 1), all, fixed(*all.low, 1) + "–" + fixed(*all.high, 1));
 }
 
-std::string error_table(const Corruptions& record) {
+Blocks error_table(const Corruptions& record) {
   using One = CorruptionErrorRow;
   std::vector<ColumnOf<One>> columns = {
       {text_column("Corruption"), [](const One& one) { return text_cell(one.corruption); }},
@@ -137,7 +162,7 @@ std::string error_table(const Corruptions& record) {
   }
   columns.push_back({text_column("Counted", "Included in the means: the 15 corruptions of the benchmark"),
                      [](const One& one) { return text_cell(one.counted ? "yes" : "no"); }});
-  return table_of("Every corruption", columns, record.errors).html();
+  return table_of("Every corruption", columns, record.errors).block();
 }
 
 Section errors_section(const Corruptions& record) {
@@ -145,14 +170,14 @@ Section errors_section(const Corruptions& record) {
   const record::MeanCorruptionError& mean = *record.mean;
   std::string heading = "Error by corruption";
   if (mean.mce.value)
-    heading = fmt::format("mCE {} relative to {}", fixed(*mean.mce.value, 1), escape(mean.reference));
+    heading = fmt::format("mCE {} relative to {}", fixed(*mean.mce.value, 1), mean.reference);
   else if (mean.mean_error.value)
     heading = fmt::format("Mean corruption error (unnormalized) {}", value_words(mean.mean_error, true));
   if (mean.mean_error.value) heading += ", " + record::variant_text(mean);
   return {"errors", "Errors", heading,
           paragraph("The mean over severities, then over the counted corruptions. The errors of one image "
                     "under different corruptions are correlated, so intervals are over images.") +
-              error_chart(record) + error_table(record)};
+              error_chart(record) + in_both(error_table(record))};
 }
 
 // -- Severity
@@ -211,11 +236,10 @@ Section severity_section(const Corruptions& record) {
   if (choices.empty()) return {};
   const CorruptedSet* const worst = record::worst_of(record);
   return {"severity", "Severity",
-          worst == nullptr
-              ? "Agreement by severity"
-              : fmt::format("Least accurate under {} at severity {}, {}", escape(worst->corruption),
-                            worst->severity, value_words(worst->judged.accuracy, true)),
-          choice_panels_html(choices)};
+          worst == nullptr ? "Agreement by severity"
+                           : fmt::format("Least accurate under {} at severity {}, {}", worst->corruption,
+                                         worst->severity, value_words(worst->judged.accuracy, true)),
+          chart_grids(choices)};
 }
 
 Section sets_section(const Corruptions& record) {
@@ -240,8 +264,8 @@ Section sets_section(const Corruptions& record) {
   const std::size_t run = static_cast<std::size_t>(
       std::ranges::count_if(record.results, [](const One& one) { return one.left_out.empty(); }));
   return {"sets", "Sets", fmt::format("{} set{} of corrupted images", run, run == 1 ? "" : "s"),
-          more_html(fmt::format("All of them as a table ({} rows)", record.results.size()),
-                    table_of("Every corruption at every severity", columns, record.results).html(2))};
+          folded(fmt::format("All of them as a table ({} rows)", record.results.size()),
+                 table_of("Every corruption at every severity", columns, record.results).block(2))};
 }
 
 std::string scope(const Corruptions& record) {
@@ -259,14 +283,17 @@ std::string scope(const Corruptions& record) {
 
 }  // namespace
 
-std::string html_report(const Corruptions& record) {
+View view(const Corruptions& record) {
   const bool agreement =
       std::ranges::any_of(record.results, [](const CorruptedSet& set) { return set.pa.value.has_value(); });
-  return page("leeway: common corruptions", record.envelope.headline,
-              scope_line(escape(scope(record))) + list_html(escaped(record.envelope.findings), "findings") +
-                  maps(record) + (agreement ? terms_html(pa_meanings(log_k_of(record))) : ""),
-              {errors_section(record), severity_section(record), sets_section(record),
-               source_section(record.envelope)});
+  return {.title = "leeway: common corruptions",
+          .headline = record.envelope.headline,
+          .findings = record.envelope.findings,
+          .scope = scope(record),
+          .lead = maps(record) + on_terminal(severity_table(record, false) + severity_table(record, true)) +
+                  (agreement ? term_list(pa_meanings(log_k_of(record))) : Blocks()),
+          .sections = {errors_section(record), severity_section(record), sets_section(record),
+                       source_section(record.envelope)}};
 }
 
 }  // namespace leeway::report

@@ -164,7 +164,7 @@ Section agreement_section(const Record& record) {
   const auto pa = [](const Result* result) { return *result->pa.value; };
   const Result &worst = **std::ranges::min_element(known, {}, pa),
                &best = **std::ranges::max_element(known, {}, pa);
-  const auto named = [&](const Result& result) { return escape(subject(record, result)); };
+  const auto named = [&](const Result& result) { return subject(record, result); };
   const std::string most = fixed(std::log(static_cast<double>(record.k())), 2), least = fixed(pa(&worst), 2);
   return {"agreement", "Agreement",
           &worst == &best ? fmt::format("{} has an agreement of {} of at most {}", named(worst), least, most)
@@ -174,7 +174,7 @@ Section agreement_section(const Record& record) {
                     "of the inverse temperature β of the scores. On the left all classes are equally likely; "
                     "on the right every contradiction counts fully. The highest point, marked, is PA. A line "
                     "that stays high on the right has no contradictions.") +
-              panels_html(curve_charts(curves))};
+              chart_grid(curve_charts(curves))};
 }
 
 static std::vector<Point> points_of(std::vector<Point> curve) {
@@ -197,7 +197,7 @@ Section pa_curves_section(const PaView& record) {
   return {"agreement", "Agreement", "Agreement by the inverse temperature β of the scores",
           paragraph("The highest point, marked, is PA. The lines connect the values computed in the search; "
                     "pa --curve adds more.") +
-              panels_html(curve_charts(curves))};
+              chart_grid(curve_charts(curves))};
 }
 
 }  // namespace leeway::report

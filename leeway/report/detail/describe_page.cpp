@@ -32,7 +32,7 @@ Cell p_cell(const std::optional<conds::Test>& test, const char* why) {
   return test ? fixed_cell(test->adjusted, 4) : dash_cell(why);
 }
 
-std::string measures_table(const conds::Description& said) {
+Blocks measures_table(const conds::Description& said) {
   using Shift = conds::ColumnShift;
   const char* p = "Permutation test, adjusted by Holm's method over all tests of this table";
   const char *label = "the label itself, or a single value", *alone = "a single value", *target = "no target";
@@ -62,7 +62,7 @@ std::string measures_table(const conds::Description& said) {
   if (!said.has_label()) columns.erase(columns.begin() + 1, columns.begin() + 4);
   return table_of(said.has_label() ? "The label and every attribute" : "Every attribute", columns,
                   said.columns)
-      .html();
+      .block();
 }
 
 // A value of a column, and its samples.
@@ -106,16 +106,16 @@ Section values_section(const conds::Description& said) {
         {number_column("Target samples"), [](const ValueRow& row) { return count_cell(row.n_target); }});
   }
   const std::size_t shown = std::min(describe_table_rows, rows.size());
-  std::string body = table_of(said.n_target ? "Every value, largest change first" : "Every value", columns,
-                              std::span(rows).first(shown))
-                         .html(2);
+  Blocks body = in_both(table_of(said.n_target ? "Every value, largest change first" : "Every value", columns,
+                                 std::span(rows).first(shown))
+                            .block(2));
   if (shown < rows.size())
     body += paragraph(fmt::format("The record has the other {} values.", count(rows.size() - shown)));
   const ValueRow& first = rows.front();
   return {"values", "Values",
-          said.n_target ? escape(fmt::format("{} = {}: {} of the source, {} of the target",
-                                             first.column->name, first.column->values[first.value],
-                                             percent(first.source_share, 1), percent(first.target_share, 1)))
+          said.n_target ? fmt::format("{} = {}: {} of the source, {} of the target", first.column->name,
+                                      first.column->values[first.value], percent(first.source_share, 1),
+                                      percent(first.target_share, 1))
                         : "The shares of every value",
           body};
 }
@@ -196,29 +196,38 @@ Section cell_accuracy_section(const record::DescribedShifts& shifts) {
   table.sorted_by(described, true);
   return {
       "accuracy", "Accuracy",
-      fmt::format("Weakest: {}, {}", escape(cell_name(shifts.description, cells[0].values)),
+      fmt::format("Weakest: {}, {}", cell_name(shifts.description, cells[0].values),
                   value_words(cells[0].accuracy, true)),
       paragraph(fmt::format("Accuracy on all {} samples: {}. Test of equal accuracy in all cells: p = {}.",
                             count(accuracy.n), value_words(accuracy.accuracy, true), fixed(accuracy.p, 4))) +
-          table.html(described) +
+          in_both(table.block(described)) +
           (shown == cells.size()
-               ? ""
+               ? Blocks()
                : paragraph(fmt::format("The record has the other {} cells.", count(cells.size() - shown))))};
 }
 
 }  // namespace
 
-std::string shift_measures(const record::DescribedShifts& shifts) {
-  const conds::Description& said = shifts.description;
+static std::string scope_of(const conds::Description& said) {
+  return fmt::format(
+      "{} samples{}; {} tests", count(said.n_source),
+      said.n_target ? fmt::format(" in the source, {} in the target", count(*said.n_target)) : "",
+      said.tests);
+}
+
+// What the headline does not say.
+static Blocks further_findings(const conds::Description& said) {
   std::vector<std::string> findings;
-  for (std::size_t i = 1; i < said.findings.size(); ++i) findings.push_back(escape(said.findings[i].text));
-  return scope_line(fmt::format(
-             "{} samples{}; {} tests", count(said.n_source),
-             said.n_target ? fmt::format(" in the source, {} in the target", count(*said.n_target)) : "",
-             said.tests)) +
-         (said.has_label() ? ""
+  for (std::size_t i = 1; i < said.findings.size(); ++i) findings.push_back(said.findings[i].text);
+  return paragraphs({scope_of(said)}, Style::scope) +
+         in_both(paragraphs(std::move(findings), Style::findings));
+}
+
+Blocks shift_measures(const record::DescribedShifts& shifts) {
+  const conds::Description& said = shifts.description;
+  return (said.has_label() ? Blocks()
                            : paragraph("The tables have no label: spurious correlations are not tested.")) +
-         list_html(findings, "findings") + measures_table(said);
+         in_both(measures_table(said));
 }
 
 Section maps_section(const record::DescribedShifts& shifts) {
@@ -257,16 +266,20 @@ Section maps_section(const record::DescribedShifts& shifts) {
           paragraph("Rows are labels, columns are values of an attribute; darker cells have more samples "
                     "(for accuracy: more mistakes). One dark cell in each row is a correlation, a pale "
                     "column is a rare value, an empty column is an unseen value.") +
-              choice_panels_html(choices) +
+              chart_grids(choices) +
               (left_out == 0
-                   ? ""
+                   ? Blocks()
                    : paragraph(fmt::format("{} attributes have too many values for a map.", left_out)))};
 }
 
-std::string html_report(const record::CondsDescribe& record) {
+View view(const record::CondsDescribe& record) {
   const record::DescribedShifts& shifts = record.results.front();
-  return page("leeway: shifts of labels and attributes", record.envelope.headline, shift_measures(shifts),
-              {maps_section(shifts), cell_accuracy_section(shifts), source_section(record.envelope)});
+  return {.title = "leeway: shifts of labels and attributes",
+          .headline = record.envelope.headline,
+          .findings = record.envelope.findings,
+          .scope = scope_of(shifts.description),
+          .lead = shift_measures(shifts),
+          .sections = {maps_section(shifts), cell_accuracy_section(shifts), source_section(record.envelope)}};
 }
 
 std::vector<Section> shifts_sections(const Record& record) {
@@ -274,16 +287,16 @@ std::vector<Section> shifts_sections(const Record& record) {
   for (const auto& [models, target, left_out, shifts] : record.shifts) {
     std::string name = target.empty() ? "the source alone" : "the source against " + target;
     if (models.size() < record.models.size()) name += " (" + list_of(models) + ")";
-    std::string body =
-        paragraph("Labels and groups of " + escape(name) +
+    Blocks body =
+        paragraph("Labels and groups of " + name +
                   ", independent of the models: an attribute correlated with the label can mislead a model, "
                   "a value whose share changes is a drift, and a value that the source lacks is unseen.") +
-        shift_measures(shifts) + part_html(maps_section(shifts));
+        further_findings(shifts.description) + shift_measures(shifts) + subsection(maps_section(shifts));
     if (!left_out.empty())
-      body += paragraph("Omitted, because they give too many cells: " + escape(list_of(left_out)) + ".");
+      body += paragraph("Omitted, because they give too many cells: " + list_of(left_out) + ".");
     sections.push_back({fmt::format("shifts-{}", sections.size() + 1),
                         record.shifts.size() > 1 && !target.empty() ? "Shifts: " + target : "Shifts",
-                        escape(record::headline_of(shifts)), body});
+                        record::headline_of(shifts), body});
   }
   return sections;
 }

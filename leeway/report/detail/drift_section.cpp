@@ -31,7 +31,7 @@ std::vector<DriftRow> rows_of_drift(const Record& record) {
   return rows;
 }
 
-std::string tests_table(const Record& record, std::vector<DriftRow> rows) {
+Blocks tests_table(const Record& record, std::vector<DriftRow> rows) {
   std::string caption = "Every column, smallest p-value first";
   cut_rows(rows, drift_most_rows, caption);
   const std::vector<ColumnOf<DriftRow>> columns{
@@ -43,7 +43,7 @@ std::string tests_table(const Record& record, std::vector<DriftRow> rows) {
        [](const DriftRow& row) {
          std::string words = record::p_words(row.test->p_value);  // on one line
          if (const auto blank = words.find(' '); blank != words.npos) words.replace(blank, 1, "\u00a0");
-         return number_cell(row.test->p_value, escape(words));
+         return number_cell(row.test->p_value, words);
        }},
       {interval_column("Distance",
                        "Total variation distance of the shares; for confidence and numbers the largest gap "
@@ -56,17 +56,17 @@ std::string tests_table(const Record& record, std::vector<DriftRow> rows) {
          const std::string words = moved_words(*row.test, row.result->source_n, row.result->n);
          return words.empty() ? dash_cell("no single value changed significantly") : text_cell(words);
        }},
-      {text_column("Test"), [](const DriftRow& row) { return text_cell(row.test->test); }}};
-  return table_of(caption, columns, rows).html(2);
+      {on_page(text_column("Test")), [](const DriftRow& row) { return text_cell(row.test->test); }}};
+  return table_of(caption, columns, rows).block(2);
 }
 
-std::string left_out(const Record& record) {
+Blocks left_out(const Record& record) {
   std::vector<std::string> lines;
   for (const Result& result : record.results)
     if (result.drift && !result.drift->left_out.empty())
-      lines.push_back(escape(fmt::format("{}: only one of source and target has {}.", subject(record, result),
-                                         list_of(result.drift->left_out))));
-  return list_html(at_most(12, lines));
+      lines.push_back(fmt::format("{}: only one of source and target has {}.", subject(record, result),
+                                  list_of(result.drift->left_out)));
+  return bullets(at_most(12, lines));
 }
 
 }  // namespace
@@ -81,15 +81,15 @@ Section drift_section(const Record& record) {
       std::ranges::count_if(record.results, [](const Result& result) { return result.drift.has_value(); }));
   return {
       "drift", "Drift",
-      moved ? fmt::format("{}: {} changed (p {})", escape(subject(record, *first.result)),
-                          escape(first.test->name), p[0] == '<' ? escape(p) : "= " + p)
+      moved ? fmt::format("{}: {} changed (p {})", subject(record, *first.result), first.test->name,
+                          p[0] == '<' ? p : "= " + p)
             : fmt::format("No drift detected in the tests of {}", several == 1 ? "the target" : "any target"),
       paragraph("Changes between source and target, labels excluded: the mix of predicted classes, "
                 "confidence, and the groups of both sets. A p-value is the probability of at least this "
                 "difference without drift; the p-values of a target are adjusted together (Holm), so that a "
                 "target without drift raises a false alarm with probability at most " +
                 percent(1 - record.level) + ". Drift does not imply that the error changed.") +
-          tests_table(record, rows) + left_out(record)};
+          in_both(tests_table(record, rows) + left_out(record))};
 }
 
 }  // namespace leeway::report

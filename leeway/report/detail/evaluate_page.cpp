@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leeway/report/detail/lines.h"
+#include "leeway/describe/lines.h"
 #include "leeway/report/detail/sections.h"
 
 namespace leeway::report {
@@ -41,13 +41,12 @@ Cell points_cell(const std::optional<double>& share) {
 
 Cell delta_cell(const EvaluatedMethod& method) {
   if (!method.delta) return dash_cell("no delta");
-  return html_cell(fmt::format("{} {:g}%",
-                               *method.exceeds_delta() ? "<span class=\"wrong\">significantly above</span>"
-                                                       : "not significantly above",
-                               100 * *method.delta));
+  const bool above = *method.exceeds_delta();
+  return text_cell(fmt::format("{}significantly above {:g}%", above ? "" : "not ", 100 * *method.delta),
+                   above ? Mark::wrong : Mark::none);
 }
 
-std::string score_table(const BoundEvaluation& evaluation) {
+Blocks score_table(const BoundEvaluation& evaluation) {
   using One = EvaluatedMethod;
   std::vector<ColumnOf<One>> columns = {
       {text_column("Method"), [](const One& one) { return text_cell(one.method); }},
@@ -62,10 +61,10 @@ std::string score_table(const BoundEvaluation& evaluation) {
         {text_column("Against delta", "Whether the violation rate is significantly above delta"),
          delta_cell});
   columns.push_back({number_column("Shifts"), [](const One& one) { return count_cell(one.score.n); }});
-  return table_of("Every method over all shifts", columns, evaluation.results).html();
+  return table_of("Every method over all shifts", columns, evaluation.results).block();
 }
 
-std::string scatter_charts(const BoundEvaluation& evaluation) {
+Blocks scatter_charts(const BoundEvaluation& evaluation) {
   double top = 0;
   for (const EvaluatedMethod& method : evaluation.results)
     for (const error_bound::Shift& shift : method.points)
@@ -91,7 +90,7 @@ std::string scatter_charts(const BoundEvaluation& evaluation) {
                        method.method, count(method.points.size()), percent(method.violation_rate())),
            {{"points", json_rows(method.points, point)}},
            {{"top", brief(top)}}});
-  return panels_html(charts, 6);
+  return chart_grid(charts, 6);
 }
 
 double violated_by_more(const EvaluatedMethod& method, double than) {
@@ -138,7 +137,7 @@ Line excess_line(const EvaluatedMethod& method, std::size_t slot, double x_high)
 }
 
 // Share of shifts whose error is understated by more than x points.
-std::string excess_charts(const BoundEvaluation& evaluation, double most) {
+Blocks excess_charts(const BoundEvaluation& evaluation, double most) {
   LineAxes axes = axes_to(rounded_up(most), "understated by more than, points");
   axes.y_high = 0;
   std::vector<Line> lines;
@@ -147,11 +146,11 @@ std::string excess_charts(const BoundEvaluation& evaluation, double most) {
     lines.push_back(excess_line(method, lines.size() % series, axes.x_high));
     axes.y_high = std::max(axes.y_high, rounded_up(violated_by_more(method, 0)));
   }
-  return line_charts_html("Share of shifts", "whose error is understated", lines, axes);
+  return line_charts("Share of shifts", "whose error is understated", lines, axes);
 }
 
 // Violation rates of a bound at several delta, columns "dis2@0.01", "dis2@0.05", against the delta allowed.
-std::string delta_chart(const BoundEvaluation& evaluation) {
+Blocks delta_chart(const BoundEvaluation& evaluation) {
   std::vector<Line> lines;
   double most = 0;
   for (const EvaluatedMethod& method : evaluation.results) {
@@ -170,24 +169,24 @@ std::string delta_chart(const BoundEvaluation& evaluation) {
     most = std::max(most, *method.delta);
   }
   std::erase_if(lines, [](const Line& line) { return line.points.size() < 2; });
-  if (lines.empty()) return "";
+  if (lines.empty()) return {};
   for (Line& line : lines) std::ranges::stable_sort(line.points, {}, &LinePoint::x);
   const LineAxes axes = axes_to(rounded_up(most), "delta, %");
   lines.push_back({"allowed",
                    series - 1,
                    {{0, {0., {}, {}}, "0", "allowed"},
                     {axes.x_high, {axes.x_high, {}, {}}, significant(axes.x_high, 3), "allowed"}}});
-  return panels_html({line_chart("Violation rate", "by the allowed delta", lines, fit_y(axes, lines, 0, 1))});
+  return chart_grid({line_chart("Violation rate", "by the allowed delta", lines, fit_y(axes, lines, 0, 1))});
 }
 
 Section violation_section(const BoundEvaluation& evaluation) {
   const EvaluatedMethod& worst = *std::ranges::max_element(evaluation.results, {}, largest_excess);
   const double most = largest_excess(worst);
   return {"violations", "Violations",
-          most > 0 ? fmt::format("At worst {} understates the error by {} points", escape(worst.method),
+          most > 0 ? fmt::format("At worst {} understates the error by {} points", worst.method,
                                  fixed(100 * most, 1))
                    : "No method understates the error of any shift",
-          delta_chart(evaluation) + (most > 0 ? excess_charts(evaluation, most) : "")};
+          delta_chart(evaluation) + (most > 0 ? excess_charts(evaluation, most) : Blocks())};
 }
 
 Section adjusted_section(const BoundEvaluation& evaluation) {
@@ -201,19 +200,21 @@ Section adjusted_section(const BoundEvaluation& evaluation) {
     for (const auto& [adjustment, level, score] : method.adjusted)
       table.add({text_cell(method.method), text_cell(adjustment), percent_cell(level, 0),
                  points_cell(score.mae), share_cell(coverage_of(score)), points_cell(score.overestimation)});
-  return {"adjusted", "Adjusted", "The methods after adjustment to a required coverage", table.html(2)};
+  return {"adjusted", "Adjusted", "The methods after adjustment to a required coverage",
+          in_both(table.block(2))};
 }
 
 }  // namespace
 
-std::string html_report(const BoundEvaluation& evaluation) {
-  const std::string scope =
-      scope_line(fmt::format("{} shifts of {} data set{}", count(evaluation.results[0].score.n),
-                             count(evaluation.data_sets), evaluation.data_sets == 1 ? "" : "s"));
-  return page(
-      "leeway: bounds and estimates over many shifts", evaluation.envelope.headline,
-      scope + paragraphs(evaluation.envelope.findings) + score_table(evaluation) + scatter_charts(evaluation),
-      {violation_section(evaluation), adjusted_section(evaluation), source_section(evaluation.envelope)});
+View view(const BoundEvaluation& evaluation) {
+  return {.title = "leeway: bounds and estimates over many shifts",
+          .headline = evaluation.envelope.headline,
+          .findings = evaluation.envelope.findings,
+          .scope = fmt::format("{} shifts of {} data set{}", count(evaluation.results[0].score.n),
+                               count(evaluation.data_sets), evaluation.data_sets == 1 ? "" : "s"),
+          .lead = in_both(score_table(evaluation)) + scatter_charts(evaluation),
+          .sections = {violation_section(evaluation), adjusted_section(evaluation),
+                       source_section(evaluation.envelope)}};
 }
 
 }  // namespace leeway::report

@@ -39,10 +39,10 @@ std::string comparisons_heading(const Record& record, const std::vector<Comparis
   for (const std::string& model : record.models) {
     std::vector<std::string> where;
     for (const Comparison& comparison : comparisons)
-      if (clear(comparison) && comparison.model == model) where.push_back(escape(comparison.target));
+      if (clear(comparison) && comparison.model == model) where.push_back(comparison.target);
     if (where.empty()) continue;
     const char* verb = out.empty() ? " is clearly more accurate under " : " under ";
-    out += (out.empty() ? "" : "; ") + escape(model) + verb + list_of(where);
+    out += (out.empty() ? "" : "; ") + model + verb + list_of(where);
   }
   return out.empty() ? "No model is clearly more accurate than another" : out;
 }
@@ -54,8 +54,8 @@ std::string seeds_heading(const std::vector<SeedsOfOne>& seeds) {
     if (one.accuracy.value && (least == nullptr || *one.accuracy.value < *least->accuracy.value))
       least = &one;
   if (least == nullptr) return "Means over seeds";
-  return fmt::format("Over {} seeds {} under {} is right on {}", least->results.size(), escape(least->model),
-                     escape(least->target), value_words(least->accuracy, true));
+  return fmt::format("Over {} seeds {} under {} is right on {}", least->results.size(), least->model,
+                     least->target, value_words(least->accuracy, true));
 }
 
 // -- Confidence
@@ -105,11 +105,11 @@ double overconfidence(const Result& result) {
 std::string confidence_heading(const Record& record) {
   const Result& most = *std::ranges::max_element(record.results, {}, overconfidence);
   if (overconfidence(most) > .05)
-    return fmt::format("{} has {} mean confidence and is right on {}", escape(subject(record, most)),
+    return fmt::format("{} has {} mean confidence and is right on {}", subject(record, most),
                        percent(most.confidence.shifted_mean), percent(*most.accuracy.value));
   if (overconfidence(most) > -1) return "No model is strongly overconfident";
   const Result& first = record.results.front();
-  return fmt::format("{}: mean confidence changes from {} to {}", escape(subject(record, first)),
+  return fmt::format("{}: mean confidence changes from {} to {}", subject(record, first),
                      percent(first.confidence.clean_mean), percent(first.confidence.shifted_mean));
 }
 
@@ -137,14 +137,14 @@ Section comparisons_section(const Record& record) {
       {number_column("p", "McNemar's exact test, two-sided"),
        [](const Comparison& c) {
          const double p = c.mcnemar_p;
-         return number_cell(p, p < 1e-4 ? "&lt;0.0001" : fixed(p, p < .01 ? 4 : 2));
+         return number_cell(p, p < 1e-4 ? "<0.0001" : fixed(p, p < .01 ? 4 : 2));
        }},
       {number_column("n"), [](const Comparison& c) { return count_cell(c.n); }}};
   return {"models", "Models", heading,
           paragraph("Both models were evaluated on the same samples, so their difference is more precise "
                     "than either accuracy. It is clear if its interval excludes 0; p is the probability of a "
                     "difference at least this large between equally good models.") +
-              table_of(caption, columns, order).html()};
+              in_both(table_of(caption, columns, order).block())};
 }
 
 Section seeds_section(const Record& record) {
@@ -163,12 +163,12 @@ Section seeds_section(const Record& record) {
   return {"seeds", "Seeds", seeds_heading(record.seeds->sets),
           paragraph("Names that end in # and a number are seeds of one model or shift. Student's intervals "
                     "of the mean over seeds assume normally distributed seeds, on these samples.") +
-              table_of("Means over seeds", columns, record.seeds->sets).html(2)};
+              in_both(table_of("Means over seeds", columns, record.seeds->sets).block(2))};
 }
 
 Section confidence_section(const Record& record) {
   const double top = tallest(record);
-  std::string figures;
+  Blocks figures;
   for (const std::string& model : record.models) {
     std::vector<Chart> charts;
     for (const std::string& target : record.targets) {
@@ -176,8 +176,8 @@ Section confidence_section(const Record& record) {
       if (result != nullptr && !result->confidence.clean.empty())
         charts.push_back(histogram(record, *result, top));
     }
-    if (!charts.empty() && record.models.size() > 1) figures += "<h3>" + escape(model) + "</h3>\n";
-    figures += panels_html(charts);
+    if (!charts.empty() && record.models.size() > 1) figures += subheading(model);
+    figures += chart_grid(charts);
   }
   if (figures.empty()) return {};
   return {"confidence", "Confidence", confidence_heading(record),
@@ -185,7 +185,7 @@ Section confidence_section(const Record& record) {
                     "well-calibrated model loses confidence as it loses accuracy; a model that stays "
                     "confident while it is wrong gives no warning. Above each chart: mean confidence before "
                     "and after, and accuracy; height: share of samples.") +
-              key_html({{"swatch", "on the source"}, {"swatch shifted", "under the shift"}}) + figures};
+              chart_legend({{"swatch", "on the source"}, {"swatch shifted", "under the shift"}}) + figures};
 }
 
 }  // namespace leeway::report

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leeway/report/detail/lines.h"
+#include "leeway/describe/lines.h"
 #include "leeway/report/detail/sections.h"
 
 namespace leeway::report {
@@ -15,16 +15,16 @@ using agreement::RatioPoint;
 using record::PaGap;
 using record::PaSet;
 
-std::string pair_table(const PaView& record) {
+Blocks pair_table(const PaView& record) {
   const std::vector<ColumnOf<PaSet>> columns = {
       {pa_column(), [](const PaSet& set) { return pa_cell(pa_of(set.agreement)); }},
-      {number_column("Largest possible", "log k"),
+      {on_page(number_column("Largest possible", "log k")),
        [](const PaSet& set) { return fixed_cell(set.log_k(), 2); }},
       {beta_column(), [](const PaSet& set) { return significant_cell(set.agreement.beta, 3); }},
       {same_prediction_column(), [](const PaSet& set) { return share_cell(afr_pred_of(set.agreement)); }},
       {interval_column("Right after the shift", "Share of shifted samples predicted as their label"),
        [](const PaSet& set) { return share_cell(afr_true_of(set.agreement), "no labels were given"); }},
-      {number_column("Gap", "Certified: no β raises PA by more than this"),
+      {on_page(number_column("Gap", "Certified: no β raises PA by more than this")),
        [](const PaSet& set) {
          return set.agreement.fitted ? significant_cell(set.agreement.gap, 2)
                                      : dash_cell("β of the first shifted set");
@@ -32,20 +32,6 @@ std::string pair_table(const PaView& record) {
       {number_column("n"), [](const PaSet& set) { return count_cell(set.agreement.n); }}};
   return table_of_sets(record, "Every shifted set against the clean one", columns, record.results,
                        std::identity());
-}
-
-// " Nothing shows that ...": of the sets that may be no pairs.
-std::string doubts(const PaView& record) {
-  std::vector<std::string> names;
-  std::string reason;
-  for (const record::PaSet& result : record.results) {
-    if (!result.pairing || result.pairing->pairs()) continue;
-    if (names.empty()) reason = result.pairing->reason;
-    append_new(names, result.name());
-  }
-  if (names.empty()) return "";
-  return fmt::format(" Nothing shows that rows of {} are rows of the clean set: {}.",
-                     list_of(at_most(3, names)), reason);
 }
 
 // -- Agreement against the share of samples that are shifted, and how far apart two models are
@@ -163,8 +149,8 @@ std::string heading(const PaView& record, const std::vector<std::vector<const Pa
     const std::string &weak = as_named ? gap->model_minus : gap->model_plus,
                       &steady = as_named ? gap->model_plus : gap->model_minus;
     return fmt::format("{}: with {} of samples shifted, {} has the same agreement as {} with {}",
-                       escape(gap->shift_name()), percent(std::min(*at.ratio_minus, at.ratio_plus)),
-                       escape(weak), escape(steady), percent(std::max(*at.ratio_minus, at.ratio_plus)));
+                       gap->shift_name(), percent(std::min(*at.ratio_minus, at.ratio_plus)), weak, steady,
+                       percent(std::max(*at.ratio_minus, at.ratio_plus)));
   }
   const auto last_pa = [](const PaSet& result) { return by_ratio(result).back().agreement.pa; };
   const PaSet* worst = shown[0][0];
@@ -173,11 +159,11 @@ std::string heading(const PaView& record, const std::vector<std::vector<const Pa
   const std::vector<RatioPoint> points = by_ratio(*worst);
   const RatioPoint &first = points.front(), &last = points.back();
   return fmt::format("{}: agreement falls from {} to {} as the share of shifted samples grows from {} to {}",
-                     escape(subject(record, *worst)), fixed(first.agreement.pa, 2),
-                     fixed(last.agreement.pa, 2), percent(first.ratio), percent(last.ratio));
+                     subject(record, *worst), fixed(first.agreement.pa, 2), fixed(last.agreement.pa, 2),
+                     percent(first.ratio), percent(last.ratio));
 }
 
-std::string gap_table(const PaView& record) {
+Blocks gap_table(const PaView& record) {
   const auto cell = [](Cell (*of)(const ArGapPoint&)) {
     return [of](const PaGap& gap) {
       const ArGapPoint* at = furthest(gap);
@@ -200,7 +186,7 @@ std::string gap_table(const PaView& record) {
        })}};
   return table_of("AR gap: difference of the shifted shares at which two models have the same PA", columns,
                   record.gaps)
-      .html();
+      .block();
 }
 
 }  // namespace
@@ -265,6 +251,27 @@ Column same_prediction_column(bool interval) {
           true, interval};
 }
 
+static Blocks ratios_table(const PaView& record, const std::vector<const PaSet*>& sets) {
+  struct Row {
+    const PaSet* set;
+    RatioPoint at;
+  };
+  std::vector<Row> rows;
+  for (const PaSet* set : sets)
+    for (const RatioPoint& at : by_ratio(*set)) rows.push_back({set, at});
+  const std::vector<ColumnOf<Row>> columns = {
+      {number_column("Shifted", "Share of samples shifted"),
+       [](const Row& row) { return percent_cell(row.at.ratio, 0); }},
+      {pa_column(), [](const Row& row) { return pa_cell(pa_of(row.at.agreement)); }},
+      {beta_column(), [](const Row& row) { return significant_cell(row.at.agreement.beta, 3); }},
+      {same_prediction_column(), [](const Row& row) { return share_cell(afr_pred_of(row.at.agreement)); }},
+      {interval_column("Right"),
+       [](const Row& row) { return share_cell(afr_true_of(row.at.agreement), "no labels were given"); }}};
+  return folded(fmt::format("All values as a table ({} rows)", rows.size()),
+                in_both(table_of_sets(record, "By the share of samples that are shifted", columns, rows,
+                                      [](const Row& row) -> const PaSet& { return *row.set; })));
+}
+
 Section ratios_section(const PaView& record) {
   const auto shown = panels(record);
   if (shown.empty()) return {};
@@ -288,15 +295,17 @@ Section ratios_section(const PaView& record) {
               (widest_gap(record) == nullptr ? ""
                                              : " The bar between two lines is the AR gap: the difference of "
                                                "the shifted shares at which both models have the same PA.")) +
-              choice_panels_html(choices) + gap_table(record)};
+              chart_grids(std::move(choices)) + ratios_table(record, all) + in_both(gap_table(record))};
 }
 
-std::string html_report(const record::Pa& pa) {
+View view(const record::Pa& pa) {
   const PaView record(pa);
-  return page("leeway: posterior agreement", pa.envelope.headline + doubts(record),
-              pair_table(record) + terms_html(pa_meanings(record.log_k())),
-              {ratios_section(record), decomposition_section(record), posteriors_section(record),
-               pa_curves_section(record), source_section(pa.envelope)});
+  return {.title = "leeway: posterior agreement",
+          .headline = pa.envelope.headline,
+          .findings = pa.envelope.findings,
+          .lead = in_both(pair_table(record)) + term_list(pa_meanings(record.log_k())),
+          .sections = {ratios_section(record), decomposition_section(record), posteriors_section(record),
+                       pa_curves_section(record), source_section(pa.envelope)}};
 }
 
 }  // namespace leeway::report

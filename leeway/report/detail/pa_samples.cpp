@@ -107,9 +107,8 @@ std::string decomposition_heading(const PaView& record) {
   if (!(total > 0)) return none;
   const auto own = [&](const Contribution& group) { return loss(group.sum, *worst).value_or(0); };
   const Contribution& group = *std::ranges::max_element(groups_of(*worst), {}, own);
-  return fmt::format("{}: the {} of samples {} cause {} of the lost agreement",
-                     escape(subject(record, *worst)), percent(share_of(group, *worst)),
-                     name_of(*worst, group).who,
+  return fmt::format("{}: the {} of samples {} cause {} of the lost agreement", subject(record, *worst),
+                     percent(share_of(group, *worst)), name_of(*worst, group).who,
                      std::isfinite(own(group)) && std::isfinite(total) ? percent(own(group) / total) : "all");
 }
 
@@ -160,12 +159,12 @@ Cell confidence_cell(const ConfidenceSummary& summary, double beta, const char* 
   if (!std::isfinite(at->standard_error)) return percent_cell(at->mean, 1);
   const int decimals = decimals_for(100 * at->standard_error, 1);
   Cell cell = percent_cell(at->mean, decimals);
-  cell.html += fmt::format(" <span class=\"se\">± {}</span>", fixed(100 * at->standard_error, decimals));
+  cell.beside = "± " + fixed(100 * at->standard_error, decimals);
   cell.title = "mean and standard error of " + count(summary.n) + " samples";
   return cell;
 }
 
-std::string posteriors_table(const PaView& record) {
+Blocks posteriors_table(const PaView& record) {
   const auto bits = [](double EntropyAt::*member) {
     return [member](const PaSamplesRow& row) {
       const EntropyAt* at = row.set->entropy ? at_beta(row.set->entropy->at, row.beta) : nullptr;
@@ -211,8 +210,7 @@ std::string posteriors_heading(const PaView& record) {
   if (surest == nullptr) return "Entropy of the outputs, clean and shifted";
   const double right = as_given(clean_right(*surest));
   return fmt::format(
-      "{}: mean confidence is {} where the prediction changes{}", escape(subject(record, *surest)),
-      percent(most),
+      "{}: mean confidence is {} where the prediction changes{}", subject(record, *surest), percent(most),
       std::isnan(right) ? "" : fmt::format(", and {} where the model was right", percent(right)));
 }
 
@@ -234,11 +232,11 @@ Section decomposition_section(const PaView& record) {
       paragraph("Every sample reduces the largest possible agreement, log k. A bar is the loss by its group, "
                 "in nats per sample of the whole set; the four bars and PA add up to log k. The line mark is "
                 "the paper's approximation from one mean confidence per group, if it exists.") +
-          panels_html(charts)};
+          chart_grid(charts)};
 }
 
 Section posteriors_section(const PaView& record) {
-  const std::string table = posteriors_table(record);
+  Blocks table = in_both(posteriors_table(record));
   if (table.empty()) return {};
   const bool of_right = std::ranges::any_of(
       record.results, [](const PaSet& result) { return result.entropy && result.entropy->right_only; });

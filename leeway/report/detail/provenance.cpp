@@ -46,14 +46,13 @@ std::string whom(const Record& record, const std::vector<const Result*>& results
   return list_of(at_most(6, each));
 }
 
-std::string said_html(const Record& record, const std::vector<Said>& sentences) {
+Blocks said_bullets(const Record& record, const std::vector<Said>& sentences) {
   std::vector<std::string> items;
   for (const auto& [text, results] : sentences) {
     const std::string about = whom(record, results);
-    items.push_back(escape(text) +
-                    (about.empty() ? "" : " <span class=\"about\">" + escape(about) + "</span>"));
+    items.push_back(text + (about.empty() ? "" : " (" + about + ")"));
   }
-  return list_html(items);
+  return bullets(items);
 }
 
 std::string sentence(std::string text) {
@@ -99,20 +98,12 @@ std::string shell_line(const std::vector<std::string>& words) {
     std::string text;
     for (const char c : word) text += c == '\'' ? "'\\''" : c == '\n' ? "\xEF\xBF\xBD" : std::string(1, c);
     const bool bare = !word.empty() && word.find_first_not_of(plain) == word.npos;
-    line += escape(bare ? text : "'" + text + "'");
+    line += (bare ? text : "'" + text + "'");
   }
   return line;
 }
 
 }  // namespace
-
-std::vector<std::string> at_most(std::size_t most, std::vector<std::string> list) {
-  if (list.size() <= most) return list;
-  const std::string more = fmt::format("{} more", list.size() - most + 1);
-  list.resize(most - 1);
-  list.push_back(more);
-  return list;
-}
 
 Section warnings_section(const Record& record) {
   std::vector<Said> sentences;
@@ -122,7 +113,7 @@ Section warnings_section(const Record& record) {
   const std::size_t n = sentences.size();
   return {"warnings", fmt::format("Warnings ({})", n),
           (n == 1 ? "One warning" : fmt::format("{} warnings", n)) + " about these numbers",
-          said_html(record, sentences)};
+          said_bullets(record, sentences)};
 }
 
 Section missing_section(const Record& record) {
@@ -138,7 +129,7 @@ Section missing_section(const Record& record) {
       say(sentences, sentence(list_of(things) + ": " + reason), result);
   }
   if (sentences.empty()) return {};
-  return {"missing", "Gaps", "What could not be computed, and why", said_html(record, sentences)};
+  return {"missing", "Gaps", "What could not be computed, and why", said_bullets(record, sentences)};
 }
 
 Section assumptions_section(const Record& record) {
@@ -164,7 +155,7 @@ Section assumptions_section(const Record& record) {
         "true value.",
         percent(record.level, record.level > .99 ? 1 : 0), intervals,
         significant(std::max(1., std::round((1 - record.level) * static_cast<double>(intervals))), 2)));
-  if (record.bounds) items.push_back(escape(record.bounds->assumption));
+  if (record.bounds) items.push_back(record.bounds->assumption);
   if (labels) items.push_back("Labels are assumed to be correct.");
   if (pairs)
     items.push_back(
@@ -172,8 +163,7 @@ Section assumptions_section(const Record& record) {
         "like a shift.");
   for (const auto& [text, results] : evidence) {
     const std::string about = whom(record, results);
-    items.push_back(fmt::format("Evidence for pairs: {}{}.", escape(text),
-                                about.empty() ? "" : " (" + escape(about) + ")"));
+    items.push_back(fmt::format("Evidence for pairs: {}{}.", text, about.empty() ? "" : " (" + about + ")"));
   }
   if (pairs && gap > 0)
     items.push_back(fmt::format("PA is the global maximum over all β: no other β raises it by more than {}.",
@@ -182,21 +172,19 @@ Section assumptions_section(const Record& record) {
   items.push_back(
       "Results apply to this shift at this strength and to similar data, not to shifts that were not "
       "tested.");
-  return {"assumptions", "Assumptions", "What these numbers assume", list_html(items)};
+  return {"assumptions", "Assumptions", "What these numbers assume", bullets(items)};
 }
 
 Section source_section(const record::Envelope& envelope) {
   using record::Input;
-  Section section{"source", "Reproduce",
-                  fmt::format("Computed in {} s by this command", significant(envelope.seconds, 2)), ""};
+  Section section{"source",
+                  "Reproduce",
+                  fmt::format("Computed in {} s by this command", significant(envelope.seconds, 2)),
+                  {}};
   std::vector<std::vector<std::string>> commands = envelope.joined_commands;
   commands.insert(commands.begin(), envelope.command);
   for (const std::vector<std::string>& command : commands)
-    if (!command.empty())
-      section.body += fmt::format(
-          "<div class=\"command\"><pre tabindex=\"0\"><code>{}</code></pre><button type=\"button\" "
-          "class=\"copy-text\">Copy command</button></div>\n",
-          shell_line(command));
+    if (!command.empty()) section.body += single({ShellCommand{shell_line(command)}});
   const auto shape = [](const Input& input) {
     std::string text;
     for (const std::size_t length : input.shape) text += (text.empty() ? "" : " × ") + count(length);
@@ -209,13 +197,12 @@ Section source_section(const record::Envelope& envelope) {
        [](const Input& input) { return number_cell(static_cast<double>(input.bytes), bytes(input.bytes)); }},
       {text_column("XXH3-128 digest"), [](const Input& input) {
          return input.xxh3_128.empty() ? dash_cell("not a file, or digests are off")
-                                       : html_cell("<code>" + escape(input.xxh3_128) + "</code>");
+                                       : text_cell(input.xxh3_128, Mark::code);
        }}};
-  section.body += table_of("Inputs", columns, envelope.inputs).html();
-  std::string small =
-      "leeway " + escape(envelope.version.empty() ? "of an unknown version" : envelope.version);
+  section.body += table_of("Inputs", columns, envelope.inputs).block();
+  std::string small = "leeway " + (envelope.version.empty() ? "of an unknown version" : envelope.version);
   if (envelope.joined_commands.empty()) small += fmt::format(", seed {}", envelope.seed);
-  if (!envelope.instruction_set.empty()) small += ", instruction set " + escape(envelope.instruction_set);
+  if (!envelope.instruction_set.empty()) small += ", instruction set " + envelope.instruction_set;
   section.body += paragraph(small + ". The page is a single file and works offline.");
   return section;
 }

@@ -66,12 +66,11 @@ Cell loss_of(const QualityRow& row) {
   return cell;
 }
 
-std::string sets_table(const std::vector<QualityRow>& rows) {
+Blocks sets_table(const Record& record, const std::vector<QualityRow>& rows) {
   using Q = AssessQuality;
   using C = QualityChange;
-  const std::vector<ColumnOf<QualityRow>> columns{
+  std::vector<ColumnOf<QualityRow>> columns{
       {text_column("Set"), [](const QualityRow& row) { return text_cell(row.set); }},
-      {text_column("Model"), [](const QualityRow& row) { return text_cell(row.result->model); }},
       {interval_column("Balanced", "Balanced accuracy: mean recall of the classes"),
        share_of<&Q::balanced_accuracy, &C::balanced_accuracy>},
       {interval_column("Macro F1", "Mean F1 of the classes"), share_of<&Q::macro_f1, &C::macro_f1>},
@@ -83,7 +82,11 @@ std::string sets_table(const std::vector<QualityRow>& rows) {
       {interval_column("Brier", "Mean squared distance of the probabilities from the label, 0 to 2"),
        loss_of<&Q::brier, &C::brier>},
       {interval_column("ECE", "Expected calibration error over 15 bins"), share_of<&Q::ece, &C::ece>}};
-  return table_of("Before and after; hover over a cell for its change", columns, rows).html(2);
+  const bool several = record.models.size() > 1;
+  if (several)
+    columns.insert(columns.begin() + 1, {text_column("Model"),
+                                         [](const QualityRow& row) { return text_cell(row.result->model); }});
+  return table_of("Before and after the shift", columns, rows).block(several ? 2 : 1);
 }
 
 struct QualityClassRow {
@@ -91,7 +94,7 @@ struct QualityClassRow {
   const ClassQuality* one;
 };
 
-std::string classes_table(const Record& record, const std::vector<QualityRow>& rows) {
+Blocks classes_table(const Record& record, const std::vector<QualityRow>& rows) {
   std::vector<QualityClassRow> list;
   for (const QualityRow& row : rows)
     for (const ClassQuality& one : row.found->classes)
@@ -118,8 +121,7 @@ std::string classes_table(const Record& record, const std::vector<QualityRow>& r
        }},
       {number_column("n", "Samples with this label"),
        [](const QualityClassRow& c) { return count_cell(c.one->n); }}};
-  return more_html("Precision, recall, F1 and AUROC of every class",
-                   table_of(caption, columns, list).html(2));
+  return folded("Precision, recall, F1 and AUROC of every class", table_of(caption, columns, list).block(2));
 }
 
 Json points_of(const AssessQuality& found, const std::string& set, std::size_t slot) {
@@ -140,7 +142,7 @@ Json points_of(const AssessQuality& found, const std::string& set, std::size_t s
   return points;
 }
 
-std::string reliability(const Record& record) {
+Blocks reliability(const Record& record) {
   std::vector<Chart> charts;
   for (const Result* result : worst_first(record)) {
     if (!result->quality) continue;
@@ -157,11 +159,11 @@ std::string reliability(const Record& record) {
                       "Accuracy against confidence of " + subject(record, *result) + ": " + error,
                       {{"points", std::move(points)}}});
   }
-  return key_html({{"m0", "target", 0}, {"m1", "source", 1}}) + panels_html(charts);
+  return chart_legend({{"m0", "target", 0}, {"m1", "source", 1}}) + chart_grid(charts);
 }
 
 // Labels against predictions, of a target with few enough classes.
-std::string confusion(const Record& record, const QualityRow& row) {
+Blocks confusion(const Record& record, const QualityRow& row) {
   const auto& counts = row.found->confusion;
   std::vector<std::size_t> labels(counts.size());
   for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = i;
@@ -177,7 +179,7 @@ std::string confusion(const Record& record, const QualityRow& row) {
            return cell;
          }});
   const std::string name = record.models.size() > 1 ? row.result->model + ", " + row.set : row.set;
-  return table_of("Labels by predictions: " + name, columns, labels).html();
+  return table_of("Labels by predictions: " + name, columns, labels).block();
 }
 
 }  // namespace
@@ -188,21 +190,21 @@ Section quality_section(const Record& record) {
   const QualityRow& worst = *std::ranges::min_element(rows, {}, [](const QualityRow& row) {
     return row.change == nullptr ? 2 : row.found->macro_f1.value.value_or(1);
   });
-  std::string tables;
+  Blocks tables;
   std::size_t shown = 0;
   for (const QualityRow& row : rows)
     if (!row.found->confusion.empty() && row.found->confusion.size() <= most_matrix && shown++ < 12)
       tables += confusion(record, row);
   return {"quality", "Quality",
           fmt::format("{} has a macro F1 of {}, an AUROC of {} and an ECE of {}",
-                      escape(record.models.size() > 1 ? worst.result->model + " on " + worst.set : worst.set),
+                      (record.models.size() > 1 ? worst.result->model + " on " + worst.set : worst.set),
                       percent(worst.found->macro_f1),
                       worst.found->auroc.value ? percent(worst.found->auroc) : "unknown value",
                       percent(worst.found->ece)),
           paragraph("Errors by class, ranking (AUROC) and calibration, from labels. On the dashed line, "
-                    "confidence equals accuracy.") +
-              sets_table(rows) + reliability(record) + classes_table(record, rows) +
-              (tables.empty() ? "" : more_html("Labels by predictions", tables))};
+                    "confidence equals accuracy. Hover over a cell of the first table for its change.") +
+              in_both(sets_table(record, rows)) + reliability(record) + classes_table(record, rows) +
+              (tables.empty() ? Blocks() : folded("Labels by predictions", tables))};
 }
 
 Section subgroups_section(const Record& record) {
@@ -229,16 +231,16 @@ Section subgroups_section(const Record& record) {
        [](const Found& f) { return change_cell(f.group->difference, "no other rows"); }},
       {number_column("n", "Rows in the half for the measurement"),
        [](const Found& f) { return count_cell(f.group->n); }}};
-  return {"subgroups", "Subgroups",
-          weak == list.end()
-              ? "No subgroup is clearly weaker than the rest"
-              : fmt::format("Weakest subgroup: {} ({}), {} right", escape(subgroup_name(*weak->group)),
-                            escape(subject(record, *weak->result)), percent(weak->group->accuracy)),
-          paragraph(fmt::format("{} groups and pairs of groups were searched. The lowest of many accuracies "
-                                "is partly low by chance, so these were found on one half of the rows and "
-                                "measured on the other half; the intervals of one target hold together.",
-                                count(searched))) +
-              table_of("Weakest subgroups on one half, measured on the other", columns, list).html(2)};
+  return {
+      "subgroups", "Subgroups",
+      weak == list.end() ? "No subgroup is clearly weaker than the rest"
+                         : fmt::format("Weakest subgroup: {} ({}), {} right", subgroup_name(*weak->group),
+                                       subject(record, *weak->result), percent(weak->group->accuracy)),
+      paragraph(fmt::format("{} groups and pairs of groups were searched. The lowest of many accuracies "
+                            "is partly low by chance, so these were found on one half of the rows and "
+                            "measured on the other half; the intervals of one target hold together.",
+                            count(searched))) +
+          in_both(table_of("Weakest subgroups on one half, measured on the other", columns, list).block(2))};
 }
 
 }  // namespace leeway::report

@@ -13,13 +13,11 @@
 #include <vector>
 
 #include "leeway/core/numbers.h"
+#include "leeway/core/text.h"
+#include "leeway/describe/view.h"
 #include "leeway/record/assess.h"
 #include "leeway/record/conds.h"
 #include "leeway/record/pa.h"
-#include "leeway/record/records.h"
-#include "leeway/report/detail/chart.h"
-#include "leeway/report/detail/html.h"
-#include "leeway/report/detail/table.h"
 #include "leeway/report/report.h"
 
 namespace leeway::report {
@@ -27,10 +25,6 @@ namespace leeway::report {
 using Record = record::Assess;
 using Result = record::AssessResult;
 using Point = agreement::CurvePoint;
-
-// The whole document. `lead` is HTML; the first sentence of `headline` is set large. Omits empty sections.
-[[nodiscard]] std::string page(const std::string& title, const std::string& headline, const std::string& lead,
-                               const std::vector<Section>& sections);
 
 // A value of a record with its interval.
 [[nodiscard]] Measured measured(const std::optional<double>& value, const std::optional<Interval>& interval);
@@ -41,33 +35,16 @@ template <class List, class Value>
   return static_cast<std::size_t>(std::ranges::find(list, value) - list.begin());
 }
 
-// Of more than `most` rows the first ones; `words` of the caption then say how many of how many.
-template <class Row>
-void cut_rows(std::vector<Row>& rows, std::size_t most, std::string& caption,
-              const char* words = ": {} of {}") {
-  if (rows.size() <= most) return;
-  caption += fmt::format(fmt::runtime(words), most, rows.size());
-  rows.resize(most);
-}
-
 // Columns of several pages.
 [[nodiscard]] Column pa_column(const std::string& level = "95%");
 [[nodiscard]] Column beta_column();
 [[nodiscard]] Column same_prediction_column(bool interval = true);
-
-// The page of a record without its own page: tables of results, with the keys and meanings of its description
-// (record/fields.h) as columns. Lists within results are tables of at most 1,000 rows. Error: another schema,
-// an envelope of other types than the schema's.
-[[nodiscard]] std::string plain_html(const record::Record& kind, const Json& json, const std::string& name);
 
 // Commands, inputs and versions: the last section of every page.
 [[nodiscard]] Section source_section(const record::Envelope& envelope);
 
 // What PA and β mean, in words for every page; `most` is the largest PA there can be.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> pa_meanings(double most);
-
-// Of more than `most` the first ones, and how many more there are: `most` in all.
-[[nodiscard]] std::vector<std::string> at_most(std::size_t most, std::vector<std::string> list);
 
 // -- Posterior agreement by model and by shift. Valid as long as the record is.
 struct PaView {
@@ -90,16 +67,15 @@ struct PaView {
 
 // A table of sets, or of something of each, leads with the shifted set, and the model where there are several.
 template <class Row, class Rows, class SetOf>
-[[nodiscard]] std::string table_of_sets(const PaView& record, const std::string& caption,
-                                        std::vector<ColumnOf<Row>> columns, const Rows& rows,
-                                        const SetOf& set) {
+[[nodiscard]] Blocks table_of_sets(const PaView& record, const std::string& caption,
+                                   std::vector<ColumnOf<Row>> columns, const Rows& rows, const SetOf& set) {
   const bool several = record.models.size() > 1;
   if (several)
     columns.insert(columns.begin(),
                    {text_column("Model"), [&](const Row& row) { return text_cell(set(row).model); }});
   columns.insert(columns.begin(),
                  {text_column("Shifted set"), [&](const Row& row) { return text_cell(set(row).name()); }});
-  return table_of(caption, columns, rows).html(several ? 2 : 1);
+  return table_of(caption, columns, rows).block(several ? 2 : 1);
 }
 
 // One curve A(beta) of a figure.
@@ -120,16 +96,19 @@ struct Curve {
 [[nodiscard]] Section posteriors_section(const PaView& record);
 
 // -- Shifts of labels and attributes (record/conds.h): all but the strongest, which is the headline, and the table of all
-// measures, in HTML; maps of the label against every attribute, empty where there are none.
-[[nodiscard]] std::string shift_measures(const record::DescribedShifts& shifts);
+// measures; maps of the label against every attribute, empty where there are none.
+[[nodiscard]] Blocks shift_measures(const record::DescribedShifts& shifts);
 [[nodiscard]] Section maps_section(const record::DescribedShifts& shifts);
 
 // -- Assessments
 // "CNN under noise 0.3", or without the model where there is only one.
 [[nodiscard]] std::string subject(const Record& record, const Result& result);
 [[nodiscard]] std::vector<const Result*> worst_first(const Record& record);
-// A table of results leads with target and model.
-[[nodiscard]] std::vector<ColumnOf<Result>> with_subject(std::vector<ColumnOf<Result>> columns);
+// A table of results, which leads with the target, and the model where there are several. `sorted`: a place in `columns`.
+[[nodiscard]] Table subject_table(const Record& record, const std::string& caption,
+                                  std::vector<ColumnOf<Result>> columns,
+                                  const std::vector<const Result*>& results,
+                                  std::optional<std::size_t> sorted = {}, bool ascending = false);
 // Number of flips to show of each result: as requested, fewer where many results would make the page long.
 [[nodiscard]] std::size_t flips_shown(const Record& record, const Options& options);
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leeway/report/detail/lines.h"
+#include "leeway/describe/lines.h"
 #include "leeway/report/detail/sections.h"
 
 namespace leeway::report {
@@ -63,7 +63,7 @@ Line line_of(const Select& record, const std::string& name, std::size_t slot,
   return line;
 }
 
-std::string charts(const Select& record) {
+Blocks charts(const Select& record) {
   std::vector<std::string> names = short_names(record.results);
   if (std::ranges::any_of(names, [](const std::string& name) { return name.size() > 6; })) names.clear();
   LineAxes axes = counted_axes(record.results.size(), "checkpoint", names);
@@ -87,14 +87,14 @@ std::string charts(const Select& record) {
     return std::ranges::none_of(line.points,
                                 [](const LinePoint& point) { return point.y.value.has_value(); });
   });
-  std::string out = panels_html({line_chart("Posterior agreement", "of at most " + fixed(log_k, 2), {pa},
-                                            fit_y(axes, {pa}, 0, log_k), {}, pa_picks)});
+  std::vector<Chart> out{line_chart("Posterior agreement", "of at most " + fixed(log_k, 2), {pa},
+                                    fit_y(axes, {pa}, 0, log_k), {}, pa_picks)};
   if (!accuracies.empty()) {
     axes = fit_y(axes, accuracies, 0, 1);
     axes.percent = true;
-    out += panels_html({line_chart("Accuracy", "clean and under the shift", accuracies, axes, {}, picks)});
+    out.push_back(line_chart("Accuracy", "clean and under the shift", accuracies, axes, {}, picks));
   }
-  return "<div class=\"stack\">\n" + out + "</div>\n";
+  return single({Charts{.choices = {{"", std::move(out)}}, .stacked = true}});
 }
 
 std::string chosen_by(const Select& record, std::size_t index) {
@@ -106,7 +106,7 @@ std::string chosen_by(const Select& record, std::size_t index) {
   return list_of(words);
 }
 
-std::string checkpoint_table(const Select& record) {
+Blocks checkpoint_table(const Select& record) {
   using One = SelectCheckpoint;
   const std::vector<ColumnOf<One>> columns = {
       {text_column("Checkpoint"), [](const One& one) { return text_cell(one.checkpoint); }},
@@ -126,25 +126,18 @@ std::string checkpoint_table(const Select& record) {
       {text_column("Highest", "Criteria by which the checkpoint is best"), [&](const One& one) {
          return text_cell(chosen_by(record, static_cast<std::size_t>(&one - record.results.data())));
        }}};
-  return table_of("All checkpoints, in order", columns, record.results).html();
-}
-
-std::string doubts(const Select& record) {
-  for (const SelectCheckpoint& one : record.results)
-    if (!one.pairing.pairs())
-      return fmt::format(" Nothing shows that the two sets of {} have the same rows: {}.", one.checkpoint,
-                         one.pairing.reason);
-  return "";
+  return table_of("All checkpoints, in order", columns, record.results).block();
 }
 
 }  // namespace
 
-std::string html_report(const Select& record) {
-  const std::string difference = difference_words(record);
-  return page("leeway: selection of a checkpoint",
-              record.envelope.headline + (difference.empty() ? "" : " " + difference) + doubts(record),
-              charts(record) + checkpoint_table(record) + terms_html(pa_meanings(log_k_of(record))),
-              {source_section(record.envelope)});
+View view(const Select& record) {
+  return {
+      .title = "leeway: selection of a checkpoint",
+      .headline = record.envelope.headline,
+      .findings = record.envelope.findings,
+      .lead = charts(record) + in_both(checkpoint_table(record)) + term_list(pa_meanings(log_k_of(record))),
+      .sections = {source_section(record.envelope)}};
 }
 
 }  // namespace leeway::report

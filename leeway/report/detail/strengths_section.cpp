@@ -6,7 +6,7 @@
 #include <map>
 
 #include "leeway/core/csv.h"
-#include "leeway/report/detail/lines.h"
+#include "leeway/describe/lines.h"
 #include "leeway/report/detail/sections.h"
 
 namespace leeway::report {
@@ -115,15 +115,14 @@ std::string largest_fall(const Record& record, const std::string& shift, const B
 }  // namespace
 
 Section strengths_section(const Record& record) {
-  Section section{"strengths", "Strengths", "", ""};
+  Section section{"strengths", "Strengths", "", {}};
   std::vector<std::string> shifts, falls;
   for (const auto& [shift, models] : curves_of(record)) {
     const std::vector<Chart> charts = charts_of(record, shift, models);
     if (charts.empty()) continue;
-    shifts.push_back(escape(shift));
-    if (const std::string fall = largest_fall(record, shift, models); !fall.empty())
-      falls.push_back(escape(fall));
-    section.body += "<h3>" + shifts.back() + "</h3>\n" + panels_html(charts);
+    shifts.push_back(shift);
+    if (const std::string fall = largest_fall(record, shift, models); !fall.empty()) falls.push_back(fall);
+    section.body += subheading(shifts.back()) + chart_grid(charts);
   }
   section.heading = falls.empty() ? fmt::format("Results by the strength of {}", list_of(at_most(4, shifts)))
                                   : falls.front();

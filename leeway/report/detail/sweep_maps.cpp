@@ -102,8 +102,8 @@ std::string title_of(const SweepReport& record, const std::string& start, const 
 }
 
 // Algorithms below each other and cases beside each other, or a row for each where there are many cases.
-std::string value_table(const SweepReport& record, const std::string& caption,
-                        const std::vector<const SweepCell*>& cells) {
+Blocks value_table(const SweepReport& record, const std::string& caption,
+                   const std::vector<const SweepCell*>& cells) {
   const std::vector<std::string> cases = case_names(record);
   if (cases.size() > widest_table) {
     const std::vector<ColumnOf<SweepCell>> columns = {
@@ -112,7 +112,7 @@ std::string value_table(const SweepReport& record, const std::string& caption,
         {interval_column(record.roles.measure),
          [&](const SweepCell& cell) { return value_cell(record, cell.value); }},
         {number_column("Seeds"), [](const SweepCell& cell) { return seeds_cell(cell.value); }}};
-    return table_of(caption, columns, cells).html(2);
+    return in_both(table_of(caption, columns, cells).block(2));
   }
   std::vector<Column> heads{text_column("Algorithm")};
   for (const std::string& name : cases) heads.push_back(interval_column(name));
@@ -137,7 +137,7 @@ std::string value_table(const SweepReport& record, const std::string& caption,
                                             : fmt::format("{} to {}", least, most)));
     table.add(std::move(row));
   }
-  return table.html();
+  return in_both(table.block());
 }
 
 // -- Changes
@@ -184,9 +184,9 @@ Chart change_map(const SweepReport& record, const std::string& start) {
 
 }  // namespace
 
-std::string sweep_maps(const SweepReport& record) {
+Blocks sweep_maps(const SweepReport& record) {
   std::vector<Chart> charts;
-  std::string tables;
+  Blocks tables;
   std::vector<std::string> settings = record.settings;
   if (settings.size() > 1)
     settings.insert(settings.begin(), "");
@@ -200,8 +200,8 @@ std::string sweep_maps(const SweepReport& record) {
       tables += value_table(record, "Algorithms by cases: " + title, cells);
     }
   const bool many = charts.size() > 1;
-  return choice_html(charts) +
-         (many ? more_html(fmt::format("{} tables, with their intervals", charts.size()), tables) : tables);
+  return chart_choice(charts) +
+         (many ? folded(fmt::format("{} tables, with their intervals", charts.size()), tables) : tables);
 }
 
 Section sweep_changes_section(const SweepReport& record) {
@@ -225,14 +225,14 @@ Section sweep_changes_section(const SweepReport& record) {
   }
   return {"changes", "Against " + record.roles.baseline,
           fmt::format("{} of {} algorithm{} differ{} significantly from {}, over all cases", clear, all,
-                      all == 1 ? "" : "s", clear == 1 ? "s" : "", escape(record.roles.baseline)),
+                      all == 1 ? "" : "s", clear == 1 ? "s" : "", record.roles.baseline),
           paragraph("Average differences of runs with the same seed, case and setting. Intervals are not "
                     "adjusted: without any effect, one in twenty excludes 0.") +
-              choice_html(charts) +
-              more_html(fmt::format("All values as a table ({} rows)", record.changes.size()),
-                        table_of("Change against the baseline", columns, record.changes)
-                            .html(headers_with_start(record, 2)),
-                        record.changes.size() <= 24)};
+              chart_choice(charts) +
+              folded(fmt::format("All values as a table ({} rows)", record.changes.size()),
+                     table_of("Change against the baseline", columns, record.changes)
+                         .block(headers_with_start(record, 2)),
+                     record.changes.size() <= 24)};
 }
 
 }  // namespace leeway::report

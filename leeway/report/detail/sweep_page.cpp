@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "leeway/report/detail/lines.h"
+#include "leeway/describe/lines.h"
 #include "leeway/report/detail/sections.h"
 #include "leeway/report/detail/sweep_view.h"
 
@@ -132,24 +132,22 @@ Section sweep_concurrency_section(const SweepReport& record) {
       {number_column("Seeds"), [](const SweepConcurrency& one) { return seeds_cell(one.value); }}};
   add_start_column(record, columns);
   if (record.cases.size() < 2) return {};
-  std::string body =
-      panels_html({overview_chart(record.roles.measure, "mean over algorithms and settings", means,
-                                  std::min(series, record.starts.size()), record.roles.is_share)}) +
-      (record.starts.size() > 1 ? model_key(record.starts) : "") +
-      table_of("Mean over algorithms by case", of_cases, record.case_means)
-          .html(headers_with_start(record, 1));
+  Blocks body = chart_grid({overview_chart(record.roles.measure, "mean over algorithms and settings", means,
+                                           std::min(series, record.starts.size()), record.roles.is_share)}) +
+                (record.starts.size() > 1 ? model_legend(record.starts) : Blocks()) +
+                table_of("Mean over algorithms by case", of_cases, record.case_means)
+                    .block(headers_with_start(record, 1));
   for (const std::string& start : record.starts) {
     const std::vector<Line> lines = lines_of(record, start);
     if (lines.empty()) continue;
-    body +=
-        line_charts_html(record.starts.size() > 1 ? fmt::format("{}, start {}", record.roles.measure, start)
-                                                  : record.roles.measure,
-                         "by the number of concurrent shifts", lines, axes_of(record, lines));
+    body += line_charts(record.starts.size() > 1 ? fmt::format("{}, start {}", record.roles.measure, start)
+                                                 : record.roles.measure,
+                        "by the number of concurrent shifts", lines, axes_of(record, lines));
   }
   if (!record.concurrency.empty())
-    body += more_html(fmt::format("All values as a table ({} rows)", record.concurrency.size()),
-                      table_of("By the number of concurrent shifts", columns, record.concurrency)
-                          .html(headers_with_start(record, 2)));
+    body += folded(fmt::format("All values as a table ({} rows)", record.concurrency.size()),
+                   table_of("By the number of concurrent shifts", columns, record.concurrency)
+                       .block(headers_with_start(record, 2)));
   const SweepConcurrency *first = nullptr, *last = nullptr;
   for (const SweepConcurrency& one : record.concurrency)
     if (one.algorithm.empty() && one.start == record.starts.front() && one.value.mean.value)
@@ -158,7 +156,7 @@ Section sweep_concurrency_section(const SweepReport& record) {
       first == nullptr || first == last
           ? std::string("Cases, over all algorithms")
           : fmt::format("From {} to {} concurrent shifts, {} changes from {} to {}", first->shifts,
-                        last->shifts, escape(record.roles.measure), value_text(record, first->value.mean),
+                        last->shifts, record.roles.measure, value_text(record, first->value.mean),
                         value_text(record, last->value.mean));
   return {"cases", "Cases", heading, body};
 }
@@ -187,13 +185,13 @@ Section sweep_starts_section(const SweepReport& record) {
   std::string heading = "From scratch and from other weights";
   for (const SweepStart& one : record.scratch)
     if (one.algorithm.empty() && one.start != record.roles.scratch && one.change.mean.value)
-      heading = fmt::format("Start {} against {}: {} over all algorithms", escape(one.start),
-                            escape(record.roles.scratch), change_text(record, one.change.mean));
+      heading = fmt::format("Start {} against {}: {} over all algorithms", one.start, record.roles.scratch,
+                            change_text(record, one.change.mean));
   return {"starts", "Scratch", heading,
-          panels_html({overview_chart(record.roles.measure, "mean over cases and settings of every start",
-                                      rows, std::min(series, record.starts.size()), record.roles.is_share)}) +
-              model_key(record.starts) +
-              table_of("Scratch against other weights", columns, record.scratch).html(2)};
+          chart_grid({overview_chart(record.roles.measure, "mean over cases and settings of every start",
+                                     rows, std::min(series, record.starts.size()), record.roles.is_share)}) +
+              model_legend(record.starts) +
+              table_of("Scratch against other weights", columns, record.scratch).block(2)};
 }
 
 Section sweep_ranks_section(const SweepReport& record) {
@@ -224,13 +222,13 @@ Section sweep_ranks_section(const SweepReport& record) {
   const SweepRank& first = record.ranks.front();
   return {
       "ranks", "Ranks",
-      fmt::format("{} has the best mean rank, {} of {} comparisons", escape(first.algorithm),
+      fmt::format("{} has the best mean rank, {} of {} comparisons", first.algorithm,
                   value_words(first.rank, false), first.comparisons),
       paragraph(fmt::format("Ranks of the algorithms in every case, setting and seed with runs of all "
                             "algorithms. Intervals ({}): Student's t on the log odds of the rank, over {}.",
                             percent(record.options.level, 0),
                             first.cases > 1 ? "cases and settings, whose seeds stay together" : "seeds")) +
-          panels_html(charts) + table_of("Ranks", columns, record.ranks).html(headers_with_start(record, 1))};
+          chart_grid(charts) + table_of("Ranks", columns, record.ranks).block(headers_with_start(record, 1))};
 }
 
 namespace {
@@ -251,7 +249,7 @@ std::string scope(const SweepReport& record) {
 }
 
 std::string columns_words(const std::vector<std::string>& columns) {
-  return columns.empty() ? "none" : escape(fmt::format("{}", fmt::join(columns, ", ")));
+  return columns.empty() ? "none" : fmt::format("{}", fmt::join(columns, ", "));
 }
 
 // What the columns were taken for, and what has no value.
@@ -271,14 +269,14 @@ Section roles_section(const SweepReport& record) {
       {"start", one(roles.start)},
       {"checkpoint selected by", one(roles.select)},
       {"hyperparameters", columns_words(roles.hyperparameters)}};
-  for (const auto& [role, columns] : rows) table.add({text_cell(role), html_cell(columns)});
-  std::string missing;
+  for (const auto& [role, columns] : rows) table.add({text_cell(role), text_cell(columns)});
+  Blocks missing;
   if (!record.missing.empty()) {
     const std::vector<ColumnOf<record::SweepMissing>> of = {
         {text_column("Reason"), [](const auto& row) { return text_cell(row.reason); }},
         {number_column("Runs"), [](const auto& row) { return count_cell(row.runs); }},
         {text_column("Example"), [](const auto& row) { return text_cell(row.example); }}};
-    missing = table_of("Runs without a value", of, record.missing).html();
+    missing = table_of("Runs without a value", of, record.missing).block();
   }
   std::size_t without = 0;
   for (const record::SweepMissing& row : record.missing) without += row.runs;
@@ -286,18 +284,21 @@ Section roles_section(const SweepReport& record) {
           without == 0
               ? "Every run has a value"
               : fmt::format("{} of {} runs have no value", count(without), count(without + record.runs)),
-          missing + table.html()};
+          missing + table.block()};
 }
 
 }  // namespace
 
-std::string html_report(const SweepReport& record) {
-  return page("leeway: the runs of a sweep", record.envelope.headline,
-              scope_line(escape(scope(record))) + list_html(escaped(record.envelope.findings), "findings") +
-                  sweep_maps(record),
-              {sweep_changes_section(record), sweep_ranks_section(record), sweep_concurrency_section(record),
-               sweep_starts_section(record), sweep_choices_section(record), sweep_ways_section(record),
-               sweep_curves_section(record), roles_section(record), source_section(record.envelope)});
+View view(const SweepReport& record) {
+  return {.title = "leeway: the runs of a sweep",
+          .headline = record.envelope.headline,
+          .findings = record.envelope.findings,
+          .scope = scope(record),
+          .lead = sweep_maps(record),
+          .sections = {sweep_changes_section(record), sweep_ranks_section(record),
+                       sweep_concurrency_section(record), sweep_starts_section(record),
+                       sweep_choices_section(record), sweep_ways_section(record),
+                       sweep_curves_section(record), roles_section(record), source_section(record.envelope)}};
 }
 
 }  // namespace leeway::report

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "leeway/report/detail/lines.h"
+#include "leeway/describe/lines.h"
 #include "leeway/report/detail/sections.h"
 #include "leeway/report/detail/sweep_view.h"
 
@@ -29,7 +29,7 @@ std::string way_name(const SweepWay& way) {
 }
 
 // How often each combination was chosen, by algorithm.
-std::string counts_table(const SweepReport& record) {
+Blocks counts_table(const SweepReport& record) {
   std::vector<std::string> algorithms, values;
   std::map<std::pair<std::string, std::string>, std::size_t> counts;
   std::map<std::string, std::size_t> totals;
@@ -38,7 +38,7 @@ std::string counts_table(const SweepReport& record) {
     append_new(algorithms, choice.algorithm), append_new(values, value);
     ++counts[{choice.algorithm, value}], ++totals[choice.algorithm];
   }
-  if (values.size() > 8) return "";
+  if (values.size() > 8) return {};
   std::ranges::sort(values);
   std::vector<Column> columns{text_column("Algorithm")};
   for (const std::string& value : values) columns.push_back(number_column(value));
@@ -50,10 +50,10 @@ std::string counts_table(const SweepReport& record) {
     row.push_back(count_cell(totals[algorithm]));
     table.add(std::move(row));
   }
-  return table.html();
+  return table.block();
 }
 
-std::string choice_table(const SweepReport& record) {
+Blocks choice_table(const SweepReport& record) {
   const bool share = record.roles.is_share;
   std::vector<ColumnOf<SweepChoice>> columns = {
       {text_column("Algorithm"), [](const SweepChoice& one) { return text_cell(one.algorithm); }},
@@ -85,12 +85,11 @@ std::string choice_table(const SweepReport& record) {
   std::vector<const SweepChoice*> rows;
   for (const SweepChoice& choice : record.choices)
     if (rows.size() < sweep_selection_most_rows) rows.push_back(&choice);
-  const std::string more =
-      record.choices.size() > sweep_selection_most_rows
-          ? paragraph(fmt::format("The first {} of {}.", count(sweep_selection_most_rows),
-                                  count(record.choices.size())))
-          : "";
-  return more + table_of("Hyperparameters selected by validation", columns, rows).html(headers);
+  const Blocks more = record.choices.size() > sweep_selection_most_rows
+                          ? paragraph(fmt::format("The first {} of {}.", count(sweep_selection_most_rows),
+                                                  count(record.choices.size())))
+                          : Blocks();
+  return more + table_of("Hyperparameters selected by validation", columns, rows).block(headers);
 }
 
 std::vector<Chart> way_charts(const SweepReport& record, const std::string& chooses) {
@@ -114,12 +113,12 @@ std::vector<Chart> way_charts(const SweepReport& record, const std::string& choo
   return charts;
 }
 
-std::string ways_part(const SweepReport& record, const std::string& chooses) {
+Blocks ways_part(const SweepReport& record, const std::string& chooses) {
   std::vector<const SweepWay*> rows;
   std::vector<std::string> ways;
   for (const SweepWay& way : record.ways)
     if (way.chooses == chooses) rows.push_back(&way), append_new(ways, way_name(way));
-  if (rows.empty()) return "";
+  if (rows.empty()) return {};
   std::vector<ColumnOf<SweepWay>> columns = {
       {text_column("Algorithm"),
        [](const SweepWay& one) { return text_cell(algorithm_name(one.algorithm)); }},
@@ -136,11 +135,11 @@ std::string ways_part(const SweepReport& record, const std::string& chooses) {
       {number_column("Runs"), [](const SweepWay& one) { return count_cell(one.value.runs); }}};
   add_start_column(record, columns);
   ways.resize(std::min(series, ways.size()));
-  return panels_html(way_charts(record, chooses)) + model_key(ways) +
+  return chart_grid(way_charts(record, chooses)) + model_legend(ways) +
          table_of(
              fmt::format("Criteria to select {}", chooses == "hyper-parameters" ? chooses : "the " + chooses),
              columns, rows)
-             .html(headers_with_start(record, 2));
+             .block(headers_with_start(record, 2));
 }
 
 // -- By epoch
@@ -209,15 +208,15 @@ Section sweep_choices_section(const SweepReport& record) {
   for (const SweepChoice& choice : record.choices)
     if (const std::string text = chosen_text(choice.chosen); ++counts[text] > most)
       most = counts[text], value = text;
-  return {"choices", "Hyperparameters",
-          fmt::format("Validation selected {} most often, {} of {} times", escape(value), most,
-                      record.choices.size()),
-          paragraph(fmt::format("Selected by {} only, on the seeds of the grid (the seeds with the most "
-                                "combinations). The measure was not used.",
-                                escape(record.roles.validation))) +
-              counts_table(record) +
-              more_html(fmt::format("Every choice ({})", record.choices.size()), choice_table(record),
-                        record.choices.size() <= 24)};
+  return {
+      "choices", "Hyperparameters",
+      fmt::format("Validation selected {} most often, {} of {} times", value, most, record.choices.size()),
+      paragraph(fmt::format("Selected by {} only, on the seeds of the grid (the seeds with the most "
+                            "combinations). The measure was not used.",
+                            record.roles.validation)) +
+          counts_table(record) +
+          folded(fmt::format("Every choice ({})", record.choices.size()), choice_table(record),
+                 record.choices.size() <= 24)};
 }
 
 Section sweep_ways_section(const SweepReport& record) {
@@ -230,7 +229,7 @@ Section sweep_ways_section(const SweepReport& record) {
   const std::string heading =
       best == nullptr || !best->change.mean.value
           ? std::string("Selection criteria compared")
-          : fmt::format("Selecting the {} by the measure itself would change it by {}", escape(best->chooses),
+          : fmt::format("Selecting the {} by the measure itself would change it by {}", best->chooses,
                         change_text(record, best->change.mean));
   return {"ways", "Selection criteria", heading,
           paragraph("The measure that each selection criterion would have reached, over runs with every "
@@ -243,16 +242,16 @@ Section sweep_ways_section(const SweepReport& record) {
 Section sweep_curves_section(const SweepReport& record) {
   if (record.curves.empty()) return {};
   const bool several = record.algorithms.size() > 1;
-  std::string body =
+  Blocks body =
       paragraph(
           "Validation values during training, up to the length of the shortest run: the criteria that can "
           "select an epoch and, if it was measured, test accuracy, which no criterion may use.") +
-      panels_html(charts_of(record, several ? "" : record.algorithms.front()));
+      chart_grid(charts_of(record, several ? "" : record.algorithms.front()));
   if (several) {
     std::vector<Chart> charts;
     for (const std::string& algorithm : record.algorithms)
       for (Chart& chart : charts_of(record, algorithm)) charts.push_back(std::move(chart));
-    body += more_html("Each algorithm", panels_html(charts), record.algorithms.size() <= 4);
+    body += folded("Each algorithm", chart_grid(charts), record.algorithms.size() <= 4);
   }
   return {"curves", "Curves", "Criteria and test accuracy during training", body};
 }

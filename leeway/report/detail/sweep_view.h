@@ -4,10 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "leeway/describe/view.h"
 #include "leeway/record/sweep_report.h"
-#include "leeway/report/detail/chart.h"
-#include "leeway/report/detail/html.h"
-#include "leeway/report/detail/table.h"
 
 namespace leeway::report {
 
@@ -39,7 +37,7 @@ inline constexpr const char* every_algorithm = "all algorithms";
 [[nodiscard]] Chart overview_chart(const std::string& title, const std::string& note,
                                    const std::vector<OverviewRow>& rows, std::size_t slots, bool percent);
 
-[[nodiscard]] std::string sweep_maps(const record::SweepReport& record);  // heat maps and their table
+[[nodiscard]] Blocks sweep_maps(const record::SweepReport& record);  // heat maps and their table
 [[nodiscard]] Section sweep_changes_section(const record::SweepReport& record);
 [[nodiscard]] Section sweep_concurrency_section(const record::SweepReport& record);
 [[nodiscard]] Section sweep_starts_section(const record::SweepReport& record);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leeway/report/detail/lines.h"
+#include "leeway/describe/lines.h"
 #include "leeway/report/detail/sections.h"
 
 namespace leeway::report {
@@ -155,8 +155,42 @@ Cell value_cell(const TimelineMeasure& measure, const TimelineChunk& chunk) {
   return cell;
 }
 
+Cell chunk_cell(const TimelineChunk* chunk) {
+  return chunk == nullptr ? dash_cell("no chunk is outside") : text_cell(chunk->chunk);
+}
+
+// How far each measure goes, and where it leaves the source's range.
+Blocks summary_table(const Record& record, const AssessTimeline& timeline) {
+  Table table("Least and most over time",
+              {text_column("Measure"), number_column("Least"), number_column("Median"), number_column("Most"),
+               number_column("Outside", "Number of chunks outside the range of the source"),
+               text_column("First outside"), text_column("Farthest outside")});
+  for (const TimelineMeasure& measure : record::timeline_measures()) {
+    std::vector<double> values;
+    for (const TimelineChunk& chunk : timeline.chunks)
+      if (const auto value = measure.value(chunk).value) values.push_back(*value);
+    if (values.empty()) continue;
+    std::ranges::sort(values);
+    const auto cell = [&](double value) {
+      return measure.key == "pa" ? fixed_cell(value, 3) : percent_cell(value, 1);
+    };
+    const TimelineAlarms alarms = alarms_of(timeline, measure);
+    table.add({text_cell(measure.title), cell(values.front()), cell(values[values.size() / 2]),
+               cell(values.back()),
+               measure.band == nullptr ? dash_cell("the source has no range") : count_cell(alarms.count),
+               chunk_cell(alarms.first), chunk_cell(alarms.worst)});
+  }
+  const TimelineAlarms drift = drift_alarms(timeline);
+  const Cell none = dash_cell("p-values are in the table of chunks");
+  table.add({text_cell("Drift tests"), none, none, none, count_cell(drift.count), chunk_cell(drift.first),
+             chunk_cell(drift.worst)});
+  if (record.models.size() > 1 || record.timelines.size() > 1)
+    table.caption += ": " + subject(record, timeline);
+  return table.block();
+}
+
 // All chunks where they are few; else those outside a band or that drifted, in order of time.
-std::string chunk_table(const AssessTimeline& timeline) {
+Blocks chunk_table(const AssessTimeline& timeline) {
   const auto loud = [&, share = timeline.alarm_share()](const TimelineChunk& chunk) {
     return chunk.drift.p_value <= share ||
            std::ranges::any_of(record::timeline_measures(),
@@ -169,7 +203,7 @@ std::string chunk_table(const AssessTimeline& timeline) {
   std::string caption =
       few ? "Every chunk, in order of time" : "Chunks outside a range or with drift, in order of time";
   cut_rows(rows, timeline_most_rows, caption, ": the first {} of {}");
-  if (rows.empty()) return "";
+  if (rows.empty()) return {};
   std::vector<ColumnOf<TimelineChunk>> columns{
       {text_column("Chunk"), [](const TimelineChunk& chunk) { return text_cell(chunk.chunk); }},
       {number_column("n", "Samples"), [](const TimelineChunk& chunk) { return count_cell(chunk.n); }}};
@@ -181,16 +215,16 @@ std::string chunk_table(const AssessTimeline& timeline) {
       {number_column("Drift p",
                      "Smallest p-value of the chunk, adjusted by Holm's method over all tests of all chunks"),
        [](const TimelineChunk& chunk) {
-         return number_cell(chunk.drift.p_value, escape(record::p_words(chunk.drift.p_value)));
+         return number_cell(chunk.drift.p_value, record::p_words(chunk.drift.p_value));
        }});
-  return table_of(caption, columns, rows).html(1);
+  return table_of(caption, columns, rows).block(1);
 }
 
-std::string charts_html(const Record& record, const AssessTimeline& timeline) {
+Blocks charts_of(const Record& record, const AssessTimeline& timeline) {
   std::vector<Chart> charts;
   for (const TimelineMeasure& measure : record::timeline_measures())
     if (timeline.has(measure)) charts.push_back(chart_of(record, timeline, measure));
-  return panels_html(charts);
+  return chart_grid(charts);
 }
 
 std::string gaps_words(const AssessTimeline& timeline) {
@@ -201,7 +235,7 @@ std::string gaps_words(const AssessTimeline& timeline) {
   if (std::ranges::any_of(timeline.chunks,
                           [](const TimelineChunk& chunk) { return chunk.likely_error.has_value(); }))
     text += " The small figures of the estimated error are its likely range.";
-  return text;
+  return text.substr(std::min<std::size_t>(1, text.size()));
 }
 
 }  // namespace
@@ -211,7 +245,7 @@ Section timeline_section(const Record& record) {
   std::string words = timeline_words(record.timelines.front(), record.models.size() > 1);
   words.resize(std::min(words.find("; "), words.size() - 1));  // its first clause
   Section section{
-      "time", "Over time", escape(words),
+      "time", "Over time", words,
       paragraph(fmt::format("Each point is a chunk, with its {0} interval. The gray band is the range of the "
                             "source: with probability {0}, all source chunks of the same size fall within "
                             "it. Chunks outside, on the worse side, are marked. Prediction unchanged and PA "
@@ -219,15 +253,15 @@ Section timeline_section(const Record& record) {
                             percent(record.level)))};
   std::size_t drawn = 0;
   for (const AssessTimeline& timeline : record.timelines) {
-    std::string body = &timeline == &record.timelines.front()
-                           ? std::string()
-                           : paragraph(escape(timeline_words(timeline, record.models.size() > 1)));
+    Blocks body = &timeline == &record.timelines.front()
+                      ? Blocks()
+                      : paragraph(timeline_words(timeline, record.models.size() > 1));
     if (drawn == 0 || drawn + timeline.chunks.size() <= charted_chunks) {
       drawn += timeline.chunks.size();
-      body += (gaps_words(timeline).empty() ? std::string() : paragraph(gaps_words(timeline).substr(1))) +
-              charts_html(record, timeline) + chunk_table(timeline);
+      body += paragraph(gaps_words(timeline)) + charts_of(record, timeline) +
+              in_both(summary_table(record, timeline) + chunk_table(timeline));
     }
-    if (record.timelines.size() > 1) body = "<h3>" + escape(subject(record, timeline)) + "</h3>" + body;
+    if (record.timelines.size() > 1) body = subheading(subject(record, timeline)) + body;
     section.body += body;
   }
   return section;

@@ -7,8 +7,8 @@
 #include <functional>
 #include <set>
 
+#include "leeway/describe/lines.h"
 #include "leeway/record/train.h"
-#include "leeway/report/detail/lines.h"
 #include "leeway/report/detail/sections.h"
 
 namespace leeway::report {
@@ -109,7 +109,7 @@ std::vector<Chart> other_charts(const Training& training) {
   return charts;
 }
 
-std::string epoch_table(const Training& training) {
+Blocks epoch_table(const Training& training) {
   std::vector<ColumnOf<Epoch>> columns = {
       {number_column("Epoch"), [](const Epoch& e) { return count_cell(e.number); }},
       {number_column("Steps", "Number of steps until the end of the epoch"),
@@ -126,10 +126,10 @@ std::string epoch_table(const Training& training) {
                          return share_cell(curve.value(e), "not measured in this epoch");
                        }});
   }
-  return table_of("Every epoch", columns, training.epochs).html();
+  return in_both(table_of("Every epoch", columns, training.epochs).block());
 }
 
-std::string criteria_table(const Training& training) {
+Blocks criteria_table(const Training& training) {
   struct Chosen {
     std::string criterion;
     const Epoch* epoch = nullptr;
@@ -143,7 +143,7 @@ std::string criteria_table(const Training& training) {
   add("accuracy", training.best_by_accuracy);
   add("worst group", training.best_by_worst_group);
   add("test (oracle)", training.best_by_test);
-  if (chosen.size() < 2) return "";
+  if (chosen.size() < 2) return {};
   std::vector<ColumnOf<Chosen>> columns = {
       {text_column("Selected by"), [](const Chosen& one) { return text_cell(one.criterion); }},
       {number_column("Epoch"), [](const Chosen& one) { return count_cell(one.epoch->number); }},
@@ -160,36 +160,35 @@ std::string criteria_table(const Training& training) {
     columns.push_back({interval_column("Test"), [](const Chosen& one) {
                          return share_cell(accuracies()[5].value(*one.epoch), "not measured in this epoch");
                        }});
-  return table_of("Epoch selected by each criterion", columns, chosen).html();
+  return table_of("Epoch selected by each criterion", columns, chosen).block();
 }
 
 }  // namespace
 
-std::string html_report(const Train& record) {
+View view(const Train& record) {
   const record::TrainedModel& model = record.results.front();
   const Training& training = model.training;
-  const std::string lead = panels_html(accuracy_charts(training)) + paragraphs(record.envelope.findings) +
-                           criteria_table(training);
   Section course{
       "course", "Course",
       fmt::format("{} epochs, {} training images, {} validation images", training.epochs.size(),
                   count(training.n_train), count(training.n_validation)),
-      panels_html(other_charts(training)) + more_html("Numbers of every epoch", epoch_table(training))};
+      chart_grid(other_charts(training)) + folded("Numbers of every epoch", epoch_table(training))};
   std::vector<std::string> items = {
-      fmt::format("{} weights, written to {}", count(model.weights), escape(model.out))};
+      fmt::format("{} weights, written to {}", count(model.weights), model.out)};
   const std::string flags = record::flags_of(training.options);
-  items.push_back(flags.empty()
-                      ? "All options are the defaults."
-                      : "Options that differ from the defaults: <code>" + escape(flags) + "</code>");
+  items.push_back(flags.empty() ? "All options are the defaults."
+                                : "Options that differ from the defaults: `" + flags + "`");
   if (training.stopped_early) items.push_back("Training stopped early: validation no longer improved.");
   if (model.resumed_after > 0)
     items.push_back(fmt::format("{} epochs are from an earlier, interrupted run.", model.resumed_after));
-  Section options{
-      "options", "Options",
-      fmt::format("{} by {}", escape(training.options.architecture), escape(training.options.algorithm)),
-      list_html(items)};
-  return page("leeway: training", record.envelope.headline, lead,
-              {std::move(course), std::move(options), source_section(record.envelope)});
+  Section options{"options", "Options",
+                  fmt::format("{} by {}", training.options.architecture, training.options.algorithm),
+                  bullets(items)};
+  return {.title = "leeway: training",
+          .headline = record.envelope.headline,
+          .findings = record.envelope.findings,
+          .lead = chart_grid(accuracy_charts(training)) + in_both(criteria_table(training)),
+          .sections = {std::move(course), std::move(options), source_section(record.envelope)}};
 }
 
 }  // namespace leeway::report

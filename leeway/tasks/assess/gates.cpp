@@ -198,16 +198,6 @@ record::AssessGate::Chunks check_chunks(const record::AssessGate& gate, record::
   return found;
 }
 
-// "accuracy 0.61 < 0.65 (first in chunk 2026-03-07 of cnn under prod, in 3 of 12 chunks)"
-std::string over_time(const record::AssessGate& gate) {
-  if (gate.chunks.empty()) return "";
-  const record::AssessGate::Chunks& first = gate.chunks.front();
-  return fmt::format(
-      "{} (first in chunk {} of {} under {}, in {} of {} chunks{})", gate.comparison(first.value),
-      first.first, first.model, first.target, first.violated, first.judged,
-      gate.chunks.size() == 1 ? "" : fmt::format(" and in {} other targets", gate.chunks.size() - 1));
-}
-
 }  // namespace
 
 std::vector<record::Key> gate_keys() {
@@ -280,24 +270,6 @@ record::AssessGate check_gate(record::AssessGate gate, const std::vector<record:
     if (record::AssessGate::Chunks found = check_chunks(gate, timeline); found.violated > 0)
       gate.chunks.push_back(std::move(found));
   return gate;
-}
-
-std::string describe(const record::AssessGate& gate, std::size_t results) {
-  const auto& violations = gate.violations;
-  const std::size_t missing = gate.not_computed.size();
-  if (violations.empty() && !gate.chunks.empty()) return "failed over time: " + over_time(gate);
-  if (violations.empty() && missing == results)
-    return fmt::format("undecided: {} (no result has a value)", gate.gate);
-  if (violations.empty() && missing > 0)
-    return fmt::format("passed: {} ({} {} undecided)", gate.gate, missing,
-                       missing == 1 ? "result" : "results");
-  if (violations.empty()) return "passed: " + gate.gate;
-  std::string text = fmt::format("failed: {} ({} under {})", gate.comparison(violations[0].value),
-                                 violations[0].model, violations[0].target);
-  if (violations.size() > 1)
-    text += fmt::format(" and {} {}", violations.size() - 1, violations.size() == 2 ? "other" : "others");
-  if (!gate.chunks.empty()) text += "; over time " + over_time(gate);
-  return text;
 }
 
 }  // namespace leeway::assess

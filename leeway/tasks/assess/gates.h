@@ -40,7 +40,4 @@ void check_threshold(const record::AssessGate& gate, std::size_t k);
                                             const std::vector<record::AssessResult>& results,
                                             const std::vector<record::AssessTimeline>& timelines = {});
 
-// "failed: accuracy 0.74 < 0.8 (cnn under noise) and 2 others", "passed: ..." or "undecided: ...", of `results`.
-[[nodiscard]] std::string describe(const record::AssessGate& gate, std::size_t results);
-
 }  // namespace leeway::assess

@@ -200,7 +200,7 @@ TEST(GateKeys, AreListedWithRangeAndMeaning) {
 }
 
 TEST(DescribeGate, CountsTheViolations) {
-  const auto said = [](const std::string& text) { return describe(judged(text), results.size()); };
+  const auto said = [](const std::string& text) { return record::gate_words(judged(text), results.size()); };
   EXPECT_EQ(said("accuracy<0.8"), "failed: accuracy 0.7 < 0.8 (a under x)");
   EXPECT_EQ(said("accuracy<80%"), "failed: accuracy 70% < 80% (a under x)");
   EXPECT_EQ(said("k>3"), "failed: k 10 > 3 (a under x) and 1 other");

@@ -147,10 +147,10 @@ TEST(Timeline, GatesNameTheFirstChunkThatFails) {
   EXPECT_EQ(first.chunks[0].value, *record.timelines[0].chunks[4].accuracy.value);
   EXPECT_EQ(first.chunks[0].violated, 2u);
   EXPECT_EQ(first.chunks[0].judged, 6u);
-  EXPECT_THAT(describe(first, 1),
+  EXPECT_THAT(record::gate_words(first, 1),
               ::testing::AllOf(::testing::StartsWith("failed over time: accuracy 0."),
                                HasSubstr(" < 0.6 (first in chunk 2026-01-09 of m under prod, in 2 of ")));
-  EXPECT_THAT(describe(record.gates[2], 1), HasSubstr(" (first in chunk 2026-01-05"));
+  EXPECT_THAT(record::gate_words(record.gates[2], 1), HasSubstr(" (first in chunk 2026-01-05"));
   EXPECT_FALSE(record.gates[1].violated());
   EXPECT_FALSE(record.gates[3].violated());  // of the whole alone
   EXPECT_EQ(record.gates[4].chunks[0].first, "2026-01-09");

@@ -39,11 +39,10 @@
     }
     return charts.get(figure);
   };
-  // Controls stand in their figure, or above several figures for all of them.
-  const shared = (figure) => figure.closest(".charts").querySelector(":scope > .controls");
+  // Controls stand above the figures.
   const variantOf = (figure) => {
     const { payload } = payloadOf(figure);
-    const select = figure.querySelector("select") ?? shared(figure)?.querySelector("select");
+    const select = figure.closest(".charts").querySelector(":scope > .controls select");
     return payload.variants ? payload.variants[select ? Number(select.value) : 0] : payload;
   };
 
@@ -51,7 +50,7 @@
     const content = variantOf(figure), spec = { ...structuredClone(specs[figure.dataset.spec]), description: content.description };
     for (const data of spec.data) if (content.data?.[data.name]) data.values = content.data[data.name].map((row) => ({ ...row }));
     const signals = { ...content.signals, available: width };
-    for (const input of all("input[data-signal]", figure)) signals[input.dataset.signal] = input.checked;
+    for (const input of all("input[data-signal]", figure.closest(".charts"))) signals[input.dataset.signal] = input.checked;
     for (const signal of spec.signals) if (signal.name in signals) signal.value = signals[signal.name];
     return spec;
   };
@@ -80,8 +79,7 @@
   };
   for (const control of all(".charts select, .charts input[data-signal]")) {
     control.addEventListener("change", () => {
-      const own = control.closest("figure.chart");
-      for (const figure of own ? [own] : all("figure.chart", control.closest(".charts"))) redraw(figure);
+      for (const figure of all("figure.chart", control.closest(".charts"))) redraw(figure);
     });
   }
   let pending = 0;

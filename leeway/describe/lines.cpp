@@ -1,11 +1,11 @@
-#include "leeway/report/detail/lines.h"
+#include "leeway/describe/lines.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-namespace leeway::report {
+namespace leeway {
 namespace {
 
 // 1, 2 or 5 times a power of ten, some four to the range.
@@ -165,20 +165,20 @@ Chart line_chart(const std::string& title, const std::string& note, const std::v
   return chart;
 }
 
-std::string line_charts_html(const std::string& title, const std::string& note,
-                             const std::vector<Line>& lines, const LineAxes& axes) {
+Blocks line_charts(const std::string& title, const std::string& note, const std::vector<Line>& lines,
+                   const LineAxes& axes) {
   std::vector<Chart> charts;
   for (auto first = lines.begin(); first != lines.end();) {
     const auto last = first + std::min(std::ptrdiff_t{series}, lines.end() - first);
     charts.push_back(line_chart(title, note, {first, last}, axes));
     first = last;
   }
-  return panels_html(charts);
+  return chart_grid(std::move(charts));
 }
 
-std::string sigma_charts(const std::string& title, const std::string& note, std::vector<Line> lines,
-                         const std::vector<double>& sigmas, double most) {
-  if (lines.empty() || sigmas.size() < 2) return "";
+Blocks sigma_charts(const std::string& title, const std::string& note, std::vector<Line> lines,
+                    const std::vector<double>& sigmas, double most) {
+  if (lines.empty() || sigmas.size() < 2) return {};
   const ValueAxis axis = value_axis(sigmas);
   LineAxes axes = axis.axes(axis.logarithmic ? "σ, logarithmic" : "σ");
   axes.percent = true;
@@ -187,7 +187,7 @@ std::string sigma_charts(const std::string& title, const std::string& note, std:
     for (LinePoint& point : line.points) point.x = axis.position(point.x);
     axes.name_length = std::max(axes.name_length, line.name.size());
   }
-  return line_charts_html(title, note, lines, fit_y(axes, lines, 0, most));
+  return line_charts(title, note, lines, fit_y(axes, lines, 0, most));
 }
 
-}  // namespace leeway::report
+}  // namespace leeway

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "leeway/core/numbers.h"
-#include "leeway/report/detail/chart.h"
+#include "leeway/describe/view.h"
 
-namespace leeway::report {
+namespace leeway {
 
 struct LinePoint {
   double x = 0;
@@ -69,12 +69,11 @@ struct ValueAxis {
                                const std::vector<Span>& spans = {}, const std::vector<Pick>& picks = {});
 
 // The same for any number of lines, in charts of `series` lines each.
-[[nodiscard]] std::string line_charts_html(const std::string& title, const std::string& note,
-                                           const std::vector<Line>& lines, const LineAxes& axes);
+[[nodiscard]] Blocks line_charts(const std::string& title, const std::string& note,
+                                 const std::vector<Line>& lines, const LineAxes& axes);
 
 // Line charts over noise strength (x); y from 0 to at most `most`. Empty for one sigma: tables suffice.
-[[nodiscard]] std::string sigma_charts(const std::string& title, const std::string& note,
-                                       std::vector<Line> lines, const std::vector<double>& sigmas,
-                                       double most);
+[[nodiscard]] Blocks sigma_charts(const std::string& title, const std::string& note, std::vector<Line> lines,
+                                  const std::vector<double>& sigmas, double most);
 
-}  // namespace leeway::report
+}  // namespace leeway

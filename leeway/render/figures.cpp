@@ -1,4 +1,4 @@
-#include "leeway/report/figures.h"
+#include "leeway/render/figures.h"
 
 #include <fmt/format.h>
 #include <spawn.h>
@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -22,10 +23,9 @@
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/utf8.h"
-#include "leeway/report/detail/assets.h"
-#include "leeway/report/detail/page_parts.h"
+#include "leeway/render/assets.h"
 
-namespace leeway::report {
+namespace leeway::render {
 namespace {
 
 namespace fs = std::filesystem;
@@ -72,18 +72,29 @@ std::string csv_line(const std::vector<std::string>& fields) {
   return line + "\n";
 }
 
-std::string table_csv(const PageTable& table) {
+std::string full(const std::optional<double>& value) {
+  if (!value) return "";
+  if (std::isinf(*value)) return *value > 0 ? "Infinity" : "-Infinity";
+  return fmt::format("{:.9g}", *value);
+}
+
+// A cell as the page shows it.
+std::string text_of(const Cell& cell) { return cell.text + (cell.beside.empty() ? "" : " " + cell.beside); }
+
+std::string table_csv(const Table& table) {
   std::vector<std::string> head;
-  for (const auto& [title, numeric, interval] : table.columns) {
-    head.push_back(csv_field(title));
-    if (interval) head.insert(head.end(), {csv_field(title + " low"), csv_field(title + " high")});
+  for (const Column& column : table.columns) {
+    head.push_back(csv_field(column.title));
+    if (column.interval)
+      head.insert(head.end(), {csv_field(column.title + " low"), csv_field(column.title + " high")});
   }
   std::string text = csv_line(head);
   for (const auto& row : table.rows) {
     std::vector<std::string> fields;
     for (std::size_t c = 0; c < row.size() && c < table.columns.size(); ++c) {
-      fields.push_back(row[c].missing ? "" : row[c].value ? *row[c].value : csv_name(row[c].text));
-      if (table.columns[c].interval) fields.insert(fields.end(), {row[c].low, row[c].high});
+      const Cell& cell = row[c];
+      fields.push_back(!cell.missing.empty() ? "" : cell.value ? full(cell.value) : csv_name(text_of(cell)));
+      if (table.columns[c].interval) fields.insert(fields.end(), {full(cell.low), full(cell.high)});
     }
     text += csv_line(fields);
   }
@@ -114,7 +125,7 @@ std::string latex(std::string_view text) {
   return out;
 }
 
-std::string table_latex(const PageTable& table) {
+std::string table_latex(const Table& table) {
   std::string text =
       fmt::format("% {}\n% needs \\usepackage{{booktabs}}\n\\begin{{tabular}}{{", table.caption);
   for (const auto& column : table.columns) text += column.numeric ? 'r' : 'l';
@@ -124,11 +135,11 @@ std::string table_latex(const PageTable& table) {
     for (const auto& cell : cells) out += (out.empty() ? "" : " & ") + words(cell);
     return out + " \\\\\n";
   };
-  text += line(table.columns, [](const PageTable::Column& column) { return latex(column.title); }) +
-          "\\midrule\n";
+  text += line(table.columns, [](const Column& column) { return latex(column.title); }) + "\\midrule\n";
   for (const auto& row : table.rows)
-    text += line(row, [](const PageCell& cell) {
-      return cell.missing ? std::string("--") : (cell.text.starts_with('[') ? "{}" : "") + latex(cell.text);
+    text += line(row, [](const Cell& cell) {
+      const std::string words = text_of(cell);
+      return !cell.missing.empty() ? "--" : (words.starts_with('[') ? "{}" : "") + latex(words);
     });
   return text + "\\bottomrule\n\\end{tabular}\n";
 }
@@ -139,13 +150,17 @@ std::string json_field(const Json& value) {
                              : csv_field(value.dump());
 }
 
+Json of_pairs(const std::vector<std::pair<std::string, Json>>& pairs) {
+  Json object = Json::object();
+  for (const auto& [name, value] : pairs) object[name] = value;
+  return object;
+}
+
 // The table that the page shows below the chart: titles and fields are the specification's "usermeta".
-std::string chart_csv(const PageChart& chart, const Json& spec) {
+std::string chart_csv(const Chart& chart, const Json& spec) {
   const Json& numbers = spec.at("usermeta").at("numbers");
-  const Json none = Json::object();
-  const Json& data = chart.content.contains("data") ? chart.content["data"] : none;
-  const Json rows = data.value(numbers.at("data").get<std::string>(), Json::array());
-  const Json& signals = chart.content.contains("signals") ? chart.content["signals"] : none;
+  const Json signals = of_pairs(chart.signals);
+  const Json rows = of_pairs(chart.data).value(numbers.at("data").get<std::string>(), Json::array());
   std::vector<Json> columns;
   for (const Json& column : numbers.at("columns"))
     if (std::ranges::any_of(rows,
@@ -223,42 +238,67 @@ std::optional<std::string> run_node(const std::string& program) {
   throw std::runtime_error("node: cannot draw the charts: " + (line.empty() ? how : printable(line, 500)));
 }
 
-}  // namespace
-
-Figures write_figures(const std::string& page, const fs::path& folder,
-                      const std::function<void(const fs::path&)>& claim) {
-  const PageParts parts = parts_of(page);
+// The files of all tables and charts below `blocks`, in their order.
+struct Drawing {
   Names names;
   std::vector<std::pair<std::string, std::string>> files;
-  for (const PageTable& table : parts.tables) {
-    const std::string name = names.next({table.section, table.caption});
+  std::vector<std::string> pictures;  // names of the charts' SVG
+  Json specs = Json::object(), charts = Json::array();
+
+  void add(const std::string& section, const Table& table) {
+    const std::string name = names.next({section, table.caption});
     files.emplace_back(name + ".csv", table_csv(table));
     files.emplace_back(name + ".tex", table_latex(table));
   }
-  Json work = {{"width", svg_width},
-               {"colours", light_colours()},
-               {"specs", Json::object()},
-               {"charts", Json::array()},
-               {"config", Json::parse(asset("specs/config.json"))}};
-  std::vector<std::string> drawings;
-  for (const PageChart& chart : parts.charts) {
-    if (!work["specs"].contains(chart.spec)) work["specs"][chart.spec] = page_spec(page, chart.spec);
-    const std::string title = chart.content.value("title", std::string());
-    const std::string name = names.next({chart.section, title, chart.choice == title ? "" : chart.choice});
-    files.emplace_back(name + ".csv", chart_csv(chart, work["specs"][chart.spec]));
-    drawings.push_back(name + ".svg");
-    work["charts"].push_back(chart.content);
-    work["charts"].back()["spec"] = chart.spec;
+
+  void add(const std::string& section, const Chart& chart, const std::string& choice) {
+    if (!specs.contains(chart.spec))
+      specs[chart.spec] = Json::parse(asset(fmt::format("specs/{}.vg.json", chart.spec)));
+    const std::string name = names.next({section, chart.title, choice == chart.title ? "" : choice});
+    files.emplace_back(name + ".csv", chart_csv(chart, specs[chart.spec]));
+    pictures.push_back(name + ".svg");
+    charts.push_back({{"spec", chart.spec},
+                      {"title", chart.title},
+                      {"note", chart.note},
+                      {"description", chart.description},
+                      {"data", of_pairs(chart.data)},
+                      {"signals", of_pairs(chart.signals)}});
   }
+
+  void add(const std::string& section, const Blocks& blocks) {
+    for (const Block& block : blocks.list) {
+      if (const auto* table = std::get_if<Table>(&block.content)) add(section, *table);
+      if (const auto* inner = std::get_if<More>(&block.content)) add(section, inner->body);
+      const auto* all = std::get_if<Charts>(&block.content);
+      if (all == nullptr) continue;
+      for (std::size_t i = 0; i < all->choices[0].charts.size(); ++i)
+        for (const Choice& choice : all->choices) add(section, choice.charts.at(i), choice.words);
+    }
+  }
+};
+
+}  // namespace
+
+Figures write_figures(const View& view, const fs::path& folder,
+                      const std::function<void(const fs::path&)>& claim) {
+  Drawing drawing;
+  drawing.add("overview", view.lead);
+  for (const Section& section : view.sections) drawing.add(section.id, section.body);
+  auto& files = drawing.files;
   Figures written;
-  if (!drawings.empty()) {
+  if (!drawing.pictures.empty()) {
+    const Json work = {{"width", svg_width},
+                       {"colours", light_colours()},
+                       {"specs", std::move(drawing.specs)},
+                       {"charts", std::move(drawing.charts)},
+                       {"config", Json::parse(asset("specs/config.json"))}};
     const Json text = work.dump(-1, ' ', true, Json::error_handler_t::replace);
     const auto drawn = run_node(fmt::format("{}\nconst work = JSON.parse({});\n{}", vega_script(),
                                             text.dump(), asset("page/figures.js")));
     if (drawn) {
       const Json texts = Json::parse(*drawn);
-      for (std::size_t i = 0; i < drawings.size(); ++i)
-        files.emplace_back(drawings[i], texts.at(i).get<std::string>());
+      for (std::size_t i = 0; i < drawing.pictures.size(); ++i)
+        files.emplace_back(drawing.pictures[i], texts.at(i).get<std::string>());
     } else {
       written.missing = "SVG files require the program node";
     }
@@ -273,4 +313,4 @@ Figures write_figures(const std::string& page, const fs::path& folder,
   return written;
 }
 
-}  // namespace leeway::report
+}  // namespace leeway::render

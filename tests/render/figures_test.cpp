@@ -1,5 +1,5 @@
-// Charts and tables of a page as files.
-#include "leeway/report/figures.h"
+// Charts and tables of a view as files.
+#include "leeway/render/figures.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,12 +11,11 @@
 #include <stdexcept>
 
 #include "leeway/core/error.h"
-#include "leeway/report/detail/page_parts.h"
 #include "leeway/report/report.h"
 #include "tests/core/files.h"
 #include "tests/report/pages.h"
 
-namespace leeway::report {
+namespace leeway::render {
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,9 +26,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-std::string reference_page() { return html_report(test::reference_assessment()); }
+View reference_view() { return report::view(report::test::reference_assessment()); }
 
-// The figures of the reference page, written once for all tests.
+// The figures of the reference view, written once for all tests.
 struct ReferenceFigures {
   TemporaryFolder above;
   fs::path folder = above / "-figures";
@@ -38,7 +37,7 @@ struct ReferenceFigures {
   // A package.json does not change what node draws.
   ReferenceFigures() {
     write_text(above / "package.json", R"({"type": "module"})");
-    written = write_figures(reference_page(), folder);
+    written = write_figures(reference_view(), folder);
   }
 
   static const ReferenceFigures& all() {
@@ -48,35 +47,6 @@ struct ReferenceFigures {
 };
 
 bool has_node() { return std::system("node --version >/dev/null 2>&1") == 0; }
-
-TEST(PageParts, AreTheTablesAndChartsOfThePage) {
-  const std::string page = reference_page();
-  const PageParts parts = parts_of(page);
-  EXPECT_EQ(parts.tables.size(), test::occurrences(page, "<table class=\"data\">"));
-  const PageTable& first = parts.tables.front();
-  EXPECT_EQ(first.section, "overview");
-  EXPECT_EQ(first.rows.size(), test::reference_assessment().results.size());
-  for (const auto& row : first.rows) EXPECT_EQ(row.size(), first.columns.size());
-  std::size_t figures = 0, choices = 0;
-  for (const PageChart& chart : parts.charts) {
-    figures += chart.spec == "overview" ? 1 : 0;
-    choices += chart.choice.empty() ? 0 : 1;
-    EXPECT_TRUE(page_spec(page, chart.spec).contains("usermeta")) << chart.spec;
-  }
-  EXPECT_EQ(figures, 3u);
-  EXPECT_GT(choices, 2u);  // the confusions of every result
-}
-
-TEST(PageParts, TextIsAsItWasBeforeItWasEscaped) {
-  record::Assess record = test::bare_record();
-  record.targets[0] = record.results[0].target = "<b>&amp;\"'</b> tr";
-  const PageParts parts = parts_of(html_report(record));
-  bool found = false;
-  for (const PageTable& table : parts.tables)
-    for (const auto& row : table.rows)
-      for (const PageCell& cell : row) found = found || cell.text == "<b>&amp;\"'</b> tr";
-  EXPECT_TRUE(found);
-}
 
 TEST(Figures, AreWrittenOnceEach) {
   const auto& [above, folder, written] = ReferenceFigures::all();
@@ -94,7 +64,7 @@ TEST(Figures, AreWrittenOnceEach) {
 TEST(FiguresTier2, AreTheSameAgain) {
   const auto& [above, first, written] = ReferenceFigures::all();
   const TemporaryFolder second;
-  ASSERT_EQ(write_figures(reference_page(), second.path()).files, written.files);
+  ASSERT_EQ(write_figures(reference_view(), second.path()).files, written.files);
   for (const std::string& name : written.files)
     EXPECT_EQ(read_bytes(first / name), read_bytes(second.path() / name)) << name;
 }
@@ -103,7 +73,7 @@ TEST(Figures, HoldFullDigitsAndIntervals) {
   const auto& [above, folder, written] = ReferenceFigures::all();
   std::string csv, latex;
   for (const std::string& name : written.files) {
-    if (name.starts_with("overview-every-model") && name.ends_with(".csv")) csv = read_bytes(folder / name);
+    if (name.starts_with("overview-every-target") && name.ends_with(".csv")) csv = read_bytes(folder / name);
     if (name.starts_with("overview-") && name.ends_with(".tex")) latex = read_bytes(folder / name);
   }
   EXPECT_THAT(csv, HasSubstr(" low,"));
@@ -114,14 +84,14 @@ TEST(Figures, HoldFullDigitsAndIntervals) {
 }
 
 TEST(Figures, OfNamesThatDifferByCaseOrSuffixAreApart) {
-  record::Assess record = test::full_record(3, 1, 3);
+  record::Assess record = report::test::full_record(3, 1, 3);
   const std::vector<std::string> names = {"x 2", "X", "x"};
   for (auto& result : record.results)
     result.model = names.at(
         static_cast<std::size_t>(std::ranges::find(record.models, result.model) - record.models.begin()));
   record.models = names;
   const TemporaryFolder folder;
-  const Figures written = write_figures(html_report(record), folder.path());
+  const Figures written = write_figures(report::view(record), folder.path());
   EXPECT_THAT(written.files, Contains(HasSubstr("-x-3.csv")));
   EXPECT_EQ(std::set(written.files.begin(), written.files.end()).size(), written.files.size());
 }
@@ -132,7 +102,7 @@ TEST(Figures, AreClaimedBeforeAnyIsWritten) {
   const auto third = [&](const fs::path&) {
     if (++claimed == 3) throw Error("an input");
   };
-  EXPECT_THROW((void)write_figures(reference_page(), folder.path(), third), Error);
+  EXPECT_THROW((void)write_figures(reference_view(), folder.path(), third), Error);
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
@@ -144,7 +114,7 @@ TEST(Figures, SayHowNodeEndedWithoutAWord) {
   setenv("PATH", folder.path().c_str(), 1);
   std::string said;
   try {
-    (void)write_figures(reference_page(), folder.path() / "figures");
+    (void)write_figures(reference_view(), folder.path() / "figures");
   } catch (const std::runtime_error& failure) {
     said = failure.what();
   }
@@ -153,11 +123,11 @@ TEST(Figures, SayHowNodeEndedWithoutAWord) {
 }
 
 TEST(Figures, NamesAreNoFormulasAndNoMacros) {
-  record::Assess record = test::bare_record();
+  record::Assess record = report::test::bare_record();
   record.targets[0] = record.results[0].target = "=SUM(A1,\"x\")\\y{}";
   const TemporaryFolder folder;
   std::string all, latex;
-  for (const std::string& name : write_figures(html_report(record), folder.path()).files)
+  for (const std::string& name : write_figures(report::view(record), folder.path()).files)
     (name.ends_with(".csv") ? all : latex) += read_bytes(folder.path() / name);
   EXPECT_THAT(all, HasSubstr("\"'=SUM(A1,\"\"x\"\")\\y{}\""));
   EXPECT_THAT(all, Not(HasSubstr("\"=SUM")));
@@ -178,17 +148,17 @@ TEST(Figures, AreDrawnWithoutABrowser) {
       EXPECT_THAT(svg, Not(HasSubstr("NaN"))) << name;
       ++drawn;
     }
-  EXPECT_EQ(drawn, parts_of(reference_page()).charts.size());
+  EXPECT_EQ(drawn, report::test::parts_of(reference_view()).charts.size());
 }
 
 TEST(Figures, HoldNoControlCharactersAndNoMarkup) {
   if (!has_node()) GTEST_SKIP() << "no program node";
-  record::Assess record = test::reference_assessment();
+  record::Assess record = report::test::reference_assessment();
   for (record::AssessResult& result : record.results) result.target += "\x01\x1b[2J<b>";
   for (std::string& target : record.targets) target += "\x01\x1b[2J<b>";
   const TemporaryFolder folder;
   std::string all;
-  for (const std::string& name : write_figures(html_report(record), folder.path()).files)
+  for (const std::string& name : write_figures(report::view(record), folder.path()).files)
     if (name.ends_with(".svg")) all += read_bytes(folder.path() / name);
   EXPECT_THAT(all, HasSubstr("\\x01\\x1b[2J&lt;b&gt;"));
   EXPECT_THAT(all, Not(HasSubstr("\x01")));
@@ -198,7 +168,7 @@ TEST(Figures, SayWhatIsMissingWithoutNode) {
   const TemporaryFolder folder;
   const std::string path = std::getenv("PATH");
   setenv("PATH", folder.path().c_str(), 1);
-  const Figures written = write_figures(reference_page(), folder.path() / "figures");
+  const Figures written = write_figures(reference_view(), folder.path() / "figures");
   setenv("PATH", path.c_str(), 1);
   EXPECT_EQ(written.missing, "SVG files require the program node");
   EXPECT_THAT(written.files, Not(Contains(::testing::EndsWith(".svg"))));
@@ -206,4 +176,4 @@ TEST(Figures, SayWhatIsMissingWithoutNode) {
 }
 
 }  // namespace
-}  // namespace leeway::report
+}  // namespace leeway::render

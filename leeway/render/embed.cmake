@@ -1,6 +1,6 @@
-# cmake -DOUTPUT=assets.cpp -DSOURCE=leeway/report -DVEGA=FOLDER -DPARTS=util;time;... -DFILES=page/page.css;... -P embed.cmake
+# cmake -DOUTPUT=assets.cpp -DSOURCE=leeway/render -DVEGA=FOLDER -DPARTS=util;time;... -DFILES=page/page.css;... -P embed.cmake
 #
-# Writes OUTPUT: the files and Vega's parts as byte strings behind leeway/report/detail/assets.h. Vega's parts are UMD files
+# Writes OUTPUT: the files and Vega's parts as byte strings behind leeway/render/assets.h. Vega's parts are UMD files
 # that would overwrite each other's global; each is wrapped as a module for page/vega_join.js, which joins them into one `vega`.
 
 # bytes(VARIABLE TEXT): TEXT as string literals of at most 12000 bytes (compilers need take no more than 65536 characters).
@@ -27,7 +27,7 @@ function(hex_of variable text)
   set(${variable} "${hex}" PARENT_SCOPE)
 endfunction()
 
-set(code "// Written by leeway/report/embed.cmake.\n#include \"leeway/report/detail/assets.h\"\n\nnamespace leeway::report {\nnamespace {\n\n")
+set(code "// Written by leeway/render/embed.cmake.\n#include \"leeway/render/assets.h\"\n\nnamespace leeway::render {\nnamespace {\n\n")
 string(APPEND code "struct Piece {\n  const char* bytes;\n  unsigned size;\n};\nstruct File {\n  std::string_view name;\n")
 string(APPEND code "  const Piece* pieces;\n  unsigned count;\n};\n\n")
 set(table "")
@@ -57,5 +57,5 @@ add_asset(vega_parts.js "${vega}")
 string(APPEND code "constexpr File files[] = {\n${table}};\n\n}  // namespace\n\n")
 string(APPEND code "std::string asset(std::string_view name) {\n  std::string text;\n  for (const File& file : files)\n")
 string(APPEND code "    if (file.name == name)\n      for (unsigned i = 0; i < file.count; ++i) text.append(file.pieces[i].bytes, file.pieces[i].size);\n")
-string(APPEND code "  return text;\n}\n\n}  // namespace leeway::report\n")
+string(APPEND code "  return text;\n}\n\n}  // namespace leeway::render\n")
 file(WRITE ${OUTPUT} "${code}")

@@ -4,11 +4,11 @@
 #include <string>
 #include <string_view>
 
-namespace leeway::report {
+namespace leeway::render {
 
 // The file's bytes; empty where there is no such file.
 [[nodiscard]] std::string asset(std::string_view name);
 
 [[nodiscard]] std::string vega_script();  // Vega as one script
 
-}  // namespace leeway::report
+}  // namespace leeway::render
