@@ -17,7 +17,7 @@ namespace {
 
 using ClassMasses = std::vector<double>;
 
-constexpr std::size_t least_draws = 6, most_draws = 400, values_of_draws = 1'000'000;
+constexpr std::size_t least_draws = 6, most_draws = 400, values_of_draws = 500'000;
 constexpr std::size_t most_rows = 20'000, values_of_rows = 100'000, least_rows = 500;
 
 // The softmax of some rows, one after another.
