@@ -8,7 +8,7 @@ namespace leeway::error_bound::network {
 
 // clang-format off
 inline constexpr std::size_t inputs = 13, units = 8;
-inline constexpr double range = 1.545;
+inline constexpr double range = 1.75;
 inline constexpr std::array<double, inputs> mean = {-0.106595, 0.0849101, 0.297965, 0.413396, 0.676906, 1.25878, -2.02201, 0.800183, -2.29264, -2.79821, -0.0728125, 1.99489, -3.28831};
 inline constexpr std::array<double, inputs> deviation = {0.460203, 1.21617, 1.74349, 1.19579, 1.54525, 1.97859, 2.12116, 1.08703, 1.17676, 0.842706, 0.491284, 1.17255, 0.490264};
 
