@@ -11,6 +11,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "leeway/core/column_words.h"
 #include "leeway/core/csv.h"
 #include "leeway/core/csv_records.h"
 #include "leeway/core/family.h"
@@ -48,7 +49,11 @@ class Coder {
   [[nodiscard]] Attribute finish(const std::vector<std::string>* order) {
     std::vector<std::string> values(codes_.size());
     for (const auto& [value, code] : codes_) values[code] = value;
+    const auto is_whole = [](const auto& value) { return whole_number(without_zeros(value)).has_value(); };
+    if (!order && std::ranges::all_of(values, is_whole))
+      for (std::string& value : values) value = without_zeros(value);
     std::vector<std::string> sorted = order ? checked(*order) : in_value_order(values);
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
     std::unordered_map<std::string_view, std::uint16_t> place;
     for (std::size_t i = 0; i < sorted.size(); ++i) place[sorted[i]] = static_cast<std::uint16_t>(i);
     std::vector<std::uint16_t> recoded;

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <iterator>
 
+#include "leeway/core/csv.h"
 #include "leeway/core/suggestion.h"
 #include "leeway/core/text.h"
 
@@ -122,6 +123,17 @@ std::optional<ScoreName> split_score_name(std::string_view column) {
     if (!small.starts_with(prefix.text) || prefix.text.size() < longest) continue;
     std::string_view rest = column.substr(prefix.text.size());
     const bool mark =
+std::string_view without_zeros(std::string_view text) {
+  const std::size_t point = text.find('.');
+  const bool zeros = point != text.npos && text.find_first_not_of('0', point + 1) == text.npos;
+  return zeros && whole_number(text.substr(0, point)) ? text.substr(0, point) : text;
+}
+
+bool are_words(const std::set<std::string>& values) {
+  const auto is_number = [](const auto& value) { return parse_number(value).has_value(); };
+  return !values.empty() && std::ranges::none_of(values, is_number);
+}
+
         !rest.empty() && std::string_view("_-.: (/").find(rest.front()) != std::string_view::npos;
     const bool digit = !rest.empty() && rest.front() >= '0' && rest.front() <= '9';
     if (!rest.empty() && !mark && !digit) continue;

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <ranges>
 #include <string>
 #include <unordered_map>
 
+#include "leeway/core/column_words.h"
 #include "leeway/core/csv.h"
 #include "leeway/core/message.h"
 
@@ -67,9 +69,17 @@ std::vector<GroupColumn> group_columns(const Array& groups, const Array* names, 
       text || real ? std::vector<std::int64_t>{} : to_i64(groups, where);
   const std::vector<double> reals = real ? to_f64(groups, where) : std::vector<double>{};
   for (std::size_t j = 0; j < g; ++j) {
-    if (text)
-      columns.push_back(
-          make_column(n, [&](std::size_t i) { return std::string_view((*groups.texts)[i * g + j]); }));
+    const auto field = [&](std::size_t i) {
+      const std::string_view value = (*groups.texts)[i * g + j];
+      return value.empty() || value == "NaN" ? "nan" : value;
+    };
+    const auto is_whole = [&](std::size_t i) {
+      return is_missing(field(i)) || whole_number(without_zeros(field(i)));
+    };
+    if (text && std::ranges::all_of(std::views::iota(std::size_t{0}, n), is_whole))
+      columns.push_back(make_column(n, [&](std::size_t i) { return without_zeros(field(i)); }));
+    else if (text)
+      columns.push_back(make_column(n, field));
     else if (real)  // as text: each NaN would be a level of its own
       columns.push_back(make_column(n, [&](std::size_t i) { return fmt::format("{}", reals[i * g + j]); }));
     else

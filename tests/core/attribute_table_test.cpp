@@ -30,6 +30,9 @@ TEST(AttributeTable, ValuesAreSortedAndNeverInOrderOfAppearance) {
   EXPECT_THAT(table.attributes[1].values, ElementsAre("0.10", "0.3"));
   EXPECT_EQ(table.n(), 3u);
   EXPECT_EQ(table.find("hue"), 1u);
+  const auto years = parse("year\n2019.0\n2020\n2019\n", {"", {"year"}, {}, {}});  // as of pandas
+  EXPECT_THAT(years.attributes[0].values, ElementsAre("2019", "2020"));
+  EXPECT_THAT(years.attributes[0].codes, ElementsAre(0, 1, 0));
 }
 
 TEST(AttributeTable, ATableMayLackItsLabel) {

@@ -229,6 +229,8 @@ TEST_F(OutputsFile, GroupLevelsDoNotDependOnTheOrderOfRows) {
   EXPECT_THAT(levels({"10", "9", "9"}).codes, ElementsAre(1, 0, 0));
   EXPECT_THAT(levels({"10", "9", "x"}).levels, ElementsAre("10", "9", "x"));
   EXPECT_THAT(levels({"water", "land", "water"}).levels, ElementsAre("land", "water"));
+  EXPECT_THAT(levels({"2020.0", "2019", ""}).levels, ElementsAre("2019", "2020", "nan"));  // as of pandas
+  EXPECT_THAT(levels({"2020.0", "2019.5", "NaN"}).levels, ElementsAre("2019.5", "2020.0", "nan"));
   EXPECT_EQ(levels({"a", "b", "c"}).name, "group 0");
 }
 
