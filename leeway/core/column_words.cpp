@@ -26,6 +26,9 @@ constexpr std::string_view time_names[] = {"time",      "times", "timestamp",   
                                            "datetime",  "date",  "eventtime",   "eventdate",
                                            "createdat", "ts",    "predictedat", "day"};
 
+constexpr std::array<std::array<std::string_view, 2>, 6> two_classes{
+    {{"false", "true"}, {"no", "yes"}, {"negative", "positive"}, {"neg", "pos"}, {"f", "t"}, {"n", "y"}}};
+
 struct Prefix {
   std::string_view text;
   ScoreKind kind;
@@ -92,10 +95,14 @@ bool is_missing(std::string_view field) {
 bool is_prediction(std::string_view column) { return contains(prediction_names, bare_word(column)); }
 
 bool are_negative_and_positive(std::string_view first, std::string_view second) {
-  constexpr std::array<std::array<std::string_view, 2>, 6> known{
-      {{"false", "true"}, {"no", "yes"}, {"negative", "positive"}, {"neg", "pos"}, {"f", "t"}, {"n", "y"}}};
   const std::string negative = lower_case(first), positive = lower_case(second);
-  return std::ranges::find(known, std::array<std::string_view, 2>{negative, positive}) != known.end();
+  return std::ranges::find(two_classes, std::array<std::string_view, 2>{negative, positive}) !=
+         two_classes.end();
+}
+
+bool is_negative(std::string_view name) {
+  return name == "0" ||
+         std::ranges::any_of(two_classes, [&](const auto& two) { return two[0] == lower_case(name); });
 }
 
 bool is_time(std::string_view column) { return contains(time_names, bare_word(column)); }
@@ -115,14 +122,6 @@ std::optional<std::size_t> whole_number(std::string_view text) {
   return error == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-std::optional<ScoreName> split_score_name(std::string_view column) {
-  const std::string small = lower_case(column);
-  std::optional<ScoreName> best;
-  std::size_t longest = 0;
-  for (const Prefix& prefix : prefixes) {
-    if (!small.starts_with(prefix.text) || prefix.text.size() < longest) continue;
-    std::string_view rest = column.substr(prefix.text.size());
-    const bool mark =
 std::string_view without_zeros(std::string_view text) {
   const std::size_t point = text.find('.');
   const bool zeros = point != text.npos && text.find_first_not_of('0', point + 1) == text.npos;
@@ -134,6 +133,14 @@ bool are_words(const std::set<std::string>& values) {
   return !values.empty() && std::ranges::none_of(values, is_number);
 }
 
+std::optional<ScoreName> split_score_name(std::string_view column) {
+  const std::string small = lower_case(column);
+  std::optional<ScoreName> best;
+  std::size_t longest = 0;
+  for (const Prefix& prefix : prefixes) {
+    if (!small.starts_with(prefix.text) || prefix.text.size() < longest) continue;
+    std::string_view rest = column.substr(prefix.text.size());
+    const bool mark =
         !rest.empty() && std::string_view("_-.: (/").find(rest.front()) != std::string_view::npos;
     const bool digit = !rest.empty() && rest.front() >= '0' && rest.front() <= '9';
     if (!rest.empty() && !mark && !digit) continue;

@@ -27,6 +27,7 @@ inline constexpr std::array<std::string_view, 4> standard_label_names{"y_true", 
 
 // no and yes, neg and pos, false and true, ..., in any case.
 [[nodiscard]] bool are_negative_and_positive(std::string_view first, std::string_view second);
+[[nodiscard]] bool is_negative(std::string_view name);  // the first of such two, or 0
 
 // time, timestamp, datetime, date, event_time, created_at, ...
 [[nodiscard]] bool is_time(std::string_view column);
@@ -36,12 +37,12 @@ inline constexpr std::array<std::string_view, 4> standard_label_names{"y_true", 
 
 // The whole text as a number without sign.
 [[nodiscard]] std::optional<std::size_t> whole_number(std::string_view text);
-
-// "Prob_cat" as "prob_" (lower case) and "cat"; "score" as "score" and ""; nothing without a prefix.
 // "2019.0", as pandas writes a whole number beside missing ones, as "2019"; other texts as they are.
 [[nodiscard]] std::string_view without_zeros(std::string_view text);
 // At least one value, and none is a number.
 [[nodiscard]] bool are_words(const std::set<std::string>& values);
+
+// "Prob_cat" as "prob_" (lower case) and "cat"; "score" as "score" and ""; nothing without a prefix.
 struct ScoreName {
   std::string prefix;
   ScoreKind kind;

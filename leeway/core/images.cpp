@@ -110,7 +110,8 @@ std::string unread_labels(const ArrayMap& arrays, const std::string& name, std::
 }
 
 void refuse_pixel(double value, std::size_t image, const std::string& where) {
-  refuse(where, "float pixels in [0,1]", fmt::format("{} at row {}", value, image));
+  refuse(where, "float pixels in [0,1] (divide by 255, or undo the normalization)",
+         fmt::format("{} at row {}", value, image));
 }
 
 bool is_pixel(double value) { return value >= 0 && value <= 1; }

@@ -238,7 +238,8 @@ class Naming {
   }
 
   // Classes numbered from 0, from 1, or named.
-  ClassColumns classes_of(const Family& family, bool asked) {
+  ClassColumns classes_of(Family family, bool asked) {
+    number_classes(family);
     const bool exact = std::ranges::all_of(family.columns, [&](std::size_t j) {
       return header(j).starts_with("logit_") || header(j).starts_with("p_");
     });
@@ -272,8 +273,7 @@ class Naming {
     }
     const std::size_t first = numbered.begin()->first, last = numbered.rbegin()->first;
     const bool gapless = last - first + 1 == numbered.size();
-    const bool counted = gapless && first <= 1;
-    if (!counted && family.kind != ScoreKind::probs && !asked)  // probabilities sum to 1: none is missing
+    if (!(gapless && first <= 1) && family.kind != ScoreKind::probs && !asked)  // shares sum to 1
       refuse(name_,
              fmt::format("columns {0}0 to {0}{1} (if no class is missing, use --class-columns)", family.text,
                          numbered.size() - 1),
@@ -300,26 +300,27 @@ class Naming {
            std::ranges::includes(Words(names.begin(), names.end()), values);
   }
 
-  // Columns named by a word and a number, such as LABEL_1, LABEL_0: by number. R writes an X before a number.
   ClassColumns bare_classes(const Indices& columns) {
-    Family family{"", ScoreKind::open, columns, names_of(columns)};
+    return classes_of({"", ScoreKind::open, columns, names_of(columns)}, true);
+  }
+
+  // Classes named by a word and a number, such as LABEL_1, LABEL_0: by number. R writes an X before a number.
+  void number_classes(Family& family) const {
     const Indices numbers = numbers_after_word(family.suffixes);
-    if (numbers.empty()) return classes_of(family, true);
+    if (numbers.empty()) return;
     const Words values = label_values_of(table_, found_.label);
     const auto is_class = [&](const auto& value) {
       const double label = parse_number(value).value_or(NAN);
-      return label == -1 ||
-             std::ranges::any_of(numbers, [&](auto number) { return label == static_cast<double>(number); });
+      return label == -1 || std::ranges::count(numbers, label) > 0;
     };
-    const bool by_number = values.empty() ? header(columns[0]) == fmt::format("X{}", numbers[0])
+    const bool by_number = values.empty() ? header(family.columns[0]) == fmt::format("X{}", numbers[0])
                                           : std::ranges::all_of(values, is_class);
-    if (by_number) {
-      for (std::size_t i = 0; i < numbers.size(); ++i) family.suffixes[i] = std::to_string(numbers[i]);
-    } else if (counts_up(numbers)) {
-      std::ranges::sort(family.columns, {}, [&](auto j) { return std::pair(header(j).size(), header(j)); });
-      family.suffixes = names_of(family.columns);
-    }
-    return classes_of(family, true);
+    for (std::size_t i = 0; by_number && i < numbers.size(); ++i)
+      family.suffixes[i] = std::to_string(numbers[i]);
+    if (by_number || !counts_up(numbers)) return;
+    const auto by_length = [](const auto& text) { return std::pair(text.size(), text); };
+    std::ranges::sort(family.columns, {}, [&](auto j) { return by_length(header(j)); });
+    std::ranges::sort(family.suffixes, {}, by_length);
   }
 
   // Columns named by classes, without a prefix.

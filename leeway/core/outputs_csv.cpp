@@ -37,11 +37,6 @@ std::optional<Texts> signs_of(const std::set<std::string>& names) {
   return are_negative_and_positive(second, first) ? std::optional(Texts{second, first}) : std::nullopt;
 }
 
-bool are_words(const std::set<std::string>& values) {
-  const auto is_number = [](const auto& value) { return parse_number(value).has_value(); };
-  return !values.empty() && std::ranges::none_of(values, is_number);
-}
-
 class OutputsCsvReading {
  public:
   OutputsCsvReading(std::string_view text, std::string_view name, const OutputsOptions& options)
@@ -156,6 +151,12 @@ class OutputsCsvReading {
     std::optional<Binary> binary;
     if (options_.binary != Binary::refuse) binary = options_.binary;
     const bool decided = binary.has_value();
+    const auto split = split_score_name(header(column));
+    if (columns_.classes.empty() && split && is_negative(split->suffix) &&
+        !are_words(label_values_of(table_, label_)))
+      refuse(name_,
+             fmt::format("scores of the positive class, or --class-columns {} to take these", header(column)),
+             fmt::format("only column {}, of the negative class", in_quotes(header(column))));
     if (!decided) refuse_confidences(values, column);
     if (!decided && classes_.positive) binary = kind_of(values, column);
     if (!binary) {
@@ -311,10 +312,11 @@ class OutputsCsvReading {
                (number && *number >= -1 && *number <= static_cast<double>(k) &&
                 *number == std::floor(*number));
       };
-      if (why.empty() && values.size() > 1 && values.size() <= k && std::ranges::all_of(values, is_class))
+      if (why.empty() && values.size() > 1 && values.size() <= k &&
+          (std::ranges::all_of(values, is_class) || (classes_.columns.size() == 1 && are_words(values))))
         likely.push_back(column);
     }
-    if (!likely.empty())
+    if (!likely.empty() && (k == 2 || likely.size() < k))
       result_.warnings.push_back(
           fmt::format("{}: no labels, because no column has a known label name; --label-column selects one "
                       "(candidates: {}; none: no labels)",

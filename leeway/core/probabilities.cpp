@@ -37,10 +37,13 @@ bool is_distribution(std::span<const T> row) {
 template <class T>
 [[noreturn]] void refuse_row(std::span<const T> row, std::size_t index, std::string_view where) {
   double sum = 0;
-  for (std::size_t j = 0; j < row.size(); ++j) {
+  for (std::size_t j = row.size(); j-- > 0;) {  // of one score, 1 - p is the first
     const auto p = static_cast<double>(row[j]);
     if (!is_probability(p))
-      refuse(where, "probabilities in [0,1]", fmt::format("{:.6g} at row {}, class {}", p, index, j));
+      refuse(where,
+             p > 1.5 && p <= 100 ? "probabilities in [0,1] (divide percentages by 100)"
+                                 : "probabilities in [0,1]",
+             fmt::format("{:.6g} at row {}, class {}", p, index, j));
     sum += p;
   }
   refuse(where, "probabilities that sum to 1", fmt::format("a sum of {:.6g} at row {}", sum, index));

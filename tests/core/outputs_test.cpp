@@ -134,7 +134,7 @@ TEST_F(OutputsFile, RowsThatAreNoProbabilities) {
     return error({{"probs", make_array<double>({values.size() / 2, 2}, values)}});
   };
   EXPECT_THAT(message({.5, .5, .5, .502}), HasSubstr("found a sum of 1.002 at row 1"));
-  EXPECT_THAT(message({-.1, 1.1}), HasSubstr("found -0.1 at row 0, class 0"));
+  EXPECT_THAT(message({-.1, 1.1}), HasSubstr("found 1.1 at row 0, class 1"));
   EXPECT_THAT(message({.5, .5, -1e-9, 1}), HasSubstr("found -1e-09 at row 1, class 0"));
   EXPECT_EQ(message({.5, NAN}), "a.npz: probs: expected probabilities in [0,1], found nan at row 0, class 1");
   EXPECT_EQ(message({.5, .5005}), "no error");
@@ -162,7 +162,7 @@ TEST_F(OutputsFile, AVectorIsThePositiveClass) {
   }
   write_npy(path("v.npy"), make_array<float>({2}, {.25, 1.5}));
   EXPECT_THAT(file_error("v.npy", {.binary = Binary::prob}),
-              HasSubstr("expected probabilities in [0,1], found -0.5 at row 1"));
+              HasSubstr("expected probabilities in [0,1], found 1.5 at row 1"));
   EXPECT_THAT(error({{"probs", values}}, {.binary = Binary::logit}), HasSubstr("found probabilities"));
 }
 
@@ -191,6 +191,7 @@ TEST_F(OutputsFile, LogitsMustBeFinite) {
 
 TEST_F(OutputsFile, Labels) {
   refuses({{"labels", i64({0, 3})}}, "found 3 at row 1");
+  refuses({{"labels", i64({0, -100})}}, "found -100 at row 1 (-1 means no label)");  // of PyTorch
   refuses({{"y", i64({-1, 4})}}, "found 4 at row 1");
   refuses({{"y", i64({-2, 2})}}, "found -2 at row 0");
   refuses({{"y", make_array<double>({2}, {0, .5})}}, "found 0.5 at row 1");
@@ -228,9 +229,9 @@ TEST_F(OutputsFile, GroupLevelsDoNotDependOnTheOrderOfRows) {
   EXPECT_THAT(levels({"10", "9", "9"}).levels, ElementsAre("9", "10"));
   EXPECT_THAT(levels({"10", "9", "9"}).codes, ElementsAre(1, 0, 0));
   EXPECT_THAT(levels({"10", "9", "x"}).levels, ElementsAre("10", "9", "x"));
-  EXPECT_THAT(levels({"water", "land", "water"}).levels, ElementsAre("land", "water"));
   EXPECT_THAT(levels({"2020.0", "2019", ""}).levels, ElementsAre("2019", "2020", "nan"));  // as of pandas
   EXPECT_THAT(levels({"2020.0", "2019.5", "NaN"}).levels, ElementsAre("2019.5", "2020.0", "nan"));
+  EXPECT_THAT(levels({"water", "land", "water"}).levels, ElementsAre("land", "water"));
   EXPECT_EQ(levels({"a", "b", "c"}).name, "group 0");
 }
 
