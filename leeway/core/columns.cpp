@@ -197,23 +197,34 @@ void require_alike(const Columns& first, const Columns& other) {
 
 namespace {
 
-void require_more_right_from_zero(const Outputs& set, const Rows& logits) {
-  const std::vector<std::int64_t>& labels = *set.labels;
+// `either`, which other sets decide, if they do.
+void count_from_zero(Outputs& set, const Rows* logits, bool decided) {
+  const std::string doubt = logits == nullptr ? "" : doubt_of_first_label(*logits, *set.labels);
+  if (!doubt.empty() && !decided)
+    refuse(set.path,
+           fmt::format("--first-label 1 or 0, because no label is 0 and none is {}", logits->shape()[1]),
+           doubt);
+  if (!doubt.empty())
+    set.warnings.push_back(
+        fmt::format("{}: labels count from 0, as in the other sets, but {} (--first-label 0 confirms 0)",
+                    set.path, doubt));
+  if (decided) set.coding = LabelCoding::from_zero;
+}
+
+}  // namespace
+
+std::string doubt_of_first_label(const Rows& logits, std::span<const std::int64_t> labels) {
   const std::vector<std::int32_t> predicted = predicted_classes(logits, labels.size());
   std::size_t zero = 0, one = 0;
   for (std::size_t i = 0; i < labels.size(); ++i)
     zero += predicted[i] == labels[i] ? 1 : 0, one += predicted[i] == labels[i] - 1 ? 1 : 0;
+  if (one <= zero || std::ranges::find(labels, 0) != labels.end()) return {};
   const auto percent = [&](std::size_t right) {
     return 100 * static_cast<double>(right) / static_cast<double>(count_labels(labels));
   };
-  if (one > zero)
-    refuse(set.path,
-           fmt::format("--first-label 1 or 0, because no label is 0 and none is {}", logits.shape()[1]),
-           fmt::format("{:.3g}% of rows right if labels count from 1, {:.3g}% if they count from 0",
-                       percent(one), percent(zero)));
+  return fmt::format("{:.3g}% of rows right if labels count from 1, {:.3g}% if they count from 0",
+                     percent(one), percent(zero));
 }
-
-}  // namespace
 
 bool is_open(LabelCoding coding) {
   return coding == LabelCoding::either || coding == LabelCoding::signs || coding == LabelCoding::missing;
@@ -222,17 +233,14 @@ bool is_open(LabelCoding coding) {
 void number_labels(Outputs& set, std::size_t n, std::span<const LabelCoding> all, const Rows* logits) {
   const auto any = [&](LabelCoding coding) { return std::ranges::find(all, coding) != all.end(); };
   const bool zero = any(LabelCoding::from_zero), one = any(LabelCoding::from_one);
-  const LabelCoding numbers = one && !zero ? LabelCoding::from_one : LabelCoding::from_zero;
   if (set.coding == LabelCoding::either && one) {
     if (zero)
       refuse(set.path, "--first-label 0 or 1, because some other labels count from 0 and some from 1",
              "labels consistent with both");
     for (std::int64_t& label : *set.labels) label -= label == no_label ? 0 : 1;
-    set.coding = numbers;
-  } else if (set.coding == LabelCoding::either && zero) {
-    set.coding = numbers;
-  } else if (set.coding == LabelCoding::either && logits != nullptr && !any(LabelCoding::signs)) {
-    require_more_right_from_zero(set, *logits);
+    set.coding = LabelCoding::from_one;
+  } else if (set.coding == LabelCoding::either && (zero || !any(LabelCoding::signs))) {
+    count_from_zero(set, logits, zero);
   } else if (set.coding == LabelCoding::signs && (zero || one)) {
     refuse(set.path, "labels numbered as in the other sets (--first-label 0 or 1, if -1 is a missing label)",
            "labels -1 and 1");

@@ -55,10 +55,13 @@ void require_alike(const Columns& first, const Columns& other);  // both of thes
 
 // Whether the numbering of the labels depends on other sets.
 [[nodiscard]] bool is_open(LabelCoding coding);
+// The shares of rows that are right if the labels count from 1 and from 0, in words; empty unless no label is 0
+// and more rows are right from 1.
+[[nodiscard]] std::string doubt_of_first_label(const Rows& logits, std::span<const std::int64_t> labels);
 // Numbers the n labels of `set`, given the codings of all sets: `either` counts from 1 if another set does.
 // labels that are all -1 are the negative class if another set has signs. Errors: `either`, and other sets of
-// both numberings; signs, and other sets with other numbers; `either` in all sets, and more rows of `logits`
-// (of the set; null: further sets may decide) are right if labels count from 1.
+// both numberings; signs, and other sets with other numbers; `either` in all sets, and doubt_of_first_label by
+// `logits` (of the set; null: further sets may decide), which is a warning if another set counts from 0.
 void number_labels(Outputs& set, std::size_t n, std::span<const LabelCoding> all,
                    const Rows* logits = nullptr);
 

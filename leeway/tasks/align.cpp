@@ -108,8 +108,8 @@ record::Align align(const AlignTask& task, Progress* progress) {
   record::Align record;
   record.options = task.options;
   std::vector<std::string>& warnings = record.envelope.warnings;
-  OutputsShards first = opened(task.clean, warnings);
-  number_first(first, task.shifted);
+  OutputsShards first = task.clean.open();
+  number_first(first, task.shifted, warnings);
   if (first.rest.labels && count_labels(*first.rest.labels) < first.n()) {
     warnings.push_back("the variance between classes is omitted because some rows have no label");
     first.rest.labels.reset();

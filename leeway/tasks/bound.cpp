@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <utility>
@@ -63,8 +64,7 @@ class Bounding {
   }
 
   std::pair<Sample, Sample> open() {
-    OutputsShards known = opened(task_.source, record_.envelope.warnings),
-                  unknown = opened(task_.target, record_.envelope.warnings);
+    OutputsShards known = task_.source.open(), unknown = task_.target.open();
     if (task_.labels) {
       ClassLabels given = task_.labels(known.n(), known.k(), known.rest.class_names);
       const std::string missing = missing_labels_text("labels", given.values);
@@ -72,7 +72,10 @@ class Bounding {
       known.rest.labels = std::move(given.values), known.rest.coding = given.coding;
     }
     const LabelCoding codings[] = {known.rest.coding, unknown.rest.coding};
-    for (OutputsShards* set : {&known, &unknown}) number_labels(set->rest, set->n(), codings, &set->logits);
+    for (OutputsShards* set : {&known, &unknown}) {
+      number_labels(set->rest, set->n(), codings, &set->logits);
+      std::ranges::copy(set->rest.warnings, std::back_inserter(record_.envelope.warnings));
+    }
     align_classes(columns_of(known), unknown);
     require_alike(columns_of(known), columns_of(unknown));
     const bool some = unknown.rest.labels && count_labels(*unknown.rest.labels) < unknown.n();

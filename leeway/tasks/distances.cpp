@@ -49,9 +49,9 @@ record::Distances distances(const DistancesTask& task, Progress* progress) {
   record::Distances record;
   record.options = task.options;
   std::vector<std::string>& warnings = record.envelope.warnings;
-  DistancesCleanSet clean{task.clean.name, opened(task.clean, warnings), {}};
+  DistancesCleanSet clean{task.clean.name, task.clean.open(), {}};
   clean.sample = sample_of(clean.name, clean.outputs);
-  number_first(clean.outputs, task.shifted);
+  number_first(clean.outputs, task.shifted, warnings);
   for (const NamedOutputs& named : task.shifted) {
     OutputsShards shifted = opened_like(clean.outputs.rest.coding, named, warnings);
     align_classes(columns_of(clean.outputs), shifted);

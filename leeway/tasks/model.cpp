@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "leeway/core/columns.h"
 #include "leeway/core/message.h"
+#include "leeway/core/rows.h"
 #include "leeway/tasks/assess/detail/comparison.h"
 #include "leeway/tasks/assess/detail/predictions.h"
 #include "leeway/tasks/outputs_reading.h"
@@ -111,7 +111,7 @@ std::string variation_warning(const nn::Model& model, const record::ModelVariati
                      variation_text(variation, "image"));
 }
 
-// Where no label is 0 and the model is right on more images, beyond chance, if the labels count from 1.
+// doubt_of_first_label by some of the images.
 static std::optional<std::string> first_label_warning(const nn::Model& model, const Images& images) {
   constexpr std::size_t most = 256;
   if (!images.labels) return {};
@@ -120,18 +120,10 @@ static std::optional<std::string> first_label_warning(const nn::Model& model, co
   std::vector<std::size_t> rows(std::min(most, all.size()));
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = all[i * all.size() / rows.size()];
   const Outputs outputs = model.outputs(select_rows(images, rows));
-  const std::vector<std::int32_t> predicted = assess::predict(outputs.logits, outputs.path).classes;
-  std::size_t from_zero = 0, from_one = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    from_zero += predicted[i] == (*outputs.labels)[i];
-    from_one += predicted[i] + 1 == (*outputs.labels)[i];
-  }
-  const double gain = static_cast<double>(from_one) - static_cast<double>(from_zero);
-  if (gain <= 2 * std::sqrt(static_cast<double>(from_one + from_zero))) return {};
-  return fmt::format(
-      "{}: no label is 0, and {} is right on {} of {} images if labels count from 1, on {} if they "
-      "count from 0: subtract 1 from the labels",
-      display_name(images.path), name_of(model), from_one, rows.size(), from_zero);
+  const std::string doubt = doubt_of_first_label(Rows(outputs.logits), *outputs.labels);
+  if (doubt.empty()) return {};
+  return fmt::format("{}: no label is 0, and {} has {}: subtract 1 from the labels",
+                     display_name(images.path), name_of(model), doubt);
 }
 
 std::vector<std::string> normalization_warnings(const nn::Model& model, const Images& images) {

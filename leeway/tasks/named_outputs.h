@@ -21,13 +21,6 @@ struct NamedOutputs {
 using GivenLabels =
     std::function<ClassLabels(std::size_t n, std::size_t k, const std::vector<std::string>& class_names)>;
 
-// Its outputs, whose warnings go to `warnings`.
-[[nodiscard]] inline OutputsShards opened(const NamedOutputs& named, std::vector<std::string>& warnings) {
-  OutputsShards set = named.open();
-  warnings.insert(warnings.end(), set.rest.warnings.begin(), set.rest.warnings.end());
-  return set;
-}
-
 // How the labels of sets are numbered; each is opened.
 [[nodiscard]] inline std::vector<LabelCoding> codings_of(const std::vector<NamedOutputs>& sets) {
   std::vector<LabelCoding> all;
@@ -35,9 +28,12 @@ using GivenLabels =
   return all;
 }
 
-// Numbers the labels of the first set as the others say, which are opened only where its own leave it open.
-inline void number_first(OutputsShards& first, const std::vector<NamedOutputs>& others) {
+// Numbers the labels of the first set as the others say, which are opened only where its own leave it open. Its
+// warnings go to `warnings`.
+inline void number_first(OutputsShards& first, const std::vector<NamedOutputs>& others,
+                         std::vector<std::string>& warnings) {
   if (is_open(first.rest.coding)) number_labels(first.rest, first.n(), codings_of(others), &first.logits);
+  warnings.insert(warnings.end(), first.rest.warnings.begin(), first.rest.warnings.end());
 }
 
 // The next set, its labels numbered as those of the first.

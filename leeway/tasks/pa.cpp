@@ -90,7 +90,7 @@ class PaAnalysis {
   void warn(std::string line) { record_.envelope.warnings.push_back(std::move(line)); }
 
   PaCleanSet open_clean(const PaModel& model) {
-    PaCleanSet clean{model.clean, opened(model.clean, record_.envelope.warnings), std::nullopt};
+    PaCleanSet clean{model.clean, model.clean.open(), std::nullopt};
     Outputs& rest = clean.outputs.rest;
     if (task_.labels) {
       ClassLabels given = task_.labels(clean.outputs.n(), clean.outputs.k(), rest.class_names);
@@ -98,7 +98,7 @@ class PaAnalysis {
       if (!missing.empty()) warn(missing);
       rest.labels = std::move(given.values), rest.coding = given.coding;
     }
-    number_first(clean.outputs, model.shifted);
+    number_first(clean.outputs, model.shifted, record_.envelope.warnings);
     clean.labels = rest.labels;
     return clean;
   }

@@ -207,6 +207,43 @@ TEST_F(OutputsText, LabelsThatCountFromOne) {
             HasSubstr("33.3% if they count from 0")));
   EXPECT_EQ(said("1,.25,.5,.25\n2,.25,.25,.5\n"), "no error");
   EXPECT_EQ(said("1,.5,.25,.25\n0,.25,.5,.25\n"), "no error");
+  Outputs beside = read_table("label,p_0,p_1,p_2\n1,.5,.25,.25\n2,.25,.5,.25\n");
+  const Rows logits(beside.logits);
+  const LabelCoding all[] = {beside.coding, LabelCoding::from_zero};
+  number_labels(beside, 2, all, &logits);
+  EXPECT_THAT(beside.warnings, ElementsAre(AllOf(HasSubstr("100% of rows right if labels count from 1"),
+                                                 HasSubstr("--first-label 0"))));
+}
+
+TEST_F(OutputsText, OneScoreOfTheNegativeClass) {
+  for (const std::string column : {"p_0", "prob_no", "y_proba_Negative"}) {
+    OutputsOptions options;
+    options.binary = Binary::prob;
+    EXPECT_THAT(table_error("label," + column + "\n0,.75\n", options),
+                HasSubstr("only column '" + column + "', of the negative class"));
+    options.columns.classes = {column};
+    EXPECT_EQ(table_error("label," + column + "\n0,.75\n", options), "no error");
+  }
+  EXPECT_THAT(read_table("label,prob_no\nno,.75\nyes,.25\n").class_names, ElementsAre("yes", "no"));
+  EXPECT_THAT(table_error("label,prob\n1,75\n"),
+              HasSubstr("(divide percentages by 100), found 75 at row 0, class 1"));
+}
+
+// As SAS and CatBoost write scores.
+TEST_F(OutputsText, ClassesOfAWordAndANumber) {
+  for (const char* columns : {"P_target1,P_target0", "Probability:Class=1,Probability:Class=0"}) {
+    const Outputs outputs = read_table(std::string(columns) + ",target\n.75,.25,1\n");
+    EXPECT_DOUBLE_EQ(share(outputs, 0, 1), .75);
+    EXPECT_THAT(*outputs.labels, ElementsAre(1));
+  }
+}
+
+TEST_F(OutputsText, ColumnsThatMayBeLabels) {
+  EXPECT_THAT(read_table("churned,prob_yes\nyes,.75\nno,.25\n").warnings,
+              ElementsAre(HasSubstr("candidates: churned")));
+  EXPECT_THAT(
+      read_table("y_0,y_1,y_2,p_0,p_1,p_2\n1,0,0,.5,.25,.25\n0,1,0,.5,.25,.25\n0,0,1,.5,.25,.25\n").warnings,
+      ::testing::IsEmpty());  // one-hot
 }
 
 // 0 is the negative class wherever its column is. Other names in two orders leave numbers without a meaning.
