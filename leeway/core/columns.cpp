@@ -53,13 +53,12 @@ Array columns_in_order(const Array& values, std::span<const std::size_t> order) 
   return make_array(values.shape, std::move(to));
 }
 
-// The class of `other` for each class of `first`; empty if the order is the same or the names differ.
-std::vector<std::size_t> order_of(const Columns& first, const Columns& other) {
-  const auto names = other.class_names;
-  if (first.class_names.size() != names.size() || std::ranges::equal(first.class_names, names)) return {};
+// The place in `names` of each name in `first`; empty if the order is the same or the names differ.
+std::vector<std::size_t> order_of(std::span<const std::string> first, std::span<const std::string> names) {
+  if (first.size() != names.size() || std::ranges::equal(first, names)) return {};
   std::vector<std::size_t> order(names.size());
   std::vector<char> taken(names.size());
-  const auto places = places_of_names(names, first.class_names);
+  const auto places = places_of_names(names, first);
   for (std::size_t j = 0; j < places.size(); ++j) {
     if (!places[j] || std::exchange(taken[*places[j]], 1) != 0) return {};
     order[*places[j]] = j;
@@ -117,19 +116,29 @@ std::vector<std::optional<std::size_t>> numbers_in(std::span<const std::string> 
 }  // namespace
 
 void align_classes(const Columns& first, Outputs& other) {
-  const auto order = order_of(first, columns_of(other));
+  const auto order = order_of(first.class_names, other.class_names);
   if (order.empty()) return;
   other.logits = reordered(other.logits, order);
   reorder_rest(other, first, order);
 }
 
 void align_classes(const Columns& first, OutputsShards& other) {
-  const auto order = order_of(first, columns_of(other));
+  const auto order = order_of(first.class_names, other.rest.class_names);
   if (order.empty()) return;
   const Array logits = reordered(other.logits.joined(), order);
   other.logits = Rows(logits);
   other.rest.logits = logits;
   reorder_rest(other.rest, first, order);
+}
+
+void align_features(const Outputs& first, Outputs& other) {
+  const std::vector<std::string>&names = first.feature_names, &own = other.feature_names;
+  if (names.empty() || own.empty() || own == names) return;
+  const auto order = order_of(names, own);
+  if (order.empty())
+    refuse(other.path, fmt::format("the features {}, as in {}", listed(names), first.path), listed(own));
+  other.features = reordered(*other.features, order);
+  other.feature_names = names;
 }
 
 void align_classes(const Columns& model, Images& images) {

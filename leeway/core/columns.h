@@ -1,10 +1,10 @@
-// Aligns the classes of two sets, or of a set and a model, by name, and checks that two sets of outputs have
-// comparable columns.
+// Aligns the classes of two sets, or of a set and a model, and the features of two sets, by name, and checks
+// that two sets of outputs have comparable columns.
 //
-// Classes in another order are reordered. Sets with different names are refused, because a different class
-// under the same number gives plausible but wrong results. Sets without names are compared by number. If the
-// labels of one set fit two codings, the other sets decide. Errors (Error): file, expected (as in the first
-// set), found.
+// Classes and features in another order are reordered. Sets with different names are refused, because a
+// different class under the same number gives plausible but wrong results. Sets without names are compared by
+// number. If the labels of one set fit two codings, the other sets decide. Errors (Error): file, expected (as in
+// the first set), found.
 #pragma once
 
 #include <cstddef>
@@ -39,6 +39,9 @@ struct Columns {
 // Reorders logits and labels of `other` to the class order of `first` if both name the same classes.
 void align_classes(const Columns& first, Outputs& other);
 void align_classes(const Columns& first, OutputsShards& other);
+
+// Reorders the features of `other` to the order of `first` if both name their features. Error: other names.
+void align_features(const Outputs& first, Outputs& other);
 
 // Converts the labels of `images` to class numbers of the model, by name. If the model lacks all names and
 // these are whole numbers, they are class numbers. If the model has k classes without names, labels of at

@@ -36,8 +36,8 @@ namespace {
 ArrayNames outputs_time_names() { return {"time", "times", "timestamp", "datetime", "date"}; }
 
 constexpr std::string_view outputs_names[] = {
-    "logits", "probs",  "pred_probs",  "labels",      "y",     "y_true", "features",
-    "feats",  "groups", "group_names", "class_names", "norms", "ids"};
+    "logits", "probs",         "pred_probs", "labels",      "y",           "y_true", "features",
+    "feats",  "feature_names", "groups",     "group_names", "class_names", "norms",  "ids"};
 
 bool is_outputs_name(std::string_view name, const ColumnOptions& columns) {
   const ArrayNames times = !columns.times ? ArrayNames{}
@@ -55,10 +55,10 @@ bool may_serve(std::string_view name, const ColumnOptions& columns) {
          });
 }
 
-std::vector<std::string> class_names_from(const NamedArray& named, std::size_t k) {
+std::vector<std::string> names_from(const NamedArray& named, std::size_t k, std::string_view what) {
   if (named.array.type != ElementType::text) refuse(named.where, "text", name_of(named.array.type));
   if (named.array.shape != std::vector<std::size_t>{k})
-    refuse(named.where, fmt::format("shape ({}), one name per class", k),
+    refuse(named.where, fmt::format("shape ({}), one name per {}", k, what),
            "shape " + named.array.shape_text());
   return *named.array.texts;
 }
@@ -283,7 +283,7 @@ void set_class_names(Outputs& outputs, const ArrayMap& arrays, const OutputsOpti
   outputs.class_names = names;
   if (!names.empty()) return;
   if (const auto found = pick_array(arrays, {"class_names"}, outputs.path))
-    outputs.class_names = class_names_from(*found, k);
+    outputs.class_names = names_from(*found, k, "class");
 }
 
 // Labels of other names than those that are read.
@@ -325,8 +325,11 @@ Outputs build(const ArrayMap& arrays, const std::string& name, const OutputsOpti
   } else if (options.columns.label.value_or("none") != "none")
     outputs.warnings.push_back(fmt::format("{}: no labels, because there is no array {} (--label-column)",
                                            name, in_quotes(*options.columns.label)));
-  if (const auto features = pick_array(arrays, {"features", "feats"}, name))
+  if (const auto features = pick_array(arrays, {"features", "feats"}, name)) {
     outputs.features = feature_matrix(*features, outputs, options.check_finite);
+    if (const auto names = pick_array(arrays, {"feature_names"}, name))
+      outputs.feature_names = names_from(*names, outputs.features->shape[1], "feature");
+  }
   if (const auto groups = pick_array(arrays, {"groups"}, name)) {
     const auto names = pick_array(arrays, {"group_names"}, name);
     outputs.groups = group_columns(groups->array, names ? &names->array : nullptr, n, groups->where);
@@ -383,7 +386,7 @@ Outputs outputs_of_table(std::string_view text, const std::string& name, const O
   OutputsOptions rest = options;
   if (const auto names = others.extract("class_names"); names && rest.columns.class_names.empty())
     rest.columns.class_names =
-        class_names_from({names.mapped(), name + ": class_names"}, names.mapped().size());
+        names_from({names.mapped(), name + ": class_names"}, names.mapped().size(), "class");
   TableOfOutputs table = outputs_from_csv(text, name, rest);
   for (const auto& [key, array] : others)
     if (!table.arrays.emplace(key, array).second)

@@ -1,8 +1,8 @@
 // An outputs file: the outputs of a classifier on n samples.
 //
 // .npz, .safetensors: `logits` or `probs` (alias `pred_probs`) (n,k); optionally `labels` (`y`, `y_true`)
-// (n), `features` (`feats`) (n,d), `groups` (n,g), `class_names` (k), `norms` (n), `ids` (n), and with
-// ColumnOptions::times `time` (`times`, `timestamp`, `datetime`, `date`; times.h). Without these names, the words
+// (n), `features` (`feats`) (n,d), `feature_names` (d), `groups` (n,g), `class_names` (k), `norms` (n), `ids` (n),
+// and with ColumnOptions::times `time` (`times`, `timestamp`, `datetime`, `date`; times.h). Without these names, the words
 // for scores and labels of tables serve (column_words.h: `y_proba`, `y_test`, a matrix `predictions`);
 // ColumnOptions::label and ::classes name arrays as they name columns. Other arrays of a file are not read;
 // `reading` lists them; in memory they are refused. A bare .npy is logits. CSV columns: outputs_columns.h.
@@ -79,6 +79,7 @@ struct Outputs {
   Array logits;                                     // (n,k), float32 or float64
   std::optional<std::vector<std::int64_t>> labels;  // 0 to k-1, or no_label
   std::optional<Array> features;                    // (n,d), float32 or float64
+  std::vector<std::string> feature_names;           // empty or d
   std::vector<GroupColumn> groups;
   std::vector<std::string> class_names;  // empty or k
   std::optional<std::vector<double>> norms;

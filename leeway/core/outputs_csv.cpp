@@ -60,7 +60,7 @@ class OutputsCsvReading {
       add_labels(*found.label);
     else
       suggest_labels(found);
-    if (!found.features.empty()) result_.arrays["features"] = matrix(found.features);
+    add_features(found.features);
     add_groups(found);
     add_ids(found);
     if (found.time) add_times(*found.time);
@@ -351,6 +351,14 @@ class OutputsCsvReading {
             "{}: {} is not the class of the largest score in {} of {} rows; leeway uses the largest score",
             name_, in_quotes(header(column)), others, table_.rows()));
     }
+  }
+
+  void add_features(const std::vector<std::size_t>& columns) {
+    if (columns.empty()) return;
+    Texts names;
+    for (const std::size_t j : columns) names.push_back(header(j).substr(5));
+    result_.arrays["features"] = matrix(columns);
+    result_.arrays["feature_names"] = text_vector(std::move(names));
   }
 
   void add_groups(const OutputsColumns& found) {

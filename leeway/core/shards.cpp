@@ -110,10 +110,12 @@ Outputs join_rest(Parts& parts) {
   for (Outputs& part : parts) {
     number_labels(part, part.n(), codings);
     align_classes(columns_of(parts.front()), part);
+    align_features(parts.front(), part);
   }
   require_alike(parts);
   Outputs rest;
   rest.class_names = parts.front().class_names;
+  rest.feature_names = parts.front().feature_names;
   rest.from_probs = parts.front().from_probs;
   const auto any = [&](LabelCoding coding) {
     return std::ranges::any_of(parts, [&](const Outputs& part) { return part.coding == coding; });

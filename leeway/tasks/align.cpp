@@ -118,6 +118,7 @@ record::Align align(const AlignTask& task, Progress* progress) {
   for (const NamedOutputs& named : task.shifted) {
     OutputsShards shifted = opened_like(clean.set().rest.coding, named, warnings);
     align_classes(columns_of(clean.set()), shifted);
+    align_features(clean.set().rest, shifted.rest);
     require_alike(columns_of(clean.set()), columns_of(shifted));
     record.results.push_back(clean.with(named.name, shifted));
     if (const std::string& doubt = record.results.back().doubt; !doubt.empty()) warnings.push_back(doubt);

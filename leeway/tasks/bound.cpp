@@ -77,6 +77,7 @@ class Bounding {
       std::ranges::copy(set->rest.warnings, std::back_inserter(record_.envelope.warnings));
     }
     align_classes(columns_of(known), unknown);
+    if (!options().dis2.representation.ends_with("logits")) align_features(known.rest, unknown.rest);
     require_alike(columns_of(known), columns_of(unknown));
     const bool some = unknown.rest.labels && count_labels(*unknown.rest.labels) < unknown.n();
     if (unknown.rest.labels) labelled_ = sample_of(task_.target.name, with_labels(unknown));

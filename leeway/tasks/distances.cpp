@@ -55,6 +55,7 @@ record::Distances distances(const DistancesTask& task, Progress* progress) {
   for (const NamedOutputs& named : task.shifted) {
     OutputsShards shifted = opened_like(clean.outputs.rest.coding, named, warnings);
     align_classes(columns_of(clean.outputs), shifted);
+    align_features(clean.outputs.rest, shifted.rest);
     require_alike(columns_of(clean.outputs), columns_of(shifted));
     record.results.push_back(measured(clean, named.name, shifted, task, progress));
     if (const std::string& doubt = record.results.back().doubt; !doubt.empty()) warnings.push_back(doubt);

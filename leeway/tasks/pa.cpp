@@ -164,6 +164,7 @@ class PaAnalysis {
                         std::optional<double> beta) {
     OutputsShards shifted = opened_like(clean.outputs.rest.coding, named, record_.envelope.warnings);
     align_classes(columns_of(clean.outputs), shifted);
+    if (options().pairing.ends_with("nearest")) align_features(clean.outputs.rest, shifted.rest);
     require_alike(columns_of(clean.outputs), columns_of(shifted));
     const Matched both = match(clean, named, shifted);
     const auto labels = span_of(both.labels);

@@ -149,6 +149,8 @@ def outputs(value, name, options):
     if _is_table(given.get("groups"), 1):
         names, *rows = csv.reader(io.StringIO(_csv_of(given["groups"], f"{name}: groups")))
         given = {"group_names": numpy.array(names), **given, "groups": numpy.array(rows)}
+    if is_frame(features := given.get("features", given.get("feats"))):
+        given = {"feature_names": numpy.array(_names_of(features)), **given}
     tables = [key for key in _scores_in(given, options) if _is_table(given[key])]
     arrays = {key: numpy_of(one, f"{name}: {key}") for key, one in given.items() if key not in tables}
     if len(tables) > 1:
@@ -192,7 +194,7 @@ def is_outputs(value, options):
     vectors = options.get("binary") is None
     return (any(key in named or (vectors and _is_vector(one)) for key, one in given.items()
                 if not (is_path(one) or isinstance(one, collections.abc.Mapping) or _is_table(one)))
-            or (len(scores) == 1 and _is_table(given[scores[0]]) and given.keys() <= {*scores, "features", "feats", "groups"}))
+            or (len(scores) == 1 and _is_table(given[scores[0]]) and given.keys() <= {*scores, "features", "feats", "feature_names", "groups"}))
 
 
 def named_outputs(value, name, options):

@@ -88,5 +88,23 @@ TEST(AlignOutputs, ColumnsFollowTheNames) {
               AllOf(HasSubstr("class 2 to be 'c'"), HasSubstr("--class-names"), HasSubstr("found 'd'")));
 }
 
+TEST(AlignOutputs, FeaturesFollowTheNames) {
+  const auto outputs = [](Names names) {
+    Outputs set;
+    set.path = "f.npz";
+    set.features = make_array<double>({2, 2}, {1, 2, 3, 4});
+    set.feature_names = std::move(names);
+    return set;
+  };
+  Outputs turned = outputs({"b", "a"}), unnamed = outputs({}), others = outputs({"a", "c"});
+  for (Outputs* set : {&turned, &unnamed}) align_features(outputs({"a", "b"}), *set);
+  EXPECT_THAT(turned.features->view<double>(), ElementsAre(2, 1, 4, 3));
+  EXPECT_THAT(unnamed.features->view<double>(), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(message_of([&] {
+                align_features(outputs({"a", "b"}), others);
+              }),
+              HasSubstr("f.npz: expected the features a, b, as in f.npz, found a, c"));
+}
+
 }  // namespace
 }  // namespace leeway

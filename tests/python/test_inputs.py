@@ -216,6 +216,24 @@ def test_frames_in_dictionaries_are_read_as_their_tables(made):
     assert named == by_columns
 
 
+@pytest.mark.parametrize("call", [
+    leeway.align, leeway.distances, lambda *sets: leeway.agreement(*sets, pairing="label-nearest"),
+    lambda *sets: leeway.error_bound(*sets, representation="features", methods="dis2", restarts=1)])
+def test_features_follow_their_names(call):
+    pandas = pytest.importorskip("pandas")
+    features = pandas.DataFrame(numpy.hstack([10 * CLEAN, SHIFTED]), columns=list("abcdef"))
+    scores = pandas.DataFrame(CLEAN, columns=["logit_0", "logit_1", "logit_2"]).assign(label=LABELS)
+
+    def results(made):
+        return [call(made(features), made(other)).to_dict()["results"] for other in (features, features[list("fbacde")])]
+
+    for made in (lambda frame: {"logits": CLEAN, "labels": LABELS, "features": frame},
+                 lambda frame: scores.join(frame.add_prefix("feat_")), lambda frame: {"logits": scores, "feats": frame}):
+        same, turned = results(made)
+        assert same == turned
+        assert "expected the features a, b, c, d, e, f, as in" in message(call, made(features), made(features[list("abc")]))
+
+
 def test_zero_and_one_are_no_and_yes_in_any_order_of_columns():
     frame, accuracy = two_classes()
     assessed = leeway.assess(frame, {"t": frame[["prob_yes", "label", "prob_no"]]}, no_bounds=True, quiet=True)
