@@ -141,10 +141,8 @@ std::string one_line(std::string text) {
 void translate(const std::exception_ptr& pointer, void* type) {
   try {
     std::rethrow_exception(pointer);
-  } catch (const OptionError& error) {
-    PyErr_SetString(static_cast<PyObject*>(type), one_line(python_names(error.what())).c_str());
   } catch (const Error& error) {
-    PyErr_SetString(static_cast<PyObject*>(type), one_line(error.what()).c_str());
+    PyErr_SetString(static_cast<PyObject*>(type), one_line(python_names(error.what())).c_str());
   }
 }
 

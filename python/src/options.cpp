@@ -174,12 +174,14 @@ nb::list fields_of(const record::Description& describe) {
 std::string python_names(const std::string& message) {
   std::string text;
   std::size_t at = 0;
-  static const std::regex flag("(leeway(?: [a-z-]+){1,2} )?--([a-z][a-z-]*)");  // of the command: as typed
+  // Of the command, and within a value: as typed.
+  static const std::regex flag("(leeway(?: [a-z-]+){1,2} |['\"\\w-])?--([a-z][a-z-]*)");
   for (auto found = std::sregex_iterator(message.begin(), message.end(), flag);
        found != std::sregex_iterator(); ++found) {
     std::string name = (*found)[1].matched ? found->str() : (*found)[2].str();
     for (char& c : name)
       if (c == '-' && !(*found)[1].matched) c = '_';
+    if (name == "as") name += '_';  // a keyword
     text += message.substr(at, static_cast<std::size_t>(found->position()) - at) + name;
     at = static_cast<std::size_t>(found->position() + found->length());
   }

@@ -349,6 +349,9 @@ def test_options_are_checked():
     with pytest.raises(TypeError):
         leeway.agreement(CLEAN, SHIFTED, no_such_option=1)
     assert "(leeway assess --list-keys prints" in message(leeway.assess, {"logits": CLEAN, "labels": LABELS}, SHIFTED, fail_if="acuracy<1")
+    two = {"logits": CLEAN, "target": LABELS, "truth": LABELS}
+    assert "(select it with label_column), found target and truth" in message(leeway.agreement, two, SHIFTED)
+    assert "logits (as_ logits), found" in message(leeway.agreement, {"probs": CLEAN}, SHIFTED, as_="logits")
     assert "severity is required for fog" in message(leeway.shift, numpy.zeros((1, 1, 4, 4), "f4"), "fog")
     assert leeway.agreement(CLEAN, SHIFTED, ratios="0:1:0.5").to_dict()["options"]["ratios"] == [0, .5, 1]
     assert leeway.agreement(CLEAN, SHIFTED, ratios=.5).to_dict()["options"]["ratios"] == [.5]
