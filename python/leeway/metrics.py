@@ -64,6 +64,9 @@ class EpochSelection:
                 raise leeway.Error("leeway.metrics.EpochSelection: expected clean and shifted outputs, or a PosteriorAgreement, "
                                    f"found {type(clean).__name__} alone")
             clean, shifted, labels = clean.outputs()
+        if labels is not None and self._labels is not None and not numpy.array_equal(_kept(labels), self._labels):
+            raise leeway.Error("leeway.metrics.EpochSelection: expected the labels of the earlier epochs, because all epochs take the same "
+                               "samples in the same order (shuffle=False), found others")
         pa = leeway.agreement(clean, shifted, labels).pa
         self._checkpoints[name] = _kept(clean), _kept(shifted)
         if labels is not None:
