@@ -13,6 +13,7 @@
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/png.h"
+#include "leeway/core/text.h"
 #include "leeway/data/load.h"
 #include "leeway/data/render.h"
 #include "leeway/data/split.h"
@@ -71,17 +72,20 @@ std::size_t label_of(const data::Loaded& set, const std::optional<std::string>& 
   return static_cast<std::size_t>(found - set.columns.begin());
 }
 
-// Of VisDA's test set, whose folders trunk0, trunk1, ... are no classes.
-std::optional<std::string> trunks_warning(const data::LoadedColumn& label, const std::string& path) {
-  const auto is_trunk = [](const std::string& name) {
-    return name.size() > 5 && name.starts_with("trunk") &&
-           name.find_first_not_of("0123456789", 5) == std::string::npos;
+// Of folders that are parts of a set: train and test, or trunk0, trunk1, ... of VisDA's test set.
+std::optional<std::string> parts_warning(const data::LoadedColumn& label, const std::string& path) {
+  static constexpr std::string_view words[] = {"train", "test",  "val",  "validation", "trunk", "part",
+                                               "shard", "batch", "fold", "split",      "images"};
+  const auto is_part = [](const std::string& name) {
+    const std::string word = bare_word(name.substr(0, name.find_last_not_of("0123456789") + 1));
+    return std::ranges::find(words, word) != std::end(words);
   };
-  if (!std::ranges::all_of(label.values, is_trunk)) return {};
+  if (!std::ranges::all_of(label.values, is_part)) return {};
   return fmt::format(
-      "{}: the folders trunk0, trunk1, ... are read as classes, but the labels are in image_list.txt (sort "
-      "the images into one folder for each class)",
-      display_name(path));
+      "{}: the folders {}{} are read as classes, but seem to be parts of a set (sort the images into one "
+      "folder "
+      "for each class; VisDA lists the labels in image_list.txt)",
+      display_name(path), label.values.front(), label.values.size() > 1 ? ", ..." : "");
 }
 
 // Of a set whose rows all have one label, with the columns that are no labels of one class.
@@ -168,7 +172,7 @@ record::DataLoad data_load(const DataLoadTask& task, Progress* progress) {
         {printable(column.name), column.values.size(), listed ? column.values : std::vector<std::string>{}});
   }
   for (const auto& warning : {one_class_warning(set, label, task.paths.front()),
-                              trunks_warning(set.columns[label], task.paths.front())})
+                              parts_warning(set.columns[label], task.paths.front())})
     if (warning) record.envelope.warnings.push_back(*warning);
   record = clock.finished(std::move(record), task.seed);
   record.results.front().files = written_files(task.out);

@@ -66,10 +66,11 @@ TEST_F(DataTasks, AFolderOfOneClassIsDoubted) {
   EXPECT_THAT(warnings("folders"), ::testing::IsEmpty());
   EXPECT_THAT(read_images(path("a.npz")).class_names, ElementsAre("dog", "horse"));
   std::filesystem::create_directory(path("t"));
-  for (const char* const trunk : {"t/trunk0", "t/trunk1"})
-    std::filesystem::copy(LEEWAY_REFERENCE "/layouts/folders/photo/dog", path(trunk));
+  for (const char* const part : {"t/train", "t/trunk1"})
+    std::filesystem::copy(LEEWAY_REFERENCE "/layouts/folders/photo/dog", path(part));
   const DataLoadTask task{.format = "folder", .paths = {path("t")}, .out = {path("a.npz"), "", "", false}};
-  EXPECT_THAT(data_load(task).envelope.warnings, ElementsAre(::testing::HasSubstr("image_list.txt")));
+  EXPECT_THAT(data_load(task).envelope.warnings,
+              ElementsAre(::testing::HasSubstr("train, ... are read as classes")));
 }
 
 TEST_F(DataTasks, ShiftedImagesAreDescribed) {
