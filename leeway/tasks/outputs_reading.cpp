@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "leeway/core/columns.h"
 #include "leeway/core/content.h"
 #include "leeway/core/csv.h"
 #include "leeway/core/error.h"
@@ -73,10 +75,38 @@ Texts class_names_in(const std::string& text) {
   return *found->second.texts;
 }
 
+// The row of the table `text` for each row of the set, by ids; empty without ids, or if the order is the same.
+std::vector<std::size_t> rows_by_id(const OutputsShards& set, const std::string& text,
+                                    const ColumnOptions& columns) {
+  Texts ids;
+  for (const auto& path : set.rest.ids ? expand_paths(text) : std::vector<std::filesystem::path>()) {
+    if (!is_table_file(map_file(path), path)) continue;
+    const CsvTable table = read_csv(path, columns.encoding);
+    if (const auto column = table.find(columns.id.value_or("id")))
+      std::ranges::copy(table.columns[*column], std::back_inserter(ids));
+  }
+  if (ids.size() != set.n() || ids == *set.rest.ids) return {};
+  std::vector<std::size_t> rows;
+  for (const auto place : places_of_names(*set.rest.ids, ids)) {
+    if (!place)
+      refuse(display_name(text), fmt::format("the ids of {}, each once", set.rest.path),
+             fmt::format("{} not once", in_quotes((*set.rest.ids)[rows.size()])));
+    rows.push_back(*place);
+  }
+  return rows;
+}
+
+template <class T>
+void reorder(std::vector<T>& values, const std::vector<std::size_t>& rows) {
+  const std::vector<T> before = values;
+  for (std::size_t i = 0; i < rows.size(); ++i) values[i] = before[rows[i]];
+}
+
 void put_labels(OutputsShards& set, const std::string& path, OutputsOptions options, const NoteInput& note) {
   if (options.columns.class_names.empty()) options.columns.class_names = set.rest.class_names;
   options.columns.classes.clear();
   auto [labels, coding] = read_class_labels(path, set.n(), set.k(), options);
+  reorder(labels, rows_by_id(set, path, options.columns));
   const std::string numbers = coding_text(coding, set.k());
   note({path,
         {labels.size()},
@@ -200,6 +230,8 @@ OutputsShards with_reading(OutputsShards set, const record::OutputsReading& read
   if (role == SetRole::first && reading.labels) put_labels(set, *reading.labels, options, note);
   if (role == SetRole::first && reading.groups) {
     set.rest.groups = read_groups(*reading.groups, set.n(), options.columns.encoding);
+    const std::vector<std::size_t> rows = rows_by_id(set, *reading.groups, options.columns);
+    for (GroupColumn& group : set.rest.groups) reorder(group.codes, rows);
     note({*reading.groups, {set.n(), set.rest.groups.size()}, "", true});
   }
   if (!reading.index) return set;

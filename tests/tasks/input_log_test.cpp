@@ -54,6 +54,23 @@ TEST_F(Inputs, ThatChangedAreRefused) {
   EXPECT_THAT(message_of([&] { (void)noted(); }), ::testing::HasSubstr("a changed file"));
 }
 
+// Labels and groups of a table with ids belong to the rows with these ids.
+TEST_F(Inputs, LabelsAndGroupsOfATableFollowItsIds) {
+  const auto table = [&](const char* name, const char* text) {
+    return testing::write_bytes(folder / name, text).string();
+  };
+  const std::string outputs = table("o.csv", "id,p_0,p_1\na,.25,.75\nb,.5,.5\n");
+  record::OutputsReading reading;
+  reading.labels = table("l.csv", "id,label\nb,0\na,1\n"),
+  reading.groups = table("g.csv", "id,sex\nb,F\na,M\n");
+  const Outputs set = log.open_set(outputs, reading, SetRole::first).rest;
+  EXPECT_THAT(*set.labels, ElementsAre(1, 0));
+  EXPECT_EQ(set.groups.at(0).levels[static_cast<std::size_t>(set.groups[0].codes[0])], "M");
+  reading.labels = table("l.csv", "id,label\nb,0\nc,1\n");
+  EXPECT_THAT(message_of([&] { (void)log.open_set(outputs, reading, SetRole::first); }),
+              ::testing::HasSubstr("each once, found 'a' not once"));
+}
+
 // Labels from 1 are recognized by the number of classes, not of rows.
 TEST_F(Inputs, LabelsOfAFileCountFromOne) {
   const std::string labels = (folder / "labels.npy").string();
