@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <set>
 #include <span>
@@ -125,11 +126,27 @@ class OutputsCsvReading {
     if (classes_.columns.size() == 1) return add_vector(std::move(scores));
     bool probs = classes_.kind == ScoreKind::probs;
     if (classes_.kind == ScoreKind::open) probs = opens_as_probs(scores);
+    if (!probs && classes_.kind == ScoreKind::open && columns_.frame && columns_.classes.empty())
+      refuse_counts();
     say(fmt::format("{} of {} classes from {}", probs ? "probabilities" : "logits", classes_.columns.size(),
                     column_list(table_, classes_.columns)),
         !classes_.standard);
     if (!classes_.names.empty()) result_.arrays["class_names"] = text_vector(classes_.names);
     result_.arrays[probs ? "probs" : "logits"] = std::move(scores);
+  }
+
+  // Of a data frame: ages or labels of an unknown name beside logits, which are not whole.
+  void refuse_counts() {
+    std::vector<std::size_t> whole;
+    for (const std::size_t j : classes_.columns) {
+      const std::vector<double> values = numbers(j);
+      const bool same = std::ranges::adjacent_find(values, std::not_equal_to()) == values.end();
+      if (!same && std::ranges::all_of(values, [](double v) { return v == std::floor(v); }))
+        whole.push_back(j);
+    }
+    if (!whole.empty() && whole.size() < classes_.columns.size())
+      refuse(name_, "columns of scores alone, or --class-columns and --label-column",
+             fmt::format("whole numbers alone in {}", column_list(table_, whole)));
   }
 
   bool opens_as_probs(const Array& scores) const {
