@@ -39,7 +39,6 @@ inline constexpr std::array<std::string_view, 4> standard_label_names{"y_true", 
 [[nodiscard]] std::optional<std::size_t> whole_number(std::string_view text);
 // "2019.0", as pandas writes a whole number beside missing ones, as "2019"; other texts as they are.
 [[nodiscard]] std::string_view without_zeros(std::string_view text);
-// At least one value, and none is a number.
 [[nodiscard]] bool are_words(const std::set<std::string>& values);
 
 // "Prob_cat" as "prob_" (lower case) and "cat"; "score" as "score" and ""; nothing without a prefix.

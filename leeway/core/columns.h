@@ -58,8 +58,7 @@ void require_alike(const Columns& first, const Columns& other);  // both of thes
 
 // Whether the numbering of the labels depends on other sets.
 [[nodiscard]] bool is_open(LabelCoding coding);
-// The shares of rows that are right if the labels count from 1 and from 0, in words; empty unless no label is 0
-// and more rows are right from 1.
+// In words, if no label is 0 and more rows are right if the labels count from 1; else empty.
 [[nodiscard]] std::string doubt_of_first_label(const Rows& logits, std::span<const std::int64_t> labels);
 // Numbers the n labels of `set`, given the codings of all sets: `either` counts from 1 if another set does.
 // labels that are all -1 are the negative class if another set has signs. Errors: `either`, and other sets of

@@ -76,10 +76,9 @@ std::vector<GroupColumn> group_columns(const Array& groups, const Array* names, 
     const auto is_whole = [&](std::size_t i) {
       return is_missing(field(i)) || whole_number(without_zeros(field(i)));
     };
-    if (text && std::ranges::all_of(std::views::iota(std::size_t{0}, n), is_whole))
-      columns.push_back(make_column(n, [&](std::size_t i) { return without_zeros(field(i)); }));
-    else if (text)
-      columns.push_back(make_column(n, field));
+    const bool whole = text && std::ranges::all_of(std::views::iota(std::size_t{0}, n), is_whole);
+    if (text)
+      columns.push_back(make_column(n, [&](auto i) { return whole ? without_zeros(field(i)) : field(i); }));
     else if (real)  // as text: each NaN would be a level of its own
       columns.push_back(make_column(n, [&](std::size_t i) { return fmt::format("{}", reals[i * g + j]); }));
     else

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <optional>
 #include <set>
 #include <span>
@@ -61,7 +60,10 @@ class OutputsCsvReading {
       add_labels(*found.label);
     else
       suggest_labels(found);
-    add_features(found.features);
+    Texts features;
+    for (const std::size_t j : found.features) features.push_back(header(j).substr(5));
+    if (!features.empty()) result_.arrays["features"] = matrix(found.features);
+    if (!features.empty()) result_.arrays["feature_names"] = text_vector(std::move(features));
     add_groups(found);
     add_ids(found);
     if (found.time) add_times(*found.time);
@@ -138,13 +140,14 @@ class OutputsCsvReading {
   // Of a data frame: ages or labels of an unknown name beside logits, which are not whole.
   void refuse_counts() {
     std::vector<std::size_t> whole;
-    for (const std::size_t j : classes_.columns) {
-      const std::vector<double> values = numbers(j);
-      const bool same = std::ranges::adjacent_find(values, std::not_equal_to()) == values.end();
-      if (!same && std::ranges::all_of(values, [](double v) { return v == std::floor(v); }))
+    bool fractions = false;
+    const auto is_whole = [](double value) { return value == std::floor(value); };
+    for (const std::size_t j : classes_.columns)
+      if (const auto values = numbers(j); !std::ranges::all_of(values, is_whole))
+        fractions = true;
+      else if (std::ranges::count(values, 0.) < std::ssize(values))
         whole.push_back(j);
-    }
-    if (!whole.empty() && whole.size() < classes_.columns.size())
+    if (fractions && !whole.empty())
       refuse(name_, "columns of scores alone, or --class-columns and --label-column",
              fmt::format("whole numbers alone in {}", column_list(table_, whole)));
   }
@@ -368,14 +371,6 @@ class OutputsCsvReading {
             "{}: {} is not the class of the largest score in {} of {} rows; leeway uses the largest score",
             name_, in_quotes(header(column)), others, table_.rows()));
     }
-  }
-
-  void add_features(const std::vector<std::size_t>& columns) {
-    if (columns.empty()) return;
-    Texts names;
-    for (const std::size_t j : columns) names.push_back(header(j).substr(5));
-    result_.arrays["features"] = matrix(columns);
-    result_.arrays["feature_names"] = text_vector(std::move(names));
   }
 
   void add_groups(const OutputsColumns& found) {

@@ -168,8 +168,7 @@ ClassLabels label_values(const NamedArray& named, std::size_t n, std::size_t k,
     labels[i] = !known ? no_label : coding == LabelCoding::signs ? (label == 1 ? 1 : 0) : label - base;
     if (known && (labels[i] < 0 || static_cast<std::size_t>(labels[i]) >= k))
       refuse(named.where, fmt::format("labels in {}..{}", first, first + static_cast<std::int64_t>(k) - 1),
-             fmt::format("{} at row {}{}", label, i,
-                         label == -100 || label == 255 ? " (-1 means no label)" : ""));
+             fmt::format("{} at row {}{}", label, i, label == -100 ? " (-1 means no label)" : ""));
   }
   return {std::move(labels), coding};
 }

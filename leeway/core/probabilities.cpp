@@ -40,9 +40,7 @@ template <class T>
   for (std::size_t j = row.size(); j-- > 0;) {  // of one score, 1 - p is the first
     const auto p = static_cast<double>(row[j]);
     if (!is_probability(p))
-      refuse(where,
-             p > 1.5 && p <= 100 ? "probabilities in [0,1] (divide percentages by 100)"
-                                 : "probabilities in [0,1]",
+      refuse(where, p > 1.5 && p <= 100 ? "probabilities, not percentages" : "probabilities in [0,1]",
              fmt::format("{:.6g} at row {}, class {}", p, index, j));
     sum += p;
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <utility>
@@ -74,7 +73,7 @@ class Bounding {
     const LabelCoding codings[] = {known.rest.coding, unknown.rest.coding};
     for (OutputsShards* set : {&known, &unknown}) {
       number_labels(set->rest, set->n(), codings, &set->logits);
-      std::ranges::copy(set->rest.warnings, std::back_inserter(record_.envelope.warnings));
+      for (const std::string& line : set->rest.warnings) record_.envelope.warnings.push_back(line);
     }
     align_classes(columns_of(known), unknown);
     if (!options().dis2.representation.ends_with("logits")) align_features(known.rest, unknown.rest);

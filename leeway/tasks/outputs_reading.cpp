@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -83,7 +82,7 @@ std::vector<std::size_t> rows_by_id(const OutputsShards& set, const std::string&
     if (!is_table_file(map_file(path), path)) continue;
     const CsvTable table = read_csv(path, columns.encoding);
     if (const auto column = table.find(columns.id.value_or("id")))
-      std::ranges::copy(table.columns[*column], std::back_inserter(ids));
+      for (const std::string& id : table.columns[*column]) ids.push_back(id);
   }
   if (ids.size() != set.n() || ids == *set.rest.ids) return {};
   std::vector<std::size_t> rows;

@@ -225,8 +225,7 @@ TEST_F(OutputsText, OneScoreOfTheNegativeClass) {
     EXPECT_EQ(table_error("label," + column + "\n0,.75\n", options), "no error");
   }
   EXPECT_THAT(read_table("label,prob_no\nno,.75\nyes,.25\n").class_names, ElementsAre("yes", "no"));
-  EXPECT_THAT(table_error("label,prob\n1,75\n"),
-              HasSubstr("(divide percentages by 100), found 75 at row 0, class 1"));
+  EXPECT_THAT(table_error("label,prob\n1,75\n"), HasSubstr("not percentages, found 75 at row 0, class 1"));
 }
 
 // As SAS and CatBoost write scores.
