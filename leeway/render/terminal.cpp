@@ -12,8 +12,9 @@
 namespace leeway::render {
 namespace {
 
-constexpr std::size_t narrowest = 16;  // that a name is cut to
-constexpr std::size_t most_rows = 40;  // of a table whose rows are all in the record
+constexpr std::size_t narrowest = 16;       // that a name is cut to
+constexpr std::size_t least_sentence = 24;  // of the last column, whose lines break
+constexpr std::size_t most_rows = 40;       // of a table whose rows are all in the record
 
 // On one line, whatever the inputs may hold.
 std::string shown(const std::string& text) { return printable(text, std::string::npos); }
@@ -70,10 +71,14 @@ std::size_t total_of(const std::vector<std::size_t>& widths) {
 std::vector<std::size_t> fitted(std::vector<TextColumn>& columns, std::size_t max_width) {
   std::vector<std::size_t> widths;
   for (const TextColumn& column : columns) widths.push_back(column.width());
+  const bool sentences =
+      !columns.empty() && columns.back().left && columns.size() > 1;  // the last column breaks lines
+  const std::size_t natural = sentences ? widths.back() : 0;
+  if (sentences) widths.back() = std::min(natural, least_sentence);
   for (std::size_t total = total_of(widths); total > max_width; --total) {
     std::size_t widest = columns.size();
     for (std::size_t j = 0; j < columns.size(); ++j)
-      if (columns[j].left && widths[j] > narrowest &&
+      if (columns[j].left && widths[j] > narrowest && !(sentences && j + 1 == columns.size()) &&
           (widest == columns.size() || widths[j] > widths[widest]))
         widest = j;
     if (widest == columns.size()) break;
@@ -82,6 +87,10 @@ std::vector<std::size_t> fitted(std::vector<TextColumn>& columns, std::size_t ma
   for (std::size_t j = columns.size(); j-- > 0 && total_of(widths) > max_width;) {
     columns[j].intervals = false;
     if (!columns[j].left) widths[j] = columns[j].width();
+  }
+  if (sentences) {
+    const std::size_t others = total_of(widths) - widths.back();
+    widths.back() = std::min(natural, std::max(least_sentence, max_width - std::min(max_width, others)));
   }
   return widths;
 }
@@ -145,9 +154,16 @@ std::string block_text(const Table& table, std::size_t width) {
   }
   for (std::size_t r = 0; r < rows; ++r) {
     line.clear();
-    for (std::size_t j = 0; j < columns.size(); ++j)
-      line += (j == 0 ? "" : "  ") + padded(columns[j], columns[j].text(*columns[j].cells[r]), widths[j]);
-    text += without_end(line);
+    for (std::size_t j = 0; j + 1 < columns.size(); ++j)
+      line += padded(columns[j], columns[j].text(*columns[j].cells[r]), widths[j]) + "  ";
+    const TextColumn& last = columns.back();
+    const std::string cell = last.text(*last.cells[r]);
+    const std::string space(text_width(line), ' ');
+    for (const std::string& own :
+         last.left ? lines_of(cell.empty() ? " " : cell, widths.back()) : std::vector<std::string>{cell}) {
+      text += without_end(line + padded(last, own, widths.back()));
+      line = space;
+    }
   }
   if (rows < table.rows.size())
     text += fmt::format("... {} more rows: --json, --out or --report\n", table.rows.size() - rows);

@@ -99,9 +99,9 @@ class Request {
   [[nodiscard]] nb::object finished(Record record, const ArrayMap& arrays = {}) {
     complete(record.envelope);
     auto kept = std::make_shared<const Record>(std::move(record));
-    return result({[kept] { return to_json(*kept); },
-                   [kept] { return render::terminal(report::view(*kept)); }},
-                  arrays);
+    return result(
+        {[kept] { return to_json(*kept); }, [kept] { return render::terminal(report::view(*kept)); }},
+        arrays);
   }
 
   std::string function;

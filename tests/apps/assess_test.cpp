@@ -13,6 +13,7 @@
 namespace leeway {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -55,9 +56,9 @@ TEST_F(AssessCommand, TableRecordRowsAndPage) {
   const Outcome table = run(pair_);
   EXPECT_EQ(table.code, 0) << table.err;
   EXPECT_EQ(table.err, "");
-  EXPECT_THAT(table.out, HasSubstr("noise   300"));
-  EXPECT_THAT(table.out, HasSubstr("target  estimate  likely range  at most"));
-  EXPECT_THAT(run(pair_ + "--no-bounds").out, Not(HasSubstr("at most")));
+  EXPECT_THAT(table.out, ContainsRegex("noise .* 300\n"));
+  EXPECT_THAT(table.out, HasSubstr("Estimated error, without labels of the target"));
+  EXPECT_THAT(run(pair_ + "--no-bounds").out, Not(HasSubstr("Estimated error")));
   const Json found = record(
       "assess --source cnn=clean.npz --target cnn/noise=shifted.npz prod=unlabelled.npz --seed 7 --bootstrap "
       "20 --restarts 1 --rows rows.csv --out record.json --report r.html");
@@ -182,11 +183,12 @@ TEST_F(AssessOverTime, AGateNamesTheFirstChunk) {
   const std::string line = source_ + "--target prod=days.csv --chunk 1d --fail-if ";
   const Outcome said = run(line + "\"accuracy<0.6\" --report p.html");
   EXPECT_EQ(said.code, 4);
-  for (const std::string& text : {said.err, said.out})
-    EXPECT_THAT(
-        text,
-        HasSubstr("accuracy 0.5 < 0.6 (first in chunk 2026-03-03 of model under prod, in 1 of 2 chunks)"));
-  EXPECT_THAT(read_text(folder_ / "p.html"), HasSubstr("first in 2026-03-03 (0.5), in 1 of 2 chunks"));
+  EXPECT_THAT(
+      said.err,
+      HasSubstr("accuracy 0.5 < 0.6 (first in chunk 2026-03-03 of model under prod, in 1 of 2 chunks)"));
+  EXPECT_THAT(said.out, HasSubstr("failed over time: accuracy 0.5 < 0.6"));
+  EXPECT_THAT(read_text(folder_ / "p.html"),
+              HasSubstr("(first in chunk 2026-03-03 of model under prod, in 1 of 2 chunks)"));
   EXPECT_EQ(run(line + "\"accuracy<0.4\"").code, 0);
 }
 
@@ -214,8 +216,7 @@ class AssessNoise : public CommandTest {
 TEST_F(AssessNoise, OfJacobiansIsThatOfAverageCase) {
   const Outcome table = run(one_ + "--sigma 0,0.5 --report r.html");
   ASSERT_EQ(table.code, 0) << table.err;
-  EXPECT_THAT(table.out, HasSubstr("40  taylor      0"));
-  EXPECT_THAT(table.out, HasSubstr("oak: "));
+  EXPECT_THAT(table.out, ContainsRegex("taylor +0 "));
   EXPECT_THAT(read_text(folder_ / "r.html"), HasSubstr("<section id=\"noise-1\""));
   const Json own = record("average-case --logits s.npz --jacobian j.npy --sigma 0.5"),
              noise = record(one_ + "--sigma 0.5").at("average_case").at(0);

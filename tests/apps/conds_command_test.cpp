@@ -12,6 +12,7 @@
 namespace leeway {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 class CondsCommand : public CommandTest {
@@ -44,14 +45,11 @@ class CondsCommand : public CommandTest {
 TEST_F(CondsCommand, ThePlanSaysWhatEveryCellGivesAndDrawsNothing) {
   const Outcome said = good(draw_ + "--label y --sc a --ldd b --train 9 --val 3 --test 5 --plan");
   EXPECT_EQ(said.err, "");
-  EXPECT_THAT(said.out, HasSubstr("SC on a, LDD on b; seed 0: 34 train, 11 validation, 90 test of 720 rows\n"
-                                  "y  a  b      available    train    val   test\n"
-                                  "u  0  big           42        9      3      5\n"
-                                  "u  0  small         42        3      1      5\n"));
-  EXPECT_THAT(said.out, HasSubstr("u  1  big           42        -      -      5\n"));
+  EXPECT_THAT(said.out, ContainsRegex("split +34 +11 +90 +0 +SC on a, LDD on b"));
+  EXPECT_THAT(said.out, ContainsRegex("u  0  big +42 +9 +0 +3 +5 +0\n"));
+  EXPECT_THAT(said.out, ContainsRegex("u  1  big +42 +0 +0 +0 +5 +0\n"));
   const Outcome lacking = good(draw_ + "--label y --sc a --ldd b --train 9 --val 3 --test 40 --plan");
-  EXPECT_THAT(lacking.out, HasSubstr("w  2  small         39        -      -     40  lacks 1\n"));
-  EXPECT_THAT(lacking.out, HasSubstr(" of 18 cells have too few rows\n"));
+  EXPECT_THAT(lacking.out, ContainsRegex("w  2  small +39 +0 +0 +0 +40 +1\n"));
 }
 
 TEST_F(CondsCommand, WritesASplitAndAManifest) {
@@ -59,7 +57,7 @@ TEST_F(CondsCommand, WritesASplitAndAManifest) {
       draw_ +
       "--label y --sc a --ldd b --order b=small,big --train 9 --val 3 --test 5 --seed 3 --out split.csv";
   const Outcome said = good(arguments);
-  EXPECT_THAT(said.out, HasSubstr("34 train, 11 validation, 90 test of 720 rows"));
+  EXPECT_THAT(said.out, ContainsRegex(" 34 +11 +90 +0 "));
   const auto first = drawn("split.csv");
   EXPECT_EQ(first.at("train").size(), 34u);
   EXPECT_EQ(first.at("val").size(), 11u);
@@ -104,9 +102,8 @@ TEST_F(CondsCommand, DescribeFindsWhatCondsMade) {
                             "--attributes table.csv --split split.csv --label y --columns a,b --out r.json "
                             "--report p.html");
   EXPECT_THAT(said.out,
-              HasSubstr("1. spurious correlation: y and a are correlated in the source (Cramer's V 0.9"));
-  EXPECT_THAT(said.out,
-              HasSubstr("2. low data drift: b = small is 18.7% of the source, 50.0% of the target"));
+              HasSubstr("Spurious correlation: y and a are correlated in the source (Cramer's V 0.9"));
+  EXPECT_THAT(said.out, HasSubstr("b = small is 18.7% of the source, 50.0% of the target"));
   EXPECT_THAT(said.out, HasSubstr("of the target lies in cells that the source lacks"));
   good("report r.json --out again.html");
   EXPECT_EQ(read_text(folder_ / "again.html"), read_text(folder_ / "p.html"));

@@ -67,7 +67,8 @@ TEST(AverageCasePage, RanksSamplesWithTheirPictures) {
   page = page_of(record, pictures);
   EXPECT_EQ(occurrences(page, "data:image/png"), 4u);  // two samples at two sigmas
   EXPECT_THAT(page, HasSubstr("alt=\"row 7\"><b>21%</b> <span class=\"wrong\">bag (97%)</span>"));
-  EXPECT_EQ(occurrences(render::page(view(record, pictures, {.picture_bytes = 300})), "src=\"data:image/png"), 2u);
+  EXPECT_EQ(occurrences(render::page(view(record, pictures, {.picture_bytes = 300})), "src=\"data:image/png"),
+            2u);
 }
 
 TEST(AverageCasePage, DrawsOneSigmaAndOneSample) {

@@ -249,8 +249,7 @@ TEST(SweepReportPage, TheMapHoldsTheRecordsNumbers) {
   std::size_t known = 0;
   for (const Json& cell : record["results"]) known += cell["value"].is_null() ? 0 : 1;
   EXPECT_EQ(cells, known);
-  const Table& table =
-      table_called(parts, "Algorithms by cases: accuracy, mean of 2 settings, start none");
+  const Table& table = table_called(parts, "Algorithms by cases: accuracy, mean of 2 settings, start none");
   ASSERT_EQ(table.rows.size(), record["algorithms"].size());
   EXPECT_NEAR(*table.rows[0][1].value, record["results"][0]["value"].get<double>(), 1e-9);
   EXPECT_EQ(table.columns[1].title, "UNIFORM");

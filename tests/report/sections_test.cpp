@@ -47,11 +47,12 @@ TEST(TimelineSection, HasAHeadingChartsAndChunks) {
   record.gates.push_back(
       {"accuracy<0.6", "accuracy", "<", .6, {}, {{"cnn", "<prod>", "<day 9>", {}, .5, 3, 12}}, {}});
   const std::string page = html_report(record);
-  EXPECT_THAT(page, AllOf(HasSubstr("time: accuracy is below the source&#39;s range in 3 of 12"),
-                          HasSubstr("data-spec=\"timeline\""), HasSubstr("3 of 12 chunks outside"),
-                          HasSubstr("3 spans have no samples"), HasSubstr("Every chunk, in order of time"),
-                          HasSubstr("first in chunk &lt;day 9&gt; of cnn under &lt;prod&gt;, in 3 of 12 chunks"),
-                          HasSubstr("gate accuracy\\u003c0.6"), Not(HasSubstr("<day"))));
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("time: accuracy is below the source&#39;s range in 3 of 12"),
+                    HasSubstr("data-spec=\"timeline\""), HasSubstr("3 of 12 chunks outside"),
+                    HasSubstr("3 spans have no samples"), HasSubstr("Every chunk, in order of time"),
+                    HasSubstr("first in chunk &lt;day 9&gt; of cnn under &lt;prod&gt;, in 3 of 12 chunks"),
+                    HasSubstr("gate accuracy\\u003c0.6"), Not(HasSubstr("<day"))));
   record.timelines.clear();
   EXPECT_THAT(html_report(record), Not(HasSubstr("id=\"time\"")));
 }

@@ -104,9 +104,10 @@ View view(const record::Shift& record) {
   if (first.strength && !first.strength_means.empty())
     lines.push_back("Strength: " + first.strength_means + ".");
   if (first.severity)
-    lines.push_back(fmt::format("Severity {}; {} variant, constants of {}{}.", *first.severity,
-                                first.use->variant, first.use->set,
-                                first.shift == "frost" ? ", frost " + first.use->frost : ""));
+    lines.push_back(fmt::format(
+        "Severity {}; {} variant, constants of {}{}{}.", *first.severity, first.use->variant, first.use->set,
+        first.use->lengths == 1 ? "" : fmt::format(", lengths times {:.3g}", first.use->lengths),
+        first.shift == "frost" ? ", frost " + first.use->frost : ""));
   if (!first.defined.value_or(true)) lines.emplace_back("Not defined on gray images, which are unchanged.");
   const std::vector<ColumnOf<record::RowsOfClass>> classes = {
       {number_column("Class"), [](const auto& rows) { return text_cell(fmt::format("{}", rows.label)); }},
@@ -344,15 +345,19 @@ View view(const record::Inspect& record) {
 
 namespace {
 
-Blocks failures_table(const std::vector<record::SweepFailure>& failures) {
-  using One = record::SweepFailure;
-  const std::vector<ColumnOf<One>> columns = {
-      {number_column("Failed"), [](const One& one) { return count_cell(one.units); }},
-      {text_column("Message"), [](const One& one) { return text_cell(one.message); }},
-      {text_column("With", "Values that all of them have"),
-       [](const One& one) { return text_cell(fmt::format("{}", fmt::join(one.axes, ", "))); }},
-      {text_column("Log", "Of the first such unit"), [](const One& one) { return text_cell(one.log); }}};
-  return table_of("Failures by message", columns, failures).block();
+Blocks failures_of(const std::vector<record::SweepFailure>& failures) {
+  constexpr std::size_t most = 10;
+  Facts facts;
+  for (const record::SweepFailure& failure : failures) {
+    if (&failure == &failures.front() + most) break;
+    facts.emplace_back(fmt::format("{} failed", count(failure.units)), failure.message);
+    if (!failure.axes.empty()) facts.emplace_back("", fmt::format("with {}", fmt::join(failure.axes, ", ")));
+    facts.emplace_back("", "log: " + failure.log);
+  }
+  if (failures.size() > most)
+    facts.emplace_back("",
+                       fmt::format("and {} more messages: --json has all", count(failures.size() - most)));
+  return facts.empty() ? Blocks() : subheading("Failures by message") + term_list(std::move(facts));
 }
 
 }  // namespace
@@ -373,7 +378,7 @@ View view(const record::SweepPlan& record) {
 
 View view(const record::SweepRun& record) {
   return view_of("runs", record.envelope,
-                 paragraph(record.table ? headline_of(*record.table) : "") + failures_table(record.failures));
+                 paragraph(record.table ? headline_of(*record.table) : "") + failures_of(record.failures));
 }
 
 View view(const record::SweepStatus& record) {
@@ -388,7 +393,7 @@ View view(const record::SweepStatus& record) {
   };
   for (const record::SweepStageStatus& stage : record.results) add(stage.stage, stage.counts);
   if (record.results.size() > 1) add("all", record.counts);
-  return view_of("status of a sweep", record.envelope, table.block() + failures_table(record.failures));
+  return view_of("status of a sweep", record.envelope, table.block() + failures_of(record.failures));
 }
 
 View view(const record::SweepCollect& record) { return view_of("a table of runs", record.envelope, {}); }
