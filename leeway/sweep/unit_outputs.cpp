@@ -63,14 +63,17 @@ void check_output(const Store& store, const std::string& unit, const std::string
 
 void UnitOutputs::check(const std::string& unit) {
   const fs::path folder = store_.done(unit);
-  const std::scoped_lock lock(mutex_);
   const std::vector<fs::path> files = outputs_in(folder);
   FileStamps stamps = stamps_of(files);
-  if (const auto known = checked_.find(unit); known != checked_.end() && known->second == stamps) return;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto known = checked_.find(unit); known != checked_.end() && known->second == stamps) return;
+  }
   const auto listed = listed_outputs(folder);
   for (const fs::path& file : files)
     if (const std::string name = file.lexically_relative(folder).string(); listed.contains(name))
       expect_listed(listed, folder, name, map_file(file).text());
+  const std::scoped_lock lock(mutex_);
   checked_[unit] = std::move(stamps);
 }
 
