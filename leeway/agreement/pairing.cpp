@@ -56,7 +56,7 @@ std::vector<RowPair> read_pairs(const std::filesystem::path& path, std::size_t c
   std::vector<RowPair> pairs(table.rows());
   for (std::size_t c = 0; c < 2; ++c)
     for (std::size_t i = 0; i < table.rows(); ++i) {
-      const std::string& field = table.columns[c][i];
+      const std::string_view field = table.columns[c][i];
       const auto index = whole_number_below(field, limits[c]);
       if (!index)
         refuse(name, fmt::format("whole numbers from 0 to {} in column {}", limits[c] - 1, table.header[c]),

@@ -62,13 +62,32 @@ CsvTable parse_csv(std::string_view text, std::string_view name, const CsvFormat
   CsvTable table;
   table.header = records.header();
   table.columns.resize(table.header.size());
+  table.unquoted = std::make_shared<std::deque<std::string>>();
+  const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));  // rows, or more
+  for (auto& column : table.columns) column.reserve(std::min(lines, text.size() / table.columns.size()));
   while (records.next())
-    for (std::size_t j = 0; j < table.columns.size(); ++j) table.columns[j].emplace_back(records.fields()[j]);
+    for (std::size_t j = 0; j < table.columns.size(); ++j) {
+      const std::string_view field = records.fields()[j], raw = records.raw(j);
+      const bool copied = raw.size() > field.size() + 2;  // without doubled quotes
+      table.columns[j].push_back(copied ? table.unquoted->emplace_back(field) : field);
+    }
   return table;
 }
 
 MappedFile csv_file(const MappedFile& file, std::string_view name, Encoding encoding) {
   MappedFile plain = unpack_gzip(file, name);
+  if (plain.bytes.data() != file.bytes.data()) {
+    constexpr std::size_t of_field = 56, of_small = 1'900'000'000, ratio = 200;  // bytes of memory
+    const std::size_t most =
+        (of_small + ratio * (std::max(file.bytes.size(), small_packed) - small_packed)) / of_field;
+    const auto ends_field = [](char c) { return c == ',' || c == ';' || c == '\t' || c == '\n'; };
+    const auto fields = static_cast<std::size_t>(std::ranges::count_if(plain.text(), ends_field));
+    if (fields > most)
+      refuse(name,
+             fmt::format("at most {} fields in {} compressed bytes (decompress it with gunzip)", most,
+                         file.bytes.size()),
+             fmt::format("{}", fields));
+  }
   if (encoding == Encoding::utf8) return plain;
   const auto text = std::make_shared<const std::string>(to_utf8(plain.text(), encoding, name));
   return {text, std::as_bytes(std::span(*text))};
@@ -78,7 +97,9 @@ CsvTable read_csv(const std::filesystem::path& path, Encoding encoding) {
   const std::string name = display_name(path);
   const MappedFile file = csv_file(map_file(path), name, encoding);
   const std::string_view text = file.text();
-  return parse_csv(text, name, {.separator = find_separator(text, name)});
+  CsvTable table = parse_csv(text, name, {.separator = find_separator(text, name)});
+  table.file = file;
+  return table;
 }
 
 std::vector<double> csv_numbers(const CsvTable& table, std::size_t column, std::string_view name) {

@@ -16,13 +16,13 @@ namespace leeway {
 namespace {
 
 // Reduces "1:no" to "no" and stores the name under its number.
-void take_name(std::string& field, std::map<std::string, std::string>& names) {
+void take_name(std::string_view& field, std::map<std::string, std::string>& names) {
   const std::size_t colon = field.find(':');
-  if (colon == std::string::npos || !parse_number(field.substr(0, colon))) return;
-  const std::string number = field.substr(0, colon);
-  field.erase(0, colon + 1);
+  if (colon == field.npos || !parse_number(field.substr(0, colon))) return;
+  const std::string number(field.substr(0, colon));
+  field.remove_prefix(colon + 1);
   if (field == "?")
-    field.clear();
+    field = {};
   else
     names[number] = field;
 }
@@ -42,13 +42,13 @@ void read_weka_columns(CsvTable& table, std::string_view name) {
   if (end - *first < 2) return;
   std::map<std::string, std::string> names;
   for (const std::size_t column : {*predicted, *actual})
-    for (std::string& field : table.columns[column]) take_name(field, names);
+    for (std::string_view& field : table.columns[column]) take_name(field, names);
   for (std::size_t j = *first; j < end; ++j) {
     const auto known = names.find(std::to_string(j - *first + 1));
     table.header[j] =
         "prob_" + (known == names.end() ? fmt::format("class{}", j - *first + 1) : known->second);
-    for (std::string& field : table.columns[j])
-      if (field.starts_with('*')) field.erase(0, 1);
+    for (std::string_view& field : table.columns[j])
+      if (field.starts_with('*')) field.remove_prefix(1);
   }
 }
 

@@ -15,10 +15,19 @@ namespace leeway {
 // Deflate expands at most 1032 to 1: a larger claim is a lie and need not be allocated.
 inline constexpr std::size_t max_expansion = 1032;
 
-// Bytes that leeway unpacks from a gzip file of `packed` bytes, so that a small file cannot fill the memory.
+// Limits of expansion keep the memory for packed files of up to this size, in bytes, below 2 GB.
+inline constexpr std::size_t small_packed = 10'000'000;
+
+// Bytes that leeway unpacks from a gzip file of `packed` bytes.
 [[nodiscard]] constexpr std::size_t most_in_gzip(std::size_t packed) {
-  constexpr std::size_t base = std::size_t{64} << 20, ratio = 32;
-  return std::min(max_expansion * packed, base + ratio * packed);
+  constexpr std::size_t of_small = std::size_t{128} << 20, ratio = 32;
+  return std::min(max_expansion * packed, of_small + ratio * (std::max(packed, small_packed) - small_packed));
+}
+
+// Bytes that the members of a zip archive of `packed` bytes unpack to: at most.
+[[nodiscard]] constexpr std::size_t most_in_zip(std::size_t packed) {
+  constexpr std::size_t of_small = std::size_t{384} << 20, ratio = 200;
+  return of_small + ratio * (std::max(packed, small_packed) - small_packed);
 }
 
 enum class StreamFormat { raw_deflate, gzip };

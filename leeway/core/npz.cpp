@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 
 #include "leeway/core/error.h"
+#include "leeway/core/inflate.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npy.h"
+#include "leeway/core/npy_header.h"
 #include "leeway/core/zip.h"
 
 namespace leeway {
@@ -20,6 +23,7 @@ constexpr std::string_view suffix = ".npy";
 ArrayMap parse_npz(const MappedFile& file, std::string_view name, const WantedName& wanted) {
   ArrayMap arrays;
   bool any = false;
+  std::size_t of_texts = 0;  // bytes of memory, of deflated members
   const auto members = list_zip(file.bytes, name);
   for (const ZipMember& member : members) {
     if (!member.name.ends_with(suffix)) continue;
@@ -28,6 +32,15 @@ ArrayMap parse_npz(const MappedFile& file, std::string_view name, const WantedNa
     if (wanted && !wanted(key)) continue;
     const std::string where = fmt::format("{}: {}", name, printable(key));
     const MappedFile content = unpack(member, file, where);
+    if (const NpyHeader header = parse_npy_header(content.bytes, where);
+        member.deflated && (header.kind == 'U' || header.kind == 'S')) {
+      of_texts += content.bytes.size() / std::max<std::size_t>(header.item_size, 1) * sizeof(std::string);
+      if (of_texts > most_in_zip(file.bytes.size()))
+        refuse(where,
+               fmt::format("at most {} texts in {} compressed bytes",
+                           most_in_zip(file.bytes.size()) / sizeof(std::string), file.bytes.size()),
+               "more");
+    }
     arrays[key] = parse_npy(content.bytes, content.storage, where);
   }
   if (!any)

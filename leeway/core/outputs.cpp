@@ -371,6 +371,15 @@ void say_coding(Outputs& outputs) {
   outputs.reading += outputs.reading.empty() ? fmt::format("{}: {}", outputs.path, said) : "; " + said;
 }
 
+// Analyses take some hundred bytes per row; only a packed file has more rows than half its bytes.
+void require_rows_of(const Outputs& outputs, std::size_t bytes) {
+  constexpr std::size_t of_small = 4'500'000;
+  if (outputs.n() > of_small + bytes / 2)
+    refuse(outputs.path,
+           fmt::format("at most {} rows in {} bytes (decompress it)", of_small + bytes / 2, bytes),
+           fmt::format("{}", outputs.n()));
+}
+
 }  // namespace
 
 Outputs outputs_of(const ArrayMap& arrays, const std::string& name, const OutputsOptions& options) {
@@ -403,8 +412,11 @@ Outputs outputs_of_table(std::string_view text, const std::string& name, const O
 Outputs read_outputs(const std::filesystem::path& path, const OutputsOptions& options) {
   const MappedFile file = map_file(path);
   const std::string name = display_name(path);
-  if (is_table_file(file, path))
-    return outputs_of_table(csv_file(file, name, options.columns.encoding).text(), name, options);
+  if (is_table_file(file, path)) {
+    Outputs outputs = outputs_of_table(csv_file(file, name, options.columns.encoding).text(), name, options);
+    require_rows_of(outputs, file.bytes.size());
+    return outputs;
+  }
   std::vector<std::string> others;
   const auto wanted = [&](std::string_view key) {
     if (may_serve(key, options.columns)) return true;
@@ -428,6 +440,7 @@ Outputs read_outputs(const std::filesystem::path& path, const OutputsOptions& op
     return key == "environment" || key == "rows" || key == "x";
   });
   Outputs outputs = build(arrays, name, options);
+  require_rows_of(outputs, file.bytes.size());
   if (!outputs.labels && !options.columns.label && outputs.coding == LabelCoding::none) {
     const auto likely = likely_labels(file, name, arrays, others, outputs);
     if (!likely.empty())

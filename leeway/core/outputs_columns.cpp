@@ -65,7 +65,7 @@ class Naming {
            fmt::format("{} and {}", printable(first), printable(second)));
   }
 
-  bool is_number(const std::string& field) const {
+  bool is_number(std::string_view field) const {
     return csv_number(field, options_.separator.value_or(',')).has_value();
   }
   bool numeric(std::size_t j) const {
@@ -474,7 +474,7 @@ std::size_t require_column(const CsvTable& table, std::string_view column, std::
 std::set<std::string> label_values_of(const CsvTable& table, std::optional<std::size_t> label) {
   std::set<std::string> values;
   if (!label) return values;
-  for (const std::string& field : table.columns[*label])
+  for (const std::string_view field : table.columns[*label])
     if (!is_missing(field) || table.find(trimmed(field))) values.insert(std::string(trimmed(field)));
   values.erase("");
   return values;

@@ -24,6 +24,10 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
+Array text_vector(Texts texts);
+Array text_vector(const std::vector<std::string_view>& fields) {
+  return text_vector(Texts(fields.begin(), fields.end()));
+}
 Array text_vector(Texts texts) {
   const std::size_t size = texts.size();
   return make_text_array({size}, std::move(texts));
@@ -90,7 +94,7 @@ class OutputsCsvReading {
   const std::string& header(std::size_t column) const { return table_.header[column]; }
 
   double number_at(std::size_t column, std::size_t row) const {
-    const std::string& field = table_.columns[column][row];
+    const std::string_view field = table_.columns[column][row];
     const auto value = csv_number(field, *columns_.separator);
     if (!value)
       refuse(name_, fmt::format("numbers in column {}", in_quotes(header(column))),
@@ -103,12 +107,12 @@ class OutputsCsvReading {
     std::vector<double> values(fields.size());
     for (std::size_t i = 0; i < fields.size(); ++i) {
       values[i] = number_at(column, i);
-      const bool comma = fields[i].find(',') != std::string::npos;
-      if ((comma && point_) || (comma_ && fields[i].find('.') != std::string::npos))
+      const bool comma = fields[i].find(',') != fields[i].npos;
+      if ((comma && point_) || (comma_ && fields[i].find('.') != fields[i].npos))
         refuse(name_, "one decimal mark",
                fmt::format("commas and points, the second in {} at row {}", in_quotes(fields[i]), i));
       comma_ = comma_ || comma;
-      point_ = point_ || fields[i].find('.') != std::string::npos;
+      point_ = point_ || fields[i].find('.') != fields[i].npos;
     }
     return values;
   }
@@ -279,11 +283,11 @@ class OutputsCsvReading {
   Array label_array(std::size_t column) {
     const auto& fields = table_.columns[column];
     const Texts names = class_names();
-    const auto is_number = [](const std::string& text) { return parse_number(text).has_value(); };
-    const auto named = [&](const std::string& field) {
+    const auto is_number = [](std::string_view text) { return parse_number(text).has_value(); };
+    const auto named = [&](std::string_view field) {
       return std::ranges::find(names, std::string(trimmed(field))) != names.end();
     };
-    const auto missing = [&](const std::string& field) { return is_missing(field) && !named(field); };
+    const auto missing = [&](std::string_view field) { return is_missing(field) && !named(field); };
     const bool words = std::ranges::any_of(names, [&](const auto& name) { return !is_number(name); });
     const bool all_named = !names.empty() && std::ranges::all_of(fields, [&](const auto& field) {
       return named(field) || missing(field);
@@ -292,7 +296,8 @@ class OutputsCsvReading {
         std::ranges::none_of(fields, [&](const auto& field) { return is_number(field) && !missing(field); });
     if (!fields.empty() && (all_named || no_number || (words && std::ranges::any_of(fields, named)))) {
       Texts texts;
-      for (const std::string& field : fields) texts.emplace_back(missing(field) ? "" : trimmed(field));
+      texts.reserve(fields.size());
+      for (const auto field : fields) texts.emplace_back(missing(field) ? "" : trimmed(field));
       return text_vector(std::move(texts));
     }
     std::vector<double> values;
@@ -376,8 +381,9 @@ class OutputsCsvReading {
   void add_groups(const OutputsColumns& found) {
     if (found.groups.empty()) return;
     Texts values;
+    values.reserve(table_.rows() * found.groups.size());
     for (std::size_t i = 0; i < table_.rows(); ++i)
-      for (const std::size_t j : found.groups) values.push_back(table_.columns[j][i]);
+      for (const std::size_t j : found.groups) values.emplace_back(table_.columns[j][i]);
     result_.arrays["groups"] = make_text_array({table_.rows(), found.groups.size()}, std::move(values));
     result_.arrays["group_names"] = text_vector(found.group_names);
     say(fmt::format("groups from {}", column_list(table_, found.groups)));

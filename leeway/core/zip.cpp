@@ -29,8 +29,6 @@ constexpr std::uint16_t zip64_field = 0x0001, padding_field = 0xd935;
 constexpr std::uint32_t descriptor_signature = 0x08074b50;
 constexpr std::uint16_t stored = 0, deflated = 8;
 constexpr std::uint16_t utf8_names = 0x0800, sizes_follow_data = 8;  // flags
-// A file may inflate to this much, or to so many times its own size where that is more.
-constexpr std::size_t inflated_floor = std::size_t{4} << 30, inflated_factor = 200;
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
@@ -250,7 +248,7 @@ std::vector<ZipMember> list_zip(std::span<const std::byte> archive, std::string_
   }
   if (at != directory.offset + directory.size)
     refuse(name, fmt::format("{} members in the zip directory", directory.entries), "more bytes");
-  const std::size_t most = std::max(inflated_floor, archive.size() * inflated_factor);
+  const std::size_t most = most_in_zip(archive.size());
   if (inflated > most)
     refuse(name, fmt::format("at most {} bytes when inflated", most), fmt::format("{}", inflated));
 

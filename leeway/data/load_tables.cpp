@@ -67,8 +67,8 @@ Loaded load_fmow(const Paths& paths) {
     const auto code = mapping.find("alpha-3"), region = mapping.find("region");
     if (!code || !region) refuse(display_name(paths[1]), "columns alpha-3 and region", "others");
     for (std::size_t row = 0; row < mapping.rows(); ++row)
-      if (const std::string& where = mapping.columns[*region][row]; !where.empty())
-        regions[mapping.columns[*code][row]] = where;
+      if (const std::string_view where = mapping.columns[*region][row]; !where.empty())
+        regions[std::string(mapping.columns[*code][row])] = where;
   }
   std::vector<Taken> columns = {
       {"category", "category"}, {"country", "country_code"}, {"year", "timestamp", 0, 4}, {"split", "split"}};

@@ -42,7 +42,8 @@ GroupColumn csv_column(const CsvTable& table, const std::string& name, const std
   const auto found = table.find(name);
   if (!found) refuse_column(where, name, table.header);
   const Array title = make_text_array({1}, {name});
-  return group_columns(make_text_array({table.rows()}, table.columns[*found]), &title, table.rows(), where)
+  std::vector<std::string> values(table.columns[*found].begin(), table.columns[*found].end());
+  return group_columns(make_text_array({table.rows()}, std::move(values)), &title, table.rows(), where)
       .front();
 }
 

@@ -107,14 +107,14 @@ static ShiftTable shift_table_of(const CsvTable& table, const std::string& file,
   const auto data_set = first_of(table, data_set_names);
   ShiftTable result;
   result.n = table.rows();
-  const std::vector<std::string> unnamed(table.rows());
-  const std::vector<std::string>& data_sets = data_set ? table.columns[*data_set] : unnamed;
-  result.data_sets = std::set<std::string>(data_sets.begin(), data_sets.end()).size();
+  const std::vector<std::string_view> unnamed(table.rows());
+  const std::vector<std::string_view>& data_sets = data_set ? table.columns[*data_set] : unnamed;
+  result.data_sets = std::set<std::string_view>(data_sets.begin(), data_sets.end()).size();
   for (const std::size_t column : method_columns(table, truth.column, methods, file)) {
     const std::vector<double> predicted = accuracies(table, column, truth.errors, file);
     MethodShifts method{table.header[column], {}};
     for (std::size_t i = 0; i < table.rows(); ++i)
-      method.shifts.push_back({data_sets[i], targets[i], predicted[i]});
+      method.shifts.push_back({std::string(data_sets[i]), targets[i], predicted[i]});
     result.methods.push_back(std::move(method));
   }
   return result;

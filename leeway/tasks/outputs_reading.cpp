@@ -170,9 +170,10 @@ std::vector<GroupColumn> read_groups(const std::string& path, std::size_t n, Enc
     for (const std::string& column : table.header)
       if (column != "id" && !column.empty())
         names.push_back(column.starts_with("attr_") ? column.substr(5) : column);
+    values.reserve(table.rows() * names.size());
     for (std::size_t i = 0; i < table.rows(); ++i)
       for (std::size_t j = 0; j < table.header.size(); ++j)
-        if (table.header[j] != "id" && !table.header[j].empty()) values.push_back(table.columns[j][i]);
+        if (table.header[j] != "id" && !table.header[j].empty()) values.emplace_back(table.columns[j][i]);
     if (names.empty()) refuse(name, "a column of groups", "ids only");
     const Array groups = make_text_array({table.rows(), names.size()}, std::move(values));
     const std::size_t count = names.size();

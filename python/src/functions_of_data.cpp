@@ -28,11 +28,11 @@ nb::object shift_of(Request& request) {
 
 // The columns of a CSV text.
 ArrayMap columns_of(const std::string& text, const std::string& name) {
-  CsvTable table = parse_csv(text, name);
+  const CsvTable table = parse_csv(text, name);
   ArrayMap arrays;
   const std::size_t n = table.rows();
   for (std::size_t j = 0; j < table.header.size(); ++j)
-    arrays[table.header[j]] = make_text_array({n}, std::move(table.columns[j]));
+    arrays[table.header[j]] = make_text_array({n}, {table.columns[j].begin(), table.columns[j].end()});
   return arrays;
 }
 

@@ -35,7 +35,8 @@ class CondsCommand : public CommandTest {
     const CsvTable rows = read_csv(folder_ / split), all = read_csv(folder_ / "table.csv");
     std::map<std::string, std::set<std::string>> result;
     for (std::size_t i = 0; i < rows.rows(); ++i)
-      result[rows.columns[1][i]].insert(all.columns[0][std::stoul(rows.columns[0][i])]);
+      result[std::string(rows.columns[1][i])].emplace(
+          all.columns[0][std::stoul(std::string(rows.columns[0][i]))]);
     return result;
   }
   const std::string draw_ = "conds draw --attributes table.csv ",

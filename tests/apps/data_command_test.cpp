@@ -33,14 +33,14 @@ TEST_F(RenderCommand, FromATableToATrainingSetWhereColorGoesWithShape) {
                all = read_images((folder_ / "all.npz").string());
   std::vector<std::size_t> rows;
   for (std::size_t i = 0; i < split.rows(); ++i)
-    if (split.columns[1][i] == "train") rows.push_back(std::stoul(split.columns[0][i]));
+    if (split.columns[1][i] == "train") rows.push_back(std::stoul(std::string(split.columns[0][i])));
   ASSERT_EQ(train.n(), rows.size());
   const Images expected = select_rows(all, rows);
   EXPECT_TRUE(std::ranges::equal(train.pixels.bytes(), expected.pixels.bytes()));
   EXPECT_EQ(train.labels, expected.labels);
   std::size_t broken = 0;
   for (std::size_t i = 0; i < table.rows(); ++i) {
-    const std::string &shape = table.columns[0][i], &color = table.columns[1][i];
+    const std::string_view shape = table.columns[0][i], color = table.columns[1][i];
     broken += color == (shape == "square" ? "red" : shape == "ellipse" ? "yellow" : "blue") ? 0 : 1;
   }
   EXPECT_EQ(train.n(), 1091);  // Table 6 of the protocol, SC

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <filesystem>
 #include <string>
+#include <tuple>
 
 #include "leeway/core/csv.h"
+#include "leeway/core/npy.h"
 #include "tests/core/outputs_folder.h"
 #include "tests/core/zip_maker.h"
 
@@ -45,7 +47,7 @@ TEST_F(NaturalTables, AreReadRightOrNameTheOption) {
   const CsvTable tables = read_csv(folder / "tables.csv");
   ASSERT_GE(tables.rows(), 20u);
   for (std::size_t i = 0; i < tables.rows(); ++i) {
-    const auto fact = [&](const char* name) { return tables.columns[*tables.find(name)][i]; };
+    const auto fact = [&](const char* name) { return std::string(tables.columns[*tables.find(name)][i]); };
     SCOPED_TRACE(fact("file"));
     EXPECT_NE(fact("source"), "");
     const std::filesystem::path file = folder / fact("file");
@@ -74,6 +76,15 @@ TEST_F(NaturalTables, PackedAndWide) {
   const std::string text = "label,p_0,p_1\n1,.25,.75\n0,.5,.5\n";
   testing::write_bytes(path("a.csv.gz"), testing::gzip(text));
   EXPECT_THAT(*read_outputs(path("a.csv.gz")).labels, ::testing::ElementsAre(1, 0));
+  for (const auto& [name, bytes, said] :
+       {std::tuple("a.tsv.gz", testing::gzip(std::string(34'000'000, '\t')), "at most 33928571 fields"),
+        {"a.npz",
+         testing::make_zip({testing::deflated_entry(
+             "logits.npy", npy_bytes(make_array({4'600'000, 2}, std::vector<std::int8_t>(9'200'000))))}),
+         "at most 4504"}}) {
+    testing::write_bytes(path(name), bytes);
+    EXPECT_THAT(file_error(name), HasSubstr(said));
+  }
   std::string wide = "\xff\xfe";
   for (const char c : text) wide += {c, '\0'};
   const auto file = testing::write_bytes(path("wide.csv"), wide);

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "leeway/core/npy.h"
+#include "leeway/core/npy_header.h"
 #include "leeway/core/zip.h"
 #include "tests/at_threads.h"
 #include "tests/core/files.h"
@@ -159,11 +160,15 @@ TEST(Npz, RefusesWithItsReason) {
 // The honest bomb: 5 GB of zeros in 5 MB. Refused by the sum of sizes, before anything is inflated.
 TEST(Npz, RefusesToInflateTooMuch) {
   ZipEntry entry = deflated_entry("a0.npy", std::string(1'000'000, '\0'));
-  entry.packed.resize(1'100'000);  // 1032 times this is 1.1 GB
-  entry.size = 1'100'000'000;
-  std::vector<ZipEntry> entries(5, entry);
+  entry.packed.resize(110'000);  // 1032 times this is .11 GB
+  entry.size = 110'000'000;
+  std::vector<ZipEntry> entries(4, entry);
   for (std::size_t i = 0; i < entries.size(); ++i) entries[i].name = "a" + std::to_string(i) + ".npy";
-  EXPECT_THAT(zip_error(make_zip(entries)), ::testing::HasSubstr("found 5500000000"));
+  EXPECT_THAT(zip_error(make_zip(entries)), ::testing::HasSubstr("found 440000000"));
+  // 32 bytes of memory for each text.
+  const std::string texts = make_npy_header("|S1", std::vector<std::size_t>{13'000'000});
+  EXPECT_THAT(zip_error(make_zip({deflated_entry("a.npy", texts + std::string(13'000'000, 'a'))})),
+              ::testing::HasSubstr("a: expected at most 12582912 texts"));
 }
 
 TEST(Npz, RoundTrip) {

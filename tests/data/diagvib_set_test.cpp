@@ -317,7 +317,7 @@ TEST_F(DiagvibFiles, TablesSayWhatWasDrawn) {
   const CsvTable table = read_csv(path("a.csv"));
   ASSERT_EQ(table.rows(), 24);
   const auto cell = [&](const char* name, std::size_t row) {
-    return table.columns[table.find(name).value()][row];
+    return std::string(table.columns[table.find(name).value()][row]);
   };
   EXPECT_EQ(cell("hue", 0), "red");
   EXPECT_EQ(cell("texture", 23), "tiles*");

@@ -80,7 +80,7 @@ TEST(TextTable, LabelsByValueAndByWord) {
   const auto sign = [](const std::string& label, const TextColumns& columns) {
     const Outcome outcome = shift_csv("text,label\na b," + label + "\n", "amplify", 3, columns);
     const CsvTable table = parse_csv(outcome.csv, "again");
-    const std::string& text = table.columns[0][0];
+    const std::string text(table.columns[0][0]);
     const auto first = code_points_from_utf8(text.substr(0, text.find(' '))).value();
     return std::ranges::find(own_word_lists()->positive, first) != own_word_lists()->positive.end() ? 1 : -1;
   };
