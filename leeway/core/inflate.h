@@ -20,7 +20,7 @@ inline constexpr std::size_t small_packed = 10'000'000;
 
 // Bytes that leeway unpacks from a gzip file of `packed` bytes.
 [[nodiscard]] constexpr std::size_t most_in_gzip(std::size_t packed) {
-  constexpr std::size_t of_small = std::size_t{128} << 20, ratio = 32;
+  constexpr std::size_t of_small = std::size_t{384} << 20, ratio = 32;
   return std::min(max_expansion * packed, of_small + ratio * (std::max(packed, small_packed) - small_packed));
 }
 
