@@ -15,7 +15,7 @@ namespace leeway {
 // Deflate expands at most 1032 to 1: a larger claim is a lie and need not be allocated.
 inline constexpr std::size_t max_expansion = 1032;
 
-// Limits of expansion keep the memory for packed files of up to this size, in bytes, below 2 GB.
+// Packed files of up to this size, in bytes, have one limit; each further byte adds to it.
 inline constexpr std::size_t small_packed = 10'000'000;
 
 // Bytes that leeway unpacks from a gzip file of `packed` bytes.
