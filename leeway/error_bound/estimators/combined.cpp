@@ -86,8 +86,8 @@ CombinedAnswer combined_answer(const Evidence& e) {
 }
 
 std::string_view likely_words() {
-  return "The likely range held the error of 89% of 1,920 simulated shifts that were not used in its "
-         "fit, and of 123 of 124 real shifts. It held the error of 39% of 480 shifts that outputs "
+  return "The likely range held the error of 92% of 1,920 simulated shifts that were not used in its "
+         "fit, and of 123 of 124 real shifts. It held the error of 40% of 480 shifts that outputs "
          "cannot show, where labels change alone or the model makes confident mistakes.";
 }
 
