@@ -163,13 +163,15 @@ std::string more_html(const std::string& summary, const std::string& body, bool 
 
 std::string block_html(const Charts& charts) {
   const std::vector<Chart>& first = charts.choices[0].charts;
+  const std::string controls = controls_html(charts);
+  const bool wide = charts.stacked || (first.size() == 1 && !controls.empty());
   std::string shown, rest;
   for (std::size_t i = 0; i < first.size(); ++i) (i < charts.shown ? shown : rest) += figure(charts, i);
   const auto grid = [&](const std::string& figures) {
-    return fmt::format("<div class=\"panels{}\" data-spec=\"{}\">\n{}</div>\n",
-                       charts.stacked ? " stack" : "", first[0].spec, figures);
+    return fmt::format("<div class=\"panels{}\" data-spec=\"{}\">\n{}</div>\n", wide ? " stack" : "",
+                       first[0].spec, figures);
   };
-  return "<div class=\"charts\">" + controls_html(charts) + grid(shown) +
+  return "<div class=\"charts\">" + controls + grid(shown) +
          (rest.empty() ? ""
                        : more_html(fmt::format("{} more charts", first.size() - charts.shown), grid(rest))) +
          "<details class=\"numbers\"><summary>Numbers</summary><div "

@@ -44,8 +44,9 @@ struct TextColumn {
 
   [[nodiscard]] std::string text(const Cell& cell) const {
     if (!cell.missing.empty()) return "-";
-    if (cell.beside.empty() || !intervals) return shown(cell.text);
-    return shown(cell.text) + (cell.low && cell.high ? " [" + cell.beside + "]" : " " + cell.beside);
+    const std::string own = shown(cell.text) + (cell.mark == Mark::wrong ? "*" : "");
+    if (cell.beside.empty() || !intervals) return own;
+    return own + (cell.low && cell.high ? " [" + cell.beside + "]" : " " + cell.beside);
   }
   // Titles break between words.
   [[nodiscard]] std::size_t width() const {

@@ -82,7 +82,7 @@ std::vector<std::size_t> rows_by_id(const OutputsShards& set, const std::string&
     if (!is_table_file(map_file(path), path)) continue;
     const CsvTable table = read_csv(path, columns.encoding);
     if (const auto column = table.find(columns.id.value_or("id")))
-      for (const std::string& id : table.columns[*column]) ids.push_back(id);
+      for (const std::string_view id : table.columns[*column]) ids.emplace_back(id);
   }
   if (ids.size() != set.n() || ids == *set.rest.ids) return {};
   std::vector<std::size_t> rows;

@@ -44,7 +44,7 @@ TEST_F(AssessNoise, OfAModelIsInTheRecordTheTableAndThePage) {
                     path("r.json"), "--report", path("r.html")}),
             0)
       << err();
-  EXPECT_THAT(out(), HasSubstr("Predictions under noise of standard deviation sigma"));
+  EXPECT_THAT(out(), HasSubstr("Every method at every σ"));
   const Json noise = read_record(path("r.json")).at("average_case").at(0);
   EXPECT_EQ(noise.at("model"), "cnn");
   EXPECT_EQ(noise.at("n"), 40);

@@ -222,7 +222,7 @@ TEST_F(Command, WithoutTheModelPartSaysWhatIsMissing) {
   EXPECT_THAT(out(), HasSubstr("gaussian-noise"));
   EXPECT_EQ(run({"list"}, "/nonexistent/libleeway_nn.so"), 0);
   EXPECT_THAT(out(), AllOf(HasSubstr("gaussian-noise"),
-                           HasSubstr("  not available            this command requires the model library")));
+                           HasSubstr("  not available  this command requires the model library")));
   EXPECT_EQ(run({"list", "attacks"}, "/nonexistent/libleeway_nn.so"), 1);
 }
 

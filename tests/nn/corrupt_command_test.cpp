@@ -33,8 +33,8 @@ TEST_F(Command, CorruptAssessesAModel) {
   std::vector<std::string> first = few;
   first.insert(first.end(), {"--report", path("page.html"), "--sheet", path("sheet.png")});
   ASSERT_EQ(run(first), 0) << err();
-  EXPECT_THAT(out(), AllOf(HasSubstr("accuracy"), HasSubstr("mean corruption error (unnormalized)"),
-                           HasSubstr("gaussian-noise")));
+  EXPECT_THAT(out(), AllOf(HasSubstr("Accuracy by severity"),
+                           HasSubstr("Mean corruption error (unnormalized)"), HasSubstr("gaussian-noise")));
   EXPECT_FALSE(std::filesystem::exists(path("r.json.state")));
   EXPECT_THAT(text_of(path("page.html")), HasSubstr("leeway: common corruptions"));
   const Json record = Json::parse(text_of(path("r.json")));

@@ -41,7 +41,7 @@ TEST_F(Command, AttacksAndInferTakeLists) {
   EXPECT_THAT(err(), HasSubstr("a-{attack}-{eps}.npz"));
   good("infer --model " + model + " " + other +
        " --data data.npz m-pgd-16-255.npz --out {data}-of-{model}.npz");
-  EXPECT_THAT(out(), HasSubstr("m-pgd-16-255-of-other.npz: logits (300, 3)"));
+  EXPECT_THAT(out(), HasSubstr("m-pgd-16-255-of-other.npz"));
   EXPECT_TRUE(std::filesystem::exists(path("data-of-m.npz")));
 }
 
@@ -83,7 +83,7 @@ TEST_F(Command, TrainAndAdaptTakeTheRowsOfASplit) {
   };
   EXPECT_EQ(train({"--test-rows"}), 2);
   ASSERT_EQ(train({"--test-rows", "--index", path("split.csv")}), 0) << err();
-  EXPECT_THAT(out(), AllOf(HasSubstr("test %"), HasSubstr("Of 20 test images, ")));
+  EXPECT_THAT(out(), AllOf(HasSubstr("Every epoch"), HasSubstr("Of 20 test images, ")));
   std::vector<std::size_t> rows(20);
   std::iota(rows.begin(), rows.end(), 40);
   write_images(path("some.npz"), select_rows(read_images(data), rows));

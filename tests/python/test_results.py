@@ -79,7 +79,7 @@ def test_agreement(results):
     assert result.pa_interval.low <= result.pa <= result.pa_interval.high
     assert result.curve["beta"].dtype == float and result.curve.shape == (len(result.to_dict()["results"][0]["curve"]),)
     assert [point.ratio for point in result.ratios] == [0, .5, 1]
-    assert "PA: posterior agreement" in repr(result)
+    assert "posterior agreement is" in repr(result)
     with pytest.raises(AttributeError, match="has no 'no_such_key'"):
         result.no_such_key
     same = leeway.agreement(numpy.eye(3, dtype="f4") * 9, numpy.eye(3, dtype="f4") * 9)

@@ -58,7 +58,8 @@ Blocks set_table(const Attack& record) {
        [](const AttackedSet& set) {
          return percent_cell(set.zero_gradient, 1, "the attack uses no gradients");
        }},
-      {number_column("n"), [](const AttackedSet& set) { return count_cell(set.n); }}};
+      {number_column("n"), [](const AttackedSet& set) { return count_cell(set.n); }},
+      {text_column("File"), [](const AttackedSet& set) { return text_cell(set.out); }}};
   columns.insert(columns.end(), measures.begin(), measures.end());
   return table_of("Before and after the attack", columns, record.results).block(headers);
 }

@@ -177,6 +177,26 @@ std::string cell_name(const conds::Description& said, const std::vector<std::str
   return text;
 }
 
+Blocks cells_table(const record::DescribedShifts& shifts) {
+  using One = record::DescribedCell;
+  const conds::Description& said = shifts.description;
+  std::vector<ColumnOf<One>> columns;
+  for (std::size_t i = 0; i < said.columns.size(); ++i)
+    columns.push_back(
+        {text_column(said.columns[i].name), [i](const One& cell) { return text_cell(cell.values[i]); }});
+  const std::size_t described = columns.size();
+  columns.push_back({number_column(said.n_target ? "Source" : "Samples"),
+                     [](const One& cell) { return count_cell(cell.n_source); }});
+  if (said.n_target)
+    columns.push_back(
+        {number_column("Target"), [](const One& cell) { return count_cell(cell.n_target.value_or(0)); }});
+  const std::size_t shown = std::min(describe_table_rows, shifts.cells.size());
+  return folded(
+      fmt::format("Samples of {} cells", count(shown)),
+      in_both(
+          table_of("Samples of every cell", columns, std::span(shifts.cells).first(shown)).block(described)));
+}
+
 Section cell_accuracy_section(const record::DescribedShifts& shifts) {
   using One = record::CellAccuracy;
   if (!shifts.accuracy || shifts.accuracy->cells.empty()) return {};
@@ -266,7 +286,7 @@ Section maps_section(const record::DescribedShifts& shifts) {
           paragraph("Rows are labels, columns are values of an attribute; darker cells have more samples "
                     "(for accuracy: more mistakes). One dark cell in each row is a correlation, a pale "
                     "column is a rare value, an empty column is an unseen value.") +
-              chart_grids(choices) +
+              chart_grids(choices) + cells_table(shifts) +
               (left_out == 0
                    ? Blocks()
                    : paragraph(fmt::format("{} attributes have too many values for a map.", left_out)))};

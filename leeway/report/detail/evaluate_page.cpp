@@ -56,11 +56,11 @@ Blocks score_table(const BoundEvaluation& evaluation) {
       {overestimation_column(), [](const One& one) { return points_cell(one.score.overestimation); }},
       {interval_column("Violation rate", "Share of shifts whose error is understated"),
        [](const One& one) { return share_cell(violation_of(one)); }}};
+  columns.push_back({number_column("Shifts"), [](const One& one) { return count_cell(one.score.n); }});
   if (std::ranges::any_of(evaluation.results, [](const One& one) { return one.delta.has_value(); }))
     columns.push_back(
         {text_column("Against delta", "Whether the violation rate is significantly above delta"),
          delta_cell});
-  columns.push_back({number_column("Shifts"), [](const One& one) { return count_cell(one.score.n); }});
   return table_of("Every method over all shifts", columns, evaluation.results).block();
 }
 

@@ -152,6 +152,7 @@ Cell value_cell(const TimelineMeasure& measure, const TimelineChunk& chunk) {
     cell.title = fmt::format("source: {} to {}", percent(*band.low, 1), percent(*band.high, 1));
   if (band.below && measure.low_is_bad) cell.shade = *value.value - *band.low - .1;
   if (band.above && measure.high_is_bad) cell.shade = *band.high - *value.value - .1;
+  if (is_bad(measure, chunk)) cell.mark = Mark::wrong;
   return cell;
 }
 
@@ -259,7 +260,8 @@ Section timeline_section(const Record& record) {
     if (drawn == 0 || drawn + timeline.chunks.size() <= charted_chunks) {
       drawn += timeline.chunks.size();
       body += paragraph(gaps_words(timeline)) + charts_of(record, timeline) +
-              in_both(summary_table(record, timeline) + chunk_table(timeline));
+              in_both(summary_table(record, timeline) + chunk_table(timeline)) +
+              on_terminal(paragraph("*: outside the range of the source, on the worse side."));
     }
     if (record.timelines.size() > 1) body = subheading(subject(record, timeline)) + body;
     section.body += body;
