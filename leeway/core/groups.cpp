@@ -76,7 +76,8 @@ std::vector<GroupColumn> group_columns(const Array& groups, const Array* names, 
     const auto is_whole = [&](std::size_t i) {
       return is_missing(field(i)) || whole_number(without_zeros(field(i)));
     };
-    const bool whole = text && std::ranges::all_of(std::views::iota(std::size_t{0}, n), is_whole);
+    bool whole = text;
+    for (std::size_t i = 0; i < n && whole; ++i) whole = is_whole(i);
     if (text)
       columns.push_back(make_column(n, [&](auto i) { return whole ? without_zeros(field(i)) : field(i); }));
     else if (real)  // as text: each NaN would be a level of its own

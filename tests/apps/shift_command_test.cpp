@@ -29,7 +29,7 @@ TEST_F(ShiftCommand, WritesShiftedPixelsAndLabels) {
   EXPECT_EQ(said.err, "");
   EXPECT_THAT(said.out, HasSubstr("3 of 3 images are written after brightness of strength 0.2.\n"));
   EXPECT_THAT(said.out, HasSubstr("Strength: constant to add, pixels in [0,1].\n"));
-  EXPECT_THAT(said.out, ContainsRegex("brightness +0.2 +3 +3 +0.1667  out.npz"));  // (5 * .2 + 0) / 6
+  EXPECT_THAT(said.out, ContainsRegex("brightness +0.2 +3 +3 +0.1667\n"));  // (5 * .2 + 0) / 6
   const Images out = read_images(folder_ / "out.npz");
   EXPECT_THAT(*out.labels, ElementsAre(4, 0, 4));
   EXPECT_THAT(to_f64(out.pixels, "x"),
@@ -40,7 +40,7 @@ TEST_F(ShiftCommand, ASeverityChoosesTheCorruption) {
   const Outcome said = good("shift brightness --data in.npz --severity 2 --out out.npz --sheet sheet.png");
   EXPECT_THAT(said.out,
               HasSubstr("Severity 2; corrected variant, constants of cifar, lengths times 0.0312.\n"));
-  EXPECT_THAT(said.out, HasSubstr(" 0.0850  out.npz"));  // five times 25.5 levels, rounded up to 26, and 0
+  EXPECT_THAT(said.out, HasSubstr(" 0.0850\n"));  // five times 25.5 levels, rounded up to 26, and 0
   const Images out = read_images(folder_ / "out.npz");
   EXPECT_EQ(out.pixels.type, ElementType::u8);
   EXPECT_THAT(out.pixels.view<std::uint8_t>(), ElementsAre(26, 77, 128, 179, 230, 255));

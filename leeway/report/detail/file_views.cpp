@@ -87,7 +87,7 @@ View view(const record::Adapt& record) {
 View view(const record::Shift& record) {
   using One = record::ShiftedSet;
   const One& first = record.results.front();
-  const std::vector<ColumnOf<One>> columns = {
+  std::vector<ColumnOf<One>> columns = {
       {text_column("Shift"), [](const One& one) { return text_cell(one.shift); }},
       {number_column("Strength", first.strength_means),
        [](const One& one) {
@@ -98,8 +98,9 @@ View view(const record::Shift& record) {
       {number_column("Images"), [](const One& one) { return count_cell(one.n); }},
       {number_column("Of", "Images of the source"), [](const One& one) { return count_cell(one.n_source); }},
       {number_column("Mean change", "Mean absolute change of a pixel"),
-       [](const One& one) { return fixed_cell(one.mean_change, 4, "the shift selects rows"); }},
-      {text_column("File"), [](const One& one) { return text_cell(one.out); }}};
+       [](const One& one) { return fixed_cell(one.mean_change, 4, "the shift selects rows"); }}};
+  if (record.results.size() > 1)
+    columns.push_back({text_column("File"), [](const One& one) { return text_cell(one.out); }});
   std::vector<std::string> lines;
   if (first.strength && !first.strength_means.empty())
     lines.push_back("Strength: " + first.strength_means + ".");
@@ -223,7 +224,6 @@ View view(const record::CondsDraw& record) {
       row.push_back(count_cell(n));
     table.add(std::move(row));
   }
-  if (first.out && !first.out->empty()) lead += paragraph("Written to " + *first.out);
   return view_of("concurrent shifts", record.envelope, std::move(lead) + table.block());
 }
 
