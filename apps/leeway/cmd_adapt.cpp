@@ -1,7 +1,6 @@
 // leeway adapt: a model whose batch normalization has the statistics of a target's images.
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/inputs.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
 #include "leeway/core/numbers.h"

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/inputs.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/terminal.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/inputs.h"
+#include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
 #include "leeway/core/text.h"
 #include "leeway/data/diagvib_environments.h"

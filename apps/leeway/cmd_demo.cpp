@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/inputs.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/nn_loader.h"
 #include "leeway/core/file.h"

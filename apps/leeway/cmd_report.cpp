@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "apps/leeway/inputs.h"
+#include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
 #include "leeway/record/report.h"
 #include "leeway/report/report.h"

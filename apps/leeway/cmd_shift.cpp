@@ -2,7 +2,7 @@
 #include <string>
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/inputs.h"
+#include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
 #include "leeway/record/reading.h"
 #include "leeway/report/report.h"

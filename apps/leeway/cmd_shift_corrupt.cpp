@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/inputs.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
 #include "leeway/core/file.h"

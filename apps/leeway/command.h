@@ -91,7 +91,7 @@ class Context {
 
   bool json = false, quiet = false, no_digest = false;
   std::string out, page, figures, device = "cpu",
-                                  config;  // config: applied already (config_flags.h), noted as an input
+                                  config;  // config: applied already (apply_config), noted as an input
   std::uint64_t seed = 0;
   int threads = 0;
   CommandFiles files;

@@ -143,7 +143,7 @@ class CommandLine {
   [[nodiscard]] Command root();
   // `arguments` begins with the program's name; "help COMMAND" is "COMMAND --help". Returns what the command
   // does; nothing after printing --help or --version. UsageError: invalid options, an empty text, a number
-  // out of the type's range. Error: those of config_flags.h. std::runtime_error: the text could not be
+  // out of the type's range. Error: those of apply_config. std::runtime_error: the text could not be
   // printed.
   [[nodiscard]] std::function<int()> parse(const std::vector<std::string>& arguments);
   [[nodiscard]] std::vector<Given> given() const;  // of the command that was parsed
@@ -155,6 +155,13 @@ class CommandLine {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// --config FILE.toml: options from the file that `arguments` (the program's name first) name; options on the command line
+// win. Keys are the long names of options: at the top for all commands that have them, or in a command's table, which wins
+// over the top: [pa], [bound.evaluate]. Call before `root` parses the arguments.
+// Errors (Error: file, line and column, expected, found): no such file, those of core/toml.h, a table of an
+// unknown command, an unknown key, a value that the option does not take.
+void apply_config(CLI::App& root, const std::vector<std::string>& arguments);
 
 using record::split;
 // "NAME=PATH", split at the first "="; the first part is empty where there is none.

@@ -1,5 +1,3 @@
-#include "apps/leeway/config_flags.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +7,7 @@
 #include <set>
 #include <span>
 
+#include "apps/leeway/command_line.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/toml.h"

@@ -5,13 +5,14 @@
 #include <optional>
 #include <utility>
 
-#include "apps/leeway/inputs.h"
 #include "apps/leeway/nn_loader.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/terminal.h"
 #include "leeway/core/csv.h"
 #include "leeway/core/message.h"
+#include "leeway/data/split.h"
 #include "leeway/tasks/infer.h"
+#include "leeway/tasks/outputs_reading.h"
 
 namespace leeway::app {
 namespace {
@@ -144,6 +145,39 @@ std::map<std::string, double> parse_settings(const std::vector<std::string>& set
 
 void require_out(const Context& context, const std::string& what) {
   if (context.out.empty()) throw UsageError(fmt::format("--out FILE is required: where to write {}", what));
+}
+
+Images open_images(Context& context, const std::string& data) {
+  Images images = read_images(data);
+  context.add_input(data, images.pixels.shape);
+  if (!images.doubt.empty()) context.warn(images.doubt);
+  return images;
+}
+
+std::optional<std::vector<std::size_t>> open_rows(Context& context, const record::OutputsReading& flags,
+                                                  std::size_t n) {
+  if (flags.split && !flags.index) throw UsageError("--split requires --index");
+  if (flags.index && !flags.split) throw UsageError("--split is required with --index: train, val, test");
+  if (!flags.index) return std::nullopt;
+  const data::RowSplit split = data::read_split(*flags.index, n);
+  if (!context.inputs.has(*flags.index)) context.add_input(*flags.index, {split.rows, 2});
+  return tasks::rows_called(split, *flags.split, *flags.index);
+}
+
+Images open_images(Context& context, const std::string& data, const record::OutputsReading& rows) {
+  Images images = open_images(context, data);
+  const auto taken = open_rows(context, rows, images.n());
+  return taken ? select_rows(images, *taken) : images;
+}
+
+std::vector<NamedImages> open_named_images(Context& context, const std::vector<std::string>& texts) {
+  std::vector<NamedImages> files;
+  for (const std::string& text : texts) {
+    const auto [name, path] = split_name(text);
+    if (path.empty()) throw UsageError("--images " + text + ": expected [[MODEL/]SHIFT=]FILE");
+    files.push_back({name, open_images(context, path)});
+  }
+  return files;
 }
 
 }  // namespace leeway::app

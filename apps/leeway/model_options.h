@@ -1,4 +1,4 @@
-// What the commands that run models share: how a model, images and a radius are named on the command line.
+// What several commands share: how images, rows, models and a radius are named on the command line, and opened.
 #pragma once
 
 #include <map>
@@ -15,6 +15,26 @@
 #include "leeway/tasks/model.h"
 
 namespace leeway::app {
+
+// Images, noted as an input.
+[[nodiscard]] Images open_images(Context& context, const std::string& data);
+
+// The rows that --index and --split name in a set of n (row_fields of record/reading.h); notes the split file
+// as an input. Nothing without these options. UsageError: one without the other.
+[[nodiscard]] std::optional<std::vector<std::size_t>> open_rows(Context& context,
+                                                                const record::OutputsReading& flags,
+                                                                std::size_t n);
+// The same of images: all of them where neither is given.
+[[nodiscard]] Images open_images(Context& context, const std::string& data,
+                                 const record::OutputsReading& rows);
+
+// [[MODEL/]SHIFT=]FILE; the name is empty for the source's. UsageError for a name without a file.
+struct NamedImages {
+  std::string name;
+  Images images;
+};
+[[nodiscard]] std::vector<NamedImages> open_named_images(Context& context,
+                                                         const std::vector<std::string>& texts);
 
 struct ModelFlags {
   std::string model;
@@ -50,7 +70,7 @@ struct ModelAndImages : tasks::LoadedModel {
 // Images, or rows of any range, laid out as the flags say.
 [[nodiscard]] ModelAndImages load_model_and_inputs(Context& context, const ModelFlags& flags,
                                                    const std::string& data);
-// The rows that --index and --split name, alone (inputs.h), which are returned; nothing where neither is given.
+// The rows that --index and --split name, alone, which are returned; nothing where neither is given.
 std::optional<std::vector<std::size_t>> keep_rows(Context& context, ModelAndImages& loaded,
                                                   const record::OutputsReading& flags);
 

@@ -34,7 +34,6 @@ struct Function {
 
 // By what they read; module.cpp joins them.
 [[nodiscard]] std::vector<Function> functions_of_outputs();
-[[nodiscard]] std::vector<Function> functions_of_errors();
 [[nodiscard]] std::vector<Function> functions_of_noise();
 [[nodiscard]] std::vector<Function> functions_of_data();
 

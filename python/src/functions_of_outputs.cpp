@@ -1,14 +1,23 @@
-// agreement, assess, select, distances, align: what outputs of classifiers say.
+// agreement, assess, select, distances, align, error_bound, estimates, evaluate_bounds: what outputs say.
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
 #include "leeway/agreement/pairing.h"
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
+#include "leeway/error_bound/estimator.h"
 #include "leeway/tasks/align.h"
 #include "leeway/tasks/assess.h"
+#include "leeway/tasks/bound.h"
+#include "leeway/tasks/bound_evaluate.h"
 #include "leeway/tasks/distances.h"
+#include "leeway/tasks/models_under_noise.h"
 #include "leeway/tasks/pa.h"
 #include "leeway/tasks/select.h"
 #include "python/src/arrays.h"
-#include "python/src/assessment.h"
+#include "python/src/classifier.h"
 #include "python/src/functions.h"
 
 namespace leeway::python {
@@ -67,6 +76,100 @@ nb::object agreement_of(Request& request) {
   record::Pa record = request.run([&](Progress* progress) { return tasks::pa(task, progress); });
   request.warnings = tasks::unproved_maxima(record);
   return request.finished(std::move(record));
+}
+
+// The values, or as many of `missing` as there are rows.
+template <class T, class From>
+void append(std::vector<T>& column, std::span<const From> values, std::size_t n, T missing) {
+  if (values.empty())
+    column.insert(column.end(), n, missing);
+  else
+    column.insert(column.end(), values.begin(), values.end());
+}
+
+template <class T>
+Array column_of(std::vector<T>& values) {
+  const std::size_t n = values.size();
+  return make_array<T>({n}, std::move(values));
+}
+
+// Options that are none of the record's.
+struct AssessExtras {
+  bool rows = false;
+  tasks::NoiseOptions noise;
+};
+
+void fields(AssessExtras& extras, record::Fields& f) {
+  f("rows", extras.rows,
+    "keep the results of every row of every target: `rows`, an array with the columns of the command's "
+    "--rows-csv; -1 and nan mark unknown values");
+  fields(extras.noise, f);
+}
+
+// What the command writes as rows.csv (tasks/assess/rows.h), column by column; -1 and NaN where that is empty.
+class RowColumns {
+ public:
+  void add(const tasks::AssessRows& rows) {
+    const std::size_t n = rows.shifted_classes.size();
+    models_.emplace_back(rows.model), targets_.emplace_back(rows.target);
+    counts_.push_back(static_cast<std::int64_t>(n));
+    for (std::size_t i = 0; i < n; ++i) {
+      rows_.push_back(static_cast<std::int64_t>(i));
+      flipped_.push_back(rows.clean_classes.empty() ? -1 : rows.clean_classes[i] != rows.shifted_classes[i]);
+    }
+    append<std::int64_t>(labels_, rows.labels, n, -1);
+    append<std::int64_t>(clean_, rows.clean_classes, n, -1);
+    append<std::int64_t>(shifted_, rows.shifted_classes, n, -1);
+    append<double>(clean_confidences_, rows.clean_confidences, n, NAN);
+    append<double>(shifted_confidences_, rows.shifted_confidences, n, NAN);
+    append<double>(agreements_, rows.agreements, n, NAN);
+  }
+
+  // `model`, `target` and `n` of every target; the other columns of all rows.
+  ArrayMap arrays() {
+    const std::size_t targets = targets_.size();
+    ArrayMap columns;
+    columns["model"] = make_text_array({targets}, std::move(models_));
+    columns["target"] = make_text_array({targets}, std::move(targets_));
+    columns["n"] = column_of(counts_);
+    columns["row"] = column_of(rows_);
+    columns["label"] = column_of(labels_);
+    columns["clean_pred"] = column_of(clean_);
+    columns["shifted_pred"] = column_of(shifted_);
+    columns["clean_confidence"] = column_of(clean_confidences_);
+    columns["shifted_confidence"] = column_of(shifted_confidences_);
+    columns["agreement"] = column_of(agreements_);
+    columns["flipped"] = column_of(flipped_);
+    return columns;
+  }
+
+ private:
+  std::vector<std::string> models_, targets_;
+  std::vector<std::int64_t> counts_, rows_, labels_, clean_, shifted_, flipped_;
+  std::vector<double> clean_confidences_, shifted_confidences_, agreements_;
+};
+
+// Of the argument `noise`, a list of (model, what messages call it, a leeway.Classifier or a Jacobian); inputs are `x`. They
+// point to the sources of `task`.
+std::vector<tasks::NoiseSubject> noise_subjects(Request& request, const tasks::AssessTask& task) {
+  std::vector<tasks::NoiseSubject> subjects;
+  if (!request.has("noise")) return subjects;
+  Array x;
+  if (request.has("x")) x = request.inputs();
+  for (const nb::handle one : nb::object(request["noise"])) {
+    const auto model = nb::cast<std::string>(one[0]), name = nb::cast<std::string>(one[1]);
+    const nb::object value = one[2];
+    const auto source = std::ranges::find(task.sources, model, &tasks::AssessSource::model);
+    tasks::NoiseSubject& subject = subjects.emplace_back();
+    subject.name = model, subject.path = name, subject.outputs = &source->outputs;
+    if (nb::hasattr(value, "logits")) {
+      subject.functions = classifier_inputs(value, x);
+    } else {
+      subject.jacobian = request.array(name, value);
+      tasks::check_jacobian(subject);
+    }
+  }
+  return subjects;
 }
 
 nb::object assess_of(Request& request) {
@@ -160,9 +263,43 @@ nb::object align_of(Request& request) {
   return request.finished(request.run([&](Progress* progress) { return tasks::align(task, progress); }));
 }
 
+nb::object bound_of(Request& request, bool estimates_alone) {
+  tasks::BoundTask task{.source = {}, .target = {}, .seed = request.seed};
+  request.read(task.options);
+  if (estimates_alone && task.options.methods.empty())
+    for (const auto& estimator : error_bound::estimators()) task.options.methods.emplace_back(estimator.name);
+  const auto source = request.pairs("source"), target = request.pairs("target");
+  task.source = request.outputs(source.at(0).first, source.at(0).second, task.options, tasks::SetRole::first);
+  task.target = request.outputs(target.at(0).first, target.at(0).second, task.options, tasks::SetRole::other);
+  task.labels = request.labels(task.options);
+  return request.finished(request.run([&](Progress* progress) { return tasks::bound(task, progress); }));
+}
+
+nb::object error_bound_of(Request& request) { return bound_of(request, false); }
+nb::object estimates_of(Request& request) { return bound_of(request, true); }
+
+nb::object evaluate_bounds_of(Request& request) {
+  const GivenTable table = request.table("table");
+  tasks::BoundEvaluateTask task{.name = table.name, .open = {}, .seed = request.seed};
+  request.read(task.options);
+  task.open = [&] {
+    error_bound::ShiftTable read =
+        table.text ? error_bound::parse_shift_table(*table.text, table.name, task.options.methods)
+                   : error_bound::read_shift_table(table.name, task.options.methods);
+    request.note(table, {read.n});
+    return read;
+  };
+  return request.finished(request.run([&](Progress*) { return tasks::bound_evaluate(task); }));
+}
+
 }  // namespace
 
 std::vector<Function> functions_of_outputs() {
+  const std::vector<Argument> sets{
+      {"source", "outputs",
+       "labeled outputs: an array of logits (n,k), a dictionary of arrays, or a file's path", true},
+      {"target", "outputs", "outputs of the same classifier without labels", true},
+      {"labels", "labels", "labels of the source, if its outputs have none"}};
   const Argument clean{"clean", "outputs", clean_meaning, true},
       shifted{"shifted", "sets", shifted_meaning, true};
   return {{"agreement",
@@ -223,7 +360,34 @@ std::vector<Function> functions_of_outputs() {
            {clean, shifted},
            {},
            default_options<record::AlignOptions>,
-           align_of}};
+           align_of},
+          {"error_bound",
+           "leeway bound",
+           record::bound_schema,
+           "The error on a target without labels: an upper bound (Dis2) and estimates.",
+           sets,
+           {},
+           default_options<record::BoundOptions>,
+           error_bound_of},
+          {"estimates",
+           "leeway bound",
+           record::bound_schema,
+           "Estimates of the error on a target without labels: all `methods` except the bound dis2.",
+           sets,
+           {},
+           default_options<record::BoundOptions>,
+           estimates_of},
+          {"evaluate_bounds",
+           "leeway bound evaluate",
+           record::bound_evaluate_schema,
+           "Evaluation of bounds and estimates on many shifts with known errors.",
+           {{"table", "table",
+             "table with one row per shift: data_set, target_accuracy or target_error, one column per "
+             "method; a DataFrame, a dictionary of columns, or a CSV file's path",
+             true}},
+           {},
+           default_options<record::BoundEvaluateOptions>,
+           evaluate_bounds_of}};
 }
 
 }  // namespace leeway::python

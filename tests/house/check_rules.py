@@ -31,7 +31,7 @@ LONGEST = {"leeway": 500, "apps": 500, "examples": 59, "python": 500}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
-PARSER = ("apps/leeway/command_line.cpp", "apps/leeway/config_flags.cpp", "apps/leeway/usage_errors.cpp")  # all that knows CLI11
+PARSER = ("apps/leeway/command_line.cpp", "apps/leeway/config_flags.cpp")  # all that knows CLI11
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
 LINE_COMMENT = re.compile(r"//[^\n]*")
 ABI = re.compile(r"abi_version = \d+;\s*// of headers (\w+)")
