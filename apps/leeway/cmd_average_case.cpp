@@ -35,7 +35,7 @@ struct AverageCaseFlags {
 
 // The rows that --index and --split chose of `whole`; nothing: all.
 struct TakenRows {
-  std::size_t whole = 0;
+  tasks::SetRows whole;
   std::optional<std::vector<std::size_t>> rows;
 };
 
@@ -120,7 +120,7 @@ tasks::AverageCaseTask model_task(Context& context, const AverageCaseFlags& flag
   ModelFlags named = flags.model;
   named.reading.binary = flags.reading.binary;
   loaded = load_model_and_inputs(context, named, flags.data);
-  taken.whole = loaded.images.n();
+  taken.whole.n = loaded.images.n();
   taken.rows = keep_rows(context, loaded, flags.reading);
   tasks::AverageCaseTask task{.of = inputs_of(context, loaded)};
   task.labels = loaded.images.labels;
@@ -138,7 +138,8 @@ TakenRows take_rows(Context& context, const record::OutputsReading& flags, avera
                     Outputs& outputs) {
   const std::size_t n = files.logits.shape.empty() ? 0 : files.logits.shape[0];
   auto rows = open_rows(context, flags, n);
-  if (!rows) return {n, {}};
+  tasks::SetRows whole{n, outputs.ids.value_or(std::vector<std::string>()), files.name};
+  if (!rows) return {std::move(whole), {}};
   const auto taken = [&](Array& array, const std::string& path) {
     ArrayMap some = tasks::take_rows({{"rows", array}}, n, *rows);
     if (some.empty()) refuse(display_name(path), fmt::format("{} rows", n), array.shape_text());
@@ -149,7 +150,7 @@ TakenRows take_rows(Context& context, const record::OutputsReading& flags, avera
   if (files.gram) taken(*files.gram, "the products of gradients");
   if (outputs.labels) outputs.labels = taken_of(*outputs.labels, *rows);
   for (GroupColumn& column : outputs.groups) column.codes = taken_of(column.codes, *rows);
-  return {n, std::move(rows)};
+  return {std::move(whole), std::move(rows)};
 }
 
 tasks::AverageCaseTask files_task(Context& context, const AverageCaseFlags& flags, TakenRows& taken) {
@@ -170,9 +171,9 @@ tasks::AverageCaseTask files_task(Context& context, const AverageCaseFlags& flag
 void add_groups(Context& context, const AverageCaseFlags& flags, const TakenRows& taken,
                 tasks::AverageCaseTask& task) {
   if (!flags.reading.groups) return;
-  task.groups = tasks::read_groups(*flags.reading.groups, taken.whole,
-                                   tasks::reading_of(flags.reading).columns.encoding);
-  context.add_input(*flags.reading.groups, {taken.whole, task.groups.size()});
+  task.groups =
+      tasks::read_groups(*flags.reading.groups, taken.whole, tasks::reading_of(flags.reading).columns);
+  context.add_input(*flags.reading.groups, {taken.whole.n, task.groups.size()});
   if (!taken.rows) return;
   for (GroupColumn& column : task.groups) column.codes = taken_of(column.codes, *taken.rows);
 }
@@ -184,13 +185,14 @@ void add_labels(Context& context, const AverageCaseFlags& flags, const TakenRows
   const auto* const files = std::get_if<average_case::MadeElsewhere>(&task.of);
   if (model == nullptr && files->logits.shape.size() != 2) return;  // which the task refuses
   const std::size_t first = flags.options.rows;
-  const std::size_t n = first > 0 && !taken.rows ? std::min(first, taken.whole) : taken.whole;
+  tasks::SetRows some = taken.whole;
+  if (first > 0 && !taken.rows) some.n = std::min(first, some.n);
   OutputsOptions reading = tasks::reading_of(flags.reading);
   if (reading.columns.class_names.empty()) reading.columns.class_names = task.class_names;
-  task.labels = read_labels(*flags.reading.labels, n,
-                            model != nullptr ? model->classifier.k : files->logits.shape[1], reading);
+  const std::size_t k = model != nullptr ? model->classifier.k : files->logits.shape[1];
+  task.labels = tasks::read_labels(*flags.reading.labels, some, k, reading).values;
   if (taken.rows) task.labels = taken_of(*task.labels, *taken.rows);
-  context.add_input(*flags.reading.labels, {n});
+  context.add_input(*flags.reading.labels, {some.n});
 }
 
 int run_average_case(Context& context, const AverageCaseFlags& flags) {

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -11,6 +13,7 @@
 
 #include "leeway/core/column_words.h"
 #include "leeway/core/message.h"
+#include "leeway/core/text.h"
 
 namespace leeway {
 namespace {
@@ -50,6 +53,12 @@ void read_weka_columns(CsvTable& table, std::string_view name) {
     for (std::string_view& field : table.columns[j])
       if (field.starts_with('*')) field.remove_prefix(1);
   }
+}
+
+bool is_confidence(std::string_view column) {
+  constexpr std::string_view words[] = {"confidence", "conf",    "maxprob",  "probmax", "maxprobability",
+                                        "msp",        "topprob", "predconf", "maxconf", "confidencescore"};
+  return std::ranges::find(words, bare_word(column)) != std::end(words);
 }
 
 bool is_row_name(std::string_view column) {

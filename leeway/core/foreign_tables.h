@@ -24,6 +24,9 @@ void read_weka_columns(CsvTable& table, std::string_view name);
 // The name that R (none, rownames) and pandas (Unnamed: 0) give to a column of row names.
 [[nodiscard]] bool is_row_name(std::string_view column);
 
+// confidence, max_prob, ...: the score of the predicted class, whichever it is.
+[[nodiscard]] bool is_confidence(std::string_view column);
+
 // The numbers after a word that all names begin with: LABEL_1, LABEL_0 (Hugging Face) as 1, 0, and X4, X6 (R)
 // as 4, 6. Empty if a name does not end in a number.
 [[nodiscard]] std::vector<std::size_t> numbers_after_word(std::span<const std::string> names);

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "leeway/core/column_words.h"
+#include "leeway/core/columns.h"
 #include "leeway/core/content.h"
 #include "leeway/core/csv.h"
 #include "leeway/core/file.h"
@@ -50,9 +51,9 @@ bool is_outputs_name(std::string_view name, const ColumnOptions& columns) {
 // Arrays that may be read under another name than the standard ones.
 bool may_serve(std::string_view name, const ColumnOptions& columns) {
   return is_outputs_name(name, columns) || is_label(name) || is_scores(name) || is_prediction(name) ||
-         name == columns.label || std::ranges::any_of(columns.classes, [&](const auto& text) {
-           return star_text(text, name).has_value();
-         });
+         is_id(name, columns) || name == columns.label ||
+         std::ranges::any_of(columns.classes,
+                             [&](const auto& text) { return star_text(text, name).has_value(); });
 }
 
 std::vector<std::string> names_from(const NamedArray& named, std::size_t k, std::string_view what) {
@@ -97,17 +98,6 @@ std::vector<double> norm_values(const NamedArray& named, std::size_t n) {
   return norms;
 }
 
-std::vector<std::string> id_texts(const NamedArray& named, std::size_t n) {
-  require_one_a_row(named, n);
-  if (named.array.type == ElementType::text) return *named.array.texts;
-  if (named.array.is_float())
-    refuse(named.where, "ids that are strings or whole numbers", name_of(named.array.type));
-  std::vector<std::string> ids;
-  for (const std::int64_t id : to_i64({named.array.type, {n}, named.array.storage, {}}, named.where))
-    ids.push_back(std::to_string(id));
-  return ids;
-}
-
 // One element as float64, without converting all of them.
 double element(const Array& array, std::size_t index) {
   return array.type == ElementType::f32 ? static_cast<double>(array.view<float>()[index])
@@ -138,7 +128,9 @@ bool holds_probabilities(Outputs& outputs, const NamedArray& scores, const Array
   if (named_probs && options.as == Scores::logits)
     refuse(scores.where, "logits (--as logits)", "probabilities");
   if (named_probs || options.as == Scores::probs) return true;
-  if (options.as == Scores::logits || !are_probabilities(values)) return false;
+  if (options.as == Scores::logits) return false;
+  refuse_percentages(values, scores.where);
+  if (!are_probabilities(values)) return false;
   outputs.warnings.push_back(
       fmt::format("{}: read as probabilities, not logits: no entry is negative and all rows sum to 1; --as "
                   "logits overrides",
@@ -274,16 +266,22 @@ void require_known(const ArrayMap& arrays, const std::string& name, const Column
   }
 }
 
-// Those of the options, else those of the file.
-void set_class_names(Outputs& outputs, const ArrayMap& arrays, const OutputsOptions& options) {
+// Those of the file. Names of the options replace others; the same in another order align classes, after labels.
+void set_class_names(Outputs& outputs, const ArrayMap& arrays, const NamedScores& scores,
+                     const OutputsOptions& options) {
   const std::size_t k = outputs.k();
   const std::vector<std::string>& names = options.columns.class_names;
   if (!names.empty() && names.size() != k)
     refuse(outputs.path, fmt::format("{} classes (--class-names)", names.size()), fmt::format("{}", k));
-  outputs.class_names = names;
-  if (!names.empty()) return;
+  std::vector<std::string>& own = outputs.class_names = scores.class_names;
   if (const auto found = pick_array(arrays, {"class_names"}, outputs.path))
-    outputs.class_names = names_from(*found, k, "class");
+    own = names_from(*found, k, "class");
+  if (names.empty() || std::ranges::is_permutation(own, names)) return;
+  for (std::size_t j = 0; j < own.size(); ++j)
+    if (own[j] != names[j] && std::ranges::find(names, own[j]) != names.end())
+      refuse(outputs.path, "other names or another order of the same names in --class-names",
+             fmt::format("class {} to be {}", in_quotes(own[j]), in_quotes(names[j])));
+  own = names;
 }
 
 // Labels of other names than those that are read.
@@ -317,8 +315,7 @@ Outputs build(const ArrayMap& arrays, const std::string& name, const OutputsOpti
   }
   set_logits(outputs, *scores, scores->probs, options);
   const std::size_t n = outputs.n(), k = outputs.k();
-  set_class_names(outputs, arrays, options);
-  if (outputs.class_names.empty()) outputs.class_names = scores->class_names;
+  set_class_names(outputs, arrays, *scores, options);
   if (const auto labels = labels_among(arrays, name, options.columns, {"labels", "y", "y_true"})) {
     set_labels(outputs, label_values(*labels, n, k, outputs.class_names, options.first_label));
     if (!options.columns.label) warn_of_other_labels(outputs, arrays, *labels);
@@ -335,7 +332,7 @@ Outputs build(const ArrayMap& arrays, const std::string& name, const OutputsOpti
     outputs.groups = group_columns(groups->array, names ? &names->array : nullptr, n, groups->where);
   }
   if (const auto norms = pick_array(arrays, {"norms"}, name)) outputs.norms = norm_values(*norms, n);
-  if (const auto ids = pick_array(arrays, {"ids"}, name)) {
+  if (const auto ids = ids_among(arrays, name, options.columns)) {
     outputs.ids = id_texts(*ids, n);
     const std::size_t twice =
         n - std::unordered_set<std::string_view>(outputs.ids->begin(), outputs.ids->end()).size();
@@ -345,6 +342,8 @@ Outputs build(const ArrayMap& arrays, const std::string& name, const OutputsOpti
           twice, n));
   }
   if (options.columns.times) outputs.times = times_in(arrays, options.columns, name, n);
+  if (const auto& names = options.columns.class_names; !names.empty())
+    align_classes({"--class-names", k, outputs.from_probs, names}, outputs);
   return outputs;
 }
 

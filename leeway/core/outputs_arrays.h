@@ -41,6 +41,12 @@ void require_one_a_row(const NamedArray& named, std::size_t n);
                                                      const ColumnOptions& columns,
                                                      const ArrayNames& standard);
 
+// The array of ids: the one that --id-column names, else `ids` or `id`. Its n ids are texts or whole numbers.
+[[nodiscard]] bool is_id(std::string_view name, const ColumnOptions& columns);
+[[nodiscard]] std::optional<NamedArray> ids_among(const ArrayMap& arrays, const std::string& name,
+                                                  const ColumnOptions& columns);
+[[nodiscard]] std::vector<std::string> id_texts(const NamedArray& named, std::size_t n);
+
 // Those of the arrays `others` of a file that hold a class number for every row, such as labels do.
 [[nodiscard]] std::vector<std::string> likely_labels(const MappedFile& file, const std::string& name,
                                                      ArrayMap arrays, const std::vector<std::string>& others,

@@ -204,7 +204,7 @@ class Naming {
   std::vector<Family> families() const {
     std::map<std::string, Family> by_prefix;
     for (std::size_t j = 0; j < table_.header.size(); ++j) {
-      if (taken_[j]) continue;
+      if (taken_[j] || is_confidence(header(j))) continue;
       const auto split = split_score_name(header(j));
       if (!split || (split->suffix.empty() && split->prefix == "class")) continue;  // a column of classes
       const bool standard = header(j).starts_with("logit_") || header(j).starts_with("p_");
@@ -394,19 +394,19 @@ class Naming {
     if (alone.size() > 1)
       refuse_two("one column of scores", "--class-columns", header(alone[0]->columns[0]),
                  header(alone[1]->columns[0]));
+    const auto confidence = std::ranges::find_if(table_.header, is_confidence);
     if (alone.empty())
-      refuse(
-          name_,
-          fmt::format("columns logit_*, p_* or prob_*, or columns named after the classes (--class-columns "
-                      "selects others{})",
-                      found_.label ? "" : ", --label-column the labels"),
-          all_columns());
+      refuse(name_,
+             fmt::format(
+                 "columns logit_*, p_*, prob_* or named after classes (--class-columns selects others{})",
+                 found_.label ? "" : ", --label-column the labels"),
+             confidence == table_.header.end() ? all_columns()
+                                               : "only confidences of predicted classes, " + *confidence);
     const Family& family = *alone.front();
     const std::string& suffix = family.suffixes.front();
     const bool said = suffix.empty() || (family.kind == ScoreKind::probs && suffix != "0");
-    const bool name = said && !suffix.empty() && suffix != "1";
-    return {family.columns, name ? std::vector{suffix} : std::vector<std::string>{}, family.kind, false,
-            said};
+    if (!said || suffix.empty() || suffix == "1") return {family.columns, {}, family.kind, false, said};
+    return {family.columns, {suffix}, family.kind, false, true};
   }
 
   // --class-names orders columns of the same names. Else, unless --class-columns lists them, no precedes yes.

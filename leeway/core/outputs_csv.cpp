@@ -23,6 +23,7 @@ namespace leeway {
 namespace {
 
 using Texts = std::vector<std::string>;
+using Ignored = decltype(OutputsColumns::ignored);
 
 Array text_vector(Texts texts);
 Array text_vector(const std::vector<std::string_view>& fields) {
@@ -61,7 +62,7 @@ class OutputsCsvReading {
     if (label_ && label_values_of(table_, label_).empty()) label_.reset();
     add_scores();
     if (found.label)
-      add_labels(*found.label);
+      add_labels(*found.label, found.ignored);
     else
       suggest_labels(found);
     Texts features;
@@ -160,6 +161,7 @@ class OutputsCsvReading {
     if (options_.as != Scores::automatic) return options_.as == Scores::probs;
     if (table_.rows() == 0) return false;
     if (are_probabilities(scores) || are_rounded_probabilities(scores)) return true;
+    refuse_percentages(scores, name_);
     const auto values = scores.view<double>();
     const bool shares = std::ranges::all_of(values, [](double v) { return v >= 0 && v <= 1; });
     if (shares)
@@ -181,7 +183,7 @@ class OutputsCsvReading {
       refuse(name_,
              fmt::format("scores of the positive class, or --class-columns {} to take these", header(column)),
              fmt::format("only column {}, of the negative class", in_quotes(header(column))));
-    if (!decided) refuse_confidences(values, column);
+    if (!decided) refuse_confidences(values, column, split && !split->suffix.empty());
     if (!decided && classes_.positive) binary = kind_of(values, column);
     if (!binary) {
       result_.arrays[classes_.kind == ScoreKind::probs ? "probs" : "logits"] = std::move(scores);
@@ -229,35 +231,69 @@ class OutputsCsvReading {
            fmt::format("numbers above 1, but none below 0, in column {}", column_name));
   }
 
-  // A predicted class and its probability, the largest of all: label and score of Hugging Face's pipelines,
-  // or a score that is at least 1/2 in `enough` rows.
-  void refuse_confidences(std::span<const double> values, std::size_t column) const {
-    constexpr std::size_t enough = 20;
+  // The confidence of the predicted class, which is no score of the positive class: of more than two classes,
+  // label and score of Hugging Face's pipelines, or at least 1/2 in all rows, be they `enough` or predicted as
+  // other classes than 1. Other scores that are never small are a warning.
+  void refuse_confidences(std::span<const double> values, std::size_t column, bool named) {
+    constexpr std::size_t enough = 20, few = 5;
     std::vector<std::size_t> truths;
     std::optional<std::size_t> label;
+    std::size_t k = 1;
+    bool pipeline = false, predicted = false;
     for (std::size_t j = 0; j < table_.header.size(); ++j) {
-      if (j == column || !(is_label(header(j)) || is_prediction(header(j)))) continue;
-      if (is_label(header(j))) truths.push_back(j);
-      if (!label || lower_case(header(j)) == "label") label = j;
+      const bool piped = lower_case(header(j)) == "label" && lower_case(header(column)) == "score",
+                 truth = columns_.label && !piped ? j == label_ : is_label(header(j));
+      if (j == column || !(truth || is_prediction(header(j)))) continue;
+      if (truth) truths.push_back(j);
+      const std::set<std::string> classes = classes_in(j);
+      pipeline = pipeline || (piped && are_words(classes));
+      predicted = predicted || (is_prediction(header(j)) && classes.size() > classes.count("1"));
+      if (piped || classes.size() > (label ? k : 0)) label = j, k = std::max(k, classes.size());
     }
-    if (!label) return;
-    const auto labels = label_values_of(table_, label);
-    const bool pipeline =
-        are_words(labels) && lower_case(header(*label)) == "label" && lower_case(header(column)) == "score";
-    const double least = 1 / static_cast<double>(pipeline ? std::max<std::size_t>(labels.size(), 2) : 2);
-    const bool largest = std::ranges::all_of(values, [&](double v) { return v >= least && v <= 1; });
-    if (largest && (pipeline || values.size() >= enough))
+    const double least = 1 / static_cast<double>(pipeline ? std::max<std::size_t>(k, 2) : 2);
+    const bool alone = !label && !named, many = values.size() >= enough;
+    const auto within = [&](double low) {
+      return std::ranges::all_of(values, [&](double v) { return v >= low && v <= 1; });
+    };
+    if (within(least) && (pipeline || predicted || ((k > 1 || alone) && many)))
       refuse(name_,
              "a score for every class (top_k=None in Hugging Face's pipeline; --binary prob, if the score is "
              "the probability of the positive class)",
-             fmt::format("a predicted label and its confidence: columns {} and {}, no score below {:.3g}",
-                         printable(header(*label)), printable(header(column)), least));
+             fmt::format("confidences of predicted classes: no score below {:.3g} in {}", least,
+                         column_list(table_, label ? std::vector{*label, column} : std::vector{column})));
     if (truths.size() > 1 && !columns_.label)  // one of them may be a prediction
       refuse(name_, "one column of labels (select it with --label-column)", column_list(table_, truths));
+    if (k > 2)
+      refuse(name_, "a score for every class",
+             fmt::format("one score, {}, of {} classes in {}", printable(header(column)), k,
+                         printable(header(*label))));
+    if ((within(least) && values.size() >= few) || (within(0.1) && alone && many))
+      result_.warnings.push_back(
+          fmt::format("{}: {} is read as the score of the positive class, but is nowhere small, as the "
+                      "confidence of a predicted class is (--binary prob confirms)",
+                      name_, in_quotes(header(column))));
+  }
+
+  // The words or whole numbers of a column; none beside other numbers. -1 is a missing label of more than two.
+  std::set<std::string> classes_in(std::size_t column) const {
+    std::set<std::string> classes;
+    for (const std::string& value : label_values_of(table_, column)) {
+      if (const auto number = parse_number(value); number && *number != std::floor(*number)) return {};
+      classes.emplace(without_zeros(value));
+    }
+    if (classes.size() > 2) classes.erase("-1");
+    return classes;
   }
 
   // The negative and the positive class, if labels are text.
   std::optional<Texts> names_of_two() const {
+    if (columns_.class_names.size() == 2 &&
+        columns_.class_names.front() == (classes_.names.empty() ? "" : classes_.names.front()))
+      refuse(
+          name_,
+          fmt::format("--class-names {},{}, because column {} scores the last class", columns_.class_names[1],
+                      columns_.class_names[0], in_quotes(header(classes_.columns.front()))),
+          fmt::format("{} last", in_quotes(columns_.class_names[1])));
     if (columns_.class_names.size() == 2) return columns_.class_names;
     const std::set<std::string> values = label_values_of(table_, label_);
     if (!are_words(values)) return std::nullopt;
@@ -348,10 +384,17 @@ class OutputsCsvReading {
                       name_, column_list(table_, likely)));
   }
 
-  void add_labels(std::size_t column) {
+  void add_labels(std::size_t column, const Ignored& ignored) {
     if (!label_) return remark(fmt::format("no labels: {} is empty", in_quotes(header(column))));
     result_.arrays["labels"] = label_array(column);
     say(fmt::format("labels from {}", printable(header(column))), !is_standard_label(header(column)));
+    std::vector<std::size_t> others;
+    for (const auto& [other, why] : ignored)
+      if (is_label(header(other))) others.push_back(other);
+    if (!others.empty() && !columns_.label)
+      result_.warnings.push_back(
+          fmt::format("{}: labels from {}; ignored: {} (--label-column selects other labels)", name_,
+                      printable(header(column)), column_list(table_, others)));
   }
 
   // H2O, for example, predicts by the threshold of the best F1, not by the largest score.

@@ -20,6 +20,7 @@
 #include "leeway/core/outputs_csv.h"
 #include "leeway/core/safetensors.h"
 #include "leeway/core/shards.h"
+#include "leeway/core/text.h"
 #include "leeway/core/zip.h"
 
 namespace leeway {
@@ -185,6 +186,29 @@ std::optional<NamedArray> labels_among(const ArrayMap& arrays, const std::string
     refuse(name, "one array of labels (select it with --label-column)",
            fmt::format("{} and {}", others[0], others[1]));
   return pick_array(arrays, others, name);
+}
+
+bool is_id(std::string_view name, const ColumnOptions& columns) {
+  return name == columns.id || (columns.id != "none" && (name == "ids" || lower_case(name) == "id"));
+}
+
+std::optional<NamedArray> ids_among(const ArrayMap& arrays, const std::string& name,
+                                    const ColumnOptions& columns) {
+  std::optional<NamedArray> ids;
+  for (const auto& [key, array] : arrays)
+    if (is_id(key, columns) && (!ids || key == columns.id.value_or("ids"))) ids = {array, name + ": " + key};
+  return ids;
+}
+
+std::vector<std::string> id_texts(const NamedArray& named, std::size_t n) {
+  require_one_a_row(named, n);
+  if (named.array.type == ElementType::text) return *named.array.texts;
+  if (named.array.is_float())
+    refuse(named.where, "ids that are strings or whole numbers", name_of(named.array.type));
+  std::vector<std::string> ids;
+  for (const std::int64_t id : to_i64({named.array.type, {n}, named.array.storage, {}}, named.where))
+    ids.push_back(std::to_string(id));
+  return ids;
 }
 
 namespace {

@@ -12,6 +12,7 @@
 #include "leeway/core/array.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
+#include "leeway/core/rows.h"
 
 namespace leeway {
 namespace {
@@ -172,6 +173,19 @@ bool are_rounded_probabilities(const Array& scores) {
   const std::size_t k = scores.shape[1];
   return (scores.type == ElementType::f32 ? rounded_to(scores.view<float>(), k)
                                           : rounded_to(scores.view<double>(), k)) > 0;
+}
+
+void refuse_percentages(const Array& scores, std::string_view where) {
+  if (scores.shape[0] == 0) return;
+  const std::vector<std::size_t> first{0};
+  const std::vector<double> row = to_f64(Rows(scores).take(first), where);
+  if (!(std::abs(std::accumulate(row.begin(), row.end(), -100.)) <= 1)) return;
+  std::vector<double> shares = to_f64(scores, where);
+  for (double& share : shares) share /= 100;
+  const Array divided = make_array(scores.shape, std::move(shares));
+  if (are_probabilities(divided) || are_rounded_probabilities(divided))
+    refuse(where, "probabilities or logits (divide percentages by 100; --as logits reads them as logits)",
+           "rows that sum to 100");
 }
 
 LogProbabilities log_probabilities(const Array& probs, std::string_view where) {

@@ -33,4 +33,7 @@ struct LogProbabilities {
 // The same of rows that log_probabilities divides by their sums.
 [[nodiscard]] bool are_rounded_probabilities(const Array& scores);
 
+// Error (named `where`) where every row divided by 100 is a distribution.
+void refuse_percentages(const Array& scores, std::string_view where);
+
 }  // namespace leeway

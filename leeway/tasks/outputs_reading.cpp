@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -74,38 +75,59 @@ Texts class_names_in(const std::string& text) {
   return *found->second.texts;
 }
 
-// The row of the table `text` for each row of the set, by ids; empty without ids, or if the order is the same.
-std::vector<std::size_t> rows_by_id(const OutputsShards& set, const std::string& text,
-                                    const ColumnOptions& columns) {
-  Texts ids;
-  for (const auto& path : set.rest.ids ? expand_paths(text) : std::vector<std::filesystem::path>()) {
-    if (!is_table_file(map_file(path), path)) continue;
+Array text_column(const CsvTable& table, std::size_t j) {
+  return make_text_array({table.rows()}, Texts(table.columns[j].begin(), table.columns[j].end()));
+}
+
+// The ids in a file of labels or groups.
+Texts ids_in(const std::filesystem::path& path, const ColumnOptions& columns) {
+  const MappedFile file = map_file(path);
+  const auto wanted = [&](std::string_view name) { return is_id(name, columns); };
+  const Content content = identify(file.bytes);
+  ArrayMap arrays;
+  if (is_table_file(file, path)) {
     const CsvTable table = read_csv(path, columns.encoding);
-    if (const auto column = table.find(columns.id.value_or("id")))
-      for (const std::string_view id : table.columns[*column]) ids.emplace_back(id);
+    for (std::size_t j = 0; j < table.header.size(); ++j)
+      if (wanted(table.header[j])) arrays[table.header[j]] = text_column(table, j);
+  } else if (content == Content::npz || content == Content::safetensors) {
+    arrays = read_array_file(file, path, "ids", wanted);
   }
-  if (ids.size() != set.n() || ids == *set.rest.ids) return {};
+  const auto ids = ids_among(arrays, display_name(path), columns);
+  return ids ? id_texts(*ids, ids->array.size()) : Texts();
+}
+
+// The number of rows of the file or files `text`, and the one of each row of the set; empty: all in order.
+std::pair<std::size_t, std::vector<std::size_t>> rows_by_id(SetRows set, const std::string& text,
+                                                            const ColumnOptions& columns) {
+  Texts ids;
+  set.ids.resize(std::min(set.n, set.ids.size()));
+  if (!set.ids.empty())
+    for (const auto& path : expand_paths(text))
+      std::ranges::move(ids_in(path, columns), std::back_inserter(ids));
+  if (ids.empty() || ids == set.ids) return {set.n, {}};
   std::vector<std::size_t> rows;
-  for (const auto place : places_of_names(*set.rest.ids, ids)) {
+  for (const auto place : places_of_names(set.ids, ids)) {
     if (!place)
-      refuse(display_name(text), fmt::format("the ids of {}, each once", set.rest.path),
-             fmt::format("{} not once", in_quotes((*set.rest.ids)[rows.size()])));
+      refuse(display_name(text), fmt::format("the ids of {}, each once", set.path),
+             fmt::format("{} not once", in_quotes(set.ids[rows.size()])));
     rows.push_back(*place);
   }
-  return rows;
+  return {ids.size(), std::move(rows)};
 }
 
 template <class T>
-void reorder(std::vector<T>& values, const std::vector<std::size_t>& rows) {
-  const std::vector<T> before = values;
-  for (std::size_t i = 0; i < rows.size(); ++i) values[i] = before[rows[i]];
+void put_in_order(std::vector<T>& values, const std::vector<std::size_t>& rows) {
+  const std::vector<T> all = values;
+  if (!rows.empty()) values.clear();
+  for (const std::size_t row : rows) values.push_back(all[row]);
 }
+
+SetRows rows_of(const OutputsShards& set) { return {set.n(), set.rest.ids.value_or(Texts()), set.rest.path}; }
 
 void put_labels(OutputsShards& set, const std::string& path, OutputsOptions options, const NoteInput& note) {
   if (options.columns.class_names.empty()) options.columns.class_names = set.rest.class_names;
   options.columns.classes.clear();
-  auto [labels, coding] = read_class_labels(path, set.n(), set.k(), options);
-  reorder(labels, rows_by_id(set, path, options.columns));
+  auto [labels, coding] = read_labels(path, rows_of(set), set.k(), options);
   const std::string numbers = coding_text(coding, set.k());
   note({path,
         {labels.size()},
@@ -162,29 +184,37 @@ Binary binary_of(const std::optional<std::string>& binary) {
   return !binary ? Binary::refuse : *binary == "prob" ? Binary::prob : Binary::logit;
 }
 
-std::vector<GroupColumn> read_groups(const std::string& path, std::size_t n, Encoding encoding) {
+ClassLabels read_labels(const std::string& text, const SetRows& set, std::size_t k,
+                        const OutputsOptions& options) {
+  const auto [n, rows] = rows_by_id(set, text, options.columns);
+  ClassLabels labels = read_class_labels(text, n, k, options);
+  put_in_order(labels.values, rows);
+  return labels;
+}
+
+std::vector<GroupColumn> read_groups(const std::string& path, const SetRows& set,
+                                     const ColumnOptions& columns) {
   const std::string name = display_name(path);
+  const auto [n, rows] = rows_by_id(set, path, columns);
+  std::vector<GroupColumn> groups;
   if (is_table_file(map_file(path), path)) {
-    const CsvTable table = read_csv(path, encoding);
-    Texts names, values;
-    for (const std::string& column : table.header)
-      if (column != "id" && !column.empty())
-        names.push_back(column.starts_with("attr_") ? column.substr(5) : column);
-    values.reserve(table.rows() * names.size());
-    for (std::size_t i = 0; i < table.rows(); ++i)
-      for (std::size_t j = 0; j < table.header.size(); ++j)
-        if (table.header[j] != "id" && !table.header[j].empty()) values.emplace_back(table.columns[j][i]);
-    if (names.empty()) refuse(name, "a column of groups", "ids only");
-    const Array groups = make_text_array({table.rows(), names.size()}, std::move(values));
-    const std::size_t count = names.size();
-    const Array titles = make_text_array({count}, std::move(names));
-    return group_columns(groups, &titles, n, name);
+    const CsvTable table = read_csv(path, columns.encoding);
+    for (std::size_t j = 0; j < table.header.size(); ++j) {
+      const std::string& column = table.header[j];
+      if (column.empty() || is_id(column, columns)) continue;
+      groups.push_back(group_columns(text_column(table, j), nullptr, n, name).front());
+      groups.back().name = column.starts_with("attr_") ? column.substr(5) : column;
+    }
+    if (groups.empty()) refuse(name, "a column of groups", "ids only");
+  } else {
+    const ArrayMap arrays = read_arrays(path);
+    const auto bare = arrays.find("");
+    if (bare == arrays.end() && !arrays.contains("groups")) refuse(name, "an array groups", "none");
+    groups =
+        bare == arrays.end() ? group_columns(arrays, n, name) : group_columns(bare->second, nullptr, n, name);
   }
-  const ArrayMap arrays = read_arrays(path);
-  if (arrays.contains("groups")) return group_columns(arrays, n, name);
-  const auto bare = arrays.find("");
-  if (bare == arrays.end()) refuse(name, "an array groups", "none");
-  return group_columns(bare->second, nullptr, n, name);
+  for (GroupColumn& group : groups) put_in_order(group.codes, rows);
+  return groups;
 }
 
 record::OutputsReading reading_for(record::OutputsReading reading, const Texts& names) {
@@ -229,9 +259,7 @@ OutputsShards with_reading(OutputsShards set, const record::OutputsReading& read
                                     : "--split requires --index");
   if (role == SetRole::first && reading.labels) put_labels(set, *reading.labels, options, note);
   if (role == SetRole::first && reading.groups) {
-    set.rest.groups = read_groups(*reading.groups, set.n(), options.columns.encoding);
-    const std::vector<std::size_t> rows = rows_by_id(set, *reading.groups, options.columns);
-    for (GroupColumn& group : set.rest.groups) reorder(group.codes, rows);
+    set.rest.groups = read_groups(*reading.groups, rows_of(set), options.columns);
     note({*reading.groups, {set.n(), set.rest.groups.size()}, "", true});
   }
   if (!reading.index) return set;

@@ -37,9 +37,19 @@ struct ReadFile {
 };
 using NoteInput = std::function<void(const ReadFile&)>;
 
-// Groups of n rows: a CSV, a column each, or an array `groups`. Error: another number of rows, no column of groups.
-[[nodiscard]] std::vector<GroupColumn> read_groups(const std::string& path, std::size_t n,
-                                                   Encoding encoding = Encoding::utf8);
+// The rows that labels and groups of a separate file describe: those of the first n ids, once each, if the set and
+// the file have ids; else n rows in order.
+struct SetRows {
+  std::size_t n = 0;
+  std::vector<std::string> ids = {};
+  std::string path = {};  // of the set, in messages
+};
+// As read_class_labels.
+[[nodiscard]] ClassLabels read_labels(const std::string& text, const SetRows& set, std::size_t k,
+                                      const OutputsOptions& options);
+// A CSV, a column each, or an array `groups`. Error: another number of rows, no column of groups.
+[[nodiscard]] std::vector<GroupColumn> read_groups(const std::string& path, const SetRows& set,
+                                                   const ColumnOptions& columns = {});
 
 // The rows of train, val or test. Error (named `file`) where there are none.
 [[nodiscard]] const std::vector<std::size_t>& rows_called(const data::RowSplit& split,

@@ -1,7 +1,8 @@
 // average_case, mvn_cdf: predictions under noise.
 #include <algorithm>
+#include <string>
 #include <utility>
-#include <variant>
+#include <vector>
 
 #include "leeway/core/columns.h"
 #include "leeway/core/error.h"
@@ -24,8 +25,15 @@ record::OutputsReading reading_of(const Request& request) {
   return reading;
 }
 
+// A task, and the rows and classes of what is asked about.
+struct Asked {
+  tasks::AverageCaseTask task;
+  tasks::SetRows rows;
+  std::size_t k = 0;
+};
+
 // Outputs made elsewhere.
-tasks::AverageCaseTask files_task(Request& request) {
+Asked asked_of_files(Request& request) {
   record::OutputsReading reading = reading_of(request);
   reading.labels.reset(), reading.groups.reset();  // of the first rows alone, perhaps
   const auto logits = request.pairs("logits");
@@ -45,50 +53,46 @@ tasks::AverageCaseTask files_task(Request& request) {
   task.labels = std::move(outputs.labels);
   task.class_names = std::move(outputs.class_names);
   task.groups = std::move(outputs.groups);
-  return task;
+  return {std::move(task),
+          {outputs.n(), outputs.ids.value_or(std::vector<std::string>()), outputs.path},
+          outputs.k()};
 }
 
 // A classifier of Python functions, and its inputs.
-tasks::AverageCaseTask classifier_task(Request& request) {
+Asked asked_of_classifier(Request& request) {
   const Array x = request.inputs();
-  return {.of = classifier_inputs(request["model"], x)};
-}
-
-// Rows and classes of what is asked about.
-std::pair<std::size_t, std::size_t> size_of(const tasks::AverageCaseTask& task) {
-  if (const auto* const model = std::get_if<tasks::ClassifierInputs>(&task.of))
-    return {model->n, model->classifier.k};
-  const Array& logits = std::get<average_case::MadeElsewhere>(task.of).logits;
-  return {logits.shape[0], logits.shape[1]};
+  tasks::ClassifierInputs inputs = classifier_inputs(request["model"], x);
+  const std::size_t n = inputs.n, k = inputs.classifier.k;
+  return {{.of = std::move(inputs)}, {n}, k};
 }
 
 // Of all rows: an array (n) or (n,g), or a file's path.
-std::vector<GroupColumn> groups_of(Request& request, std::size_t n) {
+std::vector<GroupColumn> groups_of(Request& request, const tasks::SetRows& rows) {
   const nb::object value = request["groups"];
   if (is_path(value)) {
     const std::string path = request.text("groups");
     std::vector<GroupColumn> groups =
-        tasks::read_groups(path, n, tasks::reading_of(reading_of(request)).columns.encoding);
-    request.log.add(path, {n, groups.size()});
+        tasks::read_groups(path, rows, tasks::reading_of(reading_of(request)).columns);
+    request.log.add(path, {rows.n, groups.size()});
     return groups;
   }
   const Array array = array_of(value, "groups");
   request.log.add_array("groups", array);
-  return group_columns(array, nullptr, n, "groups");
+  return group_columns(array, nullptr, rows.n, "groups");
 }
 
 nb::object average_case_of(Request& request) {
   if (request.has("model") == request.has("logits") || request.has("model") != request.has("x"))
     throw Error("leeway.average_case: expected a model and x, or logits with jacobian or gram");
-  tasks::AverageCaseTask task = request.has("model") ? classifier_task(request) : files_task(request);
+  Asked asked = request.has("model") ? asked_of_classifier(request) : asked_of_files(request);
+  tasks::AverageCaseTask& task = asked.task;
   task.seed = request.seed;
   request.read(task.options);
   if (request.has("noise_covariance")) task.noise_covariance = request.array("noise_covariance");
-  const auto [all, k] = size_of(task);
-  const std::size_t n = task.options.rows > 0 ? std::min(task.options.rows, all) : all;
-  if (const Request::Labels labels = request.labels_or_file(reading_of(request)))
-    task.labels = labels(n, k, task.class_names).values;
-  if (request.has("groups")) task.groups = groups_of(request, all);
+  const std::size_t all = asked.rows.n, n = task.options.rows > 0 ? std::min(task.options.rows, all) : all;
+  if (const Request::Labels labels = request.labels_or_file(reading_of(request), asked.rows))
+    task.labels = labels(n, asked.k, task.class_names).values;
+  if (request.has("groups")) task.groups = groups_of(request, asked.rows);
   const tasks::AverageCaseResult result =
       request.run([&](Progress* progress) { return tasks::average_case(task, progress); });
   return request.finished(result.record, tasks::per_sample_arrays(result));

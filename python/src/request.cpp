@@ -97,11 +97,12 @@ static OutputsOptions with_names(OutputsOptions options, const std::vector<std::
   return options;
 }
 
-Request::Labels Request::labels_or_file(const record::OutputsReading& reading) {
+Request::Labels Request::labels_or_file(const record::OutputsReading& reading, const tasks::SetRows& rows) {
   if (!has("labels") || !is_path((*this)["labels"])) return labels(reading);
-  return [this, path = text("labels"), options = tasks::reading_of(reading)](
+  return [this, rows, path = text("labels"), options = tasks::reading_of(reading)](
              std::size_t n, std::size_t k, const std::vector<std::string>& class_names) {
-    ClassLabels labels = read_class_labels(path, n, k, with_names(options, class_names));
+    ClassLabels labels =
+        tasks::read_labels(path, {n, rows.ids, rows.path}, k, with_names(options, class_names));
     log.add(path, {n});
     return labels;
   };

@@ -68,8 +68,8 @@ class Request {
   // Of the argument `labels`, where it is an array, as the reading of outputs says; a path is one of its options.
   using Labels = tasks::GivenLabels;
   [[nodiscard]] Labels labels(const record::OutputsReading& reading);
-  [[nodiscard]] Labels labels_or_file(
-      const record::OutputsReading& reading);  // where labels may be fewer than outputs
+  // Where labels may be those of the first of these rows alone.
+  [[nodiscard]] Labels labels_or_file(const record::OutputsReading& reading, const tasks::SetRows& rows);
   [[nodiscard]] Array array(const char* argument);
   [[nodiscard]] Array array(const std::string& name, nb::handle value);
   [[nodiscard]] Array inputs();  // the argument `x`, inputs of a model; bytes of 0 and 1 alone give a warning

@@ -108,12 +108,12 @@ TEST_F(OutputsText, AnEmptyColumnOfLabelsIsNone) {
 }
 
 TEST_F(OutputsText, ScoresThatCouldBeEither) {
-  EXPECT_THAT(table_error("label,score\n0,1.5\n1,20\n"),
-              HasSubstr("found numbers above 1, but none below 0, in column 'score'"));
+  EXPECT_THAT(table_error("label,score\n0,1.5\n1,20\n"), HasSubstr("but none below 0, in column 'score'"));
   EXPECT_THAT(table_error("label,score\n0,1\n1,0\n"), HasSubstr("found only 0 and 1 in column 'score'"));
   EXPECT_THAT(table_error("score_a,score_b\n.5,.9\n.25,.75\n"),
               HasSubstr("found numbers from 0 to 1 with other sums in score_a, score_b"));
   EXPECT_FALSE(read_table("score_a,score_b\n.5,.9\n.25,.75\n", {.as = Scores::logits}).from_probs);
+  EXPECT_THAT(table_error("score_a,score_b\n25,75\n90,10\n"), HasSubstr("found rows that sum to 100"));
   EXPECT_EQ(table_error("label,score\n0,-1\n1,2\n"), "no error");
 }
 
@@ -121,7 +121,8 @@ TEST_F(OutputsText, ScoresThatCouldBeEither) {
 TEST_F(OutputsText, ConfidencesAreNotScoresOfThePositiveClass) {
   const auto said = [&](const std::string& head, const std::string& first, Binary binary = Binary::refuse) {
     std::string text = head + first;
-    for (int i = 0; i < 19; ++i) text += first.starts_with("1,1") ? "1,0,.75\n" : "0,.75\n";
+    for (int i = 0; i < 19; ++i)
+      text += first.starts_with("1,1") ? "1,0,.75\n" : head == "prob\n" ? ".75\n" : "0,.75\n";
     return message_of([&] { (void)read_table(text, {.binary = binary}); });
   };
   for (const char* head : {"label,score\n", "label,probability\n", "prediction,score\n"}) {
@@ -129,9 +130,16 @@ TEST_F(OutputsText, ConfidencesAreNotScoresOfThePositiveClass) {
     EXPECT_EQ(said(head, "1,.49\n"), "no error");
     EXPECT_EQ(said(head, "1,.5\n", Binary::prob), "no error");
   }
-  EXPECT_THAT(said("true,label,score\n", "1,1,.5\n"), HasSubstr("columns label and score"));
+  EXPECT_THAT(said("true,label,score\n", "1,1,.5\n"), HasSubstr("0.5 in label, score"));
+  EXPECT_THAT(said("prob\n", ".5\n"), HasSubstr("no score below 0.5 in prob"));
   EXPECT_THAT(said("target,label,score\n", "1,1,.49\n"), HasSubstr("(select it with --label-column)"));
-  EXPECT_EQ(table_error("label,score\n1,.75\n0,.75\n"), "no error");
+  EXPECT_THAT(table_error("pred,prob\ncat,.4\ndog,.9\neel,.7\n"), HasSubstr("one score, prob, of 3 classes"));
+  for (const char* rows : {"label,prediction,prob\n1,1,.9\n0,0,.8\n", "pred,score\n0,.75\n"})
+    EXPECT_THAT(table_error(rows), HasSubstr("found confidences of predicted classes: no score below"));
+  EXPECT_EQ(table_error("label,prediction,prob\n1,1,.9\n0,1,.8\n"), "no error");
+  EXPECT_THAT(table_error("label,prediction,confidence\n0,0,.9\n"), HasSubstr("found only confidences"));
+  EXPECT_THAT(read_table("label,prob\n0,.9\n1,.8\n1,.7\n0,.6\n0,.5\n").warnings,
+              ElementsAre(HasSubstr("but is nowhere small")));
 }
 
 TEST_F(OutputsText, ThePositiveClassOfTextLabels) {
@@ -225,6 +233,9 @@ TEST_F(OutputsText, OneScoreOfTheNegativeClass) {
     EXPECT_EQ(table_error("label," + column + "\n0,.75\n", options), "no error");
   }
   EXPECT_THAT(read_table("label,prob_no\nno,.75\nyes,.25\n").class_names, ElementsAre("yes", "no"));
+  OutputsOptions turned;
+  turned.columns.class_names = {"yes", "no"};
+  EXPECT_THAT(table_error("label,prob_yes\nno,.25\n", turned), HasSubstr("expected --class-names no,yes"));
   EXPECT_THAT(table_error("label,prob\n1,75\n"), HasSubstr("not percentages, found 75 at row 0, class 1"));
 }
 

@@ -207,6 +207,15 @@ TEST_F(OutputsFile, Labels) {
       *read({{"logits", logits}, {"y", words}, {"class_names", make_text_array({3}, {"dog", "cow", "cat"})}})
            .labels,
       ElementsAre(2, 0));
+  const ArrayMap named{
+      {"logits", logits}, {"y", i64({0, 1})}, {"class_names", make_text_array({3}, {"dog", "cow", "cat"})}};
+  OutputsOptions asked;
+  asked.columns.class_names = {"cat", "cow", "dog"};
+  const Outputs turned = read(named, asked);
+  EXPECT_THAT(*turned.labels, ElementsAre(2, 1));
+  EXPECT_EQ(to_f64(turned.logits, "")[0], to_f64(logits, "")[2]);
+  asked.columns.class_names = {"hen", "cow", "dog"};
+  EXPECT_THAT(error(named, asked), HasSubstr("found class 'dog' to be 'hen'"));
 }
 
 TEST_F(OutputsFile, Companions) {

@@ -5,6 +5,7 @@
 
 #include "leeway/core/file.h"
 #include "leeway/core/npy.h"
+#include "leeway/core/npz.h"
 #include "tests/core/files.h"
 
 namespace leeway::tasks {
@@ -54,18 +55,24 @@ TEST_F(Inputs, ThatChangedAreRefused) {
   EXPECT_THAT(message_of([&] { (void)noted(); }), ::testing::HasSubstr("a changed file"));
 }
 
-// Labels and groups of a table with ids belong to the rows with these ids.
-TEST_F(Inputs, LabelsAndGroupsOfATableFollowItsIds) {
+// Labels and groups of a file with ids belong to the rows with these ids.
+TEST_F(Inputs, LabelsAndGroupsOfAFileFollowItsIds) {
   const auto table = [&](const char* name, const char* text) {
     return testing::write_bytes(folder / name, text).string();
   };
   const std::string outputs = table("o.csv", "id,p_0,p_1\na,.25,.75\nb,.5,.5\n");
+  const Array ids = make_text_array({3}, {"b", "c", "a"});
+  write_npz(folder / "l.npz", {{"ids", ids}, {"labels", make_array<std::int64_t>({3}, {0, 0, 1})}});
+  write_npz(folder / "g.npz", {{"id", ids}, {"groups", make_text_array({3}, {"F", "F", "M"})}});
   record::OutputsReading reading;
-  reading.labels = table("l.csv", "id,label\nb,0\na,1\n"),
-  reading.groups = table("g.csv", "id,sex\nb,F\na,M\n");
-  const Outputs set = log.open_set(outputs, reading, SetRole::first).rest;
-  EXPECT_THAT(*set.labels, ElementsAre(1, 0));
-  EXPECT_EQ(set.groups.at(0).levels[static_cast<std::size_t>(set.groups[0].codes[0])], "M");
+  for (const auto& [labels, groups] :
+       {std::pair((folder / "l.npz").string(), (folder / "g.npz").string()),
+        {table("l.csv", "ID,label\nb,0\na,1\n"), table("g.csv", "Id,sex\nb,F\na,M\n")}}) {
+    reading.labels = labels, reading.groups = groups;
+    const Outputs set = log.open_set(outputs, reading, SetRole::first).rest;
+    EXPECT_THAT(*set.labels, ElementsAre(1, 0));
+    EXPECT_EQ(set.groups.at(0).levels[static_cast<std::size_t>(set.groups[0].codes[0])], "M");
+  }
   reading.labels = table("l.csv", "id,label\nb,0\nc,1\n");
   EXPECT_THAT(message_of([&] { (void)log.open_set(outputs, reading, SetRole::first); }),
               ::testing::HasSubstr("each once, found 'a' not once"));
