@@ -89,15 +89,18 @@ def _collected(value):
     return value.collect() if hasattr(value, "collect") and hasattr(value, "collect_schema") and hasattr(value, "lazy") else value
 
 
-def _csv_of(frame, name):
-    """The text of the CSV file that a data frame would be."""
+def _csv_of(frame, name, options=None):
+    """The text of the CSV file that a data frame would be. The index counts if it is named as ids are, or as an option says."""
     if getattr(frame.columns, "nlevels", 1) > 1:
         raise Error(f"{name}: expected one name per column, found a MultiIndex of columns "
                     '(frame.columns = ["_".join(map(str, names)) for names in frame.columns] flattens it)')
     if hasattr(frame, "write_csv"):
         return frame.write_csv()
     if hasattr(frame, "to_csv"):
-        return frame.to_csv(index=False)
+        index, asked = str(getattr(getattr(frame, "index", None), "name", None)), options or {}
+        columns = (asked.get("id_column"), asked.get("time_column"), asked.get("label_column"))
+        timed = asked.get("chunk") is not None and asked.get("time_column") is None and is_time(index)
+        return frame.to_csv(index=index != "None" and (index.lower() == "id" or index in columns or timed))
     return _csv_of_columns(frame.to_pydict())
 
 
@@ -142,7 +145,7 @@ def outputs(value, name, options):
         return os.fspath(value)
     value = _collected(value)
     if _is_table(value, 1):
-        return ("table", _csv_of(value, name), "", {})
+        return ("table", _csv_of(value, name, options), "", {})
     if not isinstance(value, collections.abc.Mapping):
         return {"": numpy_of(value, name)}
     given = _given(value)
@@ -163,7 +166,7 @@ def _table_of_scores(frame, key, arrays, name, options):
     labels, own = ([one for one in names if is_label(one)] for names in (arrays, _names_of(frame)))
     if labels and own and not options.get("label_column"):
         raise Error(f"{name}: expected labels once (label_column selects them), found {labels[0]} and the column {own[0]} of {key}")
-    text = _csv_of(frame, name)
+    text = _csv_of(frame, name, options)
     for column in [*arrays]:
         if is_time(column) or column in (*labels, options.get("label_column"), options.get("time_column")):
             text = _with_column(text, column, arrays.pop(column), name)
@@ -225,6 +228,16 @@ def images(value, name):
 
 def labels(value, name):
     return os.fspath(value) if is_path(value) else numpy_of(value, name)
+
+
+def words(value, name):
+    """Words by commas, of a list of names; a text or a path as it is."""
+    if value is None or is_path(value):
+        return value
+    names = [str(one) for one in value]
+    if any("," in one for one in names) or len(names) < 1:
+        raise Error(f"{name}: expected at least one name, without commas (a dictionary of arrays may hold class_names with commas), found {names}")
+    return ",".join(names)
 
 
 def texts(value, name):

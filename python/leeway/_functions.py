@@ -145,6 +145,8 @@ def _adapted(kind, value, name, options):
 PREPARE = {"agreement": _models, "assess": _sources, "average_case": _model_or_outputs, "select": _checkpoints}
 
 
+WORDS = ("class_names", "class_columns", "group_columns")  # words by commas, or a list of them
+
 ROWS = ("row", "label", "clean_pred", "shifted_pred", "clean_confidence", "shifted_confidence", "agreement", "flipped")
 
 
@@ -184,6 +186,7 @@ def _read(where, read, *values):
 
 
 def _make(index, name, command, schema, summary, arguments, first, options):
+    options = [(option, "list[str] | None" if option in WORDS else annotation, *rest) for option, annotation, *rest in options]
     by_place, by_name = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
     named = {option[0]: option for option in options}
     parameters = [_parameter(argument, EMPTY if required else None, by_place, kind)
@@ -202,9 +205,14 @@ def _make(index, name, command, schema, summary, arguments, first, options):
     bind = signature.bind
 
     def function(*args, **kwargs):
-        bound = bind(*args, **kwargs).arguments
+        bound = {key: _read(f"leeway.{name}: {key}", _arrays.words, value, key) if key in WORDS else value
+                 for key, value in bind(*args, **kwargs).arguments.items()}
         given = {real_names.get(key, key): value if key not in kinds else _read(f"leeway.{name}: {key}", _adapted, kinds[key], value, key, bound)
                  for key, value in bound.items() if value is not None}
+        for key in {"labels", "groups"} & (given.keys() - kinds.keys()):  # files; the argument of some functions is an array, too
+            if not _arrays.is_path(given[key]):
+                raise _leeway.Error(f"leeway.{name}: {key}: expected a file's path (arrays belong to the outputs: {{'logits': ..., '{key}': ...}}), "
+                                    f"found {type(given[key]).__name__}")
         if not required <= given.keys():
             raise _leeway.Error(f"leeway.{name}: expected {' and '.join(sorted(required - given.keys()))}, found None")
         if prepare is not None:

@@ -239,6 +239,9 @@ def test_features_follow_their_names(call):
 
 def test_zero_and_one_are_no_and_yes_in_any_order_of_columns():
     frame, accuracy = two_classes()
+    indexed = [one.rename_axis("id") for one in (frame, frame[::-1])]
+    by_index, by_column = (leeway.agreement(*two, quiet=True).to_dict()["results"] for two in (indexed, [one.reset_index() for one in indexed]))
+    assert by_index == by_column
     assessed = leeway.assess(frame, {"t": frame[["prob_yes", "label", "prob_no"]]}, no_bounds=True, quiet=True)
     assert assessed.results[0].accuracy == accuracy
 
@@ -260,6 +263,14 @@ def test_options_name_the_arrays_of_dictionaries(call):
         arrays = {scores: WHOLE.astype("f8"), "labels": LABELS}
         assert results(arrays, arrays) == results(standard, standard)
     assert "expected arrays named logits, probs," in message(call, {"confidences": WHOLE, "labels": LABELS}, mine)
+
+
+def test_class_names_align_sets():
+    arrays, turned = {"logits": WHOLE.astype("f8"), "labels": LABELS}, {"logits": SHIFTED.astype("f8")[:, [2, 0, 1]], "class_names": ["c", "a", "b"]}
+    for names in (["a", "b", "c"], numpy.array(["a", "b", "c"]), "a,b,c"):
+        assert leeway.agreement(arrays, turned, class_names=names).to_dict()["results"] == RESULT
+    assert "found class 'c' to be 'b'" in message(leeway.agreement, arrays, turned, class_names=["b", "c", "x"])
+    assert "without commas" in message(leeway.agreement, arrays, turned, class_names=["a,b", "c"])
 
 
 @pytest.mark.parametrize("name", ["outputs", "predictions", "scores", "p", "probs"])
@@ -351,6 +362,8 @@ def test_options_are_checked():
         assert said in message(leeway.agreement, CLEAN, SHIFTED, **options)
     with pytest.raises(TypeError):
         leeway.agreement(CLEAN, SHIFTED, no_such_option=1)
+    for option in ("labels", "groups"):
+        assert f"{option}: expected a file's path" in message(leeway.assess, CLEAN, SHIFTED, **{option: LABELS})
     assert "(leeway assess --list-keys prints" in message(leeway.assess, {"logits": CLEAN, "labels": LABELS}, SHIFTED, fail_if="acuracy<1")
     two = {"logits": CLEAN, "target": LABELS, "truth": LABELS}
     assert "(select it with label_column), found target and truth" in message(leeway.agreement, two, SHIFTED)
