@@ -1,6 +1,6 @@
 #include "apps/leeway/inputs.h"
 
-#include "leeway/data/split.h"
+#include "leeway/data/training_data.h"
 #include "leeway/tasks/outputs_reading.h"
 
 namespace leeway::app {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "leeway/core/message.h"
-#include "leeway/core/pixel_levels.h"
+#include "leeway/core/images.h"
 #include "leeway/tasks/variation.h"
 #include "python/src/arrays.h"
 #include "python/src/guard.h"

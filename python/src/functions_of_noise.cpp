@@ -4,7 +4,6 @@
 #include <variant>
 
 #include "leeway/core/columns.h"
-#include "leeway/core/error.h"
 #include "leeway/core/groups.h"
 #include "leeway/core/message.h"
 #include "leeway/core/rows.h"

@@ -1,6 +1,5 @@
 // agreement, assess, select, distances, align: what outputs of classifiers say.
 #include "leeway/agreement/pairing.h"
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/tasks/align.h"
 #include "leeway/tasks/assess.h"

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "leeway/core/random.h"
-#include "leeway/nn/detail/shards.h"
+#include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/train/ascent.h"
 #include "leeway/nn/train/training_set.h"

@@ -2,7 +2,6 @@
 
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
-#include "leeway/nn/augment/draw.h"
 #include "leeway/nn/augment/mix.h"
 #include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/train/partners.h"
