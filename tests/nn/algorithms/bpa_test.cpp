@@ -6,7 +6,7 @@
 #include <set>
 
 #include "leeway/nn/detail/tensors.h"
-#include "leeway/nn/train/kmeans.h"
+#include "leeway/nn/train/parts.h"
 #include "leeway/nn/train/training_set.h"
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"

@@ -4,7 +4,7 @@
 #include "leeway/core/message.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/train/algorithm.h"
-#include "leeway/nn/train/kmeans.h"
+#include "leeway/nn/train/parts.h"
 #include "leeway/nn/train/training_set.h"
 
 namespace leeway::nn {
