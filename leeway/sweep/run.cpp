@@ -41,6 +41,8 @@ struct JobRules {
 };
 
 namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
 
 // Who ends a whole job ends the runner, too, a moment later.
 constexpr std::chrono::milliseconds breath{500};
@@ -76,7 +78,6 @@ bool says_full(const std::string& message) {
   });
 }
 
-// One unit from its claim to its end.
 // The processes that run now, so that they can be ended together.
 class Jobs {
  public:
@@ -94,7 +95,7 @@ class Jobs {
     return process.reap();
   }
 
-  // asks all to end, and those that come
+  // Asks all to end, and those that come.
   void stop() {
     const std::scoped_lock lock(mutex_);
     stopped_ = true;
@@ -119,6 +120,7 @@ class Jobs {
   bool stopped_ = false;
 };
 
+// One unit from its claim to its end.
 class Job {
  public:
   Job(const Store& store, std::string runner, std::string unit, std::vector<std::string> words,
@@ -131,7 +133,6 @@ class Job {
 
   // None: it was stopped. DiskFull where that is why it failed.
   [[nodiscard]] Outcome run(Jobs& jobs, const JobRules& rules) const {
-    using Clock = std::chrono::steady_clock;
     Ended ended;
     double seconds = 0;
     for (int tries = 1; tries <= most_tries; ++tries) {
@@ -140,7 +141,7 @@ class Job {
       const Process process(program_, words_, store_.work(unit_, runner_), record_file, log_file);
       jobs.add(process);
       ended = jobs.end_of(process);
-      seconds = std::chrono::duration<double>(Clock::now() - started).count();
+      seconds = Seconds(Clock::now() - started).count();
       if (!was_killed(ended)) break;
       if (jobs.is_stopped(tries < most_tries ? tries * breath : Clock::duration::zero())) {
         if (const std::string why = rules.hopeless(seconds); !why.empty()) {
@@ -186,9 +187,6 @@ class Job {
   const std::vector<std::string> words_;
   const std::string program_;
 };
-
-using Clock = std::chrono::steady_clock;
-using Seconds = std::chrono::duration<double>;
 
 constexpr Seconds tick{.05}, first_look{.1}, last_look{2}, grace{10};
 
