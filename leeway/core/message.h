@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <functional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -82,12 +81,12 @@ void append_new(std::vector<std::string>& list, const std::string& text);
 // names).
 std::size_t index_of_name(std::string_view name, std::span<const std::string> names, std::string_view where,
                           std::string_view what = "");
-// The same in a list of which `name_of` gives the names.
-template <class List, class NameOf>
-std::size_t index_of_name(std::string_view name, const List& list, NameOf name_of, std::string_view where,
+// The same in a list whose elements have the names.
+template <class List, class One, class Text>
+std::size_t index_of_name(std::string_view name, const List& list, Text One::*name_of, std::string_view where,
                           std::string_view what = "") {
   std::vector<std::string> names;
-  for (const auto& one : list) names.emplace_back(std::invoke(name_of, one));
+  for (const One& one : list) names.emplace_back(one.*name_of);
   return index_of_name(name, names, where, what);
 }
 
