@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "leeway/core/random.h"
-#include "leeway/sweep/detail/ranking.h"
+#include "leeway/sweep/detail/fold.h"
 
 namespace {
 

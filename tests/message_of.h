@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "leeway/core/error.h"
+#include "leeway/core/message.h"
 
 namespace leeway {
 

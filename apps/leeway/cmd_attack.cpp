@@ -8,7 +8,7 @@
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/nn_loader.h"
 #include "apps/leeway/option_flags.h"
-#include "leeway/core/error.h"
+#include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/outputs.h"
 #include "leeway/record/reading.h"

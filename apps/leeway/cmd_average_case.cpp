@@ -14,7 +14,7 @@
 #include "leeway/core/groups.h"
 #include "leeway/core/images.h"
 #include "leeway/core/message.h"
-#include "leeway/core/npz.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/outputs.h"
 #include "leeway/core/removal.h"
 #include "leeway/record/json.h"

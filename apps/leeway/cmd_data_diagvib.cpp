@@ -8,7 +8,7 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
-#include "leeway/core/text.h"
+#include "leeway/core/message.h"
 #include "leeway/data/diagvib_environments.h"
 #include "leeway/report/report.h"
 #include "leeway/tasks/diagvib.h"

@@ -14,7 +14,6 @@
 #include "leeway/core/message.h"
 #include "leeway/core/removal.h"
 #include "leeway/core/result.h"
-#include "leeway/core/text.h"
 #include "leeway/record/json.h"
 #include "leeway/render/terminal.h"
 #include "leeway/report/report.h"

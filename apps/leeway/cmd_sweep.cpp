@@ -9,7 +9,6 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/sweep_catalog.h"
-#include "leeway/core/error.h"
 #include "leeway/core/file.h"
 #include "leeway/core/instruction_set.h"
 #include "leeway/core/message.h"
@@ -20,7 +19,7 @@
 #include "leeway/sweep/plan.h"
 #include "leeway/sweep/run.h"
 #include "leeway/sweep/script.h"
-#include "leeway/sweep/status.h"
+#include "leeway/sweep/store.h"
 
 namespace leeway::app {
 namespace {

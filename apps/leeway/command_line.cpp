@@ -21,7 +21,6 @@
 #include "leeway/core/csv.h"
 #include "leeway/core/message.h"
 #include "leeway/core/result.h"
-#include "leeway/core/suggestion.h"
 
 namespace leeway::app {
 namespace {

@@ -11,12 +11,10 @@
 #include <system_error>
 
 #include "leeway/core/content.h"
-#include "leeway/core/error.h"
 #include "leeway/core/file.h"
 #include "leeway/core/images.h"
 #include "leeway/core/message.h"
 #include "leeway/core/shards.h"
-#include "leeway/core/text.h"
 #include "leeway/sweep/store.h"
 
 namespace leeway::app {

@@ -6,7 +6,6 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/completion.h"
 #include "apps/leeway/terminal.h"
-#include "leeway/core/error.h"
 #include "leeway/core/instruction_set.h"
 #include "leeway/core/message.h"
 

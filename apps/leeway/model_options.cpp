@@ -10,7 +10,7 @@
 #include "apps/leeway/terminal.h"
 #include "leeway/core/csv.h"
 #include "leeway/core/message.h"
-#include "leeway/data/split.h"
+#include "leeway/data/training_data.h"
 #include "leeway/tasks/infer.h"
 #include "leeway/tasks/outputs_reading.h"
 

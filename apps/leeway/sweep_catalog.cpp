@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "apps/leeway/nn_loader.h"
-#include "leeway/core/error.h"
-#include "leeway/core/text.h"
+#include "leeway/core/message.h"
 #include "leeway/nn/session.h"
 #include "leeway/shift/corruption.h"
 #include "leeway/shift/shift.h"

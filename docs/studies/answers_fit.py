@@ -4,7 +4,7 @@
     answers_fit.py [--header leeway/error_bound/detail/combined_network.h]
 
 Reads data/answers-tuning.csv.gz (bench/answer_features on 1,000 worlds of shift_worlds.py) and writes the header; leeway/error_bound/
-combined.h has the equations. Prints the mean absolute error by kind of shift, on worlds left out of the fit. Concept shifts and
+estimator.h has the equations. Prints the mean absolute error by kind of shift, on worlds left out of the fit. Concept shifts and
 confident mistakes are left out: outputs do not show them. The factor of the range is conformal: with it, 92.5% of the errors lie in
 the range where the family of the world or that of the classifier was left out of the fit. Needs NumPy and PyTorch; ten minutes.
 """
@@ -175,7 +175,7 @@ def write_header(path, model, factor):
             matrix(hidden.weight.detach().numpy()), "{" + numbers(hidden.bias.detach().numpy()) + "}",
             "{" + numbers(network.direct.weight.detach().numpy()) + "}", matrix(output.weight.detach().numpy()),
             "{" + numbers(output.bias.detach().numpy()) + "}")) + "}")
-    path.write_text(f"""// Written by docs/studies/answers_fit.py; {path.parent.parent.name}/combined.h has the equations.
+    path.write_text(f"""// Written by docs/studies/answers_fit.py; {path.parent.parent.name}/estimator.h has the equations.
 #pragma once
 
 #include <array>

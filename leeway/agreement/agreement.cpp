@@ -1,20 +1,116 @@
 #include "leeway/agreement/agreement.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <functional>
+#include <limits>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "leeway/agreement/detail/interval.h"
 #include "leeway/agreement/detail/maximum.h"
 #include "leeway/agreement/detail/pairs.h"
 #include "leeway/agreement/detail/replicates.h"
-#include "leeway/agreement/detail/tail.h"
+#include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
+#include "leeway/core/parallel.h"
 
 namespace leeway::agreement {
 namespace {
+
+constexpr std::size_t tail_chunk_rows = 512, most_rows_kept = std::size_t{1} << 20;
+
+double add(double a, double b) { return a + b; }
+
+// An upper bound of the agreement beyond some beta, and its limit at infinity.
+//
+// For every beta >= B
+//   a_i(beta) <= min(-log max(m', m''), -B gap_i + log(s + (k-s) exp(-B D_i)) - log(m' m''))
+// with gap_i = max F' + max F'' - max(F' + F''), s classes tied at max(F' + F''), D_i the distance from there
+// to the next value, m' and m'' classes tied at max F' and max F''. The limit is log(s / (m' m'')) if gap_i =
+// 0, else -inf. Ties make this necessary: (1,1,0) twice tends to -log 2 from below without reaching it.
+class TailBound {
+ public:
+  // one pass over the rows; `pairs` must outlive it
+  explicit TailBound(const Pairs& pairs) : pairs_(&pairs), classes_(static_cast<double>(pairs.k())) {
+    const std::size_t n = pairs.n();
+    std::vector<Row> rows(n <= most_rows_kept ? n : 0);
+    const double sum = reduce_chunks<double>(
+        n, tail_chunk_rows,
+        [&](std::size_t begin, std::size_t end) {
+          std::vector<double> x(2 * pairs.k());
+          double limits = 0;
+          for (std::size_t i = begin; i < end; ++i) {
+            const Row row = row_of(i, x);
+            limits += row.gap == 0 ? std::log(row.ties) - row.log_tops : -infinity;
+            if (!rows.empty()) rows[i] = row;
+          }
+          return limits;
+        },
+        add);
+    rows_ = std::move(rows);
+    limit_ = sum / static_cast<double>(n);
+  }
+
+  // An upper bound of the mean of a_i on [beta, inf]; falls as beta grows. beta = inf gives limit().
+  [[nodiscard]] double operator()(double beta) const;
+  [[nodiscard]] double limit() const {
+    return limit_;
+  }  // of the mean, -inf if any row's top classes do not meet
+
+ private:
+  struct Row {
+    double gap, distance, ties, log_tops, ceiling;
+  };
+  [[nodiscard]] Row row_of(std::size_t i, std::span<double> x) const {
+    if (!rows_.empty()) return rows_[i];
+    pairs_->copy_row(i, x);
+    const std::size_t k = pairs_->k();
+    double top = -infinity, next = -infinity, ties = 0, tops_clean = 0, tops_shifted = 0;
+    for (std::size_t j = 0; j < k; ++j) {
+      const double both = x[j] + x[k + j];
+      if (both > top)
+        next = top, top = both, ties = 1;
+      else if (both == top)
+        ++ties;
+      else
+        next = std::max(next, both);
+      tops_clean += x[j] == 0;
+      tops_shifted += x[k + j] == 0;
+    }
+    return {-top, top - next, ties, std::log(tops_clean * tops_shifted),
+            -std::log(std::max(tops_clean, tops_shifted))};
+  }
+
+  const Pairs* pairs_;
+  std::vector<Row> rows_;  // empty where there are too many to keep
+  double classes_ = 0, limit_ = 0;
+};
+
+double TailBound::operator()(double beta) const {
+  if (std::isinf(beta)) return limit_;
+  const double sum = reduce_chunks<double>(
+      pairs_->n(), tail_chunk_rows,
+      [&](std::size_t begin, std::size_t end) {
+        std::vector<double> x(rows_.empty() ? 2 * pairs_->k() : 0);
+        double bound = 0;
+        for (std::size_t i = begin; i < end; ++i) {
+          const Row row = row_of(i, x);
+          const double others =
+              classes_ > row.ties ? (classes_ - row.ties) * std::exp(-beta * row.distance) : 0;
+          bound += std::min(row.ceiling, -beta * row.gap + std::log(row.ties + others) - row.log_tops);
+        }
+        return bound;
+      },
+      add);
+  return sum / static_cast<double>(pairs_->n());
+}
 
 constexpr double smallest_spread = 1e-30;
 constexpr std::size_t least_sample = 512, most_sample = 16384, sampling_pays = 8 * least_sample;
@@ -164,6 +260,50 @@ Agreement of_tiny_logits(const Rows& clean, const Rows& shifted, double spread,
   return result;
 }
 
+constexpr std::size_t fixed_beta_chunk_rows = 4096;
+
+template <class Term>
+double mean_of(std::size_t n, const Term& term) {
+  const auto sum = [&](std::size_t begin, std::size_t end) {
+    double total = 0;
+    for (std::size_t i = begin; i < end; ++i) total += term(i);
+    return total;
+  };
+  return reduce_chunks<double>(n, fixed_beta_chunk_rows, sum, std::plus<>()) / static_cast<double>(n);
+}
+
+// Of resamples of `a`.
+Interval percentiles(std::span<const double> a, double log_k, const Options& options) {
+  const auto pa = [&](std::span<const std::size_t> rows) {
+    double total = 0;
+    for (const std::size_t row : rows) total += a[row];
+    return log_k + total / static_cast<double>(rows.size());
+  };
+  return bootstrap(a.size(), pa, {options.bootstrap, options.level, options.seed});
+}
+
+Interval interval_of(const Pairs& pairs, double beta, std::vector<double> a, double mean, double log_k,
+                     const Options& options) {
+  const std::size_t n = a.size();
+  if (n < 2 || !std::isfinite(mean)) return {-infinity, log_k};
+  const double square = mean_of(n, [&](std::size_t i) { return (a[i] - mean) * (a[i] - mean); });
+  const bool settled = is_settled(pairs, beta, mean, square + mean * mean);
+  const UnseenPairs unseen(pairs);
+  if (options.bootstrap > 0) {
+    Interval drawn = percentiles(a, log_k, options);
+    if (settled) return drawn;
+    a.push_back(unseen.contradicted(beta));
+    return {std::min(percentiles(a, log_k, options).low, log_k + mean), std::max(drawn.high, log_k + mean)};
+  }
+  if (settled) {
+    const double half =
+        normal_quantile(.5 * (1 + options.level)) * std::sqrt(square / static_cast<double>(n - 1));
+    return {log_k + mean - half, std::min(log_k, log_k + mean + half)};
+  }
+  const Interval found = mean_agreement_interval(unseen, a, beta, options.level);
+  return {log_k + found.low, std::min(log_k, log_k + found.high)};
+}
+
 }  // namespace
 
 Agreement posterior_agreement(const Rows& clean, const Rows& shifted, std::span<const std::int64_t> labels,
@@ -192,6 +332,29 @@ Agreement posterior_agreement(const Rows& clean, const Rows& shifted, std::span<
 
 std::vector<double> agreement_per_row(const Rows& clean, const Rows& shifted, double beta) {
   return Pairs(clean, shifted, {}, {"clean", "shifted"}).per_row(beta);
+}
+
+Agreement agreement_at(const Rows& clean, const Rows& shifted, double beta,
+                       std::span<const std::int64_t> labels, const Options& options) {
+  if (!(beta >= 0)) throw Error(fmt::format("agreement_at: beta: expected at least 0, found {}", beta));
+  const Pairs pairs(clean, shifted, labels, {options.clean_name, options.shifted_name});
+  const std::vector<double> a = pairs.per_row(beta);
+  const std::size_t n = pairs.n();
+  const double log_k = std::log(static_cast<double>(pairs.k()));
+  const double mean = mean_of(n, [&](std::size_t i) { return a[i]; });
+
+  Agreement result;
+  result.fitted = false;
+  result.n = n, result.k = pairs.k();
+  result.beta = beta, result.value = mean;
+  result.gap = std::numeric_limits<double>::quiet_NaN();
+  result.evaluations = 1;
+  result.pa = std::min(log_k, log_k + mean);
+  result.pa_normalized = result.pa / log_k;
+  result.log_pa_sum = mean * static_cast<double>(n);
+  result.pa_interval = interval_of(pairs, beta, a, mean, log_k, options);
+  result.curve = {{beta, mean}};
+  return with_fidelity(std::move(result), pairs.facts(), labels, options.level);
 }
 
 }  // namespace leeway::agreement

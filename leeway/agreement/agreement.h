@@ -54,7 +54,7 @@ struct Options {
 
 struct Agreement {
   std::size_t n = 0, k = 0;
-  bool fitted = true;                    // false: beta was given (fixed_beta.h), nothing was maximised
+  bool fitted = true;                    // false: beta was given (agreement.h), nothing was maximised
   double beta = 0;                       // maximiser; infinity is a legal answer
   double value = 0;                      // max A = log_pa_mean, in [-log k, 0]
   double gap = 0;                        // certified: the supremum of A is at most value + gap
@@ -81,5 +81,20 @@ struct Agreement {
 
 // a_i(beta) for every row. At beta = infinity: log(s / (m' m'')), m' and m'' tied top logits, s shared.
 [[nodiscard]] std::vector<double> agreement_per_row(const Rows& clean, const Rows& shifted, double beta);
+
+// Posterior agreement at a given beta, e.g. one beta for several shifted sets.
+//
+//   PA = log k + A(beta), A as in agreement.h
+// The code of Carvalho et al. 2025 and Jiménez Rodríguez 2024 fits beta on the first shifted set and reuses
+// it for the others; their PA is then at most the maximum over beta and may be negative.
+//
+// The result has fitted = false, converged = false, gap = NaN and a curve of one point. The interval treats
+// beta as given: it is for a mean of n independent terms and accounts for pairs that were not drawn
+// (interval.h); Options::bootstrap resamples that mean. At beta = infinity a pair without a common top class
+// makes A = -inf, so the interval begins there whether or not such a pair was drawn.
+// Shapes and errors: as posterior_agreement; also Error for beta < 0 or NaN. Cost: one preparing pass and one
+// evaluation. Deterministic for any number of threads.
+[[nodiscard]] Agreement agreement_at(const Rows& clean, const Rows& shifted, double beta,
+                                     std::span<const std::int64_t> labels = {}, const Options& options = {});
 
 }  // namespace leeway::agreement

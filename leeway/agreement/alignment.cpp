@@ -121,11 +121,10 @@ Alignment feature_alignment(const Array& clean, std::string_view clean_name, con
   const Matrix one(clean, clean_name, "features"), two(shifted, shifted_name, "features");
   require_equal_columns(one, two);
   if (one.rows() != two.rows())
-    refuse(shifted_name, fmt::format("{} rows, as in {}", one.rows(), clean_name),
-           fmt::format("{}", two.rows()));
+    refuse(shifted_name, fmt::format("{} rows, as in {}", one.rows(), clean_name), two.rows());
   if (one.rows() < 2) refuse(clean_name, "at least 2 rows for the alignment of features", "1");
   if (!labels.empty() && labels.size() != one.rows())
-    refuse(clean_name, fmt::format("{} labels", one.rows()), fmt::format("{}", labels.size()));
+    refuse(clean_name, fmt::format("{} labels", one.rows()), labels.size());
   const Principal first = principal_of(one, options.standardize);
   Principal second = principal_of(two, options.standardize);
   const double covariance = dot(first.scores, second.scores);

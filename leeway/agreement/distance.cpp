@@ -72,7 +72,7 @@ double Distance::compute(const Sample& clean, const Sample& shifted, Progress* p
     refuse(clean.name, "logits of at least 2 classes", "1");
   if (paired && sets.clean.rows() != sets.shifted.rows())
     refuse(shifted.name, fmt::format("{} rows, as in {}", sets.clean.rows(), clean.name),
-           fmt::format("{}", sets.shifted.rows()));
+           sets.shifted.rows());
   return between(sets, progress);
 }
 

@@ -4,9 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
+#include <span>
 #include <tuple>
+#include <utility>
 
 #include "leeway/core/message.h"
+#include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
 
 namespace leeway::conds {
@@ -112,6 +117,36 @@ void add_counterexamples(ConDSPlan& plan, const std::vector<std::size_t>& cells,
   }
 }
 
+// The row's identity, then its random number; the row.
+using Ranked = std::pair<std::uint64_t, std::uint32_t>;
+
+std::uint64_t number_of(std::uint64_t identity, std::uint32_t occurrence, std::uint64_t seed) {
+  const auto words =
+      philox4x32_10({occurrence, stream("conds"), static_cast<std::uint32_t>(identity),
+                     static_cast<std::uint32_t>(identity >> 32)},
+                    {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)});
+  return std::uint64_t{words[0]} << 32 | words[1];
+}
+
+// The rows of one cell, ascending, put into the order of their random numbers.
+void put_in_order(std::span<std::uint32_t> rows, std::uint32_t cell, const AttributeTable& table,
+                  std::uint64_t seed) {
+  std::vector<Ranked> ranked;
+  ranked.reserve(rows.size());
+  const bool known = !table.identities.empty();
+  for (const std::uint32_t row : rows) ranked.emplace_back(known ? table.identities[row] : cell, row);
+  if (known) std::sort(ranked.begin(), ranked.end());
+  std::uint64_t identity = 0;
+  std::uint32_t occurrence = 0;
+  for (std::size_t i = 0; i < ranked.size(); ++i) {
+    occurrence = i > 0 && ranked[i].first == identity ? occurrence + 1 : 0;
+    identity = ranked[i].first;
+    ranked[i].first = number_of(identity, occurrence, seed);
+  }
+  std::sort(ranked.begin(), ranked.end());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = ranked[i].second;
+}
+
 }  // namespace
 
 std::string kind_name(std::size_t kind) {
@@ -153,8 +188,7 @@ ConDSPlan plan_conds(const AttributeTable& table, const Cells& cells,
   check_options(options);
   require_label(table);
   if (available.size() != cells.size())
-    refuse("plan_conds: available", fmt::format("{} cells", cells.size()),
-           fmt::format("{}", available.size()));
+    refuse("plan_conds: available", fmt::format("{} cells", cells.size()), available.size());
   const Roles roles(table, cells, shifts);
   const std::size_t train = options.counts.train[shifts.kind()],
                     validation = options.counts.validation[shifts.kind()];
@@ -197,6 +231,97 @@ void require_rows(const ConDSPlan& plan, const Cells& cells, const std::string& 
                      lacking.size() == 1 ? ""
                                          : fmt::format("; {} of {} cells have too few rows", lacking.size(),
                                                        plan.cells.size())));
+}
+
+std::span<const ConDSDataSet> conds_data_sets() {
+  constexpr std::string_view protocol = "ConDS, Tables 2 and 6";
+  // Counts by kind: UNIFORM, SC, LDD, SC+LDD, UDS, SC+UDS, LDD+UDS, SC+LDD+UDS.
+  static const ConDSDataSet list[] = {
+      {{"dsprites", "shapes in front of colors", protocol},
+       {"shape", {"square", "ellipse", "heart"}},
+       {{{"obj_color", {"red", "yellow", "blue"}},
+         {"bg_color", {"orange", "green", "purple"}},
+         {"scale", {"small", "middle", "big"}}}},
+       default_counts},
+      {{"shapes3d", "solids in a room", protocol},
+       {"shape", {"cube", "cylinder", "sphere", "capsule"}},
+       {{{"obj_color", {"red", "orange", "yellow", "green"}},
+         {"bg_color", {"red", "orange", "yellow", "green"}},
+         {"scale", {"tiny", "small", "middle", "big"}}}},
+       {{1, 1, 3, 3, 1, 1, 3, 3}, {1, 1, 3, 3, 1, 1, 3, 3}, 5}},
+      {{"smallnorb", "toys from many sides", protocol},
+       {"object", {"animal", "human", "car", "truck", "airplane"}},
+       {{{"azimuth", {"0", "80", "160", "240", "320"}},
+         {"lighting", {"0", "1", "2", "3", "4"}},
+         {"elevation", {"30", "40", "50", "60", "70"}}}},
+       {{1, 1, 3, 3, 1, 1, 3, 3}, {1, 1, 3, 3, 1, 1, 3, 3}, 5}},
+      {{"celeba", "faces", protocol},
+       {"gender", {"male", "female"}},
+       {{{"black_hair", {"black", "others"}},
+         {"smiling", {"smiling", "no smiling"}},
+         {"straight_hair", {"straight hair", "others"}}}},
+       {{14, 28, 24, 48, 28, 56, 48, 96}, {14, 28, 24, 48, 28, 56, 48, 96}, 50}},
+      {{"deepfashion", "clothes", protocol},
+       {"dress", {"skirt", "others"}},
+       {{{"pattern", {"floral", "solid"}},
+         {"sleeve", {"long sleeve", "sleeveless"}},
+         {"fabric", {"chiffon", "cotton"}}}},
+       {{6, 12, 12, 21, 12, 25, 21, 39}, {6, 12, 12, 21, 12, 25, 21, 39}, 5}},
+  };
+  return list;
+}
+
+const ConDSDataSet& conds_data_set(std::string_view name) {
+  return find_member(conds_data_sets(), "data set", name);
+}
+
+TableColumns columns_of(const ConDSDataSet& set) {
+  TableColumns columns;
+  const auto order = [&](const NamedColumn& column) {
+    columns.orders[std::string(column.name)] = {column.values.begin(), column.values.end()};
+    return std::string(column.name);
+  };
+  columns.label = order(set.label);
+  for (const NamedColumn& attribute : set.attributes) columns.attributes.push_back(order(attribute));
+  return columns;
+}
+
+ConDSSampler::ConDSSampler(const AttributeTable& table, const Cells& cells, std::uint64_t seed)
+    : name_(table.name), cells_(cells), starts_(cells.size() + 1) {
+  check(table);
+  require_label(table);
+  if (table.n() > std::numeric_limits<std::uint32_t>::max())
+    refuse(table.name, "fewer than 2^32 rows", table.n());
+  const auto cell_of = cells.of_rows(table);
+  for (const std::uint32_t cell : cell_of) ++starts_[cell + 1];
+  std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+  rows_.resize(table.n());
+  std::vector<std::size_t> next(starts_.begin(), starts_.end() - 1);
+  for (std::size_t row = 0; row < cell_of.size(); ++row)
+    rows_[next[cell_of[row]]++] = static_cast<std::uint32_t>(row);
+  parallel_for(cells.size(), [&](std::size_t cell) {
+    put_in_order(std::span(rows_).subspan(starts_[cell], starts_[cell + 1] - starts_[cell]),
+                 static_cast<std::uint32_t>(cell), table, seed);
+  });
+}
+
+ConDSSplit ConDSSampler::draw(const ConDSPlan& plan) const {
+  if (plan.cells.size() != cells_.size())
+    refuse("ConDSSampler::draw: plan", fmt::format("{} cells", cells_.size()), plan.cells.size());
+  require_rows(plan, cells_, name_);
+  ConDSSplit split;
+  for (std::size_t i = 0; i < plan.cells.size(); ++i) {
+    const CellPlan& cell = plan.cells[i];
+    const auto rows = std::span(rows_).subspan(starts_[i], starts_[i + 1] - starts_[i]);
+    const auto add = [](std::vector<std::size_t>& set, std::span<const std::uint32_t> some) {
+      set.insert(set.end(), some.begin(), some.end());
+    };
+    add(split.test, rows.first(cell.test));
+    add(split.validation, rows.subspan(cell.test, cell.validation));
+    add(split.train, rows.last(cell.train));
+  }
+  for (auto* set : {&split.train, &split.validation, &split.test}) std::ranges::sort(*set);
+  return split;
 }
 
 }  // namespace leeway::conds

@@ -326,7 +326,7 @@ Description describe(const AttributeTable& source, const AttributeTable* target,
              target->has_label() ? "one" : "none");
     if (target->attributes.size() != source.attributes.size())
       refuse(target->name, fmt::format("{} attributes, as in {}", source.attributes.size(), source.name),
-             fmt::format("{}", target->attributes.size()));
+             target->attributes.size());
     description.unseen_cells = unseen_cell_mass(source, *target, options.level);
   }
   const auto add = [&](const Attribute& column, const Attribute* other, bool is_label) {
@@ -374,8 +374,7 @@ AccuracyOfCells accuracy_of_cells(const AttributeTable& table, const Cells& cell
                                   std::span<const std::uint8_t> correct, const DescribeOptions& options) {
   check_describe_options(options);
   if (correct.size() != table.n())
-    refuse(table.name, fmt::format("{} predictions, one for each row", table.n()),
-           fmt::format("{}", correct.size()));
+    refuse(table.name, fmt::format("{} predictions, one for each row", table.n()), correct.size());
   Contingency counts{2, cells.size(), std::vector<std::uint64_t>(2 * cells.size())};
   const auto cell_of = cells.of_rows(table);
   for (std::size_t i = 0; i < cell_of.size(); ++i)

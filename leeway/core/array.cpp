@@ -11,7 +11,6 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 

@@ -13,7 +13,6 @@
 
 #include "leeway/core/column_words.h"
 #include "leeway/core/csv.h"
-#include "leeway/core/csv_records.h"
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
@@ -101,11 +100,10 @@ class Coder {
 
 void check_column(const Attribute& column, std::size_t n, std::string_view table) {
   if (column.codes.size() != n)
-    refuse(table, fmt::format("{} rows in column {}", n, in_quotes(column.name)),
-           fmt::format("{}", column.codes.size()));
+    refuse(table, fmt::format("{} rows in column {}", n, in_quotes(column.name)), column.codes.size());
   if (column.values.size() > most_values)
     refuse(table, fmt::format("at most {} values in column {}", most_values, in_quotes(column.name)),
-           fmt::format("{}", column.values.size()));
+           column.values.size());
   for (std::size_t i = 0; i < n; ++i)
     if (column.codes[i] >= column.values.size())
       refuse(table, fmt::format("codes below {} in column {}", column.values.size(), in_quotes(column.name)),
@@ -153,8 +151,7 @@ AttributeTable take(const AttributeTable& table, std::span<const std::size_t> ro
     std::decay_t<decltype(values)> result;
     result.reserve(rows.size());
     for (const std::size_t row : rows) {
-      if (row >= values.size())
-        refuse(table.name, fmt::format("rows below {}", values.size()), fmt::format("{}", row));
+      if (row >= values.size()) refuse(table.name, fmt::format("rows below {}", values.size()), row);
       result.push_back(values[row]);
     }
     return result;
@@ -185,8 +182,7 @@ void align(AttributeTable& a, AttributeTable& b) {
     }
   };
   if (a.attributes.size() != b.attributes.size())
-    refuse(b.name, fmt::format("{} attributes, as in {}", a.attributes.size(), a.name),
-           fmt::format("{}", b.attributes.size()));
+    refuse(b.name, fmt::format("{} attributes, as in {}", a.attributes.size(), a.name), b.attributes.size());
   if (a.has_label() != b.has_label())
     refuse(b.name, fmt::format("{} label, as in {}", a.has_label() ? "a" : "no", a.name),
            b.has_label() ? "one" : "none");
@@ -199,7 +195,7 @@ void check(const AttributeTable& table) {
   if (table.n() == 0) refuse(table.name, "at least 1 row", "none");
   for (const Attribute* column : table.columns()) check_column(*column, table.n(), table.name);
   if (!table.identities.empty() && table.identities.size() != table.n())
-    refuse(table.name, fmt::format("{} identities", table.n()), fmt::format("{}", table.identities.size()));
+    refuse(table.name, fmt::format("{} identities", table.n()), table.identities.size());
   if (table.label.values.size() == 1)
     refuse(table.name, fmt::format("at least two labels in column {}", in_quotes(table.label.name)),
            fmt::format("one: {}", in_quotes(table.label.values.front())));

@@ -23,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/encoding.h"
+#include "leeway/core/utf8.h"
 
 namespace leeway {
 

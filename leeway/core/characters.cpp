@@ -4,7 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace leeway {
 namespace {
@@ -117,6 +121,131 @@ char32_t mapped(char32_t point, std::span<const Run> runs) {
   return static_cast<char32_t>(static_cast<std::int32_t>(point) + run.distance);
 }
 
+constexpr std::size_t bits = 64;
+
+// Where a symbol stands in one block of the rows, bit i for row i of the block.
+struct Places {
+  std::size_t block = 0;
+  std::uint64_t rows = 0;
+};
+
+// For every symbol the blocks that hold it, in order. Sparse: texts may be long and have many symbols.
+class SymbolPlaces {
+ public:
+  explicit SymbolPlaces(std::u32string_view text) {
+    std::size_t small = 0;
+    for (const char32_t symbol : text) {
+      if (symbol >= small_.size())
+        others_ += symbol;
+      else if (small_[symbol] == 0)
+        small_[symbol] = ++small;
+    }
+    std::ranges::sort(others_);
+    others_.erase(std::unique(others_.begin(), others_.end()), others_.end());
+    before_others_ = small;
+    std::vector<std::vector<Places>> places(small + others_.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      auto& own = places[find(text[i]) - 1];
+      if (own.empty() || own.back().block != i / bits) own.push_back({i / bits, 0});
+      own.back().rows |= std::uint64_t{1} << (i % bits);
+    }
+    for (const auto& own : places) {
+      begins_.push_back(all_.size());
+      all_.insert(all_.end(), own.begin(), own.end());
+    }
+    begins_.push_back(all_.size());
+  }
+
+  // Those of a symbol from a block on.
+  [[nodiscard]] std::span<const Places> of(char32_t symbol, std::size_t first_block) const {
+    const std::size_t found = find(symbol);
+    if (found == 0) return {};
+    const std::span own(all_.data() + begins_[found - 1], begins_[found] - begins_[found - 1]);
+    const auto from = std::ranges::lower_bound(own, first_block, {}, &Places::block);
+    return own.subspan(static_cast<std::size_t>(from - own.begin()));
+  }
+
+ private:
+  // Its place among the symbols, from 1; 0: none.
+  [[nodiscard]] std::size_t find(char32_t symbol) const {
+    if (symbol < small_.size()) return small_[symbol];
+    const auto found = std::ranges::lower_bound(others_, symbol);
+    return found != others_.end() && *found == symbol
+               ? before_others_ + static_cast<std::size_t>(found - others_.begin()) + 1
+               : 0;
+  }
+
+  std::array<std::size_t, 256> small_{};  // of the smallest symbols, which most texts are made of
+  std::u32string others_;                 // in order
+  std::size_t before_others_ = 0;
+  std::vector<std::size_t> begins_;
+  std::vector<Places> all_;
+};
+
+// A column of the table of distances within one block of rows: bits where a row is one more, or one less, than the row
+// above; the distance at the block's last row.
+struct Block {
+  std::uint64_t more = ~std::uint64_t{0}, less = 0;
+  std::size_t last = 0;
+};
+
+// To the next column. `step`: by how much the row above the block changes, -1, 0 or 1; returns the same of its last row.
+int advance(Block& block, std::uint64_t equal, int step) {
+  const std::uint64_t negative = step < 0 ? 1 : 0, positive = step > 0 ? 1 : 0;
+  const std::uint64_t vertical = equal | block.less;
+  equal |= negative;
+  const std::uint64_t horizontal = (((equal & block.more) + block.more) ^ block.more) | equal;
+  std::uint64_t up = block.less | ~(horizontal | block.more), down = block.more & horizontal;
+  const int out = static_cast<int>(up >> (bits - 1)) - static_cast<int>(down >> (bits - 1));
+  up = up << 1 | positive;
+  down = down << 1 | negative;
+  block.more = down | ~(vertical | up);
+  block.less = up & vertical;
+  block.last = static_cast<std::size_t>(static_cast<std::int64_t>(block.last) + out);
+  return out;
+}
+
+// Whether every distance in these blocks is larger: then so are all that follow from them.
+bool all_above(std::span<const Block> blocks, std::size_t most) {
+  return std::ranges::all_of(blocks, [most](const Block& block) { return block.last > most + bits; });
+}
+
+// The distance if it is at most `most`. Rows are a's symbols, columns b's; cells further than `most` from the diagonal
+// cannot lie on a path that is so short, and count as large. Neither text is empty.
+std::optional<std::size_t> distance_within(const SymbolPlaces& places, std::size_t rows,
+                                           std::u32string_view columns, std::size_t most) {
+  const std::size_t count = (rows + bits - 1) / bits;
+  std::vector<Block> blocks(count);
+  std::size_t end = std::min(count, most / bits + 1);  // blocks begun
+  for (std::size_t i = 0; i < end; ++i) blocks[i].last = (i + 1) * bits;
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    const std::size_t first = j > most ? std::min((j - most) / bits, count - 1) : 0;
+    if (end < count && (j + most) / bits >= end) {
+      blocks[end].last = blocks[end - 1].last + bits;
+      ++end;
+    }
+    std::span<const Places> equal = places.of(columns[j], first);
+    int step = 1;
+    for (std::size_t i = first; i < end; ++i) {
+      const bool here = !equal.empty() && equal.front().block == i;
+      step = advance(blocks[i], here ? equal.front().rows : 0, step);
+      if (here) equal = equal.subspan(1);
+    }
+    if (j % bits == bits - 1 && all_above(std::span(blocks).subspan(first, end - first), most))
+      return std::nullopt;
+  }
+  if (end < count) return std::nullopt;
+  // Rows beyond the text in the last block: undo their steps.
+  const Block& last = blocks.back();
+  std::size_t distance = last.last;
+  for (std::size_t row = rows; row < count * bits; ++row) {
+    const std::uint64_t bit = std::uint64_t{1} << (row % bits);
+    distance -= (last.more & bit) != 0 ? 1 : 0;
+    distance += (last.less & bit) != 0 ? 1 : 0;
+  }
+  return distance <= most ? std::optional(distance) : std::nullopt;
+}
+
 }  // namespace
 
 bool is_white_space(char32_t point) {
@@ -135,6 +264,20 @@ char32_t upper_case(char32_t point) {
   if (point < 0x80) return point >= 'a' && point <= 'z' ? point - 32 : point;
   const char32_t other = mapped(point, both_ways_upper);
   return other != point ? other : mapped(point, upper_only);
+}
+
+std::size_t edit_distance(std::u32string_view a, std::u32string_view b) {
+  const auto [start, ignored] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  const auto same = static_cast<std::size_t>(start - a.begin());
+  a.remove_prefix(same), b.remove_prefix(same);
+  while (!a.empty() && !b.empty() && a.back() == b.back()) a.remove_suffix(1), b.remove_suffix(1);
+  if (a.size() > b.size()) std::swap(a, b);
+  if (a.empty()) return b.size();
+  const SymbolPlaces places(a);
+  for (std::size_t most = std::max(bits, b.size() - a.size());; most *= 4) {
+    if (4 * most > b.size()) most = b.size();  // no band is wider
+    if (const auto distance = distance_within(places, a.size(), b, most)) return *distance;
+  }
 }
 
 }  // namespace leeway

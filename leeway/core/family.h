@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "leeway/core/message.h"
-#include "leeway/core/suggestion.h"
 
 namespace leeway {
 

@@ -22,7 +22,6 @@
 #include <tuple>
 #include <utility>
 
-#include "leeway/core/commit_check.h"
 #include "leeway/core/message.h"
 #include "leeway/core/removal.h"
 

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -51,6 +52,10 @@ class AtomicFile {
   std::string buffer_;
   int descriptor_ = -1;
 };
+
+// commit() calls `check` before it renames the temporary file, such as for inputs that nobody may change meanwhile; what
+// `check` throws leaves no output. One check a process, empty: none. Set it before threads write files.
+void set_commit_check(std::function<void()> check);
 
 // Writes a whole text file atomically.
 void write_text(const std::filesystem::path& path, std::string_view text);

@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
+#include <utility>
 
 #include "leeway/core/column_words.h"
 #include "leeway/core/csv.h"
@@ -49,6 +54,83 @@ GroupColumn make_column(std::size_t n, const Value& value) {
   }
   sort_levels(column);
   return column;
+}
+
+using Numbers = std::vector<double>;
+
+std::vector<std::string>& levels_of(GroupColumn& column) { return column.levels; }
+std::vector<std::string>& levels_of(Attribute& column) { return column.values; }
+
+// By level, NaN where it is missing; nothing where a level is no number.
+std::optional<Numbers> level_numbers(const std::vector<std::string>& levels) {
+  Numbers numbers;
+  for (const std::string& level : levels) {
+    const auto number =
+        is_missing(level) ? std::optional(std::numeric_limits<double>::quiet_NaN()) : parse_number(level);
+    if (!number || std::isinf(*number)) return std::nullopt;
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+bool is_many(const Numbers& levels) {
+  std::size_t known = 0;
+  bool fractions = false;
+  for (const double number : levels)
+    if (!std::isnan(number)) ++known, fractions |= number != std::floor(number);
+  return known > (fractions ? most_fractions : most_categories);
+}
+
+struct Bins {
+  Numbers edges;                   // the highest number of each bin but the last
+  std::vector<std::string> names;  // the last: of missing numbers
+};
+
+Bins bins_of(Numbers rows) {
+  std::erase_if(rows, [](double number) { return std::isnan(number); });
+  std::ranges::sort(rows);
+  Bins bins;
+  for (std::size_t j = 1; j < number_bins && !rows.empty(); ++j) {
+    const double edge = rows[(j * rows.size() - 1) / number_bins];
+    if (edge < rows.back() && (bins.edges.empty() || edge > bins.edges.back())) bins.edges.push_back(edge);
+  }
+  const Numbers& edges = bins.edges;
+  for (std::size_t j = 0; j < edges.size(); ++j)
+    bins.names.push_back(j == 0 ? fmt::format("up to {}", edges[0])
+                                : fmt::format("above {} to {}", edges[j - 1], edges[j]));
+  bins.names.push_back(edges.empty() ? "all" : fmt::format("above {}", edges.back()));
+  bins.names.emplace_back("missing");
+  return bins;
+}
+
+template <class Column>
+std::vector<Numbers> put_sets_in_bins(std::span<Column* const> sets) {
+  if (sets.empty() || levels_of(*sets.front()).size() <= most_fractions) return {};
+  std::vector<Numbers> levels, rows;
+  for (Column* const set : sets) {
+    auto numbers = level_numbers(levels_of(*set));
+    if (!numbers) return {};
+    levels.push_back(*std::move(numbers));
+  }
+  if (!is_many(levels.front())) return {};
+  bool missing = false;
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    Numbers& own = rows.emplace_back();
+    for (const auto code : sets[s]->codes) own.push_back(levels[s][static_cast<std::size_t>(code)]);
+    missing |= std::ranges::any_of(own, [](double number) { return std::isnan(number); });
+  }
+  Bins bins = bins_of(rows.front());
+  const std::size_t last = bins.names.size() - 1;
+  if (!missing) bins.names.pop_back();
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    for (std::size_t i = 0; i < rows[s].size(); ++i) {
+      const auto bin = std::ranges::lower_bound(bins.edges, rows[s][i]) - bins.edges.begin();
+      using Code = std::remove_cvref_t<decltype(sets[s]->codes[i])>;
+      sets[s]->codes[i] = static_cast<Code>(std::isnan(rows[s][i]) ? last : static_cast<std::size_t>(bin));
+    }
+    levels_of(*sets[s]) = bins.names;
+  }
+  return rows;
 }
 
 }  // namespace
@@ -107,6 +189,28 @@ GroupColumn join_columns(const std::vector<const GroupColumn*>& columns) {
       all.codes.push_back(codes.at(column->levels[static_cast<std::size_t>(code)]));
   sort_levels(all);
   return all;
+}
+
+std::vector<Numbers> put_in_bins(std::span<GroupColumn* const> sets) { return put_sets_in_bins(sets); }
+
+void put_in_bins(std::vector<GroupColumn>& groups, std::span<const std::size_t> rows) {
+  for (GroupColumn& column : groups) {
+    GroupColumn first{column.name, {}, {}};
+    if (!rows.empty()) first.levels = column.levels;
+    for (const std::size_t row : rows) first.codes.push_back(column.codes[row]);
+    const std::array<GroupColumn*, 2> sets{&first, &column};
+    put_sets_in_bins(std::span<GroupColumn* const>(sets).last(rows.empty() ? 1 : 2));
+  }
+}
+
+void put_in_bins(AttributeTable& source, AttributeTable* target) {
+  for (std::size_t j = 0; j < source.attributes.size(); ++j) {
+    std::vector<Attribute*> sets{&source.attributes[j]};
+    if (target != nullptr && j < target->attributes.size() &&
+        target->attributes[j].name == sets.front()->name)
+      sets.push_back(&target->attributes[j]);
+    put_sets_in_bins(std::span<Attribute* const>(sets));
+  }
 }
 
 }  // namespace leeway

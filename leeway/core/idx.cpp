@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -24,68 +24,40 @@ std::optional<ElementType> element_type(unsigned code) {
   return std::nullopt;
 }
 
-// The bytes of an IDX file one after another, plain or inflated.
-class Source {
- public:
-  Source(const MappedFile& file, std::string_view name) : plain_(file.bytes), name_(name) {
-    const bool gzip = plain_.size() >= 2 && plain_[0] == std::byte{0x1f} && plain_[1] == std::byte{0x8b};
-    most_left_ = gzip ? most_in_gzip(plain_.size()) : plain_.size();
-    if (gzip) inflater_.emplace(plain_, StreamFormat::gzip, name);
-  }
-
-  // How many bytes can follow at most.
-  [[nodiscard]] std::size_t most_left() const { return most_left_; }
-
-  void read(std::span<std::byte> out) {
-    most_left_ -= std::min(most_left_, out.size());
-    if (inflater_) return inflater_->read(out);
-    if (out.size() > plain_.size())
-      refuse(name_, fmt::format("{} more bytes", out.size()), fmt::format("{}", plain_.size()));
-    std::ranges::copy(plain_.first(out.size()), out.begin());
-    plain_ = plain_.subspan(out.size());
-  }
-
-  void expect_end() {
-    if (inflater_) return inflater_->expect_end();
-    if (!plain_.empty()) refuse(name_, "nothing after the data", fmt::format("{} more bytes", plain_.size()));
-  }
-
- private:
-  std::span<const std::byte> plain_;
-  std::string_view name_;
-  std::size_t most_left_ = 0;
-  std::optional<Inflater> inflater_;
-};
-
 }  // namespace
 
-Array parse_idx(const MappedFile& file, std::string_view name) {
-  Source source(file, name);
-  std::array<std::byte, 4> magic{};
-  source.read(magic);
-  const auto type = element_type(std::to_integer<unsigned>(magic[2]));
-  if (magic[0] != std::byte{0} || magic[1] != std::byte{0} || !type)
-    refuse(name, "an IDX file", fmt::format("first bytes {:02x}", fmt::join(magic, " ")));
+Array parse_idx(const MappedFile& packed, std::string_view name) {
+  const MappedFile file = unpack_gzip(packed, name);
+  const auto bytes = file.bytes;
+  const auto expect = [&](std::size_t count) {
+    if (bytes.size() < count)
+      refuse(name, fmt::format("an IDX header of {} bytes", count), fmt::format("{} bytes", bytes.size()));
+  };
+  expect(4);
+  const auto type = element_type(std::to_integer<unsigned>(bytes[2]));
+  if (bytes[0] != std::byte{0} || bytes[1] != std::byte{0} || !type)
+    refuse(name, "an IDX file", fmt::format("first bytes {:02x}", fmt::join(bytes.first(4), " ")));
   Array array;
   array.type = *type;
-  array.shape.resize(std::to_integer<std::size_t>(magic[3]));
+  array.shape.assign(std::to_integer<std::size_t>(bytes[3]), 0);
   if (array.shape.empty() || array.shape.size() > 32)
-    refuse(name, "an IDX file of 1 to 32 dimensions", fmt::format("{}", array.shape.size()));
-  for (std::size_t& size : array.shape) {
-    std::array<std::byte, 4> field{};
-    source.read(field);
-    size = 0;
-    for (const std::byte b : field) size = size << 8 | std::to_integer<std::size_t>(b);
-  }
-  const auto bytes = checked_bytes(array.shape, size_of(*type));
-  if (!bytes || *bytes > source.most_left())
+    refuse(name, "an IDX file of 1 to 32 dimensions", array.shape.size());
+  const std::size_t header = 4 + 4 * array.shape.size();
+  expect(header);
+  for (std::size_t i = 4; i < header; ++i)
+    array.shape[i / 4 - 1] = array.shape[i / 4 - 1] << 8 | std::to_integer<std::size_t>(bytes[i]);
+  const auto size = checked_bytes(array.shape, size_of(*type));
+  if (size != bytes.size() - header)
     refuse(name, fmt::format("data for shape {} of {}", array.shape_text(), name_of(*type)),
-           fmt::format("at most {} bytes", source.most_left()));
-  const auto block = allocate_bytes(*bytes, name);
-  source.read({block.get(), *bytes});
-  source.expect_end();
-  if (const std::size_t width = size_of(*type); width > 1)
-    for (std::size_t i = 0; i < *bytes; i += width) std::reverse(block.get() + i, block.get() + i + width);
+           fmt::format("{} bytes", bytes.size() - header));
+  if (size_of(*type) == 1) {
+    array.storage = std::shared_ptr<const void>(file.storage, bytes.data() + header);
+    return array;
+  }
+  const auto block = allocate_bytes(*size, name);
+  const std::size_t width = size_of(*type);
+  for (std::size_t i = 0; i < *size; i += width)
+    std::reverse_copy(bytes.data() + header + i, bytes.data() + header + i + width, block.get() + i);
   array.storage = block;
   return array;
 }

@@ -9,7 +9,7 @@
 
 namespace leeway {
 
-// Any of the six IDX element types. Error for gzip expansion above 1032 or a length unlike the header's.
+// Any of the six IDX element types. Errors: those of unpack_gzip; a length unlike the header's.
 [[nodiscard]] Array read_idx(const std::filesystem::path& path);
 
 // From memory. `name` opens error messages.

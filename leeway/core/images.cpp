@@ -13,15 +13,13 @@
 #include "leeway/core/array.h"
 #include "leeway/core/column_words.h"
 #include "leeway/core/content.h"
-#include "leeway/core/error.h"
 #include "leeway/core/file.h"
 #include "leeway/core/idx.h"
 #include "leeway/core/inflate.h"
 #include "leeway/core/message.h"
-#include "leeway/core/npz.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/outputs.h"
 #include "leeway/core/outputs_arrays.h"
-#include "leeway/core/pixel_levels.h"
 
 namespace leeway {
 namespace {

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <string>
 
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 
 namespace leeway {

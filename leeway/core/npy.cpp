@@ -3,18 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "leeway/core/array.h"
-#include "leeway/core/error.h"
 #include "leeway/core/file.h"
-#include "leeway/core/half.h"
+#include "leeway/core/inflate.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npy_header.h"
 #include "leeway/core/utf8.h"
+#include "leeway/core/zip.h"
 
 namespace leeway {
 namespace {
@@ -140,6 +142,8 @@ Array native(const NpyHeader& header, Elements elements, std::string_view name) 
   return array;
 }
 
+constexpr std::string_view suffix = ".npy";
+
 }  // namespace
 
 Array parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> storage,
@@ -195,5 +199,72 @@ std::string npy_bytes(const Array& array) {
 }
 
 void write_npy(const std::filesystem::path& path, const Array& array) { write_text(path, npy_bytes(array)); }
+
+ArrayMap parse_npz(const MappedFile& file, std::string_view name, const WantedName& wanted) {
+  ArrayMap arrays;
+  bool any = false;
+  std::size_t of_texts = 0;  // bytes of memory, of deflated members
+  const auto members = list_zip(file.bytes, name);
+  for (const ZipMember& member : members) {
+    if (!member.name.ends_with(suffix)) continue;
+    any = true;
+    const std::string key = member.name.substr(0, member.name.size() - suffix.size());
+    if (wanted && !wanted(key)) continue;
+    const std::string where = fmt::format("{}: {}", name, printable(key));
+    const MappedFile content = unpack(member, file, where);
+    if (const NpyHeader header = parse_npy_header(content.bytes, where);
+        member.deflated && (header.kind == 'U' || header.kind == 'S')) {
+      of_texts += content.bytes.size() / std::max<std::size_t>(header.item_size, 1) * sizeof(std::string);
+      if (of_texts > most_in_zip(file.bytes.size()))
+        refuse(where,
+               fmt::format("at most {} texts in {} compressed bytes",
+                           most_in_zip(file.bytes.size()) / sizeof(std::string), file.bytes.size()),
+               "more");
+    }
+    arrays[key] = parse_npy(content.bytes, content.storage, where);
+  }
+  if (!any)
+    refuse(name, "a zip archive of .npy members",
+           members.empty() ? "an empty archive" : "the member " + in_quotes(members.front().name));
+  return arrays;
+}
+
+ArrayMap read_npz(const std::filesystem::path& path) {
+  const MappedFile file = map_file(path);
+  if (file.bytes.empty()) refuse(display_name(path), "an npz file", "an empty file");
+  return parse_npz(file, display_name(path));
+}
+
+void write_npz(const std::filesystem::path& path, const ArrayMap& arrays) {
+  NpzWriter writer(path);
+  for (const auto& [name, array] : arrays) {
+    if (name.empty() || name.size() > 1000)
+      throw Error(fmt::format("{}: expected array names of 1 to 1000 bytes, found {}", display_name(path),
+                              in_quotes(name)));
+    writer.add(name, array);
+  }
+  writer.commit();
+}
+
+void NpzWriter::add(std::string_view name, const Array& array) {
+  const NpyPieces pieces = npy_pieces(array);
+  const std::array<std::span<const std::byte>, 2> parts{
+      std::as_bytes(std::span(pieces.header.data(), pieces.header.size())), pieces.data};
+  zip_.add(std::string(name) + std::string(suffix), parts);
+}
+
+void NpzWriter::begin(std::string_view name, ElementType type, const std::vector<std::size_t>& shape) {
+  const auto bytes = checked_bytes(shape, size_of(type));
+  if (type == ElementType::text || !bytes)
+    throw Error("NpzWriter::begin: expected numbers of a shape that fits, found another");
+  const std::string header = npy_header(type, shape);
+  zip_.begin(std::string(name) + std::string(suffix), header.size() + *bytes);
+  zip_.append(std::as_bytes(std::span(header.data(), header.size())));
+}
+
+void NpzWriter::commit() {
+  zip_.finish();
+  file_.commit();
+}
 
 }  // namespace leeway

@@ -220,7 +220,7 @@ void check_elements(NpyHeader& header, std::string_view descr, std::size_t prese
   const auto expected = checked_bytes(header.shape, header.item_size);
   if (!expected) refuse(name, "fewer than 2^63 bytes of data", shape_text);
   if (present != *expected)
-    refuse(name, fmt::format("{} bytes of data for {}", *expected, shape_text), fmt::format("{}", present));
+    refuse(name, fmt::format("{} bytes of data for {}", *expected, shape_text), present);
   if ((header.kind == 'U' || header.kind == 'S') && *expected / header.item_size > max_texts)
     refuse(name, fmt::format("at most {} strings", max_texts), shape_text);
 }

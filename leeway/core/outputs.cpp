@@ -22,14 +22,11 @@
 #include "leeway/core/idx.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npy.h"
-#include "leeway/core/npz.h"
 #include "leeway/core/outputs_arrays.h"
 #include "leeway/core/outputs_csv.h"
 #include "leeway/core/probabilities.h"
 #include "leeway/core/safetensors.h"
 #include "leeway/core/shards.h"
-#include "leeway/core/suggestion.h"
-#include "leeway/core/text.h"
 
 namespace leeway {
 namespace {
@@ -272,7 +269,7 @@ void set_class_names(Outputs& outputs, const ArrayMap& arrays, const NamedScores
   const std::size_t k = outputs.k();
   const std::vector<std::string>& names = options.columns.class_names;
   if (!names.empty() && names.size() != k)
-    refuse(outputs.path, fmt::format("{} classes (--class-names)", names.size()), fmt::format("{}", k));
+    refuse(outputs.path, fmt::format("{} classes (--class-names)", names.size()), k);
   std::vector<std::string>& own = outputs.class_names = scores.class_names;
   if (const auto found = pick_array(arrays, {"class_names"}, outputs.path))
     own = names_from(*found, k, "class");
@@ -376,7 +373,7 @@ void require_rows_of(const Outputs& outputs, std::size_t bytes) {
   if (outputs.n() > of_small + bytes / 2)
     refuse(outputs.path,
            fmt::format("at most {} rows in {} bytes (decompress it)", of_small + bytes / 2, bytes),
-           fmt::format("{}", outputs.n()));
+           outputs.n());
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 #include "leeway/core/array.h"
 #include "leeway/core/file.h"
-#include "leeway/core/npz.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/outputs.h"
 
 namespace leeway {

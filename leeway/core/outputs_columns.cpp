@@ -8,10 +8,8 @@
 #include <map>
 #include <set>
 
-#include "leeway/core/foreign_tables.h"
+#include "leeway/core/column_words.h"
 #include "leeway/core/message.h"
-#include "leeway/core/suggestion.h"
-#include "leeway/core/text.h"
 
 namespace leeway {
 namespace {

@@ -23,7 +23,7 @@
 
 #include "leeway/core/column_words.h"
 #include "leeway/core/csv.h"
-#include "leeway/core/encoding.h"
+#include "leeway/core/utf8.h"
 
 namespace leeway {
 

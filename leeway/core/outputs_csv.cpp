@@ -12,12 +12,9 @@
 
 #include "leeway/core/column_words.h"
 #include "leeway/core/csv.h"
-#include "leeway/core/csv_records.h"
-#include "leeway/core/foreign_tables.h"
 #include "leeway/core/message.h"
 #include "leeway/core/outputs_columns.h"
 #include "leeway/core/probabilities.h"
-#include "leeway/core/text.h"
 
 namespace leeway {
 namespace {

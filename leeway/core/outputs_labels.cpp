@@ -12,7 +12,6 @@
 #include "leeway/core/column_words.h"
 #include "leeway/core/content.h"
 #include "leeway/core/csv.h"
-#include "leeway/core/error.h"
 #include "leeway/core/idx.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npy.h"
@@ -20,7 +19,6 @@
 #include "leeway/core/outputs_csv.h"
 #include "leeway/core/safetensors.h"
 #include "leeway/core/shards.h"
-#include "leeway/core/text.h"
 #include "leeway/core/zip.h"
 
 namespace leeway {

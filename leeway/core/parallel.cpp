@@ -20,7 +20,7 @@
 #include <tbb/task_arena.h>
 #endif
 
-#include "leeway/core/error.h"
+#include "leeway/core/message.h"
 
 namespace leeway {
 namespace {

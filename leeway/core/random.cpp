@@ -8,7 +8,7 @@
 #include <numbers>
 #include <utility>
 
-#include "leeway/core/error.h"
+#include "leeway/core/message.h"
 
 namespace leeway {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "leeway/core/array.h"
-#include "leeway/core/error.h"
+#include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 
 namespace leeway {
@@ -67,7 +67,7 @@ Rows::Rows(std::vector<Array> parts) : parts_(std::move(parts)) {
     if (!part.is_float() || part.shape.size() != 2)
       refuse(i, "a matrix of floats", fmt::format("shape {} of {}", part.shape_text(), name_of(part.type)));
     if (part.shape[1] != parts_[0].shape[1])
-      refuse(i, fmt::format("{} columns", parts_[0].shape[1]), fmt::format("{}", part.shape[1]));
+      refuse(i, fmt::format("{} columns", parts_[0].shape[1]), std::to_string(part.shape[1]));
     starts_.push_back(starts_.back() + part.shape[0]);
     widen |= part.type != parts_[0].type;
   }

@@ -11,11 +11,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "leeway/core/array.h"
-#include "leeway/core/error.h"
-#include "leeway/core/half.h"
 #include "leeway/core/message.h"
 #include "leeway/core/result.h"
 #include "leeway/core/utf8.h"
@@ -200,7 +199,7 @@ Array make_tensor(const SafetensorsEntry& entry, const MappedFile& data, std::st
            fmt::format("{} bytes for shape {} of {}",
                        expected ? fmt::format("{}", *expected) : "fewer than 2^63", array.shape_text(),
                        dtype->name),
-           fmt::format("{}", bytes.size()));
+           bytes.size());
   if (dtype->widen != nullptr) {
     const auto block = allocate_bytes(2 * bytes.size(), where);
     for (std::size_t i = 0; i < bytes.size() / 2; ++i) {
@@ -237,8 +236,7 @@ void check_cover(const std::map<std::string, SafetensorsEntry>& entries, std::si
       refuse(where, fmt::format("data from byte {}", reached), fmt::format("from byte {}", begin));
     reached = end;
   }
-  if (reached != size)
-    refuse(name, fmt::format("{} bytes of tensors after the header", reached), fmt::format("{}", size));
+  if (reached != size) refuse(name, fmt::format("{} bytes of tensors after the header", reached), size);
 }
 
 std::string_view dtype_name(ElementType type, std::string_view where) {
@@ -248,6 +246,19 @@ std::string_view dtype_name(ElementType type, std::string_view where) {
   return found->name;
 }
 
+constexpr const char* digest_key = "digest";
+
+// Lengths stand before names and texts, so that no two contents give the same text.
+std::string digest_of_state(const Safetensors& content) {
+  std::string text;
+  for (const auto& [key, value] : content.metadata)
+    if (key != digest_key) text += fmt::format("{} {} {} {}\n", key.size(), key, value.size(), value);
+  for (const auto& [name, array] : content.tensors)
+    text += fmt::format("{} {} {} {} {}\n", name.size(), name, name_of(array.type), array.shape_text(),
+                        digest_bytes({array.bytes()}));
+  return digest_text(text);
+}
+
 }  // namespace
 
 Safetensors parse_safetensors(const MappedFile& file, std::string_view name) {
@@ -255,8 +266,7 @@ Safetensors parse_safetensors(const MappedFile& file, std::string_view name) {
     refuse(name, "a safetensors file", fmt::format("a file of {} bytes", file.bytes.size()));
   std::uint64_t length = 0;
   std::memcpy(&length, file.bytes.data(), 8);
-  if (length > max_header)
-    refuse(name, fmt::format("a header of at most {} bytes", max_header), fmt::format("{}", length));
+  if (length > max_header) refuse(name, fmt::format("a header of at most {} bytes", max_header), length);
   if (length > file.bytes.size() - 8)
     refuse(name, fmt::format("a header of {} bytes", length),
            fmt::format("{} bytes left", file.bytes.size() - 8));
@@ -308,6 +318,25 @@ void write_safetensors(const std::filesystem::path& path, const Safetensors& con
   file.write(text);
   for (const auto* entry : order) file.write(entry->second.bytes());
   file.commit();
+}
+
+void write_state(const std::filesystem::path& path, Safetensors content) {
+  content.metadata[digest_key] = digest_of_state(content);
+  write_safetensors(path, content);
+}
+
+std::optional<Safetensors> read_state(const std::filesystem::path& path) {
+  try {
+    Safetensors content = read_safetensors(path);
+    const auto digest = content.metadata.extract(digest_key);
+    if (digest && digest.mapped() == digest_of_state(content)) return content;
+  } catch (const Error&) {  // not safetensors
+  }
+  return std::nullopt;
+}
+
+std::string damaged_state(const std::filesystem::path& path) {
+  return display_name(path) + ": the saved state is damaged; starting over";
 }
 
 }  // namespace leeway

@@ -131,7 +131,7 @@ Directory find_directory(std::span<const std::byte> archive, std::string_view na
            fmt::format("{} bytes from byte {}", directory.size, directory.offset));
   if (directory.entries > directory.size / central_size)
     refuse(name, fmt::format("at most {} members in the zip directory", directory.size / central_size),
-           fmt::format("{}", directory.entries));
+           directory.entries);
   return directory;
 }
 
@@ -208,8 +208,7 @@ Located read_member(std::span<const std::byte> archive, std::size_t at, std::siz
   const bool possible =
       member.deflated ? record.size / max_expansion <= record.packed : record.size == record.packed;
   if (!possible)
-    refuse(where, fmt::format("a size that {} packed bytes can hold", record.packed),
-           fmt::format("{}", record.size));
+    refuse(where, fmt::format("a size that {} packed bytes can hold", record.packed), record.size);
   found.begin = local;
   found.end = start + record.packed;
   return found;
@@ -237,7 +236,7 @@ std::vector<ZipMember> list_zip(std::span<const std::byte> archive, std::string_
   std::uint64_t inflated = 0;
   for (std::uint64_t i = 0; i < directory.entries; ++i) {
     if (fields.number<std::uint32_t>(at) != central_signature)
-      refuse(name, fmt::format("{} members in the zip directory", directory.entries), fmt::format("{}", i));
+      refuse(name, fmt::format("{} members in the zip directory", directory.entries), i);
     found.push_back(read_member(archive, at, directory.offset, name));
     const ZipMember& member = found.back().member;
     if (!names.insert(member.name).second)
@@ -249,8 +248,7 @@ std::vector<ZipMember> list_zip(std::span<const std::byte> archive, std::string_
   if (at != directory.offset + directory.size)
     refuse(name, fmt::format("{} members in the zip directory", directory.entries), "more bytes");
   const std::size_t most = most_in_zip(archive.size());
-  if (inflated > most)
-    refuse(name, fmt::format("at most {} bytes when inflated", most), fmt::format("{}", inflated));
+  if (inflated > most) refuse(name, fmt::format("at most {} bytes when inflated", most), inflated);
 
   std::vector<const Located*> by_place;
   for (const Located& one : found) by_place.push_back(&one);

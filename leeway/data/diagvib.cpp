@@ -267,8 +267,7 @@ std::array<std::uint8_t, 3> diagvib_color(double hue, double lightness) {
 void draw_diagvib(const DiagvibGlyph& glyph, const DiagvibLook& look, const DiagvibTexture& texture,
                   std::size_t size, std::span<std::uint8_t> out) {
   if (size < diagvib_least_size || size > diagvib_largest_size)
-    refuse("size", fmt::format("{} to {} pixels", diagvib_least_size, diagvib_largest_size),
-           fmt::format("{}", size));
+    refuse("size", fmt::format("{} to {} pixels", diagvib_least_size, diagvib_largest_size), size);
   if (out.size() != 3 * size * size)
     throw std::logic_error("draw_diagvib: expected room for 3 x size x size");
   const auto canvas = static_cast<double>(size);

@@ -13,10 +13,10 @@
 #include "leeway/core/csv.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
-#include "leeway/core/npz.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/parallel.h"
 #include "leeway/data/detail/blocks.h"
-#include "leeway/data/picture_sheet.h"
+#include "leeway/data/picture_file.h"
 
 namespace leeway::data {
 namespace {
@@ -57,7 +57,7 @@ class DigitDraw {
       refuse(
           fmt::format("digits of class {}", set_.digits.classes[label]),
           fmt::format("at least {} in the {} pool", parts, split_names[static_cast<std::size_t>(set_.split)]),
-          fmt::format("{}", set_.digits.of_class[label].size()));
+          set_.digits.of_class[label].size());
     if (set_.split == DiagvibSplit::test) return part * count + turn % count;
     const double share = Random(set_.seed, stream_, sample).uniform();
     return part * count + static_cast<std::size_t>(share * static_cast<double>(count));
@@ -243,8 +243,7 @@ void add_rows(DiagvibSet& set, std::span<const DiagvibEnvironment> all, std::spa
 void add_co_occurrence(DiagvibSet& set, const PairWeights& weights, DiagvibFactor learning,
                        const std::map<DiagvibFactor, std::string>& fixed, std::size_t n) {
   if (set.digits.classes.size() != 3)
-    refuse("classes", "3 digits, one for each class of the learning factor",
-           fmt::format("{}", set.digits.classes.size()));
+    refuse("classes", "3 digits, one for each class of the learning factor", set.digits.classes.size());
   std::vector<double> flat;
   for (const auto& row : weights) flat.insert(flat.end(), row.begin(), row.end());
   const std::vector<std::size_t> counts = largest_remainder(flat, n);
@@ -284,8 +283,7 @@ void add_co_occurrence(DiagvibSet& set, const PairWeights& weights, DiagvibFacto
 EnvironmentStatistics write_diagvib(const std::filesystem::path& path, const DiagvibSet& set,
                                     std::size_t size, Progress* progress) {
   if (size < diagvib_least_size || size > diagvib_largest_size)
-    refuse("size", fmt::format("{} to {} pixels", diagvib_least_size, diagvib_largest_size),
-           fmt::format("{}", size));
+    refuse("size", fmt::format("{} to {} pixels", diagvib_least_size, diagvib_largest_size), size);
   const std::size_t n = set.rows.size();
   NpzWriter file(path);
   file.begin("x", ElementType::u8, {n, 3, size, size});

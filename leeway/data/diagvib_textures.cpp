@@ -203,8 +203,7 @@ std::vector<DiagvibTexture> diagvib_textures(const fs::path& folder) {
     else
       textures.push_back(std::move(texture));
   }
-  if (textures.size() > 255)
-    refuse(display_name(folder), "at most 249 images", fmt::format("{}", files.size()));
+  if (textures.size() > 255) refuse(display_name(folder), "at most 249 images", files.size());
   return textures;
 }
 

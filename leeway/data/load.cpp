@@ -7,10 +7,10 @@
 
 #include "leeway/core/array.h"
 #include "leeway/core/csv.h"
-#include "leeway/core/npz.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/parallel.h"
 #include "leeway/data/detail/blocks.h"
-#include "leeway/data/picture_sheet.h"
+#include "leeway/data/picture_file.h"
 
 namespace leeway::data {
 namespace {
@@ -133,7 +133,7 @@ Loaded load_set(std::string_view name, const Paths& paths, const CorruptionPart&
            format.fewest == format.most
                ? fmt::format("{} paths ({})", format.fewest, format.paths)
                : fmt::format("{} to {} paths ({})", format.fewest, format.most, format.paths),
-           fmt::format("{}", paths.size()));
+           paths.size());
   if (!part.is_all() && format.load_part == nullptr)
     refuse(name, "a set of corruptions, from which one can be selected", "another");
   if (part.severity && (*part.severity < 1 || *part.severity > 5))

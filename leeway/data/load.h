@@ -2,7 +2,7 @@
 //
 // A family: load.cpp lists the members; load_KIND.cpp implements those of one format, each with its layout
 // and source. Nothing is downloaded. Sizes and values are validated before any allocation; text becomes value
-// numbers, 4 bytes per row and column. Columns and values are those of conds/protocol_sets.h, so that the
+// numbers, 4 bytes per row and column. Columns and values are those of conds/conds.h, so that the
 // tables work with `conds draw --dataset`, if necessary after protocol_rows. Rows keep the order of the
 // files.
 //
@@ -87,10 +87,10 @@ struct CorruptionFolder {
 [[nodiscard]] CorruptionFolder corruption_folder(const std::filesystem::path& folder);
 
 inline constexpr std::size_t longest_side = 16'384;
-// The set resized to `side` x `side` while reading (resize.h). Error: no pictures, or a side not 1 to 16,384.
+// The set resized to `side` x `side` while reading (picture_file.h). Error: no pictures, or a side not 1 to 16,384.
 [[nodiscard]] Loaded resized(Loaded set, std::size_t side);
 
-// Rows whose values are those of the protocol's data set `name` (conds/protocol_sets.h, columns_of). The
+// Rows whose values are those of the protocol's data set `name` (conds/conds.h, columns_of). The
 // columns then have exactly these values in this order, used or not, so that y means the same in every file;
 // columns that the set lacks are skipped. Error if the set lacks the label or no row is left.
 [[nodiscard]] Loaded protocol_rows(Loaded set, const TableColumns& protocol, std::string_view name);
@@ -99,7 +99,7 @@ inline constexpr std::size_t longest_side = 16'384;
 // as render's are written.
 void write_loaded(const std::filesystem::path& path, const Loaded& set, std::size_t label,
                   Progress* progress);
-// `count` of the pictures at random (picture_sheet.h); those of more than 256 pixels a side are shown as 256 x 256.
+// `count` of the pictures at random (picture_file.h); those of more than 256 pixels a side are shown as 256 x 256.
 [[nodiscard]] Bitmap sheet_of(const Loaded& set, std::size_t count, std::uint64_t seed);
 void write_table(const std::filesystem::path& path, const Loaded& set);
 

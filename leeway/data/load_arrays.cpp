@@ -12,7 +12,6 @@
 
 #include "leeway/core/images.h"
 #include "leeway/core/npy.h"
-#include "leeway/core/npz.h"
 #include "leeway/data/detail/load_columns.h"
 #include "leeway/data/render.h"
 

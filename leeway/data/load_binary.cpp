@@ -68,7 +68,7 @@ Matrix parse_matrix(const MappedFile& file, std::string_view name, std::uint32_t
     size *= matrix.shape[i];
   }
   if (size != bytes.size() - header)
-    refuse(name, fmt::format("{} bytes after the header", size), fmt::format("{}", bytes.size() - header));
+    refuse(name, fmt::format("{} bytes after the header", size), bytes.size() - header);
   matrix.data = bytes.subspan(header);
   return matrix;
 }
@@ -130,8 +130,7 @@ Loaded parse_smallnorb(const MappedFile& packed_pictures, const MappedFile& pack
   if (pixels.shape[1] != 2 || pixels.shape[2] == 0 || pixels.shape[3] == 0 || set.n > most_rows)
     refuse(names[0], "pairs of images (n,2,h,w)",
            fmt::format("{} of {} x {}", pixels.shape[1], pixels.shape[2], pixels.shape[3]));
-  if (category.shape[0] != set.n)
-    refuse(names[1], fmt::format("{} categories", set.n), fmt::format("{}", category.shape[0]));
+  if (category.shape[0] != set.n) refuse(names[1], fmt::format("{} categories", set.n), category.shape[0]);
   if (info.shape[0] != set.n || info.shape[1] != 4)
     refuse(names[2], fmt::format("a matrix ({}, 4)", set.n),
            fmt::format("({}, {})", info.shape[0], info.shape[1]));

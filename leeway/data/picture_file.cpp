@@ -1,12 +1,19 @@
 #include "leeway/data/picture_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <initializer_list>
+#include <numeric>
+#include <stdexcept>
 #include <string>
+#include <unordered_set>
+#include <vector>
 
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
-#include "leeway/core/text.h"
 #include "leeway/data/jpeg_handle.h"
 
 namespace leeway::data {
@@ -14,6 +21,37 @@ namespace {
 
 constexpr int longest_jpeg_side = 16'384;
 constexpr int jpeg_flags = TJFLAG_ACCURATEDCT | TJFLAG_STOPONWARNING | TJFLAG_LIMITSCANS;
+
+// The pixels from `first` that one of the result is made of.
+struct Taps {
+  std::size_t first = 0;
+  std::vector<double> weights;  // sum to 1
+};
+
+std::vector<Taps> taps_of(std::size_t from, std::size_t to) {
+  const double scale = static_cast<double>(from) / static_cast<double>(to), support = std::max(scale, 1.);
+  std::vector<Taps> all(to);
+  for (std::size_t i = 0; i < to; ++i) {
+    const double centre = (static_cast<double>(i) + .5) * scale;
+    Taps& taps = all[i];
+    taps.first = static_cast<std::size_t>(std::max(0., std::floor(centre - support)));
+    const auto end = std::min(from, static_cast<std::size_t>(std::ceil(centre + support)));
+    double sum = 0;
+    for (std::size_t j = taps.first; j < end; ++j) {
+      const double distance = std::abs(static_cast<double>(j) + .5 - centre);
+      taps.weights.push_back(std::max(0., 1 - distance / support));
+      sum += taps.weights.back();
+    }
+    for (double& weight : taps.weights) weight /= sum;
+  }
+  return all;
+}
+
+void put(double value, std::uint8_t& to) {
+  to = static_cast<std::uint8_t>(std::clamp(std::floor(value + .5), 0., 255.));
+}
+
+constexpr std::size_t largest = 256;
 
 }  // namespace
 
@@ -98,6 +136,99 @@ Bitmap read_picture(const fs::path& path) {
   if (begins({0xff, 0xd8, 0xff})) return parse_jpeg(file.bytes, name);
   if (begins({0x89, 'P', 'N', 'G'})) return parse_png(file.bytes, name);
   refuse(name, "a PNG or JPEG image", file.bytes.empty() ? "an empty file" : "other content");
+}
+
+void resize(std::span<const std::uint8_t> from, const std::array<std::size_t, 3>& from_shape,
+            std::span<std::uint8_t> to, const std::array<std::size_t, 3>& to_shape) {
+  const auto [channels, height, width] = from_shape;
+  const std::size_t rows = to_shape[1], columns = to_shape[2];
+  if (channels != to_shape[0] || from.size() != channels * height * width ||
+      to.size() != channels * rows * columns || height * width == 0 || rows * columns == 0)
+    throw std::logic_error("resize: expected shapes of the pixels given, with sides of 1 or more");
+  const std::vector<Taps> across = taps_of(width, columns), down = taps_of(height, rows);
+  std::vector<double> between(height * columns), line(columns);
+  for (std::size_t c = 0; c < channels; ++c) {
+    for (std::size_t y = 0; y < height; ++y) {
+      const auto pixels = from.subspan((c * height + y) * width, width);
+      for (std::size_t x = 0; x < columns; ++x) {
+        double sum = 0;
+        for (std::size_t t = 0; t < across[x].weights.size(); ++t)
+          sum += across[x].weights[t] * pixels[across[x].first + t];
+        between[y * columns + x] = sum;
+      }
+    }
+    for (std::size_t y = 0; y < rows; ++y) {
+      std::ranges::fill(line, 0);
+      for (std::size_t t = 0; t < down[y].weights.size(); ++t) {
+        const double weight = down[y].weights[t];
+        const auto pixels = std::span(between).subspan((down[y].first + t) * columns, columns);
+        for (std::size_t x = 0; x < columns; ++x) line[x] += weight * pixels[x];
+      }
+      for (std::size_t x = 0; x < columns; ++x) put(line[x], to[(c * rows + y) * columns + x]);
+    }
+  }
+}
+
+PictureSheet::PictureSheet(std::size_t channels, std::size_t height, std::size_t width, std::size_t columns)
+    : channels_(channels), height_(height), width_(width), columns_(columns) {
+  if (channels != 1 && channels != 3) refuse("contact sheet", "images with 1 or 3 channels", channels);
+  if (std::max(height, width) > largest) height_ = width_ = largest;
+}
+
+void PictureSheet::add(const Images& images, std::size_t row) {
+  const std::array<std::size_t, 3> from{images.channels(), images.height(), images.width()},
+      to{channels_, height_, width_};
+  std::vector<float> values(images.pixels_per_image());
+  images.copy_row(row, values);
+  std::vector<std::uint8_t> levels(values.size());
+  std::ranges::transform(values, levels.begin(),
+                         [](float x) { return static_cast<std::uint8_t>(std::lround(x * 255)); });
+  const std::size_t before = pixels_.size();
+  pixels_.resize(before + channels_ * height_ * width_);
+  resize(levels, from, std::span(pixels_).subspan(before), to);
+}
+
+void PictureSheet::leave_empty() {
+  constexpr std::uint8_t white = 255;
+  pixels_.resize(pixels_.size() + channels_ * height_ * width_, white);
+}
+
+Bitmap PictureSheet::bitmap() const { return contact_sheet(pixels_, channels_, height_, width_, columns_); }
+
+std::vector<std::size_t> sample_rows(Random random, std::size_t n, std::size_t count) {
+  std::vector<std::size_t> rows;
+  if (count >= n) {
+    rows.resize(n);
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    return rows;
+  }
+  std::unordered_set<std::size_t> drawn;
+  for (std::size_t j = n - count; j < n; ++j) {
+    const std::size_t row = random.below(j + 1);
+    rows.push_back(drawn.insert(row).second ? row : j);
+    drawn.insert(rows.back());
+  }
+  std::ranges::sort(rows);
+  return rows;
+}
+
+Bitmap contact_sheet(std::span<const std::uint8_t> pictures, std::size_t channels, std::size_t height,
+                     std::size_t width, std::size_t columns) {
+  constexpr std::size_t gap = 2, least_height = 64;
+  const std::size_t each = channels * height * width, count = pictures.size() / each;
+  const std::size_t factor = (least_height + height - 1) / height, rows = (count + columns - 1) / columns;
+  Bitmap sheet{channels, rows * (height * factor + gap) + gap, columns * (width * factor + gap) + gap, {}};
+  sheet.pixels.assign(sheet.channels * sheet.height * sheet.width, 255);
+  for (std::size_t p = 0; p < count; ++p) {
+    const std::size_t top = p / columns * (height * factor + gap) + gap,
+                      left = p % columns * (width * factor + gap) + gap;
+    for (std::size_t y = 0; y < height * factor; ++y)
+      for (std::size_t x = 0; x < width * factor; ++x)
+        for (std::size_t c = 0; c < channels; ++c)
+          sheet.pixels[((top + y) * sheet.width + left + x) * channels + c] =
+              pictures[p * each + (c * height + y / factor) * width + x / factor];
+  }
+  return sheet;
 }
 
 }  // namespace leeway::data

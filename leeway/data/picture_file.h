@@ -7,6 +7,7 @@
 // the rest). Thread-safe; same bits on one machine.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -15,7 +16,9 @@
 #include <string_view>
 #include <vector>
 
+#include "leeway/core/images.h"
 #include "leeway/core/png.h"
+#include "leeway/core/random.h"
 
 namespace leeway::data {
 
@@ -38,5 +41,51 @@ namespace leeway::data {
 
 // Error where `folder` is none; `what` it should be.
 void expect_folder(const std::filesystem::path& folder, const std::string& what);
+
+// Resizes pictures: bilinear with antialiasing, as torchvision's Resize(size, antialias=True).
+//
+// From m to n pixels along an axis, with scale s = m / n, support r = max(s, 1) and center c_i = (i + 1/2) s:
+//   y_i = sum_j w_ij x_j / sum_j w_ij,   w_ij = max(0, 1 - |j + 1/2 - c_i| / r),   0 <= j < m.
+// Levels: both axes in double, rounded once at the end, half up. Pillow's resize(size, BILINEAR) rounds
+// between the axes, so a byte may differ by one. The same size gives the same picture.
+//
+// Cost: about 2 r products per pixel and axis; memory m_height x n_width doubles per channel. Thread-safe;
+// the same bits on one machine.
+// (channels,height,width) each, equal channels; std::logic_error for a shape unlike its pixels or an empty
+// side.
+void resize(std::span<const std::uint8_t> from, const std::array<std::size_t, 3>& from_shape,
+            std::span<std::uint8_t> to, const std::array<std::size_t, 3>& to_shape);
+
+// Contact sheets of images: pictures side by side, for people to look at.
+//
+// Pictures of more than 256 pixels a side are shown as 256 x 256, small ones enlarged by whole factors.
+// Errors (Error): images of other channels than 1 and 3.
+
+// Pictures in 8 bits, one behind the other, that a sheet is made of.
+class PictureSheet {
+ public:
+  // Of the shape that all pictures have; `columns` of them stand in a row of the sheet.
+  PictureSheet(std::size_t channels, std::size_t height, std::size_t width, std::size_t columns);
+  void add(const Images& images, std::size_t row);
+  void leave_empty();  // white, in place of a picture
+  [[nodiscard]] Bitmap bitmap() const;
+
+ private:
+  std::size_t channels_, height_, width_, columns_;
+  std::vector<std::uint8_t> pixels_;
+};
+
+// `count` distinct rows of n, ascending, each subset equally likely (Floyd); all if n <= count.
+[[nodiscard]] std::vector<std::size_t> sample_rows(Random random, std::size_t n, std::size_t count);
+
+// Pictures (n, channels, height, width) side by side, `columns` a row, two pixels of white between them; small ones are enlarged
+// by whole factors so that they are at least 64 pixels high. 1 or 3 channels.
+[[nodiscard]] Bitmap contact_sheet(std::span<const std::uint8_t> pictures, std::size_t channels,
+                                   std::size_t height, std::size_t width, std::size_t columns = 10);
+// Rows to show of a set.
+[[nodiscard]] inline std::vector<std::size_t> rows_of_sheet(std::size_t n, std::size_t count,
+                                                            std::uint64_t seed) {
+  return sample_rows(Random(seed, stream("sheet")), n, count);
+}
 
 }  // namespace leeway::data

@@ -9,14 +9,13 @@
 
 #include "leeway/core/array.h"
 #include "leeway/core/csv.h"
-#include "leeway/core/csv_records.h"
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
-#include "leeway/core/npz.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/random.h"
 #include "leeway/data/detail/blocks.h"
-#include "leeway/data/picture_sheet.h"
+#include "leeway/data/picture_file.h"
 
 namespace leeway::data {
 namespace {
@@ -154,7 +153,7 @@ RenderedRows RenderedRows::take(std::span<const std::size_t> rows) const {
   taken.total_ = total_;
   taken.chosen_.emplace();
   for (const std::size_t row : rows) {
-    if (row >= n()) refuse("RenderedRows::take", fmt::format("rows below {}", n()), fmt::format("{}", row));
+    if (row >= n()) refuse("RenderedRows::take", fmt::format("rows below {}", n()), row);
     taken.chosen_->push_back(chosen_ ? (*chosen_)[row] : row);
   }
   return taken;
@@ -171,7 +170,7 @@ std::vector<std::uint16_t> RenderedRows::codes(std::size_t row) const {
 void render(const RenderedRows& rows, std::size_t size,
             const std::function<void(std::span<const std::uint8_t>)>& write, Progress* progress) {
   if (size < least_size || size > largest_size)
-    refuse("render: size", fmt::format("{} to {} pixels", least_size, largest_size), fmt::format("{}", size));
+    refuse("render: size", fmt::format("{} to {} pixels", least_size, largest_size), size);
   in_blocks(
       rows.n(), 3 * size * size, "render", "rendering stopped, nothing was written", progress,
       [&](std::size_t row, std::span<std::uint8_t> out) { rows.set().draw(rows.codes(row), size, out); },

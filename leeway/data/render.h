@@ -2,7 +2,7 @@
 //
 // A family: render.cpp lists the members; each has one file with geometry, colors and source. Names and order
 // follow the published data sets: the first factor is the slowest. The attribute table has a column for every
-// factor, and columns for ranges of a factor (sizes, colors) as in conds/protocol_sets.h.
+// factor, and columns for ranges of a factor (sizes, colors) as in conds/conds.h.
 //
 // Rows are numbers of factor combinations. Images are rendered and written in blocks, so a set may exceed the
 // memory. Deterministic, the same bits for any number of threads and any selection of images.

@@ -2,13 +2,14 @@
 //
 // Pixels stay u8 or float32; training converts them batch by batch. An images file may hold, besides x and y,
 // `groups` (n) or (n,g) with `group_names` (g), and `environment` (n): whole numbers or text. A CSV file with
-// a header and one row per image may hold them as columns instead. Groups of numbers are bins (number_bins.h).
+// a header and one row per image may hold them as columns instead. Groups of numbers are bins (core/groups.h).
 //
 // Errors (Error: file, expected, found): those of images.h and csv.h; no labels; an array or CSV of another
 // length; a missing column.
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,5 +47,18 @@ struct TrainingColumns {
 
 // The group of each row: its label and all its attributes together, "y=1, background=water". Only those that occur.
 [[nodiscard]] GroupColumn label_groups(const TrainingData& data);
+
+// Reads the index,split file of `leeway conds draw`: rows of the training, validation and test set, in file
+// order.
+//
+// Errors (Error: file, expected, found, row): other columns, an index that is not a whole number below n, an
+// unknown set, a row in two sets. A row listed twice in a set occurs twice.
+
+struct RowSplit {
+  std::vector<std::size_t> train, validation, test;
+  std::size_t rows = 0;  // of the file
+};
+
+[[nodiscard]] RowSplit read_split(const std::filesystem::path& path, std::size_t n);
 
 }  // namespace leeway::data

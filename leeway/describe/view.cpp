@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "leeway/core/text.h"
+#include "leeway/core/message.h"
 
 namespace leeway {
 

@@ -33,7 +33,7 @@ ComponentRange dis2_over_components(const Sample& source, const Sample& target, 
     refuse("validity", "a score from 0 to 1", fmt::format("{}", least_validity));
   if (!source.features) refuse(source.name, "features, which the critics were asked to use", "none");
   const std::size_t d = source.features->shape.size() == 2 ? source.features->shape[1] : 0;
-  if (d < least_components) refuse(source.name, "at least 4 features for a range", fmt::format("{}", d));
+  if (d < least_components) refuse(source.name, "at least 4 features for a range", d);
   ComponentRange range;
   for (const std::size_t fraction : fractions_of(d))
     range.bounds.push_back({fraction, d / fraction, {}, false});

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "leeway/core/parallel.h"
-#include "leeway/error_bound/centred.h"
 
 namespace leeway::error_bound {
 namespace {

@@ -16,7 +16,7 @@
 #include "leeway/error_bound/detail/critic_rows.h"
 #include "leeway/error_bound/detail/discrepancy_search.h"
 #include "leeway/error_bound/detail/imitation.h"
-#include "leeway/error_bound/detail/reference_search.h"
+#include "leeway/error_bound/detail/lifted_class.h"
 
 namespace leeway::error_bound {
 namespace {

@@ -17,7 +17,10 @@
 // for any number of threads. Row order affects only rounding and which rows the bootstrap draws.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -26,11 +29,34 @@
 #include "leeway/core/family.h"
 #include "leeway/core/progress.h"
 #include "leeway/core/statistics.h"
-#include "leeway/error_bound/combined.h"
 #include "leeway/error_bound/evidence.h"
 #include "leeway/error_bound/sample.h"
 
 namespace leeway::error_bound {
+
+// The answer without labels: an estimate of the error and the range it likely lies in, from all that the outputs show.
+//
+//   estimate = mean over networks of s(m),   range = [s(m - c (m - l)), s(m + c (h - m))] likewise,
+// s the logistic function. Each network has one layer of tanh units and a linear part. Its inputs: the logits of the single
+// estimates (ac, doc, atc-conf, cot), of the source's error and of its error in the fitted mix of classes (movement.h); how
+// well that mix explains the target; the distances of margins and the factor between them; the excess of cot beyond its noise;
+// k and both numbers of rows. Its outputs: m, relative to the logit of the error in the fitted mix, and the distances to the 10%
+// and 90% quantiles l and h. docs/studies/answers_fit.py fitted the weights on simulated shifts. c makes the range conformal
+// on families of worlds and classifiers left out of the fit.
+//
+// Use this when nothing is known of the shift. docs/studies/answers.md measures how often the answer is right: shifts that change
+// labels but not outputs (concept shift, confident mistakes) are invisible to the networks, as to every estimator.
+// `evidence` must hold transport and movement (EvidenceOptions). Errors: none. Deterministic.
+
+struct CombinedAnswer {
+  double error = 0;
+  Interval likely;
+};
+
+// How often the likely range held the error, in a sentence.
+[[nodiscard]] std::string_view likely_words();
+
+[[nodiscard]] CombinedAnswer combined_answer(const Evidence& evidence);
 
 struct Estimator : Member {
   std::string_view assumes;                   // completes "it is right if ..."
@@ -78,5 +104,29 @@ struct Estimates {
 
 [[nodiscard]] Estimates estimate_error(const Sample& source, const Sample& target,
                                        const EstimateOptions& options = {});
+
+// The combined answer for many targets of one source; temperature, scores and profile of the source are computed once.
+//
+// Same numbers as estimate_error (estimator.h). `target_rows`: rows of a target that was checked, repeats allowed; empty: all. The source
+// must outlive the object. Errors (Error): those of estimate_error; chosen rows are not checked again. Cost per target: n k
+// exponentials, transport, movement.h. Thread-safe.
+
+class SourceEstimates {
+ public:
+  explicit SourceEstimates(const Sample& source);
+
+  [[nodiscard]] CombinedAnswer answer(const Sample& target,
+                                      std::span<const std::size_t> target_rows = {}) const;
+  [[nodiscard]] double source_error() const { return 1 - known_.source_accuracy; }
+
+ private:
+  [[nodiscard]] SelfTransport self(std::size_t target_rows) const;
+
+  const Sample* source_;
+  double inverse_temperature_;
+  Evidence known_;  // of the source
+  mutable std::mutex mutex_;
+  mutable std::map<std::size_t, SelfTransport> selves_;  // by the target's rows
+};
 
 }  // namespace leeway::error_bound

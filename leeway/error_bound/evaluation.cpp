@@ -1,13 +1,18 @@
 #include "leeway/error_bound/evaluation.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
+#include <set>
+#include <string_view>
 
-#include "leeway/core/error.h"
+#include "leeway/core/csv.h"
+#include "leeway/core/message.h"
 
 namespace leeway::error_bound {
 namespace {
@@ -41,6 +46,88 @@ double learn(const std::vector<const Shift*>& others, Adjustment adjustment, dou
   }
   const double q = lower_quantile(std::move(values), 1 - coverage);
   return adjustment == Adjustment::shift ? -std::min(q, 0.) : std::clamp(q, 0., 1.);
+}
+
+constexpr std::string_view accuracy_names[] = {"truth",        "accuracy", "target_accuracy", "target_acc",
+                                               "trg_accuracy", "trg_acc",  "true_accuracy"};
+constexpr std::string_view error_names[] = {"error", "target_error", "true_error"};
+constexpr std::string_view data_set_names[] = {"data_set", "dataset"};
+constexpr std::string_view other_names[] = {"shift",      "target",
+                                            "source",     "train_method",
+                                            "algorithm",  "model",
+                                            "seed",       "index",
+                                            "",           "source_accuracy",
+                                            "source_acc", "src_accuracy",
+                                            "src_acc",    "source_error",
+                                            "n",          "n_source",
+                                            "n_target",   "k",
+                                            "delta",      "strength",
+                                            "chunk",      "day",
+                                            "week",       "month",
+                                            "date",       "time"};
+
+bool holds(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::optional<std::size_t> first_of(const CsvTable& table, std::span<const std::string_view> names) {
+  for (const std::string_view name : names)
+    if (const auto column = table.find(name)) return column;
+  return std::nullopt;
+}
+
+// The column as accuracies.
+std::vector<double> accuracies(const CsvTable& table, std::size_t column, bool errors,
+                               const std::string& file) {
+  std::vector<double> values = csv_numbers(table, column, file);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!(values[i] >= 0 && values[i] <= 1))
+      refuse(file, fmt::format("column {} within 0 to 1", in_quotes(table.header[column])),
+             fmt::format("{} at row {} (columns that are no method: leave them out with --methods)",
+                         values[i], i));
+    if (errors) values[i] = 1 - values[i];
+  }
+  return values;
+}
+
+struct Truth {
+  std::size_t column;
+  bool errors;
+};
+
+Truth find_truth(const CsvTable& table, const std::string& file) {
+  std::vector<std::string> found;
+  for (const std::string& name : table.header)
+    if (holds(accuracy_names, name) || holds(error_names, name)) found.push_back(name);
+  if (found.size() != 1)
+    refuse(file,
+           fmt::format("one column with the truth ({}; of errors: {})", fmt::join(accuracy_names, ", "),
+                       fmt::join(error_names, ", ")),
+           found.empty()
+               ? fmt::format("none among {}", printable(fmt::format("{}", fmt::join(table.header, ", "))))
+               : fmt::format("{}", fmt::join(found, " and ")));
+  return {*table.find(found.front()), holds(error_names, found.front())};
+}
+
+std::vector<std::size_t> method_columns(const CsvTable& table, std::size_t truth,
+                                        std::span<const std::string> wanted, const std::string& file) {
+  std::vector<std::size_t> columns;
+  for (const std::string& name : wanted) {
+    const auto column = table.find(name);
+    if (!column)
+      refuse(file, fmt::format("a column {}", in_quotes(name)),
+             printable(fmt::format("{}", fmt::join(table.header, ", ")), 200) +
+                 did_you_mean(name, table.header));
+    columns.push_back(*column);
+  }
+  if (!wanted.empty()) return columns;
+  for (std::size_t j = 0; j < table.header.size(); ++j) {
+    const bool known =
+        j == truth || holds(data_set_names, table.header[j]) || holds(other_names, table.header[j]);
+    if (!known && parse_number(table.columns[j].front())) columns.push_back(j);
+  }
+  if (columns.empty()) refuse(file, "a column of numbers for each method", "none beside the truth");
+  return columns;
 }
 
 }  // namespace
@@ -86,6 +173,36 @@ std::vector<Shift> adjust(std::span<const Shift> shifts, Adjustment adjustment, 
         adjustment == Adjustment::shift ? std::max(0., shift.predicted - value) : shift.predicted * value;
   }
   return adjusted;
+}
+
+static ShiftTable shift_table_of(const CsvTable& table, const std::string& file,
+                                 std::span<const std::string> methods) {
+  const Truth truth = find_truth(table, file);
+  if (table.rows() == 0) refuse(file, "at least 1 row below the header", "none");
+  const std::vector<double> targets = accuracies(table, truth.column, truth.errors, file);
+  const auto data_set = first_of(table, data_set_names);
+  ShiftTable result;
+  result.n = table.rows();
+  const std::vector<std::string_view> unnamed(table.rows());
+  const std::vector<std::string_view>& data_sets = data_set ? table.columns[*data_set] : unnamed;
+  result.data_sets = std::set<std::string_view>(data_sets.begin(), data_sets.end()).size();
+  for (const std::size_t column : method_columns(table, truth.column, methods, file)) {
+    const std::vector<double> predicted = accuracies(table, column, truth.errors, file);
+    MethodShifts method{table.header[column], {}};
+    for (std::size_t i = 0; i < table.rows(); ++i)
+      method.shifts.push_back({std::string(data_sets[i]), targets[i], predicted[i]});
+    result.methods.push_back(std::move(method));
+  }
+  return result;
+}
+
+ShiftTable read_shift_table(const std::filesystem::path& path, std::span<const std::string> methods) {
+  return shift_table_of(read_csv(path), display_name(path), methods);
+}
+
+ShiftTable parse_shift_table(std::string_view text, const std::string& name,
+                             std::span<const std::string> methods) {
+  return shift_table_of(parse_csv(text, name), name, methods);
 }
 
 }  // namespace leeway::error_bound

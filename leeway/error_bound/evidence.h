@@ -1,6 +1,6 @@
 // Input of the estimators, computed once for all of them and for each bootstrap resample.
 // Errors: none; the sample is checked (sample.h). Cost: n k exponentials per set; `transport` adds that of
-// transport.h, and that of self_transport.h unless its result is given; `movement` that of movement.h. Deterministic
+// transport.h, and that of movement.h unless its result is given; `movement` that of movement.h. Deterministic
 // for any number of threads.
 #pragma once
 
@@ -14,7 +14,6 @@
 #include "leeway/error_bound/confidence.h"
 #include "leeway/error_bound/movement.h"
 #include "leeway/error_bound/sample.h"
-#include "leeway/error_bound/self_transport.h"
 
 namespace leeway::error_bound {
 

@@ -31,13 +31,12 @@ void check_rows(const Sample& sample) {
   check_values(sample.name, "features", "column", *sample.features);
   if (sample.features->shape[0] != sample.n())
     refuse(sample.name, fmt::format("features of {} rows, as many as logits", sample.n()),
-           fmt::format("{}", sample.features->shape[0]));
+           sample.features->shape[0]);
 }
 
 void check_labels(const Sample& sample) {
   if (sample.labels.size() != sample.n())
-    refuse(sample.name, fmt::format("{} labels, one for each row", sample.n()),
-           fmt::format("{}", sample.labels.size()));
+    refuse(sample.name, fmt::format("{} labels, one for each row", sample.n()), sample.labels.size());
   const auto k = static_cast<std::int64_t>(sample.k());
   const auto bad = std::ranges::find_if(sample.labels, [&](std::int64_t y) { return y < 0 || y >= k; });
   if (bad != sample.labels.end())

@@ -3,7 +3,7 @@
 #include <malloc.h>
 #include <torch/torch.h>
 
-#include "leeway/core/commit_check.h"
+#include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/nn/attack/attack.h"

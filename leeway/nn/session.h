@@ -29,7 +29,7 @@ namespace leeway::nn {
 
 // Raised whenever this header or one that it includes changes in a way that a program compiled against an older one cannot bear.
 // The digest is of these headers without comments (tests/house/check_rules.py): where they change, so must this line.
-inline constexpr int abi_version = 22;  // of headers b4e647f8
+inline constexpr int abi_version = 22;  // of headers 0a9e0919
 
 struct Requirements;  // these: train.h
 struct TrainOptions;
@@ -43,7 +43,7 @@ class Session {
   virtual void set_threads(int count) = 0;
   // Passes a running process of leeway-model; the next TorchScript or ONNX model runs in it.
   virtual void adopt_process(ChildProcess process) = 0;
-  // Sets the check of core/commit_check.h for files that the library writes.
+  // Sets the check of core/file.h for files that the library writes.
   virtual void set_commit_check(std::function<void()> check) = 0;
   [[nodiscard]] virtual std::string torch_version() const = 0;
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leeway/core/text.h"
+#include "leeway/core/message.h"
 
 namespace leeway::record {
 namespace {

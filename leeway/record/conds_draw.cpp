@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "leeway/conds/protocol_sets.h"
+#include "leeway/conds/conds.h"
 #include "leeway/core/message.h"
 #include "leeway/record/fields.h"
 #include "leeway/record/json.h"

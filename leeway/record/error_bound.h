@@ -48,7 +48,7 @@ void fields(MethodError& error, Fields& f);
 // From the lowest to the highest: "8 to 24%" where `between` is " to ", "8%" where both read alike; empty of none.
 [[nodiscard]] std::string percent_range(std::span<const double> errors, std::string_view between = " to ");
 
-// The answer without labels (error_bound/combined.h).
+// The answer without labels (error_bound/estimator.h).
 struct LikelyError {
   Measured error;                     // the estimate, with the interval of its sampling error alone
   double low = 0, high = 0;           // the likely range

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "leeway/core/message.h"
-#include "leeway/core/text.h"
 
 namespace leeway::record {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "leeway/core/text.h"
+#include "leeway/core/message.h"
 #include "leeway/record/json.h"
 
 namespace leeway::record {

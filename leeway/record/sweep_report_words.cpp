@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "leeway/core/message.h"
-#include "leeway/core/text.h"
 #include "leeway/record/sweep_report.h"
 
 namespace leeway::record {

@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "leeway/core/message.h"
-#include "leeway/core/text.h"
 
 namespace leeway::render {
 namespace {

@@ -42,14 +42,13 @@ void check(const std::vector<CorruptionMistakes>& mistakes, const std::vector<st
         *severities.rbegin() > 5)
       refuse(where, fmt::format("different severities from 1 to 5 of {}", one.corruption), "others, or none");
     if (one.wrong.size() != n)
-      refuse(where, fmt::format("{} images under {}", n, one.corruption),
-             fmt::format("{}", one.wrong.size()));
+      refuse(where, fmt::format("{} images under {}", n, one.corruption), one.wrong.size());
     if (const auto most = *std::ranges::max_element(one.wrong); most > one.severities.size())
       refuse(where, fmt::format("at most {} wrong severities of {}", one.severities.size(), one.corruption),
              fmt::format("{}", most));
   }
   if (!clean_wrong.empty() && clean_wrong.size() != n)
-    refuse(where, fmt::format("{} clean images", n), fmt::format("{}", clean_wrong.size()));
+    refuse(where, fmt::format("{} clean images", n), clean_wrong.size());
 }
 
 // Sum of the reference's errors over those severities.

@@ -13,11 +13,8 @@
 
 #include "leeway/core/characters.h"
 #include "leeway/core/csv.h"
-#include "leeway/core/csv_records.h"
-#include "leeway/core/edit_distance.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
-#include "leeway/core/text.h"
 #include "leeway/core/utf8.h"
 #include "leeway/shift/detail/words.h"
 

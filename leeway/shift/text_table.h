@@ -43,7 +43,7 @@ struct TableChange {
 // header. `sampled`: how many changed rows to keep.
 //
 // Errors (Error): those of CsvRecords and TextShift; a missing column, a label neither positive nor negative,
-// no rows. Cost: one pass, rows in parallel; mostly edit distances (edit_distance.h). Memory: at most 2,048
+// no rows. Cost: one pass, rows in parallel; mostly edit distances (core/characters.h). Memory: at most 2,048
 // rows and 16 MiB of texts before and after, but at least one row. Deterministic for any number of threads.
 // Throws Interrupted when `progress`, which counts bytes, requests it.
 [[nodiscard]] TableChange shift_table(std::string_view csv, std::string_view name, const TextShift& member,

@@ -5,9 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <new>
 #include <optional>
 #include <set>
@@ -17,14 +16,12 @@
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
-#include "leeway/core/removal.h"
 #include "leeway/core/result.h"
-#include "leeway/core/suggestion.h"
 #include "leeway/record/keys.h"
 #include "leeway/record/records.h"
+#include "leeway/sweep/checked_files.h"
 #include "leeway/sweep/roles.h"
 #include "leeway/sweep/study.h"
-#include "leeway/sweep/unit_outputs.h"
 
 namespace leeway::sweep {
 namespace {
@@ -34,9 +31,7 @@ constexpr std::string_view result_prefix = "results[].";
 
 std::size_t stage_of(const PlanFile& plan, const std::string& name) {
   if (name.empty()) return plan.stages.size() - 1;
-  std::vector<std::string> names;
-  for (const PlannedStage& stage : plan.stages) names.push_back(stage.name);
-  return index_of_name(name, names, "--stage");
+  return index_of_name(name, plan.stages, &PlannedStage::name, "--stage");
 }
 
 // A key of a result: one value, or the numbers of a list, of `list` the key `name` of each element.
@@ -95,16 +90,20 @@ std::string series_cell(const Json* list, const std::string& key) {
   return any ? text : "";
 }
 
+std::string csv_line(std::span<const std::string> row) {
+  std::string line;
+  for (std::size_t i = 0; i < row.size(); ++i) (line += i > 0 ? "," : "") += csv_name(row[i]);
+  return line + '\n';
+}
+
 // Written row by row; compressed where the name ends in .gz.
 class CsvFile {
  public:
-  CsvFile(const std::string& path, const std::vector<std::string>& columns)
-      : file_(path), compressed_(path.ends_with(".gz")) {
+  explicit CsvFile(const std::string& path) : file_(path), compressed_(path.ends_with(".gz")) {
     constexpr int gzip = 15 + 16, memory = 8;
     if (compressed_ &&
         deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip, memory, Z_DEFAULT_STRATEGY) != Z_OK)
       throw std::bad_alloc();
-    write(columns);
   }
   ~CsvFile() {
     if (compressed_) deflateEnd(&stream_);
@@ -112,12 +111,8 @@ class CsvFile {
   CsvFile(const CsvFile&) = delete;
   CsvFile& operator=(const CsvFile&) = delete;
 
-  void write(std::span<const std::string> row) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (i > 0) text_ += ',';
-      text_ += csv_name(row[i]);
-    }
-    text_ += '\n';
+  void write(std::string_view line) {
+    text_ += line;
     if (text_.size() > most_kept) put(Z_NO_FLUSH);
   }
   void commit() {
@@ -167,8 +162,10 @@ class Collector {
     refuse(display_name(store.folder()), fmt::format("a record of [{}]", table_.stage), "none yet");
   }
 
-  record::SweepTable write(const std::string& out, Progress* progress) {
-    CsvFile file(out, table_.columns);
+  // write(line) for the header and every row. `out`: what they go to.
+  template <class Write>
+  record::SweepTable lines(const std::string& out, Progress* progress, const Write& write) {
+    write(csv_line(table_.columns));
     std::vector<std::optional<Rows>> rows;
     for (std::size_t first = 0; first < units_.size(); first += block) {
       if (progress != nullptr && progress->stop_requested())
@@ -179,11 +176,10 @@ class Collector {
         ++(unit ? table_.units : table_.missing);
         if (!unit) continue;
         table_.rows += unit->size();
-        for (const Row& row : *unit) file.write(row);
+        for (const Row& row : *unit) write(csv_line(row));
       }
       if (progress != nullptr) progress->update("records", first + rows.size(), units_.size(), "");
     }
-    file.commit();
     table_.out = out;
     return table_;
   }
@@ -224,12 +220,10 @@ class Collector {
   }
 
   void choose_keys(const std::vector<std::string>& chosen) {
-    std::vector<std::string> names;
     std::vector<ResultKey> keys;
-    for (const ResultKey& key : keys_) names.push_back(key.column);
     for (const std::string& name : chosen)
       keys.push_back(keys_[index_of_name(
-          name, names, "--columns",
+          name, keys_, &ResultKey::column, "--columns",
           fmt::format("keys of a result of {} with one value, or one in each element of a list", schema_))]);
     keys_ = std::move(keys);
   }
@@ -264,27 +258,12 @@ class Collector {
 
 constexpr std::string_view training_command = "train";
 
-// A folder for one table, gone with this object.
-class TableFolder {
- public:
-  TableFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "leeway-sweep-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) fail_at(name, "cannot make the folder", errno);
-    path_ = name;
-  }
-  ~TableFolder() { discard_made(path_.parent_path(), path_); }
-  TableFolder(const TableFolder&) = delete;
-  TableFolder& operator=(const TableFolder&) = delete;
-  [[nodiscard]] std::string file() const { return (path_ / "runs.csv").string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
 RunTable collected(const PlanFile& plan, const Store& store, const std::string& stage, Progress* progress) {
-  const TableFolder folder;
-  (void)collect(plan, store, {stage, {}, true}, folder.file(), progress);
-  return {map_file(folder.file()), fmt::format("{} [{}]", display_name(store.folder()), stage)};
+  const auto text = std::make_shared<std::string>();
+  (void)Collector(plan, store, {stage, {}, true})
+      .lines(store.folder().string(), progress, [&](const std::string& line) { *text += line; });
+  return {{text, std::as_bytes(std::span(*text))},
+          fmt::format("{} [{}]", display_name(store.folder()), stage)};
 }
 
 // The nearest training stages that units of the stage read, directly or not; not what a training began with.
@@ -339,7 +318,12 @@ record::SweepTable collect(const PlanFile& plan, const Store& store,
                            const record::SweepCollectOptions& options, const std::string& out,
                            Progress* progress) {
   check_table_name(out);
-  return Collector(plan, store, options).write(out, progress);
+  Collector collector(plan, store, options);
+  CsvFile file(out);
+  const record::SweepTable table =
+      collector.lines(out, progress, [&](const std::string& line) { file.write(line); });
+  file.commit();
+  return table;
 }
 
 RunTable runs_of_folder(const PlanFile& plan, const Store& store, const std::string& stage,

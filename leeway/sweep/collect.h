@@ -28,7 +28,7 @@ namespace leeway::sweep {
 void check_table_name(const std::string& out);
 
 // The table of runs in a sweep's folder: the records of a stage (empty: the last), each with the series of
-// its (last) training, and the units without a record, with reasons. std::runtime_error: no temporary space.
+// its (last) training, and the units without a record, with reasons. The table is in memory.
 [[nodiscard]] RunTable runs_of_folder(const PlanFile& plan, const Store& store, const std::string& stage,
                                       Progress* progress);
 

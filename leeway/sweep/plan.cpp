@@ -14,9 +14,8 @@
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/result.h"
-#include "leeway/core/text.h"
+#include "leeway/sweep/checked_files.h"
 #include "leeway/sweep/detail/members.h"
-#include "leeway/sweep/input_words.h"
 #include "leeway/sweep/store.h"
 
 namespace leeway::sweep {

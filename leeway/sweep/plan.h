@@ -48,7 +48,7 @@ struct Plan {
   std::size_t threads = 1;
   std::uint64_t memory = 0;
   std::vector<Unit> units;  // each behind those it needs
-  // The user's files among the words, as the units name them, each with names and digests of its contents (input_words.h).
+  // The user's files among the words, as the units name them, each with names and digests of its contents (checked_files.h).
   std::map<std::string, std::string> inputs;
   std::size_t combinations = 0;  // that were asked for, and that the rules left out
   std::size_t left_out = 0;

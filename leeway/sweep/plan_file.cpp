@@ -123,8 +123,7 @@ PlanFile::PlanFile(const std::filesystem::path& path, bool any_version, const Ca
     at = end;
   }
   if (units.size() != promised || units.empty())
-    refuse(name, fmt::format("{} units", std::max<std::size_t>(promised, 1)),
-           fmt::format("{}", units.size()));
+    refuse(name, fmt::format("{} units", std::max<std::size_t>(promised, 1)), units.size());
   if (digest != written_digest)
     refuse(name, "a plan as written by leeway sweep plan (plan the study again into another folder)",
            "a changed plan");

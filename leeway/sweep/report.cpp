@@ -11,10 +11,8 @@
 #include "leeway/core/instruction_set.h"
 #include "leeway/core/message.h"
 #include "leeway/sweep/detail/fold.h"
-#include "leeway/sweep/detail/ranking.h"
 #include "leeway/sweep/detail/runs.h"
 #include "leeway/sweep/detail/tuning.h"
-#include "leeway/sweep/detail/ways.h"
 #include "leeway/sweep/roles.h"
 
 namespace leeway::sweep {

@@ -16,7 +16,7 @@
 //            validation, further criteria, or the measure (oracle); checkpoints by the values of `select`, or
 //            the best of these (oracle). Of epochs: test accuracy at the one chosen by each criterion of all
 //            trainings, or by test accuracy (oracle).
-//   curves   criteria and test accuracy by epoch (detail/ways.h).
+//   curves   criteria and test accuracy by epoch (detail/tuning.h).
 //
 // Errors (Error): those of roles.h; no value of the measure; hyper-parameters with several values and no
 // validation column. Cost: a pass over the table.

@@ -9,8 +9,6 @@
 
 #include "leeway/core/csv.h"
 #include "leeway/core/message.h"
-#include "leeway/core/suggestion.h"
-#include "leeway/core/text.h"
 
 namespace leeway::sweep {
 namespace {

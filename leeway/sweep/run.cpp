@@ -1,24 +1,192 @@
 #include "leeway/sweep/run.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
 #include <cstdint>
 #include <fstream>
+#include <functional>
+#include <mutex>
+#include <set>
+#include <string>
 #include <thread>
+#include <vector>
 
+#include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
-#include "leeway/sweep/detail/job.h"
+#include "leeway/core/removal.h"
+#include "leeway/record/json.h"
+#include "leeway/sweep/checked_files.h"
 #include "leeway/sweep/detail/queue.h"
-#include "leeway/sweep/input_words.h"
-#include "leeway/sweep/unit_outputs.h"
+#include "leeway/sweep/process.h"
+#include "leeway/sweep/store.h"
+#include "leeway/sweep/study.h"
 
 namespace leeway::sweep {
 namespace {
 
+struct JobRules {
+  std::function<void()> before_keeping;  // what the process made, or its failure; may throw
+  // Of a unit that was stopped after so many seconds: why there is no use in beginning it again; empty: there is.
+  std::function<std::string(double seconds)> hopeless;
+};
+
+namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
+
+// Who ends a whole job ends the runner, too, a moment later.
+constexpr std::chrono::milliseconds breath{500};
+constexpr int most_tries = 3, gate_failed = 4, interrupted = 130;
+constexpr std::string_view log_file = "log.txt";
+
+bool was_killed(const Ended& ended) {
+  constexpr std::array<int, 4> from_outside{SIGKILL, SIGTERM, SIGINT, SIGHUP};
+  return std::ranges::find(from_outside, ended.signal) != from_outside.end() || ended.code == interrupted;
+}
+
+std::string last_line(const fs::path& path) {
+  std::ifstream file(path);
+  std::string last;
+  for (std::string line; std::getline(file, line);)
+    if (!line.empty()) last = line;
+  return printable(last.starts_with("leeway: ") ? last.substr(8) : last, 1000);
+}
+
+std::string words_of(const Ended& ended, const fs::path& log) {
+  if (ended.signal != 0) {
+    const char* const name = ::sigabbrev_np(ended.signal);
+    return fmt::format("ended by signal {}", name == nullptr ? std::to_string(ended.signal) : name);
+  }
+  std::string line = last_line(log);
+  if (!line.empty() && ended.code != 0) return line;
+  return ended.code == 0 ? "ended without a record" : fmt::format("ended with exit code {}", ended.code);
+}
+
+bool says_full(const std::string& message) {
+  return std::ranges::any_of(std::array{ENOSPC, EDQUOT}, [&](int code) {
+    return message.find(std::system_category().message(code)) != std::string::npos;
+  });
+}
+
+// The processes that run now, so that they can be ended together.
+class Jobs {
+ public:
+  void add(const Process& process) {
+    const std::scoped_lock lock(mutex_);
+    running_.insert(&process);
+    if (stopped_) process.stop(SIGTERM);
+  }
+
+  // Its end, once it has come; from then on its number may be another process's.
+  [[nodiscard]] Ended end_of(const Process& process) {
+    process.wait();
+    const std::scoped_lock lock(mutex_);
+    running_.erase(&process);
+    return process.reap();
+  }
+
+  // Asks all to end, and those that come.
+  void stop() {
+    const std::scoped_lock lock(mutex_);
+    stopped_ = true;
+    stop_.notify_all();
+    for (const Process* process : running_) process->stop(SIGTERM);
+  }
+
+  void kill() {
+    const std::scoped_lock lock(mutex_);
+    for (const Process* process : running_) process->stop(SIGKILL);
+  }
+
+  [[nodiscard]] bool is_stopped(std::chrono::steady_clock::duration within) {
+    std::unique_lock lock(mutex_);
+    return stop_.wait_for(lock, within, [&] { return stopped_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable stop_;
+  std::set<const Process*> running_;
+  bool stopped_ = false;
+};
+
+// One unit from its claim to its end.
+class Job {
+ public:
+  Job(const Store& store, std::string runner, std::string unit, std::vector<std::string> words,
+      std::string program)
+      : store_(store),
+        runner_(std::move(runner)),
+        unit_(std::move(unit)),
+        words_(std::move(words)),
+        program_(std::move(program)) {}
+
+  // None: it was stopped. DiskFull where that is why it failed.
+  [[nodiscard]] Outcome run(Jobs& jobs, const JobRules& rules) const {
+    Ended ended;
+    double seconds = 0;
+    for (int tries = 1; tries <= most_tries; ++tries) {
+      store_.make_work(unit_, runner_);
+      const auto started = Clock::now();
+      const Process process(program_, words_, store_.work(unit_, runner_), record_file, log_file);
+      jobs.add(process);
+      ended = jobs.end_of(process);
+      seconds = Seconds(Clock::now() - started).count();
+      if (!was_killed(ended)) break;
+      if (jobs.is_stopped(tries < most_tries ? tries * breath : Clock::duration::zero())) {
+        if (const std::string why = rules.hopeless(seconds); !why.empty()) {
+          fail({why, ended.code, seconds});
+          return Outcome::failed;
+        }
+        store_.drop_work(unit_, runner_);
+        return Outcome::none;
+      }
+    }
+    return finish(ended, seconds, rules) ? Outcome::done : Outcome::failed;
+  }
+
+ private:
+  [[nodiscard]] bool finish(const Ended& ended, double seconds, const JobRules& rules) const {
+    const fs::path work = store_.work(unit_, runner_), log = work / log_file;
+    struct stat record {};
+    struct stat said {};
+    const bool has_record = ::stat((work / record_file).c_str(), &record) == 0 && record.st_size > 0;
+    if (::stat(log.c_str(), &said) == 0 && said.st_size == 0) discard_made(work, log);
+    rules.before_keeping();
+    if (has_record && (ended.code == 0 || ended.code == gate_failed)) {
+      write_digests(work);
+      store_.keep(unit_, runner_, Outcome::done);
+      return true;
+    }
+    const Failure failure{words_of(ended, log), ended.code, seconds};
+    if (says_full(failure.message))
+      throw DiskFull(fmt::format("{}: {}", display_name(store_.folder()), failure.message));
+    fail(failure);
+    return false;
+  }
+
+  void fail(Failure failure) const {
+    const std::string text =
+        record::record_text(record::written([&](record::Fields& f) { fields(failure, f); }));
+    write_plain(store_.work(unit_, runner_) / "failure.json", text);
+    store_.keep(unit_, runner_, Outcome::failed);
+  }
+
+  const Store& store_;
+  const std::string runner_, unit_;
+  const std::vector<std::string> words_;
+  const std::string program_;
+};
 
 constexpr Seconds tick{.05}, first_look{.1}, last_look{2}, grace{10};
 

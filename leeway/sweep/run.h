@@ -9,7 +9,7 @@
 // begin at different places and stay in the shard where they met others. The number of threads is part of a
 // unit's name: results do not depend on the number of runners or jobs. A user's file that differs from the
 // plan, before or after a unit, ends the run, and so does an output of a finished unit that has changed
-// before another unit reads it (unit_outputs.h). Cost: some twenty file system calls a unit, two for each user's
+// before another unit reads it (checked_files.h). Cost: some twenty file system calls a unit, two for each user's
 // file that it reads, three shard listings where another runner was quicker (docs/studies/sweep-scale.md).
 //
 // Errors: those of the plan and the store; DiskFull. Interrupted by Progress::stop_requested(): ends the

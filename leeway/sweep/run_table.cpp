@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "leeway/core/csv_records.h"
+#include "leeway/core/csv.h"
 #include "leeway/core/inflate.h"
 #include "leeway/core/message.h"
 

@@ -3,7 +3,7 @@
 //   plan.jsonl                  the plan (plan_file.h)
 //   study.toml                  the study
 //   units/ab/NAME/              a finished unit: record.json, the files it wrote, their digests
-//                               (unit_outputs.h), log.txt if not empty
+//                               (checked_files.h), log.txt if not empty
 //   failed/ab/NAME/             a failed unit: failure.json, log.txt, and the files it wrote
 //   work/ab/NAME.RUNNER/        where a process runs; renamed to one of the two above at its end, so that a
 //                               unit is there whole or not at all, and once, whoever ran it
@@ -24,6 +24,9 @@
 #include <vector>
 
 #include "leeway/record/fields.h"
+#include "leeway/record/sweep.h"
+#include "leeway/sweep/plan.h"
+#include "leeway/sweep/plan_file.h"
 
 namespace leeway::sweep {
 
@@ -90,5 +93,16 @@ void write_plain(const std::filesystem::path& path, std::string_view text);
 
 // Throws DiskFull or std::runtime_error: "PATH: WHAT: the system's words".
 [[noreturn]] void fail_at(const std::filesystem::path& path, std::string_view what, int code);
+
+// Progress of a sweep, from its folder. Cost: the plan, three folders a shard, a file for each failed unit.
+
+// Folder, counts, failures and results. Claims of runners on other machines count as alive.
+[[nodiscard]] record::SweepStatus status_of(const PlanFile& plan, const Store& store);
+
+// Units of the plan that failed, by message.
+[[nodiscard]] std::vector<record::SweepFailure> failures_of(const PlanFile& plan, const Store& store);
+
+// What a plan comes to: units by stage, and how many are done.
+[[nodiscard]] record::SweepPlan plan_record(const Plan& plan, const Store& store);
 
 }  // namespace leeway::sweep

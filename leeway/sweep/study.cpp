@@ -9,8 +9,6 @@
 #include "leeway/core/csv.h"
 #include "leeway/core/family.h"
 #include "leeway/core/message.h"
-#include "leeway/core/suggestion.h"
-#include "leeway/core/text.h"
 #include "leeway/core/toml.h"
 #include "leeway/record/number_list.h"
 
@@ -63,19 +61,15 @@ void set_study(Study& study, const TomlEntry& entry) {
 }
 
 const CatalogCommand& command_of(const Catalog& catalog, const std::string& words, const std::string& place) {
-  std::vector<std::string> names;
-  for (const CatalogCommand& command : catalog.commands) names.push_back(command.words);
-  return catalog.commands[index_of_name(words, names, place,
+  return catalog.commands[index_of_name(words, catalog.commands, &CatalogCommand::words, place,
                                         "a command of leeway as the stage's name or its `command`")];
 }
 
 Setting setting_of(const CatalogCommand& command, const std::string& stage, const TomlEntry& entry) {
   const bool in_table = entry.table.size() > stage.size();
   const std::string name = in_table ? entry.table.substr(stage.size() + 1) : entry.key;
-  std::vector<std::string> names;
-  for (const CatalogOption& option : command.options) names.push_back(option.name);
-  const std::size_t option =
-      index_of_name(name, names, entry.place, fmt::format("an option of leeway {}", command.words));
+  const std::size_t option = index_of_name(name, command.options, &CatalogOption::name, entry.place,
+                                           fmt::format("an option of leeway {}", command.words));
   Setting setting{name, in_table ? entry.key : "", command.options[option], {}, {}, entry.place};
   if (std::ranges::find(own_options, name) != own_options.end() || setting.option.record)
     refuse(entry.place, "an option other than those the sweep itself sets", in_quotes(name));
@@ -130,10 +124,10 @@ Stage stage_from(const Entries& entries, const std::string& name, const Catalog&
 // What stands in braces.
 Piece piece_named(const Study& study, const std::string& name, const std::string& place) {
   const std::size_t dot = name.find('.');
-  std::vector<std::string> stages;
-  for (const Stage& stage : study.stages) stages.push_back(stage.name);
-  Piece piece{"", index_of_name(name.substr(0, dot), stages, place, "{STAGE} or {STAGE.OPTION} in braces"), 0,
-              Piece::Kind::file};
+  Piece piece{"",
+              index_of_name(name.substr(0, dot), study.stages, &Stage::name, place,
+                            "{STAGE} or {STAGE.OPTION} in braces"),
+              0, Piece::Kind::file};
   const Stage& stage = study.stages[piece.stage];
   const std::string option = dot == name.npos ? "out" : name.substr(dot + 1);
   std::vector<std::string> options;

@@ -21,14 +21,14 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/error.h"
+#include "leeway/core/message.h"
 #include "leeway/core/outputs.h"
 #include "leeway/core/progress.h"
 #include "leeway/record/assess.h"
 
 namespace leeway::tasks {
 
-// A group column of numbers, whose groups are bins (core/number_bins.h).
+// A group column of numbers, whose groups are bins (core/groups.h).
 struct AssessNumbers {
   std::string name;
   std::vector<double> values;  // of every row; NaN: missing

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "leeway/core/message.h"
-#include "leeway/core/npz.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/statistics.h"
 #include "leeway/record/number_list.h"

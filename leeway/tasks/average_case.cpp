@@ -9,10 +9,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "leeway/core/error.h"
+#include "leeway/core/groups.h"
 #include "leeway/core/message.h"
-#include "leeway/core/number_bins.h"
-#include "leeway/core/state_file.h"
+#include "leeway/core/safetensors.h"
 #include "leeway/tasks/detail/plan_digest.h"
 #include "leeway/tasks/robustness.h"
 #include "leeway/tasks/task_clock.h"

@@ -10,7 +10,7 @@
 #include <functional>
 #include <string>
 
-#include "leeway/error_bound/shift_table.h"
+#include "leeway/error_bound/evaluation.h"
 #include "leeway/record/bound_evaluate.h"
 
 namespace leeway::tasks {

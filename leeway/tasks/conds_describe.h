@@ -15,7 +15,7 @@
 
 #include "leeway/core/attribute_table.h"
 #include "leeway/core/outputs.h"
-#include "leeway/data/split.h"
+#include "leeway/data/training_data.h"
 #include "leeway/record/conds_describe.h"
 
 namespace leeway::tasks {

@@ -10,8 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "leeway/conds/protocol_sets.h"
-#include "leeway/core/error.h"
+#include "leeway/conds/conds.h"
 #include "leeway/core/message.h"
 #include "leeway/tasks/task_clock.h"
 

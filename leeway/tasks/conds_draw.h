@@ -41,7 +41,7 @@ struct CondsDrawTask {
 [[nodiscard]] std::vector<std::string> case_names(const record::CondsDrawOptions& options,
                                                   const AttributeTable& table);
 
-// The rows of a split as the text of a CSV file, index,split (data/split.h).
+// The rows of a split as the text of a CSV file, index,split (data/training_data.h).
 [[nodiscard]] std::string split_text(const conds::ConDSSplit& split);
 
 }  // namespace leeway::tasks

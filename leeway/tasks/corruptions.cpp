@@ -7,11 +7,10 @@
 #include <utility>
 
 #include "leeway/agreement/agreement.h"
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/png.h"
 #include "leeway/data/load.h"
-#include "leeway/data/picture_sheet.h"
+#include "leeway/data/picture_file.h"
 #include "leeway/shift/corruption_error.h"
 #include "leeway/tasks/assess/detail/comparison.h"
 #include "leeway/tasks/assess/detail/predictions.h"

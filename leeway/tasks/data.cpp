@@ -7,16 +7,14 @@
 #include <optional>
 #include <utility>
 
-#include "leeway/conds/protocol_sets.h"
-#include "leeway/core/error.h"
+#include "leeway/conds/conds.h"
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/png.h"
-#include "leeway/core/text.h"
 #include "leeway/data/load.h"
 #include "leeway/data/render.h"
-#include "leeway/data/split.h"
+#include "leeway/data/training_data.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {

@@ -10,7 +10,7 @@
 
 #include "leeway/core/file.h"
 #include "leeway/core/images.h"
-#include "leeway/core/npz.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/outputs.h"
 #include "leeway/core/removal.h"
 #include "leeway/shift/shift.h"

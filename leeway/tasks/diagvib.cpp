@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "leeway/core/csv.h"
-#include "leeway/core/error.h"
 #include "leeway/core/file.h"
 #include "leeway/core/images.h"
 #include "leeway/core/inflate.h"

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <set>
 
-#include "leeway/core/error.h"
+#include "leeway/core/message.h"
 
 namespace leeway::tasks {
 

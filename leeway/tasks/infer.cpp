@@ -5,9 +5,9 @@
 
 #include "leeway/core/array.h"
 #include "leeway/core/images.h"
-#include "leeway/core/npz.h"
+#include "leeway/core/message.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/shards.h"
-#include "leeway/core/text.h"
 #include "leeway/tasks/model.h"
 #include "leeway/tasks/task_clock.h"
 

@@ -13,7 +13,7 @@
 #include "leeway/core/images.h"
 #include "leeway/core/outputs.h"
 #include "leeway/core/progress.h"
-#include "leeway/data/split.h"
+#include "leeway/data/training_data.h"
 #include "leeway/nn/predictor.h"
 #include "leeway/record/infer.h"
 

@@ -12,14 +12,13 @@
 #include "leeway/core/columns.h"
 #include "leeway/core/content.h"
 #include "leeway/core/csv.h"
-#include "leeway/core/error.h"
 #include "leeway/core/file.h"
 #include "leeway/core/groups.h"
 #include "leeway/core/message.h"
 #include "leeway/core/outputs.h"
 #include "leeway/core/outputs_arrays.h"
 #include "leeway/core/shards.h"
-#include "leeway/data/split.h"
+#include "leeway/data/training_data.h"
 
 namespace leeway::tasks {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "leeway/core/outputs.h"
 #include "leeway/core/shards.h"
-#include "leeway/data/split.h"
+#include "leeway/data/training_data.h"
 #include "leeway/record/reading.h"
 
 namespace leeway::tasks {

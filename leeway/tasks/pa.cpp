@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "leeway/agreement/fixed_beta.h"
+#include "leeway/agreement/agreement.h"
 #include "leeway/agreement/ratios.h"
 #include "leeway/core/columns.h"
 #include "leeway/core/message.h"

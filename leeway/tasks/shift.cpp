@@ -10,13 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "leeway/core/error.h"
 #include "leeway/core/family.h"
 #include "leeway/core/message.h"
-#include "leeway/core/npz.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/png.h"
-#include "leeway/core/text.h"
-#include "leeway/data/picture_sheet.h"
+#include "leeway/data/picture_file.h"
 #include "leeway/record/number_list.h"
 #include "leeway/shift/corruption.h"
 #include "leeway/shift/shift.h"

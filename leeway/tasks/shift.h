@@ -3,7 +3,7 @@
 // strengths or severities give a set each; `out` then names files by {shift}, {strength} and {severity},
 // written one by one.
 // OptionError: sets with equal file names; an unknown shift; a strength, severity or classes that the shift
-// does not take. Errors (Error): those of the headers above, of a contact sheet (data/picture_sheet.h) and of
+// does not take. Errors (Error): those of the headers above, of a contact sheet (data/picture_file.h) and of
 // opening the images. Cost and determinism: as there.
 #pragma once
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "leeway/core/csv.h"
-#include "leeway/core/error.h"
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"

@@ -1,6 +1,6 @@
 // A CSV file with one column of texts shifted (shift/text.h), all else unchanged.
 // OptionError: an unknown text shift, a strength or option that it does not take. Errors (Error): those of
-// shift/text_table.h and shift/word_lists.h. Cost and determinism: as there.
+// shift/text_table.h and shift/text.h. Cost and determinism: as there.
 #pragma once
 
 #include <cstdint>

@@ -8,9 +8,8 @@
 
 #include "leeway/agreement/agreement.h"
 #include "leeway/core/csv.h"
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
-#include "leeway/data/split.h"
+#include "leeway/data/training_data.h"
 #include "leeway/shift/shift.h"
 #include "leeway/tasks/task_clock.h"
 

@@ -15,7 +15,6 @@
 
 #include "leeway/core/family.h"
 #include "leeway/core/progress.h"
-#include "leeway/data/split.h"
 #include "leeway/data/training_data.h"
 #include "leeway/nn/session.h"
 #include "leeway/nn/train.h"

@@ -3,7 +3,7 @@
 
 #include "leeway/core/attribute_table.h"
 #include "leeway/core/csv.h"
-#include "leeway/core/error.h"
+#include "leeway/core/message.h"
 #include "leeway/tasks/conds_describe.h"
 #include "leeway/tasks/conds_draw.h"
 #include "leeway/tasks/list.h"

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "leeway/core/columns.h"
-#include "leeway/core/error.h"
 #include "leeway/core/groups.h"
 #include "leeway/core/message.h"
 #include "leeway/core/rows.h"

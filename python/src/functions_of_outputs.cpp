@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "leeway/agreement/pairing.h"
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/error_bound/estimator.h"
 #include "leeway/tasks/align.h"

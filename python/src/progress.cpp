@@ -9,7 +9,6 @@
 #include <memory>
 
 #include "leeway/core/message.h"
-#include "leeway/core/text.h"
 #include "python/src/guard.h"
 
 namespace leeway::python {

@@ -3,8 +3,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "leeway/core/error.h"
-#include "leeway/core/pixel_levels.h"
+#include "leeway/core/images.h"
+#include "leeway/core/message.h"
 #include "leeway/core/shards.h"
 #include "python/src/arrays.h"
 

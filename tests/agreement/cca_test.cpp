@@ -1,10 +1,9 @@
-#include "leeway/agreement/detail/cca.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "leeway/agreement/detail/matrix.h"
 #include "tests/agreement/reference_cases.h"
 #include "tests/message_of.h"
 

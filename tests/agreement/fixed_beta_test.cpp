@@ -1,10 +1,9 @@
-#include "leeway/agreement/fixed_beta.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
+#include "leeway/agreement/agreement.h"
 #include "tests/agreement/cases.h"
 #include "tests/message_of.h"
 

@@ -11,7 +11,6 @@
 
 #include "leeway/agreement/agreement.h"
 #include "leeway/agreement/detail/pairs.h"
-#include "leeway/agreement/fixed_beta.h"
 #include "leeway/agreement/selection.h"
 #include "leeway/core/random.h"
 #include "tests/agreement/cases.h"

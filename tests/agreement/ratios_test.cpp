@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "leeway/agreement/decomposition.h"
-#include "leeway/core/error.h"
+#include "leeway/core/message.h"
 #include "tests/agreement/cases.h"
 #include "tests/message_of.h"
 #include "tests/stopping.h"

@@ -6,7 +6,6 @@
 #include "leeway/core/csv.h"
 #include "leeway/core/file.h"
 #include "leeway/core/npy.h"
-#include "leeway/core/npz.h"
 #include "leeway/core/random.h"
 #include "tests/apps/run_command.h"
 

@@ -9,7 +9,6 @@
 
 #include "leeway/core/instruction_set.h"
 #include "leeway/core/npy.h"
-#include "leeway/core/npz.h"
 #include "leeway/core/random.h"
 #include "tests/apps/run_command.h"
 

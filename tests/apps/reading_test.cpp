@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "leeway/core/npy.h"
-#include "leeway/core/npz.h"
 #include "tests/apps/run_command.h"
 #include "tests/core/files.h"
 #include "tests/core/zip_maker.h"

@@ -3,7 +3,7 @@
 
 #include "leeway/core/csv.h"
 #include "leeway/core/images.h"
-#include "leeway/core/npz.h"
+#include "leeway/core/npy.h"
 #include "tests/apps/run_command.h"
 #include "tests/core/files.h"
 

@@ -5,7 +5,6 @@
 
 #include "leeway/core/file.h"
 #include "leeway/core/npy.h"
-#include "leeway/core/npz.h"
 #include "tests/apps/run_command.h"
 
 namespace leeway::app {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "leeway/average_case/average_case.h"
-#include "leeway/average_case/detail/gram_factor.h"
+#include "leeway/average_case/detail/ordering.h"
 #include "tests/average_case/classifiers.h"
 #include "tests/message_of.h"
 

@@ -6,8 +6,8 @@
 #include <set>
 #include <vector>
 
+#include "leeway/average_case/detail/integrand.h"
 #include "leeway/average_case/detail/kernel.h"
-#include "leeway/average_case/detail/lattice.h"
 #include "leeway/average_case/detail/normal-inl.h"
 #include "leeway/average_case/detail/normal.h"
 #include "leeway/average_case/detail/one_factor.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "leeway/conds/protocol_sets.h"
+#include "leeway/conds/conds.h"
 #include "leeway/core/attribute_table.h"
 #include "leeway/core/random.h"
 

@@ -9,7 +9,6 @@
 #include <map>
 #include <set>
 
-#include "leeway/conds/protocol_sets.h"
 #include "tests/conds/attribute_tables.h"
 #include "tests/message_of.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <tuple>
 
-#include "leeway/core/number_bins.h"
+#include "leeway/core/groups.h"
 #include "tests/at_threads.h"
 
 namespace leeway {

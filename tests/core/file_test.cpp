@@ -9,8 +9,7 @@
 
 #include <csignal>
 
-#include "leeway/core/commit_check.h"
-#include "leeway/core/error.h"
+#include "leeway/core/message.h"
 #include "leeway/core/removal.h"
 #include "tests/core/files.h"
 

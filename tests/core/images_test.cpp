@@ -8,9 +8,7 @@
 #include <numeric>
 
 #include "leeway/core/npy.h"
-#include "leeway/core/npz.h"
 #include "leeway/core/outputs.h"
-#include "leeway/core/pixel_levels.h"
 #include "tests/core/files.h"
 #include "tests/core/zip_maker.h"
 

@@ -1,4 +1,3 @@
-#include "leeway/core/npz.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

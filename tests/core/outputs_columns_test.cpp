@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "leeway/core/columns.h"
-#include "leeway/core/csv_records.h"
+#include "leeway/core/csv.h"
 #include "leeway/core/rows.h"
 #include "tests/core/outputs_folder.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "leeway/core/npz.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/outputs.h"
 #include "tests/core/files.h"
 

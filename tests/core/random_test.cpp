@@ -9,7 +9,7 @@
 #include <numeric>
 #include <vector>
 
-#include "leeway/core/error.h"
+#include "leeway/core/message.h"
 
 namespace leeway {
 namespace {

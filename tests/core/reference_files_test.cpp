@@ -8,7 +8,6 @@
 
 #include "leeway/core/idx.h"
 #include "leeway/core/npy.h"
-#include "leeway/core/npz.h"
 #include "leeway/core/outputs.h"
 #include "leeway/core/safetensors.h"
 #include "tests/core/files.h"

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "leeway/core/npy.h"
-#include "leeway/core/npz.h"
 #include "tests/core/files.h"
 #include "tests/message_of.h"
 

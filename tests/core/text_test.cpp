@@ -1,5 +1,4 @@
 // Texts: escapes and code points, letters, numbers in words, distances, names that are meant.
-#include "leeway/core/text.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -15,13 +14,11 @@
 #include <vector>
 
 #include "leeway/core/characters.h"
-#include "leeway/core/edit_distance.h"
 #include "leeway/core/family.h"
 #include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/random.h"
 #include "leeway/core/result.h"
-#include "leeway/core/suggestion.h"
 #include "leeway/core/utf8.h"
 #include "tests/message_of.h"
 

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "leeway/core/csv.h"
-#include "leeway/core/npz.h"
+#include "leeway/core/npy.h"
 #include "leeway/data/training_data.h"
 #include "tests/at_threads.h"
 #include "tests/core/files.h"

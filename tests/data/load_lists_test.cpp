@@ -1,7 +1,7 @@
 // CelebA and DeepFashion with their pictures, broken lists, and the rows that the protocol has values for.
 #include <gmock/gmock.h>
 
-#include "leeway/conds/protocol_sets.h"
+#include "leeway/conds/conds.h"
 #include "leeway/core/attribute_table.h"
 #include "tests/core/files.h"
 #include "tests/data/layouts.h"

@@ -2,8 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "leeway/data/picture_sheet.h"
-#include "leeway/data/resize.h"
+#include "leeway/data/picture_file.h"
 #include "tests/core/files.h"
 #include "tests/data/layouts.h"
 

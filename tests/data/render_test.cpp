@@ -11,7 +11,7 @@
 #include "leeway/core/file.h"
 #include "leeway/core/images.h"
 #include "leeway/data/detail/dsprites.h"
-#include "leeway/data/split.h"
+#include "leeway/data/training_data.h"
 #include "tests/at_threads.h"
 #include "tests/core/files.h"
 

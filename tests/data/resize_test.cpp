@@ -1,6 +1,4 @@
 // Resampling against torch's (tests/reference/resize.py).
-#include "leeway/data/resize.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "leeway/data/picture_file.h"
 
 namespace leeway::data {
 namespace {

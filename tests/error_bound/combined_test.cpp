@@ -1,4 +1,3 @@
-#include "leeway/error_bound/combined.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "leeway/core/random.h"
-#include "leeway/error_bound/detail/reference_search.h"
+#include "leeway/error_bound/detail/lifted_class.h"
 #include "tests/error_bound/samples.h"
 #include "tests/message_of.h"
 

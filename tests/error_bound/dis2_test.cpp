@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "leeway/core/npz.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/random.h"
 #include "tests/at_threads.h"
 #include "tests/message_of.h"

@@ -8,7 +8,6 @@
 #include <fstream>
 #include <vector>
 
-#include "leeway/error_bound/shift_table.h"
 #include "tests/core/files.h"
 #include "tests/message_of.h"
 

@@ -1,6 +1,4 @@
 // The papers' recipe against a plain AdamW in float64, and the validity score by hand.
-#include "leeway/error_bound/detail/reference_search.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "leeway/core/random.h"
 #include "leeway/error_bound/detail/critic_rows.h"
+#include "leeway/error_bound/detail/lifted_class.h"
 #include "tests/error_bound/samples.h"
 
 namespace leeway::error_bound {

@@ -2,7 +2,6 @@
 
 #include "leeway/conds/conds.h"
 #include "leeway/core/csv.h"
-#include "leeway/core/csv_records.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace leeway;

@@ -1,7 +1,7 @@
 // leeway assess --model: predictions under noise. With Jacobians: tests/apps.
 #include <gmock/gmock.h>
 
-#include "leeway/core/npz.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/result.h"
 #include "tests/nn/command_fixture.h"
 

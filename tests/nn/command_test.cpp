@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "leeway/core/images.h"
-#include "leeway/core/npz.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/outputs.h"
 #include "leeway/core/result.h"
 #include "leeway/core/safetensors.h"

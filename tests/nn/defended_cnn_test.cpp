@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "leeway/nn/detail/tensors.h"
-#include "leeway/nn/model/reverse_sigmoid.h"
+#include "leeway/nn/model/layers.h"
 #include "leeway/shift/jpeg.h"
 #include "tests/nn/toy.h"
 

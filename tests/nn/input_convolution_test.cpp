@@ -1,9 +1,9 @@
 // The gradients of a layer that sees the input are the layer's own, once and twice differentiated.
-#include "leeway/nn/model/input_convolution.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "leeway/nn/model/layers.h"
 
 namespace leeway::nn {
 namespace {

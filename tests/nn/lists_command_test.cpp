@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/npz.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/result.h"
 #include "leeway/record/attack.h"
 #include "leeway/record/json.h"

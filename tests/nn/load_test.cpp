@@ -3,7 +3,7 @@
 #include <array>
 #include <fstream>
 
-#include "leeway/core/npz.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/safetensors.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/checkpoint.h"

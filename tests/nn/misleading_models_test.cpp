@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "leeway/core/npz.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/parallel.h"
 #include "leeway/nn/attack/attack.h"
 #include "leeway/nn/train.h"

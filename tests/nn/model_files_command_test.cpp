@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "leeway/core/images.h"
-#include "leeway/core/npz.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/outputs.h"
 #include "leeway/record/json.h"
 #include "tests/nn/command_fixture.h"

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "leeway/core/npz.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/safetensors.h"
 #include "tests/nn/toy.h"
 

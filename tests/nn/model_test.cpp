@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "leeway/core/npz.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/parallel.h"
 #include "tests/nn/toy.h"
 

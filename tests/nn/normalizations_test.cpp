@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "leeway/core/error.h"
+#include "leeway/core/message.h"
 #include "leeway/nn/detail/torch_model.h"
 #include "tests/nn/toy.h"
 

@@ -1,8 +1,7 @@
-#include "leeway/nn/detail/random_tensors.h"
-
 #include <gtest/gtest.h>
 
 #include "leeway/core/random.h"
+#include "leeway/nn/detail/tensors.h"
 
 namespace leeway::nn {
 namespace {

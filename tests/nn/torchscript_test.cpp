@@ -5,7 +5,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "leeway/core/npz.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/parallel.h"
 #include "leeway/nn/detail/tensors.h"
 #include "tests/nn/toy.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Prints the generating vector of leeway/average_case/detail/lattice.cpp, half a minute.
+"""Prints the generating vector of leeway/average_case/detail/integrand.cpp, half a minute.
 
 Component by component (Sloan and Reztsov 2002), for the lattices of 2^4 to 2^13 points at once (Cools, Kuo and Nuyens
 2006): of random odd candidates the one is taken whose worst-case error, as a multiple of the best candidate's on the same

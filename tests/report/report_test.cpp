@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "leeway/core/text.h"
+#include "leeway/core/message.h"
 #include "leeway/render/html.h"
 #include "tests/record/bound_records.h"
 #include "tests/record/pa_records.h"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "leeway/core/error.h"
+#include "leeway/core/message.h"
 #include "leeway/record/join.h"
 #include "leeway/record/json.h"
 #include "tests/message_of.h"

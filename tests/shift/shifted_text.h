@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "leeway/core/characters.h"
-#include "leeway/core/edit_distance.h"
 #include "leeway/core/random.h"
 #include "leeway/core/utf8.h"
 #include "leeway/shift/text.h"

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
-#include "leeway/sweep/unit_outputs.h"
+#include "leeway/sweep/checked_files.h"
 #include "tests/core/files.h"
 #include "tests/sweep/small_catalog.h"
 

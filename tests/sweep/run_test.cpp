@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "leeway/sweep/status.h"
+#include "leeway/sweep/store.h"
 #include "tests/core/files.h"
 #include "tests/sweep/small_catalog.h"
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "leeway/core/error.h"
+#include "leeway/core/message.h"
 #include "leeway/tasks/attack.h"
 #include "tests/message_of.h"
 #include "tests/tasks/stub_model.h"

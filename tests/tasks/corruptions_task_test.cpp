@@ -5,10 +5,10 @@
 #include <filesystem>
 
 #include "leeway/agreement/agreement.h"
-#include "leeway/core/error.h"
+#include "leeway/core/message.h"
 #include "leeway/core/npy.h"
 #include "leeway/core/random.h"
-#include "leeway/core/state_file.h"
+#include "leeway/core/safetensors.h"
 #include "leeway/record/json.h"
 #include "leeway/shift/corruption.h"
 #include "leeway/tasks/corruptions.h"

@@ -5,9 +5,9 @@
 
 #include <filesystem>
 
-#include "leeway/core/error.h"
 #include "leeway/core/images.h"
-#include "leeway/core/npz.h"
+#include "leeway/core/message.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/result.h"
 #include "leeway/tasks/data.h"
 #include "leeway/tasks/shift.h"

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "leeway/core/error.h"
-#include "leeway/core/npz.h"
+#include "leeway/core/message.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/result.h"
 #include "leeway/data/diagvib_environments.h"
 #include "leeway/data/training_data.h"

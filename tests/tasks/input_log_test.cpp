@@ -5,7 +5,6 @@
 
 #include "leeway/core/file.h"
 #include "leeway/core/npy.h"
-#include "leeway/core/npz.h"
 #include "tests/core/files.h"
 
 namespace leeway::tasks {

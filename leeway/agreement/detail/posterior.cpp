@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "leeway/agreement/detail/matrix.h"
-#include "leeway/core/error.h"
+#include "leeway/core/message.h"
 
 namespace leeway::agreement {
 namespace {

@@ -1,14 +1,13 @@
 // Canonical correlation needs paired rows: the pairs of `label` if both sets have labels, otherwise row i
 // with row i, which needs equal numbers of rows. All rows are projected on the canonical directions
-// (agreement/detail/cca.h) with correlation above 1e-6, and each shifted row gets the nearest clean row
+// (agreement/detail/matrix.h) with correlation above 1e-6, and each shifted row gets the nearest clean row
 // there. The sets may have different numbers of columns. With fewer rows than columns every correlation is 1:
 // use many rows.
-#include "leeway/agreement/detail/cca.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "leeway/agreement/detail/matrix.h"
 #include "leeway/agreement/pairings/detail/family.h"
 #include "leeway/core/message.h"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leeway/average_case/detail/gram_factor.h"
 #include "leeway/average_case/detail/kernel.h"
+#include "leeway/average_case/detail/ordering.h"
 #include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
 

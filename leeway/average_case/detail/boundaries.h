@@ -51,7 +51,7 @@ struct Boundaries {
                                        std::span<const std::int32_t> classes = {});
 
 // The same from a saved J C J' (m,m) of the class gradients. s_i^2 is a difference and counts as 0 below the
-// rounding of its terms. The matrix may be indefinite and asymmetric by ten times that (gram_factor.h); a
+// rounding of its terms. The matrix may be indefinite and asymmetric by ten times that (ordering.h); a
 // worse float64 matrix is treated as float32, and Error is thrown if it is worse still.
 inline constexpr double rounding_f32 = 1e-6, rounding_f64 = 1e-12;  // shares of the diagonal
 [[nodiscard]] Boundaries boundaries_of_gram(std::span<const double> logits, std::span<const double> gram,

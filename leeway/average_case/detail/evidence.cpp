@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cmath>
 
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 

@@ -6,6 +6,7 @@
 // from N(tilt_j, 1) between the same limits, and the weight gains the factor exp(tilt_j (tilt_j / 2 - y_j)).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -76,5 +77,16 @@ class Kernel {
   Precision precision_;
   double cycles_;
 };
+
+// An embedded lattice sequence: for every m up to 20 the points {k z / 2^m}, k < 2^m, are a good lattice that
+// contains the lattice of m - 1 (Cools, Kuo and Nuyens 2006).
+
+inline constexpr std::size_t lattice_dimensions = 1001;
+inline constexpr int finest_lattice = 20;
+inline constexpr std::size_t lattice_shifts = 16;
+
+// z. Odd, so that each coordinate is evenly spread. Found component by component for 2^4 to 2^13 points at
+// once, in the Korobov space of smoothness 2 (tests/reference/lattice_vector.py).
+extern const std::array<std::uint32_t, lattice_dimensions> lattice_vector;
 
 }  // namespace leeway::average_case

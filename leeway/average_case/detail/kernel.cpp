@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "leeway/average_case/detail/lattice.h"
+#include "leeway/average_case/detail/integrand.h"
 
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)  // core/dispatch.h knows the others
 #undef HWY_TARGET_INCLUDE

@@ -7,12 +7,12 @@
 #include <cmath>
 #include <limits>
 
-#include "leeway/average_case/detail/gram_factor.h"
-#include "leeway/average_case/detail/lattice.h"
+#include "leeway/average_case/detail/integrand.h"
 #include "leeway/average_case/detail/normal.h"
 #include "leeway/average_case/detail/one_factor.h"
+#include "leeway/average_case/detail/ordering.h"
 #include "leeway/average_case/detail/tilting.h"
-#include "leeway/core/error.h"
+#include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/progress.h"
 #include "leeway/core/random.h"

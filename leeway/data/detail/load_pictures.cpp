@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "leeway/core/message.h"
-#include "leeway/data/resize.h"
+#include "leeway/data/picture_file.h"
 
 namespace leeway::data {
 
@@ -47,8 +47,7 @@ void add_pictures_of_folder(Loaded& set, const fs::path& folder, const fs::path&
 
 Loaded resized(Loaded set, std::size_t side) {
   if (!set.has_pictures()) refuse("size", "a data set with images", "a table only");
-  if (side == 0 || side > longest_side)
-    refuse("size", fmt::format("1 to {}", longest_side), fmt::format("{}", side));
+  if (side == 0 || side > longest_side) refuse("size", fmt::format("1 to {}", longest_side), side);
   const std::array<std::size_t, 3> shape = {set.shape[0], side, side};
   auto stored = std::move(set.stored);
   if (!stored)

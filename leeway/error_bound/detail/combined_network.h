@@ -1,4 +1,4 @@
-// Written by docs/studies/answers_fit.py; error_bound/combined.h has the equations.
+// Written by docs/studies/answers_fit.py; error_bound/estimator.h has the equations.
 #pragma once
 
 #include <array>

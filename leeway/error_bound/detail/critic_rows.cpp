@@ -9,7 +9,6 @@
 #include <numbers>
 #include <numeric>
 
-#include "leeway/core/error.h"
 #include "leeway/core/linear_algebra.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
@@ -197,8 +196,7 @@ std::size_t linear_columns(const Sample& source, const Representation& represent
   const std::size_t count = representation.components == 0 && representation.fraction > 0
                                 ? d / representation.fraction
                                 : representation.components;
-  if (count < 1 || count > d)
-    refuse(source.name, fmt::format("1 to {} principal components", d), fmt::format("{}", count));
+  if (count < 1 || count > d) refuse(source.name, fmt::format("1 to {} principal components", d), count);
   return count;
 }
 
@@ -210,7 +208,7 @@ Split split_rows(const Sample& sample, double holdout, std::span<const std::int6
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), 0);
   if (holdout == 0) return {order, order};
-  if (n < 2) refuse(sample.name, "at least 2 rows, to hold some out", fmt::format("{}", n));
+  if (n < 2) refuse(sample.name, "at least 2 rows, to hold some out", n);
   shuffle(order, seed, stream(purpose));
   if (!classes.empty()) std::ranges::stable_sort(order, {}, [&](std::size_t row) { return classes[row]; });
   const auto wanted = static_cast<std::size_t>(std::llround(holdout * static_cast<double>(n)));

@@ -7,7 +7,7 @@
 
 #include "leeway/core/numbers.h"
 #include "leeway/core/parallel.h"
-#include "leeway/error_bound/centred.h"
+#include "leeway/error_bound/confidence.h"
 
 namespace leeway::error_bound {
 namespace {

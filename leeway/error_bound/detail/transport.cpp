@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/parallel.h"

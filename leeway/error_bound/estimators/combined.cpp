@@ -1,5 +1,4 @@
-// combined: the estimate of combined.h.
-#include "leeway/error_bound/combined.h"
+// combined: the estimate of estimator.h.
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 //   cot-corrected: error = cost + mean confidence on S - acc_S
 //   cot: error = doc + w (excess - e),   excess = cost - (1 - mean confidence on T)
 // doc is the difference of confidences. The excess is the cost of the class shares beyond confidence; e is its mean if
-// nothing moved and s its standard deviation (self_transport.h). Finite samples differ in their class shares, which
+// nothing moved and s its standard deviation (movement.h). Finite samples differ in their class shares, which
 // cot-published counts as error. w rises smoothly from 0 at e + 2 s to 1 at e + 4 s.
 #include <algorithm>
 

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "leeway/core/message.h"
-#include "leeway/nn/detail/shards.h"
 #include "leeway/nn/detail/tensors.h"
 
 namespace leeway::nn {

@@ -9,7 +9,6 @@
 
 #include "leeway/core/message.h"
 #include "leeway/nn/detail/row_buffer.h"
-#include "leeway/nn/detail/shards.h"
 #include "leeway/nn/detail/tensors.h"
 
 namespace leeway::nn {

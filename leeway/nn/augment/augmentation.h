@@ -14,7 +14,7 @@
 #include "leeway/core/family.h"
 #include "leeway/core/random.h"
 #include "leeway/nn/augment/mix.h"
-#include "leeway/nn/augment/picture.h"
+#include "leeway/nn/augment/operation.h"
 
 namespace leeway::nn::augment {
 

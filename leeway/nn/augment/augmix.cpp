@@ -6,14 +6,13 @@
 // The authors' magnitudes, each with its own level L uniform in [.1, severity]: rotate 3 L degrees and
 // translate L / 30 of the side, both truncated; shear .03 L; posterize 4 - trunc(.4 L) bits; solarize 256 -
 // trunc(25.6 L).
-#include "leeway/nn/augment/augmix.h"
-
 #include <array>
 #include <cmath>
 
 #include "leeway/nn/augment/augmentation.h"
-#include "leeway/nn/augment/draw.h"
+#include "leeway/nn/augment/mix.h"
 #include "leeway/nn/augment/operation.h"
+#include "leeway/nn/augment/parts.h"
 
 namespace leeway::nn::augment {
 namespace {

@@ -1,8 +1,7 @@
 // One of 25 uniform pairs of operations, each applied with its probability; signs are a fair coin. Levels 0
 // to 9 are torchvision's magnitudes (operation.h, t = level / 9).
-#include "leeway/nn/augment/autoaugment.h"
-
 #include "leeway/nn/augment/augmentation.h"
+#include "leeway/nn/augment/parts.h"
 
 namespace leeway::nn::augment {
 

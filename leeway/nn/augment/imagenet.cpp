@@ -3,15 +3,13 @@
 //   the defaults                                           those of Jeon et al. 2025
 //   flip=0.5:jitter=0                                      the usual one
 //   crop-scale=0.7:flip=0.5:jitter=0.3:hue=0.3:gray=0.1    DomainBed's
-#include "leeway/nn/augment/imagenet.h"
-
 #include <algorithm>
 #include <cmath>
 
-#include "leeway/data/resize.h"
+#include "leeway/data/picture_file.h"
 #include "leeway/nn/augment/augmentation.h"
-#include "leeway/nn/augment/jitter.h"
 #include "leeway/nn/augment/operation.h"
+#include "leeway/nn/augment/parts.h"
 
 namespace leeway::nn::augment {
 namespace {

@@ -1,10 +1,9 @@
-#include "leeway/nn/augment/jitter.h"
-
 #include <array>
 #include <utility>
 
 #include "leeway/nn/augment/augmentation.h"
 #include "leeway/nn/augment/operation.h"
+#include "leeway/nn/augment/parts.h"
 
 namespace leeway::nn::augment {
 namespace {

@@ -1,11 +1,11 @@
 #include "leeway/nn/augment/mix.h"
 
 #include <algorithm>
+#include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 
 #include "leeway/core/parallel.h"
 #include "leeway/nn/augment/augmentation.h"
-#include "leeway/nn/augment/draw.h"
 
 namespace leeway::nn::augment {
 namespace {
@@ -83,6 +83,22 @@ Augmentation cutmix() {
             {"probability", 1, 0, 1, "probability that a batch is mixed"}}},
           nullptr,
           plan_cutmix};
+}
+
+double draw_beta(double a, double b, Random& random) {
+  return boost::math::ibeta_inv(a, b, random.uniform());
+}
+
+// Each in turn takes its share of what the others before it left.
+std::vector<double> draw_dirichlet(double alpha, std::size_t k, Random& random) {
+  std::vector<double> shares(k);
+  double left = 1;
+  for (std::size_t i = 0; i + 1 < k; ++i) {
+    shares[i] = left * draw_beta(alpha, alpha * static_cast<double>(k - 1 - i), random);
+    left -= shares[i];
+  }
+  shares.back() = left;
+  return shares;
 }
 
 }  // namespace leeway::nn::augment

@@ -35,4 +35,10 @@ struct Mix {
 // Mixes images (rows,c,h,w) in place, one row per partner. Share 1 or a row's own index changes no bit.
 void apply(const Mix& mix, std::span<float> images, const std::array<std::size_t, 3>& shape);
 
+// Beta and Dirichlet draws by inversion (Boost's inverse incomplete beta function). No LibTorch here.
+
+[[nodiscard]] double draw_beta(double a, double b, Random& random);  // in [0,1]
+// k shares with sum 1 from the symmetric Dirichlet distribution.
+[[nodiscard]] std::vector<double> draw_dirichlet(double alpha, std::size_t k, Random& random);
+
 }  // namespace leeway::nn::augment

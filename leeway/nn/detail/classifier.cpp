@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "leeway/nn/detail/shards.h"
 #include "leeway/nn/detail/tensors.h"
 
 namespace leeway::nn {

@@ -2,9 +2,15 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <mutex>
 
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
+#include "leeway/core/probabilities.h"
+#include "leeway/core/random.h"
 
 namespace leeway::nn {
 namespace {
@@ -26,6 +32,31 @@ std::string line_from(std::string_view text, std::size_t begin) {
   if (begin == std::string_view::npos) return "";
   const std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
   return std::string(line.substr(0, line.find_last_not_of(" \t\r.:") + 1));
+}
+
+// Every number of row r is draw(random), the random numbers keyed by 2^24 `number` + r.
+template <class Draw>
+torch::Tensor drawn_rows(torch::IntArrayRef shape, std::uint64_t seed, std::uint32_t purpose,
+                         std::uint64_t number, const Draw& draw) {
+  torch::Tensor tensor = torch::empty(shape);
+  const auto rows = static_cast<std::size_t>(shape[0]);
+  const std::size_t size = static_cast<std::size_t>(tensor.numel()) / rows;
+  auto* const data = tensor.data_ptr<float>();
+  parallel_for(rows, [&](std::size_t row) {
+    Random random(seed, purpose, number << 24 | row);
+    std::generate_n(data + row * size, size, [&] { return draw(random); });
+  });
+  return tensor;
+}
+
+constexpr double tolerance = 1e-3;  // of rounding, as in probabilities of files
+
+void check_probabilities(const torch::Tensor& values, const std::string& name) {
+  const torch::Tensor plain = values.detach();
+  const torch::Tensor outside = (plain < -tolerance) | (plain > 1 + tolerance);
+  if (!outside.any().item<bool>()) return;
+  refuse(name, "probabilities in [0,1] (--binary prob)",
+         fmt::format("{:.6g}", plain.masked_select(outside)[0].item<double>()));
 }
 
 }  // namespace
@@ -163,6 +194,74 @@ void refuse_without_gradients(const std::string& name, const NoGradients& failur
          "a model with input gradients (not needed for infer, assess, attack --attack noise and average-case "
          "--methods mc)",
          failure.what());
+}
+
+torch::Tensor normal_rows(torch::IntArrayRef shape, std::uint64_t seed, std::uint32_t purpose,
+                          std::uint64_t number) {
+  return drawn_rows(shape, seed, purpose, number,
+                    [](Random& random) { return static_cast<float>(random.normal()); });
+}
+
+torch::Tensor dropout_rows(torch::IntArrayRef shape, double probability, std::uint64_t seed,
+                           std::uint32_t purpose, std::uint64_t number) {
+  const auto least = static_cast<std::uint32_t>(probability * 4294967296.);
+  const auto kept = static_cast<float>(1 / (1 - probability));
+  return drawn_rows(shape, seed, purpose, number,
+                    [&](Random& random) { return random.bits() >= least ? kept : 0.f; });
+}
+
+TorchThreads::TorchThreads(int count) : before_(at::get_num_threads()) {
+  if (before_ != count) at::set_num_threads(count);
+}
+
+TorchThreads::~TorchThreads() {
+  if (at::get_num_threads() != before_) at::set_num_threads(before_);
+}
+
+std::size_t even_shard(std::size_t n, std::size_t most) {
+  const std::size_t shards = std::max<std::size_t>(1, (n + most - 1) / most);
+  return std::max<std::size_t>(1, (n + shards - 1) / shards);
+}
+
+std::size_t shard_of(std::size_t n) {
+  constexpr std::size_t few_rows = 64, small_shard = 16;
+  return n >= few_rows ? shard_rows : even_shard(n, small_shard);
+}
+
+void for_shards(std::size_t n, std::size_t rows, const std::string& task, Progress* progress,
+                const std::function<void(std::size_t, std::size_t)>& body) {
+  const TorchThreads one(1);
+  std::mutex mutex;
+  std::size_t done = 0;
+  parallel_for((n + rows - 1) / rows, [&](std::size_t shard) {
+    if (progress && progress->stop_requested()) throw Interrupted(task + ": stopped; nothing was written");
+    if (at::get_num_threads() != 1) at::set_num_threads(1);  // a setting of the thread
+    const std::size_t begin = shard * rows, end = std::min(n, begin + rows);
+    body(begin, end);
+    if (!progress) return;
+    const std::lock_guard lock(mutex);
+    done += end - begin;
+    progress->update(task, done, n, "");
+  });
+}
+
+torch::Tensor logarithms(const torch::Tensor& probabilities) {
+  const torch::Tensor zero = probabilities.le(0);
+  return probabilities.masked_fill(zero, 1).log().masked_fill(zero, log_of_zero);
+}
+
+bool is_single_output(const torch::Tensor& logits, std::int64_t rows) {
+  return logits.dim() > 0 && logits.dim() <= 2 && logits.size(0) == rows && logits.numel() == rows;
+}
+
+torch::Tensor two_classes(const torch::Tensor& single, Binary binary, const std::string& name) {
+  if (binary == Binary::refuse)
+    refuse(name, "at least two classes (for the positive class of two: --binary logit or --binary prob)",
+           fmt::format("outputs of shape {}", text_of(single.sizes())));
+  const torch::Tensor v = single.view({-1, 1});
+  if (binary == Binary::logit) return torch::cat({torch::zeros_like(v), v}, 1);
+  check_probabilities(v, name);
+  return logarithms(torch::cat({1 - v, v}, 1));
 }
 
 }  // namespace leeway::nn

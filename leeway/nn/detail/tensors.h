@@ -3,7 +3,9 @@
 
 #include <torch/torch.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -11,6 +13,8 @@
 
 #include "leeway/core/array.h"
 #include "leeway/core/images.h"
+#include "leeway/core/outputs.h"
+#include "leeway/core/progress.h"
 #include "leeway/nn/predictor.h"
 
 namespace leeway::nn {
@@ -79,5 +83,67 @@ auto translated(const std::string& name, const Work& work) {
     throw std::runtime_error(name + ": " + first_line(failure));
   }
 }
+
+// Random tensors that depend only on seed, purpose, draw number and row number.
+
+// Standard normal, float32.
+[[nodiscard]] torch::Tensor normal_rows(torch::IntArrayRef shape, std::uint64_t seed, std::uint32_t purpose,
+                                        std::uint64_t number);
+
+// Dropout factors: 0 with probability `probability`, else 1 / (1 - probability).
+[[nodiscard]] torch::Tensor dropout_rows(torch::IntArrayRef shape, double probability, std::uint64_t seed,
+                                         std::uint32_t purpose, std::uint64_t number);
+
+// Splits rows into fixed shards, each computed by one thread on LibTorch's single-threaded kernels.
+//
+// LibTorch's last bits depend on its threads and on the batch. Both are fixed here by the number of rows
+// alone: the same bits for any set_threads() on one machine.
+
+inline constexpr std::size_t shard_rows = 32;
+
+// Rows per shard when n rows are split evenly into shards of at most `most` rows.
+[[nodiscard]] std::size_t even_shard(std::size_t n, std::size_t most);
+
+// shard_rows; for fewer than 64 rows even shards of at most 16, for more threads. Larger shards exceed a
+// core's cache.
+[[nodiscard]] std::size_t shard_of(std::size_t n);
+
+// Calls body(begin, end) for all shards in parallel. `task` names the work for progress. Throws Interrupted
+// on a stop request, otherwise the exception of the lowest failing shard.
+void for_shards(std::size_t n, std::size_t rows, const std::string& task, Progress* progress,
+                const std::function<void(std::size_t, std::size_t)>& body);
+
+inline void for_shards(std::size_t n, const std::string& task, Progress* progress,
+                       const std::function<void(std::size_t, std::size_t)>& body) {
+  for_shards(n, shard_of(n), task, progress, body);
+}
+
+// Sets LibTorch's thread count for this thread, for training, until destroyed.
+class TorchThreads {
+ public:
+  explicit TorchThreads(int count);
+  ~TorchThreads();
+  TorchThreads(const TorchThreads&) = delete;
+  TorchThreads& operator=(const TorchThreads&) = delete;
+
+ private:
+  int before_;
+};
+
+// Converts models with one output per row, for the positive class of two, to models of two classes.
+//
+//   logit v:       (0, v)               prob v:  (log(1 - v), log v)
+//
+// Probabilities become logarithms(), as those of a file do.
+
+// log p; of p = 0 the number log_of_zero (core/probabilities.h), without gradient.
+[[nodiscard]] torch::Tensor logarithms(const torch::Tensor& probabilities);
+
+// Whether logits of `rows` images are one number a row: (rows) or (rows,1).
+[[nodiscard]] bool is_single_output(const torch::Tensor& logits, std::int64_t rows);
+
+// (rows) or (rows,1) to (rows,2). Error, opened by `name`: Binary::refuse, or probabilities more than .001
+// outside [0,1].
+[[nodiscard]] torch::Tensor two_classes(const torch::Tensor& single, Binary binary, const std::string& name);
 
 }  // namespace leeway::nn

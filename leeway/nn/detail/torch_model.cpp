@@ -5,15 +5,12 @@
 #include <atomic>
 #include <cmath>
 
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/nn/adapt/batchnorm.h"
 #include "leeway/nn/attack/run.h"
-#include "leeway/nn/detail/binary.h"
 #include "leeway/nn/detail/classifier.h"
 #include "leeway/nn/detail/normalizations.h"
 #include "leeway/nn/detail/row_buffer.h"
-#include "leeway/nn/detail/shards.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/weights.h"
 

@@ -4,10 +4,9 @@
 #include <fmt/ranges.h>
 
 #include "leeway/core/content.h"
-#include "leeway/core/error.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
-#include "leeway/core/npz.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/safetensors.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/detail/torch_model.h"

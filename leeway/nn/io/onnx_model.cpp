@@ -2,17 +2,13 @@
 
 #include <algorithm>
 
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
-#include "leeway/nn/detail/binary.h"
-#include "leeway/nn/detail/shards.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/detail/torch_model.h"
 #include "leeway/nn/io/load.h"
 #include "leeway/nn/io/onnx_file.h"
 #include "leeway/nn/io/onnx_head.h"
 #include "leeway/nn/onnx/program.h"
-#include "leeway/nn/onnx/rows.h"
 
 namespace leeway::nn {
 namespace {

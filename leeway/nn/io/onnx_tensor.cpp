@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "leeway/core/array.h"
 #include "leeway/core/file.h"
-#include "leeway/core/half.h"
 #include "leeway/core/message.h"
 
 namespace leeway::nn::onnx {

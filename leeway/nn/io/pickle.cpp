@@ -8,7 +8,6 @@
 #include <unordered_map>
 
 #include "leeway/core/message.h"
-#include "leeway/nn/io/pickle_names.h"
 #include "leeway/nn/io/pickle_reader.h"
 
 namespace leeway::nn::pickle {

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "leeway/core/message.h"
+#include "leeway/nn/io/pickle.h"
 
 namespace leeway::nn::pickle {
 namespace {
@@ -35,12 +37,32 @@ constexpr Instruction pickle_reader_refused[] = {
     {0x98, "READONLY_BUFFER"},
 };
 
+struct KnownFunction {
+  std::string_view name;
+  Function function;
+};
+constexpr KnownFunction functions[] = {
+    {"collections.OrderedDict", Function::ordered_dict},
+    {"torch.Size", Function::size},
+    {"torch.device", Function::device},
+    {"torch._utils._rebuild_tensor", Function::tensor},
+    {"torch._utils._rebuild_tensor_v2", Function::tensor_v2},
+    {"torch._utils._rebuild_parameter", Function::parameter},
+};
+
+constexpr std::string_view acting[] = {
+    "os",     "posix",  "nt",      "subprocess", "pty",  "sys",    "shutil",     "socket",   "runpy",
+    "ctypes", "pickle", "_pickle", "importlib",  "code", "codeop", "webbrowser", "builtins", "__builtin__",
+};
+constexpr std::string_view builtin_data[] = {"set",   "frozenset", "complex", "bytearray", "bytes", "slice",
+                                             "range", "object",    "getattr", "list",      "dict",  "tuple",
+                                             "int",   "float",     "bool",    "str",       "type"};
+
 }  // namespace
 
 std::string Reader::text(std::uint64_t size) {
   if (size > bytes_.size() - at_)
-    refuse(name_, fmt::format("{} bytes of a pickle at byte {}", size, at_),
-           fmt::format("{}", bytes_.size() - at_));
+    refuse(name_, fmt::format("{} bytes of a pickle at byte {}", size, at_), bytes_.size() - at_);
   std::string part(reinterpret_cast<const char*>(bytes_.data()) + at_, size);
   at_ += size;
   return part;
@@ -59,6 +81,25 @@ std::string Reader::line() {
 std::string_view name_of_instruction(std::uint8_t code) {
   const auto* const found = std::ranges::find(pickle_reader_refused, code, &Instruction::code);
   return found == std::end(pickle_reader_refused) ? std::string_view() : found->name;
+}
+
+std::string_view kind_of(const Object& object) {
+  constexpr std::string_view kinds[] = {
+      "None",    "a boolean",    "a whole number", "a number",  "text",      "a long integer", "a list",
+      "a tuple", "a dictionary", "a name",         "an object", "a storage", "a tensor"};
+  static_assert(std::size(kinds) == std::variant_size_v<Object>);
+  return kinds[object.index()];
+}
+
+std::optional<Function> known_function(std::string_view name) {
+  const auto* const known = std::ranges::find(functions, name, &KnownFunction::name);
+  return known == std::end(functions) ? std::nullopt : std::optional(known->function);
+}
+
+bool acts(std::string_view module, std::string_view member) {
+  if (std::ranges::find(acting, module.substr(0, module.find('.'))) == std::end(acting)) return false;
+  const bool builtin = module == "builtins" || module == "__builtin__";
+  return !builtin || std::ranges::find(builtin_data, member) == std::end(builtin_data);
 }
 
 }  // namespace leeway::nn::pickle

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "leeway/core/array.h"
-#include "leeway/core/half.h"
 #include "leeway/core/message.h"
 
 namespace leeway::nn {
@@ -137,7 +136,7 @@ Array make_strided(const StridedView& view, const StorageType& type, const Mappe
   }
   if (*bytes > budget.left)
     refuse(where, fmt::format("at most {} more bytes of tensors for a file of this size", budget.left),
-           fmt::format("{}", *bytes));
+           *bytes);
   budget.left -= *bytes;
   array.storage = copy_elements(view, type, block.bytes.data(), *bytes, where);
   return array;

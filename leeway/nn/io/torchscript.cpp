@@ -18,12 +18,9 @@
 #include <mutex>
 #include <utility>
 
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
 #include "leeway/core/zip.h"
-#include "leeway/nn/detail/binary.h"
-#include "leeway/nn/detail/shards.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/detail/torch_model.h"
 #include "leeway/nn/io/load.h"

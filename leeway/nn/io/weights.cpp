@@ -7,9 +7,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
-#include "leeway/core/state_file.h"
+#include "leeway/core/safetensors.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/tensor_names.h"
 #include "leeway/nn/model/architecture.h"

@@ -70,7 +70,7 @@ std::shared_ptr<Network> made_by(const InputShape& input, std::int64_t classes) 
 // By name or "HEAD:BACKBONE" (heads.h). Error lists the known names.
 [[nodiscard]] const Architecture& architecture(std::string_view name);
 
-// make() with checks (Error); a network of two classes may have a single output (binary.h).
+// make() with checks (Error); a network of two classes may have a single output (tensors.h).
 [[nodiscard]] std::shared_ptr<Network> make_network(const Architecture& architecture, const InputShape& input,
                                                     std::size_t classes, std::size_t least_classes = 2);
 

@@ -1,8 +1,6 @@
 
 #include "leeway/nn/model/architecture.h"
-#include "leeway/nn/model/input_convolution.h"
 #include "leeway/nn/model/layers.h"
-#include "leeway/nn/model/transformer.h"
 
 namespace leeway::nn {
 namespace {

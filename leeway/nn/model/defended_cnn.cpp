@@ -1,7 +1,5 @@
 #include "leeway/nn/model/architecture.h"
-#include "leeway/nn/model/input_convolution.h"
 #include "leeway/nn/model/layers.h"
-#include "leeway/nn/model/reverse_sigmoid.h"
 #include "leeway/shift/jpeg.h"
 
 namespace leeway::nn {

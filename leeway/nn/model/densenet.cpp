@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "leeway/nn/model/architecture.h"
-#include "leeway/nn/model/input_convolution.h"
 #include "leeway/nn/model/layers.h"
 
 namespace leeway::nn {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "leeway/nn/model/architecture.h"
-#include "leeway/nn/model/input_convolution.h"
 
 namespace leeway::nn {
 
@@ -46,5 +45,73 @@ class StagedNetwork : public Network {
   std::vector<torch::nn::Sequential> layers_;
   torch::nn::Linear last_{nullptr};
 };
+
+// The reverse sigmoid: perturbs probabilities to hinder model stealing (Lee et al., 2018, arXiv 1806.00054,
+// equation 3).
+//
+//   r_j = beta (sigmoid(gamma logit(y_j)) - 1/2),   y'_j = (y_j - r_j) / sum_i (y_i - r_i)
+//
+// As in the Adversarial Robustness Toolbox: y within the logit is kept 1e-9 away from 0 and 1, y - r in
+// [0,1], beta = 1, gamma = .1. Then y - r >= .11 and a class of probability 0 gets .39 before the sum:
+// confidence is low, and with many classes a weak winner may lose.
+
+// (n,k) to (n,k), in float64: in float32, y rounds to 1 too early.
+[[nodiscard]] torch::Tensor reverse_sigmoid(const torch::Tensor& probabilities);
+
+// The first convolution of a network, with faster gradients by its input.
+//
+// oneDNN pads few input channels to a whole vector: with 1 channel, 16 times the work. A transposed
+// convolution takes 1/4 of the time with 1 channel, 2/3 with 2, 3/4 with 3 (4x4 kernels, 16 maps). Values and
+// weight gradients are the layer's own; everything is differentiable again.
+
+// layer(x) for a plain convolution: zero padding, one group, no dilation.
+[[nodiscard]] torch::Tensor input_convolution(torch::nn::Conv2d& layer, const torch::Tensor& x);
+
+// The gradient by x (n,c,h,w), given the one by layer(x) (n,maps,rows,columns); CPU, float32.
+[[nodiscard]] torch::Tensor input_convolution_backward(const torch::nn::Conv2d& layer,
+                                                       const torch::Tensor& gradient,
+                                                       torch::IntArrayRef input);
+
+// Blocks of transformers: attention and a hidden layer, each after a layer normalization and added to what came in.
+
+struct BlockShape {
+  std::int64_t width, heads, hidden;
+  double eps;                            // of the layer normalizations
+  bool quick = false;                    // x sigmoid(1.702 x) in place of GELU
+  std::string attention, first, second;  // names: of the attention, of both layers within "mlp"
+};
+
+// softmax(q k' / sqrt(d)) v per head, then a linear layer. One layer for q, k, v, as in
+// nn.MultiheadAttention.
+class Attention : public torch::nn::Module {
+ public:
+  Attention(std::int64_t width, std::int64_t heads);
+  [[nodiscard]] torch::Tensor forward(const torch::Tensor& x);  // (n,t,width) to the same
+
+ private:
+  std::int64_t heads_;
+  torch::Tensor weight_, bias_;
+  torch::nn::Linear out_proj_{nullptr};
+};
+
+// x + attention(ln(x)), then x + mlp(ln(x)).
+class TransformerBlock : public torch::nn::Module {
+ public:
+  explicit TransformerBlock(const BlockShape& shape);
+  [[nodiscard]] torch::Tensor forward(const torch::Tensor& x);  // (n,t,width) to the same
+
+ private:
+  bool quick_;
+  torch::nn::LayerNorm ln_1_{nullptr}, ln_2_{nullptr};
+  std::shared_ptr<Attention> attention_;
+  torch::nn::Linear first_{nullptr}, second_{nullptr};
+};
+
+[[nodiscard]] torch::nn::LayerNorm layer_norm(std::int64_t width, double eps);
+
+// (n,width,h,w) patches to (n,1+hw,width) tokens: `first` (1,1,width), then the patches by rows, plus
+// `positions` (1+hw,width), with or without a leading 1.
+[[nodiscard]] torch::Tensor tokens_of(const torch::Tensor& patches, const torch::Tensor& first,
+                                      const torch::Tensor& positions);
 
 }  // namespace leeway::nn

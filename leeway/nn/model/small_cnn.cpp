@@ -1,5 +1,5 @@
 #include "leeway/nn/model/architecture.h"
-#include "leeway/nn/model/input_convolution.h"
+#include "leeway/nn/model/layers.h"
 
 namespace leeway::nn {
 namespace {

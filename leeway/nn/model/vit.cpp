@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 
 #include "leeway/nn/model/architecture.h"
-#include "leeway/nn/model/input_convolution.h"
 #include "leeway/nn/model/layers.h"
-#include "leeway/nn/model/transformer.h"
 
 namespace leeway::nn {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "leeway/nn/onnx/members.h"
+#include "leeway/nn/onnx/operator.h"
 #include "leeway/nn/onnx/program.h"
 
 namespace leeway::nn::onnx {

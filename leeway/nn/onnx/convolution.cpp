@@ -1,7 +1,7 @@
 // Convolutions and pooling, in one to three dimensions.
 #include <limits>
 
-#include "leeway/nn/onnx/members.h"
+#include "leeway/nn/onnx/operator.h"
 
 namespace leeway::nn::onnx {
 namespace {

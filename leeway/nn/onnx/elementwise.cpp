@@ -1,6 +1,6 @@
 // Arithmetic, comparisons and activations: what looks at one place of its inputs at a time, and matrix products.
 
-#include "leeway/nn/onnx/members.h"
+#include "leeway/nn/onnx/operator.h"
 
 namespace leeway::nn::onnx {
 namespace {

@@ -1,6 +1,6 @@
 // Normalizations, and Dropout.
 #include "leeway/core/message.h"
-#include "leeway/nn/onnx/members.h"
+#include "leeway/nn/onnx/operator.h"
 
 namespace leeway::nn::onnx {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "leeway/core/message.h"
 #include "leeway/nn/detail/tensors.h"
-#include "leeway/nn/onnx/members.h"
 
 namespace leeway::nn::onnx {
 namespace {
@@ -51,6 +50,17 @@ constexpr Operator one_function_table[] = {
     {"Tan", elementwise<at::tan>, 1, 1, 1},
     {"Tanh", elementwise<at::tanh>, 1, 1, 1},
 };
+
+constexpr std::int64_t most_elements = std::int64_t{1} << 30;
+
+struct Same {
+  ElementType type;
+  torch::ScalarType held;
+};
+constexpr Same same_types[] = {{ElementType::boolean, torch::kBool}, {ElementType::i8, torch::kInt8},
+                               {ElementType::u8, torch::kUInt8},     {ElementType::i16, torch::kInt16},
+                               {ElementType::i32, torch::kInt32},    {ElementType::i64, torch::kInt64},
+                               {ElementType::f32, torch::kFloat32},  {ElementType::f64, torch::kFloat64}};
 
 }  // namespace
 
@@ -99,6 +109,128 @@ Kernel prepare_node(const Node& node, std::int64_t opset, Tensors constants, con
   }
   call.check_all_read();
   return kernel;
+}
+
+torch::Tensor tensor_of(const Array& array, const std::string& where) {
+  const Integers sizes(array.shape.begin(), array.shape.end());
+  switch (array.type) {
+    case ElementType::text:
+      refuse(where, "a tensor of numbers", "text");
+    case ElementType::u16:
+    case ElementType::u32:
+    case ElementType::u64: {  // LibTorch 1.13 has no such types
+      const std::vector<std::int64_t> values = to_i64(array, where);
+      const torch::Tensor wide = torch::tensor(values, torch::kInt64).reshape(sizes);
+      return array.type == ElementType::u16 ? wide.to(torch::kInt32) : wide;
+    }
+    default:
+      // LibTorch has no read-only tensors; nothing here writes into its inputs
+      return torch::from_blob(
+          const_cast<void*>(array.storage.get()), sizes, [keep = array.storage](void*) {},
+          torch::TensorOptions(std::ranges::find(same_types, array.type, &Same::type)->held));
+  }
+}
+
+template <class T>
+std::optional<T> Call::find(const std::string& name, std::string_view kind) {
+  read_.insert(name);
+  const auto found = node_.attributes.find(name);
+  if (found == node_.attributes.end()) return {};
+  const T* const value = std::get_if<T>(&found->second);
+  if (value == nullptr) fail(fmt::format("{} as attribute {}", kind, printable(name)), "something else");
+  return *value;
+}
+
+std::size_t Call::place_of_input(const std::string& name) const {
+  return static_cast<std::size_t>(std::ranges::find(node_.inputs, name) - node_.inputs.begin());
+}
+
+std::shared_ptr<const Graph> Call::graph(const std::string& name) {
+  const auto value = find<std::shared_ptr<const Graph>>(name, "a graph");
+  if (!value) fail(fmt::format("the attribute {}", name), "none");
+  return *value;
+}
+
+std::int64_t Call::integer(const std::string& name, std::int64_t otherwise) {
+  return find<std::int64_t>(name, "a whole number").value_or(otherwise);
+}
+
+double Call::real(const std::string& name, double otherwise) {
+  const auto value = find<float>(name, "a number");
+  return value ? *value : otherwise;
+}
+
+std::string Call::text(const std::string& name, const std::string& otherwise) {
+  return find<std::string>(name, "text").value_or(otherwise);
+}
+
+std::optional<Integers> Call::integers(const std::string& name) {
+  return find<Integers>(name, "whole numbers");
+}
+
+std::optional<std::vector<float>> Call::reals(const std::string& name) {
+  return find<std::vector<float>>(name, "numbers");
+}
+
+std::optional<std::vector<std::string>> Call::texts(const std::string& name) {
+  return find<std::vector<std::string>>(name, "texts");
+}
+
+torch::Tensor Call::tensor(const std::string& name) {
+  const auto value = find<Array>(name, "a tensor");
+  return value ? tensor_of(*value, where_) : torch::Tensor();
+}
+
+std::size_t Call::choice(const std::string& name, std::span<const std::string_view> choices) {
+  const std::string value = text(name, std::string(choices[0]));
+  std::string known;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (choices[i] == value) return i;
+    known += (i > 0 ? ", " : "") + std::string(choices[i]);
+  }
+  fail(fmt::format("{} to be one of {}", name, known), in_quotes(value));
+}
+
+void Call::check_all_read() const {
+  for (const auto& [name, value] : node_.attributes)
+    if (!read_.contains(name)) fail("attributes that leeway supports", in_quotes(name));
+}
+
+void Call::fail(const std::string& expected, const std::string& found) const {
+  refuse(where_, expected, found);
+}
+
+IntegerInput::IntegerInput(Call& call, const std::string& attribute, std::size_t index)
+    : fixed_(call.integers(attribute)), from_input_(!fixed_ && call.given(index)), index_(index) {
+  if (const torch::Tensor constant = from_input_ ? call.constant(index) : torch::Tensor(); constant.defined())
+    fixed_ = integers_of(constant);
+}
+
+std::optional<Integers> IntegerInput::read(const Tensors& inputs) const {
+  if (fixed_) return fixed_;
+  if (!from_input_) return std::nullopt;
+  return integers_of(inputs[index_]);
+}
+
+Integers integers_of(const torch::Tensor& tensor) {
+  TORCH_CHECK(!tensor.is_floating_point(), "fractions where whole numbers are required");
+  const torch::Tensor plain = tensor.to(torch::kCPU, torch::kInt64).contiguous();
+  const auto* const data = plain.data_ptr<std::int64_t>();
+  return {data, data + plain.numel()};
+}
+
+std::int64_t axis_of(std::int64_t axis, std::int64_t rank) {
+  TORCH_CHECK(axis >= -rank && axis < std::max<std::int64_t>(rank, 1), "axis ", axis, " of ", rank);
+  return axis < 0 ? axis + rank : axis;
+}
+
+void check_elements(const Integers& sizes) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : sizes) {
+    TORCH_CHECK(size >= 0, "a size of ", size);
+    TORCH_CHECK(size == 0 || count <= most_elements / size, "more than 2^30 elements in one result");
+    count *= std::max<std::int64_t>(size, 1);
+  }
 }
 
 }  // namespace leeway::nn::onnx

@@ -1,6 +1,6 @@
 // What picks, puts or counts elements by their places.
 
-#include "leeway/nn/onnx/members.h"
+#include "leeway/nn/onnx/operator.h"
 
 namespace leeway::nn::onnx {
 namespace {

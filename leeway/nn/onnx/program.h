@@ -4,11 +4,16 @@
 // std::runtime_error with the node's name. run() is thread-safe. Overhead: about 1 us per node.
 #pragma once
 
+#include <torch/torch.h>
+
 #include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "leeway/nn/io/onnx_file.h"
+#include "leeway/nn/model/architecture.h"
 #include "leeway/nn/onnx/operator.h"
 
 namespace leeway::nn::onnx {
@@ -44,6 +49,44 @@ class Program {
   std::vector<Step> steps_;
   std::vector<Slot> inputs_, outputs_;
   std::size_t parameters_ = 0, folded_bytes_ = 0;
+};
+
+// Runs a program on any number of rows.
+//
+// A graph exported with batch b has b in its shapes, which onnx/shapes.cpp replaces where possible. This is
+// checked once per image shape: more than b rows together must match the same rows b at a time to 1e-3 of the
+// largest output. Otherwise all runs have b rows, the last padded with copies: slower but exact. For b >
+// most_checked, three rows are first compared with single rows; if they differ and b rows exceed
+// most_numbers, the model is refused. Open batches are compared with single rows. Thread-safe.
+
+inline constexpr std::int64_t most_checked = 64;
+inline constexpr std::int64_t most_numbers = std::int64_t{1} << 28;  // of the input of one run: 1 GiB
+
+class RowRunner {
+ public:
+  // `program` gives logits and, if has_features, features. The check's inputs are uniform in [0, scale).
+  RowRunner(std::shared_ptr<const Program> program, bool has_features, std::int64_t declared_batch,
+            double scale, std::string name);
+
+  // x (n, ...) as the graph takes it. Logits (n,k); (n,k,1,1) is squeezed.
+  [[nodiscard]] Forward operator()(const torch::Tensor& x) const;
+
+  // The check alone, for rows of this type and shape (without the batch).
+  [[nodiscard]] bool goes_together(const torch::Tensor& like) const;
+
+ private:
+  [[nodiscard]] Forward run(const torch::Tensor& x) const;
+  [[nodiscard]] Forward run_in_groups(const torch::Tensor& x, std::int64_t group) const;
+  [[nodiscard]] bool check(const torch::Tensor& like) const;
+  [[nodiscard]] bool agrees_in_groups(const torch::Tensor& like, std::int64_t rows, std::int64_t group) const;
+
+  std::shared_ptr<const Program> program_;
+  bool has_features_;
+  std::int64_t declared_, group_;
+  double scale_;
+  std::string name_;  // of the file
+  mutable std::mutex mutex_;
+  mutable std::map<std::vector<std::int64_t>, bool> together_;  // by shape without the batch
 };
 
 }  // namespace leeway::nn::onnx

@@ -1,6 +1,6 @@
 // Numbers of 8 and 16 bits with a scale and a zero point: x ~ scale (q - zero). Sums use float64, exact for 8
 // bits (below 2^53), and are stored as int32. Quantization has no gradient.
-#include "leeway/nn/onnx/members.h"
+#include "leeway/nn/onnx/operator.h"
 
 namespace leeway::nn::onnx {
 namespace {

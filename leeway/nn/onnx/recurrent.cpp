@@ -2,7 +2,7 @@
 // Rb, one block of `hidden` rows each, in ONNX's order (LSTM: i o f c; GRU: z r h). After its end, a row
 // keeps its state and gives 0.
 #include "leeway/core/message.h"
-#include "leeway/nn/onnx/members.h"
+#include "leeway/nn/onnx/operator.h"
 
 namespace leeway::nn::onnx {
 namespace {

@@ -1,7 +1,7 @@
 // Reductions over axes.
 #include <numeric>
 
-#include "leeway/nn/onnx/members.h"
+#include "leeway/nn/onnx/operator.h"
 
 namespace leeway::nn::onnx {
 namespace {

@@ -2,7 +2,7 @@
 // nearest-neighbor indices, which covers all coordinate modes of ONNX and has gradients.
 #include <cmath>
 
-#include "leeway/nn/onnx/members.h"
+#include "leeway/nn/onnx/operator.h"
 
 namespace leeway::nn::onnx {
 namespace {

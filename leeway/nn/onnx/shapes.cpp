@@ -2,10 +2,10 @@
 //
 // Files with a fixed batch contain it in constant shapes. If a constant shape begins with the declared batch
 // and the run has another number of rows, Reshape and Expand use the latter, and Concat repeats inputs of the
-// declared size. onnx/rows.h verifies this guess.
+// declared size. onnx/program.h verifies this guess.
 #include <numeric>
 
-#include "leeway/nn/onnx/members.h"
+#include "leeway/nn/onnx/operator.h"
 
 namespace leeway::nn::onnx {
 namespace {

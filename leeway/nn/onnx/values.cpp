@@ -1,7 +1,7 @@
 // Constants, types, and what picks elements or adds some.
 #include <algorithm>
 
-#include "leeway/nn/onnx/members.h"
+#include "leeway/nn/onnx/operator.h"
 
 namespace leeway::nn::onnx {
 namespace {

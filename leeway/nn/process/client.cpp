@@ -27,7 +27,6 @@
 #include <vector>
 
 #include "leeway/core/child_process.h"
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/nn/detail/torch_model.h"

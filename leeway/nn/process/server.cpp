@@ -18,9 +18,7 @@
 #include <vector>
 
 #include "leeway/core/child_process.h"
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
-#include "leeway/nn/detail/shards.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/load.h"
 #include "leeway/nn/process/confinement.h"

@@ -9,6 +9,20 @@
 
 namespace leeway::nn {
 
+// The biased MMD of two sets of features with a sum of Gaussian kernels, and its gradient.
+
+// k(D) = sum_{i < count} exp(-g_i D), g_0 = least, g_(i+1) = factor g_i, factor 2 or 10.
+struct KernelSum {
+  double least = 1;
+  int factor = 2, count = 1;
+};
+
+// mean k(a,a') + mean k(b,b') - 2 mean k(a,b) of squared distances between rows of a (m,d) and b (n,d),
+// float64, equal rows included; 0 if a = b. Errors: distances 1e-15 of the largest from the mean of b,
+// kernels 1e-10. Differentiable once. Threads: those of matrix products.
+[[nodiscard]] torch::Tensor kernel_mmd(const torch::Tensor& a, const torch::Tensor& b,
+                                       const KernelSum& kernels);
+
 // Between rows of a (m,d) and b (n,d), in float64 because of cancellation.
 
 // |mean a - mean b|^2 / d + |cov a - cov b|^2 / d^2, unbiased covariances, Frobenius norm.

@@ -9,9 +9,8 @@
 #include <stdexcept>
 
 #include "leeway/core/message.h"
-#include "leeway/core/state_file.h"
+#include "leeway/core/safetensors.h"
 #include "leeway/core/statistics.h"
-#include "leeway/nn/detail/shards.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/train/plan.h"
 #include "leeway/shift/shift.h"

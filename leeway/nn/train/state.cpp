@@ -7,10 +7,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
-#include "leeway/core/state_file.h"
+#include "leeway/core/safetensors.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/load.h"
 #include "leeway/nn/io/weights.h"

@@ -43,8 +43,7 @@ struct Sides {
 Sides sides_of(const torch::Tensor& images, std::size_t side) {
   const Sides sides{static_cast<std::size_t>(images.size(2)), static_cast<std::size_t>(images.size(3))};
   const std::size_t most = std::min(sides.height, sides.width);
-  if (side == 0 || side > most)
-    refuse("windows", fmt::format("1 to {} pixels", most), fmt::format("{}", side));
+  if (side == 0 || side > most) refuse("windows", fmt::format("1 to {} pixels", most), side);
   return sides;
 }
 

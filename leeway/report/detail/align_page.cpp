@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "leeway/core/message.h"
-#include "leeway/core/text.h"
 #include "leeway/report/detail/sections.h"
 
 namespace leeway::report {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "leeway/core/text.h"
+#include "leeway/core/message.h"
 #include "leeway/describe/lines.h"
 #include "leeway/record/attack.h"
 #include "leeway/record/set_names.h"

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
-#include "leeway/core/text.h"
 #include "leeway/describe/view.h"
 #include "leeway/record/assess.h"
 #include "leeway/record/conds.h"

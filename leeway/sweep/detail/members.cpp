@@ -9,7 +9,6 @@
 
 #include "leeway/core/csv.h"
 #include "leeway/core/message.h"
-#include "leeway/core/suggestion.h"
 #include "leeway/record/number_list.h"
 
 namespace leeway::sweep {
@@ -18,9 +17,8 @@ namespace {
 using Given = MemberCheck::Given;
 
 const Member& member_of(const CatalogFamily& family, const std::string& name, const std::string& place) {
-  std::vector<std::string> names;
-  for (const Member& one : family.members) names.emplace_back(one.name);
-  return family.members[index_of_name(name, names, place, fmt::format("{} in leeway list", family.what))];
+  return family.members[index_of_name(name, family.members, &Member::name, place,
+                                      fmt::format("{} in leeway list", family.what))];
 }
 
 // Those that a text names.
@@ -46,12 +44,11 @@ std::pair<std::string, std::string> parameter_of(const Given& given) {
 void check_parameter(const Member& member, const Given& given) {
   const auto [name, text] = parameter_of(given);
   const std::string& place = given.first->place;
-  std::vector<std::string> names;
-  for (const Parameter& one : member.parameters) names.emplace_back(one.name);
+  const std::string names = names_of(member.parameters);
   const Parameter& parameter = member.parameters[index_of_name(
-      name, names, place,
+      name, member.parameters, &Parameter::name, place,
       names.empty() ? fmt::format("no parameter for {}", member.name)
-                    : fmt::format("a parameter of {}: {}", member.name, fmt::join(names, ", ")))];
+                    : fmt::format("a parameter of {}: {}", member.name, names))];
   const auto value = parse_fraction(text);
   if (!value && given.first->option.number) return;  // several in one word
   const bool is_whole = !parameter.integer || (value && *value == std::floor(*value));

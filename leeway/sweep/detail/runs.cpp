@@ -11,8 +11,6 @@
 
 #include "leeway/core/csv.h"
 #include "leeway/core/message.h"
-#include "leeway/core/suggestion.h"
-#include "leeway/core/text.h"
 #include "leeway/sweep/roles.h"
 
 namespace leeway::sweep::detail {

@@ -11,7 +11,6 @@
 
 #include "leeway/core/column_words.h"
 #include "leeway/core/csv.h"
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/rows.h"

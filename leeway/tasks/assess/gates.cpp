@@ -9,8 +9,7 @@
 #include <optional>
 
 #include "leeway/core/csv.h"
-#include "leeway/core/suggestion.h"
-#include "leeway/core/text.h"
+#include "leeway/core/message.h"
 #include "leeway/error_bound/estimator.h"
 #include "leeway/tasks/assess.h"
 

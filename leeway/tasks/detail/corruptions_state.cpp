@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "leeway/core/state_file.h"
+#include "leeway/core/safetensors.h"
 #include "leeway/record/json.h"
 #include "leeway/tasks/detail/plan_digest.h"
 

@@ -11,7 +11,7 @@
 
 #include "leeway/core/instruction_set.h"
 #include "leeway/core/result.h"
-#include "leeway/core/state_file.h"
+#include "leeway/core/safetensors.h"
 #include "leeway/record/json.h"
 
 namespace leeway::tasks {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <set>
 
-#include "leeway/nn/detail/random_tensors.h"
-#include "leeway/nn/train/kmeans.h"
+#include "leeway/nn/detail/tensors.h"
+#include "leeway/nn/train/parts.h"
 #include "leeway/nn/train/training_set.h"
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"

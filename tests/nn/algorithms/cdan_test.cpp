@@ -1,7 +1,6 @@
 // CDAN: its map and its weights.
 #include <gtest/gtest.h>
 
-#include "leeway/nn/train/conditional_map.h"
 #include "leeway/nn/train/domain_adversarial.h"
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"

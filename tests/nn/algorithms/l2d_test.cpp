@@ -3,9 +3,8 @@
 
 #include <cmath>
 
-#include "leeway/nn/detail/random_tensors.h"
+#include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/train/l2d_augmenter.h"
-#include "leeway/nn/train/l2d_terms.h"
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "leeway/nn/train/partners.h"
+#include "leeway/nn/train/parts.h"
 #include "leeway/nn/train/training_set.h"
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"

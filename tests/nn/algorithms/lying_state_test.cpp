@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/state_file.h"
+#include "leeway/core/safetensors.h"
 #include "tests/nn/training.h"
 
 namespace leeway::nn {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "leeway/core/random.h"
-#include "leeway/nn/train/kernel_mmd.h"
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "leeway/nn/train/style.h"
+#include "leeway/nn/train/parts.h"
 #include "tests/nn/by_hand.h"
 
 namespace leeway::nn {

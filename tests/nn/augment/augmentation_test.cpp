@@ -7,9 +7,7 @@
 #include <map>
 #include <set>
 
-#include "leeway/nn/augment/augmix.h"
-#include "leeway/nn/augment/autoaugment.h"
-#include "leeway/nn/augment/imagenet.h"
+#include "leeway/nn/augment/parts.h"
 #include "tests/nn/augment/pictures.h"
 
 namespace leeway::nn::augment {

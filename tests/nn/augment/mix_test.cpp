@@ -6,7 +6,6 @@
 #include <set>
 
 #include "leeway/nn/augment/chain.h"
-#include "leeway/nn/augment/draw.h"
 
 namespace leeway::nn::augment {
 namespace {

@@ -6,8 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "leeway/nn/augment/augmix.h"
-#include "leeway/nn/augment/autoaugment.h"
+#include "leeway/nn/augment/parts.h"
 #include "tests/nn/augment/pictures.h"
 
 namespace leeway::nn::augment {

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <iostream>
 
+#include "leeway/core/array.h"
 #include "leeway/core/file.h"
-#include "leeway/core/half.h"
 #include "leeway/nn/onnx/program.h"
 #include "tests/message_of.h"
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <limits>
 
-#include "leeway/core/npz.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/parallel.h"
 #include "tests/nn/onnx/handmade.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leeway/core/error.h"
+#include "leeway/core/message.h"
 #include "leeway/core/random.h"
 #include "leeway/core/rows.h"
 #include "leeway/record/json.h"

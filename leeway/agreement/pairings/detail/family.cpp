@@ -15,7 +15,7 @@ namespace {
 std::map<std::int64_t, RowNumbers> rows_of_labels(const Sample& sample) {
   if (!sample.labels) refuse(sample.name, "labels, to pair rows by", "none");
   if (sample.labels->size() != rows_of(sample))
-    refuse(sample.name, fmt::format("{} labels", rows_of(sample)), fmt::format("{}", sample.labels->size()));
+    refuse(sample.name, fmt::format("{} labels", rows_of(sample)), sample.labels->size());
   std::map<std::int64_t, RowNumbers> rows;
   for (std::size_t i = 0; i < sample.labels->size(); ++i)
     if ((*sample.labels)[i] >= 0) rows[(*sample.labels)[i]].push_back(i);
@@ -34,8 +34,7 @@ Matrix features_of(const Sample& sample) {
   if (!sample.features) refuse(sample.name, "features, to pair rows by", "none");
   Matrix features(*sample.features, sample.name, "features");
   if (features.rows() != rows_of(sample))
-    refuse(sample.name, fmt::format("features of {} rows", rows_of(sample)),
-           fmt::format("{}", features.rows()));
+    refuse(sample.name, fmt::format("features of {} rows", rows_of(sample)), features.rows());
   return features;
 }
 

@@ -2,16 +2,16 @@
 #include <string>
 
 #include "leeway/core/random.h"
-#include "leeway/nn/detail/shards.h"
+#include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/train/algorithm.h"
-#include "leeway/nn/train/ascent.h"
+#include "leeway/nn/train/parts.h"
 #include "leeway/nn/train/training_set.h"
 
 namespace leeway::nn {
 namespace {
 
 // Adversarial data augmentation (Volpi et al., NeurIPS 2018, algorithm 1). Before epochs m + 1, 2 m + 1, ...,
-// `rounds` times, as many images as the data has are drawn from the current set, moved by ascent (ascent.h,
+// `rounds` times, as many images as the data has are drawn from the current set, moved by ascent (parts.h,
 // in evaluation mode) and appended with their labels. ME-ADA (Zhao et al., NeurIPS 2020) adds entropy.
 class Ada : public LossAlgorithm {
  public:

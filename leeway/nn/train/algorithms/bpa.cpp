@@ -2,9 +2,9 @@
 #include <map>
 
 #include "leeway/core/message.h"
-#include "leeway/nn/detail/shards.h"
+#include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/train/algorithm.h"
-#include "leeway/nn/train/kmeans.h"
+#include "leeway/nn/train/parts.h"
 #include "leeway/nn/train/training_set.h"
 
 namespace leeway::nn {

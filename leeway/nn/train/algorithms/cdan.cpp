@@ -1,4 +1,3 @@
-#include "leeway/nn/train/conditional_map.h"
 #include "leeway/nn/train/domain_adversarial.h"
 
 namespace leeway::nn {
@@ -18,7 +17,7 @@ std::int64_t shown_numbers(const AlgorithmSetting& setting) {
 }
 
 // Conditional domain-adversarial training (Long et al., NeurIPS 2018, section 3): the discriminator sees T(z, p) of features z and
-// probabilities p = softmax F, p without gradient. T is the outer product, or a random map of it (conditional_map.h).
+// probabilities p = softmax F, p without gradient. T is the outer product, or a random map of it (domain_adversarial.h).
 // Entropy conditioning (CDAN+E): w_i ~ 1 + exp(-H(p_i)) without gradient, H the entropy, normalized within each domain.
 class Cdan : public DomainAdversarial {
  public:

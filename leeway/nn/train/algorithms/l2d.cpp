@@ -1,10 +1,9 @@
 #include "leeway/nn/model/heads/l2d.h"
 
 #include "leeway/core/random.h"
-#include "leeway/nn/detail/random_tensors.h"
+#include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/train/l2d_augmenter.h"
-#include "leeway/nn/train/l2d_terms.h"
 
 namespace leeway::nn {
 namespace {
@@ -13,7 +12,7 @@ namespace {
 // embedding (heads/l2d.h) take turns. With x' = .6 G(x) + .4 x, h = m + .2 s e, e standard normal, and h' of x':
 //   network     mean of CE(h) and CE(h') + contrast C(h, h') + likelihood mean [(m(x) - h')^2 / s(x)^2 + log s(x)^2],
 //   augmenter   mean over classes of MMD^2(h', h) + information I(h'; x),
-// C the supervised contrast and I an upper bound on the mutual information (l2d_terms.h). The network is in evaluation mode in the
+// C the supervised contrast and I an upper bound on the mutual information (l2d_augmenter.h). The network is in evaluation mode in the
 // augmenter's turn. The mean over classes is over those in the batch. The network predicts from m(x).
 class L2dTraining : public LossAlgorithm {
  public:

@@ -2,10 +2,9 @@
 
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
-#include "leeway/nn/augment/draw.h"
 #include "leeway/nn/augment/mix.h"
 #include "leeway/nn/train/algorithm.h"
-#include "leeway/nn/train/partners.h"
+#include "leeway/nn/train/parts.h"
 #include "leeway/nn/train/training_set.h"
 
 namespace leeway::nn {

@@ -2,7 +2,7 @@
 
 #include "leeway/core/random.h"
 #include "leeway/nn/augment/augmentation.h"
-#include "leeway/nn/augment/draw.h"
+#include "leeway/nn/augment/mix.h"
 #include "leeway/nn/train/algorithm.h"
 
 namespace leeway::nn {

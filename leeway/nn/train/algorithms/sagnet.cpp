@@ -4,14 +4,14 @@
 
 #include "leeway/core/message.h"
 #include "leeway/nn/train/algorithm.h"
-#include "leeway/nn/train/style.h"
+#include "leeway/nn/train/parts.h"
 #include "leeway/nn/train/training_set.h"
 
 namespace leeway::nn {
 namespace {
 
 // Style-agnostic networks (Nam et al., CVPR 2021, section 3). A network is cut in front of a stage: G_f makes maps z = G_f(x), the content
-// network G_c and the style network G_s, a copy of G_c, classify them. With the style or the content of z randomized (style.h):
+// network G_c and the style network G_s, a copy of G_c, classify them. With the style or the content of z randomized (parts.h):
 //   content    L_c = CE(G_c(SR(z)), y)                                   trains G_f and G_c,
 //   style      L_s = CE(G_s(CR(z)), y)                                   trains G_s,
 //   adversary  L_adv = -weight mean_i (1/K) sum_k log softmax(G_s(CR(z)))_ik   trains scales and shifts of batch normalization in G_f.

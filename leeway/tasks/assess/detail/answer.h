@@ -1,6 +1,6 @@
 // The answer for an unlabelled target: estimate, likely range, and what the outputs show of the shift.
 //
-// Estimate and range: error_bound/combined.h. Of pairs (row i of the target is row i of the source, shifted) with a share c
+// Estimate and range: error_bound/estimator.h. Of pairs (row i of the target is row i of the source, shifted) with a share c
 // of changed predictions, the error is within c plus or minus the source's error s: a changed row that was right is wrong,
 // an unchanged row is as it was. Both are then moved into [c - s, c + s].
 //

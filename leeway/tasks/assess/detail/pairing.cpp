@@ -5,7 +5,6 @@
 #include <cstring>
 #include <utility>
 
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/rows.h"
 

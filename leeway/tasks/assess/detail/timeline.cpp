@@ -7,11 +7,10 @@
 #include <numeric>
 
 #include "leeway/core/contingency.h"
-#include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/two_samples.h"
-#include "leeway/error_bound/source_estimates.h"
+#include "leeway/error_bound/estimator.h"
 #include "leeway/tasks/assess/chunks.h"
 #include "leeway/tasks/assess/detail/answer.h"
 #include "leeway/tasks/assess/detail/band.h"

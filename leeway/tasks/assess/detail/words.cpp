@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
-#include "leeway/core/text.h"
 #include "leeway/tasks/assess/detail/comparison.h"
 
 namespace leeway::assess {

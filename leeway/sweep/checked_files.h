@@ -7,7 +7,10 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "leeway/sweep/store.h"
 
 namespace leeway::sweep {
 
@@ -41,6 +44,32 @@ class Inputs {
   const std::map<std::string, std::string>& planned_;
   std::mutex mutex_;
   std::map<std::string, FileStamps> checked_;
+};
+
+// Digests of what a finished unit wrote: its file outputs.xxh3 has a line "DIGEST BYTES NAME" for each file.
+//
+// A missing file is not damage: the unit that reads it reports it. A folder without the list, made by an
+// earlier version, is accepted.
+//
+// Errors: Error for a file with other contents; DiskFull or std::runtime_error if the list cannot be written.
+
+void write_digests(const std::filesystem::path& folder);
+
+// Compares the unit's file `name`, which was read as `text`, with the list.
+void check_output(const Store& store, const std::string& unit, const std::string& name,
+                  std::string_view text);
+
+class UnitOutputs {
+ public:
+  explicit UnitOutputs(const Store& store) : store_(store) {}
+
+  // Compares all files of the unit with the list. Rereads files whose size or time changed. Thread-safe.
+  void check(const std::string& unit);
+
+ private:
+  const Store& store_;
+  std::mutex mutex_;
+  std::map<std::string, FileStamps> checked_;  // by unit
 };
 
 }  // namespace leeway::sweep
