@@ -46,7 +46,7 @@ void add_adapt(const Command& root, Context& context) {
   context.add_common_flags(command, "The adapted model (.safetensors)", Written::file);
   command.footer(
       "Weights do not change. The network must be one of leeway list architectures, because TorchScript and "
-      "ONNX hide their\nlayers.\n\n"
+      "ONNX hide their layers.\n\n"
       "  leeway adapt --model model.safetensors --data target.npz --out adapted.safetensors");
   command.runs([&context, &flags] { return run_adapt(context, flags); });
 }

@@ -379,9 +379,8 @@ void add_assess(const Command& root, Context& context) {
   context.add_common_flags(command);
   command.footer(
       "Outputs files (.npz, .safetensors, .npy, .csv) hold `logits` or `probs`, and optionally `labels`, "
-      "`groups`\n"
-      "and `class_names`. Intervals have level 95%: Clopper-Pearson for shares; the\n"
-      "interval of agreement allows for disagreeing pairs outside the sample.\n\n"
+      "`groups` and `class_names`. Intervals have level 95%: Clopper-Pearson for shares; the interval of "
+      "agreement allows for disagreeing pairs outside the sample.\n\n"
       "  leeway assess --source val.npz --target prod=monday.npz --report page.html\n"
       "  leeway assess --source cnn=c.npz robust=r.npz --target cnn/blur=cb.npz robust/blur=rb.npz\n"
       "  leeway assess --source val.npz --target noise=noise.npz --fail-if \"worst_class.accuracy<0.6\"\n"

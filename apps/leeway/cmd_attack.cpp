@@ -152,8 +152,7 @@ void add_attack(const Command& root, Context& context) {
   context.add_page_flag(command);
   command.footer(
       "The attack leads away from the label, or from the model's own prediction if the data have no labels. "
-      "Success and\n"
-      "norms are measured on the stored images.\n\n"
+      "Success and norms are measured on the stored images.\n\n"
       "  leeway attack --model cnn.safetensors --data fashion-mnist:test --eps 8/255 --out adv.npz\n"
       "  leeway attack --model cnn.safetensors --data fashion-mnist:test --attack fmn --norm l2 --out "
       "near.npz\n"

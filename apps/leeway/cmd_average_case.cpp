@@ -270,11 +270,9 @@ void add_average_case(const Command& root, Context& context) {
                            Written::file, one_file(state_of));
   command.footer(
       "p = P(argmax f(x + e) = argmax f(x)), e noise of standard deviation sigma; inputs are not clipped. "
-      "taylor, and\n"
-      "mmse with two centered copies or more, are exact for linear models under Gaussian noise. For each "
-      "sample, taylor needs k\n"
-      "backward passes, mmse k for each copy and sigma, mc thousands of forward passes.\n"
-      "taylor-mvs, mmse-mvs and softmax are scores: they rank samples.\n\n"
+      "taylor, and mmse with two centered copies or more, are exact for linear models under Gaussian noise. "
+      "For each sample, taylor needs k backward passes, mmse k for each copy and sigma, mc thousands of "
+      "forward passes. taylor-mvs, mmse-mvs and softmax are scores: they rank samples.\n\n"
       "  leeway average-case --model cnn.safetensors --data fashion-mnist:test --sigma 0.1 --out p.npz\n"
       "  leeway average-case --model cnn.pt --data x.npz --sigma 0.05,0.1 --methods mc,taylor,mmse --rows "
       "200\n"

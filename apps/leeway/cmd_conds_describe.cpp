@@ -81,10 +81,8 @@ void add_conds_describe(const Command& room, Context& context) {
   context.add_common_flags(command);
   command.footer(
       "SC: label and attribute are correlated (Cramer's V). LDD: shares of the values differ (total "
-      "variation "
-      "distance). UDS:\nshare of the target with values that the source lacks. p-values come from "
-      "permutation "
-      "tests, adjusted by Holm's method\nover all tests of the table.\n\n"
+      "variation distance). UDS: share of the target with values that the source lacks. p-values come from "
+      "permutation tests, adjusted by Holm's method over all tests of the table.\n\n"
       "  leeway conds describe --source train.csv --target test.csv --label y --columns place,season\n"
       "  leeway conds describe --source june.csv --target july.csv --columns country,device\n"
       "  leeway conds describe --attributes table.csv --index split.csv --label shape --columns color,size\n"

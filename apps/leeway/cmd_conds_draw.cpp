@@ -100,8 +100,8 @@ void add_conds_draw(const Command& room, Context& context) {
                            Written::claimed);
   command.footer(
       "A cell is a label with one value of each attribute. The test set has equally many samples of every "
-      "cell. The same seed\n"
-      "draws the same samples for any order of the rows, and all cases of a seed share the test set.\n\n"
+      "cell. The same seed draws the same samples for any order of the rows, and all cases of a seed share "
+      "the test set.\n\n"
       "  leeway conds draw --attributes table.csv --label shape --sc color --ldd size --plan\n"
       "  leeway conds draw --attributes table.csv --label shape --sc color --ldd size --out split.csv\n"
       "  leeway conds draw --attributes table.csv --dataset dsprites --all --out cases");

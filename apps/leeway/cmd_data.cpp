@@ -129,8 +129,8 @@ void add_data_render(const Command& room, Context& context) {
                            Written::file, one_file(manifest_of));
   command.footer(
       "leeway list renderers prints the data sets and their columns. Images are drawn as they are written, "
-      "so\n"
-      "a set may be larger than memory. An image depends on its row only. To train a model under a shift:\n\n"
+      "so a set may be larger than memory. An image depends on its row only. To train a model under a "
+      "shift:\n\n"
       "  leeway data render dsprites --sample 20000 --size 32 --out images.npz --attributes table.csv "
       "--sheet sheet.png\n"
       "  leeway conds draw --attributes table.csv --dataset dsprites --sc obj_color --out split.csv\n"

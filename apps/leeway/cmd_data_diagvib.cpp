@@ -90,11 +90,9 @@ void add_data_diagvib(const Command& room, Context& context) {
                            Written::claimed);
   command.footer(
       "leeway list environments prints the environments and their parts. The training file holds all "
-      "environments\n"
-      "of the part with an array `environment` that leeway train reads. Rows of paired environments show the "
-      "same\n"
-      "digit and differ in the shifted factors only. Tables 2 and 3 of the paper take one command each;\n"
-      "--n 4000 --size 64 writes a fortieth of the bytes:\n\n"
+      "environments of the part with an array `environment` that leeway train reads. Rows of paired "
+      "environments show the same digit and differ in the shifted factors only. Tables 2 and 3 of the paper "
+      "take one command each; --n 4000 --size 64 writes a fortieth of the bytes:\n\n"
       "  leeway data diagvib --digits train-images-idx3-ubyte.gz --environment discriminability --part all "
       "--out table2\n"
       "  leeway data diagvib --digits train-images-idx3-ubyte.gz --environment selection --part all --out "
@@ -104,8 +102,7 @@ void add_data_diagvib(const Command& room, Context& context) {
       "  leeway data diagvib --digits fashion-mnist:train --environment 1-cgo --part train --n 9000 --size "
       "64 --out cgo.npz\n\n"
       "Pixels are not standardized. Pass the printed --mean and --std to leeway train: the model then reads "
-      "every\n"
-      "test set with the statistics of the training environments.");
+      "every test set with the statistics of the training environments.");
   command.runs([&context, &flags] { return run_diagvib(context, flags); });
 }
 

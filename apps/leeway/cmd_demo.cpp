@@ -77,9 +77,8 @@ void add_demo(const Command& root, Context& context) {
   context.add_common_flags(command, "Write the JSON record to this file too");
   command.footer(
       "The standard classifier is trained as usual, the robust one on PGD adversarial images. Both are "
-      "assessed under noise,\n"
-      "blur, low contrast, rotation and an attack on each. The files in the folder give the same "
-      "results:\n\n"
+      "assessed under noise, blur, low contrast, rotation and an attack on each. The files in the folder "
+      "give the same results:\n\n"
       "  leeway assess --source standard=leeway-demo/outputs-standard-clean.npz \\\n"
       "    --target blur=leeway-demo/outputs-standard-gaussian-blur.npz --report blur.html");
   command.runs([&context, &flags] { return run_demo(context, flags); });

@@ -52,10 +52,8 @@ void add_distances(const Command& root, Context& context) {
   command.hide({"--seed"});
   command.footer(
       "Some distances compare probabilities (the softmax of the logits), others compare `features`. kl and "
-      "cosine compare row\n"
-      "by row: both sets must have the same samples in the same order. A distance that the files do not "
-      "permit is a dash, with\n"
-      "the reason. mmd takes O(n^2) time.\n\n"
+      "cosine compare row by row: both sets must have the same samples in the same order. A distance that "
+      "the files do not permit is a dash, with the reason. mmd takes O(n^2) time.\n\n"
       "  leeway distances clean.npz noisy.npz blurred.npz\n"
       "  leeway distances clean.npz noisy.npz --only kl,wasserstein --json");
   command.runs([&context, &flags] { return run_distances(context, flags); });
@@ -74,7 +72,7 @@ void add_align(const Command& root, Context& context) {
   context.add_page_flag(command);
   command.footer(
       "Each sample is projected on the first principal direction of its set's features. If the classes "
-      "determine this\ndirection, projections differ between classes and not between the two sets.\n\n"
+      "determine this direction, projections differ between classes and not between the two sets.\n\n"
       "  leeway infer --model model.safetensors --data val-0.npz --out red.npz\n"
       "  leeway infer --model model.safetensors --data val-1.npz --out blue.npz\n"
       "  leeway align red.npz blue.npz --sample 128 --report alignment.html");

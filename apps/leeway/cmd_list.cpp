@@ -26,7 +26,9 @@ void add_list(const Command& root, Context& context) {
       .shown_as("NAME");
   context.add_common_flags(command);
   command.hide({"--seed", "--threads", "--no-digest"});
-  command.footer("  leeway list attacks\n  leeway list algorithms --json");
+  command.footer(
+      "  leeway list attacks\n"
+      "  leeway list algorithms --json");
   command.runs([&context, &options] { return run_list(context, options); });
 }
 

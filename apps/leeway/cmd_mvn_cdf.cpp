@@ -25,7 +25,7 @@ int run_mvn_cdf(Context& context, const MvnFlags& flags) {
   tasks::MvnCdfTask task{named(flags.upper), named(flags.covariance), flags.options};
   task.options.seed = context.seed;
   const record::MvnCdf result = tasks::mvn_cdf(task, context.progress());
-  return context.finish(result, report::view, result.missed() == 0 ? exit_ok : exit_incomplete);
+  return context.finish(result, report::view, missed(result) == 0 ? exit_ok : exit_incomplete);
 }
 
 }  // namespace
@@ -44,8 +44,7 @@ void add_mvn_cdf(const Command& root, Context& context) {
   context.add_common_flags(command);
   command.footer(
       "Bounds may be inf or -inf. The error of small probabilities is relative: the logarithm of 1e-100 is "
-      "as exact as the\n"
-      "logarithm of 0.1.\n\n"
+      "as exact as the logarithm of 0.1.\n\n"
       "  leeway mvn-cdf --upper z.npy --covariance R.npy\n"
       "  leeway mvn-cdf --upper z.npy --covariance R.npy --tolerance 1e-6 --json");
   command.runs([&context, &flags] { return run_mvn_cdf(context, flags); });

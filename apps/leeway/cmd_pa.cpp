@@ -122,12 +122,9 @@ void add_pa(const Command& root, Context& context) {
   context.add_page_flag(command);
   command.footer(
       "PA = log k + max over beta >= 0 of the mean log agreement of the softmax(beta * logits) of the two "
-      "sets. PA is 0\n"
-      "if no prediction survives the shift, and log k if every prediction survives with full confidence. The "
-      "maximum is global\n"
-      "and certified: no other beta adds more than `gap`. With several models and --ratios, the record also "
-      "has the ratios at\n"
-      "which two models have the same agreement.\n\n"
+      "sets. PA is 0 if no prediction survives the shift, and log k if every prediction survives with full "
+      "confidence. The maximum is global and certified: no other beta adds more than `gap`. With several "
+      "models and --ratios, the record also has the ratios at which two models have the same agreement.\n\n"
       "  leeway pa clean.npy noisy.npy blurred.npy --labels y.npy\n"
       "  leeway pa clean.npz noisy.npz --json\n"
       "  leeway pa c.npz c_pgd.npz --name cnn --compare robust=r.npz,r_pgd.npz --ratios 0:1:0.1");

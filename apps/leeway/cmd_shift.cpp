@@ -50,12 +50,9 @@ void add_shift(const Command& root, Context& context) {
       .writes(Written::claimed);
   command.footer(
       "leeway list shifts and leeway list corruptions print the names. Shifts of pixels write float32 in "
-      "[0,1],\n"
-      "corruptions (--severity) write uint8, shifts that select rows keep the pixels. The same seed gives "
-      "the\n"
-      "same images; an image does not depend on the other images. Several shifts or strengths write one "
-      "file\n"
-      "each, named by {shift}, {strength} or {severity}.\n\n"
+      "[0,1], corruptions (--severity) write uint8, shifts that select rows keep the pixels. The same seed "
+      "gives the same images; an image does not depend on the other images. Several shifts or strengths "
+      "write one file each, named by {shift}, {strength} or {severity}.\n\n"
       "  leeway shift gaussian-noise --data fashion-mnist:test --strength 0.3 --out noisy.npz\n"
       "  leeway shift gaussian-noise,gaussian-blur --data test.npz --strength 0.5:2:0.5 --out "
       "'{shift}-{strength}.npz'\n"

@@ -236,9 +236,10 @@ void add_sweep_run(const Command& room, Context& context, SweepFlags& flags,
   slurm.excludes(limit);
   for (const char* const own : {"--out", "--collect", "--no-wait", "--lease"}) slurm.excludes(command[own]);
   command.footer(
-      "Any number of runners may share a folder. After a stop or a crash, the same command resumes.\n"
-      "Exit code 5: units failed.\n"
-      "\n  leeway sweep run sweep --jobs 4\n  leeway sweep run sweep --slurm --tasks 100 --time 4:00:00");
+      "Any number of runners may share a folder. After a stop or a crash, the same command resumes. Exit "
+      "code 5: units failed.\n\n"
+      "  leeway sweep run sweep --jobs 4\n"
+      "  leeway sweep run sweep --slurm --tasks 100 --time 4:00:00");
   command.runs([&context, &flags, add_units] { return run_units(context, flags, add_units); });
 }
 
@@ -262,7 +263,8 @@ void add_sweep(const Command& root, Context& context, void (*add_units)(const Co
   add_option_flags(collect, flags.collect);
   add_common(collect, context, "Table to write: .csv or .csv.gz", Written::file);
   collect.footer(
-      "Exit code 5: some units have no record yet.\n\n  leeway sweep collect sweep --out runs.csv");
+      "Exit code 5: some units have no record yet.\n\n"
+      "  leeway sweep collect sweep --out runs.csv");
   collect.runs([&context, &flags] { return run_collect(context, flags); });
 
   add_sweep_report(room, context);

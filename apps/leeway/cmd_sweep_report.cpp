@@ -59,9 +59,9 @@ void add_sweep_report(const Command& room, Context& context) {
   context.add_common_flags(command, "Write the page to this file (default report.html)", Written::page);
   context.add_figures_flag(command);
   command.footer(
-      "The roles of columns are guessed from their names; the page lists them. See docs/sweeps.md.\n"
-      "\n  leeway sweep report sweep --out page.html\n  leeway sweep report runs.csv.gz train.csv.gz "
-      "--baseline erm --out page.html --figures figures");
+      "The roles of columns are guessed from their names; the page lists them. See docs/sweeps.md.\n\n"
+      "  leeway sweep report sweep --out page.html\n"
+      "  leeway sweep report runs.csv.gz train.csv.gz --baseline erm --out page.html --figures figures");
   command.runs([&context, &flags] { return run_sweep_report(context, flags); });
 }
 

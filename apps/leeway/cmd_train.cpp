@@ -138,8 +138,7 @@ void add_train(const Command& root, Context& context) {
   context.add_page_flag(command);
   const std::string footer =
       "--select chooses the epoch on held-out images; adversarial training measures accuracy under its "
-      "attack.\n"
-      "OUT.state holds the last finished epoch: the same command resumes after a stop or a crash.\n"
+      "attack. OUT.state holds the last finished epoch: the same command resumes after a stop or a crash. "
       "The bits of the weights depend on --threads, which the record names.\n\n"
       "  leeway train --data fashion-mnist:train --epochs 5 --out cnn.safetensors\n"
       "  leeway train --data fashion-mnist:train --algorithm pgd --eps 0.1 --out robust.safetensors\n"

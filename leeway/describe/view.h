@@ -86,9 +86,22 @@ struct Table {
   bool ascending = true;
 };
 
-// A column, and what it shows of a row.
+// The cell of a member of a row: a text, a count, or a share with the reason where there is none.
+[[nodiscard]] inline Cell member_cell(std::string_view text, const std::string&) { return text_cell(text); }
+[[nodiscard]] inline Cell member_cell(std::size_t count, const std::string&) { return count_cell(count); }
+[[nodiscard]] inline Cell member_cell(const Measured& share, const std::string& reason) {
+  return share_cell(share, reason);
+}
+
+// A column, and what it shows of a row: a function of the row, or one of its members.
 template <class Row>
 struct ColumnOf {
+  ColumnOf(Column head, std::function<Cell(const Row&)> shown)
+      : column(std::move(head)), cell(std::move(shown)) {}
+  template <class T, class Owner>
+  ColumnOf(Column head, T Owner::*member, const std::string& reason = "")
+      : ColumnOf(std::move(head), [=](const Row& row) { return member_cell(row.*member, reason); }) {}
+
   Column column;
   std::function<Cell(const Row&)> cell;
 };

@@ -25,7 +25,7 @@ static void fields(AdaptedLayer& layer, Fields& f) {
     "geometric mean over channels of new variance / old variance");
 }
 
-static void fields(AdaptedModel& model, Fields& f) {
+void fields(AdaptedModel& model, Fields& f) {
   f.unless_empty("model", model.model, "model file");
   f.unless_empty("data", model.data, "images of the target");
   f.unless_empty("out", model.out, "file of the adapted model");
@@ -33,11 +33,6 @@ static void fields(AdaptedModel& model, Fields& f) {
   f("mean_shift", model.mean_shift, at_least(0), "mean_shift over the channels of all layers");
   f("variance_ratio", model.variance_ratio, at_least(0), "variance_ratio over the channels of all layers");
   f("layers", model.layers, "batch normalization layers, in execution order");
-}
-
-void fields(Adapt& record, Fields& f) {
-  common_fields(record, f);
-  f("results", record.results, "one");
 }
 
 std::string headline_of(const Adapt& record) {

@@ -29,14 +29,10 @@ struct AdaptedModel {
   std::vector<AdaptedLayer> layers;
 };
 
-struct Adapt {
-  Envelope envelope = envelope_of(adapt_schema);
-  AdaptOptions options;
-  std::vector<AdaptedModel> results;  // one
-};
+using Adapt = RecordOf<adapt_schema, AdaptOptions, AdaptedModel>;
 
 void fields(AdaptOptions& options, Fields& f);
-void fields(Adapt& record, Fields& f);
+void fields(AdaptedModel& model, Fields& f);
 
 // How many layers have new statistics, and how far these are from the old ones; which layer moved most.
 [[nodiscard]] std::string headline_of(const Adapt& record);

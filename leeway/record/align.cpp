@@ -20,7 +20,7 @@ void fields(AlignOptions& options, Fields& f) {
   fields(static_cast<OutputsReading&>(options), f);
 }
 
-static void fields(AlignSet& set, Fields& f) {
+void fields(AlignSet& set, Fields& f) {
   f("shifted", set.shifted, "path of the shifted outputs, as given");
   f("n", set.n, at_least(2), "number of pairs");
   f("d", set.d, at_least(1), "number of features");
@@ -43,11 +43,6 @@ static void fields(AlignSet& set, Fields& f) {
   f.lengths({.alike = {"projections_clean", "projections_shifted"}, .or_empty = {"projection_labels"}});
   f("pairing", set.pairing, "evidence that row i of one set is row i of the other");
   f.unless_empty("doubt", set.doubt, "why the rows may not be pairs; null if there is no doubt");
-}
-
-void fields(Align& record, Fields& f) {
-  common_fields(record, f);
-  f("results", record.results, "one for each shifted set, in the order given");
 }
 
 std::string headline_of(const Align& record) {

@@ -15,6 +15,7 @@
 namespace leeway::record {
 
 inline constexpr std::string_view align_schema = "leeway.align/2";
+inline constexpr std::string_view align_results = "one for each shifted set, in the order given";
 
 struct AlignOptions : OutputsReading {
   bool standardise = false;
@@ -37,14 +38,10 @@ struct AlignSet {
   std::string doubt;  // why rows need not be pairs; empty where nothing speaks against it
 };
 
-struct Align {
-  Envelope envelope = envelope_of(align_schema);
-  AlignOptions options;
-  std::vector<AlignSet> results;
-};
+using Align = RecordOf<align_schema, AlignOptions, AlignSet, align_results>;
 
 void fields(AlignOptions& options, Fields& f);
-void fields(Align& record, Fields& f);
+void fields(AlignSet& set, Fields& f);
 
 // By how much, and what part of it the classes are. At least one result.
 [[nodiscard]] std::string headline_of(const Align& record);

@@ -130,8 +130,8 @@ std::vector<std::string> findings_of(const Bound& record) {
         findings.push_back(std::move(warning));
   if (dis2.corollary)
     findings.push_back(fmt::format(
-        "By the target's labels the error on the held-out rows is {}; the assumption is proved if this is "
-        "at most {} (Corollary E.2). {}",
+        "By the target's labels the error on the held-out rows is {}; the assumption is proved if this is at "
+        "most {} (Corollary E.2). {}",
         percent(dis2.corollary->target_error, 1), percent(dis2.corollary->threshold, 1),
         dis2.corollary->holds
             ? fmt::format("It is, except with probability {:g}%.", 100 * record.options.dis2.delta)

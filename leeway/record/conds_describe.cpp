@@ -17,11 +17,6 @@ void fields(CondsDescribeOptions& options, Fields& f) {
   groups_field(options.reading, f);
 }
 
-void fields(CondsDescribe& record, Fields& f) {
-  common_fields(record, f);
-  f("results", record.results, "one");
-}
-
 void check(const CondsDescribe& record, const std::string& name) {
   for (const DescribedShifts& shifts : record.results) check(shifts, name);
 }

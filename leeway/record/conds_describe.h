@@ -24,14 +24,9 @@ struct CondsDescribeOptions {
   OutputsReading reading;
 };
 
-struct CondsDescribe {
-  Envelope envelope = envelope_of(conds_describe_schema);
-  CondsDescribeOptions options;
-  std::vector<DescribedShifts> results;  // one
-};
+using CondsDescribe = RecordOf<conds_describe_schema, CondsDescribeOptions, DescribedShifts>;
 
 void fields(CondsDescribeOptions& options, Fields& f);
-void fields(CondsDescribe& record, Fields& f);
 
 // Errors (Error): those of check (conds.h).
 void check(const CondsDescribe& record, const std::string& name);

@@ -35,18 +35,13 @@ static void fields(KeptValues& kept, Fields& f) {
   f("values", kept.values, "values kept");
 }
 
-static void fields(RenderedData& data, Fields& f) {
+void fields(RenderedData& data, Fields& f) {
   f("data_set", data.data_set, "name of the data set");
   f("n", data.n, "number of images");
   f("label", data.label, "column coded by y");
   f("classes", data.classes, "names of y = 0, 1, ...");
   f("only", data.only, "values kept, by column");
   fields(data.files, f);
-}
-
-void fields(DataRender& record, Fields& f) {
-  common_fields(record, f);
-  f("results", record.results, "one");
 }
 
 void fields(DataLoadOptions& options, Fields& f) {
@@ -67,7 +62,7 @@ static void fields(LoadedColumn& column, Fields& f) {
   f("values", column.values, "values in order; empty: more than 100");
 }
 
-static void fields(LoadedData& data, Fields& f) {
+void fields(LoadedData& data, Fields& f) {
   f("format", data.format, "format, see leeway list loaders");
   f("n", data.n, "number of rows");
   f("left_out", data.left_out, "rows that --protocol left out");
@@ -75,11 +70,6 @@ static void fields(LoadedData& data, Fields& f) {
   f("label", data.label, "column coded by y");
   f("columns", data.columns, "columns of the table of attributes");
   fields(data.files, f);
-}
-
-void fields(DataLoad& record, Fields& f) {
-  common_fields(record, f);
-  f("results", record.results, "one");
 }
 
 std::string headline_of(const DataRender& record) {

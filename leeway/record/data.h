@@ -49,11 +49,7 @@ struct RenderedData {
   DataFiles files;
 };
 
-struct DataRender {
-  Envelope envelope = envelope_of(data_render_schema);
-  DataRenderOptions options;
-  std::vector<RenderedData> results;  // one
-};
+using DataRender = RecordOf<data_render_schema, DataRenderOptions, RenderedData>;
 
 struct DataLoadOptions {
   std::optional<std::string> label;  // column whose values are y; none: the first
@@ -78,17 +74,13 @@ struct LoadedData {
   DataFiles files;
 };
 
-struct DataLoad {
-  Envelope envelope = envelope_of(data_load_schema);
-  DataLoadOptions options;
-  std::vector<LoadedData> results;  // one
-};
+using DataLoad = RecordOf<data_load_schema, DataLoadOptions, LoadedData>;
 
 void fields(WrittenFile& file, Fields& f);
 void fields(DataRenderOptions& options, Fields& f);
-void fields(DataRender& record, Fields& f);
+void fields(RenderedData& data, Fields& f);
 void fields(DataLoadOptions& options, Fields& f);
-void fields(DataLoad& record, Fields& f);
+void fields(LoadedData& data, Fields& f);
 
 // What there is.
 [[nodiscard]] std::string headline_of(const DataRender& record);

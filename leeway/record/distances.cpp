@@ -32,7 +32,7 @@ const DistancesSet* furthest(const Distances& record, std::string_view distance)
 
 }  // namespace
 
-static void fields(DistancesSet& set, Fields& f) {
+void fields(DistancesSet& set, Fields& f) {
   f("shifted", set.shifted, "path of the shifted outputs, as given");
   f("n_clean", set.n_clean, at_least(1), "samples of the clean set");
   f("n_shifted", set.n_shifted, at_least(1), "samples of the shifted set");
@@ -49,11 +49,6 @@ void fields(DistancesOptions& options, Fields& f) {
   f.choice("only", options.only, choices_of(agreement::distances()),
            "distances to compute, separated by commas (default: all)");
   fields(static_cast<OutputsReading&>(options), f);
-}
-
-void fields(Distances& record, Fields& f) {
-  common_fields(record, f);
-  f("results", record.results, "one for each shifted set, in the order given");
 }
 
 std::string headline_of(const Distances& record) {

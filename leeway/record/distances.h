@@ -14,6 +14,7 @@
 namespace leeway::record {
 
 inline constexpr std::string_view distances_schema = "leeway.distances/2";
+inline constexpr std::string_view distances_results = "one for each shifted set, in the order given";
 
 struct DistancesOptions : OutputsReading {
   std::vector<std::string> only;  // names; empty: every distance
@@ -29,14 +30,10 @@ struct DistancesSet {
   std::string doubt;  // why rows need not be pairs; empty where nothing speaks against it
 };
 
-struct Distances {
-  Envelope envelope = envelope_of(distances_schema);
-  DistancesOptions options;
-  std::vector<DistancesSet> results;
-};
+using Distances = RecordOf<distances_schema, DistancesOptions, DistancesSet, distances_results>;
 
 void fields(DistancesOptions& options, Fields& f);
-void fields(Distances& record, Fields& f);
+void fields(DistancesSet& set, Fields& f);
 
 // Which set is furthest by which distance; of one set, the distances. At least one result.
 [[nodiscard]] std::string headline_of(const Distances& record);

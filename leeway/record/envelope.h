@@ -63,4 +63,20 @@ void common_fields(Record& record, Fields& f) {
   f("options", record.options, "what was asked for");
 }
 
+// A record that is its options and results. `each`: what one result is about.
+inline constexpr std::string_view one_result = "one";
+template <const std::string_view& schema, class Options, class Result,
+          const std::string_view& each = one_result>
+struct RecordOf {
+  Envelope envelope = envelope_of(schema);
+  Options options;
+  std::vector<Result> results;
+};
+
+template <const std::string_view& schema, class Options, class Result, const std::string_view& each>
+void fields(RecordOf<schema, Options, Result, each>& record, Fields& f) {
+  common_fields(record, f);
+  f("results", record.results, each);
+}
+
 }  // namespace leeway::record

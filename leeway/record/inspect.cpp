@@ -45,7 +45,7 @@ static void fields(FittingArchitecture& fit, Fields& f) {
   f("classes", fit.classes, at_least(1), "outputs of the last layer");
 }
 
-static void fields(InspectedModel& model, Fields& f) {
+void fields(InspectedModel& model, Fields& f) {
   f("model", model.model, "model file");
   f.choice("format", model.format,
            {{"torchscript", ""}, {"onnx", ""}, {"checkpoint", ""}, {"safetensors", ""}, {"npz", ""}},
@@ -68,11 +68,6 @@ static void fields(InspectedModel& model, Fields& f) {
   measured(f, "accuracy", model.accuracy, share,
            "share of images predicted as their label; null without labels");
   f("stochastic", model.stochastic, "variation between two passes of the model; null if there is none");
-}
-
-void fields(Inspect& record, Fields& f) {
-  common_fields(record, f);
-  f("results", record.results, "one");
 }
 
 std::string fitting_text(const InspectedModel& model) {

@@ -60,15 +60,11 @@ struct InspectedModel {
   std::optional<ModelVariation> stochastic;
 };
 
-struct Inspect {
-  Envelope envelope = envelope_of(inspect_schema);
-  InspectOptions options;
-  std::vector<InspectedModel> results;  // one
-};
+using Inspect = RecordOf<inspect_schema, InspectOptions, InspectedModel>;
 
 void fields(InspectOptions& options, Fields& f);
 void flag_fields(InspectOptions& options, Fields& f);  // without the device, which not every build offers
-void fields(Inspect& record, Fields& f);
+void fields(InspectedModel& model, Fields& f);
 
 // Whether the file holds tensors alone, of which nothing says what network they are.
 [[nodiscard]] bool is_unknown(const InspectedModel& model);

@@ -35,7 +35,7 @@ static void fields(ListedMember& member, Fields& f) {
   f("parameters", member.parameters, "parameters beyond the common options");
 }
 
-static void fields(ListedFamily& family, Fields& f) {
+void fields(ListedFamily& family, Fields& f) {
   f("family", family.family, "name of the family");
   f("summary", family.summary, "description of the members, and the option that names them");
   f("members", family.members, "members in order; empty if the family is not available");
@@ -44,11 +44,6 @@ static void fields(ListedFamily& family, Fields& f) {
 
 void fields(ListOptions& options, Fields& f) {
   f.unless_empty("family", options.family, "requested family; null: all");
-}
-
-void fields(List& record, Fields& f) {
-  common_fields(record, f);
-  f("results", record.results, "one for each family");
 }
 
 std::string headline_of(const List& record) {

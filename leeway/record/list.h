@@ -13,6 +13,7 @@
 namespace leeway::record {
 
 inline constexpr std::string_view list_schema = "leeway.list/2";
+inline constexpr std::string_view list_results = "one for each family";
 
 struct ListOptions {
   std::string family;  // empty: all
@@ -42,14 +43,10 @@ struct ListedFamily {
   std::string missing;  // why there are no members; empty where there are
 };
 
-struct List {
-  Envelope envelope = envelope_of(list_schema);
-  ListOptions options;
-  std::vector<ListedFamily> results;
-};
+using List = RecordOf<list_schema, ListOptions, ListedFamily, list_results>;
 
 void fields(ListOptions& options, Fields& f);
-void fields(List& record, Fields& f);
+void fields(ListedFamily& family, Fields& f);
 
 // How many members and families there are.
 [[nodiscard]] std::string headline_of(const List& record);

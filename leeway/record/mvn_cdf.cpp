@@ -19,7 +19,7 @@ void fields(MvnOptions& options, record::Fields& f) {
     "maximum number of integrand evaluations per point; exit code 5 if not converged");
 }
 
-static void fields(MvnProbability& p, record::Fields& f) {
+void fields(MvnProbability& p, record::Fields& f) {
   constexpr std::array methods{MvnMethod::exact, MvnMethod::one_factor, MvnMethod::quadrature,
                                MvnMethod::plain, MvnMethod::tilted,     MvnMethod::factor};
   std::string method(name_of(p.method));
@@ -43,13 +43,8 @@ namespace leeway::record {
 
 using average_case::MvnProbability;
 
-void fields(MvnCdf& record, Fields& f) {
-  common_fields(record, f);
-  f("results", record.results, "one for each point, in the order given");
-}
-
-std::size_t MvnCdf::missed() const {
-  return static_cast<std::size_t>(std::ranges::count(results, false, &MvnProbability::converged));
+std::size_t missed(const MvnCdf& record) {
+  return static_cast<std::size_t>(std::ranges::count(record.results, false, &MvnProbability::converged));
 }
 
 std::string headline_of(const MvnCdf& record) {
@@ -63,8 +58,8 @@ std::string headline_of(const MvnCdf& record) {
 }
 
 std::vector<std::string> findings_of(const MvnCdf& record) {
-  if (record.missed() == 0) return {};
-  return {fmt::format("{} of {} exceed the tolerance: increase --max-points or --tolerance", record.missed(),
+  if (missed(record) == 0) return {};
+  return {fmt::format("{} of {} exceed the tolerance: increase --max-points or --tolerance", missed(record),
                       record.results.size())};
 }
 

@@ -10,6 +10,7 @@
 
 namespace leeway::average_case {
 
+void fields(MvnProbability& p, record::Fields& f);
 void fields(MvnOptions& options, record::Fields& f);  // tolerances and points; the seed is the envelope's
 
 }  // namespace leeway::average_case
@@ -17,17 +18,12 @@ void fields(MvnOptions& options, record::Fields& f);  // tolerances and points; 
 namespace leeway::record {
 
 inline constexpr std::string_view mvn_cdf_schema = "leeway.mvn-cdf/2";
+inline constexpr std::string_view mvn_cdf_results = "one for each point, in the order given";
 
-struct MvnCdf {
-  Envelope envelope = envelope_of(mvn_cdf_schema);
-  average_case::MvnOptions options;
-  std::vector<average_case::MvnProbability> results;
+using MvnCdf =
+    RecordOf<mvn_cdf_schema, average_case::MvnOptions, average_case::MvnProbability, mvn_cdf_results>;
 
-  [[nodiscard]] std::size_t missed() const;  // points that did not converge
-};
-
-void fields(MvnCdf& record, Fields& f);
-
+[[nodiscard]] std::size_t missed(const MvnCdf& record);  // points that did not converge
 // The probability, or the range of several. At least one result.
 [[nodiscard]] std::string headline_of(const MvnCdf& record);
 // How many points are not within the tolerance.

@@ -11,15 +11,10 @@ void fields(ReportOptions& options, Fields& f) {
   f("flips", options.flips, from_to(0, 1000), "changed samples shown for each model and target");
 }
 
-static void fields(WrittenPage& page, Fields& f) {
+void fields(WrittenPage& page, Fields& f) {
   f("page", page.page, "file of the page");
   f("bytes", page.bytes, at_least(1), "size in bytes");
   f("records", page.records, at_least(1), "records on the page");
-}
-
-void fields(Report& record, Fields& f) {
-  common_fields(record, f);
-  f("results", record.results, "one");
 }
 
 std::string headline_of(const Report& record) {

@@ -21,14 +21,10 @@ struct WrittenPage {
   std::size_t bytes = 0, records = 0;
 };
 
-struct Report {
-  Envelope envelope = envelope_of(report_schema);
-  ReportOptions options;
-  std::vector<WrittenPage> results;  // one
-};
+using Report = RecordOf<report_schema, ReportOptions, WrittenPage>;
 
 void fields(ReportOptions& options, Fields& f);
-void fields(Report& record, Fields& f);
+void fields(WrittenPage& page, Fields& f);
 
 // What was written.
 [[nodiscard]] std::string headline_of(const Report& record);

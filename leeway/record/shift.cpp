@@ -23,7 +23,7 @@ static void fields(RowsOfClass& rows, Fields& f) {
   f("n", rows.n, "number of rows kept");
 }
 
-static void fields(ShiftedSet& set, Fields& f) {
+void fields(ShiftedSet& set, Fields& f) {
   f("shift", set.shift, "shift, see `leeway list shifts`, or with a severity `leeway list corruptions`");
   f("strength", set.strength, "strength; null if the shift has none");
   f.unless_empty("strength_means", set.strength_means,
@@ -40,11 +40,6 @@ static void fields(ShiftedSet& set, Fields& f) {
   f("mean_change", set.mean_change, at_least(0),
     "mean absolute change of a pixel in [0,1]; null if the shift selects rows");
   f("rows_of_class", set.rows_of_class, "rows of each class, for a shift that selects rows; otherwise empty");
-}
-
-void fields(Shift& record, Fields& f) {
-  common_fields(record, f);
-  f("results", record.results, "results by shift, then by strength or severity");
 }
 
 std::string headline_of(const Shift& record) {

@@ -14,6 +14,7 @@
 namespace leeway::record {
 
 inline constexpr std::string_view shift_schema = "leeway.shift/3";
+inline constexpr std::string_view shift_results = "results by shift, then by strength or severity";
 
 struct ShiftOptions {
   std::vector<double> strength = {};       // a set each; none: the shift's own
@@ -41,14 +42,10 @@ struct ShiftedSet {
   std::vector<RowsOfClass> rows_of_class;  // of a shift that selects rows
 };
 
-struct Shift {
-  Envelope envelope = envelope_of(shift_schema);
-  ShiftOptions options;
-  std::vector<ShiftedSet> results;  // by shift, then by strength or severity
-};
+using Shift = RecordOf<shift_schema, ShiftOptions, ShiftedSet, shift_results>;
 
 void fields(ShiftOptions& options, Fields& f);
-void fields(Shift& record, Fields& f);
+void fields(ShiftedSet& set, Fields& f);
 
 // What was written; that corruptions is not defined on such pictures.
 [[nodiscard]] std::string headline_of(const Shift& record);

@@ -29,7 +29,7 @@ static void fields(TextLine& line, Fields& f) {
   f("after", line.after, "the same part of the text after the shift");
 }
 
-static void fields(ShiftedTexts& set, Fields& f) {
+void fields(ShiftedTexts& set, Fields& f) {
   f("shift", set.shift, "shift, see `leeway list text-shifts`");
   f("strength", set.strength, at_least(0), "strength of the shift");
   f("strength_means", set.strength_means, "meaning and unit of the strength");
@@ -51,11 +51,6 @@ static void fields(ShiftedTexts& set, Fields& f) {
     "mean over all rows of the minimum number of words inserted, deleted or replaced");
   f.unless_empty("out", set.out, "file of texts; null: none");
   f("sheet", set.sheet, "with --sheet: ten random changed rows, or all; otherwise empty");
-}
-
-void fields(ShiftText& record, Fields& f) {
-  common_fields(record, f);
-  f("results", record.results, "one");
 }
 
 std::string headline_of(const ShiftText& record) {

@@ -42,14 +42,10 @@ struct ShiftedTexts {
   std::vector<TextLine> sheet;
 };
 
-struct ShiftText {
-  Envelope envelope = envelope_of(shift_text_schema);
-  ShiftTextOptions options;
-  std::vector<ShiftedTexts> results;  // one
-};
+using ShiftText = RecordOf<shift_text_schema, ShiftTextOptions, ShiftedTexts>;
 
 void fields(ShiftTextOptions& options, Fields& f);
-void fields(ShiftText& record, Fields& f);
+void fields(ShiftedTexts& set, Fields& f);
 
 // How many texts changed and by how much; whether words were left in them.
 [[nodiscard]] std::string headline_of(const ShiftText& record);

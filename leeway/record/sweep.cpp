@@ -82,7 +82,7 @@ static void fields(SweepRunResult& result, Fields& f) {
   f("left", result.left, "with no_wait: units still running in other runners");
 }
 
-static void fields(SweepTable& table, Fields& f) {
+void fields(SweepTable& table, Fields& f) {
   f("out", table.out, "file of the table");
   f("stage", table.stage, "stage of the records");
   f("rows", table.rows, "number of rows, one for each result of each record");
@@ -121,11 +121,6 @@ void fields(SweepStatus& record, Fields& f) {
   f("counts", record.counts, "units by state");
   f("failures", record.failures, "failures by message, most frequent first");
   f("results", record.results, "one for each stage");
-}
-
-void fields(SweepCollect& record, Fields& f) {
-  common_fields(record, f);
-  f("results", record.results, "one");
 }
 
 std::string headline_of(const SweepPlan& record) {

@@ -87,18 +87,14 @@ struct SweepCollectOptions {
   bool series = false;               // of every epoch of a training, too
 };
 
-struct SweepCollect {
-  Envelope envelope = envelope_of(sweep_collect_schema);
-  SweepCollectOptions options;
-  std::vector<SweepTable> results;  // one
-};
+using SweepCollect = RecordOf<sweep_collect_schema, SweepCollectOptions, SweepTable>;
 
 void fields(SweepRunOptions& options, Fields& f);
 void fields(SweepCollectOptions& options, Fields& f);
 void fields(SweepPlan& record, Fields& f);
 void fields(SweepRun& record, Fields& f);
 void fields(SweepStatus& record, Fields& f);
-void fields(SweepCollect& record, Fields& f);
+void fields(SweepTable& table, Fields& f);
 
 // What there is in a sentence.
 [[nodiscard]] std::string headline_of(const SweepPlan& record);

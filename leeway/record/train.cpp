@@ -173,7 +173,7 @@ static void course_fields(Training& training, Fields& f) {
   f("n_test", training.n_test, "number of test images; null: none");
 }
 
-static void fields(TrainedModel& model, Fields& f) {
+void fields(TrainedModel& model, Fields& f) {
   f("out", model.out, "file of the weights");
   f("weights", model.weights, "number of weights");
   f.unless_missing("class_names", model.training.class_names,
@@ -186,11 +186,6 @@ static void fields(TrainedModel& model, Fields& f) {
     kept = training.epochs[training.best_epoch - 1];
   f("kept", kept, "epoch whose weights were kept, as in epochs");
   course_fields(model.training, f);
-}
-
-void fields(Train& record, Fields& f) {
-  common_fields(record, f);
-  f("results", record.results, "one");
 }
 
 namespace {

@@ -22,18 +22,15 @@ struct TrainedModel {
   Training training;              // its options are those of the record
 };
 
-struct Train {
-  Envelope envelope = envelope_of(train_schema);
-  TrainingOptions options;            // with every default filled in
-  std::vector<TrainedModel> results;  // one
-};
+// The options have every default filled in.
+using Train = RecordOf<train_schema, TrainingOptions, TrainedModel>;
 
 // All options except the parameters of the algorithm, which --set takes.
 void flag_fields(TrainingOptions& options, Fields& f);
 void fields(TrainingOptions& options, Fields& f);
 // The options that differ from their defaults, as flags: "--batch 64 --schedule cosine".
 [[nodiscard]] std::string flags_of(const TrainingOptions& options);
-void fields(Train& record, Fields& f);
+void fields(TrainedModel& model, Fields& f);
 
 // Of a record that was read: its trainings have its options. Error: a best epoch that is none of the epochs.
 void check(Train& record, const std::string& name);

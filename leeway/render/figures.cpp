@@ -104,9 +104,9 @@ std::string table_csv(const Table& table) {
 // Characters, each followed by its LaTeX.
 constexpr const char* latex_words =
     "\\ \\textbackslash{} { \\{ } \\} $ \\$ & \\& # \\# % \\% _ \\_ ~ \\textasciitilde{} ^ "
-    "\\textasciicircum{} < $<$ > $>$ – -- − $-$ ± $\\pm$ × $\\times$ ∞ $\\infty$ ≥ $\\geq$ ≤ "
-    "$\\leq$ α $\\alpha$ β $\\beta$ δ $\\delta$ ε $\\varepsilon$ σ $\\sigma$ Σ $\\Sigma$ Δ "
-    "$\\Delta$ λ $\\lambda$ μ $\\mu$ ² \\textsuperscript{2} … \\ldots{} → $\\to$ \u00A0 ~";
+    "\\textasciicircum{} < $<$ > $>$ – -- − $-$ ± $\\pm$ × $\\times$ ∞ $\\infty$ ≥ $\\geq$ ≤ $\\leq$ α "
+    "$\\alpha$ β $\\beta$ δ $\\delta$ ε $\\varepsilon$ σ $\\sigma$ Σ $\\Sigma$ Δ $\\Delta$ λ $\\lambda$ μ "
+    "$\\mu$ ² \\textsuperscript{2} … \\ldots{} → $\\to$ \u00A0 ~";
 
 std::string latex(std::string_view text) {
   static const auto words = [] {

@@ -138,8 +138,8 @@ std::string figure(const Charts& charts, std::size_t i) {
     content = {{"variants", json_rows(charts.choices,
                                       [i](const Choice& choice) { return payload(choice.charts.at(i)); })}};
   return fmt::format(
-      "<figure class=\"chart\" data-spec=\"{}\">"
-      "<figcaption><strong>{}</strong> <span class=\"note\">{}</span></figcaption>\n"
+      "<figure class=\"chart\" data-spec=\"{}\"><figcaption><strong>{}</strong> <span "
+      "class=\"note\">{}</span></figcaption>\n"
       "<div class=\"plot\" role=\"img\" aria-label=\"{}\"></div>\n"
       "<script type=\"application/json\" class=\"payload\">{}</script></figure>\n",
       chart.spec, escape(chart.title), escape(chart.note), escape(chart.description), script_json(content));
@@ -242,8 +242,8 @@ std::string large_card(const Card& card) {
   std::string pictures, facts;
   for (const Thumbnail& picture : card.pictures)
     pictures += fmt::format(
-        "<figure><img src=\"{0}\" alt=\"{1}\" width=\"{2}\" height=\"{3}\"><figcaption>{1}</figcaption>"
-        "</figure>",
+        "<figure><img src=\"{0}\" alt=\"{1}\" width=\"{2}\" "
+        "height=\"{3}\"><figcaption>{1}</figcaption></figure>",
         picture.uri, escape(picture.words), picture.width, picture.height);
   for (const Fact& fact : card.facts)
     facts += fmt::format(

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 #include "leeway/core/message.h"
 #include "leeway/record/join.h"
@@ -14,50 +14,6 @@
 
 namespace leeway::report {
 namespace {
-
-template <class Record>
-View plain(const Json& json, const Pictures&, const Options& options) {
-  return view(record::record_from<Record>(json, options.record_name));
-}
-
-template <class Record>
-View pictured(const Json& json, const Pictures& pictures, const Options& options) {
-  return view(record::record_from<Record>(json, options.record_name), pictures, options);
-}
-
-struct ReportKind {
-  std::string_view schema;
-  View (*view)(const Json&, const Pictures&, const Options&);
-};
-constexpr std::array kinds{ReportKind{record::assess_schema, pictured<record::Assess>},
-                           ReportKind{record::average_case_schema, pictured<record::AverageCase>},
-                           ReportKind{record::adapt_schema, plain<record::Adapt>},
-                           ReportKind{record::align_schema, plain<record::Align>},
-                           ReportKind{record::attack_schema, plain<record::Attack>},
-                           ReportKind{record::bound_schema, plain<record::Bound>},
-                           ReportKind{record::bound_evaluate_schema, plain<record::BoundEvaluation>},
-                           ReportKind{record::conds_describe_schema, plain<record::CondsDescribe>},
-                           ReportKind{record::conds_draw_schema, plain<record::CondsDraw>},
-                           ReportKind{record::corruptions_schema, plain<record::Corruptions>},
-                           ReportKind{record::data_diagvib_schema, plain<record::DataDiagvib>},
-                           ReportKind{record::data_load_schema, plain<record::DataLoad>},
-                           ReportKind{record::data_render_schema, plain<record::DataRender>},
-                           ReportKind{record::distances_schema, plain<record::Distances>},
-                           ReportKind{record::infer_schema, plain<record::Infer>},
-                           ReportKind{record::inspect_schema, plain<record::Inspect>},
-                           ReportKind{record::list_schema, plain<record::List>},
-                           ReportKind{record::mvn_cdf_schema, plain<record::MvnCdf>},
-                           ReportKind{record::pa_schema, plain<record::Pa>},
-                           ReportKind{record::report_schema, plain<record::Report>},
-                           ReportKind{record::select_schema, plain<record::Select>},
-                           ReportKind{record::shift_schema, plain<record::Shift>},
-                           ReportKind{record::shift_text_schema, plain<record::ShiftText>},
-                           ReportKind{record::sweep_collect_schema, plain<record::SweepCollect>},
-                           ReportKind{record::sweep_plan_schema, plain<record::SweepPlan>},
-                           ReportKind{record::sweep_report_schema, plain<record::SweepReport>},
-                           ReportKind{record::sweep_run_schema, plain<record::SweepRun>},
-                           ReportKind{record::sweep_status_schema, plain<record::SweepStatus>},
-                           ReportKind{record::train_schema, plain<record::Train>}};
 
 // "leeway.pa/" of "leeway.pa/2".
 std::string_view stem(std::string_view schema) { return schema.substr(0, schema.rfind('/') + 1); }
@@ -85,10 +41,18 @@ Record joined(const Saved& records) {
 
 View view(const Json& record, const Pictures& pictures, const Options& options) {
   const std::string schema = schema_of(record, options.record_name);
-  for (const ReportKind& kind : kinds)
-    if (stem(schema) == stem(kind.schema)) return kind.view(record, pictures, options);
+  std::optional<View> found;
   std::vector<std::string> known;
-  for (const ReportKind& kind : kinds) known.emplace_back(kind.schema);
+  record::each_record([&]<class Record>(const record::Kind<Record>&) {
+    known.push_back(Record().envelope.schema);
+    if (stem(schema) != stem(known.back())) return;
+    const auto typed = record::record_from<Record>(record, options.record_name);
+    if constexpr (std::is_same_v<Record, record::Assess> || std::is_same_v<Record, record::AverageCase>)
+      found = view(typed, pictures, options);
+    else
+      found = view(typed);
+  });
+  if (found) return *std::move(found);
   refuse(options.record_name, fmt::format("a record of schema {}", fmt::join(known, ", ")),
          schema.empty() ? "none" : in_quotes(schema));
 }

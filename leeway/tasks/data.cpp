@@ -81,8 +81,7 @@ std::optional<std::string> parts_warning(const data::LoadedColumn& label, const 
   if (!std::ranges::all_of(label.values, is_part)) return {};
   return fmt::format(
       "{}: the folders {}{} are read as classes, but seem to be parts of a set (sort the images into one "
-      "folder "
-      "for each class; VisDA lists the labels in image_list.txt)",
+      "folder for each class; VisDA lists the labels in image_list.txt)",
       display_name(path), label.values.front(), label.values.size() > 1 ? ", ..." : "");
 }
 

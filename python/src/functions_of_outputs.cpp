@@ -24,8 +24,7 @@ namespace {
 
 constexpr std::string_view clean_meaning =
     "outputs on the clean inputs: an array of logits (n,k), a dictionary of arrays as in an outputs file, or "
-    "a "
-    "file's path";
+    "a file's path";
 constexpr std::string_view shifted_meaning =
     "outputs on the shifted samples, in the same order: one set, a list, or a dictionary from names to sets";
 

@@ -11,7 +11,7 @@ namespace leeway::record::test {
 std::vector<SchemaFile> schema_files() {
   std::vector<SchemaFile> files;
   for (const Record& record : records()) {
-    const std::string_view own = record.schema.substr(record.schema.find('.') + 1);
+    const std::string own = record.schema.substr(record.schema.find('.') + 1);
     const std::string name(own.substr(0, own.find('/')));
     const std::string title = fmt::format("{}: {}", record.schema, record.title);
     files.push_back({name + ".json", schema_of(record.describe, title).dump(2) + "\n"});

@@ -357,7 +357,7 @@ TEST(MvnCdfTask, IsThatOfEveryPoint) {
   ASSERT_THAT(record.results, SizeIs(2));
   EXPECT_NEAR(record.results[0].probability, .5, 1e-12);
   EXPECT_EQ(record.results[1].probability, 0);  // variance 0, a bound below 0
-  EXPECT_EQ(record.missed(), 0u);
+  EXPECT_EQ(missed(record), 0u);
   expect_envelope(record);
   const auto complaint = [](const MvnCdfTask& wrong) { return message_of([&] { (void)mvn_cdf(wrong); }); };
   EXPECT_EQ(complaint({array("z", {1, 1, 1}, {0}), array("r", {1, 1}, {1})}),

@@ -86,7 +86,7 @@ Blocks set_table(const Align& record) {
          return share_cell(measured(one.class_variance_shifted, one.class_variance_shifted_interval),
                            "the files have no labels");
        }},
-      {number_column("Pairs"), [](const One& one) { return count_cell(one.n); }}};
+      {number_column("Pairs"), &One::n}};
   return table_of("Every shifted set", columns, record.results).block();
 }
 
@@ -125,7 +125,7 @@ Blocks set_table(const Distances& record) {
                          return distance_cell(set, name, largest);
                        }});
   }
-  columns.push_back({number_column("n"), [](const DistancesSet& set) { return count_cell(set.n_shifted); }});
+  columns.push_back({number_column("n"), &DistancesSet::n_shifted});
   return table_of("Distance of every shifted set from the clean one", columns, record.results).block();
 }
 
@@ -136,22 +136,15 @@ View view(const Align& record) {
       "Each sample is projected on the direction of largest variance of its set. On the dashed line both "
       "sets have the same projection. If the task determines the direction, classes lie apart and near the "
       "line; if the shift determines it, they do not.");
-  return {.title = "leeway: feature alignment",
-          .headline = record.envelope.headline,
-          .findings = record.envelope.findings,
-          .lead = std::move(lead) + scatter_charts(record) + in_both(set_table(record)),
-          .sections = {source_section(record.envelope)}};
+  return view_of("feature alignment", record.envelope,
+                 std::move(lead) + scatter_charts(record) + in_both(set_table(record)));
 }
 
 View view(const Distances& record) {
   Blocks lead = paragraph(
       "Each distance has its own scale; the darker a cell, the closer to the largest value of its column. 0: "
       "no difference.");
-  return {.title = "leeway: distances",
-          .headline = record.envelope.headline,
-          .findings = record.envelope.findings,
-          .lead = in_both(set_table(record)) + std::move(lead),
-          .sections = {source_section(record.envelope)}};
+  return view_of("distances", record.envelope, in_both(set_table(record)) + std::move(lead));
 }
 
 }  // namespace leeway::report

@@ -91,7 +91,7 @@ Blocks headline_table(const Record& record, const Shown& shown) {
         likely_cell);
   if (shown.bound)
     add(number_column("Error at most", "Upper bound on the error, without target labels"), bound_cell);
-  add(number_column("n", "Samples of the target"), [](const Result& r) { return count_cell(r.n); });
+  columns.push_back({number_column("n", "Samples of the target"), &Result::n});
   const bool known = columns.size() > 1;
   return subject_table(record, "Every target, worst first", std::move(columns), worst_first(record),
                        known ? std::optional<std::size_t>(shown.source ? 1 : 0) : std::nullopt,
@@ -185,11 +185,8 @@ Table subject_table(const Record& record, const std::string& caption, std::vecto
                     const std::vector<const Result*>& results, std::optional<std::size_t> sorted,
                     bool ascending) {
   const std::size_t headers = record.models.size() > 1 ? 2 : 1;
-  if (headers == 2)
-    columns.insert(columns.begin(),
-                   {text_column("Model"), [](const Result& result) { return text_cell(result.model); }});
-  columns.insert(columns.begin(),
-                 {text_column("Target"), [](const Result& result) { return text_cell(result.target); }});
+  if (headers == 2) columns.insert(columns.begin(), {text_column("Model"), &Result::model});
+  columns.insert(columns.begin(), {text_column("Target"), &Result::target});
   Table table = table_of(caption, columns, results);
   if (sorted) table.sorted_by(*sorted + headers, ascending);
   table.headers = headers;

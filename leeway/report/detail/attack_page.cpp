@@ -21,10 +21,9 @@ std::vector<ColumnOf<AttackedSet>> name_columns(const Attack& record) {
   std::vector<ColumnOf<AttackedSet>> columns = {
       {text_column("Model"),
        [](const AttackedSet& set) { return text_cell(set.model.empty() ? "the model" : set.model); }}};
-  if (names.data())
-    columns.push_back({text_column("Data"), [](const AttackedSet& set) { return text_cell(set.data); }});
+  if (names.data()) columns.push_back({text_column("Data"), &AttackedSet::data});
   if (record.results.size() > 1) {
-    columns.push_back({text_column("Attack"), [](const AttackedSet& set) { return text_cell(set.attack); }});
+    columns.push_back({text_column("Attack"), &AttackedSet::attack});
     columns.push_back({number_column("Radius", "In " + record.options.norm), [](const AttackedSet& set) {
                          return significant_cell(set.eps, 3, "minimum-norm attack");
                        }});
@@ -58,8 +57,8 @@ Blocks set_table(const Attack& record) {
        [](const AttackedSet& set) {
          return percent_cell(set.zero_gradient, 1, "the attack uses no gradients");
        }},
-      {number_column("n"), [](const AttackedSet& set) { return count_cell(set.n); }},
-      {text_column("File"), [](const AttackedSet& set) { return text_cell(set.out); }}};
+      {number_column("n"), &AttackedSet::n},
+      {text_column("File"), &AttackedSet::out}};
   columns.insert(columns.end(), measures.begin(), measures.end());
   return table_of("Before and after the attack", columns, record.results).block(headers);
 }
@@ -154,11 +153,8 @@ Section method_section(const Attack& record) {
 }  // namespace
 
 View view(const Attack& record) {
-  return {.title = "leeway: attack",
-          .headline = record.envelope.headline,
-          .findings = record.envelope.findings,
-          .lead = curve(record) + in_both(set_table(record)),
-          .sections = {method_section(record), source_section(record.envelope)}};
+  return view_of("attack", record.envelope, curve(record) + in_both(set_table(record)),
+                 {method_section(record)});
 }
 
 }  // namespace leeway::report

@@ -239,8 +239,8 @@ Section class_bias_section(const RobustnessView& record) {
   if (record.comparisons.empty()) {
     if (found.k <= 100) return {};
     return {"classes", "Classes", fmt::format("Classes were not compared: there are {}", count(found.k)),
-            paragraph("At most 100 classes are compared and ranked; the per-sample file (`--out`) "
-                      "has p of every sample.")};
+            paragraph("At most 100 classes are compared and ranked; the per-sample file (`--out`) has p of "
+                      "every sample.")};
   }
   const Compared compared{
       record.comparisons,      "Class",      "class", "classes", "no sample of this class",

@@ -39,7 +39,7 @@ Blocks error_table(const RobustnessView& record) {
   };
   using Error = average_case::AgainstMonteCarlo;
   const std::vector<ColumnOf<One>> columns = {
-      {text_column("Method"), [](const One& one) { return text_cell(one.method); }},
+      {text_column("Method"), &One::method},
       {number_column("σ"), [](const One& one) { return sigma_cell(one.sigma); }},
       {interval_column("Mean difference", "Mean of |p - p of Monte Carlo| over samples"),
        [](const One& one) { return error_cell(one.error); }},
@@ -193,7 +193,7 @@ Blocks convergence_table(const RobustnessView& record, const std::vector<Settlin
        change(&average_case::ConvergencePoint::mean_change)},
       {number_column("Largest change", "Largest change of p of any sample"),
        change(&average_case::ConvergencePoint::most_change)},
-      {number_column("n"), [](const One& one) { return count_cell(one.n); }}};
+      {number_column("n"), &One::n}};
   const std::vector<One>& steps = record.found.convergence;
   return folded(
       fmt::format("All figures ({} rows)", count(steps.size())),
@@ -223,8 +223,8 @@ Section error_section(const RobustnessView& record) {
     return {"error", "Error", "The error of these probabilities is not known",
             paragraph(record.found.find("mc", record.sigmas.back()) != nullptr
                           ? "Monte Carlo is the only method, so there is nothing to compare."
-                          : "Add Monte Carlo for a comparison: `--methods mc,...` runs the model on "
-                            "many noisy copies of every sample. It needs the model, not only its outputs.")};
+                          : "Add Monte Carlo for a comparison: `--methods mc,...` runs the model on many "
+                            "noisy copies of every sample. It needs the model, not only its outputs.")};
   return {
       "error", "Error", record::error_finding(record.found),
       paragraph("Monte Carlo counts how many noisy copies keep their prediction: slow, but exact up to "
@@ -262,7 +262,7 @@ Section runtime_section(const RobustnessView& record) {
                            : dash_cell("too short to measure");
   };
   const std::vector<ColumnOf<Survival>> columns = {
-      {text_column("Method"), [](const Survival& one) { return text_cell(one.method); }},
+      {text_column("Method"), &Survival::method},
       {number_column("σ"), [](const Survival& one) { return sigma_cell(one.sigma); }},
       {number_column("Seconds"), [](const Survival& one) { return significant_cell(one.seconds, 3); }},
       {number_column("Milliseconds per sample"),

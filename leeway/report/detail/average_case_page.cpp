@@ -24,7 +24,7 @@ Blocks result_table(const RobustnessView& record) {
     return [which](const Survival& one) { return quantile_cell(one.p, which, "no sample"); };
   };
   const std::vector<ColumnOf<Survival>> columns = {
-      {text_column("Method"), [](const Survival& one) { return text_cell(one.method); }},
+      {text_column("Method"), &Survival::method},
       {number_column("σ", "Standard deviation of the noise, of pixels in [0,1] for images"),
        [](const Survival& one) { return sigma_cell(one.sigma); }},
       {interval_column("Mean", "Mean of p, or of a score, over samples"),
@@ -247,21 +247,17 @@ View view(const record::AverageCase& average_case, const Pictures& pictures, con
           "Note: taylor and mmse treat the model as linear; scores are not probabilities; inputs are not "
           "clipped. See all assumptions below.") +
       survival_overview(record);
-  return {.title = "leeway: predictions under noise",
-          .headline = average_case.envelope.headline,
-          .findings = average_case.envelope.findings,
-          .scope = std::move(scope),
-          .lead = std::move(lead),
-          .sections = {
-              spread_section(record),
-              error_section(record),
-              class_bias_section(record),
-              group_bias_section(record),
-              ranking_section(record, pictures, options),
-              convergence_section(record),
-              runtime_section(record),
-              {"assumptions", "Assumptions", "What these probabilities assume", survival_assumptions(record)},
-              source_section(average_case.envelope)}};
+  return view_of(
+      "predictions under noise", average_case.envelope, std::move(lead),
+      {spread_section(record),
+       error_section(record),
+       class_bias_section(record),
+       group_bias_section(record),
+       ranking_section(record, pictures, options),
+       convergence_section(record),
+       runtime_section(record),
+       {"assumptions", "Assumptions", "What these probabilities assume", survival_assumptions(record)}},
+      std::move(scope));
 }
 
 std::vector<Section> noise_sections(const Record& record, const Pictures& pictures, const Options& options) {

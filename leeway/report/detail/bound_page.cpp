@@ -167,8 +167,7 @@ Blocks method_table(const Bound& record) {
 Blocks range_table(const error_bound::ComponentRange& range) {
   using One = ComponentBound;
   const std::vector<ColumnOf<One>> columns = {
-      {number_column("Components", "Number of leading principal components"),
-       [](const One& one) { return count_cell(one.components); }},
+      {number_column("Components", "Number of leading principal components"), &One::components},
       {number_column("Validity score",
                      "Low if critics are hard to train: too few components for the true labels"),
        [](const One& one) { return fixed_cell(one.validity_score, 2); }},
@@ -190,7 +189,7 @@ Section terms_section(const Bound& record) {
   if (!record.dis2) return {};
   const Dis2& terms = record.dis2->dis2;
   const std::vector<ColumnOf<One>> columns = {
-      {text_column("Inequality"), [](const One& one) { return text_cell(one.name); }},
+      {text_column("Inequality"), &One::name},
       {number_column("Source error", "On the held-out rows"),
        [&](const One&) { return percent_cell(terms.source_error, 1); }},
       {number_column("Discrepancy", "On the held-out rows"),
@@ -242,11 +241,10 @@ Section restarts_section(const Bound& record) {
 Blocks assumptions(const Bound& record) {
   std::vector<ErrorMethod> methods;
   for (const MethodError& one : record.results) methods.push_back(one.method);
-  return in_both(
-      method_terms(methods) +
-      paragraph(fmt::format("An estimate is not a bound. Its {} interval shows its sampling error, not "
-                            "whether its assumption holds.",
-                            percent(record.options.level))));
+  return in_both(method_terms(methods) +
+                 paragraph(fmt::format("An estimate is not a bound. Its {} interval shows its sampling "
+                                       "error, not whether its assumption holds.",
+                                       percent(record.options.level))));
 }
 
 // -- The section of an assessment
@@ -351,21 +349,17 @@ Blocks estimates_table(const Record& record, const std::vector<const Result*>& r
 
 View view(const Bound& record) {
   const std::optional<double>& truth = record.target.error;
-  return {
-      .title = "leeway: error without labels",
-      .headline = record.envelope.headline,
-      .findings = record.envelope.findings,
-      .scope = fmt::format("{} source and {} target rows", count(record.source.n), count(record.target.n)),
-      .lead = error_key(truth.has_value()) +
-              chart_grid(
-                  {error_chart("Error on the target", "bounds by each inequality for chance, and estimates",
-                               rows_of(record), truth)}) +
-              in_both(method_table(record)),
-      .sections = {terms_section(record),
-                   restarts_section(record),
-                   {"methods", "Assumptions", "Assumptions of the methods, and when they are too low",
-                    assumptions(record)},
-                   source_section(record.envelope)}};
+  return view_of("error without labels", record.envelope,
+                 error_key(truth.has_value()) +
+                     chart_grid({error_chart("Error on the target",
+                                             "bounds by each inequality for chance, and estimates",
+                                             rows_of(record), truth)}) +
+                     in_both(method_table(record)),
+                 {terms_section(record),
+                  restarts_section(record),
+                  {"methods", "Assumptions", "Assumptions of the methods, and when they are too low",
+                   assumptions(record)}},
+                 fmt::format("{} source and {} target rows", count(record.source.n), count(record.target.n)));
 }
 
 Section bounds_section(const Record& record) {

@@ -84,8 +84,7 @@ Cell member_cell(const Member& member) {
 
 Blocks matrix(const Record& record, const std::string& model, const ClassesKind& kind) {
   std::vector<ClassLine> lines = lines_of(record, model, kind);
-  std::vector<ColumnOf<ClassLine>> columns = {
-      {text_column(kind.title()), [](const ClassLine& line) { return text_cell(line.label); }}};
+  std::vector<ColumnOf<ClassLine>> columns = {{text_column(kind.title()), &ClassLine::label}};
   if (std::ranges::any_of(lines, [](const ClassLine& line) { return line.source.has_value(); }))
     columns.push_back({number_column("Source", "Accuracy on the source"), [](const ClassLine& line) {
                          return percent_cell(line.source, 0, "not on the source");

@@ -146,10 +146,9 @@ Cell hundred_cell(const Measured& all, const char* why) {
 Blocks error_table(const Corruptions& record) {
   using One = CorruptionErrorRow;
   std::vector<ColumnOf<One>> columns = {
-      {text_column("Corruption"), [](const One& one) { return text_cell(one.corruption); }},
-      {text_column("Group"), [](const One& one) { return text_cell(one.group); }},
-      {interval_column("Error", "Mean over severities; the interval is over images"),
-       [](const One& one) { return share_cell(one.error); }}};
+      {text_column("Corruption"), &One::corruption},
+      {text_column("Group"), &One::group},
+      {interval_column("Error", "Mean over severities; the interval is over images"), &One::error}};
   if (has_ratios(record)) {
     columns.push_back(
         {interval_column("CE", "100 times the error divided by the error of the reference"),
@@ -249,8 +248,8 @@ Section sets_section(const Corruptions& record) {
     return one.left_out.empty() ? std::string("the images are not paired") : one.left_out;
   };
   const std::vector<ColumnOf<One>> columns = {
-      {text_column("Corruption"), [](const One& one) { return text_cell(one.corruption); }},
-      {number_column("Severity"), [](const One& one) { return count_cell(one.severity); }},
+      {text_column("Corruption"), &One::corruption},
+      {number_column("Severity"), &One::severity},
       {interval_column("Accuracy"),
        [&](const One& one) {
          return share_cell(one.judged.accuracy, one.left_out.empty() ? unlabelled : one.left_out.c_str());
@@ -286,14 +285,10 @@ std::string scope(const Corruptions& record) {
 View view(const Corruptions& record) {
   const bool agreement =
       std::ranges::any_of(record.results, [](const CorruptedSet& set) { return set.pa.value.has_value(); });
-  return {.title = "leeway: common corruptions",
-          .headline = record.envelope.headline,
-          .findings = record.envelope.findings,
-          .scope = scope(record),
-          .lead = maps(record) + on_terminal(severity_table(record, false) + severity_table(record, true)) +
-                  (agreement ? term_list(pa_meanings(log_k_of(record))) : Blocks()),
-          .sections = {errors_section(record), severity_section(record), sets_section(record),
-                       source_section(record.envelope)}};
+  return view_of("common corruptions", record.envelope,
+                 maps(record) + on_terminal(severity_table(record, false) + severity_table(record, true)) +
+                     (agreement ? term_list(pa_meanings(log_k_of(record))) : Blocks()),
+                 {errors_section(record), severity_section(record), sets_section(record)}, scope(record));
 }
 
 }  // namespace leeway::report

@@ -37,7 +37,7 @@ Blocks measures_table(const conds::Description& said) {
   const char* p = "Permutation test, adjusted by Holm's method over all tests of this table";
   const char *label = "the label itself, or a single value", *alone = "a single value", *target = "no target";
   std::vector<ColumnOf<Shift>> columns = {
-      {text_column("Column"), [](const Shift& one) { return text_cell(one.name); }},
+      {text_column("Column"), &Shift::name},
       {interval_column("Correlation", "Cramer's V of label and attribute in the source, from 0 to 1"),
        [&](const Shift& one) { return one.sc ? measure_cell(one.sc->source.v, label) : dash_cell(label); }},
       {number_column("p", p),
@@ -98,12 +98,11 @@ Section values_section(const conds::Description& said) {
       {text_column("Value"), [](const ValueRow& row) { return text_cell(row.column->values[row.value]); }},
       {number_column(said.n_target ? "Source" : "Share"),
        [](const ValueRow& row) { return percent_cell(row.source_share, 1); }},
-      {number_column("Samples"), [](const ValueRow& row) { return count_cell(row.n_source); }}};
+      {number_column("Samples"), &ValueRow::n_source}};
   if (said.n_target) {
     columns.push_back(
         {number_column("Target"), [](const ValueRow& row) { return percent_cell(row.target_share, 1); }});
-    columns.push_back(
-        {number_column("Target samples"), [](const ValueRow& row) { return count_cell(row.n_target); }});
+    columns.push_back({number_column("Target samples"), &ValueRow::n_target});
   }
   const std::size_t shown = std::min(describe_table_rows, rows.size());
   Blocks body = in_both(table_of(said.n_target ? "Every value, largest change first" : "Every value", columns,
@@ -185,8 +184,7 @@ Blocks cells_table(const record::DescribedShifts& shifts) {
     columns.push_back(
         {text_column(said.columns[i].name), [i](const One& cell) { return text_cell(cell.values[i]); }});
   const std::size_t described = columns.size();
-  columns.push_back({number_column(said.n_target ? "Source" : "Samples"),
-                     [](const One& cell) { return count_cell(cell.n_source); }});
+  columns.push_back({number_column(said.n_target ? "Source" : "Samples"), &One::n_source});
   if (said.n_target)
     columns.push_back(
         {number_column("Target"), [](const One& cell) { return count_cell(cell.n_target.value_or(0)); }});
@@ -207,9 +205,8 @@ Section cell_accuracy_section(const record::DescribedShifts& shifts) {
     columns.push_back({text_column(column.name), [i](const One& cell) { return text_cell(cell.values[i]); }});
   }
   const std::size_t described = columns.size();
-  columns.push_back({interval_column("Accuracy", "With its exact interval"),
-                     [](const One& cell) { return share_cell(cell.accuracy, "not recorded"); }});
-  columns.push_back({number_column("Samples"), [](const One& cell) { return count_cell(cell.n); }});
+  columns.push_back({interval_column("Accuracy", "With its exact interval"), &One::accuracy, "not recorded"});
+  columns.push_back({number_column("Samples"), &One::n});
   const std::vector<One>& cells = accuracy.cells;
   const std::size_t shown = std::min(describe_table_rows, cells.size());
   Table table = table_of("Accuracy of every cell, worst first", columns, std::span(cells).first(shown));
@@ -294,12 +291,8 @@ Section maps_section(const record::DescribedShifts& shifts) {
 
 View view(const record::CondsDescribe& record) {
   const record::DescribedShifts& shifts = record.results.front();
-  return {.title = "leeway: shifts of labels and attributes",
-          .headline = record.envelope.headline,
-          .findings = record.envelope.findings,
-          .scope = scope_of(shifts.description),
-          .lead = shift_measures(shifts),
-          .sections = {maps_section(shifts), cell_accuracy_section(shifts), source_section(record.envelope)}};
+  return view_of("shifts of labels and attributes", record.envelope, shift_measures(shifts),
+                 {maps_section(shifts), cell_accuracy_section(shifts)}, scope_of(shifts.description));
 }
 
 std::vector<Section> shifts_sections(const Record& record) {

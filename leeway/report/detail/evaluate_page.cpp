@@ -49,7 +49,7 @@ Cell delta_cell(const EvaluatedMethod& method) {
 Blocks score_table(const BoundEvaluation& evaluation) {
   using One = EvaluatedMethod;
   std::vector<ColumnOf<One>> columns = {
-      {text_column("Method"), [](const One& one) { return text_cell(one.method); }},
+      {text_column("Method"), &One::method},
       {number_column("MAE", "Mean absolute difference of predicted and true error, in points"),
        [](const One& one) { return points_cell(one.score.mae); }},
       {coverage_column(), [](const One& one) { return share_cell(coverage_of(one.score)); }},
@@ -207,14 +207,11 @@ Section adjusted_section(const BoundEvaluation& evaluation) {
 }  // namespace
 
 View view(const BoundEvaluation& evaluation) {
-  return {.title = "leeway: bounds and estimates over many shifts",
-          .headline = evaluation.envelope.headline,
-          .findings = evaluation.envelope.findings,
-          .scope = fmt::format("{} shifts of {} data set{}", count(evaluation.results[0].score.n),
-                               count(evaluation.data_sets), evaluation.data_sets == 1 ? "" : "s"),
-          .lead = in_both(score_table(evaluation)) + scatter_charts(evaluation),
-          .sections = {violation_section(evaluation), adjusted_section(evaluation),
-                       source_section(evaluation.envelope)}};
+  return view_of("bounds and estimates over many shifts", evaluation.envelope,
+                 in_both(score_table(evaluation)) + scatter_charts(evaluation),
+                 {violation_section(evaluation), adjusted_section(evaluation)},
+                 fmt::format("{} shifts of {} data set{}", count(evaluation.results[0].score.n),
+                             count(evaluation.data_sets), evaluation.data_sets == 1 ? "" : "s"));
 }
 
 }  // namespace leeway::report

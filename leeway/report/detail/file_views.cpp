@@ -13,12 +13,8 @@ namespace {
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
 // A view that is its blocks alone, on the terminal, too.
-View view_of(const std::string& title, const record::Envelope& envelope, Blocks lead) {
-  return {.title = "leeway: " + title,
-          .headline = envelope.headline,
-          .findings = envelope.findings,
-          .lead = in_both(std::move(lead)),
-          .sections = {source_section(envelope)}};
+View plain_view(const std::string& title, const record::Envelope& envelope, Blocks lead) {
+  return view_of(title, envelope, in_both(std::move(lead)));
 }
 
 std::string file_words(const std::optional<record::WrittenFile>& file) {
@@ -44,15 +40,14 @@ std::string shape_text(const std::vector<std::size_t>& shape) {
 View view(const record::Infer& record) {
   using One = record::InferredSet;
   const std::vector<ColumnOf<One>> columns = {
-      {text_column("File"), [](const One& one) { return text_cell(one.out); }},
-      {number_column("n"), [](const One& one) { return count_cell(one.n); }},
-      {number_column("Classes"), [](const One& one) { return count_cell(one.k); }},
+      {text_column("File"), &One::out},
+      {number_column("n"), &One::n},
+      {number_column("Classes"), &One::k},
       {number_column("Features"),
        [](const One& one) {
          return one.features ? count_cell(*one.features) : dash_cell("the model gives no features");
        }},
-      {interval_column("Accuracy"),
-       [](const One& one) { return share_cell(one.accuracy, "the images have no labels"); }}};
+      {interval_column("Accuracy"), &One::accuracy, "the images have no labels"}};
   struct Part {
     const One* set;
     const record::InferredSplit* split;
@@ -66,41 +61,40 @@ View view(const record::Infer& record) {
       {number_column("n"), [](const Part& part) { return count_cell(part.split->n); }},
       {interval_column("Accuracy"),
        [](const Part& part) { return share_cell(part.split->accuracy, "the images have no labels"); }}};
-  return view_of("outputs of a model", record.envelope,
-                 table_of("Outputs files", columns, record.results).block() +
-                     table_of("By split", of_parts, parts).block(2));
+  return plain_view("outputs of a model", record.envelope,
+                    table_of("Outputs files", columns, record.results).block() +
+                        table_of("By split", of_parts, parts).block(2));
 }
 
 View view(const record::Adapt& record) {
   using One = record::AdaptedLayer;
   const std::vector<ColumnOf<One>> columns = {
-      {text_column("Layer"), [](const One& one) { return text_cell(one.name); }},
-      {number_column("Channels"), [](const One& one) { return count_cell(one.channels); }},
+      {text_column("Layer"), &One::name},
+      {number_column("Channels"), &One::channels},
       {number_column("Mean moved", "Mean distance of the means, in standard deviations of the source"),
        [](const One& one) { return significant_cell(one.mean_shift, 3); }},
       {number_column("Variance times", "Mean ratio of the variances"),
        [](const One& one) { return significant_cell(one.variance_ratio, 3); }}};
-  return view_of("adapted batch normalization", record.envelope,
-                 table_of("Batch normalization layers", columns, record.results.front().layers).block());
+  return plain_view("adapted batch normalization", record.envelope,
+                    table_of("Batch normalization layers", columns, record.results.front().layers).block());
 }
 
 View view(const record::Shift& record) {
   using One = record::ShiftedSet;
   const One& first = record.results.front();
   std::vector<ColumnOf<One>> columns = {
-      {text_column("Shift"), [](const One& one) { return text_cell(one.shift); }},
+      {text_column("Shift"), &One::shift},
       {number_column("Strength", first.strength_means),
        [](const One& one) {
          return one.strength   ? significant_cell(*one.strength, 6)
                 : one.severity ? count_cell(*one.severity)
                                : dash_cell("the shift has no strength");
        }},
-      {number_column("Images"), [](const One& one) { return count_cell(one.n); }},
-      {number_column("Of", "Images of the source"), [](const One& one) { return count_cell(one.n_source); }},
+      {number_column("Images"), &One::n},
+      {number_column("Of", "Images of the source"), &One::n_source},
       {number_column("Mean change", "Mean absolute change of a pixel"),
        [](const One& one) { return fixed_cell(one.mean_change, 4, "the shift selects rows"); }}};
-  if (record.results.size() > 1)
-    columns.push_back({text_column("File"), [](const One& one) { return text_cell(one.out); }});
+  if (record.results.size() > 1) columns.push_back({text_column("File"), &One::out});
   std::vector<std::string> lines;
   if (first.strength && !first.strength_means.empty())
     lines.push_back("Strength: " + first.strength_means + ".");
@@ -114,9 +108,10 @@ View view(const record::Shift& record) {
       {number_column("Class"), [](const auto& rows) { return text_cell(fmt::format("{}", rows.label)); }},
       {number_column("Rows kept"), [](const auto& rows) { return count_cell(rows.n); }},
       {number_column("Of"), [](const auto& rows) { return count_cell(rows.n_source); }}};
-  return view_of("shifted images", record.envelope,
-                 table_of("Shifted images", columns, record.results).block() + paragraphs(std::move(lines)) +
-                     table_of("Rows by class", classes, first.rows_of_class).block());
+  return plain_view("shifted images", record.envelope,
+                    table_of("Shifted images", columns, record.results).block() +
+                        paragraphs(std::move(lines)) +
+                        table_of("Rows by class", classes, first.rows_of_class).block());
 }
 
 View view(const record::ShiftText& record) {
@@ -133,19 +128,19 @@ View view(const record::ShiftText& record) {
                         {"  after", pair.after}});
   }
   if (!sheet.empty()) sheet = subheading("[gone] and {new}") + std::move(sheet);
-  return view_of("shifted texts", record.envelope, table.block() + std::move(sheet));
+  return plain_view("shifted texts", record.envelope, table.block() + std::move(sheet));
 }
 
 View view(const record::DataRender& record) {
-  return view_of("rendered images", record.envelope, term_list(files_of(record.results.front().files)));
+  return plain_view("rendered images", record.envelope, term_list(files_of(record.results.front().files)));
 }
 
 View view(const record::DataLoad& record) {
   using One = record::LoadedColumn;
   const record::LoadedData& result = record.results.front();
   const std::vector<ColumnOf<One>> columns = {
-      {text_column("Column"), [](const One& one) { return text_cell(one.name); }},
-      {number_column("Values"), [](const One& one) { return count_cell(one.n_values); }},
+      {text_column("Column"), &One::name},
+      {number_column("Values"), &One::n_values},
       {text_column("Which"), [](const One& one) {
          return one.n_values > 6 ? dash_cell("more than six values")
                                  : text_cell(fmt::format("{}", fmt::join(one.values, ", ")));
@@ -153,7 +148,7 @@ View view(const record::DataLoad& record) {
   Facts facts = files_of(result.files);
   if (result.left_out > 0)
     facts.emplace_back("left out", fmt::format("{} rows with values outside the protocol", result.left_out));
-  return view_of(
+  return plain_view(
       "a published data set", record.envelope,
       term_list(std::move(facts)) + table_of("Columns of the table", columns, result.columns).block());
 }
@@ -194,23 +189,22 @@ View view(const record::DataDiagvib& record) {
       {text_column("Texture"), text(&Environment::texture)},
       {number_column("n"), [](const Row& row) { return count_cell(row.one->n); }},
       {text_column("Rows"), [](const Row& row) { return text_cell(row.file->pairing); }}};
-  return view_of("DiagViB environments", record.envelope,
-                 std::move(pairs) + table_of("Environments", columns, rows).block(2));
+  return plain_view("DiagViB environments", record.envelope,
+                    std::move(pairs) + table_of("Environments", columns, rows).block(2));
 }
 
 View view(const record::CondsDraw& record) {
   using Case = record::CondsCase;
   const std::vector<ColumnOf<Case>> columns = {
-      {text_column("Case"), [](const Case& one) { return text_cell(one.name); }},
-      {number_column("Train"), [](const Case& one) { return count_cell(one.n_train); }},
-      {number_column("Validation"), [](const Case& one) { return count_cell(one.n_validation); }},
-      {number_column("Test"), [](const Case& one) { return count_cell(one.n_test); }},
-      {number_column("Lacking", "Cells with too few rows"),
-       [](const Case& one) { return count_cell(one.cells_lacking); }},
+      {text_column("Case"), &Case::name},
+      {number_column("Train"), &Case::n_train},
+      {number_column("Validation"), &Case::n_validation},
+      {number_column("Test"), &Case::n_test},
+      {number_column("Lacking", "Cells with too few rows"), &Case::cells_lacking},
       {text_column("Shifts"), [](const Case& one) { return text_cell(record::shifts_text(one.shifts)); }}};
   Blocks lead = table_of("Cases", columns, record.results).block();
   const Case& first = record.results.front();
-  if (record.results.size() > 1) return view_of("concurrent shifts", record.envelope, std::move(lead));
+  if (record.results.size() > 1) return plain_view("concurrent shifts", record.envelope, std::move(lead));
   std::vector<Column> heads{text_column(record.label.name)};
   for (const record::CondsColumn& attribute : record.attributes) heads.push_back(text_column(attribute.name));
   for (const char* title : {"Available", "Train", "Counterexamples", "Validation", "Test", "Lacks"})
@@ -224,7 +218,7 @@ View view(const record::CondsDraw& record) {
       row.push_back(count_cell(n));
     table.add(std::move(row));
   }
-  return view_of("concurrent shifts", record.envelope, std::move(lead) + table.block());
+  return plain_view("concurrent shifts", record.envelope, std::move(lead) + table.block());
 }
 
 View view(const record::MvnCdf& record) {
@@ -236,16 +230,16 @@ View view(const record::MvnCdf& record) {
       {number_column("± (99%)", "Bound on the error, with probability 99%"),
        [](const One& one) { return significant_cell(one.error, 2); }},
       {number_column("Log"), [](const One& one) { return significant_cell(one.log_probability, 6); }},
-      {number_column("Points"), [](const One& one) { return count_cell(one.points); }},
+      {number_column("Points"), &One::points},
       {text_column("Method"), [](const One& one) {
          return text_cell(std::string(name_of(one.method)) + (one.converged ? "" : " (not converged)"));
        }}};
-  return view_of("multivariate normal probabilities", record.envelope,
-                 table_of("Every point", columns, record.results).block());
+  return plain_view("multivariate normal probabilities", record.envelope,
+                    table_of("Every point", columns, record.results).block());
 }
 
 View view(const record::Report& record) {
-  View view = view_of("a page", record.envelope, {});
+  View view = plain_view("a page", record.envelope, {});
   view.headline = record.results.front().page;
   return view;
 }
@@ -287,11 +281,10 @@ namespace {
 
 Blocks layers_table(const std::string& caption, const record::InspectedModel& model) {
   using One = record::ModelLayer;
-  const std::vector<ColumnOf<One>> columns = {
-      {text_column("Name"), [](const One& one) { return text_cell(one.name); }},
-      {text_column("Type"), [](const One& one) { return text_cell(one.type); }},
-      {text_column("Shape"), [](const One& one) { return text_cell(one.shape); }},
-      {number_column("Numbers"), [](const One& one) { return count_cell(one.parameters); }}};
+  const std::vector<ColumnOf<One>> columns = {{text_column("Name"), &One::name},
+                                              {text_column("Type"), &One::type},
+                                              {text_column("Shape"), &One::shape},
+                                              {number_column("Numbers"), &One::parameters}};
   return table_of(caption, columns, model.layers).block();
 }
 
@@ -336,9 +329,9 @@ Facts model_facts(const record::InspectedModel& model) {
 View view(const record::Inspect& record) {
   const record::InspectedModel& model = record.results.front();
   const bool unknown = is_unknown(model);
-  return view_of("a model file", record.envelope,
-                 term_list(unknown ? unknown_facts(model) : model_facts(model)) +
-                     layers_table(unknown ? "Tensors" : "Layers", model));
+  return plain_view("a model file", record.envelope,
+                    term_list(unknown ? unknown_facts(model) : model_facts(model)) +
+                        layers_table(unknown ? "Tensors" : "Layers", model));
 }
 
 // -- Sweeps
@@ -364,21 +357,20 @@ Blocks failures_of(const std::vector<record::SweepFailure>& failures) {
 
 View view(const record::SweepPlan& record) {
   using One = record::SweepPlanStage;
-  const std::vector<ColumnOf<One>> columns = {
-      {text_column("Stage"), [](const One& one) { return text_cell(one.stage); }},
-      {text_column("Command"), [](const One& one) { return text_cell(one.command); }},
-      {number_column("Units"), [](const One& one) { return count_cell(one.units); }},
-      {number_column("Done"), [](const One& one) { return count_cell(one.kept); }}};
+  const std::vector<ColumnOf<One>> columns = {{text_column("Stage"), &One::stage},
+                                              {text_column("Command"), &One::command},
+                                              {number_column("Units"), &One::units},
+                                              {number_column("Done"), &One::kept}};
   Blocks lead = table_of("Stages", columns, record.results).block();
   if (record.others > 0)
     lead +=
         paragraph(fmt::format("{} units in the folder do not belong to this plan.", count(record.others)));
-  return view_of("a plan", record.envelope, std::move(lead));
+  return plain_view("a plan", record.envelope, std::move(lead));
 }
 
 View view(const record::SweepRun& record) {
-  return view_of("runs", record.envelope,
-                 paragraph(record.table ? headline_of(*record.table) : "") + failures_of(record.failures));
+  return plain_view("runs", record.envelope,
+                    paragraph(record.table ? headline_of(*record.table) : "") + failures_of(record.failures));
 }
 
 View view(const record::SweepStatus& record) {
@@ -393,9 +385,9 @@ View view(const record::SweepStatus& record) {
   };
   for (const record::SweepStageStatus& stage : record.results) add(stage.stage, stage.counts);
   if (record.results.size() > 1) add("all", record.counts);
-  return view_of("status of a sweep", record.envelope, table.block() + failures_of(record.failures));
+  return plain_view("status of a sweep", record.envelope, table.block() + failures_of(record.failures));
 }
 
-View view(const record::SweepCollect& record) { return view_of("a table of runs", record.envelope, {}); }
+View view(const record::SweepCollect& record) { return plain_view("a table of runs", record.envelope, {}); }
 
 }  // namespace leeway::report

@@ -128,10 +128,9 @@ Section comparisons_section(const Record& record) {
     order.resize(longest);
   }
   const std::vector<ColumnOf<Comparison>> columns = {
-      {text_column("Target"), [](const Comparison& c) { return text_cell(c.target); }},
-      {text_column("Better", "The model with the higher accuracy"),
-       [](const Comparison& c) { return text_cell(c.model); }},
-      {text_column("Worse"), [](const Comparison& c) { return text_cell(c.other); }},
+      {text_column("Target"), &Comparison::target},
+      {text_column("Better", "The model with the higher accuracy"), &Comparison::model},
+      {text_column("Worse"), &Comparison::other},
       {interval_column("Ahead by, points", "Accuracy of the better model minus accuracy of the worse model"),
        [](const Comparison& c) { return change_cell(c.difference); }},
       {number_column("p", "McNemar's exact test, two-sided"),
@@ -139,7 +138,7 @@ Section comparisons_section(const Record& record) {
          const double p = c.mcnemar_p;
          return number_cell(p, p < 1e-4 ? "<0.0001" : fixed(p, p < .01 ? 4 : 2));
        }},
-      {number_column("n"), [](const Comparison& c) { return count_cell(c.n); }}};
+      {number_column("n"), &Comparison::n}};
   return {"models", "Models", heading,
           paragraph("Both models were evaluated on the same samples, so their difference is more precise "
                     "than either accuracy. It is clear if its interval excludes 0; p is the probability of a "
@@ -150,14 +149,12 @@ Section comparisons_section(const Record& record) {
 Section seeds_section(const Record& record) {
   if (!record.seeds) return {};
   const std::vector<ColumnOf<SeedsOfOne>> columns = {
-      {text_column("Target"), [](const SeedsOfOne& one) { return text_cell(one.target); }},
-      {text_column("Model"), [](const SeedsOfOne& one) { return text_cell(one.model); }},
-      {interval_column("Accuracy"),
-       [](const SeedsOfOne& one) { return share_cell(one.accuracy, "not every seed has labels"); }},
+      {text_column("Target"), &SeedsOfOne::target},
+      {text_column("Model"), &SeedsOfOne::model},
+      {interval_column("Accuracy"), &SeedsOfOne::accuracy, "not every seed has labels"},
       {interval_column("Change, points"),
        [](const SeedsOfOne& one) { return change_cell(one.accuracy_change, "not every seed has labels"); }},
-      {interval_column("Prediction unchanged"),
-       [](const SeedsOfOne& one) { return share_cell(one.afr_pred, "not every seed is paired"); }},
+      {interval_column("Prediction unchanged"), &SeedsOfOne::afr_pred, "not every seed is paired"},
       {pa_column(), [](const SeedsOfOne& one) { return pa_cell(one.pa, "not every seed is paired"); }},
       {number_column("Seeds"), [](const SeedsOfOne& one) { return count_cell(one.results.size()); }}};
   return {"seeds", "Seeds", seeds_heading(record.seeds->sets),

@@ -172,8 +172,8 @@ Blocks gap_table(const PaView& record) {
   };
   const std::vector<ColumnOf<PaGap>> columns = {
       {text_column("Shifted set"), [](const PaGap& gap) { return text_cell(gap.shift_name()); }},
-      {text_column("Model"), [](const PaGap& gap) { return text_cell(gap.model_plus); }},
-      {text_column("Compared with"), [](const PaGap& gap) { return text_cell(gap.model_minus); }},
+      {text_column("Model"), &PaGap::model_plus},
+      {text_column("Compared with"), &PaGap::model_minus},
       {number_column("At PA", "Posterior agreement of both models"),
        cell([](const ArGapPoint& at) { return fixed_cell(at.pa, 3); })},
       {number_column("Shifted", "Share of samples shifted, of the model"),
@@ -300,12 +300,10 @@ Section ratios_section(const PaView& record) {
 
 View view(const record::Pa& pa) {
   const PaView record(pa);
-  return {.title = "leeway: posterior agreement",
-          .headline = pa.envelope.headline,
-          .findings = pa.envelope.findings,
-          .lead = in_both(pair_table(record)) + term_list(pa_meanings(record.log_k())),
-          .sections = {ratios_section(record), decomposition_section(record), posteriors_section(record),
-                       pa_curves_section(record), source_section(pa.envelope)}};
+  return view_of("posterior agreement", pa.envelope,
+                 in_both(pair_table(record)) + term_list(pa_meanings(record.log_k())),
+                 {ratios_section(record), decomposition_section(record), posteriors_section(record),
+                  pa_curves_section(record)});
 }
 
 }  // namespace leeway::report

@@ -191,7 +191,7 @@ Section source_section(const record::Envelope& envelope) {
     return text.empty() ? dash_cell("not recorded") : text_cell(text);
   };
   const std::vector<ColumnOf<Input>> columns = {
-      {text_column("File"), [](const Input& input) { return text_cell(input.path); }},
+      {text_column("File"), &Input::path},
       {text_column("Shape"), shape},
       {number_column("Size"),
        [](const Input& input) { return number_cell(static_cast<double>(input.bytes), bytes(input.bytes)); }},
@@ -205,6 +205,17 @@ Section source_section(const record::Envelope& envelope) {
   if (!envelope.instruction_set.empty()) small += ", instruction set " + envelope.instruction_set;
   section.body += paragraph(small + ". The page is a single file and works offline.");
   return section;
+}
+
+View view_of(const std::string& title, const record::Envelope& envelope, Blocks lead,
+             std::vector<Section> sections, std::string scope) {
+  sections.push_back(source_section(envelope));
+  return {.title = "leeway: " + title,
+          .headline = envelope.headline,
+          .findings = envelope.findings,
+          .scope = std::move(scope),
+          .lead = std::move(lead),
+          .sections = std::move(sections)};
 }
 
 }  // namespace leeway::report

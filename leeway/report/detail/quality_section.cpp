@@ -70,7 +70,7 @@ Blocks sets_table(const Record& record, const std::vector<QualityRow>& rows) {
   using Q = AssessQuality;
   using C = QualityChange;
   std::vector<ColumnOf<QualityRow>> columns{
-      {text_column("Set"), [](const QualityRow& row) { return text_cell(row.set); }},
+      {text_column("Set"), &QualityRow::set},
       {interval_column("Balanced", "Balanced accuracy: mean recall of the classes"),
        share_of<&Q::balanced_accuracy, &C::balanced_accuracy>},
       {interval_column("Macro F1", "Mean F1 of the classes"), share_of<&Q::macro_f1, &C::macro_f1>},
@@ -236,9 +236,9 @@ Section subgroups_section(const Record& record) {
       weak == list.end() ? "No subgroup is clearly weaker than the rest"
                          : fmt::format("Weakest subgroup: {} ({}), {} right", subgroup_name(*weak->group),
                                        subject(record, *weak->result), percent(weak->group->accuracy)),
-      paragraph(fmt::format("{} groups and pairs of groups were searched. The lowest of many accuracies "
-                            "is partly low by chance, so these were found on one half of the rows and "
-                            "measured on the other half; the intervals of one target hold together.",
+      paragraph(fmt::format("{} groups and pairs of groups were searched. The lowest of many accuracies is "
+                            "partly low by chance, so these were found on one half of the rows and measured "
+                            "on the other half; the intervals of one target hold together.",
                             count(searched))) +
           in_both(table_of("Weakest subgroups on one half, measured on the other", columns, list).block(2))};
 }

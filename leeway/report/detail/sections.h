@@ -42,6 +42,9 @@ template <class List, class Value>
 
 // Commands, inputs and versions: the last section of every page.
 [[nodiscard]] Section source_section(const record::Envelope& envelope);
+// "leeway: TITLE" with the envelope's headline and findings; the last section is source_section.
+[[nodiscard]] View view_of(const std::string& title, const record::Envelope& envelope, Blocks lead,
+                           std::vector<Section> sections = {}, std::string scope = {});
 
 // What PA and β mean, in words for every page; `most` is the largest PA there can be.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> pa_meanings(double most);

@@ -109,7 +109,7 @@ std::string chosen_by(const Select& record, std::size_t index) {
 Blocks checkpoint_table(const Select& record) {
   using One = SelectCheckpoint;
   const std::vector<ColumnOf<One>> columns = {
-      {text_column("Checkpoint"), [](const One& one) { return text_cell(one.checkpoint); }},
+      {text_column("Checkpoint"), &One::checkpoint},
       {interval_column(
            "PA", "Posterior agreement of the clean and the shifted validation set, with its 95% interval"),
        [](const One& one) { return pa_cell(pa_value(one)); }},
@@ -132,12 +132,9 @@ Blocks checkpoint_table(const Select& record) {
 }  // namespace
 
 View view(const Select& record) {
-  return {
-      .title = "leeway: selection of a checkpoint",
-      .headline = record.envelope.headline,
-      .findings = record.envelope.findings,
-      .lead = charts(record) + in_both(checkpoint_table(record)) + term_list(pa_meanings(log_k_of(record))),
-      .sections = {source_section(record.envelope)}};
+  return view_of(
+      "selection of a checkpoint", record.envelope,
+      charts(record) + in_both(checkpoint_table(record)) + term_list(pa_meanings(log_k_of(record))));
 }
 
 }  // namespace leeway::report

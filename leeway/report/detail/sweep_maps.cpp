@@ -107,8 +107,8 @@ Blocks value_table(const SweepReport& record, const std::string& caption,
   const std::vector<std::string> cases = case_names(record);
   if (cases.size() > widest_table) {
     const std::vector<ColumnOf<SweepCell>> columns = {
-        {text_column("Algorithm"), [](const SweepCell& cell) { return text_cell(cell.algorithm); }},
-        {text_column("Case"), [](const SweepCell& cell) { return text_cell(cell.shift); }},
+        {text_column("Algorithm"), &SweepCell::algorithm},
+        {text_column("Case"), &SweepCell::shift},
         {interval_column(record.roles.measure),
          [&](const SweepCell& cell) { return value_cell(record, cell.value); }},
         {number_column("Seeds"), [](const SweepCell& cell) { return seeds_cell(cell.value); }}};
@@ -209,7 +209,7 @@ Section sweep_changes_section(const SweepReport& record) {
   std::vector<Chart> charts;
   for (const std::string& start : record.starts) charts.push_back(change_map(record, start));
   std::vector<ColumnOf<SweepChange>> columns = {
-      {text_column("Algorithm"), [](const SweepChange& one) { return text_cell(one.algorithm); }},
+      {text_column("Algorithm"), &SweepChange::algorithm},
       {text_column("Case"),
        [](const SweepChange& one) { return text_cell(one.shift.empty() ? "all cases" : one.shift); }},
       {interval_column(record.roles.is_share ? "Change, points" : "Change"),

@@ -116,19 +116,19 @@ Section sweep_concurrency_section(const SweepReport& record) {
                      {},
                      one.value.runs});
   std::vector<ColumnOf<SweepCaseMean>> of_cases = {
-      {text_column("Case"), [](const SweepCaseMean& one) { return text_cell(one.shift); }},
+      {text_column("Case"), &SweepCaseMean::shift},
       {interval_column(record.roles.measure),
        [&](const SweepCaseMean& one) { return value_cell(record, one.value); }},
-      {number_column("Algorithms"), [](const SweepCaseMean& one) { return count_cell(one.algorithms); }},
+      {number_column("Algorithms"), &SweepCaseMean::algorithms},
       {number_column("Seeds"), [](const SweepCaseMean& one) { return seeds_cell(one.value); }}};
   add_start_column(record, of_cases);
   std::vector<ColumnOf<SweepConcurrency>> columns = {
       {text_column("Algorithm"),
        [](const SweepConcurrency& one) { return text_cell(algorithm_name(one.algorithm)); }},
-      {number_column("Shifts"), [](const SweepConcurrency& one) { return count_cell(one.shifts); }},
+      {number_column("Shifts"), &SweepConcurrency::shifts},
       {interval_column(record.roles.measure),
        [&](const SweepConcurrency& one) { return value_cell(record, one.value); }},
-      {number_column("Cases"), [](const SweepConcurrency& one) { return count_cell(one.cases); }},
+      {number_column("Cases"), &SweepConcurrency::cases},
       {number_column("Seeds"), [](const SweepConcurrency& one) { return seeds_cell(one.value); }}};
   add_start_column(record, columns);
   if (record.cases.size() < 2) return {};
@@ -171,7 +171,7 @@ Section sweep_starts_section(const SweepReport& record) {
   const std::vector<ColumnOf<SweepStart>> columns = {
       {text_column("Algorithm"),
        [](const SweepStart& one) { return text_cell(algorithm_name(one.algorithm)); }},
-      {text_column("Start"), [](const SweepStart& one) { return text_cell(one.start); }},
+      {text_column("Start"), &SweepStart::start},
       {interval_column(record.roles.measure),
        [&](const SweepStart& one) { return value_cell(record, one.value); }},
       {interval_column(record.roles.is_share ? "Change, points" : "Change",
@@ -207,17 +207,15 @@ Section sweep_ranks_section(const SweepReport& record) {
                                       "1 is the best", rows, 1, false));
   }
   std::vector<ColumnOf<SweepRank>> columns = {
-      {text_column("Algorithm"), [](const SweepRank& one) { return text_cell(one.algorithm); }},
+      {text_column("Algorithm"), &SweepRank::algorithm},
       {interval_column("Mean rank", "1 is the best; equal values share the mean of their ranks"),
        [](const SweepRank& one) { return pa_cell(one.rank, "one comparison"); }},
       {number_column("First", "Share of comparisons in which the algorithm is first, possibly tied"),
        [](const SweepRank& one) { return percent_cell(one.best, 0); }},
       {interval_column(record.roles.measure, "In these comparisons"),
        [&](const SweepRank& one) { return value_cell(record, one.value); }},
-      {number_column("Cases", "Cases and settings with runs of all algorithms"),
-       [](const SweepRank& one) { return count_cell(one.cases); }},
-      {number_column("Comparisons", "Cases, settings and seeds"),
-       [](const SweepRank& one) { return count_cell(one.comparisons); }}};
+      {number_column("Cases", "Cases and settings with runs of all algorithms"), &SweepRank::cases},
+      {number_column("Comparisons", "Cases, settings and seeds"), &SweepRank::comparisons}};
   add_start_column(record, columns);
   const SweepRank& first = record.ranks.front();
   return {
@@ -290,15 +288,12 @@ Section roles_section(const SweepReport& record) {
 }  // namespace
 
 View view(const SweepReport& record) {
-  return {.title = "leeway: the runs of a sweep",
-          .headline = record.envelope.headline,
-          .findings = record.envelope.findings,
-          .scope = scope(record),
-          .lead = sweep_maps(record),
-          .sections = {sweep_changes_section(record), sweep_ranks_section(record),
-                       sweep_concurrency_section(record), sweep_starts_section(record),
-                       sweep_choices_section(record), sweep_ways_section(record),
-                       sweep_curves_section(record), roles_section(record), source_section(record.envelope)}};
+  return view_of(
+      "the runs of a sweep", record.envelope, sweep_maps(record),
+      {sweep_changes_section(record), sweep_ranks_section(record), sweep_concurrency_section(record),
+       sweep_starts_section(record), sweep_choices_section(record), sweep_ways_section(record),
+       sweep_curves_section(record), roles_section(record)},
+      scope(record));
 }
 
 }  // namespace leeway::report

@@ -56,7 +56,7 @@ Blocks counts_table(const SweepReport& record) {
 Blocks choice_table(const SweepReport& record) {
   const bool share = record.roles.is_share;
   std::vector<ColumnOf<SweepChoice>> columns = {
-      {text_column("Algorithm"), [](const SweepChoice& one) { return text_cell(one.algorithm); }},
+      {text_column("Algorithm"), &SweepChoice::algorithm},
       {text_column("Case"),
        [](const SweepChoice& one) { return text_cell(one.shift.empty() ? "all cases" : one.shift); }},
       {text_column("Chosen"), [](const SweepChoice& one) { return text_cell(chosen_text(one.chosen)); }},
@@ -69,9 +69,9 @@ Blocks choice_table(const SweepReport& record) {
          if (!one.margin) return dash_cell("a single candidate");
          return number_cell(*one.margin, share ? fixed(100 * *one.margin, 2) : significant(*one.margin, 2));
        }},
-      {number_column("Candidates"), [](const SweepChoice& one) { return count_cell(one.candidates); }},
+      {number_column("Candidates"), &SweepChoice::candidates},
       {number_column("Left out", "Combinations without a validation value for every seed of the grid"),
-       [](const SweepChoice& one) { return count_cell(one.left_out); }},
+       &SweepChoice::left_out},
       {number_column("Seeds", "Seeds of the grid"),
        [](const SweepChoice& one) { return count_cell(one.seeds.size()); }}};
   std::size_t headers = headers_with_start(record, 2);

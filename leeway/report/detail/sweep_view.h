@@ -22,9 +22,7 @@ namespace leeway::report {
 // A column for the start, where there are several.
 template <class Row>
 void add_start_column(const record::SweepReport& record, std::vector<ColumnOf<Row>>& columns) {
-  if (record.starts.size() > 1)
-    columns.insert(columns.begin(),
-                   {text_column("Start"), [](const Row& row) { return text_cell(row.start); }});
+  if (record.starts.size() > 1) columns.insert(columns.begin(), {text_column("Start"), &Row::start});
 }
 [[nodiscard]] std::size_t headers_with_start(const record::SweepReport& record, std::size_t without);
 

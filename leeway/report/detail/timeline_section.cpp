@@ -205,9 +205,8 @@ Blocks chunk_table(const AssessTimeline& timeline) {
       few ? "Every chunk, in order of time" : "Chunks outside a range or with drift, in order of time";
   cut_rows(rows, timeline_most_rows, caption, ": the first {} of {}");
   if (rows.empty()) return {};
-  std::vector<ColumnOf<TimelineChunk>> columns{
-      {text_column("Chunk"), [](const TimelineChunk& chunk) { return text_cell(chunk.chunk); }},
-      {number_column("n", "Samples"), [](const TimelineChunk& chunk) { return count_cell(chunk.n); }}};
+  std::vector<ColumnOf<TimelineChunk>> columns{{text_column("Chunk"), &TimelineChunk::chunk},
+                                               {number_column("n", "Samples"), &TimelineChunk::n}};
   for (const TimelineMeasure& measure : record::timeline_measures())
     if (timeline.has(measure))
       columns.push_back({interval_column(std::string(measure.title)),

@@ -111,9 +111,8 @@ std::vector<Chart> other_charts(const Training& training) {
 
 Blocks epoch_table(const Training& training) {
   std::vector<ColumnOf<Epoch>> columns = {
-      {number_column("Epoch"), [](const Epoch& e) { return count_cell(e.number); }},
-      {number_column("Steps", "Number of steps until the end of the epoch"),
-       [](const Epoch& e) { return count_cell(e.steps); }},
+      {number_column("Epoch"), &Epoch::number},
+      {number_column("Steps", "Number of steps until the end of the epoch"), &Epoch::steps},
       {number_column("Loss", "Mean over the epoch's batches"),
        [](const Epoch& e) { return significant_cell(e.loss, 3); }}};
   for (const Curve& curve : accuracies()) {
@@ -145,7 +144,7 @@ Blocks criteria_table(const Training& training) {
   add("test (oracle)", training.best_by_test);
   if (chosen.size() < 2) return {};
   std::vector<ColumnOf<Chosen>> columns = {
-      {text_column("Selected by"), [](const Chosen& one) { return text_cell(one.criterion); }},
+      {text_column("Selected by"), &Chosen::criterion},
       {number_column("Epoch"), [](const Chosen& one) { return count_cell(one.epoch->number); }},
       {interval_column("Validation"),
        [](const Chosen& one) {
@@ -184,11 +183,9 @@ View view(const Train& record) {
   Section options{"options", "Options",
                   fmt::format("{} by {}", training.options.architecture, training.options.algorithm),
                   bullets(items)};
-  return {.title = "leeway: training",
-          .headline = record.envelope.headline,
-          .findings = record.envelope.findings,
-          .lead = chart_grid(accuracy_charts(training)) + in_both(criteria_table(training)),
-          .sections = {std::move(course), std::move(options), source_section(record.envelope)}};
+  return view_of("training", record.envelope,
+                 chart_grid(accuracy_charts(training)) + in_both(criteria_table(training)),
+                 {std::move(course), std::move(options)});
 }
 
 }  // namespace leeway::report

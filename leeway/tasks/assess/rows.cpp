@@ -29,9 +29,9 @@ void append_row(fmt::memory_buffer& text, const std::string& prefix, const Targe
 }  // namespace
 
 RowsFile::RowsFile(const std::filesystem::path& path) : file_(path) {
-  file_.write(std::string_view(
-      "model,target,row,label,clean_pred,shifted_pred,clean_confidence,shifted_confidence,agreement,"
-      "flipped\n"));
+  file_.write(
+      std::string_view("model,target,row,label,clean_pred,shifted_pred,clean_confidence,shifted_confidence,"
+                       "agreement,flipped\n"));
 }
 
 void RowsFile::write(const TargetRows& rows) {
