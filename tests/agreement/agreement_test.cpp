@@ -1,7 +1,6 @@
 #include "leeway/agreement/agreement.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
@@ -157,7 +156,6 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"f64_k129", [] { return gaussian(1003, 129, .9, 105); }}),
     case_name);
 
-// One set float32, the other float64: as if both were float64.
 TEST(Layouts, MixedTypes) {
   Pair pair = in_single(gaussian(50, 6, .9, 106));
   const Array narrow_clean = clean_array(pair), narrow_shifted = shifted_array(pair);
@@ -193,7 +191,6 @@ TEST(Errors, Shapes) {
               AllOf(HasSubstr("a.npy"), HasSubstr("int64")));
 }
 
-// Every non-finite value, in both sets, at places that fall into first, middle and incomplete last blocks.
 TEST(Errors, NonFiniteLogitsNameRowAndClass) {
   for (const std::size_t k : {3, 10, 200}) {
     const Pair good = gaussian(1037, k, .5, 111);
@@ -216,7 +213,6 @@ TEST(Errors, NonFiniteLogitsNameRowAndClass) {
   }
 }
 
-// With several, the first row is named, whatever the number of threads.
 TEST(Errors, NamesTheFirstBadRow) {
   Pair pair = gaussian(5000, 10, .5, 112);
   pair.clean[4321 * 10] = nan;

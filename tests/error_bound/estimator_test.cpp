@@ -1,7 +1,6 @@
 #include "leeway/error_bound/estimator.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <fstream>

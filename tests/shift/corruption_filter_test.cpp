@@ -1,6 +1,5 @@
 // The filters of corruptions beside loops that do what their equations say, pixel by pixel; and their normal numbers.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,6 @@
 // All corruptions beside programs in numpy, scipy and Pillow (tests/reference/corruptions*.py), and recorded levels.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
