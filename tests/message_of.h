@@ -1,7 +1,10 @@
 // The message of the Error that `work` throws; "no error" where it throws none.
 #pragma once
 
+#include <gmock/gmock.h>
+
 #include <string>
+#include <string_view>
 
 #include "leeway/core/message.h"
 
@@ -17,4 +20,19 @@ std::string message_of(const Work& work) {
   return "no error";
 }
 
+// The parts of a message that a test asserts, in their order: "..." between them stands for any text. The last part ends the message.
+MATCHER_P(Says, parts, "") {
+  std::string_view rest = arg, left = parts;
+  for (std::size_t dots; (dots = left.find("...")) != std::string_view::npos; left.remove_prefix(dots + 3)) {
+    const std::size_t at = rest.find(left.substr(0, dots));
+    if (at == std::string_view::npos) return false;
+    rest.remove_prefix(at + dots);
+  }
+  return rest.ends_with(left);
+}
+
 }  // namespace leeway
+
+// The expression throws an Error whose message has these parts.
+#define EXPECT_REFUSED(expression, parts) \
+  EXPECT_THAT(::leeway::message_of([&] { static_cast<void>(expression); }), ::leeway::Says(parts))

@@ -1,7 +1,6 @@
 #include "leeway/agreement/agreement.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +11,7 @@
 #include "tests/agreement/brute_force.h"
 #include "tests/agreement/cases.h"
 #include "tests/at_threads.h"
+#include "tests/case_name.h"
 #include "tests/message_of.h"
 
 namespace leeway::agreement {
@@ -23,8 +23,6 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 Array f64(std::size_t n, std::size_t k, std::vector<double> values) {
   return make_array<double>({n, k}, std::move(values));
 }
-
-// --- shares of predictions
 
 // Argmaxes, ties to the lowest class: F' 0, 2, 1, 1 and F'' 0, 2, 2, 0.
 const std::vector<double> clean_rows = {1, 1, 0, /**/ 0, 1, 2, /**/ 0, 3, 3, /**/ -2, -1, -1};
@@ -54,8 +52,6 @@ TEST(Predictions, TiesBeyondTheFirstVectorOfClasses) {
   }
 }
 
-// --- agreement of single rows
-
 class PerRowOfCase : public testing::TestWithParam<Case> {};
 
 TEST_P(PerRowOfCase, IsThatOfTheNaiveLoop) {
@@ -77,10 +73,7 @@ TEST_P(PerRowOfCase, IsThatOfTheNaiveLoop) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(NaiveLoop, PerRowOfCase, testing::ValuesIn(cases()),
-                         [](const auto& test) { return test.param.name; });
-
-// --- intervals
+INSTANTIATE_TEST_SUITE_P(NaiveLoop, PerRowOfCase, testing::ValuesIn(cases()), case_name);
 
 TEST(DeltaInterval, OnePairSaysNothing) {
   const Agreement found = posterior_agreement(f64(1, 2, {1, 0}), f64(1, 2, {2, 0}));
@@ -88,8 +81,7 @@ TEST(DeltaInterval, OnePairSaysNothing) {
   EXPECT_DOUBLE_EQ(found.pa_interval.high, std::log(2));
 }
 
-// 39 replicates at level .9: the ends lie between the first and third, and between the 37th and 39th, of the
-// sorted replicates, whatever rule interpolates quantiles. Every replicate finds its own beta.
+// 39 replicates at level .9: each end lies between the first and third, or 37th and 39th, of the sorted replicates.
 TEST(BootstrapInterval, AgreesWithALoop) {
   const Pair pair = gaussian(60, 3, 1, 84);
   Options options;
@@ -111,8 +103,6 @@ TEST(BootstrapInterval, AgreesWithALoop) {
   EXPECT_LE(found.pa_interval.high, replicates[38] + 2e-6);
   EXPECT_LT(replicates[2], replicates[36]);
 }
-
-// --- bits
 
 class ThreadsTest : public testing::TestWithParam<Case> {};
 
@@ -141,9 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"two_classes", [] { return gaussian(5003, 2, .9, 96); }},
                     Case{"identical", [] { return gaussian(5003, 10, 0, 97); }},
                     Case{"bootstrap", [] { return gaussian(97, 5, .9, 98); }}),
-    [](const auto& test) { return test.param.name; });
-
-// --- layouts
+    case_name);
 
 // Inputs too large for the other tests, against the naive objective at the beta found and around it.
 class LargeTest : public testing::TestWithParam<Case> {};
@@ -166,9 +154,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"f32_k128", [] { return in_single(gaussian(1003, 128, .9, 103)); }},
                     Case{"f32_k129", [] { return in_single(gaussian(1003, 129, .9, 104)); }},
                     Case{"f64_k129", [] { return gaussian(1003, 129, .9, 105); }}),
-    [](const auto& test) { return test.param.name; });
+    case_name);
 
-// One set float32, the other float64: as if both were float64.
 TEST(Layouts, MixedTypes) {
   Pair pair = in_single(gaussian(50, 6, .9, 106));
   const Array narrow_clean = clean_array(pair), narrow_shifted = shifted_array(pair);
@@ -178,8 +165,6 @@ TEST(Layouts, MixedTypes) {
   EXPECT_NEAR(posterior_agreement(narrow_clean, shifted).value, expected, 1e-13);
   EXPECT_NEAR(posterior_agreement(clean, narrow_shifted).value, expected, 1e-13);
 }
-
-// --- errors
 
 std::string message_of(const Array& clean, const Array& shifted,
                        const std::vector<std::int64_t>& labels = {}) {
@@ -206,7 +191,6 @@ TEST(Errors, Shapes) {
               AllOf(HasSubstr("a.npy"), HasSubstr("int64")));
 }
 
-// Every non-finite value, in both sets, at places that fall into first, middle and incomplete last blocks.
 TEST(Errors, NonFiniteLogitsNameRowAndClass) {
   for (const std::size_t k : {3, 10, 200}) {
     const Pair good = gaussian(1037, k, .5, 111);
@@ -229,7 +213,6 @@ TEST(Errors, NonFiniteLogitsNameRowAndClass) {
   }
 }
 
-// With several, the first row is named, whatever the number of threads.
 TEST(Errors, NamesTheFirstBadRow) {
   Pair pair = gaussian(5000, 10, .5, 112);
   pair.clean[4321 * 10] = nan;
@@ -246,6 +229,76 @@ TEST(Errors, Labels) {
   EXPECT_THAT(message_of(good, good, {0}), AllOf(HasSubstr("labels"), HasSubstr("2"), HasSubstr("1")));
   EXPECT_THAT(message_of(good, good, {0, 3}), AllOf(HasSubstr("labels"), HasSubstr("3"), HasSubstr("row 1")));
   EXPECT_THAT(message_of(good, good, {-2, 0}), AllOf(HasSubstr("-2"), HasSubstr("row 0")));
+}
+
+// Row i is a function of i alone, so that parts can be made one by one.
+template <class T>
+Array some_rows(std::size_t begin, std::size_t end, std::size_t k, double noise) {
+  std::vector<T> values;
+  values.reserve((end - begin) * k);
+  for (std::size_t i = begin; i < end; ++i)
+    for (std::size_t j = 0; j < k; ++j) {
+      const std::size_t t = i * k + j;
+      const auto fraction = [&](std::size_t factor, std::size_t modulus) {
+        return static_cast<double>(t * factor % modulus) / static_cast<double>(modulus);
+      };
+      values.push_back(static_cast<T>(6 * fraction(7919, 10'007) + 2 * noise * fraction(104'729, 65'537)));
+    }
+  return make_array({end - begin, k}, std::move(values));
+}
+
+template <class T>
+Rows cut(std::size_t n, std::size_t k, std::size_t parts, double noise) {
+  std::vector<Array> arrays;
+  for (std::size_t p = 0; p < parts; ++p)
+    arrays.push_back(some_rows<T>(p * n / parts, (p + 1) * n / parts, k, noise));
+  return Rows(std::move(arrays));
+}
+
+void expect_same_bits(const Agreement& a, const Agreement& b) { EXPECT_EQ(numbers_of(a), numbers_of(b)); }
+
+template <class T>
+void check(std::size_t n, std::size_t k, std::initializer_list<std::size_t> counts, double noise = 1) {
+  SCOPED_TRACE(testing::Message() << n << " rows, " << k << " classes");
+  const Rows clean = cut<T>(n, k, 1, 0), shifted = cut<T>(n, k, 1, noise);
+  const Agreement whole = posterior_agreement(clean, shifted);
+  EXPECT_TRUE(whole.converged);
+  for (const std::size_t parts : counts) {
+    SCOPED_TRACE(parts);
+    expect_same_bits(whole, posterior_agreement(cut<T>(n, k, parts, 0), cut<T>(n, k, parts, noise)));
+    // Cut at different places in the two sets.
+    expect_same_bits(whole, posterior_agreement(cut<T>(n, k, parts, 0), cut<T>(n, k, parts + 1, noise)));
+  }
+  const auto rows = agreement_per_row(clean, shifted, 1.5);
+  EXPECT_EQ(rows, agreement_per_row(cut<T>(n, k, 3, 0), cut<T>(n, k, 4, noise), 1.5));
+}
+
+TEST(Shards, SameBits) {
+  check<float>(5003, 10, {2, 5, 13});
+  check<double>(5003, 10, {5});
+  check<float>(40, 3, {2, 5, 13, 40});
+  check<float>(1200, 300, {5});  // rows in place
+  check<double>(1200, 300, {5});
+  check<float>(60'000, 20, {5});  // float32 tiles
+}
+
+TEST(ShardsTier2, SameBitsWhereNothingIsKept) {
+  const std::size_t n = 132'001, k = 128;
+  Options options;
+  options.gap = 1e-2;
+  const auto whole = posterior_agreement(cut<double>(n, k, 1, 0), cut<double>(n, k, 1, 1), {}, options);
+  expect_same_bits(whole, posterior_agreement(cut<double>(n, k, 5, 0), cut<double>(n, k, 3, 1), {}, options));
+}
+
+TEST(Shards, SameBitsAtInfinity) { check<float>(3000, 5, {2, 5}, 0); }
+
+TEST(Shards, TheLastOfManyIsNamed) {
+  Rows clean = cut<float>(100, 3, 4, 0);
+  std::vector<float> bad(75, 1);
+  bad[10] = NAN;
+  const Rows shifted(
+      std::vector<Array>{some_rows<float>(0, 75, 3, 1), make_array<float>({25, 3}, std::move(bad))});
+  EXPECT_REFUSED(posterior_agreement(clean, shifted), "found nan at row 78 (row 3 of part 2), class 1");
 }
 
 }  // namespace

@@ -1,9 +1,5 @@
-// The maximum of posterior agreement by brute force, to judge the certified one: nothing here is shared with
-// the library.
-//
-// Every row is three shifted log-sum-exps in float64, one exponential at a time; the search is a dense grid
-// of beta with a golden-section refinement of every bracket that could hold the maximum, and both ends (0 and
-// infinity) exactly.
+// The maximum of posterior agreement by brute force; nothing here is shared with the library. Every row is three shifted
+// log-sum-exps; the search is a dense grid of beta, refined by golden sections, and both ends (0 and infinity).
 #pragma once
 
 #include <algorithm>
@@ -90,9 +86,8 @@ class Objective {
     return static_cast<double>(sum / static_cast<long double>(rows_.size()));
   }
 
-  // 24 betas a decade from 1e-9 to 1e9 over the largest difference within a row, further up where the
-  // smallest difference from a top still matters there, and 40 equidistant ones where a row of that size
-  // bends.
+  // 24 betas a decade from 1e-9 to 1e9 over the largest difference within a row, further up where the smallest difference
+  // from a top still matters there, and 40 equidistant ones where a row of that size bends.
   [[nodiscard]] std::vector<double> grid() const {
     if (largest_ == 0) return {1};
     std::vector<double> betas;

@@ -126,8 +126,7 @@ Pair mixed_ties(std::size_t n, std::uint64_t seed) {
   return pair;
 }
 
-// Two classes: three groups of agreeing rows (a, 0), each at its own scale, and one row that disagrees by
-// `gap`.
+// Two classes: three groups of agreeing rows (a, 0), each at its own scale, and one row that disagrees by `gap`.
 Pair tiers(const std::array<std::size_t, 3>& sizes, const std::array<double, 3>& scales, double gap) {
   Pair pair;
   for (std::size_t g = 0; g < 3; ++g)
@@ -213,20 +212,12 @@ void add_treacherous(std::vector<Case>& list) {
   list.push_back({"three_maxima_middle", [] { return tiers({83, 30, 297}, {300, 2.4, .25}, 21.3); }, false});
   list.push_back({"three_maxima_right", [] { return tiers({23, 27, 326}, {300, 2.6, .23}, 19.1); }, false});
   list.push_back({"two_maxima_single", [] { return in_single(scale_mixture(two_maxima_seeds[0])); }, false});
-  list.push_back(
-      {"outlier_row",
-       [] { return scale_rows(gaussian(200, 10, .8, 51), [](std::size_t i) { return i == 77 ? 1e4 : 1; }); },
-       false});
-  list.push_back({"outlier_row_single",
-                  [] {
-                    return in_single(scale_rows(gaussian(200, 10, .8, 52),
-                                                [](std::size_t i) { return i == 78 ? 1e4 : 1; }));
-                  },
-                  false});
-  list.push_back(
-      {"agreeing_outlier_row",
-       [] { return scale_rows(gaussian(200, 10, .05, 53), [](std::size_t i) { return i == 79 ? 1e4 : 1; }); },
-       false});
+  const auto outlier = [](double noise, std::size_t row) {
+    return scale_rows(gaussian(200, 10, noise, row - 26), [=](std::size_t i) { return i == row ? 1e4 : 1; });
+  };
+  list.push_back({"outlier_row", [=] { return outlier(.8, 77); }, false});
+  list.push_back({"outlier_row_single", [=] { return in_single(outlier(.8, 78)); }, false});
+  list.push_back({"agreeing_outlier_row", [=] { return outlier(.05, 79); }, false});
   list.push_back({"half_saturated", [] { return half_saturated(200, 10, 54); }, false});
   list.push_back({"half_saturated_single", [] { return in_single(half_saturated(200, 10, 55)); }, false});
   list.push_back({"near_ties_1e_6", [] { return near_ties(100, 10, 1e-6, 56); }, false});

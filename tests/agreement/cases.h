@@ -1,5 +1,4 @@
-// Pairs of logits on which the maximum of posterior agreement is judged: ordinary, degenerate and treacherous
-// ones.
+// Pairs of logits on which the maximum of posterior agreement is judged.
 #pragma once
 
 #include <cmath>
@@ -16,8 +15,7 @@
 
 namespace leeway::agreement {
 
-// Two sets of logits (n,k), row-major. With `single` the library gets them as float32 and the values are
-// such.
+// Two sets of logits (n,k), row-major. With `single` the values are float32, and the library gets them as such.
 struct Pair {
   std::size_t n = 0, k = 0;
   std::vector<double> clean, shifted;
@@ -51,16 +49,14 @@ class Draws {
 // F' = scale N(0,1), F'' = F' + noise scale N(0,1).
 [[nodiscard]] Pair gaussian(std::size_t n, std::size_t k, double noise, std::uint64_t seed, double scale = 1);
 
-// Two to five groups of rows, each with its own logit scale between 1e-2 and 1e2 (uniform in the logarithm),
-// its own size and its own share of rows that disagree. Some seeds give an objective with two or three local
-// maxima.
+// Two to five groups of rows, each with its own size, share of rows that disagree, and logit scale between 1e-2 and 1e2
+// (uniform in the logarithm). Some seeds give an objective with two or three local maxima.
 [[nodiscard]] Pair scale_mixture(std::uint64_t seed);
 
 // One to six pairs of two to five logits that are small integers, mostly near each other: tops tie often.
 [[nodiscard]] Pair small_integers(std::uint64_t seed);
 
-// The exact example of several maxima: two classes, F' = (a, 0), F'' = (b, 0), groups of 686, 1924 and 57
-// rows.
+// Several maxima, exactly: two classes, F' = (a, 0), F'' = (b, 0), groups of 686, 1924 and 57 rows.
 [[nodiscard]] Pair two_maxima();
 
 // Values rounded to float32, handed over as such.

@@ -4,16 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "leeway/agreement/agreement.h"
 #include "leeway/agreement/detail/pairs.h"
+#include "leeway/agreement/detail/replicates.h"
 #include "leeway/agreement/selection.h"
 #include "leeway/core/random.h"
 #include "tests/agreement/cases.h"
+#include "tests/case_name.h"
+#include "tests/stopping.h"
 
 namespace leeway::agreement {
 namespace {
@@ -93,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(Cells, PaIntervalCoversTier2,
                                          Cell{"MixedAndRare", Logits::mixed, 200, 3, .01},
                                          Cell{"SoftTenth", Logits::soft, 50, 10, .1},
                                          Cell{"HalfOfTwoClasses", Logits::soft, 200, 2, .5}),
-                         [](const auto& test) { return test.param.name; });
+                         case_name);
 
 TEST(BootstrapIntervalTier2, CoversRareDisagreement) {
   Options options;
@@ -153,8 +158,7 @@ Interval of_grid(const Pair& pair) {
   return best;
 }
 
-// To a fiftieth of their distance from PA. Curves that are bent by the places that the search meets on its way ended it
-// up to a fifth short.
+// To a fiftieth of their distance from PA, also where curves bend at places that the search meets on its way.
 TEST(PaInterval, EndsAreTheLargestOverBeta) {
   for (const std::size_t n : {50, 200})
     for (const std::size_t k : {2, 10})
@@ -179,8 +183,7 @@ TEST(PaInterval, EndsAreTheLargestOverBeta) {
         }
 }
 
-// Where A falls from beta = 0 on, rounding may still raise it by 1e-16 at a beta of some 1e-8, and the search has that for the
-// maximum. It says nothing of where the upper end is; what was sought from there was half as high, or 0.
+// Where A falls from beta = 0 on, rounding may raise it by 1e-16 at a beta of some 1e-8: no place for the upper end.
 TEST(PaInterval, OfAMaximumThatIsRoundingIsThatOfZero) {
   const Pair pair = draw(Logits::soft, 1000, 2, .5, 14);
   const Pairs pairs(clean_array(pair), shifted_array(pair), {}, {"clean", "shifted"});
@@ -255,6 +258,44 @@ TEST(PaDifference, OfTwoCheckpointsWithoutDisagreementIsOpenOnBothSides) {
   EXPECT_EQ(found.interval.low, -(a.pa - a.pa_interval.low));
   EXPECT_EQ(found.interval.high, b.pa - b.pa_interval.low);
   EXPECT_LT(found.interval.low, -.05);
+}
+
+constexpr std::size_t replicates = 16;
+constexpr std::uint64_t seed = 7;
+
+// The search on all rows, from the library, says where the nodes begin.
+std::vector<double> maxima_of(const Pair& pair, Progress* progress = nullptr) {
+  const Agreement found = posterior_agreement(clean_array(pair), shifted_array(pair));
+  Maximum maximum;
+  maximum.beta = found.beta, maximum.value = found.value;
+  for (const CurvePoint& point : found.curve) maximum.points.push_back({point.beta, {}});
+  const Pairs pairs(clean_array(pair), shifted_array(pair), {}, {"clean", "shifted"});
+  return replicate_maxima(pairs, maximum, {replicates, seed, "bootstrap", progress});
+}
+
+class Replicates : public testing::TestWithParam<Case> {};
+
+TEST_P(Replicates, HaveTheCertifiedMaximumOfTheirRows) {
+  const Pair pair = GetParam().make();
+  const std::vector<double> found = maxima_of(pair);
+  ASSERT_EQ(found.size(), replicates);
+  for (std::size_t b = 0; b < replicates; ++b) {
+    const Pair drawn = resample(pair, seed, b);
+    const Agreement certified = posterior_agreement(clean_array(drawn), shifted_array(drawn));
+    EXPECT_NEAR(found[b], certified.value, 2e-6) << "resample " << b << ", beta " << certified.beta;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, Replicates, testing::ValuesIn(cases()), case_name);
+
+TEST(ReplicateMaxima, AreToldOfAndStopped) {
+  const Pair pair = gaussian(60, 3, .5, 5);
+  Stopping whole(Stopping::never), stopped(3);
+  (void)maxima_of(pair, &whole);
+  EXPECT_EQ(whole.tasks, std::set<std::string>{"bootstrap"});
+  EXPECT_GT(whole.done, 8);
+  EXPECT_LT(whole.done, whole.total);
+  EXPECT_THROW((void)maxima_of(pair, &stopped), Interrupted);
 }
 
 }  // namespace

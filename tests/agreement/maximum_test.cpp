@@ -1,6 +1,5 @@
 // The certified maximum against brute force, on every family of inputs in cases.h.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +12,7 @@
 #include "leeway/agreement/agreement.h"
 #include "tests/agreement/brute_force.h"
 #include "tests/agreement/cases.h"
+#include "tests/case_name.h"
 
 namespace leeway::agreement {
 
@@ -72,10 +72,8 @@ std::vector<Case> cases_of_size(bool large) {
   return chosen;
 }
 
-INSTANTIATE_TEST_SUITE_P(BruteForce, MaximumTest, testing::ValuesIn(cases_of_size(false)),
-                         [](const auto& test) { return test.param.name; });
-INSTANTIATE_TEST_SUITE_P(BruteForceTier2, MaximumTest, testing::ValuesIn(cases_of_size(true)),
-                         [](const auto& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(BruteForce, MaximumTest, testing::ValuesIn(cases_of_size(false)), case_name);
+INSTANTIATE_TEST_SUITE_P(BruteForceTier2, MaximumTest, testing::ValuesIn(cases_of_size(true)), case_name);
 
 // F' = (2,0), F'' = (1,0) twice and F' = (1,0), F'' = (0,1) once. With y = e^-beta the rows are
 //   (1 + y^3) / ((1 + y^2)(1 + y)) = (1 - y + y^2) / (1 + y^2)   and   2 y / (1 + y)^2,
@@ -171,7 +169,6 @@ TEST(Maximum, OfRandomSets) { expect_global_maxima(100, 5); }
 TEST(MaximumTier2, OfRandomSets) { expect_global_maxima(400, 120); }
 
 // A row of equal logits agrees with anything by log(1/k) at every beta: it adds nothing to be searched for.
-// The first row tends to 0 or is such a row too.
 TEST(Maximum, ConstantRowsCostNothing) {
   const Agreement some = solve({2, 2, {1, -1, -.5, -.5}, {1, -1.5, -.5, 0}});
   EXPECT_TRUE(some.converged);
@@ -182,6 +179,23 @@ TEST(Maximum, ConstantRowsCostNothing) {
   EXPECT_TRUE(all.converged);
   EXPECT_NEAR(all.value, -std::numbers::ln2, 1e-12);
   EXPECT_LE(all.evaluations, 40);
+}
+
+// Subnormal logits too: the objective has no scale of its own. Some betas are then beyond float64.
+TEST(Maximum, OfLogitsNearTheSmallestNumbers) {
+  const Pair pair = gaussian(40, 3, .5, 11);
+  const Agreement found = solve(pair);
+  for (const int exponent : {-90, -130, -400, -900, -1000}) {
+    const Pair tiny = scaled(pair, std::ldexp(1, exponent));
+    const Agreement same = solve(tiny);
+    EXPECT_TRUE(same.converged);
+    EXPECT_NEAR(same.value, found.value, 1e-9) << exponent;
+    EXPECT_NEAR(std::scalbn(same.beta, exponent), found.beta, 1e-6 * found.beta) << exponent;
+  }
+  const Pair least = {1, 2, {0, 0x1p-1074}, {0x1p-1070, 0}};
+  EXPECT_EQ(solve(least).pa, 0);
+  const Pair sure = {1, 2, {0, 0x1p-1074}, {5, 5}};
+  EXPECT_TRUE(solve(sure).converged);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "leeway/agreement/pair_evidence.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>

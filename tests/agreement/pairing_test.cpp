@@ -1,19 +1,17 @@
 #include "leeway/agreement/pairing.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <limits>
-#include <sstream>
+#include <ostream>
 #include <string>
 
 #include "leeway/core/file.h"
 #include "tests/agreement/cases.h"
 #include "tests/agreement/reference_cases.h"
 #include "tests/at_threads.h"
+#include "tests/files.h"
 #include "tests/message_of.h"
 
 namespace leeway::agreement {
@@ -40,8 +38,6 @@ std::string refusal(std::string_view method, const Sample& clean, const Sample& 
   return message_of([&] { (void)pairs_of(method, clean, shifted); });
 }
 
-// --- by hand
-
 // 3,000 shifted rows of one label, three clean ones: each is drawn a thousand times, within five standard deviations.
 TEST(Pairing, ResampledRowsOfALabel) {
   const std::vector<std::int64_t> many(3000, 4);
@@ -64,8 +60,6 @@ TEST(Pairing, ResampledRowsOfALabel) {
   const auto rest = pairing("label-resample").pair(clean, some, 7);
   EXPECT_EQ(rest, std::vector<RowPair>(pairs.begin() + 1, pairs.end()));
 }
-
-// --- against other programs, naive loops
 
 TEST(Pairing, EqualsOtherPrograms) {
   std::size_t compared = 0;
@@ -99,8 +93,6 @@ TEST(Pairing, NearestEqualsANaiveLoopAtAnyNumberOfThreads) {
   const auto found = [&] { return pairs_of("nearest", sample("c", 3, x), sample("s", 3, y)); };
   for (const int count : {1, 2, 5}) EXPECT_EQ(at_threads(count, found), expected) << count;
 }
-
-// --- what is refused
 
 TEST(Pairing, Errors) {
   const Sample one = sample("c", 1, {1, 2, 3}, {0, 1, 0}), two = sample("s", 2, {1, 2, 3, 4}, {5, 5});
@@ -138,31 +130,22 @@ TEST(Pairing, TheTableSaysWhatIsNeeded) {
   }
 }
 
-// --- files
-
 class PairsFile : public testing::Test {
  protected:
-  PairsFile()
-      : path_(std::filesystem::temp_directory_path() /
-              ("leeway_pairs_" + std::to_string(getpid()) + ".csv")) {}
-  ~PairsFile() override { std::filesystem::remove(path_); }
-
   std::string refusal_of(std::string_view text) {
     write_text(path_, text);
     return message_of([&] { (void)read_pairs(path_, 10, 20); });
   }
 
-  std::filesystem::path path_;
+  const TemporaryFolder folder_;
+  const std::filesystem::path path_ = folder_ / "pairs.csv";
 };
 
 TEST_F(PairsFile, IsReadBack) {
   const std::vector<RowPair> pairs = {{3, 0}, {3, 7}, {9, 19}};
   write_pairs(path_, pairs);
   EXPECT_EQ(read_pairs(path_, 10, 20), pairs);
-  std::ifstream file(path_);
-  std::ostringstream text;
-  text << file.rdbuf();
-  EXPECT_EQ(text.str(), "clean,shifted\n3,0\n3,7\n9,19\n");
+  EXPECT_EQ(read_bytes(path_), "clean,shifted\n3,0\n3,7\n9,19\n");
 }
 
 TEST_F(PairsFile, ErrorsNameTheFileAndTheRow) {

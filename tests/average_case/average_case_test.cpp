@@ -1,9 +1,7 @@
-// What joins the estimators: threads, ranges, draws, files, progress.
 #include "leeway/average_case/average_case.h"
 
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
 #include <set>
 
@@ -14,7 +12,6 @@
 namespace leeway::average_case {
 namespace {
 
-// A curved model of k classes, cheap to ask.
 Quadratic curved(std::size_t d, std::size_t k, std::uint64_t seed) {
   Quadratic model = random_linear(d, k, seed);
   Random random(seed, stream("curved"));
@@ -29,7 +26,6 @@ AverageCaseOptions small_options() {
   return options;
 }
 
-// All but times.
 void expect_same(const AverageCase& a, const AverageCase& b) {
   EXPECT_EQ(a.targets, b.targets);
   EXPECT_EQ(a.confidence, b.confidence);
@@ -95,7 +91,6 @@ TEST(AverageCase, RangesAppendedAreTheWhole) {
   EXPECT_LT(rows_at_once(200), rows_at_once(3));  // little is lost of work that was stopped
 }
 
-// Noisy inputs that a classifier was shown, less x: in order.
 std::vector<float> shown_noise(const std::vector<float>& x, std::size_t d,
                                const AverageCaseOptions& options) {
   Quadratic model = curved(d, 3, 5);
@@ -268,8 +263,7 @@ TEST(AverageCase, ReportsItsProgressAndStopsWhenAsked) {
   }
 }
 
-// A model that looks at nothing but the sign of the first coordinate: flat wherever its gradient is asked for. Such rows count as
-// surviving any noise.
+// A model of the sign of the first coordinate is flat wherever its gradient is asked for: such rows survive any noise.
 TEST(AverageCase, RowsWithoutGradientsAreCounted) {
   Classifier signs{1, 2, {}, {}};
   signs.logits = [](std::span<const float> x) {

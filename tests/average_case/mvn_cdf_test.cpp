@@ -1,8 +1,6 @@
 #include "leeway/average_case/mvn_cdf.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <cmath>
 #include <fstream>
@@ -182,27 +180,26 @@ TEST(MvnCdf, LargeBoundsMayDecideInTheTail) {
             mvn_cdf(Numbers{-60, infinity}, r).log_probability - 100);
 }
 
-RC_GTEST_PROP(MvnCdf, OrderAndScaleAndDuplicatesChangeNothing, ()) {
-  const auto seed = static_cast<std::uint64_t>(*rc::gen::inRange(0, 100000));
-  const auto k = static_cast<std::size_t>(*rc::gen::inRange(3, 12));
-  const auto inputs = static_cast<std::size_t>(*rc::gen::inRange(2, 30));
-  const Classifier c = classifier(k, inputs, seed);
-  const std::size_t d = k - 1;
-  const auto first = mvn_cdf(c.upper, c.covariance, {.tolerance = 1e-3});
-  std::vector<std::size_t> order(d);
-  std::iota(order.begin(), order.end(), 0);
-  shuffle(order, seed, stream("order"));
-  order.push_back(order.front());  // twice
-  const std::size_t n = order.size();
-  Numbers upper(n), r(n * n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const double scale = 1 + static_cast<double>(order[i]);
-    upper[i] = c.upper[order[i]] * scale;
-    for (std::size_t j = 0; j < n; ++j)
-      r[i * n + j] = c.covariance[order[i] * d + order[j]] * scale * (1 + static_cast<double>(order[j]));
+TEST(MvnCdf, OrderAndScaleAndDuplicatesChangeNothing) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const std::size_t k = 3 + seed % 9, d = k - 1, inputs = 2 + 5 * seed % 28;
+    const Classifier c = classifier(k, inputs, seed);
+    const auto first = mvn_cdf(c.upper, c.covariance, {.tolerance = 1e-3});
+    std::vector<std::size_t> order(d);
+    std::iota(order.begin(), order.end(), 0);
+    shuffle(order, seed, stream("order"));
+    order.push_back(order.front());  // twice
+    const std::size_t n = order.size();
+    Numbers upper(n), r(n * n);
+    const auto scale = [&](std::size_t i) { return 1 + static_cast<double>(order[i]); };
+    for (std::size_t i = 0; i < n; ++i) {
+      upper[i] = c.upper[order[i]] * scale(i);
+      for (std::size_t j = 0; j < n; ++j)
+        r[i * n + j] = c.covariance[order[i] * d + order[j]] * scale(i) * scale(j);
+    }
+    const auto second = mvn_cdf(upper, r, {.tolerance = 1e-3});
+    EXPECT_NEAR(first.probability, second.probability, 1.5 * (first.error + second.error) + 1e-9);
   }
-  const auto second = mvn_cdf(upper, r, {.tolerance = 1e-3});
-  RC_ASSERT(std::abs(first.probability - second.probability) <= 1.5 * (first.error + second.error) + 1e-9);
 }
 
 TEST(MvnCdf, BatchesHaveTheBitsOfSinglePointsAtAnyThreads) {
@@ -254,14 +251,10 @@ TEST(MvnCdf, BadInputIsOneClearLine) {
     return message_of([&] { (void)mvn_cdf(upper, r, options); });
   };
   EXPECT_EQ(message({0, nan}, {1, 0, 0, 1}), "mvn_cdf: upper: expected numbers, given nan at 1");
-  EXPECT_THAT(message({0, 0}, {1, 0, .5, 1}),
-              HasSubstr("cted a symmetric matrix, given 0.5 at (1, 0) and 0 at (0, 1)"));
-  EXPECT_THAT(message({0, 0}, {1, nan, nan, 1}),
-              HasSubstr("df: covariance: expected finite numbers, given nan at (1, 0)"));
-  EXPECT_THAT(message({0, 0}, {1, 0, 0, -1}),
-              HasSubstr(" expected finite variances of at least 0, given -1 at (1, 1)"));
-  EXPECT_THAT(message({0, 0}, {1, 2, 2, 1}),
-              HasSubstr("expected a positive semi-definite matrix, given 2 at (1, 0)"));
+  EXPECT_THAT(message({0, 0}, {1, 0, .5, 1}), HasSubstr("matrix, given 0.5 at (1, 0) and 0 at (0, 1)"));
+  EXPECT_THAT(message({0, 0}, {1, nan, nan, 1}), HasSubstr("expected finite numbers, given nan at (1, 0)"));
+  EXPECT_THAT(message({0, 0}, {1, 0, 0, -1}), HasSubstr("variances of at least 0, given -1 at (1, 1)"));
+  EXPECT_THAT(message({0, 0}, {1, 2, 2, 1}), HasSubstr("positive semi-definite matrix, given 2 at (1, 0)"));
   EXPECT_THAT(message({0, 0, 0}, {1, .9, -.9, .9, 1, .9, -.9, .9, 1}),
               HasSubstr("expected a positive semi-definite matrix"));
   EXPECT_THAT(message({0, 0, infinity}, {1, .9, -.9, .9, 1, .9, -.9, .9, 1}),
@@ -270,12 +263,10 @@ TEST(MvnCdf, BadInputIsOneClearLine) {
   EXPECT_THAT(message({0, 0}, {0, .1, .1, 1}), HasSubstr("positive semi-definite"));
   EXPECT_EQ(message({0, 0}, {1, 0, 0}), "mvn_cdf: covariance: expected 4 numbers for 2 bounds, given 3");
   EXPECT_THAT(message({}, {}), HasSubstr("expected 1 to 1000 dimensions, given 0"));
-  EXPECT_THAT(message({0}, {1}, {.tolerance = 0}),
-              HasSubstr("tolerance: expected a positive number, given 0"));
+  EXPECT_THAT(message({0}, {1}, {.tolerance = 0}), HasSubstr("expected a positive number, given 0"));
   EXPECT_THAT(message({0}, {1}, {.max_points = 7}), HasSubstr("max_points: expected 1024 to"));
   const Numbers upper = {0, 0, 0, nan}, r = {1, 0, 0, 1};
-  EXPECT_EQ(message_of([&] { (void)mvn_cdf_batch(upper, 2, r); }),
-            "mvn_cdf: upper: expected numbers, given nan at 1 (point 1)");
+  EXPECT_REFUSED(mvn_cdf_batch(upper, 2, r), "mvn_cdf: upper: expected numbers, given nan at 1 (point 1)");
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
-// Summaries of many samples against scipy (tests/reference/average_case.py), and by hand.
 #include "leeway/average_case/summary.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <fstream>

@@ -10,7 +10,6 @@
 
 namespace leeway::conds {
 
-// A column of codes with the values "0", "1", ...
 inline Attribute column_of_codes(const std::string& name, std::size_t values,
                                  std::vector<std::uint16_t> codes) {
   Attribute column{name, {}, std::move(codes)};
@@ -36,7 +35,6 @@ inline AttributeTable full_table(std::size_t labels, const std::vector<std::size
   return table;
 }
 
-// The same for a named data set.
 inline AttributeTable full_table(const ConDSDataSet& set, std::size_t copies) {
   std::vector<std::size_t> sizes;
   for (const NamedColumn& attribute : set.attributes) sizes.push_back(attribute.values.size());

@@ -1,8 +1,6 @@
-// Concurrent distribution shifts: the protocol's counts, and what must hold for any table.
 #include "leeway/conds/conds.h"
 
 #include <gmock/gmock.h>
-#include <rapidcheck/gtest.h>
 
 #include <array>
 #include <cmath>
@@ -37,14 +35,9 @@ ConDSOptions options_of(const ConDSDataSet& set) {
 TEST(ConDS, ThirtyThreeCasesAndTheUniformOne) {
   std::map<std::string, std::size_t> counts;
   for (const ConDSCase& one : all_cases(3)) ++counts[kind_name(one.kind())];
-  EXPECT_EQ(counts, (std::map<std::string, std::size_t>{{"UNIFORM", 1},
-                                                        {"SC", 3},
-                                                        {"LDD", 3},
-                                                        {"UDS", 3},
-                                                        {"SC+LDD", 6},
-                                                        {"SC+UDS", 6},
-                                                        {"LDD+UDS", 6},
-                                                        {"SC+LDD+UDS", 6}}));
+  EXPECT_EQ(testing::PrintToString(counts),
+            R"({ ("LDD", 3), ("LDD+UDS", 6), ("SC", 3), ("SC+LDD", 6), ("SC+LDD+UDS", 6), ("SC+UDS", 6), )"
+            R"(("UDS", 3), ("UNIFORM", 1) })");
   EXPECT_EQ(all_cases(1).size(), 4u);
   EXPECT_EQ(all_cases(2).size(), 1u + 6 + 6);
 }
@@ -78,10 +71,7 @@ TEST(ConDS, AnImpossiblePlanNamesTheCell) {
   Made made(full_table(conds_data_set("dsprites"), 49));
   const ConDSCase sc{0, {}, {}};
   EXPECT_EQ(made.plan(sc).lacking().size(), 27u);
-  EXPECT_EQ(
-      message_of([&] { static_cast<void>(made.draw(sc)); }),
-      "table.csv: expected 60 rows of shape=square, obj_color=red, bg_color=orange, scale=small (40 train, "
-      "10 validation, 10 test), found 49; 27 of 81 cells have too few rows");
+  EXPECT_REFUSED(made.draw(sc), "table.csv: expected 60 rows ... found 49; 27 of 81 cells have too few rows");
   EXPECT_EQ(made.draw({}).train.size(), 1053u);
 }
 
@@ -102,9 +92,8 @@ TEST(ConDS, ShiftsThatCannotBe) {
   options.counterexamples = std::nan("");
   EXPECT_EQ(said({}, options), "plan_conds: counterexamples: expected a share from 0 to 1, found nan");
   const Made other(full_table(2, {2}, 50));
-  EXPECT_EQ(
-      message_of([&] { static_cast<void>(ConDSSampler(other.table, other.cells, 0).draw(made.plan({}))); }),
-      "ConDSSampler::draw: plan: expected 4 cells, found 9");
+  EXPECT_REFUSED(ConDSSampler(other.table, other.cells, 0).draw(made.plan({})),
+                 "ConDSSampler::draw: plan: expected 4 cells, found 9");
 }
 
 TEST(ConDS, AllCasesOfASeedShareTheTestSet) {
@@ -117,119 +106,112 @@ TEST(ConDS, AllCasesOfASeedShareTheTestSet) {
   EXPECT_NE(ConDSSampler(made.table, made.cells, 5).draw(made.plan({}, options)).test, first.test);
 }
 
-// ------------------------------------------------------------------------------------ properties of any table
+// A table, options and a case drawn with the seed.
+class AnyTable : public testing::TestWithParam<std::uint64_t> {
+ protected:
+  AnyTable() {
+    for (std::size_t kind = 0; kind < 8; ++kind) {
+      options.counts.train[kind] = drawn(1, 9);
+      options.counts.validation[kind] = drawn(0, 4);
+    }
+    options.counts.test = drawn(1, 4);
+    options.ldd_ratio = static_cast<double>(drawn(1, 5));
+    options.counterexamples = static_cast<double>(drawn(0, 10)) / 100;
+    options.seed = GetParam();
+  }
+  std::size_t drawn(std::size_t low, std::size_t end) { return low + random_.below(end - low); }
 
-struct RandomTable {
-  std::size_t labels;
-  std::vector<std::size_t> values;
-  std::vector<ConDSCase> cases;
+  Random random_{GetParam(), stream("any table")};
+  const std::size_t labels = drawn(2, 5);
+  const std::vector<std::size_t> values{drawn(2, 5), drawn(2, 5), drawn(2, 5)};
+  const ConDSCase one = all_cases(3).at(drawn(0, all_cases(3).size()));
   ConDSOptions options;
 };
 
-RandomTable random_table() {
-  RandomTable made;
-  made.labels = *rc::gen::inRange<std::size_t>(2, 5);
-  made.values = *rc::gen::container<std::vector<std::size_t>>(3, rc::gen::inRange<std::size_t>(2, 5));
-  made.cases = all_cases(3);
-  for (std::size_t kind = 0; kind < 8; ++kind) {
-    made.options.counts.train[kind] = *rc::gen::inRange<std::size_t>(1, 9);
-    made.options.counts.validation[kind] = *rc::gen::inRange<std::size_t>(0, 4);
-  }
-  made.options.counts.test = *rc::gen::inRange<std::size_t>(1, 4);
-  made.options.ldd_ratio = *rc::gen::inRange(1, 5);
-  made.options.counterexamples = *rc::gen::inRange(0, 10) / 100.;
-  made.options.seed = *rc::gen::arbitrary<std::uint64_t>();
-  return made;
-}
+INSTANTIATE_TEST_SUITE_P(Seeds, AnyTable, testing::Range<std::uint64_t>(0, 100));
 
-RC_GTEST_PROP(ConDSProperties, SourceAndTargetAreWhatTheShiftsSay, ()) {
-  const RandomTable random = random_table();
-  const Made made(full_table(random.labels, random.values, 20));
-  const ConDSCase one = *rc::gen::elementOf(random.cases);
-  const ConDSSplit split = made.draw(one, random.options);
+TEST_P(AnyTable, SourceAndTargetAreWhatTheShiftsSay) {
+  const Made made(full_table(labels, values, 20));
+  const ConDSSplit split = made.draw(one, options);
   const auto& table = made.table;
   const auto cell_of = made.cells.of_rows(table);
   const auto code = [&](const std::optional<std::size_t>& attribute, std::size_t row) {
     return static_cast<std::size_t>(table.attributes[*attribute].codes[row]);
   };
   const auto last = [&](const std::optional<std::size_t>& attribute, std::size_t row) {
-    return code(attribute, row) + 1 == random.values[*attribute];
+    return code(attribute, row) + 1 == values[*attribute];
   };
   // The target is uniform, and no row is in two sets or twice in one.
   std::map<std::uint32_t, std::size_t> tested;
   for (const std::size_t row : split.test) ++tested[cell_of[row]];
-  RC_ASSERT(tested.size() == made.cells.size());
-  for (const auto& [cell, count] : tested) RC_ASSERT(count == random.options.counts.test);
+  EXPECT_EQ(tested.size(), made.cells.size());
+  for (const auto& [cell, count] : tested) EXPECT_EQ(count, options.counts.test);
   std::set<std::size_t> rows;
   for (const auto* set : {&split.train, &split.validation, &split.test})
     rows.insert(set->begin(), set->end());
-  RC_ASSERT(rows.size() == split.train.size() + split.validation.size() + split.test.size());
+  EXPECT_EQ(rows.size(), split.train.size() + split.validation.size() + split.test.size());
   // SC: the share of other cells is what was asked for, in training alone.
   std::size_t off_diagonal = 0;
   std::vector<std::map<std::uint32_t, std::size_t>> cells(2);
   for (const auto* set : {&split.train, &split.validation})
     for (const std::size_t row : *set) {
-      if (one.uds) RC_ASSERT(!last(one.uds, row));  // UDS: absent
-      const std::size_t pairs = one.sc ? std::min(random.labels, random.values[*one.sc]) : 1;
+      EXPECT_FALSE(one.uds && last(one.uds, row)) << "UDS: absent";
+      const std::size_t pairs = one.sc ? std::min(labels, values[*one.sc]) : 1;
       if (one.sc && code(one.sc, row) % pairs != table.label.codes[row] % pairs) {
-        RC_ASSERT(set == &split.train);
+        EXPECT_EQ(set, &split.train);
         ++off_diagonal;
         continue;
       }
-      if (one.ldd && last(one.ldd, row)) RC_ASSERT(table.label.codes[row] + 1u != random.labels);
+      EXPECT_FALSE(one.ldd && last(one.ldd, row) && table.label.codes[row] + 1u == labels);
       ++cells[set == &split.train ? 0 : 1][cell_of[row]];
     }
   const auto base = static_cast<double>(split.train.size() - off_diagonal);
-  RC_ASSERT(static_cast<double>(off_diagonal) ==
-            (one.sc ? std::ceil(random.options.counterexamples * base - 1e-9) : 0));
+  EXPECT_EQ(static_cast<double>(off_diagonal),
+            (one.sc ? std::ceil(options.counterexamples * base - 1e-9) : 0));
   // LDD: the last value is rarer by the ratio.
   const std::size_t kind = one.kind();
   for (const auto& [cell, count] : cells[0]) {
     const auto codes = made.cells.codes(cell);
-    const bool rare = one.ldd && codes[*one.ldd + 1] + 1 == random.values[*one.ldd];
-    const auto common = static_cast<double>(random.options.counts.train[kind]);
-    RC_ASSERT(static_cast<double>(count) ==
-              (rare ? std::max(1., std::round(common / random.options.ldd_ratio)) : common));
+    const bool rare = one.ldd && codes[*one.ldd + 1] + 1 == values[*one.ldd];
+    const auto common = static_cast<double>(options.counts.train[kind]);
+    EXPECT_EQ(static_cast<double>(count),
+              (rare ? std::max(1., std::round(common / options.ldd_ratio)) : common));
   }
 }
 
-RC_GTEST_PROP(ConDSProperties, OrderOfRowsDoesNotMatter, ()) {
-  const RandomTable random = random_table();
-  const AttributeTable table = full_table(random.labels, random.values, 20);
-  const auto order = random_order(table.n(), *rc::gen::arbitrary<std::uint64_t>());
+TEST_P(AnyTable, OrderOfRowsDoesNotMatter) {
+  const AttributeTable table = full_table(labels, values, 20);
+  const auto order = random_order(table.n(), GetParam());
   const Made made(table), permuted(take(table, order));
-  const ConDSCase one = *rc::gen::elementOf(random.cases);
-  const ConDSSplit split = made.draw(one, random.options), other = permuted.draw(one, random.options);
-  const ConDSSplit again = made.draw(one, random.options);
-  RC_ASSERT(split.train == again.train && split.validation == again.validation && split.test == again.test);
+  const ConDSSplit split = made.draw(one, options), other = permuted.draw(one, options);
+  const ConDSSplit again = made.draw(one, options);
+  EXPECT_TRUE(split.train == again.train && split.validation == again.validation && split.test == again.test);
   const auto original = [&](std::vector<std::size_t> rows) {
     for (std::size_t& row : rows) row = order[row];
     std::ranges::sort(rows);
     return rows;
   };
-  RC_ASSERT(original(other.train) == split.train);
-  RC_ASSERT(original(other.validation) == split.validation);
-  RC_ASSERT(original(other.test) == split.test);
+  EXPECT_EQ(original(other.train), split.train);
+  EXPECT_EQ(original(other.validation), split.validation);
+  EXPECT_EQ(original(other.test), split.test);
 }
 
 // Rows that nothing tells apart: the same number of each kind, and not simply the first ones.
-RC_GTEST_PROP(ConDSProperties, EqualRowsAreDrawnInEqualNumbers, ()) {
+TEST_P(AnyTable, EqualRowsAreDrawnInEqualNumbers) {
   AttributeTable table = full_table(2, {2}, 60);
-  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   for (std::size_t row = 0; row < table.n(); ++row)
     table.identities[row] = row % 4 * 3 + row / 4 % 3;  // 20 each
-  const auto order = random_order(table.n(), seed);
+  const auto order = random_order(table.n(), GetParam());
   const Made made(table), permuted(take(table, order));
-  ConDSOptions options;
-  options.seed = seed;
+  const ConDSOptions plain{.seed = GetParam()};
   const auto identities = [](const Made& of, const std::vector<std::size_t>& rows) {
     std::multiset<std::uint64_t> result;
     for (const std::size_t row : rows) result.insert(of.table.identities[row]);
     return result;
   };
-  const auto a = made.draw({}, options), b = permuted.draw({}, options);
-  RC_ASSERT(identities(made, a.train) == identities(permuted, b.train));
-  RC_ASSERT(identities(made, a.test) == identities(permuted, b.test));
+  const auto a = made.draw({}, plain), b = permuted.draw({}, plain);
+  EXPECT_EQ(identities(made, a.train), identities(permuted, b.train));
+  EXPECT_EQ(identities(made, a.test), identities(permuted, b.test));
 }
 
 TEST(ConDS, RowsWithoutIdentityAreDrawnAtRandom) {

@@ -1,6 +1,4 @@
-// Prints how often describe finds shifts that were planted, and how often it finds others: describe_power [TABLES]
-// [nolabel]
-//   cmake --build --preset dev --target describe_power && build/dev/bin/describe_power 1000
+// Prints how often describe finds planted shifts, and others: describe_power [TABLES] [nolabel] (docs/describe-power.md).
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>

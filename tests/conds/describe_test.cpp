@@ -1,4 +1,3 @@
-// describe: what it measures, by hand; that it finds what was planted and little else.
 #include "leeway/conds/describe.h"
 
 #include <gmock/gmock.h>
@@ -82,8 +81,7 @@ TEST(Describe, WithoutALabelSharesAndUnseenValuesAreLeft) {
               HasSubstr("low data drift: color = 0 is 50.0% of the source, 33.3% of the target, among values "
                         "that the source has (distance"));
   source.attributes.clear();
-  EXPECT_EQ(message_of([&] { (void)describe(source, nullptr); }),
-            "s: expected a label or an attribute, found neither");
+  EXPECT_REFUSED(describe(source, nullptr), "s: expected a label or an attribute, found neither");
 }
 
 TEST(Describe, RareValuesAreADrift) {
@@ -123,10 +121,7 @@ TEST(Describe, OneValueOrNoSeenValueLeavesGaps) {
   const Description said = describe(source, &target);
   EXPECT_FALSE(said.columns[1].sc || said.columns[1].drift);
   EXPECT_DOUBLE_EQ(said.columns[1].unseen->mass.value, 1);
-  EXPECT_EQ(message_of([&] {
-              static_cast<void>(describe(table_of("s", {{5, 5, 0}, {5, 5, 0}}), &target));
-            }),
-            "t: expected the values of 'color' in s, found others");
+  EXPECT_REFUSED(describe(table_of("s", {{5, 5, 0}, {5, 5, 0}}), &target), "t: expected ... found others");
 }
 
 TEST(Describe, SameBitsForAnyThreadsAndOrderOfRows) {
@@ -213,9 +208,7 @@ TEST(Describe, AccuracyOfCellsWorstFirst) {
   EXPECT_DOUBLE_EQ(said.cells[0].interval.high, clopper_pearson(2, 10).high);
   EXPECT_EQ(said.cells[1].n, 50u);
   EXPECT_LT(said.p, .001);
-  EXPECT_EQ(
-      message_of([&] { static_cast<void>(accuracy_of_cells(table, cells, std::vector<std::uint8_t>(3))); }),
-      "t: expected 100 predictions, one for each row, found 3");
+  EXPECT_REFUSED(accuracy_of_cells(table, cells, std::vector<std::uint8_t>(3)), "t: expected ... found 3");
   EXPECT_THAT(
       message_of([&] { static_cast<void>(accuracy_of_cells(table, cells, correct, {.level = 1.5})); }),
       testing::AllOf(HasSubstr("level"), HasSubstr("found 1.5")));

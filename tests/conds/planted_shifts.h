@@ -76,8 +76,7 @@ class PlantedTables {
   std::vector<std::vector<double>> shares_;
 };
 
-// How often each kind was found where it was planted, and how often anything else was. `labelled`: or the label is taken
-// away before the tables are described.
+// How often each kind was found where it was planted, and anything else. `labelled`: or without the label.
 struct Found {
   std::size_t tables = 0, sc = 0, ldd = 0, uds = 0, elsewhere = 0;
 };

@@ -1,7 +1,6 @@
 #include "leeway/core/array.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
@@ -24,15 +23,11 @@ TEST(Array, ViewIsTypedAndShaped) {
   EXPECT_EQ(array.shape_text(), "(2, 3)");
   EXPECT_THAT(array.view<float>(), ElementsAre(0, 1, 2, 3, 4, 5));
   EXPECT_EQ(array.bytes().size(), 24u);
-  EXPECT_EQ(message_of([&] { (void)array.view<double>(); }),
-            "Array::view: expected elements of type float64, found float32");
+  EXPECT_REFUSED(array.view<double>(), "Array::view: expected elements of type float64, found float32");
 }
 
 TEST(Array, ValuesMustFillTheShape) {
-  EXPECT_EQ(message_of([] {
-              (void)make_array<float>({2, 3}, {1, 2});
-            }),
-            "make_array: expected as many values as shape (2, 3) holds, found 2");
+  EXPECT_REFUSED(make_array<float>({2, 3}, {1, 2}), "make_array: expected as many values as ... found 2");
   EXPECT_THAT(message_of([] { (void)make_text_array({3}, {"a"}); }), HasSubstr("shape (3)"));
   const std::size_t large = std::size_t{1} << 33;  // the product is 2^66, which wraps to 4
   EXPECT_NE(message_of([&] { (void)make_array<float>({large, large}, {1, 2, 3, 4}); }), "no error");
@@ -61,12 +56,9 @@ TEST(Array, WhatIsNotWholeIsNamed) {
   EXPECT_THAT(message({9223372036854775808.0}), HasSubstr("found 9.223372036854776e+18 at row 0"));
   EXPECT_EQ(message({-9223372036854774784.0}), "no error");
   const std::uint64_t top = std::numeric_limits<std::uint64_t>::max();
-  EXPECT_EQ(message_of([&] {
-              (void)to_i64(make_array<std::uint64_t>({1, 2}, {0, top}), "y");
-            }),
-            "y: expected whole numbers, found 18446744073709551615 at row 0, column 1");
-  EXPECT_EQ(message_of([] { (void)to_f64(make_text_array({1}, {"a"}), "y"); }),
-            "y: expected numbers, found text");
+  EXPECT_REFUSED(to_i64(make_array<std::uint64_t>({1, 2}, {0, top}), "y"),
+                 "y: expected whole numbers, found 18446744073709551615 at row 0, column 1");
+  EXPECT_REFUSED(to_f64(make_text_array({1}, {"a"}), "y"), "y: expected numbers, found text");
 }
 
 TEST(Array, PositionOfAnElement) {
@@ -161,8 +153,7 @@ TEST(Rows, PartsThatDoNotFit) {
   const Array good = make_array<float>({1, 2}, {1, 2});
   const auto message = [&](Array bad) { return message_of([&] { Rows rows({good, std::move(bad)}); }); };
   EXPECT_EQ(message(make_array<float>({1, 3}, {1, 2, 3})), "Rows: part 1: expected 2 columns, found 3");
-  EXPECT_THAT(message(make_array<float>({2}, {1, 2})),
-              HasSubstr("expected a matrix of floats, found shape (2)"));
+  EXPECT_THAT(message(make_array<float>({2}, {1, 2})), HasSubstr("a matrix of floats, found shape (2)"));
   EXPECT_THAT(message(make_array<std::int8_t>({1, 2}, {1, 2})), HasSubstr("int8"));
   EXPECT_THAT(message_of([] { Rows rows((std::vector<Array>())); }), HasSubstr("at least one part"));
 }

@@ -1,8 +1,6 @@
-// Tables of counts: values by hand, and draws against their distributions.
 #include "leeway/core/contingency.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
@@ -43,7 +41,6 @@ TEST(Contingency, EmptyRowsAndColumnsChangeNothing) {
   EXPECT_EQ(mutual_information(empty), 0);
 }
 
-// Mean and variance within five standard errors, at the edges and in the middle.
 TEST(Contingency, NumbersAreBinomialAndHypergeometric) {
   const auto expect = [](const auto& draw, double mean, double variance) {
     constexpr int times = 20000;
@@ -144,7 +141,6 @@ TEST(NumberBins, WordsForMissingValues) {
   }
 }
 
-// Few values, a word on either side, numbers of the target alone.
 TEST(NumberBins, CategoriesStayAsTheyAre) {
   for (const auto& [n, last, target_last] :
        {std::tuple(30u, "", ""), std::tuple(40u, "old", ""), std::tuple(40u, "", "old")}) {

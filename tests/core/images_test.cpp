@@ -1,7 +1,6 @@
 #include "leeway/core/images.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
@@ -74,20 +73,17 @@ TEST_F(ImagesFile, Refused) {
               HasSubstr("found shape (2, 2)"));
   EXPECT_THAT(error({{"x", make_array<std::uint8_t>({0, 1, 2, 2}, {})}}),
               HasSubstr("found shape (0, 1, 2, 2)"));
-  EXPECT_THAT(error({{"x", make_array<std::int64_t>({1, 1, 1, 1}, {0})}}),
-              HasSubstr("type uint8 or float, found int64"));
+  EXPECT_THAT(error({{"x", make_array<std::int64_t>({1, 1, 1, 1}, {0})}}), HasSubstr("float, found int64"));
   EXPECT_EQ(error({{"images", bytes}}), "a.npz: expected an array named x, found images");
   EXPECT_THAT(error({{"x", bytes}, {"y", make_array<std::int64_t>({1}, {0})}}), HasSubstr("found shape (1)"));
   EXPECT_THAT(error({{"x", bytes}, {"labels", make_array<std::int64_t>({2}, {0, -1})}}),
               HasSubstr("found -1 or NaN at row 1"));
   const Array labels = make_array<std::int64_t>({2}, {0, 1});
-  EXPECT_THAT(error({{"x", bytes}, {"labels", labels}, {"y", labels}}),
-              HasSubstr("expected one of y, labels, y_true, found y and labels"));
+  EXPECT_THAT(error({{"x", bytes}, {"labels", labels}, {"y", labels}}), HasSubstr("found y and labels"));
   write_bytes(path("page.npz"), "<html>");
   EXPECT_THAT(error("page.npz"), HasSubstr("found an HTML or XML page"));
 }
 
-// Grey images without a channel, and channels that stand last.
 TEST_F(ImagesFile, OtherLayoutsAreFoundOut) {
   const Images grey = read({{"x", make_array<std::uint8_t>({2, 1, 3}, {0, 1, 2, 3, 4, 5})}});
   EXPECT_THAT(grey.pixels.shape, ElementsAre(2, 1, 1, 3));
@@ -132,8 +128,7 @@ TEST_F(ImagesFile, ModelsTakeRowsOfAnyRange) {
   EXPECT_EQ(inputs(fractions, Layout::rows).rank, 3u);
   EXPECT_EQ(inputs(fractions, Layout::rows).note, "");
   const Array levels = make_array<float>({1, 2, 2}, {0, 128, 255, 3});
-  EXPECT_THAT(message_of([&] { (void)inputs(levels); }),
-              HasSubstr("divide by 255, or store uint8; --layout"));
+  EXPECT_REFUSED(inputs(levels), "divide by 255, or store uint8; --layout...");
   EXPECT_EQ(inputs(levels, Layout::rows).rank, 3u);
   const Array last = make_array<float>({1, 3, 1, 3}, std::vector<float>(9));
   EXPECT_THAT(inputs(last, Layout::nhwc).pixels.shape, ElementsAre(1, 3, 3, 1));
@@ -171,8 +166,7 @@ TEST_F(ImagesFile, IdxWithItsLabelsBeside) {
   write_bytes(path("t-images-idx3-ubyte.gz"), gzip(pictures));
   EXPECT_THAT(*read_images(path("t-images-idx3-ubyte.gz")).labels, ElementsAre(7, 0));
   write_bytes(path("t-labels-idx1-ubyte.gz"), gzip("\0\0\x08\x01\0\0\0\x01\x07"s));
-  EXPECT_EQ(error("t-images-idx3-ubyte"), path("t-labels-idx1-ubyte.gz").substr(path("").size()) +
-                                              ": expected shape (2), one value per sample, found shape (1)");
+  EXPECT_THAT(error("t-images-idx3-ubyte"), Says(": expected shape (2), one value per ... found shape (1)"));
   EXPECT_THAT(error("t-labels-idx1-ubyte.gz"), HasSubstr("found shape (1) of uint8"));
 }
 
@@ -181,15 +175,13 @@ TEST_F(ImagesFile, WrittenAndSelected) {
   const Images turned = select_rows(images, std::vector<std::size_t>{1, 0, 1});
   EXPECT_THAT(turned.pixels.view<std::uint8_t>(), ElementsAre(102, 255, 0, 51, 102, 255));
   EXPECT_THAT(*turned.labels, ElementsAre(1, 3, 1));
-  EXPECT_EQ(message_of([&] { (void)select_rows(images, std::vector<std::size_t>{2}); }),
-            "select_rows: expected rows below 2, found 2");
+  EXPECT_REFUSED(select_rows(images, std::vector<std::size_t>{2}), "select_rows: expected rows ... found 2");
   write_images(path("b.npz"), turned);
   const Images back = read_images(path("b.npz"));
   EXPECT_EQ(values_of<std::uint8_t>(back.pixels), values_of<std::uint8_t>(turned.pixels));
   EXPECT_EQ(back.labels, turned.labels);
 }
 
-// Two images of two channels, 4 x 3.
 TEST_F(ImagesFile, TheMiddle) {
   for (const auto& [whole, part, place] : {std::array<std::size_t, 3>{256, 224, 16},
                                            {7, 4, 2},
@@ -212,8 +204,7 @@ TEST_F(ImagesFile, TheMiddle) {
 }
 
 TEST(FashionMnist, ByName) {
-  EXPECT_EQ(message_of([] { (void)read_images("fashion-mnist:tset"); }),
-            "fashion-mnist:tset: expected fashion-mnist:train or fashion-mnist:test, found 'tset'");
+  EXPECT_REFUSED(read_images("fashion-mnist:tset"), "fashion-mnist:tset: expected ... found 'tset'");
   if (!std::filesystem::exists("/usr/share/datasets/fashion-mnist"))
     GTEST_SKIP() << "dataset-fashion-mnist is not installed";
   const Images images = read_images("fashion-mnist:test");
@@ -255,7 +246,6 @@ TEST_F(ImagesFile, LabelsHaveTheNamesOfOutputsFiles) {
   EXPECT_THAT(error({{"x", x}, {"y", text}}), HasSubstr("numpy.unique(y, return_inverse=True)"));
 }
 
-// -1 and NaN; of what models read alone.
 TEST_F(ImagesFile, RowsWithoutLabels) {
   const auto inputs = [&](const Array& y) {
     write_npz(path("a.npz"), {{"x", bytes}, {"y", y}});
@@ -268,10 +258,7 @@ TEST_F(ImagesFile, RowsWithoutLabels) {
   EXPECT_FALSE(inputs(none).labels);
   EXPECT_FALSE(read({{"x", bytes}, {"y", none}}).labels);
   EXPECT_THAT(error({{"x", bytes}, {"y", some}}), HasSubstr("found -1 or NaN at row 0"));
-  EXPECT_THAT(message_of([&] {
-                (void)inputs(make_array<std::int64_t>({2}, {-1, 1}));
-              }),
-              HasSubstr("found -1 and 1 only"));
+  EXPECT_REFUSED(inputs(make_array<std::int64_t>({2}, {-1, 1})), "found -1 and 1 only...");
 }
 
 TEST(PixelLevels, FloatsThatNobodyDivided) {

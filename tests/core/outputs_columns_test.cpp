@@ -1,6 +1,5 @@
 // Tables as other programs write them: tests/reference/core/tables.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
@@ -22,7 +21,6 @@ using testing::write_bytes;
 
 std::filesystem::path table(std::string_view name) { return testing::reference("tables") / name; }
 
-// Without the folder.
 std::string bare_line(std::string line) {
   const std::string folder = testing::reference("tables").string() + "/";
   for (auto at = line.find(folder); at != std::string::npos; at = line.find(folder))
@@ -70,8 +68,7 @@ TEST(OutputsTables, LabelsByNameWhateverTheOrder) {
 }
 
 TEST(OutputsTables, TwoReadingsAreAskedAbout) {
-  EXPECT_THAT(refusal("two_readings.csv"),
-              HasSubstr("found cat, dog, which are labels, and 'age', which is not"));
+  EXPECT_THAT(refusal("two_readings.csv"), HasSubstr("cat, dog, which are labels, and 'age', which is not"));
   OutputsOptions options;
   options.columns.classes = {"cat", "dog"};
   const Outputs outputs = read_outputs(table("two_readings.csv"), options);
@@ -90,8 +87,7 @@ TEST(OutputsTables, AMisspeltLabelIsAskedAbout) {
   options.columns.label = "none";
   EXPECT_FALSE(read_outputs(table("misspelt.csv"), options).labels);
   options.columns.label = "LABLE";
-  EXPECT_THAT(refusal("misspelt.csv", options),
-              HasSubstr("a column 'LABLE' (--label-column), found 'lable'"));
+  EXPECT_THAT(refusal("misspelt.csv", options), HasSubstr("column 'LABLE' (--label-column), found 'lable'"));
 }
 
 using OutputsText = testing::OutputsFolder;
@@ -110,8 +106,7 @@ TEST_F(OutputsText, AnEmptyColumnOfLabelsIsNone) {
 TEST_F(OutputsText, ScoresThatCouldBeEither) {
   EXPECT_THAT(table_error("label,score\n0,1.5\n1,20\n"), HasSubstr("but none below 0, in column 'score'"));
   EXPECT_THAT(table_error("label,score\n0,1\n1,0\n"), HasSubstr("found only 0 and 1 in column 'score'"));
-  EXPECT_THAT(table_error("score_a,score_b\n.5,.9\n.25,.75\n"),
-              HasSubstr("found numbers from 0 to 1 with other sums in score_a, score_b"));
+  EXPECT_THAT(table_error("score_a,score_b\n.5,.9\n.25,.75\n"), HasSubstr("other sums in score_a, score_b"));
   EXPECT_FALSE(read_table("score_a,score_b\n.5,.9\n.25,.75\n", {.as = Scores::logits}).from_probs);
   EXPECT_THAT(table_error("score_a,score_b\n25,75\n90,10\n"), HasSubstr("found rows that sum to 100"));
   EXPECT_EQ(table_error("label,score\n0,-1\n1,2\n"), "no error");
@@ -154,8 +149,7 @@ TEST_F(OutputsText, ThePositiveClassOfTextLabels) {
 }
 
 TEST_F(OutputsText, LabelsThatNoColumnNames) {
-  EXPECT_THAT(table_error("label,prob_1,prob_2\n0,.5,.5\n"),
-              HasSubstr("labels among the classes of the columns, 1, 2 (--class-names sets other names)"));
+  EXPECT_THAT(table_error("label,prob_1,prob_2\n0,.5,.5\n"), HasSubstr("(--class-names sets other names)"));
   const Outputs digits = read_table("label,p_3,p_7\n7,.5,.5\n3,.25,.75\n");
   EXPECT_THAT(digits.class_names, ElementsAre("3", "7"));
   EXPECT_THAT(*digits.labels, ElementsAre(1, 0));
@@ -176,10 +170,7 @@ TEST_F(OutputsText, TwoSetsThatMayCountOtherwise) {
   EXPECT_THAT(labels(other, {first.coding, other.coding}), ElementsAre(0, 1));
   EXPECT_THAT(labels(other, {zero.coding, other.coding}), ElementsAre(1, 2));
   EXPECT_THAT(labels(first, {first.coding, other.coding}), ElementsAre(0, 2));
-  EXPECT_THAT(message_of([&] {
-                (void)labels(other, {first.coding, zero.coding});
-              }),
-              HasSubstr("expected --first-label 0 or 1"));
+  EXPECT_REFUSED(labels(other, {first.coding, zero.coding}), "expected --first-label 0 or 1...");
 }
 
 // -1 is the negative class beside 1 alone, else it says that there is no label; all sets decide.
@@ -239,7 +230,6 @@ TEST_F(OutputsText, OneScoreOfTheNegativeClass) {
   EXPECT_THAT(table_error("label,prob\n1,75\n"), HasSubstr("not percentages, found 75 at row 0, class 1"));
 }
 
-// As SAS and CatBoost write scores.
 TEST_F(OutputsText, ClassesOfAWordAndANumber) {
   for (const char* columns : {"P_target1,P_target0", "Probability:Class=1,Probability:Class=0"}) {
     const Outputs outputs = read_table(std::string(columns) + ",target\n.75,.25,1\n");
@@ -269,8 +259,7 @@ TEST_F(OutputsText, LabelsThatAreNumbersAndNamedColumns) {
   const Outputs first = read_table("logit_cat,logit_dog,label\n1,2,1\n");
   const std::string turned = "logit_dog,logit_cat,label\n2,1,";
   Outputs numbers = read_table(turned + "1\n"), names = read_table(turned + "dog\n");
-  EXPECT_THAT(message_of([&] { align_classes(columns_of(first), numbers); }),
-              HasSubstr("labels that are class names, or class columns in the order of"));
+  EXPECT_REFUSED(align_classes(columns_of(first), numbers), "names, or class columns in the order of...");
   align_classes(columns_of(first), names);
   EXPECT_THAT(*names.labels, ElementsAre(1));
   listed.columns.classes = {"logit_cat", "logit_dog"};
@@ -303,14 +292,12 @@ TEST_F(OutputsText, IdsThatOccurTwice) {
               ElementsAre(HasSubstr("1 of 3 rows have the id of another row")));
 }
 
-// Columns of a data frame without any known name are its classes.
 TEST_F(OutputsText, FramesOfNumbers) {
   OutputsOptions frame;
   frame.columns.frame = true;
   EXPECT_THAT(outputs_of_table("b,a\n1,-2\n", "x", frame).class_names, ElementsAre("b", "a"));
   EXPECT_THAT(*outputs_of_table("prob_no,prob_yes,label\n.2,.8,1\n", "x", frame).labels, ElementsAre(1));
-  EXPECT_THAT(message_of([&] { (void)outputs_of_table("b,a\n1,x\n", "x", frame); }),
-              HasSubstr("found text in column 'a'"));
+  EXPECT_REFUSED(outputs_of_table("b,a\n1,x\n", "x", frame), "found text in column 'a'...");
 }
 
 TEST_F(OutputsText, ClassesAndLabelsByName) {

@@ -1,7 +1,6 @@
 #include "leeway/core/outputs.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cfloat>
 #include <cmath>
@@ -22,7 +21,6 @@ const Array logits = make_array<float>({2, 3}, {1, 2, 3, 4, 5, 6});
 
 class OutputsFile : public OutputsFolder {
  protected:
-  // Beside `logits`.
   void refuses(ArrayMap arrays, const char* part) const {
     arrays["logits"] = logits;
     EXPECT_THAT(error(arrays), HasSubstr(part));
@@ -86,8 +84,7 @@ TEST_F(OutputsFile, ElementTypes) {
   const auto flags = make_array<std::uint8_t>({2, 2}, {0, 1, 1, 1});
   const Outputs outputs = read({{"logits", {ElementType::boolean, {2, 2}, flags.storage, {}}}});
   EXPECT_THAT(outputs.logits.view<double>(), ElementsAre(0, 1, 1, 1));
-  EXPECT_THAT(error({{"logits", make_text_array({1, 2}, {"a", "b"})}}),
-              HasSubstr("logits: expected numbers, found text"));
+  EXPECT_THAT(error({{"logits", make_text_array({1, 2}, {"a", "b"})}}), HasSubstr("numbers, found text"));
 }
 
 TEST_F(OutputsFile, Aliases) {
@@ -98,8 +95,7 @@ TEST_F(OutputsFile, Aliases) {
   EXPECT_TRUE(read({{"pred_probs", make_array<float>({1, 2}, {.5, .5})}}).from_probs);
   EXPECT_THAT(error({{"lojit", logits}, {"x\ny", logits}}), HasSubstr("found lojit, x\\x0ay"));
   write_safetensors(path("a.safetensors"), {{{"weight\n", logits}}, {}});
-  EXPECT_THAT(file_error("a.safetensors"),
-              HasSubstr("a.safetensors: expected an array named logits or probs, found weight\\x0a"));
+  EXPECT_THAT(file_error("a.safetensors"), HasSubstr("an array named logits or probs, found weight\\x0a"));
 }
 
 TEST_F(OutputsFile, LogitsWinOverProbs) {
@@ -161,8 +157,7 @@ TEST_F(OutputsFile, AVectorIsThePositiveClass) {
     EXPECT_TRUE(prob.from_probs);
   }
   write_npy(path("v.npy"), make_array<float>({2}, {.25, 1.5}));
-  EXPECT_THAT(file_error("v.npy", {.binary = Binary::prob}),
-              HasSubstr("expected probabilities in [0,1], found 1.5 at row 1"));
+  EXPECT_THAT(file_error("v.npy", {.binary = Binary::prob}), HasSubstr("in [0,1], found 1.5 at row 1"));
   EXPECT_THAT(error({{"probs", values}}, {.binary = Binary::logit}), HasSubstr("found probabilities"));
 }
 
@@ -171,8 +166,7 @@ TEST_F(OutputsFile, Shapes) {
   EXPECT_THAT(error({{"logits", make_array<float>({0}, {})}}, {.binary = Binary::logit}),
               HasSubstr("found shape (0)"));
   EXPECT_THAT(error({{"logits", make_array<float>({3, 0}, {})}}), HasSubstr("found shape (3, 0)"));
-  EXPECT_THAT(error({{"logits", make_array<float>({}, {1})}}),
-              HasSubstr("expected shape (n, k): one row per sample, one column per class, found shape ()"));
+  EXPECT_THAT(error({{"logits", make_array<float>({}, {1})}}), HasSubstr("per class, found shape ()"));
   EXPECT_THAT(error({{"logits", make_array<float>({1, 1, 2}, {1, 2})}}), HasSubstr("found shape (1, 1, 2)"));
 }
 
@@ -262,10 +256,8 @@ TEST_F(OutputsFile, CsvColumns) {
 }
 
 TEST_F(OutputsFile, CsvRefused) {
-  EXPECT_THAT(table_error("a,b\n1,2\n"),
-              HasSubstr("(--class-columns selects others, --label-column the labels), found a, b"));
-  EXPECT_THAT(table_error("logit_0,logit_2\n1,2\n"),
-              HasSubstr("if no class is missing, use --class-columns), found logit_2"));
+  EXPECT_THAT(table_error("a,b\n1,2\n"), HasSubstr("others, --label-column the labels), found a, b"));
+  EXPECT_THAT(table_error("logit_0,logit_2\n1,2\n"), HasSubstr("use --class-columns), found logit_2"));
   EXPECT_THAT(table_error("p_0,p_1,p_01\n1,2,3\n"), HasSubstr("found 'p_01' twice"));
   EXPECT_EQ(table_error("logit_0,logit_1\n"), "a.csv: logits: expected at least one row, found shape (0, 2)");
   EXPECT_THAT(table_error("logit_0,logit_1\n1,nan\n"), HasSubstr("found nan at row 0, class 1"));
@@ -292,13 +284,11 @@ TEST_F(OutputsFile, FilesOfOtherKindsAreCalledByName) {
   EXPECT_EQ(found("a.pdf", "%PDF-1.7"), "a.pdf" + wanted + "a PDF document");
   EXPECT_EQ(found("a.gz", "\x1f\x8b\x08"), "a.gz" + wanted + "a gzip file");
   EXPECT_EQ(found("a.idx", std::string("\0\0\x08\x01", 4)), "a.idx" + wanted + "an IDX file");
-  EXPECT_EQ(found("a.txt", "logit_0,logit_1\n"),
-            "a.txt" + wanted + "text (the file name of a table ends in .csv or .tsv)");
+  EXPECT_THAT(found("a.txt", "logit_0,logit_1\n"), Says("(the file name of a table ends in .csv or .tsv)"));
   EXPECT_EQ(found("a.bin", "\x01\x02\x03\x04\x05"), "a.bin" + wanted + "unknown first bytes 01 02 03 04");
   EXPECT_EQ(found("a.csv", "<html>"), "a.csv" + wanted + "an HTML or XML page");
   EXPECT_EQ(found("a.csv", ""), "a.csv: expected a header line and rows, found an empty file");
-  EXPECT_THAT(found("a.safetensors", "\xff\xff"),
-              HasSubstr("expected a safetensors file, found a file of 2 bytes"));
+  EXPECT_THAT(found("a.safetensors", "\xff\xff"), HasSubstr("a safetensors file, found a file of 2 bytes"));
 }
 
 TEST_F(OutputsFile, LabelsOfTheirOwn) {
@@ -317,8 +307,7 @@ TEST_F(OutputsFile, LabelsOfTheirOwn) {
   EXPECT_EQ(message("y.npy", 3, 3), "y.npy: expected shape (3), one value per sample, found shape (2)");
   EXPECT_EQ(message("y.npy", 2, 2), "y.npy: expected labels in 0..1, found 2 at row 0");
   write_npz(path("x.npz"), {{"logits", logits}});
-  EXPECT_THAT(message("x.npz", 2, 3),
-              HasSubstr("expected an array named labels, y or y_true (--label-column"));
+  EXPECT_THAT(message("x.npz", 2, 3), HasSubstr("an array named labels, y or y_true (--label-column"));
   write_bytes(path("x.csv"), "a,b\n1,2\n");
   EXPECT_THAT(message("x.csv", 1, 3), HasSubstr("(--label-column selects another), found a, b"));
   write_bytes(path("x.html"), "<html>");

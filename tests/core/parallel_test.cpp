@@ -1,21 +1,32 @@
 #include "leeway/core/parallel.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 
+#include "leeway/core/child_process.h"
+#include "leeway/core/instruction_set.h"
+#include "tests/core/files.h"
 #include "tests/message_of.h"
 
 namespace leeway {
 namespace {
 
-class Parallel : public testing::TestWithParam<int> {
+using ::testing::HasSubstr;
+
+class Parallel : public ::testing::TestWithParam<int> {
  protected:
   void SetUp() override { set_threads(GetParam()); }
   void TearDown() override { set_threads(0); }
@@ -99,10 +110,10 @@ TEST_P(Parallel, LoopsFromSeveralThreadsAtOnce) {
             50, 3, [](std::size_t begin, std::size_t end) { return end - begin; }, std::plus<>());
     });
   for (auto& caller : callers) caller.join();
-  EXPECT_THAT(sums, testing::Each(5000u));
+  EXPECT_THAT(sums, ::testing::Each(5000u));
 }
 
-INSTANTIATE_TEST_SUITE_P(Threads, Parallel, testing::Values(1, 2, 7));
+INSTANTIATE_TEST_SUITE_P(Threads, Parallel, ::testing::Values(1, 2, 7));
 
 TEST(ParallelThreads, WorkAtTheSameTime) {
   set_threads(2);
@@ -145,6 +156,90 @@ TEST(ParallelThreads, CountIsChecked) {
               "set_threads: count: expected 0 to 4096, found " + std::to_string(count));
   EXPECT_EQ(threads(), 5);
   set_threads(0);
+}
+
+// It answers with its word, its session, and its descriptors.
+TEST(ChildProcess, HasASocketASessionAndNoOtherFile) {
+  const testing::TemporaryFolder folder;
+  const auto script = folder / "program";
+  testing::write_bytes(script,
+                       "#!/bin/sh\nread word <&3\nset -- /proc/$$/fd/*\n"
+                       "echo $word $(cut -d' ' -f6 /proc/$$/stat) $$ $(readlink /proc/$$/fd/[0-2]) "
+                       "$(ls /proc/self/fd | grep -vx '[0-3]' | wc -l) >&3\n");
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  const ChildProcess child = start_child(script);
+  ASSERT_EQ(write(child.socket, "hello\n", 6), 6);
+  std::string answer;
+  std::array<char, 200> part{};
+  for (ssize_t got = 1; got > 0;) {
+    got = read(child.socket, part.data(), part.size());
+    if (got > 0) answer.append(part.data(), static_cast<std::size_t>(got));
+  }
+  close(child.socket);
+  int status = -1;
+  EXPECT_EQ(waitpid(child.id, &status, 0), child.id);
+  EXPECT_EQ(status, 0);
+  const std::string id = std::to_string(child.id);
+  EXPECT_EQ(answer, "hello " + id + " " + id + " /dev/null /dev/null /dev/null 1\n") << "1: what ls reads";
+}
+
+TEST(ChildProcess, ThatIsMissingIsAnError) {
+  EXPECT_THROW((void)start_child("/no/such/program"), std::system_error);
+}
+
+using enum InstructionSet;
+
+TEST(InstructionSets, AreChosenByName) {
+  const auto chosen = [](InstructionSet set) { return choose_instruction_set(name_of(set), avx512); };
+  for (const InstructionSet set : {baseline, avx2, avx512}) EXPECT_EQ(chosen(set), set);
+  EXPECT_EQ(choose_instruction_set("avx2", avx2), avx2);
+  EXPECT_EQ(choose_instruction_set("baseline", avx2), baseline);
+  EXPECT_EQ(choose_instruction_set("", avx2), avx2);
+}
+
+TEST(InstructionSets, ThatTheMachineLacksOrNobodyKnowsAreRefused) {
+  const auto message = [](std::string_view name, InstructionSet machine) {
+    return message_of([&] { (void)choose_instruction_set(name, machine); });
+  };
+  EXPECT_THAT(message("avx512", avx2), HasSubstr("found 'avx512'"));
+  EXPECT_THAT(message("avx2", baseline), HasSubstr("this machine, or less, found 'avx2'"));
+  EXPECT_THAT(message("AVX2", avx512), HasSubstr("baseline, avx2 or avx512, found 'AVX2'"));
+  EXPECT_THAT(message("sse\n9", avx512), Says("LEEWAY_INSTRUCTION_SET: expected ... found 'sse\\x0a9'"));
+}
+
+class Variable {
+ public:
+  explicit Variable(const char* value) {
+    if (const char* const before = std::getenv(instruction_set_variable)) before_ = before;
+    setenv(instruction_set_variable, value, 1);
+  }
+  ~Variable() {
+    if (before_)
+      setenv(instruction_set_variable, before_->c_str(), 1);
+    else
+      unsetenv(instruction_set_variable);
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  std::optional<std::string> before_;
+};
+
+TEST(InstructionSets, OfTheEnvironmentNeverStopALibrary) {
+  {
+    const Variable variable("baseline");
+    EXPECT_EQ(instruction_set_of_environment(), baseline);
+    check_instruction_set();
+  }
+  {
+    const Variable variable("");
+    EXPECT_EQ(instruction_set_of_environment(), machine_instruction_set());
+    check_instruction_set();
+  }
+  const Variable variable("sse9");
+  EXPECT_EQ(instruction_set_of_environment(), machine_instruction_set());
+  EXPECT_THAT(message_of(check_instruction_set), HasSubstr("baseline, avx2 or avx512, found 'sse9'"));
 }
 
 }  // namespace

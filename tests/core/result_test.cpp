@@ -1,7 +1,6 @@
 #include "leeway/core/result.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>

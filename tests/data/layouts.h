@@ -23,7 +23,6 @@ inline Loaded load(const std::string& format, const std::vector<std::string>& na
   return load_set(format, paths);
 }
 
-// What loading says of those files.
 inline std::string load_error(const std::string& format, const std::vector<std::string>& names) {
   return message_of([&] { (void)load(format, names); });
 }
@@ -48,7 +47,6 @@ inline std::vector<std::uint8_t> picture(const Loaded& set, std::size_t row) {
   return out;
 }
 
-// What the script wrote as pixel j of picture i.
 inline std::uint8_t made(std::size_t i, std::size_t j) {
   return static_cast<std::uint8_t>((7 * i + j) % 251);
 }

@@ -1,10 +1,18 @@
 // Pictures in files of their own, of one size or of several.
-
 #include <gmock/gmock.h>
+#include <zlib.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "leeway/data/picture_file.h"
+#include "leeway/shift/jpeg.h"
 #include "tests/core/files.h"
 #include "tests/data/layouts.h"
+#include "tests/message_of.h"
 
 namespace leeway::data {
 namespace {
@@ -12,6 +20,7 @@ namespace {
 using leeway::testing::TemporaryFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using Shape = std::array<std::size_t, 3>;
 
 TEST(LoadPictures, FoldersOfJpegAndPng) {
   const Loaded set = load("folder", {"mixed"});
@@ -29,9 +38,7 @@ TEST(LoadPictures, FoldersOfJpegAndPng) {
 
 TEST(LoadPictures, OtherSizesAreRefusedOrResized) {
   Loaded set = load("folder", {"mixed"});
-  EXPECT_THAT(message_of([&] { (void)picture(set, 1); }),
-              HasSubstr("00002.jpeg: expected 30 x 40 pixels, as in the first image (--size N resizes all to "
-                        "N x N), found 20 x 16"));
+  EXPECT_REFUSED(picture(set, 1), "00002.jpeg: expected 30 x 40 pixels, as in the ... found 20 x 16...");
   const Planes stored = set.stored(2);  // PNG: nothing is lost
   EXPECT_THAT(stored.shape, ElementsAre(3, 8, 12));
   set = resized(std::move(set), 9);
@@ -50,10 +57,8 @@ TEST(LoadPictures, AnyFormatIsResized) {
   for (std::size_t j = 0; j < 20; ++j) from[j] = made(9, j);
   resize(from, {1, 4, 5}, wanted, {1, 3, 3});
   EXPECT_EQ(picture(set, 9), wanted);
-  EXPECT_THAT(message_of([] { (void)resized(load("camelyon17", {"camelyon17.csv"}), 8); }),
-              HasSubstr("a data set with images, found a table only"));
-  EXPECT_THAT(message_of([] { (void)resized(load("smallnorb", {"norb-dat.mat"}), 0); }),
-              HasSubstr("1 to 16384, found 0"));
+  EXPECT_REFUSED(resized(load("camelyon17", {"camelyon17.csv"}), 8), "a data set ... found a table only...");
+  EXPECT_REFUSED(resized(load("smallnorb", {"norb-dat.mat"}), 0), "1 to 16384, found 0...");
 }
 
 TEST(PictureSheet, EmptyPlacesAreWhite) {
@@ -78,11 +83,125 @@ TEST(LoadPictures, OthersMakeATableAndNothingElse) {
   EXPECT_EQ(set.n, 2);
   EXPECT_FALSE(set.has_pictures());
   std::filesystem::remove(folder / "dog/a.bmp");
-  EXPECT_THAT(message_of([&] { (void)load_set("folder", {folder.path()}); }),
-              HasSubstr("a.jpg: expected a PNG or JPEG image, found an empty file"));
+  EXPECT_REFUSED(load_set("folder", {folder.path()}), "a.jpg: expected a PNG or ... found an empty file...");
   leeway::testing::write_bytes(folder / "cat/a.jpg", "GIF89a");
-  EXPECT_THAT(message_of([&] { (void)load_set("folder", {folder.path()}); }),
-              HasSubstr("found other content"));
+  EXPECT_REFUSED(load_set("folder", {folder.path()}), "found other content...");
+}
+
+std::vector<std::byte> bytes_of(const std::string& name) {
+  const MappedFile file = map_file(layout("jpeg/" + name));
+  return {file.bytes.begin(), file.bytes.end()};
+}
+
+std::string said(const std::vector<std::byte>& bytes) {
+  return message_of([&] { (void)parse_jpeg(bytes, "a.jpg"); });
+}
+
+// compress_jpeg has Pillow's bytes (jpeg_test.cpp): a file of the same pixels and quality must decode to the same.
+TEST(JpegFile, HoldsWhatCompressionLeaves) {
+  for (const std::string name : {"half.jpg", "grey.jpg"}) {
+    const Bitmap bitmap = parse_jpeg(bytes_of(name), name);
+    EXPECT_EQ(bitmap.channels, name == "grey.jpg" ? 1 : 3);
+    ASSERT_EQ(bitmap.height, 19);
+    ASSERT_EQ(bitmap.width, 22);
+    const std::size_t area = 19 * 22;
+    std::vector<float> planes(bitmap.pixels.size());
+    for (std::size_t i = 0; i < planes.size(); ++i)
+      planes[i % bitmap.channels * area + i / bitmap.channels] = static_cast<float>(made(0, i)) / 255.f;
+    shift::compress_jpeg(planes, 19, 22, 50);
+    for (std::size_t i = 0; i < planes.size(); ++i)
+      ASSERT_EQ(bitmap.pixels[i], std::lround(planes[i % bitmap.channels * area + i / bitmap.channels] * 255))
+          << name << " " << i;
+  }
+}
+
+TEST(JpegFile, MayBeProgressive) {
+  EXPECT_EQ(parse_jpeg(bytes_of("progressive.jpg"), "a").pixels,
+            parse_jpeg(bytes_of("half.jpg"), "a").pixels);
+}
+
+TEST(JpegFile, EveryCutIsAnError) {
+  for (const std::string name : {"half.jpg", "progressive.jpg", "grey.jpg"}) {
+    const auto whole = bytes_of(name);
+    for (std::size_t size = 0; size < whole.size() - 2; ++size)
+      ASSERT_THAT(said({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)}),
+                  HasSubstr("a.jpg: expected a complete JPEG image, found"))
+          << name << " " << size;
+  }
+}
+
+TEST(JpegFile, SaysWhatIsWrong) {
+  EXPECT_THAT(said(bytes_of("inks.jpg")), HasSubstr("found a CMYK image"));
+  EXPECT_THAT(said({}), HasSubstr("found an empty file"));
+  EXPECT_THAT(said(std::vector<std::byte>(100)), HasSubstr("a complete JPEG image"));
+  // The frame's header says its height in bytes 5 and 6 of the segment FFC0.
+  auto tall = bytes_of("half.jpg");
+  for (std::size_t i = 0; i + 8 < tall.size(); ++i)
+    if (tall[i] == std::byte{0xff} && tall[i + 1] == std::byte{0xc0}) tall[i + 5] = std::byte{0x7f};
+  EXPECT_THAT(said(tall), HasSubstr("at most 16384 pixels per side, found 32531 x 22"));
+  auto damaged = bytes_of("half.jpg");
+  damaged[damaged.size() - 40] = std::byte{0xff};
+  damaged[damaged.size() - 39] = std::byte{0xd9};
+  EXPECT_THAT(said(damaged), HasSubstr("a complete JPEG image"));
+}
+
+TEST(PngFile, OfTooManyPixelsIsRefused) {
+  const std::string wide = encode_png({1, 1, 16385, std::vector<std::uint8_t>(16385)});
+  EXPECT_REFUSED(parse_png(std::as_bytes(std::span(wide)), "a.png"), "found 1 x 16385...");
+}
+
+TEST(PngFile, OfMorePixelsThanItsBytesIsRefused) {
+  std::string small = encode_png({1, 1, 1, {0}});
+  small.replace(16, 8, std::string("\0\0\x3e\x80\0\0\x3e\x80", 8));
+  const auto checksum = static_cast<std::uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(&small[12]), 17));
+  for (std::size_t i = 0; i < 4; ++i) small[29 + i] = static_cast<char>(checksum >> (24 - 8 * i));
+  EXPECT_REFUSED(parse_png(std::as_bytes(std::span(small)), "a.png"), "found 256000000 bytes of pixels...");
+  const std::string white = encode_png({1, 999, 999, std::vector<std::uint8_t>(998001, 255)});
+  EXPECT_EQ(parse_png(std::as_bytes(std::span(white)), "a.png").pixels.size(), 998001U);
+}
+
+std::vector<std::uint8_t> pixels_of(const Shape& shape) {
+  std::vector<std::uint8_t> pixels(shape[0] * shape[1] * shape[2]);
+  for (std::size_t i = 0; i < pixels.size(); ++i)
+    pixels[i] = static_cast<std::uint8_t>((7 * i * i + 13 * i) % 256);
+  return pixels;
+}
+
+std::vector<std::uint8_t> resized_to(const std::vector<std::uint8_t>& from, const Shape& shape,
+                                     std::size_t height, std::size_t width) {
+  std::vector<std::uint8_t> to(shape[0] * height * width);
+  resize(from, shape, to, {shape[0], height, width});
+  return to;
+}
+
+TEST(Resize, IsTorchsBilinearInterpolationWithAntialiasing) {
+  const auto cases = nlohmann::json::parse(std::ifstream(std::string(LEEWAY_REFERENCE) + "/resize.json"));
+  for (const auto& one : cases) {
+    const Shape shape = one["shape"];
+    const std::vector<double> wanted = one["values"];
+    const auto found = resized_to(pixels_of(shape), shape, one["to"][0], one["to"][1]);
+    ASSERT_EQ(found.size(), wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(found[i], wanted[i], .5001) << one["to"] << i;
+  }
+}
+
+// Halving: scale 2, weights 1/4, 3/4, 3/4, 1/4 over their sum 2, at the edge 3/4, 3/4, 1/4 over 7/4.
+TEST(Resize, HalvesByHand) {
+  EXPECT_THAT(resized_to({0, 70, 140, 210}, {1, 1, 4}, 1, 2), ::testing::ElementsAre(50, 160));
+}
+
+TEST(Resize, KeepsPicturesOfThatSizeAndFlatOnes) {
+  const Shape shape = {3, 9, 6};
+  const auto from = pixels_of(shape);
+  EXPECT_EQ(resized_to(from, shape, 9, 6), from);
+  EXPECT_THAT(resized_to(std::vector<std::uint8_t>(77, 255), {1, 7, 11}, 5, 30), ::testing::Each(255));
+}
+
+TEST(Resize, ShapesMustBeThoseOfThePixels) {
+  std::vector<std::uint8_t> from(12), to(4);
+  EXPECT_THROW(resize(from, {1, 4, 4}, to, {1, 2, 2}), std::logic_error);
+  EXPECT_THROW(resize(from, {3, 2, 2}, to, {1, 2, 2}), std::logic_error);
+  EXPECT_THROW(resize(from, {1, 3, 4}, std::span(to).first(0), {1, 0, 2}), std::logic_error);
 }
 
 }  // namespace

@@ -15,8 +15,7 @@
 namespace leeway::error_bound {
 namespace {
 
-// Logits (0, u) and a second direction v that the classifier does not use, as a third class far below: the
-// classifier predicts 1 where u > 0.
+// Logits (0, u), and v, which the classifier does not use, as a third class far below: it predicts 1 where u > 0.
 struct Row {
   double u, v;
   std::int64_t label;
@@ -67,7 +66,6 @@ Dis2Options quick() {
   return options;
 }
 
-// Violations per level and concentration over draws.
 struct Simulation {
   std::size_t violated[4][3] = {}, too_low = 0, proved = 0, draws = 0;  // too_low: the estimate is
   double worst_validity = 2;
@@ -123,8 +121,7 @@ TEST(Dis2Tier2, FailsWhereTheAssumptionFailsAndTheCorollaryDoesNotProveIt) {
   EXPECT_LE(simulation.worst_validity, 1);
 }
 
-// The most that held-out rows could be made to say: the verdict is on the critic with the largest D on training rows,
-// not on the largest of all held-out D.
+// The verdict is on the critic with the largest D on training rows, not on the largest of all held-out D.
 TEST(Dis2, CorollaryIsAboutTheCriticThatTrainsBest) {
   std::size_t lower = 0;
   for (std::uint64_t number = 0; number < 10; ++number) {
@@ -175,7 +172,6 @@ TEST(Dis2, TermsAddUpAndDoNotDependOnThreads) {
   }
 }
 
-// Fewer training rows choose a critic that is nearly as good; what it is measured on stays.
 TEST(Dis2, TrainingRowsCanBeLimited) {
   const Sample source = sample_of("source", draw(false, Labeller::linear, 4000, 1)),
                target = sample_of("target", draw(true, Labeller::linear, 3000, 2));
@@ -220,8 +216,7 @@ TEST(Dis2, SmallAndDegenerateInputs) {
   EXPECT_EQ(result.source_error, 0);
   EXPECT_EQ(result.discrepancy, 0);  // the same row in both: no critic tells them apart
   EXPECT_FALSE(result.corollary);
-  EXPECT_EQ(message_of([&] { (void)dis2_bound(source, target); }),
-            "target: expected at least 2 rows, to hold some out, found 1");
+  EXPECT_REFUSED(dis2_bound(source, target), "target: expected at least 2 rows, to hold some out, found 1");
 }
 
 // Pictures of the examples, blurred: starts from disagreement logistic alone lead to a discrepancy of .46.
@@ -265,8 +260,7 @@ TEST(Dis2, KernelCriticsFindWhatLinearOnesCannot) {
   EXPECT_LT(dis2_bound(source, same, options).bound, at_rest.bound + .1);  // its price if nothing moved
   EXPECT_EQ(at_threads(4, [&] { return dis2_bound(source, target, options).restarts; }), kernel.restarts);
   options.search = Search::reference;
-  EXPECT_EQ(message_of([&] { (void)dis2_bound(source, target, options); }),
-            "representation: expected linear critics, which the papers' recipe trains, found kernel critics");
+  EXPECT_REFUSED(dis2_bound(source, target, options), "representation: expected ... found kernel critics");
 }
 
 TEST(Dis2, BadInputIsOneLine) {
@@ -274,12 +268,10 @@ TEST(Dis2, BadInputIsOneLine) {
   target.name = "t.npz";
   Dis2Options options;
   options.representation.kind = Representation::Kind::features;
-  EXPECT_EQ(message_of([&] { (void)dis2_bound(source, target, options); }),
-            "s.npz: expected features, which the critics were asked to use, found none");
+  EXPECT_REFUSED(dis2_bound(source, target, options), "s.npz: expected features, which the ... found none");
   options = {};
   options.delta = 1;
-  EXPECT_EQ(message_of([&] { (void)dis2_bound(source, target, options); }),
-            "delta: expected a probability between 0 and 1, found 1");
+  EXPECT_REFUSED(dis2_bound(source, target, options), "delta: expected a probability between 0 ... found 1");
   target.logits = make_array<double>({1, 3}, {0, std::numeric_limits<double>::quiet_NaN(), 0});
   target.labels = {0};
   EXPECT_NE(message_of([&] { (void)dis2_bound(source, target); }).find("nan"), std::string::npos);

@@ -1,8 +1,6 @@
-// Scores over many shifts, adjustments, and the tables they are read from.
 #include "leeway/error_bound/evaluation.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
@@ -57,13 +55,10 @@ TEST(Evaluation, RefusesWhatIsNoEvaluation) {
     return message_of([&] { (void)score(shifts); });
   };
   EXPECT_EQ(refusal({}), "evaluation: expected at least 1 shift, found none");
-  EXPECT_EQ(refusal({{"a", .5, .5}, {"a", .5, 1.5}}),
-            "evaluation: expected a prediction within 0 to 1, found 1.5 at row 1");
+  EXPECT_THAT(refusal({{"a", .5, .5}, {"a", .5, 1.5}}), Says("evaluation: expected ... found 1.5 at row 1"));
   EXPECT_EQ(refusal({{"a", -1, .5}}), "evaluation: expected a truth within 0 to 1, found -1 at row 0");
-  EXPECT_EQ(message_of([] { (void)adjust(std::span(four).first(2), Adjustment::shift, .9); }),
-            "adjust: expected at least 2 data sets, one of them held out, found 1");
-  EXPECT_EQ(message_of([] { (void)adjust(four, Adjustment::shift, 1); }),
-            "adjust: coverage: expected a number within (0, 1), found 1");
+  EXPECT_REFUSED(adjust(std::span(four).first(2), Adjustment::shift, .9), "adjust: expected at ... found 1");
+  EXPECT_REFUSED(adjust(four, Adjustment::shift, 1), "adjust: coverage: expected a number ... found 1");
 }
 
 class ShiftTableFile : public ::testing::Test {
@@ -103,12 +98,10 @@ TEST_F(ShiftTableFile, ErrorsBecomeAccuracies) {
 TEST_F(ShiftTableFile, RefusalsNameTheColumn) {
   EXPECT_THAT(refusal("a,b\n1,2\n"), ::testing::HasSubstr("found none among a, b"));
   EXPECT_NE(refusal("truth,error,a\n1,1,2\n").find("found truth and error"), std::string::npos);
-  EXPECT_THAT(refusal("truth,a\n1,.5\n.5,7\n"),
-              ::testing::HasSubstr("found 7 at row 1 (columns that are no method: leave them out"));
+  EXPECT_THAT(refusal("truth,a\n1,.5\n.5,7\n"), ::testing::HasSubstr("that are no method: leave them out"));
   EXPECT_EQ(refusal("truth,a\n1,.5\n.5,x\n").substr(0, 9), "table.csv");
   EXPECT_EQ(refusal("truth,a\n1,.5\n", {"b"}), "table.csv: expected a column 'b', found truth, a");
-  EXPECT_THAT(refusal("truth,alpha\n1,.5\n", {"alhpa"}),
-              ::testing::HasSubstr("found truth, alpha; did you mean alpha?"));
+  EXPECT_THAT(refusal("truth,alpha\n1,.5\n", {"alhpa"}), ::testing::HasSubstr("alpha; did you mean alpha?"));
   EXPECT_THAT(refusal("truth,note\n1,x\n"), ::testing::HasSubstr("found none beside the truth"));
   EXPECT_EQ(refusal("truth,a\n"), "table.csv: expected at least 1 row below the header, found none");
   EXPECT_EQ(refusal("truth,a\nnan,.5\n").substr(0, 48), "table.csv: expected column 'truth' within 0 to 1");

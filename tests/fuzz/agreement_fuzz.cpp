@@ -1,5 +1,4 @@
 // Posterior agreement of arbitrary logits: an Error, or a certified value within its range.
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,4 @@
-// A stranger's file of unknown kind, given to every reader that takes a path: an Error, or what the reader
-// promises. The file is named .csv: everything else is told by its content.
+// A file of unknown kind, named .csv, given to every reader that takes a path: an Error, or what the reader promises.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,8 +16,7 @@
 
 namespace {
 
-// The one file of this process, in memory and reached by a name: a link with the right ending to
-// /proc/self/fd/N.
+// The one file of this process, in memory: a link with the right ending to /proc/self/fd/N.
 class FileInMemory {
  public:
   FileInMemory() : descriptor_(::memfd_create("fuzz", 0)) {

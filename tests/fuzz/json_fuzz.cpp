@@ -1,5 +1,4 @@
-// `leeway report RECORD.json...` on arbitrary records: an Error, or a page. Besides bytes, values of the record are
-// changed: a mutation of bytes alone seldom leaves JSON.
+// `leeway report RECORD.json...` on arbitrary records, mutated as bytes and as values: an Error, or a page.
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
@@ -28,28 +27,8 @@ void collect(Json& value, std::vector<Json*>& all) {
 }
 
 Json strange_value(std::uint32_t choice) {
-  static const std::vector<Json> values = {nullptr,
-                                           true,
-                                           0,
-                                           -1,
-                                           1,
-                                           .5,
-                                           2,
-                                           1e300,
-                                           5e-324,
-                                           4294967296,
-                                           -9223372036854775807,
-                                           18446744073709551615u,
-                                           "",
-                                           "inf",
-                                           "-inf",
-                                           "nan",
-                                           "</script>",
-                                           "\u2028",
-                                           Json::array(),
-                                           Json::object(),
-                                           Json::array({nullptr}),
-                                           Json::array({1, "inf"})};
+  static const Json values = Json::parse(R"([null, true, 0, -1, 1, 0.5, 2, 1e300, 5e-324, 4294967296,
+    -9223372036854775807, 18446744073709551615, "", "inf", "-inf", "nan", "</script>", "\u2028", [], {}, [null], [1, "inf"]])");
   return values[choice % values.size()];
 }
 
@@ -88,7 +67,6 @@ void mutate(Json& record, std::minstd_rand& random) {
   }
 }
 
-// The page of two records of one kind.
 std::string joined_page(const Json& record) {
   using namespace leeway::report;
   const auto joined = [](const auto& read) {

@@ -48,8 +48,7 @@ void touch(const Bitmap& bitmap) {
 
 }  // namespace
 
-// The first byte chooses the format; where it has two or three files the next two say where the second and third begin,
-// in 16 bytes.
+// The first byte chooses the format; of two or three files the next two say where the second and third begin (/ 16).
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 3) return 0;
   const std::uint8_t* rest = data + 3;

@@ -1,6 +1,5 @@
-// libonnx and protocol buffers come as Debian built them, without instrumentation: what is fuzzed is what leeway makes
-// of their messages, and the sanitizer still sees every read and write of ours. A mutation seldom leaves a message
-// whole, so the seeds are whole models of few bytes.
+// libonnx is not instrumented: what is fuzzed is what leeway makes of its messages. The seeds are whole models of few bytes,
+// since a mutation seldom leaves a message whole.
 #include "leeway/nn/io/onnx_file.h"
 #include "leeway/nn/io/onnx_head.h"
 #include "tests/fuzz/fuzz.h"

@@ -4,8 +4,7 @@
 
 using namespace leeway;
 
-// Any table whose first column is one of texts, under a shift and options that its size chooses: the other columns come back as
-// they were, texts are UTF-8, and no more was edited than asked for.
+// Any table of texts under any shift: other columns come back unchanged, texts are UTF-8, and edits are as many as asked.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz::guarded([&] {
     const std::string_view text(reinterpret_cast<const char*>(data), size);

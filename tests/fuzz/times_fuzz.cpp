@@ -5,8 +5,7 @@
 #include "leeway/core/times.h"
 #include "tests/fuzz/fuzz.h"
 
-// Lines as the rows of a column: times are finite, calendar times are in the calendar, and the second that their text names is read as
-// itself.
+// Lines as the rows of a column: times are finite, in the calendar, and the second that their text names is read as itself.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return leeway::fuzz::guarded([&] {
     std::vector<std::string> rows(1);

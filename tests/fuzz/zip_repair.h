@@ -1,5 +1,4 @@
-// A mutator of zip archives: checksums of stored members are made right after each change, since nearly every change
-// would otherwise end at the checksum. For use in one fuzzer's file each.
+// A mutator of zip archives that repairs checksums of stored members. For use in one fuzzer's file each.
 #pragma once
 
 #include <zlib.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Kills train, attack, sweep run and assess at random times (SIGKILL), of a sweep also its units, and runs each again.
+"""Kills train, attack, shift corrupt, sweep run and assess at random times (SIGKILL), of a sweep also its units, and runs each again.
 
     tests/hostile/kills.py build/release/bin [--kills 100] [--seed 0]
 
@@ -35,6 +35,8 @@ COMMANDS = {
     "train": ("train --data train.npz --arch small-cnn --algorithm pgd --set steps=2 --epochs 4 --batch 16 --patience 0 --threads 1 "
               "--out t.safetensors", ["t.safetensors"]),
     "attack": ("attack --model model.safetensors --data train.npz --eps 0.1 --steps 20 --threads 1 --out a.npz", ["a.npz"]),
+    "shift corrupt": ("shift corrupt --model model.safetensors --data train.npz --corruptions fog,contrast,gaussian-noise --threads 1 "
+                      "--out corrupt.json", ["corrupt.json"]),
     "sweep run": ("sweep run sweep --jobs 2 --collect runs.csv", ["runs.csv"]),
     "assess": ("assess --source source.npz --target target.npz free=unlabeled-target.npz --bootstrap 20 --threads 1 --out assess.json "
                "--rows rows.csv", ["assess.json", "rows.csv"]),

@@ -12,18 +12,11 @@ import sys
 
 ANALYSES = {"agreement", "average_case", "error_bound", "conds", "data"}
 # Folder of leeway/ -> the folders it may include besides itself. A folder that is not named here is an error.
-MAY_INCLUDE = {
-    "core": set(),
-    **{folder: {"core"} for folder in ANALYSES},
-    "shift": {"core", "data"},
-    "record": {"core"} | ANALYSES,
-    "tasks": {"core", "shift", "record"} | ANALYSES,
-    "nn": {"core", "data", "shift"},
-    "describe": {"core"},
-    "render": {"core", "describe"},
-    "report": {"core", "describe", "record", "render", "shift"},
-    "sweep": {"core", "record"},
-}
+MAY_INCLUDE = {"core": set(), **{folder: {"core"} for folder in ANALYSES}, "shift": {"core", "data"},
+               "record": {"core"} | ANALYSES, "tasks": {"core", "shift", "record"} | ANALYSES, "nn": {"core", "data",
+                                                                                                      "shift"},
+               "describe": {"core"}, "render": {"core", "describe"}, "report": {"core", "describe", "record", "render",
+                                                                                "shift"}, "sweep": {"core", "record"}}
 NN_FACADES = tuple(f"leeway/nn/{name}.h" for name in ("session", "predictor", "model", "attack", "train"))  # tasks, too
 FACADE_ONLY = {"apps", "examples", "python"}  # folders that know every part, but of nn the facades alone
 MOST_LINES = {("leeway", "apps", "python/src"): 101_000, ("tests",): 52_450}  # C++; C++ and scripts
@@ -35,9 +28,8 @@ PARSER = ("apps/leeway/command_line.cpp", "apps/leeway/config_flags.cpp")  # all
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
 LINE_COMMENT = re.compile(r"//[^\n]*")
 ABI = re.compile(r"abi_version = \d+;\s*// of headers (\w+)")
-OUTPUT_OR_END = re.compile(
-    r"\bstd::(?:cout|cerr|clog|terminate)\b|\bfmt::print\b"
-    r"|(?<![\w.>])(?:v?f?printf|f?puts|putchar|perror|abort|_?exit|_Exit|quick_exit)\s*\(")
+OUTPUT_OR_END = re.compile(r"\bstd::(?:cout|cerr|clog|terminate)\b|\bfmt::print\b"
+                           r"|(?<![\w.>])(?:v?f?printf|f?puts|putchar|perror|abort|_?exit|_Exit|quick_exit)\s*\(")
 
 REMOVAL = re.compile(r"\b(?:remove_all|unlink|unlinkat|rmdir)\s*\(|\b(?:fs|filesystem)::remove\s*\(|\bstd::remove\s*\(")
 REMOVER = "leeway/core/removal.cpp"  # all that removes files

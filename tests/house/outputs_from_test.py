@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""The recipes of docs/outputs-from.md write what they say. Usage: outputs_from_test.py BIN_FOLDER
+"""The recipes of docs/outputs-from.md and docs/models.md write what they say. Usage: outputs_from_test.py BIN_FOLDER
 
-Each recipe runs as it stands after a few lines that make what it speaks of; `leeway pa` then reads the file beside one whose
-logits and labels are known. A recipe whose software is missing is skipped; one that is never run must say so.
+Each recipe runs as it stands after a few lines that make what it speaks of. `leeway pa` then reads outputs beside ones that are known;
+`leeway infer` says of a model what PyTorch says. A recipe whose software is missing is skipped; one that is never run must say so.
 """
 import importlib.util
 import json
@@ -20,8 +20,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARIES = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ROOT / "build/release/bin").resolve()
 SECTION = re.compile(r"^## (?P<title>.+)\n(?P<words>(?:(?!## |```).*\n)*)"
                      r"```(?:python|r)\n(?P<code>(?:(?!```).*\n)*)```$", re.M)
-RECIPES = {found["title"]: found for found in SECTION.finditer((ROOT / "docs/outputs-from.md").read_text(encoding="utf-8"))}
-NOT_RUN = {"Keras"}
+RECIPES, MODEL_RECIPES = ({found["title"]: found for found in SECTION.finditer((ROOT / "docs" / name).read_text(encoding="utf-8"))}
+                          for name in ("outputs-from.md", "models.md"))
+NOT_RUN, MODELS_NOT_RUN = {"Keras"}, {"timm", "Hugging Face, safetensors", "Keras"}
 WITHOUT_A_FILE = {"Python, without a file", "scikit-learn, without a file"}  # run where the package is installed
 
 KNOWN = """
@@ -76,10 +77,33 @@ p <- known[, c("maple", "ash", "oak")]
 y <- factor(known$name)
 """
 
+# leeway's `linear`, and dropout that must not run.
+MODEL = """
+import numpy, torch
+torch.manual_seed(3)
+class Flat(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(3 * 4 * 5, 6)
+        self.drop = torch.nn.Dropout(.9)
+    def forward(self, x):
+        return self.drop(self.fc(x.flatten(1)))
+model = Flat()
+x = torch.rand(40, 3, 4, 5)
+numpy.savez("images.npz", x=x.numpy())
+numpy.save("expected.npy", model.eval()(x).detach().numpy())
+model.train()
+"""
+
 
 def softmax(logits):
     exponentials = numpy.exp(logits)
     return exponentials / exponentials.sum(1, keepdims=True)
+
+
+def run_program(test, command, code):
+    done = subprocess.run([*command, code], cwd=test.folder, capture_output=True, text=True, timeout=300, check=False)
+    test.assertEqual(done.returncode, 0, done.stderr)
 
 
 class Recipes(unittest.TestCase):
@@ -93,10 +117,6 @@ class Recipes(unittest.TestCase):
         self.logits[numpy.arange(50), self.labels] += 2
         numpy.save(self.folder / "third.npy", self.logits + rng.normal(0, 1, (50, 3)))
         numpy.savez(self.folder / "known.npz", logits=self.logits, labels=self.labels)
-
-    def run_program(self, command, code):
-        done = subprocess.run([*command, code], cwd=self.folder, capture_output=True, text=True, timeout=300, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
 
     def pa(self, clean, shifted):
         done = subprocess.run([str(BINARIES / "leeway"), "pa", clean, shifted, "--json"], cwd=self.folder, capture_output=True,
@@ -121,7 +141,7 @@ class Recipes(unittest.TestCase):
             self.skipTest(f"python3 has no module {module}")
 
     def python(self, title, setup):
-        self.run_program([sys.executable, "-c"], KNOWN + setup + RECIPES[title]["code"])
+        run_program(self, [sys.executable, "-c"], KNOWN + setup + RECIPES[title]["code"])
 
     def test_numpy(self):
         self.python("NumPy", "")
@@ -131,7 +151,7 @@ class Recipes(unittest.TestCase):
         """What the recipe's `result` says is what the command says of the same outputs."""
         self.need("leeway")
         write = "\nimport json, pathlib\npathlib.Path('result.json').write_text(json.dumps(result.to_dict()))\n"
-        self.run_program([sys.executable, "-c"], KNOWN + setup + RECIPES[title]["code"] + write)
+        run_program(self, [sys.executable, "-c"], KNOWN + setup + RECIPES[title]["code"] + write)
         found = json.loads((self.folder / "result.json").read_text(encoding="utf-8"))["results"][0]
         known = self.pa("known.npz", "third.npy" if "NumPy" in setup else "third.npz")
         for key in ("n", "k", "pa", "afr_true"):
@@ -179,7 +199,7 @@ numpy.savez("third.npz", probs=classifier.predict_proba(x_shifted))
         rows = [[*map(repr, map(float, p)), ("maple", "ash", "oak")[label]] for p, label in zip(probs, self.labels)]
         text = "\n".join(",".join(row) for row in [["maple", "ash", "oak", "name"], *rows]) + "\n"
         (self.folder / "known.csv").write_text(text, encoding="utf-8")
-        self.run_program(["Rscript", "-e"], R + RECIPES["R"]["code"])
+        run_program(self, ["Rscript", "-e"], R + RECIPES["R"]["code"])
         numpy.savez(self.folder / "known.npz", probs=probs, labels=self.labels)
         self.written_is_known("outputs.csv", 1e-6, probs=True)
 
@@ -189,6 +209,49 @@ numpy.savez("third.npz", probs=classifier.predict_proba(x_shifted))
         for title, recipe in RECIPES.items():
             self.assertEqual("Not run by our tests" in recipe["words"], title in NOT_RUN, title)
             self.assertLessEqual(recipe["code"].count("\n"), 6, f"{title}: a recipe is short")
+
+
+class Models(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+
+    def python(self, title, setup=MODEL):
+        if importlib.util.find_spec("torch") is None:
+            self.skipTest("python3 has no module torch")
+        run_program(self, [sys.executable, "-W", "ignore", "-c"], setup + MODEL_RECIPES[title]["code"])
+
+    def infer(self, *arguments):
+        done = subprocess.run([BINARIES / "leeway", "infer", "--data", "images.npz", "--out", "outputs.npz", "--quiet", *arguments],
+                              cwd=self.folder, capture_output=True, text=True, timeout=300, check=False)
+        if done.returncode == 1 and "model library" in done.stderr:
+            self.skipTest("this build has no model part")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        numpy.testing.assert_allclose(numpy.load(self.folder / "outputs.npz")["logits"], numpy.load(self.folder / "expected.npy"), atol=1e-5)
+
+    def test_images(self):
+        zeros = "import numpy\nx, y = numpy.zeros((2, 1, 3, 3)), numpy.array([0, 1])\n"
+        run_program(self, [sys.executable, "-c"], zeros + MODEL_RECIPES["Images"]["code"])
+        self.assertEqual(numpy.load(self.folder / "images.npz")["x"].shape, (2, 1, 3, 3))
+
+    def test_checkpoint(self):
+        self.python("PyTorch, an architecture of the list", MODEL + "model = model.fc\n")
+        self.infer("--model", "model.pth", "--arch", "linear")
+
+    def test_torchscript(self):
+        self.python("PyTorch, any architecture")
+        self.infer("--model", "model.pt")
+
+    def test_onnx(self):
+        self.python("PyTorch, by ONNX")
+        self.infer("--model", "model.onnx")
+
+    def test_the_others_say_so(self):
+        tested = {"Images", "PyTorch, an architecture of the list", "PyTorch, any architecture", "PyTorch, by ONNX"}
+        self.assertEqual(set(MODEL_RECIPES), tested | MODELS_NOT_RUN)
+        for title, found in MODEL_RECIPES.items():
+            self.assertEqual("Not run by our tests" in found["words"], title in MODELS_NOT_RUN, title)
 
 
 if __name__ == "__main__":

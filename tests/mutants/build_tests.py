@@ -28,14 +28,8 @@ class Tests:
 
     def find_others(self):
         """The tests of ctest that are no test program. Before a build, ctest knows none."""
-        listed = json.loads(
-            subprocess.run(
-                ["ctest", "--test-dir", self.build, "--show-only=json-v1"],
-                check=True,
-                capture_output=True,
-                text=True,
-            ).stdout
-        )["tests"]
+        listed = json.loads(subprocess.run(["ctest", "--test-dir", self.build, "--show-only=json-v1"], check=True,
+                                           capture_output=True, text=True).stdout)["tests"]
         programs = {str(self.build / program) for program in self.programs}
         self.others = [
             t["name"]
@@ -47,18 +41,13 @@ class Tests:
         ]
 
     def ninja(self, *words):
-        return subprocess.run(
-            ["ninja", "-C", self.build, "--quiet", *words], check=True, capture_output=True, text=True
-        ).stdout
+        return subprocess.run(["ninja", "-C", self.build, "--quiet", *words], check=True, capture_output=True,
+                              text=True).stdout
 
     def make(self, targets):
         """Whether the targets build; the last lines of what was said where they do not."""
-        done = subprocess.run(
-            ["ninja", "-C", self.build, "-j", str(self.jobs), *targets],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = subprocess.run(["ninja", "-C", self.build, "-j", str(self.jobs), *targets], capture_output=True,
+                              text=True, check=False)
         return done.returncode == 0, done.stdout[-2000:]
 
     def folder_of(self, program):
@@ -72,82 +61,44 @@ class Tests:
         """Programs that contain the source (of its folder first, commands last), then the other tests."""
         folder = pathlib.PurePath(file).parent
         parents = [str(p) for p in (folder, *folder.parents) if str(p) != "."]
-        linked = next(
-            (
-                p
-                for p in parents
-                if any(f"{p}/CMakeFiles/" in i for names in self.inputs.values() for i in names)
-            ),
-            "",
-        )
-        own = [
-            "/".join(pathlib.PurePath(p).parts[pathlib.PurePath(p).parts[0] == "leeway" :]) for p in parents
-        ]
+        linked = next((p for p in parents if any(f"{p}/CMakeFiles/" in i for names in self.inputs.values()
+                                                 for i in names)), "")
+        own = ["/".join(pathlib.PurePath(p).parts[pathlib.PurePath(p).parts[0] == "leeway" :]) for p in parents]
 
-        words = {
-            w for part in pathlib.PurePath(file).with_suffix("").parts for w in part.split("_") if len(w) > 2
-        } - {"leeway", "cmd"}
+        words = {w for part in pathlib.PurePath(file).with_suffix("").parts for w in part.split("_")
+                 if len(w) > 2} - {"leeway", "cmd"}
 
         def rank(program):
             tested = self.folder_of(program)
             level = next((i for i, p in enumerate(own) if p == tested), 9)
-            if level == 9 and any(
-                tested.startswith(p + "/") or p.startswith(tested + "/") for p in own[:2] if p
-            ):
+            if level == 9 and any(tested.startswith(p + "/") or p.startswith(tested + "/") for p in own[:2] if p):
                 level = 8
             named = sum(word in program for word in words)
             main = program == f"bin/{tested.replace('/', '_')}_test"
-            return (
-                "bin/leeway" in self.inputs[program] and not named,
-                level,
-                -named,
-                not main,
-                self.clean.get(program, 0),
-                program,
-            )
+            return ("bin/leeway" in self.inputs[program] and not named, level, -named, not main, self.clean.get(program,
+                                                                                                                0),
+                    program)
 
-        programs = [
-            t for t in self.programs if any(f"{linked}/CMakeFiles/" in name for name in self.inputs[t])
-        ]
+        programs = [t for t in self.programs if any(f"{linked}/CMakeFiles/" in name for name in self.inputs[t])]
         return sorted(programs, key=rank) + self.others
 
     def run(self, test, limit):
         """(passed, failed or timeout; what failed; seconds). `jobs` parts of a program run at once."""
         began = time.monotonic()
         if test in self.programs:
-            command = [
-                str(self.build / test),
-                "--gtest_fail_fast",
-                "--gtest_brief=1",
-                "--gtest_filter=-*Tier2*",
-            ]
-            parts = [
-                dict(GTEST_TOTAL_SHARDS=str(self.jobs), GTEST_SHARD_INDEX=str(i)) for i in range(self.jobs)
-            ]
+            command = [str(self.build / test), "--gtest_fail_fast", "--gtest_brief=1", "--gtest_filter=-*Tier2*"]
+            parts = [dict(GTEST_TOTAL_SHARDS=str(self.jobs), GTEST_SHARD_INDEX=str(i)) for i in range(self.jobs)]
         else:
-            command = [
-                "ctest",
-                "--test-dir",
-                str(self.build),
-                "-R",
-                f"^{re.escape(test)}$",
-                "--output-on-failure",
-            ]
+            command = ["ctest", "--test-dir", str(self.build), "-R", f"^{re.escape(test)}$", "--output-on-failure"]
             parts = [{}]
         logs = [self.build / "mutants" / f"part{i}.log" for i in range(len(parts))]
         running = {}
         try:
             for log, part in zip(logs, parts):
                 with log.open("wb") as out:
-                    running[log] = subprocess.Popen(
-                        command,
-                        stdout=out,
-                        stderr=subprocess.STDOUT,
-                        cwd=self.build,
-                        start_new_session=True,
-                        env={**os.environ, "RC_PARAMS": "seed=1", **part},
-                        preexec_fn=limit_memory,
-                    )
+                    running[log] = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, cwd=self.build,
+                                                    start_new_session=True, env={**os.environ, "RC_PARAMS": "seed=1",
+                                                                                 **part}, preexec_fn=limit_memory)
             waiting = dict(running)
             while waiting:
                 for log, process in list(waiting.items()):

@@ -11,10 +11,8 @@ import rules
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DRAWN = 40  # mutants of each area: some lines are deleted before they run, some mutants do not compile
-READERS = (
-    "attribute_table characters class_names column_words columns csv* groups idx images inflate crc32 "
-    "label_coding npy* npz outputs* png probabilities rows safetensors* shards times toml utf8 zip"
-).split()
+READERS = ("attribute_table characters class_names column_words columns csv* groups idx images inflate crc32 "
+           "label_coding npy* npz outputs* png probabilities rows safetensors* shards times toml utf8 zip").split()
 AREAS = {
     "analyses": [f"leeway/{part}/*" for part in ("agreement", "average_case", "error_bound", "conds")],
     "readers": [f"leeway/{part}/{name}.cpp" for part in ("core", "io") for name in READERS]
@@ -49,27 +47,16 @@ def candidates(commit, area):
     found = collections.defaultdict(list)
     names = git("ls-tree", "-r", "--name-only", commit, "leeway", "apps").split()
     for name in names:
-        if (
-            not SOURCE.search(name)
-            or SKIPPED_FILES.search(name)
-            or not any(fnmatch.fnmatch(name, p) for p in AREAS[area])
-        ):
+        if (not SOURCE.search(name) or SKIPPED_FILES.search(name) or not any(fnmatch.fnmatch(name, p)
+                                                                             for p in AREAS[area])):
             continue
         text = git("show", f"{commit}:{name}")
         lines, hidden = text.splitlines(), rules.masked(text).splitlines()
         for index in range(len(lines)):
             for rule, mutated in rules.mutations(lines, hidden, index):
-                found[rule].append(
-                    {
-                        "file": name,
-                        "line": index + 1,
-                        "rule": rule,
-                        "original": lines[index],
-                        "mutated": mutated,
-                        "before": lines[max(0, index - 2) : index],
-                        "after": lines[index + 1 : index + 3],
-                    }
-                )
+                found[rule].append({"file": name, "line": index + 1, "rule": rule, "original": lines[index],
+                                    "mutated": mutated, "before": lines[max(0, index - 2) : index],
+                                    "after": lines[index + 1 : index + 3]})
     return found
 
 

@@ -33,11 +33,7 @@ def draw(args):
     commit = git("rev-parse", args.commit).strip()
     out = pathlib.Path(args.out)
     areas = {area: draw_area(commit, area, args.seed) for area in AREAS}
-    old = (
-        [e for entries in json.loads(out.read_text())["areas"].values() for e in entries]
-        if out.exists()
-        else []
-    )
+    old = ([e for entries in json.loads(out.read_text())["areas"].values() for e in entries] if out.exists() else [])
     judged = {(e["file"], e["line"], e["mutated"]): {k: e[k] for k in JUDGED if k in e} for e in old}
     for entry in [e for entries in areas.values() for e in entries]:
         entry.update(judged.get((entry["file"], entry["line"], entry["mutated"]), {}))
@@ -70,10 +66,8 @@ def place(entry):
         for index, line in enumerate(lines):
             if line.strip() != entry["original"].strip():
                 continue
-            around = [
-                (entry["before"], lines[max(0, index - 2) : index]),
-                (entry["after"], lines[index + 1 : index + 3]),
-            ]
+            around = [(entry["before"], lines[max(0, index - 2) : index]), (entry["after"],
+                                                                            lines[index + 1 : index + 3])]
             equal = sum(a.strip() == b.strip() for old, new in around for a, b in zip(old, new))
             if best is None or (equal, -abs(index + 1 - entry["line"])) > best[0]:
                 best = (equal, -abs(index + 1 - entry["line"])), file, lines, index
@@ -89,9 +83,7 @@ class Mutated:
         indent = lines[index][: len(lines[index]) - len(lines[index].lstrip())]
         new = [*lines[:index], indent + mutated.strip(), *lines[index + 1 :]]
         self.new = "\n".join(new)
-        self.diff = "\n".join(
-            difflib.unified_diff(lines, new, str(file.relative_to(ROOT)), "mutant", n=2, lineterm="")
-        )
+        self.diff = "\n".join(difflib.unified_diff(lines, new, str(file.relative_to(ROOT)), "mutant", n=2, lineterm=""))
 
     def __enter__(self):
         save(self.journal, {"file": str(self.file), "content": self.content.decode()})
@@ -138,19 +130,15 @@ def run(args):
     measure_clean(tests, results, results_file)
     for entry in todo:
         area = entry["id"].rsplit("-", 1)[0]
-        done = [
-            r for n, r in results["mutants"].items() if n.rsplit("-", 1)[0] == area and r["status"] in COUNTED
-        ]
+        done = [r for n, r in results["mutants"].items() if n.rsplit("-", 1)[0] == area and r["status"] in COUNTED]
         if entry["id"] in results["mutants"] or (len(done) >= WANTED and not only):
             continue
         result = run_one(entry, tests, journal)
         results["mutants"][entry["id"]] = result
         save(results_file, results)
-        print(
-            f"{entry['id']} {entry['file']}:{entry['line']} {entry['rule']}: {result['status']}",
-            result.get("test", ""),
-            flush=True,
-        )
+        print(f"{entry['id']} {entry['file']}:{entry['line']} {entry['rule']}: {result['status']}", result.get("test",
+                                                                                                               ""),
+              flush=True)
     print(table(drawn, results))
 
 
@@ -202,40 +190,25 @@ def table(drawn, results):
         ran = [(e, results["mutants"][e["id"]]) for e in entries if e["id"] in results["mutants"]]
         count = collections.Counter(r["status"] for _, r in ran)
         skipped = count["gone"] + count["does not compile"] + count["left out"]
-        rows += [
-            f"\n## {area}: {count['detected']} detected, {count['equivalent']} equivalent, "
-            f"{count['survived']} survived, {skipped} skipped (gone, not compiled or left out)\n",
-            "| mutant | line | rule | result |",
-            "|---|---|---|---|",
-        ]
+        rows += [f"\n## {area}: {count['detected']} detected, {count['equivalent']} equivalent, "
+                 f"{count['survived']} survived, {skipped} skipped (gone, not compiled or left out)\n",
+                 "| mutant | line | rule | result |", "|---|---|---|---|"]
         for entry, result in ran:
             if result["status"] in COUNTED:
-                said = {
-                    "detected": result.get("test", ""),
-                    "equivalent": "equivalent: " + result.get("reason", ""),
-                }
-                rows.append(
-                    f"| {entry['id']} | {entry['file']}:{entry['line']} | {entry['rule']} | "
-                    f"{said.get(result['status'], '**survived**')} |"
-                )
+                said = {"detected": result.get("test", ""), "equivalent": "equivalent: " + result.get("reason", "")}
+                rows.append(f"| {entry['id']} | {entry['file']}:{entry['line']} | {entry['rule']} | "
+                            f"{said.get(result['status'], '**survived**')} |")
             if result["status"] == "survived":
                 survivors.append(f"\n{entry['id']}\n{result['diff']}")
     return "\n".join(rows + survivors)
 
 
 def report(args):
-    print(
-        table(
-            json.loads(pathlib.Path(args.drawn).read_text()),
-            json.loads(pathlib.Path(args.results).read_text()),
-        )
-    )
+    print(table(json.loads(pathlib.Path(args.drawn).read_text()), json.loads(pathlib.Path(args.results).read_text())))
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
     for function, name in ((draw, "draw"), (run, "run"), (report, "report")):
         command = commands.add_parser(name)
@@ -246,19 +219,14 @@ def main():
             command.add_argument("--out", default=str(HERE / "drawn.json"))
             continue
         command.add_argument("--drawn", default=str(HERE / "drawn.json"))
-        command.add_argument(
-            "--results", default=None if name == "run" else "build/release/mutants/results.json"
-        )
+        command.add_argument("--results", default=None if name == "run" else "build/release/mutants/results.json")
         if name == "run":
             command.add_argument("--build", default="build/release")
             command.add_argument("--area", choices=AREAS)
-            command.add_argument(
-                "--only", help="these mutants, e.g. readers-05,readers-08, also where they ran before"
-            )
+            command.add_argument("--only", help="these mutants, e.g. readers-05,readers-08, also where they ran before")
             command.add_argument("--jobs", type=int, default=2)
-            command.add_argument(
-                "--again", choices=["survived", "gone", "does not compile"], help="run these once more"
-            )
+            command.add_argument("--again", choices=["survived", "gone", "does not compile"],
+                                 help="run these once more")
     args = parser.parse_args()
     args.function(args)
 

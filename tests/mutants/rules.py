@@ -5,62 +5,42 @@ import re
 RULES = ("sign", "off-by-one", "axis", "check", "swap")
 
 # Lines without a fault that a test of results can see: declarations, progress bars, speed, texts for people.
-SKIPPED = re.compile(
-    r"^\s*(#|using |template|namespace |class |struct |friend |typedef |///?|case )"
-    r"|^\s*(inline )?constexpr [^=]*(chunk|block)"
-    r"|static_assert|operator|progress|reserve\(|prefetch|[Cc]hunk|[Bb]lock_|_block|[Tt]hreads?\b"
-    r"|[Ll]anes|unroll|cache|capacity"
-    r"|alignas|aligned|grain|\bhint\b|seconds|clock|is_same|is_integral|requires"
-    r"|epsilon\(\)|shrink_to_fit|most_bytes|likely"
-    r"|at_first|worth|factor_from|growth|[Vv]ector_bytes"
-    r"|#pragma|^\s*\w[\w:<>, ]*\) (const )?\{$"
-)
-TEXTS = re.compile(
-    r"format\(|warn|note|message|print|<<|\bline\b.*\+=|text \+=|std::string\(|to_string|join\("
-)
-REFUSAL = (
-    r"(?:\w+::)*(?:refuse\w*|throw|fail\w*|wrong\w*|malformed\w*|bad_\w*|usage_error\w*)\b"
-    r"|return (?:std::nullopt|false|nullptr);"
-)
+SKIPPED = re.compile(r"^\s*(#|using |template|namespace |class |struct |friend |typedef |///?|case )"
+                     r"|^\s*(inline )?constexpr [^=]*(chunk|block)"
+                     r"|static_assert|operator|progress|reserve\(|prefetch|[Cc]hunk|[Bb]lock_|_block|[Tt]hreads?\b"
+                     r"|[Ll]anes|unroll|cache|capacity"
+                     r"|alignas|aligned|grain|\bhint\b|seconds|clock|is_same|is_integral|requires"
+                     r"|epsilon\(\)|shrink_to_fit|most_bytes|likely"
+                     r"|at_first|worth|factor_from|growth|[Vv]ector_bytes" r"|#pragma|^\s*\w[\w:<>, ]*\) (const )?\{$")
+TEXTS = re.compile(r"format\(|warn|note|message|print|<<|\bline\b.*\+=|text \+=|std::string\(|to_string|join\(")
+REFUSAL = (r"(?:\w+::)*(?:refuse\w*|throw|fail\w*|wrong\w*|malformed\w*|bad_\w*|usage_error\w*)\b"
+           r"|return (?:std::nullopt|false|nullptr);")
 REQUIRED = r"(?:\w+::)*(?:require|check|expect|refuse)_(?!passes)\w+\("
 TYPE = r"(?:std::(?:size_t|int64_t|uint\d+_t|int32_t|ptrdiff_t)|auto|int|double|float)"
-COUNT = (
-    r"(?:\d+|(?:[\w.\->\[\]]*[._>])?(?:size|count|length|rows|columns|classes|height|width|end|begin"
-    r"|total|side|limit|epochs?|steps?|"
-    r"[nkdhw])(?:\(\))?_?)"
-)
+COUNT = (r"(?:\d+|(?:[\w.\->\[\]]*[._>])?(?:size|count|length|rows|columns|classes|height|width|end|begin"
+         r"|total|side|limit|epochs?|steps?|" r"[nkdhw])(?:\(\))?_?)")
 
 
 def pairs_of(words):
     return tuple(tuple(word.split("/")) for word in words.split())
 
 
-NAME_PAIRS = pairs_of(
-    "clean/shifted source/target lower/upper low/high first/second left/right x_low/x_high "
-    "labels/predictions best/second above/below before/after training/validation min/max"
-)
+NAME_PAIRS = pairs_of("clean/shifted source/target lower/upper low/high first/second left/right x_low/x_high "
+                      "labels/predictions best/second above/below before/after training/validation min/max")
 AXIS_PAIRS = (("height", "width"), ("rows", "columns"), ("row", "column"))
 FUNCTION_PAIRS = pairs_of(
     "argmax/argmin max/min maximum/minimum max_element/min_element front/back any_of/all_of floor/ceil "
     "clamp_min/clamp_max sin/cos lower_bound/upper_bound"
 )
-REDUCTIONS = (
-    "size sum mean argmax argmin select softmax log_softmax amax amin norm var max min index_select narrow "
-    "any all topk"
-).split()
-SYMMETRIC = set(
-    (
-        "max min hypot swap dot inner_product format minimum maximum if for while switch tie gcd mul add "
-        "logaddexp equal"
-    ).split()
-)
+REDUCTIONS = ("size sum mean argmax argmin select softmax log_softmax amax amin norm var max min index_select narrow "
+              "any all topk").split()
+SYMMETRIC = set(("max min hypot swap dot inner_product format minimum maximum if for while switch tie gcd mul add "
+                 "logaddexp equal").split())
 
 
 def masked(text):
     """The text with blanks for comments and `_` for the contents of literals, each character in its place."""
-    pattern = re.compile(
-        r'//[^\n]*|/\*.*?\*/|R"\(.*?\)"|"(?:\\.|[^"\\\n])*"|(?<![\w])\'(?:\\.|[^\'\\\n])+\'', re.S
-    )
+    pattern = re.compile(r'//[^\n]*|/\*.*?\*/|R"\(.*?\)"|"(?:\\.|[^"\\\n])*"|(?<![\w])\'(?:\\.|[^\'\\\n])+\'', re.S)
 
     def blank(found):
         word = found.group()
@@ -97,11 +77,7 @@ def kind_of(argument):
     """What two arguments must share to be swapped; empty where an argument is no plain name or number."""
     if re.fullmatch(r"-?\d*\.?\d+", argument):
         return "integer" if argument.lstrip("-").isdigit() else "fraction"
-    if re.fullmatch(r"[a-z][\w.]*(\(\))?(\[\w+\])?", argument) and argument not in (
-        "true",
-        "false",
-        "nullptr",
-    ):
+    if re.fullmatch(r"[a-z][\w.]*(\(\))?(\[\w+\])?", argument) and argument not in ("true", "false", "nullptr"):
         return "name"
     return ""
 
@@ -114,10 +90,8 @@ def related(one, other):
         re.fullmatch(COUNT, one) and re.fullmatch(COUNT, other)
     ):
         return True
-    if any(
-        pair <= {one.split(".")[0], other.split(".")[0]} or pair <= {one.split(".")[-1], other.split(".")[-1]}
-        for pair in map(set, NAME_PAIRS + AXIS_PAIRS)
-    ):
+    if any(pair <= {one.split(".")[0], other.split(".")[0]} or pair <= {one.split(".")[-1], other.split(".")[-1]}
+           for pair in map(set, NAME_PAIRS + AXIS_PAIRS)):
         return True
     words = [set(re.findall(r"[a-z]{3,}", name.split(".")[-1])) for name in (one, other)]
     return bool(words[0] & words[1])
@@ -127,9 +101,8 @@ def sign(line, _near):
     if "_" * 2 in line or '"' in line or TEXTS.search(line):
         return
     for found in re.finditer(r"(?<=[\w)\]}.]) (\+|-)(=?) (?=[\w(\-.!*])", line):
-        if re.search(
-            r"(begin|data|end)\(\)$|path|name$|text$|lines\(.*\)$|wrapped", line[: found.start()]
-        ) or (re.match(r"[\w.]+begin\(\)", line[found.end() :])):
+        if re.search(r"(begin|data|end)\(\)$|path|name$|text$|lines\(.*\)$|wrapped",
+                     line[: found.start()]) or (re.match(r"[\w.]+begin\(\)", line[found.end() :])):
             continue  # an address far outside: any test sees it
         yield found.start(1), found.end(1), "-" if found.group(1) == "+" else "+"
     for found in re.finditer(r"(?:(?<=[(,=?:{] )|(?<=return )|(?<=\())-(?=[a-z(])", line):
@@ -146,14 +119,11 @@ def off_by_one(line, _near):
         for found in re.finditer(r"; (\w+) < [\w.\-+]+(\(\))?; \+\+", line):
             yield found.end(1), found.end(1), " + 1"
     elif not TEXTS.search(line) and '"' not in line:
-        for found in re.finditer(
-            r"(?<=[\w)\]]) (<=?|>=?) (?=[\w(])", "" if re.search(r"\de-\d", line) else line
-        ):
+        for found in re.finditer(r"(?<=[\w)\]]) (<=?|>=?) (?=[\w(])", "" if re.search(r"\de-\d", line) else line):
             after = re.match(COUNT + r"(?![\w.(])", line[found.end() :])
             before = re.search(r"(?<![\w.])" + COUNT + "$", line[: found.start()])
-            if " > 0" in line[found.start() : found.end() + 1] and not re.search(
-                r"!\([\w.\[\]]+$", line[: found.start()]
-            ):
+            if " > 0" in line[found.start() : found.end() + 1] and not re.search(r"!\([\w.\[\]]+$",
+                                                                                 line[: found.start()]):
                 continue  # of an unsigned number no fault, of a sum that is never 0 neither
             if after or before:
                 flipped = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}[found.group(1)]
@@ -174,9 +144,8 @@ def axis(line, near):
                 precedes = rf"(?<!\w){re.escape(holder.group())}" if holder else "(?<!\\.)"
                 if not holder and not re.search(rf"({TYPE}|,) {that}( =|,|\)|;)", scope):
                     continue
-                if re.search(rf"{precedes}{that}\b{follows}", near) and not re.match(
-                    rf"[^=]*\b{that}\b", line[found.end() :]
-                ):
+                if re.search(rf"{precedes}{that}\b{follows}", near) and not re.match(rf"[^=]*\b{that}\b",
+                                                                                     line[found.end() :]):
                     if not re.search(rf"({TYPE}|&) {this}$", line[: found.end()]):
                         yield found.start(), found.end(), that
     for found in re.finditer(r"\b(\w+\.)([nk])(?=(\(\))?[\s;,)*])", line):
@@ -216,9 +185,8 @@ def swap(line, near):
             for found in re.finditer(rf"(?<=::|\w\.){this}(?=\()|(?<=::){this}(?=<\w|\(\{{)", line):
                 yield found.start(), found.end(), that
     if '"' not in line:
-        for found in re.finditer(
-            r"(?<== )(true|false)(?=;)|(?<=, )(true|false)(?=[,)}])|(?<=return )(true|false)(?=;)", line
-        ):
+        for found in re.finditer(r"(?<== )(true|false)(?=;)|(?<=, )(true|false)(?=[,)}])|(?<=return )(true|false)(?=;)",
+                                 line):
             yield found.start(), found.end(), "false" if found.group() == "true" else "true"
     for found in re.finditer(r"(?<=[\w)\]\"]) (&&|\|\||==|!=) (?=[\w(!\"*])", line):
         if found.group(1) in ("==", "!=") and "nullptr" in line:
@@ -234,9 +202,8 @@ def swap(line, near):
             for found in re.finditer(rf"(?<![\w:]){this}(?! [-+*/]?=[^=])(?=[\s.;,\])\[])", line):
                 member = re.match(r"(\.\w+)*", line[found.end() :]).group()
                 if re.search(rf"(?<![\w:]){that}{re.escape(member)}\b", near) and '"' not in line:
-                    if not re.search(rf"(\w|>|&|\*|\w,) {this}$", line[: found.end()]) or line[
-                        : found.start()
-                    ].endswith("return "):
+                    if not re.search(rf"(\w|>|&|\*|\w,) {this}$",
+                                     line[: found.end()]) or line[: found.start()].endswith("return "):
                         yield found.start(), found.end(), that
     for found in re.finditer(r"(?:\b([a-z]\w*))?([({])", line):
         end = closing(line, found.start(2))
@@ -247,12 +214,8 @@ def swap(line, near):
             one, other = line[begin:middle], line[begin_next:end_next]
             if found.group(2) == "{" and kind_of(one) != "name":
                 continue  # a table of constants
-            if (
-                one != other
-                and kind_of(one)
-                and kind_of(one) == kind_of(other)
-                and (kind_of(one) != "name" or related(one, other))
-            ):
+            if (one != other and kind_of(one) and kind_of(one) == kind_of(other) and (kind_of(one) != "name"
+                                                                                      or related(one, other))):
                 yield begin, end_next, other + line[middle:begin_next] + one
 
 
@@ -268,13 +231,9 @@ def mutations(lines, hidden, index):
     scope = "\n".join(hidden[begin : index + 1])  # of the function, so far
     near = "\n".join(hidden[max(0, index - 20) : index + 20])
     after = hidden[index + 1] if index + 1 < len(hidden) else ""
-    for rule, function, context in (
-        ("sign", sign, near),
-        ("off-by-one", off_by_one, near),
-        ("axis", axis, (near, scope)),
-        ("check", check, after),
-        ("swap", swap, near),
-    ):
+    for rule, function, context in (("sign", sign, near), ("off-by-one", off_by_one, near), ("axis", axis, (near,
+                                                                                                            scope)),
+                                    ("check", check, after), ("swap", swap, near)):
         if TEXTS.search(code) and (rule == "axis" or (rule == "swap" and "if (" not in code)):
             continue
         for begin, end, new in function(code, context):

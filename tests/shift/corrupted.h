@@ -23,11 +23,6 @@ inline Images level_images(Shape shape, Levels levels) {
   return {"set.npz", make_array(std::move(shape), std::move(levels)), std::move(labels)};
 }
 
-inline Images flat_images(Shape shape, std::uint8_t level) {
-  const std::size_t size = shape[0] * shape[1] * shape[2] * shape[3];
-  return level_images(std::move(shape), Levels(size, level));
-}
-
 inline Images random_levels(Shape shape) {
   Levels levels(shape[0] * shape[1] * shape[2] * shape[3]);
   Random random(7, stream("levels"));

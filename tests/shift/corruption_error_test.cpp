@@ -1,9 +1,6 @@
-// Corruption errors against the published table and by hand.
 #include "leeway/shift/corruption_error.h"
 
 #include <gmock/gmock.h>
-
-#include <cmath>
 
 #include "tests/message_of.h"
 
@@ -16,14 +13,12 @@ using testing::HasSubstr;
 constexpr std::nullopt_t none = std::nullopt;
 constexpr std::size_t images = 50'000;  // of ImageNet's validation set, so that every error is a whole count
 
-// The first `share` of n images are wrong.
 std::vector<std::uint8_t> wrong(std::size_t n, double share) {
   std::vector<std::uint8_t> rows(n, 0);
   std::fill_n(rows.begin(), std::llround(share * static_cast<double>(n)), std::uint8_t{1});
   return rows;
 }
 
-// A model with those errors at the five severities.
 CorruptionMistakes mistakes_of(const std::string& name, std::size_t n, const std::vector<double>& errors) {
   CorruptionMistakes one{name, true, {1, 2, 3, 4, 5}, std::vector<std::uint8_t>(n)};
   for (const double error : errors) {
@@ -128,8 +123,7 @@ TEST(CorruptionError, RefusesByName) {
   EXPECT_THAT(message({{"fog", true, {1}, {}}}, {}), HasSubstr("at least one image"));
   EXPECT_THAT(message({{"fog", true, {1}, {0}}, {"fog", true, {1}, {0}}}, {}), HasSubstr("'fog' twice"));
   EXPECT_THAT(message({{"fog", true, {6}, {0}}}, {}), HasSubstr("severities from 1 to 5 of fog"));
-  EXPECT_THAT(message({{"fog", true, {1}, {2}}}, {}),
-              HasSubstr("at most 1 wrong severities of fog, found 2"));
+  EXPECT_THAT(message({{"fog", true, {1}, {2}}}, {}), HasSubstr("most 1 wrong severities of fog, found 2"));
   EXPECT_THAT(message({{"fog", true, {1}, {0}}}, {0, 1}), HasSubstr("1 clean images, found 2"));
 }
 

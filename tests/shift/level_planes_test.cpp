@@ -1,4 +1,3 @@
-// Operations on 8-bit planes that spatter is made of, beside loops that do what their definitions say.
 #include "leeway/shift/detail/level_planes.h"
 
 #include <gmock/gmock.h>
@@ -6,8 +5,16 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
 
+#include "leeway/core/png.h"
+#include "leeway/shift/jpeg.h"
+#include "tests/core/files.h"
 #include "tests/shift/corrupted.h"
+#include "tests/shift/pictures.h"
 
 namespace leeway::shift {
 namespace {
@@ -139,10 +146,137 @@ TEST(ChamferDistance, IsTheLeastOverAllMarks) {
 TEST(EqualizedLevels, FollowTheHistogram) {
   Levels plane{10, 10, 10, 20, 30, 30, 40, 200};
   equalize_levels(plane);  // 5 above the least: 20 -> 1/5, 30 -> 3/5, 40 -> 4/5
-  EXPECT_THAT(plane, testing::ElementsAre(0, 0, 0, 51, 153, 153, 204, 255));
+  EXPECT_THAT(plane, ::testing::ElementsAre(0, 0, 0, 51, 153, 153, 204, 255));
   Levels flat(9, 33);
   equalize_levels(flat);
-  EXPECT_THAT(flat, testing::Each(33));
+  EXPECT_THAT(flat, ::testing::Each(33));
+}
+
+TEST(Jpeg, HasTheBytesOfPillow) {
+  const auto cases = nlohmann::json::parse(std::ifstream(std::string(LEEWAY_REFERENCE) + "/jpeg.json"));
+  for (const auto& one : cases) {
+    const std::vector<std::size_t> shape = one["shape"];
+    const std::vector<int> wanted = one["bytes"];
+    std::vector<float> picture;
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      picture.push_back(static_cast<float>((7 * i * i + 13 * i) % 256 / 2 + i % shape[2]) / 255.f);
+    compress_jpeg(picture, shape[1], shape[2], one["quality"]);
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      ASSERT_EQ(std::lround(picture[i] * 255), wanted[i]) << one["quality"] << " " << i;
+  }
+}
+
+TEST(Jpeg, OfTheMemberHasItsStrengthAsQuality) {
+  const Images images = random_images(1, 3, 24, 16);
+  std::vector<float> expected = floats(images);
+  compress_jpeg(expected, 24, 16, 30);
+  EXPECT_EQ(floats(apply("jpeg", images, 30).images), expected);
+}
+
+TEST(Jpeg, TakesOtherChannelsOneByOne) {
+  const Images images = random_images(1, 4, 8, 8);
+  std::vector<float> whole = floats(images), parts = whole;
+  compress_jpeg(whole, 8, 8, 30);
+  for (std::size_t c = 0; c < 4; ++c) compress_jpeg(std::span(parts).subspan(c * 64, 64), 8, 8, 30);
+  EXPECT_EQ(whole, parts);
+}
+
+TEST(Jpeg, OfLevelsIsThatOfFloats) {
+  for (const std::size_t channels : {1, 2, 3, 4}) {
+    std::vector<float> picture = floats(random_images(1, channels, 13, 21));
+    std::vector<std::uint8_t> levels;
+    for (const float x : picture) levels.push_back(static_cast<std::uint8_t>(std::lround(x * 255)));
+    compress_jpeg(picture, 13, 21, 40);
+    compress_jpeg(levels, 13, 21, 40);
+    for (std::size_t i = 0; i < levels.size(); ++i) ASSERT_EQ(levels[i], std::lround(picture[i] * 255)) << i;
+  }
+}
+
+TEST(Jpeg, KeepsFlatPicturesAndCutsOffTheRest) {
+  std::vector<float> picture(3 * 64, 2);
+  compress_jpeg(picture, 8, 8, 50);
+  EXPECT_THAT(picture, ::testing::Each(1));
+  picture.assign(64, -1);
+  compress_jpeg(picture, 8, 8, 50);
+  EXPECT_THAT(picture, ::testing::Each(0));
+}
+
+TEST(Jpeg, RefusesWhatItCannotCompress) {
+  EXPECT_REFUSED(apply("jpeg", random_images(1, 1, 2, 2), 1.5), "shift jpeg: expected a whole ... found 1.5");
+  std::vector<float> picture(65501);
+  EXPECT_REFUSED(compress_jpeg(picture, 1, 65501, 50), "jpeg: expected at most 65500 ... found 1 x 65501");
+}
+
+void expect_published_statistics(const FrostPictures& frost) {
+  ASSERT_EQ(frost.size(), 8u);
+  std::array<double, 3> mean{};
+  for (const FrostPicture& picture : frost) {
+    ASSERT_EQ(picture.height, 480u);
+    ASSERT_EQ(picture.width, 640u);
+    constexpr std::size_t area = std::size_t{480} * 640;
+    ASSERT_EQ(picture.levels.size(), 3 * area);
+    double sum = 0, squares = 0;
+    for (std::size_t i = 0; i < area; ++i) {
+      const double luminance =
+          .299 * picture.levels[i] + .587 * picture.levels[area + i] + .114 * picture.levels[2 * area + i];
+      sum += luminance;
+      squares += luminance * luminance;
+      for (std::size_t c = 0; c < 3; ++c) mean[c] += picture.levels[c * area + i] / (8. * area);
+    }
+    const double own = sum / area;
+    EXPECT_THAT(own, ::testing::AllOf(::testing::Ge(104), ::testing::Le(210)));
+    EXPECT_THAT(std::sqrt(squares / area - own * own),
+                ::testing::AllOf(::testing::Ge(19), ::testing::Le(42)));
+  }
+  EXPECT_NEAR(mean[0], 145.9, 5);
+  EXPECT_NEAR(mean[1], 167.2, 5);
+  EXPECT_NEAR(mean[2], 178.9, 5);
+}
+
+TEST(FrostPictures, AreMadeOnceForASeedWithThePublishedStatistics) {
+  const auto first = procedural_frost_pictures(5), again = procedural_frost_pictures(5);
+  EXPECT_EQ(first, again);
+  CorruptionOptions given = options_of(3);
+  given.seed = 5;
+  const Images images = random_levels({2, 3, 32, 32});
+  const auto lazily = corrupted("frost", images, given);
+  given.frost = first;
+  EXPECT_EQ(lazily, corrupted("frost", images, given));
+  const auto other = procedural_frost_pictures(0), later = procedural_frost_pictures(5);
+  EXPECT_NE(first, later);
+  for (std::size_t p = 0; p < 8; ++p) {
+    EXPECT_EQ((*first)[p].levels, (*later)[p].levels);
+    EXPECT_NE((*first)[p].levels, (*other)[p].levels);
+  }
+  EXPECT_NE((*first)[0].levels, (*first)[1].levels);
+  expect_published_statistics(*first);
+  expect_published_statistics(*other);
+}
+
+TEST(FrostPictures, AreReadFromAFolder) {
+  const leeway::testing::TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "inner");
+  const auto refused = [&] { return message_of([&] { (void)read_frost_pictures(folder.path()); }); };
+  EXPECT_THAT(refused(), ::testing::EndsWith(": expected frost images (.png, .jpg, .jpeg), found none"));
+  write_png(folder / "b.png", {3, 1, 2, {1, 2, 3, 4, 5, 6}});
+  write_png(folder / "a.PNG", {1, 2, 1, {7, 9}});
+  write_png(folder / "inner/c.png", {1, 1, 1, {7}});
+  std::ofstream(folder / "readme.txt") << "no picture";
+  const auto frost = read_frost_pictures(folder.path());
+  ASSERT_EQ(frost->size(), 2u);
+  EXPECT_EQ((*frost)[0].height, 2u);
+  EXPECT_EQ((*frost)[0].levels, (Levels{7, 9, 7, 9, 7, 9}));
+  EXPECT_EQ((*frost)[1].width, 2u);
+  EXPECT_EQ((*frost)[1].levels, (Levels{1, 4, 2, 5, 3, 6}));
+  std::ofstream(folder / "c.jpg") << "no picture";
+  EXPECT_THAT(refused(), ::testing::EndsWith("c.jpg: expected a PNG or JPEG image, found other content"));
+  std::ofstream(folder / "c.jpg") << "\xff\xd8\xff\xe0";
+  EXPECT_THAT(refused(), ::testing::HasSubstr("c.jpg: expected a complete JPEG image, found "));
+  std::filesystem::remove_all(folder.path());
+  EXPECT_THAT(refused(), ::testing::EndsWith(": expected a folder of frost images, found nothing"));
+  CorruptionOptions options = options_of(1);
+  options.frost = std::make_shared<FrostPictures>();
+  EXPECT_REFUSED(corrupted("frost", random_levels({1, 1, 2, 2}), options), "corruption ... found none");
 }
 
 }  // namespace

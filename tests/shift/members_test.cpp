@@ -1,7 +1,6 @@
 // What every shift owes, whatever it does: a new member is tested the day it is listed.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include <set>
 
 #include "tests/at_threads.h"
+#include "tests/case_name.h"
 #include "tests/shift/pictures.h"
 #include "tests/stopping.h"
 
@@ -144,12 +144,6 @@ TEST_P(ShiftOfPixels, ReportsAndStops) {
   EXPECT_THROW((void)run(images_, GetParam().strength().value, 0, &stopping), Interrupted);
 }
 
-std::string test_name(const testing::TestParamInfo<Member>& tested) {
-  std::string name(tested.param.name);
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
 std::vector<Member> members_where(bool (*condition)(const Member&)) {
   std::vector<Member> some;
   std::copy_if(members().begin(), members().end(), std::back_inserter(some), condition);
@@ -157,19 +151,14 @@ std::vector<Member> members_where(bool (*condition)(const Member&)) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Members, EveryShift, testing::ValuesIn(members().begin(), members().end()),
-                         test_name);
+                         case_name);
 INSTANTIATE_TEST_SUITE_P(Members, ShiftOfPixels,
                          testing::ValuesIn(members_where([](const Member& m) { return !m.selects_rows; })),
-                         test_name);
+                         case_name);
 INSTANTIATE_TEST_SUITE_P(Members, ShiftWithIdentity, testing::ValuesIn(members_where([](const Member& m) {
                            return m.identity.has_value();
                          })),
-                         test_name);
-
-TEST(Members, UnknownNameListsThoseThereAre) {
-  EXPECT_EQ(message_of([] { (void)member("snow"); }),
-            "shift: expected one of " + names_of(members()) + ", found 'snow'");
-}
+                         case_name);
 
 }  // namespace
 }  // namespace leeway::shift

@@ -1,9 +1,9 @@
 // Shifts of pixels, by hand.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "tests/shift/pictures.h"
 
@@ -13,6 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::FloatEq;
 using testing::FloatNear;
+using testing::Pair;
 using testing::Pointwise;
 
 std::vector<float> shifted(std::string_view name, const Images& images, double strength) {
@@ -70,8 +71,7 @@ TEST(GaussianBlur, MirrorsAtTheBorder) {
               Pointwise(FloatNear(1e-7f), expected));
 }
 
-// A kernel much wider than the picture reflects many times; a flat picture stays flat, and one pixel stays
-// itself.
+// A kernel much wider than the picture reflects many times; flat pictures and single pixels stay.
 TEST(GaussianBlur, OfSmallPictures) {
   EXPECT_THAT(shifted("gaussian-blur", make_images({1, 1, 3, 2}, std::vector<float>(6, .3f)), 100),
               testing::Each(FloatEq(.3f)));
@@ -160,8 +160,60 @@ TEST(Pixelation, AveragesSquares) {
 }
 
 TEST(Pixelation, RefusesPartsOfAPixel) {
-  EXPECT_EQ(message_of([] { (void)apply("pixelation", random_images(1, 1, 2, 2), 1.5); }),
-            "shift pixelation: expected a whole number from 1 to 1000, found 1.5");
+  EXPECT_REFUSED(apply("pixelation", random_images(1, 1, 2, 2), 1.5), "shift pixelation: ... found 1.5");
+}
+
+std::map<std::int64_t, std::size_t> counts(const Shifted& shifted) {
+  std::map<std::int64_t, std::size_t> all;
+  for (const auto label : *shifted.images.labels) ++all[label];
+  return all;
+}
+
+// 300 rows, 100 a class. At rho = .04 the shares are 1, .2, .04.
+TEST(Imbalance, SharesFallAlongTheOrder) {
+  const Images images = random_images(300, 1, 1, 1);
+  EXPECT_THAT(counts(apply("imbalance", images, .04)), ElementsAre(Pair(0, 100u), Pair(1, 20u), Pair(2, 4u)));
+  EXPECT_THAT(counts(apply("imbalance", images, .04, 0, {1, 2, 0})),
+              ElementsAre(Pair(0, 4u), Pair(1, 100u), Pair(2, 20u)));
+  EXPECT_THAT(counts(apply("imbalance", images, 1e-6)), ElementsAre(Pair(0, 100u), Pair(1, 1u), Pair(2, 1u)));
+}
+
+TEST(Imbalance, ChoiceDependsOnTheSeedAndNests) {
+  const Images images = random_images(300, 1, 1, 1);
+  const auto wide = apply("imbalance", images, .5, 3).rows, narrow = apply("imbalance", images, .1, 3).rows;
+  EXPECT_LT(narrow.size(), wide.size());
+  EXPECT_TRUE(std::includes(wide.begin(), wide.end(), narrow.begin(), narrow.end()));
+  EXPECT_NE(wide, apply("imbalance", images, .5, 4).rows);
+}
+
+TEST(Imbalance, OfOneClassKeepsAll) {
+  const Images images = make_images({4, 1, 1, 1}, {0, 0, 0, 0}, {5, 5, 5, 5});
+  EXPECT_EQ(apply("imbalance", images, .1).rows.size(), 4u);
+}
+
+TEST(LabelSubset, KeepsTheClassesNamed) {
+  const Images images = make_images({5, 1, 1, 1}, {.1f, .2f, .3f, .4f, .5f}, {7, 0, 3, 7, 0});
+  const Shifted kept = apply("label-subset", images, 0, 0, {3, 7});
+  EXPECT_THAT(kept.rows, ElementsAre(0u, 2u, 3u));
+  EXPECT_THAT(*kept.images.labels, ElementsAre(7, 3, 7));
+  EXPECT_THAT(floats(kept.images), ElementsAre(.1f, .3f, .4f));
+}
+
+TEST(RowShifts, Errors) {
+  const Images images = make_images({3, 1, 1, 1}, {0, 0, 0}, {0, 1, 2});
+  Images unlabelled = images;
+  unlabelled.labels.reset();
+  const auto error = [](std::string_view name, const Images& set, std::vector<std::int64_t> classes) {
+    return message_of([&] { (void)apply(name, set, member(name).strength().value, 0, classes); });
+  };
+  EXPECT_THAT(error("label-subset", images, {}), Says("shift label-subset: expected the ... found none"));
+  EXPECT_THAT(error("label-subset", images, {0, 5}), Says("set.npz: shift ... found 5, which is in no row"));
+  EXPECT_THAT(error("label-subset", images, {1, 1}), Says("shift label-subset: expected ... found 1 twice"));
+  EXPECT_THAT(error("label-subset", unlabelled, {1}), Says("set.npz: shift label-subset: ... found none"));
+  EXPECT_THAT(error("imbalance", unlabelled, {}), Says("set.npz: shift imbalance: expected ... found none"));
+  EXPECT_THAT(error("imbalance", images, {2, 0}), Says("set.npz: shift ... found none for class 1"));
+  EXPECT_THAT(error("imbalance", images, {0, 1, 2, 5}), testing::HasSubstr("found 5, which is in no row"));
+  EXPECT_THAT(error("imbalance", images, {0, 1, 1, 2}), testing::HasSubstr("found 1 twice"));
 }
 
 }  // namespace

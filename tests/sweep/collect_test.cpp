@@ -1,11 +1,15 @@
-// Records of a stage as one table.
 #include "leeway/sweep/collect.h"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "leeway/sweep/checked_files.h"
+#include "leeway/sweep/roles.h"
+#include "leeway/sweep/run_table.h"
 #include "tests/core/files.h"
+#include "tests/message_of.h"
 #include "tests/sweep/small_catalog.h"
 
 namespace leeway::sweep::testing {
@@ -14,6 +18,8 @@ namespace {
 using leeway::testing::read_bytes;
 using leeway::testing::TemporaryFolder;
 using leeway::testing::write_bytes;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 class Collect : public ::testing::Test {
  protected:
@@ -64,7 +70,6 @@ TEST_F(Collect, AllKeysThatAreOneValue) {
   EXPECT_EQ(std::count(made.columns.begin(), made.columns.end(), "error"), 1);
 }
 
-// Of an axis whose first value is an option left out.
 TEST_F(Collect, AnAxisIsAColumnWhereItsFirstValueIsEmpty) {
   write_plan(store_.plan(), plan_of("[look]\nsource = [\"\", \"two\"]\nseed = [1, 2]\n"));
   plan_ = std::make_unique<PlanFile>(store_.plan());
@@ -114,17 +119,14 @@ TEST(CollectAxes, AUnitWithoutTheAxisHasAnEmptyField) {
   const std::string text = read_bytes(folder / "runs.csv");
   EXPECT_TRUE(text.starts_with("unit,draw.seed,look.source,unit_seconds,points\n"));
   EXPECT_NE(text.find(",,good,0.25,9007199254740993\n"), std::string::npos) << text;
-  EXPECT_THAT(message_of([&] { (void)collect(plan, store, {}, (folder / "runs.npz").string(), nullptr); }),
-              ::testing::HasSubstr("ends in .csv or .csv.gz, found '.npz'"));
+  EXPECT_REFUSED(collect(plan, store, {}, (folder / "runs.npz").string(), nullptr), "found '.npz'...");
 }
 
 TEST_F(Collect, OneClearLineForEachMistake) {
   EXPECT_EQ(mistake(), folder_.path().string() + ": expected a record of [look], found none yet");
   put(0, record_of(R"({"probability": 0.1})"));
   EXPECT_EQ(mistake({"lok", {}}), "--stage: expected one of look, found 'lok'; did you mean look?");
-  EXPECT_EQ(mistake({"", {"probabilty"}}),
-            "--columns: expected keys of a result of leeway.mvn-cdf/2 with one value, or one in each element "
-            "of a list, found 'probabilty'; did you mean probability?");
+  EXPECT_THAT(mistake({"", {"probabilty"}}), Says("found 'probabilty'; did you mean probability?"));
   const std::string path = (store_.done(name(1)) / "record.json").string();
   for (const char* const text :
        {"", "{", "[]", R"({"schema": 1, "results": []})", R"({"schema": "x", "results": 3})"}) {
@@ -145,15 +147,165 @@ TEST_F(Collect, AChangedRecordIsRefused) {
   EXPECT_EQ(table().rows, 1u);
   put(1, record_of(R"({"probability": 0.2})"));
   const std::string unit = store_.done(name(1)).string();
-  EXPECT_EQ(mistake(), unit + "/record.json: expected the contents that the unit wrote (remove " + unit +
-                           " and run again), found other contents");
+  EXPECT_THAT(mistake(), Says("/record.json: expected the contents that the unit ... found other contents"));
 }
 
-// Spreadsheets evaluate what begins with =.
 TEST_F(Collect, NamesAreNoFormulas) {
   put(0, record_of(R"({"probability": -0.1, "method": "=A1"})"));
   (void)table({"", {"probability", "method"}});
   EXPECT_THAT(read_bytes(folder_ / "runs.csv"), ::testing::HasSubstr(",-0.1,'=A1\n"));
+}
+
+constexpr const char* runs =
+    "unit,train.lr,train.seed,shift.name,unit_seconds,accuracy\n"
+    "a,0.1,1,blur,2,.5\n"
+    "b,0.1,2,blur,2,.6\n"
+    "c,0.01,1,\"blur, strong\",2,\n";
+
+TEST(RunTable, AxesStandBeforeTheSeconds) {
+  const RunTable table = table_of_text(runs);
+  EXPECT_EQ(table.rows(), 3u);
+  EXPECT_THAT(table.axes(), ElementsAre("train.lr", "train.seed", "shift.name"));
+  EXPECT_THAT(table.keys(), ElementsAre("accuracy"));
+  EXPECT_THAT(table.read({"shift.name"}).at("shift.name"), ElementsAre("blur", "blur", "blur, strong"));
+}
+
+TEST(RunTable, TheTableOfAnEarlierStageIsJoinedByItsAxes) {
+  RunTable table = table_of_text(runs);
+  table.join(
+      table_of_text("train.seed,train.lr,unit_seconds,validation,accuracy\n2,0.1,1,.9,1\n1,0.1,1,.8,1\n"));
+  EXPECT_THAT(table.keys(), ElementsAre("accuracy", "validation"));
+  const auto columns = table.read({"validation", "accuracy"});
+  EXPECT_THAT(columns.at("validation"), ElementsAre(".8", ".9", ""));
+  EXPECT_THAT(columns.at("accuracy"), ElementsAre(".5", ".6", ""));
+}
+
+TEST(RunTable, AnAxisThatThisTableLacksCountsAsEmpty) {
+  RunTable table = table_of_text(runs);
+  table.join(table_of_text("train.seed,pre.lr,unit_seconds,validation\n1,,1,.8\n1,0.1,1,.7\n2,0.1,1,.9\n"));
+  EXPECT_THAT(table.read({"validation"}).at("validation"), ElementsAre(".8", "", ".8"));
+}
+
+TEST(RunTable, ATableOfOtherMakingHasNoAxes) {
+  const RunTable table = table_of_text("algorithm,seed,test\nerm,1,.5\n");
+  EXPECT_THAT(table.axes(), ::testing::IsEmpty());
+  EXPECT_THAT(table.keys(), ElementsAre("algorithm", "seed", "test"));
+}
+
+TEST(RunTable, OneClearLineForEachMistake) {
+  EXPECT_REFUSED(table_of_text("unit,unit_seconds,accuracy\n"), "runs.csv: expected at least ... found none");
+  RunTable table = table_of_text(runs);
+  EXPECT_EQ(message_of([&] { table.join(table_of_text("train.batch,unit_seconds,n\n1,1,1\n", "t.csv")); }),
+            "t.csv: expected axes that runs.csv also has, found 'train.batch'");
+  EXPECT_REFUSED(table.join(table_of_text("train.lr,unit_seconds,n\n.1,1,1\n.1,1,2\n", "t.csv")),
+                 "t.csv: expected one row for each combination of its axes, found a duplicate of row 0");
+}
+
+TEST(RunFolder, TheNearestTrainingStandsBesideATest) {
+  const TemporaryFolder folder;
+  const Store store(folder.path());
+  write_plan(store.plan(), plan_of("[pre]\ncommand = \"train\"\nlr = [0.1, 0.2]\nout = \"p.npz\"\n"
+                                   "[train]\nstart = [\"\", \"{pre}\"]\nout = \"w.npz\"\n"
+                                   "[look]\nsource = \"{train}\"\nseed = [1, 2]\n"));
+  const PlanFile plan(store.plan());
+  for (const PlannedUnit& unit : plan.units) {
+    const std::string result = unit.stage == 2
+                                   ? R"("page": "a", "bytes": 1, "records": 1)"
+                                   : std::string("\"probability\": ") + (unit.stage == 0 ? "0.9" : "0.5");
+    std::filesystem::create_directories(store.done(unit.name));
+    write_bytes(store.done(unit.name) / "record.json",
+                std::string(R"({"schema": "leeway.)") + (unit.stage == 2 ? "report" : "mvn-cdf") +
+                    R"(/2", "seconds": 1, "results": [{)" + result + "}]}");
+  }
+  const RunTable table = runs_of_folder(plan, store, "", nullptr);
+  EXPECT_EQ(table.rows(), 6u) << "from scratch and from either of two, with two seeds";
+  const auto columns = table.read({"probability", "pre.lr", "train.start"});
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    EXPECT_EQ(columns.at("probability")[i], "0.5");
+    EXPECT_EQ(columns.at("pre.lr")[i].empty(), columns.at("train.start")[i].empty());
+  }
+}
+
+// Two rows, so that each of `axes` has two values: its name and its name with an x.
+RunTable with_axes(const std::vector<std::string>& axes, const std::string& keys = "accuracy") {
+  std::string head = "unit", first = "1", second = "2";
+  for (const std::string& axis : axes) head += "," + axis, first += "," + axis, second += "," + axis + "x";
+  const auto numbers = static_cast<std::size_t>(std::ranges::count(keys, ',')) + 1;
+  for (std::string* row : {&first, &second}) {
+    *row += ",1";
+    for (std::size_t i = 0; i < numbers; ++i) *row += ",.5";
+  }
+  return table_of_text(head + ",unit_seconds," + keys + "\n" + first + "\n" + second + "\n");
+}
+
+TEST(Roles, AreGuessedFromNames) {
+  const record::SweepRoles roles =
+      roles_of(with_axes({"render.name", "train.algorithm", "train.augment", "train.lr", "train.seed",
+                          "train.select", "train.start", "shift.name", "shift.strength"},
+                         "n,accuracy,source_accuracy,kept.validation_worst_group_accuracy"),
+               {});
+  EXPECT_EQ(roles.measure, "accuracy");
+  EXPECT_EQ(roles.validation, "source_accuracy");
+  EXPECT_TRUE(roles.higher_is_better && roles.is_share);
+  EXPECT_THAT(roles.criteria, ElementsAre("kept.validation_worst_group_accuracy"));
+  EXPECT_THAT(roles.algorithm, ElementsAre("train.algorithm", "train.augment"));
+  EXPECT_THAT(roles.cases, ElementsAre("shift.name", "shift.strength"));
+  EXPECT_THAT(roles.repeats, ElementsAre("train.seed"));
+  EXPECT_THAT(roles.over, ElementsAre("render.name"));
+  EXPECT_EQ(roles.start, "train.start");
+  EXPECT_EQ(roles.select, "train.select");
+  EXPECT_THAT(roles.hyperparameters, ElementsAre("train.lr"));
+}
+
+TEST(Roles, OptionsComeFirst) {
+  record::SweepReportOptions options;
+  options.measure = "mean_error", options.algorithm = {"train.lr"}, options.over = {"train.algorithm"};
+  const record::SweepRoles roles =
+      roles_of(with_axes({"train.algorithm", "train.lr", "train.seed"}, "accuracy,mean_error"), options);
+  EXPECT_THAT(roles.algorithm, ElementsAre("train.lr"));
+  EXPECT_THAT(roles.over, ElementsAre("train.algorithm"));
+  EXPECT_THAT(roles.hyperparameters, IsEmpty());
+  EXPECT_FALSE(roles.higher_is_better);
+  options.better = "higher";
+  EXPECT_TRUE(
+      roles_of(with_axes({"train.algorithm", "train.lr"}, "accuracy,mean_error"), options).higher_is_better);
+}
+
+TEST(Roles, NamesOfConcurrentShiftsAreCases) {
+  const RunTable table = table_of_text(
+      "train.index,train.shift,unit_seconds,accuracy\nsplits/uniform.csv,1,1,.5\nsplits/"
+      "sc_ldd-2.csv,2,1,.5\n");
+  EXPECT_THAT(roles_of(table, {}).cases, ElementsAre("train.index"));
+}
+
+TEST(Roles, ResultsOfOneRecordAreCases) {
+  const RunTable table = table_of_text("train.lr,unit_seconds,target,accuracy\n1,1,blur,.5\n1,1,noise,.5\n");
+  const record::SweepRoles roles = roles_of(table, {});
+  EXPECT_THAT(roles.cases, ElementsAre("target"));
+  EXPECT_THAT(roles.hyperparameters, IsEmpty());  // a single value
+}
+
+TEST(Roles, CaseNames) {
+  const auto words = [](const char* text) {
+    const auto name = case_name(text);
+    return name ? name->kind + "/" + name->assignment + "/" + std::to_string(name->concurrent) : "none";
+  };
+  EXPECT_EQ(words("splits/sc_ldd-3.csv"), "SC+LDD/3/2");
+  EXPECT_EQ(words("uds_sc"), "SC+UDS//2");
+  EXPECT_EQ(words("UNIFORM"), "UNIFORM//0");
+  EXPECT_EQ(words("SC+LDD+UDS"), "SC+LDD+UDS//3");
+  for (const char* other : {"", "sc_sc", "sc+blur", "gaussian-noise", "sc+", "3"})
+    EXPECT_EQ(words(other), "none");
+}
+
+TEST(Roles, OneClearLineForEachMistake) {
+  const RunTable table = with_axes({"train.algorithm", "train.lr"});
+  record::SweepReportOptions options;
+  options.measure = "acuracy";
+  EXPECT_REFUSED(roles_of(table, options), "--measure: expected ... found 'acuracy'; did you mean accuracy?");
+  options.measure = "", options.cases = {"train.lr"}, options.over = {"train.lr"};
+  EXPECT_REFUSED(roles_of(table, options), "--over: expected a column without another ... found 'train.lr'");
+  EXPECT_REFUSED(roles_of(with_axes({"train.lr"}, "pa"), {}), "--measure: expected a column ... found none");
 }
 
 }  // namespace

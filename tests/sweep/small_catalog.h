@@ -1,5 +1,4 @@
-// A program of three commands, for studies in tests: draw makes a file, change reads one and makes another, look
-// reads files and says a record; and tables of runs, as leeway sweep collect writes them.
+// Commands for studies in tests: draw makes a file, change reads one and makes another, look reads files and says a record.
 #pragma once
 
 #include <memory>
