@@ -3,7 +3,8 @@ add_library(leeway_flags INTERFACE)
 target_compile_options(leeway_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion
   $<IF:$<BOOL:${LEEWAY_UNITY}>,$<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>,-Wshadow>  # names of other files of a batch are no mistake
   $<$<BOOL:${LEEWAY_WERROR}>:-Werror>
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)  # false positives on std::string in GCC 12
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>  # false positives on std::string in GCC 12
+  $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1000000>)  # no garbage collection below 1 GB: a twentieth less time
 target_compile_definitions(leeway_flags INTERFACE LEEWAY_VERSION="${PROJECT_VERSION}")
 target_include_directories(leeway_flags INTERFACE ${PROJECT_SOURCE_DIR})
 if(LEEWAY_SANITIZE)
@@ -57,15 +58,33 @@ endfunction()
 # leeway_around(TARGET): a target around the analyses, where -O1 costs no time that a user notices and a third less to compile.
 function(leeway_around target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  leeway_precompiled(${target} leeway_describe)
 endfunction()
 
-# leeway_part(NAME [GENERATED a.cpp ...] USES core ... LINKS external targets ...)
+# leeway_precompiled(TARGET FIRST): headers that nearly every file includes, read once for all targets with the flags of FIRST.
+function(leeway_precompiled target first)
+  if(NOT LEEWAY_UNITY)
+    return()
+  endif()
+  if(target STREQUAL first)
+    target_precompile_headers(${target} PRIVATE ${PROJECT_SOURCE_DIR}/leeway/precompiled.h)
+  else()
+    target_precompile_headers(${target} REUSE_FROM ${first})
+  endif()
+endfunction()
+
+# leeway_part(NAME [AROUND] [GENERATED a.cpp ...] USES core ... LINKS external targets ...)
 # All .cpp files in and below a folder as an object library leeway_NAME; leeway::leeway joins all parts.
 function(leeway_part name)
-  cmake_parse_arguments(PART "" "" "GENERATED;USES;LINKS" ${ARGN})
+  cmake_parse_arguments(PART "AROUND" "" "GENERATED;USES;LINKS" ${ARGN})
   file(GLOB_RECURSE sources RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS *.cpp)
   add_library(leeway_${name} OBJECT ${sources} ${PART_GENERATED})
   leeway_unity(leeway_${name})
+  if(PART_AROUND)
+    leeway_around(leeway_${name})
+  else()
+    leeway_precompiled(leeway_${name} leeway_core)
+  endif()
   target_link_libraries(leeway_${name} PUBLIC leeway_flags ${PART_LINKS})
   leeway_fuzzed(leeway_${name})
   foreach(other ${PART_USES})
@@ -94,6 +113,7 @@ function(leeway_test name)
       target_precompile_headers(leeway_test_headers PRIVATE ${PROJECT_SOURCE_DIR}/tests/precompiled.h)
     endif()
     target_precompile_headers(${name}_test REUSE_FROM leeway_test_headers)
+    leeway_unity(${name}_test 6)
   endif()
   if(LEEWAY_SANITIZE)
     target_compile_definitions(${name}_test PRIVATE LEEWAY_SANITIZED)  # slower, and with an address space of its own

@@ -13,8 +13,7 @@
 #include "tests/core/files.h"
 #include "tests/core/zip_maker.h"
 
-namespace leeway {
-namespace {
+namespace leeway::npz_test {
 
 using namespace leeway::testing;
 using ::testing::ElementsAre;
@@ -422,5 +421,4 @@ TEST(Safetensors, WhatCannotBeWritten) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::npz_test

@@ -6,8 +6,7 @@
 #include "tests/nn/reference_step.h"
 #include "tests/nn/toy.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::adapt_test {
 
 const InputShape small_picture{3, 8, 8};
 
@@ -127,5 +126,4 @@ TEST(Adapt, RefusesInOneLine) {
             "model: expected a model of a known architecture, to adapt its batch normalization, found ONNX");
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::adapt_test

@@ -10,8 +10,7 @@
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::algorithms_test {
 
 // prepare() with groups of so many training rows; one of none has a row to validate.
 void prepare_groups(Algorithm& member, const std::vector<std::size_t>& sizes) {
@@ -109,7 +108,7 @@ struct PlainCase {
   std::map<std::string, double> parameters;
 };
 
-class PlainTraining : public testing::TestWithParam<PlainCase> {};
+class PlainTraining : public ::testing::TestWithParam<PlainCase> {};
 
 TEST_P(PlainTraining, HasTheSameBits) {
   // one class, group and environment: what weighs them has nothing to weigh
@@ -135,22 +134,22 @@ TEST_P(PlainTraining, HasTheSameBits) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, PlainTraining,
-    testing::Values(PlainCase{"reweight", {{"by-class", 1}}}, PlainCase{"reweight", {}},
-                    PlainCase{"resample", {{"by-class", 1}}}, PlainCase{"augmix-jsd", {{"jsd-weight", 0}}},
-                    PlainCase{"group-dro", {}}, PlainCase{"ada", {{"rounds", 0}}},
-                    PlainCase{"me-ada", {{"every-epochs", 50}}}, PlainCase{"mixup", {{"alpha", 0}}},
-                    PlainCase{"irm", {{"lambda", 0}, {"anneal-steps", 0}, {"single-environment", 1}}},
-                    PlainCase{"causirl-coral", {{"weight", 0}, {"single-environment", 1}}},
-                    PlainCase{"causirl-mmd", {{"weight", 0}, {"single-environment", 1}}},
-                    PlainCase{"dann", {{"weight", 0}}}, PlainCase{"cdan", {{"weight", 0}}},
-                    PlainCase{"fixmatch", {{"weight", 0}}}),
-    [](const testing::TestParamInfo<PlainCase>& instance) {
+    ::testing::Values(PlainCase{"reweight", {{"by-class", 1}}}, PlainCase{"reweight", {}},
+                      PlainCase{"resample", {{"by-class", 1}}}, PlainCase{"augmix-jsd", {{"jsd-weight", 0}}},
+                      PlainCase{"group-dro", {}}, PlainCase{"ada", {{"rounds", 0}}},
+                      PlainCase{"me-ada", {{"every-epochs", 50}}}, PlainCase{"mixup", {{"alpha", 0}}},
+                      PlainCase{"irm", {{"lambda", 0}, {"anneal-steps", 0}, {"single-environment", 1}}},
+                      PlainCase{"causirl-coral", {{"weight", 0}, {"single-environment", 1}}},
+                      PlainCase{"causirl-mmd", {{"weight", 0}, {"single-environment", 1}}},
+                      PlainCase{"dann", {{"weight", 0}}}, PlainCase{"cdan", {{"weight", 0}}},
+                      PlainCase{"fixmatch", {{"weight", 0}}}),
+    [](const ::testing::TestParamInfo<PlainCase>& instance) {
       std::string name = instance.param.algorithm + std::to_string(instance.index);
       std::ranges::replace(name, '-', '_');
       return name;
     });
 
-class EveryAlgorithm : public testing::TestWithParam<std::string> {};
+class EveryAlgorithm : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(EveryAlgorithm, LearnsToTellSquaresApart) {
   const toy::Folder folder;
@@ -210,14 +209,15 @@ std::vector<std::string> all_algorithms() {
   return names;
 }
 
-std::string algorithm_test_name(const testing::TestParamInfo<std::string>& instance) {
+std::string algorithm_test_name(const ::testing::TestParamInfo<std::string>& instance) {
   std::string name = instance.param;
   std::ranges::replace(name, '-', '_');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Quick, EveryAlgorithm, testing::Values("group-dro", "bpa"), algorithm_test_name);
-INSTANTIATE_TEST_SUITE_P(AllTier2, EveryAlgorithm, testing::ValuesIn(all_algorithms()), algorithm_test_name);
+INSTANTIATE_TEST_SUITE_P(Quick, EveryAlgorithm, ::testing::Values("group-dro", "bpa"), algorithm_test_name);
+INSTANTIATE_TEST_SUITE_P(AllTier2, EveryAlgorithm, ::testing::ValuesIn(all_algorithms()),
+                         algorithm_test_name);
 
 // Parameters are documented: a meaning each, a default inside the range, whole where they must be.
 TEST(Algorithms, DescribeTheirParameters) {
@@ -243,5 +243,4 @@ TEST(Algorithms, DescribeTheirParameters) {
   EXPECT_TRUE(session().requirements_of("erm").words().empty());
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::algorithms_test

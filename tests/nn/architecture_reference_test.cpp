@@ -8,8 +8,7 @@
 #include "tests/nn/reference_weights.h"
 #include "tests/nn/toy.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::architecture_reference_test {
 
 const nlohmann::json& reference_networks() {
   static const auto all =
@@ -51,7 +50,7 @@ torch::Tensor reference_gradient(torch::ScalarType type, const std::shared_ptr<N
   return torch::autograd::grad({value}, {x})[0].to(torch::kFloat64);
 }
 
-class OtherDefinition : public testing::TestWithParam<std::string> {};
+class OtherDefinition : public ::testing::TestWithParam<std::string> {};
 
 // Gradients are compared in float64: of the 4.6 million numbers that meet a relu in wrn-28-10 one is 9e-8, which float32
 // rounds to either side as kernels do, and the gradient's norm moves by 3e-4. Those in float32 may differ by a few of these.
@@ -96,9 +95,9 @@ const auto name_of_network = [](const auto& instance) {
   return name;
 };
 
-INSTANTIATE_TEST_SUITE_P(Small, OtherDefinition, testing::ValuesIn(names_of_reference_networks(true)),
+INSTANTIATE_TEST_SUITE_P(Small, OtherDefinition, ::testing::ValuesIn(names_of_reference_networks(true)),
                          name_of_network);
-INSTANTIATE_TEST_SUITE_P(LargeTier2, OtherDefinition, testing::ValuesIn(names_of_reference_networks(false)),
+INSTANTIATE_TEST_SUITE_P(LargeTier2, OtherDefinition, ::testing::ValuesIn(names_of_reference_networks(false)),
                          name_of_network);
 
 // Those of the CIFAR ResNets are in cifar_resnet.json; the linear model and the small CNN stand in tests of their own.
@@ -121,5 +120,4 @@ TEST(ArchitectureSizes, AreThosePublished) {
   EXPECT_EQ(weights("densenet121"), 7978856U);
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::architecture_reference_test

@@ -6,8 +6,7 @@
 #include "leeway/nn/detail/tensors.h"
 #include "tests/nn/toy.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::architecture_test {
 
 TEST(Initialize, DependsOnTheSeedAlone) {
   for (const char* const name : {"small-cnn-bn", "resnet20-cifar", "vit"}) {
@@ -60,5 +59,4 @@ TEST(ArchitectureByName, ListsTheNames) {
                 ", found 'resnet'; did you mean resnet20-cifar?");
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::architecture_test

@@ -5,11 +5,10 @@
 #include "leeway/core/result.h"
 #include "tests/nn/command_fixture.h"
 
-namespace leeway {
-namespace {
+namespace leeway::assess_noise_test {
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 class AssessNoise : public Command {
  protected:
@@ -71,5 +70,4 @@ TEST_F(AssessNoise, RefusesAModelOfOtherClasses) {
   EXPECT_THAT(err(), AllOf(HasSubstr("two.npz"), HasSubstr("found 3")));
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::assess_noise_test

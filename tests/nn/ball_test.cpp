@@ -7,8 +7,7 @@
 #include "leeway/core/random.h"
 #include "leeway/nn/attack/projection.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::ball_test {
 
 torch::Tensor made(std::uint64_t seed, std::int64_t rows, double low, double high) {
   torch::Tensor images = torch::empty({rows, 1, 3, 4});
@@ -37,7 +36,7 @@ std::vector<double> bisected(const float* x, const double* direction, std::size_
   return move(low);
 }
 
-class BothNorms : public testing::TestWithParam<Norm> {};
+class BothNorms : public ::testing::TestWithParam<Norm> {};
 
 TEST_P(BothNorms, EverythingStaysInBallAndBox) {
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
@@ -78,7 +77,7 @@ TEST_P(BothNorms, RandomStartsDependOnTheKeyAlone) {
   EXPECT_TRUE((x != clean).all().item<bool>());
 }
 
-INSTANTIATE_TEST_SUITE_P(Norms, BothNorms, testing::Values(Norm::linf, Norm::l2),
+INSTANTIATE_TEST_SUITE_P(Norms, BothNorms, ::testing::Values(Norm::linf, Norm::l2),
                          [](const auto& instance) { return std::string(name_of(instance.param)); });
 
 // A step of length .3 in l_2 from (.9, .5) along (4, 3): the first pixel meets the box after .1, the second
@@ -103,7 +102,7 @@ TEST(L2Step, AgreesWithBisection) {
   }
 }
 
-class EveryNorm : public testing::TestWithParam<Norm> {};
+class EveryNorm : public ::testing::TestWithParam<Norm> {};
 
 // Feasible, and no nearer to the move than any feasible point: those on the way from it to others (for l0, whose set is not
 // convex, all points tried are farther).
@@ -137,7 +136,7 @@ TEST_P(EveryNorm, ProjectionsLeaveWhatIsInside) {
   EXPECT_TRUE(project_moves(moves, clean, far, GetParam()).equal(moves));
 }
 
-INSTANTIATE_TEST_SUITE_P(Norms, EveryNorm, testing::ValuesIn(every_norm),
+INSTANTIATE_TEST_SUITE_P(Norms, EveryNorm, ::testing::ValuesIn(every_norm),
                          [](const auto& instance) { return std::string(name_of(instance.param)); });
 
 // From (.9, .5, 0) by (.5, .4, .3), room (.1, .5, 1): l1 of .6 leaves .1 + (.4 - c) + (.3 - c) = .6, so c = .1; l0 of 1 keeps
@@ -159,5 +158,4 @@ TEST(Projections, ByHand) {
   expect(projected(std::sqrt(.0725), Norm::l2), {.1, .2, .15});
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::ball_test

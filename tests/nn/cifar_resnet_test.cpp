@@ -10,8 +10,7 @@
 #include "tests/nn/reference_weights.h"
 #include "tests/nn/toy.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::cifar_resnet_test {
 
 const nlohmann::json& cifar_resnets() {
   static const auto all =
@@ -19,7 +18,7 @@ const nlohmann::json& cifar_resnets() {
   return all;
 }
 
-class CifarResnets : public testing::TestWithParam<std::string> {};
+class CifarResnets : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(CifarResnets, EqualAnotherDefinition) {
   const nlohmann::json& wanted = cifar_resnets().at(GetParam());
@@ -36,14 +35,14 @@ const auto name_of_resnet = [](const auto& instance) {
   return instance.param.substr(0, instance.param.find('-'));
 };
 
-INSTANTIATE_TEST_SUITE_P(Small, CifarResnets, testing::Values("resnet20-cifar", "resnet32-cifar"),
+INSTANTIATE_TEST_SUITE_P(Small, CifarResnets, ::testing::Values("resnet20-cifar", "resnet32-cifar"),
                          name_of_resnet);
 INSTANTIATE_TEST_SUITE_P(LargeTier2, CifarResnets,
-                         testing::Values("resnet44-cifar", "resnet56-cifar", "resnet110-cifar"),
+                         ::testing::Values("resnet44-cifar", "resnet56-cifar", "resnet110-cifar"),
                          name_of_resnet);
 
 // The published weights: accuracies that the README beside them gives.
-class PublishedResnetsTier2 : public testing::Test {
+class PublishedResnetsTier2 : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!std::filesystem::exists(folder_)) GTEST_SKIP() << folder_ << " is not there";
@@ -78,5 +77,4 @@ TEST_F(PublishedResnetsTier2, Resnet20IsAsAccurateAsPublishedFromBothFiles) {
   }
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::cifar_resnet_test

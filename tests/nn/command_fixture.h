@@ -23,7 +23,7 @@ inline std::string text_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-class Command : public testing::Test {
+class Command : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!std::filesystem::exists(LEEWAY_COMMAND)) GTEST_SKIP() << LEEWAY_COMMAND << " is not built";

@@ -16,13 +16,12 @@
 #include "leeway/record/json.h"
 #include "tests/nn/command_fixture.h"
 
-namespace leeway {
-namespace {
+namespace leeway::command_test {
 
-using testing::AllOf;
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 TEST_F(Command, TrainInferAttackFitTogether) {
   const std::string model = trained();
@@ -71,7 +70,7 @@ TEST_F(Command, ClassesAreAlignedByName) {
     good("infer --model n.safetensors --data " + path(file) + " --out o.npz --json");
     EXPECT_GT(Json::parse(out()).at("results").at(0).at("accuracy"), .9) << file;
     const Outputs outputs = read_outputs(path("o.npz"));
-    EXPECT_THAT(outputs.class_names, testing::ElementsAre("a", "b", "c"));
+    EXPECT_THAT(outputs.class_names, ::testing::ElementsAre("a", "b", "c"));
     EXPECT_EQ(outputs.labels->at(1), 2);
   }
   std::ofstream targets(path("t.csv"));
@@ -98,7 +97,7 @@ TEST_F(Command, InspectTellsWhatAModelHoldsAndExpects) {
   EXPECT_TRUE(found.at("notes").is_null());
   good("inspect " + model + " --no-timing");
   EXPECT_THAT(out(), AllOf(HasSubstr("small-cnn"), HasSubstr("1 x 8 x 8"), HasSubstr("Conv2d"),
-                           testing::Not(HasSubstr("cost"))));
+                           ::testing::Not(HasSubstr("cost"))));
   EXPECT_EQ(call("inspect " + model + " --input 1,8,8,8"), 2);
 }
 
@@ -131,7 +130,7 @@ TEST_F(Command, NotesBesideAModelAreRead) {
   std::ofstream(path("w.npz.toml")) << "arch = 'small-cnn'\nclasses = ['ash', 'oak', 'fir']\nscale = 1\n";
   good("infer --model w.npz --data data.npz --out o.npz --json");
   EXPECT_EQ(Json::parse(out()).at("inputs").size(), 3U);
-  EXPECT_THAT(read_outputs(path("o.npz")).class_names, testing::ElementsAre("ash", "oak", "fir"));
+  EXPECT_THAT(read_outputs(path("o.npz")).class_names, ::testing::ElementsAre("ash", "oak", "fir"));
 }
 
 // Groups, environments and the target: in the images file, in a table beside it, or missing.
@@ -234,5 +233,4 @@ TEST_F(Command, ListsEveryFamily) {
                     HasSubstr("norms: linf l2 l1 l0"), HasSubstr("\n    gamma "), HasSubstr("\nshifts: ")));
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::command_test

@@ -11,11 +11,10 @@
 #include "leeway/core/result.h"
 #include "tests/nn/command_fixture.h"
 
-namespace leeway {
-namespace {
+namespace leeway::corrupt_command_test {
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 // Without what a second run changes.
 Json compared(const std::string& path) {
@@ -81,8 +80,7 @@ TEST_F(CorruptKillsTier2, SurvivesKillsAndHearsCtrlC) {
   EXPECT_EQ(compared(path("broken.json")).dump(), compared(path("whole.json")).dump());
   for (const auto& entry : std::filesystem::directory_iterator(folder_))
     EXPECT_THAT(entry.path().filename().string(),
-                testing::Not(testing::AnyOf(HasSubstr("partial"), HasSubstr("state"))));
+                ::testing::Not(::testing::AnyOf(HasSubstr("partial"), HasSubstr("state"))));
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::corrupt_command_test

@@ -8,8 +8,7 @@
 #include "leeway/nn/attack/attack.h"
 #include "tests/nn/toy.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::fmn_test {
 
 // The smallest |u|_p with g.u >= gap and x + u in [0,1]; `room` is how far each value can move the way g points. linf: all
 // values move by r, or by their room; l2: by min(t g, room); l1: the steepest first, each as far as it goes; l0: those that
@@ -58,7 +57,7 @@ AttackOptions fmn_options(Norm norm, double steps = 100) {
   return {.attack = "fmn", .norm = norm, .parameters = {{"steps", steps}}};
 }
 
-class FmnOnLinearModels : public testing::TestWithParam<Norm> {
+class FmnOnLinearModels : public ::testing::TestWithParam<Norm> {
  protected:
   static constexpr std::size_t d = 20;
   torch::Tensor weight, bias;
@@ -133,10 +132,10 @@ TEST_P(FmnOnLinearModels, FailsWhereTheBoundaryIsOutsideTheBox) {
   EXPECT_EQ(found.robust_accuracy, 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Norms, FmnOnLinearModels, testing::ValuesIn(every_norm),
+INSTANTIATE_TEST_SUITE_P(Norms, FmnOnLinearModels, ::testing::ValuesIn(every_norm),
                          [](const auto& instance) { return std::string(name_of(instance.param)); });
 
-class Fmn : public testing::TestWithParam<Norm> {};
+class Fmn : public ::testing::TestWithParam<Norm> {};
 
 TEST_P(Fmn, LeavesRowsThatAreMisjudgedAlready) {
   const auto model = toy::model("small-cnn", {1, 8, 8}, 3, 10);
@@ -183,8 +182,7 @@ TEST_P(Fmn, StaysWhereTheGradientIsZero) {
   EXPECT_FALSE(found.images.isnan().any().item<bool>());
 }
 
-INSTANTIATE_TEST_SUITE_P(Norms, Fmn, testing::ValuesIn(every_norm),
+INSTANTIATE_TEST_SUITE_P(Norms, Fmn, ::testing::ValuesIn(every_norm),
                          [](const auto& instance) { return std::string(name_of(instance.param)); });
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::fmn_test

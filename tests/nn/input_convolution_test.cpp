@@ -5,15 +5,14 @@
 
 #include "leeway/nn/model/layers.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::input_convolution_test {
 
 struct LayerShape {
   std::int64_t channels, height, width, kernel, stride, padding;
   bool bias = true;
 };
 
-class InputConvolution : public testing::TestWithParam<LayerShape> {};
+class InputConvolution : public ::testing::TestWithParam<LayerShape> {};
 
 using LayerGradients = std::vector<torch::Tensor>;  // of the input, the weights, the biases
 
@@ -47,10 +46,10 @@ TEST_P(InputConvolution, HasTheLayersGradients) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, InputConvolution,
-                         testing::Values(LayerShape{1, 28, 28, 4, 2, 1}, LayerShape{1, 27, 30, 4, 2, 1},
-                                         LayerShape{2, 9, 11, 3, 3, 0}, LayerShape{1, 8, 8, 1, 1, 0},
-                                         LayerShape{3, 12, 12, 3, 1, 1}, LayerShape{4, 12, 12, 3, 1, 1},
-                                         LayerShape{3, 17, 12, 7, 2, 3, false}));
+                         ::testing::Values(LayerShape{1, 28, 28, 4, 2, 1}, LayerShape{1, 27, 30, 4, 2, 1},
+                                           LayerShape{2, 9, 11, 3, 3, 0}, LayerShape{1, 8, 8, 1, 1, 0},
+                                           LayerShape{3, 12, 12, 3, 1, 1}, LayerShape{4, 12, 12, 3, 1, 1},
+                                           LayerShape{3, 17, 12, 7, 2, 3, false}));
 
 TEST(InputConvolutions, LeavesOutWhatIsNotAskedFor) {
   torch::nn::Conv2d layer(torch::nn::Conv2dOptions(1, 4, 3));
@@ -62,5 +61,4 @@ TEST(InputConvolutions, LeavesOutWhatIsNotAskedFor) {
   EXPECT_TRUE(torch::equal(input_convolution(layer, plain), layer(plain)));
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::input_convolution_test

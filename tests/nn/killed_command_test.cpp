@@ -11,11 +11,10 @@
 
 #include "tests/nn/command_fixture.h"
 
-namespace leeway {
-namespace {
+namespace leeway::killed_command_test {
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 // Its time changes as long as the command runs: what was read may be of either file, so that there is no output.
 TEST_F(Command, AnInputThatChangesMeanwhileLeavesNoOutput) {
@@ -57,5 +56,4 @@ TEST_F(Command, InterruptedTrainingIsExit130AndGoesOn) {
   EXPECT_FALSE(std::filesystem::exists(path("m")));
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::killed_command_test

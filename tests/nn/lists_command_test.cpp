@@ -13,10 +13,9 @@
 #include "leeway/record/json.h"
 #include "tests/nn/command_fixture.h"
 
-namespace leeway {
-namespace {
+namespace leeway::lists_command_test {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 // Two models, two attacks and two radii: eight sets, each as it is alone.
 TEST_F(Command, AttacksAndInferTakeLists) {
@@ -95,5 +94,4 @@ TEST_F(Command, TrainAndAdaptTakeTheRowsOfASplit) {
   EXPECT_EQ(adapted(data, {"--index", path("split.csv"), "--split", "test"}), adapted(path("some.npz"), {}));
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::lists_command_test

@@ -10,8 +10,7 @@
 #include "leeway/nn/io/weights.h"
 #include "tests/nn/toy.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::load_test {
 
 const InputShape small{1, 8, 8};
 
@@ -198,5 +197,4 @@ TEST(ModelFiles, BrokenTorchScriptIsRefusedInOneLine) {
       load_error(folder / "altered.pt").starts_with("altered.pt: expected a TorchScript file, found \""));
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::load_test

@@ -7,11 +7,10 @@
 #include "leeway/core/result.h"
 #include "tests/nn/command_fixture.h"
 
-namespace leeway {
-namespace {
+namespace leeway::misleading_models_command_test {
 
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 std::string misleading(const std::string& name) {
   return std::string(LEEWAY_REFERENCE) + "/torchscript/" + name;
@@ -66,5 +65,4 @@ TEST_F(MisleadingModels, ASingleOutputIsTwoClasses) {
   EXPECT_EQ(read_outputs(out_file).k(), 2U);
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::misleading_models_command_test

@@ -10,8 +10,7 @@
 #include "leeway/nn/train.h"
 #include "tests/nn/toy.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::misleading_models_test {
 
 std::unique_ptr<Model> load_misleading(const std::string& name, Binary binary = Binary::refuse) {
   ModelSource source = toy::source_of(std::string(LEEWAY_REFERENCE) + "/torchscript/" + name);
@@ -206,5 +205,4 @@ TEST(AdversarialTraining, RecordsTheShareOfZeroGradients) {
   EXPECT_EQ(*trained.epochs.front().zero_gradient, 0);
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::misleading_models_test

@@ -7,10 +7,9 @@
 #include "leeway/record/json.h"
 #include "tests/nn/command_fixture.h"
 
-namespace leeway {
-namespace {
+namespace leeway::model_files_command_test {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::string model_file(const std::string& name) {
   return std::string(LEEWAY_REFERENCE) + "/model_files/" + name;
@@ -20,9 +19,9 @@ class TensorFilesTier2 : public Command {};
 
 TEST_F(Command, InspectListsTensorsOfAnUnknownNetwork) {
   good("inspect " + model_file("table-compiled.pt"));
-  EXPECT_THAT(out(), testing::AllOf(HasSubstr("unknown; the tensors fit linear"),
-                                    HasSubstr("--arch linear --input 4  (3 classes)"),
-                                    HasSubstr("_orig_mod.weight")));
+  EXPECT_THAT(out(), ::testing::AllOf(HasSubstr("unknown; the tensors fit linear"),
+                                      HasSubstr("--arch linear --input 4  (3 classes)"),
+                                      HasSubstr("_orig_mod.weight")));
   good("inspect " + model_file("table-plain.pt") + " --json");
   const Json found = Json::parse(out()).at("results").at(0);
   EXPECT_EQ(found.at("fitting").at(0).at("architecture"), "linear");
@@ -59,7 +58,7 @@ TEST_F(CroppedModelsTier2, TakeTheMiddleOfLargerImages) {
   good("train --data " + data + " --arch small-cnn-bn --crop 6 --epochs 1 --out " + model);
   write_images(path("middle.npz"), middle_of(read_images(data), 6));
   good("infer --model " + model + " --data middle.npz --out a.npz");
-  EXPECT_THAT(err(), testing::Not(HasSubstr("the middle")));
+  EXPECT_THAT(err(), ::testing::Not(HasSubstr("the middle")));
   const std::vector<std::vector<std::string>> commands = {
       {"infer", "--model", model, "--data", data, "--out", path("b.npz")},
       {"attack", "--model", model, "--data", data, "--steps", "1", "--out", path("adversarial.npz")},
@@ -69,9 +68,8 @@ TEST_F(CroppedModelsTier2, TakeTheMiddleOfLargerImages) {
     EXPECT_THAT(err(), HasSubstr("center crops of 6 x 6 pixels are taken from 8 x 8")) << arguments.front();
   }
   EXPECT_THAT(read_outputs(path("b.npz")).logits.view<float>(),
-              testing::ElementsAreArray(read_outputs(path("a.npz")).logits.view<float>()));
+              ::testing::ElementsAreArray(read_outputs(path("a.npz")).logits.view<float>()));
   EXPECT_EQ(read_images(path("adversarial.npz")).height(), 6U);
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::model_files_command_test

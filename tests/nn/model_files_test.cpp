@@ -9,8 +9,7 @@
 #include "leeway/core/safetensors.h"
 #include "tests/nn/toy.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::model_files_test {
 
 const std::filesystem::path model_folder = std::string(LEEWAY_REFERENCE) + "/model_files";
 
@@ -38,14 +37,14 @@ std::vector<std::string> model_files(bool refused) {
   return names;
 }
 
-std::string test_name(const testing::TestParamInfo<std::string>& info) {
+std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
   std::string name = info.param;
   std::ranges::replace_if(
       name, [](char c) { return c == '-' || c == '.'; }, '_');
   return name;
 }
 
-class ModelFile : public testing::TestWithParam<std::string> {};
+class ModelFile : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ModelFile, HasPythonsLogits) {
   const std::string data = GetParam().substr(0, GetParam().find('-'));
@@ -66,7 +65,7 @@ TEST_P(ModelFile, IsAttackedAnywhereOrSaysThatItHasNoGradients) {
   if (data == "int8") {
     EXPECT_THAT(
         message_of([&] { (void)model->attack(inputs, options); }),
-        testing::HasSubstr(
+        ::testing::HasSubstr(
             "expected a model with input gradients (not needed for infer, assess, attack --attack noise"));
     options.attack = "noise";
     EXPECT_EQ(model->attack(inputs, options).success.size(), inputs.n());
@@ -83,9 +82,9 @@ TEST_P(ModelFile, IsAttackedAnywhereOrSaysThatItHasNoGradients) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ModelFile, testing::ValuesIn(model_files(false)), test_name);
+INSTANTIATE_TEST_SUITE_P(All, ModelFile, ::testing::ValuesIn(model_files(false)), test_name);
 
-class RefusedModelFile : public testing::TestWithParam<std::string> {};
+class RefusedModelFile : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(RefusedModelFile, SaysWhatHelps) {
   const std::string message =
@@ -93,14 +92,14 @@ TEST_P(RefusedModelFile, SaysWhatHelps) {
   EXPECT_EQ(message.find('\n'), std::string::npos);
   if (GetParam().starts_with("several"))
     EXPECT_THAT(message,
-                testing::HasSubstr("expected a single dictionary of tensors, found a list of 2 of them"));
+                ::testing::HasSubstr("expected a single dictionary of tensors, found a list of 2 of them"));
   else
-    EXPECT_THAT(message, testing::AllOf(testing::HasSubstr("model = torch.load('" + GetParam() +
-                                                           "', weights_only=False)"),
-                                        testing::HasSubstr("; torch.save(model.state_dict(), 'whole-")));
+    EXPECT_THAT(message, ::testing::AllOf(::testing::HasSubstr("model = torch.load('" + GetParam() +
+                                                               "', weights_only=False)"),
+                                          ::testing::HasSubstr("; torch.save(model.state_dict(), 'whole-")));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, RefusedModelFile, testing::ValuesIn(model_files(true)), test_name);
+INSTANTIATE_TEST_SUITE_P(All, RefusedModelFile, ::testing::ValuesIn(model_files(true)), test_name);
 
 // Nothing says what network they are: the tensors are listed, and what they fit is named.
 TEST(ModelFiles, TensorsOfAnUnknownNetworkNameWhatTheyFit) {
@@ -115,8 +114,9 @@ TEST(ModelFiles, TensorsOfAnUnknownNetworkNameWhatTheyFit) {
   EXPECT_EQ(file->fitting[0].name, "linear");
   EXPECT_EQ(file->fitting[0].input, (InputShape{4, 1, 1, 2}));
   EXPECT_EQ(file->fitting[0].classes, 3U);
-  EXPECT_THAT(message_of([&] { (void)session().load(source); }),
-              testing::EndsWith("found a file without one: its tensors have the names and shapes of linear"));
+  EXPECT_THAT(
+      message_of([&] { (void)session().load(source); }),
+      ::testing::EndsWith("found a file without one: its tensors have the names and shapes of linear"));
   source.architecture = "linear";
   EXPECT_FALSE(session().weights_of_unknown(source).has_value());
   source.architecture.clear(), source.path = model_folder / "table-any.onnx";
@@ -144,13 +144,12 @@ TEST(ModelFiles, InputsOfAnotherShapeAreRefused) {
     return message_of([&] { (void)model.outputs(inputs); });
   };
   const auto program = session().load(source_for("table-program.pt", table));
-  EXPECT_THAT(message(*program, sequence), testing::HasSubstr("expected rows of 1 dimensions"));
+  EXPECT_THAT(message(*program, sequence), ::testing::HasSubstr("expected rows of 1 dimensions"));
   const auto graph = session().load(source_for("table-any.onnx", table));
-  EXPECT_THAT(message(*graph, sequence), testing::HasSubstr("expected images of shape (4)"));
+  EXPECT_THAT(message(*graph, sequence), ::testing::HasSubstr("expected images of shape (4)"));
   ModelSource cnn = source_for("table-plain.pt", table);
   cnn.architecture = "small-cnn";
   EXPECT_NE(message_of([&] { (void)session().load(cnn); }), "no error");
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::model_files_test

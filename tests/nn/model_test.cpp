@@ -6,8 +6,7 @@
 #include "leeway/core/parallel.h"
 #include "tests/nn/toy.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::model_test {
 
 const InputShape colour{3, 12, 12};
 
@@ -171,5 +170,4 @@ TEST(Models, CanBeInterrupted) {
   EXPECT_THROW((void)toy::model("linear", colour, 3)->outputs(toy::images(4, colour, 3), &stop), Interrupted);
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::model_test

@@ -6,8 +6,7 @@
 #include "leeway/nn/detail/torch_model.h"
 #include "tests/nn/toy.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::normalizations_test {
 
 // Two classes of grey pictures, below and above .3: a linear network that is right behind `normalization`.
 std::unique_ptr<Model> threshold_model(const Normalization& normalization) {
@@ -127,5 +126,4 @@ TEST(Normalizations, AnotherOneIsTheSameNetwork) {
   EXPECT_THROW((void)model->with_normalization({1, {.5}, {}}), Error);
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::normalizations_test

@@ -7,8 +7,7 @@
 
 #include "tests/nn/training.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::optimizer_test {
 
 // LibTorch's own on the same gradients, 20 steps, the last ten from the state of the first.
 template <class Reference, class Options>
@@ -64,5 +63,4 @@ TEST(Schedule, ByHand) {
         << text;
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::optimizer_test

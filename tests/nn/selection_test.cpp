@@ -8,11 +8,10 @@
 
 #include "tests/nn/training.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::selection_test {
 
 // The score is a made-up one, highest after the second of four epochs.
-class SelectedTraining : public testing::Test {
+class SelectedTraining : public ::testing::Test {
  protected:
   SelectedTraining() {
     options_.select = "pa";
@@ -152,5 +151,4 @@ TEST_F(SelectedTraining, RefusesWhatCannotSelect) {
   EXPECT_THROW((void)session().train(images_, options_, folder_ / "m"), std::runtime_error);
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::selection_test

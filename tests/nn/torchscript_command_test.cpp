@@ -18,10 +18,9 @@
 #include "leeway/core/result.h"
 #include "tests/nn/command_fixture.h"
 
-namespace leeway {
-namespace {
+namespace leeway::torchscript_command_test {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::string torchscript(const std::string& name) {
   return std::string(LEEWAY_REFERENCE) + "/torchscript/" + name;
@@ -168,5 +167,4 @@ TEST_F(TeamTier2, TrainingEndsWhateverThreadsOpenMPGives) {
   EXPECT_EQ(text_of(path("dynamic")), text_of(path("two")));
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::torchscript_command_test

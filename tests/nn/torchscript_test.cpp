@@ -10,12 +10,11 @@
 #include "leeway/nn/detail/tensors.h"
 #include "tests/nn/toy.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::torchscript_test {
 
 const std::string torchscript_folder = std::string(LEEWAY_REFERENCE) + "/torchscript/";
 
-class FromPython : public testing::TestWithParam<std::string> {};
+class FromPython : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(FromPython, HasTheSameLogitsAndGradients) {
   const auto model = toy::loaded(torchscript_folder + GetParam());
@@ -45,9 +44,10 @@ TEST_P(FromPython, HasTheSameBitsForAnyThreadsAndRun) {
   set_threads(1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Both, FromPython, testing::Values("logits.pt", "pair.pt"), [](const auto& instance) {
-  return instance.param.substr(0, instance.param.find('.'));
-});
+INSTANTIATE_TEST_SUITE_P(Both, FromPython, ::testing::Values("logits.pt", "pair.pt"),
+                         [](const auto& instance) {
+                           return instance.param.substr(0, instance.param.find('.'));
+                         });
 
 // softmax.pt is logits.pt with a softmax behind it: the same operators remain, hence the same bits.
 TEST(TorchScript, ASoftmaxAtItsEndIsTakenOff) {
@@ -202,5 +202,4 @@ TEST(TorchScript, NormalizesBeforeTheModel) {
     EXPECT_NEAR(logits.view<float>()[i], expected.data_ptr<float>()[i], 1e-5);
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::torchscript_test

@@ -10,8 +10,7 @@
 #include "leeway/nn/train/training_set.h"
 #include "tests/nn/training.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::training_course_test {
 
 std::vector<std::size_t> steps_of(const Training& training) {
   std::vector<std::size_t> steps;
@@ -237,5 +236,4 @@ TEST(Augmented, EveryEpochAnew) {
   EXPECT_EQ(first, sums(1));
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::training_course_test

@@ -9,8 +9,7 @@
 
 #include "tests/nn/training.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::training_set_test {
 
 std::vector<std::int64_t> values_of(std::span<const std::int64_t> rows) { return {rows.begin(), rows.end()}; }
 
@@ -326,5 +325,4 @@ TEST(TrainingSet, WindowsOfUnlabelledImagesAndOfRowsBeside) {
   EXPECT_GT(places.size(), 3U) << "one row at several places";
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::training_set_test

@@ -7,8 +7,7 @@
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::ada_test {
 
 // With a sum over 512 features in place of the mean, the objective of the defaults falls.
 TEST(Ada, RisesForAnyNumberOfFeatures) {
@@ -53,7 +52,7 @@ TEST(Ada, ImagesOfAnotherProgram) {
   EXPECT_LT((found - alone).abs().max().item<double>(), 1e-6);
 }
 
-class GrowingSet : public testing::Test {
+class GrowingSet : public ::testing::Test {
  protected:
   GrowingSet() {
     options_.validation = 0;
@@ -101,11 +100,11 @@ TEST(InnerMaximization, ThatNeverRanOrDidNotRiseIsNoted) {
     options.epochs = 2, options.parameters = parameters;
     return session().train(toy::squares(60, 3), options, folder / name, nullptr).notes;
   };
-  EXPECT_THAT(notes("ada", {}), testing::ElementsAre(testing::HasSubstr("(after epoch 10)")));
-  EXPECT_THAT(notes("me-ada", {{"every-epochs", 1}, {"rounds", 1}}), testing::IsEmpty());
+  EXPECT_THAT(notes("ada", {}), ::testing::ElementsAre(::testing::HasSubstr("(after epoch 10)")));
+  EXPECT_THAT(notes("me-ada", {{"every-epochs", 1}, {"rounds", 1}}), ::testing::IsEmpty());
   EXPECT_THAT(notes("ada", {{"every-epochs", 1}, {"rounds", 1}, {"rate", 0}}),
-              testing::ElementsAre(testing::HasSubstr("for at most 0.0% of the images")));
-  EXPECT_THAT(notes("pgd", {{"steps", 2}}), testing::IsEmpty());
+              ::testing::ElementsAre(::testing::HasSubstr("for at most 0.0% of the images")));
+  EXPECT_THAT(notes("pgd", {{"steps", 2}}), ::testing::IsEmpty());
 }
 
 TEST_F(GrowingSet, ComesBackFromTheState) {
@@ -122,5 +121,4 @@ TEST_F(GrowingSet, ComesBackFromTheState) {
   EXPECT_TRUE(set_->batch(rows).y.equal(before.y));
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::ada_test

@@ -5,8 +5,7 @@
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::cdan_test {
 
 AlgorithmSetting cdan_of_tiny_network(std::map<std::string, double> given, std::uint64_t seed) {
   toy::ReferenceStep step("cdan");
@@ -42,5 +41,4 @@ TEST(Cdan, OnlyTheBackboneLearnsSlowlyFromGivenWeights) {
   EXPECT_NEAR(moved.at("backbone.5.bias"), .001, 1e-5);
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::cdan_test

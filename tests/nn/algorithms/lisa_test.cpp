@@ -8,8 +8,7 @@
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::lisa_test {
 
 TEST(Partners, OfOneLabelOrOfOneEnvironment) {
   // label 3 in environment 0 alone; environment 2 has label 1 alone; row 9 is held out
@@ -199,5 +198,4 @@ TEST(Lisa, SaysWhatIsMissing) {
             "algorithm lisa: expected an environment with two labels among the training images, found none");
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::lisa_test

@@ -7,8 +7,7 @@
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::matching_test {
 
 torch::Tensor drawn_rows(std::int64_t n, std::int64_t d, std::uint64_t sample) {
   Random random(7, stream("matching test"), sample);
@@ -105,5 +104,4 @@ TEST(CausIrl, TakesAStepOfOneRow) {
   EXPECT_EQ(loss("causirl-coral", {{"single-environment", 1}}), loss("erm", {}));
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::matching_test

@@ -7,8 +7,7 @@
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::occamnets_test {
 
 TEST(OccamNets, AStepIsThatOfAnIndependentProgram) {
   toy::expect_reference_step("occamnets", [](Algorithm& member) {
@@ -21,7 +20,7 @@ TEST(OccamNets, AStepIsThatOfAnIndependentProgram) {
 }
 
 // Three exits whose maps, and gates, have one value everywhere and for all rows; nothing learns.
-class OccamNetsByHand : public testing::Test {
+class OccamNetsByHand : public ::testing::Test {
  protected:
   explicit OccamNetsByHand(const std::map<std::string, double>& given = {}) {
     setting_.network = make_network(architecture("occamnet:resnet20-cifar"), {1, 8, 8}, 2);
@@ -103,5 +102,4 @@ TEST(OccamNets, GoesOnWithinAPass) {
   EXPECT_EQ(file_text(folder / "whole"), file_text(folder / "broken"));
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::occamnets_test

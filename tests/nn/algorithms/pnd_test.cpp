@@ -7,11 +7,10 @@
 
 #include "tests/nn/by_hand.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::pnd_test {
 
 // Three experts of two classes whose outputs are the same for all rows; nothing learns.
-class PndByHand : public testing::Test {
+class PndByHand : public ::testing::Test {
  protected:
   void make(const std::map<std::string, double>& given) {
     setting_.network = make_network(architecture("pnd:resnet20-cifar"), {1, 8, 8}, 2);
@@ -108,5 +107,4 @@ TEST(Pnd, TrainsInTwoStages) {
   EXPECT_EQ(result.base->epochs, 1U);
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::pnd_test

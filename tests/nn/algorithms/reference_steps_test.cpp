@@ -10,19 +10,19 @@
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::reference_steps_test {
 
-class EveryReferenceStep : public testing::TestWithParam<const char*> {};
+class EveryReferenceStep : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(EveryReferenceStep, IsThatOfAnotherProgram) { toy::expect_reference_step(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryReferenceStep,
-                         testing::Values("erm", "augmix_jsd", "gradient_norm", "pgd", "ubnet", "pnd",
-                                         "group_dro", "sagnet", "irm", "irm_square", "coral", "deep_coral",
-                                         "mmd", "causirl_coral", "causirl_mmd", "mixup", "mixup_environments",
-                                         "dann", "cdan", "cdan_entropy", "cdan_random", "fixmatch",
-                                         "fixmatch_training", "fixmatch_together"),
+                         ::testing::Values("erm", "augmix_jsd", "gradient_norm", "pgd", "ubnet", "pnd",
+                                           "group_dro", "sagnet", "irm", "irm_square", "coral", "deep_coral",
+                                           "mmd", "causirl_coral", "causirl_mmd", "mixup",
+                                           "mixup_environments", "dann", "cdan", "cdan_entropy",
+                                           "cdan_random", "fixmatch", "fixmatch_training",
+                                           "fixmatch_together"),
                          [](const auto& instance) { return std::string(instance.param); });
 
 TEST(ReferenceSteps, ThereIsOneOfEveryAlgorithm) {
@@ -98,5 +98,4 @@ TEST(Resample, ClassesAreEquallyOftenInABatch) {
   }
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::reference_steps_test

@@ -4,14 +4,13 @@
 #include "leeway/nn/train/algorithm.h"
 #include "tests/nn/training.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::requirements_test {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
-class AlgorithmNeeds : public testing::TestWithParam<const AlgorithmMember*> {
+class AlgorithmNeeds : public ::testing::TestWithParam<const AlgorithmMember*> {
  protected:
   AlgorithmNeeds() : data_(squares_of_two_cameras(60)), options_(quick(std::string(GetParam()->name))) {
     options_.epochs = 1;
@@ -122,7 +121,7 @@ std::vector<const AlgorithmMember*> members() {
   return list;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, AlgorithmNeeds, testing::ValuesIn(members()), [](const auto& instance) {
+INSTANTIATE_TEST_SUITE_P(All, AlgorithmNeeds, ::testing::ValuesIn(members()), [](const auto& instance) {
   std::string name(instance.param->name);
   std::ranges::replace(name, '-', '_');
   return name;
@@ -151,5 +150,4 @@ TEST(Requirements, BatchNormalizationOfOneRowNeedsMoreThanOneCell) {
   (void)session().train(data, options, folder / "m");
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::requirements_test

@@ -5,8 +5,7 @@
 #include "leeway/nn/train/parts.h"
 #include "tests/nn/by_hand.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::sagnet_test {
 
 // Mean and standard deviation 0 and 1, 10 and 3; each row gets half of the other row's style.
 std::vector<torch::Tensor> sagnet_gradients(const std::map<std::string, double>& given) {
@@ -65,5 +64,4 @@ TEST(SagNet, SaysWhatIsMissing) {
             "weight 0), found a frozen one");
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::sagnet_test

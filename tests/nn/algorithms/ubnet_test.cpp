@@ -4,10 +4,9 @@
 
 #include "tests/nn/by_hand.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::ubnet_test {
 
-class UbNetStep : public testing::Test {
+class UbNetStep : public ::testing::Test {
  protected:
   void make(const std::map<std::string, double>& given, double rate) {
     const InputShape shape{1, 8, 8};
@@ -56,5 +55,4 @@ TEST(UbNet, StandsOnWhatPlainTrainingMade) {
     EXPECT_TRUE(toy::same_bits(array, found.at("backbone." + name))) << name;
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::ubnet_test

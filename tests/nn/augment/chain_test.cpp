@@ -5,8 +5,7 @@
 #include "tests/message_of.h"
 #include "tests/nn/augment/pictures.h"
 
-namespace leeway::nn::augment {
-namespace {
+namespace leeway::nn::augment::chain_test {
 
 std::string error_of(const std::string& text) {
   return message_of([&] { (void)Chain(text); });
@@ -91,5 +90,4 @@ TEST(Chain, ImagesAreLevelsAndBack) {
   EXPECT_EQ(between[0], .1234f) << "without pixel members not even rounded";
 }
 
-}  // namespace
-}  // namespace leeway::nn::augment
+}  // namespace leeway::nn::augment::chain_test

@@ -7,8 +7,7 @@
 
 #include "leeway/nn/augment/chain.h"
 
-namespace leeway::nn::augment {
-namespace {
+namespace leeway::nn::augment::mix_test {
 
 std::vector<float> images(std::size_t rows, std::size_t size) {
   std::vector<float> all(rows * size);
@@ -129,5 +128,4 @@ TEST(Mixup, IsAWeightedSumWithAPermutation) {
   EXPECT_EQ(orders.size(), 24U);
 }
 
-}  // namespace
-}  // namespace leeway::nn::augment
+}  // namespace leeway::nn::augment::mix_test

@@ -13,8 +13,7 @@
 #include "tests/core/files.h"
 #include "tests/nn/io/pickles.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::checkpoint_test {
 
 using namespace pickles;
 using nlohmann::json;
@@ -282,5 +281,4 @@ TEST(Checkpoint, NamesThatMeetAreRefused) {
             "f: expected tensors with different names, found 'a.b' twice");
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::checkpoint_test

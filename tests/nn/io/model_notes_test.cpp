@@ -9,11 +9,10 @@
 
 #include "tests/message_of.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::model_notes_test {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST(ModelNotesFile, SaysAllThatItMay) {
   const ModelNotes notes = parse_notes(
@@ -68,5 +67,4 @@ TEST(ModelNotesFile, LiesBesideTheModelUnderItsWholeName) {
   std::filesystem::remove_all(folder);
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::model_notes_test

@@ -7,12 +7,11 @@
 
 #include "tests/message_of.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::strided_test {
 
 constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
 
-class Strided : public testing::Test {
+class Strided : public ::testing::Test {
  protected:
   Strided() : elements_(24) { std::iota(elements_.begin(), elements_.end(), 0.f); }
 
@@ -77,12 +76,12 @@ TEST_F(Strided, RefusesElementsOutside) {
                                                           {0, {huge}, {huge}},
                                                           {huge, {1}, {1}},
                                                           {1, {2, 2}, {huge, huge}}})
-    EXPECT_THAT(refusal(view), testing::StartsWith("w: expected a tensor inside its 24 stored elements"));
+    EXPECT_THAT(refusal(view), ::testing::StartsWith("w: expected a tensor inside its 24 stored elements"));
   EXPECT_EQ(
       refusal({0, {2}, {-1}}),
       "w: expected an offset, sizes and strides of at least 0, found offset 0, sizes (2), strides (-1)");
-  EXPECT_THAT(refusal({-1, {2}, {1}}), testing::HasSubstr("at least 0"));
-  EXPECT_THAT(refusal({0, {-2}, {1}}), testing::HasSubstr("at least 0"));
+  EXPECT_THAT(refusal({-1, {2}, {1}}), ::testing::HasSubstr("at least 0"));
+  EXPECT_THAT(refusal({0, {-2}, {1}}), ::testing::HasSubstr("at least 0"));
   EXPECT_EQ(refusal({0, {2, 2}, {1}}), "w: expected 2 strides, found 1");
 }
 
@@ -90,7 +89,7 @@ TEST_F(Strided, RefusesElementsOutside) {
 TEST_F(Strided, RefusesExpansionBeyondTheBudget) {
   EXPECT_EQ(refusal({0, {2'500'000'000}, {0}}),
             "w: expected at most 1000 more bytes of tensors for a file of this size, found 10000000000");
-  EXPECT_THAT(refusal({0, {huge, huge}, {0, 0}}), testing::HasSubstr("fewer than 2^63 bytes"));
+  EXPECT_THAT(refusal({0, {huge, huge}, {0, 0}}), ::testing::HasSubstr("fewer than 2^63 bytes"));
 }
 
 TEST(StorageTypes, AreKnownByName) {
@@ -98,5 +97,4 @@ TEST(StorageTypes, AreKnownByName) {
   EXPECT_EQ(find_storage_type("torch.ComplexFloatStorage"), nullptr);
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::strided_test

@@ -3,11 +3,10 @@
 
 #include "tests/nn/onnx/handmade.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::branches_test {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 // A node If whose branches multiply "flat", from around them, by w or by -w.
 ::onnx::NodeProto& add_if(File& file, const std::string& condition) {
@@ -104,5 +103,4 @@ TEST_F(Branches, WhatDoesNotFitIsRefused) {
   EXPECT_THAT(refused(file), HasSubstr("expected a graph without inputs, found 1"));
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::branches_test

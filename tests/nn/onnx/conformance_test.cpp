@@ -12,8 +12,7 @@
 #include "leeway/nn/onnx/program.h"
 #include "tests/message_of.h"
 
-namespace leeway::nn::onnx {
-namespace {
+namespace leeway::nn::onnx::conformance_test {
 
 const std::filesystem::path test_data = "/usr/share/libonnx-testdata/data";
 
@@ -144,7 +143,7 @@ Count run_suite(const std::string& suite) {
   return count;
 }
 
-class Conformance : public testing::TestWithParam<std::pair<std::string, std::size_t>> {};
+class Conformance : public ::testing::TestWithParam<std::pair<std::string, std::size_t>> {};
 
 TEST_P(Conformance, EveryTestWhoseOperatorsThereArePasses) {
   const auto& [suite, least] = GetParam();
@@ -159,13 +158,12 @@ TEST_P(Conformance, EveryTestWhoseOperatorsThereArePasses) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Suites, Conformance,
-                         testing::Values(std::pair("node", 739), std::pair("pytorch-converted", 82),
-                                         std::pair("pytorch-operator", 35), std::pair("simple", 7)),
+                         ::testing::Values(std::pair("node", 739), std::pair("pytorch-converted", 82),
+                                           std::pair("pytorch-operator", 35), std::pair("simple", 7)),
                          [](const auto& instance) {
                            std::string name = instance.param.first;
                            std::ranges::replace(name, '-', '_');
                            return name;
                          });
 
-}  // namespace
-}  // namespace leeway::nn::onnx
+}  // namespace leeway::nn::onnx::conformance_test

@@ -5,8 +5,7 @@
 #include "leeway/core/random.h"
 #include "leeway/nn/onnx/program.h"
 
-namespace leeway::nn::onnx {
-namespace {
+namespace leeway::nn::onnx::gradients_test {
 
 using torch::Tensor;
 
@@ -312,5 +311,4 @@ TEST(OnnxGradients, PassARoundingCast) {
   EXPECT_FLOAT_EQ(gradient[0].item<float>(), 1e-9f);
 }
 
-}  // namespace
-}  // namespace leeway::nn::onnx
+}  // namespace leeway::nn::onnx::gradients_test

@@ -4,10 +4,9 @@
 
 #include "tests/nn/onnx/handmade.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::quantised_test {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 // logits = W x with x and W through 8 bits: whole numbers of a scale of 1/2 are exact.
 TEST_F(Handmade, QuantisedGraphsHaveOutputsAndNoGradients) {
@@ -18,11 +17,11 @@ TEST_F(Handmade, QuantisedGraphsHaveOutputsAndNoGradients) {
   file.node("DequantizeLinear", {"q", "half"}, {"back"});
   file.node("MatMul", {"back", "w"}, {"y"});
   const auto model = load(file);
-  EXPECT_THAT(model->info().notes, testing::ElementsAre(HasSubstr("it has outputs, but no gradients")));
+  EXPECT_THAT(model->info().notes, ::testing::ElementsAre(HasSubstr("it has outputs, but no gradients")));
   Images images;
   images.pixels = make_array<float>({2, 1, 2, 2}, {0, .5, 1, .4f, 1, 0, 0, 0});
   const Array logits = model->outputs(images).logits;
-  EXPECT_THAT(logits.view<float>(), testing::ElementsAre(-.5f, 1, 1.25f, 1, 2, -1));  // .4 is rounded to .5
+  EXPECT_THAT(logits.view<float>(), ::testing::ElementsAre(-.5f, 1, 1.25f, 1, 2, -1));  // .4 is rounded to .5
   EXPECT_THAT(message_of([&] { (void)model->attack(images, {}); }),
               HasSubstr("expected a model with input gradients"));
 }
@@ -61,7 +60,7 @@ TEST_F(Handmade, AGraphOfBytesTakesPixelsFrom0To255) {
   Images images;
   images.pixels = make_array<std::uint8_t>({1, 1, 2, 2}, {7, 0, 0, 0});
   const Array logits = model->outputs(images).logits;
-  EXPECT_THAT(logits.view<float>(), testing::ElementsAre(7, 14, -7));
+  EXPECT_THAT(logits.view<float>(), ::testing::ElementsAre(7, 14, -7));
 }
 
 // 789,444 rows are in the shapes of one graph, which runs on any number; and in the constants of another, which says what it would cost.
@@ -72,7 +71,7 @@ TEST_F(Handmade, AHugeFixedBatchIsNotRunToSeeWhatItDoes) {
   open.node("Reshape", {"x", "shape"}, {"flat"});
   open.node("MatMul", {"flat", "w"}, {"y"});
   const auto model = load(open);
-  EXPECT_THAT(model->info().notes, testing::IsEmpty());
+  EXPECT_THAT(model->info().notes, ::testing::IsEmpty());
   expect_rows_alone(*model, 7);
   // 64 rows in its constants: it runs, and says what that costs
   File some(13);
@@ -82,9 +81,9 @@ TEST_F(Handmade, AHugeFixedBatchIsNotRunToSeeWhatItDoes) {
   some.node("Reshape", {"x", "shape"}, {"flat"});
   some.node("Transpose", {"flat"}, {"y"});
   EXPECT_THAT(load(some)->info().notes,
-              testing::ElementsAre(
-                  testing::HasSubstr("has a fixed batch size of 64, so that every shard of 32 rows costs 64, "
-                                     "2 times as much (export it with a dynamic batch axis)")));
+              ::testing::ElementsAre(::testing::HasSubstr(
+                  "has a fixed batch size of 64, so that every shard of 32 rows costs 64, "
+                  "2 times as much (export it with a dynamic batch axis)")));
   File shut(13);
   shut.input("x", {rows, 1, 64, 64});
   shut.output("y");
@@ -96,5 +95,4 @@ TEST_F(Handmade, AHugeFixedBatchIsNotRunToSeeWhatItDoes) {
             "exactly 789444 rows: every pass would compute all 789444, 12.9 GB for the input alone");
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::quantised_test

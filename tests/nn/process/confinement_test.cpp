@@ -24,8 +24,7 @@
 #include <thread>
 #include <vector>
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::confinement_test {
 
 // What a child process says of itself, and its status as of waitpid.
 struct Child {
@@ -53,7 +52,7 @@ Child run_in_child(const std::function<std::string()>& act) {
   return result;
 }
 
-class Confinement : public testing::Test {
+class Confinement : public ::testing::Test {
  protected:
   void SetUp() override {
     if (const std::string reason = why_not_confined(); !reason.empty()) GTEST_SKIP() << reason;
@@ -191,5 +190,4 @@ TEST_F(Confinement, AKernelThatCannotConfineIsNamed) {
   EXPECT_EQ(run_in_child(act).text, "seccomp: Function not implemented");
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::confinement_test
