@@ -14,8 +14,7 @@
 #include "tests/case_name.h"
 #include "tests/message_of.h"
 
-namespace leeway::agreement {
-namespace {
+namespace leeway::agreement::agreement_test {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -52,7 +51,7 @@ TEST(Predictions, TiesBeyondTheFirstVectorOfClasses) {
   }
 }
 
-class PerRowOfCase : public testing::TestWithParam<Case> {};
+class PerRowOfCase : public ::testing::TestWithParam<Case> {};
 
 TEST_P(PerRowOfCase, IsThatOfTheNaiveLoop) {
   const Pair pair = GetParam().make();
@@ -73,7 +72,7 @@ TEST_P(PerRowOfCase, IsThatOfTheNaiveLoop) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(NaiveLoop, PerRowOfCase, testing::ValuesIn(cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(NaiveLoop, PerRowOfCase, ::testing::ValuesIn(cases()), case_name);
 
 TEST(DeltaInterval, OnePairSaysNothing) {
   const Agreement found = posterior_agreement(f64(1, 2, {1, 0}), f64(1, 2, {2, 0}));
@@ -104,7 +103,7 @@ TEST(BootstrapInterval, AgreesWithALoop) {
   EXPECT_LT(replicates[2], replicates[36]);
 }
 
-class ThreadsTest : public testing::TestWithParam<Case> {};
+class ThreadsTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(ThreadsTest, SameBitsForAnyNumber) {
   const Pair pair = GetParam().make();
@@ -123,18 +122,18 @@ TEST_P(ThreadsTest, SameBitsForAnyNumber) {
 
 INSTANTIATE_TEST_SUITE_P(
     Bits, ThreadsTest,
-    testing::Values(Case{"many_rows", [] { return gaussian(20011, 10, .9, 91); }},
-                    Case{"many_rows_single", [] { return in_single(gaussian(20011, 10, .9, 92)); }},
-                    Case{"large_tiles_single", [] { return in_single(gaussian(60001, 10, .9, 93)); }},
-                    Case{"many_classes", [] { return gaussian(1501, 300, .9, 94); }},
-                    Case{"many_classes_single", [] { return in_single(gaussian(1501, 300, .9, 95)); }},
-                    Case{"two_classes", [] { return gaussian(5003, 2, .9, 96); }},
-                    Case{"identical", [] { return gaussian(5003, 10, 0, 97); }},
-                    Case{"bootstrap", [] { return gaussian(97, 5, .9, 98); }}),
+    ::testing::Values(Case{"many_rows", [] { return gaussian(20011, 10, .9, 91); }},
+                      Case{"many_rows_single", [] { return in_single(gaussian(20011, 10, .9, 92)); }},
+                      Case{"large_tiles_single", [] { return in_single(gaussian(60001, 10, .9, 93)); }},
+                      Case{"many_classes", [] { return gaussian(1501, 300, .9, 94); }},
+                      Case{"many_classes_single", [] { return in_single(gaussian(1501, 300, .9, 95)); }},
+                      Case{"two_classes", [] { return gaussian(5003, 2, .9, 96); }},
+                      Case{"identical", [] { return gaussian(5003, 10, 0, 97); }},
+                      Case{"bootstrap", [] { return gaussian(97, 5, .9, 98); }}),
     case_name);
 
 // Inputs too large for the other tests, against the naive objective at the beta found and around it.
-class LargeTest : public testing::TestWithParam<Case> {};
+class LargeTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(LargeTest, IsALocalMaximumOfTheNaiveObjective) {
   const Pair pair = GetParam().make();
@@ -149,11 +148,11 @@ TEST_P(LargeTest, IsALocalMaximumOfTheNaiveObjective) {
 
 INSTANTIATE_TEST_SUITE_P(
     Layouts, LargeTest,
-    testing::Values(Case{"f64_beyond_small_tiles", [] { return gaussian(60007, 10, .9, 101); }},
-                    Case{"f32_beyond_small_tiles", [] { return in_single(gaussian(60007, 10, .9, 102)); }},
-                    Case{"f32_k128", [] { return in_single(gaussian(1003, 128, .9, 103)); }},
-                    Case{"f32_k129", [] { return in_single(gaussian(1003, 129, .9, 104)); }},
-                    Case{"f64_k129", [] { return gaussian(1003, 129, .9, 105); }}),
+    ::testing::Values(Case{"f64_beyond_small_tiles", [] { return gaussian(60007, 10, .9, 101); }},
+                      Case{"f32_beyond_small_tiles", [] { return in_single(gaussian(60007, 10, .9, 102)); }},
+                      Case{"f32_k128", [] { return in_single(gaussian(1003, 128, .9, 103)); }},
+                      Case{"f32_k129", [] { return in_single(gaussian(1003, 129, .9, 104)); }},
+                      Case{"f64_k129", [] { return gaussian(1003, 129, .9, 105); }}),
     case_name);
 
 TEST(Layouts, MixedTypes) {
@@ -175,8 +174,8 @@ std::string message_of(const Array& clean, const Array& shifted,
 }
 
 TEST(Errors, Shapes) {
-  using testing::AllOf;
-  using testing::HasSubstr;
+  using ::testing::AllOf;
+  using ::testing::HasSubstr;
   const Array good = f64(2, 3, {1, 2, 3, 4, 5, 6});
   EXPECT_THAT(message_of(good, f64(3, 2, {1, 2, 3, 4, 5, 6})),
               AllOf(HasSubstr("b.npy"), HasSubstr("(2, 3)"), HasSubstr("(3, 2)")));
@@ -203,12 +202,12 @@ TEST(Errors, NonFiniteLogitsNameRowAndClass) {
             const std::size_t column = (row + 2) % k;
             (in_clean ? pair.clean : pair.shifted)[row * k + column] = value;
             const std::string message = message_of(clean_array(pair), shifted_array(pair));
-            EXPECT_THAT(message, testing::StartsWith(in_clean ? "a.npy: " : "b.npy: "));
-            EXPECT_THAT(message, testing::HasSubstr(std::isnan(value) ? "nan"
-                                                    : value > 0       ? "found inf"
-                                                                      : "-inf"));
-            EXPECT_THAT(message, testing::HasSubstr("row " + std::to_string(row) + ","));
-            EXPECT_THAT(message, testing::EndsWith("class " + std::to_string(column)));
+            EXPECT_THAT(message, ::testing::StartsWith(in_clean ? "a.npy: " : "b.npy: "));
+            EXPECT_THAT(message, ::testing::HasSubstr(std::isnan(value) ? "nan"
+                                                      : value > 0       ? "found inf"
+                                                                        : "-inf"));
+            EXPECT_THAT(message, ::testing::HasSubstr("row " + std::to_string(row) + ","));
+            EXPECT_THAT(message, ::testing::EndsWith("class " + std::to_string(column)));
           }
   }
 }
@@ -219,12 +218,12 @@ TEST(Errors, NamesTheFirstBadRow) {
   pair.shifted[1234 * 10 + 4] = infinity;
   const auto message = [&] { return message_of(clean_array(pair), shifted_array(pair)); };
   for (const int count : {1, 2, 7})
-    EXPECT_THAT(at_threads(count, message), testing::HasSubstr("row 1234, class 4")) << count;
+    EXPECT_THAT(at_threads(count, message), ::testing::HasSubstr("row 1234, class 4")) << count;
 }
 
 TEST(Errors, Labels) {
-  using testing::AllOf;
-  using testing::HasSubstr;
+  using ::testing::AllOf;
+  using ::testing::HasSubstr;
   const Array good = f64(2, 3, {1, 2, 3, 4, 5, 6});
   EXPECT_THAT(message_of(good, good, {0}), AllOf(HasSubstr("labels"), HasSubstr("2"), HasSubstr("1")));
   EXPECT_THAT(message_of(good, good, {0, 3}), AllOf(HasSubstr("labels"), HasSubstr("3"), HasSubstr("row 1")));
@@ -259,7 +258,7 @@ void expect_same_bits(const Agreement& a, const Agreement& b) { EXPECT_EQ(number
 
 template <class T>
 void check(std::size_t n, std::size_t k, std::initializer_list<std::size_t> counts, double noise = 1) {
-  SCOPED_TRACE(testing::Message() << n << " rows, " << k << " classes");
+  SCOPED_TRACE(::testing::Message() << n << " rows, " << k << " classes");
   const Rows clean = cut<T>(n, k, 1, 0), shifted = cut<T>(n, k, 1, noise);
   const Agreement whole = posterior_agreement(clean, shifted);
   EXPECT_TRUE(whole.converged);
@@ -301,5 +300,4 @@ TEST(Shards, TheLastOfManyIsNamed) {
   EXPECT_REFUSED(posterior_agreement(clean, shifted), "found nan at row 78 (row 3 of part 2), class 1");
 }
 
-}  // namespace
-}  // namespace leeway::agreement
+}  // namespace leeway::agreement::agreement_test

@@ -10,8 +10,7 @@
 #include "tests/agreement/reference_cases.h"
 #include "tests/message_of.h"
 
-namespace leeway::agreement {
-namespace {
+namespace leeway::agreement::alignment_test {
 
 using ::testing::HasSubstr;
 
@@ -212,5 +211,4 @@ TEST(CanonicalCorrelation, Errors) {
   EXPECT_THAT(message(varies, constant, 3, 3), ::testing::HasSubstr("found the same in all 3 rows"));
 }
 
-}  // namespace
-}  // namespace leeway::agreement
+}  // namespace leeway::agreement::alignment_test

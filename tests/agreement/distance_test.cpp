@@ -13,10 +13,9 @@
 #include "tests/message_of.h"
 #include "tests/stopping.h"
 
-namespace leeway::agreement {
-namespace {
+namespace leeway::agreement::distance_test {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
@@ -170,5 +169,4 @@ TEST(MeasureDistances, MmdTellsHowFarItIsAndStops) {
   EXPECT_THROW((void)distance("mmd").compute(x, y, &impatient), Interrupted);
 }
 
-}  // namespace
-}  // namespace leeway::agreement
+}  // namespace leeway::agreement::distance_test

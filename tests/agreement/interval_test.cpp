@@ -21,8 +21,7 @@
 #include "tests/case_name.h"
 #include "tests/stopping.h"
 
-namespace leeway::agreement {
-namespace {
+namespace leeway::agreement::interval_test {
 
 enum class Logits { one_hot, soft, mixed };
 
@@ -84,7 +83,7 @@ struct Cell {
   double disagreeing;
 };
 
-class PaIntervalCoversTier2 : public testing::TestWithParam<Cell> {};
+class PaIntervalCoversTier2 : public ::testing::TestWithParam<Cell> {};
 
 // The coverage is .96 to 1 over many samples (docs/pa-interval.md); 300 are short of .93 by chance once in 500 at .965.
 TEST_P(PaIntervalCoversTier2, ThePopulationsAgreement) {
@@ -93,12 +92,12 @@ TEST_P(PaIntervalCoversTier2, ThePopulationsAgreement) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cells, PaIntervalCoversTier2,
-                         testing::Values(Cell{"HardlyAnyOf1000", Logits::one_hot, 1000, 10, .0005},
-                                         Cell{"OneInAHundredOf200", Logits::one_hot, 200, 10, .01},
-                                         Cell{"SoftAndRare", Logits::soft, 1000, 10, .0005},
-                                         Cell{"MixedAndRare", Logits::mixed, 200, 3, .01},
-                                         Cell{"SoftTenth", Logits::soft, 50, 10, .1},
-                                         Cell{"HalfOfTwoClasses", Logits::soft, 200, 2, .5}),
+                         ::testing::Values(Cell{"HardlyAnyOf1000", Logits::one_hot, 1000, 10, .0005},
+                                           Cell{"OneInAHundredOf200", Logits::one_hot, 200, 10, .01},
+                                           Cell{"SoftAndRare", Logits::soft, 1000, 10, .0005},
+                                           Cell{"MixedAndRare", Logits::mixed, 200, 3, .01},
+                                           Cell{"SoftTenth", Logits::soft, 50, 10, .1},
+                                           Cell{"HalfOfTwoClasses", Logits::soft, 200, 2, .5}),
                          case_name);
 
 TEST(BootstrapIntervalTier2, CoversRareDisagreement) {
@@ -274,7 +273,7 @@ std::vector<double> maxima_of(const Pair& pair, Progress* progress = nullptr) {
   return replicate_maxima(pairs, maximum, {replicates, seed, "bootstrap", progress});
 }
 
-class Replicates : public testing::TestWithParam<Case> {};
+class Replicates : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Replicates, HaveTheCertifiedMaximumOfTheirRows) {
   const Pair pair = GetParam().make();
@@ -287,7 +286,7 @@ TEST_P(Replicates, HaveTheCertifiedMaximumOfTheirRows) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, Replicates, testing::ValuesIn(cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(Cases, Replicates, ::testing::ValuesIn(cases()), case_name);
 
 TEST(ReplicateMaxima, AreToldOfAndStopped) {
   const Pair pair = gaussian(60, 3, .5, 5);
@@ -299,5 +298,4 @@ TEST(ReplicateMaxima, AreToldOfAndStopped) {
   EXPECT_THROW((void)maxima_of(pair, &stopped), Interrupted);
 }
 
-}  // namespace
-}  // namespace leeway::agreement
+}  // namespace leeway::agreement::interval_test

@@ -27,7 +27,7 @@ Agreement solve(const Pair& pair, const Options& options = {}) {
   return posterior_agreement(clean_array(pair), shifted_array(pair), {}, options);
 }
 
-class MaximumTest : public testing::TestWithParam<Case> {};
+class MaximumTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(MaximumTest, IsTheGlobalOneAndCertified) {
   const Pair pair = GetParam().make();
@@ -36,9 +36,9 @@ TEST_P(MaximumTest, IsTheGlobalOneAndCertified) {
   const double limit = objective(infinity), log_k = std::log(static_cast<double>(pair.k));
 
   const Agreement found = solve(pair);
-  SCOPED_TRACE(testing::Message() << "brute force: " << best.value << " at " << best.beta << ", limit "
-                                  << limit << "; found " << found.value << " at " << found.beta << ", gap "
-                                  << found.gap);
+  SCOPED_TRACE(::testing::Message() << "brute force: " << best.value << " at " << best.beta << ", limit "
+                                    << limit << "; found " << found.value << " at " << found.beta << ", gap "
+                                    << found.gap);
   EXPECT_TRUE(found.converged);
   EXPECT_GE(found.gap, 0);
   EXPECT_LE(found.gap, 1e-9);
@@ -72,8 +72,8 @@ std::vector<Case> cases_of_size(bool large) {
   return chosen;
 }
 
-INSTANTIATE_TEST_SUITE_P(BruteForce, MaximumTest, testing::ValuesIn(cases_of_size(false)), case_name);
-INSTANTIATE_TEST_SUITE_P(BruteForceTier2, MaximumTest, testing::ValuesIn(cases_of_size(true)), case_name);
+INSTANTIATE_TEST_SUITE_P(BruteForce, MaximumTest, ::testing::ValuesIn(cases_of_size(false)), case_name);
+INSTANTIATE_TEST_SUITE_P(BruteForceTier2, MaximumTest, ::testing::ValuesIn(cases_of_size(true)), case_name);
 
 // F' = (2,0), F'' = (1,0) twice and F' = (1,0), F'' = (0,1) once. With y = e^-beta the rows are
 //   (1 + y^3) / ((1 + y^2)(1 + y)) = (1 - y + y^2) / (1 + y^2)   and   2 y / (1 + y)^2,
@@ -95,10 +95,10 @@ TEST(Maximum, ReportsBothMaximaOfTheExactExample) {
   EXPECT_NEAR(found.beta, 11.62, .01);
   EXPECT_NEAR(found.value, -.3239, 1e-4);
   const auto near = [](double beta, double value) {
-    return testing::AllOf(testing::Field(&CurvePoint::beta, testing::DoubleNear(beta, .01)),
-                          testing::Field(&CurvePoint::value, testing::DoubleNear(value, 1e-3)));
+    return ::testing::AllOf(::testing::Field(&CurvePoint::beta, ::testing::DoubleNear(beta, .01)),
+                            ::testing::Field(&CurvePoint::value, ::testing::DoubleNear(value, 1e-3)));
   };
-  EXPECT_THAT(found.local_maxima, testing::ElementsAre(near(.18, -.516), near(11.62, -.3239)));
+  EXPECT_THAT(found.local_maxima, ::testing::ElementsAre(near(.18, -.516), near(11.62, -.3239)));
 }
 
 TEST(Maximum, CurveIsSortedAndTrue) {

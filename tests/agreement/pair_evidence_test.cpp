@@ -10,8 +10,7 @@
 
 #include "leeway/core/random.h"
 
-namespace leeway::agreement {
-namespace {
+namespace leeway::agreement::pair_evidence_test {
 
 using ::testing::HasSubstr;
 using Labels = std::vector<std::int64_t>;
@@ -205,5 +204,4 @@ TEST(FirstPredictions, AreThoseOfTheJoinedRowsAndTakeTheLowestOfEquals) {
             16'384u);
 }
 
-}  // namespace
-}  // namespace leeway::agreement
+}  // namespace leeway::agreement::pair_evidence_test

@@ -20,8 +20,8 @@ void PrintTo(const RowPair& pair, std::ostream* out) { *out << pair.clean << "-"
 
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 Sample sample(std::string name, std::size_t d, std::vector<double> features,
               std::vector<std::int64_t> labels = {}) {
@@ -130,7 +130,7 @@ TEST(Pairing, TheTableSaysWhatIsNeeded) {
   }
 }
 
-class PairsFile : public testing::Test {
+class PairsFile : public ::testing::Test {
  protected:
   std::string refusal_of(std::string_view text) {
     write_text(path_, text);

@@ -15,8 +15,7 @@
 #include "tests/message_of.h"
 #include "tests/stopping.h"
 
-namespace leeway::agreement {
-namespace {
+namespace leeway::agreement::ratios_test {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -322,5 +321,4 @@ TEST(PaDifference, RefusesOtherNumbersOfRows) {
   EXPECT_REFUSED(pa_difference(paired(first), paired(second)), "pa_difference: expected ... found 1 and 2");
 }
 
-}  // namespace
-}  // namespace leeway::agreement
+}  // namespace leeway::agreement::ratios_test

@@ -10,8 +10,7 @@
 #include "tests/at_threads.h"
 #include "tests/message_of.h"
 
-namespace leeway::agreement {
-namespace {
+namespace leeway::agreement::summaries_test {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -183,5 +182,4 @@ TEST(FixedBeta, BadArguments) {
   EXPECT_REFUSED(agreement_at(clean_array(pair), shifted_array(broken), 1, {}, options), "s.npy...");
 }
 
-}  // namespace
-}  // namespace leeway::agreement
+}  // namespace leeway::agreement::summaries_test

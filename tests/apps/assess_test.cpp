@@ -10,8 +10,7 @@
 #include "leeway/core/random.h"
 #include "tests/apps/run_command.h"
 
-namespace leeway {
-namespace {
+namespace leeway::assess_test {
 
 using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
@@ -248,5 +247,4 @@ TEST_F(AssessNoise, OfSeveralModelsAndTheFirstRows) {
        {"model \"model\" already has a --model"}});
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::assess_test

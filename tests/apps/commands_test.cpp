@@ -10,8 +10,7 @@
 #include "leeway/core/npz.h"
 #include "tests/apps/run_command.h"
 
-namespace leeway {
-namespace {
+namespace leeway::commands_test {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
@@ -210,5 +209,4 @@ TEST_F(Commands, FiguresAreFilesInTheirFolder) {
   EXPECT_EQ(read_text(folder_ / figure), "seed = 1\n");
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::commands_test

@@ -9,8 +9,7 @@
 #include "leeway/core/result.h"
 #include "tests/apps/run_command.h"
 
-namespace leeway {
-namespace {
+namespace leeway::conds_command_test {
 
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
@@ -137,5 +136,4 @@ TEST_F(CondsCommand, DescribeMistakes) {
        {"--outputs o.csv --label y", 2, {"--label and --columns require a table"}}});
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::conds_command_test

@@ -12,8 +12,7 @@
 #include "tests/apps/run_command.h"
 #include "tests/data/digits.h"
 
-namespace leeway {
-namespace {
+namespace leeway::data_command_test {
 
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
@@ -152,5 +151,4 @@ TEST_F(DiagvibCommand, SaysWhatIsWrong) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a.npz"));
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::data_command_test

@@ -13,8 +13,7 @@
 #include "leeway/core/npz.h"
 #include "tests/apps/run_command.h"
 
-namespace leeway::app {
-namespace {
+namespace leeway::app::files_test {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
@@ -260,5 +259,4 @@ TEST_F(FilesOfCommands, AnInputThatIsCutShortMeanwhileIsOneLine) {
   EXPECT_EQ(read_text(folder_ / ".out"), "");
 }
 
-}  // namespace
-}  // namespace leeway::app
+}  // namespace leeway::app::files_test

@@ -13,8 +13,7 @@
 #include "leeway/core/random.h"
 #include "tests/apps/run_command.h"
 
-namespace leeway {
-namespace {
+namespace leeway::instruction_set_command_test {
 
 class InstructionSetCommand : public CommandTest {
  protected:
@@ -111,7 +110,7 @@ struct Compared {
 };
 
 class BetweenInstructionSetsTier2 : public InstructionSetCommand,
-                                    public testing::WithParamInterface<Compared> {};
+                                    public ::testing::WithParamInterface<Compared> {};
 
 TEST_P(BetweenInstructionSetsTier2, DecisionsAndCertificatesAreTheSame) {
   const Json best = record_under(machine_instruction_set(), GetParam().arguments);
@@ -124,7 +123,7 @@ TEST_P(BetweenInstructionSetsTier2, DecisionsAndCertificatesAreTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(
     Commands, BetweenInstructionSetsTier2,
-    testing::Values(
+    ::testing::Values(
         Compared{"pa", "pa clean.npz shifted.npz --curve 9 --ratios 0,.5,1 --bootstrap 20 --summaries"},
         Compared{"distances", "distances clean.npz shifted.npz"},
         Compared{"assess",
@@ -136,5 +135,4 @@ INSTANTIATE_TEST_SUITE_P(
         Compared{"average_case", "average-case --logits logits.npy --jacobian jacobian.npy --sigma 0.1,0.5"}),
     [](const auto& instance) { return std::string(instance.param.name); });
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::instruction_set_command_test

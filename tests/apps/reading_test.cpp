@@ -10,8 +10,7 @@
 #include "tests/core/files.h"
 #include "tests/core/zip_maker.h"
 
-namespace leeway {
-namespace {
+namespace leeway::reading_test {
 
 using leeway::testing::deflated_entry;
 using leeway::testing::make_zip;
@@ -259,5 +258,4 @@ TEST_F(ConfigCommand, WrongFilesAreOneLineAndExit3) {
   EXPECT_EQ(run("pa a.npy b.npy --config f.toml --config f.toml").code, 2);
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::reading_test

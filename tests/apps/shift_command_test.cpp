@@ -7,8 +7,7 @@
 #include "tests/apps/run_command.h"
 #include "tests/core/files.h"
 
-namespace leeway {
-namespace {
+namespace leeway::shift_command_test {
 
 using leeway::testing::write_bytes;
 using ::testing::ContainsRegex;
@@ -145,5 +144,4 @@ TEST_F(ShiftTextCommand, MistakesLeaveNoFile) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out.csv"));
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::shift_command_test

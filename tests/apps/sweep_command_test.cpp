@@ -12,8 +12,7 @@
 
 #include "tests/apps/run_command.h"
 
-namespace leeway {
-namespace {
+namespace leeway::sweep_command_test {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
@@ -303,5 +302,4 @@ TEST_F(SweepOnSlurmTier2, CommandsOfTheDocument) {
   EXPECT_EQ(read_text(folder_ / "own" / "runs.csv"), read_text(folder_ / "again.csv"));
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::sweep_command_test

@@ -6,8 +6,7 @@
 
 #include <csignal>
 
-namespace leeway::app {
-namespace {
+namespace leeway::app::terminal_test {
 
 // A step that hears nothing, and one around it whose word counts again.
 TEST(HardStop, EndsWithTheWordOfTheInnermostStep) {
@@ -47,5 +46,4 @@ TEST(HardStop, LeavesASignalThatWasHeededAlone) {
       ::testing::ExitedWithCode(7), "");
 }
 
-}  // namespace
-}  // namespace leeway::app
+}  // namespace leeway::app::terminal_test

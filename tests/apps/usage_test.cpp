@@ -8,8 +8,7 @@
 #include "leeway/core/npz.h"
 #include "tests/apps/run_command.h"
 
-namespace leeway::app {
-namespace {
+namespace leeway::app::usage_test {
 
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
@@ -271,5 +270,4 @@ TEST_F(Usage, ExitCode5SaysWhy) {
   }
 }
 
-}  // namespace
-}  // namespace leeway::app
+}  // namespace leeway::app::usage_test

@@ -9,11 +9,10 @@
 #include "tests/average_case/classifiers.h"
 #include "tests/message_of.h"
 
-namespace leeway::average_case {
-namespace {
+namespace leeway::average_case::average_case_errors_test {
 
-using testing::EndsWith;
-using testing::HasSubstr;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
 using Doubles = std::vector<double>;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -270,5 +269,4 @@ TEST(Files, ConstantLogitsAndGradientsThatAreDead) {
     }
 }
 
-}  // namespace
-}  // namespace leeway::average_case
+}  // namespace leeway::average_case::average_case_errors_test

@@ -9,8 +9,7 @@
 #include "tests/average_case/classifiers.h"
 #include "tests/stopping.h"
 
-namespace leeway::average_case {
-namespace {
+namespace leeway::average_case::average_case_test {
 
 Quadratic curved(std::size_t d, std::size_t k, std::uint64_t seed) {
   Quadratic model = random_linear(d, k, seed);
@@ -321,5 +320,4 @@ TEST(Convergence, EveryPointIsWhatTheMethodGivesWithSoMany) {
   EXPECT_TRUE(convergence(model.classifier(), Noise(3), rows_of(x), 25, options, {}, {}).empty());
 }
 
-}  // namespace
-}  // namespace leeway::average_case
+}  // namespace leeway::average_case::average_case_test

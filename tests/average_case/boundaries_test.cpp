@@ -7,8 +7,7 @@
 
 #include "tests/average_case/classifiers.h"
 
-namespace leeway::average_case {
-namespace {
+namespace leeway::average_case::boundaries_test {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 using Doubles = std::vector<double>;
@@ -154,5 +153,4 @@ TEST(Boundaries, MassLeftOutByHand) {
   EXPECT_EQ(Boundaries{}.left_out_mass(1), 0);
 }
 
-}  // namespace
-}  // namespace leeway::average_case
+}  // namespace leeway::average_case::boundaries_test

@@ -9,8 +9,7 @@
 #include "tests/average_case/classifiers.h"
 #include "tests/stopping.h"
 
-namespace leeway::average_case {
-namespace {
+namespace leeway::average_case::linear_models_test {
 
 constexpr double tight = 1e-6;
 
@@ -328,5 +327,4 @@ TEST(ManyClasses, ProgressCountsPassesThatWereForeseen) {
   EXPECT_EQ(watcher.done, watcher.total);
 }
 
-}  // namespace
-}  // namespace leeway::average_case
+}  // namespace leeway::average_case::linear_models_test

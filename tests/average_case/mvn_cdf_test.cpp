@@ -16,8 +16,7 @@
 #include "tests/average_case/correlations.h"
 #include "tests/message_of.h"
 
-namespace leeway::average_case {
-namespace {
+namespace leeway::average_case::mvn_cdf_test {
 
 using ::testing::HasSubstr;
 using Numbers = std::vector<double>;
@@ -269,5 +268,4 @@ TEST(MvnCdf, BadInputIsOneClearLine) {
   EXPECT_REFUSED(mvn_cdf_batch(upper, 2, r), "mvn_cdf: upper: expected numbers, given nan at 1 (point 1)");
 }
 
-}  // namespace
-}  // namespace leeway::average_case
+}  // namespace leeway::average_case::mvn_cdf_test

@@ -19,8 +19,7 @@
 #include "leeway/core/random.h"
 #include "tests/average_case/correlations.h"
 
-namespace leeway::average_case {
-namespace {
+namespace leeway::average_case::mvn_parts_test {
 
 using Numbers = std::vector<double>;
 using Rows = std::vector<Numbers>;
@@ -344,5 +343,4 @@ TEST(LowRank, ASampleWithoutAPointInsideHasNotConverged) {
   EXPECT_EQ(found.log_error, infinity);
 }
 
-}  // namespace
-}  // namespace leeway::average_case
+}  // namespace leeway::average_case::mvn_parts_test

@@ -16,8 +16,7 @@
 #include "leeway/core/result.h"
 #include "tests/average_case/correlations.h"
 
-namespace leeway::average_case {
-namespace {
+namespace leeway::average_case::near_singular_test {
 
 using Numbers = std::vector<double>;
 
@@ -222,5 +221,4 @@ TEST(NearSingular, NearCopiesLimitTheirOriginal) {
   EXPECT_GT(integrand.smallest_scale, .1);
 }
 
-}  // namespace
-}  // namespace leeway::average_case
+}  // namespace leeway::average_case::near_singular_test

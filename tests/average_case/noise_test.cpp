@@ -13,8 +13,7 @@
 #include "tests/case_name.h"
 #include "tests/message_of.h"
 
-namespace leeway::average_case {
-namespace {
+namespace leeway::average_case::noise_test {
 
 constexpr std::uint32_t purpose = 7;
 
@@ -25,7 +24,7 @@ std::vector<float> drawn(const Noise& noise, std::uint64_t sample = 0, std::uint
   return e;
 }
 
-class EveryNoise : public testing::TestWithParam<NoiseKind> {};
+class EveryNoise : public ::testing::TestWithParam<NoiseKind> {};
 
 TEST_P(EveryNoise, ANumberDoesNotDependOnHowManyAreDrawn) {
   const std::vector<float> all = drawn(Noise(1000, GetParam()), 5, 9);
@@ -36,7 +35,7 @@ TEST_P(EveryNoise, ANumberDoesNotDependOnHowManyAreDrawn) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, EveryNoise, testing::ValuesIn(noises().begin(), noises().end()), case_name);
+INSTANTIATE_TEST_SUITE_P(, EveryNoise, ::testing::ValuesIn(noises().begin(), noises().end()), case_name);
 
 // Number j is made of word (j % 64) / 16 of block (j / 64) * 16 + j % 16.
 std::uint32_t word_of(std::size_t j, std::uint64_t seed, std::uint32_t sample, std::uint32_t draw,
@@ -94,7 +93,7 @@ struct Covariance {
   std::vector<double> given, full;
 };
 
-class EveryCovariance : public testing::TestWithParam<Covariance> {};
+class EveryCovariance : public ::testing::TestWithParam<Covariance> {};
 
 TEST_P(EveryCovariance, DrawsHaveIt) {
   const auto& [name, d, given, full] = GetParam();
@@ -136,11 +135,11 @@ TEST_P(EveryCovariance, GramIsThatOfANaiveLoop) {
 
 INSTANTIATE_TEST_SUITE_P(
     , EveryCovariance,
-    testing::Values(Covariance{"variances", 3, {4, 0, .25}, {4, 0, 0, 0, 0, 0, 0, 0, .25}},
-                    Covariance{
-                        "full", 3, {2, .5, -1, .5, 1, .3, -1, .3, 3}, {2, .5, -1, .5, 1, .3, -1, .3, 3}},
-                    Covariance{"singular", 3, {1, 1, 0, 1, 1, 0, 0, 0, 2}, {1, 1, 0, 1, 1, 0, 0, 0, 2}},
-                    Covariance{"zero", 2, {0, 0, 0, 0}, {0, 0, 0, 0}}, Covariance{"one", 1, {9}, {9}}),
+    ::testing::Values(Covariance{"variances", 3, {4, 0, .25}, {4, 0, 0, 0, 0, 0, 0, 0, .25}},
+                      Covariance{
+                          "full", 3, {2, .5, -1, .5, 1, .3, -1, .3, 3}, {2, .5, -1, .5, 1, .3, -1, .3, 3}},
+                      Covariance{"singular", 3, {1, 1, 0, 1, 1, 0, 0, 0, 2}, {1, 1, 0, 1, 1, 0, 0, 0, 2}},
+                      Covariance{"zero", 2, {0, 0, 0, 0}, {0, 0, 0, 0}}, Covariance{"one", 1, {9}, {9}}),
     case_name);
 
 TEST(Noise, RefusesWhatIsNoCovariance) {
@@ -157,8 +156,8 @@ TEST(Noise, RefusesWhatIsNoCovariance) {
       {message(2, covariance_of(2, {1, .5, .4, 1})), "0.4 at (1, 0), 0.5 at (0, 1)"},
       {message(2, covariance_of(2, {1, 2, 2, 1})), "eigenvalues of -1 and 3"}};
   for (const auto& [text, found] : refused) {
-    EXPECT_THAT(text, testing::StartsWith("noise covariance: expected"));
-    EXPECT_THAT(text, testing::EndsWith(found));
+    EXPECT_THAT(text, ::testing::StartsWith("noise covariance: expected"));
+    EXPECT_THAT(text, ::testing::EndsWith(found));
   }
   for (const NoiseKind& kind : {noise_kind("uniform"), noise_kind("laplace")})
     EXPECT_THAT(message(2, covariance_of(2, {1, 1}), kind), ::testing::HasSubstr("noise, found another"));
@@ -171,5 +170,4 @@ TEST(Noise, TakesACovarianceOfFloat32AsItIsRounded) {
   EXPECT_NEAR(gram[1], .3, 1e-6);
 }
 
-}  // namespace
-}  // namespace leeway::average_case
+}  // namespace leeway::average_case::noise_test

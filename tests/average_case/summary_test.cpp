@@ -11,8 +11,7 @@
 #include "tests/average_case/classifiers.h"
 #include "tests/message_of.h"
 
-namespace leeway::average_case {
-namespace {
+namespace leeway::average_case::summary_test {
 
 using Json = nlohmann::json;
 using Doubles = std::vector<double>;
@@ -146,7 +145,7 @@ TEST(Summary, RefusesWhatDoesNotFit) {
       {message_of([&] { (void)against_monte_carlo(column_of({}), column_of({})); }),
        "one sample, found none"},
       {message_of([&] { (void)distribution(one, 1); }), "level: expected a number within (0, 1), found 1"}};
-  for (const auto& [text, found] : refused) EXPECT_THAT(text, testing::EndsWith(found));
+  for (const auto& [text, found] : refused) EXPECT_THAT(text, ::testing::EndsWith(found));
   for (const double level : {0., 1., -.5, 2.}) {
     EXPECT_NE(message_of([&] { (void)distribution(Doubles{.1, .2}, level); }), "no error") << level;
     EXPECT_NE(message_of([&] { (void)against_monte_carlo(column_of({.1}), column_of({.1}, 5), level); }),
@@ -156,5 +155,4 @@ TEST(Summary, RefusesWhatDoesNotFit) {
   }
 }
 
-}  // namespace
-}  // namespace leeway::average_case
+}  // namespace leeway::average_case::summary_test

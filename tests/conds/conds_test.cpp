@@ -11,8 +11,7 @@
 #include "tests/conds/attribute_tables.h"
 #include "tests/message_of.h"
 
-namespace leeway::conds {
-namespace {
+namespace leeway::conds::conds_test {
 
 struct Made {
   explicit Made(AttributeTable of) : table(std::move(of)), cells(table), available(cells.counts(table)) {}
@@ -108,7 +107,7 @@ TEST(ConDS, AllCasesOfASeedShareTheTestSet) {
 }
 
 // A table, options and a case drawn with the seed.
-class AnyTable : public testing::TestWithParam<std::uint64_t> {
+class AnyTable : public ::testing::TestWithParam<std::uint64_t> {
  protected:
   AnyTable() {
     for (std::size_t kind = 0; kind < 8; ++kind) {
@@ -226,5 +225,4 @@ TEST(ConDS, RowsWithoutIdentityAreDrawnAtRandom) {
   EXPECT_EQ(std::set<std::size_t>(split.test.begin(), split.test.end()).size(), 40u);
 }
 
-}  // namespace
-}  // namespace leeway::conds
+}  // namespace leeway::conds::conds_test

@@ -9,8 +9,7 @@
 #include "tests/conds/planted_shifts.h"
 #include "tests/message_of.h"
 
-namespace leeway::conds {
-namespace {
+namespace leeway::conds::describe_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -211,8 +210,7 @@ TEST(Describe, AccuracyOfCellsWorstFirst) {
   EXPECT_REFUSED(accuracy_of_cells(table, cells, std::vector<std::uint8_t>(3)), "t: expected ... found 3");
   EXPECT_THAT(
       message_of([&] { static_cast<void>(accuracy_of_cells(table, cells, correct, {.level = 1.5})); }),
-      testing::AllOf(HasSubstr("level"), HasSubstr("found 1.5")));
+      ::testing::AllOf(HasSubstr("level"), HasSubstr("found 1.5")));
 }
 
-}  // namespace
-}  // namespace leeway::conds
+}  // namespace leeway::conds::describe_test

@@ -9,8 +9,7 @@
 #include "tests/core/files.h"
 #include "tests/message_of.h"
 
-namespace leeway {
-namespace {
+namespace leeway::array_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -158,5 +157,4 @@ TEST(Rows, PartsThatDoNotFit) {
   EXPECT_THAT(message_of([] { Rows rows((std::vector<Array>())); }), HasSubstr("at least one part"));
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::array_test

@@ -7,8 +7,7 @@
 #include "leeway/core/shards.h"
 #include "tests/message_of.h"
 
-namespace leeway {
-namespace {
+namespace leeway::attribute_table_test {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -198,5 +197,4 @@ TEST(AlignOutputs, FeaturesFollowTheNames) {
   EXPECT_REFUSED(align_features(outputs({"a", "b"}), others), "f.npz: expected the ... found a, c...");
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::attribute_table_test

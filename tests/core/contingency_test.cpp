@@ -11,8 +11,7 @@
 #include "leeway/core/number_bins.h"
 #include "tests/at_threads.h"
 
-namespace leeway {
-namespace {
+namespace leeway::contingency_test {
 
 using ::testing::Each;
 using ::testing::ElementsAre;
@@ -105,7 +104,8 @@ TEST(Contingency, PermutationIsFishersTest) {
 
 TEST(Contingency, HolmsMethod) {
   const std::vector<double> p{.04, .01, .03};
-  EXPECT_THAT(holm(p), ElementsAre(testing::DoubleEq(.06), testing::DoubleEq(.03), testing::DoubleEq(.06)));
+  EXPECT_THAT(holm(p),
+              ElementsAre(::testing::DoubleEq(.06), ::testing::DoubleEq(.03), ::testing::DoubleEq(.06)));
   EXPECT_THAT(holm(std::vector<double>{.9, .8}), ElementsAre(1, 1));
   EXPECT_THAT(holm(std::vector<double>{}), ElementsAre());
 }
@@ -166,5 +166,4 @@ TEST(NumberBins, OfChosenRowsAndOfTables) {
   EXPECT_THAT(target.attributes[0].codes, ElementsAre(1));  // edges 2.5, 5.5, 8.5
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::contingency_test

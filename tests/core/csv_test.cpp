@@ -14,8 +14,7 @@
 #include "tests/core/outputs_folder.h"
 #include "tests/message_of.h"
 
-namespace leeway {
-namespace {
+namespace leeway::csv_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -277,5 +276,4 @@ TEST_F(TimesOfOutputs, AreRefusedInOneLine) {
               HasSubstr("'2026-02-30' at row 0"));
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::csv_test

@@ -13,8 +13,7 @@
 #include "leeway/core/removal.h"
 #include "tests/core/files.h"
 
-namespace leeway {
-namespace {
+namespace leeway::file_test {
 
 namespace fs = std::filesystem;
 using testing::read_bytes;
@@ -225,5 +224,4 @@ TEST(DigestFile, KnownValues) {
   EXPECT_REFUSED(digest_file(folder / "missing"), "no such file...");
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::file_test

@@ -13,8 +13,7 @@
 #include "tests/core/files.h"
 #include "tests/core/zip_maker.h"
 
-namespace leeway {
-namespace {
+namespace leeway::images_test {
 
 using namespace leeway::testing;
 using ::testing::ElementsAre;
@@ -280,5 +279,4 @@ TEST_F(ImagesFile, DoubtsBytesOfZeroAndOneAndOtherChannels) {
   EXPECT_THAT(doubt({0, 9, 2, 0}, {1, 2, 1, 2}), HasSubstr("images of 2 channels"));
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::images_test

@@ -7,8 +7,7 @@
 #include "tests/core/files.h"
 #include "tests/core/zip_maker.h"
 
-namespace leeway {
-namespace {
+namespace leeway::npy_test {
 
 using namespace leeway::testing;
 using std::string_literals::operator""s;
@@ -116,5 +115,4 @@ TEST(Idx, GzipThatLies) {
   EXPECT_THAT(idx_error(gzip("\0\0\x08\x01\x40\0\0\0abc"s)), ::testing::HasSubstr("found at most "));
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::npy_test

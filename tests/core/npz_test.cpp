@@ -14,8 +14,7 @@
 #include "tests/core/files.h"
 #include "tests/core/zip_maker.h"
 
-namespace leeway {
-namespace {
+namespace leeway::npz_test {
 
 using namespace leeway::testing;
 using ::testing::ElementsAre;
@@ -423,5 +422,4 @@ TEST(Safetensors, WhatCannotBeWritten) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::npz_test

@@ -9,8 +9,7 @@
 #include "leeway/core/rows.h"
 #include "tests/core/outputs_folder.h"
 
-namespace leeway {
-namespace {
+namespace leeway::outputs_columns_test {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -362,5 +361,4 @@ TEST_F(OutputsText, ParquetSaysHowToConvert) {
   EXPECT_THAT(file_error("a.parquet"), HasSubstr("convert it in Python: pandas.read_parquet("));
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::outputs_columns_test

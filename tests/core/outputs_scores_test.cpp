@@ -13,8 +13,7 @@
 #include "tests/core/zip_maker.h"
 #include "tests/message_of.h"
 
-namespace leeway {
-namespace {
+namespace leeway::outputs_scores_test {
 
 using namespace leeway::testing;
 using ::testing::ElementsAre;
@@ -237,5 +236,4 @@ TEST_F(Shards, WhatDiffersIsNamed) {
   EXPECT_EQ(message(plain, named), "b.npz: expected the same class names, as in a.npz, found others");
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::outputs_scores_test

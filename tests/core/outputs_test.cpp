@@ -10,8 +10,7 @@
 #include "tests/core/outputs_folder.h"
 #include "tests/core/zip_maker.h"
 
-namespace leeway {
-namespace {
+namespace leeway::outputs_test {
 
 using namespace leeway::testing;
 using ::testing::ElementsAre;
@@ -305,5 +304,4 @@ TEST_F(OutputsFile, LabelsOfTheirOwn) {
   EXPECT_THAT(message("x.html", 1, 3), HasSubstr("found an HTML or XML page"));
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::outputs_test

@@ -21,8 +21,7 @@
 #include "tests/core/files.h"
 #include "tests/message_of.h"
 
-namespace leeway {
-namespace {
+namespace leeway::parallel_test {
 
 using ::testing::HasSubstr;
 
@@ -242,5 +241,4 @@ TEST(InstructionSets, OfTheEnvironmentNeverStopALibrary) {
   EXPECT_THAT(message_of(check_instruction_set), HasSubstr("baseline, avx2 or avx512, found 'sse9'"));
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::parallel_test

@@ -9,10 +9,9 @@
 
 #include "tests/message_of.h"
 
-namespace leeway {
-namespace {
+namespace leeway::random_test {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 // The vectors that Random123 publishes for philox4x32, 10 rounds.
 TEST(Philox, KnownAnswers) {
@@ -82,7 +81,7 @@ TEST(Shuffle, DependsOnSeedAndStreamAlone) {
     shuffle(values, seed, purpose);
     return values;
   };
-  EXPECT_THAT(shuffled(1, 2), testing::UnorderedElementsAreArray(start));
+  EXPECT_THAT(shuffled(1, 2), ::testing::UnorderedElementsAreArray(start));
   EXPECT_EQ(shuffled(1, 2), shuffled(1, 2));
   EXPECT_NE(shuffled(1, 2), shuffled(2, 2));
   EXPECT_NE(shuffled(1, 2), shuffled(1, 3));
@@ -102,5 +101,4 @@ TEST(Shuffle, Permutation) {
   EXPECT_TRUE(permutation(0, first).empty());
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::random_test

@@ -20,8 +20,7 @@
 #include "tests/core/outputs_folder.h"
 #include "tests/core/zip_maker.h"
 
-namespace leeway {
-namespace {
+namespace leeway::reference_files_test {
 
 using nlohmann::json;
 using ::testing::ElementsAre;
@@ -291,5 +290,4 @@ TEST_F(NaturalTables, ArraysOfOtherNames) {
       right_rows(read({{"p", p}, {"q", q}, {"truths", make_array<std::int64_t>({2}, {0, 1})}}, options)), 2u);
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::reference_files_test

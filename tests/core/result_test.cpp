@@ -11,8 +11,7 @@
 #include "tests/core/files.h"
 #include "tests/message_of.h"
 
-namespace leeway {
-namespace {
+namespace leeway::result_test {
 
 using namespace leeway::testing;
 using ::testing::ElementsAre;
@@ -110,5 +109,4 @@ TEST(StateFile, OfAnotherKindIsDamaged) {
   EXPECT_EQ(damaged_state(path), path.string() + ": the saved state is damaged; starting over");
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::result_test

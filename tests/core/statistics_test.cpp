@@ -17,8 +17,7 @@
 #include "tests/at_threads.h"
 #include "tests/message_of.h"
 
-namespace leeway {
-namespace {
+namespace leeway::statistics_test {
 
 using Counts = std::vector<std::size_t>;
 
@@ -64,7 +63,7 @@ TEST(Statistics, AgreesWithOtherPrograms) {
     } else if (row.what == "mcnemar") {
       expect_close(mcnemar_p(row.a, row.b), row.low);
     } else {
-      ASSERT_THAT(row.what, testing::AnyOf("clopper_pearson", "wilson"));
+      ASSERT_THAT(row.what, ::testing::AnyOf("clopper_pearson", "wilson"));
       const auto compute = row.what == "wilson" ? wilson : clopper_pearson;
       const Interval interval = compute(row.a, row.b, row.level);
       expect_close(interval.low, row.low);
@@ -418,5 +417,4 @@ TEST(MeanChange, OfConstantsHasAWidth) {
   EXPECT_LT(single.interval.low, -.4);
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::statistics_test

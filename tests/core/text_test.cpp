@@ -23,8 +23,7 @@
 #include "leeway/core/utf8.h"
 #include "tests/message_of.h"
 
-namespace leeway {
-namespace {
+namespace leeway::text_test {
 
 TEST(Message, StaysOnOneLine) {
   EXPECT_EQ(printable("a\nb\tc\x7f"), "a\\x0ab\\x09c\\x7f");
@@ -251,5 +250,4 @@ TEST(Family, UnknownNameListsThoseThereAre) {
   EXPECT_EQ(message("a\nb"), "fruit: expected one of apple, cherry, apple, found 'a\\x0ab'");
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::text_test

@@ -14,8 +14,7 @@
 #include "tests/data/digits.h"
 #include "tests/stopping.h"
 
-namespace leeway::data {
-namespace {
+namespace leeway::data::diagvib_set_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -364,5 +363,4 @@ TEST(DiagvibDigitsOf, LeaveOutWhatIsFaintAndTakeFloats) {
   EXPECT_EQ(found.of_class[0][2].glyph, bytes.of_class[0][2].glyph);
 }
 
-}  // namespace
-}  // namespace leeway::data
+}  // namespace leeway::data::diagvib_set_test

@@ -6,8 +6,7 @@
 #include "tests/core/files.h"
 #include "tests/data/layouts.h"
 
-namespace leeway::data {
-namespace {
+namespace leeway::data::load_lists_test {
 
 using leeway::testing::TemporaryFolder;
 using ::testing::ElementsAre;
@@ -143,5 +142,4 @@ TEST(LoadLists, SayWhatIsWrong) {
   for (const auto& [contents, part] : bad) EXPECT_THAT(said(contents), HasSubstr(part));
 }
 
-}  // namespace
-}  // namespace leeway::data
+}  // namespace leeway::data::load_lists_test

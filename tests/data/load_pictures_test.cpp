@@ -16,8 +16,7 @@
 #include "tests/data/layouts.h"
 #include "tests/message_of.h"
 
-namespace leeway::data {
-namespace {
+namespace leeway::data::load_pictures_test {
 
 using leeway::testing::TemporaryFolder;
 using ::testing::ElementsAre;
@@ -206,5 +205,4 @@ TEST(Resize, ShapesMustBeThoseOfThePixels) {
   EXPECT_THROW(resize(from, {1, 3, 4}, std::span(to).first(0), {1, 0, 2}), std::logic_error);
 }
 
-}  // namespace
-}  // namespace leeway::data
+}  // namespace leeway::data::load_pictures_test

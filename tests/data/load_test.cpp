@@ -13,8 +13,7 @@
 #include "tests/core/files.h"
 #include "tests/data/layouts.h"
 
-namespace leeway::data {
-namespace {
+namespace leeway::data::load_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -325,5 +324,4 @@ TEST_F(LoadCorruptions, FoldersOfPictures) {
   EXPECT_THAT(message("imagenet-c", {pictures_}, {"snow", 2}), HasSubstr("JPEG image, found an empty file"));
 }
 
-}  // namespace
-}  // namespace leeway::data
+}  // namespace leeway::data::load_test

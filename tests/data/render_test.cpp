@@ -19,8 +19,7 @@
 #include "tests/core/files.h"
 #include "tests/data/digits.h"
 
-namespace leeway::data {
-namespace {
+namespace leeway::data::render_test {
 
 using ::testing::HasSubstr;
 
@@ -414,5 +413,4 @@ TEST(DiagvibTextures, AFolderReplacesAndAdds) {
   EXPECT_THAT(refused(folder / "none"), HasSubstr("expected a unique texture name, found 'blank'"));
 }
 
-}  // namespace
-}  // namespace leeway::data
+}  // namespace leeway::data::render_test

@@ -8,8 +8,7 @@
 #include "tests/core/files.h"
 #include "tests/message_of.h"
 
-namespace leeway::data {
-namespace {
+namespace leeway::data::training_data_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -104,5 +103,4 @@ TEST_F(TrainingDataFile, RowsKeepWhatIsKnownOfThem) {
   EXPECT_THAT(groups.codes, ElementsAre(1, 0));
 }
 
-}  // namespace
-}  // namespace leeway::data
+}  // namespace leeway::data::training_data_test

@@ -11,8 +11,7 @@
 #include "leeway/error_bound/estimator.h"
 #include "tests/error_bound/samples.h"
 
-namespace leeway::error_bound {
-namespace {
+namespace leeway::error_bound::combined_test {
 
 struct MadeRows {
   Scores scores;
@@ -140,5 +139,4 @@ TEST(Combined, AnswersWhereClassesAreManyOrRowsFew) {
   }
 }
 
-}  // namespace
-}  // namespace leeway::error_bound
+}  // namespace leeway::error_bound::combined_test

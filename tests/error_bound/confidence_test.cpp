@@ -13,8 +13,7 @@
 #include "tests/at_threads.h"
 #include "tests/error_bound/samples.h"
 
-namespace leeway::error_bound {
-namespace {
+namespace leeway::error_bound::confidence_test {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -219,5 +218,4 @@ TEST(Temperature, ThreadsAndOrderChangeNothing) {
   EXPECT_NEAR(fit(single).inverse, one.inverse, 1e-6 * one.inverse);
 }
 
-}  // namespace
-}  // namespace leeway::error_bound
+}  // namespace leeway::error_bound::confidence_test

@@ -11,8 +11,7 @@
 #include "tests/error_bound/samples.h"
 #include "tests/message_of.h"
 
-namespace leeway::error_bound {
-namespace {
+namespace leeway::error_bound::critic_rows_test {
 
 std::vector<std::size_t> sorted_union(const Split& split) {
   std::vector<std::size_t> all = split.training;
@@ -241,7 +240,7 @@ TEST(ComponentRange, TheLeastBoundOfThoseKeptIsChosen) {
   EXPECT_EQ(chosen({false, false, false, false, false}), 0u);  // all components
 }
 
-class Range : public testing::Test {
+class Range : public ::testing::Test {
  protected:
   Sample source_ = featured("s", 800, 64, false, 1), target_ = featured("t", 600, 64, true, 2);
   Dis2Options options_ = [] {
@@ -303,5 +302,4 @@ TEST_F(Range, BadInputIsOneLine) {
   EXPECT_EQ(message(.5), "s: expected features, which the critics were asked to use, found none");
 }
 
-}  // namespace
-}  // namespace leeway::error_bound
+}  // namespace leeway::error_bound::critic_rows_test

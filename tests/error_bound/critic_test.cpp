@@ -10,8 +10,7 @@
 #include "tests/at_threads.h"
 #include "tests/error_bound/samples.h"
 
-namespace leeway::error_bound {
-namespace {
+namespace leeway::error_bound::critic_test {
 
 CriticRows random_rows(std::size_t n_source, std::size_t n_target, std::size_t d, std::size_t k) {
   CriticRows rows(n_source, n_target, d, k);
@@ -57,7 +56,7 @@ double naive_loss(const CriticRows& rows, std::span<const float> theta, Objectiv
   return std::log2(1 + std::exp(m));
 }
 
-class Objectives : public testing::TestWithParam<Objective> {};
+class Objectives : public ::testing::TestWithParam<Objective> {};
 
 TEST_P(Objectives, ValueAndGradientAreThoseOfAPlainLoop) {
   for (const auto& [d, k] : {std::pair<std::size_t, std::size_t>{2, 2}, {7, 3}, {8, 16}, {19, 37}}) {
@@ -88,8 +87,8 @@ TEST_P(Objectives, ValueAndGradientAreThoseOfAPlainLoop) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Objectives,
-                         testing::Values(Objective::logistic, Objective::d_bat, Objective::chuang,
-                                         Objective::smooth));
+                         ::testing::Values(Objective::logistic, Objective::d_bat, Objective::chuang,
+                                           Objective::smooth));
 
 TEST(Critic, TiesGoToTheLowestClass) {
   CriticRows rows = random_rows(3, 3, 2, 3);
@@ -225,5 +224,4 @@ TEST(Imitation, AnswersWhereThereIsNoHead) {
   }
 }
 
-}  // namespace
-}  // namespace leeway::error_bound
+}  // namespace leeway::error_bound::critic_test

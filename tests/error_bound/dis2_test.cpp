@@ -12,8 +12,7 @@
 #include "tests/at_threads.h"
 #include "tests/message_of.h"
 
-namespace leeway::error_bound {
-namespace {
+namespace leeway::error_bound::dis2_test {
 
 // Logits (0, u), and v, which the classifier does not use, as a third class far below: it predicts 1 where u > 0.
 struct Row {
@@ -277,5 +276,4 @@ TEST(Dis2, BadInputIsOneLine) {
   EXPECT_NE(message_of([&] { (void)dis2_bound(source, target); }).find("nan"), std::string::npos);
 }
 
-}  // namespace
-}  // namespace leeway::error_bound
+}  // namespace leeway::error_bound::dis2_test

@@ -14,8 +14,7 @@
 #include "tests/case_name.h"
 #include "tests/error_bound/samples.h"
 
-namespace leeway::error_bound {
-namespace {
+namespace leeway::error_bound::discrepancy_search_test {
 
 using Critic = std::vector<std::vector<double>>;
 
@@ -117,7 +116,7 @@ void expect_found(const Plane& plane, Loss loss, std::size_t restarts, double sh
   EXPECT_GE(found, share * exact) << plane.name;
 }
 
-class Planes : public testing::TestWithParam<Plane> {};
+class Planes : public ::testing::TestWithParam<Plane> {};
 
 TEST_P(Planes, CriticsComeCloseToTheExactMaximum) {
   expect_found(GetParam(), Loss::disagreement_logistic, 30, .95);
@@ -147,7 +146,7 @@ TEST_P(Planes, ThroughTheWholeBound) {
   EXPECT_GE(found, .9 * exact);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Planes, testing::ValuesIn(planes()), case_name);
+INSTANTIATE_TEST_SUITE_P(All, Planes, ::testing::ValuesIn(planes()), case_name);
 
 // The other losses lead to other starts; the search on D after them is the same.
 TEST(Losses, AreNoWorse) {
@@ -249,7 +248,7 @@ class PlainAdamW {
   Critic theta_, first_, second_;
 };
 
-class ReferenceSearch : public testing::TestWithParam<Loss> {};
+class ReferenceSearch : public ::testing::TestWithParam<Loss> {};
 
 TEST_P(ReferenceSearch, IsAdamWOverBatches) {
   const CriticRows rows = training_rows();
@@ -265,7 +264,7 @@ TEST_P(ReferenceSearch, IsAdamWOverBatches) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Losses, ReferenceSearch,
-                         testing::Values(Loss::disagreement_logistic, Loss::d_bat, Loss::chuang));
+                         ::testing::Values(Loss::disagreement_logistic, Loss::d_bat, Loss::chuang));
 
 TEST(ValidityScore, ByHand) {
   EXPECT_EQ(validity_score(std::vector{.75}), 1);             // at once
@@ -302,5 +301,4 @@ TEST(ReferenceSearch, ReportsTheBestEpochAndTheLeastScore) {
   EXPECT_LT(least, 1);
 }
 
-}  // namespace
-}  // namespace leeway::error_bound
+}  // namespace leeway::error_bound::discrepancy_search_test

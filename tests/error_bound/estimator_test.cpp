@@ -22,8 +22,7 @@
 #include "tests/message_of.h"
 #include "tests/stopping.h"
 
-namespace leeway::error_bound {
-namespace {
+namespace leeway::error_bound::estimator_test {
 
 using Parts = std::vector<std::string>;
 
@@ -242,8 +241,8 @@ const Sample sound = source_of({1, 0, 0, 1, 2, 1}, {0, 1, 0}), sound_target = ta
 
 void expect_refused(const Sample& source, const Sample& target, const std::string& name, const Parts& parts) {
   const std::string message = message_of([&] { check(source, target); });
-  EXPECT_THAT(message, testing::StartsWith(name + ": "));
-  for (const std::string& part : parts) EXPECT_THAT(message, testing::HasSubstr(part));
+  EXPECT_THAT(message, ::testing::StartsWith(name + ": "));
+  for (const std::string& part : parts) EXPECT_THAT(message, ::testing::HasSubstr(part));
 }
 
 TEST(SampleCheck, NamesTheTarget) {
@@ -356,5 +355,4 @@ TEST(Streaming, GainsMadeWhileReadGiveTheSameTransport) {
   }
 }
 
-}  // namespace
-}  // namespace leeway::error_bound
+}  // namespace leeway::error_bound::estimator_test

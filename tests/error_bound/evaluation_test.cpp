@@ -10,8 +10,7 @@
 #include "tests/core/files.h"
 #include "tests/message_of.h"
 
-namespace leeway::error_bound {
-namespace {
+namespace leeway::error_bound::evaluation_test {
 
 // Predicted .1 above, right on, .3 below, .2 above.
 const std::vector<Shift> four = {{"a", .5, .6}, {"a", .7, .7}, {"b", .8, .5}, {"b", .4, .6}};
@@ -131,5 +130,4 @@ TEST(NinetyShifts, Anchors) {
   }
 }
 
-}  // namespace
-}  // namespace leeway::error_bound
+}  // namespace leeway::error_bound::evaluation_test

@@ -11,8 +11,7 @@
 #include "leeway/error_bound/detail/imitation.h"
 #include "leeway/error_bound/dis2.h"
 
-namespace leeway::error_bound {
-namespace {
+namespace leeway::error_bound::lifted_class_test {
 
 // Normal columns; y is what `theta` predicts, but for one row in five.
 struct Case {
@@ -236,5 +235,4 @@ TEST(CriticWarning, BelowAQuarter) {
             "25%: larger discrepancies may have been missed, and the bound may be too low.");
 }
 
-}  // namespace
-}  // namespace leeway::error_bound
+}  // namespace leeway::error_bound::lifted_class_test

@@ -13,8 +13,7 @@
 #include "tests/at_threads.h"
 #include "tests/message_of.h"
 
-namespace leeway::error_bound {
-namespace {
+namespace leeway::error_bound::transport_test {
 
 struct Problem {
   std::vector<double> gains, masses;
@@ -190,5 +189,4 @@ TEST(Transport, RefusesWhatIsNoProblem) {
   EXPECT_REFUSED(optimal_transport(gains, 2, std::vector{1., 1.}), "found nan at row 199999, column 1");
 }
 
-}  // namespace
-}  // namespace leeway::error_bound
+}  // namespace leeway::error_bound::transport_test

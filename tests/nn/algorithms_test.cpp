@@ -11,8 +11,7 @@
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::algorithms_test {
 
 // prepare() with groups of so many training rows; one of none has a row to validate.
 void prepare_groups(Algorithm& member, const std::vector<std::size_t>& sizes) {
@@ -223,7 +222,7 @@ TEST(Algorithms, ArePlainTrainingWithoutTheirTerms) {
   expect_plain("irm", {{"lambda", 0}, {"anneal-steps", 0}, {"single-environment", 1}});
 }
 
-class EveryAlgorithm : public testing::TestWithParam<std::string> {};
+class EveryAlgorithm : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(EveryAlgorithm, LearnsToTellSquaresApart) {
   const toy::Folder folder;
@@ -282,8 +281,8 @@ std::vector<std::string> all_algorithms() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(Quick, EveryAlgorithm, testing::Values("group-dro", "bpa"), case_name);
-INSTANTIATE_TEST_SUITE_P(AllTier2, EveryAlgorithm, testing::ValuesIn(all_algorithms()), case_name);
+INSTANTIATE_TEST_SUITE_P(Quick, EveryAlgorithm, ::testing::Values("group-dro", "bpa"), case_name);
+INSTANTIATE_TEST_SUITE_P(AllTier2, EveryAlgorithm, ::testing::ValuesIn(all_algorithms()), case_name);
 
 TEST(Algorithms, DescribeTheirParameters) {
   std::size_t count = 0;
@@ -306,5 +305,4 @@ TEST(Algorithms, DescribeTheirParameters) {
   EXPECT_TRUE(session().requirements_of("erm").words().empty());
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::algorithms_test

@@ -13,8 +13,7 @@
 #include "tests/nn/reference_weights.h"
 #include "tests/nn/toy.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::architecture_test {
 
 TEST(Initialize, DependsOnTheSeedAlone) {
   for (const char* const name : {"small-cnn-bn", "resnet20-cifar", "vit"}) {
@@ -58,7 +57,7 @@ struct LayerShape {
   bool bias = true;
 };
 
-class InputConvolution : public testing::TestWithParam<LayerShape> {};
+class InputConvolution : public ::testing::TestWithParam<LayerShape> {};
 
 using LayerGradients = std::vector<torch::Tensor>;  // of the input, the weights, the biases
 
@@ -92,10 +91,10 @@ TEST_P(InputConvolution, HasTheLayersGradients) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, InputConvolution,
-                         testing::Values(LayerShape{1, 28, 28, 4, 2, 1}, LayerShape{1, 27, 30, 4, 2, 1},
-                                         LayerShape{2, 9, 11, 3, 3, 0}, LayerShape{1, 8, 8, 1, 1, 0},
-                                         LayerShape{3, 12, 12, 3, 1, 1}, LayerShape{4, 12, 12, 3, 1, 1},
-                                         LayerShape{3, 17, 12, 7, 2, 3, false}));
+                         ::testing::Values(LayerShape{1, 28, 28, 4, 2, 1}, LayerShape{1, 27, 30, 4, 2, 1},
+                                           LayerShape{2, 9, 11, 3, 3, 0}, LayerShape{1, 8, 8, 1, 1, 0},
+                                           LayerShape{3, 12, 12, 3, 1, 1}, LayerShape{4, 12, 12, 3, 1, 1},
+                                           LayerShape{3, 17, 12, 7, 2, 3, false}));
 
 TEST(InputConvolutions, LeavesOutWhatIsNotAskedFor) {
   torch::nn::Conv2d layer(torch::nn::Conv2dOptions(1, 4, 3));
@@ -147,7 +146,7 @@ torch::Tensor reference_gradient(torch::ScalarType type, const std::shared_ptr<N
   return torch::autograd::grad({value}, {x})[0].to(torch::kFloat64);
 }
 
-class OtherDefinition : public testing::TestWithParam<std::string> {};
+class OtherDefinition : public ::testing::TestWithParam<std::string> {};
 
 // Gradients are compared in float64: of the 4.6 million numbers that meet a relu in wrn-28-10 one is 9e-8, which float32
 // rounds to either side as kernels do, and the gradient's norm moves by 3e-4. Those in float32 may differ by a few of these.
@@ -186,9 +185,9 @@ std::vector<std::string> names_of_reference_networks(bool small) {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(Small, OtherDefinition, testing::ValuesIn(names_of_reference_networks(true)),
+INSTANTIATE_TEST_SUITE_P(Small, OtherDefinition, ::testing::ValuesIn(names_of_reference_networks(true)),
                          case_name);
-INSTANTIATE_TEST_SUITE_P(LargeTier2, OtherDefinition, testing::ValuesIn(names_of_reference_networks(false)),
+INSTANTIATE_TEST_SUITE_P(LargeTier2, OtherDefinition, ::testing::ValuesIn(names_of_reference_networks(false)),
                          case_name);
 
 // The linear model and the small CNN stand in tests of their own.
@@ -210,7 +209,7 @@ TEST(ArchitectureSizes, AreThosePublished) {
 }
 
 // The published weights: accuracies that the README beside them gives.
-class PublishedResnetsTier2 : public testing::Test {
+class PublishedResnetsTier2 : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!std::filesystem::exists(folder_)) GTEST_SKIP() << folder_ << " is not there";
@@ -236,5 +235,4 @@ TEST_F(PublishedResnetsTier2, Resnet20IsAsAccurateAsPublishedFromBothFiles) {
   }
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::architecture_test

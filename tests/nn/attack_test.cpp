@@ -8,8 +8,7 @@
 #include "leeway/core/parallel.h"
 #include "tests/nn/toy.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::attack_test {
 
 // The largest of g.(x' - x) over |x' - x| <= eps inside [0,1]; in l_2 at clip(x + t g) with the t that spends eps.
 double worst_gain(const float* x, const std::vector<double>& g, Norm norm, double eps) {
@@ -49,7 +48,7 @@ struct Case {
   }
 };
 
-class OnLinearModels : public testing::TestWithParam<Case> {};
+class OnLinearModels : public ::testing::TestWithParam<Case> {};
 
 // Two classes: the margin F_1 - F_0 of a row labelled 0 is linear, so the worst case is closed.
 TEST_P(OnLinearModels, ReachesTheClosedFormWorstCase) {
@@ -86,13 +85,13 @@ TEST_P(OnLinearModels, ReachesTheClosedFormWorstCase) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, OnLinearModels,
-                         testing::Values(Case{"pgd", Norm::linf}, Case{"pgd", Norm::l2},
-                                         Case{"fgsm", Norm::linf}, Case{"fgsm", Norm::l2}),
+                         ::testing::Values(Case{"pgd", Norm::linf}, Case{"pgd", Norm::l2},
+                                           Case{"fgsm", Norm::linf}, Case{"fgsm", Norm::l2}),
                          [](const auto& instance) {
                            return instance.param.attack + "_" + std::string(name_of(instance.param.norm));
                          });
 
-class EveryAttack : public testing::TestWithParam<Case> {};
+class EveryAttack : public ::testing::TestWithParam<Case> {};
 
 TEST_P(EveryAttack, KeepsItsPromises) {
   const InputShape shape{2, 8, 8};
@@ -177,7 +176,7 @@ std::vector<Case> every_case() {
   return cases;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryAttack, testing::ValuesIn(every_case()), [](const auto& instance) {
+INSTANTIATE_TEST_SUITE_P(All, EveryAttack, ::testing::ValuesIn(every_case()), [](const auto& instance) {
   return instance.param.attack + "_" + std::string(name_of(instance.param.norm));
 });
 
@@ -369,5 +368,4 @@ TEST(AttackTargets, AreOneClassARow) {
   EXPECT_EQ(message({1, 2, 3, 0}), "attack: targets: expected classes from 0 to 2, found 3 at row 2");
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::attack_test

@@ -12,8 +12,7 @@
 #include "tests/case_name.h"
 #include "tests/nn/toy.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::ball_test {
 
 torch::Tensor made(std::uint64_t seed, std::int64_t rows, double low, double high) {
   torch::Tensor images = torch::empty({rows, 1, 3, 4});
@@ -42,7 +41,7 @@ std::vector<double> bisected(const float* x, const double* direction, std::size_
   return move(low);
 }
 
-class BothNorms : public testing::TestWithParam<Norm> {};
+class BothNorms : public ::testing::TestWithParam<Norm> {};
 
 TEST_P(BothNorms, EverythingStaysInBallAndBox) {
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
@@ -83,7 +82,7 @@ TEST_P(BothNorms, RandomStartsDependOnTheKeyAlone) {
   EXPECT_TRUE((x != clean).all().item<bool>());
 }
 
-INSTANTIATE_TEST_SUITE_P(Norms, BothNorms, testing::Values(Norm::linf, Norm::l2), case_name);
+INSTANTIATE_TEST_SUITE_P(Norms, BothNorms, ::testing::Values(Norm::linf, Norm::l2), case_name);
 
 TEST(L2Step, AgreesWithBisection) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
@@ -97,7 +96,7 @@ TEST(L2Step, AgreesWithBisection) {
   }
 }
 
-class EveryNorm : public testing::TestWithParam<Norm> {};
+class EveryNorm : public ::testing::TestWithParam<Norm> {};
 
 // Feasible, and no farther from the move than any feasible point: those on the way to others (l0: all points tried).
 TEST_P(EveryNorm, ProjectionsAreTheNearestPoints) {
@@ -130,7 +129,7 @@ TEST_P(EveryNorm, ProjectionsLeaveWhatIsInside) {
   EXPECT_TRUE(project_moves(moves, clean, far, GetParam()).equal(moves));
 }
 
-INSTANTIATE_TEST_SUITE_P(Norms, EveryNorm, testing::ValuesIn(every_norm), case_name);
+INSTANTIATE_TEST_SUITE_P(Norms, EveryNorm, ::testing::ValuesIn(every_norm), case_name);
 
 // The smallest |u|_p with g.u >= gap and x + u in [0,1]; `room` is how far each value can move the way g points. linf: all
 // values move by r, or by their room; l2: by min(t g, room); l1: the steepest first, each as far as it goes; l0: those that
@@ -179,7 +178,7 @@ AttackOptions fmn_options(Norm norm, double steps = 100) {
   return {.attack = "fmn", .norm = norm, .parameters = {{"steps", steps}}};
 }
 
-class FmnOnLinearModels : public testing::TestWithParam<Norm> {
+class FmnOnLinearModels : public ::testing::TestWithParam<Norm> {
  protected:
   static constexpr std::size_t d = 20;
   torch::Tensor weight, bias;
@@ -254,9 +253,9 @@ TEST_P(FmnOnLinearModels, FailsWhereTheBoundaryIsOutsideTheBox) {
   EXPECT_EQ(found.robust_accuracy, 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Norms, FmnOnLinearModels, testing::ValuesIn(every_norm), case_name);
+INSTANTIATE_TEST_SUITE_P(Norms, FmnOnLinearModels, ::testing::ValuesIn(every_norm), case_name);
 
-class Fmn : public testing::TestWithParam<Norm> {};
+class Fmn : public ::testing::TestWithParam<Norm> {};
 
 TEST_P(Fmn, LeavesRowsThatAreMisjudgedAlready) {
   const auto model = toy::model("small-cnn", {1, 8, 8}, 3, 10);
@@ -303,7 +302,6 @@ TEST_P(Fmn, StaysWhereTheGradientIsZero) {
   EXPECT_FALSE(found.images.isnan().any().item<bool>());
 }
 
-INSTANTIATE_TEST_SUITE_P(Norms, Fmn, testing::ValuesIn(every_norm), case_name);
+INSTANTIATE_TEST_SUITE_P(Norms, Fmn, ::testing::ValuesIn(every_norm), case_name);
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::ball_test

@@ -18,7 +18,7 @@
 
 namespace leeway {
 
-class Command : public testing::Test {
+class Command : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!std::filesystem::exists(LEEWAY_COMMAND)) GTEST_SKIP() << LEEWAY_COMMAND << " is not built";

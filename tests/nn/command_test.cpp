@@ -17,13 +17,12 @@
 #include "leeway/record/json.h"
 #include "tests/nn/command_fixture.h"
 
-namespace leeway {
-namespace {
+namespace leeway::command_test {
 
-using testing::AllOf;
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 TEST_F(Command, TrainInferAttackFitTogether) {
   const std::string model = trained();
@@ -71,7 +70,7 @@ TEST_F(Command, ClassesAreAlignedByName) {
     good("infer --model n.safetensors --data " + path(file) + " --out o.npz --json");
     EXPECT_GT(Json::parse(out()).at("results").at(0).at("accuracy"), .9) << file;
     const Outputs outputs = read_outputs(path("o.npz"));
-    EXPECT_THAT(outputs.class_names, testing::ElementsAre("a", "b", "c"));
+    EXPECT_THAT(outputs.class_names, ::testing::ElementsAre("a", "b", "c"));
     EXPECT_EQ(outputs.labels->at(1), 2);
   }
   std::ofstream targets(path("t.csv"));
@@ -98,7 +97,7 @@ TEST_F(Command, InspectTellsWhatAModelHoldsAndExpects) {
   EXPECT_TRUE(found.at("notes").is_null());
   good("inspect " + model + " --no-timing");
   EXPECT_THAT(out(), AllOf(HasSubstr("small-cnn"), HasSubstr("1 x 8 x 8"), HasSubstr("Conv2d"),
-                           testing::Not(HasSubstr("cost"))));
+                           ::testing::Not(HasSubstr("cost"))));
   EXPECT_EQ(call("inspect " + model + " --input 1,8,8,8"), 2);
 }
 
@@ -130,7 +129,7 @@ TEST_F(Command, NotesBesideAModelAreRead) {
   std::ofstream(path("w.npz.toml")) << "arch = 'small-cnn'\nclasses = ['ash', 'oak', 'fir']\nscale = 1\n";
   good("infer --model w.npz --data data.npz --out o.npz --json");
   EXPECT_EQ(Json::parse(out()).at("inputs").size(), 3U);
-  EXPECT_THAT(read_outputs(path("o.npz")).class_names, testing::ElementsAre("ash", "oak", "fir"));
+  EXPECT_THAT(read_outputs(path("o.npz")).class_names, ::testing::ElementsAre("ash", "oak", "fir"));
 }
 
 TEST_F(Command, TrainingTakesWhatItsAlgorithmNeeds) {
@@ -312,9 +311,9 @@ class TensorFilesTier2 : public Command {};
 
 TEST_F(Command, InspectListsTensorsOfAnUnknownNetwork) {
   good("inspect " + model_file("table-compiled.pt"));
-  EXPECT_THAT(out(), testing::AllOf(HasSubstr("unknown; the tensors fit linear"),
-                                    HasSubstr("--arch linear --input 4  (3 classes)"),
-                                    HasSubstr("_orig_mod.weight")));
+  EXPECT_THAT(out(), ::testing::AllOf(HasSubstr("unknown; the tensors fit linear"),
+                                      HasSubstr("--arch linear --input 4  (3 classes)"),
+                                      HasSubstr("_orig_mod.weight")));
   good("inspect " + model_file("table-plain.pt") + " --json");
   const Json found = Json::parse(out()).at("results").at(0);
   EXPECT_EQ(found.at("fitting").at(0).at("architecture"), "linear");
@@ -341,7 +340,7 @@ TEST_F(CroppedModelsTier2, TakeTheMiddleOfLargerImages) {
   good("train --data " + data + " --arch small-cnn-bn --crop 6 --epochs 1 --out " + model);
   write_images(path("middle.npz"), middle_of(read_images(data), 6));
   good("infer --model " + model + " --data middle.npz --out a.npz");
-  EXPECT_THAT(err(), testing::Not(HasSubstr("the middle")));
+  EXPECT_THAT(err(), ::testing::Not(HasSubstr("the middle")));
   const std::vector<std::vector<std::string>> commands = {
       {"infer", "--model", model, "--data", data, "--out", path("b.npz")},
       {"attack", "--model", model, "--data", data, "--steps", "1", "--out", path("adversarial.npz")},
@@ -351,9 +350,8 @@ TEST_F(CroppedModelsTier2, TakeTheMiddleOfLargerImages) {
     EXPECT_THAT(err(), HasSubstr("center crops of 6 x 6 pixels are taken from 8 x 8")) << arguments.front();
   }
   EXPECT_THAT(read_outputs(path("b.npz")).logits.view<float>(),
-              testing::ElementsAreArray(read_outputs(path("a.npz")).logits.view<float>()));
+              ::testing::ElementsAreArray(read_outputs(path("a.npz")).logits.view<float>()));
   EXPECT_EQ(read_images(path("adversarial.npz")).height(), 6U);
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::command_test

@@ -8,8 +8,7 @@
 #include "leeway/shift/jpeg.h"
 #include "tests/nn/toy.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::defended_cnn_test {
 
 // sigmoid(.1 logit(y)) = 1 / (1 + (1/y - 1)^.1)
 TEST(ReverseSigmoid, ByHand) {
@@ -61,5 +60,4 @@ TEST(DefendedCnn, TrainsOnTheLogitsBeforeTheReverseSigmoid) {
                               reverse_sigmoid(torch::softmax(before, 1)).to(torch::kFloat32), 1e-5, 1e-6));
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::defended_cnn_test

@@ -11,8 +11,7 @@
 #include "tests/case_name.h"
 #include "tests/nn/toy.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::heads_test {
 
 std::string shapes_of(const std::string& name, const InputShape& input) {
   std::string text;
@@ -66,7 +65,7 @@ TEST(Stages, AreAskedForWithoutATrace) {
 
 constexpr InputShape tiny{1, 8, 8};
 
-class EveryHead : public testing::TestWithParam<std::string> {
+class EveryHead : public ::testing::TestWithParam<std::string> {
  protected:
   [[nodiscard]] static std::shared_ptr<Network> made(std::uint64_t seed = 5, std::size_t classes = 4) {
     auto network = make_network(architecture(GetParam() + ":resnet20-cifar"), tiny, classes);
@@ -142,7 +141,7 @@ std::vector<std::string> all_heads() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryHead, testing::ValuesIn(all_heads()), case_name);
+INSTANTIATE_TEST_SUITE_P(All, EveryHead, ::testing::ValuesIn(all_heads()), case_name);
 
 std::size_t head_weights(const std::string& name, const InputShape& input, std::size_t k) {
   const auto network = make_network(architecture(name), input, k);
@@ -263,5 +262,4 @@ TEST(L2dHead, LooksAtTheMean) {
   EXPECT_TRUE((embedding.log_variance >= 0).all().item<bool>());
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::heads_test

@@ -14,8 +14,7 @@
 #include "tests/case_name.h"
 #include "tests/nn/toy.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::load_test {
 
 const InputShape small{1, 8, 8};
 
@@ -191,7 +190,7 @@ TEST(ModelFiles, BrokenTorchScriptIsRefusedInOneLine) {
 
 const std::string torchscript_folder = std::string(LEEWAY_REFERENCE) + "/torchscript/";
 
-class FromPython : public testing::TestWithParam<std::string> {};
+class FromPython : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(FromPython, HasTheSameLogitsAndGradients) {
   const auto model = toy::loaded(torchscript_folder + GetParam());
@@ -221,7 +220,7 @@ TEST_P(FromPython, HasTheSameBitsForAnyThreadsAndRun) {
   set_threads(1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Both, FromPython, testing::Values("logits.pt", "pair.pt"), case_name);
+INSTANTIATE_TEST_SUITE_P(Both, FromPython, ::testing::Values("logits.pt", "pair.pt"), case_name);
 
 // softmax.pt is logits.pt with a softmax behind it: the same operators remain, hence the same bits.
 TEST(TorchScript, ASoftmaxAtItsEndIsTakenOff) {
@@ -372,5 +371,4 @@ TEST(TorchScript, NormalizesBeforeTheModel) {
     EXPECT_NEAR(logits.view<float>()[i], expected.data_ptr<float>()[i], 1e-5);
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::load_test

@@ -21,12 +21,11 @@
 #include "leeway/core/result.h"
 #include "tests/nn/command_fixture.h"
 
-namespace leeway {
-namespace {
+namespace leeway::model_command_test {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 std::string torchscript(const std::string& name) {
   return std::string(LEEWAY_REFERENCE) + "/torchscript/" + name;
@@ -322,5 +321,4 @@ TEST_F(AssessNoise, RefusesAModelOfOtherClasses) {
   EXPECT_THAT(err(), AllOf(HasSubstr("two.npz"), HasSubstr("found 3")));
 }
 
-}  // namespace
-}  // namespace leeway
+}  // namespace leeway::model_command_test

@@ -10,8 +10,7 @@
 #include "tests/case_name.h"
 #include "tests/nn/toy.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::model_files_test {
 
 const std::filesystem::path model_folder = std::string(LEEWAY_REFERENCE) + "/model_files";
 
@@ -39,7 +38,7 @@ std::vector<std::string> model_files(bool refused) {
   return names;
 }
 
-class ModelFile : public testing::TestWithParam<std::string> {};
+class ModelFile : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ModelFile, HasPythonsLogits) {
   const std::string data = GetParam().substr(0, GetParam().find('-'));
@@ -74,23 +73,23 @@ TEST_P(ModelFile, IsAttackedAnywhereOrSaysThatItHasNoGradients) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ModelFile, testing::ValuesIn(model_files(false)), case_name);
+INSTANTIATE_TEST_SUITE_P(All, ModelFile, ::testing::ValuesIn(model_files(false)), case_name);
 
-class RefusedModelFile : public testing::TestWithParam<std::string> {};
+class RefusedModelFile : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(RefusedModelFile, SaysWhatHelps) {
   const std::string message =
       message_of([&] { (void)session().load(source_for(GetParam(), inputs_for("table"))); });
   EXPECT_EQ(message.find('\n'), std::string::npos);
   if (GetParam().starts_with("several"))
-    EXPECT_THAT(message, testing::HasSubstr("a single dictionary of tensors, found a list of 2 of them"));
+    EXPECT_THAT(message, ::testing::HasSubstr("a single dictionary of tensors, found a list of 2 of them"));
   else
-    EXPECT_THAT(message, testing::AllOf(testing::HasSubstr("model = torch.load('" + GetParam() +
-                                                           "', weights_only=False)"),
-                                        testing::HasSubstr("; torch.save(model.state_dict(), 'whole-")));
+    EXPECT_THAT(message, ::testing::AllOf(::testing::HasSubstr("model = torch.load('" + GetParam() +
+                                                               "', weights_only=False)"),
+                                          ::testing::HasSubstr("; torch.save(model.state_dict(), 'whole-")));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, RefusedModelFile, testing::ValuesIn(model_files(true)), case_name);
+INSTANTIATE_TEST_SUITE_P(All, RefusedModelFile, ::testing::ValuesIn(model_files(true)), case_name);
 
 TEST(ModelFiles, TensorsOfAnUnknownNetworkNameWhatTheyFit) {
   ModelSource source = toy::source_of(model_folder / "table-compiled.pt");
@@ -104,8 +103,9 @@ TEST(ModelFiles, TensorsOfAnUnknownNetworkNameWhatTheyFit) {
   EXPECT_EQ(file->fitting[0].name, "linear");
   EXPECT_EQ(file->fitting[0].input, (InputShape{4, 1, 1, 2}));
   EXPECT_EQ(file->fitting[0].classes, 3U);
-  EXPECT_THAT(message_of([&] { (void)session().load(source); }),
-              testing::EndsWith("found a file without one: its tensors have the names and shapes of linear"));
+  EXPECT_THAT(
+      message_of([&] { (void)session().load(source); }),
+      ::testing::EndsWith("found a file without one: its tensors have the names and shapes of linear"));
   source.architecture = "linear";
   EXPECT_FALSE(session().weights_of_unknown(source).has_value());
   source.architecture.clear(), source.path = model_folder / "table-any.onnx";
@@ -132,9 +132,9 @@ TEST(ModelFiles, InputsOfAnotherShapeAreRefused) {
     return message_of([&] { (void)model.outputs(inputs); });
   };
   const auto program = session().load(source_for("table-program.pt", table));
-  EXPECT_THAT(message(*program, sequence), testing::HasSubstr("expected rows of 1 dimensions"));
+  EXPECT_THAT(message(*program, sequence), ::testing::HasSubstr("expected rows of 1 dimensions"));
   const auto graph = session().load(source_for("table-any.onnx", table));
-  EXPECT_THAT(message(*graph, sequence), testing::HasSubstr("expected images of shape (4)"));
+  EXPECT_THAT(message(*graph, sequence), ::testing::HasSubstr("expected images of shape (4)"));
   ModelSource cnn = source_for("table-plain.pt", table);
   cnn.architecture = "small-cnn";
   EXPECT_NE(message_of([&] { (void)session().load(cnn); }), "no error");
@@ -314,5 +314,4 @@ TEST(Variation, IsFoundInModelsWhoseDropoutOrBatchStatisticsAreOn) {
   EXPECT_FALSE(toy::model("defended-cnn", {1, 8, 8}, 3)->variation(images).has_value());
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::model_files_test

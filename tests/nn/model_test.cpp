@@ -13,8 +13,7 @@
 #include "tests/nn/reference_step.h"
 #include "tests/nn/toy.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::model_test {
 
 const InputShape colour{3, 12, 12};
 
@@ -401,5 +400,4 @@ TEST(Adapt, RefusesInOneLine) {
   EXPECT_THAT(message(*graph, images), Says("model: expected a model of a known ... found ONNX"));
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::model_test

@@ -4,8 +4,7 @@
 
 #include "leeway/core/random.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::random_tensors_test {
 
 // Row r of draw d is what Random(seed, purpose, d 2^24 + r) gives, whatever the length.
 TEST(RandomTensors, RowsAreThoseOfRandom) {
@@ -23,5 +22,4 @@ TEST(RandomTensors, RowsAreThoseOfRandom) {
   }
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::random_tensors_test

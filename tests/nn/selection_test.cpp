@@ -12,11 +12,10 @@
 #include "leeway/nn/train/training_set.h"
 #include "tests/nn/training.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::selection_test {
 
 // The score is a made-up one, highest after the second of four epochs.
-class SelectedTraining : public testing::Test {
+class SelectedTraining : public ::testing::Test {
  protected:
   SelectedTraining() {
     options_.select = "pa", options_.selection.shift = "gaussian-noise";
@@ -362,5 +361,4 @@ TEST(Augmented, EveryEpochAnew) {
   EXPECT_EQ(first, sums(1));
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::selection_test

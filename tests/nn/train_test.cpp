@@ -12,17 +12,16 @@
 #include "leeway/nn/train/algorithm.h"
 #include "tests/nn/training.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::train_test {
 
 // Tests that do not ask about threads use one: a second costs more than it gives on batches this small.
-class OneThread : public testing::Environment {
+class OneThread : public ::testing::Environment {
  public:
   void SetUp() override { set_threads(1); }
 };
-const testing::Environment* const one_thread = testing::AddGlobalTestEnvironment(new OneThread);
+const ::testing::Environment* const one_thread = ::testing::AddGlobalTestEnvironment(new OneThread);
 
-class OldState : public testing::Test {
+class OldState : public ::testing::Test {
  protected:
   void SetUp() override {
     StopAfter stop(7);
@@ -295,5 +294,4 @@ TEST(Training, SaysWhenTheLossIsNoNumber) {
   EXPECT_FALSE(std::filesystem::exists(folder / "m"));
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::train_test

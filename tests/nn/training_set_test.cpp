@@ -11,8 +11,7 @@
 #include "leeway/nn/train/optimizer.h"
 #include "tests/nn/training.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::training_set_test {
 
 std::vector<std::int64_t> values_of(std::span<const std::int64_t> rows) { return {rows.begin(), rows.end()}; }
 
@@ -372,5 +371,4 @@ TEST(Schedule, ByHand) {
         << text;
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::training_set_test

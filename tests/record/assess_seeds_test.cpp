@@ -8,8 +8,7 @@
 
 #include "leeway/record/assess.h"
 
-namespace leeway::record {
-namespace {
+namespace leeway::record::assess_seeds_test {
 
 using ::testing::ElementsAre;
 
@@ -60,5 +59,4 @@ TEST(OverSeeds, AreOfSeedsThatAllHaveAValueAndOfNamesWithANumber) {
                    .has_value());
 }
 
-}  // namespace
-}  // namespace leeway::record
+}  // namespace leeway::record::assess_seeds_test

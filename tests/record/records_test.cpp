@@ -16,8 +16,7 @@
 #include "tests/record/pa_records.h"
 #include "tests/record/select_records.h"
 
-namespace leeway::record {
-namespace {
+namespace leeway::record::records_test {
 
 using ::testing::AllOf;
 using ::testing::Contains;
@@ -313,5 +312,4 @@ TEST(Digest, IsOfWhatIsWritten) {
   EXPECT_NE(digest(), centred);
 }
 
-}  // namespace
-}  // namespace leeway::record
+}  // namespace leeway::record::records_test

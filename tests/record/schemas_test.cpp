@@ -6,8 +6,7 @@
 
 #include "tests/record/schema_files.h"
 
-namespace leeway::record::test {
-namespace {
+namespace leeway::record::test::schemas_test {
 
 TEST(Schemas, DocumentsAreCurrent) {
   for (const auto& [name, text] : schema_files()) {
@@ -17,5 +16,4 @@ TEST(Schemas, DocumentsAreCurrent) {
   }
 }
 
-}  // namespace
-}  // namespace leeway::record::test
+}  // namespace leeway::record::test::schemas_test

@@ -9,8 +9,7 @@
 #include "leeway/record/train.h"
 #include "tests/message_of.h"
 
-namespace leeway::record {
-namespace {
+namespace leeway::record::train_record_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -190,5 +189,4 @@ TEST(AttackRecord, OfSeveralSetsLeadsWithTheStrongest) {
           "other.pt, pgd: 60% (57–63) withstand any radius."));
 }
 
-}  // namespace
-}  // namespace leeway::record
+}  // namespace leeway::record::train_record_test

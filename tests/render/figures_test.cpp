@@ -15,8 +15,7 @@
 #include "tests/core/files.h"
 #include "tests/report/pages.h"
 
-namespace leeway::render {
-namespace {
+namespace leeway::render::figures_test {
 
 namespace fs = std::filesystem;
 using leeway::testing::read_bytes;
@@ -175,5 +174,4 @@ TEST(Figures, SayWhatIsMissingWithoutNode) {
   EXPECT_THAT(written.files, Contains(::testing::EndsWith(".csv")));
 }
 
-}  // namespace
-}  // namespace leeway::render
+}  // namespace leeway::render::figures_test

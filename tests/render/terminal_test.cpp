@@ -9,8 +9,7 @@
 #include "leeway/report/report.h"
 #include "tests/report/pages.h"
 
-namespace leeway::render {
-namespace {
+namespace leeway::render::terminal_test {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -86,5 +85,4 @@ TEST(Terminal, OfAnAssessmentFitsAHundredColumns) {
     EXPECT_LE(std::ranges::count_if(line, [](char c) { return (c & 0xc0) != 0x80; }), 100) << line;
 }
 
-}  // namespace
-}  // namespace leeway::render
+}  // namespace leeway::render::terminal_test

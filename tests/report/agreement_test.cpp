@@ -8,14 +8,13 @@
 #include "tests/record/select_records.h"
 #include "tests/report/pages.h"
 
-namespace leeway::report {
-namespace {
+namespace leeway::report::agreement_test {
 
 using test::malformed;
 using test::markup;
 using test::occurrences;
 using test::reference_record;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 using record::test::bare_pa;
 using record::test::bare_select;
@@ -105,5 +104,4 @@ TEST(Lines, NamesAtTheEndsDoNotTouch) {
   EXPECT_GE(heights[0] - heights[1], 15. / 170 - 1e-4);
 }
 
-}  // namespace
-}  // namespace leeway::report
+}  // namespace leeway::report::agreement_test

@@ -5,14 +5,13 @@
 #include "tests/record/average_case_records.h"
 #include "tests/report/pages.h"
 
-namespace leeway::report {
-namespace {
+namespace leeway::report::average_case_test {
 
 using record::test::bare_average_case;
 using record::test::survival_of;
 using test::occurrences;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 // The page's markup, with the headline of these numbers.
 std::string page_of(record::AverageCase record, const Pictures& pictures = {}) {
@@ -139,5 +138,4 @@ TEST(SamplePictures, AreTakenOfEveryRankedRowOnce) {
             "few.npz: expected the images of r.json, whose ranked samples reach row 7, found 5 images");
 }
 
-}  // namespace
-}  // namespace leeway::report
+}  // namespace leeway::report::average_case_test

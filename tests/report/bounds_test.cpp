@@ -5,14 +5,13 @@
 #include "tests/record/bound_records.h"
 #include "tests/report/pages.h"
 
-namespace leeway::report {
-namespace {
+namespace leeway::report::bounds_test {
 
 using test::bare_record;
 using test::occurrences;
 using test::page_of;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 // .1 + .25 + .05 = .4
 record::Assess assessed() {
@@ -99,5 +98,4 @@ TEST(EvaluatePage, ShowsWhatAdjustmentsMakeOfAMethod) {
   EXPECT_THAT(page_of(record), HasSubstr("id=\"adjusted\""));
 }
 
-}  // namespace
-}  // namespace leeway::report
+}  // namespace leeway::report::bounds_test

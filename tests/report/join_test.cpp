@@ -7,8 +7,7 @@
 #include "tests/record/pa_records.h"
 #include "tests/report/pages.h"
 
-namespace leeway::report {
-namespace {
+namespace leeway::report::join_test {
 
 using test::full_record;
 
@@ -112,5 +111,4 @@ TEST(JoinAgreements, RefusesOtherClasses) {
       "b.json: expected 10 classes as in a.json, found 4");
 }
 
-}  // namespace
-}  // namespace leeway::report
+}  // namespace leeway::report::join_test

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace leeway::report {
-namespace {
+namespace leeway::report::junit_test {
 
 using ::testing::HasSubstr;
 
@@ -37,5 +36,4 @@ TEST(Junit, HasACaseForEachGateAndResult) {
   EXPECT_TRUE(record.passed());
 }
 
-}  // namespace
-}  // namespace leeway::report
+}  // namespace leeway::report::junit_test

@@ -5,8 +5,7 @@
 #include "tests/message_of.h"
 #include "tests/report/pages.h"
 
-namespace leeway::report {
-namespace {
+namespace leeway::report::other_pages_test {
 
 using test::occurrences;
 using test::page_of;
@@ -225,7 +224,7 @@ TEST(SweepReportPage, SaysWhatWasFoundAndDrawsIt) {
   record["algorithms"][0] = "<b>erm";
   record["roles"]["baseline"] = "<i>erm";
   const std::string page = page_of(record);
-  EXPECT_THAT(page, testing::AllOf(Not(HasSubstr("<b>erm")), Not(HasSubstr("<i>erm"))));
+  EXPECT_THAT(page, ::testing::AllOf(Not(HasSubstr("<b>erm")), Not(HasSubstr("<i>erm"))));
   EXPECT_THAT(page, HasSubstr("ranks first of 6 algorithms"));
   EXPECT_THAT(page, HasSubstr("hyperparameters selected by source_accuracy"));
   for (const char* section :
@@ -269,5 +268,4 @@ TEST(Report, EveryRecordThatIsDescribedHasAPage) {
               HasSubstr("expected a record of schema"));
 }
 
-}  // namespace
-}  // namespace leeway::report
+}  // namespace leeway::report::other_pages_test

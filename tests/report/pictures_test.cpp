@@ -6,8 +6,7 @@
 #include "tests/message_of.h"
 #include "tests/report/pages.h"
 
-namespace leeway::report {
-namespace {
+namespace leeway::report::pictures_test {
 
 std::vector<std::uint8_t> from_base64(const std::string& text) {
   std::vector<std::uint8_t> out;
@@ -49,15 +48,15 @@ TEST(Pictures, SurviveTheRoundTripThroughPng) {
   const Picture grey{1, 2, 3, {0, 50, 100, 150, 200, 255}};
   EXPECT_EQ(pixels_of(png_data_uri(grey), true), grey.pixels);
   const Picture colour{3, 1, 2, {1, 2, 3, 4, 5, 6}};  // red 1 2, green 3 4, blue 5 6
-  EXPECT_THAT(pixels_of(png_data_uri(colour), false), testing::ElementsAre(1, 3, 5, 2, 4, 6));
+  EXPECT_THAT(pixels_of(png_data_uri(colour), false), ::testing::ElementsAre(1, 3, 5, 2, 4, 6));
 }
 
 TEST(Pictures, TheDifferenceIsGreyWhereNothingChanged) {
   const Difference found = difference({1, 1, 4, {10, 20, 30, 40}}, {1, 1, 4, {10, 40, 20, 40}});
   EXPECT_EQ(found.largest, 20);
   EXPECT_THAT(found.picture.pixels,
-              testing::ElementsAre(128, 255, 64, 128));  // 128 + round(127 d/20), d = 0 20 -10 0
-  EXPECT_THAT(difference({1, 1, 1, {7}}, {1, 1, 1, {7}}).picture.pixels, testing::ElementsAre(128));
+              ::testing::ElementsAre(128, 255, 64, 128));  // 128 + round(127 d/20), d = 0 20 -10 0
+  EXPECT_THAT(difference({1, 1, 1, {7}}, {1, 1, 1, {7}}).picture.pixels, ::testing::ElementsAre(128));
 }
 
 TEST(Pictures, AreTakenFromTheRowsThatFlip) {
@@ -100,5 +99,4 @@ TEST(Pictures, RefusesImagesThatDoNotFit) {
   EXPECT_EQ(complaint(record, {{"", &two}}), "two.npz: expected images with 1 or 3 channels, found 2");
 }
 
-}  // namespace
-}  // namespace leeway::report
+}  // namespace leeway::report::pictures_test

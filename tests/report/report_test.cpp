@@ -10,8 +10,7 @@
 #include "tests/record/pa_records.h"
 #include "tests/report/pages.h"
 
-namespace leeway::report {
-namespace {
+namespace leeway::report::report_test {
 
 using test::bare_record;
 using test::complaint;
@@ -22,9 +21,9 @@ using test::occurrences;
 using test::page_of;
 using test::reference_assessment;
 using test::reference_record;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(Html, ListsAndTemplates) {
   EXPECT_EQ(list_of({}), "");
@@ -339,5 +338,4 @@ TEST(Report, ThreeStrengthsOfAShiftAreACurve) {
   EXPECT_EQ(points[2]["y"], .3);
 }
 
-}  // namespace
-}  // namespace leeway::report
+}  // namespace leeway::report::report_test

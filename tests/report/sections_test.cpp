@@ -9,17 +9,16 @@
 #include "tests/message_of.h"
 #include "tests/report/pages.h"
 
-namespace leeway::report {
-namespace {
+namespace leeway::report::sections_test {
 
 using test::bare_record;
 using test::full_record;
 using test::occurrences;
 using test::page_of;
 using test::reference_record;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 // `n` days from 2026-01-01, of which those from `bad` on are below the band; none from day 5 to 7.
 record::Assess timed(std::size_t n, std::size_t bad) {
@@ -245,5 +244,4 @@ TEST(Sections, AreJoinedWithTheirModels) {
   EXPECT_EQ(joined.shifts[1].models, std::vector<std::string>{"model 0 (b.json)"});
 }
 
-}  // namespace
-}  // namespace leeway::report
+}  // namespace leeway::report::sections_test

@@ -4,11 +4,10 @@
 
 #include "tests/message_of.h"
 
-namespace leeway::shift {
-namespace {
+namespace leeway::shift::corruption_error_test {
 
-using testing::DoubleNear;
-using testing::HasSubstr;
+using ::testing::DoubleNear;
+using ::testing::HasSubstr;
 
 constexpr std::nullopt_t none = std::nullopt;
 constexpr std::size_t images = 50'000;  // of ImageNet's validation set, so that every error is a whole count
@@ -127,5 +126,4 @@ TEST(CorruptionError, RefusesByName) {
   EXPECT_THAT(message({{"fog", true, {1}, {0}}}, {0, 1}), HasSubstr("1 clean images, found 2"));
 }
 
-}  // namespace
-}  // namespace leeway::shift
+}  // namespace leeway::shift::corruption_error_test

@@ -18,8 +18,7 @@
 #include "leeway/shift/detail/normals.h"
 #include "tests/message_of.h"
 
-namespace leeway::shift {
-namespace {
+namespace leeway::shift::corruption_filter_test {
 
 using Sides = std::pair<std::size_t, std::size_t>;  // height, width
 constexpr std::array<Sides, 9> all_sides{
@@ -71,8 +70,8 @@ TEST(GaussianFilter, IsTheSumOverASquare) {
                {{.05, 4}, {.25, 4}, {.4, 4}, {1.5, 4}, {2, 3}, {9, 3}}}) {
         const double sigma = widths.first, truncate = widths.second;
         if (sigma > 2 && sides.first > 20) continue;  // 55 x 55 terms a pixel
-        SCOPED_TRACE(testing::Message() << sides.first << " x " << sides.second << " sigma " << sigma
-                                        << " border " << static_cast<int>(border));
+        SCOPED_TRACE(::testing::Message() << sides.first << " x " << sides.second << " sigma " << sigma
+                                          << " border " << static_cast<int>(border));
         const std::vector<float> plane = random_plane(sides);
         std::vector<float> found = plane;
         gaussian_filter(found, sides.first, sides.second, sigma, border, truncate);
@@ -100,7 +99,7 @@ TEST(Correlate, IsTheSumOverTheKernel) {
   Random random(4, stream("kernel"));
   for (const Sides& sides : all_sides)
     for (const std::size_t k : {1, 3, 5, 17}) {
-      SCOPED_TRACE(testing::Message() << sides.first << " x " << sides.second << " k " << k);
+      SCOPED_TRACE(::testing::Message() << sides.first << " x " << sides.second << " k " << k);
       std::vector<float> kernel(k * k);  // not symmetric, some of it 0
       for (float& weight : kernel)
         weight = random.uniform() < .3 ? 0 : static_cast<float>(random.normal() / static_cast<double>(k * k));
@@ -163,7 +162,7 @@ TEST(DiscFilter, IsTheSumOverTheDisc) {
                                                                     {10, false, .5, 2},
                                                                     {8.7, true, .5, 2}}) {
       if (radius > 5 && sides.first == 33) continue;  // 625 terms a pixel
-      SCOPED_TRACE(testing::Message() << sides.first << " x " << sides.second << " radius " << radius);
+      SCOPED_TRACE(::testing::Message() << sides.first << " x " << sides.second << " radius " << radius);
       const DiscFilter::Shape shape{radius, in_parts, alias, reach, sides.second};
       const long middle = static_cast<long>(radius + 1) + static_cast<long>(reach);
       const std::vector<double> weights = disc_weights(shape, middle);
@@ -202,7 +201,7 @@ TEST(MotionFilter, IsTheOneSidedSum) {
          std::array<std::pair<double, double>, 4>{{{6, 1}, {9, 2.5}, {1.3, .4}, {20, 15}}})
       for (const double angle : {-135., -91.5, -45., -7., 0., 17.3, 45., 90., 180.}) {
         const double radius = lengths.first, sigma = lengths.second;
-        SCOPED_TRACE(testing::Message()
+        SCOPED_TRACE(::testing::Message()
                      << sides.first << " x " << sides.second << " radius " << radius << " angle " << angle);
         const std::vector<float> plane = random_plane(sides);
         std::vector<float> found = plane;
@@ -233,7 +232,7 @@ TEST(MotionFilter, IsTheOneSidedSum) {
 TEST(ZoomMiddle, IsBilinear) {
   for (const Sides& sides : all_sides)
     for (const double factor : {1., 1.01, 1.1, 1.25, 1.75, 4.5}) {
-      SCOPED_TRACE(testing::Message() << sides.first << " x " << sides.second << " factor " << factor);
+      SCOPED_TRACE(::testing::Message() << sides.first << " x " << sides.second << " factor " << factor);
       const std::vector<float> plane = random_plane(sides);
       std::vector<float> found(plane.size());
       zoom_middle(plane, sides.first, sides.second, factor, found);
@@ -336,5 +335,4 @@ TEST(ShotNoise, IsPoisson) {
     }
 }
 
-}  // namespace
-}  // namespace leeway::shift
+}  // namespace leeway::shift::corruption_filter_test

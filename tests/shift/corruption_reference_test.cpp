@@ -19,8 +19,7 @@
 #include "tests/shift/corrupted.h"
 #include "tests/stopping.h"
 
-namespace leeway::shift {
-namespace {
+namespace leeway::shift::corruption_reference_test {
 
 nlohmann::json reference(const std::string& file) {
   return nlohmann::json::parse(std::ifstream(std::string(LEEWAY_REFERENCE) + "/" + file));
@@ -160,7 +159,7 @@ TEST(CorruptionReference, LevelsOfDigitalCorruptions) {
   }
 }
 
-class RecordedLevels : public testing::TestWithParam<Corruption> {};
+class RecordedLevels : public ::testing::TestWithParam<Corruption> {};
 
 // Every set of constants, size and variant: one of the sampled levels may differ, next to a threshold.
 TEST_P(RecordedLevels, AreFound) {
@@ -184,9 +183,9 @@ TEST_P(RecordedLevels, AreFound) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Corruptions, RecordedLevels,
-                         testing::ValuesIn(corruptions().begin(), corruptions().end()), case_name);
+                         ::testing::ValuesIn(corruptions().begin(), corruptions().end()), case_name);
 
-class EveryCorruption : public testing::TestWithParam<Corruption> {
+class EveryCorruption : public ::testing::TestWithParam<Corruption> {
  protected:
   static Images run(const Images& images, int severity, std::uint64_t seed = 0) {
     CorruptionOptions options;
@@ -212,7 +211,7 @@ TEST_P(EveryCorruption, OfSeverityZeroChangesNothing) {
   EXPECT_EQ(run(images, 0).labels, images.labels);
   const auto found = levels(
       Images{"floats", make_array<float>({1, 1, 1, 6}, {0, .5f, 1, .1f, 1.5f / 255, 1.49f / 255}), {}}, 0);
-  EXPECT_THAT(found, testing::ElementsAre(0, 128, 255, 26, 2, 1));
+  EXPECT_THAT(found, ::testing::ElementsAre(0, 128, 255, 26, 2, 1));
 }
 
 TEST_P(EveryCorruption, RefusesOtherSeverities) {
@@ -368,7 +367,7 @@ TEST_P(EveryCorruption, HearsAStop) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Corruptions, EveryCorruption,
-                         testing::ValuesIn(corruptions().begin(), corruptions().end()), case_name);
+                         ::testing::ValuesIn(corruptions().begin(), corruptions().end()), case_name);
 
 TEST(Corruptions, AreFoundByNameInThePublishedOrder) {
   EXPECT_EQ(corruption("shot-noise").group, CorruptionGroup::noise);
@@ -403,5 +402,4 @@ TEST(Scale, FollowsTheShorterSide) {
   }
 }
 
-}  // namespace
-}  // namespace leeway::shift
+}  // namespace leeway::shift::corruption_reference_test

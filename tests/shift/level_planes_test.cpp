@@ -16,8 +16,7 @@
 #include "tests/shift/corrupted.h"
 #include "tests/shift/pictures.h"
 
-namespace leeway::shift {
-namespace {
+namespace leeway::shift::level_planes_test {
 
 using Sides = std::array<std::size_t, 2>;  // height, width
 constexpr std::array<Sides, 8> all_sides{
@@ -279,5 +278,4 @@ TEST(FrostPictures, AreReadFromAFolder) {
   EXPECT_REFUSED(corrupted("frost", random_levels({1, 1, 2, 2}), options), "corruption ... found none");
 }
 
-}  // namespace
-}  // namespace leeway::shift
+}  // namespace leeway::shift::level_planes_test

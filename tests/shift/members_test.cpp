@@ -13,10 +13,9 @@
 #include "tests/shift/pictures.h"
 #include "tests/stopping.h"
 
-namespace leeway::shift {
-namespace {
+namespace leeway::shift::members_test {
 
-class EveryShift : public testing::TestWithParam<Member> {
+class EveryShift : public ::testing::TestWithParam<Member> {
  protected:
   // label-subset keeps two of the three classes; imbalance orders all; the others look at no class.
   static std::vector<std::int64_t> classes() {
@@ -37,7 +36,7 @@ class ShiftWithIdentity : public EveryShift {};  // those with a strength that c
 TEST_P(EveryShift, DescribesItself) {
   const Member& m = GetParam();
   EXPECT_LT(m.summary.size(), 80u);
-  EXPECT_THAT(m.strength().meaning, testing::Not(testing::IsEmpty()));
+  EXPECT_THAT(m.strength().meaning, ::testing::Not(::testing::IsEmpty()));
   EXPECT_LE(m.strength().low, m.strength().value);
   EXPECT_LE(m.strength().value, m.strength().high);
   if (m.identity) {
@@ -53,8 +52,8 @@ TEST_P(EveryShift, RefusesStrengthsOutOfRange) {
        {GetParam().strength().low - 1, std::nextafter(GetParam().strength().high, infinity), infinity,
         std::nan("")}) {
     const std::string message = message_of([&] { (void)run(images_, strength); });
-    EXPECT_THAT(message, testing::StartsWith(fmt::format("shift {}: expected ", GetParam().name)));
-    EXPECT_THAT(message, testing::EndsWith(fmt::format(", found {}", strength)));
+    EXPECT_THAT(message, ::testing::StartsWith(fmt::format("shift {}: expected ", GetParam().name)));
+    EXPECT_THAT(message, ::testing::EndsWith(fmt::format(", found {}", strength)));
   }
 }
 
@@ -138,7 +137,7 @@ TEST_P(EveryShift, ReadsBytesAsFractions) {
 TEST_P(ShiftOfPixels, ReportsAndStops) {
   Stopping watching(Stopping::never), stopping;
   (void)run(images_, GetParam().strength().value, 0, &watching);
-  EXPECT_THAT(watching.tasks, testing::ElementsAre(GetParam().name));
+  EXPECT_THAT(watching.tasks, ::testing::ElementsAre(GetParam().name));
   EXPECT_EQ(watching.done, 700u);
   EXPECT_EQ(watching.total, 700u);
   EXPECT_THROW((void)run(images_, GetParam().strength().value, 0, &stopping), Interrupted);
@@ -150,15 +149,14 @@ std::vector<Member> members_where(bool (*condition)(const Member&)) {
   return some;
 }
 
-INSTANTIATE_TEST_SUITE_P(Members, EveryShift, testing::ValuesIn(members().begin(), members().end()),
+INSTANTIATE_TEST_SUITE_P(Members, EveryShift, ::testing::ValuesIn(members().begin(), members().end()),
                          case_name);
 INSTANTIATE_TEST_SUITE_P(Members, ShiftOfPixels,
-                         testing::ValuesIn(members_where([](const Member& m) { return !m.selects_rows; })),
+                         ::testing::ValuesIn(members_where([](const Member& m) { return !m.selects_rows; })),
                          case_name);
-INSTANTIATE_TEST_SUITE_P(Members, ShiftWithIdentity, testing::ValuesIn(members_where([](const Member& m) {
+INSTANTIATE_TEST_SUITE_P(Members, ShiftWithIdentity, ::testing::ValuesIn(members_where([](const Member& m) {
                            return m.identity.has_value();
                          })),
                          case_name);
 
-}  // namespace
-}  // namespace leeway::shift
+}  // namespace leeway::shift::members_test

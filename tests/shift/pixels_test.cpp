@@ -7,14 +7,13 @@
 
 #include "tests/shift/pictures.h"
 
-namespace leeway::shift {
-namespace {
+namespace leeway::shift::pixels_test {
 
-using testing::ElementsAre;
-using testing::FloatEq;
-using testing::FloatNear;
-using testing::Pair;
-using testing::Pointwise;
+using ::testing::ElementsAre;
+using ::testing::FloatEq;
+using ::testing::FloatNear;
+using ::testing::Pair;
+using ::testing::Pointwise;
 
 std::vector<float> shifted(std::string_view name, const Images& images, double strength) {
   return floats(apply(name, images, strength).images);
@@ -74,11 +73,11 @@ TEST(GaussianBlur, MirrorsAtTheBorder) {
 // A kernel much wider than the picture reflects many times; flat pictures and single pixels stay.
 TEST(GaussianBlur, OfSmallPictures) {
   EXPECT_THAT(shifted("gaussian-blur", make_images({1, 1, 3, 2}, std::vector<float>(6, .3f)), 100),
-              testing::Each(FloatEq(.3f)));
+              ::testing::Each(FloatEq(.3f)));
   EXPECT_THAT(shifted("gaussian-blur", make_images({1, 1, 1, 1}, {.7f}), 5), ElementsAre(FloatEq(.7f)));
   // two pixels under a very wide kernel: both become the mean of (0, 1, 0, 1, ...)
   EXPECT_THAT(shifted("gaussian-blur", make_images({1, 1, 1, 2}, {0, 1}), 50),
-              testing::Each(FloatNear(.5f, 1e-4f)));
+              ::testing::Each(FloatNear(.5f, 1e-4f)));
 }
 
 TEST(GaussianBlur, OfATinyWidthChangesNothing) {
@@ -212,9 +211,8 @@ TEST(RowShifts, Errors) {
   EXPECT_THAT(error("label-subset", unlabelled, {1}), Says("set.npz: shift label-subset: ... found none"));
   EXPECT_THAT(error("imbalance", unlabelled, {}), Says("set.npz: shift imbalance: expected ... found none"));
   EXPECT_THAT(error("imbalance", images, {2, 0}), Says("set.npz: shift ... found none for class 1"));
-  EXPECT_THAT(error("imbalance", images, {0, 1, 2, 5}), testing::HasSubstr("found 5, which is in no row"));
-  EXPECT_THAT(error("imbalance", images, {0, 1, 1, 2}), testing::HasSubstr("found 1 twice"));
+  EXPECT_THAT(error("imbalance", images, {0, 1, 2, 5}), ::testing::HasSubstr("found 5, which is in no row"));
+  EXPECT_THAT(error("imbalance", images, {0, 1, 1, 2}), ::testing::HasSubstr("found 1 twice"));
 }
 
-}  // namespace
-}  // namespace leeway::shift
+}  // namespace leeway::shift::pixels_test

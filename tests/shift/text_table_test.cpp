@@ -11,10 +11,9 @@
 #include "tests/message_of.h"
 #include "tests/stopping.h"
 
-namespace leeway::shift {
-namespace {
+namespace leeway::shift::text_table_test {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 struct Outcome {
   std::string csv;
@@ -56,7 +55,7 @@ TEST(TextTable, OneColumnNeverBecomesAnEmptyLine) {
   std::string csv = "text\n";
   for (int i = 0; i < 40; ++i) csv += ".\n";
   const Outcome outcome = shift_csv(csv, "punctuation");
-  EXPECT_THAT(outcome.csv, testing::HasSubstr("\n\"\"\n"));
+  EXPECT_THAT(outcome.csv, ::testing::HasSubstr("\n\"\"\n"));
   EXPECT_EQ(parse_csv(outcome.csv, "again").rows(), 40u);
 }
 
@@ -156,5 +155,4 @@ TEST(TextDifference, ExcerptsBeginBeforeTheFirstDifference) {
   EXPECT_EQ(excerpts("short", "sort", 20).before, "short");
 }
 
-}  // namespace
-}  // namespace leeway::shift
+}  // namespace leeway::shift::text_table_test

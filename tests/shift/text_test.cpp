@@ -14,10 +14,9 @@
 #include "tests/message_of.h"
 #include "tests/shift/shifted_text.h"
 
-namespace leeway::shift {
-namespace {
+namespace leeway::shift::text_test {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 constexpr const char* greek =
     "\u0397 \u03c4\u03b1\u03b9\u03bd\u03af\u03b1 \u03ae\u03c4\u03b1\u03bd \u03ba\u03b1\u03bb\u03ae, "
@@ -25,7 +24,7 @@ constexpr const char* greek =
 constexpr const char* emoji =
     "so \U0001f600\U0001f600 good \U0001f469\u200d\U0001f52c e\u0301t e\u0301 a\u0300";
 
-class EveryTextShift : public testing::TestWithParam<TextShift> {
+class EveryTextShift : public ::testing::TestWithParam<TextShift> {
  protected:
   [[nodiscard]] std::string shifted(std::string_view text, double strength, std::size_t row = 0,
                                     TextOptions options = {}) const {
@@ -46,7 +45,7 @@ TEST_P(EveryTextShift, RefusesStrengthsOutOfRangeAndOtherBytes) {
   const double infinity = std::numeric_limits<double>::infinity();
   for (const double strength : {-.1, std::nextafter(GetParam().strength().high, infinity), std::nan("")})
     EXPECT_THAT(message_of([&] { (void)shifted("some words here", strength); }),
-                testing::StartsWith(fmt::format("text shift {}: expected a strength", GetParam().name)));
+                ::testing::StartsWith(fmt::format("text shift {}: expected a strength", GetParam().name)));
   for (const char* bytes : {"ab \xff", "\xc0\x80", "\xed\xa0\x80", "x\xe2\x82"})
     EXPECT_EQ(
         message_of([&] { (void)shifted(bytes, 1, 41); }),
@@ -89,7 +88,7 @@ TEST_P(EveryTextShift, GivesUtf8ForAnyText) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Family, EveryTextShift,
-                         testing::ValuesIn(text_shifts().begin(), text_shifts().end()), case_name);
+                         ::testing::ValuesIn(text_shifts().begin(), text_shifts().end()), case_name);
 
 TEST(TextShift, UnknownNameListsThoseThereAre) {
   EXPECT_REFUSED(text_shift("rot13"), "text shift: expected one of levenshtein, amplify, contradict,...");
@@ -264,7 +263,7 @@ TEST(WordReplacement, WordsAreOfTheSignThatTheLabelAsksFor) {
       const bool positive = (sign == Sign::positive) == (std::string_view(name) == "amplify");
       const auto& list = own_word_lists()->of(positive ? Sign::positive : Sign::negative);
       for (const std::string& word : words_in(run(name, "one two three four", 2, 0, {}, sign)))
-        EXPECT_THAT(list, testing::Contains(code_points_from_utf8(word).value())) << name;
+        EXPECT_THAT(list, ::testing::Contains(code_points_from_utf8(word).value())) << name;
     }
 }
 
@@ -345,5 +344,4 @@ TEST(Remove, KeepsTheRestInOrder) {
   EXPECT_EQ(left, (std::set<std::string>{" a\t", " b\t", " c\t"}));
 }
 
-}  // namespace
-}  // namespace leeway::shift
+}  // namespace leeway::shift::text_test

@@ -18,8 +18,7 @@
 #include "tests/message_of.h"
 #include "tests/sweep/small_catalog.h"
 
-namespace leeway::sweep::testing {
-namespace {
+namespace leeway::sweep::testing::claim_test {
 
 using leeway::testing::read_bytes;
 using leeway::testing::TemporaryFolder;
@@ -468,5 +467,4 @@ TEST_F(Runs, WithoutWaitingARunnerLeavesUnitsToOthers) {
   EXPECT_EQ(summary.left, 1u);
 }
 
-}  // namespace
-}  // namespace leeway::sweep::testing
+}  // namespace leeway::sweep::testing::claim_test

@@ -12,8 +12,7 @@
 #include "tests/message_of.h"
 #include "tests/sweep/small_catalog.h"
 
-namespace leeway::sweep::testing {
-namespace {
+namespace leeway::sweep::testing::collect_test {
 
 using leeway::testing::read_bytes;
 using leeway::testing::TemporaryFolder;
@@ -308,5 +307,4 @@ TEST(Roles, OneClearLineForEachMistake) {
   EXPECT_REFUSED(roles_of(with_axes({"train.lr"}, "pa"), {}), "--measure: expected a column ... found none");
 }
 
-}  // namespace
-}  // namespace leeway::sweep::testing
+}  // namespace leeway::sweep::testing::collect_test

@@ -13,8 +13,7 @@
 #include "tests/message_of.h"
 #include "tests/sweep/small_catalog.h"
 
-namespace leeway::sweep::testing {
-namespace {
+namespace leeway::sweep::testing::report_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -427,5 +426,4 @@ TEST(SweepReport, OneClearLineForEachMistake) {
   EXPECT_REFUSED(reported(table_of_rows(two_by_two()), options), "found 'mixip'; did you mean mixup?...");
 }
 
-}  // namespace
-}  // namespace leeway::sweep::testing
+}  // namespace leeway::sweep::testing::report_test

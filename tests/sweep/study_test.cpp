@@ -17,8 +17,7 @@
 #include "tests/message_of.h"
 #include "tests/sweep/small_catalog.h"
 
-namespace leeway::sweep::testing {
-namespace {
+namespace leeway::sweep::testing::study_test {
 
 using leeway::testing::TemporaryFolder;
 using leeway::testing::write_bytes;
@@ -473,5 +472,4 @@ TEST(Plan, IsLinearInTheStages) {
   EXPECT_THAT(message_of([&] { (void)plan_of(empty); }), HasSubstr("at most 10,000 references"));
 }
 
-}  // namespace
-}  // namespace leeway::sweep::testing
+}  // namespace leeway::sweep::testing::study_test

@@ -10,8 +10,7 @@
 #include "tests/core/files.h"
 #include "tests/tasks/stub_model.h"
 
-namespace leeway::tasks {
-namespace {
+namespace leeway::tasks::adapt_task_test {
 
 class Told : public StubModel {
  public:
@@ -59,5 +58,4 @@ TEST(AdaptTask, OfOneLayer) {
   EXPECT_TRUE(record.envelope.findings.empty());
 }
 
-}  // namespace
-}  // namespace leeway::tasks
+}  // namespace leeway::tasks::adapt_task_test

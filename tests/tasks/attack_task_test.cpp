@@ -9,8 +9,7 @@
 #include "tests/message_of.h"
 #include "tests/tasks/stub_model.h"
 
-namespace leeway::tasks {
-namespace {
+namespace leeway::tasks::attack_task_test {
 
 // Attacked, it finds what it was told.
 class Told : public StubModel {
@@ -163,5 +162,4 @@ TEST(AttackTask, OptionsAreReadAsTheyWereRecorded) {
             "attack: norm: expected one of linf, l2, l1, l0, found 'l7'");
 }
 
-}  // namespace
-}  // namespace leeway::tasks
+}  // namespace leeway::tasks::attack_task_test

@@ -10,8 +10,7 @@
 #include "tests/core/files.h"
 #include "tests/message_of.h"
 
-namespace leeway::tasks {
-namespace {
+namespace leeway::tasks::average_case_task_test {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -187,5 +186,4 @@ TEST_F(AverageCaseTasks, RefuseWhatDoesNotFit) {
   EXPECT_THAT(complaint(), HasSubstr("expected a Jacobian as well"));
 }
 
-}  // namespace
-}  // namespace leeway::tasks
+}  // namespace leeway::tasks::average_case_task_test

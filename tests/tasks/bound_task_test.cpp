@@ -10,8 +10,7 @@
 #include "tests/message_of.h"
 #include "tests/tasks/outputs_in_memory.h"
 
-namespace leeway::tasks {
-namespace {
+namespace leeway::tasks::bound_task_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -170,5 +169,4 @@ TEST(BoundEvaluateTask, ScoresEveryMethodAndItsAdjustments) {
   EXPECT_THAT(one.envelope.warnings, ElementsAre(StartsWith("shifts: no adjustment")));
 }
 
-}  // namespace
-}  // namespace leeway::tasks
+}  // namespace leeway::tasks::bound_task_test

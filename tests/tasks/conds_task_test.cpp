@@ -12,8 +12,7 @@
 #include "tests/conds/attribute_tables.h"
 #include "tests/message_of.h"
 
-namespace leeway::tasks {
-namespace {
+namespace leeway::tasks::conds_task_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -186,5 +185,4 @@ TEST(CondsTasks, WithoutALabelOutputsBesideATableStillHaveAccuracy) {
   EXPECT_THAT(refused(other_value), HasSubstr("a value of column 'a1', found 'none'"));
 }
 
-}  // namespace
-}  // namespace leeway::tasks
+}  // namespace leeway::tasks::conds_task_test

@@ -15,8 +15,7 @@
 #include "tests/core/files.h"
 #include "tests/message_of.h"
 
-namespace leeway::tasks {
-namespace {
+namespace leeway::tasks::corruptions_task_test {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -357,5 +356,4 @@ TEST_F(CorruptionsTaskTest, OptionsThatAreWrong) {
   }
 }
 
-}  // namespace
-}  // namespace leeway::tasks
+}  // namespace leeway::tasks::corruptions_task_test

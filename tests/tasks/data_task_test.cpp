@@ -13,8 +13,7 @@
 #include "leeway/tasks/shift.h"
 #include "tests/core/files.h"
 
-namespace leeway::tasks {
-namespace {
+namespace leeway::tasks::data_task_test {
 
 using ::testing::ElementsAre;
 
@@ -125,5 +124,4 @@ TEST_F(DataTasks, SeveralStrengthsAreASetEach) {
   }
 }
 
-}  // namespace
-}  // namespace leeway::tasks
+}  // namespace leeway::tasks::data_task_test

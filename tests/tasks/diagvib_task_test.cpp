@@ -16,8 +16,7 @@
 #include "tests/data/digits.h"
 #include "tests/message_of.h"
 
-namespace leeway::tasks {
-namespace {
+namespace leeway::tasks::diagvib_task_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -206,5 +205,4 @@ TEST(DiagvibDocument, HasTheTables) {
     EXPECT_THAT(text, HasSubstr("`" + std::string(experiment.name) + "`"));
 }
 
-}  // namespace
-}  // namespace leeway::tasks
+}  // namespace leeway::tasks::diagvib_task_test

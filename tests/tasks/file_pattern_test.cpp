@@ -6,8 +6,7 @@
 
 #include "tests/message_of.h"
 
-namespace leeway::tasks {
-namespace {
+namespace leeway::tasks::file_pattern_test {
 
 using ::testing::ElementsAre;
 
@@ -33,5 +32,4 @@ TEST(FilePattern, FilesGoByTheirStemsWhereTheseDiffer) {
   EXPECT_THAT(names_of_files({"a/cnn.pt", "b/cnn.pt"}), ElementsAre("a/cnn", "b/cnn"));
 }
 
-}  // namespace
-}  // namespace leeway::tasks
+}  // namespace leeway::tasks::file_pattern_test

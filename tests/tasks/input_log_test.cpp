@@ -7,8 +7,7 @@
 #include "leeway/core/npy.h"
 #include "tests/core/files.h"
 
-namespace leeway::tasks {
-namespace {
+namespace leeway::tasks::input_log_test {
 
 using ::testing::ElementsAre;
 
@@ -81,5 +80,4 @@ TEST_F(Inputs, LabelsOfAFileCountFromOne) {
             (std::vector<std::int64_t>{0, 2}));
 }
 
-}  // namespace
-}  // namespace leeway::tasks
+}  // namespace leeway::tasks::input_log_test

@@ -14,8 +14,7 @@
 #include "leeway/tasks/list.h"
 #include "tests/message_of.h"
 
-namespace leeway::tasks {
-namespace {
+namespace leeway::tasks::list_task_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -36,7 +35,7 @@ TEST(ListTask, MembersDescribeThemselves) {
   std::set<std::string> families;
   for (const record::ListedFamily& family : listed("").results) {
     EXPECT_TRUE(families.insert(family.family).second) << family.family;
-    EXPECT_THAT(family.summary, testing::HasSubstr(": leeway "));
+    EXPECT_THAT(family.summary, ::testing::HasSubstr(": leeway "));
     if (!family.missing.empty()) continue;
     EXPECT_GE(family.members.size(), 2u) << family.family;
     std::set<std::string> names;
@@ -96,8 +95,7 @@ TEST(ListTask, WithoutModelsTheRestIsListed) {
                                                     "attacks are not available: no model part"));
   EXPECT_THROW((void)listed("attacks"), std::runtime_error);
   EXPECT_THAT(error_of("colours"),
-              testing::StartsWith("family: expected one of architectures, algorithms, "));
+              ::testing::StartsWith("family: expected one of architectures, algorithms, "));
 }
 
-}  // namespace
-}  // namespace leeway::tasks
+}  // namespace leeway::tasks::list_task_test

@@ -12,8 +12,7 @@
 #include "tests/message_of.h"
 #include "tests/tasks/stub_model.h"
 
-namespace leeway::tasks {
-namespace {
+namespace leeway::tasks::model_task_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -180,5 +179,4 @@ TEST(LoadedModel, OptionsSayHowTheFileIsRead) {
   EXPECT_EQ(source.input.width, 3U);
 }
 
-}  // namespace
-}  // namespace leeway::tasks
+}  // namespace leeway::tasks::model_task_test

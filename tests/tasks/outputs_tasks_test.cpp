@@ -19,8 +19,7 @@
 #include "tests/message_of.h"
 #include "tests/tasks/outputs_in_memory.h"
 
-namespace leeway::tasks {
-namespace {
+namespace leeway::tasks::outputs_tasks_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -366,5 +365,4 @@ TEST(MvnCdfTask, IsThatOfEveryPoint) {
             "r: expected shape (2, 2) or (1, 2, 2), found (3)");
 }
 
-}  // namespace
-}  // namespace leeway::tasks
+}  // namespace leeway::tasks::outputs_tasks_test

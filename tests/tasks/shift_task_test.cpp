@@ -10,8 +10,7 @@
 #include "leeway/tasks/shift.h"
 #include "tests/core/files.h"
 
-namespace leeway::tasks {
-namespace {
+namespace leeway::tasks::shift_task_test {
 
 class ShiftTaskTest : public ::testing::Test {
  protected:
@@ -80,5 +79,4 @@ TEST_F(ShiftTaskTest, AStopLeavesNoFile) {
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }
 
-}  // namespace
-}  // namespace leeway::tasks
+}  // namespace leeway::tasks::shift_task_test

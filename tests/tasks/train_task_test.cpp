@@ -10,8 +10,7 @@
 #include "leeway/tasks/train.h"
 #include "tests/core/files.h"
 
-namespace leeway::tasks {
-namespace {
+namespace leeway::tasks::train_task_test {
 
 // Two classes: the left half is brighter, or the right one.
 data::TrainingData halves(std::size_t n) {
@@ -146,5 +145,4 @@ TEST(SelectionOfOptions, IsAShiftOfPixelsAndItsStrength) {
   EXPECT_TRUE(selected("contrast").given()) << "told beside what chooses";
 }
 
-}  // namespace
-}  // namespace leeway::tasks
+}  // namespace leeway::tasks::train_task_test

@@ -7,8 +7,7 @@
 #include "tests/average_case/classifiers.h"
 #include "tests/message_of.h"
 
-namespace leeway::tasks {
-namespace {
+namespace leeway::tasks::variation_task_test {
 
 using ::testing::HasSubstr;
 
@@ -78,5 +77,4 @@ TEST_F(Variation, LogitsThatAreNotFinite) {
             "classifier: expected finite logits, found nan at row 2, class 1");
 }
 
-}  // namespace
-}  // namespace leeway::tasks
+}  // namespace leeway::tasks::variation_task_test

@@ -12,8 +12,7 @@
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::ada_test {
 
 // With a sum over 512 features in place of the mean, the objective of the defaults falls.
 TEST(Ada, RisesForAnyNumberOfFeatures) {
@@ -57,7 +56,7 @@ TEST(Ada, ImagesOfAnotherProgram) {
   EXPECT_LT((found - alone).abs().max().item<double>(), 1e-6);
 }
 
-class GrowingSet : public testing::Test {
+class GrowingSet : public ::testing::Test {
  protected:
   GrowingSet() {
     options_.validation = 0, options_.batch = 16;
@@ -104,11 +103,11 @@ TEST(InnerMaximization, ThatNeverRanOrDidNotRiseIsNoted) {
     options.epochs = 2, options.parameters = parameters;
     return session().train(toy::squares(60, 3), options, folder / name, nullptr).notes;
   };
-  EXPECT_THAT(notes("ada", {}), testing::ElementsAre(testing::HasSubstr("(after epoch 10)")));
-  EXPECT_THAT(notes("me-ada", {{"every-epochs", 1}, {"rounds", 1}}), testing::IsEmpty());
+  EXPECT_THAT(notes("ada", {}), ::testing::ElementsAre(::testing::HasSubstr("(after epoch 10)")));
+  EXPECT_THAT(notes("me-ada", {{"every-epochs", 1}, {"rounds", 1}}), ::testing::IsEmpty());
   EXPECT_THAT(notes("ada", {{"every-epochs", 1}, {"rounds", 1}, {"rate", 0}}),
-              testing::ElementsAre(testing::HasSubstr("for at most 0.0% of the images")));
-  EXPECT_THAT(notes("pgd", {{"steps", 2}}), testing::IsEmpty());
+              ::testing::ElementsAre(::testing::HasSubstr("for at most 0.0% of the images")));
+  EXPECT_THAT(notes("pgd", {{"steps", 2}}), ::testing::IsEmpty());
 }
 
 TEST_F(GrowingSet, ComesBackFromTheState) {
@@ -126,7 +125,7 @@ TEST_F(GrowingSet, ComesBackFromTheState) {
 }
 
 // Three experts of two classes whose outputs are the same for all rows; nothing learns.
-class PndByHand : public testing::Test {
+class PndByHand : public ::testing::Test {
  protected:
   void make(const std::map<std::string, double>& given) {
     setting_.network = make_network(architecture("pnd:resnet20-cifar"), {1, 8, 8}, 2);
@@ -231,7 +230,7 @@ TEST(OccamNets, AStepIsThatOfAnIndependentProgram) {
 }
 
 // Three exits whose maps, and gates, have one value everywhere and for all rows; nothing learns.
-class OccamNetsByHand : public testing::Test {
+class OccamNetsByHand : public ::testing::Test {
  protected:
   explicit OccamNetsByHand(const std::map<std::string, double>& given = {}) {
     setting_.network = make_network(architecture("occamnet:resnet20-cifar"), {1, 8, 8}, 2);
@@ -312,5 +311,4 @@ TEST(OccamNets, GoesOnWithinAPass) {
   EXPECT_EQ(read_bytes(folder / "whole"), read_bytes(folder / "broken"));
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::ada_test

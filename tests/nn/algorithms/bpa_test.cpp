@@ -10,8 +10,7 @@
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::bpa_test {
 
 TEST(CosineKmeans, FindsDirections) {
   // four directions, rows of all lengths near them
@@ -102,5 +101,4 @@ TEST(Bpa, ClustersAreOfTrainingRowsOfAClass) {
   for (const std::int64_t row : set.validation()) EXPECT_EQ(cluster[row].item<std::int64_t>(), -1);
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::bpa_test

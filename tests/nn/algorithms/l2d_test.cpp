@@ -9,8 +9,7 @@
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::l2d_test {
 
 torch::Tensor random_rows(std::int64_t n, std::int64_t d, std::uint64_t number) {
   return normal_rows({n, d}, 3, stream("l2d test"), number);
@@ -107,5 +106,4 @@ TEST(L2d, OneStepOfAnotherProgram) {
   }
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::l2d_test

@@ -10,8 +10,7 @@
 #include "leeway/core/state_file.h"
 #include "tests/nn/training.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::lying_state_test {
 
 struct Lie {
   std::string algorithm, tensor;
@@ -31,7 +30,7 @@ class StopWith : public Progress {
   std::string tensor_;
 };
 
-class LyingState : public testing::TestWithParam<Lie> {
+class LyingState : public ::testing::TestWithParam<Lie> {
  protected:
   void SetUp() override {
     TrainOptions options = quick(GetParam().algorithm);
@@ -84,19 +83,18 @@ TEST_P(LyingState, IsNotUsed) {
   expect_not_used(make_array(larger, std::move(longer)), "more rows");
 }
 
-std::string test_name_of_lie(const testing::TestParamInfo<Lie>& instance) {
+std::string test_name_of_lie(const ::testing::TestParamInfo<Lie>& instance) {
   std::string name = instance.param.algorithm + "_" + instance.param.tensor;
   std::ranges::replace(name, '-', '_');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Quick, LyingState, testing::Values(Lie{"group-dro", "adjustment"}),
+INSTANTIATE_TEST_SUITE_P(Quick, LyingState, ::testing::Values(Lie{"group-dro", "adjustment"}),
                          test_name_of_lie);
 INSTANTIATE_TEST_SUITE_P(AllTier2, LyingState,
-                         testing::Values(Lie{"pnd", "averages"}, Lie{"occamnets", "memory"},
-                                         Lie{"bpa", "cluster"}, Lie{"bpa", "losses"}, Lie{"ada", "appended"},
-                                         Lie{"ada", "parents"}),
+                         ::testing::Values(Lie{"pnd", "averages"}, Lie{"occamnets", "memory"},
+                                           Lie{"bpa", "cluster"}, Lie{"bpa", "losses"},
+                                           Lie{"ada", "appended"}, Lie{"ada", "parents"}),
                          test_name_of_lie);
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::lying_state_test

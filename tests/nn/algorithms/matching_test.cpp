@@ -12,8 +12,7 @@
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::matching_test {
 
 torch::Tensor drawn_rows(std::int64_t n, std::int64_t d, std::uint64_t sample) {
   Random random(7, stream("matching test"), sample);
@@ -286,5 +285,4 @@ TEST(Lisa, SaysWhatIsMissing) {
   EXPECT_THAT(message(), Says("algorithm lisa: expected an environment with two labels ... found none"));
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::matching_test

@@ -12,14 +12,13 @@
 #include "tests/nn/reference_step.h"
 #include "tests/nn/training.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::requirements_test {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
-class AlgorithmNeeds : public testing::TestWithParam<const AlgorithmMember*> {
+class AlgorithmNeeds : public ::testing::TestWithParam<const AlgorithmMember*> {
  protected:
   AlgorithmNeeds() : data_(squares_of_two_cameras(60)), options_(quick(std::string(GetParam()->name))) {
     options_.epochs = 1;
@@ -122,7 +121,7 @@ std::vector<const AlgorithmMember*> members() {
   return list;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, AlgorithmNeeds, testing::ValuesIn(members()), case_name);
+INSTANTIATE_TEST_SUITE_P(All, AlgorithmNeeds, ::testing::ValuesIn(members()), case_name);
 
 TEST(Requirements, BatchNormalizationOfOneRowNeedsMoreThanOneCell) {
   data::TrainingData data(toy::images(20, {3, 4, 4}, 3));
@@ -144,16 +143,17 @@ TEST(Requirements, BatchNormalizationOfOneRowNeedsMoreThanOneCell) {
   (void)session().train(data, options, folder / "m");
 }
 
-class EveryReferenceStep : public testing::TestWithParam<const char*> {};
+class EveryReferenceStep : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(EveryReferenceStep, IsThatOfAnotherProgram) { toy::expect_reference_step(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryReferenceStep,
-                         testing::Values("erm", "augmix_jsd", "gradient_norm", "pgd", "ubnet", "pnd",
-                                         "group_dro", "sagnet", "irm", "irm_square", "coral", "deep_coral",
-                                         "mmd", "causirl_coral", "causirl_mmd", "mixup", "mixup_environments",
-                                         "dann", "cdan", "cdan_entropy", "cdan_random", "fixmatch",
-                                         "fixmatch_training", "fixmatch_together"),
+                         ::testing::Values("erm", "augmix_jsd", "gradient_norm", "pgd", "ubnet", "pnd",
+                                           "group_dro", "sagnet", "irm", "irm_square", "coral", "deep_coral",
+                                           "mmd", "causirl_coral", "causirl_mmd", "mixup",
+                                           "mixup_environments", "dann", "cdan", "cdan_entropy",
+                                           "cdan_random", "fixmatch", "fixmatch_training",
+                                           "fixmatch_together"),
                          case_name);
 
 TEST(ReferenceSteps, ThereIsOneOfEveryAlgorithm) {
@@ -227,5 +227,4 @@ TEST(Resample, ClassesAreEquallyOftenInABatch) {
   }
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::requirements_test

@@ -12,8 +12,7 @@
 #include "leeway/nn/augment/imagenet.h"
 #include "tests/nn/augment/pictures.h"
 
-namespace leeway::nn::augment {
-namespace {
+namespace leeway::nn::augment::augmentation_test {
 
 const Shape rgb = {3, 12, 15}, grey = {1, 16, 16};
 
@@ -270,5 +269,4 @@ TEST(Strong, EndsWithAGreySquare) {
   }
 }
 
-}  // namespace
-}  // namespace leeway::nn::augment
+}  // namespace leeway::nn::augment::augmentation_test

@@ -10,8 +10,7 @@
 #include "tests/message_of.h"
 #include "tests/nn/augment/pictures.h"
 
-namespace leeway::nn::augment {
-namespace {
+namespace leeway::nn::augment::mix_test {
 
 std::vector<float> images(std::size_t rows, std::size_t size) {
   std::vector<float> all(rows * size);
@@ -215,5 +214,4 @@ TEST(Chain, ImagesAreLevelsAndBack) {
   EXPECT_EQ(between[0], .1234f) << "without pixel members not even rounded";
 }
 
-}  // namespace
-}  // namespace leeway::nn::augment
+}  // namespace leeway::nn::augment::mix_test

@@ -10,8 +10,7 @@
 #include "leeway/nn/augment/autoaugment.h"
 #include "tests/nn/augment/pictures.h"
 
-namespace leeway::nn::augment {
-namespace {
+namespace leeway::nn::augment::operation_test {
 
 nlohmann::json reference() {
   std::ifstream file(LEEWAY_REFERENCE "/augment.json");
@@ -178,5 +177,4 @@ TEST(Policies, AreTorchvisions) {
   }
 }
 
-}  // namespace
-}  // namespace leeway::nn::augment
+}  // namespace leeway::nn::augment::operation_test

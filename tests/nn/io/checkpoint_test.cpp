@@ -16,8 +16,7 @@
 #include "tests/message_of.h"
 #include "tests/nn/io/pickles.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::checkpoint_test {
 
 using namespace pickles;
 using nlohmann::json;
@@ -323,5 +322,4 @@ TEST(ModelNotesFile, LiesBesideTheModelUnderItsWholeName) {
   EXPECT_TRUE(notes_beside(folder / "m").path.empty());
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::checkpoint_test

@@ -10,8 +10,7 @@
 #include "tests/core/files.h"
 #include "tests/nn/io/onnx_files.h"
 
-namespace leeway::nn::onnx {
-namespace {
+namespace leeway::nn::onnx::onnx_file_test {
 
 using ::onnx::TensorProto;
 using onnx_files::File;
@@ -429,5 +428,4 @@ TEST(OnnxHead, OutputsMaySayWhatTheyAre) {
   EXPECT_EQ(find_head(graph, "f").logits, "logits");
 }
 
-}  // namespace
-}  // namespace leeway::nn::onnx
+}  // namespace leeway::nn::onnx::onnx_file_test

@@ -5,8 +5,7 @@
 #include "tests/message_of.h"
 #include "tests/nn/io/pickles.h"
 
-namespace leeway::nn::pickle {
-namespace {
+namespace leeway::nn::pickle::pickle_test {
 
 using namespace pickles;
 
@@ -148,8 +147,9 @@ TEST(Pickle, RefusesWhatDoesNotFit) {
   EXPECT_THAT(refusal(tensor("N", 0, ")", ")")), Says("f: expected a pickle with a storage ... found None"));
   EXPECT_THAT(refusal(storage("0", 1, "ComplexFloatStorage")), Says("found torch.ComplexFloatStorage"));
   EXPECT_THAT(refusal(storage(std::string(201, '1'), 1)),
-              testing::HasSubstr("keys of storages of at most 200 bytes"));
-  EXPECT_THAT(refusal("c" + std::string(1000, 'x') + "\n"), testing::HasSubstr("names of at most 200 bytes"));
+              ::testing::HasSubstr("keys of storages of at most 200 bytes"));
+  EXPECT_THAT(refusal("c" + std::string(1000, 'x') + "\n"),
+              ::testing::HasSubstr("names of at most 200 bytes"));
 }
 
 TEST(Pickle, BoundsItsObjects) {
@@ -164,5 +164,4 @@ TEST(Pickle, BoundsItsObjects) {
   EXPECT_EQ(refusal(program), "f: expected a pickle of at most 2097152 objects, found more");
 }
 
-}  // namespace
-}  // namespace leeway::nn::pickle
+}  // namespace leeway::nn::pickle::pickle_test

@@ -6,12 +6,11 @@
 
 #include "tests/message_of.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::strided_test {
 
 constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
 
-class Strided : public testing::Test {
+class Strided : public ::testing::Test {
  protected:
   Strided() : elements_(24) { std::iota(elements_.begin(), elements_.end(), 0.f); }
 
@@ -74,17 +73,17 @@ TEST_F(Strided, RefusesElementsOutside) {
                                                           {0, {huge}, {huge}},
                                                           {huge, {1}, {1}},
                                                           {1, {2, 2}, {huge, huge}}})
-    EXPECT_THAT(refusal(view), testing::StartsWith("w: expected a tensor inside its 24 stored elements"));
+    EXPECT_THAT(refusal(view), ::testing::StartsWith("w: expected a tensor inside its 24 stored elements"));
   EXPECT_THAT(refusal({0, {2}, {-1}}), Says("w: expected an ... found offset 0, sizes (2), strides (-1)"));
-  EXPECT_THAT(refusal({-1, {2}, {1}}), testing::HasSubstr("at least 0"));
-  EXPECT_THAT(refusal({0, {-2}, {1}}), testing::HasSubstr("at least 0"));
+  EXPECT_THAT(refusal({-1, {2}, {1}}), ::testing::HasSubstr("at least 0"));
+  EXPECT_THAT(refusal({0, {-2}, {1}}), ::testing::HasSubstr("at least 0"));
   EXPECT_EQ(refusal({0, {2, 2}, {1}}), "w: expected 2 strides, found 1");
 }
 
 // 10 GB from four bytes, by strides of 0.
 TEST_F(Strided, RefusesExpansionBeyondTheBudget) {
   EXPECT_THAT(refusal({0, {2'500'000'000}, {0}}), Says("w: expected at most 1000 ... found 10000000000"));
-  EXPECT_THAT(refusal({0, {huge, huge}, {0, 0}}), testing::HasSubstr("fewer than 2^63 bytes"));
+  EXPECT_THAT(refusal({0, {huge, huge}, {0, 0}}), ::testing::HasSubstr("fewer than 2^63 bytes"));
 }
 
 TEST(StorageTypes, AreKnownByName) {
@@ -92,5 +91,4 @@ TEST(StorageTypes, AreKnownByName) {
   EXPECT_EQ(find_storage_type("torch.ComplexFloatStorage"), nullptr);
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::strided_test

@@ -14,8 +14,7 @@
 #include "leeway/nn/onnx/program.h"
 #include "tests/case_name.h"
 
-namespace leeway::nn::onnx {
-namespace {
+namespace leeway::nn::onnx::gradients_test {
 
 using torch::Tensor;
 
@@ -427,7 +426,7 @@ Count run_suite(const std::string& suite) {
   return count;
 }
 
-class Conformance : public testing::TestWithParam<std::pair<std::string, std::size_t>> {};
+class Conformance : public ::testing::TestWithParam<std::pair<std::string, std::size_t>> {};
 
 TEST_P(Conformance, EveryTestWhoseOperatorsThereArePasses) {
   const auto& [suite, least] = GetParam();
@@ -442,9 +441,8 @@ TEST_P(Conformance, EveryTestWhoseOperatorsThereArePasses) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Suites, Conformance,
-                         testing::Values(std::pair("node", 739), std::pair("pytorch-converted", 82),
-                                         std::pair("pytorch-operator", 35), std::pair("simple", 7)),
+                         ::testing::Values(std::pair("node", 739), std::pair("pytorch-converted", 82),
+                                           std::pair("pytorch-operator", 35), std::pair("simple", 7)),
                          case_name);
 
-}  // namespace
-}  // namespace leeway::nn::onnx
+}  // namespace leeway::nn::onnx::gradients_test

@@ -13,7 +13,7 @@ namespace leeway::nn {
 using onnx_files::File;
 
 // x (rows,1,2,2) to three classes: logits = W x, as the file's nodes do it.
-class Handmade : public testing::Test {
+class Handmade : public ::testing::Test {
  protected:
   [[nodiscard]] static File begin(std::int64_t rows, std::int64_t opset = 13) {
     File file(opset);

@@ -8,15 +8,14 @@
 #include "leeway/core/parallel.h"
 #include "tests/nn/onnx/handmade.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::onnx_model_test {
 
-using testing::EndsWith;
-using testing::HasSubstr;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
 
 const std::string onnx_folder = std::string(LEEWAY_REFERENCE) + "/onnx/";
 
-class Exported : public testing::TestWithParam<std::string> {
+class Exported : public ::testing::TestWithParam<std::string> {
  protected:
   [[nodiscard]] std::string network() const { return GetParam().substr(0, GetParam().find('_')); }
 };
@@ -52,19 +51,19 @@ TEST(OnnxModel, HasTheSameBitsForAnyThreads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, Exported,
-                         testing::Values("cnn_9_any", "cnn_9_one", "cnn_11_any", "cnn_11_one", "cnn_13_any",
-                                         "cnn_13_one", "cnn_17_any", "cnn_17_one", "cnn_softmax",
-                                         "vit_12_any", "vit_12_one", "vit_17_any", "vit_17_one",
-                                         "timewise_13_any", "timewise_13_one"),
+                         ::testing::Values("cnn_9_any", "cnn_9_one", "cnn_11_any", "cnn_11_one", "cnn_13_any",
+                                           "cnn_13_one", "cnn_17_any", "cnn_17_one", "cnn_softmax",
+                                           "vit_12_any", "vit_12_one", "vit_17_any", "vit_17_one",
+                                           "timewise_13_any", "timewise_13_one"),
                          [](const auto& instance) { return instance.param; });
 
 // All but one of the files that fix a batch of 1 take rows together; where time comes first, they do not.
 TEST(OnnxModel, SaysWhereItRunsRowByRow) {
-  EXPECT_THAT(toy::loaded(onnx_folder + "vit_17_one.onnx")->info().notes, testing::IsEmpty());
-  EXPECT_THAT(toy::loaded(onnx_folder + "cnn_9_one.onnx")->info().notes, testing::IsEmpty());
-  EXPECT_THAT(toy::loaded(onnx_folder + "timewise_13_any.onnx")->info().notes, testing::IsEmpty());
+  EXPECT_THAT(toy::loaded(onnx_folder + "vit_17_one.onnx")->info().notes, ::testing::IsEmpty());
+  EXPECT_THAT(toy::loaded(onnx_folder + "cnn_9_one.onnx")->info().notes, ::testing::IsEmpty());
+  EXPECT_THAT(toy::loaded(onnx_folder + "timewise_13_any.onnx")->info().notes, ::testing::IsEmpty());
   EXPECT_THAT(toy::loaded(onnx_folder + "timewise_13_one.onnx")->info().notes,
-              testing::ElementsAre(EndsWith("has a fixed batch size of 1")));
+              ::testing::ElementsAre(EndsWith("has a fixed batch size of 1")));
 }
 
 // A class token that was expanded to one row when the file was made.
@@ -86,7 +85,7 @@ TEST_F(Handmade, AConstantOfOneRowStandsForAll) {
   file.node("Add", {"four", "flat"}, {"sum"});
   file.node("MatMul", {"sum", "w"}, {"y"});
   const auto model = load(file);
-  EXPECT_THAT(model->info().notes, testing::IsEmpty());
+  EXPECT_THAT(model->info().notes, ::testing::IsEmpty());
   expect_rows_alone(*model, 5);
 }
 
@@ -101,7 +100,7 @@ TEST_F(Handmade, RowsThatMixRunAlone) {
     file.node("Flatten", {"sum"}, {"flat"});
     file.node("MatMul", {"flat", "w"}, {"y"});
     const auto model = load(file);
-    EXPECT_THAT(model->info().notes, testing::ElementsAre(HasSubstr("has a fixed batch size of 1")));
+    EXPECT_THAT(model->info().notes, ::testing::ElementsAre(HasSubstr("has a fixed batch size of 1")));
     expect_rows_alone(*model, 5);
   }
 }
@@ -115,7 +114,7 @@ TEST_F(Handmade, AFixedBatchRunsInGroups) {
   file.node("MatMul", {"pairs", "w"}, {"products"});
   file.node("Reshape", {"products", "back"}, {"y"});
   const auto model = load(file);
-  EXPECT_THAT(model->info().notes, testing::ElementsAre(HasSubstr("has a fixed batch size of 4")));
+  EXPECT_THAT(model->info().notes, ::testing::ElementsAre(HasSubstr("has a fixed batch size of 4")));
   expect_rows_alone(*model, 10);
   expect_rows_alone(*model, 4);
 }
@@ -184,12 +183,12 @@ TEST_F(Handmade, WhatIsNotUnderstoodIsRefusedByName) {
     return refused(file);
   };
   const auto expect = [](const std::string& message, const std::string& expected, const std::string& found) {
-    EXPECT_THAT(message, testing::AllOf(HasSubstr("expected " + expected), EndsWith("found " + found)));
+    EXPECT_THAT(message, ::testing::AllOf(HasSubstr("expected " + expected), EndsWith("found " + found)));
   };
   const std::string named =
       with([](File&, auto& node) { node.set_op_type("Frobnicate"), node.set_name("f1"); });
   expect(named, "an operator that leeway supports", "'Frobnicate'");
-  EXPECT_THAT(named, testing::StartsWith("m: node 'f1' (Frobnicate, opset 13)"));
+  EXPECT_THAT(named, ::testing::StartsWith("m: node 'f1' (Frobnicate, opset 13)"));
   expect(with([](File&, auto& node) { node.set_domain("com.microsoft"); }), "an operator", "'Flatten'");
   expect(with([](File&, auto& node) { File::attribute(node, "spin", 1); }), "attributes", "'spin'");
   expect(with([](File&, auto& node) { File::attribute(node, "axis", onnx_files::Sizes{1}); }),
@@ -329,5 +328,4 @@ TEST(OnnxModel, OfASingleOutputIsTwoClasses) {
   }
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::onnx_model_test

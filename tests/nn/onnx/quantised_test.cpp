@@ -3,11 +3,10 @@
 
 #include "tests/nn/onnx/handmade.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::quantised_test {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 // logits = W x with x and W through 8 bits: whole numbers of a scale of 1/2 are exact.
 TEST_F(Handmade, QuantisedGraphsHaveOutputsAndNoGradients) {
@@ -18,10 +17,10 @@ TEST_F(Handmade, QuantisedGraphsHaveOutputsAndNoGradients) {
   file.node("DequantizeLinear", {"q", "half"}, {"back"});
   file.node("MatMul", {"back", "w"}, {"y"});
   const auto model = load(file);
-  EXPECT_THAT(model->info().notes, testing::ElementsAre(HasSubstr("it has outputs, but no gradients")));
+  EXPECT_THAT(model->info().notes, ::testing::ElementsAre(HasSubstr("it has outputs, but no gradients")));
   Images images{"", make_array<float>({2, 1, 2, 2}, {0, .5, 1, .4f, 1, 0, 0, 0}), {}};
   const Array logits = model->outputs(images).logits;
-  EXPECT_THAT(logits.view<float>(), testing::ElementsAre(-.5f, 1, 1.25f, 1, 2, -1));  // .4 is rounded to .5
+  EXPECT_THAT(logits.view<float>(), ::testing::ElementsAre(-.5f, 1, 1.25f, 1, 2, -1));  // .4 is rounded to .5
   EXPECT_REFUSED(model->attack(images, {}), "expected a model with input gradients...");
 }
 
@@ -57,7 +56,7 @@ TEST_F(Handmade, AGraphOfBytesTakesPixelsFrom0To255) {
   EXPECT_EQ(model->info().normalization.scale, 255);
   Images images{"", make_array<std::uint8_t>({1, 1, 2, 2}, {7, 0, 0, 0}), {}};
   const Array logits = model->outputs(images).logits;
-  EXPECT_THAT(logits.view<float>(), testing::ElementsAre(7, 14, -7));
+  EXPECT_THAT(logits.view<float>(), ::testing::ElementsAre(7, 14, -7));
 }
 
 // 789,444 rows are in the shapes of one graph, which runs on any number; and in the constants of another, which says what it would cost.
@@ -68,7 +67,7 @@ TEST_F(Handmade, AHugeFixedBatchIsNotRunToSeeWhatItDoes) {
   open.node("Reshape", {"x", "shape"}, {"flat"});
   open.node("MatMul", {"flat", "w"}, {"y"});
   const auto model = load(open);
-  EXPECT_THAT(model->info().notes, testing::IsEmpty());
+  EXPECT_THAT(model->info().notes, ::testing::IsEmpty());
   expect_rows_alone(*model, 7);
   // 64 rows in its constants: it runs, and says what that costs
   File some(13);
@@ -78,9 +77,9 @@ TEST_F(Handmade, AHugeFixedBatchIsNotRunToSeeWhatItDoes) {
   some.node("Reshape", {"x", "shape"}, {"flat"});
   some.node("Transpose", {"flat"}, {"y"});
   EXPECT_THAT(load(some)->info().notes,
-              testing::ElementsAre(
-                  testing::HasSubstr("has a fixed batch size of 64, so that every shard of 32 rows costs 64, "
-                                     "2 times as much (export it with a dynamic batch axis)")));
+              ::testing::ElementsAre(::testing::HasSubstr(
+                  "has a fixed batch size of 64, so that every shard of 32 rows costs 64, "
+                  "2 times as much (export it with a dynamic batch axis)")));
   File shut(13);
   shut.input("x", {rows, 1, 64, 64});
   shut.output("y");
@@ -185,5 +184,4 @@ TEST_F(Branches, WhatDoesNotFitIsRefused) {
   EXPECT_THAT(refused(file), HasSubstr("expected a graph without inputs, found 1"));
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::quantised_test

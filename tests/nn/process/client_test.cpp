@@ -16,12 +16,11 @@
 #include "leeway/nn/process/confinement.h"
 #include "tests/nn/toy.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::client_test {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-class Confined : public testing::Test {
+class Confined : public ::testing::Test {
  protected:
   void SetUp() override {
     if (const std::string reason = why_not_confined(); !reason.empty()) GTEST_SKIP() << reason;
@@ -159,5 +158,4 @@ TEST_F(Confined, ShortRecordsAreRefused) {
   EXPECT_REFUSED(toy::loaded(folder_ / "short.pt"), "short.pt: expected 256 elements in...");
 }
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::client_test

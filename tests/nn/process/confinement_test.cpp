@@ -20,8 +20,7 @@
 
 #include "tests/files.h"
 
-namespace leeway::nn {
-namespace {
+namespace leeway::nn::confinement_test {
 
 struct Child {
   std::string text;
@@ -48,7 +47,7 @@ Child run_in_child(const std::function<std::string()>& act) {
   return result;
 }
 
-class Confinement : public testing::Test {
+class Confinement : public ::testing::Test {
  protected:
   void SetUp() override {
     if (const std::string reason = why_not_confined(); !reason.empty()) GTEST_SKIP() << reason;
@@ -155,5 +154,4 @@ TEST(ConfinedMemory, EndsWithBadAlloc) {
 }
 #endif
 
-}  // namespace
-}  // namespace leeway::nn
+}  // namespace leeway::nn::confinement_test

@@ -12,8 +12,7 @@
 #include "tests/message_of.h"
 #include "tests/tasks/assess/made_outputs.h"
 
-namespace leeway::assess {
-namespace {
+namespace leeway::assess::assess_test {
 
 using ::testing::HasSubstr;
 
@@ -296,5 +295,4 @@ TEST(Assess, DoesNotDependOnTheOrderOfRows) {
   EXPECT_EQ(rows, moved_rows);
 }
 
-}  // namespace
-}  // namespace leeway::assess
+}  // namespace leeway::assess::assess_test

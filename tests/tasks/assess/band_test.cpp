@@ -10,8 +10,7 @@
 #include "leeway/core/two_samples.h"
 #include "tests/at_threads.h"
 
-namespace leeway::assess {
-namespace {
+namespace leeway::assess::band_test {
 
 double choose(std::size_t n, std::size_t k) {
   double product = 1;
@@ -172,5 +171,4 @@ TEST(DrawnBands, LieBetweenTheSizesTheyWereDrawnAt) {
   EXPECT_EQ(ends(1), ends(4));
 }
 
-}  // namespace
-}  // namespace leeway::assess
+}  // namespace leeway::assess::band_test

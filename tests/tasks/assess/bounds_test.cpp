@@ -5,8 +5,7 @@
 
 #include "tests/tasks/assess/made_outputs.h"
 
-namespace leeway::assess {
-namespace {
+namespace leeway::assess::bounds_test {
 
 using ::testing::HasSubstr;
 
@@ -61,7 +60,7 @@ TEST(Bounds, WarnOfACriticThatHardlyAgrees) {
   const Json result = result_of(from, to), terms = result["error_bound_terms"];
   ASSERT_TRUE(terms["critic_warning"].is_string());
   EXPECT_THAT(result["warnings"].get<std::vector<std::string>>(),
-              testing::Contains(terms["critic_warning"].get<std::string>()));
+              ::testing::Contains(terms["critic_warning"].get<std::string>()));
 }
 
 TEST(Bounds, DoNotLookAtTheTargetsLabels) {
@@ -108,5 +107,4 @@ TEST(Bounds, OfManyClassesAreLeftOutWithALine) {
   EXPECT_FALSE(result["estimates"]["ac"].is_null());
 }
 
-}  // namespace
-}  // namespace leeway::assess
+}  // namespace leeway::assess::bounds_test

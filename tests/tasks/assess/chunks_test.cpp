@@ -14,8 +14,7 @@
 #include "tests/message_of.h"
 #include "tests/tasks/assess/made_outputs.h"
 
-namespace leeway::assess {
-namespace {
+namespace leeway::assess::chunks_test {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -189,5 +188,4 @@ TEST(Chunks, OfTheEndsOfTheCalendarAreNamed) {
   EXPECT_EQ(chunks.gaps, 3652057u);
 }
 
-}  // namespace
-}  // namespace leeway::assess
+}  // namespace leeway::assess::chunks_test

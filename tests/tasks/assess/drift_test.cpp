@@ -11,8 +11,7 @@
 #include "tests/at_threads.h"
 #include "tests/tasks/assess/made_outputs.h"
 
-namespace leeway::assess {
-namespace {
+namespace leeway::assess::drift_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -215,5 +214,4 @@ TEST(LikelyError, TakesTheBootstrapsIntervalWhereThereIsOne) {
               HasSubstr("no labels"));
 }
 
-}  // namespace
-}  // namespace leeway::assess
+}  // namespace leeway::assess::drift_test

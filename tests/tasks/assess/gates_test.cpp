@@ -11,8 +11,7 @@
 #include "leeway/core/result.h"
 #include "tests/message_of.h"
 
-namespace leeway::assess {
-namespace {
+namespace leeway::assess::gates_test {
 
 // a under x has an accuracy and an estimate, b under y neither.
 std::vector<record::AssessResult> made() {
@@ -209,5 +208,4 @@ TEST(DescribeGate, CountsTheViolations) {
   EXPECT_EQ(said("error_bound>0.2"), "undecided: error_bound>0.2 (no result has a value)");
 }
 
-}  // namespace
-}  // namespace leeway::assess
+}  // namespace leeway::assess::gates_test

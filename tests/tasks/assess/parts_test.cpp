@@ -16,8 +16,7 @@
 #include "tests/message_of.h"
 #include "tests/tasks/assess/made_outputs.h"
 
-namespace leeway::assess {
-namespace {
+namespace leeway::assess::parts_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -298,5 +297,4 @@ TEST(GroupCells, MatchLevelsOfTheSourceByName) {
   }
 }
 
-}  // namespace
-}  // namespace leeway::assess
+}  // namespace leeway::assess::parts_test

@@ -17,8 +17,7 @@
 #include "tests/at_threads.h"
 #include "tests/tasks/assess/made_outputs.h"
 
-namespace leeway::assess {
-namespace {
+namespace leeway::assess::quality_test {
 
 Json reference() { return Json::parse(std::ifstream(std::string(LEEWAY_REFERENCE) + "/quality.json")); }
 
@@ -301,5 +300,4 @@ TEST(Subgroups, OfFewRowsOrNoColumnsAreNone) {
   EXPECT_EQ(few.weakest(), nullptr);
 }
 
-}  // namespace
-}  // namespace leeway::assess
+}  // namespace leeway::assess::quality_test

@@ -8,8 +8,7 @@
 #include "leeway/core/csv.h"
 #include "tests/core/files.h"
 
-namespace leeway::assess {
-namespace {
+namespace leeway::assess::rows_test {
 
 TEST(RowsFile, HasALineForEveryRow) {
   const std::vector<std::int64_t> labels{1, 0};
@@ -73,5 +72,4 @@ TEST(RowsFile, OfManyRowsKeepsTheirOrder) {
   }
 }
 
-}  // namespace
-}  // namespace leeway::assess
+}  // namespace leeway::assess::rows_test

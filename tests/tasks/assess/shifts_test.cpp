@@ -8,8 +8,7 @@
 #include "leeway/tasks/assess/detail/predictions.h"
 #include "tests/tasks/assess/made_outputs.h"
 
-namespace leeway::assess {
-namespace {
+namespace leeway::assess::shifts_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -117,5 +116,4 @@ TEST(Shifts, NeedLabelsAndGroups) {
   EXPECT_THAT(assess({{"m", bare}}, {{"m", "prod", bare}})["shifts"], IsEmpty());
 }
 
-}  // namespace
-}  // namespace leeway::assess
+}  // namespace leeway::assess::shifts_test

@@ -15,8 +15,7 @@
 #include "tests/message_of.h"
 #include "tests/tasks/assess/made_outputs.h"
 
-namespace leeway::assess {
-namespace {
+namespace leeway::assess::timeline_test {
 
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
@@ -257,5 +256,4 @@ TEST(TimelineTier2, AtRestRaisesFewAlarms) {
   EXPECT_LE(raised, 5 + 3 * 2.2);
 }
 
-}  // namespace
-}  // namespace leeway::assess
+}  // namespace leeway::assess::timeline_test

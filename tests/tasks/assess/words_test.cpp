@@ -5,8 +5,7 @@
 
 #include "leeway/tasks/assess/detail/comparison.h"
 
-namespace leeway::assess {
-namespace {
+namespace leeway::assess::words_test {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -208,5 +207,4 @@ TEST(Percent, DigitsStopWhereTheIntervalBegins) {
     EXPECT_EQ(whole_percent(share), text);
 }
 
-}  // namespace
-}  // namespace leeway::assess
+}  // namespace leeway::assess::words_test
