@@ -10,8 +10,7 @@
 
 namespace leeway::nn::attack_test {
 
-// The largest of g.(x' - x) over |x' - x| <= eps inside [0,1]: in l_inf coordinate by coordinate, in l_2 at
-// clip(x + t g) with the t that spends the whole radius (bisection).
+// The largest of g.(x' - x) over |x' - x| <= eps inside [0,1]; in l_2 at clip(x + t g) with the t that spends eps.
 double worst_gain(const float* x, const std::vector<double>& g, Norm norm, double eps) {
   const auto gain = [&](double t, double* length) {
     double sum = 0, square = 0;
@@ -38,11 +37,9 @@ struct Case {
   Norm norm;
 
   [[nodiscard]] bool minimum_norm() const { return nn::attack(attack).minimum_norm(); }
-  // With that radius and those numbers, where the attack takes them.
   [[nodiscard]] AttackOptions options(double eps, const std::map<std::string, double>& numbers) const {
     AttackOptions options;
-    options.attack = attack;
-    options.norm = norm;
+    options.attack = attack, options.norm = norm;
     if (!minimum_norm()) options.eps = eps;
     for (const Parameter& parameter : nn::attack(attack).parameters)
       if (const auto found = numbers.find(std::string(parameter.name)); found != numbers.end())
@@ -187,9 +184,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryAttack, ::testing::ValuesIn(every_case()), []
 TEST(Pgd, AttacksSaturatedModels) {
   const torch::Tensor weight = torch::tensor({{1e4f, 0.f}, {-1e4f, 0.f}});
   const auto model = toy::linear_model(weight, torch::tensor({0.f, 1e4f}));  // boundary at x_0 = .5
-  Images images;
-  images.pixels = make_array({1, 1, 1, 2}, std::vector<float>{.6f, .5f});
-  images.labels = std::vector<std::int64_t>{0};
+  Images images{"", make_array({1, 1, 1, 2}, std::vector<float>{.6f, .5f}), std::vector<std::int64_t>{0}};
   AttackOptions options;
   options.eps = .15;
   EXPECT_EQ(model->attack(images, options).success.front(), 1);
@@ -253,8 +248,7 @@ TEST(Pgd, MoreRestartsNeverFindLess) {
   const auto model = toy::model("small-cnn", {1, 8, 8}, 3, 4);
   const Images images = toy::images(100, {1, 8, 8}, 3, 9);
   AttackOptions options;
-  options.eps = .03;
-  options.parameters = {{"steps", 2}};
+  options.eps = .03, options.parameters = {{"steps", 2}};
   const AttackResult one = model->attack(images, options);
   options.parameters["restarts"] = 4;
   const AttackResult four = model->attack(images, options);
@@ -265,9 +259,7 @@ TEST(Pgd, MoreRestartsNeverFindLess) {
 // One pixel at .5, on the boundary of a linear model: the prediction changes where the pixel falls.
 TEST(Noise, KeepsTheWorstDrawOfEachRow) {
   const auto model = toy::linear_model(torch::tensor({{10.f}, {0.f}}), torch::tensor({0.f, 5.f}));
-  Images images;
-  images.pixels = make_array({20, 1, 1, 1}, std::vector<float>(20, .5f));
-  images.labels = std::vector<std::int64_t>(20, 0);
+  Images images{"", make_array({20, 1, 1, 1}, std::vector<float>(20, .5f)), std::vector<std::int64_t>(20, 0)};
   const auto lowest = [&](double draws) {
     const AttackResult found = model->attack(
         images, {.attack = "noise", .norm = Norm::linf, .eps = .25, .parameters = {{"steps", draws}}});

@@ -1,8 +1,6 @@
 // Steps of training algorithms on batches made by hand.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 
 #include "leeway/core/safetensors.h"

@@ -8,29 +8,21 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "leeway/core/images.h"
 #include "leeway/core/random.h"
+#include "tests/files.h"
 
 namespace leeway {
-
-inline std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 class Command : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!std::filesystem::exists(LEEWAY_COMMAND)) GTEST_SKIP() << LEEWAY_COMMAND << " is not built";
-    folder_ = std::filesystem::temp_directory_path() / ("leeway-command-test-" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder_);
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   // A process of the command in the folder, with its output in files.
   [[nodiscard]] pid_t start(const std::vector<std::string>& arguments, const char* library = nullptr) const {
@@ -38,7 +30,7 @@ class Command : public ::testing::Test {
     const pid_t child = fork();
     if (child != 0) return child;
     if (library) setenv("LEEWAY_NN_LIBRARY", library, 1);
-    if (chdir(folder_.c_str()) != 0) _exit(97);
+    if (chdir(folder_.path().c_str()) != 0) _exit(97);
     if (!freopen(out.c_str(), "w", stdout) || !freopen(err.c_str(), "w", stderr)) _exit(99);
     std::vector<char*> argv{const_cast<char*>(LEEWAY_COMMAND)};
     for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -61,8 +53,8 @@ class Command : public ::testing::Test {
   }
   void good(const std::string& words) const { EXPECT_EQ(call(words), 0) << words << "\n" << err(); }
   [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  [[nodiscard]] std::string out() const { return text_of(path("stdout")); }
-  [[nodiscard]] std::string err() const { return text_of(path("stderr")); }
+  [[nodiscard]] std::string out() const { return read_bytes(path("stdout")); }
+  [[nodiscard]] std::string err() const { return read_bytes(path("stderr")); }
 
   // n images of 8x8 with one bright column a class.
   std::string images(std::size_t n) const {
@@ -83,14 +75,14 @@ class Command : public ::testing::Test {
     const std::string data = images(300), model = path("m.safetensors");
     if (bytes.empty()) {
       good("train --data " + data + " --epochs 3 --threads 1 --lr 0.005 --out " + model + " --quiet");
-      bytes = text_of(model);
+      bytes = read_bytes(model);
     } else {
       std::ofstream(model, std::ios::binary) << bytes;
     }
     return model;
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
 };
 
 }  // namespace leeway

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -48,8 +49,7 @@ TEST_F(Command, TrainInferAttackFitTogether) {
   EXPECT_EQ(read_npz(path("o2.npz")).at("norms").shape, (std::vector<std::size_t>{300}));
 }
 
-// Names travel from the images to the weights and from there to outputs and attacked images; a target that
-// lacks a class, and so numbers the others otherwise, is read as its owner meant it.
+// Names travel from images to weights, outputs and attacked images; a target that lacks a class is read by its names.
 TEST_F(Command, ClassesAreAlignedByName) {
   Images data = read_images(images(300));
   const auto write = [&](const std::string& name, std::vector<std::string> names) {
@@ -111,18 +111,17 @@ TEST_F(Command, OffersAnotherDeviceWhereThereMayBeOne) {
   EXPECT_EQ(call("pa a.npz b.npz --device cpu"), 2);
 }
 
-// Notes beside a model say what its file does not; flags win over them.
 TEST_F(Command, DemoMakesDamagedImagesAnew) {
   const std::string data = images(60), made = path("d/images-contrast.npz");
   const std::string demo = "demo --train " + data + " --test " + data +
                            " --images 9 --epochs 1 --robust-epochs 1 --threads 1 --quiet --folder d";
   good(demo);
-  const std::string whole = text_of(made);
+  const std::string whole = read_bytes(made);
   std::string bytes = whole;
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
   std::ofstream(made, std::ios::binary) << bytes;
   good(demo);
-  EXPECT_EQ(text_of(made), whole);
+  EXPECT_EQ(read_bytes(made), whole);
 }
 
 TEST_F(Command, NotesBesideAModelAreRead) {
@@ -133,7 +132,6 @@ TEST_F(Command, NotesBesideAModelAreRead) {
   EXPECT_THAT(read_outputs(path("o.npz")).class_names, ::testing::ElementsAre("ash", "oak", "fir"));
 }
 
-// Groups, environments and the target: in the images file, in a table beside it, or missing.
 TEST_F(Command, TrainingTakesWhatItsAlgorithmNeeds) {
   const std::string data = images(60), out_file = path("m.safetensors");
   const auto train = [&](std::vector<std::string> more) {
@@ -165,7 +163,6 @@ TEST_F(Command, TrainingTakesWhatItsAlgorithmNeeds) {
   EXPECT_EQ(Json::parse(out()).at("inputs").size(), 2U);
 }
 
-// Errors are thrown inside the library that dlopen brought in and caught outside of it.
 TEST_F(Command, OnnxModelsRun) {
   const std::string data = images(20), model = std::string(LEEWAY_REFERENCE) + "/onnx/cnn_softmax.onnx";
   good("infer --model " + model + " --data " + data + " --out o.npz --json");
@@ -228,9 +225,133 @@ TEST_F(Command, WithoutTheModelPartSaysWhatIsMissing) {
 TEST_F(Command, ListsEveryFamily) {
   good("list");
   EXPECT_THAT(out(),
-              AllOf(HasSubstr("architectures: "), HasSubstr("\n  small-cnn "),
-                    HasSubstr("weights: 166406 for 1x28x28"), HasSubstr("\n  group-dro "),
-                    HasSubstr("norms: linf l2 l1 l0"), HasSubstr("\n    gamma "), HasSubstr("\nshifts: ")));
+              AllOf(HasSubstr("\n  small-cnn "), HasSubstr("norms: linf l2 l1 l0"), HasSubstr("\nshifts: ")));
+}
+
+// Two models, two attacks and two radii: eight sets, each as it is alone.
+TEST_F(Command, AttacksAndInferTakeLists) {
+  const std::string model = trained(), other = path("other.safetensors");
+  std::filesystem::copy_file(model, other);
+  const std::string out_pattern = path("{model}-{attack}-{eps}.npz");
+  good("attack --model " + model + " " + other +
+       " --data data.npz --attack fgsm,pgd --eps 16/255,64/255 --out " + out_pattern +
+       " --report page.html --json");
+  const Json record = Json::parse(out());
+  ASSERT_EQ(record.at("results").size(), 8U);
+  const Json third = record.at("results").at(2);
+  EXPECT_EQ(third.at("attack"), "pgd");
+  EXPECT_EQ(third.at("eps"), 16. / 255);
+  EXPECT_EQ(third.at("out"), path("m-pgd-16-255.npz"));
+  EXPECT_LT(record.at("results").at(3).at("robust_accuracy"), third.at("robust_accuracy"));
+  EXPECT_EQ(record::to_json(record::record_from<record::Attack>(record, "r.json")), record);
+  good("attack --model " + model + " --data data.npz --eps 16/255 --out alone.npz --json");
+  EXPECT_EQ(read_bytes(path("alone.npz")), read_bytes(path("m-pgd-16-255.npz")));
+  EXPECT_EQ(Json::parse(out()).at("results").at(0).at("robust_accuracy"), third.at("robust_accuracy"));
+  EXPECT_EQ(call("attack --model " + model + " --data data.npz --eps 1/255,2/255 --out a.npz"), 2);
+  EXPECT_THAT(err(), HasSubstr("a-{attack}-{eps}.npz"));
+  good("infer --model " + model + " " + other +
+       " --data data.npz m-pgd-16-255.npz --out {data}-of-{model}.npz");
+  EXPECT_THAT(out(), HasSubstr("m-pgd-16-255-of-other.npz"));
+  EXPECT_TRUE(std::filesystem::exists(path("data-of-m.npz")));
+}
+
+TEST_F(Command, ASplitChoosesTheRows) {
+  const std::string model = trained();
+  std::ofstream split(path("split.csv"));
+  split << "index,split\n";
+  for (int i = 0; i < 300; ++i) split << i << (i < 290 ? ",train\n" : ",test\n");
+  split.close();
+  const auto chosen = [&](std::vector<std::string> words, const std::string& out, bool test_alone = true) {
+    words.insert(words.end(), {"--data", path("data.npz"), "--index", path("split.csv"), "--out", path(out)});
+    if (test_alone) words.insert(words.end(), {"--split", "test"});
+    return run(words);
+  };
+  EXPECT_EQ(chosen({"attack", "--model", model, "--attack", "fgsm"}, "a.npz", false), 2);
+  EXPECT_THAT(err(), HasSubstr("--split"));
+  EXPECT_EQ(chosen({"attack", "--model", model, "--attack", "fgsm"}, "a.npz"), 0);
+  EXPECT_EQ(chosen({"shift", "gaussian-noise"}, "s.npz"), 0);
+  EXPECT_EQ(chosen({"average-case", "--model", model, "--sigma", ".1", "--methods", "softmax"}, "p.npz"), 0);
+  EXPECT_EQ(chosen({"infer", "--model", model}, "i.npz", false), 0);  // without --split: all rows
+  for (const char* const file : {"a.npz", "s.npz"})
+    EXPECT_EQ(read_npz(path(file)).at("x").shape.at(0), 10U) << file;
+  EXPECT_EQ(read_npz(path("p.npz")).at("softmax").shape.at(0), 10U);
+  EXPECT_EQ(read_npz(path("i.npz")).at("logits").shape.at(0), 300U);
+}
+
+TEST_F(Command, TrainAndAdaptTakeTheRowsOfASplit) {
+  const std::string data = images(60), model = path("t.safetensors");
+  std::ofstream split(path("split.csv"));
+  split << "index,split\n";
+  for (int i = 0; i < 60; ++i) split << i << (i < 20 ? ",train\n" : i < 40 ? ",val\n" : ",test\n");
+  split.close();
+  const auto train = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"train", "--data", data, "--arch", "small-cnn-bn", "--epochs", "1", "--out",
+                                 model, "--quiet"});
+    return run(words);
+  };
+  EXPECT_EQ(train({"--test-rows"}), 2);
+  ASSERT_EQ(train({"--test-rows", "--index", path("split.csv")}), 0) << err();
+  EXPECT_THAT(out(), AllOf(HasSubstr("Every epoch"), HasSubstr("Of 20 test images, ")));
+  std::vector<std::size_t> rows(20);
+  std::iota(rows.begin(), rows.end(), 40);
+  write_images(path("some.npz"), select_rows(read_images(data), rows));
+  const auto adapted = [&](const std::string& from, std::vector<std::string> words) {
+    words.insert(words.begin(), {"adapt", "--model", model, "--data", from, "--out", path("a.safetensors")});
+    EXPECT_EQ(run(words), 0) << err();
+    return read_bytes(path("a.safetensors"));
+  };
+  EXPECT_EQ(adapted(data, {"--index", path("split.csv"), "--split", "test"}), adapted(path("some.npz"), {}));
+}
+
+std::string model_file(const std::string& name) {
+  return std::string(LEEWAY_REFERENCE) + "/model_files/" + name;
+}
+
+class TensorFilesTier2 : public Command {};
+
+TEST_F(Command, InspectListsTensorsOfAnUnknownNetwork) {
+  good("inspect " + model_file("table-compiled.pt"));
+  EXPECT_THAT(out(), ::testing::AllOf(HasSubstr("unknown; the tensors fit linear"),
+                                      HasSubstr("--arch linear --input 4  (3 classes)"),
+                                      HasSubstr("_orig_mod.weight")));
+  good("inspect " + model_file("table-plain.pt") + " --json");
+  const Json found = Json::parse(out()).at("results").at(0);
+  EXPECT_EQ(found.at("fitting").at(0).at("architecture"), "linear");
+  EXPECT_EQ(found.at("fitting").at(0).at("input"), Json({4}));
+  EXPECT_EQ(found.at("layers").size(), 2U);
+}
+
+TEST_F(TensorFilesTier2, TablesGoThroughEveryCommandOfModels) {
+  const std::string model = model_file("table-program.pt"), data = model_file("table.npz");
+  good("infer --model " + model + " --data " + data + " --out o.npz");
+  EXPECT_EQ(read_npz(path("o.npz")).at("logits").shape, (std::vector<std::size_t>{5, 3}));
+  good("attack --model " + model + " --data " + data + " --eps 1 --out a.npz");
+  EXPECT_EQ(read_npz(path("a.npz")).at("x").shape, read_npz(data).at("x").shape);
+  EXPECT_EQ(call("attack --model " + model + " --data " + data + " --out a.npz"), 2);
+  EXPECT_THAT(err(), HasSubstr("--eps is required"));
+  good("average-case --model " + model + " --data " + data +
+       " --sigma 0.5 --methods taylor,mmse --report p.html");
+}
+
+class CroppedModelsTier2 : public Command {};
+
+TEST_F(CroppedModelsTier2, TakeTheMiddleOfLargerImages) {
+  const std::string data = images(60), model = path("m.safetensors");
+  good("train --data " + data + " --arch small-cnn-bn --crop 6 --epochs 1 --out " + model);
+  write_images(path("middle.npz"), middle_of(read_images(data), 6));
+  good("infer --model " + model + " --data middle.npz --out a.npz");
+  EXPECT_THAT(err(), ::testing::Not(HasSubstr("the middle")));
+  const std::vector<std::vector<std::string>> commands = {
+      {"infer", "--model", model, "--data", data, "--out", path("b.npz")},
+      {"attack", "--model", model, "--data", data, "--steps", "1", "--out", path("adversarial.npz")},
+      {"average-case", "--model", model, "--data", data, "--sigma", ".1", "--methods", "softmax"}};
+  for (const auto& arguments : commands) {
+    EXPECT_EQ(run(arguments), 0) << err();
+    EXPECT_THAT(err(), HasSubstr("center crops of 6 x 6 pixels are taken from 8 x 8")) << arguments.front();
+  }
+  EXPECT_THAT(read_outputs(path("b.npz")).logits.view<float>(),
+              ::testing::ElementsAreArray(read_outputs(path("a.npz")).logits.view<float>()));
+  EXPECT_EQ(read_images(path("adversarial.npz")).height(), 6U);
 }
 
 }  // namespace leeway::command_test

@@ -37,7 +37,6 @@ TEST(DefendedCnn, SeesImagesCompressedBeforeTheyAreNormalized) {
   compressed.pixels = make_array(images.pixels.shape, pixels);
   const Normalization normalization{255, {120, 110, 100}, {60, 50, 55}};
   const auto model = toy::model("defended-cnn", colour, 4, 3, normalization);
-  // What lies behind the JPEG, without one.
   auto network = make_network(architecture("defended-cnn"), colour, 4);
   initialize(*network, 3);
   network->eval();

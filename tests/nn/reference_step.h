@@ -1,5 +1,4 @@
-// One step of a training algorithm against an independent program in Python: tests/reference/steps/NAME.py writes NAME.json, whose
-// keys common.py there describes.
+// One step of an algorithm against a program in Python: a program of tests/reference/steps writes NAME.json (keys: common.py).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,12 +35,6 @@ class TinyNetwork : public Network {
   torch::nn::BatchNorm1d norm_{nullptr};
 };
 
-// The input of the batch normalization of a TinyNetwork with that state.
-inline torch::Tensor hidden_of(const Tensors& state, const torch::Tensor& images) {
-  return images.flatten(1).mm(state.at("network.hidden.weight").detach().t()) +
-         state.at("network.hidden.bias").detach();
-}
-
 class ReferenceStep {
  public:
   explicit ReferenceStep(const std::string& name)
@@ -63,14 +56,12 @@ class ReferenceStep {
       return std::make_shared<TinyNetwork>(static_cast<std::int64_t>(input.pixels()),
                                            static_cast<std::int64_t>(classes), name != "tiny");
     };
-    setting.input = input;
-    setting.network = setting.another();
+    setting.input = input, setting.network = setting.another();
     setting.network->eval();
     const torch::NoGradGuard no_grad;
     const Forward found = setting.network->forward(torch::zeros(sizes_of(2, input)));
     if (found.features.defined()) setting.features = found.features.size(1);
-    setting.classes = static_cast<std::int64_t>(classes);
-    setting.head = "last.";
+    setting.classes = static_cast<std::int64_t>(classes), setting.head = "last.";
     if (!name.starts_with("tiny")) {
       const std::string_view output = nn::architecture(name).output;
       setting.head = output.substr(0, output.rfind('.') + 1);
@@ -168,8 +159,7 @@ class ReferenceStep {
       return from.contains(name) ? torch::tensor(from[name].get<std::vector<std::int64_t>>())
                                  : torch::Tensor();
     };
-    batch.y = numbers("y");
-    batch.group = numbers("group");
+    batch.y = numbers("y"), batch.group = numbers("group");
     if (from.contains("views"))
       for (const auto& view : from["views"]) batch.views.push_back(pictures(view, from["shape"]));
     rows_.emplace_back(static_cast<std::size_t>(batch.x.size(0)));

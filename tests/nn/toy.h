@@ -2,10 +2,8 @@
 #pragma once
 
 #include <torch/torch.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -18,29 +16,13 @@
 #include "leeway/nn/detail/torch_model.h"
 #include "leeway/nn/model/architecture.h"
 #include "leeway/nn/session.h"
+#include "tests/files.h"
 #include "tests/message_of.h"
 
 namespace leeway::nn::toy {
 
-// An empty folder that goes away with the object.
-class Folder {
- public:
-  Folder() {
-    static std::atomic<int> count{0};
-    path_ = std::filesystem::temp_directory_path() /
-            ("leeway-nn-test-" + std::to_string(getpid()) + "-" + std::to_string(count++));
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  [[nodiscard]] std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+using Folder = TemporaryFolder;
 
- private:
-  std::filesystem::path path_;
-};
-
-// Uniform pixels in [0,1) and labels below k.
 inline Images images(std::size_t n, const InputShape& shape, std::size_t k, std::uint64_t seed = 1) {
   Images result;
   std::vector<float> pixels;
@@ -71,13 +53,10 @@ inline Images squares(std::size_t n, std::size_t k, std::uint64_t seed = 1) {
   return result;
 }
 
-// An architecture with random weights.
 inline std::unique_ptr<Model> model(const std::string& name, const InputShape& shape, std::size_t k,
                                     std::uint64_t seed = 1, const Normalization& normalization = {}) {
   ModelInfo info;
-  info.architecture = name;
-  info.input = shape;
-  info.classes = k;
+  info.architecture = name, info.input = shape, info.classes = k;
   info.normalization = normalization;
   auto network = make_network(architecture(name), shape, k);
   initialize(*network, seed);
@@ -87,8 +66,7 @@ inline std::unique_ptr<Model> model(const std::string& name, const InputShape& s
 // F(x) = W x + b with the weights given, over images of shape (1,1,d).
 inline std::unique_ptr<Model> linear_model(const torch::Tensor& weight, const torch::Tensor& bias) {
   ModelInfo info;
-  info.architecture = "linear";
-  info.input = {1, 1, static_cast<std::size_t>(weight.size(1))};
+  info.architecture = "linear", info.input = {1, 1, static_cast<std::size_t>(weight.size(1))};
   info.classes = static_cast<std::size_t>(weight.size(0));
   auto network = make_network(architecture("linear"), info.input, info.classes);
   const torch::NoGradGuard no_grad;
@@ -99,9 +77,7 @@ inline std::unique_ptr<Model> linear_model(const torch::Tensor& weight, const to
 inline ModelSource source_of(const std::filesystem::path& path, const std::string& architecture = "",
                              const InputShape& input = {}) {
   ModelSource source;
-  source.path = path;
-  source.architecture = architecture;
-  source.input = input;
+  source.path = path, source.architecture = architecture, source.input = input;
   return source;
 }
 inline std::unique_ptr<Model> loaded(const std::filesystem::path& path, const std::string& architecture = "",
@@ -109,7 +85,6 @@ inline std::unique_ptr<Model> loaded(const std::filesystem::path& path, const st
   return session().load(source_of(path, architecture, input));
 }
 
-// The share of rows whose prediction is the label.
 inline double accuracy(const Outputs& outputs, const std::vector<std::int64_t>& labels) {
   const std::vector<std::int64_t> found = predictions(outputs.logits);
   double right = 0;
@@ -117,7 +92,6 @@ inline double accuracy(const Outputs& outputs, const std::vector<std::int64_t>& 
   return right / static_cast<double>(found.size());
 }
 
-// The largest difference of two numbers at the same place.
 inline double largest_gap(const Array& a, const Array& b) {
   if (a.shape != b.shape) return std::numeric_limits<double>::infinity();
   double largest = 0;

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "leeway/nn/train.h"
@@ -12,19 +10,10 @@
 
 namespace leeway::nn {
 
-inline std::string file_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 inline TrainOptions quick(const std::string& algorithm_name = "erm") {
   TrainOptions options;
-  options.algorithm = algorithm_name;
-  options.epochs = 4;
-  options.batch = 32;
-  options.learning_rate = 5e-3;
-  options.validation = .2;
-  options.text = record::training_text();
+  options.algorithm = algorithm_name, options.epochs = 4, options.batch = 32;
+  options.learning_rate = 5e-3, options.validation = .2, options.text = record::training_text();
   if (algorithm_name == "pgd") options.parameters = {{"eps", .05}, {"steps", 2}};
   if (algorithm_name == "ada" || algorithm_name == "me-ada")
     options.parameters = {{"every-epochs", 2}, {"steps", 3}};
@@ -46,7 +35,6 @@ inline TrainOptions quick(const std::string& algorithm_name = "erm") {
   return options;
 }
 
-// How the weights in that file were trained.
 inline Training training_of(const std::filesystem::path& path) {
   return record::training_text().read(toy::loaded(path)->info().training, path.string());
 }
@@ -59,8 +47,7 @@ inline data::TrainingData squares_of_two_cameras(std::size_t n, std::uint64_t se
     colour.codes.push_back(i % 3 == 0);
     camera.codes.push_back(i % 5 < 2);
   }
-  data.groups = {colour};
-  data.environment = camera;
+  data.groups = {colour}, data.environment = camera;
   data.unlabelled = toy::squares(50, 4, seed + 50);
   data.unlabelled->labels.reset();
   return data;

@@ -1,4 +1,4 @@
-"""Writes architectures.json: outputs and gradients of every architecture but the CIFAR ResNets, from other definitions.
+"""Writes architectures.json: outputs and gradients of every architecture, from other definitions.
 
 Run with Debian's python3-torch, python3-torchvision and python3-pil: python3 architectures.py
 torchvision's networks where it has them (resnet18, resnet50, resnet101, densenet121, vision transformers), and for the others
@@ -18,7 +18,7 @@ from PIL import Image
 from torch import nn
 from torchvision import models
 
-from cifar_resnet import noise, weights
+from cifar_resnet import Resnet, noise, weights
 
 
 def conv(inputs, outputs, kernel, stride=1):
@@ -234,6 +234,7 @@ ARCHITECTURES = {  # the network, height and width of the images
     "vit-patch16": (lambda: vit(16, 32), (32, 32)),
     "vit-b-16": (lambda: models.VisionTransformer(32, 16, 12, 12, 768, 3072, num_classes=10), (32, 32)),
     "clip-vit-b-32": (lambda: ClipImages(64), (64, 64)),
+    **{f"resnet{depth}-cifar": (lambda depth=depth: Resnet(depth), (32, 32)) for depth in (20, 32, 44, 56, 110)},
 }
 
 

@@ -1,12 +1,5 @@
-"""Writes cifar_resnet.json: weights and outputs of CIFAR ResNets, from a definition of its own in Python's torch.
-
-Run with Debian's python3-torch: python3 cifar_resnet.py
-Weights and images come from a formula of the tensor's name and the element's number, which tests/nn/reference_weights.h
-repeats; outputs are those of evaluation mode, in float64 arithmetic on float32 weights.
-"""
-import json
-import pathlib
-
+"""CIFAR ResNets defined in Python's torch, and weights by a formula of the tensor's name and the element's number, which
+tests/nn/reference_weights.h repeats."""
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -68,23 +61,3 @@ def weights(name, tensor):
     else:
         v = .1 * v
     return torch.tensor(v.astype(np.float32)).reshape(tensor.shape)
-
-
-def main():
-    x = torch.tensor(((noise("images", 2 * 3 * 32 * 32) + 1) / 2).astype(np.float32)).reshape(2, 3, 32, 32)
-    found = {}
-    for depth in (20, 32, 44, 56, 110):
-        model = Resnet(depth).eval()
-        state = model.state_dict()
-        names = [name for name in state if not name.endswith("num_batches_tracked")]
-        model.load_state_dict({name: weights(name, state[name]) for name in names}, strict=False)
-        with torch.no_grad():
-            logits = model.double()(x.double())
-        found[f"resnet{depth}-cifar"] = {"parameters": sum(p.numel() for p in model.parameters()),
-                                         "tensors": len(names), "logits": logits.tolist()}
-    path = pathlib.Path(__file__).parent / "cifar_resnet.json"
-    path.write_text(json.dumps(found).replace('}, "', '},\n"') + "\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,6 @@
 // Bias pseudo-attributes, and the clusters that they are.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <set>
 

@@ -79,7 +79,6 @@ TEST(L2d, TheAugmenterVariesPictures) {
   EXPECT_TRUE(first.gt(0).logical_and(first.lt(1)).all().item<bool>());
   EXPECT_TRUE(first.equal(augmenter.forward(x, 1, true)));
   EXPECT_GT((first - augmenter.forward(x, 2, true)).abs().mean().item<double>(), .01);
-  // but for noise, what is fixed stays
   const torch::Tensor still = augmenter.forward(x, 1, false);
   EXPECT_LT((still - augmenter.forward(x, 2, false)).abs().mean().item<double>(), .01);
   EXPECT_TRUE(still.slice(0, 0, 2).allclose(augmenter.forward(x.slice(0, 0, 2), 1, false), 1e-5, 1e-6))

@@ -16,14 +16,13 @@ struct Lie {
   std::string algorithm, tensor;
 };
 
-// Asks to stop when the state holds that tensor.
 class StopWith : public Progress {
  public:
   StopWith(std::filesystem::path state, std::string tensor)
       : state_(std::move(state)), tensor_(std::move(tensor)) {}
   void update(std::string_view, std::size_t, std::size_t, std::string_view) override {}
   [[nodiscard]] bool stop_requested() const override {
-    return std::filesystem::exists(state_) && file_text(state_).find(tensor_) != std::string::npos;
+    return std::filesystem::exists(state_) && read_bytes(state_).find(tensor_) != std::string::npos;
   }
 
  private:
@@ -54,7 +53,7 @@ class LyingState : public ::testing::TestWithParam<Lie> {
     const TrainResult result = session().train(data_, options_, path_);
     EXPECT_EQ(result.resumed_after, 0U) << what;
     ASSERT_FALSE(result.notes.empty()) << what;
-    EXPECT_EQ(file_text(path_), file_text(whole_)) << what;
+    EXPECT_EQ(read_bytes(path_), read_bytes(whole_)) << what;
   }
 
   toy::Folder folder_;

@@ -216,8 +216,7 @@ TEST(AugMix, MixtureByHand) {
   EXPECT_EQ(levels, first);
 }
 
-// With alpha near 0 the mixture is the picture or the end of its only chain. One pixel of level 8: among nine operations only posterize
-// (4 - .4 L bits, L at most 1) may change it, to 0; half of the mixtures are the picture.
+// With alpha near 0 the mixture is the picture or the end of its only chain; of nine operations only posterize may change level 8.
 TEST(AugMix, OneChainOfOneOperation) {
   double sum = 0;
   const int draws = 4000;
@@ -258,7 +257,6 @@ TEST(Weak, MovesByAnEighth) {
   }
 }
 
-// Sides of the square up to half the picture's, in RLSbench's grey.
 TEST(Strong, EndsWithAGreySquare) {
   for (std::uint64_t draw = 0; draw < 50; ++draw) {
     const Levels levels = after(Chain("strong"), Levels(768, 0), {3, 16, 16}, draw);

@@ -16,7 +16,6 @@ nlohmann::json reference() {
   return nlohmann::json::parse(file);
 }
 
-// torchvision's names.
 Operation named(const std::string& name) {
   if (name == "AutoContrast") return Operation::autocontrast;
   std::string word;

@@ -1,4 +1,3 @@
-// Small pictures of 8-bit levels, and what becomes of them.
 #pragma once
 
 #include <algorithm>

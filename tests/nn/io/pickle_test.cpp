@@ -1,7 +1,6 @@
 #include "leeway/nn/io/pickle.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "tests/message_of.h"
 #include "tests/nn/io/pickles.h"
@@ -97,12 +96,10 @@ TEST(Pickle, CallsNothing) {
       {global("torch._utils", "_rebuild_qtensor") + ")R", "torch._utils._rebuild_qtensor"}};
   for (const auto& [instructions, callee] : calls)
     EXPECT_EQ(refusal(instructions), "f: expected tensors only, found a call of " + callee);
-  EXPECT_EQ(refusal(global("__main__", "Net") + "}b"),
-            "f: expected tensors only, found attributes set on __main__.Net");
+  EXPECT_THAT(refusal(global("__main__", "Net") + "}b"), Says("found attributes set on __main__.Net"));
   EXPECT_EQ(refusal("}" + text("class") + global("posix", "system") + "s"),
             "f: expected tensors only, found a reference to posix.system");
-  EXPECT_EQ(refusal("(" + text("module") + text("Net") + "tQ"),
-            "f: expected a pickle with the name of a class, found text");
+  EXPECT_THAT(refusal("(" + text("module") + text("Net") + "tQ"), Says("f: expected a ... found text"));
 }
 
 // Nothing is made of them: their class and their parts are noted.
@@ -130,18 +127,15 @@ TEST(Pickle, RefusesInstructionsByName) {
   EXPECT_EQ(refusal("N0"), "f: expected tensors only, found the pickle instruction POP at byte 3");
   EXPECT_EQ(refusal("C\xff"), "f: expected 255 bytes of a pickle at byte 4, found 1");
   EXPECT_EQ(refusal("\xff"), "f: expected tensors only, found the unknown pickle instruction 0xff at byte 2");
-  EXPECT_EQ(message_of([] { (void)unpickle(bytes_of("\x80\x01N."), "f"); }),
-            "f: expected a pickle of protocol 2 to 5, found protocol 1");
-  EXPECT_EQ(message_of([] { (void)unpickle(bytes_of("(dp0\n."), "f"); }),
-            "f: expected a pickle, found other bytes");
+  EXPECT_REFUSED(unpickle(bytes_of("\x80\x01N."), "f"), "f: expected a pickle of ... found protocol 1");
+  EXPECT_REFUSED(unpickle(bytes_of("(dp0\n."), "f"), "f: expected a pickle, found other bytes");
 }
 
 TEST(Pickle, RefusesWhatDoesNotFit) {
-  EXPECT_EQ(refusal("X\xff\xff\xff\xff"
-                    "abc"),
-            "f: expected 4294967295 bytes of a pickle at byte 7, found 4");
-  EXPECT_EQ(refusal("\x8d" + std::string(8, '\xff')),
-            "f: expected 18446744073709551615 bytes of a pickle at byte 11, found 1");
+  EXPECT_THAT(refusal("X\xff\xff\xff\xff"
+                      "abc"),
+              Says("f: expected 4294967295 bytes of a ... found 4"));
+  EXPECT_THAT(refusal("\x8d" + std::string(8, '\xff')), Says("f: expected 18446744073709551615 ... found 1"));
   EXPECT_EQ(refusal(""), "f: expected tensors only, found a pickle that pops an empty stack");
   EXPECT_EQ(refusal("K\x01(\x85"), "f: expected tensors only, found a pickle that pops an empty stack");
   EXPECT_EQ(refusal("t"), "f: expected tensors only, found a pickle that lacks a mark");
@@ -150,10 +144,8 @@ TEST(Pickle, RefusesWhatDoesNotFit) {
   EXPECT_EQ(refusal("}Na"), "f: expected a pickle with a list to append to, found a dictionary");
   EXPECT_EQ(refusal(global("torch._utils", "_rebuild_tensor_v2") + ")R"),
             "f: expected a tensor of 6 arguments, found 0");
-  EXPECT_EQ(refusal(tensor("N", 0, ")", ")")),
-            "f: expected a pickle with a storage for every tensor, found None");
-  EXPECT_EQ(refusal(storage("0", 1, "ComplexFloatStorage")),
-            "f: expected tensors of real numbers, integers or booleans, found torch.ComplexFloatStorage");
+  EXPECT_THAT(refusal(tensor("N", 0, ")", ")")), Says("f: expected a pickle with a storage ... found None"));
+  EXPECT_THAT(refusal(storage("0", 1, "ComplexFloatStorage")), Says("found torch.ComplexFloatStorage"));
   EXPECT_THAT(refusal(storage(std::string(201, '1'), 1)),
               ::testing::HasSubstr("keys of storages of at most 200 bytes"));
   EXPECT_THAT(refusal("c" + std::string(1000, 'x') + "\n"),

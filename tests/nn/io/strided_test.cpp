@@ -1,7 +1,6 @@
 #include "leeway/nn/io/strided.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <numeric>
 
@@ -62,13 +61,11 @@ TEST_F(Strided, EqualsItsDefinition) {
 TEST_F(Strided, ContiguousViewsAreNotCopied) {
   EXPECT_EQ(make({6, {3, 6}, {6, 1}}, 0).storage.get(), elements_.data() + 6);
   EXPECT_EQ(make({6, {3, 1, 6}, {6, 99, 1}}, 0).storage.get(), elements_.data() + 6);
-  EXPECT_EQ(refusal({0, {3}, {2}}, 11),
-            "w: expected at most 11 more bytes of tensors for a file of this size, found 12");
+  EXPECT_THAT(refusal({0, {3}, {2}}, 11), Says("w: expected at most 11 more bytes of tensors ... found 12"));
 }
 
 TEST_F(Strided, RefusesElementsOutside) {
-  EXPECT_EQ(refusal({0, {25}, {1}}),
-            "w: expected a tensor inside its 24 stored elements, found offset 0, sizes (25), strides (1)");
+  EXPECT_THAT(refusal({0, {25}, {1}}), Says("w: expected a ... found offset 0, sizes (25), strides (1)"));
   for (const StridedView& view : std::vector<StridedView>{{24, {}, {}},
                                                           {1, {4, 6}, {6, 1}},
                                                           {0, {2, 2}, {23, 1}},
@@ -77,9 +74,7 @@ TEST_F(Strided, RefusesElementsOutside) {
                                                           {huge, {1}, {1}},
                                                           {1, {2, 2}, {huge, huge}}})
     EXPECT_THAT(refusal(view), ::testing::StartsWith("w: expected a tensor inside its 24 stored elements"));
-  EXPECT_EQ(
-      refusal({0, {2}, {-1}}),
-      "w: expected an offset, sizes and strides of at least 0, found offset 0, sizes (2), strides (-1)");
+  EXPECT_THAT(refusal({0, {2}, {-1}}), Says("w: expected an ... found offset 0, sizes (2), strides (-1)"));
   EXPECT_THAT(refusal({-1, {2}, {1}}), ::testing::HasSubstr("at least 0"));
   EXPECT_THAT(refusal({0, {-2}, {1}}), ::testing::HasSubstr("at least 0"));
   EXPECT_EQ(refusal({0, {2, 2}, {1}}), "w: expected 2 strides, found 1");
@@ -87,8 +82,7 @@ TEST_F(Strided, RefusesElementsOutside) {
 
 // 10 GB from four bytes, by strides of 0.
 TEST_F(Strided, RefusesExpansionBeyondTheBudget) {
-  EXPECT_EQ(refusal({0, {2'500'000'000}, {0}}),
-            "w: expected at most 1000 more bytes of tensors for a file of this size, found 10000000000");
+  EXPECT_THAT(refusal({0, {2'500'000'000}, {0}}), Says("w: expected at most 1000 ... found 10000000000"));
   EXPECT_THAT(refusal({0, {huge, huge}, {0, 0}}), ::testing::HasSubstr("fewer than 2^63 bytes"));
 }
 

@@ -1,9 +1,18 @@
 // Gradients of operators that are more than one function of LibTorch, against finite differences in float64.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "leeway/core/array.h"
+#include "leeway/core/file.h"
+#include "leeway/core/message.h"
 #include "leeway/core/random.h"
 #include "leeway/nn/onnx/program.h"
+#include "tests/case_name.h"
 
 namespace leeway::nn::onnx::gradients_test {
 
@@ -35,12 +44,9 @@ Tensor signed_numbers(const Integers& sizes) {
 Tensor whole(const Integers& values) { return torch::tensor(values, torch::kInt64); }
 Tensor numbers(const std::vector<float>& values) { return torch::tensor(values, torch::kFloat32); }
 
-// One node of the value x1, from around the branch.
 std::shared_ptr<const Graph> branch_of(const std::string& op) {
   Graph graph;
-  graph.opset = 13;
-  graph.inputs = {{"x1", "", {}}};
-  graph.outputs = {{"result", "", {}}};
+  graph.opset = 13, graph.inputs = {{"x1", "", {}}}, graph.outputs = {{"result", "", {}}};
   graph.nodes = {{op, "", "", {"x1"}, {"result"}, {}}};
   return std::make_shared<const Graph>(std::move(graph));
 }
@@ -49,80 +55,66 @@ std::vector<GradientCase> gradient_cases() {
   const auto x = [] { return signed_numbers({2, 3, 4, 4}); };
   const auto positive = [] { return drawn({2, 3, 4}, .5, 2); };
   const Integers two{2, 2};
-  std::vector<GradientCase> cases{
-      {"Add", {x(), drawn({3}, -1, 1)}, {{"broadcast", std::int64_t{1}}, {"axis", std::int64_t{1}}}, 6},
-      {"Pow", {positive(), drawn({4}, -1, 2)}},
-      {"Max", {x(), x(), x()}},
-      {"Mean", {x(), x()}},
-      {"Clip", {x(), torch::scalar_tensor(-.6, torch::kFloat64), torch::scalar_tensor(.6, torch::kFloat64)}},
-      {"Clip", {x()}, {{"min", -.6f}, {"max", .6f}}, 6},
-      {"Gemm",
-       {drawn({3, 4}, -1, 1), drawn({2, 4}, -1, 1), drawn({2}, -1, 1)},
-       {{"transB", std::int64_t{1}}}},
-      {"Gemm",
-       {drawn({4, 3}, -1, 1), drawn({4, 2}, -1, 1), drawn({1, 2}, -1, 1)},
-       {{"transA", std::int64_t{1}}, {"alpha", .5f}, {"beta", 2.f}}},
-      {"PRelu", {x(), drawn({3, 1, 1}, .1, .4)}},
-      {"PRelu", {x(), drawn({4}, .1, .4)}},
-      {"PRelu", {x(), drawn({3}, .1, .4)}, {}, 6},
-      {"Selu", {x()}},
-      {"ThresholdedRelu", {x()}, {{"alpha", .03f}}},
-      {"Softsign", {x()}},
-      {"HardSigmoid", {x()}},
-      {"Shrink", {x()}, {{"lambd", .02f}, {"bias", .1f}}},
-      {"Softmax", {x()}, {{"axis", std::int64_t{1}}}},
-      {"Softmax", {x()}, {{"axis", std::int64_t{1}}}, 9},
-      {"Conv",
-       {x(), drawn({4, 3, 3, 3}, -1, 1), drawn({4}, -1, 1)},
-       {{"pads", Integers{1, 0, 1, 2}}, {"strides", two}}},
-      {"Conv",
-       {drawn({2, 4, 5}, -1, 1), drawn({4, 2, 3}, -1, 1)},
-       {{"group", std::int64_t{2}}, {"auto_pad", std::string("SAME_LOWER")}}},
-      {"ConvTranspose",
-       {x(), drawn({3, 2, 3, 3}, -1, 1), drawn({2}, -1, 1)},
-       {{"strides", two}, {"pads", Integers{1, 0, 1, 1}}, {"output_padding", Integers{1, 1}}}},
-      {"ConvTranspose",
-       {x(), drawn({3, 2, 3, 3}, -1, 1), drawn({2}, -1, 1)},
-       {{"strides", two}, {"pads", Integers{1, 1, 1, 1}}}},
-      {"MaxPool", {x()}, {{"kernel_shape", two}, {"strides", two}}},
-      {"MaxPool", {x()}, {{"kernel_shape", two}, {"pads", Integers{0, 0, 1, 1}}}, 13, 2},
-      {"AveragePool", {x()}, {{"kernel_shape", two}, {"pads", Integers{0, 0, 1, 1}}}},
-      {"AveragePool", {x()}, {{"kernel_shape", two}, {"strides", two}}},
-      {"GlobalMaxPool", {x()}},
-      {"BatchNormalization",
-       {x(), drawn({3}, .5, 1), drawn({3}, -1, 1), drawn({3}, -1, 1), drawn({3}, .5, 1)},
-       {},
-       13,
-       1,
-       3},
-      {"BatchNormalization",
-       {x(), drawn({3}, .5, 1), drawn({3}, -1, 1), drawn({3}, -1, 1), drawn({3}, .5, 1)},
-       {{"training_mode", std::int64_t{1}}},
-       14,
-       3},
-      {"InstanceNormalization", {x(), drawn({3}, .5, 1), drawn({3}, -1, 1)}},
-      {"LayerNormalization",
-       {x(), drawn({4, 4}, .5, 1), drawn({4, 4}, -1, 1)},
-       {{"axis", std::int64_t{2}}},
-       17},
-      {"LRN", {x()}, {{"size", std::int64_t{2}}, {"alpha", .5f}}},
-      {"LpNormalization", {x()}},
-      {"MeanVarianceNormalization", {x()}},
-      {"Slice", {x(), whole({0, -1}), whole({2, -5}), whole({1, 2}), whole({1, -2})}},
-      {"Split", {x(), whole({1, 2})}, {{"axis", std::int64_t{1}}}, 13, 2},
-      {"Gather", {x(), whole({2, -3, 0})}, {{"axis", std::int64_t{1}}}},
-      {"GatherElements",
-       {drawn({2, 2}, -1, 1), torch::tensor({{0, 0}, {1, 0}}, torch::kInt64)},
-       {{"axis", std::int64_t{1}}}},
-      {"Pad", {x(), whole({0, 0, 1, 2, 0, 0, -1, 1})}, {{"mode", std::string("reflect")}}},
-      {"Pad", {x(), whole({0, 0, 1, 2, 0, 0, -1, 1})}},
-      {"Pad", {x(), whole({0, 1, 1, 2, 0, 0, 0, 1})}, {{"mode", std::string("edge")}}},
-      {"DepthToSpace", {drawn({1, 4, 2, 2}, -1, 1)}, {{"blocksize", std::int64_t{2}}}},
-      {"SpaceToDepth", {drawn({1, 2, 4, 4}, -1, 1)}, {{"blocksize", std::int64_t{2}}}},
-      {"CumSum", {x(), whole({2})}, {{"exclusive", std::int64_t{1}}, {"reverse", std::int64_t{1}}}},
-      {"TopK", {x(), whole({2})}, {}, 13, 2},
-      {"Upsample", {x(), numbers({1, 1, 2, 1.5})}, {{"mode", std::string("linear")}}, 9},
+  std::vector<GradientCase> cases;
+  const auto add = [&](const char* op, Tensors inputs, std::map<std::string, Attribute> attributes = {},
+                       std::int64_t opset = 13, std::size_t outputs = 1, std::size_t variables = 100) {
+    cases.push_back({op, std::move(inputs), std::move(attributes), opset, outputs, variables});
   };
+  add("Add", {x(), drawn({3}, -1, 1)}, {{"broadcast", std::int64_t{1}}, {"axis", std::int64_t{1}}}, 6);
+  add("Pow", {positive(), drawn({4}, -1, 2)});
+  add("Max", {x(), x(), x()});
+  add("Mean", {x(), x()});
+  add("Clip", {x(), torch::scalar_tensor(-.6, torch::kFloat64), torch::scalar_tensor(.6, torch::kFloat64)});
+  add("Clip", {x()}, {{"min", -.6f}, {"max", .6f}}, 6);
+  add("Gemm", {drawn({3, 4}, -1, 1), drawn({2, 4}, -1, 1), drawn({2}, -1, 1)}, {{"transB", std::int64_t{1}}});
+  add("Gemm", {drawn({4, 3}, -1, 1), drawn({4, 2}, -1, 1), drawn({1, 2}, -1, 1)},
+      {{"transA", std::int64_t{1}}, {"alpha", .5f}, {"beta", 2.f}});
+  add("PRelu", {x(), drawn({3, 1, 1}, .1, .4)});
+  add("PRelu", {x(), drawn({4}, .1, .4)});
+  add("PRelu", {x(), drawn({3}, .1, .4)}, {}, 6);
+  add("Selu", {x()});
+  add("ThresholdedRelu", {x()}, {{"alpha", .03f}});
+  add("Softsign", {x()});
+  add("HardSigmoid", {x()});
+  add("Shrink", {x()}, {{"lambd", .02f}, {"bias", .1f}});
+  add("Softmax", {x()}, {{"axis", std::int64_t{1}}});
+  add("Softmax", {x()}, {{"axis", std::int64_t{1}}}, 9);
+  add("Conv", {x(), drawn({4, 3, 3, 3}, -1, 1), drawn({4}, -1, 1)},
+      {{"pads", Integers{1, 0, 1, 2}}, {"strides", two}});
+  add("Conv", {drawn({2, 4, 5}, -1, 1), drawn({4, 2, 3}, -1, 1)},
+      {{"group", std::int64_t{2}}, {"auto_pad", std::string("SAME_LOWER")}});
+  add("ConvTranspose", {x(), drawn({3, 2, 3, 3}, -1, 1), drawn({2}, -1, 1)},
+      {{"strides", two}, {"pads", Integers{1, 0, 1, 1}}, {"output_padding", Integers{1, 1}}});
+  add("ConvTranspose", {x(), drawn({3, 2, 3, 3}, -1, 1), drawn({2}, -1, 1)},
+      {{"strides", two}, {"pads", Integers{1, 1, 1, 1}}});
+  add("MaxPool", {x()}, {{"kernel_shape", two}, {"strides", two}});
+  add("MaxPool", {x()}, {{"kernel_shape", two}, {"pads", Integers{0, 0, 1, 1}}}, 13, 2);
+  add("AveragePool", {x()}, {{"kernel_shape", two}, {"pads", Integers{0, 0, 1, 1}}});
+  add("AveragePool", {x()}, {{"kernel_shape", two}, {"strides", two}});
+  add("GlobalMaxPool", {x()});
+  add("BatchNormalization", {x(), drawn({3}, .5, 1), drawn({3}, -1, 1), drawn({3}, -1, 1), drawn({3}, .5, 1)},
+      {}, 13, 1, 3);
+  add("BatchNormalization", {x(), drawn({3}, .5, 1), drawn({3}, -1, 1), drawn({3}, -1, 1), drawn({3}, .5, 1)},
+      {{"training_mode", std::int64_t{1}}}, 14, 3);
+  add("InstanceNormalization", {x(), drawn({3}, .5, 1), drawn({3}, -1, 1)});
+  add("LayerNormalization", {x(), drawn({4, 4}, .5, 1), drawn({4, 4}, -1, 1)}, {{"axis", std::int64_t{2}}},
+      17);
+  add("LRN", {x()}, {{"size", std::int64_t{2}}, {"alpha", .5f}});
+  add("LpNormalization", {x()});
+  add("MeanVarianceNormalization", {x()});
+  add("Slice", {x(), whole({0, -1}), whole({2, -5}), whole({1, 2}), whole({1, -2})});
+  add("Split", {x(), whole({1, 2})}, {{"axis", std::int64_t{1}}}, 13, 2);
+  add("Gather", {x(), whole({2, -3, 0})}, {{"axis", std::int64_t{1}}});
+  add("GatherElements", {drawn({2, 2}, -1, 1), torch::tensor({{0, 0}, {1, 0}}, torch::kInt64)},
+      {{"axis", std::int64_t{1}}});
+  add("Pad", {x(), whole({0, 0, 1, 2, 0, 0, -1, 1})}, {{"mode", std::string("reflect")}});
+  add("Pad", {x(), whole({0, 0, 1, 2, 0, 0, -1, 1})});
+  add("Pad", {x(), whole({0, 1, 1, 2, 0, 0, 0, 1})}, {{"mode", std::string("edge")}});
+  add("DepthToSpace", {drawn({1, 4, 2, 2}, -1, 1)}, {{"blocksize", std::int64_t{2}}});
+  add("SpaceToDepth", {drawn({1, 2, 4, 4}, -1, 1)}, {{"blocksize", std::int64_t{2}}});
+  add("CumSum", {x(), whole({2})}, {{"exclusive", std::int64_t{1}}, {"reverse", std::int64_t{1}}});
+  add("TopK", {x(), whole({2})}, {}, 13, 2);
+  add("Upsample", {x(), numbers({1, 1, 2, 1.5})}, {{"mode", std::string("linear")}}, 9);
   const auto weights = [](std::int64_t gates,
                           std::int64_t ways) -> Tensors {  // of 3 inputs and 2 hidden numbers
     return {drawn({ways, gates * 2, 3}, -1, 1), drawn({ways, gates * 2, 2}, -1, 1),
@@ -132,40 +124,35 @@ std::vector<GradientCase> gradient_cases() {
                              std::int64_t ways = 1) {
     Tensors inputs{drawn({4, 2, 3}, -1, 1)};
     for (const Tensor& weight : weights(gates, ways)) inputs.push_back(weight);
-    cases.push_back({op, std::move(inputs), std::move(attributes), 14});
+    add(op, std::move(inputs), std::move(attributes), 14);
   };
   recurrent("RNN", 1, {});
   recurrent("GRU", 3, {{"linear_before_reset", std::int64_t{1}}});
   recurrent("GRU", 3, {{"direction", std::string("reverse")}});
   recurrent("LSTM", 4, {{"direction", std::string("bidirectional")}}, 2);
   const Tensor places = torch::tensor({{0, 1}, {1, 0}}, torch::kInt64);
-  cases.push_back({"Compress", {x(), torch::tensor({true, false, true})}, {{"axis", std::int64_t{1}}}});
-  cases.push_back({"GatherND", {drawn({2, 3, 2}, -1, 1), places}});
-  cases.push_back({"GridSample", {x(), drawn({2, 3, 3, 2}, -.9, .9)}, {}, 16});
-  cases.push_back({"GroupNormalization",
-                   {drawn({2, 4, 3}, -1, 1), drawn({4}, .5, 1), drawn({4}, -1, 1)},
-                   {{"num_groups", std::int64_t{2}}},
-                   21});
-  cases.push_back({"ReverseSequence", {drawn({3, 2, 2}, -1, 1), whole({3, 2})}});
-  cases.push_back({"Scatter", {drawn({2, 2}, -1, 1), places, drawn({2, 2}, -1, 1)}, {}, 9});
-  cases.push_back({"ScatterElements", {drawn({2, 2}, -1, 1), places, drawn({2, 2}, -1, 1)}});
-  cases.push_back({"ScatterND",
-                   {drawn({2, 3, 2}, -1, 1), places, drawn({2, 2}, -1, 1)},
-                   {{"reduction", std::string("add")}},
-                   16});
+  add("Compress", {x(), torch::tensor({true, false, true})}, {{"axis", std::int64_t{1}}});
+  add("GatherND", {drawn({2, 3, 2}, -1, 1), places});
+  add("GridSample", {x(), drawn({2, 3, 3, 2}, -.9, .9)}, {}, 16);
+  add("GroupNormalization", {drawn({2, 4, 3}, -1, 1), drawn({4}, .5, 1), drawn({4}, -1, 1)},
+      {{"num_groups", std::int64_t{2}}}, 21);
+  add("ReverseSequence", {drawn({3, 2, 2}, -1, 1), whole({3, 2})});
+  add("Scatter", {drawn({2, 2}, -1, 1), places, drawn({2, 2}, -1, 1)}, {}, 9);
+  add("ScatterElements", {drawn({2, 2}, -1, 1), places, drawn({2, 2}, -1, 1)});
+  add("ScatterND", {drawn({2, 3, 2}, -1, 1), places, drawn({2, 2}, -1, 1)},
+      {{"reduction", std::string("add")}}, 16);
   for (const char* mode : {"nearest", "linear", "cubic"})
-    cases.push_back({"Resize", {x(), numbers({}), numbers({1, 1, 2, .6f})}, {{"mode", std::string(mode)}}});
+    add("Resize", {x(), numbers({}), numbers({1, 1, 2, .6f})}, {{"mode", std::string(mode)}});
   for (const char* op :
        {"ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceProd", "ReduceSumSquare"})
-    cases.push_back({op, {positive()}, {{"axes", Integers{1, 2}}}});
-  cases.push_back({"ReduceSum", {x(), whole({1, 3})}});
-  cases.push_back({"ReduceMean", {x(), whole({1, 3})}, {}, 18});
-  cases.push_back({"Split", {x()}, {{"axis", std::int64_t{2}}, {"num_outputs", std::int64_t{3}}}, 18, 3});
-  cases.push_back({"Pad", {x(), whole({1, 2}), torch::scalar_tensor(0.5), whole({-1})}, {}, 18});
+    add(op, {positive()}, {{"axes", Integers{1, 2}}});
+  add("ReduceSum", {x(), whole({1, 3})});
+  add("ReduceMean", {x(), whole({1, 3})}, {}, 18);
+  add("Split", {x()}, {{"axis", std::int64_t{2}}, {"num_outputs", std::int64_t{3}}}, 18, 3);
+  add("Pad", {x(), whole({1, 2}), torch::scalar_tensor(0.5), whole({-1})}, {}, 18);
   for (const bool then : {true, false})
-    cases.push_back({"If",
-                     {torch::scalar_tensor(then, torch::kBool), x()},
-                     {{"then_branch", branch_of("Tanh")}, {"else_branch", branch_of("Exp")}}});
+    add("If", {torch::scalar_tensor(then, torch::kBool), x()},
+        {{"then_branch", branch_of("Tanh")}, {"else_branch", branch_of("Exp")}});
   return cases;
 }
 
@@ -185,7 +172,6 @@ Program program_of(const GradientCase& given) {
 
 Tensors run_case(const GradientCase& given) { return program_of(given).run(given.inputs, {}); }
 
-// One node whose outputs meet in a weighted sum.
 class OneNode {
  public:
   explicit OneNode(const GradientCase& given) : program_(program_of(given)) {}
@@ -310,5 +296,153 @@ TEST(OnnxGradients, PassARoundingCast) {
   const Tensor gradient = torch::autograd::grad({(y.slice(0, 0, 2) * 1e-9).sum()}, {x})[0];
   EXPECT_FLOAT_EQ(gradient[0].item<float>(), 1e-9f);
 }
+
+const std::filesystem::path test_data = "/usr/share/libonnx-testdata/data";
+
+struct Exception {
+  std::string_view name, reason;
+};
+// Tests whose operators leeway has, and which it does not pass.
+constexpr std::string_view of_text = "tensors of text: no part of a network for images";
+constexpr std::string_view of_chance = "a random mask for training: that of NumPy's generator";
+constexpr std::string_view of_sequences = "sequences of tensors";
+constexpr std::string_view of_bits = "the test cuts off the bits of bfloat16 that LibTorch rounds";
+constexpr std::string_view of_castlike =
+    "CastLike does not round as bfloat16: it is told the type it is held in, float32";
+constexpr Exception exceptions[] = {
+    {"test_cast_FLOAT_to_STRING", of_text},
+    {"test_cast_STRING_to_FLOAT", of_text},
+    {"test_castlike_FLOAT_to_STRING", of_text},
+    {"test_castlike_STRING_to_FLOAT", of_text},
+    {"test_castlike_FLOAT_to_STRING_expanded", of_text},
+    {"test_castlike_STRING_to_FLOAT_expanded", of_text},
+    {"test_cast_FLOAT_to_BFLOAT16", of_bits},
+    {"test_castlike_FLOAT_to_BFLOAT16_expanded", of_bits},
+    {"test_castlike_FLOAT_to_BFLOAT16", of_castlike},
+    {"test_training_dropout", of_chance},
+    {"test_training_dropout_default", of_chance},
+    {"test_training_dropout_default_mask", of_chance},
+    {"test_training_dropout_mask", of_chance},
+    {"test_identity_sequence", of_sequences},
+    {"test_identity_opt", of_sequences},
+};
+
+struct Count {
+  std::size_t tests = 0, applicable = 0, passed = 0;
+  std::vector<std::string> excepted;
+};
+
+bool has_operators(const Graph& graph) {
+  return std::ranges::all_of(graph.nodes, [](const Node& node) {
+    return node.domain.empty() &&
+           std::ranges::find(operators(), std::string_view(node.op), &Operator::name) != operators().end() &&
+           std::ranges::all_of(node.attributes, [](const auto& attribute) {
+             const auto* const branch = std::get_if<std::shared_ptr<const Graph>>(&attribute.second);
+             return branch == nullptr || has_operators(**branch);
+           });
+  });
+}
+
+// The tests keep bfloat16 as numbers of type uint16.
+torch::Tensor from_bits(const Array& array) {
+  std::vector<float> values;
+  for (const std::uint16_t bits : array.view<std::uint16_t>()) values.push_back(float_from_bfloat16(bits));
+  return torch::tensor(values).reshape(Integers(array.shape.begin(), array.shape.end()));
+}
+
+// input_0.pb, input_1.pb, ..., the values of the graph's inputs (or outputs).
+Tensors read_tensors(const std::filesystem::path& folder, const std::string& kind,
+                     const std::vector<Value>& values) {
+  Tensors tensors;
+  for (std::size_t i = 0;; ++i) {
+    const auto path = folder / fmt::format("{}_{}.pb", kind, i);
+    if (!std::filesystem::exists(path)) return tensors;
+    const Array array = parse_onnx_tensor(map_file(path).bytes, path.string());
+    const bool bits = values.at(i).type == "bfloat16" && array.type == ElementType::u16;
+    tensors.push_back(bits ? from_bits(array) : tensor_of(array, path.string()));
+  }
+}
+
+// ONNX's own tolerance: 1e-3 relative, 1e-7 absolute. "" where they agree.
+std::string difference(const torch::Tensor& found, const torch::Tensor& expected) {
+  if (found.sizes() != expected.sizes())
+    return fmt::format("shape ({}), not ({})", fmt::join(found.sizes(), ", "),
+                       fmt::join(expected.sizes(), ", "));
+  if (found.scalar_type() != expected.scalar_type())
+    return fmt::format("type {}, not {}", toString(found.scalar_type()), toString(expected.scalar_type()));
+  if (at::allclose(found.to(torch::kFloat64), expected.to(torch::kFloat64), 1e-3, 1e-7, true)) return "";
+  return fmt::format("{} at most",
+                     (found.to(torch::kFloat64) - expected.to(torch::kFloat64)).abs().max().item<double>());
+}
+
+std::string run_test(const std::filesystem::path& folder, const Graph& graph) {
+  std::vector<std::string> outputs;
+  for (const Value& output : graph.outputs) outputs.push_back(output.name);
+  try {
+    const Program program(graph, outputs, "model.onnx");
+    for (const auto& set : std::filesystem::directory_iterator(folder)) {
+      if (!set.is_directory()) continue;
+      const Tensors expected = read_tensors(set.path(), "output", graph.outputs);
+      const Tensors found = program.run(read_tensors(set.path(), "input", graph.inputs), {});
+      if (expected.empty() || found.size() != expected.size()) return "another number of outputs";
+      for (std::size_t i = 0; i < found.size(); ++i)
+        if (const std::string differs = difference(found[i], expected[i]); !differs.empty())
+          return fmt::format("output {} differs: {}", i, differs);
+    }
+  } catch (const std::exception& failure) {
+    return failure.what();
+  }
+  return "";
+}
+
+Count run_suite(const std::string& suite) {
+  Count count;
+  std::vector<std::filesystem::path> folders;
+  for (const auto& folder : std::filesystem::directory_iterator(test_data / suite))
+    if (std::filesystem::exists(folder.path() / "model.onnx")) folders.push_back(folder.path());
+  std::ranges::sort(folders);
+  for (const auto& folder : folders) {
+    ++count.tests;
+    const std::string name = folder.filename().string();
+    Graph graph;
+    try {
+      graph = read_onnx(folder / "model.onnx");
+    } catch (const Error& error) {
+      ADD_FAILURE() << name << ": " << error.what();
+      continue;
+    }
+    if (!has_operators(graph)) continue;
+    ++count.applicable;
+    const auto* const exception = std::ranges::find(exceptions, std::string_view(name), &Exception::name);
+    const std::string failure = run_test(folder, graph);
+    if (exception != std::end(exceptions)) {
+      EXPECT_NE(failure, "") << name << " passes: no exception any more";
+      count.excepted.push_back(fmt::format("{} ({})", name, exception->reason));
+      continue;
+    }
+    EXPECT_EQ(failure, "") << name;
+    count.passed += failure.empty();
+  }
+  return count;
+}
+
+class Conformance : public ::testing::TestWithParam<std::pair<std::string, std::size_t>> {};
+
+TEST_P(Conformance, EveryTestWhoseOperatorsThereArePasses) {
+  const auto& [suite, least] = GetParam();
+  if (!std::filesystem::exists(test_data / suite))
+    GTEST_SKIP() << "no ONNX tests (Debian package libonnx-testdata)";
+  const Count count = run_suite(suite);
+  std::cout << fmt::format("{}: {} passed of {} applicable, of {} tests\n", suite, count.passed,
+                           count.applicable, count.tests);
+  for (const std::string& name : count.excepted) std::cout << "  except " << name << "\n";
+  EXPECT_EQ(count.passed + count.excepted.size(), count.applicable);
+  EXPECT_GE(count.passed, least);
+}
+
+INSTANTIATE_TEST_SUITE_P(Suites, Conformance,
+                         ::testing::Values(std::pair("node", 739), std::pair("pytorch-converted", 82),
+                                           std::pair("pytorch-operator", 35), std::pair("simple", 7)),
+                         case_name);
 
 }  // namespace leeway::nn::onnx::gradients_test

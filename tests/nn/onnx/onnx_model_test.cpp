@@ -1,7 +1,5 @@
-// ONNX files as models: exports of Python's torch give its numbers (tests/reference/make_onnx.py), any number of rows
-// runs whatever batch the file fixes, and what leeway cannot run is refused by name.
+// Exports of Python's torch (tests/reference/make_onnx.py) give its numbers, for any number of rows, or are refused by name.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <fstream>
 #include <limits>
@@ -66,16 +64,6 @@ TEST(OnnxModel, SaysWhereItRunsRowByRow) {
   EXPECT_THAT(toy::loaded(onnx_folder + "timewise_13_any.onnx")->info().notes, ::testing::IsEmpty());
   EXPECT_THAT(toy::loaded(onnx_folder + "timewise_13_one.onnx")->info().notes,
               ::testing::ElementsAre(EndsWith("has a fixed batch size of 1")));
-}
-
-TEST_F(Handmade, AConstantReshapeOfBatchOneTakesAnyRows) {
-  File file = begin(1);
-  file.integers("shape", {1, 4});
-  file.node("Reshape", {"x", "shape"}, {"flat"});
-  file.node("MatMul", {"flat", "w"}, {"y"});
-  const auto model = load(file);
-  EXPECT_THAT(model->info().notes, ::testing::IsEmpty());
-  expect_rows_alone(*model, 7);
 }
 
 // A class token that was expanded to one row when the file was made.
@@ -230,13 +218,9 @@ TEST_F(Handmade, ATrainingFormIsRefused) {
   File::attribute(norm, "training_mode", 1);
   file.node("Flatten", {"normed"}, {"flat"});
   file.node("MatMul", {"flat", "w"}, {"y"});
-  EXPECT_EQ(
-      refused(file),
-      "m: node 'normed' (BatchNormalization, opset 15): expected a model exported for prediction, found "
-      "training_mode 1");
+  EXPECT_THAT(refused(file), Says("m: node 'normed' (BatchNormalization, opset ... found training_mode 1"));
 }
 
-// What no output needs is neither understood nor run.
 TEST_F(Handmade, NodesThatNobodyNeedsDoNotMatter) {
   File file = begin(-1);
   file.node("Frobnicate", {"x"}, {"unused"});
@@ -249,12 +233,9 @@ TEST_F(Handmade, AShapeOfRealNumbersIsRefused) {
   File file = begin(-1);
   file.node("Reshape", {"x", "w"}, {"flat"});
   file.node("MatMul", {"flat", "w"}, {"y"});
-  EXPECT_EQ(refused(file),
-            "m: node 'flat' (Reshape, opset 13): expected valid attributes and constants, found \"fractions "
-            "where whole numbers are required\"");
+  EXPECT_THAT(refused(file), Says("m: node 'flat' ... found \"fractions where whole numbers are required\""));
 }
 
-// A shape of a few bytes asks for any memory.
 TEST_F(Handmade, HugeShapesAreRefused) {
   File file = begin(-1);
   file.integers("shape", {1 << 20, 1 << 20});
@@ -274,10 +255,8 @@ TEST_F(Handmade, IsTakenByContentAndByName) {
   std::ofstream(folder_ / "model.bin", std::ios::binary) << file.bytes();
   EXPECT_EQ(toy::loaded(folder_ / "model.bin")->info().format, "onnx");
   std::ofstream(folder_ / "bad.onnx", std::ios::binary) << "no model";
-  EXPECT_THAT(message_of([&] { (void)toy::loaded(folder_ / "bad.onnx"); }),
-              EndsWith("bad.onnx: expected an ONNX model, found a damaged or different file"));
-  EXPECT_THAT(message_of([&] { (void)toy::loaded(folder_ / "model.bin", "linear"); }),
-              EndsWith("expected named tensors, for an architecture, found ONNX, which has its own"));
+  EXPECT_REFUSED(toy::loaded(folder_ / "bad.onnx"), "bad.onnx: ... found a damaged or different file");
+  EXPECT_REFUSED(toy::loaded(folder_ / "model.bin", "linear"), "found ONNX, which has its own");
 }
 
 // The smallest whole number divided by -1, which the processor refuses.
@@ -334,8 +313,7 @@ TEST(OnnxModel, OfASingleOutputIsTwoClasses) {
     const Images images = toy::images(6, {1, 2, 2}, 2);
     ModelSource source = toy::source_of(folder / "m.onnx", "", {1, 2, 2});
     const auto bare = session().load(source);
-    EXPECT_THAT(message_of([&] { (void)bare->outputs(images); }),
-                HasSubstr("--binary logit or --binary prob"));
+    EXPECT_REFUSED(bare->outputs(images), "--binary logit or --binary prob...");
     source.binary = sigmoid ? Binary::prob : Binary::logit;
     const auto model = session().load(source);
     EXPECT_EQ(model->info().classes, 2U);

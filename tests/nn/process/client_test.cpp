@@ -1,8 +1,6 @@
-// Programs of model files in a process of their own: the same numbers, and what happens to hostile ones.
 #include "leeway/nn/process/client.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <torch/script.h>
 
@@ -73,7 +71,6 @@ TEST_F(Confined, HasTheBitsOfThisProcess) {
   set_threads(1);
 }
 
-// Each program with a part of its error message.
 TEST_F(Confined, HostileProgramsAreRefused) {
   struct Hostile {
     std::string lines, said;
@@ -158,8 +155,7 @@ TEST_F(Confined, ShortRecordsAreRefused) {
     zip.finish();
     shorter.commit();
   }
-  EXPECT_THAT(message_of([&] { (void)toy::loaded(folder_ / "short.pt"); }),
-              HasSubstr("short.pt: expected 256 elements in"));
+  EXPECT_REFUSED(toy::loaded(folder_ / "short.pt"), "short.pt: expected 256 elements in...");
 }
 
 }  // namespace leeway::nn::client_test

@@ -2,19 +2,13 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
-#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -24,9 +18,10 @@
 #include <thread>
 #include <vector>
 
+#include "tests/files.h"
+
 namespace leeway::nn::confinement_test {
 
-// What a child process says of itself, and its status as of waitpid.
 struct Child {
   std::string text;
   int status = 0;
@@ -56,12 +51,7 @@ class Confinement : public ::testing::Test {
  protected:
   void SetUp() override {
     if (const std::string reason = why_not_confined(); !reason.empty()) GTEST_SKIP() << reason;
-    folder_ = std::filesystem::temp_directory_path() / ("leeway-confinement-" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder_);
     std::ofstream(path("there")) << "text";
-  }
-  void TearDown() override {
-    if (!folder_.empty()) std::filesystem::remove_all(folder_);
   }
   [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
@@ -75,7 +65,7 @@ class Confinement : public ::testing::Test {
         .text;
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(Confinement, FilesAreReadUntilTheProcessOnlyComputes) {
@@ -86,12 +76,7 @@ TEST_F(Confinement, FilesAreReadUntilTheProcessOnlyComputes) {
   };
   EXPECT_EQ(refusal(Confine::read, reads), "done");
   EXPECT_EQ(refusal(Confine::compute, reads), "") << "refused, and not reported: libraries look at files";
-  EXPECT_EQ(refusal(Confine::read,
-                    [&] {
-                      confine(Confine::compute);
-                      return reads();
-                    }),
-            "");
+  EXPECT_EQ(refusal(Confine::read, [&] { return confine(Confine::compute), reads(); }), "");
   EXPECT_EQ(refusal(Confine::compute, [] { return open("/proc/self/maps", O_RDONLY) >= 0; }), "");
 }
 
@@ -168,26 +153,5 @@ TEST(ConfinedMemory, EndsWithBadAlloc) {
   EXPECT_EQ(allocates(std::size_t{1} << 31), "refused");
 }
 #endif
-
-// As a filter of its own makes a kernel that answers seccomp with ENOSYS.
-TEST_F(Confinement, AKernelThatCannotConfineIsNamed) {
-  const auto act = []() -> std::string {
-    sock_filter filter[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-                            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_seccomp, 0, 1),
-                            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-                            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-    const sock_fprog program{4, filter};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
-      return "no filter";
-    try {
-      confine(Confine::read);
-    } catch (const std::exception& failure) {
-      return failure.what();
-    }
-    return "confined";
-  };
-  EXPECT_EQ(run_in_child(act).text, "seccomp: Function not implemented");
-}
 
 }  // namespace leeway::nn::confinement_test
