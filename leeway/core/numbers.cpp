@@ -52,7 +52,7 @@ std::string significant(double value, int digits) {
 
 std::string count(std::size_t value) {
   std::string text = fmt::format("{}", value);
-  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ',');
+  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
   return text;
 }
 
