@@ -141,6 +141,7 @@ std::vector<GroupColumn> group_columns(const Array& groups, const Array* names, 
   if (shape.empty() || shape.size() > 2 || shape[0] != n)
     refuse(where, fmt::format("shape ({0}) or ({0}, g)", n), "shape " + groups.shape_text());
   const std::size_t g = shape.size() == 2 ? shape[1] : 1;
+  if (g > 1000) refuse(where, "at most 1000 columns", fmt::format("{}", g));
   if (names != nullptr && (names->type != ElementType::text || names->size() != g))
     refuse(where, fmt::format("{} strings in group_names", g),
            fmt::format("shape {} of {}", names->shape_text(), name_of(names->type)));

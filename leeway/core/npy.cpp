@@ -144,6 +144,13 @@ Array native(const NpyHeader& header, Elements elements, std::string_view name) 
 
 constexpr std::string_view suffix = ".npy";
 
+// Float16 is read as float32; whole numbers of labels, groups and logits become int64 or float64.
+std::size_t bytes_once_read(const NpyHeader& header) {
+  if (header.kind == 'U' || header.kind == 'S') return sizeof(std::string);
+  if (header.kind == 'f') return std::max(header.item_size, sizeof(float));
+  return header.shape.size() > 2 ? header.item_size : sizeof(std::int64_t);
+}
+
 }  // namespace
 
 Array parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> storage,
@@ -203,7 +210,7 @@ void write_npy(const std::filesystem::path& path, const Array& array) { write_te
 ArrayMap parse_npz(const MappedFile& file, std::string_view name, const WantedName& wanted) {
   ArrayMap arrays;
   bool any = false;
-  std::size_t of_texts = 0;  // bytes of memory, of deflated members
+  std::size_t inflated = 0;
   const auto members = list_zip(file.bytes, name);
   for (const ZipMember& member : members) {
     if (!member.name.ends_with(suffix)) continue;
@@ -212,13 +219,13 @@ ArrayMap parse_npz(const MappedFile& file, std::string_view name, const WantedNa
     if (wanted && !wanted(key)) continue;
     const std::string where = fmt::format("{}: {}", name, printable(key));
     const MappedFile content = unpack(member, file, where);
-    if (const NpyHeader header = parse_npy_header(content.bytes, where);
-        member.deflated && (header.kind == 'U' || header.kind == 'S')) {
-      of_texts += content.bytes.size() / std::max<std::size_t>(header.item_size, 1) * sizeof(std::string);
-      if (of_texts > most_in_zip(file.bytes.size()))
+    if (member.deflated) {
+      const NpyHeader header = parse_npy_header(content.bytes, where);
+      inflated += content.bytes.size() / std::max<std::size_t>(header.item_size, 1) * bytes_once_read(header);
+      if (inflated > most_in_zip(file.bytes.size()))
         refuse(where,
-               fmt::format("at most {} texts in {} compressed bytes",
-                           most_in_zip(file.bytes.size()) / sizeof(std::string), file.bytes.size()),
+               fmt::format("at most {} bytes (each text 32, each whole number of a table 8)",
+                           most_in_zip(file.bytes.size())),
                "more");
     }
     arrays[key] = parse_npy(content.bytes, content.storage, where);

@@ -20,6 +20,7 @@
 #include "leeway/core/file.h"
 #include "leeway/core/groups.h"
 #include "leeway/core/idx.h"
+#include "leeway/core/inflate.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npy.h"
 #include "leeway/core/outputs_arrays.h"
@@ -312,6 +313,7 @@ Outputs build(const ArrayMap& arrays, const std::string& name, const OutputsOpti
   }
   set_logits(outputs, *scores, scores->probs, options);
   const std::size_t n = outputs.n(), k = outputs.k();
+  if (k > 100'000) refuse(scores->where, "at most 100000 classes", k);
   set_class_names(outputs, arrays, *scores, options);
   if (const auto labels = labels_among(arrays, name, options.columns, {"labels", "y", "y_true"})) {
     set_labels(outputs, label_values(*labels, n, k, outputs.class_names, options.first_label));
@@ -367,13 +369,14 @@ void say_coding(Outputs& outputs) {
   outputs.reading += outputs.reading.empty() ? fmt::format("{}: {}", outputs.path, said) : "; " + said;
 }
 
-// Analyses take some hundred bytes per row; only a packed file has more rows than half its bytes.
-void require_rows_of(const Outputs& outputs, std::size_t bytes) {
-  constexpr std::size_t of_small = 4'500'000;
-  if (outputs.n() > of_small + bytes / 2)
-    refuse(outputs.path,
-           fmt::format("at most {} rows in {} bytes (decompress it)", of_small + bytes / 2, bytes),
-           outputs.n());
+// Analyses copy values and take some hundred bytes per row; only packed files expand beyond this.
+void require_size(const std::string& name, std::size_t rows, std::size_t values, std::size_t bytes) {
+  const std::size_t more = std::max(bytes, small_packed) - small_packed;
+  const std::size_t most_rows = 2'500'000 + more / 2, most_values = (std::size_t{192} << 20) + 32 * more;
+  if (rows > most_rows || values > most_values)
+    refuse(name,
+           fmt::format("at most {} rows, {} bytes of values (decompress the file)", most_rows, most_values),
+           fmt::format("{}, {}", rows, values));
 }
 
 }  // namespace
@@ -410,7 +413,7 @@ Outputs read_outputs(const std::filesystem::path& path, const OutputsOptions& op
   const std::string name = display_name(path);
   if (is_table_file(file, path)) {
     Outputs outputs = outputs_of_table(csv_file(file, name, options.columns.encoding).text(), name, options);
-    require_rows_of(outputs, file.bytes.size());
+    require_size(name, outputs.n(), outputs.logits.bytes().size(), file.bytes.size());
     return outputs;
   }
   std::vector<std::string> others;
@@ -435,8 +438,11 @@ Outputs read_outputs(const std::filesystem::path& path, const OutputsOptions& op
   std::erase_if(others, [](const auto& key) {  // written by leeway beside outputs
     return key == "environment" || key == "rows" || key == "x";
   });
+  std::size_t values = 0;
+  for (const auto& [key, array] : arrays) values += array.size() * (array.type == ElementType::f32 ? 4 : 8);
+  require_size(name, 0, values, file.bytes.size());
   Outputs outputs = build(arrays, name, options);
-  require_rows_of(outputs, file.bytes.size());
+  require_size(name, outputs.n(), 0, file.bytes.size());
   if (!outputs.labels && !options.columns.label && outputs.coding == LabelCoding::none) {
     const auto likely = likely_labels(file, name, arrays, others, outputs);
     if (!likely.empty())

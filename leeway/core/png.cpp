@@ -14,8 +14,6 @@
 namespace leeway {
 namespace {
 
-constexpr std::size_t longest_side = 16'384;
-
 // Bytes of the pixels as the header describes them, for files that libpng accepts.
 std::size_t unpacked_size(std::span<const std::byte> bytes, std::size_t height, std::size_t width) {
   constexpr std::size_t depth_at = 24, color_at = 25;  // in the first chunk, which is the header
@@ -45,7 +43,11 @@ void write_png(const std::filesystem::path& path, const Bitmap& bitmap) {
   write_text(path, encode_png(bitmap));
 }
 
-void expect_pixels(std::size_t unpacked, std::size_t packed, std::string_view name) {
+void expect_pixels(std::size_t height, std::size_t width, std::size_t unpacked, std::size_t packed,
+                   std::string_view name) {
+  if (height > 16'384 || width > 16'384 || height * width > 100'000'000)
+    refuse(name, "an image of at most 100000000 pixels, at most 16384 pixels per side",
+           fmt::format("{} x {}", height, width));
   if (unpacked / max_expansion > packed)
     refuse(name, fmt::format("an image that {} compressed bytes can hold", packed),
            fmt::format("{} bytes of pixels", unpacked));
@@ -58,10 +60,8 @@ Bitmap parse_png(std::span<const std::byte> bytes, std::string_view name) {
   if (bytes.empty()) refuse(name, "a PNG image", "an empty file");
   if (png_image_begin_read_from_memory(&header, bytes.data(), bytes.size()) == 0)
     refuse(name, "a PNG image", printable(header.message));
-  if (header.width > longest_side || header.height > longest_side)
-    refuse(name, fmt::format("an image of at most {} pixels per side", longest_side),
-           fmt::format("{} x {}", header.height, header.width));
-  expect_pixels(unpacked_size(bytes, header.height, header.width), bytes.size(), name);
+  expect_pixels(header.height, header.width, unpacked_size(bytes, header.height, header.width), bytes.size(),
+                name);
   const bool color = (header.format & PNG_FORMAT_FLAG_COLOR) != 0;
   header.format = color ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
   Bitmap bitmap{color ? 3u : 1u, header.height, header.width, {}};

@@ -1,7 +1,7 @@
 // PNG files: pictures for people to view, and data sets stored as folders of pictures.
 //
 // Reads all that libpng's simplified interface reads, as 8-bit gray or RGB; alpha is composited over black.
-// Errors (Error): what libpng refuses, sides above 16,384, more pixels than the file's bytes can hold.
+// Errors (Error): what libpng refuses, sides above 16,384, more pixels than 10^8 or than the file can hold.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,10 @@ struct Bitmap {
 [[nodiscard]] std::string encode_png(const Bitmap& bitmap);
 void write_png(const std::filesystem::path& path, const Bitmap& bitmap);
 
-// Error: a header describes more bytes of pixels than deflate can pack into a file of this size; nor can JPEG.
-void expect_pixels(std::size_t unpacked, std::size_t packed, std::string_view name);
+// Error: a side above 16,384, more than 10^8 pixels (300 MB), or more bytes of pixels than deflate can pack into
+// a file of this size; nor can JPEG.
+void expect_pixels(std::size_t height, std::size_t width, std::size_t unpacked, std::size_t packed,
+                   std::string_view name);
 
 [[nodiscard]] Bitmap parse_png(std::span<const std::byte> bytes, std::string_view name);
 

@@ -13,7 +13,7 @@
 namespace leeway {
 namespace {
 
-constexpr int deepest_nesting = 100;
+constexpr std::size_t deepest_nesting = 100, most_keys = 10'000;  // each key is found by a linear search
 
 std::string place_of(std::string_view text, std::size_t byte) {
   const auto before = text.substr(0, std::min(byte, text.size()));
@@ -35,15 +35,20 @@ Json read_record(const std::string& path) {
 }
 
 Json parse_nested(std::string_view text, const std::string& name) {
-  const auto check_depth = [&](int depth, Json::parse_event_t event, const Json&) {
-    const bool opens =
-        event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
-    if (opens && depth >= deepest_nesting)
-      throw Error(
-          fmt::format("{}: expected JSON nested at most {} levels deep, found more", name, deepest_nesting));
-    return true;
-  };
-  return Json::parse(text.begin(), text.end(), check_depth);
+  std::vector<std::size_t> keys;  // of each open object; 0 for a list
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '"')
+      while (++at < text.size() && text[at] != '"') at += text[at] == '\\' ? 1 : 0;
+    if (c == '{' || c == '[') keys.push_back(c == '{' ? 1 : 0);
+    if ((c == '}' || c == ']') && !keys.empty()) keys.pop_back();
+    if (c == ',' && !keys.empty() && keys.back() > 0) ++keys.back();
+    if (keys.size() > deepest_nesting || (!keys.empty() && keys.back() > most_keys))
+      throw Error(fmt::format(
+          "{}: expected JSON nested at most {} levels deep, at most {} keys per object, found more", name,
+          deepest_nesting, most_keys));
+  }
+  return Json::parse(text.begin(), text.end());
 }
 
 Json parse_record(std::string_view text, const std::string& path) {

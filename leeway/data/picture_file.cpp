@@ -19,7 +19,6 @@
 namespace leeway::data {
 namespace {
 
-constexpr int longest_jpeg_side = 16'384;
 constexpr int jpeg_flags = TJFLAG_ACCURATEDCT | TJFLAG_STOPONWARNING | TJFLAG_LIMITSCANS;
 
 // The pixels from `first` that one of the result is made of.
@@ -113,12 +112,9 @@ Bitmap parse_jpeg(std::span<const std::byte> bytes, std::string_view name) {
     fail();
   if (colours == TJCS_CMYK || colours == TJCS_YCCK)
     refuse(name, "a grayscale or RGB JPEG image", "a CMYK image");
-  if (width > longest_jpeg_side || height > longest_jpeg_side)
-    refuse(name, fmt::format("an image of at most {} pixels per side", longest_jpeg_side),
-           fmt::format("{} x {}", height, width));
   const bool grey = colours == TJCS_GRAY;
   Bitmap bitmap{grey ? 1u : 3u, static_cast<std::size_t>(height), static_cast<std::size_t>(width), {}};
-  expect_pixels(bitmap.height * bitmap.width, bytes.size(), name);
+  expect_pixels(bitmap.height, bitmap.width, bitmap.height * bitmap.width, bytes.size(), name);
   bitmap.pixels.resize(bitmap.channels * bitmap.height * bitmap.width);
   if (tjDecompress2(handle.get(), data, bytes.size(), bitmap.pixels.data(), width, 0, height,
                     grey ? TJPF_GRAY : TJPF_RGB, jpeg_flags) != 0)

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "leeway/core/csv.h"
+#include "leeway/core/groups.h"
 #include "leeway/core/idx.h"
 #include "leeway/core/images.h"
 #include "leeway/core/npy.h"
@@ -18,6 +19,7 @@
 #include "tests/core/files.h"
 #include "tests/core/outputs_folder.h"
 #include "tests/core/zip_maker.h"
+#include "tests/message_of.h"
 
 namespace leeway::reference_files_test {
 
@@ -226,16 +228,26 @@ TEST_F(NaturalTables, AreReadRightOrNameTheOption) {
   }
 }
 
+std::string packed(const std::string& name, std::size_t n, std::size_t k) {
+  const Array zeros = make_array({n, k}, std::vector<std::int8_t>(n * k));
+  return testing::make_zip({testing::deflated_entry(name, npy_bytes(zeros))});
+}
+
+// Labels of a table that is packed, or in UTF-16. Packed files of more values than memory should hold.
 TEST_F(NaturalTables, PackedAndWide) {
   const std::string text = "label,p_0,p_1\n1,.25,.75\n0,.5,.5\n";
+  EXPECT_THAT(message_of([] {
+                (void)group_columns(make_array({1, 1001}, std::vector<std::int8_t>(1001)), nullptr, 1, "");
+              }),
+              HasSubstr("at most 1000 columns"));
   testing::write_bytes(path("a.csv.gz"), testing::gzip(text));
   EXPECT_THAT(*read_outputs(path("a.csv.gz")).labels, ::testing::ElementsAre(1, 0));
   for (const auto& [name, bytes, said] :
        {std::tuple("a.tsv.gz", testing::gzip(std::string(34'000'000, '\t')), "at most 33928571 fields"),
-        {"a.npz",
-         testing::make_zip({testing::deflated_entry(
-             "logits.npy", npy_bytes(make_array({4'600'000, 2}, std::vector<std::int8_t>(9'200'000))))}),
-         "at most 4504"}}) {
+        {"a.npz", packed("logits.npy", 2'600'000, 2), "at most 2500000 rows"},
+        {"b.npz", packed("logits.npy", 26'000'000, 1), "201326592 bytes of values"},
+        {"c.npz", packed("groups.npy", 10, 5'100'000), "at most 402653184 bytes"},
+        {"d.npz", packed("logits.npy", 2, 100'001), "at most 100000 classes"}}) {
     testing::write_bytes(path(name), bytes);
     EXPECT_THAT(file_error(name), HasSubstr(said));
   }

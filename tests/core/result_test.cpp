@@ -1,5 +1,6 @@
 #include "leeway/core/result.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -66,9 +67,16 @@ TEST(ReadRecord, RefusesDeepNesting) {
     return R"({"schema": "s", "a": )" + std::string(depth - 1, '[') + std::string(depth - 1, ']') + "}";
   };
   EXPECT_EQ(error(nested(100)), "no error");
-  const std::string refusal = "a.json: expected JSON nested at most 100 levels deep, found more";
+  const std::string refusal =
+      "a.json: expected JSON nested at most 100 levels deep, at most 10000 keys per object, found more";
   EXPECT_EQ(error(nested(101)), refusal);
   EXPECT_EQ(error(nested(1'000'000)), refusal);
+  std::string keys = "{\"schema\": \"},{\\\"\"", objects = "{\"schema\": [{}";
+  for (std::size_t i = 1; i < 10'000; ++i) keys += fmt::format(",\"{}\":[1,2]", i);
+  for (std::size_t i = 0; i < 500'000; ++i) objects += ",{}";
+  EXPECT_EQ(error(keys + "}"), "no error");
+  EXPECT_EQ(error(keys + ",\"a\":1}"), refusal);
+  EXPECT_THAT(error(objects + "]}"), ::testing::HasSubstr("found array"));  // not quadratic: hours
   EXPECT_EQ(error(std::string(1'000'000, '[')), refusal);
 }
 

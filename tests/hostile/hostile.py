@@ -4,6 +4,7 @@
     tests/hostile/hostile.py build/release/bin                                        # small: some minutes
     tests/hostile/hostile.py build/release/bin --commands 5000 --files 2000 --records 10000 --calls 500
 
+The files of ../shared/cases/hostile, if that folder is there, run first, each with the exit code that its README requires.
 Command lines are those of tests/golden/cases.txt, changed, with the options and types that `leeway help COMMAND` prints. Each
 command must end within 60 s, not by a signal, and below 2 GB of memory. A failure is exit 2 or 3 and one line on stderr;
 exit 1 with one line is for what the machine refuses. Records are read by the program of --asan, if it is there. Each violation
@@ -31,6 +32,8 @@ import threading
 import time
 import zipfile
 
+import numpy
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/golden"))
 import golden  # noqa: E402
@@ -38,6 +41,13 @@ import inputs  # noqa: E402
 from stored_form import PROGRESS  # noqa: E402
 
 MOST_SECONDS, MOST_MEMORY, ADDRESSES = 60, 2 << 20, 16 << 30  # memory in KiB; address space in bytes, so that the machine survives
+KNOWN = sorted(path for path in (ROOT.parent / "shared/cases/hostile").glob("*_*.*")) + sorted((ROOT.parent / "shared/cases/hostile").glob("*.pt"))
+# The command of a file, by the end of its name, and the exit codes that are right.
+KNOWN_COMMANDS = {"outside.sh": ("sh {} {leeway}", [0]), "spins.sh": ("sh {} {leeway}", [0]), ".toml": ("{leeway} sweep plan {} --out known", [0, 3]),
+                  ".py": ("{python} {}", [0]), "inf_sigsegv.onnx": ("{leeway} attack --model {} --data img.npz --attack fgsm --eps .1 --out o.npz", [3]),
+                  ".onnx": ("{leeway} infer --model {} --data im8.npz --out o.npz", [3]), ".json": ("{leeway} report {} --out r.html", [3]),
+                  ".h5": ("{leeway} data load shapes3d {} --out o.npz", [3]), "Print.pt": ("{leeway} infer --model {} --data img.npz --out o.npz --json", [0]),
+                  ".pt": ("{leeway} infer --model {} --data img.npz --out o.npz", [3])}
 SKIPPED = {"help", "demo", "train-algorithms", "train-methods", "train-options", "errors"}  # groups of golden cases
 EXTRA = ["train --data train.npz --arch linear --steps 2 --batch 32 --threads 1 --out t.safetensors",
          "train --data train.npz --attributes train.csv --group-column obj_color --algorithm group-dro --arch linear --steps 2 "
@@ -178,7 +188,7 @@ class Cases:
         self.program = str(pathlib.Path(arguments.binaries).resolve() / "leeway")
         self.asan = str(arguments.asan.resolve()) if arguments.asan.exists() else ""
         self.python = str(arguments.python.absolute()) if arguments.python.exists() else ""
-        self.arguments, self.base, self.options = arguments, base, {}
+        self.arguments, self.base, self.options, self.right = arguments, base, {}, {}
         groups = golden.read_cases(ROOT / "tests/golden/cases.txt")
         inputs.make(base, ROOT)
         for line in [*groups["sets"], "sweep plan study_small.toml --out sweep --quiet", "sweep run sweep --quiet --jobs 2"]:
@@ -250,14 +260,25 @@ class Cases:
         (folder / "hostile_call.py").write_text(CALL.format(seed=rng.getrandbits(60)))
         return [self.python, "hostile_call.py"], "hostile_call.py"
 
+    def known(self, index, folder):
+        path = KNOWN[index]
+        for other in (path, path.parent / "im8.npz"):
+            data = other.read_bytes().replace(b"'python3'", repr(self.python).encode())
+            (folder / other.name).write_bytes(data.replace(b"D=$(mktemp -d); cd $D", b"D=.").replace(b"examples/data/", b"") if other.suffix == ".sh" else data)
+        numpy.savez(folder / "img.npz", x=numpy.random.RandomState(0).randint(0, 256, (40, 1, 28, 28)).astype("u1"))
+        line, self.right[index] = next(command for end, command in KNOWN_COMMANDS.items() if path.name.endswith(end))
+        return line.format(path.name, leeway=self.program, python=self.python or "true").split(), path.name
+
     def one(self, kind, index, folder):
         rng = random.Random(f"{self.arguments.seed}/{kind}/{index}")
-        words, damaged = getattr(self, kind)(rng, folder)
+        words, damaged = getattr(self, kind)(index if kind == "known" else rng, folder)
         asan = {"ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"} if kind == "record" else None
         ended = run(words, folder, asan)
         if kind == "call" and ended.code < 0:
             damaged = ended.out.decode(errors="replace").split("\n")[-2:]
         violation = ended.violation(kind != "record" or not self.asan)
+        if kind == "known" and (ended.code not in self.right[index] or re.search(rb"is gone|still there|rc [^3]", ended.out)):
+            violation = f"exit {ended.code}: {ended.out[-300:]} {ended.lines[-3:]}"
         if violation:
             shown = " ".join(shlex.quote(os.fsdecode(word)) for word in words)
             print(f"{kind}:{index} {violation}\n  {ascii(shown)[:2000]}\n  {damaged}: --seed {self.arguments.seed} --only {kind}:{index}",
@@ -335,7 +356,7 @@ def main():
         cases = Cases(arguments, top / "base")
         if cases.python and run([cases.python, "-c", "import leeway"], top).code:
             cases.python = ""
-        counts = {"command": arguments.commands, "file": arguments.files, "record": arguments.records,
+        counts = {"known": len(KNOWN), "command": arguments.commands, "file": arguments.files, "record": arguments.records,
                   "call": arguments.calls // 25 if cases.python else 0}
         todo = [(kind, i) for kind, count in counts.items() for i in range(count)]
         if arguments.only:
