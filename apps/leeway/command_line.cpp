@@ -15,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <type_traits>
 #include <utility>
 
@@ -159,6 +160,15 @@ std::string usage_error(const CLI::App& root, const CLI::ParseError& mistake) {
                      inner ? name.substr(path.front()->get_name().size() + 1) + ": " : "", said, name);
 }
 
+// Sentences break between words; commands, which begin with a blank, do not.
+std::string footer_text(const std::string& text) {
+  std::string lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);)
+    lines += line.empty() || line.front() == ' ' ? line + "\n" : wrapped(line);
+  return lines.substr(0, lines.find_last_not_of('\n') + 1);
+}
+
 }  // namespace
 
 struct CommandLine::State {
@@ -287,9 +297,11 @@ void Command::hide(std::initializer_list<const char*> options) const {
   for (const char* const option : options) app_->get_option(option)->group("");
 }
 
-void Command::footer(const std::string& text) const { app_->footer(text); }
+void Command::footer(const std::string& text) const { app_->footer(footer_text(text)); }
 
-void Command::footer(std::function<std::string()> text) const { app_->footer(std::move(text)); }
+void Command::footer(std::function<std::string()> text) const {
+  app_->footer([text = std::move(text)] { return footer_text(text()); });
+}
 
 void Command::runs(std::function<int()> run) const {
   app_->callback([chosen = &line_->state_->run, run = std::move(run)] {

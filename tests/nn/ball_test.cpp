@@ -304,4 +304,29 @@ TEST_P(Fmn, StaysWhereTheGradientIsZero) {
 
 INSTANTIATE_TEST_SUITE_P(Norms, Fmn, ::testing::ValuesIn(every_norm), case_name);
 
+TEST(L2Step, IsTheLengthInsideTheBox) {
+  const torch::Tensor clean = torch::tensor({.9f, .5f}).view({1, 1, 1, 2});
+  const torch::Tensor x =
+      Ball(clean, Norm::l2, 1).step(clean, torch::tensor({4.f, 3.f}).view({1, 1, 1, 2}), .3);
+  EXPECT_NEAR(x.view(-1)[0].item<double>(), 1, 1e-6);
+  EXPECT_NEAR(x.view(-1)[1].item<double>(), .5 + std::sqrt(.08), 1e-5);
+}
+
+TEST(Projections, ByHand) {
+  const torch::Tensor clean = torch::tensor({.9f, .5f, 0.f}).view({1, 1, 1, 3});
+  const torch::Tensor moves = torch::tensor({.5f, .4f, .3f}).view({1, 1, 1, 3});
+  const auto projected = [&](double radius, Norm norm) {
+    const torch::Tensor u =
+        project_moves(moves, clean, torch::full({1}, radius, torch::kFloat64), norm).view(-1);
+    return std::vector<double>{u[0].item<double>(), u[1].item<double>(), u[2].item<double>()};
+  };
+  const auto expect = [](const std::vector<double>& found, const std::vector<double>& expected) {
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(found[i], expected[i], 1e-6) << i;
+  };
+  expect(projected(.6, Norm::l1), {.1, .3, .2});
+  expect(projected(1, Norm::l0), {0, .4, 0});
+  expect(projected(.35, Norm::linf), {.1, .35, .3});
+  expect(projected(std::sqrt(.0725), Norm::l2), {.1, .2, .15});
+}
+
 }  // namespace leeway::nn::ball_test

@@ -328,4 +328,14 @@ TEST(OnnxModel, OfASingleOutputIsTwoClasses) {
   }
 }
 
+TEST_F(Handmade, AConstantReshapeOfBatchOneTakesAnyRows) {
+  File file = begin(1);
+  file.integers("shape", {1, 4});
+  file.node("Reshape", {"x", "shape"}, {"flat"});
+  file.node("MatMul", {"flat", "w"}, {"y"});
+  const auto model = load(file);
+  EXPECT_THAT(model->info().notes, ::testing::IsEmpty());
+  expect_rows_alone(*model, 7);
+}
+
 }  // namespace leeway::nn::onnx_model_test

@@ -154,4 +154,24 @@ TEST(ConfinedMemory, EndsWithBadAlloc) {
 }
 #endif
 
+TEST_F(Confinement, AKernelThatCannotConfineIsNamed) {
+  const auto act = []() -> std::string {
+    sock_filter filter[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_seccomp, 0, 1),
+                            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+                            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    const sock_fprog program{4, filter};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+      return "no filter";
+    try {
+      confine(Confine::read);
+    } catch (const std::exception& failure) {
+      return failure.what();
+    }
+    return "confined";
+  };
+  EXPECT_EQ(run_in_child(act).text, "seccomp: Function not implemented");
+}
+
 }  // namespace leeway::nn::confinement_test
