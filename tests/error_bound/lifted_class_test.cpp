@@ -236,13 +236,16 @@ TEST(CriticWarning, BelowAQuarter) {
 }
 
 TEST(ManyClassesTier2, TheBoundHolds) {
+  Dis2Options options;
+  options.restarts = 1;
   for (const std::size_t k : {100u, 300u})
     for (std::uint64_t number = 0; number < 3; ++number) {
       const Sample source = gaussian(1200, k, 0, 2 * number), target = gaussian(1200, k, .8, 2 * number + 1);
       const std::vector<std::int32_t> y = predicted_classes(target.logits, target.n());
       double wrong = 0;
       for (std::size_t i = 0; i < y.size(); ++i) wrong += y[i] != target.labels[i];
-      const Dis2 found = dis2_bound(source, target, {.restarts = 1, .seed = number});
+      options.seed = number;
+      const Dis2 found = dis2_bound(source, target, options);
       EXPECT_GE(found.estimate, wrong / static_cast<double>(y.size()))
           << k;  // even without the term for chance
     }
