@@ -47,7 +47,8 @@ step_checks() { run_tests build/release -L house; }
 step_python() { "$venv/bin/python" -m pytest -q -p no:cacheprovider -m "not tier2" tests/python; }
 
 step_tests2() {
-  quietly build/npm.log npm --prefix tests/report ci --no-audit --no-fund && run_tests build/release -L tier2
+  quietly build/npm.log npm --prefix tests/report ci --no-audit --no-fund &&
+    cmake --build build/release -j "$jobs" --target leeway_examples && run_tests build/release -L tier2
 }
 step_python2() { "$venv/bin/python" -m pytest -q -p no:cacheprovider -m tier2 tests/python; }
 step_golden() { /usr/bin/python3 tests/golden/golden.py compare build/release/bin; }
@@ -78,7 +79,7 @@ nn_tests_under() {
   echo "-- ${*:2}"
   local test status=0
   for test in nn_test nn_training_test nn_onnx_test; do
-    quietly "build/release/$test.log" env RC_PARAMS=seed=1 "${@:2}" "build/release/bin/$test" --gtest_brief=1 \
+    quietly "build/release/$test.log" env "${@:2}" "build/release/bin/$test" --gtest_brief=1 \
       --gtest_filter=-*Tier2* || status=1
   done
   return $status

@@ -113,7 +113,7 @@ function(leeway_test name)
     if(NOT TARGET leeway_test_headers)
       file(WRITE ${PROJECT_BINARY_DIR}/test_headers.cpp "int main() {}\n")
       add_executable(leeway_test_headers ${PROJECT_BINARY_DIR}/test_headers.cpp)  # compiled with the flags of test programs
-      target_link_libraries(leeway_test_headers PRIVATE leeway_flags GTest::gmock rapidcheck rapidcheck_gtest)
+      target_link_libraries(leeway_test_headers PRIVATE leeway_flags GTest::gmock)
       leeway_unoptimized(leeway_test_headers)
       target_precompile_headers(leeway_test_headers PRIVATE ${PROJECT_SOURCE_DIR}/tests/precompiled.h)
     endif()
@@ -123,8 +123,7 @@ function(leeway_test name)
   if(LEEWAY_SANITIZE)
     target_compile_definitions(${name}_test PRIVATE LEEWAY_SANITIZED)  # slower, and with an address space of its own
   endif()
-  target_link_libraries(${name}_test PRIVATE leeway_flags ${TEST_LINKS} leeway_library GTest::gmock GTest::gtest_main
-                        rapidcheck rapidcheck_gtest)
+  target_link_libraries(${name}_test PRIVATE leeway_flags ${TEST_LINKS} leeway_library GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name}_test PRIVATE
     LEEWAY_SHARED_DATA="${PROJECT_SOURCE_DIR}/../shared/data"
     LEEWAY_REFERENCE="${PROJECT_SOURCE_DIR}/tests/reference"
@@ -132,10 +131,9 @@ function(leeway_test name)
   if(NOT TEST_LABELS)
     set(TEST_LABELS torch-free)  # an empty list would take the next word as its value
   endif()
-  set(environment "RC_PARAMS=seed=1")  # a run repeats
   add_test(NAME ${name}_test COMMAND ${name}_test --gtest_brief=1 --gtest_filter=-*Tier2*)
   add_test(NAME ${name}_tier2 COMMAND ${name}_test --gtest_brief=1 --gtest_filter=*Tier2*)
-  set_tests_properties(${name}_test ${name}_tier2 PROPERTIES TIMEOUT 1800 ENVIRONMENT "${environment}")
+  set_tests_properties(${name}_test ${name}_tier2 PROPERTIES TIMEOUT 1800)
   set_tests_properties(${name}_test PROPERTIES LABELS "tier1;${TEST_LABELS}")
   set_tests_properties(${name}_tier2 PROPERTIES LABELS "tier2;${TEST_LABELS}")
 endfunction()

@@ -97,8 +97,8 @@ class Tests:
             for log, part in zip(logs, parts):
                 with log.open("wb") as out:
                     running[log] = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, cwd=self.build,
-                                                    start_new_session=True, env={**os.environ, "RC_PARAMS": "seed=1",
-                                                                                 **part}, preexec_fn=limit_memory)
+                                                    start_new_session=True, env={**os.environ, **part},
+                                                    preexec_fn=limit_memory)
             waiting = dict(running)
             while waiting:
                 for log, process in list(waiting.items()):
