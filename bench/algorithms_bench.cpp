@@ -15,7 +15,7 @@
 #include <iostream>
 #include <map>
 
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "leeway/core/parallel.h"
 #include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/train/training_set.h"

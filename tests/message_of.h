@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 
 namespace leeway {
 

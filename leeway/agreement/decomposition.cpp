@@ -7,7 +7,7 @@
 
 #include "leeway/agreement/agreement.h"
 #include "leeway/agreement/detail/posterior.h"
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "leeway/core/parallel.h"
 
 namespace leeway::agreement {

@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "leeway/core/statistics.h"
 
 namespace leeway::agreement {

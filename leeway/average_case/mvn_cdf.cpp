@@ -13,7 +13,7 @@
 #include "leeway/average_case/detail/one_factor.h"
 #include "leeway/average_case/detail/ordering.h"
 #include "leeway/average_case/detail/sampling.h"
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/progress.h"

@@ -118,25 +118,4 @@ Noise::ScaledGram Noise::scaled_gram(std::span<const double> jacobian) const {
   return scaled;
 }
 
-// e = sigma L z, z standard normal, L L' = C; C = I where no covariance is given.
-NoiseKind gaussian() {
-  return {{"gaussian", "normal, independent in each coordinate or with a covariance", ""},
-          /*covariance=*/true,
-          fill_normal};
-}
-
-// e_j = +-sigma sqrt(1/2) log(1/u_j), u uniform on (0, 1): coordinate by coordinate, variance sigma^2.
-NoiseKind laplace() {
-  return {{"laplace", "Laplace in each coordinate, with variance sigma^2", ""},
-          /*covariance=*/false,
-          fill_laplace};
-}
-
-// e_j = sigma sqrt(3) (2 u_j - 1), u uniform on (0, 1): coordinate by coordinate, variance sigma^2.
-NoiseKind uniform() {
-  return {{"uniform", "uniform in each coordinate, with variance sigma^2", ""},
-          /*covariance=*/false,
-          fill_uniform};
-}
-
 }  // namespace leeway::average_case

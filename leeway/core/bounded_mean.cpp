@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "leeway/core/parallel.h"
 
 namespace leeway {

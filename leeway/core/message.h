@@ -4,10 +4,11 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "leeway/core/error.h"
 
 namespace leeway {
 
@@ -23,26 +24,6 @@ namespace leeway {
 // Throws Error: "NAME: expected EXPECTED, found FOUND".
 [[noreturn]] void refuse(std::string_view name, std::string_view expected, std::string_view found);
 [[noreturn]] void refuse(std::string_view name, std::string_view expected, std::size_t found);
-
-// The exception type of the library for invalid input.
-//
-// Message, one line without a final period: source, expected, found, and row if any: "clean.npy: expected
-// finite logits, found nan at row 7, class 2". The command prints it and exits with 3. Other failures (a full
-// disk) are std::runtime_error and exit with 1. The library never prints, exits or aborts.
-
-class Error : public std::invalid_argument {
- public:
-  using std::invalid_argument::invalid_argument;
-};
-
-// An invalid option, named as on the command line: "--classes: rotation does not look at classes". Exit code
-// 2.
-class OptionError : public Error {
- public:
-  using Error::Error;
-};
-
-// Text for readers: how wide it is on a terminal, lines that break between words, lists.
 
 // Columns that a text takes: its code points in UTF-8.
 [[nodiscard]] std::size_t text_width(std::string_view text);

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <utility>
 
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 
 namespace leeway {
 

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "leeway/core/error.h"
 #include "leeway/core/file.h"
-#include "leeway/core/message.h"
 
 namespace leeway {
 namespace {

@@ -10,7 +10,7 @@
 #include <limits>
 #include <vector>
 
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"

@@ -11,7 +11,7 @@
 
 #include "leeway/core/bounded_mean.h"
 #include "leeway/core/contingency.h"
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 
 namespace leeway {
 namespace {

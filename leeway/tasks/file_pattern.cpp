@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <set>
 
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 
 namespace leeway::tasks {
 

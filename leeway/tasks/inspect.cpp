@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "leeway/tasks/model.h"
 #include "leeway/tasks/task_clock.h"
 

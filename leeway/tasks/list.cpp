@@ -11,7 +11,7 @@
 #include "leeway/average_case/average_case.h"
 #include "leeway/average_case/noise.h"
 #include "leeway/conds/conds.h"
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "leeway/data/diagvib_environments.h"
 #include "leeway/data/load.h"
 #include "leeway/data/render.h"

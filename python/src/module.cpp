@@ -10,7 +10,7 @@
 #include <typeinfo>
 
 #include "leeway/core/column_words.h"
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "leeway/core/parallel.h"
 #include "leeway/record/json.h"
 #include "leeway/record/records.h"

@@ -10,7 +10,7 @@
 
 #include "leeway/agreement/decomposition.h"
 #include "leeway/agreement/selection.h"
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "tests/agreement/cases.h"
 #include "tests/message_of.h"
 #include "tests/stopping.h"

@@ -8,7 +8,7 @@
 
 #include <csignal>
 
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "leeway/core/removal.h"
 #include "tests/core/files.h"
 

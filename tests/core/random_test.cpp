@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "tests/message_of.h"
 
 namespace leeway::random_test {

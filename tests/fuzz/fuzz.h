@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "leeway/core/array.h"
+#include "leeway/core/error.h"
 #include "leeway/core/file.h"
-#include "leeway/core/message.h"
 #include "leeway/core/utf8.h"
 
 namespace leeway::fuzz {

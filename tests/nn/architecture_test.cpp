@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/model/layers.h"
 #include "tests/case_name.h"

@@ -10,7 +10,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "leeway/report/report.h"
 #include "tests/core/files.h"
 #include "tests/report/pages.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "leeway/core/result.h"
 #include "leeway/record/json.h"
 #include "leeway/tasks/conds_describe.h"

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "leeway/agreement/agreement.h"
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "leeway/core/npy.h"
 #include "leeway/core/random.h"
 #include "leeway/core/safetensors.h"

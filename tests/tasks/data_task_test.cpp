@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
+#include "leeway/core/error.h"
 #include "leeway/core/images.h"
-#include "leeway/core/message.h"
 #include "leeway/core/npy.h"
 #include "leeway/core/result.h"
 #include "leeway/tasks/data.h"

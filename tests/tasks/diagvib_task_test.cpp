@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "leeway/core/npy.h"
 #include "leeway/core/result.h"
 #include "leeway/data/diagvib_environments.h"

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "leeway/tasks/infer.h"
 #include "leeway/tasks/inspect.h"
 #include "leeway/tasks/model.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "leeway/agreement/detail/matrix.h"
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 
 namespace leeway::agreement {
 namespace {

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "leeway/core/parallel.h"
 
 namespace leeway::shift {

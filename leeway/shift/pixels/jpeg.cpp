@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "leeway/data/jpeg_handle.h"
 #include "leeway/shift/detail/family.h"
 

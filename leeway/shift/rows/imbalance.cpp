@@ -12,7 +12,7 @@
 #include <map>
 #include <utility>
 
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "leeway/core/random.h"
 #include "leeway/shift/detail/family.h"
 

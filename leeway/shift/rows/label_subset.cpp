@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "leeway/shift/detail/family.h"
 
 namespace leeway::shift {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "leeway/core/columns.h"
+#include "leeway/core/error.h"
 #include "leeway/core/groups.h"
-#include "leeway/core/message.h"
 #include "leeway/core/rows.h"
 #include "leeway/tasks/assess/detail/bounds.h"
 #include "leeway/tasks/assess/detail/shifts.h"

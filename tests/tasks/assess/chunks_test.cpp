@@ -9,7 +9,7 @@
 #include <cmath>
 #include <map>
 
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "leeway/core/random.h"
 #include "tests/message_of.h"
 #include "tests/tasks/assess/made_outputs.h"

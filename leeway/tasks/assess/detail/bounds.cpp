@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 
 namespace leeway::assess {
 namespace {

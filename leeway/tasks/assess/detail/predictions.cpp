@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "leeway/core/parallel.h"
 
 namespace leeway::assess {
