@@ -153,9 +153,9 @@ TimelineAlarms alarms_of(const AssessTimeline& timeline, const TimelineMeasure& 
 
 TimelineAlarms drift_alarms(const AssessTimeline& timeline) {
   TimelineAlarms alarms;
-  const double share = timeline.alarm_share();
+  const double level = timeline.alarm_share();
   for (const TimelineChunk& chunk : timeline.chunks) {
-    if (chunk.drift.p_value > share) continue;
+    if (chunk.drift.p_value > level) continue;
     if (alarms.count++ == 0) alarms.first = &chunk;
     if (alarms.worst == nullptr || chunk.drift.p_value < alarms.worst->drift.p_value) alarms.worst = &chunk;
   }

@@ -6,6 +6,7 @@
 
 #include "leeway/describe/lines.h"
 #include "leeway/report/detail/average_case_view.h"
+#include "leeway/report/detail/sections.h"
 
 namespace leeway::report {
 namespace {
