@@ -1,4 +1,4 @@
-// What several commands share: how images, rows, models and a radius are named on the command line, and opened.
+// Options that several commands share: images, rows, models and a radius. They are read here, and their files opened.
 #pragma once
 
 #include <map>
@@ -70,7 +70,7 @@ struct ModelAndImages : tasks::LoadedModel {
 // Images, or rows of any range, laid out as the flags say.
 [[nodiscard]] ModelAndImages load_model_and_inputs(Context& context, const ModelFlags& flags,
                                                    const std::string& data);
-// The rows that --index and --split name, alone, which are returned; nothing where neither is given.
+// Keeps the rows that --index and --split name, and returns them; without these options, keeps all and returns nothing.
 std::optional<std::vector<std::size_t>> keep_rows(Context& context, ModelAndImages& loaded,
                                                   const record::OutputsReading& flags);
 

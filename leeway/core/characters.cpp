@@ -123,7 +123,7 @@ char32_t mapped(char32_t point, std::span<const Run> runs) {
 
 constexpr std::size_t bits = 64;
 
-// Where a symbol stands in one block of the rows, bit i for row i of the block.
+// The rows of one block that hold a symbol: bit i for row i.
 struct Places {
   std::size_t block = 0;
   std::uint64_t rows = 0;

@@ -95,11 +95,11 @@ void write_images(const std::filesystem::path& path, const Images& images);
 // Rows `rows` of `images`, in that order, with their labels.
 [[nodiscard]] Images select_rows(const Images& images, std::span<const std::size_t> rows);
 
-// Floats that nobody divided by 255 would pass for rows of any range, or reach a network 255 times too large: every
-// reader of floats of any range refuses floats of three or four dimensions, all from 0 to 255, one of them above 16.
+// Whether floats look like levels from 0 to 255 that should have been divided by 255: three or four dimensions, all values
+// from 0 to 255, one of them above 16. Every reader of floats of any range refuses such arrays.
 [[nodiscard]] bool are_byte_levels(const Array& array);
-// Bytes of 0 and 1 alone are usually black and white that nobody multiplied by 255: "x: all uint8 pixels are 0 or 1,
-// ..."; empty for other arrays.
+// A warning for uint8 pixels that are all 0 or 1, usually black and white that should be 0 and 255: "x: all uint8 pixels
+// are 0 or 1, ..."; empty for other arrays.
 [[nodiscard]] std::string doubt_of_levels(const Array& pixels, const std::string& where);
 
 // The class names of images for outputs of k classes; empty if there are not k.

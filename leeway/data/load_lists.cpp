@@ -194,7 +194,7 @@ void add_file(LoadedColumn& image, std::string_view file) {
   image.values.push_back(printable(file, longest_file_name));
 }
 
-// A column of the result: its name, the file's column, and what becomes of its text.
+// A column of the result: its name, the file's column, and the function that its text passes through.
 struct Taken {
   std::string name, from;
   std::size_t begin = 0, count = std::string::npos;  // these bytes of it

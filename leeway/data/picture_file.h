@@ -64,7 +64,7 @@ void resize(std::span<const std::uint8_t> from, const std::array<std::size_t, 3>
 // Pictures in 8 bits, one behind the other, that a sheet is made of.
 class PictureSheet {
  public:
-  // Of the shape that all pictures have; `columns` of them stand in a row of the sheet.
+  // Of the shape that all pictures have; each row of the sheet has `columns` of them.
   PictureSheet(std::size_t channels, std::size_t height, std::size_t width, std::size_t columns);
   void add(const Images& images, std::size_t row);
   void leave_empty();  // white, in place of a picture

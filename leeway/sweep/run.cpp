@@ -36,7 +36,7 @@ namespace {
 
 struct JobRules {
   std::function<void()> before_keeping;  // what the process made, or its failure; may throw
-  // Of a unit that was stopped after so many seconds: why there is no use in beginning it again; empty: there is.
+  // Why a unit that was stopped after `seconds` should not start again; empty if it should.
   std::function<std::string(double seconds)> hopeless;
 };
 

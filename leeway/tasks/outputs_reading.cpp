@@ -108,7 +108,7 @@ std::pair<std::size_t, std::vector<std::size_t>> rows_by_id(SetRows set, const s
   for (const auto place : places_of_names(set.ids, ids)) {
     if (!place)
       refuse(display_name(text), fmt::format("the ids of {}, each once", set.path),
-             fmt::format("{} not once", in_quotes(set.ids[rows.size()])));
+             fmt::format("{} missing or repeated", in_quotes(set.ids[rows.size()])));
     rows.push_back(*place);
   }
   return {ids.size(), std::move(rows)};

@@ -37,8 +37,8 @@ struct ReadFile {
 };
 using NoteInput = std::function<void(const ReadFile&)>;
 
-// The rows that labels and groups of a separate file describe: those of the first n ids, once each, if the set and
-// the file have ids; else n rows in order.
+// The rows that a separate file of labels or groups describes. Rows are matched by id if the set and the file have ids;
+// otherwise the file has n rows in the order of the set.
 struct SetRows {
   std::size_t n = 0;
   std::vector<std::string> ids = {};

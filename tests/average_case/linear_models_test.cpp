@@ -215,9 +215,9 @@ Asked ask(const Quadratic& model, const std::vector<float>& x, const AverageCase
   return result;
 }
 
-AverageCaseOptions options_of(std::size_t classes, std::vector<double> sigmas) {
+AverageCaseOptions options_of(std::size_t classes, std::vector<double> own_sigmas) {
   AverageCaseOptions options;
-  options.methods = {"taylor", "mmse"}, options.sigmas = std::move(sigmas), options.classes = classes;
+  options.methods = {"taylor", "mmse"}, options.sigmas = std::move(own_sigmas), options.classes = classes;
   options.mvn.tolerance = 1e-3;
   return options;
 }

@@ -190,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(Small, OtherDefinition, ::testing::ValuesIn(names_of_re
 INSTANTIATE_TEST_SUITE_P(LargeTier2, OtherDefinition, ::testing::ValuesIn(names_of_reference_networks(false)),
                          case_name);
 
-// The linear model and the small CNN stand in tests of their own.
+// The linear model and the small CNN have tests of their own.
 TEST(OtherDefinitions, LeaveOutNoArchitecture) {
   for (const Architecture& one : architectures())
     EXPECT_TRUE(one.name == "linear" || one.name == "small-cnn" ||

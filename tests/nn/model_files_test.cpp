@@ -1,4 +1,4 @@
-// Models as people save them (tests/reference/model_files.py) give Python's logits, or are refused with what helps.
+// Models as people save them (tests/reference/model_files.py) give Python's logits, or are refused with the option that helps.
 #include <gmock/gmock.h>
 
 #include <cmath>

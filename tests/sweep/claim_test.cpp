@@ -356,10 +356,10 @@ TEST_F(Runs, StatusCountsClaimsAsRunning) {
   std::filesystem::create_directories(folder_ / "sweep" / "runners");
   write_bytes(store_.runner(stranger), "another-boot pid:[1]\n17 1234\nelsewhere\n");
   const Runner here(store_, default_lease);
-  for (const std::size_t unit : {0, 1}) {
-    std::filesystem::create_directories(store_.claim(units.units[unit].name, 1).parent_path());
-    std::filesystem::create_symlink(unit == 0 ? stranger : "00000000000000ff",
-                                    store_.claim(units.units[unit].name, 1));
+  for (const std::size_t i : {0, 1}) {
+    std::filesystem::create_directories(store_.claim(units.units[i].name, 1).parent_path());
+    std::filesystem::create_symlink(i == 0 ? stranger : "00000000000000ff",
+                                    store_.claim(units.units[i].name, 1));
   }
   EXPECT_EQ(status_of(units, store_).counts.running, 1u);
   std::filesystem::create_symlink(here.name(), store_.claim(units.units[1].name, 2));

@@ -73,7 +73,7 @@ TEST_F(Inputs, LabelsAndGroupsOfAFileFollowItsIds) {
   }
   reading.labels = table("l.csv", "id,label\nb,0\nc,1\n");
   EXPECT_THAT(message_of([&] { (void)log.open_set(outputs, reading, SetRole::first); }),
-              ::testing::HasSubstr("each once, found 'a' not once"));
+              ::testing::HasSubstr("each once, found 'a' missing or repeated"));
 }
 
 // Labels from 1 are recognized by the number of classes, not of rows.

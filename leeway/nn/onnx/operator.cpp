@@ -118,7 +118,7 @@ torch::Tensor tensor_of(const Array& array, const std::string& where) {
       refuse(where, "a tensor of numbers", "text");
     case ElementType::u16:
     case ElementType::u32:
-    case ElementType::u64: {  // LibTorch 1.13 has no such types
+    case ElementType::u64: {  // LibTorch 1.13 lacks these types
       const std::vector<std::int64_t> values = to_i64(array, where);
       const torch::Tensor wide = torch::tensor(values, torch::kInt64).reshape(sizes);
       return array.type == ElementType::u16 ? wide.to(torch::kInt32) : wide;

@@ -308,7 +308,7 @@ constexpr std::string_view of_chance = "a random mask for training: that of NumP
 constexpr std::string_view of_sequences = "sequences of tensors";
 constexpr std::string_view of_bits = "the test cuts off the bits of bfloat16 that LibTorch rounds";
 constexpr std::string_view of_castlike =
-    "CastLike does not round as bfloat16: it is told the type it is held in, float32";
+    "CastLike does not round to bfloat16: its target type arrives as float32";
 constexpr Exception exceptions[] = {
     {"test_cast_FLOAT_to_STRING", of_text},
     {"test_cast_STRING_to_FLOAT", of_text},

@@ -138,7 +138,7 @@ TEST_F(Branches, AFixedConditionChoosesOnce) {
     File file = flat();
     add_condition(file, then);
     auto& node = add_if(file, "condition");
-    // what leeway does not know stands in the branch that never runs
+    // the operator that leeway does not know is in the branch that never runs
     node.mutable_attribute(then ? 1 : 0)->mutable_g()->mutable_node(0)->set_op_type("Loop");
     const auto model = load(file);
     const float sign = then ? 1 : -1;
