@@ -153,7 +153,7 @@ TEST(CondsTasks, OutputsOfTheTargetAndOfAllRowsSayTheSame) {
   EXPECT_EQ(of_all["accuracy"].get<double>(), 70. / 90);  // 20 of 30 rows with a0 = 0 are wrong
   EXPECT_EQ(of_all["cells"][0]["accuracy"], 0);
   AttributeTable turned = table();
-  std::ranges::rotate(turned.label.codes, turned.label.codes.begin() + 1);
+  std::rotate(turned.label.codes.begin(), turned.label.codes.begin() + 1, turned.label.codes.end());
   EXPECT_THAT(message_of([&] { (void)accuracy_with(turned); }),
               HasSubstr("one class for each label, found classes"));
   const AttributeTable other = take(table(), std::vector<std::size_t>{0, 1});

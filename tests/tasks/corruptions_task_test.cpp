@@ -91,7 +91,7 @@ class CorruptionsTaskTest : public ::testing::Test {
     return to_json(record).dump();
   }
 
-  const Halves model_;
+  const Halves model_{};
   const testing::TemporaryFolder folder_;
 };
 
