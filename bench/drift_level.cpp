@@ -95,12 +95,12 @@ void simulate(const Cell& cell, std::size_t pairs, std::uint64_t seed) {
     const Side source = side(cell, cell.n, false, seed, pair), target = side(cell, cell.m, true, seed, pair);
     leeway::assess::Task task;
     task.seed = pair;
-    const leeway::record::AssessDrift drift = leeway::assess::drift_between(
+    const leeway::tasks::AssessDrift drift = leeway::assess::drift_between(
         source.outputs, source.predictions, target.outputs, target.predictions, names, task);
     family += drift.p_value <= .05;
     classes += drift.classes.p_alone <= .05;
     confidence += drift.confidence.p_alone <= .05;
-    for (const leeway::record::DriftTest& one : drift.groups)
+    for (const leeway::tasks::DriftTest& one : drift.groups)
       (one.name == "weather" ? few : many) += one.p_alone <= .05;
     held += *drift.classes.distance.low <= truth && truth <= *drift.classes.distance.high;
   }

@@ -28,8 +28,8 @@ namespace {
 using leeway::Measured;
 using leeway::Random;
 using leeway::assess::Quality;
-using leeway::record::AssessQuality;
-using leeway::record::QualityChange;
+using leeway::tasks::AssessQuality;
+using leeway::tasks::QualityChange;
 
 struct Population {
   std::string_view name;

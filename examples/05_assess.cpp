@@ -4,19 +4,19 @@
 
 #include <string>
 
-#include "leeway/report/report.h"
-#include "leeway/tasks/assess.h"
+#include "leeway/tasks/assess/assess.h"
+#include "leeway/tasks/report/page.h"
 
 int main() {
   const auto outputs = [](const std::string& name) {
     return leeway::read_outputs("examples/data/" + name + ".npz");
   };
-  const leeway::record::Assess record = leeway::tasks::assess(
+  const leeway::tasks::Assess record = leeway::tasks::assess(
       {.sources = {{"cnn", outputs("clean")}},
        .targets = {{"cnn", "blur", outputs("blurred")}, {"cnn", "production", outputs("production")}},
        .gates = {"accuracy<0.75"}});
   fmt::print("{}\n", record.envelope.headline);
-  for (const leeway::record::AssessResult& result : record.results) {
+  for (const leeway::tasks::AssessResult& result : record.results) {
     fmt::print("{}: n {}\n", result.target, result.n);
     if (result.accuracy.value)
       fmt::print("  accuracy {:.3f} [{:.3f}, {:.3f}]\n", *result.accuracy.value, *result.accuracy.low,
@@ -26,9 +26,9 @@ int main() {
     if (result.pa.value) fmt::print("  PA {:.3f} at beta {:.3f}\n", *result.pa.value, *result.beta);
     if (result.error_bound) fmt::print("  error at most {:.3f}\n", *result.error_bound);
   }
-  const leeway::record::AssessGate& gate = record.gates[0];
+  const leeway::tasks::AssessGate& gate = record.gates[0];
   fmt::print("gate {}: {} violations, {} undecided\n", gate.gate, gate.violations.size(),
              gate.not_computed.size());
-  const std::string page = leeway::report::html_report(record);
+  const std::string page = leeway::tasks::html_report(record);
   fmt::print("a page of {}\n", page.ends_with("</html>\n") ? "HTML" : "nothing");
 }

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "leeway/tasks/average_case.h"
+#include "leeway/tasks/average_case/average_case.h"
 
 constexpr std::size_t n = 200, d = 2, k = 3;
 

@@ -4,9 +4,9 @@
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
 #include "leeway/core/numbers.h"
-#include "leeway/record/reading.h"
-#include "leeway/report/report.h"
-#include "leeway/tasks/adapt.h"
+#include "leeway/tasks/adapt/adapt.h"
+#include "leeway/tasks/outputs_reading.h"
+#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
@@ -14,8 +14,8 @@ namespace {
 struct AdaptFlags {
   ModelFlags model;
   std::string data;
-  record::OutputsReading rows;  // its index and split
-  record::AdaptOptions options;
+  tasks::OutputsReading rows;  // its index and split
+  tasks::AdaptOptions options;
 };
 
 int run_adapt(Context& context, const AdaptFlags& flags) {
@@ -23,11 +23,11 @@ int run_adapt(Context& context, const AdaptFlags& flags) {
   Images images = open_images(context, flags.data, flags.rows);
   images.labels.reset();
   const auto model = load_model(context, flags.model, images);
-  record::Adapt record =
+  tasks::Adapt record =
       tasks::adapt({*model, images, context.out, flags.options, context.seed}, context.progress());
-  record::AdaptedModel& found = record.results.front();
+  tasks::AdaptedModel& found = record.results.front();
   found.model = flags.model.model, found.data = flags.data, found.out = context.out;
-  return context.show(std::move(record), report::view);
+  return context.show(std::move(record));
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ void add_adapt(const Command& root, Context& context) {
       .option("--data", flags.data,
               "Images of the target, labels unused: .npz, .safetensors, IDX(.gz), or fashion-mnist:test")
       .required();
-  add_option_flags(command, [&](record::Fields& f) { row_fields(flags.rows, f); });
+  add_option_flags(command, [&](Fields& f) { row_fields(flags.rows, f); });
   add_option_flags(command, flags.options);
   command.reads({"--data"});
   context.add_common_flags(command, "The adapted model (.safetensors)", Written::file);

@@ -16,13 +16,13 @@
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/shards.h"
-#include "leeway/report/junit.h"
-#include "leeway/report/report.h"
-#include "leeway/tasks/assess.h"
+#include "leeway/tasks/assess/assess.h"
 #include "leeway/tasks/assess/chunks.h"
 #include "leeway/tasks/assess/gates.h"
+#include "leeway/tasks/assess/junit.h"
 #include "leeway/tasks/assess/rows.h"
-#include "leeway/tasks/models_under_noise.h"
+#include "leeway/tasks/average_case/models_under_noise.h"
+#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
@@ -30,13 +30,13 @@ namespace {
 struct NoiseFlags {
   std::vector<std::string> models, jacobians;  // [NAME=]FILE
   tasks::NoiseOptions options;
-  record::ModelReading reading;  // of every model
+  tasks::ModelReading reading;  // of every model
 };
 
 struct Arguments {
   std::vector<std::string> sources, targets, images, gates;
   std::string rows, junit;
-  record::AssessOptions options;
+  tasks::AssessOptions options;
   NoiseFlags noise;
 };
 
@@ -127,7 +127,7 @@ std::vector<std::string> names_of_target(const NamedFile& target) {
 }
 
 // What reading warns of is told with the results that it concerns.
-OutputsShards open_outputs(Context& context, const NamedFile& file, const record::OutputsReading& reading) {
+OutputsShards open_outputs(Context& context, const NamedFile& file, const tasks::OutputsReading& reading) {
   const auto names = file.shift.empty() ? std::vector<std::string>() : names_of_target(file);
   return context.inputs.open_set(file.path, tasks::reading_for(reading, names), tasks::SetRole::first);
 }
@@ -143,7 +143,7 @@ std::vector<tasks::AssessFile> chunks_of(const OutputsShards& set) {
 }
 
 tasks::AssessTarget open_target(Context& context, const NamedFile& file,
-                                const record::AssessOptions& options) {
+                                const tasks::AssessOptions& options) {
   OutputsShards set = open_outputs(context, file, tasks::target_reading(options));
   tasks::AssessTarget target{file.model, file.shift, {}, {}};
   if (file.series && !options.index) target.files = chunks_of(set);  // a split may take rows of any file
@@ -241,9 +241,9 @@ std::vector<tasks::NoiseSubject> open_noise(Context& context, const NoiseFlags& 
   return subjects;
 }
 
-void tell_gates(Context& context, const record::Assess& record) {
-  for (const record::AssessGate& gate : record.gates) {
-    if (gate.violated()) context.warn(record::gate_words(gate, record.results.size()));
+void tell_gates(Context& context, const tasks::Assess& record) {
+  for (const tasks::AssessGate& gate : record.gates) {
+    if (gate.violated()) context.warn(tasks::gate_words(gate, record.results.size()));
     for (const auto& missing : gate.not_computed)
       context.warn(fmt::format("gate {}: not decided for {} under {}: {}", gate.gate, missing.model,
                                missing.target, missing.reason));
@@ -297,20 +297,20 @@ int run_assess(Context& context, const Arguments& arguments) {
     task.noise = [&] {
       return tasks::models_under_noise(subjects, noise.options, context.seed, context.progress());
     };
-  const record::Assess result = context.completed(
+  const tasks::Assess result = context.completed(
       tasks::assess(subjects.empty() ? std::move(task) : tasks::AssessTask(task), context.progress()));
 
   if (rows) rows->commit();
   context.warn_of(result.envelope);
-  for (const record::ModelUnderNoise& model : result.average_case)
+  for (const tasks::ModelUnderNoise& model : result.average_case)
     for (const std::string& warning : model.warnings)
       context.warn(fmt::format("{}: {}", model.model, warning));
   tell_gates(context, result);
-  std::vector<report::PictureSource> pictures;
+  std::vector<tasks::PictureSource> pictures;
   if (context.wants_page())
     for (const NamedImages& file : images) pictures.push_back({file.name, &file.images});
-  if (!arguments.junit.empty()) write_text(arguments.junit, report::junit(result));
-  return context.end(to_json(result), report::view(result, report::flip_pictures(result, pictures)),
+  if (!arguments.junit.empty()) write_text(arguments.junit, tasks::junit(result));
+  return context.end(to_json(result), tasks::view(result, tasks::flip_pictures(result, pictures)),
                      context.out, result.passed() ? exit_ok : exit_gate);
 }
 
@@ -327,8 +327,8 @@ void add_noise_flags(const Command& command, NoiseFlags& flags) {
               "place of a model")
       .group(group);
   add_option_flags(
-      command, [&](record::Fields& f) { fields(flags.options, f); }, group);
-  const auto reading = [&](record::Fields& f) {
+      command, [&](Fields& f) { fields(flags.options, f); }, group);
+  const auto reading = [&](Fields& f) {
     file_fields(flags.reading, f);
     stochastic_field(flags.reading, f);
   };

@@ -11,27 +11,27 @@
 #include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/outputs.h"
-#include "leeway/record/reading.h"
-#include "leeway/report/report.h"
-#include "leeway/tasks/attack.h"
+#include "leeway/tasks/attack/attack.h"
 #include "leeway/tasks/file_pattern.h"
+#include "leeway/tasks/outputs_reading.h"
+#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
 
 struct AttackFlags {
   ModelsAndData of;
-  record::OutputsReading rows;  // its index and split
+  tasks::OutputsReading rows;  // its index and split
   std::string targets;
   std::vector<std::string> eps;
   std::optional<std::size_t> steps, restarts;
   std::vector<std::string> set;
-  record::AttackOptions options;
+  tasks::AttackOptions options;
 };
 
 // Every attack with every radius, and all defaults. What an attack does not have is a mistake in the command.
 std::vector<nn::AttackOptions> attacks_of(const Context& context, const AttackFlags& flags) {
-  record::AttackOptions given = flags.options;
+  tasks::AttackOptions given = flags.options;
   std::vector<double> radii;
   for (const std::string& text : flags.eps) radii.push_back(parse_number("--eps", text));
   if (flags.steps) given.parameters["steps"] = static_cast<double>(*flags.steps);
@@ -74,7 +74,7 @@ std::vector<tasks::NamedFile> files_of(const Context& context, const AttackFlags
 
 // A model and a set of images under every attack; `file` is that of the first one.
 void attack_one(Context& context, const AttackFlags& flags, const ModelFlags& model, const std::string& data,
-                std::vector<nn::AttackOptions> attacks, const tasks::NamedFile* file, record::Attack& all) {
+                std::vector<nn::AttackOptions> attacks, const tasks::NamedFile* file, tasks::Attack& all) {
   ModelAndImages loaded = load_model_and_inputs(context, model, data);
   keep_rows(context, loaded, flags.rows);
   for (nn::AttackOptions& options : attacks) {
@@ -91,7 +91,7 @@ void attack_one(Context& context, const AttackFlags& flags, const ModelFlags& mo
     }
     auto [record, result] = tasks::attack({*loaded.model, loaded.images, options}, context.progress());
     tasks::write_attacked(file->file, result);
-    record::AttackedSet& set = record.results.front();
+    tasks::AttackedSet& set = record.results.front();
     set.model = model.model, set.data = data, set.out = file++->file;
     set.stochastic = loaded.stochastic;
     tasks::add_set(all, std::move(record));
@@ -107,14 +107,14 @@ int run_attack(Context& context, const AttackFlags& flags) {
   const std::vector<tasks::NamedFile> files = files_of(context, flags, attacks);
   if (!single)
     for (const auto& [option, file] : files) context.files.claim(option, file, Written::file);
-  record::Attack record;
+  tasks::Attack record;
   const tasks::NamedFile* file = files.data();
   for (const std::string& model : flags.of.models)
     for (const std::string& data : flags.of.data) {
       attack_one(context, flags, {model, flags.of.reading.reading}, data, attacks, file, record);
       file += attacks.size();
     }
-  return context.show(std::move(record), report::view);
+  return context.show(std::move(record));
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ void add_attack(const Command& root, Context& context) {
   const Command command = root.add("attack", "Generate adversarial examples");
   auto& flags = command.keep<AttackFlags>();
   add_models_flags(command, flags.of);
-  add_option_flags(command, [&](record::Fields& f) { row_fields(flags.rows, f); });
+  add_option_flags(command, [&](Fields& f) { row_fields(flags.rows, f); });
   command.option(
       "--targets", flags.targets,
       "Target class of each image, a number or a name: .npy, .npz, .csv, IDX (default: any other class)");

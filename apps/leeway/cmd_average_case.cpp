@@ -17,11 +17,11 @@
 #include "leeway/core/npy.h"
 #include "leeway/core/outputs.h"
 #include "leeway/core/removal.h"
-#include "leeway/record/json.h"
-#include "leeway/report/report.h"
-#include "leeway/tasks/average_case.h"
-#include "leeway/tasks/infer.h"
+#include "leeway/describe/json.h"
+#include "leeway/tasks/average_case/average_case.h"
+#include "leeway/tasks/infer/infer.h"
 #include "leeway/tasks/outputs_reading.h"
+#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
@@ -29,8 +29,8 @@ namespace {
 struct AverageCaseFlags {
   ModelFlags model;
   std::string data, logits, jacobian, gram, covariance;
-  record::OutputsReading reading;  // `binary` is that of the model, too
-  record::AverageCaseOptions options;
+  tasks::OutputsReading reading;  // `binary` is that of the model, too
+  tasks::AverageCaseOptions options;
 };
 
 // The rows that --index and --split chose of `whole`; nothing: all.
@@ -53,10 +53,10 @@ std::vector<std::string> digests_of(const AverageCaseFlags& flags) {
   const auto digest = [](const std::string& path) {
     return path.empty() || path.find(':') != std::string::npos ? path : digest_file(path);
   };
-  record::ModelReading reading = flags.model.reading;
+  tasks::ModelReading reading = flags.model.reading;
   reading.binary = flags.reading.binary;
   return {digest(flags.model.model),
-          record::digest_of([&](record::Fields& f) { fields(reading, f); }),
+          digest_of([&](Fields& f) { fields(reading, f); }),
           digest(flags.data),
           digest(flags.covariance),
           digest(flags.reading.index.value_or("")),
@@ -102,7 +102,7 @@ Outputs logits_of(Context& context, const AverageCaseFlags& flags) {
              fmt::format("the logits whose gradients {} holds (--as logits, if these are logits)",
                          flags.jacobian.empty() ? flags.gram : flags.jacobian),
              "probabilities");
-    record::OutputsReading all = flags.reading;  // take_rows() takes the rows of the gradients, too
+    tasks::OutputsReading all = flags.reading;  // take_rows() takes the rows of the gradients, too
     all.index.reset(), all.split.reset();
     OutputsShards shards = context.inputs.open_set(path, all, tasks::SetRole::other, true);
     number_labels(shards.rest, shards.n(), {}, &shards.logits);
@@ -134,7 +134,7 @@ tasks::AverageCaseTask model_task(Context& context, const AverageCaseFlags& flag
 }
 
 // The rows of --index and --split of all that is given.
-TakenRows take_rows(Context& context, const record::OutputsReading& flags, average_case::MadeElsewhere& files,
+TakenRows take_rows(Context& context, const tasks::OutputsReading& flags, average_case::MadeElsewhere& files,
                     Outputs& outputs) {
   const std::size_t n = files.logits.shape.empty() ? 0 : files.logits.shape[0];
   auto rows = open_rows(context, flags, n);
@@ -219,21 +219,21 @@ int run_average_case(Context& context, const AverageCaseFlags& flags) {
   }
   result.record.model = flags.model.model, result.record.out = context.out;
   result.record.found.stochastic = loaded.stochastic;
-  const record::AverageCase record = context.completed(result.record);
+  const tasks::AverageCase record = context.completed(result.record);
   const bool converged = std::ranges::all_of(
-      record.found.results, [](const record::Survival& one) { return one.not_converged.value_or(0) == 0; });
+      record.found.results, [](const tasks::Survival& one) { return one.not_converged.value_or(0) == 0; });
   const bool pictures = context.wants_page() && model && !loaded.images.are_rows() &&
                         (loaded.images.channels() == 1 || loaded.images.channels() == 3);
   context.warn_of(record.envelope);
   return context.end(
       to_json(record),
-      report::view(record, pictures ? report::sample_pictures(record, loaded.images) : report::Pictures{}),
-      "", converged ? exit_ok : exit_incomplete);
+      tasks::view(record, pictures ? tasks::sample_pictures(record, loaded.images) : tasks::Pictures{}), "",
+      converged ? exit_ok : exit_incomplete);
 }
 
 void add_input_flags(const Command& command, AverageCaseFlags& flags) {
   command.option("--model", flags.model.model, model_help);
-  add_option_flags(command, [&](record::Fields& f) {
+  add_option_flags(command, [&](Fields& f) {
     file_fields(flags.model.reading, f);
     stochastic_field(flags.model.reading, f);
   });
@@ -241,7 +241,7 @@ void add_input_flags(const Command& command, AverageCaseFlags& flags) {
   command.option("--data", flags.data, inputs_help);
   add_layout_flag(command, flags.model);
   command.option("--logits", flags.logits, "Logits (n,k), .npy or an outputs file, in place of a model");
-  add_option_flags(command, [&](record::Fields& f) {
+  add_option_flags(command, [&](Fields& f) {
     score_fields(flags.reading, f);
     labels_field(flags.reading, f);
     groups_field(flags.reading, f);

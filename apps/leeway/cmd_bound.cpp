@@ -3,16 +3,16 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
-#include "leeway/report/report.h"
-#include "leeway/tasks/bound.h"
-#include "leeway/tasks/bound_evaluate.h"
+#include "leeway/tasks/bound/bound.h"
+#include "leeway/tasks/bound_evaluate/bound_evaluate.h"
+#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
 
 struct BoundFlags {
   std::string source, target;
-  record::BoundOptions options;
+  tasks::BoundOptions options;
 };
 
 int run_bound(Context& context, const BoundFlags& flags) {
@@ -23,13 +23,13 @@ int run_bound(Context& context, const BoundFlags& flags) {
       .target = tasks::named_outputs(context.inputs, flags.target, flags.options, tasks::SetRole::other),
       .options = flags.options,
       .seed = context.seed};
-  return context.finish(tasks::bound(task, context.progress()), report::view);
+  return context.finish(tasks::bound(task, context.progress()));
 }
 
-void add_options(const Command& command, record::BoundOptions& options) {
-  add_option_flags(command, [&](record::Fields& f) { general_fields(options, f); });
+void add_options(const Command& command, tasks::BoundOptions& options) {
+  add_option_flags(command, [&](Fields& f) { general_fields(options, f); });
   add_option_flags(
-      command, [&](record::Fields& f) { fields(options.dis2, f); }, "Dis2");
+      command, [&](Fields& f) { fields(options.dis2, f); }, "Dis2");
   command["--representation"].check([](const std::string& text) {
     return tasks::representation_of(text)
                ? std::string()
@@ -39,7 +39,7 @@ void add_options(const Command& command, record::BoundOptions& options) {
 
 struct EvaluateFlags {
   std::string table;
-  record::BoundEvaluateOptions options;
+  tasks::BoundEvaluateOptions options;
 };
 
 int run_evaluate(Context& context, const EvaluateFlags& flags) {
@@ -48,8 +48,7 @@ int run_evaluate(Context& context, const EvaluateFlags& flags) {
     context.add_input(flags.table, {table.n});
     return table;
   };
-  return context.finish(tasks::bound_evaluate({flags.table, open, flags.options, context.seed}),
-                        report::view);
+  return context.finish(tasks::bound_evaluate({flags.table, open, flags.options, context.seed}));
 }
 
 void add_evaluate(const Command& bound, Context& context) {

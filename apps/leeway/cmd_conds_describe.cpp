@@ -2,15 +2,15 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
-#include "leeway/report/report.h"
-#include "leeway/tasks/conds_describe.h"
+#include "leeway/tasks/conds_describe/conds_describe.h"
+#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
 
 struct DescribeFlags {
   std::string source, target, attributes, index, outputs;  // files, or empty
-  record::CondsDescribeOptions options;
+  tasks::CondsDescribeOptions options;
 };
 
 void check_flags(const DescribeFlags& flags) {
@@ -54,8 +54,7 @@ tasks::CondsDescribeInputs opened(Context& context, const DescribeFlags& flags) 
 int run_describe(Context& context, const DescribeFlags& flags) {
   check_flags(flags);
   return context.finish(
-      tasks::conds_describe({[&] { return opened(context, flags); }, flags.options, context.seed}),
-      report::view);
+      tasks::conds_describe({[&] { return opened(context, flags); }, flags.options, context.seed}));
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 #include "apps/leeway/option_flags.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
-#include "leeway/report/report.h"
-#include "leeway/tasks/conds_draw.h"
+#include "leeway/tasks/conds_draw/conds_draw.h"
+#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 struct DrawFlags {
   std::string attributes;
   std::vector<std::string> orders;  // "attribute=v1,v2"
-  record::CondsDrawOptions options;
+  tasks::CondsDrawOptions options;
 };
 
 std::map<std::string, std::vector<std::string>> orders_of(const DrawFlags& flags) {
@@ -72,7 +72,7 @@ int run_draw(Context& context, const DrawFlags& flags) {
     write_text(path, tasks::split_text(split));
     return tasks::SavedSplit{path, context.no_digest ? "" : digest_file(path)};
   };
-  return context.end(tasks::conds_draw(task), report::view, plan ? "" : manifest_file(context, all));
+  return context.end(tasks::conds_draw(task), plan ? "" : manifest_file(context, all));
 }
 
 }  // namespace

@@ -13,8 +13,8 @@
 #include "leeway/core/message.h"
 #include "leeway/data/load.h"
 #include "leeway/data/render.h"
-#include "leeway/report/report.h"
-#include "leeway/tasks/data.h"
+#include "leeway/tasks/data/data.h"
+#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
@@ -29,13 +29,13 @@ struct TableFiles {
 struct RenderFlags : TableFiles {
   std::string name, table, index;
   std::vector<std::string> only;  // "column=v1,v2"
-  record::DataRenderOptions options;
+  tasks::DataRenderOptions options;
 };
 
 struct LoadFlags : TableFiles {
   std::string format;
   std::vector<std::string> paths;
-  record::DataLoadOptions options;
+  tasks::DataLoadOptions options;
 };
 
 void add_table_flags(const Command& command, TableFiles& files, const std::string& row,
@@ -59,7 +59,7 @@ void set_files(Context& context, const TableFiles& files, Task& task) {
 template <class Record>
 int finish(Context& context, Record record, const std::string& manifest) {
   if (!manifest.empty()) record.results.front().files.manifest = manifest;
-  return context.end<Record>(std::move(record), report::view, manifest);
+  return context.end<Record>(std::move(record), manifest);
 }
 
 Only only_of(const RenderFlags& flags) {

@@ -10,15 +10,15 @@
 #include "apps/leeway/option_flags.h"
 #include "leeway/core/message.h"
 #include "leeway/data/diagvib_environments.h"
-#include "leeway/report/report.h"
-#include "leeway/tasks/diagvib.h"
+#include "leeway/tasks/diagvib/diagvib.h"
+#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
 
 struct DiagvibFlags {
   std::string digits, test_digits, textures, attributes, sheet;
-  record::DataDiagvibOptions options;
+  tasks::DataDiagvibOptions options;
 };
 
 // The record's file, and those of part all that would be replaced.
@@ -48,9 +48,9 @@ int run_diagvib(Context& context, const DiagvibFlags& flags) {
                               .options = flags.options,
                               .seed = context.seed,
                               .open = [&](const std::string& path) { return open_images(context, path); }};
-  record::DataDiagvib record = tasks::data_diagvib(task, context.progress());
+  tasks::DataDiagvib record = tasks::data_diagvib(task, context.progress());
   record.manifest = manifest;
-  return context.end(std::move(record), report::view, manifest);
+  return context.end(std::move(record), manifest);
 }
 
 }  // namespace

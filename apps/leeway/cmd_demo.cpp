@@ -8,8 +8,8 @@
 #include "apps/leeway/nn_loader.h"
 #include "leeway/core/file.h"
 #include "leeway/render/terminal.h"
-#include "leeway/report/report.h"
-#include "leeway/tasks/demo.h"
+#include "leeway/tasks/demo/demo.h"
+#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
@@ -42,12 +42,12 @@ int run_demo(Context& context, const DemoFlags& flags) {
                    .device = context.device,
                    .say = [&](const std::string& line) { context.say("demo: " + line); }},
                   context.progress());
-  const record::Assess result = context.completed(found.record);
+  const tasks::Assess result = context.completed(found.record);
   const Json record = to_json(result);
-  std::vector<report::PictureSource> pictures;
+  std::vector<tasks::PictureSource> pictures;
   for (const auto& [name, images] : found.images) pictures.push_back({name, &images});
   Context::write_record(json.string(), record);
-  const View view = report::view(result, report::flip_pictures(result, pictures));
+  const View view = tasks::view(result, tasks::flip_pictures(result, pictures));
   write_text(page, render::page(view));
   Context::write_record(context.out, record);
   context.print(

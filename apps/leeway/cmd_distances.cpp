@@ -2,9 +2,9 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
-#include "leeway/report/report.h"
-#include "leeway/tasks/align.h"
-#include "leeway/tasks/distances.h"
+#include "leeway/tasks/align/align.h"
+#include "leeway/tasks/distances/distances.h"
+#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
@@ -26,21 +26,20 @@ Task task_of_sets(Context& context, const SetsFlags<Options>& flags) {
   return task;
 }
 
-int run_distances(Context& context, const SetsFlags<record::DistancesOptions>& flags) {
+int run_distances(Context& context, const SetsFlags<tasks::DistancesOptions>& flags) {
   return context.finish(
-      tasks::distances(task_of_sets<tasks::DistancesTask>(context, flags), context.progress()), report::view);
+      tasks::distances(task_of_sets<tasks::DistancesTask>(context, flags), context.progress()));
 }
 
-int run_align(Context& context, const SetsFlags<record::AlignOptions>& flags) {
-  return context.finish(tasks::align(task_of_sets<tasks::AlignTask>(context, flags), context.progress()),
-                        report::view);
+int run_align(Context& context, const SetsFlags<tasks::AlignOptions>& flags) {
+  return context.finish(tasks::align(task_of_sets<tasks::AlignTask>(context, flags), context.progress()));
 }
 
 }  // namespace
 
 void add_distances(const Command& root, Context& context) {
   const Command command = root.add("distances", "Distances between clean and shifted outputs");
-  auto& flags = command.keep<SetsFlags<record::DistancesOptions>>();
+  auto& flags = command.keep<SetsFlags<tasks::DistancesOptions>>();
   command.option("clean", flags.clean, "Outputs on the clean inputs: .npy (logits), .npz, .safetensors, .csv")
       .required();
   command.option("shifted", flags.shifted, "Outputs on shifted inputs").required();
@@ -61,7 +60,7 @@ void add_distances(const Command& root, Context& context) {
 
 void add_align(const Command& root, Context& context) {
   const Command command = root.add("align", "PCA alignment of clean and shifted features");
-  auto& flags = command.keep<SetsFlags<record::AlignOptions>>();
+  auto& flags = command.keep<SetsFlags<tasks::AlignOptions>>();
   command
       .option("clean", flags.clean, "Outputs on the clean inputs, with `features`: .npz, .safetensors, .csv")
       .required();

@@ -10,22 +10,21 @@
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
 #include "leeway/core/numbers.h"
-#include "leeway/record/reading.h"
-#include "leeway/report/report.h"
 #include "leeway/tasks/file_pattern.h"
-#include "leeway/tasks/infer.h"
+#include "leeway/tasks/infer/infer.h"
 #include "leeway/tasks/outputs_reading.h"
+#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
 
 struct InferFlags {
   ModelsAndData of;
-  record::OutputsReading rows;  // its index and split
+  tasks::OutputsReading rows;  // its index and split
 };
 
 // The rows of --index apart, where --split does not choose among them. UsageError, Error: as open_rows.
-std::optional<data::RowSplit> whole_split(Context& context, const record::OutputsReading& flags,
+std::optional<data::RowSplit> whole_split(Context& context, const tasks::OutputsReading& flags,
                                           std::size_t n) {
   if (!flags.index || flags.split) return std::nullopt;
   data::RowSplit split = data::read_split(*flags.index, n);
@@ -33,8 +32,8 @@ std::optional<data::RowSplit> whole_split(Context& context, const record::Output
   return split;
 }
 
-record::Infer infer_one(Context& context, const InferFlags& flags, const ModelFlags& model,
-                        const std::string& data, const std::string& out) {
+tasks::Infer infer_one(Context& context, const InferFlags& flags, const ModelFlags& model,
+                       const std::string& data, const std::string& out) {
   ModelAndImages loaded = load_model_and_inputs(context, model, data);
   const auto split = whole_split(context, flags.rows, loaded.images.n());
   if (!split) keep_rows(context, loaded, flags.rows);
@@ -46,7 +45,7 @@ record::Infer infer_one(Context& context, const InferFlags& flags, const ModelFl
                                         context.progress());
   tasks::write_outputs(out, outputs, loaded.others);
   record.envelope.warnings = loaded.warnings;
-  record::InferredSet& set = record.results.front();
+  tasks::InferredSet& set = record.results.front();
   set.model = model.model, set.out = out;
   set.stochastic = loaded.stochastic;
   set.index = flags.rows.index.value_or(""), set.split = flags.rows.split.value_or("");
@@ -62,12 +61,12 @@ int run_infer(Context& context, const InferFlags& flags) {
       sets.push_back({{"model", model}, {"data", data}});
   const auto files = tasks::files_of_sets("--out", context.out, sets, braces_of(flags.of));
   for (const auto& [option, file] : files) context.files.claim(option, file, Written::file);
-  record::Infer record;
+  tasks::Infer record;
   for (const std::string& model : flags.of.models)
     for (const std::string& data : flags.of.data)
       tasks::add_set(record, infer_one(context, flags, {model, flags.of.reading.reading}, data,
                                        files[record.results.size()].file));
-  return context.show<record::Infer>(std::move(record), report::view);
+  return context.show(std::move(record));
 }
 
 }  // namespace
@@ -76,7 +75,7 @@ void add_infer(const Command& root, Context& context) {
   const Command command = root.add("infer", "Run a model and save its outputs");
   auto& flags = command.keep<InferFlags>();
   add_models_flags(command, flags.of);
-  add_option_flags(command, [&](record::Fields& f) { row_fields(flags.rows, f); });
+  add_option_flags(command, [&](Fields& f) { row_fields(flags.rows, f); });
   context.add_common_flags(command,
                            "Outputs file (.npz): logits, features, labels; with several models or data sets "
                            "use {model} and {data} in the name",

@@ -10,15 +10,15 @@
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/terminal.h"
 #include "leeway/core/numbers.h"
-#include "leeway/report/report.h"
-#include "leeway/tasks/inspect.h"
+#include "leeway/tasks/inspect/inspect.h"
+#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
 
 struct InspectFlags {
   std::string model, data;
-  record::InspectOptions options;
+  tasks::InspectOptions options;
 };
 
 nn::InputShape input_of(const std::vector<std::size_t>& said) {
@@ -41,16 +41,16 @@ int run_inspect(Context& context, const InspectFlags& flags) {
     input = nn::shape_of(*images);
   }
   if (const auto file = unknown_weights(context, {flags.model, flags.options.reading}, input))
-    return context.finish(tasks::inspect(*file, flags.options, context.seed), report::view);
+    return context.finish(tasks::inspect(*file, flags.options, context.seed));
   const ModelFlags named{flags.model, flags.options.reading};
   const auto model = images ? load_model(context, named, *images) : load_model(context, named, input);
   const HardStop stop("inspect: stopped");
-  record::Inspect record = tasks::inspect({.model = *model,
-                                           .images = images ? &*images : nullptr,
-                                           .options = flags.options,
-                                           .seed = context.seed},
-                                          context.progress());
-  return context.finish(std::move(record), report::view);
+  tasks::Inspect record = tasks::inspect({.model = *model,
+                                          .images = images ? &*images : nullptr,
+                                          .options = flags.options,
+                                          .seed = context.seed},
+                                         context.progress());
+  return context.finish(std::move(record));
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ void add_inspect(const Command& root, Context& context) {
   const Command command = root.add("inspect", "Show what a model file contains, expects and costs to run");
   auto& flags = command.keep<InspectFlags>();
   command.option("model", flags.model, "Model file, as for --model of other commands").required();
-  add_option_flags(command, [&](record::Fields& f) { flag_fields(flags.options, f); });
+  add_option_flags(command, [&](Fields& f) { flag_fields(flags.options, f); });
   add_device_flag(command, flags.options.reading.device);
   command.option("--data", flags.data, "Labeled images: report accuracy, and check other normalizations");
   command.reads({"model", "--data"});

@@ -2,23 +2,23 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/nn_loader.h"
-#include "leeway/report/report.h"
-#include "leeway/tasks/list.h"
+#include "leeway/tasks/list/list.h"
+#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
 
-int run_list(Context& context, const record::ListOptions& options) {
-  const record::List result = tasks::list(
+int run_list(Context& context, const tasks::ListOptions& options) {
+  const tasks::List result = tasks::list(
       {[&]() -> const nn::Session& { return model_session(context.threads); }, options, context.seed});
-  return context.finish<record::List>(result, report::view);
+  return context.finish(result);
 }
 
 }  // namespace
 
 void add_list(const Command& root, Context& context) {
   const Command command = root.add("list", "List the members of families, with their parameters");
-  auto& options = command.keep<record::ListOptions>();
+  auto& options = command.keep<tasks::ListOptions>();
   std::vector<std::string> names;
   for (const tasks::Family& family : tasks::families()) names.emplace_back(family.name);
   command.option("family", options.family, "One of " + names_of(tasks::families()) + " (default: all)")

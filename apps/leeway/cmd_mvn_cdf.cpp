@@ -3,8 +3,8 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
 #include "leeway/core/npy.h"
-#include "leeway/report/report.h"
-#include "leeway/tasks/mvn_cdf.h"
+#include "leeway/tasks/mvn_cdf/mvn_cdf.h"
+#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
@@ -24,8 +24,8 @@ int run_mvn_cdf(Context& context, const MvnFlags& flags) {
   };
   tasks::MvnCdfTask task{named(flags.upper), named(flags.covariance), flags.options};
   task.options.seed = context.seed;
-  const record::MvnCdf result = tasks::mvn_cdf(task, context.progress());
-  return context.finish(result, report::view, missed(result) == 0 ? exit_ok : exit_incomplete);
+  const tasks::MvnCdf result = tasks::mvn_cdf(task, context.progress());
+  return context.finish(result, tasks::missed(result) == 0 ? exit_ok : exit_incomplete);
 }
 
 }  // namespace

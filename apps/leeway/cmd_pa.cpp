@@ -11,8 +11,8 @@
 #include "apps/leeway/option_flags.h"
 #include "leeway/agreement/pairing.h"
 #include "leeway/core/outputs.h"
-#include "leeway/report/report.h"
-#include "leeway/tasks/pa.h"
+#include "leeway/tasks/pa/pa.h"
+#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
@@ -26,7 +26,7 @@ struct PaFlags {
   ModelFiles first{"model", {}, {}};
   std::vector<std::string> others;
   std::string pairs, save_pairs;  // files, or empty
-  record::PaOptions options;
+  tasks::PaOptions options;
 };
 
 // NAME=CLEAN,SHIFTED[,SHIFTED...]
@@ -85,10 +85,10 @@ int run_pa(Context& context, const PaFlags& flags) {
   const tasks::PaTask task = task_of(context, flags);
   if (!flags.save_pairs.empty() && (flags.first.shifted.size() > 1 || task.models.size() > 1))
     throw UsageError("--save-pairs requires one model and one shifted set");
-  const record::Pa result = tasks::pa(task, context.progress());
+  const tasks::Pa result = tasks::pa(task, context.progress());
   const std::vector<std::string> unproved = tasks::unproved_maxima(result);
   for (const std::string& line : unproved) context.warn(line + "; exit code 5");
-  return context.finish(result, report::view, unproved.empty() ? exit_ok : exit_incomplete);
+  return context.finish(result, unproved.empty() ? exit_ok : exit_incomplete);
 }
 
 void add_model_flags(const Command& command, PaFlags& flags) {

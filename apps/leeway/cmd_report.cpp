@@ -4,8 +4,7 @@
 
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
-#include "leeway/record/report.h"
-#include "leeway/report/report.h"
+#include "leeway/tasks/report/page.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::app {
@@ -13,7 +12,7 @@ namespace {
 
 struct ReportFlags {
   std::vector<std::string> records, images;
-  record::ReportOptions options;
+  tasks::ReportOptions options;
 };
 
 int run_report(Context& context, const ReportFlags& flags) {
@@ -26,18 +25,18 @@ int run_report(Context& context, const ReportFlags& flags) {
     context.add_input(file, {});
   }
   const std::vector<NamedImages> images = open_named_images(context, flags.images);
-  std::vector<report::PictureSource> sources;
+  std::vector<tasks::PictureSource> sources;
   for (const NamedImages& file : images) sources.push_back({file.name, &file.images});
-  report::Options options;
+  tasks::PageOptions options;
   options.flips_per_result = flags.options.flips;
-  const View view = report::view(records, sources, options);
+  const View view = tasks::view(records, sources, options);
   context.page = path;
   context.write_page(view);
-  record::Report made;
+  tasks::Report made;
   made.options = flags.options;
   made.results = {{path, static_cast<std::size_t>(std::filesystem::file_size(path)), records.size()}};
   context.page.clear(), context.figures.clear();  // written
-  return context.show<record::Report>(clock.finished(std::move(made), context.seed), report::view);
+  return context.show(clock.finished(std::move(made), context.seed));
 }
 
 }  // namespace

@@ -5,15 +5,15 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
-#include "leeway/report/report.h"
-#include "leeway/tasks/select.h"
+#include "leeway/tasks/report/page.h"
+#include "leeway/tasks/select/select.h"
 
 namespace leeway::app {
 namespace {
 
 struct SelectFlags {
   std::vector<std::string> clean, shifted, names;
-  record::SelectOptions options;
+  tasks::SelectOptions options;
 };
 
 void check_flags(const SelectFlags& flags) {
@@ -41,10 +41,10 @@ tasks::SelectTask task_of(Context& context, const SelectFlags& flags) {
 
 int run_select(Context& context, const SelectFlags& flags) {
   check_flags(flags);
-  const record::Select result = tasks::select(task_of(context, flags), context.progress());
+  const tasks::Select result = tasks::select(task_of(context, flags), context.progress());
   const std::vector<std::string> unproved = tasks::unproved_maxima(result);
   for (const std::string& line : unproved) context.warn(line + "; exit code 5");
-  return context.finish(result, report::view, unproved.empty() ? exit_ok : exit_incomplete);
+  return context.finish(result, unproved.empty() ? exit_ok : exit_incomplete);
 }
 
 }  // namespace

@@ -4,17 +4,17 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
-#include "leeway/record/reading.h"
-#include "leeway/report/report.h"
-#include "leeway/tasks/shift.h"
+#include "leeway/tasks/outputs_reading.h"
+#include "leeway/tasks/report/page.h"
+#include "leeway/tasks/shift/shift.h"
 
 namespace leeway::app {
 namespace {
 
 struct ShiftFlags {
   std::string name, data, sheet;
-  record::OutputsReading rows;  // its index and split
-  record::ShiftOptions options;
+  tasks::OutputsReading rows;  // its index and split
+  tasks::ShiftOptions options;
 };
 
 int run_shift(Context& context, const ShiftFlags& flags) {
@@ -25,7 +25,7 @@ int run_shift(Context& context, const ShiftFlags& flags) {
                               context.out,  flags.options,
                               context.seed, flags.sheet};
   for (const auto& [option, file] : tasks::files_of(task)) context.files.claim(option, file, Written::file);
-  return context.show(tasks::shift_images(task, context.progress()), report::view);
+  return context.show(tasks::shift_images(task, context.progress()));
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ void add_shift(const Command& root, Context& context) {
   command.option(
       "--data", flags.data,
       "Images: .npz or .safetensors with x (n,c,h,w) and y, IDX(.gz), fashion-mnist:train or :test");
-  add_option_flags(command, [&](record::Fields& f) { row_fields(flags.rows, f); });
+  add_option_flags(command, [&](Fields& f) { row_fields(flags.rows, f); });
   add_option_flags(command, flags.options);
   command.reads({"--data"});
   context.add_common_flags(

@@ -14,10 +14,10 @@
 #include "leeway/core/message.h"
 #include "leeway/core/removal.h"
 #include "leeway/core/result.h"
-#include "leeway/record/json.h"
+#include "leeway/describe/json.h"
 #include "leeway/render/terminal.h"
-#include "leeway/report/report.h"
-#include "leeway/tasks/corruptions.h"
+#include "leeway/tasks/corruptions/corruptions.h"
+#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
@@ -25,7 +25,7 @@ namespace {
 struct CorruptFlags {
   ModelFlags model;
   std::string data, published, sheet;
-  record::CorruptionsOptions options;
+  tasks::CorruptionsOptions options;
 };
 
 std::string corruptions_state_of(const std::string& out) { return out + ".state"; }
@@ -48,8 +48,8 @@ std::string state_of_file(const std::string& path) {
 }
 
 std::vector<std::string> made_of(const CorruptFlags& flags) {
-  record::ModelReading reading = flags.model.reading;
-  return {state_of_file(flags.model.model), record::digest_of([&](record::Fields& f) { fields(reading, f); }),
+  tasks::ModelReading reading = flags.model.reading;
+  return {state_of_file(flags.model.model), digest_of([&](Fields& f) { fields(reading, f); }),
           state_of_file(flags.data), state_of_file(flags.published),
           flags.options.how.frost_dir ? state_of_file(*flags.options.how.frost_dir) : ""};
 }
@@ -58,9 +58,9 @@ int run_corrupt(Context& context, const CorruptFlags& flags) {
   if (flags.data.empty()) throw UsageError("--data is required: the clean images");
   if (flags.model.model.empty())
     throw UsageError("--model is required (leeway shift NAME --severity S writes corrupted images)");
-  std::optional<record::Corruptions> reference;
+  std::optional<tasks::Corruptions> reference;
   if (const auto& named = flags.options.reference; named && *named != "alexnet") {
-    reference = record::record_from<record::Corruptions>(read_record(*named), display_name(*named));
+    reference = record_from<tasks::Corruptions>(read_record(*named), display_name(*named));
     context.add_input(*named, {});
   }
   Images images = open_images(context, flags.data);
@@ -75,13 +75,13 @@ int run_corrupt(Context& context, const CorruptFlags& flags) {
     context.say(fmt::format("corruptions: resuming after {} of {} finished sets", done, units));
   };
   task.was_read = [&context](const auto&... read) { context.add_input(read...); };
-  record::Corruptions record = tasks::corruptions(task, context.progress());
+  tasks::Corruptions record = tasks::corruptions(task, context.progress());
   record.reading = flags.model.reading;
   record.stochastic = loaded.stochastic;
   context.warn_of(record.envelope);  // those of the model were told when it was loaded
   for (const std::string& line : loaded.warnings) record.envelope.warnings.push_back(line);
   record = context.completed(std::move(record));
-  const View view = report::view(record);
+  const View view = tasks::view(record);
   context.write_page(view);
   Context::write_record(context.out, to_json(record));
   if (!task.state.empty()) remove_made(std::filesystem::path(task.state).parent_path(), task.state);
@@ -99,7 +99,7 @@ void add_shift_corrupt(const Command& shift, Context& context) {
   command.option("--model", flags.model.model, model_help);
   add_option_flags(command, flags.options);
   add_option_flags(
-      command, [&](record::Fields& f) { flag_fields(flags.model.reading, f); }, "Reading the model file");
+      command, [&](Fields& f) { flag_fields(flags.model.reading, f); }, "Reading the model file");
   add_device_flag(command, flags.model.reading.device);
   command.option(
       "--published", flags.published,

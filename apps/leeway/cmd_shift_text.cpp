@@ -5,15 +5,15 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/terminal.h"
-#include "leeway/report/report.h"
-#include "leeway/tasks/shift_text.h"
+#include "leeway/tasks/report/page.h"
+#include "leeway/tasks/shift_text/shift_text.h"
 
 namespace leeway::app {
 namespace {
 
 struct ShiftTextFlags {
   std::string name, data;
-  record::ShiftTextOptions options;
+  tasks::ShiftTextOptions options;
 };
 
 int run_shift_text(Context& context, const ShiftTextFlags& flags) {
@@ -25,12 +25,12 @@ int run_shift_text(Context& context, const ShiftTextFlags& flags) {
                             .options = flags.options,
                             .seed = context.seed};
   task.was_read = [&context](const auto&... read) { context.add_input(read...); };
-  record::ShiftText record;
+  tasks::ShiftText record;
   {  // the distance of texts of a million characters takes long
     const HardStop stop("shift text stopped; nothing was written");
     record = tasks::shift_text(task, context.progress());
   }
-  return context.show(std::move(record), report::view);
+  return context.show(std::move(record));
 }
 
 }  // namespace

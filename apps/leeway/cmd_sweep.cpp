@@ -13,13 +13,13 @@
 #include "leeway/core/instruction_set.h"
 #include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
-#include "leeway/record/sweep.h"
-#include "leeway/report/report.h"
 #include "leeway/sweep/collect.h"
 #include "leeway/sweep/plan.h"
 #include "leeway/sweep/run.h"
 #include "leeway/sweep/script.h"
 #include "leeway/sweep/store.h"
+#include "leeway/tasks/report/page.h"
+#include "leeway/tasks/sweep/sweep.h"
 
 namespace leeway::app {
 namespace {
@@ -36,8 +36,8 @@ struct ClusterFlags {
 
 struct SweepFlags {
   std::string study, folder;
-  record::SweepRunOptions run;
-  record::SweepCollectOptions collect;
+  tasks::SweepRunOptions run;
+  tasks::SweepCollectOptions collect;
   ClusterFlags cluster;
   std::string limit;  // of a runner; empty: none
 };
@@ -79,9 +79,9 @@ int run_plan(Context& context, const SweepFlags& flags, void (*add_units)(const 
   const SweepCatalog catalog(add_units);
   const sweep::Plan plan = planned(context, flags, catalog.catalog());
   const sweep::Store store(context.out);
-  record::SweepPlan record = sweep::plan_record(plan, store);
+  tasks::SweepPlan record = sweep::plan_record(plan, store);
   describe(context, record);
-  return context.show(std::move(record), report::view);
+  return context.show(std::move(record));
 }
 
 sweep::ScriptOptions script_options(const SweepFlags& flags, const sweep::PlanFile& plan) {
@@ -96,9 +96,9 @@ sweep::ScriptOptions script_options(const SweepFlags& flags, const sweep::PlanFi
 
 // A runner that came late, when all was done, leaves a table that is there as it is.
 void collect_at_the_end(Context& context, const sweep::PlanFile& plan, const sweep::Store& store,
-                        record::SweepRun& record) {
+                        tasks::SweepRun& record) {
   const std::string& out = record.options.collect;
-  const record::SweepRunResult& result = record.results.front();
+  const tasks::SweepRunResult& result = record.results.front();
   const bool news = result.done + result.done_elsewhere > 0;
   if (out.empty() || result.left > 0 || (!news && fs::exists(out))) return;
   try {
@@ -147,22 +147,21 @@ int run_units(Context& context, const SweepFlags& flags, void (*add_units)(const
   options.lease = std::chrono::duration<double>(flags.run.lease);
   options.limit = sweep::seconds_of(flags.limit).value_or(0);
   const sweep::RunSummary done = sweep::run_units(plan, store, options, context.progress());
-  record::SweepRun record;
+  tasks::SweepRun record;
   record.options = flags.run, record.folder = display_name(store.folder());
   record.results.push_back({done.units, done.jobs, done.done_before, done.done, done.done_elsewhere,
                             done.failed, done.blocked, done.left});
   if (done.failed > 0) record.failures = sweep::failures_of(plan, store);
   collect_at_the_end(context, plan, store, record);
   describe(context, record);
-  return context.finish<record::SweepRun>(std::move(record), report::view,
-                                          done.failed > 0 ? exit_incomplete : exit_ok);
+  return context.finish(std::move(record), done.failed > 0 ? exit_incomplete : exit_ok);
 }
 
 int run_status(Context& context, const SweepFlags& flags) {
   const sweep::Store store(flags.folder);
-  record::SweepStatus record = sweep::status_of(sweep::PlanFile(store.plan()), store);
+  tasks::SweepStatus record = sweep::status_of(sweep::PlanFile(store.plan()), store);
   describe(context, record);
-  return context.finish<record::SweepStatus>(std::move(record), report::view);
+  return context.finish(std::move(record));
 }
 
 int run_collect(Context& context, const SweepFlags& flags) {
@@ -170,12 +169,12 @@ int run_collect(Context& context, const SweepFlags& flags) {
   const sweep::Store store(flags.folder);
   const sweep::PlanFile plan(store.plan(), true);
   context.add_input(store.plan().string(), {});
-  record::SweepCollect record;
+  tasks::SweepCollect record;
   record.options = flags.collect;
   record.results.push_back(sweep::collect(plan, store, flags.collect, context.out, context.progress()));
   const bool whole = record.results.front().missing == 0;
   describe(context, record);
-  return context.show(std::move(record), report::view, whole ? exit_ok : exit_incomplete);
+  return context.show(std::move(record), whole ? exit_ok : exit_incomplete);
 }
 
 int run_script(Context& context, const SweepFlags& flags) {

@@ -4,10 +4,10 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
 #include "leeway/core/message.h"
-#include "leeway/record/sweep_report.h"
-#include "leeway/report/report.h"
 #include "leeway/sweep/collect.h"
 #include "leeway/sweep/report.h"
+#include "leeway/tasks/report/page.h"
+#include "leeway/tasks/sweep/report.h"
 
 namespace leeway::app {
 namespace {
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 struct SweepReportFlags {
   std::vector<std::string> runs;
-  record::SweepReportOptions options;
+  tasks::SweepReportOptions options;
 };
 
 sweep::RunTable runs_of(Context& context, const std::string& path, const std::string& stage) {
@@ -39,8 +39,7 @@ int run_sweep_report(Context& context, const SweepReportFlags& flags) {
   sweep::RunTable table = runs_of(context, flags.runs.front(), flags.options.stage);
   for (std::size_t i = 1; i < flags.runs.size(); ++i) table.join(runs_of(context, flags.runs[i], ""));
   context.page = path;
-  return context.show<record::SweepReport>(sweep::report_of(table, flags.options, context.seed),
-                                           report::view);
+  return context.show(sweep::report_of(table, flags.options, context.seed));
 }
 
 }  // namespace

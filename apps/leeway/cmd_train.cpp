@@ -8,9 +8,9 @@
 #include "apps/leeway/nn_loader.h"
 #include "apps/leeway/option_flags.h"
 #include "leeway/render/terminal.h"
-#include "leeway/report/report.h"
-#include "leeway/tasks/list.h"
-#include "leeway/tasks/train.h"
+#include "leeway/tasks/list/list.h"
+#include "leeway/tasks/report/page.h"
+#include "leeway/tasks/train/train.h"
 
 namespace leeway::app {
 namespace {
@@ -58,13 +58,13 @@ tasks::TrainingRows open_rows(Context& context, const TrainFlags& flags) {
 
 // What leeway list says of it; why not, where it is none.
 std::string algorithm_text(Context& context, const std::string& name) {
-  const record::List list = tasks::list(
+  const tasks::List list = tasks::list(
       {[&]() -> const nn::Session& { return model_session(context.threads); }, {"algorithms"}, context.seed});
-  const std::vector<record::ListedMember>& members = list.results.front().members;
-  for (const record::ListedMember& member : members)
+  const std::vector<tasks::ListedMember>& members = list.results.front().members;
+  for (const tasks::ListedMember& member : members)
     if (member.name == name)
       return render::terminal(
-          {.lead = report::member_terms(member) +
+          {.lead = tasks::member_terms(member) +
                    (member.source.empty() ? Blocks() : in_both(paragraph("  source: " + member.source)))});
   throw UsageError(fmt::format("--algorithm: expected one of {}, found {}", names_of(members), name));
 }
@@ -80,7 +80,7 @@ int run_train(Context& context, const TrainFlags& flags) {
                               .seed = context.seed,
                               .device = context.device,
                               .reuse = flags.reuse};
-  return context.show(tasks::train(task, context.progress()).record, report::view);
+  return context.show(tasks::train(task, context.progress()).record);
 }
 
 }  // namespace
@@ -114,7 +114,7 @@ void add_train(const Command& root, Context& context) {
                          names_of(tasks::protocols())))
       .shown_as("NAME");
   command.option("--start", flags.start, "Initial weights: .safetensors, a PyTorch checkpoint or .npz");
-  add_option_flags(command, [&](record::Fields& f) { flag_fields(flags.options, f); });
+  add_option_flags(command, [&](Fields& f) { flag_fields(flags.options, f); });
   command.option("--set", flags.set, "Parameter of the algorithm, NAME=NUMBER; may be repeated");
   command.option("--eps", flags.eps, "Radius of adversarial training, a number or a fraction (default 0.1)");
   command.option("--keep-epochs", flags.keep, "Folder for the weights of every epoch")

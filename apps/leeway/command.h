@@ -16,8 +16,8 @@
 #include "apps/leeway/files.h"
 #include "leeway/core/progress.h"
 #include "leeway/core/result.h"
+#include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
-#include "leeway/record/envelope.h"
 #include "leeway/tasks/input_log.h"
 
 namespace leeway::app {
@@ -66,22 +66,22 @@ class Context {
   int end(const Json& record, const View& view, const std::string& file, int code = exit_ok);
   // The same with the warnings, for a record that is not completed.
   template <class Record>
-  int end(Record record, View (*view)(const Record&), const std::string& file, int code = exit_ok) {
+  int end(Record record, const std::string& file, int code = exit_ok) {
     warn_of(record.envelope);
     record = completed(std::move(record));
     return end(to_json(record), view(record), file, code);
   }
   // Where no file has the record.
   template <class Record>
-  int show(Record record, View (*view)(const Record&), int code = exit_ok) {
-    return end(std::move(record), view, "", code);
+  int show(Record record, int code = exit_ok) {
+    return end(std::move(record), "", code);
   }
   // Where --out names the record's file.
   template <class Record>
-  int finish(Record record, View (*view)(const Record&), int code = exit_ok) {
-    return end(std::move(record), view, out, code);
+  int finish(Record record, int code = exit_ok) {
+    return end(std::move(record), out, code);
   }
-  void warn_of(const record::Envelope& envelope);
+  void warn_of(const Envelope& envelope);
   void end_progress() { progress_.reset(); }  // before a line that is no result
   [[nodiscard]] bool wants_page() const { return !page.empty() || !figures.empty(); }
   void write_page(const View& view);                                      // to --report, and --figures
@@ -101,7 +101,7 @@ class Context {
  private:
   void opened(const std::string& path, const std::string& reading);  // an input
   void tell_warnings();
-  void complete(record::Envelope& envelope);
+  void complete(Envelope& envelope);
 
   std::vector<std::string> arguments_;
   std::chrono::steady_clock::time_point started_;

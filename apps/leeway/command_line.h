@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "leeway/record/number_list.h"
+#include "leeway/describe/number_list.h"
 
 namespace CLI {
 class App;
@@ -163,7 +163,6 @@ class CommandLine {
 // unknown command, an unknown key, a value that the option does not take.
 void apply_config(CLI::App& root, const std::vector<std::string>& arguments);
 
-using record::split;
 // "NAME=PATH", split at the first "="; the first part is empty where there is none.
 [[nodiscard]] std::pair<std::string, std::string> split_name(const std::string& text);
 

@@ -11,7 +11,7 @@
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
-#include "leeway/record/json.h"
+#include "leeway/describe/json.h"
 #include "leeway/render/figures.h"
 #include "leeway/render/page.h"
 #include "leeway/render/terminal.h"
@@ -88,7 +88,7 @@ void Context::opened(const std::string& path, const std::string& reading) {
 
 void Context::warn(const std::string& line) { warnings_.push_back("leeway: " + line); }
 
-void Context::warn_of(const record::Envelope& envelope) {
+void Context::warn_of(const Envelope& envelope) {
   for (const std::string& line : envelope.warnings) warn(line);
 }
 
@@ -105,7 +105,7 @@ Progress* Context::progress() {
   return progress_.get();
 }
 
-void Context::complete(record::Envelope& envelope) {
+void Context::complete(Envelope& envelope) {
   envelope.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
   progress_.reset();
   envelope.command = arguments_;
@@ -116,7 +116,7 @@ void Context::complete(record::Envelope& envelope) {
 void Context::print(const Json& record, const std::string& shown) {
   progress_.reset();
   tell_warnings();
-  const std::string text = json ? record::record_text(record) : printable_lines(shown);
+  const std::string text = json ? record_text(record) : printable_lines(shown);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
     throw std::runtime_error(
         fmt::format("stdout: cannot write the result: {}", std::system_category().message(errno)));
@@ -148,7 +148,7 @@ std::string Context::claim_manifest(const std::vector<std::string>& written) {
 }
 
 void Context::write_record(const std::string& path, const Json& record) {
-  if (!path.empty()) write_text(path, record::record_text(record));
+  if (!path.empty()) write_text(path, record_text(record));
 }
 
 }  // namespace leeway::app

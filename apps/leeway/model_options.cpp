@@ -11,7 +11,7 @@
 #include "leeway/core/csv.h"
 #include "leeway/core/message.h"
 #include "leeway/data/training_data.h"
-#include "leeway/tasks/infer.h"
+#include "leeway/tasks/infer/infer.h"
 #include "leeway/tasks/outputs_reading.h"
 
 namespace leeway::app {
@@ -42,13 +42,13 @@ void add_device_flag(const Command& command, std::string& device) {
 }
 
 void add_layout_flag(const Command& command, ModelFlags& flags) {
-  add_option_flags(command, [&](record::Fields& f) { layout_field(flags.reading, f); });
+  add_option_flags(command, [&](Fields& f) { layout_field(flags.reading, f); });
 }
 
 void add_model_flags(const Command& command, ModelFlags& flags) {
   command.option("--model", flags.model, model_help).required();
   command.reads({"--model"});
-  add_option_flags(command, [&](record::Fields& f) { flag_fields(flags.reading, f); });
+  add_option_flags(command, [&](Fields& f) { flag_fields(flags.reading, f); });
   add_device_flag(command, flags.reading.device);
 }
 
@@ -103,7 +103,7 @@ ModelAndImages load_model_and_inputs(Context& context, const ModelFlags& flags, 
 }
 
 std::optional<std::vector<std::size_t>> keep_rows(Context& context, ModelAndImages& loaded,
-                                                  const record::OutputsReading& flags) {
+                                                  const tasks::OutputsReading& flags) {
   auto rows = open_rows(context, flags, loaded.images.n());
   if (!rows) return rows;
   loaded.others = tasks::take_rows(loaded.others, loaded.images.n(), *rows);
@@ -114,7 +114,7 @@ std::optional<std::vector<std::size_t>> keep_rows(Context& context, ModelAndImag
 void add_models_flags(const Command& command, ModelsAndData& flags) {
   command.option("--model", flags.models, std::string(model_help) + "; each model runs on each set of images")
       .required();
-  add_option_flags(command, [&](record::Fields& f) { flag_fields(flags.reading.reading, f); });
+  add_option_flags(command, [&](Fields& f) { flag_fields(flags.reading.reading, f); });
   add_device_flag(command, flags.reading.reading.device);
   command.option("--data", flags.data, std::string(inputs_help) + "; one or several").required();
   command.reads({"--model", "--data"});
@@ -154,7 +154,7 @@ Images open_images(Context& context, const std::string& data) {
   return images;
 }
 
-std::optional<std::vector<std::size_t>> open_rows(Context& context, const record::OutputsReading& flags,
+std::optional<std::vector<std::size_t>> open_rows(Context& context, const tasks::OutputsReading& flags,
                                                   std::size_t n) {
   if (flags.split && !flags.index) throw UsageError("--split requires --index");
   if (flags.index && !flags.split) throw UsageError("--split is required with --index: train, val, test");
@@ -164,7 +164,7 @@ std::optional<std::vector<std::size_t>> open_rows(Context& context, const record
   return tasks::rows_called(split, *flags.split, *flags.index);
 }
 
-Images open_images(Context& context, const std::string& data, const record::OutputsReading& rows) {
+Images open_images(Context& context, const std::string& data, const tasks::OutputsReading& rows) {
   Images images = open_images(context, data);
   const auto taken = open_rows(context, rows, images.n());
   return taken ? select_rows(images, *taken) : images;

@@ -10,23 +10,23 @@
 #include "apps/leeway/command.h"
 #include "leeway/core/images.h"
 #include "leeway/nn/model.h"
-#include "leeway/record/model_reading.h"
-#include "leeway/record/reading.h"
 #include "leeway/tasks/model.h"
+#include "leeway/tasks/model_reading.h"
+#include "leeway/tasks/outputs_reading.h"
 
 namespace leeway::app {
 
 // Images, noted as an input.
 [[nodiscard]] Images open_images(Context& context, const std::string& data);
 
-// The rows that --index and --split name in a set of n (row_fields of record/reading.h); notes the split file
+// The rows that --index and --split name in a set of n (row_fields of tasks/outputs_reading.h); notes the split file
 // as an input. Nothing without these options. UsageError: one without the other.
 [[nodiscard]] std::optional<std::vector<std::size_t>> open_rows(Context& context,
-                                                                const record::OutputsReading& flags,
+                                                                const tasks::OutputsReading& flags,
                                                                 std::size_t n);
 // The same of images: all of them where neither is given.
 [[nodiscard]] Images open_images(Context& context, const std::string& data,
-                                 const record::OutputsReading& rows);
+                                 const tasks::OutputsReading& rows);
 
 // [[MODEL/]SHIFT=]FILE; the name is empty for the source's. UsageError for a name without a file.
 struct NamedImages {
@@ -38,7 +38,7 @@ struct NamedImages {
 
 struct ModelFlags {
   std::string model;
-  record::ModelReading reading;
+  tasks::ModelReading reading;
 };
 
 inline constexpr const char* model_help =
@@ -72,7 +72,7 @@ struct ModelAndImages : tasks::LoadedModel {
                                                    const std::string& data);
 // Keeps the rows that --index and --split name, and returns them; without these options, keeps all and returns nothing.
 std::optional<std::vector<std::size_t>> keep_rows(Context& context, ModelAndImages& loaded,
-                                                  const record::OutputsReading& flags);
+                                                  const tasks::OutputsReading& flags);
 
 // Each of several models with each of several sets of images; {model} and {data} distinguish written files.
 struct ModelsAndData {

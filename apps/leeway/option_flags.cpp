@@ -12,24 +12,22 @@
 #include <vector>
 
 #include "leeway/core/family.h"
-#include "leeway/record/number_list.h"
-#include "leeway/record/overloaded.h"
+#include "leeway/describe/number_list.h"
+#include "leeway/describe/overloaded.h"
 
 namespace leeway::app {
 namespace {
 
-using record::Field;
-
 // Several of a list come from a TOML file.
-std::string read_numbers(const std::vector<std::string>& words, const record::Range& range,
+std::string read_numbers(const std::vector<std::string>& words, const Range& range,
                          std::vector<double>& values) {
   values.clear();
   for (const std::string& word : words) {
-    const auto numbers = record::parse_numbers(word, range);
+    const auto numbers = parse_numbers(word, range);
     if (!numbers)
       return fmt::format(
           "expected FIRST:LAST:STEP or a list of numbers from {:g} to {:g}, at most {} numbers, found {}",
-          range.least, range.most, record::most_numbers, word);
+          range.least, range.most, most_numbers, word);
     values.insert(values.end(), numbers->begin(), numbers->end());
   }
   return "";
@@ -40,7 +38,7 @@ std::string help_of(const Field& field) {
   std::string text(field.meaning);
   text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   const char* before = "\n";
-  for (const record::Choice& choice : field.choices) {
+  for (const Choice& choice : field.choices) {
     if (choice.meaning.empty()) continue;
     text += fmt::format("{}{}: {}", before, choice.name, choice.meaning);
     before = ";\n";
@@ -50,40 +48,39 @@ std::string help_of(const Field& field) {
 
 constexpr std::array<std::string_view, 3> field_files{"labels", "groups", "index"};  // name files to read
 
-class FlagMaker : public record::Fields {
+class FlagMaker : public Fields {
  public:
   FlagMaker(const Command& command, const std::string& group) : command_(command), group_(group) {}
 
  private:
-  void visit(const Field& field, const record::Slot& slot) override {
+  void visit(const Field& field, const Slot& slot) override {
     std::string flag = "--" + std::string(field.name);
     std::ranges::replace(flag, '_', '-');
     const std::string help = help_of(field);
     const auto take = [&](auto* value) { return command_.option(flag, *value, help); };
     const Option option = std::visit(
-        record::Overloaded{[&](double* value) { return bounded(take(value), field); },
-                           [&](std::optional<double>* value) { return bounded(take(value), field); },
-                           [&](std::size_t* value) { return counted(take(value), field); },
-                           [&](std::optional<std::size_t>* value) { return counted(take(value), field); },
-                           [&](bool* value) { return command_.flag(flag, *value, help); },
-                           [&](std::string* value) { return chosen(take(value), field); },
-                           [&](std::optional<std::string>* value) { return chosen(take(value), field); },
-                           [&](std::vector<double>* values) {
-                             const auto read = [values,
-                                                range = field.range](const std::vector<std::string>& words) {
-                               return read_numbers(words, range, *values);
-                             };
-                             return command_.words(flag, read, help)
-                                 .show_default(fmt::format("{}", fmt::join(*values, ",")))
-                                 .shown_as("NUMBERS");
-                           },
-                           [&](std::vector<std::size_t>* values) { return take(values).by_commas(); },
-                           [&](std::vector<std::string>* values) {
-                             return chosen(take(values), field).by_commas().shown_as("NAMES");
-                           },
-                           [&](const auto&) -> Option {
-                             throw std::logic_error(flag + ": no flag has values of this type");
-                           }},
+        Overloaded{[&](double* value) { return bounded(take(value), field); },
+                   [&](std::optional<double>* value) { return bounded(take(value), field); },
+                   [&](std::size_t* value) { return counted(take(value), field); },
+                   [&](std::optional<std::size_t>* value) { return counted(take(value), field); },
+                   [&](bool* value) { return command_.flag(flag, *value, help); },
+                   [&](std::string* value) { return chosen(take(value), field); },
+                   [&](std::optional<std::string>* value) { return chosen(take(value), field); },
+                   [&](std::vector<double>* values) {
+                     const auto read = [values, range = field.range](const std::vector<std::string>& words) {
+                       return read_numbers(words, range, *values);
+                     };
+                     return command_.words(flag, read, help)
+                         .show_default(fmt::format("{}", fmt::join(*values, ",")))
+                         .shown_as("NUMBERS");
+                   },
+                   [&](std::vector<std::size_t>* values) { return take(values).by_commas(); },
+                   [&](std::vector<std::string>* values) {
+                     return chosen(take(values), field).by_commas().shown_as("NAMES");
+                   },
+                   [&](const auto&) -> Option {
+                     throw std::logic_error(flag + ": no flag has values of this type");
+                   }},
         slot);
     if (!group_.empty()) option.group(group_);
     if (std::ranges::find(field_files, field.name) != field_files.end()) command_.reads({flag.c_str()});
@@ -108,7 +105,7 @@ class FlagMaker : public record::Fields {
   static Option chosen(const Option& option, const Field& field) {
     if (field.choices.empty()) return option;
     std::vector<std::string> names;
-    for (const record::Choice& choice : field.choices) names.push_back(choice.name);
+    for (const Choice& choice : field.choices) names.push_back(choice.name);
     const bool explained =
         std::ranges::any_of(field.choices, [](const auto& c) { return !c.meaning.empty(); });
     return explained ? option.one_of(names).shown_as("NAME") : option.one_of(names);
@@ -120,7 +117,7 @@ class FlagMaker : public record::Fields {
 
 }  // namespace
 
-void add_option_flags(const Command& command, const record::Description& options, const std::string& group) {
+void add_option_flags(const Command& command, const Description& options, const std::string& group) {
   FlagMaker maker(command, group);
   options(maker);
 }

@@ -1,5 +1,5 @@
 // A training of a classifier as plain values: what it was asked for, what else the bits of its weights depend on, and what
-// came of every epoch. leeway/nn/train.h trains, leeway/record/train.h describes these structs.
+// came of every epoch. leeway/nn/train.h trains, leeway/tasks/train/train.h describes these structs.
 #pragma once
 
 #include <cstddef>
@@ -130,7 +130,7 @@ struct Training {
 };
 
 // How a training is written down beside its weights, and read back. What trains knows no records, so a program brings these
-// functions (record::training_text).
+// functions (tasks::training_text).
 struct TrainingText {
   std::function<std::string(const Training&)> write;
   // Error, whose message begins with `name`, where the text is none that write() gave.

@@ -147,7 +147,7 @@ Blocks chart_grid(std::vector<Chart> charts, std::size_t shown) {
 }
 
 Blocks chart_choice(std::vector<Chart> charts) {
-  std::vector<Choice> all;
+  std::vector<ChartChoice> all;
   for (Chart& chart : charts) {
     std::string title = chart.title;
     all.push_back({std::move(title), {std::move(chart)}});
@@ -155,7 +155,7 @@ Blocks chart_choice(std::vector<Chart> charts) {
   return chart_grids(std::move(all));
 }
 
-Blocks chart_grids(std::vector<Choice> all) {
+Blocks chart_grids(std::vector<ChartChoice> all) {
   return all.empty() || all[0].charts.empty() ? Blocks() : single({Charts{std::move(all)}});
 }
 

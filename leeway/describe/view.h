@@ -151,12 +151,12 @@ struct Chart {
 };
 
 // Figures that share axes, in a grid; of several choices one is shown at a time, each with as many charts in one order.
-struct Choice {
+struct ChartChoice {
   std::string words;
   std::vector<Chart> charts;
 };
 struct Charts {
-  std::vector<Choice> choices;
+  std::vector<ChartChoice> choices;
   std::size_t shown = 12;  // those after them are behind one click
   bool stacked = false;    // below each other
 };
@@ -264,7 +264,7 @@ struct Block {
 [[nodiscard]] Blocks chart_legend(std::vector<LegendItem> items);
 [[nodiscard]] Blocks chart_grid(std::vector<Chart> charts, std::size_t shown = 12);
 [[nodiscard]] Blocks chart_choice(std::vector<Chart> charts);  // one is shown, chosen by its title
-[[nodiscard]] Blocks chart_grids(std::vector<Choice> all);
+[[nodiscard]] Blocks chart_grids(std::vector<ChartChoice> all);
 [[nodiscard]] Blocks folded(std::string summary, Blocks body, bool open = false);
 [[nodiscard]] Blocks single(Block block);
 // Shape and colour of every model: "● CNN  ■ robust CNN".

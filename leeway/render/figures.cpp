@@ -272,7 +272,7 @@ struct Drawing {
       const auto* all = std::get_if<Charts>(&block.content);
       if (all == nullptr) continue;
       for (std::size_t i = 0; i < all->choices[0].charts.size(); ++i)
-        for (const Choice& choice : all->choices) add(section, choice.charts.at(i), choice.words);
+        for (const ChartChoice& choice : all->choices) add(section, choice.charts.at(i), choice.words);
     }
   }
 };

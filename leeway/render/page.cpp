@@ -135,8 +135,9 @@ std::string figure(const Charts& charts, std::size_t i) {
   const Chart& chart = charts.choices[0].charts[i];
   Json content = payload(chart);
   if (charts.choices.size() > 1)
-    content = {{"variants", json_rows(charts.choices,
-                                      [i](const Choice& choice) { return payload(choice.charts.at(i)); })}};
+    content = {{"variants", json_rows(charts.choices, [i](const ChartChoice& choice) {
+                  return payload(choice.charts.at(i));
+                })}};
   return fmt::format(
       "<figure class=\"chart\" data-spec=\"{}\"><figcaption><strong>{}</strong> <span "
       "class=\"note\">{}</span></figcaption>\n"

@@ -11,7 +11,7 @@
 #include "leeway/core/csv.h"
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
-#include "leeway/record/number_list.h"
+#include "leeway/describe/number_list.h"
 
 namespace leeway::sweep {
 namespace {
@@ -26,7 +26,7 @@ struct AxisRange {
 
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
-  for (const std::string& word : record::split(std::string(text), ' '))
+  for (const std::string& word : split(std::string(text), ' '))
     if (!word.empty()) words.push_back(word);
   return words;
 }
@@ -115,13 +115,13 @@ std::vector<std::string> values_of_range(const CatalogOption& option, const std:
 
 Rule parse_rule(std::string_view text, const std::string& place) {
   Rule rule;
-  for (const std::string& part : record::split(std::string(text), ',')) {
+  for (const std::string& part : split(std::string(text), ',')) {
     const std::size_t at = part.find_first_of("=!<>");
     const std::string_view rest = std::string_view(part).substr(std::min(at, part.size()));
     const auto sign = std::ranges::find_if(signs, [&](std::string_view s) { return rest.starts_with(s); });
     if (sign == signs.end()) refuse(place, "AXIS=VALUE", in_quotes(part));
     Condition condition{std::string(trimmed(std::string_view(part).substr(0, at))), std::string(*sign), {}};
-    for (const std::string& value : record::split(std::string(rest.substr(sign->size())), '|'))
+    for (const std::string& value : split(std::string(rest.substr(sign->size())), '|'))
       condition.values.emplace_back(trimmed(value));
     const bool ordered = sign->front() == '<' || sign->front() == '>';
     if (condition.values.empty() || (ordered && condition.values.size() > 1))

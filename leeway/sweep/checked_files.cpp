@@ -12,7 +12,7 @@
 
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
-#include "leeway/record/number_list.h"
+#include "leeway/describe/number_list.h"
 
 namespace leeway::sweep {
 namespace {
@@ -80,7 +80,7 @@ std::vector<Part> parts_of(const std::string& text) {
   if (const auto whole = part_of(text)) return {*whole};
   std::vector<Part> parts;
   if (text.find(',') == std::string::npos) return {};
-  for (const std::string& piece : record::split(text, ',')) {
+  for (const std::string& piece : split(text, ',')) {
     const auto part = part_of(piece);
     if (!part) return {};
     parts.push_back(*part);
@@ -126,7 +126,7 @@ std::vector<fs::path> outputs_in(const fs::path& folder) {
 // By name; empty without a list.
 std::map<std::string, std::string> listed_outputs(const fs::path& folder) {
   std::map<std::string, std::string> identities;
-  for (const std::string& line : record::split(read_small_file(folder / digests_file).value_or(""), '\n'))
+  for (const std::string& line : split(read_small_file(folder / digests_file).value_or(""), '\n'))
     if (const std::size_t end = line.find(' ', line.find(' ') + 1); end != std::string::npos)
       identities[line.substr(end + 1)] = line.substr(0, end);
   return identities;
@@ -144,7 +144,7 @@ void expect_listed(const std::map<std::string, std::string>& listed, const fs::p
 
 std::string missing_file(const std::string& text) {
   if (!parts_of(text).empty()) return "";
-  for (const std::string& piece : record::split(text, ',')) {
+  for (const std::string& piece : split(text, ',')) {
     const std::string path = piece.substr(piece.find('=') + 1);
     if (!part_of(piece) && !fs::exists(path) && !path.starts_with("fashion-mnist:")) return path;
   }

@@ -17,11 +17,11 @@
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/result.h"
-#include "leeway/record/keys.h"
-#include "leeway/record/records.h"
+#include "leeway/describe/keys.h"
 #include "leeway/sweep/checked_files.h"
 #include "leeway/sweep/roles.h"
 #include "leeway/sweep/study.h"
+#include "leeway/tasks/records.h"
 
 namespace leeway::sweep {
 namespace {
@@ -41,11 +41,11 @@ struct ResultKey {
 
 // Keys of a result that are one value each, and those of the numbers of lists.
 std::vector<ResultKey> result_keys(const std::string& schema, const std::string& name) {
-  const auto records = record::records();
-  const auto found = std::ranges::find(records, schema, &record::Record::schema);
+  const auto records = tasks::records();
+  const auto found = std::ranges::find(records, schema, &tasks::RecordType::schema);
   if (found == records.end()) refuse(name, "a record that this version supports", in_quotes(schema));
   std::vector<ResultKey> keys;
-  for (const record::Key& key : record::keys_of(found->describe)) {
+  for (const Key& key : keys_of(found->describe)) {
     const bool single = !key.type.starts_with("a list") && !key.type.starts_with("an object");
     if (!single || !key.path.starts_with(result_prefix)) continue;
     std::string path = key.path.substr(result_prefix.size());
@@ -148,7 +148,7 @@ class CsvFile {
 
 class Collector {
  public:
-  Collector(const PlanFile& plan, const Store& store, const record::SweepCollectOptions& options)
+  Collector(const PlanFile& plan, const Store& store, const tasks::SweepCollectOptions& options)
       : plan_(plan), store_(store) {
     const std::size_t stage = stage_of(plan, options.stage);
     for (const PlannedUnit& unit : plan.units)
@@ -164,7 +164,7 @@ class Collector {
 
   // write(line) for the header and every row. `out`: what they go to.
   template <class Write>
-  record::SweepTable lines(const std::string& out, Progress* progress, const Write& write) {
+  tasks::SweepTable lines(const std::string& out, Progress* progress, const Write& write) {
     write(csv_line(table_.columns));
     std::vector<std::optional<Rows>> rows;
     for (std::size_t first = 0; first < units_.size(); first += block) {
@@ -202,7 +202,7 @@ class Collector {
     return json;
   }
 
-  void find_columns(const PlannedUnit& unit, const Json& record, const record::SweepCollectOptions& options) {
+  void find_columns(const PlannedUnit& unit, const Json& record, const tasks::SweepCollectOptions& options) {
     schema_ = record.at("schema").get<std::string>();
     keys_ = result_keys(schema_, display_name(record_of(unit)));
     if (!options.columns.empty())
@@ -253,7 +253,7 @@ class Collector {
   std::string schema_;
   std::vector<ResultKey> keys_;
   std::vector<std::size_t> axes_;
-  record::SweepTable table_;
+  tasks::SweepTable table_;
 };
 
 constexpr std::string_view training_command = "train";
@@ -314,13 +314,12 @@ void check_table_name(const std::string& out) {
     refuse(display_name(out), "a table name that ends in .csv or .csv.gz", in_quotes(ending));
 }
 
-record::SweepTable collect(const PlanFile& plan, const Store& store,
-                           const record::SweepCollectOptions& options, const std::string& out,
-                           Progress* progress) {
+tasks::SweepTable collect(const PlanFile& plan, const Store& store, const tasks::SweepCollectOptions& options,
+                          const std::string& out, Progress* progress) {
   check_table_name(out);
   Collector collector(plan, store, options);
   CsvFile file(out);
-  const record::SweepTable table =
+  const tasks::SweepTable table =
       collector.lines(out, progress, [&](const std::string& line) { file.write(line); });
   file.commit();
   return table;

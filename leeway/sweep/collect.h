@@ -1,7 +1,7 @@
 // The records of a stage as one table: a row for each element of `results`, in plan order.
 //
 // Columns: unit, the axes of the stage, unit_seconds, and the keys of a result that are one number, word or
-// truth value (record/keys.h): "pa", "worst_class.accuracy". `series` adds epoch criteria and test accuracy
+// truth value (describe/keys.h): "pa", "worst_class.accuracy". `series` adds epoch criteria and test accuracy
 // (roles.h); `columns` adds numbers in a list, "epochs.loss": all elements separated by spaces, nan for null.
 // Null is an empty field; a name ending in .gz compresses the file.
 //
@@ -13,16 +13,16 @@
 #include <string>
 
 #include "leeway/core/progress.h"
-#include "leeway/record/sweep.h"
 #include "leeway/sweep/plan_file.h"
 #include "leeway/sweep/run_table.h"
 #include "leeway/sweep/store.h"
+#include "leeway/tasks/sweep/sweep.h"
 
 namespace leeway::sweep {
 
-[[nodiscard]] record::SweepTable collect(const PlanFile& plan, const Store& store,
-                                         const record::SweepCollectOptions& options, const std::string& out,
-                                         Progress* progress);
+[[nodiscard]] tasks::SweepTable collect(const PlanFile& plan, const Store& store,
+                                        const tasks::SweepCollectOptions& options, const std::string& out,
+                                        Progress* progress);
 
 // Error where a file's name ends in something else than a table's. For those who collect at the end of long work.
 void check_table_name(const std::string& out);

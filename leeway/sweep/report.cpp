@@ -29,7 +29,7 @@ detail::Criterion validation_of(const Runs& runs) {
 
 class Analysis {
  public:
-  Analysis(const RunTable& table, const record::SweepReportOptions& options, std::uint64_t seed)
+  Analysis(const RunTable& table, const tasks::SweepReportOptions& options, std::uint64_t seed)
       : runs_(detail::runs_of(table, options)),
         options_(options),
         seed_(seed),
@@ -37,7 +37,7 @@ class Analysis {
     require_runs(table);
   }
 
-  record::SweepReport report() {
+  tasks::SweepReport report() {
     record_.envelope.seed = seed_;
     record_.envelope.instruction_set = name_of(instruction_set);
     record_.options = options_, record_.roles = runs_.roles;
@@ -71,19 +71,15 @@ class Analysis {
            "none");
   }
 
-  [[nodiscard]] record::Range value_range() const {
-    return runs_.roles.is_share ? record::share : record::Range{};
-  }
-  [[nodiscard]] record::Range change_range() const {
-    return runs_.roles.is_share ? record::from_to(-1, 1) : record::Range{};
-  }
-  [[nodiscard]] record::SweepMean mean(const std::vector<Item>& items) const {
+  [[nodiscard]] Range value_range() const { return runs_.roles.is_share ? a_share : Range{}; }
+  [[nodiscard]] Range change_range() const { return runs_.roles.is_share ? from_to(-1, 1) : Range{}; }
+  [[nodiscard]] tasks::SweepMean mean(const std::vector<Item>& items) const {
     return mean_of(items, value_range(), options_.level);
   }
-  [[nodiscard]] record::SweepMean change(const std::vector<Item>& items) const {
+  [[nodiscard]] tasks::SweepMean change(const std::vector<Item>& items) const {
     return mean_of(items, change_range(), options_.level);
   }
-  [[nodiscard]] record::SweepMean mean_of_all(const std::vector<Item>& items) const {
+  [[nodiscard]] tasks::SweepMean mean_of_all(const std::vector<Item>& items) const {
     return mean_of_algorithms(items, value_range(), options_.level);
   }
 
@@ -123,12 +119,12 @@ class Analysis {
     for (const Run& run : runs_.all) {
       if (run.y) ++record_.runs;
       if (run.missing.empty()) continue;
-      auto known = std::ranges::find(record_.missing, run.missing, &record::SweepMissing::reason);
+      auto known = std::ranges::find(record_.missing, run.missing, &tasks::SweepMissing::reason);
       if (known == record_.missing.end())
         known = record_.missing.insert(known, {run.missing, words_of(runs_, run), 0});
       ++known->runs;
     }
-    std::ranges::stable_sort(record_.missing, std::ranges::greater(), &record::SweepMissing::runs);
+    std::ranges::stable_sort(record_.missing, std::ranges::greater(), &tasks::SweepMissing::runs);
   }
 
   void add_cells(std::size_t start) {
@@ -196,7 +192,7 @@ class Analysis {
     const auto ranked =
         detail::ranks_of(table, {runs_.roles.higher_is_better, options_.level, value_range()});
     for (const detail::Ranked& one : ranked) {
-      record::SweepRank rank = one.rank;
+      tasks::SweepRank rank = one.rank;
       rank.algorithm = runs_.algorithms[one.algorithm], rank.start = runs_.starts[start];
       record_.ranks.push_back(std::move(rank));
     }
@@ -217,7 +213,7 @@ class Analysis {
       for (std::size_t start = 0; start < by_start.size(); ++start) {
         const std::vector<Item>& here = every ? all[start] : by_start[start];
         const std::vector<Item>& scratch = every ? all[0] : by_start[0];
-        record::SweepStart& row = record_.scratch.emplace_back();
+        tasks::SweepStart& row = record_.scratch.emplace_back();
         row.algorithm = every ? "" : runs_.algorithms[a], row.start = runs_.starts[start];
         row.value = every ? mean_of_all(here) : mean(here);
         std::vector<Item> changes;
@@ -231,7 +227,7 @@ class Analysis {
   void add_choices() {
     for (const auto& [group, chosen] : tuning_.chosen()) {
       if (group.select != runs_.selected || chosen.candidates + chosen.left_out < 2) continue;
-      record::SweepChoice& choice = record_.choices.emplace_back();
+      tasks::SweepChoice& choice = record_.choices.emplace_back();
       choice.algorithm = runs_.algorithms[group.algorithm], choice.start = runs_.starts[group.start];
       if (group.shift < runs_.shifts.size()) choice.shift = runs_.shifts[group.shift].name;
       if (group.setting < runs_.settings.size()) choice.setting = runs_.settings[group.setting];
@@ -243,16 +239,16 @@ class Analysis {
   }
 
   const Runs runs_;
-  const record::SweepReportOptions& options_;
+  const tasks::SweepReportOptions& options_;
   const std::uint64_t seed_;
   const Tuning tuning_;
-  record::SweepReport record_;
+  tasks::SweepReport record_;
 };
 
 }  // namespace
 
-record::SweepReport report_of(const RunTable& table, const record::SweepReportOptions& options,
-                              std::uint64_t seed) {
+tasks::SweepReport report_of(const RunTable& table, const tasks::SweepReportOptions& options,
+                             std::uint64_t seed) {
   return Analysis(table, options, seed).report();
 }
 

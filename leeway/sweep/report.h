@@ -24,13 +24,13 @@
 
 #include <cstdint>
 
-#include "leeway/record/sweep_report.h"
 #include "leeway/sweep/run_table.h"
+#include "leeway/tasks/sweep/report.h"
 
 namespace leeway::sweep {
 
 // The record without `command` and `inputs`, which the caller knows.
-[[nodiscard]] record::SweepReport report_of(const RunTable& table, const record::SweepReportOptions& options,
-                                            std::uint64_t seed);
+[[nodiscard]] tasks::SweepReport report_of(const RunTable& table, const tasks::SweepReportOptions& options,
+                                           std::uint64_t seed);
 
 }  // namespace leeway::sweep

@@ -41,7 +41,7 @@ bool is_kind(const std::string& column) { return std::ranges::find(kinds, last_p
 
 class Guess {
  public:
-  Guess(const RunTable& table, const record::SweepReportOptions& options) : table_(table) {
+  Guess(const RunTable& table, const tasks::SweepReportOptions& options) : table_(table) {
     measures(options);
     const bool collected = !table.axes().empty();
     for (const std::string& axis : collected ? table.axes() : table.keys())
@@ -55,7 +55,7 @@ class Guess {
       });
     roles_.hyperparameters = open_;
   }
-  [[nodiscard]] record::SweepRoles roles() const { return roles_; }
+  [[nodiscard]] tasks::SweepRoles roles() const { return roles_; }
 
  private:
   [[nodiscard]] std::set<std::string> values_of(const std::string& column) const {
@@ -86,7 +86,7 @@ class Guess {
     return std::ranges::any_of(columns.at(column), [](const auto& text) { return !text.empty(); });
   }
 
-  void measures(const record::SweepReportOptions& options) {
+  void measures(const tasks::SweepReportOptions& options) {
     const std::string usual = table_.has("accuracy") || !table_.has("test") ? "accuracy" : "test";
     roles_.measure = options.measure.empty() ? usual : options.measure;
     if (options.measure.empty() && !table_.has(roles_.measure))
@@ -139,7 +139,7 @@ class Guess {
     if (!column.empty()) take(option, RolesNames{column}, one), role = column;
   }
 
-  void given(const record::SweepReportOptions& options) {
+  void given(const tasks::SweepReportOptions& options) {
     take("--algorithm", options.algorithm, roles_.algorithm);
     take("--case", options.cases, roles_.cases);
     take("--repeats", options.repeats, roles_.repeats);
@@ -163,7 +163,7 @@ class Guess {
     if (axis != open_.end()) take("", std::string(*axis), role);
   }
 
-  void guessed(const record::SweepReportOptions& options) {
+  void guessed(const tasks::SweepReportOptions& options) {
     const auto last_in = [](Words words) {
       return [names = RolesNames(words.begin(), words.end())](const std::string& axis) {
         return is_in(names, last_part(axis));
@@ -210,14 +210,14 @@ class Guess {
   }
 
   const RunTable& table_;
-  record::SweepRoles roles_;
+  tasks::SweepRoles roles_;
   RolesNames open_;  // axes without a role
   std::set<std::string> used_;
 };
 
 }  // namespace
 
-record::SweepRoles roles_of(const RunTable& table, const record::SweepReportOptions& options) {
+tasks::SweepRoles roles_of(const RunTable& table, const tasks::SweepReportOptions& options) {
   return Guess(table, options).roles();
 }
 

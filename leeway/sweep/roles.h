@@ -24,8 +24,8 @@
 #include <string>
 #include <string_view>
 
-#include "leeway/record/sweep_report.h"
 #include "leeway/sweep/run_table.h"
+#include "leeway/tasks/sweep/report.h"
 
 namespace leeway::sweep {
 
@@ -36,7 +36,7 @@ inline constexpr std::array<std::string_view, 5> curve_columns{
     "epochs.validation_worst_group_accuracy", "epochs.selection_score", test_curve};
 
 // Without the values baseline, scratch and selected.
-[[nodiscard]] record::SweepRoles roles_of(const RunTable& table, const record::SweepReportOptions& options);
+[[nodiscard]] tasks::SweepRoles roles_of(const RunTable& table, const tasks::SweepReportOptions& options);
 
 // A case of concurrent distribution shifts by its name: "splits/sc_ldd-3.csv" is SC+LDD, number 3, two shifts; "uniform"
 // none. Nothing where the name is of another form.

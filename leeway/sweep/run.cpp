@@ -24,7 +24,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/removal.h"
-#include "leeway/record/json.h"
+#include "leeway/describe/json.h"
 #include "leeway/sweep/checked_files.h"
 #include "leeway/sweep/detail/queue.h"
 #include "leeway/sweep/process.h"
@@ -176,8 +176,7 @@ class Job {
   }
 
   void fail(Failure failure) const {
-    const std::string text =
-        record::record_text(record::written([&](record::Fields& f) { fields(failure, f); }));
+    const std::string text = record_text(written([&](Fields& f) { fields(failure, f); }));
     write_plain(store_.work(unit_, runner_) / "failure.json", text);
     store_.keep(unit_, runner_, Outcome::failed);
   }

@@ -13,7 +13,7 @@
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/removal.h"
-#include "leeway/record/number_list.h"
+#include "leeway/describe/number_list.h"
 #include "leeway/sweep/process.h"
 
 namespace leeway::sweep {
@@ -99,7 +99,7 @@ std::string output_of(const fs::path& path) {
 std::string one_line(const std::string& text) {
   constexpr std::string_view name = "sbatch: ";
   std::string line;
-  for (std::string part : record::split(text, '\n')) {
+  for (std::string part : split(text, '\n')) {
     if (part.starts_with(name)) part.erase(0, name.size());
     if (!part.empty()) line += (line.empty() ? "" : "; ") + part;
   }
@@ -132,7 +132,7 @@ std::string submitted(const fs::path& folder, std::vector<std::string> words) {
 
 std::optional<double> seconds_of(std::string_view time) {
   double seconds = 0;
-  const std::vector<std::string> parts = record::split(std::string(time), ':');
+  const std::vector<std::string> parts = split(std::string(time), ':');
   if (parts.size() != 3) return {};
   for (const std::string& part : parts) {
     const auto number = parse_number(part);

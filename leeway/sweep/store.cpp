@@ -20,7 +20,7 @@
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/removal.h"
-#include "leeway/record/json.h"
+#include "leeway/describe/json.h"
 #include "leeway/sweep/run.h"
 #include "leeway/sweep/script.h"
 
@@ -117,12 +117,12 @@ std::vector<std::string> axes_of(const PlanFile& plan, const PlannedUnit& unit) 
   return axes;
 }
 
-std::vector<record::SweepFailure> grouped(const PlanFile& plan, const std::vector<const PlannedUnit*>& failed,
-                                          const Store& store) {
-  std::map<std::string, record::SweepFailure> groups;
+std::vector<tasks::SweepFailure> grouped(const PlanFile& plan, const std::vector<const PlannedUnit*>& failed,
+                                         const Store& store) {
+  std::map<std::string, tasks::SweepFailure> groups;
   for (const PlannedUnit* unit : failed) {
     const std::string message = store.failure(unit->name).message;
-    record::SweepFailure& group = groups[common_part(message)];
+    tasks::SweepFailure& group = groups[common_part(message)];
     const std::vector<std::string> axes = axes_of(plan, *unit);
     if (group.units++ == 0) {
       group.message = message, group.log = display_name(store.failed(unit->name) / "log.txt");
@@ -132,14 +132,14 @@ std::vector<record::SweepFailure> grouped(const PlanFile& plan, const std::vecto
                     [&](const auto& axis) { return std::ranges::find(axes, axis) == axes.end(); });
     }
   }
-  std::vector<record::SweepFailure> all;
+  std::vector<tasks::SweepFailure> all;
   for (auto& [key, group] : groups) all.push_back(std::move(group));
-  std::ranges::stable_sort(all, std::ranges::greater(), &record::SweepFailure::units);
+  std::ranges::stable_sort(all, std::ranges::greater(), &tasks::SweepFailure::units);
   return all;
 }
 
-void add(record::SweepCounts& sum, const record::SweepCounts& part) {
-  using Counts = record::SweepCounts;
+void add(tasks::SweepCounts& sum, const tasks::SweepCounts& part) {
+  using Counts = tasks::SweepCounts;
   for (const auto member : {&Counts::units, &Counts::done, &Counts::failed, &Counts::blocked,
                             &Counts::running, &Counts::ready, &Counts::waiting})
     sum.*member += part.*member;
@@ -147,10 +147,10 @@ void add(record::SweepCounts& sum, const record::SweepCounts& part) {
 
 }  // namespace
 
-void fields(Failure& failure, record::Fields& f) {
+void fields(Failure& failure, Fields& f) {
   f("message", failure.message, "the last line on stderr, or how it ended");
   f("code", failure.code, "exit code, or 128 and the signal");
-  f("seconds", failure.seconds, record::at_least(0), "that it took");
+  f("seconds", failure.seconds, at_least(0), "that it took");
 }
 
 std::string shard_of(const std::string& unit) { return unit.substr(0, 2); }
@@ -261,11 +261,11 @@ Failure Store::failure(const std::string& unit) const {
   Failure failure;
   const Json json = Json::parse(map_file(path).text(), nullptr, false);
   if (!json.is_object()) refuse(display_name(path), "what a unit that failed leaves", "something else");
-  record::read([&](record::Fields& f) { fields(failure, f); }, json, display_name(path));
+  read([&](Fields& f) { fields(failure, f); }, json, display_name(path));
   return failure;
 }
 
-std::vector<record::SweepFailure> failures_of(const PlanFile& plan, const Store& store) {
+std::vector<tasks::SweepFailure> failures_of(const PlanFile& plan, const Store& store) {
   const auto names = store.listed(Outcome::failed), done = store.listed(Outcome::done);
   std::vector<const PlannedUnit*> failed;
   for (const PlannedUnit& unit : plan.units)
@@ -273,16 +273,16 @@ std::vector<record::SweepFailure> failures_of(const PlanFile& plan, const Store&
   return grouped(plan, failed, store);
 }
 
-record::SweepStatus status_of(const PlanFile& plan, const Store& store) {
+tasks::SweepStatus status_of(const PlanFile& plan, const Store& store) {
   const auto done = store.listed(Outcome::done), failed = store.listed(Outcome::failed),
              running = running_units(store);
-  record::SweepStatus status;
+  tasks::SweepStatus status;
   status.folder = display_name(store.folder());
   for (const PlannedStage& stage : plan.stages) status.results.push_back({stage.name, stage.command, {}});
   enum class State { finished, hopeless, open };
   std::vector<State> states;
   for (const PlannedUnit& unit : plan.units) {
-    record::SweepCounts& counts = status.results[unit.stage].counts;
+    tasks::SweepCounts& counts = status.results[unit.stage].counts;
     const auto needs = [&](State state) {
       return std::ranges::any_of(unit.needs, [&](std::size_t other) { return states[other] == state; });
     };
@@ -300,13 +300,13 @@ record::SweepStatus status_of(const PlanFile& plan, const Store& store) {
       ++(needs(State::open) ? counts.waiting : counts.ready);
     states.push_back(state);
   }
-  for (const record::SweepStageStatus& stage : status.results) add(status.counts, stage.counts);
+  for (const tasks::SweepStageStatus& stage : status.results) add(status.counts, stage.counts);
   if (status.counts.failed > 0) status.failures = failures_of(plan, store);
   return status;
 }
 
-record::SweepPlan plan_record(const Plan& plan, const Store& store) {
-  record::SweepPlan record;
+tasks::SweepPlan plan_record(const Plan& plan, const Store& store) {
+  tasks::SweepPlan record;
   record.folder = display_name(store.folder());
   record.axes = plan.axes;
   record.units = plan.units.size(), record.combinations = plan.combinations, record.left_out = plan.left_out;
@@ -314,7 +314,7 @@ record::SweepPlan plan_record(const Plan& plan, const Store& store) {
   for (const PlannedStage& stage : plan.stages) record.results.push_back({stage.name, stage.command, 0, 0});
   const auto done = store.listed(Outcome::done);
   for (const Unit& unit : plan.units) {
-    record::SweepPlanStage& stage = record.results[unit.stage];
+    tasks::SweepPlanStage& stage = record.results[unit.stage];
     const bool kept = done.contains(unit.name);
     ++stage.units, stage.kept += kept, record.kept += kept;
   }

@@ -23,10 +23,10 @@
 #include <unordered_set>
 #include <vector>
 
-#include "leeway/record/fields.h"
-#include "leeway/record/sweep.h"
+#include "leeway/describe/fields.h"
 #include "leeway/sweep/plan.h"
 #include "leeway/sweep/plan_file.h"
+#include "leeway/tasks/sweep/sweep.h"
 
 namespace leeway::sweep {
 
@@ -42,7 +42,7 @@ struct Failure {
   std::int64_t code = 0;  // its exit code, or 128 and the signal
   double seconds = 0;
 };
-void fields(Failure& failure, record::Fields& f);
+void fields(Failure& failure, Fields& f);
 
 // The path of another unit's file from the folder where a unit runs or lies.
 [[nodiscard]] std::string seen_from_unit(const std::string& unit, std::string_view file);
@@ -97,12 +97,12 @@ void write_plain(const std::filesystem::path& path, std::string_view text);
 // Progress of a sweep, from its folder. Cost: the plan, three folders a shard, a file for each failed unit.
 
 // Folder, counts, failures and results. Claims of runners on other machines count as alive.
-[[nodiscard]] record::SweepStatus status_of(const PlanFile& plan, const Store& store);
+[[nodiscard]] tasks::SweepStatus status_of(const PlanFile& plan, const Store& store);
 
 // Units of the plan that failed, by message.
-[[nodiscard]] std::vector<record::SweepFailure> failures_of(const PlanFile& plan, const Store& store);
+[[nodiscard]] std::vector<tasks::SweepFailure> failures_of(const PlanFile& plan, const Store& store);
 
 // What a plan comes to: units by stage, and how many are done.
-[[nodiscard]] record::SweepPlan plan_record(const Plan& plan, const Store& store);
+[[nodiscard]] tasks::SweepPlan plan_record(const Plan& plan, const Store& store);
 
 }  // namespace leeway::sweep

@@ -10,7 +10,7 @@
 #include "leeway/core/family.h"
 #include "leeway/core/message.h"
 #include "leeway/core/toml.h"
-#include "leeway/record/number_list.h"
+#include "leeway/describe/number_list.h"
 
 namespace leeway::sweep {
 namespace {
@@ -207,7 +207,7 @@ CatalogOption parameter_of(const Stage& stage, const Setting& setting, const Cat
   for (const Setting& other : stage.settings)
     if (other.name == family.option && other.part.empty())
       for (const std::string& text : other.texts)
-        for (std::string& name : record::split(text, ',')) named.push_back(std::move(name));
+        for (std::string& name : split(text, ',')) named.push_back(std::move(name));
   if (std::ranges::any_of(named, [](const auto& name) { return name.starts_with('{'); })) named.clear();
   CatalogOption option = setting.option;
   std::vector<const Parameter*> found;
@@ -282,7 +282,7 @@ bool is_stage_name(std::string_view text) {
 void check_words(const std::vector<std::string>& words, const std::string& of_command, const Catalog& catalog,
                  const std::string& place) {
   const std::vector<std::string> tail{"--threads", words.size() < 3 ? "" : words[words.size() - 2], "--json"},
-      parts = record::split(of_command, ' ');
+      parts = split(of_command, ' ');
   const auto command = std::ranges::find(catalog.commands, of_command, &CatalogCommand::words);
   std::size_t at = parts.size();
   if (command == catalog.commands.end() || words.size() < at + 3 ||

@@ -7,8 +7,34 @@
 #include <vector>
 
 #include "leeway/core/parallel.h"
+#include "leeway/tasks/corruption_choice.h"
 
 namespace leeway::tasks {
+
+void fields(CorruptionChoice& choice, Fields& f) {
+  f.choice("set", choice.set,
+           {{"auto", "chosen by image size, with scaled lengths"},
+            {"cifar", "CIFAR-10-C, 32 x 32 pixels"},
+            {"tiny", "TinyImageNet-C, 64 x 64"},
+            {"imagenet", "ImageNet-C, 224 x 224"}},
+           "constants of the corruptions");
+  f.choice("variant", choice.variant,
+           {{"corrected", "rounded to the nearest level, without the defects of the published programs"},
+            {"published",
+             "as in the published image sets: rounded down, with those defects, and with JPEG compression "
+             "for tiny and imagenet"}},
+           "variant of the corruptions");
+  f("frost_dir", choice.frost_dir,
+    "folder of frost images, PNG or JPEG (default: procedural images, not the published ones)");
+}
+
+void fields(CorruptionUse& use, Fields& f) {
+  f.choice("set", use.set, {{"cifar", ""}, {"tiny", ""}, {"imagenet", ""}}, "constants of the corruptions");
+  f("lengths", use.lengths, at_least(0), "factor by which the set's lengths were multiplied");
+  f.choice("variant", use.variant, {{"corrected", ""}, {"published", ""}}, "variant of the corruptions");
+  f("frost", use.frost, "frost images: procedural, or their folder");
+}
+
 namespace {
 
 constexpr std::array<std::string_view, 4> set_names = {"auto", "cifar", "tiny", "imagenet"};
@@ -19,7 +45,7 @@ shift::ConstantSet set_named(std::string_view name) {
 
 }  // namespace
 
-shift::CorruptionOptions options_of(const record::CorruptionChoice& choice, bool frost, std::uint64_t seed) {
+shift::CorruptionOptions options_of(const CorruptionChoice& choice, bool frost, std::uint64_t seed) {
   shift::CorruptionOptions options;
   options.set = set_named(choice.set);
   if (choice.variant == "published") options.variant = shift::Variant::published;
@@ -28,7 +54,7 @@ shift::CorruptionOptions options_of(const record::CorruptionChoice& choice, bool
   return options;
 }
 
-record::CorruptionUse use_of(const record::CorruptionChoice& choice, const Images& images) {
+CorruptionUse use_of(const CorruptionChoice& choice, const Images& images) {
   const shift::Scale scale = shift::scale_for(set_named(choice.set), images.height(), images.width());
   return {std::string(set_names[static_cast<std::size_t>(scale.set)]), scale.lengths, choice.variant,
           choice.frost_dir.value_or("procedural")};

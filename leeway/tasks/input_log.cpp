@@ -49,7 +49,7 @@ void InputLog::require_unchanged() {
   }
 }
 
-void InputLog::move_to(record::Envelope& envelope) {
+void InputLog::move_to(Envelope& envelope) {
   require_unchanged();
   for (Entry& entry : std::exchange(entries_, {})) envelope.inputs.push_back(std::move(entry.input));
 }
@@ -58,12 +58,12 @@ void InputLog::note(const ReadFile& file) {
   if (!file.beside || beside_.insert(file.path).second) add(file.path, file.shape, file.reading);
 }
 
-OutputsShards InputLog::open_set(const std::string& text, const record::OutputsReading& reading, SetRole role,
+OutputsShards InputLog::open_set(const std::string& text, const OutputsReading& reading, SetRole role,
                                  bool check_finite) {
   return read_set(text, reading, role, check_finite, [this](const ReadFile& file) { note(file); });
 }
 
-NamedOutputs named_outputs(InputLog& log, const std::string& text, const record::OutputsReading& reading,
+NamedOutputs named_outputs(InputLog& log, const std::string& text, const OutputsReading& reading,
                            SetRole role, bool check_finite) {
   return {text, [&log, text, reading, role, check_finite, noted = std::make_shared<bool>(false)] {
             if (!std::exchange(*noted, true)) return log.open_set(text, reading, role, check_finite);

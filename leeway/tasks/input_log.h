@@ -13,8 +13,7 @@
 #include <vector>
 
 #include "leeway/core/array.h"
-#include "leeway/record/envelope.h"
-#include "leeway/record/reading.h"
+#include "leeway/describe/envelope.h"
 #include "leeway/tasks/named_outputs.h"
 #include "leeway/tasks/outputs_reading.h"
 
@@ -33,14 +32,14 @@ class InputLog {
   void add_memory(const std::string& name, std::size_t bytes, const std::vector<std::size_t>& shape);
 
   // read_set (outputs_reading.h), its files noted; one that may serve several sets the first time alone.
-  [[nodiscard]] OutputsShards open_set(const std::string& text, const record::OutputsReading& reading,
-                                       SetRole role, bool check_finite = false);
+  [[nodiscard]] OutputsShards open_set(const std::string& text, const OutputsReading& reading, SetRole role,
+                                       bool check_finite = false);
 
   // Error where a file is no longer the one that add() saw. Waits for the digests.
   void require_unchanged();
 
   // Moves what was noted to the record, in order; require_unchanged() first.
-  void move_to(record::Envelope& envelope);
+  void move_to(Envelope& envelope);
 
   bool digests = true;
 
@@ -51,7 +50,7 @@ class InputLog {
   // Size and time of the last change; nothing where there is no such file.
   using FileState = std::optional<std::pair<std::uint64_t, std::filesystem::file_time_type>>;
   struct Entry {
-    record::Input input;
+    Input input;
     FileState state;
     std::future<std::string> digest;  // none of an array
   };
@@ -64,7 +63,7 @@ class InputLog {
 
 // The set of outputs `text` (core/shards.h), for a task to open; notes its files once. `log` must outlive it.
 [[nodiscard]] NamedOutputs named_outputs(InputLog& log, const std::string& text,
-                                         const record::OutputsReading& reading, SetRole role,
+                                         const OutputsReading& reading, SetRole role,
                                          bool check_finite = false);
 
 // The single array of a file, a bare .npy or the only one of an archive, as floats; noted. Error where there are more.

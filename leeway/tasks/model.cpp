@@ -20,8 +20,7 @@ std::string name_of(const nn::Model& model) { return display_name(model.info().p
 
 }  // namespace
 
-nn::ModelSource source_of(const std::string& path, const record::ModelReading& reading,
-                          const nn::InputShape& input) {
+nn::ModelSource source_of(const std::string& path, const ModelReading& reading, const nn::InputShape& input) {
   nn::ModelSource source;
   source.path = path;
   source.architecture = reading.arch.value_or("");
@@ -35,7 +34,7 @@ nn::ModelSource source_of(const std::string& path, const record::ModelReading& r
   return source;
 }
 
-Layout layout_of(const record::ModelReading& reading) {
+Layout layout_of(const ModelReading& reading) {
   for (const Layout layout : every_layout)
     if (name_of(layout) == reading.layout) return layout;
   refuse("layout", "auto, nchw, nhwc, nhw or rows", in_quotes(reading.layout));
@@ -53,8 +52,8 @@ std::vector<std::size_t> sizes_of(const nn::InputShape& shape) {
   return sizes;
 }
 
-LoadedModel load_model(const nn::Session& session, const std::string& path,
-                       const record::ModelReading& reading, Images& images) {
+LoadedModel load_model(const nn::Session& session, const std::string& path, const ModelReading& reading,
+                       Images& images) {
   LoadedModel loaded{session.load(source_of(path, reading, nn::shape_of(images))), {}, {}};
   for (const std::string* const line : {&images.note, &images.doubt})
     if (!line->empty()) loaded.warnings.push_back(*line);
@@ -89,14 +88,13 @@ void align_classes(const nn::Model& model, Images& images) {
   leeway::align_classes({name_of(model), k, false, model.info().class_names}, images);
 }
 
-std::optional<record::ModelVariation> variation_of(const nn::Model& model, const Images& images) {
+std::optional<ModelVariation> variation_of(const nn::Model& model, const Images& images) {
   const auto found = model.variation(images);
   if (!found) return std::nullopt;
-  return record::ModelVariation{found->n, found->largest, found->predictions, found->neighbours};
+  return ModelVariation{found->n, found->largest, found->predictions, found->neighbours};
 }
 
-std::optional<record::ModelVariation> check_variation(const nn::Model& model, const Images& images,
-                                                      bool taken) {
+std::optional<ModelVariation> check_variation(const nn::Model& model, const Images& images, bool taken) {
   const auto found = variation_of(model, images);
   if (found && !taken)
     refuse(name_of(model),
@@ -106,7 +104,7 @@ std::optional<record::ModelVariation> check_variation(const nn::Model& model, co
   return found;
 }
 
-std::string variation_warning(const nn::Model& model, const record::ModelVariation& variation) {
+std::string variation_warning(const nn::Model& model, const ModelVariation& variation) {
   return fmt::format("{}: {}: its results are not repeatable", name_of(model),
                      variation_text(variation, "image"));
 }
@@ -131,7 +129,7 @@ std::vector<std::string> normalization_warnings(const nn::Model& model, const Im
   const auto other = model.other_normalization(images);
   if (!other) return {};
   const auto named = [](const nn::NamedNormalization& one) {
-    return fmt::format("{} ({})", one.name, record::flags_of(recorded(one.normalization)));
+    return fmt::format("{} ({})", one.name, flags_of(recorded(one.normalization)));
   };
   std::string others;
   for (const nn::NamedNormalization& one : other->others) others += (others.empty() ? "" : ", ") + named(one);
@@ -139,11 +137,11 @@ std::vector<std::string> normalization_warnings(const nn::Model& model, const Im
       "{} is right on {:.0f}% of {} images with its declared normalization ({}), but on {:.0f}% with the "
       "normalization of {}{}: the declared one may be wrong",
       name_of(model), 100 * other->declared_accuracy, other->n,
-      record::flags_of(recorded(model.info().normalization)), 100 * other->accuracy, named(other->best),
+      flags_of(recorded(model.info().normalization)), 100 * other->accuracy, named(other->best),
       others.empty() ? "" : fmt::format(", which is equivalent here to {}", others))};
 }
 
-record::Normalization recorded(const nn::Normalization& normalization) {
+Normalization recorded(const nn::Normalization& normalization) {
   return {normalization.scale, normalization.mean, normalization.std};
 }
 

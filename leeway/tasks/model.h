@@ -14,16 +14,16 @@
 #include "leeway/core/outputs.h"
 #include "leeway/nn/model.h"
 #include "leeway/nn/session.h"
-#include "leeway/record/model_reading.h"
+#include "leeway/tasks/model_reading.h"
 
 namespace leeway::tasks {
 
 // `input`: the shape of the images at hand, for files that do not say.
-[[nodiscard]] nn::ModelSource source_of(const std::string& path, const record::ModelReading& reading,
+[[nodiscard]] nn::ModelSource source_of(const std::string& path, const ModelReading& reading,
                                         const nn::InputShape& input = {});
 
 // "nhwc", as --layout has it.
-[[nodiscard]] Layout layout_of(const record::ModelReading& reading);
+[[nodiscard]] Layout layout_of(const ModelReading& reading);
 
 // 3,32,32: an image; 8 or 12,8: a row. Nothing for other numbers of sizes.
 [[nodiscard]] nn::InputShape shape_of(const std::vector<std::size_t>& sizes);
@@ -31,13 +31,13 @@ namespace leeway::tasks {
 
 struct LoadedModel {
   std::unique_ptr<nn::Model> model;
-  std::optional<record::ModelVariation> stochastic;
+  std::optional<ModelVariation> stochastic;
   std::vector<std::string> warnings;  // what was decided about the file; all that speaks against the model
 };
 // Larger images become their middle where the model was trained on windows (take_middle); labels become numbers
 // of the model's classes (align_classes).
 [[nodiscard]] LoadedModel load_model(const nn::Session& session, const std::string& path,
-                                     const record::ModelReading& reading, Images& images);
+                                     const ModelReading& reading, Images& images);
 // Center-crops images larger than the training crop (ModelInfo::crop) and says so; else nothing.
 [[nodiscard]] std::optional<std::string> take_middle(const nn::ModelInfo& model, Images& images);
 
@@ -45,19 +45,18 @@ struct LoadedModel {
 void align_classes(const nn::Model& model, Images& images);
 
 // The checks alone. How the model answers differently when it is asked about the same images twice; nothing where it does not.
-[[nodiscard]] std::optional<record::ModelVariation> variation_of(const nn::Model& model,
-                                                                 const Images& images);
+[[nodiscard]] std::optional<ModelVariation> variation_of(const nn::Model& model, const Images& images);
 // Error that says what to do about it, unless `taken`.
-[[nodiscard]] std::optional<record::ModelVariation> check_variation(const nn::Model& model,
-                                                                    const Images& images, bool taken);
-[[nodiscard]] std::string variation_warning(const nn::Model& model, const record::ModelVariation& variation);
+[[nodiscard]] std::optional<ModelVariation> check_variation(const nn::Model& model, const Images& images,
+                                                            bool taken);
+[[nodiscard]] std::string variation_warning(const nn::Model& model, const ModelVariation& variation);
 
 // A line where labelled images show that the model's normalization is wrong (Model::other_normalization), or that
 // labels count from 1.
 [[nodiscard]] std::vector<std::string> normalization_warnings(const nn::Model& model, const Images& images);
 
 // As a record has it.
-[[nodiscard]] record::Normalization recorded(const nn::Normalization& normalization);
+[[nodiscard]] Normalization recorded(const nn::Normalization& normalization);
 
 // The share of rows that are predicted as labelled, with its 95% interval; the outputs have labels.
 [[nodiscard]] Measured accuracy_of(const Outputs& outputs);

@@ -19,8 +19,66 @@
 #include "leeway/core/outputs_arrays.h"
 #include "leeway/core/shards.h"
 #include "leeway/data/training_data.h"
+#include "leeway/tasks/outputs_reading.h"
 
 namespace leeway::tasks {
+
+void score_fields(OutputsReading& reading, Fields& f) {
+  f.choice("binary", reading.binary, {{"logit", ""}, {"prob", ""}},
+           "meaning of a vector of outputs of two classes: logit or probability of the positive class");
+  f.choice("as", reading.as, {{"logits", ""}, {"probs", ""}},
+           "content of matrices of outputs: logits or probabilities (default: by the array's name; logits "
+           "whose rows are all probabilities count as probabilities)");
+  f("label_column", reading.label_column,
+    "column or array of labels; none: no labels (default: y_true, label, labels, y or similar)");
+  f("class_columns", reading.class_columns,
+    "columns of scores, one for each class: names separated by commas, or a prefix such as prob_*; of other "
+    "files an array (n,k) or k vectors");
+  f("group_columns", reading.group_columns, "columns of groups in tables, in addition to attr_*");
+  f("id_column", reading.id_column,
+    "column of row identifiers in tables; none: no identifiers (default: id)");
+  f("separator", reading.separator,
+    "separator of columns in tables: comma, semicolon or tab (default: detected)");
+  f.choice("encoding", reading.encoding,
+           {{"utf-8", ""}, {"windows-1252", ""}, {"latin-1", ""}, {"utf-16", ""}},
+           "encoding of tables (default: utf-8)");
+  f("class_names", reading.class_names,
+    "class names in order: separated by commas, or a file with one name per line or an array class_names");
+  f("first_label", reading.first_label, from_to(0, 1),
+    "label of the first class (default: 0, or 1 if labels reach k and no label is 0)");
+}
+
+void labels_field(OutputsReading& reading, Fields& f) {
+  f("labels", reading.labels,
+    "file with the labels of the first set (clean, source): .npy, .npz, .csv, IDX; in assess also SHIFT=FILE "
+    "for a target, separated by commas");
+}
+
+void groups_field(OutputsReading& reading, Fields& f) {
+  f("groups", reading.groups,
+    "file with the groups of the first set: .csv with one column for each attribute, or .npy, .npz with "
+    "`groups`");
+}
+
+void row_fields(OutputsReading& reading, Fields& f) {
+  f("index", reading.index,
+    "CSV index,split, as conds draw writes it: use only the rows of --split, in every set");
+  f.choice("split", reading.split, {{"train", ""}, {"val", ""}, {"test", ""}},
+           "rows of --index to use: train, val or test");
+}
+
+void time_field(OutputsReading& reading, Fields& f) {
+  f("time_column", reading.time_column,
+    "column or array with the times of the target's rows (default: time, timestamp, datetime or date)");
+}
+
+void fields(OutputsReading& reading, Fields& f) {
+  score_fields(reading, f);
+  labels_field(reading, f);
+  groups_field(reading, f);
+  row_fields(reading, f);
+}
+
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -74,7 +132,7 @@ Texts class_names_in(const std::string& text) {
   return *found->second.texts;
 }
 
-Array text_column(const CsvTable& table, std::size_t j) {
+Array array_of_texts(const CsvTable& table, std::size_t j) {
   return make_text_array({table.rows()}, Texts(table.columns[j].begin(), table.columns[j].end()));
 }
 
@@ -87,7 +145,7 @@ Texts ids_in(const std::filesystem::path& path, const ColumnOptions& columns) {
   if (is_table_file(file, path)) {
     const CsvTable table = read_csv(path, columns.encoding);
     for (std::size_t j = 0; j < table.header.size(); ++j)
-      if (wanted(table.header[j])) arrays[table.header[j]] = text_column(table, j);
+      if (wanted(table.header[j])) arrays[table.header[j]] = array_of_texts(table, j);
   } else if (content == Content::npz || content == Content::safetensors) {
     arrays = read_array_file(file, path, "ids", wanted);
   }
@@ -201,7 +259,7 @@ std::vector<GroupColumn> read_groups(const std::string& path, const SetRows& set
     for (std::size_t j = 0; j < table.header.size(); ++j) {
       const std::string& column = table.header[j];
       if (column.empty() || is_id(column, columns)) continue;
-      groups.push_back(group_columns(text_column(table, j), nullptr, n, name).front());
+      groups.push_back(group_columns(array_of_texts(table, j), nullptr, n, name).front());
       groups.back().name = column.starts_with("attr_") ? column.substr(5) : column;
     }
     if (groups.empty()) refuse(name, "a column of groups", "ids only");
@@ -216,18 +274,18 @@ std::vector<GroupColumn> read_groups(const std::string& path, const SetRows& set
   return groups;
 }
 
-record::OutputsReading reading_for(record::OutputsReading reading, const Texts& names) {
+OutputsReading reading_for(OutputsReading reading, const Texts& names) {
   reading.labels = file_for(reading.labels, names);
   reading.groups = file_for(reading.groups, names);
   return reading;
 }
 
-void require_names(const record::OutputsReading& reading, const Texts& names) {
+void require_names(const OutputsReading& reading, const Texts& names) {
   require_names("--labels", reading.labels, names);
   require_names("--groups", reading.groups, names);
 }
 
-OutputsOptions reading_of(const record::OutputsReading& reading, bool check_finite) {
+OutputsOptions reading_of(const OutputsReading& reading, bool check_finite) {
   OutputsOptions options;
   options.check_finite = check_finite;
   options.binary = binary_of(reading.binary);
@@ -251,7 +309,7 @@ const std::vector<std::size_t>& rows_called(const data::RowSplit& split, const s
   return rows;
 }
 
-OutputsShards with_reading(OutputsShards set, const record::OutputsReading& reading, SetRole role,
+OutputsShards with_reading(OutputsShards set, const OutputsReading& reading, SetRole role,
                            const OutputsOptions& options, const NoteInput& note) {
   if (reading.index.has_value() != reading.split.has_value())
     throw OptionError(reading.index ? "--split is required with --index: train, val, test"
@@ -267,7 +325,7 @@ OutputsShards with_reading(OutputsShards set, const record::OutputsReading& read
   return take(set, rows_called(split, *reading.split, *reading.index));
 }
 
-OutputsShards read_set(const std::string& text, const record::OutputsReading& reading, SetRole role,
+OutputsShards read_set(const std::string& text, const OutputsReading& reading, SetRole role,
                        bool check_finite, const NoteInput& note) {
   const OutputsOptions options = reading_of(reading, check_finite);
   OutputsShards set = read_shards(text, options);

@@ -1,6 +1,9 @@
 // Reads outputs by a command's options: columns, class names, label and group files, rows of a split.
+//
+// How outputs are read, among the options of commands that take them.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -9,22 +12,40 @@
 #include "leeway/core/outputs.h"
 #include "leeway/core/shards.h"
 #include "leeway/data/training_data.h"
-#include "leeway/record/reading.h"
+#include "leeway/describe/fields.h"
 
 namespace leeway::tasks {
+
+// Lists of columns and of classes are words by commas.
+struct OutputsReading {
+  std::optional<std::string> binary, as;  // "logit" or "prob"; "logits" or "probs"
+  std::optional<std::string> label_column, class_columns, group_columns, id_column, separator, encoding;
+  std::optional<std::string> class_names;     // or a file of them
+  std::optional<std::size_t> first_label;     // 0 or 1
+  std::optional<std::string> labels, groups;  // files beside the first set of outputs
+  std::optional<std::string> index, split;    // which rows: a file of index,split and a word of it
+  std::optional<std::string> time_column;
+  bool times = false;  // rows must have times; no option, but what a command needs of a set
+};
+
+void fields(OutputsReading& reading, Fields& f);
+void score_fields(OutputsReading& reading, Fields& f);  // of each file: scores, columns, names of classes
+void labels_field(OutputsReading& reading, Fields& f);
+void groups_field(OutputsReading& reading, Fields& f);
+void row_fields(OutputsReading& reading, Fields& f);  // index, split
+void time_field(OutputsReading& reading, Fields& f);  // of commands that know what time is
 
 // "logit" or "prob".
 [[nodiscard]] Binary binary_of(const std::optional<std::string>& binary);
 
 // OptionError for a separator or a first label that is none. Error: the file of class names cannot be read.
 // `check_finite`: as in OutputsOptions; false where the task reads every logit and names the row that is not finite.
-[[nodiscard]] OutputsOptions reading_of(const record::OutputsReading& reading, bool check_finite = false);
+[[nodiscard]] OutputsOptions reading_of(const OutputsReading& reading, bool check_finite = false);
 
 // Of "y.npy,prod=p.npy" the labels and groups for a set that goes by one of these names; without names, those that bear none.
-[[nodiscard]] record::OutputsReading reading_for(record::OutputsReading reading,
-                                                 const std::vector<std::string>& names);
+[[nodiscard]] OutputsReading reading_for(OutputsReading reading, const std::vector<std::string>& names);
 // OptionError: a name before "=" that is none of these, and no file either.
-void require_names(const record::OutputsReading& reading, const std::vector<std::string>& names);
+void require_names(const OutputsReading& reading, const std::vector<std::string>& names);
 
 // The first set of a command, clean or source, has the labels and groups of the reading's files.
 enum class SetRole { first, other };
@@ -57,11 +78,11 @@ struct SetRows {
 
 // The set `text` (shards.h). Labels and groups from separate files replace its own for all rows; then the
 // split selects rows. Errors: those of reading; a split without rows.
-[[nodiscard]] OutputsShards read_set(const std::string& text, const record::OutputsReading& reading,
-                                     SetRole role, bool check_finite, const NoteInput& note);
+[[nodiscard]] OutputsShards read_set(const std::string& text, const OutputsReading& reading, SetRole role,
+                                     bool check_finite, const NoteInput& note);
 
 // The same of outputs that are open already, read with `options`.
-[[nodiscard]] OutputsShards with_reading(OutputsShards set, const record::OutputsReading& reading,
-                                         SetRole role, const OutputsOptions& options, const NoteInput& note);
+[[nodiscard]] OutputsShards with_reading(OutputsShards set, const OutputsReading& reading, SetRole role,
+                                         const OutputsOptions& options, const NoteInput& note);
 
 }  // namespace leeway::tasks

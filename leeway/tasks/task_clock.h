@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "leeway/record/envelope.h"
+#include "leeway/describe/envelope.h"
 
 namespace leeway::tasks {
 
@@ -21,7 +21,7 @@ class TaskClock {
   }
 
   // These without headline and findings.
-  void stamp(record::Envelope& envelope, std::uint64_t seed) const;
+  void stamp(Envelope& envelope, std::uint64_t seed) const;
 
  private:
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();

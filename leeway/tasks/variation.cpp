@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t variation_most_rows = 16;
 constexpr double rounding_of_a_pass = 1e-5, rounding_of_a_batch = .02;  // of the largest logit
 
-struct Difference {
-  record::ModelVariation variation;
+struct RowsApart {
+  ModelVariation variation;
   double scale = 0;      // the largest logit of the first pass
   std::size_t rows = 0;  // that differ by more than the share asked for
 };
@@ -27,9 +27,9 @@ std::size_t argmax(std::span<const float> row) {
 }
 
 // Of the rows that both passes have, the first ones of each.
-Difference difference(std::span<const float> first, std::span<const float> second, std::size_t k,
-                      double share) {
-  Difference found;
+RowsApart rows_apart(std::span<const float> first, std::span<const float> second, std::size_t k,
+                     double share) {
+  RowsApart found;
   for (const float logit : first) found.scale = std::max(found.scale, std::abs(static_cast<double>(logit)));
   found.variation.n = std::min(first.size(), second.size()) / k;
   for (std::size_t row = 0; row < found.variation.n; ++row) {
@@ -53,25 +53,25 @@ void require_finite(std::span<const float> logits, std::size_t k) {
 
 }  // namespace
 
-std::optional<record::ModelVariation> variation_of(const ClassifierInputs& model) {
+std::optional<ModelVariation> variation_of(const ClassifierInputs& model) {
   const auto& [classifier, input, all] = model;
   const std::size_t n = std::min(variation_most_rows, all), half = n / 2, d = classifier.d;
   std::vector<float> x(n * d);
   for (std::size_t row = 0; row < n; ++row) input(row, std::span(x).subspan(row * d, d));
   const std::vector<float> first = classifier.logits(x), second = classifier.logits(x);
   require_finite(first, classifier.k), require_finite(second, classifier.k);
-  const Difference again = difference(first, second, classifier.k, rounding_of_a_pass);
+  const RowsApart again = rows_apart(first, second, classifier.k, rounding_of_a_pass);
   if (again.rows > 0) return again.variation;
   if (half == 0) return {};
   const std::vector<float> alone = classifier.logits(std::span(x).first(half * d));
-  const Difference apart = difference(first, alone, classifier.k, rounding_of_a_batch);
+  const RowsApart apart = rows_apart(first, alone, classifier.k, rounding_of_a_batch);
   if (2 * apart.rows <= half) return {};
-  record::ModelVariation variation = apart.variation;
+  ModelVariation variation = apart.variation;
   variation.neighbours = true;
   return variation;
 }
 
-std::string variation_text(const record::ModelVariation& variation, const std::string& row) {
+std::string variation_text(const ModelVariation& variation, const std::string& row) {
   return fmt::format(
       "logits that differ by up to {:.3g} between two passes of the same {} {}{}{} ({} of the predictions "
       "differ)",

@@ -11,7 +11,7 @@
 #include <nanobind/nanobind.h>
 
 #include "leeway/core/array.h"
-#include "leeway/tasks/average_case.h"
+#include "leeway/tasks/average_case/average_case.h"
 
 namespace leeway::python {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/record/fields.h"
+#include "leeway/describe/fields.h"
 #include "python/src/request.h"
 
 namespace leeway::python {
@@ -28,7 +28,7 @@ struct Function {
   std::string_view summary;  // a sentence
   std::vector<Argument> arguments;
   std::vector<std::string_view> first;  // options that may stand after the arguments without their names
-  void (*options)(record::Fields&);
+  void (*options)(Fields&);
   nb::object (*call)(Request&);
 };
 
@@ -39,7 +39,7 @@ struct Function {
 
 // The options of a type as they are by default.
 template <class Options>
-void default_options(record::Fields& f) {
+void default_options(Fields& f) {
   Options options;
   fields(options, f);
 }

@@ -4,11 +4,11 @@
 #include "leeway/core/attribute_table.h"
 #include "leeway/core/csv.h"
 #include "leeway/core/message.h"
-#include "leeway/tasks/conds_describe.h"
-#include "leeway/tasks/conds_draw.h"
-#include "leeway/tasks/list.h"
-#include "leeway/tasks/shift.h"
-#include "leeway/tasks/shift_text.h"
+#include "leeway/tasks/conds_describe/conds_describe.h"
+#include "leeway/tasks/conds_draw/conds_draw.h"
+#include "leeway/tasks/list/list.h"
+#include "leeway/tasks/shift/shift.h"
+#include "leeway/tasks/shift_text/shift_text.h"
 #include "python/src/functions.h"
 
 namespace leeway::python {
@@ -22,7 +22,7 @@ nb::object shift_of(Request& request) {
   task.take = [&](ArrayMap made) { arrays = std::move(made); };
   const auto images = request.pairs("images");
   task.open = [read = request.images(images.at(0).first, images.at(0).second)] { return read; };
-  record::Shift record = request.run([&](Progress* progress) { return tasks::shift_images(task, progress); });
+  tasks::Shift record = request.run([&](Progress* progress) { return tasks::shift_images(task, progress); });
   return request.finished(std::move(record), arrays);
 }
 
@@ -50,7 +50,7 @@ nb::object shift_text_of(Request& request) {
     else
       request.log.add(path, shape);
   };
-  record::ShiftText record =
+  tasks::ShiftText record =
       request.run([&](Progress* progress) { return tasks::shift_text(task, progress); });
   return request.finished(std::move(record), columns_of(shifted, task.data));
 }
@@ -93,7 +93,7 @@ nb::object split_of(Request& request) {
     arrays[before + "test"] = rows_of(split.test);
     return tasks::SavedSplit{};
   };
-  record::CondsDraw record = request.run([&](Progress*) { return tasks::conds_draw(task); });
+  tasks::CondsDraw record = request.run([&](Progress*) { return tasks::conds_draw(task); });
   return request.finished(std::move(record), arrays);
 }
 
@@ -140,7 +140,7 @@ std::vector<Function> functions_of_data() {
   return {
       {"shift",
        "leeway shift",
-       record::shift_schema,
+       tasks::shift_schema,
        "A shifted copy of images: `arrays` has x, y, and for shifts that select rows also `rows`, their "
        "source rows.",
        {{"images", "images",
@@ -150,21 +150,21 @@ std::vector<Function> functions_of_data() {
         {"shift", "text",
          "a name in leeway.list(\"shifts\"), or with a severity in leeway.list(\"corruptions\")", true}},
        {"strength"},
-       default_options<record::ShiftOptions>,
+       default_options<tasks::ShiftOptions>,
        shift_of},
       {"shift_text",
        "leeway shift text",
-       record::shift_text_schema,
+       tasks::shift_text_schema,
        "A table with one column of texts shifted: `arrays` has its columns, as text.",
        {{"table", "table",
          "table with a column of texts: a DataFrame, a dictionary of columns, or a CSV file's path", true},
         {"shift", "text", "a name in leeway.list(\"text-shifts\")", true}},
        {"strength"},
-       default_options<record::ShiftTextOptions>,
+       default_options<tasks::ShiftTextOptions>,
        shift_text_of},
       {"conds.split",
        "leeway conds draw",
-       record::conds_draw_schema,
+       tasks::conds_draw_schema,
        "Training, validation and test sets with concurrent distribution shifts: `arrays` has the rows of "
        "train, val and test; with `all`, of every case as NAME/train.",
        {{"table", "table",
@@ -175,11 +175,11 @@ std::vector<Function> functions_of_data() {
          "dictionary from attributes to all their values in order; the last value is rare or unseen "
          "(default: ascending)"}},
        {},
-       default_options<record::CondsDrawOptions>,
+       default_options<tasks::CondsDrawOptions>,
        split_of},
       {"conds.describe",
        "leeway conds describe",
-       record::conds_describe_schema,
+       tasks::conds_describe_schema,
        "Shifts between two tables of attributes, and the cells where a model is weak.",
        {{"source", "table",
          "training samples: attributes, and optionally a label; a DataFrame, a dictionary of columns, or a "
@@ -189,15 +189,15 @@ std::vector<Function> functions_of_data() {
          "outputs of a model on the target (or the source, without a target); without tables, their groups "
          "and labels are the table"}},
        {},
-       default_options<record::CondsDescribeOptions>,
+       default_options<tasks::CondsDescribeOptions>,
        describe_of},
       {"list",
        "leeway list",
-       record::list_schema,
+       tasks::list_schema,
        "The members of families, with their parameters.",
        {},
        {"family"},
-       default_options<record::ListOptions>,
+       default_options<tasks::ListOptions>,
        list_of}};
 }
 

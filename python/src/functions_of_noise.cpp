@@ -8,8 +8,8 @@
 #include "leeway/core/groups.h"
 #include "leeway/core/message.h"
 #include "leeway/core/rows.h"
-#include "leeway/tasks/average_case.h"
-#include "leeway/tasks/mvn_cdf.h"
+#include "leeway/tasks/average_case/average_case.h"
+#include "leeway/tasks/mvn_cdf/mvn_cdf.h"
 #include "leeway/tasks/outputs_reading.h"
 #include "python/src/arrays.h"
 #include "python/src/classifier.h"
@@ -18,8 +18,8 @@
 namespace leeway::python {
 namespace {
 
-record::OutputsReading reading_of(const Request& request) {
-  record::OutputsReading reading;
+tasks::OutputsReading reading_of(const Request& request) {
+  tasks::OutputsReading reading;
   request.read(reading);
   return reading;
 }
@@ -33,7 +33,7 @@ struct Asked {
 
 // Outputs made elsewhere.
 Asked asked_of_files(Request& request) {
-  record::OutputsReading reading = reading_of(request);
+  tasks::OutputsReading reading = reading_of(request);
   reading.labels.reset(), reading.groups.reset();  // of the first rows alone, perhaps
   const auto logits = request.pairs("logits");
   Outputs outputs =
@@ -107,9 +107,9 @@ nb::object mvn_cdf_of(Request& request) {
   return request.finished(request.run([&](Progress* progress) { return tasks::mvn_cdf(task, progress); }));
 }
 
-void average_case_options(record::Fields& f) {
-  default_options<record::AverageCaseOptions>(f);
-  record::OutputsReading reading;
+void average_case_options(Fields& f) {
+  default_options<tasks::AverageCaseOptions>(f);
+  tasks::OutputsReading reading;
   score_fields(reading, f);
 }
 
@@ -119,7 +119,7 @@ std::vector<Function> functions_of_noise() {
   return {
       {"average_case",
        "leeway average-case",
-       record::average_case_schema,
+       tasks::average_case_schema,
        "The probability that predictions survive noise, for every sample: `arrays` has one array (n, sigmas) "
        "per method.",
        {{"model", "classifier", "a leeway.Classifier to evaluate on `x`; or as for `logits`"},
@@ -140,7 +140,7 @@ std::vector<Function> functions_of_noise() {
        average_case_of},
       {"mvn_cdf",
        "leeway mvn-cdf",
-       record::mvn_cdf_schema,
+       tasks::mvn_cdf_schema,
        "P(Z <= z) of a multivariate normal Z with mean 0, with a bound on its error.",
        {{"upper", "array", "upper bounds z: (m,d), or (d) for one point; may be infinite", true},
         {"covariance", "array", "covariance of Z: (d,d) for all points or (m,d,d); may be singular", true}},

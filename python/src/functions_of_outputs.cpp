@@ -7,14 +7,14 @@
 #include "leeway/agreement/pairing.h"
 #include "leeway/core/message.h"
 #include "leeway/error_bound/estimator.h"
-#include "leeway/tasks/align.h"
-#include "leeway/tasks/assess.h"
-#include "leeway/tasks/bound.h"
-#include "leeway/tasks/bound_evaluate.h"
-#include "leeway/tasks/distances.h"
-#include "leeway/tasks/models_under_noise.h"
-#include "leeway/tasks/pa.h"
-#include "leeway/tasks/select.h"
+#include "leeway/tasks/align/align.h"
+#include "leeway/tasks/assess/assess.h"
+#include "leeway/tasks/average_case/models_under_noise.h"
+#include "leeway/tasks/bound/bound.h"
+#include "leeway/tasks/bound_evaluate/bound_evaluate.h"
+#include "leeway/tasks/distances/distances.h"
+#include "leeway/tasks/pa/pa.h"
+#include "leeway/tasks/select/select.h"
 #include "python/src/arrays.h"
 #include "python/src/classifier.h"
 #include "python/src/functions.h"
@@ -71,7 +71,7 @@ nb::object agreement_of(Request& request) {
   }
   task.labels = request.labels(task.options);
   task.pairs = pairs_of(request);
-  record::Pa record = request.run([&](Progress* progress) { return tasks::pa(task, progress); });
+  tasks::Pa record = request.run([&](Progress* progress) { return tasks::pa(task, progress); });
   request.warnings = tasks::unproved_maxima(record);
   return request.finished(std::move(record));
 }
@@ -97,7 +97,7 @@ struct AssessExtras {
   tasks::NoiseOptions noise;
 };
 
-void fields(AssessExtras& extras, record::Fields& f) {
+void fields(AssessExtras& extras, Fields& f) {
   f("rows", extras.rows,
     "keep the results of every row of every target: `rows`, an array with the columns of the command's "
     "--rows-csv; -1 and nan mark unknown values");
@@ -174,9 +174,9 @@ nb::object assess_of(Request& request) {
   tasks::AssessTask task{
       .sources = {}, .targets = {}, .gates = request.texts("fail_if"), .seed = request.seed};
   request.read(task.options);
-  const record::OutputsReading of_sources = tasks::source_reading(task.options),
-                               of_targets = tasks::target_reading(task.options);
-  const auto open = [&](nb::handle name, nb::handle value, const record::OutputsReading& reading,
+  const tasks::OutputsReading of_sources = tasks::source_reading(task.options),
+                              of_targets = tasks::target_reading(task.options);
+  const auto open = [&](nb::handle name, nb::handle value, const tasks::OutputsReading& reading,
                         const std::vector<std::string>& names) {
     return request.open_outputs(nb::cast<std::string>(name), value, tasks::reading_for(reading, names),
                                 tasks::SetRole::first);
@@ -197,21 +197,21 @@ nb::object assess_of(Request& request) {
   RowColumns columns;
   if (extras.rows) task.rows = [&](const tasks::AssessRows& rows) { columns.add(rows); };
   const std::vector<tasks::NoiseSubject> subjects = noise_subjects(request, task);
-  record::Assess record = request.run([&](Progress* progress) {
+  tasks::Assess record = request.run([&](Progress* progress) {
     if (!subjects.empty())
       task.noise = [&, progress] {
         return tasks::models_under_noise(subjects, extras.noise, request.seed, progress);
       };
     return tasks::assess(subjects.empty() ? std::move(task) : tasks::AssessTask(task), progress);
   });
-  for (const record::ModelUnderNoise& model : record.average_case)
+  for (const tasks::ModelUnderNoise& model : record.average_case)
     for (const std::string& warning : model.warnings)
       request.warnings.push_back(model.model + ": " + warning);
   return request.finished(std::move(record), extras.rows ? columns.arrays() : ArrayMap());
 }
 
-void assess_options(record::Fields& f) {
-  default_options<record::AssessOptions>(f);
+void assess_options(Fields& f) {
+  default_options<tasks::AssessOptions>(f);
   default_options<AssessExtras>(f);
 }
 
@@ -233,7 +233,7 @@ nb::object select_of(Request& request) {
          request.outputs(shifted[i].first, shifted[i].second, task.options, tasks::SetRole::other)});
   task.labels = request.labels(task.options);
   if (task.labels) task.labels_name = "labels";
-  record::Select record = request.run([&](Progress* progress) { return tasks::select(task, progress); });
+  tasks::Select record = request.run([&](Progress* progress) { return tasks::select(task, progress); });
   request.warnings = tasks::unproved_maxima(record);
   return request.finished(std::move(record));
 }
@@ -302,18 +302,18 @@ std::vector<Function> functions_of_outputs() {
       shifted{"shifted", "sets", shifted_meaning, true};
   return {{"agreement",
            "leeway pa",
-           record::pa_schema,
+           tasks::pa_schema,
            "Posterior agreement between clean and shifted outputs, with its interval and certified maximum.",
            {{"clean", "models", clean_meaning, true},
             {"shifted", "shifted", shifted_meaning, true},
             {"labels", "labels", "labels of the samples, if the outputs have none"},
             {"pairs", "array", "pairs of clean row and shifted row, (m,2), in place of `pairing`"}},
            {"ratios"},
-           default_options<record::PaOptions>,
+           default_options<tasks::PaOptions>,
            agreement_of},
           {"assess",
            "leeway assess",
-           record::assess_schema,
+           tasks::assess_schema,
            "Assessment of a classifier on shifted data from its outputs.",
            {{"source", "models", "outputs on the source data, or a dictionary from models to outputs", true},
             {"targets", "targets",
@@ -333,7 +333,7 @@ std::vector<Function> functions_of_outputs() {
            assess_of},
           {"select",
            "leeway select",
-           record::select_schema,
+           tasks::select_schema,
            "Selection of a checkpoint by posterior agreement, compared with accuracy.",
            {{"clean", "sets",
              "outputs of each checkpoint on clean validation samples: a list, or a dictionary by name", true},
@@ -341,50 +341,50 @@ std::vector<Function> functions_of_outputs() {
             {"labels", "labels", "labels of the samples, if the outputs have none"},
             {"names", "texts", "names of the checkpoints (default: names of `clean`)"}},
            {},
-           default_options<record::SelectOptions>,
+           default_options<tasks::SelectOptions>,
            select_of},
           {"distances",
            "leeway distances",
-           record::distances_schema,
+           tasks::distances_schema,
            "Distances between clean and shifted outputs.",
            {clean, shifted},
            {},
-           default_options<record::DistancesOptions>,
+           default_options<tasks::DistancesOptions>,
            distances_of},
           {"align",
            "leeway align",
-           record::align_schema,
+           tasks::align_schema,
            "PCA alignment of clean and shifted features.",
            {clean, shifted},
            {},
-           default_options<record::AlignOptions>,
+           default_options<tasks::AlignOptions>,
            align_of},
           {"error_bound",
            "leeway bound",
-           record::bound_schema,
+           tasks::bound_schema,
            "The error on a target without labels: an upper bound (Dis2) and estimates.",
            sets,
            {},
-           default_options<record::BoundOptions>,
+           default_options<tasks::BoundOptions>,
            error_bound_of},
           {"estimates",
            "leeway bound",
-           record::bound_schema,
+           tasks::bound_schema,
            "Estimates of the error on a target without labels: all `methods` except the bound dis2.",
            sets,
            {},
-           default_options<record::BoundOptions>,
+           default_options<tasks::BoundOptions>,
            estimates_of},
           {"evaluate_bounds",
            "leeway bound evaluate",
-           record::bound_evaluate_schema,
+           tasks::bound_evaluate_schema,
            "Evaluation of bounds and estimates on many shifts with known errors.",
            {{"table", "table",
              "table with one row per shift: data_set, target_accuracy or target_error, one column per "
              "method; a DataFrame, a dictionary of columns, or a CSV file's path",
              true}},
            {},
-           default_options<record::BoundEvaluateOptions>,
+           default_options<tasks::BoundEvaluateOptions>,
            evaluate_bounds_of}};
 }
 

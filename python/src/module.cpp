@@ -12,9 +12,9 @@
 #include "leeway/core/column_words.h"
 #include "leeway/core/error.h"
 #include "leeway/core/parallel.h"
-#include "leeway/record/json.h"
-#include "leeway/record/records.h"
-#include "leeway/report/report.h"
+#include "leeway/describe/json.h"
+#include "leeway/tasks/records.h"
+#include "leeway/tasks/report/page.h"
 #include "python/src/arrays.h"
 #include "python/src/functions.h"
 #include "python/src/guard.h"
@@ -56,7 +56,7 @@ nb::list described_functions() {
 
 nb::list described_records() {
   nb::list list;
-  for (const record::Record& record : record::records())
+  for (const tasks::RecordType& record : tasks::records())
     list.append(nb::make_tuple(text_of(record.schema), text_of(record.title), fields_of(record.describe)));
   return list;
 }
@@ -112,7 +112,7 @@ std::string page_of(const std::vector<std::pair<std::string, std::string>>& reco
   for (const auto& [name, text] : records) parsed.emplace_back(name, parse_record(text, name));
   std::vector<Images> opened;
   opened.reserve(images.size());
-  std::vector<report::PictureSource> sources;
+  std::vector<tasks::PictureSource> sources;
   for (const nb::handle pair : images) {
     const auto name = nb::cast<std::string>(pair[0]);
     const nb::object value = pair[1];
@@ -120,10 +120,10 @@ std::string page_of(const std::vector<std::pair<std::string, std::string>>& reco
                                                   : images_of(array_map_of(value, "images"), "images"));
     sources.push_back({name, &opened.back()});
   }
-  report::Options options;
+  tasks::PageOptions options;
   options.flips_per_result = flips;
   const Released release;
-  return report::html_report(parsed, sources, options);
+  return tasks::html_report(parsed, sources, options);
 }
 
 std::string page(const std::vector<std::pair<std::string, std::string>>& records, const nb::list& images,
@@ -164,7 +164,7 @@ NB_MODULE(_leeway, m) {
              new (made) SavedRecord{[read = leeway::parse_record(json, "record")] { return read; },
                                     [text] { return text; }};
            })
-      .def("json", [](const SavedRecord& record) { return leeway::record::record_text(record.json()); })
+      .def("json", [](const SavedRecord& record) { return leeway::record_text(record.json()); })
       .def("tree", [](const SavedRecord& record) { return object_of(record.json()); })
       .def("text", [](const SavedRecord& record) { return record.text(); });
 

@@ -10,16 +10,12 @@
 #include <vector>
 
 #include "leeway/core/message.h"
-#include "leeway/record/json.h"
-#include "leeway/record/number_list.h"
-#include "leeway/record/overloaded.h"
+#include "leeway/describe/json.h"
+#include "leeway/describe/number_list.h"
+#include "leeway/describe/overloaded.h"
 
 namespace leeway::python {
 namespace {
-
-using record::Field;
-using record::Nested;
-using record::Slot;
 
 constexpr int deepest = 8;
 constexpr std::size_t longest = 1'000'000;
@@ -80,12 +76,12 @@ Json list_json_of(nb::handle value, const Field& field, bool of_numbers, const s
   if (json.is_array()) return json;
   if (!json.is_string()) return Json::array({json});
   const auto text = json.get<std::string>();
-  if (!of_numbers) return record::split(text, ',');
-  const auto numbers = record::parse_numbers(text, field.range);
+  if (!of_numbers) return split(text, ',');
+  const auto numbers = parse_numbers(text, field.range);
   return numbers ? Json(*numbers) : json;
 }
 
-class OptionReader : public record::Fields {
+class OptionReader : public Fields {
  public:
   OptionReader(nb::dict given, Json& options, const std::string& name)
       : given_(std::move(given)), options_(options), name_(name) {}
@@ -116,7 +112,7 @@ class OptionReader : public record::Fields {
 
 std::string type_of(const Field& field, const Slot& slot) {
   const std::string plain = std::visit(
-      record::Overloaded{
+      Overloaded{
           [](const double*) { return "float"; }, [](const std::optional<double>*) { return "float"; },
           [](const std::size_t*) { return "int"; }, [](const std::optional<std::size_t>*) { return "int"; },
           [](const std::int64_t*) { return "int"; }, [](const bool*) { return "bool"; },
@@ -132,10 +128,10 @@ std::string type_of(const Field& field, const Slot& slot) {
             return nested.shape == Nested::Shape::list ? "list[struct]" : "struct";
           }},
       slot);
-  return plain + (record::may_be_null(field, slot) ? " | None" : "");
+  return plain + (may_be_null(field, slot) ? " | None" : "");
 }
 
-class Describer : public record::Fields {
+class Describer : public Fields {
  public:
   explicit Describer(const Json& values) : values_(values) {}
   nb::list fields;
@@ -144,8 +140,7 @@ class Describer : public record::Fields {
   void visit(const Field& field, const Slot& slot) override {
     const std::string name(field.name);
     nb::list choices;
-    for (const record::Choice& choice : field.choices)
-      choices.append(nb::make_tuple(choice.name, choice.meaning));
+    for (const Choice& choice : field.choices) choices.append(nb::make_tuple(choice.name, choice.meaning));
     nb::object inner = nb::none();
     if (const auto* nested = std::get_if<Nested>(&slot)) inner = fields_of(nested->describe_default);
     fields.append(nb::make_tuple(name, type_of(field, slot), std::string(field.meaning),
@@ -157,15 +152,15 @@ class Describer : public record::Fields {
 
 }  // namespace
 
-void read_options(const record::Description& describe, nb::handle given, const std::string& name) {
-  Json options = record::written(describe);
+void read_options(const Description& describe, nb::handle given, const std::string& name) {
+  Json options = written(describe);
   OptionReader reader(nb::cast<nb::dict>(given), options, name);
   describe(reader);
-  record::read(describe, options, name);
+  read(describe, options, name);
 }
 
-nb::list fields_of(const record::Description& describe) {
-  const Json values = record::written(describe);
+nb::list fields_of(const Description& describe) {
+  const Json values = written(describe);
   Describer describer(values);
   describe(describer);
   return describer.fields;

@@ -14,9 +14,9 @@ bool is_path(nb::handle value) { return PyUnicode_Check(value.ptr()) != 0; }
 
 Request::Request(std::string name, nb::dict given) : function(std::move(name)), given_(std::move(given)) {
   bool no_digest = false;
-  const auto common = [&](record::Fields& f) {
+  const auto common = [&](Fields& f) {
     f("seed", seed, "seed of all random numbers");
-    f("threads", threads, record::from_to(0, 4096), "number of threads; 0: one per core");
+    f("threads", threads, from_to(0, 4096), "number of threads; 0: one per core");
     f("quiet", quiet, "suppress progress and warnings");
     f("no_digest", no_digest, "skip the digests of input files");
   };
@@ -47,7 +47,7 @@ std::vector<std::pair<std::string, nb::object>> Request::pairs(const char* argum
 }
 
 tasks::NamedOutputs Request::outputs(const std::string& name, nb::handle value,
-                                     const record::OutputsReading& reading, tasks::SetRole role,
+                                     const tasks::OutputsReading& reading, tasks::SetRole role,
                                      bool check_finite) {
   if (is_path(value))
     return tasks::named_outputs(log, nb::cast<std::string>(value), reading, role, check_finite);
@@ -75,8 +75,8 @@ tasks::NamedOutputs Request::outputs(const std::string& name, nb::handle value,
           }};
 }
 
-Outputs Request::open_outputs(const std::string& name, nb::handle value,
-                              const record::OutputsReading& reading, tasks::SetRole role, bool check_finite) {
+Outputs Request::open_outputs(const std::string& name, nb::handle value, const tasks::OutputsReading& reading,
+                              tasks::SetRole role, bool check_finite) {
   const tasks::NamedOutputs named = outputs(name, value, reading, role, check_finite);
   const Released release;
   return joined(named.open());
@@ -97,7 +97,7 @@ static OutputsOptions with_names(OutputsOptions options, const std::vector<std::
   return options;
 }
 
-Request::Labels Request::labels_or_file(const record::OutputsReading& reading, const tasks::SetRows& rows) {
+Request::Labels Request::labels_or_file(const tasks::OutputsReading& reading, const tasks::SetRows& rows) {
   if (!has("labels") || !is_path((*this)["labels"])) return labels(reading);
   return [this, rows, path = text("labels"), options = tasks::reading_of(reading)](
              std::size_t n, std::size_t k, const std::vector<std::string>& class_names) {
@@ -108,7 +108,7 @@ Request::Labels Request::labels_or_file(const record::OutputsReading& reading, c
   };
 }
 
-Request::Labels Request::labels(const record::OutputsReading& reading) {
+Request::Labels Request::labels(const tasks::OutputsReading& reading) {
   if (!has("labels")) return {};
   const nb::object value = (*this)["labels"];
   if (is_path(value)) return {};
@@ -162,7 +162,7 @@ void Request::note(const GivenTable& table, const std::vector<std::size_t>& shap
     log.add(table.name, shape);
 }
 
-void Request::complete(record::Envelope& envelope) {
+void Request::complete(Envelope& envelope) {
   const Released release;
   envelope.command = {function};
   warnings.insert(warnings.begin(), envelope.warnings.begin(), envelope.warnings.end());

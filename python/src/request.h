@@ -17,11 +17,11 @@
 #include "leeway/core/array.h"
 #include "leeway/core/images.h"
 #include "leeway/core/outputs.h"
-#include "leeway/record/reading.h"
 #include "leeway/render/terminal.h"
-#include "leeway/report/report.h"
 #include "leeway/tasks/input_log.h"
 #include "leeway/tasks/named_outputs.h"
+#include "leeway/tasks/outputs_reading.h"
+#include "leeway/tasks/report/page.h"
 #include "python/src/guard.h"
 #include "python/src/options.h"
 #include "python/src/progress.h"
@@ -60,16 +60,16 @@ class Request {
 
   // Sets opened by a task, noted as inputs the first time.
   [[nodiscard]] tasks::NamedOutputs outputs(const std::string& name, nb::handle value,
-                                            const record::OutputsReading& reading, tasks::SetRole role,
+                                            const tasks::OutputsReading& reading, tasks::SetRole role,
                                             bool check_finite = false);
   [[nodiscard]] Outputs open_outputs(const std::string& name, nb::handle value,
-                                     const record::OutputsReading& reading, tasks::SetRole role,
+                                     const tasks::OutputsReading& reading, tasks::SetRole role,
                                      bool check_finite = false);
   // Of the argument `labels`, where it is an array, as the reading of outputs says; a path is one of its options.
   using Labels = tasks::GivenLabels;
-  [[nodiscard]] Labels labels(const record::OutputsReading& reading);
+  [[nodiscard]] Labels labels(const tasks::OutputsReading& reading);
   // Where labels may be those of the first of these rows alone.
-  [[nodiscard]] Labels labels_or_file(const record::OutputsReading& reading, const tasks::SetRows& rows);
+  [[nodiscard]] Labels labels_or_file(const tasks::OutputsReading& reading, const tasks::SetRows& rows);
   [[nodiscard]] Array array(const char* argument);
   [[nodiscard]] Array array(const std::string& name, nb::handle value);
   [[nodiscard]] Array inputs();  // the argument `x`, inputs of a model; bytes of 0 and 1 alone give a warning
@@ -79,7 +79,7 @@ class Request {
 
   template <class Options>
   void read(Options& options) const {
-    read_options([&options](record::Fields& f) { fields(options, f); }, options_given(), function);
+    read_options([&options](Fields& f) { fields(options, f); }, options_given(), function);
   }
 
   // work(Progress*) without the GIL. Interrupted becomes what the signal raised.
@@ -100,8 +100,7 @@ class Request {
     complete(record.envelope);
     auto kept = std::make_shared<const Record>(std::move(record));
     return result(
-        {[kept] { return to_json(*kept); }, [kept] { return render::terminal(report::view(*kept)); }},
-        arrays);
+        {[kept] { return to_json(*kept); }, [kept] { return render::terminal(tasks::view(*kept)); }}, arrays);
   }
 
   std::string function;
@@ -113,7 +112,7 @@ class Request {
 
  private:
   [[nodiscard]] nb::dict options_given() const;
-  void complete(record::Envelope& envelope);
+  void complete(Envelope& envelope);
   [[nodiscard]] nb::object result(SavedRecord record, const ArrayMap& arrays);
 
   nb::dict given_;

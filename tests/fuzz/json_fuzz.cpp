@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "leeway/core/result.h"
-#include "leeway/record/join.h"
-#include "leeway/record/json.h"
-#include "leeway/report/report.h"
+#include "leeway/describe/json.h"
+#include "leeway/tasks/report/join.h"
+#include "leeway/tasks/report/page.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
@@ -68,15 +68,14 @@ void mutate(Json& record, std::minstd_rand& random) {
 }
 
 std::string joined_page(const Json& record) {
-  using namespace leeway::report;
+  using namespace leeway::tasks;
   const auto joined = [](const auto& read) {
-    return html_report(leeway::record::join_records({"first", "second"}, std::vector{read, read}));
+    return html_report(leeway::tasks::join_records({"first", "second"}, std::vector{read, read}));
   };
   const auto schema = record["schema"].get<std::string>();
-  if (schema.starts_with("leeway.pa/"))
-    return joined(leeway::record::record_from<leeway::record::Pa>(record, "file"));
+  if (schema.starts_with("leeway.pa/")) return joined(leeway::record_from<leeway::tasks::Pa>(record, "file"));
   if (schema.starts_with("leeway.assess/"))
-    return joined(leeway::record::record_from<leeway::record::Assess>(record, "file"));
+    return joined(leeway::record_from<leeway::tasks::Assess>(record, "file"));
   return html_report(record);
 }
 
@@ -97,7 +96,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return leeway::fuzz::guarded([&] {
     const Json record = leeway::parse_record(text_of(data, size), "file");
-    if (!leeway::report::html_report(record).ends_with("</html>\n")) std::abort();
+    if (!leeway::tasks::html_report(record).ends_with("</html>\n")) std::abort();
     const std::string joined = joined_page(record);
     if (!joined.ends_with("</html>\n")) std::abort();
   });

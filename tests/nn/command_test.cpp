@@ -13,8 +13,8 @@
 #include "leeway/core/outputs.h"
 #include "leeway/core/result.h"
 #include "leeway/core/safetensors.h"
-#include "leeway/record/attack.h"
-#include "leeway/record/json.h"
+#include "leeway/describe/json.h"
+#include "leeway/tasks/attack/attack.h"
 #include "tests/nn/command_fixture.h"
 
 namespace leeway::command_test {
@@ -243,7 +243,7 @@ TEST_F(Command, AttacksAndInferTakeLists) {
   EXPECT_EQ(third.at("eps"), 16. / 255);
   EXPECT_EQ(third.at("out"), path("m-pgd-16-255.npz"));
   EXPECT_LT(record.at("results").at(3).at("robust_accuracy"), third.at("robust_accuracy"));
-  EXPECT_EQ(record::to_json(record::record_from<record::Attack>(record, "r.json")), record);
+  EXPECT_EQ(to_json(record_from<tasks::Attack>(record, "r.json")), record);
   good("attack --model " + model + " --data data.npz --eps 16/255 --out alone.npz --json");
   EXPECT_EQ(read_bytes(path("alone.npz")), read_bytes(path("m-pgd-16-255.npz")));
   EXPECT_EQ(Json::parse(out()).at("results").at(0).at("robust_accuracy"), third.at("robust_accuracy"));

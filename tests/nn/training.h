@@ -5,7 +5,7 @@
 #include <string>
 
 #include "leeway/nn/train.h"
-#include "leeway/record/train.h"
+#include "leeway/tasks/train/train.h"
 #include "tests/nn/toy.h"
 
 namespace leeway::nn {
@@ -13,7 +13,7 @@ namespace leeway::nn {
 inline TrainOptions quick(const std::string& algorithm_name = "erm") {
   TrainOptions options;
   options.algorithm = algorithm_name, options.epochs = 4, options.batch = 32;
-  options.learning_rate = 5e-3, options.validation = .2, options.text = record::training_text();
+  options.learning_rate = 5e-3, options.validation = .2, options.text = tasks::training_text();
   if (algorithm_name == "pgd") options.parameters = {{"eps", .05}, {"steps", 2}};
   if (algorithm_name == "ada" || algorithm_name == "me-ada")
     options.parameters = {{"every-epochs", 2}, {"steps", 3}};
@@ -36,7 +36,7 @@ inline TrainOptions quick(const std::string& algorithm_name = "erm") {
 }
 
 inline Training training_of(const std::filesystem::path& path) {
-  return record::training_text().read(toy::loaded(path)->info().training, path.string());
+  return tasks::training_text().read(toy::loaded(path)->info().training, path.string());
 }
 
 // toy::squares with all that any algorithm asks for.

@@ -11,7 +11,7 @@
 #include <stdexcept>
 
 #include "leeway/core/error.h"
-#include "leeway/report/report.h"
+#include "leeway/tasks/report/page.h"
 #include "tests/core/files.h"
 #include "tests/report/pages.h"
 
@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-View reference_view() { return report::view(report::test::reference_assessment()); }
+View reference_view() { return tasks::view(tasks::test::reference_assessment()); }
 
 // The figures of the reference view, written once for all tests.
 struct ReferenceFigures {
@@ -83,14 +83,14 @@ TEST(Figures, HoldFullDigitsAndIntervals) {
 }
 
 TEST(Figures, OfNamesThatDifferByCaseOrSuffixAreApart) {
-  record::Assess record = report::test::full_record(3, 1, 3);
+  tasks::Assess record = tasks::test::full_record(3, 1, 3);
   const std::vector<std::string> names = {"x 2", "X", "x"};
   for (auto& result : record.results)
     result.model = names.at(
         static_cast<std::size_t>(std::ranges::find(record.models, result.model) - record.models.begin()));
   record.models = names;
   const TemporaryFolder folder;
-  const Figures written = write_figures(report::view(record), folder.path());
+  const Figures written = write_figures(tasks::view(record), folder.path());
   EXPECT_THAT(written.files, Contains(HasSubstr("-x-3.csv")));
   EXPECT_EQ(std::set(written.files.begin(), written.files.end()).size(), written.files.size());
 }
@@ -122,11 +122,11 @@ TEST(Figures, SayHowNodeEndedWithoutAWord) {
 }
 
 TEST(Figures, NamesAreNoFormulasAndNoMacros) {
-  record::Assess record = report::test::bare_record();
+  tasks::Assess record = tasks::test::bare_record();
   record.targets[0] = record.results[0].target = "=SUM(A1,\"x\")\\y{}";
   const TemporaryFolder folder;
   std::string all, latex;
-  for (const std::string& name : write_figures(report::view(record), folder.path()).files)
+  for (const std::string& name : write_figures(tasks::view(record), folder.path()).files)
     (name.ends_with(".csv") ? all : latex) += read_bytes(folder.path() / name);
   EXPECT_THAT(all, HasSubstr("\"'=SUM(A1,\"\"x\"\")\\y{}\""));
   EXPECT_THAT(all, Not(HasSubstr("\"=SUM")));
@@ -147,17 +147,17 @@ TEST(Figures, AreDrawnWithoutABrowser) {
       EXPECT_THAT(svg, Not(HasSubstr("NaN"))) << name;
       ++drawn;
     }
-  EXPECT_EQ(drawn, report::test::parts_of(reference_view()).charts.size());
+  EXPECT_EQ(drawn, tasks::test::parts_of(reference_view()).charts.size());
 }
 
 TEST(Figures, HoldNoControlCharactersAndNoMarkup) {
   if (!has_node()) GTEST_SKIP() << "no program node";
-  record::Assess record = report::test::reference_assessment();
-  for (record::AssessResult& result : record.results) result.target += "\x01\x1b[2J<b>";
+  tasks::Assess record = tasks::test::reference_assessment();
+  for (tasks::AssessResult& result : record.results) result.target += "\x01\x1b[2J<b>";
   for (std::string& target : record.targets) target += "\x01\x1b[2J<b>";
   const TemporaryFolder folder;
   std::string all;
-  for (const std::string& name : write_figures(report::view(record), folder.path()).files)
+  for (const std::string& name : write_figures(tasks::view(record), folder.path()).files)
     if (name.ends_with(".svg")) all += read_bytes(folder.path() / name);
   EXPECT_THAT(all, HasSubstr("\\x01\\x1b[2J&lt;b&gt;"));
   EXPECT_THAT(all, Not(HasSubstr("\x01")));

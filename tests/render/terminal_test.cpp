@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "leeway/report/report.h"
+#include "leeway/tasks/report/page.h"
 #include "tests/report/pages.h"
 
 namespace leeway::render::terminal_test {
@@ -80,7 +80,7 @@ TEST(Terminal, ControlCharactersDoNotReachIt) {
 }
 
 TEST(Terminal, OfAnAssessmentFitsAHundredColumns) {
-  std::istringstream lines(terminal(report::view(report::test::reference_assessment())));
+  std::istringstream lines(terminal(tasks::view(tasks::test::reference_assessment())));
   for (std::string line; std::getline(lines, line);)
     EXPECT_LE(std::ranges::count_if(line, [](char c) { return (c & 0xc0) != 0x80; }), 100) << line;
 }

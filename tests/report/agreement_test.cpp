@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "leeway/describe/lines.h"
-#include "tests/record/pa_records.h"
-#include "tests/record/select_records.h"
+#include "tests/describe/pa_records.h"
+#include "tests/describe/select_records.h"
 #include "tests/report/pages.h"
 
-namespace leeway::report::agreement_test {
+namespace leeway::tasks::agreement_test {
 
 using test::malformed;
 using test::markup;
@@ -16,14 +16,14 @@ using test::occurrences;
 using test::reference_record;
 using ::testing::HasSubstr;
 
-using record::test::bare_pa;
-using record::test::bare_select;
+using tasks::test::bare_pa;
+using tasks::test::bare_select;
 
-std::string page_of(record::Pa record) {
+std::string page_of(Pa record) {
   record.envelope.headline = headline_of(record);
   return test::page_of(to_json(record));
 }
-std::string page_of(record::Select record) {
+std::string page_of(Select record) {
   record.envelope.headline = headline_of(record);
   return test::page_of(to_json(record));
 }
@@ -44,7 +44,7 @@ TEST(PaPage, WhatIsAbsentHasNoSection) {
 }
 
 TEST(PaPage, GroupsWithoutAnApproximationAndWithInfiniteSumsAreDrawn) {
-  record::Pa record = bare_pa();
+  Pa record = bare_pa();
   record.results[0].decomposition.emplace();
   auto& groups = record.results[0].decomposition->groups;
   groups[0].n = 900;
@@ -104,4 +104,4 @@ TEST(Lines, NamesAtTheEndsDoNotTouch) {
   EXPECT_GE(heights[0] - heights[1], 15. / 170 - 1e-4);
 }
 
-}  // namespace leeway::report::agreement_test
+}  // namespace leeway::tasks::agreement_test

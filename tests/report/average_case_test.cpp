@@ -1,20 +1,20 @@
 // The page of leeway average-case.
 #include <gmock/gmock.h>
 
+#include "tests/describe/average_case_records.h"
 #include "tests/message_of.h"
-#include "tests/record/average_case_records.h"
 #include "tests/report/pages.h"
 
-namespace leeway::report::average_case_test {
+namespace leeway::tasks::average_case_test {
 
-using record::test::bare_average_case;
-using record::test::survival_of;
+using tasks::test::bare_average_case;
+using tasks::test::survival_of;
 using test::occurrences;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
 // The page's markup, with the headline of these numbers.
-std::string page_of(record::AverageCase record, const Pictures& pictures = {}) {
+std::string page_of(AverageCase record, const Pictures& pictures = {}) {
   record.envelope.headline = headline_of(record.found);
   return test::page_of(to_json(record), pictures);
 }
@@ -32,7 +32,7 @@ TEST(AverageCasePage, SaysWhichClassesDifferAndWhatClassesAre) {
   std::string page = page_of(bare_average_case());
   EXPECT_THAT(page, HasSubstr("at σ = 0.2 class coat &lt;b&gt; survives with probability 70% (68–72),"));
   EXPECT_THAT(page, HasSubstr("<td>coat &lt;b&gt; (less)</td>"));
-  record::AverageCase record = bare_average_case();
+  AverageCase record = bare_average_case();
   record.found.labels = false;
   record.found.class_bias[1].p_value = .3;
   page = page_of(record);
@@ -43,7 +43,7 @@ TEST(AverageCasePage, SaysWhichClassesDifferAndWhatClassesAre) {
 
 TEST(AverageCasePage, SaysWhichGroupsDiffer) {
   EXPECT_THAT(page_of(bare_average_case()), Not(HasSubstr("<section id=\"groups\"")));
-  record::AverageCase record = record::test::full_average_case();
+  AverageCase record = tasks::test::full_average_case();
   std::string page = page_of(record);
   EXPECT_THAT(page, HasSubstr("<section id=\"groups\""));
   EXPECT_THAT(page, HasSubstr("Noise affects groups by light &lt;b&gt; unequally: at σ = 0.2"));
@@ -56,7 +56,7 @@ TEST(AverageCasePage, SaysWhichGroupsDiffer) {
 }
 
 TEST(AverageCasePage, RanksSamplesWithTheirPictures) {
-  const record::AverageCase record = bare_average_case();
+  const AverageCase record = bare_average_case();
   std::string page = page_of(record);
   EXPECT_THAT(page, HasSubstr("The least robust sample is row 7: predicted as bag with 97%"));
   EXPECT_EQ(occurrences(page, "data:image/png"), 0u);
@@ -71,8 +71,8 @@ TEST(AverageCasePage, RanksSamplesWithTheirPictures) {
 }
 
 TEST(AverageCasePage, DrawsOneSigmaAndOneSample) {
-  record::AverageCase record = bare_average_case();
-  record::Robustness& found = record.found;
+  AverageCase record = bare_average_case();
+  Robustness& found = record.found;
   found.results = {survival_of("mmse", .2, .5, true, 1)};
   found.n = 1;
   found.class_bias.clear(), found.ranking.clear();
@@ -89,8 +89,8 @@ TEST(AverageCasePage, DrawsOneSigmaAndOneSample) {
 }
 
 TEST(AverageCasePage, ManyClassesSigmasAndMethodsDoNotFloodThePage) {
-  record::AverageCase record = bare_average_case();
-  record::Robustness& found = record.found;
+  AverageCase record = bare_average_case();
+  Robustness& found = record.found;
   found.results.clear();
   for (const char* method : {"a", "b", "c", "d", "e"})
     for (int s = 1; s <= 7; ++s) found.results.push_back(survival_of(method, s, .8));
@@ -99,7 +99,7 @@ TEST(AverageCasePage, ManyClassesSigmasAndMethodsDoNotFloodThePage) {
   found.class_bias[0].classes.clear(), found.ranking[0].classes.clear();
   Pictures pictures;
   for (std::size_t c = 0; c < 100; ++c) {
-    found.class_bias[0].classes.push_back(record::test::class_of(static_cast<std::int64_t>(c), .8, .9));
+    found.class_bias[0].classes.push_back(tasks::test::class_of(static_cast<std::int64_t>(c), .8, .9));
     found.ranking[0].classes.push_back(
         {c, "x", {{c, .5 + .001 * static_cast<double>(c), c, .97}, {c, .9, c, .97}}, {}});
     pictures.samples.push_back({c, {1, 1, 1, {7}}});
@@ -115,7 +115,7 @@ TEST(AverageCasePage, ManyClassesSigmasAndMethodsDoNotFloodThePage) {
 }
 
 TEST(AverageCasePage, SaysWhatIsNotSettled) {
-  record::AverageCase record = record::test::full_average_case();
+  AverageCase record = tasks::test::full_average_case();
   record.found.methods[0].summary = "averaged <gradients>";
   const std::string page = page_of(record);
   EXPECT_THAT(page, HasSubstr("the normal distribution function for up to 3 of 40 samples"));
@@ -138,4 +138,4 @@ TEST(SamplePictures, AreTakenOfEveryRankedRowOnce) {
             "few.npz: expected the images of r.json, whose ranked samples reach row 7, found 5 images");
 }
 
-}  // namespace leeway::report::average_case_test
+}  // namespace leeway::tasks::average_case_test

@@ -1,11 +1,11 @@
 // The pages of errors without labels: a section of an assessment's, and those of leeway bound and bound evaluate.
 #include <gmock/gmock.h>
 
-#include "tests/record/bound_evaluations.h"
-#include "tests/record/bound_records.h"
+#include "tests/describe/bound_evaluations.h"
+#include "tests/describe/bound_records.h"
 #include "tests/report/pages.h"
 
-namespace leeway::report::bounds_test {
+namespace leeway::tasks::bounds_test {
 
 using test::bare_record;
 using test::occurrences;
@@ -14,11 +14,11 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 // .1 + .25 + .05 = .4
-record::Assess assessed() {
-  record::Assess record = bare_record();
-  record.bounds = record::AssessBounds{
+Assess assessed() {
+  Assess record = bare_record();
+  record.bounds = AssessBounds{
       "logits", .01, 3, 0, "The bound assumes <this>.", "", {{"ac", "", "ac holds", "it does not"}}};
-  record::AssessResult& result = record.results[0];
+  AssessResult& result = record.results[0];
   result.error_bound = .4;
   error_bound::Dis2& terms = result.error_bound_terms.emplace();
   terms.source_error = .1, terms.discrepancy = .25, terms.concentration = .05;
@@ -30,8 +30,8 @@ record::Assess assessed() {
 
 TEST(BoundsSection, SaysTheBoundItsTermsAndTheEstimates) {
   const std::string page = page_of(assessed());
-  record::Assess likely = assessed();
-  likely.results[0].likely_error = record::LikelyError{{.2, .17, .23}, .17, .28, true, "it <moved>"};
+  Assess likely = assessed();
+  likely.results[0].likely_error = LikelyError{{.2, .17, .23}, .17, .28, true, "it <moved>"};
   EXPECT_THAT(
       page_of(likely),
       HasSubstr("noise: at most 40.0%; estimated at 20%, likely range 17 to 28%"));  // as the headline
@@ -42,8 +42,8 @@ TEST(BoundsSection, SaysTheBoundItsTermsAndTheEstimates) {
 }
 
 TEST(BoundsSection, IsLeftOutWhereNothingWasComputed) {
-  record::Assess record = assessed();
-  record::AssessResult& result = record.results[0];
+  Assess record = assessed();
+  AssessResult& result = record.results[0];
   result.error_bound.reset(), result.error_bound_terms.reset(), result.estimates.clear();
   result.not_computed = {{"error_bound", "the source has no labels"},
                          {"estimates", "the source has no labels"}};
@@ -51,12 +51,12 @@ TEST(BoundsSection, IsLeftOutWhereNothingWasComputed) {
   EXPECT_THAT(page, Not(HasSubstr("id=\"bounds\"")));
   EXPECT_THAT(page, HasSubstr("upper bound on the error and estimated errors: the source has"));
   result.estimates = {{&error_bound::estimator("cot"), .3, {}}};
-  result.likely_error = record::LikelyError{{.3, .25, .35}, .2, .4, true, ""};
+  result.likely_error = LikelyError{{.3, .25, .35}, .2, .4, true, ""};
   EXPECT_THAT(page_of(record), HasSubstr("without labels? noise: estimated at 30%, likely range 20 to 40%"));
 }
 
 TEST(BoundPage, SaysTheBoundByEachInequalityAndEveryRestart) {
-  const record::Bound record = record::test::full_bound();
+  const Bound record = tasks::test::full_bound();
   const std::string page = page_of(record);
   EXPECT_THAT(page, HasSubstr("target is at most 48.8% with probability 99%, if the bound&#39;s"));
   for (const char* id : {"terms", "restarts", "methods", "source"})
@@ -65,12 +65,11 @@ TEST(BoundPage, SaysTheBoundByEachInequalityAndEveryRestart) {
   EXPECT_THAT(page, HasSubstr("<b>20.0%</b> <span class=\"iv\">18.8–21.2</span>"));
   for (const char* bound : {">48.8%<", ">47.0%<", ">45.5%<"}) EXPECT_THAT(page, HasSubstr(bound));
   EXPECT_THAT(page, Not(HasSubstr("principal components")));
-  EXPECT_THAT(page_of(record::test::ranged_bound()),
-              HasSubstr("The bound by number of principal components"));
+  EXPECT_THAT(page_of(tasks::test::ranged_bound()), HasSubstr("The bound by number of principal components"));
 }
 
 TEST(EvaluatePage, SaysHowOftenAndHowFarTheErrorIsUnderstated) {
-  const std::string page = page_of(record::test::evaluation());
+  const std::string page = page_of(tasks::test::evaluation());
   EXPECT_THAT(page, HasSubstr("Over 3 shifts cot understates the error least often, on 33%"));
   EXPECT_THAT(page, HasSubstr("At worst cot understates the error by 30.0 points"));
   EXPECT_EQ(occurrences(page, "<figure class=\"chart\" data-spec=\"scatter\">"), 1u);
@@ -80,7 +79,7 @@ TEST(EvaluatePage, SaysHowOftenAndHowFarTheErrorIsUnderstated) {
 }
 
 TEST(EvaluatePage, HoldsAViolationRateAgainstItsDelta) {
-  record::BoundEvaluation record = record::test::evaluation();
+  BoundEvaluation record = tasks::test::evaluation();
   record.results.push_back(record.results[0]);
   record.results[0].method = "dis2@0.005", record.results[0].delta = .005;
   record.results[1].method = "dis2@0.1", record.results[1].delta = .1;
@@ -93,9 +92,9 @@ TEST(EvaluatePage, HoldsAViolationRateAgainstItsDelta) {
 }
 
 TEST(EvaluatePage, ShowsWhatAdjustmentsMakeOfAMethod) {
-  record::BoundEvaluation record = record::test::evaluation();
+  BoundEvaluation record = tasks::test::evaluation();
   record.results[0].adjusted = {{"shift", .95, record.results[0].score}};
   EXPECT_THAT(page_of(record), HasSubstr("id=\"adjusted\""));
 }
 
-}  // namespace leeway::report::bounds_test
+}  // namespace leeway::tasks::bounds_test

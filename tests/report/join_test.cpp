@@ -1,38 +1,38 @@
-#include "leeway/record/join.h"
+#include "leeway/tasks/report/join.h"
 
 #include <gmock/gmock.h>
 
-#include "leeway/report/report.h"
+#include "leeway/tasks/report/page.h"
+#include "tests/describe/pa_records.h"
 #include "tests/message_of.h"
-#include "tests/record/pa_records.h"
 #include "tests/report/pages.h"
 
-namespace leeway::report::join_test {
+namespace leeway::tasks::join_test {
 
 using test::full_record;
 
-using Records = std::vector<record::Assess>;
+using Records = std::vector<Assess>;
 
 std::string complaint(const std::vector<std::string>& names, const Records& records) {
-  return message_of([&] { (void)record::join_records(names, records); });
+  return message_of([&] { (void)join_records(names, records); });
 }
 
 TEST(Join, OneRecordStaysAsItIs) {
-  const record::Assess record = full_record(1, 2, 3);
-  EXPECT_EQ(to_json(record::join_records({"a.json"}, Records{record})), to_json(record));
-  const record::Pa agreement = record::test::full_pa();
-  EXPECT_EQ(to_json(record::join_records({"a.json"}, {agreement})), to_json(agreement));
+  const Assess record = full_record(1, 2, 3);
+  EXPECT_EQ(to_json(join_records({"a.json"}, Records{record})), to_json(record));
+  const Pa agreement = tasks::test::full_pa();
+  EXPECT_EQ(to_json(join_records({"a.json"}, {agreement})), to_json(agreement));
 }
 
 TEST(Join, SetsModelsSideBySide) {
-  record::Assess a = full_record(1, 2, 3), b = a;
+  Assess a = full_record(1, 2, 3), b = a;
   a.envelope.headline = "a is fair";
   b.envelope.headline = "b is bad";
-  for (record::AssessResult& result : b.results) {
+  for (AssessResult& result : b.results) {
     result.model = "other";
     result.accuracy.value = .1;
   }
-  const record::Assess joined = record::join_records({"a.json", "b.json"}, Records{a, b});
+  const Assess joined = join_records({"a.json", "b.json"}, Records{a, b});
   EXPECT_EQ(joined.results.size(), 4u);
   EXPECT_EQ(joined.models, (std::vector<std::string>{"model 0", "other"}));
   EXPECT_EQ(joined.targets, (std::vector<std::string>{"shift 0", "shift 1"}));
@@ -45,17 +45,17 @@ TEST(Join, SetsModelsSideBySide) {
 }
 
 TEST(Join, TellsEqualNamesApart) {
-  const record::Assess record = full_record(1, 1, 3);
-  EXPECT_EQ(record::join_records({"a.json", "b.json"}, Records{record, record}).models,
+  const Assess record = full_record(1, 1, 3);
+  EXPECT_EQ(join_records({"a.json", "b.json"}, Records{record, record}).models,
             (std::vector<std::string>{"model 0", "model 0 (b.json)"}));
 }
 
 TEST(Join, RefusesWhatDoesNotBelongTogether) {
-  const record::Assess record = full_record(1, 1, 3);
+  const Assess record = full_record(1, 1, 3);
   EXPECT_EQ(complaint({}, {}), "join: expected at least one record, found none");
   EXPECT_THAT(complaint({"a.json", "b.json"}, {record, full_record(1, 1, 4)}),
               ::testing::HasSubstr("classes as in a.json, found 4"));
-  record::Assess renamed = record;
+  Assess renamed = record;
   renamed.class_names[1] = "cat";
   EXPECT_THAT(
       complaint({"a.json", "b.json"}, {record, renamed}),
@@ -63,27 +63,27 @@ TEST(Join, RefusesWhatDoesNotBelongTogether) {
 }
 
 // A record of leeway pa without a model's name.
-record::Pa agreement(const std::string& clean, const std::vector<std::string>& shifted, std::size_t k = 10) {
-  record::Pa record = record::test::bare_pa();
+Pa agreement(const std::string& clean, const std::vector<std::string>& shifted, std::size_t k = 10) {
+  Pa record = tasks::test::bare_pa();
   record.envelope.inputs = {{clean, 0, {}, ""}};
   record.results.clear();
-  for (const std::string& path : shifted) record.results.push_back(record::test::set_of(path, 1));
-  for (record::PaSet& set : record.results) set.agreement.k = k;
+  for (const std::string& path : shifted) record.results.push_back(tasks::test::set_of(path, 1));
+  for (PaSet& set : record.results) set.agreement.k = k;
   return record;
 }
 
-std::vector<std::string> names(const record::Pa& record, std::string record::PaSet::*name) {
+std::vector<std::string> names(const Pa& record, std::string PaSet::*name) {
   std::vector<std::string> values;
-  for (const record::PaSet& set : record.results) values.push_back(set.*name);
+  for (const PaSet& set : record.results) values.push_back(set.*name);
   return values;
 }
 
 TEST(JoinAgreements, ModelsAreCalledByTheirRecordsAndSetsByTheirFiles) {
-  const record::Pa joined = record::join_records(
-      {"out/cnn.json", "out/robust.json"}, {agreement("cnn/clean.npz", {"cnn/pgd.npz", "cnn/noise.npz"}),
-                                            agreement("robust/clean.npz", {"robust/pgd.npz"})});
-  EXPECT_EQ(names(joined, &record::PaSet::model), (std::vector<std::string>{"cnn", "cnn", "robust"}));
-  EXPECT_EQ(names(joined, &record::PaSet::shifted), (std::vector<std::string>{"pgd", "noise", "pgd"}));
+  const Pa joined = join_records({"out/cnn.json", "out/robust.json"},
+                                 {agreement("cnn/clean.npz", {"cnn/pgd.npz", "cnn/noise.npz"}),
+                                  agreement("robust/clean.npz", {"robust/pgd.npz"})});
+  EXPECT_EQ(names(joined, &PaSet::model), (std::vector<std::string>{"cnn", "cnn", "robust"}));
+  EXPECT_EQ(names(joined, &PaSet::shifted), (std::vector<std::string>{"pgd", "noise", "pgd"}));
   EXPECT_EQ(joined.envelope.inputs.size(), 2u);
   EXPECT_EQ(joined.envelope.headline, headline_of(joined));
   const std::string page = html_report(joined);
@@ -92,23 +92,21 @@ TEST(JoinAgreements, ModelsAreCalledByTheirRecordsAndSetsByTheirFiles) {
 }
 
 TEST(JoinAgreements, GapsFollowTheirModels) {
-  record::Pa record = agreement("clean.npz", {"pgd.npz", "pgd.npz"});
+  Pa record = agreement("clean.npz", {"pgd.npz", "pgd.npz"});
   record.results[0].model = "a";
   record.results[1].model = "b";
   record.ar_gap = {{"pgd.npz", "", "a", "b", {}}};
-  const record::Pa joined = record::join_records({"1.json", "2.json"}, {record, record});
-  EXPECT_EQ(names(joined, &record::PaSet::model),
-            (std::vector<std::string>{"a", "b", "a (2.json)", "b (2.json)"}));
+  const Pa joined = join_records({"1.json", "2.json"}, {record, record});
+  EXPECT_EQ(names(joined, &PaSet::model), (std::vector<std::string>{"a", "b", "a (2.json)", "b (2.json)"}));
   EXPECT_EQ(joined.ar_gap[1].model_plus, "a (2.json)");
   EXPECT_EQ(joined.ar_gap[1].shifted, joined.results[2].shifted);
 }
 
 TEST(JoinAgreements, RefusesOtherClasses) {
-  EXPECT_EQ(
-      message_of([&] {
-        (void)record::join_records({"a.json", "b.json"}, {agreement("c", {"x"}), agreement("d", {"x"}, 4)});
-      }),
-      "b.json: expected 10 classes as in a.json, found 4");
+  EXPECT_EQ(message_of([&] {
+              (void)join_records({"a.json", "b.json"}, {agreement("c", {"x"}), agreement("d", {"x"}, 4)});
+            }),
+            "b.json: expected 10 classes as in a.json, found 4");
 }
 
-}  // namespace leeway::report::join_test
+}  // namespace leeway::tasks::join_test

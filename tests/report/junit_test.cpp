@@ -1,17 +1,17 @@
-#include "leeway/report/junit.h"
+#include "leeway/tasks/assess/junit.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace leeway::report::junit_test {
+namespace leeway::tasks::junit_test {
 
 using ::testing::HasSubstr;
 
 // A gate violated by one result, undecided for the next, violated in a chunk of the third, passed by the last.
 TEST(Junit, HasACaseForEachGateAndResult) {
-  record::Assess record;
+  Assess record;
   for (const char* target : {"a", "b", "c", "<d>"}) {
-    record::AssessResult& result = record.results.emplace_back();
+    AssessResult& result = record.results.emplace_back();
     result.model = "m", result.target = target;
   }
   record.gates = {{"accuracy<90%",
@@ -36,4 +36,4 @@ TEST(Junit, HasACaseForEachGateAndResult) {
   EXPECT_TRUE(record.passed());
 }
 
-}  // namespace leeway::report::junit_test
+}  // namespace leeway::tasks::junit_test

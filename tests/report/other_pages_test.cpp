@@ -1,11 +1,11 @@
 // Pages of leeway attack, train, distances, align, conds describe, shift corrupt and sweep report.
 #include <gmock/gmock.h>
 
-#include "leeway/record/records.h"
+#include "leeway/tasks/records.h"
 #include "tests/message_of.h"
 #include "tests/report/pages.h"
 
-namespace leeway::report::other_pages_test {
+namespace leeway::tasks::other_pages_test {
 
 using test::occurrences;
 using test::page_of;
@@ -13,26 +13,25 @@ using test::reference_record;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-record::Attack attack(bool nearest) {
-  record::Attack record;
+Attack attack(bool nearest) {
+  Attack record;
   record.envelope.instruction_set = "baseline";
   record.options.attack = nearest ? "fmn" : "pgd";
   if (!nearest) record.options.eps = .03;
-  record::AttackedSet& set = record.results.emplace_back();
+  AttackedSet& set = record.results.emplace_back();
   set.model = "a<b>.safetensors", set.target = "label", set.n = 200;
   set.attack = record.options.attack, set.eps = record.options.eps;
   set.clean_accuracy = .9, set.clean_accuracy_interval = {.85, .94};
   set.robust_accuracy = .25, set.robust_accuracy_interval = {.19, .32};
   set.success = .75, set.success_interval = {.68, .81};
   if (nearest)
-    set.norms =
-        record::NearestNorms{.02, {.015, .025}, .01, .04, {{0, .9, {.85, .94}}, {.05, .1, {.06, .15}}}};
+    set.norms = NearestNorms{.02, {.015, .025}, .01, .04, {{0, .9, {.85, .94}}, {.05, .1, {.06, .15}}}};
   record.envelope.headline = headline_of(record);
   return record;
 }
 
 TEST(AttackPage, ShowsBeforeAndAfter) {
-  const record::Attack record = attack(false);
+  const Attack record = attack(false);
   const std::string page = html_report(record);
   EXPECT_THAT(page, HasSubstr("<b>25%</b>"));
   EXPECT_THAT(page, HasSubstr("a&lt;b&gt;.safetensors"));
@@ -42,7 +41,7 @@ TEST(AttackPage, ShowsBeforeAndAfter) {
 }
 
 TEST(AttackPage, OfSeveralRadiiDrawsWhatWithstandsByRadius) {
-  record::Attack record = attack(false);
+  Attack record = attack(false);
   record.results.push_back(record.results.front());
   record.results.back().eps = .06, record.results.back().robust_accuracy = .1;
   record.results.push_back(record.results.front());
@@ -61,10 +60,10 @@ TEST(AttackPage, OfNearestImagesDrawsAccuracyByRadius) {
   EXPECT_EQ(test::data_of(parts.charts[0].second, "points").size(), 2u);
 }
 
-record::Train training(std::size_t epochs) {
-  record::Train record;
+Train training(std::size_t epochs) {
+  Train record;
   record.envelope.instruction_set = "baseline";
-  record::TrainedModel& model = record.results.emplace_back();
+  TrainedModel& model = record.results.emplace_back();
   model.out = "m.safetensors", model.weights = 1234;
   Training& training = model.training;
   for (std::size_t i = 1; i <= epochs; ++i) {
@@ -83,7 +82,7 @@ record::Train training(std::size_t epochs) {
 }
 
 TEST(TrainPage, ShowsTheCourse) {
-  const record::Train record = training(5);
+  const Train record = training(5);
   const std::string page = html_report(record);
   const test::Parts parts = test::parts_of(view(record));
   ASSERT_EQ(parts.charts.size(), 3u);  // accuracies, the loss, the penalty
@@ -94,10 +93,10 @@ TEST(TrainPage, ShowsTheCourse) {
 }
 
 TEST(DistancesPage, ShowsEveryDistanceAndWhyOneIsMissing) {
-  record::Distances record;
+  Distances record;
   record.envelope.instruction_set = "baseline";
   for (const double value : {.5, 2.}) {
-    record::DistancesSet& set = record.results.emplace_back();
+    DistancesSet& set = record.results.emplace_back();
     set.shifted = value < 1 ? "near.npz" : "far.npz", set.n_clean = set.n_shifted = 10, set.k = 3;
     set.distances = {{"kl", value}, {"mmd", std::nullopt}};
     set.not_computed = {{"mmd", "the files hold no features"}};
@@ -109,10 +108,10 @@ TEST(DistancesPage, ShowsEveryDistanceAndWhyOneIsMissing) {
   EXPECT_THAT(page, HasSubstr("--s:0.20"));
 }
 
-record::Align aligned(bool labelled) {
-  record::Align record;
+Align aligned(bool labelled) {
+  Align record;
   record.envelope.instruction_set = "baseline";
-  record::AlignSet& set = record.results.emplace_back();
+  AlignSet& set = record.results.emplace_back();
   set.shifted = "blue<1>.npz", set.n = 3, set.d = 8;
   set.cross_domain_error = .25, set.cross_domain_error_interval = {.125, .5};
   set.correlation = .5, set.angle = 12.5, set.explained_variance_clean = .75,
@@ -257,7 +256,7 @@ TEST(SweepReportPage, TheMapHoldsTheRecordsNumbers) {
 
 // One page for every kind of record there is, whatever its results are.
 TEST(Report, EveryRecordThatIsDescribedHasAPage) {
-  for (const record::Record& kind : record::records()) {
+  for (const RecordType& kind : records()) {
     const Json json = {{"schema", kind.schema}};
     const std::string complaint = message_of([&] { (void)html_report(json); });
     EXPECT_THAT(complaint, Not(HasSubstr("a record of schema"))) << kind.schema;
@@ -268,4 +267,4 @@ TEST(Report, EveryRecordThatIsDescribedHasAPage) {
               HasSubstr("expected a record of schema"));
 }
 
-}  // namespace leeway::report::other_pages_test
+}  // namespace leeway::tasks::other_pages_test

@@ -5,15 +5,15 @@
 
 #include "leeway/core/file.h"
 #include "leeway/core/result.h"
-#include "leeway/report/report.h"
+#include "leeway/tasks/report/page.h"
 
 namespace {
 
 using namespace leeway;
 
 // A ramp for the clean picture, its mirror image for the shifted one; grey for even rows, RGB for odd ones.
-report::FlipPicture made_up(std::size_t result, std::size_t row) {
-  report::Picture clean{row % 2 == 0 ? std::size_t{1} : std::size_t{3}, 28, 28, {}}, shifted = clean;
+tasks::FlipPicture made_up(std::size_t result, std::size_t row) {
+  tasks::Picture clean{row % 2 == 0 ? std::size_t{1} : std::size_t{3}, 28, 28, {}}, shifted = clean;
   for (std::size_t i = 0; i < clean.channels * 28 * 28; ++i) {
     clean.pixels.push_back(static_cast<std::uint8_t>(i % 28 * 9));
     shifted.pixels.push_back(static_cast<std::uint8_t>((27 - i % 28) * 9));
@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
   if (argc != 3) return 2;
   try {
     const Json record = read_record(argv[1]);
-    report::Pictures pictures;
+    tasks::Pictures pictures;
     for (std::size_t r = 0; r < record["results"].size(); ++r)
       if (record["results"][r].contains("flips"))
         for (const Json& flip : record["results"][r]["flips"])
@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
           for (const char* end : {"least", "most"})
             for (const Json& sample : one[end])
               pictures.samples.push_back({sample["row"], made_up(0, sample["row"]).clean});
-    write_text(argv[2], report::html_report(record, pictures));
+    write_text(argv[2], tasks::html_report(record, pictures));
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "%s\n", failure.what());
     return 1;

@@ -6,18 +6,18 @@
 #include <cmath>
 #include <set>
 
-#include "leeway/record/json.h"
+#include "leeway/describe/json.h"
 #include "tests/message_of.h"
 
-namespace leeway::report::test {
+namespace leeway::tasks::test {
 
-record::Assess bare_record(std::size_t k) {
-  record::Assess record;
+Assess bare_record(std::size_t k) {
+  Assess record;
   record.envelope.command = {"leeway", "assess"};
   record.envelope.instruction_set = "baseline";
   record.models = {"cnn"}, record.targets = {"noise"};
   for (std::size_t c = 0; c < k; ++c) record.class_names.push_back(fmt::format("class {}", c));
-  record::AssessResult& result = record.results.emplace_back();
+  AssessResult& result = record.results.emplace_back();
   result.model = "cnn", result.target = "noise";
   result.n = result.source_n = 100, result.k = k;
   return record;
@@ -27,7 +27,7 @@ namespace {
 
 Measured about(double value) { return {value, value - .009, value + .009}; }
 
-record::AssessCell cell(std::size_t c, double accuracy) {
+AssessCell cell(std::size_t c, double accuracy) {
   return {c,
           "",
           fmt::format("name {}", c),
@@ -38,9 +38,9 @@ record::AssessCell cell(std::size_t c, double accuracy) {
           {.8, {}, {}}};
 }
 
-record::AssessResult full_result(const std::string& model, const std::string& target, std::size_t k,
-                                 double accuracy) {
-  record::AssessResult r;
+AssessResult full_result(const std::string& model, const std::string& target, std::size_t k,
+                         double accuracy) {
+  AssessResult r;
   r.model = model, r.target = target;
   r.n = r.source_n = 10000, r.k = k;
   r.paired = r.labelled = true;
@@ -72,8 +72,8 @@ record::AssessResult full_result(const std::string& model, const std::string& ta
 
 }  // namespace
 
-record::Assess full_record(std::size_t models, std::size_t targets, std::size_t k) {
-  record::Assess record = bare_record(k);
+Assess full_record(std::size_t models, std::size_t targets, std::size_t k) {
+  Assess record = bare_record(k);
   record.results.clear(), record.models.clear(), record.targets.clear();
   for (std::size_t t = 0; t < targets; ++t) record.targets.push_back(fmt::format("shift {}", t));
   for (std::size_t m = 0; m < models; ++m) {
@@ -90,9 +90,7 @@ Json reference_record(const std::string& file) {
   return read_record(std::string(LEEWAY_REFERENCE) + "/" + file);
 }
 
-record::Assess reference_assessment() {
-  return record::record_from<record::Assess>(reference_record(), "assess_record.json");
-}
+Assess reference_assessment() { return record_from<Assess>(reference_record(), "assess_record.json"); }
 
 std::string markup(const std::string& html) {
   std::string out;
@@ -146,10 +144,10 @@ std::string page_of(const Json& record, const Pictures& pictures) {
   return checked(html_report(record, pictures));
 }
 
-std::string page_of(const record::Bound& record) { return checked(html_report(record)); }
-std::string page_of(const record::BoundEvaluation& record) { return checked(html_report(record)); }
+std::string page_of(const Bound& record) { return checked(html_report(record)); }
+std::string page_of(const BoundEvaluation& record) { return checked(html_report(record)); }
 
-std::string page_of(const record::Assess& record, const Pictures& pictures) {
+std::string page_of(const Assess& record, const Pictures& pictures) {
   return checked(html_report(record, pictures));
 }
 
@@ -158,7 +156,7 @@ static void collect(const std::string& section, const Blocks& blocks, Parts& par
     if (const auto* table = std::get_if<Table>(&block.content)) parts.tables.emplace_back(section, *table);
     if (const auto* more = std::get_if<More>(&block.content)) collect(section, more->body, parts);
     if (const auto* charts = std::get_if<Charts>(&block.content))
-      for (const Choice& choice : charts->choices)
+      for (const ChartChoice& choice : charts->choices)
         for (const Chart& chart : choice.charts) parts.charts.emplace_back(section, chart);
   }
 }
@@ -186,4 +184,4 @@ std::size_t occurrences(const std::string& text, const std::string& what) {
   return count;
 }
 
-}  // namespace leeway::report::test
+}  // namespace leeway::tasks::test

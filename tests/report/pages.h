@@ -7,18 +7,18 @@
 #include <vector>
 
 #include "leeway/core/result.h"
-#include "leeway/report/report.h"
+#include "leeway/tasks/report/page.h"
 
-namespace leeway::report::test {
+namespace leeway::tasks::test {
 
 // The smallest legal assessment: one model, one target, k classes, nothing computed but n.
-record::Assess bare_record(std::size_t k = 2);
+Assess bare_record(std::size_t k = 2);
 
 // `models` x `targets` results over k classes with every key, numbers made up but consistent in shape.
-record::Assess full_record(std::size_t models, std::size_t targets, std::size_t k);
+Assess full_record(std::size_t models, std::size_t targets, std::size_t k);
 
 Json reference_record(const std::string& file = "assess_record.json");  // of tests/reference
-record::Assess reference_assessment();
+Assess reference_assessment();
 
 // The page without what stands inside its <script> and <style> elements.
 std::string markup(const std::string& html);
@@ -28,9 +28,9 @@ std::optional<std::string> malformed(const std::string& html);
 
 // The page's markup, after a check that it is well formed.
 std::string page_of(const Json& record, const Pictures& pictures = {});
-std::string page_of(const record::Bound& record);
-std::string page_of(const record::BoundEvaluation& record);
-std::string page_of(const record::Assess& record, const Pictures& pictures = {});
+std::string page_of(const Bound& record);
+std::string page_of(const BoundEvaluation& record);
+std::string page_of(const Assess& record, const Pictures& pictures = {});
 
 // The tables and charts of a view, each with the section that it stands in ("overview": none).
 struct Parts {
@@ -45,4 +45,4 @@ std::string complaint(const Json& record);
 
 std::size_t occurrences(const std::string& text, const std::string& what);
 
-}  // namespace leeway::report::test
+}  // namespace leeway::tasks::test

@@ -1,4 +1,4 @@
-#include "leeway/report/detail/pictures.h"
+#include "leeway/tasks/pictures.h"
 
 #include <gmock/gmock.h>
 #include <png.h>
@@ -6,7 +6,7 @@
 #include "tests/message_of.h"
 #include "tests/report/pages.h"
 
-namespace leeway::report::pictures_test {
+namespace leeway::tasks::pictures_test {
 
 std::vector<std::uint8_t> from_base64(const std::string& text) {
   std::vector<std::uint8_t> out;
@@ -60,7 +60,7 @@ TEST(Pictures, TheDifferenceIsGreyWhereNothingChanged) {
 }
 
 TEST(Pictures, AreTakenFromTheRowsThatFlip) {
-  const record::Assess record = test::full_record(2, 2, 3);
+  const Assess record = test::full_record(2, 2, 3);
   const Images clean = grey_images("clean.npz", 30, 4, .01f),
                shifted = grey_images("shifted.npz", 30, 4, .02f), own = grey_images("own.npz", 30, 4, .05f);
   const Pictures none = flip_pictures(record, {{"shift 0", &shifted}});
@@ -76,7 +76,7 @@ TEST(Pictures, AreTakenFromTheRowsThatFlip) {
 }
 
 TEST(Pictures, LargeImagesAreAveraged) {
-  const record::Assess record = test::full_record(1, 1, 3);
+  const Assess record = test::full_record(1, 1, 3);
   const Images large = grey_images("large.npz", 24, 130, 1e-5f);
   const Pictures found = flip_pictures(record, {{"", &large}, {"shift 0", &large}});
   EXPECT_EQ(found.flips[0].clean.width, 44u);  // 130 = 43 boxes of 3 and one of 1
@@ -84,12 +84,12 @@ TEST(Pictures, LargeImagesAreAveraged) {
   EXPECT_EQ(found.flips[0].clean.pixels.size(), 44u * 44);
 }
 
-std::string complaint(const record::Assess& record, const std::vector<PictureSource>& sources) {
+std::string complaint(const Assess& record, const std::vector<PictureSource>& sources) {
   return message_of([&] { (void)flip_pictures(record, sources); });
 }
 
 TEST(Pictures, RefusesImagesThatDoNotFit) {
-  const record::Assess record = test::full_record(1, 1, 3);
+  const Assess record = test::full_record(1, 1, 3);
   const Images clean = grey_images("clean.npz", 30, 4, .01f), few = grey_images("few.npz", 5, 4, .01f),
                other = grey_images("other.npz", 30, 5, .01f);
   EXPECT_THAT(complaint(record, {{"", &clean}, {"shift 0", &other}}),
@@ -99,4 +99,4 @@ TEST(Pictures, RefusesImagesThatDoNotFit) {
   EXPECT_EQ(complaint(record, {{"", &two}}), "two.npz: expected images with 1 or 3 channels, found 2");
 }
 
-}  // namespace leeway::report::pictures_test
+}  // namespace leeway::tasks::pictures_test

@@ -1,16 +1,15 @@
-#include "leeway/report/report.h"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
 
 #include "leeway/core/message.h"
 #include "leeway/render/html.h"
-#include "tests/record/bound_records.h"
-#include "tests/record/pa_records.h"
+#include "leeway/tasks/report/page.h"
+#include "tests/describe/bound_records.h"
+#include "tests/describe/pa_records.h"
 #include "tests/report/pages.h"
 
-namespace leeway::report::report_test {
+namespace leeway::tasks::report_test {
 
 using test::bare_record;
 using test::complaint;
@@ -49,13 +48,13 @@ TEST(Report, DrawsEverySectionOfTheReferenceRecord) {
 TEST(Report, SaysWhichGateFailed) {
   const std::string page = page_of(reference_assessment());
   EXPECT_THAT(page, HasSubstr("<li>failed: accuracy "));
-  record::Assess record = bare_record();
+  Assess record = bare_record();
   record.gates = {{"pa>1", "pa", ">", 1, {}, {}, {}}};
   EXPECT_THAT(page_of(record), HasSubstr("<li>passed: pa&gt;1</li>"));
 }
 
 TEST(Report, TheFirstScreenHoldsTheFirstSentenceAndThreeFindings) {
-  record::Assess record = bare_record();
+  Assess record = bare_record();
   record.envelope.headline = "Under blur 0.5 cnn is right on 44%. Of 3 targets this is the largest loss.";
   record.envelope.findings = {"Under blur 0.5 cnn is right on 44%.", "one", "two", "three", "four", "five"};
   const std::string page = page_of(record);
@@ -66,10 +65,10 @@ TEST(Report, TheFirstScreenHoldsTheFirstSentenceAndThreeFindings) {
 
 // Results with labels by accuracy, then pairs by their predictions, then those with a bound, whichever stood first.
 TEST(Report, ResultsWithoutLabelsAreSortedWorstFirstToo) {
-  record::Assess record = bare_record();
-  const record::AssessResult empty = record.results[0];
+  Assess record = bare_record();
+  const AssessResult empty = record.results[0];
   record.results.clear();
-  const auto add = [&](const std::string& target) -> record::AssessResult& {
+  const auto add = [&](const std::string& target) -> AssessResult& {
     record.results.push_back(empty);
     record.results.back().target = target;
     return record.results.back();
@@ -96,7 +95,7 @@ TEST(Report, ResultsWithoutLabelsAreSortedWorstFirstToo) {
 
 TEST(Report, EscapesEverythingThatComesFromTheRecord) {
   const std::string evil = "\"><script>alert('x')</script><img src=x onerror=alert(1)>\n]]>&amp;";
-  record::Assess record = full_record(2, 2, 3);
+  Assess record = full_record(2, 2, 3);
   record.envelope.headline = evil;
   record.envelope.findings = {evil};
   record.envelope.command = {"leeway", evil};
@@ -107,13 +106,13 @@ TEST(Report, EscapesEverythingThatComesFromTheRecord) {
   record.comparisons = {{evil, evil, evil, 1, {.1, .05, .2}, 1, true}};
   for (std::string& model : record.models) model = evil + model;
   for (std::string& target : record.targets) target = evil + target;
-  for (record::AssessResult& result : record.results) {
+  for (AssessResult& result : record.results) {
     result.model = evil + result.model;
     result.target = evil + result.target;
     result.warnings = {evil};
     result.not_computed = {{evil, evil}, {"accuracy", evil}};
     result.accuracy = {};
-    for (record::AssessCell& member : result.classes) member.name = evil;
+    for (AssessCell& member : result.classes) member.name = evil;
     result.groups = {{{}, evil, evil, 3, 0, {.5, {}, {}}, {}, {}}};
   }
   const std::string html = html_report(record);
@@ -125,7 +124,7 @@ TEST(Report, EscapesEverythingThatComesFromTheRecord) {
 }
 
 TEST(Report, KeepsTextThatIsNoUtf8AndTurnedTextInItsPlace) {
-  record::Assess record = bare_record();
+  Assess record = bare_record();
   record.envelope.headline =
       "a\xff"
       "b \xE2\x80\xAE"
@@ -142,7 +141,7 @@ TEST(Report, ABareRecordStillMakesAPage) {
 }
 
 TEST(Report, ADashSaysWhy) {
-  record::Assess record = full_record(1, 2, 2);
+  Assess record = full_record(1, 2, 2);
   record.results[1].accuracy = {};
   record.results[1].not_computed["accuracy"] = "nobody labelled <it>";
   const std::string page = page_of(record);
@@ -152,11 +151,11 @@ TEST(Report, ADashSaysWhy) {
 }
 
 TEST(Report, AnUnlabelledTargetHasNoAccuracyColumn) {
-  record::Assess record = full_record(1, 1, 2);
-  record::AssessResult& result = record.results[0];
+  Assess record = full_record(1, 1, 2);
+  AssessResult& result = record.results[0];
   result.labelled = false;
   result.accuracy = result.source_accuracy = result.accuracy_change = {};
-  for (record::AssessCell& member : result.classes) member.accuracy = {};
+  for (AssessCell& member : result.classes) member.accuracy = {};
   const std::string page = page_of(record);
   EXPECT_THAT(page, Not(HasSubstr("<dt>Accuracy</dt>")));
   EXPECT_THAT(page, HasSubstr("<dt>Prediction unchanged</dt>"));
@@ -207,8 +206,8 @@ struct Wrong {
 TEST(Pages, NameTheValueThatDoesNotFit) {
   const Json assess = to_json(full_record(1, 1, 3)), described = reference_record("describe_record.json"),
              corrupted = reference_record("corruptions_record.json"),
-             swept = reference_record("sweep_report_record.json"),
-             bound = to_json(record::test::full_bound()), list = Json::array(),
+             swept = reference_record("sweep_report_record.json"), bound = to_json(tasks::test::full_bound()),
+             list = Json::array(),
              subgroup = {{"columns", {"light", "place"}},
                          {"values", {"dim"}},
                          {"search_n", 1},
@@ -280,14 +279,14 @@ TEST(Pages, EscapeTextAndNeedResults) {
 }
 
 TEST(Report, TheCommandCanBePastedIntoAShell) {
-  record::Assess record = bare_record();
+  Assess record = bare_record();
   record.envelope.command = {"leeway",   "assess",        "--source", "my cnn=it's.npz",
                              "--target", "plain=a/b.npz", ""};
   EXPECT_THAT(page_of(record), HasSubstr("--source &#39;my cnn=it&#39;\\&#39;&#39;s.npz&#39;"));
 }
 
 TEST(Report, PicturesStopAtTheirBudget) {
-  const record::Assess record = full_record(2, 1, 3);
+  const Assess record = full_record(2, 1, 3);
   Pictures pictures;
   for (std::size_t r = 0; r < 2; ++r)
     for (std::size_t row = 0; row < 8; ++row) {
@@ -295,7 +294,7 @@ TEST(Report, PicturesStopAtTheirBudget) {
       pictures.flips.push_back({r, row, picture, picture});
     }
   EXPECT_EQ(occurrences(page_of(record, pictures), "<img"), 3u * 16);
-  Options small;
+  PageOptions small;
   small.picture_bytes = 3000;  // some five triples of about 550 bytes
   const std::string html = html_report(record, pictures, small);
   const std::size_t images = occurrences(html, "<img");
@@ -306,8 +305,8 @@ TEST(Report, PicturesStopAtTheirBudget) {
 }
 
 TEST(Report, ShowsAsManyFlipsAsAsked) {
-  const record::Assess record = full_record(1, 1, 3);
-  Options options;
+  const Assess record = full_record(1, 1, 3);
+  PageOptions options;
   options.flips_per_result = 0;
   EXPECT_THAT(markup(render::page(view(record, {}, options))), Not(HasSubstr("id=\"flips\"")));
   options.flips_per_result = 100;
@@ -316,8 +315,8 @@ TEST(Report, ShowsAsManyFlipsAsAsked) {
 
 // Targets that are one shift of several strengths.
 TEST(Report, ThreeStrengthsOfAShiftAreACurve) {
-  record::Assess record = bare_record();
-  const record::AssessResult empty = record.results[0];
+  Assess record = bare_record();
+  const AssessResult empty = record.results[0];
   record.results.clear(), record.targets.clear();
   const auto add = [&](const std::string& target, double accuracy) {
     record.targets.push_back(target);
@@ -338,4 +337,4 @@ TEST(Report, ThreeStrengthsOfAShiftAreACurve) {
   EXPECT_EQ(points[2]["y"], .3);
 }
 
-}  // namespace leeway::report::report_test
+}  // namespace leeway::tasks::report_test

@@ -4,12 +4,12 @@
 #include <gmock/gmock.h>
 
 #include "leeway/core/message.h"
-#include "leeway/record/join.h"
-#include "leeway/record/json.h"
+#include "leeway/describe/json.h"
+#include "leeway/tasks/report/join.h"
 #include "tests/message_of.h"
 #include "tests/report/pages.h"
 
-namespace leeway::report::sections_test {
+namespace leeway::tasks::sections_test {
 
 using test::bare_record;
 using test::full_record;
@@ -21,16 +21,16 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 // `n` days from 2026-01-01, of which those from `bad` on are below the band; none from day 5 to 7.
-record::Assess timed(std::size_t n, std::size_t bad) {
-  record::Assess record;
+Assess timed(std::size_t n, std::size_t bad) {
+  Assess record;
   record.models = {"cnn"}, record.targets = {"<prod>"}, record.class_names = {"cat", "dog"};
-  record::AssessResult& result = record.results.emplace_back();
+  AssessResult& result = record.results.emplace_back();
   result.model = "cnn", result.target = "<prod>", result.n = 100, result.source_n = 200, result.k = 2;
-  record::AssessTimeline& timeline = record.timelines.emplace_back();
+  AssessTimeline& timeline = record.timelines.emplace_back();
   timeline.model = "cnn", timeline.target = "<prod>", timeline.by = "span", timeline.calendar = true;
   timeline.gaps = 3;
   for (std::size_t i = 0; i < n; ++i) {
-    record::TimelineChunk& chunk = timeline.chunks.emplace_back();
+    TimelineChunk& chunk = timeline.chunks.emplace_back();
     const double place = static_cast<double>(i < 5 ? i : i + 3);
     chunk.chunk = fmt::format("<day {}>", i);
     chunk.start = 86400 * place, chunk.end = 86400 * (place + 1), chunk.n = 50;
@@ -42,7 +42,7 @@ record::Assess timed(std::size_t n, std::size_t bad) {
 }
 
 TEST(TimelineSection, HasAHeadingChartsAndChunks) {
-  record::Assess record = timed(12, 9);
+  Assess record = timed(12, 9);
   record.gates.push_back(
       {"accuracy<0.6", "accuracy", "<", .6, {}, {{"cnn", "<prod>", "<day 9>", {}, .5, 3, 12}}, {}});
   const std::string page = html_report(record);
@@ -60,17 +60,17 @@ TEST(TimelineSection, SaysThatAllIsWell) {
   EXPECT_THAT(html_report(timed(12, 12)), HasSubstr("all 12 chunks lie within the source&#39;s range"));
 }
 
-record::Assess assessed() {
-  record::Assess record = bare_record();
+Assess assessed() {
+  Assess record = bare_record();
   record.class_names = {"<cat>", "dog"}, record.targets = {"monday"};
   record.results[0].target = "monday", record.results[0].source_n = 200;
   return record;
 }
 
 TEST(LikelyErrorColumn, StandsOnTheFirstScreenWithTheSource) {
-  record::Assess record = assessed();
+  Assess record = assessed();
   record.results[0].source_accuracy = {.845, .79, .89};
-  record.results[0].likely_error = record::LikelyError{{.33, .29, .37}, .28, .39, true, "it <moved>"};
+  record.results[0].likely_error = LikelyError{{.33, .29, .37}, .28, .39, true, "it <moved>"};
   const std::string page = html_report(record);
   EXPECT_THAT(page, AllOf(HasSubstr("Estimated error"), HasSubstr("On the source"), HasSubstr("28–39")));
   EXPECT_THAT(page, HasSubstr("it &lt;moved&gt;; sampling error alone"));
@@ -78,8 +78,8 @@ TEST(LikelyErrorColumn, StandsOnTheFirstScreenWithTheSource) {
 }
 
 TEST(DriftSection, SaysWhatMovedOrThatNothingDid) {
-  record::Assess record = assessed();
-  record::AssessDrift& drift = record.results[0].drift.emplace();
+  Assess record = assessed();
+  AssessDrift& drift = record.results[0].drift.emplace();
   drift.classes.name = "predicted class", drift.confidence.name = "confidence";
   drift.left_out = {"<camera>"};
   EXPECT_THAT(html_report(record), AllOf(HasSubstr("No drift detected in the tests of the target"),
@@ -92,8 +92,8 @@ TEST(DriftSection, SaysWhatMovedOrThatNothingDid) {
 }
 
 TEST(QualitySection, HasTablesDiagramAndConfusion) {
-  record::Assess record = assessed();
-  record::AssessQuality quality;
+  Assess record = assessed();
+  AssessQuality quality;
   quality.n = 100;
   quality.balanced_accuracy = {.8, .7, .9}, quality.macro_f1 = {.79, .7, .88}, quality.ece = {.05, .01, .09};
   quality.log_loss = {.4, .3, .5}, quality.brier = {.3, .2, .4};
@@ -111,7 +111,7 @@ TEST(QualitySection, HasTablesDiagramAndConfusion) {
 }
 
 TEST(QualitySection, SaysWhyAnIntervalIsLeftOut) {
-  record::Assess record = assessed();
+  Assess record = assessed();
   for (const char* end : {"_low", "_high"})
     record.results[0].not_computed[std::string("source_quality.log_loss") + end] = "no error observed";
   EXPECT_THAT(html_report(record),
@@ -120,8 +120,8 @@ TEST(QualitySection, SaysWhyAnIntervalIsLeftOut) {
 }
 
 TEST(SubgroupsSection, NamesTheWeakest) {
-  record::Assess record = assessed();
-  record::AssessSubgroups& found = record.results[0].subgroups.emplace();
+  Assess record = assessed();
+  AssessSubgroups& found = record.results[0].subgroups.emplace();
   EXPECT_THAT(html_report(record), Not(HasSubstr("id=\"subgroups\"")));
   found.list.push_back(
       {{"weather", "time"}, {"<fog>", "night"}, 60, 70, {.5, .35, .65}, {-.3, -.45, -.1}, true});
@@ -132,16 +132,16 @@ TEST(SubgroupsSection, NamesTheWeakest) {
 }
 
 // What leeway conds describe found, as a member of "shifts".
-record::AssessShifts shift_of(const std::vector<std::string>& models, const std::string& target) {
-  record::AssessShifts member{models, target, {}, {}};
+AssessShifts shift_of(const std::vector<std::string>& models, const std::string& target) {
+  AssessShifts member{models, target, {}, {}};
   const Json json = reference_record("describe_record.json")["results"][0];
-  record::read([&](record::Fields& f) { fields(member.shifts, f); }, json, "describe_record.json");
+  read([&](Fields& f) { fields(member.shifts, f); }, json, "describe_record.json");
   member.shifts.accuracy.reset();
   return member;
 }
 
 TEST(ShiftsSections, SayWhatThePageOfDescribeSays) {
-  record::Assess record = full_record(1, 1, 10);
+  Assess record = full_record(1, 1, 10);
   record.shifts = {shift_of({"model 0"}, "monday <1>")};
   const std::string page = page_of(record);
   EXPECT_EQ(occurrences(page, "<section id=\"shifts-1\""), 1u);
@@ -153,7 +153,7 @@ TEST(ShiftsSections, SayWhatThePageOfDescribeSays) {
 }
 
 TEST(ShiftsSections, NameTargetsAndModelsWhereThereAreSeveral) {
-  record::Assess record = full_record(2, 1, 10);
+  Assess record = full_record(2, 1, 10);
   record.shifts = {shift_of({"model 1"}, "monday"), shift_of({"model <0>"}, "")};
   record.shifts[0].left_out = {"user"};
   const std::string page = page_of(record);
@@ -164,21 +164,21 @@ TEST(ShiftsSections, NameTargetsAndModelsWhereThereAreSeveral) {
 }
 
 // What a model says under noise, by one method at two sigmas, of 10 classes.
-record::ModelUnderNoise subject(const std::string& model) {
-  record::ModelUnderNoise made;
+ModelUnderNoise subject(const std::string& model) {
+  ModelUnderNoise made;
   made.model = model, made.from = "model", made.file = "m.pt", made.source_n = 100000;
-  record::Robustness& found = made.found;
+  Robustness& found = made.found;
   found.options.sigma = {.1, .5};
   found.n = 1000, found.k = 10, found.labels = true, found.leading = "mmse";
   found.methods = {{"mmse", "mean over noisy copies", "a paper", true}};
   for (const double sigma : found.options.sigma) {
     const average_case::Distribution p{
         1000, 1 - sigma, Interval{.98 - sigma, 1 - .9 * sigma}, {.05, .1, .3, .5, .7, .8, .9}};
-    record::Survival& result = found.results.emplace_back();
+    Survival& result = found.results.emplace_back();
     result.method = "mmse", result.sigma = sigma, result.probability = true, result.p = p;
-    record::ClassComparison& comparison = found.class_bias.emplace_back();
+    ClassComparison& comparison = found.class_bias.emplace_back();
     comparison.method = "mmse", comparison.sigma = sigma, comparison.p_value = .001;
-    record::Ranking& ranking = found.ranking.emplace_back();
+    Ranking& ranking = found.ranking.emplace_back();
     ranking.method = "mmse", ranking.sigma = sigma;
     for (std::size_t c = 0; c < 10; ++c) {
       average_case::ClassDistribution of;
@@ -192,7 +192,7 @@ record::ModelUnderNoise subject(const std::string& model) {
 }
 
 TEST(NoiseSections, SayWhatThePageOfAverageCaseSays) {
-  record::Assess record = bare_record();
+  Assess record = bare_record();
   record.average_case = {subject("cnn")};
   const std::string page = page_of(record);
   EXPECT_EQ(occurrences(page, "<section id=\"noise-1\""), 1u);
@@ -205,7 +205,7 @@ TEST(NoiseSections, SayWhatThePageOfAverageCaseSays) {
 }
 
 TEST(NoiseSections, AreOneAModelAndTellItsWarnings) {
-  record::Assess record = full_record(2, 1, 10);
+  Assess record = full_record(2, 1, 10);
   record.average_case = {subject("model <0>"), subject("model 1")};
   record.average_case[1].warnings = {"m.pt predicts <another> class"};
   const std::string page = page_of(record);
@@ -215,7 +215,7 @@ TEST(NoiseSections, AreOneAModelAndTellItsWarnings) {
 }
 
 TEST(NoiseSections, ShowThePicturesOfRankedSamples) {
-  record::Assess record = bare_record(10);
+  Assess record = bare_record(10);
   record.average_case = {subject("cnn")};
   const std::size_t last = 91;  // the row of the last class's most robust sample
   const auto images = [](std::size_t n) {
@@ -232,10 +232,10 @@ TEST(NoiseSections, ShowThePicturesOfRankedSamples) {
 }
 
 TEST(Sections, AreJoinedWithTheirModels) {
-  record::Assess a = full_record(1, 1, 10);
+  Assess a = full_record(1, 1, 10);
   a.average_case = {subject("model 0")};
   a.shifts = {shift_of({"model 0"}, "")};
-  const auto joined = record::join_records({"a.json", "b.json"}, std::vector<record::Assess>{a, a});
+  const auto joined = join_records({"a.json", "b.json"}, std::vector<Assess>{a, a});
   ASSERT_EQ(joined.average_case.size(), 2u);
   EXPECT_EQ(joined.average_case[0].model, "model 0");
   EXPECT_EQ(joined.average_case[1].model, "model 0 (b.json)");
@@ -244,4 +244,4 @@ TEST(Sections, AreJoinedWithTheirModels) {
   EXPECT_EQ(joined.shifts[1].models, std::vector<std::string>{"model 0 (b.json)"});
 }
 
-}  // namespace leeway::report::sections_test
+}  // namespace leeway::tasks::sections_test

@@ -254,7 +254,7 @@ TEST_F(Runs, AFailureKeepsItsLogAndBlocksOnlyWhatNeedsIt) {
   EXPECT_EQ(summary.done, 4u) << "a gate that failed has a record";
   EXPECT_EQ(summary.failed, 2u);
   EXPECT_EQ(summary.blocked, 2u);
-  const record::SweepStatus status = status_of(units, store_);
+  const tasks::SweepStatus status = status_of(units, store_);
   EXPECT_EQ(status.results[0].counts.done, 2u);
   EXPECT_EQ(status.results[1].counts.blocked, 2u);
   ASSERT_EQ(status.failures.size(), 2u);

@@ -30,11 +30,11 @@ class Collect : public ::testing::Test {
     std::filesystem::create_directories(store_.done(plan_->units[unit].name));
     write_bytes(store_.done(plan_->units[unit].name) / "record.json", text);
   }
-  record::SweepTable table(const record::SweepCollectOptions& options = {},
-                           const char* name = "runs.csv") const {
+  tasks::SweepTable table(const tasks::SweepCollectOptions& options = {},
+                          const char* name = "runs.csv") const {
     return collect(*plan_, store_, options, (folder_ / name).string(), nullptr);
   }
-  std::string mistake(const record::SweepCollectOptions& options = {}) const {
+  std::string mistake(const tasks::SweepCollectOptions& options = {}) const {
     return message_of([&] { (void)table(options); });
   }
   std::string name(std::size_t unit) const { return plan_->units[unit].name; }
@@ -52,7 +52,7 @@ TEST_F(Collect, ARowForEachResult) {
   put(0,
       record_of(R"({"probability": 0.1, "converged": true, "method": "a \"b\""}, {"probability": "inf"})"));
   put(3, record_of(R"({"probability": null, "points": 7})"));
-  const record::SweepTable made = table({"", {"probability", "converged", "points", "method"}});
+  const tasks::SweepTable made = table({"", {"probability", "converged", "points", "method"}});
   EXPECT_EQ(made.rows, 3u);
   EXPECT_EQ(made.units, 2u);
   EXPECT_EQ(made.missing, 2u);
@@ -64,7 +64,7 @@ TEST_F(Collect, ARowForEachResult) {
 
 TEST_F(Collect, AllKeysThatAreOneValue) {
   put(0, record_of(R"({"probability": 0.1})"));
-  const record::SweepTable made = table();
+  const tasks::SweepTable made = table();
   EXPECT_EQ(made.columns.at(4), "probability");
   EXPECT_EQ(std::count(made.columns.begin(), made.columns.end(), "error"), 1);
 }
@@ -238,7 +238,7 @@ RunTable with_axes(const std::vector<std::string>& axes, const std::string& keys
 }
 
 TEST(Roles, AreGuessedFromNames) {
-  const record::SweepRoles roles =
+  const tasks::SweepRoles roles =
       roles_of(with_axes({"render.name", "train.algorithm", "train.augment", "train.lr", "train.seed",
                           "train.select", "train.start", "shift.name", "shift.strength"},
                          "n,accuracy,source_accuracy,kept.validation_worst_group_accuracy"),
@@ -257,9 +257,9 @@ TEST(Roles, AreGuessedFromNames) {
 }
 
 TEST(Roles, OptionsComeFirst) {
-  record::SweepReportOptions options;
+  tasks::SweepReportOptions options;
   options.measure = "mean_error", options.algorithm = {"train.lr"}, options.over = {"train.algorithm"};
-  const record::SweepRoles roles =
+  const tasks::SweepRoles roles =
       roles_of(with_axes({"train.algorithm", "train.lr", "train.seed"}, "accuracy,mean_error"), options);
   EXPECT_THAT(roles.algorithm, ElementsAre("train.lr"));
   EXPECT_THAT(roles.over, ElementsAre("train.algorithm"));
@@ -279,7 +279,7 @@ TEST(Roles, NamesOfConcurrentShiftsAreCases) {
 
 TEST(Roles, ResultsOfOneRecordAreCases) {
   const RunTable table = table_of_text("train.lr,unit_seconds,target,accuracy\n1,1,blur,.5\n1,1,noise,.5\n");
-  const record::SweepRoles roles = roles_of(table, {});
+  const tasks::SweepRoles roles = roles_of(table, {});
   EXPECT_THAT(roles.cases, ElementsAre("target"));
   EXPECT_THAT(roles.hyperparameters, IsEmpty());  // a single value
 }
@@ -299,7 +299,7 @@ TEST(Roles, CaseNames) {
 
 TEST(Roles, OneClearLineForEachMistake) {
   const RunTable table = with_axes({"train.algorithm", "train.lr"});
-  record::SweepReportOptions options;
+  tasks::SweepReportOptions options;
   options.measure = "acuracy";
   EXPECT_REFUSED(roles_of(table, options), "--measure: expected ... found 'acuracy'; did you mean accuracy?");
   options.measure = "", options.cases = {"train.lr"}, options.over = {"train.lr"};

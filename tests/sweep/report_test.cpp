@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "leeway/core/statistics.h"
-#include "leeway/record/json.h"
+#include "leeway/describe/json.h"
 #include "tests/message_of.h"
 #include "tests/sweep/small_catalog.h"
 
@@ -35,24 +35,24 @@ RunTable table_of_rows(const std::vector<Row>& rows) {
   return table_of_text(text);
 }
 
-record::SweepReport reported(const RunTable& table, const record::SweepReportOptions& options = {}) {
+tasks::SweepReport reported(const RunTable& table, const tasks::SweepReportOptions& options = {}) {
   return report_of(table, options, 0);
 }
-record::SweepReport reported(const std::string& text, const record::SweepReportOptions& options = {}) {
+tasks::SweepReport reported(const std::string& text, const tasks::SweepReportOptions& options = {}) {
   return reported(table_of_text(text), options);
 }
-record::SweepReport reported(const std::vector<Row>& rows) { return reported(table_of_rows(rows)); }
+tasks::SweepReport reported(const std::vector<Row>& rows) { return reported(table_of_rows(rows)); }
 
-const record::SweepCell& cell_of(const record::SweepReport& record, const std::string& algorithm,
-                                 const std::string& shift) {
-  for (const record::SweepCell& cell : record.results)
+const tasks::SweepCell& cell_of(const tasks::SweepReport& record, const std::string& algorithm,
+                                const std::string& shift) {
+  for (const tasks::SweepCell& cell : record.results)
     if (cell.algorithm == algorithm && cell.shift == shift && cell.setting.empty()) return cell;
   throw std::runtime_error("no cell of " + algorithm + ", " + shift);
 }
 
-const record::SweepChange& change_of(const record::SweepReport& record, const std::string& algorithm,
-                                     const std::string& shift) {
-  for (const record::SweepChange& change : record.changes)
+const tasks::SweepChange& change_of(const tasks::SweepReport& record, const std::string& algorithm,
+                                    const std::string& shift) {
+  for (const tasks::SweepChange& change : record.changes)
     if (change.algorithm == algorithm && change.shift == shift) return change;
   throw std::runtime_error("no change of " + algorithm + ", " + shift);
 }
@@ -74,13 +74,13 @@ std::vector<Row> two_by_two() {
 
 // Mean .8, s = .1, t of two degrees of freedom 4.30265: .8 ± 4.30265 * .1 / sqrt(3) = .8 ± .248414, cut at 1.
 TEST(SweepReport, MeansOverSeedsHaveStudentsInterval) {
-  const record::SweepReport record = reported(two_by_two());
+  const tasks::SweepReport record = reported(two_by_two());
   EXPECT_EQ(record.runs, 12u);
   ASSERT_EQ(record.cases.size(), 2u);
   EXPECT_EQ(record.cases[0].name, "UNIFORM");  // fewer shifts first
   EXPECT_EQ(record.cases[1].concurrent, 1u);
   EXPECT_THAT(record.seeds, ElementsAre("0", "1", "2"));
-  const record::SweepMean& mean = cell_of(record, "erm", "SC").value;
+  const tasks::SweepMean& mean = cell_of(record, "erm", "SC").value;
   EXPECT_NEAR(*mean.mean.value, .8, 1e-9);
   EXPECT_NEAR(*mean.mean.low, .8 - .248414, 1e-6);
   EXPECT_EQ(*mean.mean.high, 1);
@@ -90,13 +90,13 @@ TEST(SweepReport, MeansOverSeedsHaveStudentsInterval) {
 
 // Seeds move both algorithms alike: the paired difference is .05, s = .01, hence ± .0248414. Equal values have no interval.
 TEST(SweepReport, ChangesArePairedBySeed) {
-  const record::SweepReport record = reported(two_by_two());
+  const tasks::SweepReport record = reported(two_by_two());
   EXPECT_EQ(record.roles.baseline, "erm");
   const Measured& sc = change_of(record, "mixup", "SC").change.mean;
   EXPECT_NEAR(*sc.value, .05, 1e-9);
   EXPECT_NEAR(*sc.low, .05 - .0248414, 1e-7);
   EXPECT_NEAR(*sc.high, .05 + .0248414, 1e-7);
-  const record::SweepMean& uniform = change_of(record, "mixup", "UNIFORM").change;
+  const tasks::SweepMean& uniform = change_of(record, "mixup", "UNIFORM").change;
   EXPECT_NEAR(*uniform.mean.value, .02, 1e-9);
   EXPECT_FALSE(uniform.mean.low);
   EXPECT_EQ(uniform.basis, "none");
@@ -113,7 +113,7 @@ TEST(SweepReport, IntervalsOfRanksAreStudentsOverCases) {
       for (const bool a : {true, false})
         text += fmt::format("u,{},C{},{},1,{},2\n", a ? "a" : "erm", c, seed,
                             a == (c != 2 || seed == 0) ? .6 : .5);
-  const record::SweepReport record = reported(text);
+  const tasks::SweepReport record = reported(text);
   const Measured& rank = record.ranks.at(0).rank;
   EXPECT_DOUBLE_EQ(*rank.value, 1.125);
   const auto end = [](double by) { return 1 + 1 / (1 + 7 * std::exp(-by)); };  // odds .125 / .875
@@ -142,7 +142,7 @@ TEST(SweepReport, RanksShareTies) {
   std::vector<Row> rows = two_by_two();
   for (Row& row : rows)
     if (row.shift == "UNIFORM") row.accuracy = .9;  // a tie in 3 of 6 comparisons
-  const record::SweepReport record = reported(rows);
+  const tasks::SweepReport record = reported(rows);
   ASSERT_EQ(record.ranks.size(), 2u);
   EXPECT_EQ(record.ranks[0].algorithm, "mixup");
   EXPECT_DOUBLE_EQ(*record.ranks[0].rank.value, (3 * 1 + 3 * 1.5) / 6);
@@ -160,9 +160,9 @@ TEST(SweepReport, TheNumberOfShiftsIsThatOfTheNamesParts) {
   std::vector<Row> rows = two_by_two();
   for (const Row& row : two_by_two())
     if (row.shift == "SC") rows.push_back({row.algorithm, "SC+LDD", row.lr, row.seed, row.accuracy - .2, .5});
-  const record::SweepReport record = reported(rows);
+  const tasks::SweepReport record = reported(rows);
   std::map<std::size_t, double> all;
-  for (const record::SweepConcurrency& one : record.concurrency)
+  for (const tasks::SweepConcurrency& one : record.concurrency)
     if (one.algorithm.empty()) all[one.shifts] = *one.value.mean.value;
   ASSERT_EQ(all.size(), 3u);
   EXPECT_NEAR(all[0], .91, 1e-9);
@@ -171,14 +171,14 @@ TEST(SweepReport, TheNumberOfShiftsIsThatOfTheNamesParts) {
 }
 
 TEST(SweepReport, TheAttributesOfShiftsAreNoFurtherShifts) {
-  record::SweepReportOptions options;
+  tasks::SweepReportOptions options;
   options.cases = {"shifts", "attributes"};
-  const record::SweepReport record =
+  const tasks::SweepReport record =
       report_of(table_of_text("shifts,attributes,algorithm,seed,test\nUNIFORM,,erm,0,.9\nSC,color,erm,0,.7\n"
                               "SC+LDD,color+size,erm,0,.5\nSC+LDD,size+color,erm,0,.4\n"),
                 options, 0);
   std::map<std::string, std::size_t> shifts;
-  for (const record::SweepShift& shift : record.cases) shifts[shift.name] = shift.concurrent.value_or(9);
+  for (const tasks::SweepShift& shift : record.cases) shifts[shift.name] = shift.concurrent.value_or(9);
   EXPECT_EQ(shifts,
             (std::map<std::string, std::size_t>{
                 {"UNIFORM", 0}, {"SC, color", 1}, {"SC+LDD, color+size", 2}, {"SC+LDD, size+color", 2}}));
@@ -192,21 +192,21 @@ std::vector<Row> tuned() {
 }
 
 TEST(SweepReport, HyperparametersAreChosenByValidationAlone) {
-  const record::SweepReport record = reported(tuned());
+  const tasks::SweepReport record = reported(tuned());
   ASSERT_EQ(record.choices.size(), 1u);
-  const record::SweepChoice& choice = record.choices.front();
+  const tasks::SweepChoice& choice = record.choices.front();
   EXPECT_EQ(choice.chosen, (std::map<std::string, std::string>{{"train.lr", "0.01"}}));
   EXPECT_DOUBLE_EQ(*choice.validation, .8);
   EXPECT_NEAR(*choice.margin, .2, 1e-9);
   EXPECT_EQ(choice.candidates, 2u);
   EXPECT_THAT(choice.seeds, ElementsAre("0"));
-  const record::SweepMean& mean = record.results.front().value;  // one algorithm, one case
+  const tasks::SweepMean& mean = record.results.front().value;  // one algorithm, one case
   EXPECT_EQ(mean.seeds, 3u);
   EXPECT_NEAR(*mean.mean.value, (.7 + .75 + .75) / 3, 1e-9);
 }
 
 TEST(SweepReport, WaysOfChoosingStandSideBySide) {
-  const record::SweepReport record = reported(tuned());
+  const tasks::SweepReport record = reported(tuned());
   ASSERT_EQ(record.ways.size(), 2u);  // over the run that both have, that of seed 0
   EXPECT_EQ(record.ways[0].way, "validation");
   EXPECT_NEAR(*record.ways[0].value.mean.value, .7, 1e-9);
@@ -221,12 +221,12 @@ TEST(SweepReport, ACandidateWithoutAValidationValueIsLeftOut) {
                         {"erm", "SC", "2", "0", .5, .9},
                         {"erm", "SC", "3", "0", .5, .5},
                         {"erm", "SC", "3", "1", .5, .5}};
-  const record::SweepReport record = reported(rows);
-  const record::SweepChoice& choice = record.choices.front();
+  const tasks::SweepReport record = reported(rows);
+  const tasks::SweepChoice& choice = record.choices.front();
   EXPECT_EQ(choice.chosen.at("train.lr"), "2");  // the grid is seed 0, for which all three were run
   EXPECT_THAT(choice.seeds, ElementsAre("0"));
   rows.push_back({"erm", "SC", "4", "1", .5, .9});  // seeds 0 and 1 have three each: two were run for both
-  const record::SweepReport both = reported(rows);
+  const tasks::SweepReport both = reported(rows);
   EXPECT_EQ(both.choices.front().chosen.at("train.lr"), "1");
   EXPECT_EQ(both.choices.front().candidates, 2u);
   EXPECT_EQ(both.choices.front().left_out, 2u);
@@ -239,9 +239,9 @@ TEST(SweepReport, OneChoiceForAnAlgorithmWhereThatIsAsked) {
                               {"erm", "UDS", "2", "0", .5, .8}};
   const auto chosen = [&](const std::string& tune) {
     std::vector<std::string> values;
-    record::SweepReportOptions options;
+    tasks::SweepReportOptions options;
     options.tune = tune;
-    for (const record::SweepChoice& choice : reported(table_of_rows(rows), options).choices)
+    for (const tasks::SweepChoice& choice : reported(table_of_rows(rows), options).choices)
       values.push_back(choice.chosen.at("train.lr"));
     return values;
   };
@@ -254,9 +254,9 @@ TEST(SweepReport, CasesMayBeAxesOfTheirShifts) {
   const RunTable table = table_of_text(
       "draw.sc,draw.ldd,draw.train,train.algorithm,unit_seconds,accuracy\n"
       ",,4,erm,1,.9\ncolor,,16,erm,1,.5\nsize,,16,erm,1,.7\ncolor,size,19,erm,1,.4\n,size,5,erm,1,.8\n");
-  const record::SweepReport record = reported(table);
+  const tasks::SweepReport record = reported(table);
   std::vector<std::string> names;
-  for (const record::SweepShift& shift : record.cases) names.push_back(shift.name);
+  for (const tasks::SweepShift& shift : record.cases) names.push_back(shift.name);
   EXPECT_THAT(names, ElementsAre("UNIFORM", "SC", "LDD", "SC+LDD"));
   EXPECT_THAT(record.settings, ElementsAre(""));
   EXPECT_NEAR(*cell_of(record, "all runs", "SC").value.mean.value, .6, 1e-9);
@@ -268,7 +268,7 @@ TEST(SweepReport, ATableOfOtherMaking) {
       "shifts,algorithm,lr,seed,n_train,best_check,validation,test\n"
       "SC,erm,0.1,0,100,4,.6,.9\nSC,erm,0.01,0,100,2,.8,.7\nSC,mixup,0.01,0,110,1,.8,.75\n"
       "UNIFORM,erm,0.01,0,100,2,.8,.95\nUNIFORM,mixup,0.01,0,110,1,.8,.9\n");
-  const record::SweepReport record = reported(table);
+  const tasks::SweepReport record = reported(table);
   EXPECT_EQ(record.roles.measure, "test");
   EXPECT_THAT(record.roles.hyperparameters, ElementsAre("lr"));
   EXPECT_NEAR(*cell_of(record, "erm", "SC").value.mean.value, .7, 1e-9);
@@ -279,12 +279,12 @@ TEST(SweepReport, OneSeedSaysWhatItsIntervalIsOver) {
   const RunTable table = table_of_text(
       "train.algorithm,data.name,shift.name,unit_seconds,accuracy,accuracy_low,accuracy_high\n"
       "erm,dsprites,blur,1,.5,.4,.6\nerm,digits,blur,1,.7,.6,.8\nerm,dsprites,noise,1,.3,.2,.4\n");
-  const record::SweepReport record = reported(table);
+  const tasks::SweepReport record = reported(table);
   EXPECT_THAT(record.settings, ElementsAre("dsprites", "digits"));
-  const record::SweepMean& blur = cell_of(record, "all runs", "blur").value;
+  const tasks::SweepMean& blur = cell_of(record, "all runs", "blur").value;
   EXPECT_EQ(blur.basis, "cases");
   EXPECT_NEAR(*blur.mean.value, .6, 1e-9);
-  const record::SweepMean& noise = cell_of(record, "all runs", "noise").value;
+  const tasks::SweepMean& noise = cell_of(record, "all runs", "noise").value;
   EXPECT_EQ(noise.basis, "record");
   EXPECT_DOUBLE_EQ(*noise.mean.low, .2);
   EXPECT_DOUBLE_EQ(*noise.mean.high, .4);
@@ -299,7 +299,7 @@ TEST(SweepReport, ScratchAgainstPretrained) {
     text += "erm,resnet.safetensors" + tail + ".8\nerm,none" + tail + ".5\n";
     text += "mixup,resnet.safetensors" + tail + ".9\nmixup,none" + tail + ".7\n";
   }
-  const record::SweepReport record = reported(text);
+  const tasks::SweepReport record = reported(text);
   EXPECT_THAT(record.starts, ElementsAre("none", "resnet.safetensors"));
   EXPECT_EQ(record.roles.scratch, "none");
   ASSERT_EQ(record.scratch.size(), 6u);
@@ -313,11 +313,11 @@ TEST(SweepReport, CheckpointsByTheValuesOfSelect) {
   for (const char* seed : {"0", "1"})
     text += std::string("erm,pa,") + seed + ",1,.6\nerm,accuracy," + seed + ",1,.5\nerm,worst-group," + seed +
             ",1,.4\n";
-  const record::SweepReport record = reported(text);
+  const tasks::SweepReport record = reported(text);
   EXPECT_EQ(record.roles.selected, "accuracy");
   EXPECT_NEAR(*cell_of(record, "all runs", "all").value.mean.value, .5, 1e-9);
   std::map<std::string, double> changes;
-  for (const record::SweepWay& way : record.ways) {
+  for (const tasks::SweepWay& way : record.ways) {
     EXPECT_EQ(way.chooses, "checkpoint");
     changes[way.way] = *way.change.mean.value;
   }
@@ -337,14 +337,14 @@ RunTable by_epoch(const std::string& worst = "epochs.validation_worst_group_accu
 }
 
 TEST(SweepReport, CurvesGoAsFarAsAllRunsDo) {
-  const record::SweepReport record = reported(by_epoch());
+  const tasks::SweepReport record = reported(by_epoch());
   EXPECT_THAT(record.roles.curves,
               ElementsAre("epochs.validation_accuracy", "epochs.validation_worst_group_accuracy",
                           "epochs.test_accuracy"));
   EXPECT_THAT(record.roles.hyperparameters, IsEmpty());
   ASSERT_EQ(record.curves.size(), 3u);
-  const record::SweepCurve& validation = record.curves.front();
-  EXPECT_EQ(record::curve_name(validation.column), "validation");
+  const tasks::SweepCurve& validation = record.curves.front();
+  EXPECT_EQ(tasks::curve_name(validation.column), "validation");
   ASSERT_EQ(validation.points.size(), 3u);
   EXPECT_NEAR(*validation.points[0].value.mean.value, .3, 1e-12);
   EXPECT_NEAR(*validation.points[1].value.mean.value, .8, 1e-12);
@@ -354,9 +354,9 @@ TEST(SweepReport, CurvesGoAsFarAsAllRunsDo) {
 }
 
 TEST(SweepReport, EpochsByEachCriterion) {
-  const record::SweepReport record = reported(by_epoch());
+  const tasks::SweepReport record = reported(by_epoch());
   std::map<std::string, double> values;
-  for (const record::SweepWay& way : record.ways) {
+  for (const tasks::SweepWay& way : record.ways) {
     EXPECT_EQ(way.chooses, "epoch");
     values[way.way] = *way.value.mean.value;
   }
@@ -365,14 +365,13 @@ TEST(SweepReport, EpochsByEachCriterion) {
   EXPECT_NEAR(values.at("oracle"), .65, 1e-12);
   EXPECT_THAT(record.envelope.findings,
               ::testing::Contains(HasSubstr("Selecting the epoch by test accuracy instead of validation")));
-  EXPECT_EQ(record::to_json(record::record_from<record::SweepReport>(record::to_json(record), "r.json")),
-            record::to_json(record));
+  EXPECT_EQ(to_json(record_from<tasks::SweepReport>(to_json(record), "r.json")), to_json(record));
 }
 
 TEST(SweepReport, LongCurvesAreThinned) {
   std::string series = "0";
   for (int epoch = 1; epoch < 200; ++epoch) series += fmt::format(" {}", epoch);
-  const record::SweepReport record = report_of(
+  const tasks::SweepReport record = report_of(
       table_of_text("train.seed,unit_seconds,accuracy,epochs.selection_score\n0,1,.5," + series + "\n"), {},
       0);
   const auto& points = record.curves.at(0).points;
@@ -390,8 +389,8 @@ TEST(SweepReport, RunsWithoutAValueSayWhy) {
     table.missing.push_back(
         {{{"train.algorithm", "mixup"}, {"draw.case", "SC"}, {"train.lr", "1"}, {"train.seed", seed}},
          "failed: no memory"});
-  const record::SweepReport record = reported(table);
-  const record::SweepMean& mean = cell_of(record, "mixup", "SC").value;
+  const tasks::SweepReport record = reported(table);
+  const tasks::SweepMean& mean = cell_of(record, "mixup", "SC").value;
   EXPECT_FALSE(mean.mean.value);
   EXPECT_EQ(mean.missing, "failed: no memory");
   ASSERT_EQ(record.missing.size(), 1u);
@@ -405,13 +404,13 @@ TEST(SweepReport, RunsWithoutAValueSayWhy) {
 TEST(SweepReport, MeansAreOverTheSameCasesInEverySeed) {
   std::vector<Row> rows = two_by_two();
   std::erase_if(rows, [](const Row& row) { return row.shift == "SC" && row.seed == "2"; });
-  const record::SweepMean all = change_of(reported(rows), "mixup", "").change;
+  const tasks::SweepMean all = change_of(reported(rows), "mixup", "").change;
   EXPECT_EQ(all.seeds, 2u);
   EXPECT_EQ(all.runs, 4u);
 }
 
 TEST(SweepReport, OneClearLineForEachMistake) {
-  record::SweepReportOptions options;
+  tasks::SweepReportOptions options;
   for (const auto& [text, words] : std::vector<std::pair<std::string, std::string>>{
            {"train.seed,unit_seconds,accuracy,epochs.selection_score\n1,1,.5,1 x 2\n",
             "in column epochs.selection_score, found 'x' in row 0"},

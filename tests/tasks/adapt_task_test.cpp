@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "leeway/core/result.h"
-#include "leeway/tasks/adapt.h"
+#include "leeway/tasks/adapt/adapt.h"
 #include "tests/core/files.h"
 #include "tests/tasks/stub_model.h"
 
@@ -27,20 +27,20 @@ class Told : public StubModel {
   std::vector<nn::AdaptedLayer> layers_;
 };
 
-record::Adapt record_of(const Told& model) {
+Adapt record_of(const Told& model) {
   const testing::TemporaryFolder folder;
   const std::filesystem::path out = folder / "adapted.pt";
   const Images images{"d.npz", make_array({7, 1, 1, 2}, std::vector<float>(14, .5f)), {}};
-  record::Adapt record = adapt({model, images, out, {}, 9});
+  Adapt record = adapt({model, images, out, {}, 9});
   EXPECT_TRUE(std::filesystem::exists(out)) << "saved";
   return record;
 }
 
 TEST(AdaptTask, ChannelsOfAllLayersWeighTheSame) {
   const Told model({{"bn1", 1, .5, 2}, {"bn2", 3, .1, 1}});
-  const record::Adapt record = record_of(model);
+  const Adapt record = record_of(model);
   EXPECT_EQ(record.envelope.seed, 9U);
-  const record::AdaptedModel& found = record.results.at(0);
+  const AdaptedModel& found = record.results.at(0);
   EXPECT_EQ(found.n, 7U);
   EXPECT_NEAR(found.mean_shift, .2, 1e-12);
   EXPECT_NEAR(found.variance_ratio, std::pow(2, .25), 1e-12);
@@ -53,7 +53,7 @@ TEST(AdaptTask, ChannelsOfAllLayersWeighTheSame) {
 }
 
 TEST(AdaptTask, OfOneLayer) {
-  const record::Adapt record = record_of(Told({{"bn", 2, .5, 2}}));
+  const Adapt record = record_of(Told({{"bn", 2, .5, 2}}));
   EXPECT_EQ(record.envelope.headline.substr(0, 49), "One layer of batch normalization now has the stat");
   EXPECT_TRUE(record.envelope.findings.empty());
 }

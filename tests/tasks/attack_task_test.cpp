@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "leeway/core/message.h"
-#include "leeway/tasks/attack.h"
+#include "leeway/tasks/attack/attack.h"
 #include "tests/message_of.h"
 #include "tests/tasks/stub_model.h"
 
@@ -35,20 +35,20 @@ nn::AttackResult nearest() {
   return found;
 }
 
-record::Attack record_of(const nn::AttackResult& found) {
+Attack record_of(const nn::AttackResult& found) {
   const Images none;
   return attack({Told(found), none, found.options}).record;
 }
 
 TEST(AttackTask, SaysHowFarRowsMoved) {
-  const record::Attack record = record_of(nearest());
+  const Attack record = record_of(nearest());
   EXPECT_EQ(record.options.norm, "l1");
   EXPECT_EQ(record.options.loss, "difference");
-  const record::AttackedSet& set = record.results.at(0);
+  const AttackedSet& set = record.results.at(0);
   EXPECT_EQ(set.target, "label");
   EXPECT_EQ(set.success, .8);
   EXPECT_EQ(set.robust_accuracy, .2);
-  const record::NearestNorms& norms = set.norms.value();
+  const NearestNorms& norms = set.norms.value();
   EXPECT_EQ(norms.median, 3.5);  // of 0 0 1 2 3 4 5 6 inf inf
   EXPECT_EQ(norms.lower_quartile, 1.25);
   EXPECT_EQ(norms.upper_quartile, 5.75);
@@ -66,8 +66,8 @@ TEST(AttackTask, HasACurveOfOnePointWhereNothingWasFound) {
   nn::AttackResult found = nearest();
   found.norms.assign(10, HUGE_VAL);
   found.success.assign(10, 0);
-  const record::Attack record = record_of(found);
-  const record::NearestNorms& norms = record.results.at(0).norms.value();
+  const Attack record = record_of(found);
+  const NearestNorms& norms = record.results.at(0).norms.value();
   EXPECT_EQ(norms.median, HUGE_VAL);
   ASSERT_EQ(norms.curve.size(), 1U);
   EXPECT_EQ(norms.curve[0].robust_accuracy, 1);
@@ -79,8 +79,8 @@ TEST(AttackTask, WithARadiusThereAreNoNorms) {
   found.options.targets.assign(10, 1);
   found.zero_gradient = .5;
   found.beside_noise = nn::AttackResult::BesideNoise{.9, .3};
-  const record::Attack record = record_of(found);
-  const record::AttackedSet& set = record.results.at(0);
+  const Attack record = record_of(found);
+  const AttackedSet& set = record.results.at(0);
   EXPECT_FALSE(set.norms.has_value());
   EXPECT_EQ(set.target, "given");
   EXPECT_EQ(set.beside_noise->noise_robust_accuracy, .3);
@@ -109,7 +109,7 @@ TEST(AttackTask, WarnsOfUnreliableGradientsAndOfARadiusAroundEveryImage) {
 }
 
 TEST(AttackTask, EveryAttackMeetsEveryRadius) {
-  record::AttackOptions given;
+  AttackOptions given;
   given.attack = "fgsm,fmn,pgd";
   const auto complete = [](const nn::AttackOptions& options) {
     nn::AttackOptions all = options;
@@ -131,9 +131,9 @@ TEST(AttackTask, EveryAttackMeetsEveryRadius) {
 }
 
 TEST(AttackTask, SetsOfOneRecordKeepTheirWarningsByFile) {
-  record::Attack all;
+  Attack all;
   for (const char* const out : {"a.npz", "b.npz"}) {
-    record::Attack one = record_of(nearest());
+    Attack one = record_of(nearest());
     one.results[0].out = out;
     one.envelope.warnings = {"look"};
     add_set(all, std::move(one));
@@ -156,7 +156,7 @@ TEST(AttackTask, OptionsAreReadAsTheyWereRecorded) {
   EXPECT_EQ(again.eps, options.eps);
   EXPECT_EQ(again.loss, options.loss);
   EXPECT_EQ(again.parameters, options.parameters);
-  record::AttackOptions wrong;
+  AttackOptions wrong;
   wrong.norm = "l7";
   EXPECT_EQ(message_of([&] { (void)options_of(wrong); }),
             "attack: norm: expected one of linf, l2, l1, l0, found 'l7'");

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "leeway/core/safetensors.h"
-#include "leeway/tasks/average_case.h"
-#include "leeway/tasks/robustness.h"
+#include "leeway/tasks/average_case/average_case.h"
+#include "leeway/tasks/average_case/robustness.h"
 #include "tests/average_case/classifiers.h"
 #include "tests/core/files.h"
 #include "tests/message_of.h"
@@ -23,10 +23,10 @@ class AverageCaseTasks : public ::testing::Test {
  protected:
   AverageCaseTasks() { task_.options.sigma = {.3, .1}, task_.seed = 7; }
 
-  [[nodiscard]] record::Robustness found() const { return average_case(task_).record.found; }
+  [[nodiscard]] Robustness found() const { return average_case(task_).record.found; }
   [[nodiscard]] std::vector<std::string> methods() const {
     std::vector<std::string> names;
-    for (const record::MethodWords& method : found().methods) names.push_back(method.method);
+    for (const MethodWords& method : found().methods) names.push_back(method.method);
     return names;
   }
 
@@ -60,9 +60,9 @@ TEST_F(AverageCaseTasks, GroupsAreComparedByColumn) {
     two.codes.push_back(i % 2), one.codes.push_back(0), many.codes.push_back(0),
         age.codes.push_back(static_cast<std::int32_t>(i % 101));
   task_.groups = {one, two, many, age};
-  const record::AverageCase record = average_case(task_).record;
+  const AverageCase record = average_case(task_).record;
   ASSERT_EQ(record.found.group_bias.size(), 4u);  // of light and age, a sigma each
-  const record::GroupComparison& found = record.found.group_bias[0];
+  const GroupComparison& found = record.found.group_bias[0];
   EXPECT_EQ(found.column, "light");
   EXPECT_EQ(found.of.classes[0].of.distribution.n + found.of.classes[1].of.distribution.n, n);
   EXPECT_EQ(record.found.group_bias[2].column, "age");
@@ -83,7 +83,7 @@ TEST_F(AverageCaseTasks, AreThoseOfTheAnalysis) {
   options.methods = {"taylor", "mc"}, options.sigmas = {.3, .1}, options.draws = 50, options.seed = 7;
   const average_case::AverageCase own = run(model_, x_, options);
   for (std::size_t c = 0; c < 4; ++c) EXPECT_EQ(result.rows.columns[c].p, own.columns[c].p);
-  const record::Robustness& found = result.record.found;
+  const Robustness& found = result.record.found;
   ASSERT_EQ(found.results.size(), 4u);
   EXPECT_EQ(found.results[1].p.mean, average_case::distribution(own.columns[1].p).mean);
   EXPECT_EQ(found.results[2].draws, 50 * n);
@@ -98,7 +98,7 @@ TEST_F(AverageCaseTasks, AreThoseOfTheAnalysis) {
   ASSERT_EQ(found.ranking[0].classes.size(), 1u);  // the others have no samples
   EXPECT_LE(found.ranking[0].classes[0].least[0].p, found.ranking[0].classes[0].least[5].p);
   EXPECT_EQ(result.record.envelope.seed, 7u);
-  EXPECT_EQ(result.record.envelope.headline, record::headline_of(found));
+  EXPECT_EQ(result.record.envelope.headline, headline_of(found));
   EXPECT_EQ(result.record.envelope.findings.size(), 3u);
   const ArrayMap arrays = per_sample_arrays(result);
   EXPECT_EQ(arrays.at("taylor").shape, (std::vector<std::size_t>{n, 2}));

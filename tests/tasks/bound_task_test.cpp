@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "leeway/tasks/bound.h"
-#include "leeway/tasks/bound_evaluate.h"
+#include "leeway/tasks/bound/bound.h"
+#include "leeway/tasks/bound_evaluate/bound_evaluate.h"
 #include "tests/message_of.h"
 #include "tests/tasks/outputs_in_memory.h"
 
@@ -31,9 +31,9 @@ BoundTask bound_task(Labels labels = {0, 0, 1, 0}, Labels target_labels = {}) {
 }
 
 TEST(BoundTask, IsThatOfTheAnalyses) {
-  const record::Bound record = bound(bound_task());
+  const Bound record = bound(bound_task());
   std::vector<std::string> methods;
-  for (const record::MethodError& one : record.results) methods.push_back(one.method.method);
+  for (const MethodError& one : record.results) methods.push_back(one.method.method);
   EXPECT_THAT(methods, ElementsAre("dis2", "dis2-estimate", "combined", "ac", "doc", "atc-conf", "atc-ne",
                                    "cot", "cot-published", "cot-corrected"));
   EXPECT_LE(*record.results[2].likely_low, record.results[2].error);
@@ -50,7 +50,7 @@ TEST(BoundTask, IsThatOfTheAnalyses) {
 }
 
 TEST(BoundTask, UsesTheRowsThatHaveALabel) {
-  const record::Bound record = bound(bound_task({0, no_label, 1, 0}, {0, no_label, no_label, 1}));
+  const Bound record = bound(bound_task({0, no_label, 1, 0}, {0, no_label, no_label, 1}));
   EXPECT_EQ(record.source.n, 3u);
   EXPECT_EQ(record.target.n, 4u);
   EXPECT_NEAR(record.source.error, 1. / 3, 1e-15);
@@ -62,7 +62,7 @@ TEST(BoundTask, GivenLabelsComeFirstAndMethodsInTheirOrder) {
   BoundTask task = bound_task({}, {0, 0, 1, 1});
   task.options.methods = {"cot", "ac"};
   task.labels = given({1, 1, 1, 1}, 4);
-  const record::Bound record = bound(task);
+  const Bound record = bound(task);
   EXPECT_EQ(record.source.error, 1);
   EXPECT_EQ(record.target.error, .25);
   EXPECT_FALSE(record.dis2);
@@ -76,7 +76,7 @@ TEST(BoundTask, LeavesOutWhatIsOutOfReachUnlessItIsAskedFor) {
   BoundTask task{.source = outputs("source", 5000, logits, {0, 1, 2, 4}),
                  .target = outputs("target", 5000, logits)};
   task.options.bootstrap = 20;
-  const record::Bound record = bound(task);
+  const Bound record = bound(task);
   EXPECT_FALSE(record.dis2);
   EXPECT_EQ(record.results.front().method.method, "combined");
   EXPECT_THAT(record.envelope.warnings,
@@ -99,14 +99,14 @@ TEST(BoundTask, RepresentationsLossesAndSearches) {
   };
   EXPECT_EQ(dis2("features", "disagreement", "maximum").representation, "features");
   EXPECT_EQ(dis2("pca:1/2", "disagreement", "maximum").representation, "pca:2");
-  const record::Dis2Bound range = dis2("pca:range", "disagreement", "maximum");
+  const Dis2Bound range = dis2("pca:range", "disagreement", "maximum");
   ASSERT_TRUE(range.range && range.dis2.corollary);
   EXPECT_EQ(range.dis2.bound, range.range->best().dis2.bound);
   EXPECT_EQ(range.dis2.corollary->holds,
             range.dis2.corollary->target_error <= range.dis2.corollary->threshold);
   for (const char* loss : {"disagreement", "d-bat", "chuang"})
     for (const char* search : {"maximum", "reference"}) {
-      const record::Dis2Bound found = dis2("logits", loss, search);
+      const Dis2Bound found = dis2("logits", loss, search);
       EXPECT_THAT(found.dis2.restarts, SizeIs(2));
       EXPECT_GE(found.dis2.bound, found.dis2.estimate) << loss << search;
     }
@@ -152,9 +152,9 @@ TEST(BoundEvaluateTask, ScoresEveryMethodAndItsAdjustments) {
   task.options.delta = .2;
   task.options.coverage = {.9};
   task.seed = 5;
-  const record::BoundEvaluation record = bound_evaluate(task);
+  const BoundEvaluation record = bound_evaluate(task);
   ASSERT_THAT(record.results, SizeIs(2));
-  const record::EvaluatedMethod& guess = record.results[0];
+  const EvaluatedMethod& guess = record.results[0];
   EXPECT_NEAR(guess.score.mae, .15, 1e-12);
   EXPECT_EQ(guess.score.coverage, .5);
   EXPECT_EQ(guess.delta, .05);  // of its name
@@ -164,7 +164,7 @@ TEST(BoundEvaluateTask, ScoresEveryMethodAndItsAdjustments) {
   EXPECT_NEAR(guess.adjusted[0].score.mae, .2, 1e-12);  // .4 .5 .4 .5 beside .5 .7 .8 .4
   EXPECT_THAT(guess.points, SizeIs(4));
   expect_envelope(record);
-  const record::BoundEvaluation one = bound_evaluate(task_of("a"));
+  const BoundEvaluation one = bound_evaluate(task_of("a"));
   EXPECT_TRUE(one.results[0].adjusted.empty());
   EXPECT_THAT(one.envelope.warnings, ElementsAre(StartsWith("shifts: no adjustment")));
 }

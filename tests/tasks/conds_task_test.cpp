@@ -6,9 +6,9 @@
 
 #include "leeway/core/error.h"
 #include "leeway/core/result.h"
-#include "leeway/record/json.h"
-#include "leeway/tasks/conds_describe.h"
-#include "leeway/tasks/conds_draw.h"
+#include "leeway/describe/json.h"
+#include "leeway/tasks/conds_describe/conds_describe.h"
+#include "leeway/tasks/conds_draw/conds_draw.h"
 #include "tests/conds/attribute_tables.h"
 #include "tests/message_of.h"
 
@@ -57,7 +57,7 @@ Outputs outputs_of(const AttributeTable& of) {
 
 TEST(CondsTasks, APlanDrawsNothingAndADrawSaysWhatItDrew) {
   CondsDrawTask task = drawing();
-  const record::CondsDraw plan = conds_draw(task);
+  const CondsDraw plan = conds_draw(task);
   ASSERT_EQ(plan.results.size(), 1u);
   EXPECT_EQ(plan.results[0].name, "sc-0");
   EXPECT_EQ(plan.results[0].out, std::nullopt);
@@ -69,7 +69,7 @@ TEST(CondsTasks, APlanDrawsNothingAndADrawSaysWhatItDrew) {
     EXPECT_EQ(split_text(split).substr(0, 12), "index,split\n");
     return SavedSplit{name + ".csv", ""};
   };
-  const record::CondsDraw draw = conds_draw(task);
+  const CondsDraw draw = conds_draw(task);
   EXPECT_EQ(draw.results[0].out, "sc-0.csv");
   EXPECT_EQ(draw.results[0].xxh3_128, std::nullopt);
   EXPECT_EQ(draw.results[0].n_train, train);
@@ -79,7 +79,7 @@ TEST(CondsTasks, APlanDrawsNothingAndADrawSaysWhatItDrew) {
 }
 
 TEST(CondsTasks, ATableIsReadByTheColumnsThatOptionsName) {
-  record::CondsDrawOptions options;
+  CondsDrawOptions options;
   options.label = "y";
   options.shifts.sc = "place";
   EXPECT_THAT(table_columns(options).attributes, ElementsAre("place"));
@@ -91,8 +91,7 @@ TEST(CondsTasks, ATableIsReadByTheColumnsThatOptionsName) {
   EXPECT_THROW((void)table_columns(options), OptionError);
   options.columns.clear();
   EXPECT_EQ(table_columns(options).label, "y");
-  EXPECT_THAT(message_of([] { (void)table_columns(record::CondsDrawOptions()); }),
-              HasSubstr("--label is required"));
+  EXPECT_THAT(message_of([] { (void)table_columns(CondsDrawOptions()); }), HasSubstr("--label is required"));
 }
 
 TEST(CondsTasks, CellsThatLackRowsAreFindings) {
@@ -100,7 +99,7 @@ TEST(CondsTasks, CellsThatLackRowsAreFindings) {
   task.options.counts.train = 100;
   task.options.all = task.options.plan = true;
   task.options.shifts.sc.reset();
-  const record::CondsDraw plan = conds_draw(task);
+  const CondsDraw plan = conds_draw(task);
   ASSERT_EQ(plan.results.size(), 13u);
   EXPECT_EQ(plan.envelope.findings.front(), "uniform: 18 of 18 cells have too few rows");
   task.options.plan = false;
@@ -112,7 +111,7 @@ TEST(CondsTasks, CellsThatLackRowsAreFindings) {
 TEST(CondsTasks, WhatWasDrawnIsFound) {
   CondsDescribeTask task{.open = [] { return CondsDescribeInputs{table(), {}, drawn(), "split.csv", {}}; }};
   task.options.permutations = task.options.bootstrap = 499;
-  const record::CondsDescribe record = conds_describe(task);
+  const CondsDescribe record = conds_describe(task);
   ASSERT_EQ(record.results.size(), 1u);
   const conds::Description& said = record.results[0].description;
   EXPECT_EQ(said.n_target, 90u);
@@ -131,7 +130,7 @@ TEST(CondsTasks, NumbersAreBinsOfTheSource) {
   for (std::uint16_t& code : older.attributes[0].codes) code = 39;
   CondsDescribeTask task{.open = [=] { return CondsDescribeInputs{source, older, {}, "", {}}; }};
   task.options.permutations = task.options.bootstrap = 19;
-  const std::vector<record::DescribedCell> cells = conds_describe(task).results[0].cells;
+  const std::vector<DescribedCell> cells = conds_describe(task).results[0].cells;
   ASSERT_EQ(cells.size(), 4u);
   EXPECT_THAT(cells[1].values, ElementsAre("above 9 to 19"));
   EXPECT_EQ(cells[3].n_source, 10u);
@@ -168,15 +167,15 @@ TEST(CondsTasks, WithoutALabelOutputsBesideATableStillHaveAccuracy) {
     return inputs;
   }};
   task.options.permutations = task.options.bootstrap = 19;
-  const record::CondsDescribe record = conds_describe(task);
+  const CondsDescribe record = conds_describe(task);
   const Json json = to_json(record);
-  EXPECT_EQ(to_json(record::record_from<record::CondsDescribe>(json, "r.json")), json);
+  EXPECT_EQ(to_json(record_from<CondsDescribe>(json, "r.json")), json);
   EXPECT_EQ(json["results"][0]["columns"].size(), 2u);
   EXPECT_EQ(json["results"][0]["columns"][0]["sc"], nullptr);
   EXPECT_EQ(json["results"][0]["cells"][0]["values"].size(), 2u);
   EXPECT_EQ(json["results"][0]["accuracy"]["accuracy"].get<double>(), 70. / 90);
   const auto refused = [](const Json& wrong) {
-    return message_of([&] { (void)record::record_from<record::CondsDescribe>(wrong, "r.json"); });
+    return message_of([&] { (void)record_from<CondsDescribe>(wrong, "r.json"); });
   };
   Json short_counts = json, other_value = json;
   short_counts["results"][0]["columns"][0]["target_counts"].erase(0);

@@ -9,9 +9,9 @@
 #include "leeway/core/npy.h"
 #include "leeway/core/random.h"
 #include "leeway/core/safetensors.h"
-#include "leeway/record/json.h"
+#include "leeway/describe/json.h"
 #include "leeway/shift/corruption.h"
-#include "leeway/tasks/corruptions.h"
+#include "leeway/tasks/corruptions/corruptions.h"
 #include "tests/core/files.h"
 #include "tests/message_of.h"
 
@@ -86,7 +86,7 @@ class CorruptionsTaskTest : public ::testing::Test {
     task.options.severities = {5, 1};
     return task;
   }
-  [[nodiscard]] static std::string json_of(record::Corruptions record) {
+  [[nodiscard]] static std::string json_of(Corruptions record) {
     record.envelope.seconds = 0;
     return to_json(record).dump();
   }
@@ -104,14 +104,14 @@ Images corrupted(const Images& images, const char* name, int severity) {
 // Two blocks and a rest that is too small for one: as if all were asked about at once.
 TEST_F(CorruptionsTaskTest, BlocksSayWhatTheWholeSetSays) {
   const Images images = made(2 * 2048 + 40, 1, 6);
-  const record::Corruptions record = corruptions(task(images));
+  const Corruptions record = corruptions(task(images));
   ASSERT_EQ(record.results.size(), 4u);  // in the family's order, severities ascending
   EXPECT_THAT(record.options.severities, ElementsAre(1, 5));
   std::size_t at = 0;
   const Outputs clean = model_.outputs(images, nullptr);
   for (const char* name : {"gaussian-noise", "contrast"})
     for (const int severity : {1, 5}) {
-      const record::CorruptedSet& set = record.results[at++];
+      const CorruptedSet& set = record.results[at++];
       EXPECT_EQ(set.corruption, name);
       EXPECT_EQ(set.severity, static_cast<std::size_t>(severity));
       const Images shifted = corrupted(images, name, severity);
@@ -197,7 +197,7 @@ TEST_F(CorruptionsTaskTest, WhatIsNotDefinedOnGreyIsLeftOut) {
   const Images images = made(40, 1, 8);
   CorruptionsTask one = task(images);
   one.options.corruptions = {"brightness", "saturate"};
-  const record::Corruptions record = corruptions(one);
+  const Corruptions record = corruptions(one);
   EXPECT_EQ(record.results[2].left_out, "not defined on gray images");
   EXPECT_FALSE(record.results[2].judged.accuracy.value.has_value());
   EXPECT_EQ(record.errors.size(), 1u);
@@ -206,7 +206,7 @@ TEST_F(CorruptionsTaskTest, WhatIsNotDefinedOnGreyIsLeftOut) {
   CorruptionsTask other = task(colour);
   other.sheet = (folder_ / "sheet.png").string();
   other.options.corruptions = {"brightness", "saturate"};
-  const record::Corruptions both = corruptions(other);
+  const Corruptions both = corruptions(other);
   EXPECT_EQ(both.errors.size(), 2u);
   EXPECT_FALSE(both.errors[1].counted);
   EXPECT_EQ(both.mean->corruptions, 1u);
@@ -218,9 +218,9 @@ TEST_F(CorruptionsTaskTest, ErrorsRelativeToAReference) {
   const Images images = made(200, 1, 2);
   CorruptionsTask one = task(images);
   one.options.corruptions = {"gaussian-noise", "shot-noise"};
-  const record::Corruptions baseline = corruptions(one);
+  const Corruptions baseline = corruptions(one);
   one.reference = baseline, one.options.reference = "baseline.json";
-  const record::Corruptions same = corruptions(one);
+  const Corruptions same = corruptions(one);
   EXPECT_NEAR(*same.mean->mce.value, 100, 1e-9);
   EXPECT_NEAR(*same.mean->relative_mce.value, 100, 1e-6);
   EXPECT_NEAR(*same.errors[0].ce.value, 100, 1e-9);
@@ -245,11 +245,11 @@ TEST_F(CorruptionsTaskTest, TheVariantStandsBesideEveryMean) {
   const auto otherwise = Contains("the published files were compressed as JPEG again");
   EXPECT_THAT(corruptions(one).mean->not_comparable, ::testing::Not(otherwise));
   one.options.how.set = "tiny";
-  const record::Corruptions levels = corruptions(one);
+  const Corruptions levels = corruptions(one);
   EXPECT_THAT(levels.mean->not_comparable, otherwise);
   EXPECT_THAT(levels.envelope.headline, HasSubstr("over 1 corruption (corrected variant) is"));
   one.options.how.variant = "published";
-  const record::Corruptions jpeg = corruptions(one);
+  const Corruptions jpeg = corruptions(one);
   EXPECT_THAT(jpeg.mean->not_comparable, ::testing::Not(otherwise));
   EXPECT_EQ(jpeg.use->variant, "published");
   EXPECT_EQ(jpeg.mean->variant, "published");
@@ -261,7 +261,7 @@ TEST_F(CorruptionsTaskTest, ProceduralFrostIsKeptOutOfThePublishedNumber) {
   CorruptionsTask one = task(images);
   one.options.corruptions = {"frost", "fog"}, one.options.severities = {1};
   one.options.reference = "alexnet";
-  const record::Corruptions record = corruptions(one);
+  const Corruptions record = corruptions(one);
   EXPECT_FALSE(record.errors[0].counted);
   EXPECT_TRUE(record.errors[0].ce.value.has_value());
   EXPECT_EQ(record.mean->corruptions, 1u);
@@ -296,7 +296,7 @@ TEST_F(CorruptionsTaskTest, PublishedFilesInPlaceOfMadeOnes) {
   made_here.options.corruptions = {"gaussian-noise", "fog"};
   published.options.corruptions = {};  // those that there are
   published.published = folder_.path().string();
-  const record::Corruptions expected = corruptions(made_here), found = corruptions(published);
+  const Corruptions expected = corruptions(made_here), found = corruptions(published);
   ASSERT_EQ(found.results.size(), expected.results.size());
   for (std::size_t i = 0; i < found.results.size(); ++i) {
     EXPECT_EQ(found.results[i].corruption, expected.results[i].corruption);
@@ -308,7 +308,7 @@ TEST_F(CorruptionsTaskTest, PublishedFilesInPlaceOfMadeOnes) {
   // other labels: no pairs, and no agreement
   std::rotate(labels.begin(), labels.begin() + 1, labels.end());
   write_npy(folder_ / "labels.npy", make_array<std::int64_t>({200}, labels));
-  const record::Corruptions unpaired = corruptions(published);
+  const Corruptions unpaired = corruptions(published);
   EXPECT_FALSE(unpaired.results[0].pa.value.has_value());
   EXPECT_FALSE(unpaired.results[0].mean_change.has_value());
   EXPECT_TRUE(unpaired.results[0].judged.accuracy.value.has_value());
@@ -329,7 +329,7 @@ TEST_F(CorruptionsTaskTest, PublishedFilesInPlaceOfMadeOnes) {
 TEST_F(CorruptionsTaskTest, WithoutLabelsAgreementIsLeft) {
   Images images = made(40, 1, 6);
   images.labels.reset();
-  const record::Corruptions record = corruptions(task(images));
+  const Corruptions record = corruptions(task(images));
   EXPECT_TRUE(record.results[0].pa.value.has_value());
   EXPECT_FALSE(record.results[0].judged.accuracy.value.has_value());
   EXPECT_TRUE(record.errors.empty());

@@ -9,8 +9,8 @@
 #include "leeway/core/images.h"
 #include "leeway/core/npy.h"
 #include "leeway/core/result.h"
-#include "leeway/tasks/data.h"
-#include "leeway/tasks/shift.h"
+#include "leeway/tasks/data/data.h"
+#include "leeway/tasks/shift/shift.h"
 #include "tests/core/files.h"
 
 namespace leeway::tasks::data_task_test {
@@ -31,8 +31,8 @@ TEST_F(DataTasks, RenderedImagesAreDescribed) {
                       .seed = 2};
   task.options.size = 8;
   task.options.sample = 5;
-  const record::DataRender record = data_render(task);
-  const record::RenderedData& result = record.results.at(0);
+  const DataRender record = data_render(task);
+  const RenderedData& result = record.results.at(0);
   EXPECT_EQ(result.n, 5u);
   EXPECT_EQ(result.files.images->bytes, std::filesystem::file_size(path("a.npz")));
   EXPECT_EQ(result.files.attributes->xxh3_128.size(), 32u);
@@ -48,7 +48,7 @@ TEST_F(DataTasks, LoadedTablesAreDescribed) {
   std::vector<std::string> read;
   DataLoadTask task{.format = "celeba", .paths = {file}, .out = {"", path("a.csv"), "", false}};
   task.was_read = [&](const std::string& name, const std::vector<std::size_t>&) { read.push_back(name); };
-  const record::DataLoad record = data_load(task);
+  const DataLoad record = data_load(task);
   EXPECT_THAT(read, ElementsAre(file));
   EXPECT_TRUE(record.results.at(0).shape.empty());
   EXPECT_EQ(record.results[0].label, record.results[0].columns.at(0).name);
@@ -79,7 +79,7 @@ TEST_F(DataTasks, ShiftedImagesAreDescribed) {
   images.class_names = {"a", "b", "c", "d", "e"};
   const ShiftTask task{
       "brightness", [&] { return images; }, path("b.npz"), {.strength = {.2}, .classes = {}}, 0};
-  const record::Shift record = shift_images(task);
+  const Shift record = shift_images(task);
   EXPECT_NEAR(record.results.at(0).mean_change.value(), 1. / 6, 1e-6);  // (5 * .2 + 0) / 6
   EXPECT_TRUE(record.results[0].rows_of_class.empty());
   const ShiftTask subset{"label-subset", task.open, path("c.npz"), {.strength = {}, .classes = {4}}, 0};
@@ -91,7 +91,7 @@ TEST_F(DataTasks, ShiftedImagesAreDescribed) {
   (void)shift_images({"contrast", task.open, path("e.npz"), {.severity = {1}}, 0});  // a corruption
   for (const char* const file : {"b.npz", "c.npz", "e.npz"})
     EXPECT_EQ(read_images(path(file)).class_names, images.class_names) << file;
-  const auto refused = [&](const std::string& name, const record::ShiftOptions& options) {
+  const auto refused = [&](const std::string& name, const ShiftOptions& options) {
     EXPECT_THROW((void)shift_images({name, task.open, path("d.npz"), options, 0}), OptionError) << name;
   };
   refused("no-such", {});
@@ -109,14 +109,13 @@ TEST_F(DataTasks, SeveralStrengthsAreASetEach) {
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) / 24;
   const Images images{"", make_array(std::vector<std::size_t>{6, 1, 2, 2}, values), {}};
   const auto open = [&] { return images; };
-  const record::Shift all = shift_images(
+  const Shift all = shift_images(
       {"gaussian-noise,contrast", open, path("{shift}-{strength}.npz"), {.strength = {.5, .75}}, 3});
   ASSERT_EQ(all.results.size(), 4u);
   EXPECT_EQ(all.results[1].strength, .75);
   EXPECT_EQ(all.results[2].shift, "contrast");
-  for (const record::ShiftedSet& set : all.results) {
-    const record::Shift one =
-        shift_images({set.shift, open, path("one.npz"), {.strength = {*set.strength}}, 3});
+  for (const ShiftedSet& set : all.results) {
+    const Shift one = shift_images({set.shift, open, path("one.npz"), {.strength = {*set.strength}}, 3});
     EXPECT_EQ(set.mean_change, one.results[0].mean_change);
     EXPECT_EQ(set.out, path(set.shift + fmt::format("-{:g}.npz", *set.strength)));
     EXPECT_EQ(read_npz(set.out).at("x").shape, read_npz(path("one.npz")).at("x").shape);

@@ -11,7 +11,7 @@
 #include "leeway/core/result.h"
 #include "leeway/data/diagvib_environments.h"
 #include "leeway/data/training_data.h"
-#include "leeway/tasks/diagvib.h"
+#include "leeway/tasks/diagvib/diagvib.h"
 #include "tests/core/files.h"
 #include "tests/data/digits.h"
 #include "tests/message_of.h"
@@ -46,9 +46,9 @@ class DiagvibTask : public ::testing::Test {
 };
 
 TEST_F(DiagvibTask, TrainingHasBothEnvironments) {
-  const record::DataDiagvib record = data_diagvib(task("discriminability", "train"));
+  const DataDiagvib record = data_diagvib(task("discriminability", "train"));
   ASSERT_THAT(record.results, SizeIs(1));
-  const record::DiagvibFile& file = record.results[0];
+  const DiagvibFile& file = record.results[0];
   EXPECT_EQ(file.n, 24);
   EXPECT_THAT(file.shape, ElementsAre(24, 3, 28, 28));
   EXPECT_EQ(file.pairing, "unpaired");
@@ -72,7 +72,7 @@ TEST_F(DiagvibTask, APartOfAPartIsItsRows) {
   DataDiagvibTask whole = task("discriminability", "train"), second = task("discriminability", "train:1");
   (void)data_diagvib(whole);
   second.out.images = path("b.npz");
-  const record::DataDiagvib record = data_diagvib(second);
+  const DataDiagvib record = data_diagvib(second);
   EXPECT_EQ(record.results[0].environments.at(0).number, 1);
   const auto all = read_npz(path("a.npz")), one = read_npz(path("b.npz"));
   EXPECT_TRUE(std::ranges::equal(all.at("x").view<std::uint8_t>().last(12 * 3 * 784),
@@ -84,9 +84,9 @@ TEST_F(DiagvibTask, AllPartsGoToAFolder) {
   all.options.n = 16;
   all.out.images = path("all");
   all.out.sheet = path("all.png");
-  const record::DataDiagvib record = data_diagvib(all);
+  const DataDiagvib record = data_diagvib(all);
   std::vector<std::string> parts;
-  for (const record::DiagvibFile& file : record.results) parts.push_back(file.part);
+  for (const DiagvibFile& file : record.results) parts.push_back(file.part);
   EXPECT_THAT(parts, ElementsAre("train", "val-sd:0", "val-sd:1", "val-id:0", "val-id:1", "val-1f-md:0",
                                  "val-1f-md:1", "val-5f-md:0", "val-5f-md:1", "val-ood:0", "val-ood:1",
                                  "test:0", "test:1", "test:2", "test:3", "test:4", "test:5"));
@@ -103,7 +103,7 @@ TEST_F(DiagvibTask, AllPartsGoToAFolder) {
 TEST_F(DiagvibTask, CoOccurrenceCountsItsPairs) {
   DataDiagvibTask pairs = task("3-cgo", "train");
   pairs.options.factors = {"texture=tiles", "scale=normal"};
-  const record::DiagvibFile file = data_diagvib(pairs).results.at(0);
+  const DiagvibFile file = data_diagvib(pairs).results.at(0);
   EXPECT_THAT(file.pairs, ElementsAre(ElementsAre(2, 2, 0), ElementsAre(0, 2, 2), ElementsAre(2, 0, 2)));
   EXPECT_NEAR(*file.mutual_information, std::log(1.5), 1e-12);  // log 3 - log 2
   EXPECT_THAT(file.learning_classes, ElementsAre("red", "green", "blue"));
@@ -170,9 +170,9 @@ TEST(DiagvibTestDigits, AreBesideTheTrainingFile) {
 }
 
 TEST(DiagvibRecord, FindingsNameTexturesThatLeewayDraws) {
-  record::DataDiagvib record;
+  DataDiagvib record;
   record.results.resize(1);
-  record::DiagvibFile& file = record.results[0];
+  DiagvibFile& file = record.results[0];
   const auto textures = [&](std::vector<std::string> names) {
     file.environments.clear();
     for (const std::string& name : names) file.environments.emplace_back().texture = name;

@@ -15,8 +15,8 @@ class Inputs : public ::testing::Test {
  protected:
   Inputs() { write_npy(path, make_array<double>({2, 3}, {1, 2, 3, 4, 5, 6})); }
 
-  std::vector<record::Input> noted() {
-    record::Envelope envelope;
+  std::vector<Input> noted() {
+    Envelope envelope;
     log.move_to(envelope);
     return envelope.inputs;
   }
@@ -35,9 +35,8 @@ TEST_F(Inputs, AreNotedOnceInOrder) {
   log.add("fashion-mnist:test", {10, 1, 28, 28});
   EXPECT_THAT(opened, ElementsAre(path, "fashion-mnist:test"));
   EXPECT_THAT(noted(),
-              ElementsAre(record::Input{path, std::filesystem::file_size(path), {2, 3}, digest_file(path)},
-                          record::Input{"labels", 16, {4}, ""},
-                          record::Input{"fashion-mnist:test", 0, {10, 1, 28, 28}, ""}));
+              ElementsAre(Input{path, std::filesystem::file_size(path), {2, 3}, digest_file(path)},
+                          Input{"labels", 16, {4}, ""}, Input{"fashion-mnist:test", 0, {10, 1, 28, 28}, ""}));
   EXPECT_TRUE(noted().empty());
 }
 
@@ -62,7 +61,7 @@ TEST_F(Inputs, LabelsAndGroupsOfAFileFollowItsIds) {
   const Array ids = make_text_array({3}, {"b", "c", "a"});
   write_npz(folder / "l.npz", {{"ids", ids}, {"labels", make_array<std::int64_t>({3}, {0, 0, 1})}});
   write_npz(folder / "g.npz", {{"id", ids}, {"groups", make_text_array({3}, {"F", "F", "M"})}});
-  record::OutputsReading reading;
+  OutputsReading reading;
   for (const auto& [labels, groups] :
        {std::pair((folder / "l.npz").string(), (folder / "g.npz").string()),
         {table("l.csv", "ID,label\nb,0\na,1\n"), table("g.csv", "Id,sex\nb,F\na,M\n")}}) {
@@ -80,7 +79,7 @@ TEST_F(Inputs, LabelsAndGroupsOfAFileFollowItsIds) {
 TEST_F(Inputs, LabelsOfAFileCountFromOne) {
   const std::string labels = (folder / "labels.npy").string();
   write_npy(labels, make_array<std::int64_t>({2}, {1, 3}));
-  record::OutputsReading reading;
+  OutputsReading reading;
   reading.labels = labels;
   EXPECT_EQ(named_outputs(log, path, reading, SetRole::first).open().rest.labels,
             (std::vector<std::int64_t>{0, 2}));

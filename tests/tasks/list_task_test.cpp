@@ -11,7 +11,7 @@
 #include "leeway/core/result.h"
 #include "leeway/error_bound/estimator.h"
 #include "leeway/shift/shift.h"
-#include "leeway/tasks/list.h"
+#include "leeway/tasks/list/list.h"
 #include "tests/message_of.h"
 
 namespace leeway::tasks::list_task_test {
@@ -19,13 +19,13 @@ namespace leeway::tasks::list_task_test {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const record::ListedMember& named(const record::List& record, const std::string& name) {
-  return *std::ranges::find(record.results.at(0).members, name, &record::ListedMember::name);
+const ListedMember& named(const List& record, const std::string& name) {
+  return *std::ranges::find(record.results.at(0).members, name, &ListedMember::name);
 }
 
 const nn::Session& no_session() { throw std::runtime_error("no model part"); }
 
-record::List listed(const std::string& family) { return list({no_session, {family}, 5}); }
+List listed(const std::string& family) { return list({no_session, {family}, 5}); }
 
 std::string error_of(const std::string& family) {
   return message_of([&] { (void)listed(family); });
@@ -33,13 +33,13 @@ std::string error_of(const std::string& family) {
 
 TEST(ListTask, MembersDescribeThemselves) {
   std::set<std::string> families;
-  for (const record::ListedFamily& family : listed("").results) {
+  for (const ListedFamily& family : listed("").results) {
     EXPECT_TRUE(families.insert(family.family).second) << family.family;
     EXPECT_THAT(family.summary, ::testing::HasSubstr(": leeway "));
     if (!family.missing.empty()) continue;
     EXPECT_GE(family.members.size(), 2u) << family.family;
     std::set<std::string> names;
-    for (const record::ListedMember& member : family.members) {
+    for (const ListedMember& member : family.members) {
       const std::string where = family.family + ": " + member.name;
       EXPECT_TRUE(names.insert(member.name).second) << where;
       EXPECT_TRUE(std::ranges::all_of(member.name, [](char c) {
@@ -47,7 +47,7 @@ TEST(ListTask, MembersDescribeThemselves) {
       })) << where;
       EXPECT_FALSE(member.summary.empty()) << where;
       for (const auto& [name, value] : member.about) EXPECT_FALSE(value.empty()) << where << ", " << name;
-      for (const record::ListedParameter& one : member.parameters) {
+      for (const ListedParameter& one : member.parameters) {
         EXPECT_FALSE(one.name.empty() || one.meaning.empty()) << where;
         EXPECT_TRUE(one.low < one.high && one.low <= one.value && one.value <= one.high) << where;
         EXPECT_TRUE(!one.integer || one.value == std::floor(one.value)) << where;
@@ -58,13 +58,12 @@ TEST(ListTask, MembersDescribeThemselves) {
 }
 
 TEST(ListTask, OneFamilyIsItsMembersInOrder) {
-  const record::List record = listed("shifts");
+  const List record = listed("shifts");
   ASSERT_EQ(record.results.size(), 1u);
-  const std::vector<record::ListedMember>& members = record.results[0].members;
+  const std::vector<ListedMember>& members = record.results[0].members;
   ASSERT_EQ(members.size(), shift::members().size());
   for (std::size_t i = 0; i < members.size(); ++i) EXPECT_EQ(members[i].name, shift::members()[i].name);
-  const record::ListedMember &noise = named(record, "gaussian-noise"),
-                             &subset = named(record, "label-subset");
+  const ListedMember &noise = named(record, "gaussian-noise"), &subset = named(record, "label-subset");
   ASSERT_EQ(noise.parameters.size(), 1u);
   EXPECT_EQ(noise.parameters[0].name, "strength");
   EXPECT_EQ(noise.parameters[0].value, .1);
@@ -85,7 +84,7 @@ TEST(ListTask, WhatAFamilySaysBesides) {
 }
 
 TEST(ListTask, WithoutModelsTheRestIsListed) {
-  const record::List record = listed("");
+  const List record = listed("");
   EXPECT_EQ(record.results[0].family, "architectures");
   EXPECT_THAT(record.results[0].members, IsEmpty());
   EXPECT_EQ(record.results[0].missing, "no model part");

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "leeway/core/error.h"
-#include "leeway/tasks/infer.h"
-#include "leeway/tasks/inspect.h"
+#include "leeway/tasks/infer/infer.h"
+#include "leeway/tasks/inspect/inspect.h"
 #include "leeway/tasks/model.h"
 #include "tests/core/files.h"
 #include "tests/message_of.h"
@@ -59,7 +59,7 @@ Images images(const std::optional<std::vector<std::int64_t>>& labels) {
 TEST(InferTask, SaysHowManyRowsAreRight) {
   const Told model;
   const auto [record, outputs] = infer({.model = model, .images = images({{0, 1, 2, 2}}), .seed = 5});
-  const record::InferredSet& set = record.results.at(0);
+  const InferredSet& set = record.results.at(0);
   EXPECT_EQ(set.n, n);
   EXPECT_EQ(set.k, k);
   EXPECT_EQ(set.features, 2U);
@@ -72,7 +72,7 @@ TEST(InferTask, SaysHowManyRowsAreRight) {
 
 TEST(InferTask, WithoutLabelsThereIsNoAccuracy) {
   const Told model;
-  const record::Infer record = infer({.model = model, .images = images({})}).record;
+  const Infer record = infer({.model = model, .images = images({})}).record;
   EXPECT_FALSE(record.results.at(0).accuracy.value.has_value());
   EXPECT_EQ(record.envelope.headline, "Logits of 4 images for 3 classes.");
 }
@@ -102,8 +102,8 @@ TEST(InspectTask, DescribesTheModelAndSaysWhatSpeaksAgainstIt) {
   Told model;
   model.variation_ = nn::Variation{16, .5, 3, false};
   const Images rows = images({{0, 1, 2, 0}});
-  const record::Inspect record = inspect({.model = model, .images = &rows});
-  const record::InspectedModel& found = record.results.at(0);
+  const Inspect record = inspect({.model = model, .images = &rows});
+  const InspectedModel& found = record.results.at(0);
   EXPECT_THAT(found.input, ElementsAre(1, 1, 2));
   EXPECT_EQ(found.normalization.scale, 2);
   EXPECT_EQ(found.layers.at(0).shape, "(1, 1)");
@@ -124,11 +124,11 @@ TEST(InspectTask, DescribesTheModelAndSaysWhatSpeaksAgainstIt) {
 TEST(InspectTask, AnInputThatIsNotSaidIsEmpty) {
   Told model;
   model.info_.classes = 0;
-  const record::Inspect unknown = inspect({.model = model});
+  const Inspect unknown = inspect({.model = model});
   EXPECT_FALSE(unknown.results.at(0).cost.has_value());
   EXPECT_TRUE(unknown.results[0].input.empty());
   EXPECT_FALSE(unknown.results[0].classes || unknown.results[0].accuracy.value);
-  record::InspectOptions options;
+  InspectOptions options;
   options.input = {1, 2, 2}, options.no_timing = true;
   EXPECT_THAT(inspect({.model = model, .options = options}).results.at(0).input, ElementsAre(1, 2, 2));
 }
@@ -168,7 +168,7 @@ TEST(LoadedModel, LabelsThatSeemToCountFromOneAreNamed) {
 }
 
 TEST(LoadedModel, OptionsSayHowTheFileIsRead) {
-  record::ModelReading reading;
+  ModelReading reading;
   reading.arch = "vit", reading.mean = {.5}, reading.binary = "prob", reading.trust = true;
   const nn::ModelSource source = source_of("m.npz", reading, {1, 2, 3});
   EXPECT_EQ(source.architecture, "vit");

@@ -7,15 +7,15 @@
 #include <utility>
 
 #include "leeway/agreement/distance.h"
-#include "leeway/record/json.h"
-#include "leeway/tasks/align.h"
-#include "leeway/tasks/bound.h"
-#include "leeway/tasks/distances.h"
+#include "leeway/describe/json.h"
+#include "leeway/tasks/align/align.h"
+#include "leeway/tasks/bound/bound.h"
+#include "leeway/tasks/distances/distances.h"
 #include "leeway/tasks/file_pattern.h"
-#include "leeway/tasks/mvn_cdf.h"
+#include "leeway/tasks/mvn_cdf/mvn_cdf.h"
 #include "leeway/tasks/named_outputs.h"
-#include "leeway/tasks/pa.h"
-#include "leeway/tasks/select.h"
+#include "leeway/tasks/pa/pa.h"
+#include "leeway/tasks/select/select.h"
 #include "tests/message_of.h"
 #include "tests/tasks/outputs_in_memory.h"
 
@@ -37,9 +37,9 @@ NamedOutputs shifted(Labels labels = {}, std::vector<double> norms = {}) {
 TEST(PaTask, IsThatOfTheAnalysis) {
   PaTask task{.models = {{"cnn", clean({0, 1, 1}), {shifted()}}}, .seed = 5};
   task.options.summaries = true;
-  const record::Pa record = pa(task);
+  const Pa record = pa(task);
   ASSERT_THAT(record.results, SizeIs(1));
-  const record::PaSet& set = record.results[0];
+  const PaSet& set = record.results[0];
   EXPECT_EQ(set.model, "");  // one model needs no name
   EXPECT_EQ(set.shifted, "shifted");
   EXPECT_NEAR(set.agreement.beta, std::log(2 + std::sqrt(3)), 1e-6);
@@ -58,7 +58,7 @@ TEST(PaTask, IsThatOfTheAnalysis) {
 TEST(PaTask, RowsWithoutALabel) {
   PaTask task{.models = {{"cnn", clean({0, no_label, 1}), {shifted()}}}};
   task.options.summaries = true;
-  const record::PaSet set = pa(task).results[0];
+  const PaSet set = pa(task).results[0];
   EXPECT_EQ(set.agreement.afr_true, 1);  // shifted predictions 0 0 1
   EXPECT_EQ(set.agreement.n, 3u);
   std::size_t grouped = 0;
@@ -81,7 +81,7 @@ TEST(PaTask, LabelsAreNumberedAlike) {
   const NamedOutputs open = coded(clean(), {1, 1, 1}, LabelCoding::either),
                      one = coded(shifted(), {0, 0, 0}, LabelCoding::from_one);
   for (const auto& [first, second] : {std::pair(open, one), std::pair(one, open)}) {
-    const record::Pa record = pa({.models = {{"cnn", first, {second}}}});
+    const Pa record = pa({.models = {{"cnn", first, {second}}}});
     EXPECT_THAT(record.envelope.warnings, IsEmpty());
     EXPECT_GT(*record.results[0].agreement.afr_true, .6);
     EXPECT_THAT(distances({.clean = first, .shifted = {second}}).envelope.warnings, IsEmpty());
@@ -92,7 +92,7 @@ TEST(PaTask, GivenLabelsAndPairsAreTaken) {
   PaTask task{.models = {{"cnn", clean({0, 0, 0}), {shifted({0, 0, 0})}}}};
   EXPECT_NEAR(*pa(task).results[0].agreement.afr_true, 2. / 3, 1e-15);
   task.labels = given({0, 0, 1}, 3);
-  const record::Pa record = pa(task);
+  const Pa record = pa(task);
   EXPECT_EQ(record.results[0].agreement.afr_true, 1);
   EXPECT_THAT(record.envelope.warnings,
               ElementsAre(HasSubstr("shifted: its labels differ from the labels used")));
@@ -102,7 +102,7 @@ TEST(PaTask, GivenLabelsAndPairsAreTaken) {
   task.pairs = [](std::size_t, std::size_t) { return std::vector<agreement::RowPair>{{2, 0}, {1, 1}}; };
   std::size_t saved = 0;
   task.save_pairs = [&](std::span<const agreement::RowPair> pairs) { saved = pairs.size(); };
-  const record::PaSet set = pa(task).results[0];
+  const PaSet set = pa(task).results[0];
   EXPECT_EQ(set.agreement.n, 2u);
   EXPECT_EQ(set.agreement.afr_pred, 1);
   EXPECT_FALSE(set.pairing);
@@ -112,7 +112,7 @@ TEST(PaTask, GivenLabelsAndPairsAreTaken) {
 TEST(PaTask, ModelsAreComparedUnderEachShift) {
   PaTask task{.models = {{"cnn", clean(), {shifted({}, {3, 2, 1})}}, {"robust", clean(), {clean()}}}};
   task.options.ratios = {0, 1};
-  const record::Pa record = pa(task);
+  const Pa record = pa(task);
   EXPECT_EQ(record.results[0].model, "cnn");
   EXPECT_EQ(record.results[0].shift, "shifted / clean");
   ASSERT_THAT(record.ar_gap, SizeIs(1));
@@ -122,7 +122,7 @@ TEST(PaTask, ModelsAreComparedUnderEachShift) {
   EXPECT_THAT(record.envelope.warnings, ElementsAre(StartsWith("clean: no norms")));
   // Of another number of classes PA is not compared.
   task.models[1] = {"wide", outputs("w", 3, {4, 0, 0}), {outputs("w", 3, {4, 0, 0})}};
-  const record::Pa apart = pa(task);
+  const Pa apart = pa(task);
   EXPECT_EQ(apart.results[1].agreement.k, 3u);
   EXPECT_TRUE(apart.ar_gap.empty());
   EXPECT_THAT(apart.envelope.warnings, ::testing::Contains(HasSubstr("2 and 3 classes")));
@@ -131,7 +131,7 @@ TEST(PaTask, ModelsAreComparedUnderEachShift) {
 TEST(PaTask, ASharedBetaIsThatOfTheFirstSet) {
   PaTask task{.models = {{"cnn", clean(), {shifted(), outputs("half", 2, {1, 0, 1, 0, .5, 0})}}}};
   task.options.shared_beta = true;
-  const record::Pa record = pa(task);
+  const Pa record = pa(task);
   EXPECT_TRUE(record.results[0].agreement.fitted);
   EXPECT_FALSE(record.results[1].agreement.fitted);
   EXPECT_EQ(record.results[1].agreement.beta, record.results[0].agreement.beta);
@@ -139,8 +139,8 @@ TEST(PaTask, ASharedBetaIsThatOfTheFirstSet) {
 }
 
 TEST(PaTask, AMaximumThatIsNotProvedIsALine) {
-  record::Pa record;
-  record::PaSet set;
+  Pa record;
+  PaSet set;
   set.shifted = "x.npz";
   set.agreement.gap = .25;
   set.agreement.evaluations = 400;
@@ -185,7 +185,7 @@ TEST(SelectTask, IsThatOfTheAnalysis) {
   SelectTask task = early_and_late();
   task.labels_name = "y.npy";
   task.labels = given({0, 0}, 2);
-  const record::Select record = select(task);
+  const Select record = select(task);
   ASSERT_THAT(record.results, SizeIs(2));
   EXPECT_EQ(record.results[0].checkpoint, "early");
   EXPECT_NEAR(record.results[0].measured.agreement.pa, 0, 1e-12);
@@ -204,7 +204,7 @@ TEST(SelectTask, IsThatOfTheAnalysis) {
 
 TEST(SelectTask, LabelsOfOneSetServeAllAndNoneIsAgreementAlone) {
   const NamedOutputs others = outputs("others", 2, {1.5, .5, 1.5, .5}, {0, 1});
-  record::Select record = select(
+  Select record = select(
       {.checkpoints = {{"a", steady(), steady()}, {"b", steady(), right({0, 0})}, {"c", steady(), others}}});
   EXPECT_EQ(record.results[0].measured.accuracy->value, .5);
   EXPECT_THAT(record.envelope.warnings,
@@ -239,10 +239,10 @@ NamedOutputs three_to_one(const std::string& name, Labels labels = {}) {
 }
 
 TEST(DistancesTask, IsThatOfTheAnalysis) {
-  const record::Distances record = distances(
+  const Distances record = distances(
       {three_to_one("clean"), {outputs("moved", 2, {0, x}), outputs("longer", 2, {x, 0, x, 0})}, {}, 5});
   ASSERT_THAT(record.results, SizeIs(2));
-  const record::DistancesSet &moved = record.results[0], &longer = record.results[1];
+  const DistancesSet &moved = record.results[0], &longer = record.results[1];
   EXPECT_EQ(moved.shifted, "moved");
   EXPECT_EQ(moved.n_clean, 1u);
   EXPECT_EQ(moved.k, 2u);
@@ -261,7 +261,7 @@ TEST(DistancesTask, IsThatOfTheAnalysis) {
 
 TEST(DistancesTask, DoubtsNameTheDistancesThatTakePairs) {
   DistancesTask task{three_to_one("clean", {0}), {three_to_one("other", {1})}, {}, 0};
-  const record::Distances record = distances(task);
+  const Distances record = distances(task);
   EXPECT_THAT(record.results[0].doubt, StartsWith("kl: rows of other are compared with rows of clean"));
   EXPECT_THAT(record.envelope.findings, ElementsAre(record.results[0].doubt));
   EXPECT_THAT(record.envelope.warnings, ElementsAre(record.results[0].doubt));
@@ -277,10 +277,10 @@ TEST(DistancesTask, DoubtsNameTheDistancesThatTakePairs) {
 }
 
 TEST(AlignTask, IsThatOfTheAnalysis) {
-  const record::Align record =
+  const Align record =
       align({along("clean", 40, true), {along("same", 40, true), along("turned", 40, false)}, {}, 3});
   ASSERT_THAT(record.results, SizeIs(2));
-  const record::AlignSet &same = record.results[0], &turned = record.results[1];
+  const AlignSet &same = record.results[0], &turned = record.results[1];
   EXPECT_EQ(same.n, 40);
   EXPECT_EQ(same.d, 2);
   EXPECT_EQ(same.cross_domain_error, 0);
@@ -293,7 +293,7 @@ TEST(AlignTask, IsThatOfTheAnalysis) {
   EXPECT_THAT(record.envelope.headline, HasSubstr("turned: "));
   Json json = to_json(record);
   json["results"][0]["projections_clean"].push_back(0);
-  EXPECT_THAT(message_of([&] { (void)record::record_from<record::Align>(json, "r.json"); }),
+  EXPECT_THAT(message_of([&] { (void)record_from<Align>(json, "r.json"); }),
               HasSubstr("projections_clean (41), projections_shifted (40)"));
 }
 
@@ -301,7 +301,7 @@ TEST(AlignTask, TakesASampleOfPairs) {
   AlignTask task{along("clean", 3000, true), {along("same", 3000, true)}, {}, 3};
   EXPECT_THAT(align(task).results[0].projections_clean, SizeIs(1000));
   task.options.sample = 128;
-  const record::AlignSet set = align(task).results[0];
+  const AlignSet set = align(task).results[0];
   EXPECT_EQ(set.n, 128);
   EXPECT_EQ(set.cross_domain_error, 0);
   EXPECT_EQ(align(task).results[0].projection_labels, set.projection_labels);
@@ -352,7 +352,7 @@ TEST(MvnCdfTask, IsThatOfEveryPoint) {
   };
   MvnCdfTask task{array("z", {2, 1}, {0, -1}), array("r", {2, 1, 1}, {1, 0})};
   task.options.seed = 5;
-  const record::MvnCdf record = mvn_cdf(task);
+  const MvnCdf record = mvn_cdf(task);
   ASSERT_THAT(record.results, SizeIs(2));
   EXPECT_NEAR(record.results[0].probability, .5, 1e-12);
   EXPECT_EQ(record.results[1].probability, 0);  // variance 0, a bound below 0

@@ -7,7 +7,7 @@
 #include "leeway/core/random.h"
 #include "leeway/shift/corruption.h"
 #include "leeway/tasks/corruption_choice.h"
-#include "leeway/tasks/shift.h"
+#include "leeway/tasks/shift/shift.h"
 #include "tests/core/files.h"
 
 namespace leeway::tasks::shift_task_test {
@@ -42,7 +42,7 @@ TEST_F(ShiftTaskTest, BlocksAreTheWholeSet) {
   ArrayMap taken;
   one.take = [&](ArrayMap arrays) { taken = std::move(arrays); };
   one.sheet = (folder_ / "sheet.png").string();
-  const record::Shift record = shift_images(one);
+  const Shift record = shift_images(one);
   shift::CorruptionOptions options;
   options.severity = 3, options.seed = 5;
   const Images expected = shift::corruption("gaussian-noise").apply(images, options, nullptr);

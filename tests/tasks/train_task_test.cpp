@@ -6,8 +6,8 @@
 
 #include "leeway/core/random.h"
 #include "leeway/core/result.h"
-#include "leeway/record/json.h"
-#include "leeway/tasks/train.h"
+#include "leeway/describe/json.h"
+#include "leeway/tasks/train/train.h"
 #include "tests/core/files.h"
 
 namespace leeway::tasks::train_task_test {
@@ -52,7 +52,7 @@ TEST_F(TrainTaskTest, RecordSaysWhatWasAskedForAndWhatCameOfIt) {
   EXPECT_EQ(record.options.parameters.size(), 0U);
   EXPECT_EQ(record.options.validation, .25);
   ASSERT_EQ(record.results.size(), 1U);
-  const record::TrainedModel& result = record.results[0];
+  const TrainedModel& result = record.results[0];
   EXPECT_EQ(result.out, (folder_ / "m.safetensors").string());
   EXPECT_EQ(result.weights, model->info().parameters);
   EXPECT_EQ(result.training.n_train, 60U);
@@ -63,7 +63,7 @@ TEST_F(TrainTaskTest, RecordSaysWhatWasAskedForAndWhatCameOfIt) {
   EXPECT_EQ(record.envelope.headline, headline_of(record));
   EXPECT_FALSE(record.envelope.instruction_set.empty());
   EXPECT_GT(record.envelope.seconds, 0);
-  EXPECT_EQ(to_json(record::record_from<record::Train>(to_json(record), "r.json")), to_json(record));
+  EXPECT_EQ(to_json(record_from<Train>(to_json(record), "r.json")), to_json(record));
 }
 
 // The file of the weights says the same, and no times.
@@ -74,15 +74,15 @@ TEST_F(TrainTaskTest, WeightsSayHowTheyWereTrained) {
   nn::ModelSource source;
   source.path = task_.out;
   const Training written =
-      record::training_text().read(nn::session().load(source)->info().training, source.path.string());
+      training_text().read(nn::session().load(source)->info().training, source.path.string());
   const Training& training = found.record.results[0].training;
   EXPECT_EQ(written.options, training.options);
   EXPECT_EQ(written.options.parameters.size(), 3U) << "defaults filled in";
-  EXPECT_EQ(record::training_text().differences(written, training), "");
+  EXPECT_EQ(training_text().differences(written, training), "");
   EXPECT_EQ(written.epochs[2].validation_robust_accuracy, training.epochs[2].validation_robust_accuracy);
   EXPECT_EQ(written.best_by_accuracy, training.best_by_accuracy);
   task_.reuse = true;
-  const record::Train again = train(task_).record;
+  const Train again = train(task_).record;
   EXPECT_TRUE(again.results[0].reused);
   EXPECT_EQ(again.envelope.warnings.size(), 1U);
 }
@@ -90,7 +90,7 @@ TEST_F(TrainTaskTest, WeightsSayHowTheyWereTrained) {
 TEST_F(TrainTaskTest, AgreementOfTheValidationImagesChoosesTheEpoch) {
   task_.options.select = "pa";
   task_.options.select_shift = "contrast";
-  const record::Train record = train(task_).record;
+  const Train record = train(task_).record;
   EXPECT_EQ(record.options.select_shift, "contrast:0.4");
   const Training& training = record.results[0].training;
   const auto best = std::ranges::max_element(
@@ -116,7 +116,7 @@ TEST_F(TrainTaskTest, RowsOfASplitAreTrainedOnAndValidated) {
             "split.csv: expected rows of test, found none");
   task_.open = [&] { return rows; };
   task_.options.validation.reset();
-  const record::Train record = train(task_).record;
+  const Train record = train(task_).record;
   EXPECT_FALSE(record.options.validation.has_value());
   EXPECT_EQ(record.results[0].training.n_validation, 2U);
   EXPECT_EQ(record.results[0].training.plan.validation_rows.size(), 32U);

@@ -24,7 +24,7 @@ std::vector<std::size_t> common_seeds(const std::vector<Item>& items,
   return seeds;
 }
 
-Measured with_interval(const std::vector<double>& values, record::Range range, double level) {
+Measured with_interval(const std::vector<double>& values, Range range, double level) {
   Measured mean{mean_and_error(values).mean, {}, {}};
   if (values.size() < 2) return mean;
   if (mean_and_error(values).standard_error < least_error) return mean;
@@ -39,10 +39,9 @@ std::string reason_of(const std::vector<Item>& items) {
   return "no matching run in the table";
 }
 
-record::SweepMean mean_over(const std::vector<Item>& items, record::Range range, double level,
-                            bool over_items) {
+tasks::SweepMean mean_over(const std::vector<Item>& items, Range range, double level, bool over_items) {
   const Complete all = complete_of(items);
-  record::SweepMean mean;
+  tasks::SweepMean mean;
   mean.seeds = all.seeds.size(), mean.runs = all.seeds.size() * all.items.size();
   mean.left_out = items.size() - all.items.size();
   if (mean.runs == 0) {
@@ -158,11 +157,11 @@ Complete complete_of(const std::vector<Item>& items) {
   return all;
 }
 
-record::SweepMean mean_of(const std::vector<Item>& items, record::Range range, double level) {
+tasks::SweepMean mean_of(const std::vector<Item>& items, Range range, double level) {
   return mean_over(items, range, level, true);
 }
 
-record::SweepMean mean_of_algorithms(const std::vector<Item>& items, record::Range range, double level) {
+tasks::SweepMean mean_of_algorithms(const std::vector<Item>& items, Range range, double level) {
   return mean_over(items, range, level, false);
 }
 
@@ -211,7 +210,7 @@ std::vector<Ranked> ranks_of(const std::vector<std::vector<Item>>& table, const 
   }
   for (std::size_t i = 0; i < algorithms.size(); ++i) {
     ranked[i].algorithm = algorithms[i];
-    record::SweepRank& rank = ranked[i].rank;
+    tasks::SweepRank& rank = ranked[i].rank;
     rank.rank = with_interval(sums[i], options.level, algorithms.size());
     rank.cases = cases, rank.comparisons = comparisons.size();
     rank.best /= static_cast<double>(comparisons.size());

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "leeway/record/fields.h"
-#include "leeway/record/sweep_report.h"
+#include "leeway/describe/fields.h"
+#include "leeway/tasks/sweep/report.h"
 
 namespace leeway::sweep::detail {
 
@@ -33,10 +33,9 @@ struct Complete {
 };
 [[nodiscard]] Complete complete_of(const std::vector<Item>& items);
 
-[[nodiscard]] record::SweepMean mean_of(const std::vector<Item>& items, record::Range range, double level);
+[[nodiscard]] tasks::SweepMean mean_of(const std::vector<Item>& items, Range range, double level);
 // Of items of several algorithms.
-[[nodiscard]] record::SweepMean mean_of_algorithms(const std::vector<Item>& items, record::Range range,
-                                                   double level);
+[[nodiscard]] tasks::SweepMean mean_of_algorithms(const std::vector<Item>& items, Range range, double level);
 
 // By seed a minus b; a seed that one of them lacks has none.
 [[nodiscard]] Item difference(const Item& a, const Item& b);
@@ -46,12 +45,12 @@ struct Complete {
 struct RankOptions {
   bool higher_is_better = true;
   double level = .95;
-  record::Range range = {};  // of the measure
+  Range range = {};  // of the measure
 };
 
 struct Ranked {
   std::size_t algorithm = 0;
-  record::SweepRank rank;  // without names
+  tasks::SweepRank rank;  // without names
 };
 
 // `table`: the same items (cases and settings) for every algorithm. Best mean rank first; empty for fewer

@@ -9,7 +9,7 @@
 
 #include "leeway/core/csv.h"
 #include "leeway/core/message.h"
-#include "leeway/record/number_list.h"
+#include "leeway/describe/number_list.h"
 
 namespace leeway::sweep {
 namespace {
@@ -25,7 +25,7 @@ const Member& member_of(const CatalogFamily& family, const std::string& name, co
 std::vector<const Member*> members_of(const CatalogFamily& family, const std::string& text,
                                       const std::string& place) {
   std::vector<const Member*> found;
-  for (const std::string& name : family.several ? record::split(text, ',') : std::vector{text})
+  for (const std::string& name : family.several ? split(text, ',') : std::vector{text})
     found.push_back(&member_of(family, family.heads ? name.substr(name.find(':') + 1) : name, place));
   return found;
 }

@@ -70,7 +70,7 @@ std::optional<double> number_in(const Row& row, const std::string& column) {
 
 class Reading {
  public:
-  Reading(const RunTable& table, const record::SweepReportOptions& options)
+  Reading(const RunTable& table, const tasks::SweepReportOptions& options)
       : table_(table), options_(options) {
     runs_.roles = roles_of(table, options);
     read_rows();
@@ -85,7 +85,7 @@ class Reading {
 
  private:
   void read_rows() {
-    const record::SweepRoles& roles = runs_.roles;
+    const tasks::SweepRoles& roles = runs_.roles;
     RunsNames columns{roles.measure};
     for (const RunsNames* names : {&roles.algorithm, &roles.cases, &roles.repeats, &roles.over,
                                    &roles.hyperparameters, &roles.criteria, &roles.curves})
@@ -102,7 +102,7 @@ class Reading {
   }
 
   void add(const Row& row, std::size_t number) {
-    const record::SweepRoles& roles = runs_.roles;
+    const tasks::SweepRoles& roles = runs_.roles;
     Run run;
     run.algorithm =
         number_of(runs_.algorithms, or_else(label_of(row, roles.algorithm), roles.algorithm, "all runs"));
@@ -140,7 +140,7 @@ class Reading {
   }
 
   void add_numbers(Run& run, const Row& row, std::size_t number) const {
-    const record::SweepRoles& roles = runs_.roles;
+    const tasks::SweepRoles& roles = runs_.roles;
     run.y = number_in(row, roles.measure);
     if (number >= table_.rows()) {
       run.missing = table_.missing[number - table_.rows()].reason;
@@ -186,7 +186,7 @@ class Reading {
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, {},
                              [&](std::size_t i) { return runs_.shifts[i].concurrent.value_or(0); });
-    std::vector<record::SweepShift> sorted;
+    std::vector<tasks::SweepShift> sorted;
     for (std::size_t i = 0; i < order.size(); ++i)
       sorted.push_back(runs_.shifts[order[i]]), place[order[i]] = i;
     runs_.shifts = std::move(sorted);
@@ -194,7 +194,7 @@ class Reading {
   }
 
   void find_values() {
-    record::SweepRoles& roles = runs_.roles;
+    tasks::SweepRoles& roles = runs_.roles;
     const RunsNames& algorithms = runs_.algorithms;
     if (!options_.baseline.empty()) {
       runs_.baseline = index_of_name(options_.baseline, algorithms, "--baseline");
@@ -236,7 +236,7 @@ class Reading {
   }
 
   const RunTable& table_;
-  const record::SweepReportOptions& options_;
+  const tasks::SweepReportOptions& options_;
   std::vector<Row> rows_;
   RunsNames shift_names_;
   bool kinds_ = false;
@@ -245,7 +245,7 @@ class Reading {
 
 }  // namespace
 
-Runs runs_of(const RunTable& table, const record::SweepReportOptions& options) {
+Runs runs_of(const RunTable& table, const tasks::SweepReportOptions& options) {
   return Reading(table, options).runs();
 }
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "leeway/record/sweep_report.h"
 #include "leeway/sweep/run_table.h"
+#include "leeway/tasks/sweep/report.h"
 
 namespace leeway::sweep::detail {
 
@@ -23,18 +23,18 @@ struct Run {
 };
 
 struct Runs {
-  record::SweepRoles roles;
+  tasks::SweepRoles roles;
   std::vector<std::string> algorithms, settings, starts, selects, seeds;
   // Settings without the assignments of attributes to shifts, over which means are always taken, and those of each setting.
   std::vector<std::string> places;
   std::vector<std::size_t> place_of;
-  std::vector<record::SweepShift> shifts;
+  std::vector<tasks::SweepShift> shifts;
   std::vector<std::map<std::string, std::string>> hypers;  // by column
   std::vector<Run> all;
   std::size_t baseline = 0, selected = 0;  // of algorithms, of selects; starts begin with scratch
 };
 
-[[nodiscard]] Runs runs_of(const RunTable& table, const record::SweepReportOptions& options);
+[[nodiscard]] Runs runs_of(const RunTable& table, const tasks::SweepReportOptions& options);
 
 // "erm, SC+LDD, seed 3, lr 0.001": without what all runs have in common.
 [[nodiscard]] std::string words_of(const Runs& runs, const Run& run);

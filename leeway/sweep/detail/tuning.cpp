@@ -68,8 +68,8 @@ std::vector<Item> items_of(const Runs& runs, const Tuning& tuning, std::size_t a
 // Ways of choosing side by side, each algorithm and then all of them.
 void compare(const Runs& runs, const WayOptions& options, const std::string& chooses,
              const std::vector<Way>& ways, const std::vector<std::size_t>& algorithms,
-             std::vector<record::SweepWay>& rows) {
-  const record::Range change = runs.roles.is_share ? record::from_to(-1, 1) : record::Range{};
+             std::vector<tasks::SweepWay>& rows) {
+  const Range change = runs.roles.is_share ? from_to(-1, 1) : Range{};
   const auto add = [&](const std::string& algorithm, std::size_t start,
                        const std::vector<std::vector<Item>>& lists) {
     const auto fold = algorithm.empty() ? mean_of_algorithms : mean_of;
@@ -273,8 +273,8 @@ void keep_common(std::vector<std::vector<Item>>& lists) {
         for (auto& list : lists) list[i].by_seed[seed].reset();
 }
 
-std::vector<record::SweepWay> ways_of(const Runs& runs, const Tuning& tuning, const WayOptions& options) {
-  std::vector<record::SweepWay> rows;
+std::vector<tasks::SweepWay> ways_of(const Runs& runs, const Tuning& tuning, const WayOptions& options) {
+  std::vector<tasks::SweepWay> rows;
   std::vector<std::size_t> tuned, all;
   for (std::size_t a = 0; a < runs.algorithms.size(); ++a) {
     all.push_back(a);
@@ -320,13 +320,13 @@ std::vector<record::SweepWay> ways_of(const Runs& runs, const Tuning& tuning, co
   return rows;
 }
 
-std::vector<record::SweepCurve> curves_of(const Runs& runs, const Tuning& tuning, double level) {
-  std::vector<record::SweepCurve> curves;
+std::vector<tasks::SweepCurve> curves_of(const Runs& runs, const Tuning& tuning, double level) {
+  std::vector<tasks::SweepCurve> curves;
   const auto add = [&](const std::string& algorithm, std::size_t start, std::size_t column,
                        const std::vector<Group>& places) {
     const bool share = runs.roles.curves[column].find("accuracy") != std::string::npos;
     const auto fold = algorithm.empty() ? mean_of_algorithms : mean_of;
-    record::SweepCurve curve{algorithm, runs.starts[start], runs.roles.curves[column], {}};
+    tasks::SweepCurve curve{algorithm, runs.starts[start], runs.roles.curves[column], {}};
     for (const std::size_t epoch : told(length_of(tuning, places, column))) {
       std::vector<Item> items;
       for (const Group& place : places)
@@ -335,7 +335,7 @@ std::vector<record::SweepCurve> curves_of(const Runs& runs, const Tuning& tuning
           return epoch < series.size() && std::isfinite(series[epoch]) ? std::optional(Value{series[epoch]})
                                                                        : std::nullopt;
         }));
-      curve.points.push_back({epoch + 1, fold(items, share ? record::share : record::Range{}, level)});
+      curve.points.push_back({epoch + 1, fold(items, share ? a_share : Range{}, level)});
     }
     if (!curve.points.empty()) curves.push_back(std::move(curve));
   };

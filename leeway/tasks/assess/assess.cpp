@@ -1,4 +1,4 @@
-#include "leeway/tasks/assess.h"
+#include "leeway/tasks/assess/assess.h"
 
 #include <fmt/format.h>
 
@@ -111,10 +111,10 @@ std::vector<Summary> summaries_of(const Task& task, const std::vector<std::strin
 }
 
 // Each warning once, with the results that it concerns.
-std::vector<std::string> warnings_of(const std::vector<record::AssessResult>& results) {
+std::vector<std::string> warnings_of(const std::vector<tasks::AssessResult>& results) {
   std::vector<std::string> order, lines;
   std::map<std::string, std::vector<std::string>> concerned;
-  for (const record::AssessResult& result : results)
+  for (const tasks::AssessResult& result : results)
     for (const std::string& warning : result.warnings) {
       auto& list = concerned[warning];
       if (list.empty()) order.push_back(warning);
@@ -173,17 +173,17 @@ void bin_numbers(Source& source, std::vector<Target>& targets) {
   }
 }
 
-record::Assess record_of(const Task& task, Progress* progress) {
+tasks::Assess record_of(const Task& task, Progress* progress) {
   check_names(task.sources, task.targets);
-  std::vector<record::AssessGate> gates;  // refused before the work
+  std::vector<tasks::AssessGate> gates;  // refused before the work
   for (const std::string& text : task.gates) gates.push_back(parse_gate(text));
   for (const Target& target : task.targets)
     require_same_scores(columns_of(source_of(task.sources, target).outputs), columns_of(target.outputs));
-  record::Assess record;
+  tasks::Assess record;
   record.options = task.options;
   record.level = task.level;
   record.class_names = common_class_names(all_outputs(task.sources, task.targets));
-  for (const record::AssessGate& gate : gates) check_threshold(gate, record.class_names.size());
+  for (const tasks::AssessGate& gate : gates) check_threshold(gate, record.class_names.size());
   for (const Source& source : task.sources) record.models.push_back(source.model);
   record.targets = distinct_shifts(task.targets);
 
@@ -194,7 +194,7 @@ record::Assess record_of(const Task& task, Progress* progress) {
   record.envelope.findings = beyond(record.envelope.headline, findings(summaries, words));
   for (const Summary& summary : summaries)
     if (summary.timeline) record.timelines.push_back(*summary.timeline);
-  for (const record::AssessTimeline& timeline : record.timelines) {
+  for (const tasks::AssessTimeline& timeline : record.timelines) {
     const std::string sentence = timeline_words(timeline, record.models.size() > 1);
     if (record.timelines.size() == 1)
       record.envelope.headline += " " + sentence;
@@ -205,12 +205,12 @@ record::Assess record_of(const Task& task, Progress* progress) {
   std::vector<Pairing> pairings;
   for (Summary& summary : summaries) {
     pairings.push_back(std::move(summary.pairs));
-    record.results.push_back(std::move(static_cast<record::AssessResult&>(summary)));
+    record.results.push_back(std::move(static_cast<tasks::AssessResult&>(summary)));
   }
   record.shifts = shifts_of(task, pairings, record.class_names);
-  record.seeds = record::over_seeds(record.results, task.level);
+  record.seeds = over_seeds(record.results, task.level);
   record.envelope.warnings = warnings_of(record.results);
-  for (record::AssessGate& gate : gates)
+  for (tasks::AssessGate& gate : gates)
     record.gates.push_back(check_gate(std::move(gate), record.results, record.timelines));
   if (task.noise) record.average_case = task.noise();
   return record;
@@ -221,26 +221,26 @@ record::Assess record_of(const Task& task, Progress* progress) {
 
 namespace leeway::tasks {
 
-record::OutputsReading source_reading(const record::AssessOptions& options) {
-  record::OutputsReading reading = options;
+OutputsReading source_reading(const AssessOptions& options) {
+  OutputsReading reading = options;
   reading.time_column.reset();
   return reading;
 }
 
-record::OutputsReading target_reading(const record::AssessOptions& options) {
+OutputsReading target_reading(const AssessOptions& options) {
   if (options.time_column && !options.chunk)
     throw OptionError("--time-column requires --chunk, e.g. --chunk 1d");
-  record::OutputsReading reading = options;
+  OutputsReading reading = options;
   reading.times = options.chunk.has_value();
   return reading;
 }
 
-record::Assess assess(AssessTask task, Progress* progress) {
+Assess assess(AssessTask task, Progress* progress) {
   const TaskClock clock;
   leeway::assess::number_all_labels(task);
   leeway::assess::align_all_classes(task);
   for (AssessSource& source : task.sources) leeway::assess::bin_numbers(source, task.targets);
-  record::Assess record = leeway::assess::record_of(task, progress);
+  Assess record = leeway::assess::record_of(task, progress);
   clock.stamp(record.envelope, task.seed);
   return record;
 }

@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "leeway/core/outputs.h"
-#include "leeway/tasks/assess.h"
+#include "leeway/tasks/assess/assess.h"
 
 namespace leeway::assess {
 

@@ -11,7 +11,7 @@
 #include "leeway/core/csv.h"
 #include "leeway/core/message.h"
 #include "leeway/error_bound/estimator.h"
-#include "leeway/tasks/assess.h"
+#include "leeway/tasks/assess/assess.h"
 
 namespace leeway::assess {
 namespace {
@@ -57,11 +57,11 @@ std::string key_of(std::string_view name) {
 }
 
 // The keys of a result outside of lists, those that are no numbers among them.
-const std::vector<record::Key>& result_keys() {
-  static const std::vector<record::Key> keys = [] {
-    record::AssessResult result;
-    std::vector<record::Key> all = record::keys_of([&](record::Fields& f) { fields(result, f); });
-    std::erase_if(all, [](const record::Key& key) { return key.path.find("[]") != key.path.npos; });
+const std::vector<Key>& result_keys() {
+  static const std::vector<Key> keys = [] {
+    tasks::AssessResult result;
+    std::vector<Key> all = keys_of([&](Fields& f) { fields(result, f); });
+    std::erase_if(all, [](const Key& key) { return key.path.find("[]") != key.path.npos; });
     return all;
   }();
   return keys;
@@ -70,7 +70,7 @@ const std::vector<record::Key>& result_keys() {
 // "; did you mean quality.ece?" of ece
 std::string nearest_key(const std::string& name) {
   std::vector<std::string> keys, ends;
-  for (const record::Key& key : gate_keys()) {
+  for (const Key& key : gate_keys()) {
     keys.push_back(key.path);
     if (key.path.ends_with("." + name)) ends.push_back(key.path);
   }
@@ -80,14 +80,14 @@ std::string nearest_key(const std::string& name) {
 }
 
 // "a number from 0 to 1"
-std::string range_words(const record::Key& key) { return key.type.substr(0, key.type.find(", or null")); }
+std::string range_words(const Key& key) { return key.type.substr(0, key.type.find(", or null")); }
 
 // GateError: no result has the key, its value is no number, or none of its values can meet the condition.
-void check_key(const record::AssessGate& gate) {
+void check_key(const tasks::AssessGate& gate) {
   const auto wrong = [&](const std::string& expected, const std::string& found) {
     return tasks::GateError(fmt::format("gate \"{}\": expected {}, found {}", gate.gate, expected, found));
   };
-  const auto known = std::ranges::find(result_keys(), gate.key, &record::Key::path);
+  const auto known = std::ranges::find(result_keys(), gate.key, &Key::path);
   if (known == result_keys().end())
     throw wrong(
         "a key of a result such as accuracy",
@@ -144,8 +144,6 @@ struct Fraction {
   double count = 0, n = 1;
 };
 
-using record::FoundNumber;
-
 // What stands at a dotted key of one result.
 using LookUp = std::function<FoundNumber(const std::string& key)>;
 
@@ -175,18 +173,18 @@ std::optional<double> from_counts(const LookUp& look_up, const std::string& key)
   return numerator / denominator;
 }
 
-std::string reason(const record::AssessResult& result, const std::string& key) {
+std::string reason(const tasks::AssessResult& result, const std::string& key) {
   auto found = result.not_computed.find(key);
   if (found == result.not_computed.end()) found = result.not_computed.find(key.substr(0, key.find('.')));
   return found != result.not_computed.end() ? found->second : "not computed";
 }
 
 // The chunks for which the gate holds.
-record::AssessGate::Chunks check_chunks(const record::AssessGate& gate, record::AssessTimeline timeline) {
-  record::AssessGate::Chunks found{timeline.model, timeline.target, "", {}, 0, 0, 0};
-  for (record::TimelineChunk& chunk : timeline.chunks) {
+tasks::AssessGate::Chunks check_chunks(const tasks::AssessGate& gate, tasks::AssessTimeline timeline) {
+  tasks::AssessGate::Chunks found{timeline.model, timeline.target, "", {}, 0, 0, 0};
+  for (tasks::TimelineChunk& chunk : timeline.chunks) {
     const LookUp look_up = [&](const std::string& key) {
-      return record::find_number([&](record::Fields& f) { fields(chunk, f); }, key);
+      return find_number([&](Fields& f) { fields(chunk, f); }, key);
     };
     const auto number = look_up(gate.key).number;
     if (!number || std::isnan(*number)) continue;
@@ -199,21 +197,21 @@ record::AssessGate::Chunks check_chunks(const record::AssessGate& gate, record::
 
 }  // namespace
 
-std::vector<record::Key> gate_keys() {
-  std::vector<record::Key> keys = result_keys();
-  std::erase_if(keys, [](const record::Key& key) { return !key.number; });
+std::vector<Key> gate_keys() {
+  std::vector<Key> keys = result_keys();
+  std::erase_if(keys, [](const Key& key) { return !key.number; });
   return keys;
 }
 
 std::string gate_key_list() {
   std::string text =
       "Keys of --fail-if, with range and meaning. Keys of time chunks are in docs/time.md.\n\n";
-  for (const record::Key& key : gate_keys())
+  for (const Key& key : gate_keys())
     text += fmt::format("{}: {}; {}\n", key.path, range_words(key), key.meaning);
   return text;
 }
 
-record::AssessGate parse_gate(std::string_view text) {
+tasks::AssessGate parse_gate(std::string_view text) {
   const auto wrong = [&](const std::string& found) {
     return tasks::GateError(
         fmt::format("gate \"{}\": expected KEY OP NUMBER such as accuracy<0.8, found {}", text, found));
@@ -221,13 +219,13 @@ record::AssessGate parse_gate(std::string_view text) {
   const std::size_t begin = text.find_first_of(operators);
   if (begin == std::string_view::npos) throw wrong("no comparison (< <= > >= == !=)");
   const std::size_t end = std::min(text.find_first_not_of(operators, begin), text.size());
-  record::AssessGate gate{std::string(text),
-                          key_of(trimmed(text.substr(0, begin))),
-                          std::string(text.substr(begin, end - begin)),
-                          0,
-                          {},
-                          {},
-                          {}};
+  tasks::AssessGate gate{std::string(text),
+                         key_of(trimmed(text.substr(0, begin))),
+                         std::string(text.substr(begin, end - begin)),
+                         0,
+                         {},
+                         {},
+                         {}};
   constexpr std::array allowed{"<", "<=", ">", ">=", "==", "!="};
   if (std::find(allowed.begin(), allowed.end(), gate.op) == allowed.end())
     throw wrong(fmt::format("the comparison \"{}\"", gate.op));
@@ -240,7 +238,7 @@ record::AssessGate parse_gate(std::string_view text) {
   return gate;
 }
 
-void check_threshold(const record::AssessGate& gate, std::size_t k) {
+void check_threshold(const tasks::AssessGate& gate, std::size_t k) {
   const double most = std::log(static_cast<double>(k));
   const bool pa = gate.key == "pa" || gate.key == "pa_low" || gate.key == "pa_high";
   if (pa ? gate.threshold <= most : gate.key != "log_pa_mean" || gate.threshold >= -most) return;
@@ -250,11 +248,11 @@ void check_threshold(const record::AssessGate& gate, std::size_t k) {
                   gate.gate, pa ? 0 : -most, pa ? most : 0, gate.key, k, gate.value_text(gate.threshold)));
 }
 
-record::AssessGate check_gate(record::AssessGate gate, const std::vector<record::AssessResult>& results,
-                              const std::vector<record::AssessTimeline>& timelines) {
-  for (record::AssessResult result : results) {  // a copy: a description takes what it reads and writes alike
+tasks::AssessGate check_gate(tasks::AssessGate gate, const std::vector<tasks::AssessResult>& results,
+                             const std::vector<tasks::AssessTimeline>& timelines) {
+  for (tasks::AssessResult result : results) {  // a copy: a description takes what it reads and writes alike
     const LookUp look_up = [&](const std::string& key) {
-      return record::find_number([&](record::Fields& f) { fields(result, f); }, key);
+      return find_number([&](Fields& f) { fields(result, f); }, key);
     };
     const FoundNumber found = look_up(gate.key);
     if (!found.number) {
@@ -265,8 +263,8 @@ record::AssessGate check_gate(record::AssessGate gate, const std::vector<record:
       gate.violations.push_back({result.model, result.target, *found.number});
     }
   }
-  for (const record::AssessTimeline& timeline : timelines)
-    if (record::AssessGate::Chunks found = check_chunks(gate, timeline); found.violated > 0)
+  for (const tasks::AssessTimeline& timeline : timelines)
+    if (tasks::AssessGate::Chunks found = check_chunks(gate, timeline); found.violated > 0)
       gate.chunks.push_back(std::move(found));
   return gate;
 }

@@ -4,12 +4,12 @@
 //                     the tables, in any case: AFR(P), error at most, cot
 //                     OP: < <= > >= == !=     NUMBER: 0.8, 80%, 1e-3, inf, -inf
 //
-// A key is a number of the record's description (record/assess.h) outside of lists, so that parser, list of
+// A key is a number of the record's description (tasks/assess/assess.h) outside of lists, so that parser, list of
 // keys and schema agree. Every result for which the condition holds violates the gate. Missing values (null) violate nothing but are
 // listed with reasons; the caller decides whether they fail. Shares of samples are compared by their counts,
 // so that 120 of 400 is exactly .3: accuracies and AFR of results, classes and groups, the change of
 // accuracy, and the bound's source error, critic agreements and discrepancy. If chunks have the key
-// (record/assess_timeline.h), every chunk with a value is checked, too; the gate names the first that
+// (tasks/assess/timeline.h), every chunk with a value is checked, too; the gate names the first that
 // violates it.
 // Errors (tasks::GateError): text that is not a gate; an unknown key, with the nearest one; a threshold out of
 // the key's range, or a condition that no value in it can meet.
@@ -19,25 +19,25 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/record/assess.h"
-#include "leeway/record/keys.h"
+#include "leeway/describe/keys.h"
+#include "leeway/tasks/assess/assess.h"
 
 namespace leeway::assess {
 
 // The keys that a gate can compare, in the order of the record.
-[[nodiscard]] std::vector<record::Key> gate_keys();
+[[nodiscard]] std::vector<Key> gate_keys();
 // A line for each: "accuracy: a number from 0 to 1; share of the target predicted right".
 [[nodiscard]] std::string gate_key_list();
 
 // Its text and parts; nothing was judged by it.
-[[nodiscard]] record::AssessGate parse_gate(std::string_view text);
+[[nodiscard]] tasks::AssessGate parse_gate(std::string_view text);
 
 // GateError: a threshold beyond log k, which limits posterior agreement of k classes.
-void check_threshold(const record::AssessGate& gate, std::size_t k);
+void check_threshold(const tasks::AssessGate& gate, std::size_t k);
 
 // The gate with the results that violate it or lack a value.
-[[nodiscard]] record::AssessGate check_gate(record::AssessGate gate,
-                                            const std::vector<record::AssessResult>& results,
-                                            const std::vector<record::AssessTimeline>& timelines = {});
+[[nodiscard]] tasks::AssessGate check_gate(tasks::AssessGate gate,
+                                           const std::vector<tasks::AssessResult>& results,
+                                           const std::vector<tasks::AssessTimeline>& timelines = {});
 
 }  // namespace leeway::assess

@@ -11,7 +11,7 @@
 #include <filesystem>
 
 #include "leeway/core/file.h"
-#include "leeway/tasks/assess.h"
+#include "leeway/tasks/assess/assess.h"
 
 namespace leeway::assess {
 

@@ -4,11 +4,11 @@
 #include <iostream>
 
 #include "leeway/core/random.h"
-#include "leeway/report/report.h"
-#include "leeway/tasks/assess.h"
-#include "leeway/tasks/average_case.h"
-#include "leeway/tasks/bound.h"
-#include "leeway/tasks/pa.h"
+#include "leeway/tasks/assess/assess.h"
+#include "leeway/tasks/average_case/average_case.h"
+#include "leeway/tasks/bound/bound.h"
+#include "leeway/tasks/pa/pa.h"
+#include "leeway/tasks/report/page.h"
 
 namespace tasks = leeway::tasks;
 constexpr std::size_t n = 600, k = 3;  // logits are the k inputs themselves, doubled
@@ -44,7 +44,7 @@ int main() {
   const auto assessment = tasks::assess({.sources = {{"linear", drawn(1, true)}},
                                          .targets = {{"linear", "noisy", drawn(1.5, false)}},
                                          .gates = {"error_bound<.9"}});
-  const bool page = leeway::report::html_report(assessment).ends_with("</html>\n");
+  const bool page = leeway::tasks::html_report(assessment).ends_with("</html>\n");
   for (const auto& envelope : {pa.envelope, bound.envelope, assessment.envelope})
     std::cout << envelope.headline << "\n";
   for (const auto& result : bound.results)

@@ -1,4 +1,4 @@
-#include "leeway/tasks/assess.h"
+#include "leeway/tasks/assess/assess.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "leeway/core/random.h"
 #include "leeway/core/shards.h"
-#include "leeway/record/json.h"
+#include "leeway/describe/json.h"
 #include "tests/message_of.h"
 #include "tests/tasks/assess/made_outputs.h"
 
@@ -131,7 +131,7 @@ TEST(Assess, TheRecordIsReadAsItWasWritten) {
   task.options.bootstrap = 5;
   const Json record = assess({{"a", grouped}, {"b", plain}},
                              {{"a", "noise", moved}, {"a", "self", grouped}, {"b", "noise", shifted}}, task);
-  EXPECT_EQ(to_json(record::record_from<record::Assess>(record, "r.json")), record);
+  EXPECT_EQ(to_json(record_from<tasks::Assess>(record, "r.json")), record);
   EXPECT_EQ(record["gates"][0]["violations"].size(), 2u);
   EXPECT_FALSE(record["shifts"].empty());
 }

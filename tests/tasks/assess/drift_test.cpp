@@ -142,7 +142,7 @@ TEST(Drift, IsAGateAndHasTheSameBitsAtAnyThreads) {
   task.gates = {"drift.classes.p_value<0.01", "likely_error.high>0.9"};
   task.sources = {{"m", drawn(400, {1, 1, 1}, 1)}};
   task.targets = {{"m", "t", unlabelled(drawn(300, {8, 1, 1}, 2))}};
-  const record::Assess record = tasks::assess(task);
+  const tasks::Assess record = tasks::assess(task);
   EXPECT_EQ(record.gates[0].violations.size(), 1u);
   EXPECT_TRUE(record.gates[1].violations.empty());
   EXPECT_TRUE(record.gates[1].not_computed.empty());

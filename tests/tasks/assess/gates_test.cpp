@@ -14,15 +14,15 @@
 namespace leeway::assess::gates_test {
 
 // a under x has an accuracy and an estimate, b under y neither.
-std::vector<record::AssessResult> made() {
-  std::vector<record::AssessResult> results(2);
-  record::AssessResult &a = results[0], &b = results[1];
+std::vector<tasks::AssessResult> made() {
+  std::vector<tasks::AssessResult> results(2);
+  tasks::AssessResult &a = results[0], &b = results[1];
   a.model = "a", a.target = "x", b.model = "b", b.target = "y";
   a.k = b.k = 10;
   a.accuracy.value = .7;
   a.beta = std::numeric_limits<double>::infinity(), b.beta = 2;
-  for (record::AssessResult& result : results) {
-    record::AssessCell& dog = result.classes.emplace_back();
+  for (tasks::AssessResult& result : results) {
+    tasks::AssessCell& dog = result.classes.emplace_back();
     dog.index = 3, dog.name = "dog", dog.n = 20;
   }
   a.classes[0].accuracy.value = .5;
@@ -32,9 +32,9 @@ std::vector<record::AssessResult> made() {
   return results;
 }
 
-const std::vector<record::AssessResult> results = made();
+const std::vector<tasks::AssessResult> results = made();
 
-record::AssessGate judged(const std::string& text) { return check_gate(parse_gate(text), results); }
+tasks::AssessGate judged(const std::string& text) { return check_gate(parse_gate(text), results); }
 
 struct Parsed {
   std::string text, key, op;
@@ -60,7 +60,7 @@ TEST(ParseGate, ReadsKeysComparisonsAndNumbers) {
                            {"error at most>0.2", "error_bound", ">", .2},
                            {"worst class<0.2", "worst_class.accuracy", "<", .2},
                            {"ATC-NE>0.2", "estimates.atc-ne", ">", .2}}) {
-    const record::AssessGate gate = parse_gate(expected.text);
+    const tasks::AssessGate gate = parse_gate(expected.text);
     EXPECT_EQ(gate.key, expected.key);
     EXPECT_EQ(gate.op, expected.op);
     EXPECT_EQ(gate.threshold, expected.threshold) << expected.text;
@@ -101,11 +101,11 @@ TEST(CheckGate, IsViolatedWhereItsConditionHolds) {
 
 // The numbers are as sums and differences of doubles leave them: 1 - 280/400 is .30000000000000004.
 TEST(CheckGate, SharesOfSamplesAreComparedByTheirCounts) {
-  record::AssessResult result = results[0];
+  tasks::AssessResult result = results[0];
   result.n = result.source_n = 400;
   result.accuracy.value = 200. / 400, result.source_accuracy.value = 320. / 400;
   result.accuracy_change.value = 200. / 400 - 320. / 400;
-  record::AssessCell& worst = result.classes[0];
+  tasks::AssessCell& worst = result.classes[0];
   worst.n = 400, worst.accuracy.value = 1 - 280. / 400;
   worst.source_n = 10, worst.source_accuracy.value = .7;
   error_bound::Dis2& terms = result.error_bound_terms.emplace();
@@ -130,11 +130,11 @@ TEST(CheckGate, SharesOfSamplesAreComparedByTheirCounts) {
 }
 
 TEST(CheckGate, ListsWhatWasNotComputed) {
-  const record::AssessGate accuracy = judged("accuracy<0.8");
+  const tasks::AssessGate accuracy = judged("accuracy<0.8");
   ASSERT_EQ(accuracy.not_computed.size(), 1u);
   EXPECT_EQ(accuracy.not_computed[0].model, "b");
   EXPECT_EQ(accuracy.not_computed[0].reason, "the target has no labels");
-  const record::AssessGate bound = judged("error_bound>0.2");
+  const tasks::AssessGate bound = judged("error_bound>0.2");
   EXPECT_EQ(bound.not_computed.size(), 2u);
   EXPECT_TRUE(bound.violations.empty());
   EXPECT_EQ(judged("worst_group.accuracy<0.2").not_computed[0].reason, "the target has no groups");
@@ -189,7 +189,7 @@ TEST(ParseGate, PosteriorAgreementIsAtMostLogK) {
 TEST(GateKeys, AreListedWithRangeAndMeaning) {
   EXPECT_THAT(gate_key_list(),
               ::testing::HasSubstr("\nworst_class.accuracy: a number from 0 to 1; accuracy"));
-  for (const record::Key& key : gate_keys()) {
+  for (const Key& key : gate_keys()) {
     const double value = std::clamp(1., key.range.least, key.range.most);
     EXPECT_EQ(parse_gate(fmt::format("{}=={}", key.path, value)).key, key.path);
     const bool any =
@@ -199,7 +199,7 @@ TEST(GateKeys, AreListedWithRangeAndMeaning) {
 }
 
 TEST(DescribeGate, CountsTheViolations) {
-  const auto said = [](const std::string& text) { return record::gate_words(judged(text), results.size()); };
+  const auto said = [](const std::string& text) { return tasks::gate_words(judged(text), results.size()); };
   EXPECT_EQ(said("accuracy<0.8"), "failed: accuracy 0.7 < 0.8 (a under x)");
   EXPECT_EQ(said("accuracy<80%"), "failed: accuracy 70% < 80% (a under x)");
   EXPECT_EQ(said("k>3"), "failed: k 10 > 3 (a under x) and 1 other");

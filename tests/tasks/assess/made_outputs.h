@@ -7,7 +7,7 @@
 
 #include "leeway/core/outputs.h"
 #include "leeway/core/result.h"
-#include "leeway/tasks/assess.h"
+#include "leeway/tasks/assess/assess.h"
 
 namespace leeway::assess {
 

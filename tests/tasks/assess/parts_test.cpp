@@ -274,7 +274,7 @@ TEST(GroupCells, HoldTheAttributeAndItsCrossingWithTheClass) {
   // cat/a 2 of 2, cat/b 0 of 2, dog/a 1 of 2, dog/b 1 of 2.
   auto cells = group_cells({clean, labels, &places}, {shifted, labels, &places}, paired);
   std::vector<std::string> names;
-  for (const record::AssessCell& cell : cells) names.push_back(cell.group + "=" + cell.name);
+  for (const tasks::AssessCell& cell : cells) names.push_back(cell.group + "=" + cell.name);
   EXPECT_THAT(names, ElementsAre("class / place=cat / b", "place=b", "class / place=dog / a",
                                  "class / place=dog / b", "place=a", "class / place=cat / a"));
   EXPECT_EQ(cells[0].accuracy.value, 0.);
@@ -293,7 +293,7 @@ TEST(GroupCells, MatchLevelsOfTheSourceByName) {
   const std::vector<GroupColumn> other{{"place", {"b", "c"}, {0, 0, 0, 0, 1, 1, 1, 1}}};
   const auto cells =
       group_cells({clean, labels, &other}, {shifted, labels, &places}, {false, .95, {"cat", "dog"}});
-  for (const record::AssessCell& cell : cells) {
+  for (const tasks::AssessCell& cell : cells) {
     if (cell.group != "place") continue;
     EXPECT_EQ(cell.source_n, cell.name == "b" ? 4u : 0u);
     EXPECT_EQ(cell.source_accuracy.value, cell.name == "b" ? std::optional(.75) : std::nullopt);

@@ -50,7 +50,7 @@ TEST(Quality, IsScikitLearns) {
   const Json cases = reference()["cases"];
   for (const Json& expected : cases) {
     const Quality quality = quality_of(case_of(expected));
-    const record::AssessQuality& found = quality.found;
+    const tasks::AssessQuality& found = quality.found;
     const std::string name = expected["name"];
     expect_known(found.balanced_accuracy, expected["balanced_accuracy"], name + " balanced accuracy");
     expect_known(found.macro_f1, expected["macro_f1"], name + " macro F1");
@@ -59,7 +59,7 @@ TEST(Quality, IsScikitLearns) {
     expect_known(found.brier, expected["brier"], name + " Brier");
     expect_known(found.ece, expected["ece"], name + " ECE");
     EXPECT_EQ(Json(found.confusion), expected["confusion"]) << name;
-    for (const record::ClassQuality& one : found.classes) {
+    for (const tasks::ClassQuality& one : found.classes) {
       const std::size_t c = one.index;
       EXPECT_EQ(one.n, expected["n"][c]);
       EXPECT_EQ(one.predicted_n, expected["predicted_n"][c]);
@@ -192,7 +192,7 @@ TEST(Quality, GapsReachTheRecordAndNameTheSide) {
 // One of ten rows changes in each class: a change of 0 is as likely as one of a few rows more.
 TEST(QualityChange, OfSaturatedRowsIsNoPoint) {
   const Quality before = quality_of(rows_of_labels({{30, 30}, {30, 30}}, 30)), after = before;
-  const record::QualityChange change = quality_change(before, after, true, .95);
+  const tasks::QualityChange change = quality_change(before, after, true, .95);
   for (const Measured* one :
        {&change.balanced_accuracy, &change.macro_f1, &change.auroc, &change.brier, &change.ece}) {
     EXPECT_EQ(one->value, 0);
@@ -203,13 +203,13 @@ TEST(QualityChange, OfSaturatedRowsIsNoPoint) {
 
 TEST(Quality, OfOneRowAndOfPerfectRowsHasWideIntervals) {
   const Case one{outputs_of({0}, 3).logits, {0}};
-  const record::AssessQuality single = quality_of(one).found;
+  const tasks::AssessQuality single = quality_of(one).found;
   EXPECT_EQ(single.balanced_accuracy.value, 1);
   EXPECT_FALSE(single.balanced_accuracy.low);
   EXPECT_FALSE(single.auroc.value);
   EXPECT_LT(*single.ece.low, .01);
   EXPECT_GT(*single.ece.high, .9);
-  const record::AssessQuality perfect = quality_of(rows_of_labels({{10, 10}, {10, 10}, {10, 10}})).found;
+  const tasks::AssessQuality perfect = quality_of(rows_of_labels({{10, 10}, {10, 10}, {10, 10}})).found;
   EXPECT_EQ(perfect.macro_f1.value, 1);
   EXPECT_LT(*perfect.macro_f1.low, .9);
   EXPECT_EQ(*perfect.macro_f1.high, 1);
@@ -235,8 +235,7 @@ TEST(QualityChange, OfTheSameRowsIsNarrowerThanOfOthers) {
   for (std::size_t i = 0; i < values.size(); i += 7) values[i] += .5;
   after.logits = make_array<double>(after.logits.shape, std::move(values));
   const Quality a = quality_of(before), b = quality_of(after);
-  const record::QualityChange same = quality_change(a, b, true, .95),
-                              apart = quality_change(a, b, false, .95);
+  const tasks::QualityChange same = quality_change(a, b, true, .95), apart = quality_change(a, b, false, .95);
   EXPECT_EQ(same.macro_f1.value, apart.macro_f1.value);
   EXPECT_LT(*same.log_loss.high - *same.log_loss.low, *apart.log_loss.high - *apart.log_loss.low);
   EXPECT_NEAR(*same.brier.value, *b.found.brier.value - *a.found.brier.value, 1e-15);
@@ -263,7 +262,7 @@ TEST(Subgroups, FindsThePairThatWasPlanted) {
   }
   const std::vector<GroupColumn> columns{column("weather", {"sun", "rain", "fog"}, weather),
                                          column("time", {"day", "night"}, time)};
-  const record::AssessSubgroups found = weakest_subgroups(columns, correct);
+  const tasks::AssessSubgroups found = weakest_subgroups(columns, correct);
   EXPECT_EQ(found.searched, 3u + 2 + 6);
   ASSERT_EQ(found.list.size(), 5u);
   EXPECT_EQ(subgroup_name(found.list[0]), "weather = fog, time = night");
@@ -287,7 +286,7 @@ TEST(Subgroups, KeepTheirLevelWhereNoneIsWeaker) {
     const std::vector<GroupColumn> columns{column("a", {"0", "1", "2", "3", "4", "5"}, a),
                                            column("b", {"0", "1", "2", "3", "4", "5", "6"}, b)};
     const auto found = weakest_subgroups(columns, correct, {.seed = seed});
-    alarms += std::ranges::any_of(found.list, &record::Subgroup::clear);
+    alarms += std::ranges::any_of(found.list, &tasks::Subgroup::clear);
   }
   EXPECT_LE(alarms, 14u);  // 5 expected: half of .05; more than 14 has a probability below 1e-3
 }

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 
 #include "leeway/core/random.h"
-#include "leeway/record/conds.h"
 #include "leeway/tasks/assess/detail/predictions.h"
+#include "leeway/tasks/described_shifts.h"
 #include "tests/tasks/assess/made_outputs.h"
 
 namespace leeway::assess::shifts_test {
@@ -43,7 +43,7 @@ Json shifts(const std::vector<Source>& sources, const std::vector<Target>& targe
       if (target.model == source.model)
         pairings.push_back(pair(source.outputs, target.outputs, predict(source.outputs.logits, "").classes,
                                 predict(target.outputs.logits, "").classes, paired));
-  record::Assess record;
+  tasks::Assess record;
   record.shifts = shifts_of(task, pairings, names);
   return to_json(record)["shifts"];
 }
@@ -66,7 +66,7 @@ TEST(Shifts, AreThoseOfTheDescription) {
   how.seed = 5;
   Json expected = {{"models", {"m"}}, {"target", "prod"}, {"left_out", Json::array()}};
   expected.update(
-      to_json(record::described(before, &after, conds::describe(before, &after, how), nullptr, .95)));
+      to_json(tasks::described(before, &after, conds::describe(before, &after, how), nullptr, .95)));
   EXPECT_EQ(found[0], expected);
 }
 

@@ -9,7 +9,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
 #include "leeway/core/rows.h"
-#include "leeway/record/json.h"
+#include "leeway/describe/json.h"
 #include "leeway/tasks/assess/gates.h"
 #include "tests/at_threads.h"
 #include "tests/message_of.h"
@@ -71,7 +71,7 @@ Outputs production(std::size_t days, std::size_t rows, std::size_t moved, std::u
   return all;
 }
 
-record::Assess over_time(const Outputs& source, const Outputs& target, const char* chunk, Options task = {}) {
+tasks::Assess over_time(const Outputs& source, const Outputs& target, const char* chunk, Options task = {}) {
   task.options.chunk = chunk;
   task.options.restarts = 1;
   task.sources = {{"m", source}}, task.targets = {{"m", "prod", target, {}}};
@@ -80,17 +80,17 @@ record::Assess over_time(const Outputs& source, const Outputs& target, const cha
 
 TEST(Timeline, SaysOfAChunkWhatAResultSaysOfItsRows) {
   const Outputs source = drawn(400, 1), target = production(6, 80, 4, 2);
-  const record::Assess record = over_time(source, target, "1d");
+  const tasks::Assess record = over_time(source, target, "1d");
   ASSERT_THAT(record.timelines, SizeIs(1));
-  const record::AssessTimeline& timeline = record.timelines[0];
+  const tasks::AssessTimeline& timeline = record.timelines[0];
   ASSERT_THAT(timeline.chunks, SizeIs(6));
   for (std::size_t j = 0; j < 6; ++j) {
-    const record::TimelineChunk& chunk = timeline.chunks[j];
+    const tasks::TimelineChunk& chunk = timeline.chunks[j];
     const Outputs alone = drawn(80, 2000 + j, j >= 4 ? .5 : 0);
     Options task;
     task.sources = {{"m", source}}, task.targets = {{"m", "alone", alone, {}}};
-    const record::Assess own = tasks::assess(task);
-    const record::AssessResult& result = own.results[0];
+    const tasks::Assess own = tasks::assess(task);
+    const tasks::AssessResult& result = own.results[0];
     EXPECT_EQ(chunk.start, start + day * static_cast<double>(j));
     EXPECT_EQ(chunk.n, 80u);
     EXPECT_EQ(chunk.accuracy.value, result.accuracy.value);
@@ -136,8 +136,8 @@ TEST(Timeline, GatesNameTheFirstChunkThatFails) {
   task.gates = {"accuracy<0.6",        "accuracy<0.1",
                 "error_bound>=0",      "worst_class.accuracy<0.1",
                 "drift.p_value<0.001", "confidence.shifted_mean<0.7"};
-  const record::Assess record = over_time(drawn(400, 1), production(6, 80, 4, 2), "1d", task);
-  const record::AssessGate& first = record.gates[0];
+  const tasks::Assess record = over_time(drawn(400, 1), production(6, 80, 4, 2), "1d", task);
+  const tasks::AssessGate& first = record.gates[0];
   EXPECT_TRUE(first.violated());
   EXPECT_TRUE(first.violations.empty());  // the whole is good enough
   ASSERT_THAT(first.chunks, SizeIs(1));
@@ -146,10 +146,10 @@ TEST(Timeline, GatesNameTheFirstChunkThatFails) {
   EXPECT_EQ(first.chunks[0].value, *record.timelines[0].chunks[4].accuracy.value);
   EXPECT_EQ(first.chunks[0].violated, 2u);
   EXPECT_EQ(first.chunks[0].judged, 6u);
-  EXPECT_THAT(record::gate_words(first, 1),
+  EXPECT_THAT(tasks::gate_words(first, 1),
               ::testing::AllOf(::testing::StartsWith("failed over time: accuracy 0."),
                                HasSubstr(" < 0.6 (first in chunk 2026-01-09 of m under prod, in 2 of ")));
-  EXPECT_THAT(record::gate_words(record.gates[2], 1), HasSubstr(" (first in chunk 2026-01-05"));
+  EXPECT_THAT(tasks::gate_words(record.gates[2], 1), HasSubstr(" (first in chunk 2026-01-05"));
   EXPECT_FALSE(record.gates[1].violated());
   EXPECT_FALSE(record.gates[3].violated());  // of the whole alone
   EXPECT_EQ(record.gates[4].chunks[0].first, "2026-01-09");
@@ -157,7 +157,7 @@ TEST(Timeline, GatesNameTheFirstChunkThatFails) {
   EXPECT_EQ(json["gates"][0]["over_time"]["timelines"][0]["first"], "2026-01-09");
   EXPECT_TRUE(json["gates"][1]["over_time"].is_null());
   EXPECT_EQ(json["over_time"]["timelines"][0]["by"], "span");
-  EXPECT_EQ(to_json(record::record_from<record::Assess>(json, "r.json")), json);
+  EXPECT_EQ(to_json(record_from<tasks::Assess>(json, "r.json")), json);
 }
 
 TEST(Timeline, HasTheSameBitsForAnyThreads) {
@@ -174,9 +174,9 @@ TEST(Timeline, HasAgreementWhereRowsArePairs) {
   Random random(6, stream("pairs"));
   for (double& value : logits) value += .5 * random.normal();
   source.logits = make_array<double>({200, 4}, std::move(logits));
-  const record::Assess record = over_time(source, target, "1d");
+  const tasks::Assess record = over_time(source, target, "1d");
   std::size_t same = 0, rows = 0;
-  for (const record::TimelineChunk& chunk : record.timelines[0].chunks) {
+  for (const tasks::TimelineChunk& chunk : record.timelines[0].chunks) {
     EXPECT_TRUE(chunk.paired);
     EXPECT_TRUE(chunk.pa.value && chunk.pa.low);
     same += static_cast<std::size_t>(std::llround(*chunk.afr_pred.value * 50)), rows += 50;
@@ -191,7 +191,7 @@ TEST(Timeline, OfFilesHasAChunkForEach) {
   Options task;
   task.sources = {{"m", source}};
   task.targets = {{"m", "week", target, {{"week1", 90}, {"week2", 200}, {"week10", 30}}}};
-  const record::Assess record = tasks::assess(task);
+  const tasks::Assess record = tasks::assess(task);
   const auto& chunks = record.timelines.at(0).chunks;
   ASSERT_THAT(chunks, SizeIs(3));
   EXPECT_EQ(chunks[2].chunk, "week10");
@@ -205,8 +205,8 @@ TEST(Timeline, OfFilesHasAChunkForEach) {
 TEST(Timeline, OfUnlabelledRowsHasTheEstimates) {
   Outputs target = production(6, 80, 4, 2);
   target.labels.reset();
-  const record::Assess record = over_time(drawn(400, 1), target, "1d");
-  const record::AssessTimeline& timeline = record.timelines[0];
+  const tasks::Assess record = over_time(drawn(400, 1), target, "1d");
+  const tasks::AssessTimeline& timeline = record.timelines[0];
   EXPECT_FALSE(timeline.chunks[0].accuracy.value);
   EXPECT_EQ(timeline.not_computed.at("accuracy"), "the target has no labels");
   EXPECT_FALSE(timeline.chunks[3].bands.likely_error.outside());
@@ -219,14 +219,14 @@ TEST(Timeline, NeedsTimesAndAChunkSize) {
   EXPECT_THAT(message_of([] { (void)over_time(drawn(20, 1), drawn(20, 2), "1d"); }),
               HasSubstr("times of its rows"));
   EXPECT_THROW((void)over_time(drawn(20, 1), production(2, 5, 2, 1), "soon"), OptionError);
-  record::AssessOptions options;
+  tasks::AssessOptions options;
   options.time_column = "when";
   EXPECT_THROW((void)tasks::target_reading(options), OptionError);
 }
 
 TEST(Timeline, OfMoreThanAHundredChunksHasNoBounds) {
-  const record::Assess record = over_time(drawn(100, 1), production(101, 3, 101, 1), "1d");
-  const record::AssessTimeline& timeline = record.timelines[0];
+  const tasks::Assess record = over_time(drawn(100, 1), production(101, 3, 101, 1), "1d");
+  const tasks::AssessTimeline& timeline = record.timelines[0];
   ASSERT_THAT(timeline.chunks, SizeIs(101));
   EXPECT_THAT(timeline.not_computed.at("error_bound"), HasSubstr("at most 100"));
   EXPECT_FALSE(timeline.chunks[0].error_bound);
@@ -244,11 +244,11 @@ TEST(TimelineTier2, AtRestRaisesFewAlarms) {
     target.times = Times{{}, TimeForm::number};
     for (std::size_t i = 0; i < 600; ++i) target.times->values.push_back(static_cast<double>(i));
     task.options.paired = "no";
-    const record::Assess record = over_time(source, target, "50", task);
-    const record::AssessTimeline& timeline = record.timelines[0];
+    const tasks::Assess record = over_time(source, target, "50", task);
+    const tasks::AssessTimeline& timeline = record.timelines[0];
     EXPECT_NEAR(timeline.alarm_share(), .05 / 5, 1e-12);
-    raised += std::ranges::any_of(timeline.chunks, [&](const record::TimelineChunk& chunk) {
-      const record::ChunkBands& bands = chunk.bands;
+    raised += std::ranges::any_of(timeline.chunks, [&](const tasks::TimelineChunk& chunk) {
+      const tasks::ChunkBands& bands = chunk.bands;
       return bands.accuracy.outside() || bands.likely_error.outside() || bands.confidence.outside() ||
              bands.classes.outside() || chunk.drift.p_value <= timeline.alarm_share();
     });

@@ -47,14 +47,14 @@ Summary confidences_only(const std::string& model, double before, double after) 
   return s;
 }
 
-record::AssessComparison compared(const std::string& model, const std::string& other, std::size_t better,
-                                  std::size_t worse) {
+tasks::AssessComparison compared(const std::string& model, const std::string& other, std::size_t better,
+                                 std::size_t worse) {
   return {"blur 2", model, other, 10000, paired_difference(worse, better, 10000, .95), 1, false};
 }
 
 // Of its parts in their order; the end of the last is the end of the sentence.
 void expect_headline(const std::vector<Summary>& summaries,
-                     const std::vector<record::AssessComparison>& comparisons,
+                     const std::vector<tasks::AssessComparison>& comparisons,
                      const std::vector<std::string>& parts, const WordsOptions& options = {}) {
   const std::string text = headline(summaries, comparisons, options);
   std::size_t at = 0;
@@ -90,7 +90,7 @@ TEST(Headline, OfOneModel) {
 TEST(Headline, SetsTheOtherModelBesideTheWorst) {
   const std::vector<Summary> both{a, labelled_pair("robust", "blur 2", 8800, 8500, 9500)};
   // The comparison may be the other way round in the record.
-  for (const record::AssessComparison& comparison :
+  for (const tasks::AssessComparison& comparison :
        {compared("robust", "a", 1500, 400), compared("a", "robust", 400, 1500)})
     expect_headline(both, {comparison},
                     {of_a, "; robust holds 85% (84.3 to 85.7), 11 points more (95% interval 10.2 to 11.8)."});
@@ -130,7 +130,7 @@ TEST(Headline, WithoutLabelsSpeaksOfChangedPredictionsOrConfidence) {
 // An estimate with its range, and a bound.
 Summary with_errors(Summary s, double bound) {
   s.source_accuracy = counted(880, 1000);
-  s.likely_error = record::LikelyError{{.33, .31, .35}, .22, .34, true, ""};
+  s.likely_error = tasks::LikelyError{{.33, .31, .35}, .22, .34, true, ""};
   s.error_bound = bound;
   return s;
 }
@@ -153,7 +153,7 @@ TEST(Headline, WithoutLabelsSaysWhatIsKnownAndWhatMoved) {
   s.drift->classes.p_value = 1e-9;
   s.drift->confidence.p_value = .031;
   s.drift->groups.resize(3);
-  for (record::DriftTest& group : s.drift->groups) group.name = "camera", group.p_value = .04;
+  for (tasks::DriftTest& group : s.drift->groups) group.name = "camera", group.p_value = .04;
   expect_headline(
       {s}, {},
       {"; predicted classes (p < 0.0001), confidence (p = 0.031), camera (p = 0.04) and more changed."});

@@ -14,7 +14,7 @@ std::string what_moved(const AnswerEvidence& e) {
   if (e.estimates.movement.beyond_mix())
     return "no other mix of the source's classes explains the change of the outputs";
   const double p = e.drift.classes.p_alone;
-  const std::string words = record::p_words(p), chance = "p " + (words[0] == '<' ? words : "= " + words);
+  const std::string words = tasks::p_words(p), chance = "p " + (words[0] == '<' ? words : "= " + words);
   return p <= moved_p ? fmt::format(
                             "the mix of predicted classes changed ({}), as another mix of the source's "
                             "classes explains",
@@ -24,16 +24,16 @@ std::string what_moved(const AnswerEvidence& e) {
 
 }  // namespace
 
-record::LikelyError likely_error(const AnswerEvidence& e) {
+tasks::LikelyError likely_error(const AnswerEvidence& e) {
   const auto of_all = std::ranges::find_if(e.estimates.estimates, [](const error_bound::Estimate& one) {
     return one.estimator->name == "combined";
   });
   const double s = e.estimates.source_error;
-  record::LikelyError found{{},
-                            e.estimates.combined->likely.low,
-                            e.estimates.combined->likely.high,
-                            e.estimates.movement.margins_moved,
-                            what_moved(e)};
+  tasks::LikelyError found{{},
+                           e.estimates.combined->likely.low,
+                           e.estimates.combined->likely.high,
+                           e.estimates.movement.margins_moved,
+                           what_moved(e)};
   double error = of_all->error;
   if (e.changed) {
     const double low = std::max(0., *e.changed - s), high = std::min(1., *e.changed + s);

@@ -14,7 +14,7 @@
 #include <optional>
 
 #include "leeway/error_bound/estimator.h"
-#include "leeway/tasks/assess.h"
+#include "leeway/tasks/assess/assess.h"
 
 namespace leeway::assess {
 
@@ -22,12 +22,12 @@ inline constexpr double moved_p = .01;
 
 struct AnswerEvidence {
   const error_bound::Estimates& estimates;  // `combined` among them
-  const record::AssessDrift& drift;
+  const tasks::AssessDrift& drift;
   std::size_t n = 0, source_n = 0;
   double level = .95;
   std::optional<double> changed = {};  // of pairs: the share of rows whose prediction changed
 };
 
-[[nodiscard]] record::LikelyError likely_error(const AnswerEvidence& evidence);
+[[nodiscard]] tasks::LikelyError likely_error(const AnswerEvidence& evidence);
 
 }  // namespace leeway::assess

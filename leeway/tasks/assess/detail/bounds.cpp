@@ -58,22 +58,22 @@ Bounds error_bounds(const std::string& source, const LabelledRows& rows, const O
   return bounds;
 }
 
-std::optional<record::AssessBounds> bounds_of(const record::AssessOptions& options) {
+std::optional<tasks::AssessBounds> bounds_of(const tasks::AssessOptions& options) {
   if (options.no_bounds) return std::nullopt;
   const error_bound::Assumption assumption = error_bound::dis2_assumption(representation);
-  record::AssessBounds bounds{std::string(representation),
-                              options.delta,
-                              options.restarts,
-                              options.bootstrap,
-                              "",
-                              std::string(error_bound::likely_words()),
-                              {}};
+  tasks::AssessBounds bounds{std::string(representation),
+                             options.delta,
+                             options.restarts,
+                             options.bootstrap,
+                             "",
+                             std::string(error_bound::likely_words()),
+                             {}};
   bounds.assumption = fmt::format(
       "The bound holds with probability {:g}% for independent samples if {}; it is too low if {}.",
       100 * (1 - options.delta), assumption.assumes, assumption.fails);
-  bounds.methods.push_back(record::method_of(error_bound::estimator("combined")));
+  bounds.methods.push_back(tasks::method_of(error_bound::estimator("combined")));
   for (const error_bound::Estimator& member : error_bound::answer_estimators())
-    bounds.methods.push_back(record::method_of(member));
+    bounds.methods.push_back(tasks::method_of(member));
   return bounds;
 }
 

@@ -14,7 +14,7 @@
 
 #include "leeway/error_bound/dis2.h"
 #include "leeway/error_bound/estimator.h"
-#include "leeway/tasks/assess.h"
+#include "leeway/tasks/assess/assess.h"
 #include "leeway/tasks/assess/detail/pairing.h"
 
 namespace leeway::assess {
@@ -30,6 +30,6 @@ struct Bounds {
                                   const Task& task, Progress* progress);
 
 // How they are computed and what they assume; nothing where they are left out.
-[[nodiscard]] std::optional<record::AssessBounds> bounds_of(const record::AssessOptions& options);
+[[nodiscard]] std::optional<tasks::AssessBounds> bounds_of(const tasks::AssessOptions& options);
 
 }  // namespace leeway::assess

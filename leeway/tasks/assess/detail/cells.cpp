@@ -8,7 +8,7 @@
 namespace leeway::assess {
 namespace {
 
-using record::AssessCell;
+using tasks::AssessCell;
 
 struct Count {
   std::size_t n = 0, correct = 0, same = 0, source_n = 0, source_correct = 0;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "leeway/core/outputs.h"
-#include "leeway/record/assess.h"
+#include "leeway/tasks/assess/assess.h"
 
 namespace leeway::assess {
 
@@ -33,11 +33,11 @@ struct CellOptions {
 };
 
 // Empty without labels and without pairs: then nothing is known of a class.
-[[nodiscard]] std::vector<record::AssessCell> class_cells(const Side& source, const Side& target,
-                                                          const CellOptions& options);
+[[nodiscard]] std::vector<tasks::AssessCell> class_cells(const Side& source, const Side& target,
+                                                         const CellOptions& options);
 
 // Empty without groups on the target, and without labels and pairs.
-[[nodiscard]] std::vector<record::AssessCell> group_cells(const Side& source, const Side& target,
-                                                          const CellOptions& options);
+[[nodiscard]] std::vector<tasks::AssessCell> group_cells(const Side& source, const Side& target,
+                                                         const CellOptions& options);
 
 }  // namespace leeway::assess

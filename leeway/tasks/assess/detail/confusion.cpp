@@ -33,14 +33,14 @@ void keep(std::vector<Flip>& best, const Flip& flip, std::size_t count) {
 
 }  // namespace
 
-std::vector<record::AssessTopFlip> top_flips(std::span<const std::int32_t> clean,
-                                             std::span<const std::int32_t> shifted) {
+std::vector<tasks::AssessTopFlip> top_flips(std::span<const std::int32_t> clean,
+                                            std::span<const std::int32_t> shifted) {
   std::unordered_map<std::uint64_t, std::size_t> counts;
   for (std::size_t i = 0; i < clean.size(); ++i)
     if (clean[i] != shifted[i]) ++counts[code(clean[i], shifted[i])];
-  std::vector<record::AssessTopFlip> flips;
+  std::vector<tasks::AssessTopFlip> flips;
   for (const auto& [pair, count] : counts) flips.push_back({pair >> 32, pair & 0xffffffff, count});
-  std::ranges::sort(flips, {}, [](const record::AssessTopFlip& flip) {
+  std::ranges::sort(flips, {}, [](const tasks::AssessTopFlip& flip) {
     return std::tuple(~flip.count, flip.from, flip.to);  // the largest count first
   });
   if (flips.size() > max_top_flips) flips.resize(max_top_flips);

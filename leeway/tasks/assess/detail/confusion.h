@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "leeway/record/assess.h"
+#include "leeway/tasks/assess/assess.h"
 
 namespace leeway::assess {
 
@@ -28,8 +28,8 @@ template <class Classes>
 }
 
 // The most frequent changes of class, at most max_top_flips: by count, then by class.
-[[nodiscard]] std::vector<record::AssessTopFlip> top_flips(std::span<const std::int32_t> clean,
-                                                           std::span<const std::int32_t> shifted);
+[[nodiscard]] std::vector<tasks::AssessTopFlip> top_flips(std::span<const std::int32_t> clean,
+                                                          std::span<const std::int32_t> shifted);
 
 struct PredictedPair {
   std::span<const std::int32_t> clean, shifted;

@@ -11,7 +11,7 @@
 namespace leeway::assess {
 namespace {
 
-using record::DriftTest;
+using tasks::DriftTest;
 
 // Counts of the same values on both sides.
 struct DriftCounts {
@@ -61,7 +61,7 @@ void add_moved(DriftTest& test, const DriftCounts& counts, std::size_t source_n,
     const char* kind = appeared ? "new" : vanished ? "vanished" : *change.value > 0 ? "grown" : "shrunk";
     test.values.push_back({counts.names[j], kind, before, after, change});
   }
-  std::ranges::stable_sort(test.values, [](const record::MovedValue& x, const record::MovedValue& y) {
+  std::ranges::stable_sort(test.values, [](const tasks::MovedValue& x, const tasks::MovedValue& y) {
     return std::abs(*x.change.value) > std::abs(*y.change.value);
   });
   test.moved = test.values.size();
@@ -126,12 +126,12 @@ std::vector<double> known_numbers(std::span<const double> numbers, std::span<con
   return known_numbers(some);
 }
 
-record::AssessDrift drift_between(const Outputs& source, const Predictions& before, const Outputs& target,
-                                  const Predictions& after, const std::vector<std::string>& class_names,
-                                  const Task& task, std::span<const tasks::AssessNumbers> source_numbers,
-                                  std::span<const tasks::AssessNumbers> target_numbers) {
+tasks::AssessDrift drift_between(const Outputs& source, const Predictions& before, const Outputs& target,
+                                 const Predictions& after, const std::vector<std::string>& class_names,
+                                 const Task& task, std::span<const tasks::AssessNumbers> source_numbers,
+                                 std::span<const tasks::AssessNumbers> target_numbers) {
   const std::size_t k = class_names.size();
-  record::AssessDrift drift;
+  tasks::AssessDrift drift;
   drift.classes =
       test_counts("predicted class", {class_names, counts_of(before.classes, k), counts_of(after.classes, k)},
                   source.n(), target.n(), task);

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/tasks/assess.h"
+#include "leeway/tasks/assess/assess.h"
 #include "leeway/tasks/assess/detail/predictions.h"
 
 namespace leeway::assess {
@@ -34,10 +34,10 @@ inline constexpr std::size_t most_moved = 50;  // values listed of a column
                                                 std::span<const std::size_t> rows);
 
 // `class_names` has k entries; the numbers are those of group columns that hold bins.
-[[nodiscard]] record::AssessDrift drift_between(const Outputs& source, const Predictions& before,
-                                                const Outputs& target, const Predictions& after,
-                                                const std::vector<std::string>& class_names, const Task& task,
-                                                std::span<const tasks::AssessNumbers> source_numbers = {},
-                                                std::span<const tasks::AssessNumbers> target_numbers = {});
+[[nodiscard]] tasks::AssessDrift drift_between(const Outputs& source, const Predictions& before,
+                                               const Outputs& target, const Predictions& after,
+                                               const std::vector<std::string>& class_names, const Task& task,
+                                               std::span<const tasks::AssessNumbers> source_numbers = {},
+                                               std::span<const tasks::AssessNumbers> target_numbers = {});
 
 }  // namespace leeway::assess

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "leeway/agreement/pair_evidence.h"
-#include "leeway/tasks/assess.h"
+#include "leeway/tasks/assess/assess.h"
 #include "leeway/tasks/assess/detail/predictions.h"
 
 namespace leeway::assess {

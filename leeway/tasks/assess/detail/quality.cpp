@@ -17,9 +17,9 @@
 namespace leeway::assess {
 namespace {
 
-using record::AssessQuality;
-using record::QualityChange;
-using Rows = std::vector<double>;
+using tasks::AssessQuality;
+using tasks::QualityChange;
+using Values = std::vector<double>;
 
 constexpr std::array<Measured AssessQuality::*, quality_metrics> metrics{
     &AssessQuality::balanced_accuracy, &AssessQuality::macro_f1, &AssessQuality::auroc,
@@ -33,13 +33,13 @@ constexpr std::array<const char*, quality_metrics> metric_keys{"balanced_accurac
                                                                "log_loss",          "brier",    "ece"};
 enum Metric : std::size_t { balanced_accuracy, macro_f1, ranking, log_loss, brier, calibration };
 
-double mean_of(const Rows& values) {
+double mean_of(const Values& values) {
   return std::accumulate(values.begin(), values.end(), 0.) / static_cast<double>(values.size());
 }
 
 // Of every row: log sum_j exp F_ij, the same without the largest, -log p_iy, sum_j (p_ij - [j = y])^2.
 struct RowScores {
-  Rows log_sum, log_rest, loss, square;
+  Values log_sum, log_rest, loss, square;
 };
 
 // log sum_j exp F_j without F_top, which is so much larger that the others' shares underflow.
@@ -58,7 +58,7 @@ RowScores row_scores(const Array& logits, std::span<const std::int64_t> labels) 
   constexpr std::size_t chunk = 1024;
   const std::size_t n = labels.size(), k = logits.shape[1];
   const auto values = logits.view<T>();
-  RowScores scores{Rows(n), Rows(n), Rows(n), Rows(n)};
+  RowScores scores{Values(n), Values(n), Values(n), Values(n)};
   parallel_for((n + chunk - 1) / chunk, [&](std::size_t c) {
     for (std::size_t i = c * chunk; i < std::min(n, (c + 1) * chunk); ++i) {
       const auto row = values.subspan(i * k, k);
@@ -104,7 +104,7 @@ QualityCounts counts_of(std::span<const std::int64_t> labels, const Predictions&
 void add_classes(AssessQuality& found, const QualityCounts& counts, double level) {
   for (std::size_t c = 0; c < counts.k; ++c) {
     const std::size_t right = counts.right[c], labelled = counts.labelled[c], predicted = counts.predicted[c];
-    record::ClassQuality one;
+    tasks::ClassQuality one;
     one.index = c, one.n = labelled, one.predicted_n = predicted;
     if (predicted > 0) one.precision = share(right, predicted, level);
     if (labelled > 0) one.recall = share(right, labelled, level);
@@ -133,7 +133,7 @@ void add_balanced_accuracy(Quality& quality, const QualityCounts& counts, const 
 
 // The mean of the classes that are a label or predicted, and the rows' influences on it.
 void add_macro_f1(Quality& quality, const QualityCounts& counts, const Predictions& said) {
-  Rows f1(counts.k), scale(counts.k);  // scale: n / (rows labelled and predicted as c) / classes
+  Values f1(counts.k), scale(counts.k);  // scale: n / (rows labelled and predicted as c) / classes
   const auto n = static_cast<double>(quality.labels.size());
   double classes = 0, sum = 0;
   for (std::size_t c = 0; c < counts.k; ++c) {
@@ -168,10 +168,10 @@ void add_macro_f1(Quality& quality, const QualityCounts& counts, const Predictio
 
 // Of what a row adds to the mean of `classes` AUROCs: of label y it is a positive of y and a negative of the others, with
 // placements from 0 to 1.
-Interval range_of_influence(const std::vector<record::ClassQuality>& found, const QualityCounts& counts,
+Interval range_of_influence(const std::vector<tasks::ClassQuality>& found, const QualityCounts& counts,
                             double classes) {
   Interval of_negatives, range;
-  Rows positives(counts.k), negatives(counts.k), a(counts.k);
+  Values positives(counts.k), negatives(counts.k), a(counts.k);
   for (std::size_t c = 0; c < counts.k; ++c) {
     if (!found[c].auroc.value) continue;
     const std::size_t rows = counts.labelled[c];
@@ -201,12 +201,12 @@ void add_ranking(Quality& quality, const Array& logits, const QualityCounts& cou
   };
   struct Ranked {
     double sum = 0, classes = 0;
-    Rows influence;
+    Values influence;
   };
   const std::size_t first = k == 2 ? 1 : 0, ranked = k - first;
   const auto map = [&](std::size_t begin, std::size_t end) {
-    Ranked part{0, 0, Rows(n)};
-    Rows odds(n);
+    Ranked part{0, 0, Values(n)};
+    Values odds(n);
     std::vector<std::int64_t> positive(n);
     for (std::size_t c = first + begin; c < first + end; ++c) {
       for (std::size_t i = 0; i < n; ++i)
@@ -275,7 +275,7 @@ void add_calibration(Quality& quality, const Predictions& said, double level) {
   double error = 0, noise = 0;
   for (std::size_t b = 0; b < calibration_bins; ++b) {
     const Bin& bin = bins[b];
-    record::ReliabilityBin one{
+    tasks::ReliabilityBin one{
         static_cast<double>(b) / width, static_cast<double>(b + 1) / width, bin.n, {}, {}};
     if (bin.n > 0) {
       const auto rows = static_cast<double>(bin.n);
@@ -407,8 +407,8 @@ std::map<std::string, std::string> interval_gaps(const Quality* before, const Qu
   return gaps;
 }
 
-record::QualityChange quality_change(const Quality& before, const Quality& after, bool paired, double level) {
-  record::QualityChange found;
+tasks::QualityChange quality_change(const Quality& before, const Quality& after, bool paired, double level) {
+  tasks::QualityChange found;
   const bool same_labels = std::ranges::equal(before.labels, after.labels);
   for (std::size_t m = 0; m < quality_metrics; ++m) {
     const Measured &a = before.found.*metrics[m], &b = after.found.*metrics[m];

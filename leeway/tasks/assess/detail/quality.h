@@ -40,8 +40,8 @@
 
 #include "leeway/core/array.h"
 #include "leeway/core/statistics.h"
-#include "leeway/record/assess_quality.h"
 #include "leeway/tasks/assess/detail/predictions.h"
+#include "leeway/tasks/assess/quality.h"
 
 namespace leeway::assess {
 
@@ -55,7 +55,7 @@ struct QualityRows {
 };
 
 struct Quality {
-  record::AssessQuality found;
+  tasks::AssessQuality found;
   std::vector<std::int64_t> labels;
   // In the order of the record's keys. ends: without the metric's limits and B; without_interval: why not.
   std::array<QualityRows, quality_metrics> rows;
@@ -74,7 +74,7 @@ struct Quality {
 [[nodiscard]] std::map<std::string, std::string> interval_gaps(const Quality* before, const Quality* after);
 
 // `paired`: row i of both is the same sample.
-[[nodiscard]] record::QualityChange quality_change(const Quality& before, const Quality& after, bool paired,
-                                                   double level);
+[[nodiscard]] tasks::QualityChange quality_change(const Quality& before, const Quality& after, bool paired,
+                                                  double level);
 
 }  // namespace leeway::assess

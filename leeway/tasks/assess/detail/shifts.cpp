@@ -120,8 +120,8 @@ AttributeTable attribute_table(std::string name, std::span<const std::int64_t> l
   return table;
 }
 
-std::vector<record::AssessShifts> shifts_of(const Task& task, const std::vector<Pairing>& pairings,
-                                            const std::vector<std::string>& class_names) {
+std::vector<tasks::AssessShifts> shifts_of(const Task& task, const std::vector<Pairing>& pairings,
+                                           const std::vector<std::string>& class_names) {
   std::vector<Member> members;
   auto pairing = pairings.begin();
   for (const Source& source : task.sources)
@@ -142,12 +142,12 @@ std::vector<record::AssessShifts> shifts_of(const Task& task, const std::vector<
   how.level = task.level;
   how.permutations = how.bootstrap = draws;
   how.seed = task.seed;
-  std::vector<record::AssessShifts> list;
+  std::vector<tasks::AssessShifts> list;
   for (const Member& member : members) {
     const AttributeTable* after = member.after ? &*member.after : nullptr;
     list.push_back({member.models, member.target, member.left_out,
-                    record::described(member.before, after, conds::describe(member.before, after, how),
-                                      nullptr, task.level)});
+                    tasks::described(member.before, after, conds::describe(member.before, after, how),
+                                     nullptr, task.level)});
   }
   return list;
 }

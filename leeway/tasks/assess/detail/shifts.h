@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "leeway/core/attribute_table.h"
-#include "leeway/tasks/assess.h"
+#include "leeway/tasks/assess/assess.h"
 #include "leeway/tasks/assess/detail/pairing.h"
 
 namespace leeway::assess {
@@ -22,8 +22,8 @@ namespace leeway::assess {
                                              const std::vector<std::string>& class_names);
 
 // "shifts" of the record; none where no source has labels and groups. `pairings`: by source, then by target.
-[[nodiscard]] std::vector<record::AssessShifts> shifts_of(const Task& task,
-                                                          const std::vector<Pairing>& pairings,
-                                                          const std::vector<std::string>& class_names);
+[[nodiscard]] std::vector<tasks::AssessShifts> shifts_of(const Task& task,
+                                                         const std::vector<Pairing>& pairings,
+                                                         const std::vector<std::string>& class_names);
 
 }  // namespace leeway::assess

@@ -87,10 +87,10 @@ class Search {
 
 }  // namespace
 
-record::AssessSubgroups weakest_subgroups(const std::vector<GroupColumn>& columns,
-                                          std::span<const std::uint8_t> correct,
-                                          const SubgroupOptions& options) {
-  record::AssessSubgroups result;
+tasks::AssessSubgroups weakest_subgroups(const std::vector<GroupColumn>& columns,
+                                         std::span<const std::uint8_t> correct,
+                                         const SubgroupOptions& options) {
+  tasks::AssessSubgroups result;
   result.columns = columns.size(), result.least_rows = options.least;
   const Search search(columns, correct, options);
   std::vector<Found> all;
@@ -103,7 +103,7 @@ record::AssessSubgroups weakest_subgroups(const std::vector<GroupColumn>& column
   const Half whole = search.measured();
   const double each = 1 - (1 - options.level) / static_cast<double>(std::max<std::size_t>(1, all.size()));
   for (const Found& one : all) {
-    record::Subgroup& group = result.list.emplace_back();
+    tasks::Subgroup& group = result.list.emplace_back();
     for (std::size_t i = 0; i < (one.columns[0] == one.columns[1] ? 1u : 2u); ++i) {
       group.columns.push_back(columns[one.columns[i]].name);
       group.values.push_back(columns[one.columns[i]].levels[one.values[i]]);

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "leeway/core/outputs.h"
-#include "leeway/record/assess_quality.h"
+#include "leeway/tasks/assess/quality.h"
 
 namespace leeway::assess {
 
@@ -24,8 +24,8 @@ struct SubgroupOptions {
 };
 
 // `correct` has one entry a row, as have the columns.
-[[nodiscard]] record::AssessSubgroups weakest_subgroups(const std::vector<GroupColumn>& columns,
-                                                        std::span<const std::uint8_t> correct,
-                                                        const SubgroupOptions& options = {});
+[[nodiscard]] tasks::AssessSubgroups weakest_subgroups(const std::vector<GroupColumn>& columns,
+                                                       std::span<const std::uint8_t> correct,
+                                                       const SubgroupOptions& options = {});
 
 }  // namespace leeway::assess

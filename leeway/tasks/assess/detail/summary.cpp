@@ -102,14 +102,14 @@ std::vector<double> add_agreement(Summary& summary, const Outputs& source, const
     summary.confusion = confusion_counts(pair.clean, pair.shifted, summary.k);
   summary.top_flips = top_flips(pair.clean, pair.shifted);
   for (const std::size_t i : choose_flips(pair, task.flips)) {
-    record::AssessFlip& flip = summary.flips.emplace_back();
+    tasks::AssessFlip& flip = summary.flips.emplace_back();
     flip.row = i, flip.agreement = rows[i];
     if (!labels.empty() && labels[i] != no_label) flip.label = static_cast<std::size_t>(labels[i]);
     flip.clean_pred = static_cast<std::size_t>(pair.clean[i]);
     flip.shifted_pred = static_cast<std::size_t>(pair.shifted[i]);
     flip.clean_confidence = pair.clean_confidences[i], flip.shifted_confidence = pair.shifted_confidences[i];
   }
-  std::ranges::stable_sort(summary.flips, {}, &record::AssessFlip::agreement);
+  std::ranges::stable_sort(summary.flips, {}, &tasks::AssessFlip::agreement);
   return rows;
 }
 
@@ -216,8 +216,8 @@ Summary analyse(const AnalysedSource& analysed, const Target& target,
   return summary;
 }
 
-std::vector<record::AssessComparison> compare_models(const std::vector<Summary>& summaries, double level) {
-  std::vector<record::AssessComparison> comparisons;
+std::vector<tasks::AssessComparison> compare_models(const std::vector<Summary>& summaries, double level) {
+  std::vector<tasks::AssessComparison> comparisons;
   for (std::size_t i = 0; i < summaries.size(); ++i)
     for (std::size_t j = i + 1; j < summaries.size(); ++j) {
       const Summary &a = summaries[i], &b = summaries[j];

@@ -6,17 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "leeway/tasks/assess.h"
+#include "leeway/tasks/assess/assess.h"
 #include "leeway/tasks/assess/detail/pairing.h"
 #include "leeway/tasks/assess/detail/predictions.h"
 #include "leeway/tasks/assess/detail/quality.h"
 
 namespace leeway::assess {
 
-struct Summary : record::AssessResult {
+struct Summary : tasks::AssessResult {
   Pairing pairs;
   bool converged = true;  // the maximum of posterior agreement
-  std::optional<record::AssessTimeline> timeline;
+  std::optional<tasks::AssessTimeline> timeline;
   std::vector<std::uint8_t> correct;  // one for each row with a label
   std::vector<std::int64_t> labels;   // of all rows
 };
@@ -33,7 +33,7 @@ struct AnalysedSource {
                               Progress* progress = nullptr);
 
 // Every pair of models that saw the same labelled samples of a target.
-[[nodiscard]] std::vector<record::AssessComparison> compare_models(const std::vector<Summary>& summaries,
-                                                                   double level);
+[[nodiscard]] std::vector<tasks::AssessComparison> compare_models(const std::vector<Summary>& summaries,
+                                                                  double level);
 
 }  // namespace leeway::assess

@@ -21,7 +21,7 @@ namespace leeway::assess {
 namespace {
 
 using error_bound::Sample;
-using record::TimelineChunk;
+using tasks::TimelineChunk;
 
 constexpr std::size_t chunks_at_once = 64;
 constexpr std::size_t most_draws = 2000, least_draws = 200, drawn_scores = 40'000'000;
@@ -109,7 +109,7 @@ class Timeline {
     if (summary.likely_error) estimates_.emplace(known_);
   }
 
-  record::AssessTimeline run(Progress* progress) {
+  tasks::AssessTimeline run(Progress* progress) {
     const std::size_t m = chunks_.list.size();
     for (std::size_t begin = 0; begin < m; begin += chunks_at_once) {
       if (progress && progress->stop_requested())
@@ -205,7 +205,7 @@ class Timeline {
 
   void add_drift(TimelineChunk& found, const Chunk& chunk) {
     const std::vector<std::size_t> classes = counted(after_.classes, chunk.rows);
-    record::ChunkDrift& drift = found.drift;
+    tasks::ChunkDrift& drift = found.drift;
     drift.classes = {"predicted class", pooled_p(source_classes_, classes), 1,
                      distance_of(source_classes_, classes)};
     std::vector<double> confidences;
@@ -213,13 +213,13 @@ class Timeline {
     const TwoSampleTest moved = kolmogorov_smirnov(source_confidences_, std::move(confidences));
     drift.confidence = {"confidence", moved.p, 1, moved.statistic};
     for (const JointColumn& column : columns_) {
-      record::ChunkTest test = group_test(column, chunk.rows);
+      tasks::ChunkTest test = group_test(column, chunk.rows);
       if (!drift.worst_group || test.p_alone < drift.worst_group->p_alone)
         drift.worst_group = std::move(test);
     }
   }
 
-  static record::ChunkTest group_test(const JointColumn& column, std::span<const std::size_t> rows) {
+  static tasks::ChunkTest group_test(const JointColumn& column, std::span<const std::size_t> rows) {
     if (!column.numbers.empty())
       if (std::vector<double> known = known_numbers(column.numbers, rows); !known.empty()) {
         const TwoSampleTest moved = kolmogorov_smirnov(column.source_numbers, std::move(known));
@@ -256,7 +256,7 @@ class Timeline {
     std::vector<double*> adjusted;
     const std::size_t groups = columns_.size();
     for (TimelineChunk& chunk : found_.chunks) {
-      record::ChunkDrift& drift = chunk.drift;
+      tasks::ChunkDrift& drift = chunk.drift;
       alone.push_back(drift.classes.p_alone), adjusted.push_back(&drift.classes.p_value);
       alone.push_back(drift.confidence.p_alone), adjusted.push_back(&drift.confidence.p_value);
       if (!drift.worst_group) continue;
@@ -283,8 +283,8 @@ class Timeline {
       right += source_rows_.said.classes[i] == known_.labels[i] ? 1 : 0;
     parallel_for(m, [&](std::size_t i) {
       TimelineChunk& chunk = found_.chunks[i];
-      record::ChunkBands& bands = chunk.bands;
-      const auto set = [](record::TimelineBand& band, const Interval& range, double value) {
+      tasks::ChunkBands& bands = chunk.bands;
+      const auto set = [](tasks::TimelineBand& band, const Interval& range, double value) {
         constexpr double rounding = 1e-9;
         band = {range.low, range.high, value<range.low - rounding, value> range.high + rounding};
       };
@@ -352,7 +352,7 @@ class Timeline {
   std::vector<std::size_t> source_classes_;
   std::optional<error_bound::SourceEstimates> estimates_;
   Chunks chunks_;
-  record::AssessTimeline found_;
+  tasks::AssessTimeline found_;
 };
 
 }  // namespace
@@ -361,8 +361,8 @@ bool has_timeline(const Target& target, const Task& task) {
   return task.options.chunk.has_value() || target.files.size() > 1;
 }
 
-record::AssessTimeline timeline_of(const AnalysedSource& source, const Target& target, const Summary& summary,
-                                   const Task& task, Progress* progress) {
+tasks::AssessTimeline timeline_of(const AnalysedSource& source, const Target& target, const Summary& summary,
+                                  const Task& task, Progress* progress) {
   if (task.options.chunk && !target.outputs.times)
     refuse(target.outputs.path, "times of its rows, because --chunk is given", "none");
   return Timeline(source, target, summary, task).run(progress);

@@ -15,9 +15,9 @@
 // number of threads and any order of rows.
 #pragma once
 
-#include "leeway/record/assess_timeline.h"
-#include "leeway/tasks/assess.h"
+#include "leeway/tasks/assess/assess.h"
 #include "leeway/tasks/assess/detail/summary.h"
+#include "leeway/tasks/assess/timeline.h"
 
 namespace leeway::assess {
 
@@ -27,8 +27,7 @@ inline constexpr std::size_t most_bounds = 100;
 [[nodiscard]] bool has_timeline(const Target& target, const Task& task);
 
 // `summary` is the target's.
-[[nodiscard]] record::AssessTimeline timeline_of(const AnalysedSource& source, const Target& target,
-                                                 const Summary& summary, const Task& task,
-                                                 Progress* progress);
+[[nodiscard]] tasks::AssessTimeline timeline_of(const AnalysedSource& source, const Target& target,
+                                                const Summary& summary, const Task& task, Progress* progress);
 
 }  // namespace leeway::assess

@@ -49,10 +49,10 @@ void warn_about_collapse(Lines& lines, const Summary& summary) {
                     whole_percent(*most), j, whole_percent(summary.clean_shares[j])));
 }
 
-void warn_about_cells(Lines& lines, const std::vector<record::AssessCell>& cells, const std::string& one,
+void warn_about_cells(Lines& lines, const std::vector<tasks::AssessCell>& cells, const std::string& one,
                       const std::string& many) {
-  std::vector<const record::AssessCell*> small;
-  for (const record::AssessCell& cell : cells)
+  std::vector<const tasks::AssessCell*> small;
+  for (const tasks::AssessCell& cell : cells)
     if (cell.n > 0 && cell.n < few_in_cell) small.push_back(&cell);
   if (small.empty()) return;
   std::string names;
@@ -127,7 +127,7 @@ std::vector<std::string> find_warnings(const Evidence& evidence) {
     if (std::string warning = error_bound::critic_warning(*summary.error_bound_terms); !warning.empty())
       lines.push_back(std::move(warning));
   if (summary.error_bound && summary.likely_error)
-    if (std::string warning = record::bound_warning(
+    if (std::string warning = tasks::bound_warning(
             *summary.error_bound, {summary.likely_error->low, summary.likely_error->high},
             summary.likely_error->margins_moved.value_or(false), /*kernel=*/false);
         !warning.empty())

@@ -58,7 +58,7 @@ class Writer {
   }
 
   // What `other` does on the target of `worst`, after a semicolon.
-  [[nodiscard]] std::string beside(const Summary& other, const record::AssessComparison* comparison) const {
+  [[nodiscard]] std::string beside(const Summary& other, const tasks::AssessComparison* comparison) const {
     if (other.labelled) {
       const bool better = comparison && clearly_higher(comparison->difference);
       std::string text = fmt::format("{} {} {} ({})", name(other), better ? "holds" : "is right on",
@@ -80,10 +80,10 @@ class Writer {
   // "; weakest class Shirt: 31% of 1,000 (28 to 34), 76% on the source"
   [[nodiscard]] std::string weakest(const Summary& s) const {
     std::string text;
-    if (const record::AssessCell* cell = clearly_worse(s, s.worst_class()))
+    if (const tasks::AssessCell* cell = clearly_worse(s, s.worst_class()))
       text += (s.labelled ? "; weakest class " : "; most often among samples predicted as ") +
               describe(s, *cell, cell->name);
-    if (const record::AssessCell* cell = clearly_worse(s, s.worst_group()))
+    if (const tasks::AssessCell* cell = clearly_worse(s, s.worst_group()))
       text += (s.labelled ? "; weakest group " : "; most often in group ") +
               describe(s, *cell, fmt::format("{} = {}", cell->group, cell->name));
     return text;
@@ -95,7 +95,7 @@ class Writer {
   [[nodiscard]] std::string errors_without_labels(const Summary& s) const {
     std::string text;
     if (s.likely_error) {
-      const record::LikelyError& error = *s.likely_error;
+      const tasks::LikelyError& error = *s.likely_error;
       const std::string from = whole_percent(error.low), to = whole_percent(error.high);
       text = fmt::format("estimated at {} (likely range {}{}", whole_percent(*error.error.value), from,
                          from == to ? "" : " to " + to);
@@ -109,8 +109,8 @@ class Writer {
       text +=
           fmt::format("{}at most {} if the bound's assumption holds{}", text.empty() ? "" : ", ",
                       whole_percent(*s.error_bound),
-                      s.likely_error && record::bound_in_doubt(*s.error_bound, s.likely_error->high,
-                                                               s.likely_error->margins_moved.value_or(false))
+                      s.likely_error && tasks::bound_in_doubt(*s.error_bound, s.likely_error->high,
+                                                              s.likely_error->margins_moved.value_or(false))
                           ? ", which is in doubt"
                           : "");
     else if (s.error_bound)
@@ -122,14 +122,14 @@ class Writer {
   [[nodiscard]] std::string drift(const Summary& s) const {
     if (!s.drift) return "";
     std::vector<std::string> moved;
-    const auto add = [&](const record::DriftTest& test, const std::string& called) {
+    const auto add = [&](const tasks::DriftTest& test, const std::string& called) {
       if (test.p_value > 1 - options_.level) return;
-      const std::string p = record::p_words(test.p_value);
+      const std::string p = tasks::p_words(test.p_value);
       moved.push_back(fmt::format("{} (p {})", called, p[0] == '<' ? p : "= " + p));
     };
     add(s.drift->classes, "predicted classes");
     add(s.drift->confidence, "confidence");
-    for (const record::DriftTest& group : s.drift->groups) add(group, group.name);
+    for (const tasks::DriftTest& group : s.drift->groups) add(group, group.name);
     if (moved.size() > most_drifts) moved.resize(most_drifts), moved.push_back("more");
     return moved.empty() ? "" : "; " + list_of(moved) + " changed";
   }
@@ -180,14 +180,14 @@ class Writer {
   }
 
   // `worst`: of the cells of one kind; null where there is none.
-  static const record::AssessCell* clearly_worse(const Summary& s, const record::AssessCell* worst) {
+  static const tasks::AssessCell* clearly_worse(const Summary& s, const tasks::AssessCell* worst) {
     if (!worst) return nullptr;
     const Measured &part = s.labelled ? worst->accuracy : worst->afr_pred,
                    &whole = s.labelled ? s.accuracy : s.afr_pred;
     return part.value && whole.value && *part.high < *whole.low ? worst : nullptr;
   }
 
-  static std::string describe(const Summary& s, const record::AssessCell& cell, const std::string& where) {
+  static std::string describe(const Summary& s, const tasks::AssessCell& cell, const std::string& where) {
     const Measured share = s.labelled ? cell.accuracy : complement(cell.afr_pred);
     std::string text = fmt::format("{}: {} of {} ({})", where, share_text(share), leeway::count(cell.n),
                                    interval_text(share));
@@ -223,10 +223,10 @@ double merit(const Summary& s) {
   return s.accuracy.value.value_or(s.afr_pred.value.value_or(s.confidence.shifted_mean));
 }
 
-const record::AssessComparison* find(const std::vector<record::AssessComparison>& comparisons,
-                                     const Summary& other, const Summary& worst,
-                                     record::AssessComparison& turned) {
-  for (const record::AssessComparison& c : comparisons) {
+const tasks::AssessComparison* find(const std::vector<tasks::AssessComparison>& comparisons,
+                                    const Summary& other, const Summary& worst,
+                                    tasks::AssessComparison& turned) {
+  for (const tasks::AssessComparison& c : comparisons) {
     if (c.target != worst.target) continue;
     if (c.model == other.model && c.other == worst.model) return &c;
     if (c.model == worst.model && c.other == other.model) {
@@ -292,7 +292,7 @@ std::string whole_percent(double share) {
 }
 
 std::string headline(const std::vector<Summary>& summaries,
-                     const std::vector<record::AssessComparison>& comparisons, const WordsOptions& options) {
+                     const std::vector<tasks::AssessComparison>& comparisons, const WordsOptions& options) {
   const Writer writer(options);
   const Summary& worst = *worst_first(summaries).front();
   std::vector<const Summary*> others;
@@ -304,7 +304,7 @@ std::string headline(const std::vector<Summary>& summaries,
     const Summary& best =
         **std::max_element(others.begin(), others.end(),
                            [](const Summary* a, const Summary* b) { return merit(*a) < merit(*b); });
-    record::AssessComparison turned;
+    tasks::AssessComparison turned;
     text += "; " + (others.size() == 1 ? "" : fmt::format("best of the {} other models, ", others.size())) +
             writer.beside(best, find(comparisons, best, worst, turned));
   }

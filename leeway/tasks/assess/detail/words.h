@@ -23,7 +23,7 @@ struct WordsOptions {
 // recommended one (answer.h), the error on the source, the bound, and drift (drift.h). Names targets with the
 // source's number of rows that are not taken as pairs, with the reason. Not empty.
 [[nodiscard]] std::string headline(const std::vector<Summary>& summaries,
-                                   const std::vector<record::AssessComparison>& comparisons,
+                                   const std::vector<tasks::AssessComparison>& comparisons,
                                    const WordsOptions& options = {});
 
 // One sentence a result, in the headline's order, with the class and the group that are clearly weaker.

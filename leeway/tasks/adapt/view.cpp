@@ -1,0 +1,22 @@
+// What leeway adapt shows.
+#include <fmt/format.h>
+
+#include "leeway/tasks/adapt/adapt.h"
+#include "leeway/tasks/sections.h"
+
+namespace leeway::tasks {
+
+View view(const Adapt& record) {
+  using One = AdaptedLayer;
+  const std::vector<ColumnOf<One>> columns = {
+      {text_column("Layer"), &One::name},
+      {number_column("Channels"), &One::channels},
+      {number_column("Mean moved", "Mean distance of the means, in standard deviations of the source"),
+       [](const One& one) { return significant_cell(one.mean_shift, 3); }},
+      {number_column("Variance times", "Mean ratio of the variances"),
+       [](const One& one) { return significant_cell(one.variance_ratio, 3); }}};
+  return plain_view("adapted batch normalization", record.envelope,
+                    table_of("Batch normalization layers", columns, record.results.front().layers).block());
+}
+
+}  // namespace leeway::tasks

@@ -1,0 +1,192 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "leeway/describe/fields.h"
+#include "leeway/tasks/assess/timeline.h"
+
+namespace leeway::tasks {
+namespace {
+
+struct MeanConfidence {
+  double shifted_mean = 0;
+};
+
+void fields(MeanConfidence& confidence, Fields& f) {
+  f("shifted_mean", confidence.shifted_mean, a_share, "mean confidence");
+}
+
+}  // namespace
+
+static void fields(TimelineBand& band, Fields& f) {
+  f("low", band.low, "lower end of the band; null without a band");
+  f("high", band.high, "upper end of the band");
+  f("below", band.below, "the chunk lies below the band");
+  f("above", band.above, "the chunk lies above the band");
+}
+
+static void fields(ChunkError& error, Fields& f) {
+  measured(f, "error", error.error, a_share, "estimated error; the interval covers sampling error");
+  f("low", error.low, a_share, "lower end of the likely range");
+  f("high", error.high, a_share, "upper end of the likely range");
+}
+
+static void fields(ChunkTest& test, Fields& f) {
+  f("name", test.name, "what is tested: predicted class, confidence, or the group");
+  f("p_alone", test.p_alone, a_share, "p-value of this test alone");
+  f("p_value", test.p_value, a_share, "p-value adjusted by Holm's method over all tests of all chunks");
+  f("distance", test.distance, a_share,
+    "total variation distance of the shares; for confidence and numbers the Kolmogorov-Smirnov distance");
+}
+
+static void fields(ChunkDrift& drift, Fields& f) {
+  f("p_value", drift.p_value, a_share,
+    "smallest p-value of the chunk, adjusted over all chunks: without drift, the smallest over all chunks is "
+    "at most alpha with probability alpha");
+  f("classes", drift.classes, "test of the mix of predicted classes; rare classes are pooled");
+  f("confidence", drift.confidence, "test of the confidence");
+  f("worst_group", drift.worst_group, "group column with the smallest p-value; null without groups");
+}
+
+static void fields(ChunkBands& bands, Fields& f) {
+  f("accuracy", bands.accuracy, "band of accuracy");
+  f("likely_error", bands.likely_error, "band of likely_error.error");
+  f("confidence", bands.confidence, "band of confidence.shifted_mean");
+  f("classes", bands.classes, "band of drift.classes.distance");
+}
+
+void fields(TimelineChunk& chunk, Fields& f) {
+  MeanConfidence confidence{chunk.confidence};
+  f("chunk", chunk.chunk, "name of the chunk: its start, a number, or the file name");
+  f("start", chunk.start, "start of the span, or time of the first row; null for files");
+  f("end", chunk.end, "end of the span, or time of the last row");
+  f("n", chunk.n, at_least(1), "number of samples");
+  f("paired", chunk.paired, "rows are paired with rows of the source");
+  measured(f, "accuracy", chunk.accuracy, a_share, "accuracy; null without labels");
+  measured(f, "afr_pred", chunk.afr_pred, a_share, "share of unchanged predictions; null if not paired");
+  measured(f, "pa", chunk.pa, at_least(0), "posterior agreement; null if not paired");
+  f("likely_error", chunk.likely_error, "estimated error without labels; null without estimates");
+  f("error_bound", chunk.error_bound, a_share,
+    "upper bound on the error without labels, for all chunks together; null beyond 100 chunks");
+  f("confidence", confidence, "mean confidence of the model");
+  f("drift", chunk.drift, "tests of differences from the source");
+  chunk.confidence = confidence.shifted_mean;
+  f("bands", chunk.bands,
+    "range of source chunks of this size, for all chunks and measures together with probability level");
+}
+
+void fields(AssessTimeline& timeline, Fields& f) {
+  f("model", timeline.model, "name of the model");
+  f("target", timeline.target, "name of the target");
+  f.choice("by", timeline.by, {{"span", ""}, {"rows", ""}, {"files", ""}},
+           "what a chunk is: a span of time, a number of rows in order of time, a file");
+  f("calendar", timeline.calendar, "start and end are seconds since 1970-01-01T00:00Z");
+  f("gaps", timeline.gaps, "number of spans without rows between the first and the last chunk");
+  f("tests", timeline.tests, "number of drift tests over all chunks");
+  f("level", timeline.level, a_share,
+    "probability that, without drift, no chunk leaves a band and no test raises an alarm");
+  f("delta", timeline.delta, a_share, "all bounds hold with probability 1 - delta if their assumption holds");
+  f("chunks", timeline.chunks, "chunks in order of time");
+  f.lengths({.filled = {"chunks"}});
+  f("not_computed", timeline.not_computed, "why a key is null in all chunks");
+}
+
+const std::vector<TimelineMeasure>& timeline_measures() {
+  static const std::vector<TimelineMeasure> measures{
+      {"accuracy", "Accuracy", true, false, [](const TimelineChunk& c) { return c.accuracy; },
+       &ChunkBands::accuracy},
+      {"likely_error.error", "Estimated error", false, true,
+       [](const TimelineChunk& c) {
+         return c.likely_error
+                    ? Measured{c.likely_error->error.value, c.likely_error->low, c.likely_error->high}
+                    : Measured{};
+       },
+       &ChunkBands::likely_error},
+      {"error_bound", "Error at most", false, true,
+       [](const TimelineChunk& c) {
+         return Measured{c.error_bound, {}, {}};
+       },
+       nullptr},
+      {"afr_pred", "Prediction unchanged", true, false, [](const TimelineChunk& c) { return c.afr_pred; },
+       nullptr},
+      {"pa", "PA", true, false, [](const TimelineChunk& c) { return c.pa; }, nullptr},
+      {"confidence.shifted_mean", "Confidence", true, true,
+       [](const TimelineChunk& c) {
+         return Measured{c.confidence, {}, {}};
+       },
+       &ChunkBands::confidence},
+      {"drift.classes.distance", "Mix of predicted classes", false, true,
+       [](const TimelineChunk& c) {
+         return Measured{c.drift.classes.distance, {}, {}};
+       },
+       &ChunkBands::classes}};
+  return measures;
+}
+
+bool AssessTimeline::has(const TimelineMeasure& measure) const {
+  return std::ranges::any_of(
+      chunks, [&](const TimelineChunk& chunk) { return measure.value(chunk).value.has_value(); });
+}
+
+double AssessTimeline::alarm_share() const {
+  std::size_t watched = 1;
+  for (const TimelineMeasure& measure : timeline_measures())
+    watched += measure.band != nullptr && has(measure) ? 1 : 0;
+  return (1 - level) / static_cast<double>(watched);
+}
+
+TimelineAlarms alarms_of(const AssessTimeline& timeline, const TimelineMeasure& measure) {
+  TimelineAlarms alarms;
+  if (measure.band == nullptr) return alarms;
+  double farthest = 0;
+  for (const TimelineChunk& chunk : timeline.chunks) {
+    const TimelineBand& band = chunk.bands.*measure.band;
+    const auto value = measure.value(chunk).value;
+    if (!value || !((band.below && measure.low_is_bad) || (band.above && measure.high_is_bad))) continue;
+    const double off = band.below ? *band.low - *value : *value - *band.high;
+    if (alarms.count++ == 0) alarms.first = &chunk;
+    if (alarms.worst == nullptr || off > farthest) alarms.worst = &chunk, farthest = off;
+  }
+  return alarms;
+}
+
+TimelineAlarms drift_alarms(const AssessTimeline& timeline) {
+  TimelineAlarms alarms;
+  const double level = timeline.alarm_share();
+  for (const TimelineChunk& chunk : timeline.chunks) {
+    if (chunk.drift.p_value > level) continue;
+    if (alarms.count++ == 0) alarms.first = &chunk;
+    if (alarms.worst == nullptr || chunk.drift.p_value < alarms.worst->drift.p_value) alarms.worst = &chunk;
+  }
+  return alarms;
+}
+
+std::string timeline_words(const AssessTimeline& timeline, bool name_model) {
+  std::vector<std::string> parts;
+  for (const TimelineMeasure& measure : timeline_measures()) {
+    const TimelineAlarms alarms = alarms_of(timeline, measure);
+    if (alarms.count == 0 || (measure.key != "accuracy" && measure.key != "likely_error.error")) continue;
+    const auto said = [&](const TimelineChunk& chunk) {
+      return fmt::format("{} ({})", chunk.chunk, percent(*measure.value(chunk).value));
+    };
+    parts.push_back(fmt::format("{} is {} the source's range in {} of {} chunks, first in {}{}",
+                                measure.low_is_bad ? "accuracy" : "the estimated error",
+                                measure.low_is_bad ? "below" : "above", alarms.count, timeline.chunks.size(),
+                                said(*alarms.first),
+                                alarms.worst == alarms.first ? "" : ", farthest in " + said(*alarms.worst)));
+  }
+  const TimelineAlarms drift = drift_alarms(timeline);
+  if (drift.count > 0)
+    parts.push_back(fmt::format("{} drifted, first {}",
+                                drift.count == 1 ? "one chunk" : fmt::format("{} chunks", drift.count),
+                                drift.first->chunk));
+  if (parts.empty())
+    parts.push_back(
+        fmt::format("all {} chunks lie within the source's range, and none drifted", timeline.chunks.size()));
+  std::string text =
+      timeline.target + (name_model ? " (" + timeline.model + ")" : std::string()) + " over time: ";
+  for (std::size_t i = 0; i < parts.size(); ++i) text += (i > 0 ? "; " : "") + parts[i];
+  return text + ".";
+}
+
+}  // namespace leeway::tasks

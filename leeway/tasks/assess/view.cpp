@@ -1,0 +1,232 @@
+// The page of an assessment: its first screen, and the order of its sections.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "leeway/tasks/sections.h"
+
+namespace leeway::tasks {
+namespace {
+
+double log_k(const Assess& record) {
+  return std::log(static_cast<double>(std::max<std::size_t>(record.k(), 2)));
+}
+
+// What some result has, and hence the page shows.
+struct Shown {
+  bool accuracy = false, pairs = false, bound = false, likely = false, source = false;
+
+  explicit Shown(const Assess& record) {
+    for (const AssessResult& r : record.results) {
+      accuracy = accuracy || r.accuracy.value;
+      pairs = pairs || r.afr_pred.value || r.pa.value;
+      bound = bound || r.error_bound;
+      likely = likely || r.likely_error;
+      source = source || r.source_accuracy.value;
+    }
+  }
+};
+
+std::string scope(const Assess& record) {
+  const auto counted = [](std::size_t n, const std::string& one) {
+    return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
+  };
+  const auto [least, most] = std::ranges::minmax(record.results, {}, &AssessResult::n);
+  return fmt::format("{}, {}, {} classes, {}{} samples per target", counted(record.models.size(), "model"),
+                     counted(record.targets.size(), "target"), record.k(), count(least.n),
+                     least.n == most.n ? "" : " to " + count(most.n));
+}
+
+Cell accuracy_cell(const AssessResult& result) {
+  Cell cell = share_cell(result.accuracy, result.reason("accuracy"));
+  const Measured& source = result.source_accuracy;
+  if (!result.accuracy.value || !source.value) return cell;
+  cell.shade = *result.accuracy.value - *source.value;
+  cell.title = fmt::format("{} {} on the source, n = {}", percent(source), percent_interval(source),
+                           count(result.source_n));
+  return cell;
+}
+
+Cell bound_cell(const AssessResult& result) {
+  return percent_cell(result.error_bound, 1, result.reason("error_bound"));
+}
+
+// The estimate and its likely range.
+Cell likely_cell(const AssessResult& result) {
+  if (!result.likely_error) return dash_cell(result.reason("likely_error"));
+  const LikelyError& likely = *result.likely_error;
+  const Measured range{likely.error.value, likely.low, likely.high};
+  Cell cell = share_cell(range);
+  cell.title = fmt::format("{}; sampling error alone: {}", likely.moved, percent_interval(likely.error));
+  return cell;
+}
+
+Blocks headline_table(const Assess& record, const Shown& shown) {
+  const std::string level = percent(record.level);
+  std::vector<ColumnOf<AssessResult>> columns;
+  const auto add = [&](Column column, Cell (*cell)(const AssessResult&)) {
+    columns.push_back({std::move(column), cell});
+  };
+  if (shown.source)
+    add(interval_column("On the source", "Share of source samples predicted right"),
+        [](const AssessResult& r) { return share_cell(r.source_accuracy, r.reason("source_accuracy")); });
+  if (shown.accuracy) {
+    add(interval_column("Accuracy", "Share of samples predicted right, with its " + level + " interval"),
+        accuracy_cell);
+    add(on_page(interval_column("Change, points", "Accuracy on the target minus accuracy on the source")),
+        [](const AssessResult& r) {
+          return change_cell(r.accuracy_change, r.reason(r.accuracy.value ? "source_accuracy" : "accuracy"));
+        });
+  }
+  if (shown.pairs) {
+    add(same_prediction_column(),
+        [](const AssessResult& r) { return share_cell(r.afr_pred, r.reason("afr_pred")); });
+    add(pa_column(level), [](const AssessResult& r) { return pa_cell(r.pa, r.reason("pa")); });
+    add(on_page(beta_column()),
+        [](const AssessResult& r) { return significant_cell(r.beta, 3, r.reason("beta")); });
+  }
+  if (shown.likely)
+    add(interval_column("Estimated error", "An estimate without target labels, and its likely range"),
+        likely_cell);
+  if (shown.bound)
+    add(number_column("Error at most", "Upper bound on the error, without target labels"), bound_cell);
+  columns.push_back({number_column("n", "Samples of the target"), &AssessResult::n});
+  const bool known = columns.size() > 1;
+  return subject_table(record, "Every target, worst first", std::move(columns), worst_first(record),
+                       known ? std::optional<std::size_t>(shown.source ? 1 : 0) : std::nullopt,
+                       shown.accuracy || shown.pairs)
+      .block();
+}
+
+Blocks terms(const Assess& record, const Shown& shown) {
+  std::vector<std::pair<std::string, std::string>> list;
+  if (shown.accuracy)
+    list.emplace_back(
+        "Accuracy",
+        fmt::format("The share of samples that the model predicts right. Small figures: the {} interval. "
+                    "Shading: the difference from the source, the data with known accuracy.",
+                    percent(record.level)));
+  if (shown.pairs) {
+    list.emplace_back("Prediction unchanged",
+                      "The share of samples whose prediction is the same before and after the shift, right "
+                      "or wrong (in papers AFR, agreement failure rate). It needs no labels.");
+    for (auto& meaning : pa_meanings(log_k(record))) list.push_back(std::move(meaning));
+  }
+  if (shown.likely)
+    list.emplace_back("Estimated error",
+                      "The error of the model on the target, estimated without labels from single estimates "
+                      "and from the change of the outputs. Small figures: the likely range of the error.");
+  if (shown.bound)
+    list.emplace_back("Error at most",
+                      "An upper bound on the error on the target, without labels, if the assumption in the "
+                      "section on errors without labels holds.");
+  return term_list(list);
+}
+
+struct AssessMetric {
+  std::string title, note;
+  double top;
+  bool percent;
+  const Measured AssessResult::*value;
+  const Measured AssessResult::*reference = nullptr;
+};
+
+OverviewRow overview_row(const AssessResult& result, const AssessMetric& metric, std::size_t slot) {
+  const auto& [value, low, high] = result.*(metric.value);
+  const auto source = metric.reference == nullptr ? std::nullopt : (result.*(metric.reference)).value;
+  return {result.target, result.model, slot, {value, low ? low : value, high ? high : value},
+          source,        result.n};
+}
+
+// Targets are rows, worst first by their worst model; `models` are marks in them.
+Chart metric_chart(const Assess& record, const AssessMetric& metric, const std::vector<std::string>& models) {
+  std::vector<std::string> targets;
+  for (const AssessResult* result : worst_first(record)) append_new(targets, result->target);
+  std::vector<OverviewRow> rows;
+  for (const std::string& target : targets)
+    for (std::size_t m = 0; m < models.size(); ++m)
+      if (const AssessResult* result = record.find(models[m], target))
+        rows.push_back(overview_row(*result, metric, m));
+  const std::string description = metric.title + " of every model on every target, with intervals";
+  return overview_of({"overview", metric.title, metric.note, description}, rows, models.size(), metric.top,
+                     metric.percent, targets);
+}
+
+Blocks overview_charts(const Assess& record, const Shown& shown) {
+  std::vector<AssessMetric> metrics;
+  if (record.results.size() == 1) return {};  // the table says it
+  if (shown.accuracy)
+    metrics.push_back({"Accuracy", "line: from the source accuracy", 1, true, &AssessResult::accuracy,
+                       &AssessResult::source_accuracy});
+  if (shown.pairs) {
+    metrics.push_back(
+        {"Prediction unchanged", "share unchanged by the shift", 1, true, &AssessResult::afr_pred});
+    metrics.push_back(
+        {"PA", "of at most " + fixed(log_k(record), 2), log_k(record), false, &AssessResult::pa});
+  }
+  Blocks out;
+  for (auto first = record.models.begin(); first != record.models.end() && !metrics.empty();) {
+    const auto last = first + std::min(std::ptrdiff_t{series}, record.models.end() - first);
+    const std::vector<std::string> models(first, last);
+    std::vector<Chart> charts;
+    for (const AssessMetric& metric : metrics) charts.push_back(metric_chart(record, metric, models));
+    out += model_legend(models) + chart_grid(charts);
+    first = last;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string subject(const Assess& record, const AssessResult& result) {
+  return record.models.size() > 1 ? result.model + " under " + result.target : result.target;
+}
+
+Table subject_table(const Assess& record, const std::string& caption,
+                    std::vector<ColumnOf<AssessResult>> columns,
+                    const std::vector<const AssessResult*>& results, std::optional<std::size_t> sorted,
+                    bool ascending) {
+  const std::size_t headers = record.models.size() > 1 ? 2 : 1;
+  if (headers == 2) columns.insert(columns.begin(), {text_column("Model"), &AssessResult::model});
+  columns.insert(columns.begin(), {text_column("Target"), &AssessResult::target});
+  Table table = table_of(caption, columns, results);
+  if (sorted) table.sorted_by(*sorted + headers, ascending);
+  table.headers = headers;
+  return table;
+}
+
+std::vector<const AssessResult*> worst_first(const Assess& record) {
+  std::vector<const AssessResult*> results;
+  for (const std::size_t i : record.worst_first()) results.push_back(&record.results[i]);
+  return results;
+}
+
+View view(const Assess& record, const Pictures& pictures, const PageOptions& options) {
+  const Shown shown(record);
+  std::vector<Section> sections = {timeline_section(record),    warnings_section(record),
+                                   comparisons_section(record), seeds_section(record),
+                                   strengths_section(record),   bounds_section(record),
+                                   quality_section(record),     subgroups_section(record),
+                                   drift_section(record),       agreement_section(record),
+                                   confidence_section(record),  classes_section(record),
+                                   groups_section(record),      shares_section(record),
+                                   confusion_section(record),   flips_section(record, pictures, options)};
+  for (Section& section : shifts_sections(record)) sections.push_back(std::move(section));
+  for (Section& section : noise_sections(record, pictures, options)) sections.push_back(std::move(section));
+  sections.push_back(missing_section(record));
+  sections.push_back(assumptions_section(record));
+  sections.push_back(source_section(record.envelope));
+  std::vector<std::string> verdicts;
+  for (const AssessGate& gate : record.gates) verdicts.push_back(gate_words(gate, record.results.size()));
+  return {
+      .title = "leeway: " + list_of(record.models),
+      .headline = record.envelope.headline,
+      .verdicts = std::move(verdicts),
+      .findings = record.envelope.findings,
+      .scope = scope(record),
+      .lead = in_both(headline_table(record, shown)) + terms(record, shown) + overview_charts(record, shown),
+      .sections = std::move(sections)};
+}
+
+}  // namespace leeway::tasks

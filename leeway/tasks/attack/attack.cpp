@@ -1,0 +1,201 @@
+#include "leeway/tasks/attack/attack.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "leeway/core/message.h"
+#include "leeway/core/npy.h"
+#include "leeway/core/numbers.h"
+#include "leeway/core/statistics.h"
+#include "leeway/describe/number_list.h"
+#include "leeway/tasks/task_clock.h"
+
+namespace leeway::tasks {
+namespace {
+
+constexpr std::size_t curve_steps = 20;
+
+// Of n: the share and its interval.
+void put_share(std::size_t hits, std::size_t n, double& value, Interval& interval) {
+  value = static_cast<double>(hits) / static_cast<double>(n);
+  interval = clopper_pearson(hits, n);
+}
+
+std::size_t hits_of(double share, std::size_t n) {
+  return static_cast<std::size_t>(std::llround(share * static_cast<double>(n)));
+}
+
+NearestNorms nearest_norms(std::vector<double> norms) {
+  std::ranges::sort(norms);
+  NearestNorms found;
+  found.median = quantile(norms, .5);
+  found.median_interval = quantile_interval(norms, .5);
+  found.median_interval.low = std::max(0., found.median_interval.low);
+  found.lower_quartile = quantile(norms, .25), found.upper_quartile = quantile(norms, .75);
+  const auto finite = std::ranges::partition_point(norms, [](double norm) { return std::isfinite(norm); });
+  const double largest = finite == norms.begin() ? 0 : *(finite - 1);
+  const std::size_t points = largest > 0 ? curve_steps + 1 : 1;
+  for (std::size_t i = 0; i < points; ++i) {
+    RadiusPoint point;
+    point.radius = i == curve_steps ? largest : largest * static_cast<double>(i) / curve_steps;
+    const auto moved = std::ranges::upper_bound(norms, point.radius);
+    put_share(static_cast<std::size_t>(norms.end() - moved), norms.size(), point.robust_accuracy,
+              point.robust_accuracy_interval);
+    found.curve.push_back(point);
+  }
+  return found;
+}
+
+AttackedSet set_of(const nn::AttackResult& result) {
+  AttackedSet set;
+  const std::size_t n = result.success.size();
+  set.n = n;
+  const AttackOptions options = recorded(result.options);
+  set.attack = options.attack, set.eps = options.eps, set.parameters = options.parameters;
+  set.target = !result.options.targets.empty() ? "given" : result.labelled ? "label" : "prediction";
+  put_share(hits_of(result.clean_accuracy, n), n, set.clean_accuracy, set.clean_accuracy_interval);
+  put_share(hits_of(result.robust_accuracy, n), n, set.robust_accuracy, set.robust_accuracy_interval);
+  put_share(static_cast<std::size_t>(std::ranges::count(result.success, std::uint8_t{1})), n, set.success,
+            set.success_interval);
+  if (!result.options.eps) set.norms = nearest_norms(result.norms);
+  set.zero_gradient = result.zero_gradient, set.unreliable_gradient = result.unreliable_gradient;
+  if (result.beside_noise)
+    set.beside_noise = {result.beside_noise->attack_accuracy, result.beside_noise->noise_accuracy};
+  return set;
+}
+
+// Of an attack by gradients that are 0.
+std::string blind_warning(const nn::AttackResult& result) {
+  const std::string& name = result.options.attack;
+  return fmt::format(
+      "the gradient of {:.1f}% of {} rows is exactly 0, as after sign, rounding or quantized layers, so {} "
+      "cannot attack them: a noise attack of {} ran as well, and the worse of the two counts for each row "
+      "(robust accuracy {} under {} alone, {} under noise alone)",
+      100 * *result.zero_gradient, result.success.size(), name,
+      result.options.eps ? "the same radius" : "growing radius",
+      percent(result.beside_noise->attack_accuracy, 1), name,
+      percent(result.beside_noise->noise_accuracy, 1));
+}
+
+std::vector<std::string> warnings_of(const nn::AttackResult& result, bool pictures) {
+  std::vector<std::string> warnings;
+  const nn::AttackOptions& options = result.options;
+  const auto farthest = [&] {
+    return options.norm == nn::Norm::linf ? 1
+                                          : std::sqrt(static_cast<double>(result.images.pixels_per_image()));
+  };
+  if (pictures && options.eps.value_or(0) >= 1 && *options.eps >= farthest())
+    warnings.push_back(fmt::format(
+        "a radius of {} in {} reaches every image with pixels in [0, 1]; for 8 of 255 levels, use 8/255",
+        significant(*options.eps, 3), nn::name_of(options.norm)));
+  if (result.beside_noise) warnings.push_back(blind_warning(result));
+  if (result.unreliable_gradient.value_or(0) > nn::most_unreliable_gradients)
+    warnings.push_back(fmt::format(
+        "for {} of {} rows, a short step along the gradient raises the loss by less than a tenth of what the "
+        "gradient predicts, a sign of gradient masking: the robust accuracy may be far too high",
+        percent(*result.unreliable_gradient, 1), result.success.size()));
+  return warnings;
+}
+
+// The one of that name.
+template <class Value>
+Value named(const auto& values, const std::string& name, const char* what) {
+  for (const Value value : values)
+    if (name == nn::name_of(value)) return value;
+  std::string names;
+  for (const Value value : values) names += (names.empty() ? "" : ", ") + std::string(nn::name_of(value));
+  refuse(fmt::format("attack: {}", what), "one of " + names, in_quotes(name));
+}
+
+}  // namespace
+
+AttackFound attack(const AttackTask& task, Progress* progress) {
+  const TaskClock clock;
+  nn::AttackResult result = task.model.attack(task.images, task.options, progress);
+  Attack record;
+  record.options = recorded(result.options);
+  record.results = {set_of(result)};
+  record.envelope.warnings = warnings_of(result, !task.images.are_rows());
+  return {clock.finished(std::move(record), task.options.seed), std::move(result)};
+}
+
+std::vector<nn::AttackOptions> attacks_of(const AttackOptions& given, const std::vector<double>& radii,
+                                          const CompleteAttack& complete) {
+  const std::vector<std::string> names = split(given.attack, ',');
+  std::vector<nn::AttackOptions> all;
+  for (const std::string& name : names) {
+    AttackOptions one = given;
+    one.attack = name;
+    const nn::AttackOptions without = complete(options_of(one));
+    if (radii.empty() || (!without.eps && names.size() > 1)) {
+      all.push_back(without);
+      continue;
+    }
+    for (const double radius : radii) {
+      one.eps = radius;
+      all.push_back(complete(options_of(one)));
+    }
+  }
+  return all;
+}
+
+void add_set(Attack& all, Attack one) {
+  if (all.results.empty()) {
+    all = std::move(one);
+    return;
+  }
+  const auto named = [](const Attack& record) {
+    std::vector<std::string> lines = record.envelope.warnings;
+    for (std::string& line : lines) line = display_name(record.results.back().out) + ": " + line;
+    return lines;
+  };
+  if (all.results.size() == 1) all.envelope.warnings = named(all);
+  for (std::string& line : named(one)) all.envelope.warnings.push_back(std::move(line));
+  for (AttackedSet& set : one.results) all.results.push_back(std::move(set));
+  all.envelope.seconds += one.envelope.seconds;
+  all.envelope.headline = headline_of(all);
+  all.envelope.findings = findings_of(all);
+}
+
+AttackOptions recorded(const nn::AttackOptions& options) {
+  AttackOptions all;
+  all.attack = options.attack;
+  all.norm = nn::name_of(options.norm);
+  all.eps = options.eps;
+  if (options.loss) all.loss = nn::name_of(*options.loss);
+  for (const auto& [name, value] : options.parameters) all.parameters[name] = value;
+  return all;
+}
+
+nn::AttackOptions options_of(const AttackOptions& options) {
+  nn::AttackOptions all;
+  all.attack = options.attack;
+  all.norm = named<nn::Norm>(nn::every_norm, options.norm, "norm");
+  all.eps = options.eps;
+  if (options.loss) all.loss = named<nn::Loss>(nn::every_loss, *options.loss, "loss");
+  for (const auto& [name, value] : options.parameters) {
+    if (!value) refuse("attack: " + name, "a number", "none");
+    all.parameters[name] = *value;
+  }
+  return all;
+}
+
+void write_attacked(const std::filesystem::path& path, const nn::AttackResult& result) {
+  const std::size_t n = result.success.size();
+  const std::vector<std::int64_t>& targets = result.options.targets;
+  ArrayMap arrays{{"x", result.images.pixels},
+                  {"success", make_array({n}, result.success)},
+                  {"norms", make_array({n}, result.norms)}};
+  arrays["x"].shape = result.images.own_shape();
+  if (result.labelled) arrays["y"] = make_array({n}, result.classes);
+  if (const auto& names = result.images.class_names; !names.empty())
+    arrays["class_names"] = make_text_array({names.size()}, names);
+  if (!result.labelled || !targets.empty())
+    arrays["targets"] = make_array({n}, targets.empty() ? result.classes : targets);
+  write_npz(path, arrays);
+}
+
+}  // namespace leeway::tasks

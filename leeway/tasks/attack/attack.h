@@ -1,0 +1,123 @@
+// Generates adversarial examples and measures accuracy under attack.
+//
+// Untargeted attacks lead away from the labels, or from the model's predictions if there are none. The
+// session brings the attacks of leeway/nn; this code does not need LibTorch. Proportions have exact
+// intervals, the median norm has that of order statistics (core/statistics.h).
+// Errors (Error): those of Session::complete and Model::attack (leeway/nn). Interrupted on request. Cost: a
+// forward and a backward pass a step. Same bits for any number of threads.
+//
+// The record of leeway attack: for each model, set of images, attack and radius, the accuracy under attack,
+// and the perturbation norms where the attack searches for the nearest adversarial example.
+//
+// Statistics of norms are over all rows: 0 where the clean image succeeds, inf where the attack failed.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "leeway/core/images.h"
+#include "leeway/core/progress.h"
+#include "leeway/core/statistics.h"
+#include "leeway/describe/envelope.h"
+#include "leeway/describe/view.h"
+#include "leeway/nn/model.h"
+#include "leeway/tasks/model_reading.h"
+
+namespace leeway::tasks {
+
+inline constexpr std::string_view attack_schema = "leeway.attack/2";
+
+struct AttackOptions {
+  std::string attack = "pgd", norm = "linf";
+  std::optional<double> eps;        // of an attack with a fixed budget
+  std::optional<std::string> loss;  // unset: the attack's own
+  std::map<std::string, std::optional<double>>
+      parameters;  // by name; those not named have the attack's defaults
+};
+
+// The attack and noise beside it, each alone: shares of rows that withstood.
+struct BesideNoise {
+  double attack_robust_accuracy = 0, noise_robust_accuracy = 0;
+};
+
+struct RadiusPoint {
+  double radius = 0;
+  double robust_accuracy = 0;
+  Interval robust_accuracy_interval;
+};
+
+// How far rows had to move.
+struct NearestNorms {
+  double median = 0;
+  Interval median_interval;
+  double lower_quartile = 0, upper_quartile = 0;
+  std::vector<RadiusPoint> curve;
+};
+
+struct AttackedSet {
+  std::string model, data, out;  // files, as they were given; empty: none
+  std::string attack;
+  std::optional<double> eps;
+  std::map<std::string, std::optional<double>> parameters;  // with every default
+  std::string target;                                       // "label", "prediction", "given"
+  std::size_t n = 0;
+  double clean_accuracy = 0, robust_accuracy = 0, success = 0;
+  Interval clean_accuracy_interval, robust_accuracy_interval, success_interval;
+  std::optional<NearestNorms> norms;  // of an attack of minimum norm
+  std::optional<double> zero_gradient, unreliable_gradient;
+  std::optional<BesideNoise> beside_noise;
+  std::optional<ModelVariation> stochastic;
+};
+
+struct Attack {
+  Envelope envelope = envelope_of(attack_schema);
+  AttackOptions options;  // of the first result, with every default filled in; norm and loss are those of all
+  std::vector<AttackedSet> results;  // by model, by data, by attack, by radius
+};
+
+void fields(Attack& record, Fields& f);
+
+// Accuracy before and after, or how far images had to move; of several results those of the strongest. At least one result.
+[[nodiscard]] std::string headline_of(const Attack& record);
+// Quartiles of an attack of minimum norm; of several results what each attack left, by radius.
+[[nodiscard]] std::vector<std::string> findings_of(const Attack& record);
+
+struct AttackTask {
+  const nn::Model& model;
+  const Images& images;
+  nn::AttackOptions options;
+};
+
+struct AttackFound {
+  Attack record;  // without what the caller knows: command, inputs, the files' names, `stochastic`
+  nn::AttackResult result;
+};
+
+// The comma-separated attacks of `given`, each with every radius, or with its default radius if there are
+// none. Attacks for the nearest image have no radius and appear once. `complete`: the session's, with its
+// errors.
+using CompleteAttack = std::function<nn::AttackOptions(const nn::AttackOptions&)>;
+[[nodiscard]] std::vector<nn::AttackOptions> attacks_of(const AttackOptions& given,
+                                                        const std::vector<double>& radii,
+                                                        const CompleteAttack& complete);
+
+// One more set of a record: its result and its warnings, by the name of its file.
+void add_set(Attack& all, Attack one);
+
+[[nodiscard]] AttackFound attack(const AttackTask& task, Progress* progress = nullptr);
+
+// Options of nn and of the record, without `targets`, `seed`. Error: an unknown norm or loss, a parameter
+// without a value.
+[[nodiscard]] AttackOptions recorded(const nn::AttackOptions& options);
+[[nodiscard]] nn::AttackOptions options_of(const AttackOptions& options);
+
+// An .npz: x, y (or targets: the predictions, or the classes that were to be reached), success, norms.
+void write_attacked(const std::filesystem::path& path, const nn::AttackResult& result);
+
+[[nodiscard]] View view(const Attack& record);
+
+}  // namespace leeway::tasks

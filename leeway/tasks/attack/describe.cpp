@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "leeway/core/numbers.h"
+#include "leeway/describe/json.h"
+#include "leeway/tasks/attack/attack.h"
+#include "leeway/tasks/set_names.h"
+
+namespace leeway::tasks {
+namespace {
+
+std::string share_words(double value, const Interval& interval) {
+  return value_words({value, interval.low, interval.high}, true);
+}
+
+// What each attack left of a model and a set, by radius.
+std::vector<std::string> findings_of_several(const Attack& record) {
+  const SetNames names(record.results);
+  std::vector<std::string> findings;
+  std::string before;
+  for (const AttackedSet& set : record.results) {
+    const std::string files = names.of_files(set),
+                      name = files.empty() ? set.attack : files + ", " + set.attack;
+    const std::string left = share_words(set.robust_accuracy, set.robust_accuracy_interval);
+    const std::string words = set.eps ? fmt::format("{} withstand radius {}", left, significant(*set.eps, 3))
+                                      : fmt::format("{} withstand any radius", left);
+    if (name == before)
+      findings.back() += "; " + words;
+    else
+      findings.push_back(fmt::format("{}: {}", name, words));
+    before = name;
+  }
+  for (std::string& finding : findings) finding += '.';
+  return findings;
+}
+
+}  // namespace
+
+static void fields(AttackOptions& options, Fields& f) {
+  f("attack", options.attack, "attack, see leeway list attacks");
+  f.choice("norm", options.norm, {{"linf", ""}, {"l2", ""}, {"l1", ""}, {"l0", ""}},
+           "norm of the perturbation; l0: number of changed values");
+  f("eps", options.eps, at_least(0),
+    "radius, pixels in [0,1], l2: of the whole image; null: minimum-norm attack");
+  f.choice("loss", options.loss, {{"margin", ""}, {"difference", ""}, {"cross-entropy", ""}},
+           "loss that the attack maximizes, see leeway/nn/attack.h");
+  f("parameters", options.parameters,
+    "parameters of the attack by name, defaults included; see leeway list attacks");
+}
+
+static void fields(BesideNoise& beside, Fields& f) {
+  f("attack_robust_accuracy", beside.attack_robust_accuracy, a_share, "share withstanding the attack alone");
+  f("noise_robust_accuracy", beside.noise_robust_accuracy, a_share, "share withstanding noise alone");
+}
+
+static void fields(RadiusPoint& point, Fields& f) {
+  f("radius", point.radius, at_least(0), "radius in the norm of the attack");
+  f.measured("robust_accuracy", point.robust_accuracy, point.robust_accuracy_interval, a_share,
+             "share of rows without a successful attack within the radius");
+}
+
+static void fields(NearestNorms& norms, Fields& f) {
+  f.measured("median", norms.median, norms.median_interval, at_least(0), "median norm");
+  f("lower_quartile", norms.lower_quartile, at_least(0), "lower quartile of the norms");
+  f("upper_quartile", norms.upper_quartile, at_least(0), "upper quartile of the norms");
+  f("curve", norms.curve, "robust accuracy from radius 0 to the largest norm of a success, in equal steps");
+}
+
+static void fields(AttackedSet& set, Fields& f) {
+  f.unless_empty("model", set.model, "model file");
+  f.unless_empty("data", set.data, "clean images");
+  f.unless_empty("out", set.out, "file of attacked images");
+  f("attack", set.attack, "attack, see leeway list attacks");
+  f("eps", set.eps, at_least(0), "radius; null: minimum-norm attack");
+  f("parameters", set.parameters, "parameters of the attack by name, defaults included");
+  f.choice("target", set.target,
+           {{"label", "away from the label"},
+            {"prediction", "away from the model's prediction"},
+            {"given", "towards --targets"}},
+           "goal of the attack");
+  f("n", set.n, at_least(1), "number of images");
+  f.measured("clean_accuracy", set.clean_accuracy, set.clean_accuracy_interval, a_share,
+             "share of clean images predicted as their label, or 1 without labels");
+  f.measured("robust_accuracy", set.robust_accuracy, set.robust_accuracy_interval, a_share,
+             "share of attacked images predicted as their label, without labels as their clean prediction");
+  f.measured("success", set.success, set.success_interval, a_share,
+             "share of images with a successful attack");
+  f("norms", set.norms,
+    "norms of the perturbations: inf if the attack failed, 0 if the clean image needs none; null with a "
+    "fixed radius");
+  f("zero_gradient", set.zero_gradient, a_share,
+    "share of rows whose gradient is exactly 0 at every start of the attack; null: an attack without "
+    "gradients");
+  f("unreliable_gradient", set.unreliable_gradient, a_share,
+    "share of rows where a short step along the gradient raises the loss by less than a tenth of the "
+    "prediction; null: an attack without gradients, or of radius 0");
+  f("beside_noise", set.beside_noise,
+    "if zero_gradient is above .01: attack and noise alone (above, the worse of the two counts for each "
+    "row); otherwise null");
+  f("stochastic", set.stochastic,
+    "variation between two passes of a model accepted with --stochastic; otherwise null");
+}
+
+void fields(Attack& record, Fields& f) {
+  fields(record.envelope, f);
+  f("options", record.options, "options of the command; the first of several attacks and radii");
+  f("results", record.results, "results by model, data, attack and radius");
+}
+
+static std::string headline_of(const AttackedSet& set, const std::string& norm) {
+  const std::string what = fmt::format("{} in {}", set.attack, norm);
+  if (set.norms)
+    return fmt::format(
+        "{} succeeds on {} of {} images, with a median norm of {}.", what,
+        share_words(set.success, set.success_interval), count(set.n),
+        value_words({set.norms->median, set.norms->median_interval.low, set.norms->median_interval.high},
+                    false));
+  const std::string radius = significant(set.eps.value_or(0), 3);
+  if (set.target == "given")
+    return fmt::format("{} of radius {} succeeds on {} of {} images.", what, radius,
+                       share_words(set.success, set.success_interval), count(set.n));
+  const std::string left = share_words(set.robust_accuracy, set.robust_accuracy_interval);
+  if (set.target == "prediction")
+    return fmt::format("Under {} of radius {}, {} of {} predictions are unchanged.", what, radius, left,
+                       count(set.n));
+  return fmt::format(
+      "Under {} of radius {}, {} of {} images are predicted as their label; {} of the clean images are.",
+      what, radius, left, count(set.n), share_words(set.clean_accuracy, set.clean_accuracy_interval));
+}
+
+std::string headline_of(const Attack& record) {
+  const auto least = std::ranges::min_element(record.results, {}, &AttackedSet::robust_accuracy);
+  std::string words = headline_of(*least, record.options.norm);
+  if (record.results.size() < 2) return words;
+  const SetNames names(record.results);
+  const std::string name = names.of_files(*least);
+  return fmt::format("Of {} attacked sets, the fewest predictions survive{}: {}", record.results.size(),
+                     name.empty() ? "" : " in " + name, words);
+}
+
+std::vector<std::string> findings_of(const Attack& record) {
+  if (record.results.size() > 1) return findings_of_several(record);
+  const AttackedSet& set = record.results.at(0);
+  if (!set.norms) return {};
+  return {
+      fmt::format("The attack needs a norm of at most {} for a quarter of the images, {} for three quarters.",
+                  significant(set.norms->lower_quartile, 3), significant(set.norms->upper_quartile, 3))};
+}
+
+}  // namespace leeway::tasks

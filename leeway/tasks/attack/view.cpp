@@ -1,0 +1,157 @@
+// The page of leeway attack: what is left of a model's predictions, and how far images had to move.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "leeway/core/message.h"
+#include "leeway/describe/lines.h"
+#include "leeway/tasks/attack/attack.h"
+#include "leeway/tasks/sections.h"
+#include "leeway/tasks/set_names.h"
+
+namespace leeway::tasks {
+namespace {
+
+// What differs among the sets names them: the model always.
+std::vector<ColumnOf<AttackedSet>> name_columns(const Attack& record) {
+  const SetNames names(record.results);
+  std::vector<ColumnOf<AttackedSet>> columns = {
+      {text_column("Model"),
+       [](const AttackedSet& set) { return text_cell(set.model.empty() ? "the model" : set.model); }}};
+  if (names.data()) columns.push_back({text_column("Data"), &AttackedSet::data});
+  if (record.results.size() > 1) {
+    columns.push_back({text_column("Attack"), &AttackedSet::attack});
+    columns.push_back({number_column("Radius", "In " + record.options.norm), [](const AttackedSet& set) {
+                         return significant_cell(set.eps, 3, "minimum-norm attack");
+                       }});
+  }
+  return columns;
+}
+
+Blocks set_table(const Attack& record) {
+  std::vector<ColumnOf<AttackedSet>> columns = name_columns(record);
+  const std::size_t headers = columns.size();
+  const std::vector<ColumnOf<AttackedSet>> measures = {
+      {interval_column("Clean", "Share of clean images predicted as their label"),
+       [](const AttackedSet& set) {
+         return share_cell(measured(set.clean_accuracy, set.clean_accuracy_interval));
+       }},
+      {interval_column("Attacked",
+                       "Share of attacked images predicted as their label (without labels: as before)"),
+       [](const AttackedSet& set) {
+         return share_cell(measured(set.robust_accuracy, set.robust_accuracy_interval));
+       }},
+      {interval_column("Success", "Share of images with a successful attack"),
+       [](const AttackedSet& set) { return share_cell(measured(set.success, set.success_interval)); }},
+      {interval_column("Median norm", "Median norm of the perturbations"),
+       [](const AttackedSet& set) {
+         if (!set.norms) return dash_cell("fixed radius");
+         const Measured median = measured(set.norms->median, set.norms->median_interval);
+         return with_interval(significant_cell(median.value, 3), median,
+                              significant(*median.low, 3) + "–" + significant(*median.high, 3));
+       }},
+      {number_column("No gradient", "Share of rows whose gradient is exactly 0, so that the attack fails"),
+       [](const AttackedSet& set) {
+         return percent_cell(set.zero_gradient, 1, "the attack uses no gradients");
+       }},
+      {number_column("n"), &AttackedSet::n},
+      {text_column("File"), &AttackedSet::out}};
+  columns.insert(columns.end(), measures.begin(), measures.end());
+  return table_of("Before and after the attack", columns, record.results).block(headers);
+}
+
+// What withstands over the radius: a line for each model, set and attack that has two radii or more.
+Blocks radii_chart(const Attack& record) {
+  const SetNames names(record.results);
+  std::vector<double> radii;
+  for (const AttackedSet& set : record.results)
+    if (set.eps) radii.push_back(*set.eps);
+  if (radii.empty()) return {};
+  const ValueAxis axis = value_axis(radii);
+  std::vector<Line> lines;
+  for (const AttackedSet& set : record.results) {
+    if (!set.eps) continue;
+    const std::string files = names.of_files(set),
+                      name = files.empty() ? set.attack : files + ", " + set.attack;
+    if (lines.empty() || lines.back().name != name) lines.push_back({name, lines.size() % series, {}});
+    const Measured left = measured(set.robust_accuracy, set.robust_accuracy_interval);
+    const std::string radius = significant(*set.eps, 3);
+    lines.back().points.push_back(
+        {axis.position(*set.eps), left, radius,
+         fmt::format("radius {}: {} withstand\nn = {}", radius, value_words(left, true), count(set.n))});
+  }
+  std::erase_if(lines, [](const Line& line) { return line.points.size() < 2; });
+  for (Line& line : lines) std::ranges::sort(line.points, {}, &LinePoint::x);
+  if (lines.empty()) return {};
+  LineAxes axes = axis.axes("radius, " + record.options.norm);
+  axes.percent = true;
+  axes.height = 220;
+  return line_charts("Accuracy under attack",
+                     "share of images that withstand, by radius; bands are 95% intervals", lines, axes);
+}
+
+Blocks curve(const Attack& record) {
+  if (record.results.size() > 1) return radii_chart(record);
+  const AttackedSet& set = record.results.front();
+  if (!set.norms || set.norms->curve.size() < 2) return {};
+  Line line{"attacked", 0, {}};
+  LineAxes axes;
+  for (const RadiusPoint& point : set.norms->curve) {
+    const Measured accuracy = measured(point.robust_accuracy, point.robust_accuracy_interval);
+    const std::string radius = significant(point.radius, 3);
+    line.points.push_back({point.radius, accuracy, radius,
+                           fmt::format("within {}: {} withstand", radius, value_words(accuracy, true))});
+    axes.x_high = point.radius;
+  }
+  constexpr std::size_t ticks = 4;
+  for (std::size_t i = 0; i <= ticks; ++i) {
+    axes.x_ticks.push_back(axes.x_high * static_cast<double>(i) / ticks);
+    axes.x_names.push_back(significant(axes.x_ticks.back(), 2));
+  }
+  axes.x_title = "radius, " + record.options.norm;
+  axes.percent = true;
+  axes.height = 220;
+  return chart_grid(
+      {line_chart("Accuracy under attack",
+                  "share of images that withstand, by radius; the band is the 95% interval", {line}, axes)});
+}
+
+Section method_section(const Attack& record) {
+  const bool several = record.results.size() > 1;
+  std::vector<std::string> items, attacks;
+  for (const AttackedSet& set : record.results) {
+    std::string parameters;
+    for (const auto& [name, value] : set.parameters)
+      if (value)
+        parameters += fmt::format("{}{} {}", parameters.empty() ? "" : ", ", name, significant(*value, 4));
+    append_new(attacks, set.attack);
+    const std::string words = !several             ? parameters
+                              : parameters.empty() ? ""
+                                                   : fmt::format("{}: {}", set.attack, parameters);
+    if (!words.empty() && std::ranges::find(items, words) == items.end()) items.push_back(words);
+    if (set.beside_noise)
+      items.push_back((several ? set.out + ": " : "") +
+                      fmt::format("Robust accuracy is {} under the attack alone and {} under noise of the "
+                                  "same radius; the worse of the two counts for each image.",
+                                  percent(set.beside_noise->attack_robust_accuracy, 1),
+                                  percent(set.beside_noise->noise_robust_accuracy, 1)));
+  }
+  items.push_back(
+      "An attack gives an upper bound on robust accuracy: a stronger attack may find a lower value.");
+  const auto& eps = record.results.front().eps;
+  return {"method", "Method",
+          fmt::format("{} in {}{}", list_of(attacks), record.options.norm,
+                      several ? ""
+                      : eps   ? " within " + significant(*eps, 3)
+                              : ", minimum norm"),
+          bullets(items)};
+}
+
+}  // namespace
+
+View view(const Attack& record) {
+  return view_of("attack", record.envelope, curve(record) + in_both(set_table(record)),
+                 {method_section(record)});
+}
+
+}  // namespace leeway::tasks

@@ -1,0 +1,347 @@
+#include "leeway/tasks/average_case/average_case.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <initializer_list>
+#include <type_traits>
+#include <utility>
+
+#include "leeway/core/groups.h"
+#include "leeway/core/message.h"
+#include "leeway/core/safetensors.h"
+#include "leeway/tasks/average_case/robustness.h"
+#include "leeway/tasks/plan_digest.h"
+#include "leeway/tasks/task_clock.h"
+
+namespace leeway::tasks {
+
+namespace {
+
+using average_case::Column;
+using average_case::MadeElsewhere;
+using average_case::Noise;
+using Clock = std::chrono::steady_clock;
+
+template <class T>
+Array vector_array(const std::vector<T>& values) {
+  return make_array<T>({values.size()}, values);
+}
+
+template <class T>
+std::vector<T> vector_of(const ArrayMap& arrays, const std::string& name) {
+  const auto view = arrays.at(name).view<T>();
+  return {view.begin(), view.end()};
+}
+
+// -- Rows done so far, in a file
+
+class State {
+ public:
+  // Of rows [0, n) under these options.
+  State(const AverageCaseTask& task, const AverageCaseOptions& options, std::size_t n) : path_(task.state) {
+    if (!saves()) return;
+    AverageCaseOptions decisive = options;
+    decisive.rows = n, decisive.convergence = false;
+    plan_ = plan_digest(std::move(decisive), task.seed, task.made_of);
+  }
+
+  [[nodiscard]] bool saves() const { return !path_.empty(); }
+
+  void save(const average_case::AverageCase& done) const {
+    ArrayMap arrays;
+    arrays["targets"] = vector_array(done.targets);
+    arrays["confidence"] = vector_array(done.confidence);
+    arrays["seconds"] = vector_array(std::vector<double>{done.seconds, done.model_seconds});
+    for (std::size_t c = 0; c < done.columns.size(); ++c) {
+      const Column& column = done.columns[c];
+      arrays[fmt::format("p {}", c)] = vector_array(column.p);
+      arrays[fmt::format("low {}", c)] = vector_array(column.low);
+      arrays[fmt::format("high {}", c)] = vector_array(column.high);
+      arrays[fmt::format("error {}", c)] = vector_array(column.error);
+      arrays[fmt::format("draws {}", c)] = vector_array(column.draws);
+      arrays[fmt::format("rest {}", c)] = vector_array(
+          std::vector<double>{static_cast<double>(column.not_converged), column.left_out, column.seconds,
+                              column.model_seconds, static_cast<double>(column.zero_gradients)});
+    }
+    write_state(path_, {std::move(arrays), {{"plan", plan_}}});
+  }
+
+  // `empty` where there is no state of this plan; `warn` gets a line about a damaged one.
+  [[nodiscard]] average_case::AverageCase load(const average_case::AverageCase& empty,
+                                               const std::function<void(std::string)>& warn) const {
+    const auto parse = [&](const Safetensors& state) {
+      const ArrayMap& arrays = state.tensors;
+      average_case::AverageCase done = empty;
+      done.targets = vector_of<std::int32_t>(arrays, "targets");
+      done.confidence = vector_of<double>(arrays, "confidence");
+      const auto seconds = vector_of<double>(arrays, "seconds");
+      done.seconds = seconds.at(0), done.model_seconds = seconds.at(1);
+      for (std::size_t c = 0; c < done.columns.size(); ++c) {
+        load_column(arrays, c, done.columns[c]);
+        if (done.columns[c].p.size() != done.targets.size())
+          refuse(display_name(path_), "one value per row", "another number");
+      }
+      return done;
+    };
+    return state_of_plan(path_, plan_, warn, parse).value_or(empty);
+  }
+
+ private:
+  static void load_column(const ArrayMap& arrays, std::size_t c, Column& column) {
+    column.p = vector_of<double>(arrays, fmt::format("p {}", c));
+    column.low = vector_of<double>(arrays, fmt::format("low {}", c));
+    column.high = vector_of<double>(arrays, fmt::format("high {}", c));
+    column.error = vector_of<double>(arrays, fmt::format("error {}", c));
+    column.draws = vector_of<std::uint32_t>(arrays, fmt::format("draws {}", c));
+    const auto rest = vector_of<double>(arrays, fmt::format("rest {}", c));
+    column.not_converged = static_cast<std::size_t>(rest.at(0)), column.left_out = rest.at(1);
+    column.seconds = rest.at(2), column.model_seconds = rest.at(3);
+    column.zero_gradients = static_cast<std::size_t>(rest.at(4));
+  }
+
+  std::filesystem::path path_;
+  std::string plan_;
+};
+
+// Passes of one range of rows as a part of those of all rows, from `before` to `n`.
+class RangeProgress : public Progress {
+ public:
+  RangeProgress(Progress* whole, std::size_t before, std::size_t n) : whole_(whole), before_(before), n_(n) {}
+  void set_range(std::size_t begin, std::size_t end) { begin_ = begin, end_ = end; }
+
+  void update(std::string_view task, std::size_t done, std::size_t total, std::string_view note) override {
+    const std::size_t rows = std::max<std::size_t>(1, end_ - begin_);
+    if (whole_ == nullptr) return;
+    whole_->update(task, (begin_ - before_) * total / rows + done, (n_ - before_) * total / rows, note);
+  }
+  [[nodiscard]] bool stop_requested() const override { return whole_ != nullptr && whole_->stop_requested(); }
+
+ private:
+  Progress* whole_;
+  std::size_t before_, n_, begin_ = 0, end_ = 0;
+};
+
+// -- The analysis
+
+bool has_gradients(const AverageCaseTask& task) {
+  if (const auto* const model = std::get_if<ClassifierInputs>(&task.of))
+    return static_cast<bool>(model->classifier.gradients);
+  const auto& files = std::get<MadeElsewhere>(task.of);
+  return files.jacobian || files.gram;
+}
+
+// Methods in the order of the family where none were named: those that the input permits.
+std::vector<std::string> methods_of(const AverageCaseTask& task) {
+  if (!task.options.methods.empty()) return task.options.methods;
+  const bool model = std::holds_alternative<ClassifierInputs>(task.of);
+  std::vector<std::string> methods;
+  for (const auto& member : average_case::estimators())
+    if (member.name != "mc" && (!member.model || model) && (!member.gradients || has_gradients(task)))
+      methods.emplace_back(member.name);
+  return methods;
+}
+
+std::vector<std::size_t> growing(std::initializer_list<std::size_t> counts, std::size_t most) {
+  std::vector<std::size_t> result;
+  for (const std::size_t count : counts)
+    if (count < most) result.push_back(count);
+  result.push_back(most);
+  return result;
+}
+
+// The first rows of an array; nothing is copied.
+Array average_case_head(Array array, std::size_t rows) {
+  if (!array.shape.empty()) array.shape[0] = std::min(array.shape[0], rows);
+  return array;
+}
+
+class AverageCaseAnalysis {
+ public:
+  AverageCaseAnalysis(const AverageCaseTask& task, Progress* progress)
+      : task_(task), progress_(progress), chosen_(task.options), groups_(task.groups) {
+    put_in_bins(groups_);
+    chosen_.methods = methods_of(task);
+    options_.methods.assign(chosen_.methods.begin(), chosen_.methods.end());
+    options_.sigmas = chosen_.sigma;
+    options_.draws = chosen_.draws, options_.width = chosen_.width, options_.copies = chosen_.copies;
+    if (chosen_.copies_as_published) options_.copy_draws = average_case::CopyDraws::as_published;
+    options_.temperature = chosen_.temperature, options_.classes = chosen_.classes;
+    options_.level = chosen_.level, options_.mvn.tolerance = chosen_.tolerance;
+    options_.seed = task.seed, options_.progress = progress_;
+  }
+
+  AverageCaseResult run() {
+    const TaskClock clock;
+    if (const auto* const model = std::get_if<ClassifierInputs>(&task_.of))
+      of_classifier(*model);
+    else
+      of_files(std::get<MadeElsewhere>(task_.of));
+    AverageCase& record = result_.record;
+    record.found =
+        robustness_of(result_.rows, k_, result_.labels, task_.class_names, task_.options, task_.seed);
+    record.found.group_bias = groups_of(result_.rows, record.found, groups_);
+    record.found.convergence = std::move(steps_);
+    Envelope& envelope = record.envelope;
+    envelope.headline = headline_of(record.found);
+    envelope.findings = findings_of(record.found);
+    for (const std::string& line : gradient_warnings(record.found)) envelope.warnings.push_back(line);
+    for (const GroupColumn& column : groups_)
+      if (column.levels.size() > most_compared)
+        envelope.warnings.push_back(fmt::format("groups {}: too many values to compare: {} (at most {})",
+                                                in_quotes(column.name), column.levels.size(), most_compared));
+    clock.stamp(envelope, task_.seed);
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] Noise noise(std::size_t d) const {
+    return Noise(d, average_case::noise_kind(chosen_.noise), task_.noise_covariance);
+  }
+
+  [[nodiscard]] std::size_t rows_of(std::size_t n) const {
+    return chosen_.rows > 0 ? std::min(chosen_.rows, n) : n;
+  }
+
+  void take_labels(std::size_t n) {
+    for (const GroupColumn& column : groups_)
+      if (column.codes.size() < n)
+        refuse(fmt::format("average_case: groups {}", in_quotes(column.name)),
+               fmt::format("at least {}, as many as rows", n), fmt::format("{}", column.codes.size()));
+    if (!task_.labels) return;
+    if (task_.labels->size() < n)
+      refuse("average_case: labels", fmt::format("at least {}, as many as rows", n),
+             fmt::format("{}", task_.labels->size()));
+    result_.labels.emplace(task_.labels->begin(), task_.labels->begin() + static_cast<std::ptrdiff_t>(n));
+    if (count_labels(*result_.labels) < n)
+      result_.labels.reset();  // groups by predictions: all rows have one
+  }
+
+  void of_files(const MadeElsewhere& given) {
+    MadeElsewhere files = given;
+    if (task_.noise_covariance && !files.jacobian)
+      refuse("average_case: covariance of the noise",
+             "a Jacobian as well (Gram matrices already include the noise)", "none");
+    if (!files.logits.shape.empty() && rows_of(files.logits.shape[0]) < files.logits.shape[0]) {
+      const std::size_t n = rows_of(files.logits.shape[0]);
+      files.logits = average_case_head(files.logits, n);
+      if (files.jacobian) files.jacobian = average_case_head(*files.jacobian, n);
+      if (files.gram) files.gram = average_case_head(*files.gram, n);
+    }
+    const std::size_t d = files.jacobian && files.jacobian->shape.size() == 3 ? files.jacobian->shape[2] : 1;
+    result_.rows = average_case::average_case(files, noise(d), options_);
+    k_ = files.logits.shape[1];
+    take_labels(result_.rows.targets.size());
+  }
+
+  void of_classifier(const ClassifierInputs& model) {
+    k_ = model.classifier.k;
+    const std::size_t n = rows_of(model.n);
+    take_labels(n);
+    const Noise e = noise(model.classifier.d);
+    const State state(task_, chosen_, n);
+    average_case::AverageCase& all = result_.rows;
+    try {
+      run_ranges(model, e, n, state);
+      if (chosen_.convergence) converge(model, e, n);
+    } catch (const Interrupted&) {
+      if (!state.saves()) throw Interrupted("average-case: stopped; nothing was saved");
+      state.save(all);
+      throw Interrupted(fmt::format(
+          "average-case: stopped after {} of {} rows, which were saved; the same command resumes from there",
+          all.targets.size(), n));
+    }
+  }
+
+  // Rows in ranges; what is done is saved now and then, and taken over by a rerun.
+  void run_ranges(const ClassifierInputs& model, const Noise& e, std::size_t n, const State& state) {
+    average_case::AverageCase& all = result_.rows;
+    const auto range = [&](std::size_t begin, std::size_t end, Progress* progress) {
+      average_case::AverageCaseOptions own = options_;
+      own.progress = progress;
+      return average_case::average_case(model.classifier, e, model.input, begin, end, own);
+    };
+    all = state.load(range(0, 0, nullptr), [this](std::string line) {
+      result_.record.envelope.warnings.push_back(std::move(line));
+    });
+    const std::size_t before = all.targets.size();
+    if (before > 0 && task_.resumed) task_.resumed(before, n);
+    auto saved = Clock::now();
+    RangeProgress progress(progress_, before, n);
+    const std::size_t at_once = average_case::rows_at_once(k_);
+    for (std::size_t begin = before; begin < n; begin += at_once) {
+      const std::size_t end = std::min(n, begin + at_once);
+      progress.set_range(begin, end);
+      all.append(range(begin, end, &progress));
+      const auto now = Clock::now();
+      if (!state.saves() || end == n || now - saved < std::chrono::seconds(5)) continue;
+      state.save(all);
+      saved = now;
+    }
+  }
+
+  void converge(const ClassifierInputs& model, const Noise& e, std::size_t n) {
+    constexpr std::size_t most_rows = 100;
+    const std::size_t rows = std::min(n, most_rows);
+    const auto counts = [&](std::string_view method, std::initializer_list<std::size_t> some,
+                            std::size_t most) {
+      const bool wanted = std::ranges::find(chosen_.methods, method) != chosen_.methods.end();
+      return wanted ? growing(some, most) : std::vector<std::size_t>();
+    };
+    const auto draws = counts("mc", {10, 30, 100, 300, 1000, 3000}, chosen_.draws);
+    const auto copies = counts("mmse", {1, 2, 5, 10, 20, 50, 100}, chosen_.copies);
+    for (auto& point :
+         average_case::convergence(model.classifier, e, model.input, rows, options_, draws, copies))
+      steps_.push_back({std::move(point), rows});
+  }
+
+  const AverageCaseTask& task_;
+  Progress* progress_;
+  AverageCaseOptions chosen_;  // with the methods that are computed
+  average_case::AverageCaseOptions options_;
+  std::vector<GroupColumn> groups_;  // columns of numbers are bins
+  AverageCaseResult result_;
+  std::vector<ConvergenceStep> steps_;
+  std::size_t k_ = 0;
+};
+
+}  // namespace
+
+AverageCaseResult average_case(const AverageCaseTask& task, Progress* progress) {
+  return AverageCaseAnalysis(task, progress).run();
+}
+
+ArrayMap per_sample_arrays(const AverageCaseResult& result) {
+  const average_case::AverageCase& cases = result.rows;
+  const std::vector<double>& all_sigmas = result.record.found.options.sigma;
+  const std::size_t n = cases.targets.size(), sigmas = all_sigmas.size();
+  ArrayMap arrays;
+  const auto table = [&](std::string_view method, auto member) {
+    using Value = typename std::remove_cvref_t<decltype(std::declval<Column>().*member)>::value_type;
+    std::vector<Value> values(n * sigmas);
+    std::size_t s = 0;
+    for (const Column& column : cases.columns) {
+      if (column.estimator->name != method) continue;
+      for (std::size_t i = 0; i < n; ++i) values[i * sigmas + s] = (column.*member)[i];
+      ++s;
+    }
+    return make_array<Value>({n, sigmas}, std::move(values));
+  };
+  for (const Column& column : cases.columns) {
+    const std::string name(column.estimator->name);
+    if (arrays.contains(name)) continue;
+    arrays[name] = table(name, &Column::p);
+    if (column.draws.empty()) continue;
+    arrays["mc_low"] = table(name, &Column::low), arrays["mc_high"] = table(name, &Column::high);
+    arrays["mc_draws"] = table(name, &Column::draws);
+  }
+  arrays["sigmas"] = make_array<double>({sigmas}, all_sigmas);
+  arrays["targets"] = make_array<std::int32_t>({n}, cases.targets);
+  arrays["confidence"] = make_array<double>({n}, cases.confidence);
+  if (result.labels) arrays["labels"] = make_array<std::int64_t>({n}, *result.labels);
+  return arrays;
+}
+
+}  // namespace leeway::tasks

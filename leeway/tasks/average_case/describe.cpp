@@ -1,0 +1,262 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "leeway/core/message.h"
+#include "leeway/describe/fields.h"
+#include "leeway/describe/json.h"
+#include "leeway/tasks/average_case/average_case.h"
+
+namespace leeway {
+namespace {
+
+// Shares at average_case::quantile_levels, under these as keys.
+struct Quantiles {
+  std::array<double, average_case::quantile_levels.size()> values{};
+};
+
+void fields(Quantiles& quantiles, Fields& f) {
+  for (std::size_t i = 0; i < quantiles.values.size(); ++i)
+    f(fmt::format("{:g}", average_case::quantile_levels[i]), quantiles.values[i], a_share, "of p");
+}
+
+}  // namespace
+
+static void fields(average_case::Distribution& p, Fields& f) {
+  std::optional<double> mean;
+  std::optional<Quantiles> quantiles;
+  if (p.n > 0) mean = p.mean, quantiles = Quantiles{p.quantiles};
+  f("n", p.n, "number of samples");
+  f.measured(
+      "mean", mean, p.interval, a_share,
+      "mean over samples, with Student's interval; null without samples, the interval also for one sample");
+  f("quantiles", quantiles, "quantiles, linear between order statistics; null without samples");
+  p.mean = mean.value_or(0);
+  p.quantiles = quantiles.value_or(Quantiles{}).values;
+}
+
+}  // namespace leeway
+
+namespace leeway::tasks {
+namespace {
+
+constexpr Range draws_range{1, 0x1p31};
+
+void method_and_sigma(std::string& method, double& sigma, Fields& f) {
+  f("method", method, "name of the method");
+  f("sigma", sigma, at_least(0), "standard deviation of the noise");
+}
+
+}  // namespace
+
+static void fields(MethodWords& words, Fields& f) {
+  f("method", words.method, "name of the method");
+  f("summary", words.summary, "description in one line");
+  f("source", words.source, "paper and section");
+  f("probability", words.probability, "false: a score that ranks samples, not a probability");
+}
+
+static void fields(Survival& result, Fields& f) {
+  method_and_sigma(result.method, result.sigma, f);
+  f("probability", result.probability, "false: a score that ranks samples, not a probability");
+  fields(result.p, f);
+  f("error", result.error, at_least(0),
+    "largest bound on the numerical error of p; null for methods without the normal distribution function");
+  f("not_converged", result.not_converged,
+    "samples whose error bound exceeds the tolerance (exit code 5); null as for error");
+  f("left_out", result.left_out, at_least(0),
+    "largest possible change of p by classes without gradients; null for methods without gradients");
+  f("zero_gradient", result.zero_gradient, a_share,
+    "samples whose boundaries all have a gradient of exactly 0, so that they survive any noise; null as for "
+    "left_out");
+  f("draws", result.draws, "noisy copies of mc, over all samples; null for other methods");
+  f("seconds", result.seconds, at_least(0), "duration as if computed alone");
+  f("model_seconds", result.model_seconds, at_least(0), "seconds in passes of the model");
+}
+
+static void fields(MonteCarloError& of, Fields& f) {
+  average_case::AgainstMonteCarlo& error = of.error;
+  method_and_sigma(of.method, of.sigma, f);
+  f.measured("mean_absolute_error", error.mean_absolute, error.interval, a_share,
+             "mean over samples of |p - p of Monte Carlo|");
+  f("root_mean_square_error", error.root_mean_square, a_share, "root mean square of p - p of Monte Carlo");
+  f("largest_error", error.largest, a_share, "largest absolute difference from Monte Carlo of any sample");
+  f("bias", error.bias, from_to(-1, 1), "mean of p - p of Monte Carlo");
+  f("monte_carlo_error", error.floor, at_least(0),
+    "mean absolute error explained by the sampling error of Monte Carlo");
+  f("rank_correlation", error.rank, from_to(-1, 1), "Spearman's rank correlation; null if all samples tie");
+}
+
+static void compared(average_case::ClassDistribution& of, Fields& f) {
+  std::optional<double> difference = of.p_value ? std::optional(of.difference) : std::nullopt;
+  fields(of.distribution, f);
+  f("difference", difference, from_to(-1, 1),
+    "mean of the class or group minus mean of all others; null if either has no sample");
+  f("p_value", of.p_value, a_share,
+    "Mann-Whitney test against all others, adjusted by Holm's method; null as for difference");
+  of.difference = difference.value_or(0);
+}
+
+static void fields(ClassSurvival& one, Fields& f) {
+  f("class", one.of.label, at_least(0), "number of the class");
+  f("name", one.name, "name of the class, or its number");
+  compared(one.of, f);
+}
+
+static void fields(ClassComparison& comparison, Fields& f) {
+  method_and_sigma(comparison.method, comparison.sigma, f);
+  f("p_value", comparison.p_value, a_share,
+    "Kruskal-Wallis test that all classes are alike; null if fewer than two classes have samples, or all p "
+    "tie");
+  f("classes", comparison.classes, "all classes");
+}
+
+// A value of a column of groups, under the keys of one.
+struct GroupSurvival {
+  ClassSurvival value;
+};
+
+static void fields(GroupSurvival& one, Fields& f) {
+  f("group", one.value.name, "value of the column");
+  compared(one.value.of, f);
+}
+
+static void fields(GroupComparison& comparison, Fields& f) {
+  ClassComparison& of = comparison.of;
+  std::vector<GroupSurvival> groups;
+  for (ClassSurvival& one : of.classes) groups.push_back({std::move(one)});
+  f("column", comparison.column, "group column");
+  method_and_sigma(of.method, of.sigma, f);
+  f("p_value", of.p_value, a_share,
+    "Kruskal-Wallis test that all groups are alike; null if fewer than two have samples, or all p tie");
+  f("groups", groups, "all values of the column, sorted");
+  of.classes.clear();
+  for (GroupSurvival& one : groups) {
+    one.value.of.label = static_cast<std::int64_t>(of.classes.size());
+    of.classes.push_back(std::move(one.value));
+  }
+}
+
+static void fields(RankedSample& sample, Fields& f) {
+  f("row", sample.row, "row of the data, from 0");
+  f("p", sample.p, a_share, "probability that the prediction survives");
+  f("prediction", sample.prediction, "predicted class");
+  f("confidence", sample.confidence, a_share, "largest softmax probability of the clean sample");
+}
+
+static void fields(RankedClass& one, Fields& f) {
+  f("class", one.label, "number of the class");
+  f("name", one.name, "name of the class, or its number");
+  f("least", one.least, "least robust samples, at most 6, least robust first");
+  f("most", one.most, "most robust samples, at most 6, most robust first");
+}
+
+static void fields(Ranking& ranking, Fields& f) {
+  method_and_sigma(ranking.method, ranking.sigma, f);
+  f("classes", ranking.classes, "classes with samples");
+}
+
+static void fields(ConvergenceStep& step, Fields& f) {
+  method_and_sigma(step.point.method, step.point.sigma, f);
+  f("copies", step.point.copies, at_least(1), "number of noisy copies");
+  f("n", step.n, "number of first samples");
+  f("mean_change", step.point.mean_change, a_share,
+    "mean absolute change of p from the largest number of copies, over samples");
+  f("most_change", step.point.most_change, a_share, "largest change of p of any sample");
+}
+
+static void fields(Robustness& found, Fields& f) {
+  std::string classes = found.labels ? "labels" : "predictions";
+  f("options", found.options, "options of the command");
+  f("n", found.n, "number of samples");
+  f("k", found.k, at_least(2), "number of classes");
+  f.choice("classes_are", classes, {{"labels", ""}, {"predictions", ""}},
+           "grouping of samples in class_bias and ranking");
+  f("leading", found.leading,
+    "method used for class_bias and ranking: the computed method that is usually most accurate");
+  f("methods", found.methods, "computed methods");
+  f("results", found.results, "one for each method and sigma");
+  f("against_monte_carlo", found.against_monte_carlo,
+    "comparison of other methods with Monte Carlo; [] without mc");
+  f("class_bias", found.class_bias,
+    "tests whether classes differ, one for each sigma; [] beyond 100 classes");
+  f("group_bias", found.group_bias,
+    "tests whether groups differ, one for each column and sigma; [] without groups; columns with more than "
+    "100 values are omitted");
+  f("ranking", found.ranking,
+    "least and most robust samples, one list for each sigma; [] beyond 100 classes");
+  f("convergence", found.convergence, "with --convergence: convergence of p with the number of copies");
+  f("stochastic", found.stochastic,
+    "with --stochastic: variation between two passes of the model; null if there is none");
+  f("seconds_in_all", found.seconds_in_all, at_least(0), "duration, with shared computations counted once");
+  f("model_seconds_in_all", found.model_seconds_in_all, at_least(0), "seconds in passes of the model");
+  found.labels = classes == "labels";
+}
+
+void fields(AverageCaseOptions& options, Fields& f) {
+  f("sigma", options.sigma, from_to(0, 1e30),
+    "standard deviations of the noise, pixels in [0,1]: 0.1 or 0.05,0.1");
+  f.choice("methods", options.methods, choices_of(average_case::estimators()),
+           "estimators (default: all that the input permits, except mc)");
+  f("draws", options.draws, draws_range, "noisy copies per sample for mc");
+  f("width", options.width, a_share, "width of the interval at which mc stops (0: never)");
+  f("copies", options.copies, draws_range, "noisy copies per sample for mmse");
+  f("copies_as_published", options.copies_as_published,
+    "draw the copies of mmse independently, as the published estimator does, not centered and widened");
+  f("temperature", options.temperature, from_to(1e-30, 1e30), "temperature of softmax");
+  f("classes", options.classes,
+    "number of most likely classes with gradients (0: all; above 64 classes, all that can matter)");
+  f("tolerance", options.tolerance, from_to(1e-9, 1), "tolerance of the normal distribution function");
+  f.choice("noise", options.noise, choices_of(average_case::noises()),
+           "distribution of the noise in each coordinate");
+  f("rows", options.rows, "number of first samples to evaluate (0: all)");
+  f("convergence", options.convergence,
+    "also report the convergence of mc and mmse with the number of copies, on the first 100 samples");
+  f("level", options.level, from_to(.5, .9999), "confidence level of intervals");
+}
+
+void fields(AverageCase& record, Fields& f) {
+  fields(record.envelope, f);
+  f.unless_empty("model", record.model, "model file; null: outputs from files");
+  f.unless_empty("out", record.out, "per-sample file");
+  fields(record.found, f);
+}
+
+void fields(ModelUnderNoise& model, Fields& f) {
+  f("model", model.model, "name of the model in the assessment");
+  f.choice("from", model.from, {{"model", ""}, {"jacobian", ""}}, "kind of file");
+  f("file", model.file, "path of the file");
+  f("source_n", model.source_n, "rows of the source, of which the first n are used");
+  f("disagreement", model.disagreement, a_share,
+    "share of these rows on which the model and the source's outputs predict different classes; null for "
+    "Jacobians");
+  f("warnings", model.warnings, "warnings about these numbers, one line each");
+  fields(model.found, f);
+}
+
+const Survival* Robustness::find(std::string_view method, double sigma) const {
+  for (const Survival& result : results)
+    if (result.method == method && result.sigma == sigma) return &result;
+  return nullptr;
+}
+
+std::vector<double> Robustness::sigmas() const {
+  std::vector<double> all;
+  for (const Survival& result : results) all.push_back(result.sigma);
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+const Survival& Robustness::strongest() const { return *find(leading, sigmas().back()); }
+
+void check(const Robustness& found, const std::string& name, const std::string& at) {
+  if (found.results.empty()) refuse(name, "at least one result" + at, "none");
+  if (found.find(found.leading, found.sigmas().back()) == nullptr)
+    refuse(name, fmt::format("a result of {} under the strongest noise{}", in_quotes(found.leading), at),
+           "none");
+}
+
+void check(const AverageCase& record, const std::string& name) { check(record.found, name, ""); }
+
+}  // namespace leeway::tasks

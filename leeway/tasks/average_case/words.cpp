@@ -1,0 +1,217 @@
+#include "leeway/tasks/average_case/words.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "leeway/core/message.h"
+
+namespace leeway::tasks {
+namespace {
+
+// Of average_case::quantile_levels: 5, 25 and 50%.
+constexpr std::size_t twentieth = 1, quarter = 2, median = 3;
+
+// "The least robust 5% of the samples keep ... 46% of the time": how fragile the few are.
+std::string fragile(const average_case::Distribution& p) {
+  if (p.n < 20) return "";
+  const double one = p.quantiles[twentieth], five = p.quantiles[quarter], ten = p.quantiles[median];
+  if (one >= harmless)
+    return fmt::format("95% of the samples keep their prediction at least {} of the time.",
+                       survival_words(one));
+  std::string text = fmt::format(
+      "The least robust 5% of the samples keep their prediction at most {} of the time", survival_words(one));
+  if (ten < harmless)
+    text += fmt::format(", half of the samples at most {}", survival_words(ten));
+  else if (five < harmless)
+    text += fmt::format(", a quarter of the samples at most {}", survival_words(five));
+  return text + ".";
+}
+
+std::string beside_each_other(const Robustness& found) {
+  const Survival& worst = found.strongest();
+  std::vector<std::string> others;
+  for (const Survival& result : found.results)
+    if (result.sigma == worst.sigma && result.method != worst.method && result.probability && result.p.n > 0)
+      others.push_back(fmt::format("{} {}", result.method, percent(mean_of(result.p))));
+  return others.empty() ? "" : fmt::format("Other estimates: {}.", list_of(others));
+}
+
+// Whether compared things differ: `first` opens a sentence ("Classes"), `things` is within, `thing` names
+// one.
+std::string comparison_finding(const ClassComparison& comparison, double threshold, const std::string& first,
+                               const std::string& things, const std::string& thing) {
+  const std::string where = at_sigma(comparison.sigma);
+  if (!comparison.p_value)
+    return fmt::format("These samples do not show whether {} differ at {}", things, where);
+  const std::string how = p_value_words(*comparison.p_value);
+  if (*comparison.p_value >= threshold)
+    return fmt::format("{} do not differ significantly at {} ({})", first, where, how);
+  const ClassSurvival *least = nullptr, *most = nullptr;
+  for (const ClassSurvival& one : comparison.classes) {
+    const average_case::Distribution& p = one.of.distribution;
+    if (p.n == 0) continue;
+    if (least == nullptr || p.mean < least->of.distribution.mean) least = &one;
+    if (most == nullptr || p.mean > most->of.distribution.mean) most = &one;
+  }
+  if (least == nullptr) return fmt::format("{} differ at {} ({})", first, where, how);
+  return fmt::format(
+      "Noise affects {} unequally: at {} {} {} survives with probability {}, {} {} with {} ({})", things,
+      where, thing, least->name, value_words(mean_of(least->of.distribution), true), thing, most->name,
+      value_words(mean_of(most->of.distribution), true), how);
+}
+
+// Of group_bias, in their order.
+std::vector<std::string> compared_columns(const Robustness& found) {
+  std::vector<std::string> columns;
+  for (const GroupComparison& one : found.group_bias)
+    if (std::ranges::find(columns, one.column) == columns.end()) columns.push_back(one.column);
+  return columns;
+}
+
+}  // namespace
+
+std::string at_sigma(double sigma) { return fmt::format("σ = {:g}", sigma); }
+
+std::string survival_words(double p) { return p == 1 ? "100%" : sureness(p); }
+
+std::string p_value_words(double p_value) {
+  return p_value < 1e-4 ? "p < 0.0001" : "p = " + significant(p_value, 2);
+}
+
+std::string points_words(double p) { return fixed(100 * p, std::abs(p) < .1 ? 2 : 1); }
+
+std::string points_words(const Measured& p) {
+  if (!p.low || !p.high) return points_words(*p.value);
+  return fixed(100 * *p.value, decimals_for(50 * (*p.high - *p.low), 2));
+}
+
+Measured mean_of(const average_case::Distribution& p) {
+  if (p.n == 0) return {};
+  if (!p.interval) return {p.mean, {}, {}};
+  return {p.mean, p.interval->low, p.interval->high};
+}
+
+Measured mean_of(const average_case::AgainstMonteCarlo& error) {
+  return {error.mean_absolute, error.interval.low, error.interval.high};
+}
+
+bool is_probability(const Robustness& found, const std::string& method) {
+  return std::ranges::any_of(
+      found.results, [&](const Survival& result) { return result.method == method && result.probability; });
+}
+
+std::string class_name(const Robustness& found, std::size_t c) {
+  for (const ClassComparison& comparison : found.class_bias)
+    for (const ClassSurvival& one : comparison.classes)
+      if (one.of.label == static_cast<std::int64_t>(c)) return one.name;
+  return std::to_string(c);
+}
+
+std::string survival_finding(const Robustness& found) {
+  const Survival& worst = found.strongest();
+  if (worst.p.n == 0) return "No sample was evaluated.";
+  if (!worst.probability) return "None of the methods gives a probability.";
+  const bool one = found.n == 1;
+  return fmt::format("Under noise of {} {} with probability {}, estimated by {}.", at_sigma(worst.sigma),
+                     one ? "the prediction survives" : "predictions survive",
+                     one ? percent(worst.p.mean, 1) : value_words(mean_of(worst.p), true), worst.method);
+}
+
+std::string survival_details(const Robustness& found) {
+  const Survival& worst = found.strongest();
+  if (worst.p.n == 0) return "";
+  if (!worst.probability)
+    return fmt::format("The mean score of {} at {} is {}; scores only rank samples.", worst.method,
+                       at_sigma(worst.sigma), value_words(mean_of(worst.p), false));
+  const std::string few = fragile(worst.p), others = beside_each_other(found);
+  return few + (few.empty() || others.empty() ? "" : " ") + others;
+}
+
+std::string error_finding(const Robustness& found) {
+  const MonteCarloError *closest = nullptr, *furthest = nullptr;
+  const double most = found.sigmas().back();
+  for (const MonteCarloError& one : found.against_monte_carlo) {
+    if (one.sigma != most || !is_probability(found, one.method)) continue;
+    if (closest == nullptr || one.error.mean_absolute < closest->error.mean_absolute) closest = &one;
+    if (furthest == nullptr || one.error.mean_absolute > furthest->error.mean_absolute) furthest = &one;
+  }
+  if (closest == nullptr) return "Monte Carlo is compared with scores, which are not probabilities";
+  const average_case::AgainstMonteCarlo& error = closest->error;
+  std::string text =
+      fmt::format("At {} {} is {} points from Monte Carlo on average{}", at_sigma(most), closest->method,
+                  points_words(mean_of(error)),
+                  error.interval.low > error.floor
+                      ? fmt::format(", more than the {} of sampling error", points_words(error.floor))
+                      : ", no more than sampling error");
+  if (furthest != closest)
+    text += fmt::format("; {} is {}", furthest->method, points_words(mean_of(furthest->error)));
+  return text;
+}
+
+std::string class_finding(const Robustness& found) {
+  return comparison_finding(strongest_of(found.class_bias), 1 - found.options.level, "Classes", "classes",
+                            "class");
+}
+
+double group_threshold(const Robustness& found) {
+  return (1 - found.options.level) /
+         static_cast<double>(std::max<std::size_t>(1, compared_columns(found).size()));
+}
+
+std::string group_finding(const Robustness& found, const std::string& column) {
+  std::vector<ClassComparison> of;
+  for (const GroupComparison& one : found.group_bias)
+    if (one.column == column) of.push_back(one.of);
+  return comparison_finding(strongest_of(of), group_threshold(found), "Groups by " + column,
+                            "groups by " + column, column);
+}
+
+std::string ranking_finding(const Robustness& found) {
+  const Ranking& strongest = strongest_of(found.ranking);
+  const RankedSample* least = nullptr;
+  for (const RankedClass& one : strongest.classes)
+    for (const RankedSample& sample : one.least)
+      if (least == nullptr || sample.p < least->p) least = &sample;
+  if (least == nullptr) return "";
+  return fmt::format(
+      "The least robust sample is row {}: predicted as {} with {} confidence, it survives noise of {} with "
+      "probability {}",
+      least->row, class_name(found, least->prediction), sureness(least->confidence),
+      at_sigma(strongest.sigma), survival_words(least->p));
+}
+
+std::string headline_of(const Robustness& found) {
+  const std::string details = survival_details(found);
+  return survival_finding(found) + (details.empty() ? "" : " " + details);
+}
+
+std::vector<std::string> findings_of(const Robustness& found) {
+  std::vector<std::string> findings;
+  if (!found.against_monte_carlo.empty()) findings.push_back(error_finding(found));
+  if (!found.class_bias.empty()) findings.push_back(class_finding(found));
+  for (const std::string& column : compared_columns(found)) findings.push_back(group_finding(found, column));
+  if (!found.ranking.empty()) findings.push_back(ranking_finding(found));
+  std::erase(findings, "");
+  return findings;
+}
+
+std::vector<std::string> gradient_warnings(const Robustness& found) {
+  double most = 0;
+  std::vector<std::string> methods;
+  for (const Survival& result : found.results) {
+    const double without = result.zero_gradient.value_or(0);
+    if (without <= average_case::most_zero_gradients) continue;
+    most = std::max(most, without);
+    if (methods.empty() || methods.back() != result.method) methods.push_back(result.method);
+  }
+  if (methods.empty()) return {};
+  return {
+      fmt::format("the gradient of {:.1f}% of {} samples is exactly 0, as after sign, rounding or quantized "
+                  "layers: {} treat{} them as surviving any noise; Monte Carlo (mc) needs no gradient",
+                  100 * most, found.n, fmt::join(methods, ", "), methods.size() == 1 ? "s" : "")};
+}
+
+}  // namespace leeway::tasks

@@ -1,0 +1,55 @@
+#include "leeway/tasks/bound_evaluate/bound_evaluate.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "leeway/core/csv.h"
+#include "leeway/tasks/task_clock.h"
+
+namespace leeway::tasks {
+namespace {
+
+using error_bound::Adjustment;
+using error_bound::MethodShifts;
+
+// That of the name, "dis2@0.05", or the one given for all.
+std::optional<double> delta_of(const std::string& method, const std::optional<double>& given) {
+  const std::size_t at = method.rfind('@');
+  const auto named = at == std::string::npos ? std::nullopt : parse_number(method.substr(at + 1));
+  return named && *named > 0 && *named < 1 ? named : given;
+}
+
+EvaluatedMethod evaluated(const MethodShifts& method, const BoundEvaluateOptions& options,
+                          bool several_data_sets) {
+  EvaluatedMethod result{method.method,
+                         error_bound::score(method.shifts, options.level),
+                         delta_of(method.method, options.delta),
+                         {},
+                         method.shifts};
+  if (!several_data_sets) return result;
+  for (const auto& [name, kind] :
+       {std::pair("shift", Adjustment::shift), std::pair("scale", Adjustment::scale)})
+    for (const double level : options.coverage)
+      result.adjusted.push_back(
+          {name, level, error_bound::score(error_bound::adjust(method.shifts, kind, level), options.level)});
+  return result;
+}
+
+}  // namespace
+
+BoundEvaluation bound_evaluate(const BoundEvaluateTask& task) {
+  const TaskClock clock;
+  const error_bound::ShiftTable table = task.open();
+  BoundEvaluation record;
+  record.options = task.options;
+  record.data_sets = table.data_sets;
+  for (const MethodShifts& method : table.methods)
+    record.results.push_back(evaluated(method, task.options, table.data_sets > 1));
+  if (table.data_sets < 2)
+    record.envelope.warnings.push_back(
+        fmt::format("{}: no adjustment, which requires two or more data sets", task.name));
+  return clock.finished(std::move(record), task.seed);
+}
+
+}  // namespace leeway::tasks

@@ -1,0 +1,121 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "leeway/core/message.h"
+#include "leeway/core/numbers.h"
+#include "leeway/describe/json.h"
+#include "leeway/tasks/bound_evaluate/bound_evaluate.h"
+
+namespace leeway::error_bound {
+
+static void fields(Shift& shift, Fields& f) {
+  f("data_set", shift.data_set, "data set of the shift; adjustments are learned on the other data sets");
+  f("truth", shift.truth, a_share, "accuracy on the target");
+  f("predicted", shift.predicted, a_share, "predicted accuracy");
+}
+
+}  // namespace leeway::error_bound
+
+namespace leeway::tasks {
+
+static void score_fields(error_bound::Score& score, Fields& f) {
+  f("n", score.n, at_least(1), "number of shifts");
+  f("mae", score.mae, a_share, "mean absolute difference of predicted and true accuracy");
+  f.measured("coverage", score.coverage, score.coverage_interval, a_share,
+             "share of shifts whose accuracy is not overstated");
+  f("overestimation", score.overestimation, a_share,
+    "mean overstatement of accuracy on the other shifts; null if there are none");
+}
+
+static void fields(AdjustedScore& adjusted, Fields& f) {
+  f.choice("adjustment", adjusted.adjustment,
+           {{"shift", "subtracted from the accuracy"}, {"scale", "multiplies the accuracy"}},
+           "adjustment of the predictions");
+  f("level", adjusted.level, a_share, "required coverage");
+  score_fields(adjusted.score, f);
+}
+
+static void fields(EvaluatedMethod& method, Fields& f) {
+  double rate = method.violation_rate();
+  Interval interval = method.violation_interval();
+  std::optional<bool> exceeds = method.exceeds_delta();
+  f("method", method.method, "name of the column");
+  score_fields(method.score, f);
+  f.measured("violation_rate", rate, interval, a_share, "1 - coverage");
+  f("delta", method.delta, a_share,
+    "failure probability allowed to the method: from its name, METHOD@DELTA, or --delta; null without");
+  f("exceeds_delta", exceeds, "violation_rate_low is above delta; null without a delta");
+  f("adjusted", method.adjusted, "scores after adjustment on the other data sets; [] with one data set");
+  f("points", method.points, "the shifts, in the order of the table");
+}
+
+void fields(BoundEvaluateOptions& options, Fields& f) {
+  f("methods", options.methods, "columns that are methods (default: all numeric columns)");
+  f("delta", options.delta, from_to(1e-12, .5),
+    "failure probability allowed to a bound; a column METHOD@DELTA has its own");
+  f("coverage", options.coverage, from_to(.01, .9999), "target coverages of the adjustments");
+  f("level", options.level, from_to(.5, .9999), "confidence level of intervals");
+}
+
+void fields(BoundEvaluation& record, Fields& f) {
+  common_fields(record, f);
+  f("data_sets", record.data_sets, at_least(1), "number of data sets");
+  f("results", record.results, "one for each method");
+}
+
+std::optional<bool> EvaluatedMethod::exceeds_delta() const {
+  if (!delta) return std::nullopt;
+  return violation_interval().low > *delta;
+}
+
+static std::string violation_words(const EvaluatedMethod& method) {
+  const Interval interval = method.violation_interval();
+  return value_words({method.violation_rate(), interval.low, interval.high}, true);
+}
+
+std::string headline_of(const BoundEvaluation& record) {
+  const EvaluatedMethod& closest = *std::ranges::min_element(
+      record.results, {}, [](const EvaluatedMethod& method) { return method.score.mae; });
+  const EvaluatedMethod& safest =
+      *std::ranges::min_element(record.results, {}, &EvaluatedMethod::violation_rate);
+  const std::string off = fixed(100 * closest.score.mae, 1) + " points off on average";
+  const std::string text =
+      fmt::format("Over {} shifts {} understates the error least often, on {}", count(closest.score.n),
+                  display_name(safest.method), violation_words(safest));
+  if (&closest == &safest) return text + ", and is most accurate, " + off + ".";
+  return fmt::format("{}; {} is most accurate, {}.", text, display_name(closest.method), off);
+}
+
+// How often the error lay between the columns likely_low and likely_high; empty without both.
+static std::string range_words(const BoundEvaluation& record) {
+  const auto column = [&](std::string_view name) {
+    return std::ranges::find(record.results, name, &EvaluatedMethod::method);
+  };
+  const auto low = column("likely_low"), high = column("likely_high");
+  if (low == record.results.end() || high == record.results.end()) return "";
+  const std::size_t n = low->points.size();  // of accuracies: an error below its range is an accuracy above
+  std::size_t below = 0, above = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    below += low->points[i].truth > std::max(low->points[i].predicted, high->points[i].predicted) ? 1 : 0;
+    above += low->points[i].truth < std::min(low->points[i].predicted, high->points[i].predicted) ? 1 : 0;
+  }
+  const Interval held = clopper_pearson(n - below - above, n, record.options.level);
+  return fmt::format(
+      "The likely range holds the error of {} of {} shifts ({:g}% interval {:.0f} to {:.0f}%); errors above "
+      "the range: {}.",
+      n - below - above, n, 100 * record.options.level, 100 * held.low, 100 * held.high, above);
+}
+
+std::vector<std::string> findings_of(const BoundEvaluation& record) {
+  std::vector<std::string> findings;
+  if (std::string range = range_words(record); !range.empty()) findings.push_back(std::move(range));
+  for (const EvaluatedMethod& method : record.results)
+    if (method.exceeds_delta().value_or(false))
+      findings.push_back(
+          fmt::format("{} understates the error on {} of shifts, significantly more than its delta of {:g}%.",
+                      display_name(method.method), violation_words(method), 100 * *method.delta));
+  return findings;
+}
+
+}  // namespace leeway::tasks

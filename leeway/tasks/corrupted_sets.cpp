@@ -1,0 +1,124 @@
+#include "leeway/tasks/corrupted_sets.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "leeway/core/columns.h"
+#include "leeway/core/message.h"
+#include "leeway/core/parallel.h"
+#include "leeway/data/load.h"
+
+namespace leeway::tasks {
+namespace {
+
+constexpr std::size_t block_bytes = std::size_t{64} << 20, shard = 32, corrupted_sets_most_rows = 2048;
+
+Images rows_of(const Images& images, std::size_t begin, std::size_t end) {
+  Images part{images.path, images.pixels, std::nullopt};
+  const std::size_t each = images.pixels_per_image() * size_of(images.pixels.type);
+  part.pixels.shape[0] = end - begin;
+  part.pixels.storage = std::shared_ptr<const void>(
+      images.pixels.storage, static_cast<const std::byte*>(images.pixels.storage.get()) + begin * each);
+  if (images.labels)
+    part.labels.emplace(images.labels->begin() + static_cast<std::ptrdiff_t>(begin),
+                        images.labels->begin() + static_cast<std::ptrdiff_t>(end));
+  return part;
+}
+
+// Rows of one pass as a part of those of all units.
+class BlockProgress : public Progress {
+ public:
+  BlockProgress(const PassProgress& pass, std::size_t begin, std::size_t rows)
+      : pass_(pass), begin_(begin), rows_(rows) {}
+
+  void update(std::string_view, std::size_t done, std::size_t total, std::string_view) override {
+    const std::size_t rows = rows_ * std::min(done, total) / std::max<std::size_t>(1, total);
+    pass_.whole->update(pass_.task, pass_.before + begin_ + rows, pass_.total, pass_.note);
+  }
+  [[nodiscard]] bool stop_requested() const override { return pass_.whole->stop_requested(); }
+
+ private:
+  const PassProgress& pass_;
+  std::size_t begin_, rows_;
+};
+
+}  // namespace
+
+CorruptedImages as_they_are(const Images& images) {
+  return {images.pixels.shape, images.labels,
+          [&images](std::size_t begin, std::size_t end) { return rows_of(images, begin, end); }};
+}
+
+CorruptedImages corrupted(const Images& images, const CorruptionUnit& unit,
+                          const shift::CorruptionOptions& options) {
+  return {images.pixels.shape, images.labels, [&images, unit, options](std::size_t begin, std::size_t end) {
+            shift::CorruptionOptions own = options;
+            own.severity = static_cast<int>(unit.severity);
+            own.first_row = begin;
+            return unit.corruption->apply(rows_of(images, begin, end), own, nullptr);
+          }};
+}
+
+std::string published_name(std::string_view corruption) {
+  std::string name(corruption);
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+CorruptedImages published(const std::string& folder, std::string_view format, const CorruptionUnit& unit,
+                          const Images& like) {
+  const data::CorruptionPart part{published_name(unit.corruption->name), unit.severity};
+  auto set = std::make_shared<const data::Loaded>(data::load_set(format, {folder}, part));
+  CorruptedImages images;
+  images.shape = {set->n, set->shape[0], set->shape[1], set->shape[2]};
+  if (!std::ranges::equal(std::span(images.shape).subspan(1), std::span(like.pixels.shape).subspan(1)))
+    refuse(display_name(folder),
+           fmt::format("images of {}, as in {}", fmt::join(std::span(like.pixels.shape).subspan(1), " x "),
+                       display_name(like.path)),
+           fmt::format("{}", fmt::join(set->shape, " x ")));
+  images.labels.emplace(set->columns[0].codes.begin(), set->columns[0].codes.end());
+  // published numbers stay where the names are others
+  const auto places = places_of_names(set->columns[0].values, like.class_names);
+  if (std::ranges::all_of(places, [](const auto& place) { return place.has_value(); }))
+    for (std::int64_t& label : *images.labels)
+      label = static_cast<std::int64_t>(*places[static_cast<std::size_t>(label)]);
+  images.block = [set, labels = *images.labels, folder](std::size_t begin, std::size_t end) {
+    const std::size_t each = set->shape[0] * set->shape[1] * set->shape[2];
+    std::vector<std::uint8_t> levels((end - begin) * each);
+    parallel_for(end - begin,
+                 [&](std::size_t i) { set->picture(begin + i, std::span(levels).subspan(i * each, each)); });
+    return Images{folder,
+                  make_array({end - begin, set->shape[0], set->shape[1], set->shape[2]}, std::move(levels)),
+                  std::vector<std::int64_t>(labels.begin() + static_cast<std::ptrdiff_t>(begin),
+                                            labels.begin() + static_cast<std::ptrdiff_t>(end))};
+  };
+  return images;
+}
+
+void for_blocks(const CorruptedImages& images, const PassProgress& progress,
+                const std::function<void(std::size_t, const Images&, Progress*)>& use) {
+  const std::size_t n = images.shape[0], each = images.shape[1] * images.shape[2] * images.shape[3];
+  const std::size_t fitting = block_bytes / std::max<std::size_t>(each, 1) / shard * shard,
+                    rows = std::clamp(fitting, 2 * shard, corrupted_sets_most_rows);
+  for (std::size_t begin = 0; begin < n;) {
+    std::size_t end = std::min(begin + rows, n);
+    if (n - end < 2 * shard) end = n;
+    if (progress.whole == nullptr) {
+      use(begin, images.block(begin, end), nullptr);
+    } else {
+      if (progress.whole->stop_requested())
+        throw Interrupted(
+            fmt::format("{} stopped after {} of {} images; nothing was written", progress.task, begin, n));
+      BlockProgress own(progress, begin, end - begin);
+      use(begin, images.block(begin, end), &own);
+      progress.whole->update(progress.task, progress.before + end, progress.total, progress.note);
+    }
+    begin = end;
+  }
+}
+
+}  // namespace leeway::tasks

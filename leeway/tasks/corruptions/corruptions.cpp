@@ -1,0 +1,431 @@
+#include "leeway/tasks/corruptions/corruptions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "leeway/agreement/agreement.h"
+#include "leeway/core/message.h"
+#include "leeway/core/png.h"
+#include "leeway/data/load.h"
+#include "leeway/data/picture_file.h"
+#include "leeway/shift/corruption_error.h"
+#include "leeway/tasks/assess/detail/comparison.h"
+#include "leeway/tasks/assess/detail/predictions.h"
+#include "leeway/tasks/corrupted_sets.h"
+#include "leeway/tasks/corruption_choice.h"
+#include "leeway/tasks/corruptions/state.h"
+#include "leeway/tasks/model.h"
+#include "leeway/tasks/paired_rows.h"
+#include "leeway/tasks/task_clock.h"
+
+namespace leeway::tasks {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t benchmark = 15;
+
+// What a model says about one set.
+struct Answers {
+  Array logits;
+  std::vector<std::uint8_t> wrong;
+};
+
+// -- What was asked for
+
+std::vector<const shift::Corruption*> chosen(const CorruptionsTask& task,
+                                             const std::vector<std::string>& there) {
+  const auto& wanted = task.options.corruptions;
+  for (const std::string& name : wanted) {
+    if (std::ranges::find(shift::corruptions(), name, &shift::Corruption::name) == shift::corruptions().end())
+      throw OptionError(fmt::format("--corruptions: expected one of {}, found {}",
+                                    names_of(shift::corruptions()), in_quotes(name)));
+    if (std::ranges::count(wanted, name) > 1)
+      throw OptionError(fmt::format("--corruptions: {} is named twice", name));
+  }
+  std::vector<const shift::Corruption*> list;
+  for (const shift::Corruption& one : shift::corruptions()) {
+    const bool found = std::ranges::find(there, published_name(one.name)) != there.end();
+    const bool named = wanted.empty() ? task.published.empty() || found
+                                      : std::ranges::find(wanted, one.name) != wanted.end();
+    if (!named) continue;
+    if (!task.published.empty() && !found)
+      refuse(display_name(task.published),
+             fmt::format("{}, or its folder", published_name(one.name) + ".npy"), "neither");
+    list.push_back(&one);
+  }
+  if (list.empty()) refuse(display_name(task.published), "one of the published corruptions", "others");
+  return list;
+}
+
+std::vector<std::size_t> severities_of(const CorruptionsTask& task) {
+  std::vector<std::size_t> severities = task.options.severities;
+  std::ranges::sort(severities);
+  for (std::size_t i = 0; i < severities.size(); ++i) {
+    if (severities[i] < 1 || severities[i] > 5)
+      throw OptionError(fmt::format("--severities: expected 1 to 5, found {}", severities[i]));
+    if (i > 0 && severities[i] == severities[i - 1])
+      throw OptionError(fmt::format("--severities: {} is named twice", severities[i]));
+  }
+  if (severities.empty()) throw OptionError("--severities: expected at least one");
+  return severities;
+}
+
+void check_options(const CorruptionsTask& task) {
+  if (!task.published.empty() && task.options.how != CorruptionChoice{})
+    throw OptionError("--set, --variant, --frost-dir: not applicable to published images");
+}
+
+shift::ReferenceErrors reference_of(const Corruptions& record, const std::string& name) {
+  shift::ReferenceErrors reference{display_name(name), {}, {}};
+  if (record.clean) reference.clean = record.clean->error.value;
+  for (const CorruptedSet& set : record.results) {
+    if (!set.judged.error.value) continue;
+    auto found = std::ranges::find(reference.corruptions, set.corruption,
+                                   &shift::ReferenceErrors::OfCorruption::corruption);
+    if (found == reference.corruptions.end())
+      found = reference.corruptions.insert(found, {set.corruption, {}});
+    found->errors.at(set.severity - 1) = set.judged.error.value;
+  }
+  if (reference.corruptions.empty())
+    refuse(reference.name, "a record with errors of a model on labeled images", "none");
+  return reference;
+}
+
+// -- The analysis
+
+class CorruptionsAnalysis {
+ public:
+  CorruptionsAnalysis(const CorruptionsTask& task, Progress* progress)
+      : task_(task),
+        images_(task.images),
+        progress_(progress),
+        severities_(severities_of(task)),
+        state_(task) {
+    check_options(task);
+    if (!task.published.empty()) folder_ = data::corruption_folder(task.published);
+    const auto list = chosen(task, folder_.corruptions);
+    for (const shift::Corruption* one : list)
+      for (const std::size_t severity : severities_) units_.push_back({one, severity});
+    if (task.options.reference == "alexnet")
+      reference_ = shift::alexnet_errors();
+    else if (task.reference)
+      reference_ = reference_of(*task.reference, task.options.reference.value_or("reference"));
+    const bool frost = std::ranges::any_of(list, [](const auto* one) { return one->takes_frost; });
+    how_ = options_of(task.options.how, frost, task.seed);
+  }
+
+  Corruptions run() {
+    begin_record();
+    note_files();
+    if (!task_.sheet.empty()) write_png(task_.sheet, sheet());
+    try {
+      run_units();
+    } catch (const Interrupted&) {
+      if (task_.state.empty()) throw Interrupted("corruptions: stopped; nothing was saved");
+      throw Interrupted(fmt::format(
+          "corruptions: stopped after {} of {} sets, which were saved; the same command resumes from there",
+          done_.size(), units_.size()));
+    }
+    for (DoneUnit& one : done_) record_.results.push_back(one.set);
+    if (clean_ && images_.labels) add_errors();
+    return clock_.finished(std::move(record_), task_.seed);
+  }
+
+ private:
+  void warn(std::string line) { record_.envelope.warnings.push_back(std::move(line)); }
+
+  void begin_record() {
+    record_.options = task_.options;
+    record_.options.severities = severities_;
+    record_.model = task_.model_file, record_.data = task_.data, record_.published = task_.published;
+    record_.shape = images_.pixels.shape;
+    if (task_.published.empty()) record_.use = use_of(task_.options.how, images_);
+  }
+
+  // Arrays of published corruptions; of pictures there are too many.
+  void note_files() const {
+    if (!task_.was_read || !folder_.format.starts_with("cifar")) return;
+    const fs::path folder = task_.published;
+    task_.was_read((folder / "labels.npy").string(), {});
+    for (const CorruptionUnit& unit : units_)
+      if (unit.severity == severities_.front())
+        task_.was_read((folder / (published_name(unit.corruption->name) + ".npy")).string(), {});
+  }
+
+  // One picture at random: a line for each corruption, as it is and at every severity.
+  [[nodiscard]] Bitmap sheet() const {
+    const std::size_t row = data::rows_of_sheet(images_.n(), 1, task_.seed).front();
+    data::PictureSheet sheet(images_.channels(), images_.height(), images_.width(), severities_.size() + 1);
+    for (const CorruptionUnit& unit : units_) {
+      if (unit.severity == severities_.front()) sheet.add(images_, row);
+      const CorruptedImages set = images_of(unit);
+      if (row < set.shape[0])
+        sheet.add(set.block(row, row + 1), 0);
+      else
+        sheet.leave_empty();
+    }
+    return sheet.bitmap();
+  }
+
+  [[nodiscard]] CorruptedImages images_of(const CorruptionUnit& unit) const {
+    return task_.published.empty() ? corrupted(images_, unit, how_)
+                                   : published(task_.published, folder_.format, unit, images_);
+  }
+
+  [[nodiscard]] static std::string left_out(const CorruptionUnit& unit, const Images& images) {
+    return defined_on(*unit.corruption, images) ? "" : "not defined on gray images";
+  }
+
+  void take_over() {
+    auto saved = state_.load([this](std::string line) { warn(std::move(line)); });
+    if (!saved || !saved->clean || saved->units.size() > units_.size()) return;
+    clean_ = answered(std::move(*saved->clean), images_.labels);
+    paired_ = saved->paired;
+    done_ = std::move(saved->units);
+    if (task_.resumed && !done_.empty()) task_.resumed(done_.size(), units_.size());
+  }
+
+  void save() const {
+    if (task_.state.empty()) return;
+    DoneUnits done{{}, paired_, done_};
+    if (clean_) done.clean = clean_->logits;
+    state_.save(done);
+  }
+
+  void run_units() {
+    take_over();
+    // A set that is left out takes no time, and one that was done before none any more.
+    std::size_t total = 0, before = 0;
+    const std::size_t n = images_.n();
+    for (std::size_t i = done_.size(); i < units_.size(); ++i)
+      if (left_out(units_[i], images_).empty()) total += n;
+    if (!clean_) {
+      total += n;
+      clean_ = ask(as_they_are(images_), {progress_, "clean", before, total}, nullptr);
+      before += n;
+      save();
+    }
+    record_.k = clean_->logits.shape[1];
+    record_.clean = judged(*clean_);
+    while (done_.size() < units_.size()) {
+      const CorruptionUnit& unit = units_[done_.size()];
+      DoneUnit one = run_unit(unit, before, total);
+      if (one.set.left_out.empty()) before += n;
+      done_.push_back(std::move(one));
+      save();
+    }
+    if (!paired_) warn(unpaired_words());
+  }
+
+  DoneUnit run_unit(const CorruptionUnit& unit, std::size_t before, std::size_t total) {
+    DoneUnit done;
+    CorruptedSet& set = done.set;
+    set.corruption = unit.corruption->name, set.group = name_of(unit.corruption->group),
+    set.severity = unit.severity;
+    set.left_out = task_.published.empty() ? left_out(unit, images_) : "";
+    set.judged.n = images_.n();
+    if (!set.left_out.empty()) return done;
+    const CorruptedImages images = images_of(unit);
+    const PassProgress progress{progress_, fmt::format("{} {}", unit.corruption->name, unit.severity), before,
+                                total};
+    if (images.shape[0] != images_.n() ||
+        (images.labels && images_.labels && *images.labels != *images_.labels))
+      paired_ = false;
+    double change = 0;
+    const Answers answers = ask(images, progress, paired_ ? &change : nullptr);
+    if (paired_) set.mean_change = change;
+    set.judged.n = images.shape[0];
+    if (answers.logits.shape[1] != clean_->logits.shape[1])
+      refuse(task_.model_file, fmt::format("{} classes on all images", clean_->logits.shape[1]),
+             fmt::format("{}", answers.logits.shape[1]));
+    set.judged = judged(answers);
+    done.wrong = answers.wrong;
+    if (done_.empty() && paired_ && !task_.published.empty()) paired_ = !doubted(answers, images);
+    if (paired_) add_agreement(set, answers);
+    return done;
+  }
+
+  // Whether something speaks against row i being the same sample in the published files.
+  bool doubted(const Answers& answers, const CorruptedImages& images) {
+    const Rows before = clean_->logits, after = answers.logits;
+    Outputs rest, published_rest;
+    rest.labels = images_.labels, published_rest.labels = images.labels;
+    return !pair_doubt(evidence_of({&before, &rest, {}}, {&after, &published_rest, {}}), task_.data,
+                       task_.published)
+                .empty();
+  }
+
+  [[nodiscard]] std::string unpaired_words() const {
+    return fmt::format("{}: its images are not paired with those of {}: no agreement and no relative errors",
+                       display_name(task_.published), display_name(task_.data));
+  }
+
+  // One pass: the model's outputs, and where it is asked for the images' mean change.
+  Answers ask(const CorruptedImages& images, const PassProgress& progress, double* change) const {
+    const std::size_t n = images.shape[0];
+    std::vector<float> logits;
+    std::size_t k = 0;
+    for_blocks(images, progress, [&](std::size_t begin, const Images& block, Progress* of_block) {
+      if (change != nullptr)
+        *change +=
+            mean_change(images_, block, begin) * static_cast<double>(block.n()) / static_cast<double>(n);
+      Images taken = block;
+      (void)take_middle(task_.model.info(), taken);  // of what is corrupted
+      const Outputs outputs = task_.model.outputs(taken, of_block);
+      k = outputs.k();
+      logits.reserve(n * k);
+      const Array values = as_float(outputs.logits, task_.model_file);
+      if (values.type == ElementType::f32)
+        logits.insert(logits.end(), values.view<float>().begin(), values.view<float>().end());
+      else
+        for (const double value : values.view<double>()) logits.push_back(static_cast<float>(value));
+    });
+    return answered(make_array<float>({n, k}, std::move(logits)), images.labels);
+  }
+
+  [[nodiscard]] Answers answered(Array logits, const std::optional<std::vector<std::int64_t>>& labels) const {
+    Answers answers{std::move(logits), {}};
+    if (!labels) return answers;
+    const std::vector<std::int32_t> predicted =
+        assess::predict(answers.logits, display_name(task_.model_file)).classes;
+    const auto k = static_cast<std::int64_t>(answers.logits.shape[1]);
+    for (std::size_t i = 0; i < predicted.size(); ++i) {
+      if ((*labels)[i] >= k)
+        refuse(display_name(task_.data), fmt::format("labels from 0 to {}", k - 1),
+               fmt::format("{} at row {}", (*labels)[i], i));
+      answers.wrong.push_back(predicted[i] != (*labels)[i] ? 1 : 0);
+    }
+    return answers;
+  }
+
+  [[nodiscard]] CorruptedAccuracy judged(const Answers& answers) const {
+    CorruptedAccuracy found;
+    found.n = answers.logits.shape[0];
+    if (answers.wrong.empty()) return found;
+    const auto wrong = static_cast<std::size_t>(std::ranges::count(answers.wrong, std::uint8_t{1}));
+    found.accuracy = assess::share(found.n - wrong, found.n, task_.options.level);
+    found.error = assess::share(wrong, found.n, task_.options.level);
+    return found;
+  }
+
+  void add_agreement(CorruptedSet& set, const Answers& answers) const {
+    agreement::Options options;
+    options.level = task_.options.level;
+    options.clean_name = display_name(task_.data);
+    options.shifted_name = fmt::format("{} {}", set.corruption, set.severity);
+    const agreement::Agreement found =
+        agreement::posterior_agreement(clean_->logits, answers.logits, {}, options);
+    set.pa = measured(found.pa, found.pa_interval), set.pa_normalized = found.pa_normalized;
+    set.beta = found.beta, set.gap = found.gap;
+    set.afr_pred = measured(found.afr_pred, found.afr_pred_interval);
+  }
+
+  [[nodiscard]] bool frost_is_made(const shift::Corruption& corruption) const {
+    return corruption.takes_frost && task_.published.empty() && !task_.options.how.frost_dir;
+  }
+
+  // Procedural frost is not what published numbers are of.
+  [[nodiscard]] bool counts(const shift::Corruption& corruption) const {
+    return corruption.group != shift::CorruptionGroup::extra &&
+           !(task_.options.reference == "alexnet" && frost_is_made(corruption));
+  }
+
+  void add_errors() {
+    std::vector<shift::CorruptionMistakes> all;
+    for (std::size_t i = 0; i < units_.size(); ++i) {
+      const auto& [corruption, severity] = units_[i];
+      if (done_[i].wrong.empty()) continue;
+      if (all.empty() || all.back().corruption != corruption->name)
+        all.push_back({std::string(corruption->name),
+                       counts(*corruption),
+                       {},
+                       std::vector<std::uint8_t>(done_[i].wrong.size(), 0)});
+      shift::CorruptionMistakes& one = all.back();
+      one.severities.push_back(severity);
+      if (one.wrong.size() != done_[i].wrong.size())
+        refuse(display_name(task_.published),
+               fmt::format("equally many images at every severity of {}", one.corruption),
+               fmt::format("{} and {}", one.wrong.size(), done_[i].wrong.size()));
+      for (std::size_t row = 0; row < one.wrong.size(); ++row)
+        one.wrong[row] = static_cast<std::uint8_t>(one.wrong[row] + done_[i].wrong[row]);
+    }
+    if (all.empty()) return;
+    const auto found = shift::corruption_errors(all, paired_ ? clean_->wrong : std::vector<std::uint8_t>(),
+                                                reference_ ? &*reference_ : nullptr, task_.options.level);
+    for (const shift::CorruptionError& one : found.corruptions) record_.errors.push_back(row_of(one));
+    MeanCorruptionError& mean = record_.mean.emplace();
+    mean.corruptions = found.counted;
+    mean.variant = record_.use ? record_.use->variant : "files";
+    if (found.mean_error) mean.mean_error = measured(found.mean_error->value, found.mean_error->interval);
+    if (reference_) mean.reference = reference_->name;
+    mean.mce = times_100(found.mce), mean.relative_mce = times_100(found.relative_mce);
+    mean.not_comparable = not_comparable(found.counted);
+  }
+
+  static Measured measured(double value, const Interval& interval) {
+    return {value, interval.low, interval.high};
+  }
+
+  static Measured times_100(const std::optional<shift::Estimate>& ratio) {
+    if (!ratio) return {};
+    return {100 * ratio->value, 100 * ratio->interval.low, 100 * ratio->interval.high};
+  }
+
+  [[nodiscard]] CorruptionErrorRow row_of(const shift::CorruptionError& one) const {
+    CorruptionErrorRow row;
+    row.corruption = one.corruption, row.counted = one.of_benchmark;
+    row.group = name_of(shift::corruption(one.corruption).group);
+    row.error = measured(one.error.value, one.error.interval);
+    row.reference_error = one.reference_error;
+    row.ce = times_100(one.ce), row.relative_ce = times_100(one.relative_ce);
+    return row;
+  }
+
+  [[nodiscard]] std::vector<std::string> not_comparable(std::size_t counted) const {
+    std::vector<std::string> why;
+    if (counted < benchmark) why.push_back(fmt::format("only {} of the 15 corruptions count", counted));
+    if (severities_.size() < 5) why.push_back(fmt::format("only {} of 5 severities", severities_.size()));
+    if (std::ranges::any_of(units_, [&](const auto& unit) { return frost_is_made(*unit.corruption); }))
+      why.emplace_back("frost is procedural");
+    if (task_.options.reference == "alexnet" && record_.k != 1000)
+      why.push_back(
+          fmt::format("AlexNet's errors are for 1,000 classes, the model has {}", record_.k.value_or(0)));
+    if (task_.reference && task_.reference->use != record_.use)
+      why.emplace_back("the images of the reference were corrupted in another way");
+    if (!record_.use) return why;
+    const CorruptionUse& use = *record_.use;
+    if (use.lengths != 1)
+      why.push_back(fmt::format("lengths are {:.3g} times the lengths of {}", use.lengths, use.set));
+    if (use.set != "cifar" && use.variant != "published")
+      why.emplace_back("the published files were compressed as JPEG again");
+    return why;
+  }
+
+  const TaskClock clock_;
+  const CorruptionsTask& task_;
+  const Images& images_;
+  Progress* progress_;
+  const std::vector<std::size_t> severities_;
+  const CorruptionsState state_;
+  data::CorruptionFolder folder_{};
+  std::vector<CorruptionUnit> units_;
+  shift::CorruptionOptions how_;
+  std::optional<shift::ReferenceErrors> reference_;
+  Corruptions record_;
+  std::optional<Answers> clean_;
+  bool paired_ = true;
+  std::vector<DoneUnit> done_;
+};
+
+}  // namespace
+
+Corruptions corruptions(const CorruptionsTask& task, Progress* progress) {
+  return CorruptionsAnalysis(task, progress).run();
+}
+
+}  // namespace leeway::tasks

@@ -1,0 +1,87 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "leeway/describe/json.h"
+#include "leeway/tasks/data/data.h"
+
+namespace leeway::tasks {
+
+void fields(WrittenFile& file, Fields& f) {
+  f("path", file.path, "path of the file");
+  f("bytes", file.bytes, "size in bytes");
+  f.unless_empty("xxh3_128", file.xxh3_128, "digest of the file; null with --no-digest");
+}
+
+static void fields(DataFiles& files, Fields& f) {
+  f("out", files.images, "file of the images; null: not requested");
+  f("attributes", files.attributes, "file of the table; null: not requested");
+  f("sheet", files.sheet, "contact sheet; null: not requested");
+  f("manifest", files.manifest, "copy of this record; null: none");
+}
+
+void fields(DataRenderOptions& options, Fields& f) {
+  f("size", options.size, from_to(8, 1024), "width and height in pixels");
+  f("label", options.label, "column of the labels y (default: shape)");
+  f("protocol", options.protocol,
+    "keep only the colors and sizes of the protocol of conds draw --dataset NAME");
+  f("sample", options.sample, from_to(1, 1e9), "number of random rows, by --seed");
+  f.choice("split", options.split, {{"train", ""}, {"val", ""}, {"test", ""}},
+           "sets of --index to render: train, val, test");
+}
+
+static void fields(KeptValues& kept, Fields& f) {
+  f("column", kept.column, "column of the table of attributes");
+  f("values", kept.values, "values kept");
+}
+
+void fields(RenderedData& data, Fields& f) {
+  f("data_set", data.data_set, "name of the data set");
+  f("n", data.n, "number of images");
+  f("label", data.label, "column coded by y");
+  f("classes", data.classes, "names of y = 0, 1, ...");
+  f("only", data.only, "values kept, by column");
+  fields(data.files, f);
+}
+
+void fields(DataLoadOptions& options, Fields& f) {
+  f("label", options.label, "column whose values are y (default: the first)");
+  f("size", options.size, from_to(1, 16384),
+    "resize images to N x N with antialiasing (default: keep the size, which must be equal for all)");
+  f("protocol", options.protocol,
+    "keep only rows with values of the ConDS protocol, as for `conds draw --dataset`");
+  f("corruption", options.corruption,
+    "of a set of corruptions, only this one, by its file name (default: all)");
+  f("severity", options.severity, from_to(1, 5),
+    "of a set of corruptions, only this severity (default: all)");
+}
+
+static void fields(LoadedColumn& column, Fields& f) {
+  f("name", column.name, "name of the column");
+  f("n_values", column.n_values, "number of different values");
+  f("values", column.values, "values in order; empty: more than 100");
+}
+
+void fields(LoadedData& data, Fields& f) {
+  f("format", data.format, "format, see leeway list loaders");
+  f("n", data.n, "number of rows");
+  f("left_out", data.left_out, "rows that --protocol left out");
+  f("shape", data.shape, "channels, height, width; empty: a table without images");
+  f("label", data.label, "column coded by y");
+  f("columns", data.columns, "columns of the table of attributes");
+  fields(data.files, f);
+}
+
+std::string headline_of(const DataRender& record) {
+  const RenderedData& data = record.results.front();
+  return fmt::format("{} images of {} are {} x {} pixels; {} counts {} classes.", data.n, data.data_set,
+                     record.options.size, record.options.size, data.label, data.classes.size());
+}
+
+std::string headline_of(const DataLoad& record) {
+  const LoadedData& data = record.results.front();
+  return fmt::format(
+      "{} rows of {} have {} attributes{}.", data.n, data.format, data.columns.size(),
+      data.shape.empty() ? "" : fmt::format(" and images of {}", fmt::join(data.shape, " x ")));
+}
+
+}  // namespace leeway::tasks

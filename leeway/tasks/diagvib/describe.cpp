@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "leeway/describe/json.h"
+#include "leeway/tasks/diagvib/diagvib.h"
+
+namespace leeway::tasks {
+
+void fields(DataDiagvibOptions& options, Fields& f) {
+  f("environment", options.environment, "experiment (leeway list environments)");
+  f("part", options.part,
+    "part of the experiment: train, val or test; NAME:NUMBER for one environment; with co-occurrence "
+    "test:seen, test:unseen, test:all; all: all parts, to a folder");
+  f("n", options.n, from_to(1, 1e8),
+    "images per environment (default: as in the paper); with --part all per training environment, other "
+    "parts in proportion");
+  f("size", options.size, from_to(28, 512), "width and height in pixels; objects are scaled");
+  f("classes", options.classes, "digit classes to draw, in the order of y (default: as in the paper)");
+  f.choice("pairing", options.pairing,
+           {{"paired", "row i shows the same digit with the same random numbers in all environments"},
+            {"unpaired", "environments have different digits and random numbers"}},
+           "pairing of environments (default: unpaired in training and in validation of selection, otherwise "
+           "paired)");
+  f("shift_ratio", options.shift_ratio, a_share,
+    "share of shifted rows, the last rows; the others belong to environment 0");
+  f("factors", options.factors,
+    "FACTOR=CLASS,...: fixed factors of all environments; FACTOR is hue, lightness, position, scale or "
+    "texture");
+  f.choice("learning_factor", options.learning_factor,
+           {{"hue", ""}, {"lightness", ""}, {"position", ""}, {"scale", ""}, {"texture", ""}},
+           "co-occurrence: factor that is correlated with the digit");
+  f("share", options.share, a_share, "fgo: share of images whose learning factor has the class of the digit");
+}
+
+static void fields(DiagvibEnvironment& environment, Fields& f) {
+  f("number", environment.number, "number of the environment; in tests the number of shifted factors");
+  f("n", environment.n, "number of images");
+  f("hue", environment.hue, "class of the hue");
+  f("lightness", environment.lightness, "class of the lightness");
+  f("position", environment.position, "position of the object");
+  f("scale", environment.scale, "class of the scale");
+  f("texture", environment.texture, "texture; a star marks textures drawn by leeway");
+  f("mean", environment.mean, "mean of the pixels in [0,1], by channel");
+  f("std", environment.std, "standard deviation of the pixels, by channel");
+}
+
+static void fields(DiagvibFile& file, Fields& f) {
+  f("part", file.part, "part of the experiment");
+  f("n", file.n, "number of images");
+  f("shape", file.shape, "n, channels, height, width");
+  f("pairing", file.pairing, "paired or unpaired");
+  f("pool", file.pool, "number of available digits, by class");
+  f("environments", file.environments, "environments in the file, in order; []: co-occurrence");
+  f("learning_classes", file.learning_classes, "co-occurrence: classes of the learning factor; [] otherwise");
+  f("pairs", file.pairs, "co-occurrence: rows by class and class of the learning factor; [] otherwise");
+  f("mutual_information", file.mutual_information, at_least(0),
+    "mutual information of pairs, in nats; null otherwise");
+  f("mean", file.mean, "--mean that standardizes the pixels of the file, by channel");
+  f("std", file.std, "--std that standardizes the pixels of the file");
+  f("out", file.out, "file of the images; null: not requested");
+  f("attributes", file.attributes, "file of the table; null: not requested");
+}
+
+void fields(DataDiagvib& record, Fields& f) {
+  common_fields(record, f);
+  f("classes", record.classes, "names of y = 0, 1, ...: labels in the file of digits");
+  f("left_out", record.left_out, "images of digits without a pixel above 100, or without a glyph");
+  f("sheet", record.sheet, "contact sheet; null: not requested");
+  f("manifest", record.manifest, "copy of this record; null: none");
+  f("results", record.results, "one for each file of images");
+}
+
+std::string headline_of(const DataDiagvib& record) {
+  const DiagvibFile& first = record.results.front();
+  std::size_t n = 0;
+  for (const DiagvibFile& file : record.results) n += file.n;
+  std::string text = fmt::format("{} images of {} have {} x {} pixels", n, fmt::join(record.classes, ", "),
+                                 record.options.size, record.options.size);
+  if (record.results.size() > 1) text += fmt::format(" in {} files", record.results.size());
+  if (first.mean.empty()) return text + ".";
+  return text + fmt::format("; --mean {1:.6g} --std {2:.6g} standardize the images of {0}.", first.part,
+                            fmt::join(first.mean, ","), fmt::join(first.std, ","));
+}
+
+std::vector<std::string> findings_of(const DataDiagvib& record) {
+  std::vector<std::string> findings;
+  if (record.left_out > 0)
+    findings.push_back(fmt::format("{} images have no bright object and were omitted.", record.left_out));
+  const bool own = std::ranges::any_of(record.results, [](const DiagvibFile& file) {
+    return std::ranges::any_of(file.environments,
+                               [](const DiagvibEnvironment& one) { return one.texture.ends_with('*'); }) ||
+           std::ranges::any_of(file.learning_classes,
+                               [](const std::string& name) { return name.ends_with('*'); });
+  });
+  if (own)
+    findings.emplace_back(
+        "Textures with a star are drawn by leeway, because the published textures are not free.");
+  return findings;
+}
+
+}  // namespace leeway::tasks

@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include "leeway/agreement/distance.h"
+#include "leeway/core/message.h"
+#include "leeway/core/numbers.h"
+#include "leeway/describe/fields.h"
+#include "leeway/describe/json.h"
+#include "leeway/tasks/agreement_fields.h"
+#include "leeway/tasks/distances/distances.h"
+
+namespace leeway::tasks {
+namespace {
+
+// A path on one line, whatever it may hold.
+std::string shown(const DistancesSet& set) { return printable(set.shifted, std::string::npos); }
+
+std::optional<double> value_of(const DistancesSet& set, std::string_view distance) {
+  const auto found = set.distances.find(std::string(distance));
+  return found == set.distances.end() ? std::nullopt : found->second;
+}
+
+// The first of the sets that are furthest; null where no set has the distance.
+const DistancesSet* furthest(const Distances& record, std::string_view distance) {
+  const DistancesSet* most = nullptr;
+  for (const DistancesSet& set : record.results)
+    if (const auto value = value_of(set, distance);
+        value && (most == nullptr || *value > *value_of(*most, distance)))
+      most = &set;
+  return most;
+}
+
+}  // namespace
+
+void fields(DistancesSet& set, Fields& f) {
+  f("shifted", set.shifted, "path of the shifted outputs, as given");
+  f("n_clean", set.n_clean, at_least(1), "samples of the clean set");
+  f("n_shifted", set.n_shifted, at_least(1), "samples of the shifted set");
+  f("k", set.k, at_least(2), "number of classes");
+  f("distances", set.distances, at_least(0),
+    "distances by name, all or those of --only; null if the files do not permit one");
+  f("not_computed", set.not_computed, "why a distance is null, by name");
+  f("pairing", set.pairing,
+    "evidence that row i of one set is row i of the other; null if no distance compares row by row");
+  f.unless_empty("doubt", set.doubt, "why the rows may not be pairs; null if there is no doubt");
+}
+
+void fields(DistancesOptions& options, Fields& f) {
+  f.choice("only", options.only, choices_of(agreement::distances()),
+           "distances to compute, separated by commas (default: all)");
+  fields(static_cast<OutputsReading&>(options), f);
+}
+
+std::string headline_of(const Distances& record) {
+  const bool one_set = record.results.size() == 1;
+  std::vector<std::string> sets;
+  for (const DistancesSet& set : record.results) {
+    std::vector<std::string> own;  // distances by which no set is further
+    for (const agreement::Distance& distance : agreement::distances())
+      if (furthest(record, distance.name) == &set)
+        own.push_back(
+            one_set ? fmt::format("{} is {}", distance.name, significant(*value_of(set, distance.name), 3))
+                    : std::string(distance.name));
+    if (!own.empty())
+      sets.push_back(fmt::format("{}{} {}", shown(set), one_set ? "," : " by", fmt::join(own, ", ")));
+  }
+  if (sets.empty()) return "These sets do not permit any of the distances.";
+  return fmt::format("{} {}.", one_set ? "Between the clean set and" : "Furthest from the clean set is",
+                     fmt::join(sets, "; "));
+}
+
+std::vector<std::string> findings_of(const Distances& record) {
+  std::vector<std::string> findings;
+  for (const DistancesSet& set : record.results)
+    if (!set.doubt.empty()) findings.push_back(set.doubt);
+  return findings;
+}
+
+}  // namespace leeway::tasks

@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "leeway/core/message.h"
+#include "leeway/core/numbers.h"
+#include "leeway/describe/json.h"
+#include "leeway/tasks/inspect/inspect.h"
+
+namespace leeway::tasks {
+
+void flag_fields(InspectOptions& options, Fields& f) {
+  file_fields(options.reading, f);
+  binary_field(options.reading, f);
+  layout_field(options.reading, f);
+  f("input", options.input, at_least(1),
+    "shape of the input if the file does not name it: channels,height,width, or one or two sizes of a row");
+  f("no_timing", options.no_timing, "skip the timing of a pass");
+}
+
+void fields(InspectOptions& options, Fields& f) {
+  flag_fields(options, f);
+  device_field(options.reading, f);
+}
+
+static void fields(ModelLayer& layer, Fields& f) {
+  f("name", layer.name, "name of the layer in the file");
+  f("type", layer.type, "type of the operation");
+  f.unless_empty("shape", layer.shape, "shape of the weight; null without a weight");
+  f("parameters", layer.parameters, "number of parameters");
+}
+
+static void fields(PassCost& cost, Fields& f) {
+  f("images", cost.images, at_least(1), "images per pass");
+  f("threads", cost.threads, at_least(1), "threads of the pass");
+  f("forward_seconds", cost.forward_seconds, at_least(0), "seconds of a forward pass, per image");
+  f("gradient_seconds", cost.gradient_seconds, at_least(0),
+    "seconds of a forward and backward pass, per image; null: the model has no gradients");
+}
+
+static void fields(FittingArchitecture& fit, Fields& f) {
+  f("architecture", fit.architecture, "architecture, as for --arch");
+  f("input", fit.input, at_least(1),
+    "first matching input shape: channels, height, width, or the size of a row");
+  f("classes", fit.classes, at_least(1), "outputs of the last layer");
+}
+
+void fields(InspectedModel& model, Fields& f) {
+  f("model", model.model, "model file");
+  f.choice("format", model.format,
+           {{"torchscript", ""}, {"onnx", ""}, {"checkpoint", ""}, {"safetensors", ""}, {"npz", ""}},
+           "format of the file, by its content");
+  f.unless_empty("architecture", model.architecture, "architecture; null: defined by the file, or unknown");
+  f("fitting", model.fitting, "if unknown: architectures with these tensor names and shapes; [] otherwise");
+  f("parameters", model.parameters, "number of parameters of the model");
+  f("classes", model.classes, at_least(2), "number of classes; null: unknown before the first images");
+  f("class_names", model.class_names, "one name per class; [] without names");
+  f("input", model.input, at_least(1), "channels, height, width, or the sizes of a row; []: unknown");
+  f("normalization", model.normalization, "the network takes (scale x - mean) / std of pixels x in [0,1]");
+  f.unless_empty("notes", model.notes, "FILE.toml next to the model that was read");
+  f.unless_empty("confinement", model.confinement,
+                 "confinement of a TorchScript or ONNX model: seccomp: a separate process that can only "
+                 "compute; none: --trust; null: another kind of file");
+  f("layers", model.layers,
+    "layers with weights; all operators of a graph; all tensors if the architecture is unknown");
+  f("cost", model.cost, "measured duration of a pass; null: not measured, or unknown input");
+  f("n", model.n, "number of labeled images");
+  measured(f, "accuracy", model.accuracy, a_share,
+           "share of images predicted as their label; null without labels");
+  f("stochastic", model.stochastic, "variation between two passes of the model; null if there is none");
+}
+
+std::string fitting_text(const InspectedModel& model) {
+  std::vector<std::string> names;
+  for (const FittingArchitecture& fit : model.fitting) names.push_back(fit.architecture);
+  if (names.empty()) return "no known architecture";
+  const std::string last = names.back();
+  names.pop_back();
+  return fmt::format("{}{}{}'s names and shapes", fmt::join(names, "'s, "), names.empty() ? "" : "'s and ",
+                     last);
+}
+
+bool is_unknown(const InspectedModel& model) {
+  return model.architecture.empty() && model.format != "onnx" && model.format != "torchscript";
+}
+
+std::string headline_of(const Inspect& record) {
+  const InspectedModel& model = record.results.at(0);
+  if (is_unknown(model))
+    return fmt::format("{} ({}) has {} tensors of {} numbers, which fit {}.",
+                       printable(model.model, std::string::npos), model.format, count(model.layers.size()),
+                       count(model.parameters), fitting_text(model));
+  return fmt::format(
+      "{} ({}{}) has {} parameters{}{}.", printable(model.model, std::string::npos), model.format,
+      model.architecture.empty() ? "" : ", " + model.architecture, count(model.parameters),
+      model.input.empty() ? "" : fmt::format(", for images of {}", fmt::join(model.input, " x ")),
+      model.classes ? fmt::format(", and {} classes", *model.classes) : "");
+}
+
+std::vector<std::string> findings_of(const Inspect& record) {
+  const InspectedModel& model = record.results.at(0);
+  std::vector<std::string> findings;
+  if (model.accuracy.value)
+    findings.push_back(fmt::format("Of {} images, {} are predicted as their label.", count(model.n),
+                                   value_words(model.accuracy, true)));
+  if (model.cost)
+    findings.push_back(
+        fmt::format("A pass takes {:.3g} ms per image{}.", 1e3 * model.cost->forward_seconds,
+                    model.cost->gradient_seconds
+                        ? fmt::format(", {:.3g} ms with gradients", 1e3 * *model.cost->gradient_seconds)
+                        : ""));
+  return findings;
+}
+
+}  // namespace leeway::tasks

@@ -1,0 +1,103 @@
+// A model file's content, expected inputs, cost of a pass on this machine, and accuracy on labelled images.
+// Errors (Error): those of Model::outputs (nn/predictor.h). Warnings: no gradients, different outputs in two
+// passes, a better normalization. Cost: passes of 16 images for a second, and one of the labelled images. All
+// but the seconds has the same bits for any number of threads.
+//
+// The record of leeway inspect: a model file's content, inputs and cost. Keys: docs/schema/inspect.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/images.h"
+#include "leeway/core/numbers.h"
+#include "leeway/core/progress.h"
+#include "leeway/describe/envelope.h"
+#include "leeway/describe/view.h"
+#include "leeway/nn/model.h"
+#include "leeway/tasks/model_reading.h"
+
+namespace leeway::tasks {
+
+inline constexpr std::string_view inspect_schema = "leeway.inspect/2";
+
+struct InspectOptions {
+  ModelReading reading;  // `stochastic` says nothing here: such a model is taken, with a warning
+  std::vector<std::size_t>
+      input;  // channels, height, width, or the sizes of a row; empty: what the file says
+  bool no_timing = false;
+};
+
+// A part of a network: what holds weights, and of a graph every operator.
+struct ModelLayer {
+  std::string name, type;
+  std::string shape;  // of its weight, "(16, 3, 3, 3)"; empty where it has none
+  std::size_t parameters = 0;
+};
+
+struct PassCost {
+  std::size_t images = 0;  // that pass together
+  std::size_t threads = 1;
+  double forward_seconds = 0;              // an image
+  std::optional<double> gradient_seconds;  // forward and backward; none: the model has no gradients
+};
+
+// An architecture whose names and shapes some tensors have.
+struct FittingArchitecture {
+  std::string architecture;
+  std::vector<std::size_t> input;
+  std::size_t classes = 0;
+};
+
+struct InspectedModel {
+  std::string model, format,
+      architecture;  // the architecture: empty where the file brings its own, or does not say
+  std::vector<FittingArchitecture> fitting;  // of a file that does not say
+  std::size_t parameters = 0;
+  std::optional<std::size_t> classes;    // none: not known before the first images
+  std::vector<std::string> class_names;  // empty, or one a class
+  std::vector<std::size_t> input;        // channels, height, width, or the sizes of a row; empty: not said
+  Normalization normalization;
+  std::string notes, confinement;  // the notes' file; "seccomp" or "none" of a program. Empty: none
+  std::vector<ModelLayer> layers;
+  std::optional<PassCost> cost;
+  std::size_t n = 0;  // labelled images
+  Measured accuracy;  // on them
+  std::optional<ModelVariation> stochastic;
+};
+
+using Inspect = RecordOf<inspect_schema, InspectOptions, InspectedModel>;
+
+void fields(InspectOptions& options, Fields& f);
+void flag_fields(InspectOptions& options, Fields& f);  // without the device, which not every build offers
+void fields(InspectedModel& model, Fields& f);
+
+// Whether the file holds tensors alone, of which nothing says what network they are.
+[[nodiscard]] bool is_unknown(const InspectedModel& model);
+// "resnet32-cifar's names and shapes", of each that fits.
+[[nodiscard]] std::string fitting_text(const InspectedModel& model);
+
+// What the model is; its accuracy and cost, where they were measured.
+[[nodiscard]] std::string headline_of(const Inspect& record);
+[[nodiscard]] std::vector<std::string> findings_of(const Inspect& record);
+
+struct InspectTask {
+  const nn::Model& model;
+  const Images* images = nullptr;  // null: there are none, and made up ones pass
+  InspectOptions options = {};
+  std::uint64_t seed = 0;  // for the record: nothing here is random
+};
+
+// Of a file of tensors that does not say its architecture (Session::weights_of_unknown). The record without `command` and `inputs`.
+[[nodiscard]] Inspect inspect(const nn::WeightsFile& file, const InspectOptions& options,
+                              std::uint64_t seed = 0);
+
+[[nodiscard]] Inspect inspect(const InspectTask& task, Progress* progress = nullptr);
+
+[[nodiscard]] View view(const Inspect& record);
+
+}  // namespace leeway::tasks

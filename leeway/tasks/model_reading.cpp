@@ -1,0 +1,83 @@
+#include "leeway/tasks/model_reading.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace leeway::tasks {
+
+void normalization_fields(ModelReading& reading, Fields& f) {
+  f("mean", reading.mean,
+    "normalization (scale x - mean) / std of pixels x in [0,1]: one number for each channel");
+  f("std", reading.std, "standard deviation of each channel, see mean");
+  f("scale", reading.scale, "factor of pixels in [0,1]: 255 for models that expect 0..255 (default 1)");
+}
+
+void binary_field(ModelReading& reading, Fields& f) {
+  f.choice("binary", reading.binary, {{"logit", ""}, {"prob", ""}},
+           "meaning of a single output: logit or probability of the positive class");
+}
+
+void stochastic_field(ModelReading& reading, Fields& f) {
+  f("stochastic", reading.stochastic,
+    "accept a model whose outputs differ between two passes; its results are not repeatable");
+}
+
+void layout_field(ModelReading& reading, Fields& f) {
+  f.choice("layout", reading.layout,
+           {{"auto", "detected"},
+            {"nchw", "images, channels first"},
+            {"nhwc", "images, channels last"},
+            {"nhw", "gray images"},
+            {"rows", "tables (n,d) or sequences (n,a,b), numbers of any range"}},
+           "order of the dimensions of x");
+}
+
+void device_field(ModelReading& reading, Fields& f) {
+  f("device", reading.device, "device of the model: cpu, cuda or cuda:1");
+}
+
+void file_fields(ModelReading& reading, Fields& f) {
+  f("arch", reading.arch,
+    "architecture of named tensors if the file does not name it (leeway list architectures)");
+  f("trust", reading.trust,
+    "run a TorchScript or ONNX model without confinement (default: in a separate process that can only "
+    "compute)");
+  normalization_fields(reading, f);
+}
+
+void flag_fields(ModelReading& reading, Fields& f) {
+  file_fields(reading, f);
+  binary_field(reading, f);
+  stochastic_field(reading, f);
+}
+
+void fields(ModelReading& reading, Fields& f) {
+  flag_fields(reading, f);
+  layout_field(reading, f);
+  device_field(reading, f);
+}
+
+void fields(Normalization& normalization, Fields& f) {
+  f("scale", normalization.scale, at_least(0), "255 if the network expects pixels 0..255");
+  f("mean", normalization.mean, "mean of each channel; []: 0");
+  f("std", normalization.std, at_least(0), "standard deviation of each channel; []: 1");
+}
+
+std::string flags_of(const Normalization& normalization) {
+  std::string text;
+  if (normalization.scale != 1) text += fmt::format(" --scale {}", normalization.scale);
+  if (!normalization.mean.empty()) text += fmt::format(" --mean {}", fmt::join(normalization.mean, ","));
+  if (!normalization.std.empty()) text += fmt::format(" --std {}", fmt::join(normalization.std, ","));
+  return text.empty() ? "no normalization" : text.substr(1);
+}
+
+void fields(ModelVariation& variation, Fields& f) {
+  f("n", variation.n, "number of images compared");
+  f("largest_difference", variation.largest_difference, at_least(0), "largest difference of a logit");
+  f("predictions_that_differ", variation.predictions_that_differ,
+    "number of images whose prediction differs");
+  f("neighbours", variation.neighbours,
+    "true: passes of one batch agree, but other images in the batch change the outputs");
+}
+
+}  // namespace leeway::tasks

@@ -1,0 +1,55 @@
+// How a model's file is read, among the options of commands that run models: what the file and the notes beside it do not say.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "leeway/describe/fields.h"
+
+namespace leeway::tasks {
+
+struct ModelReading {
+  std::optional<std::string> arch;  // unset: what the file says
+  bool trust = false;               // a program runs with all rights
+  std::vector<double> mean, std;    // these and the scale: empty, unset: what the file says
+  std::optional<double> scale;
+  std::optional<std::string> binary;  // "logit" or "prob"; unset: a single output is an error
+  bool stochastic = false;            // a model that answers differently twice is taken all the same
+  std::string layout = "auto";        // of the data's x: one of every_layout (core/images.h)
+  std::string device = "cpu";         // where it runs: "cpu", "cuda" or "cuda:1"
+};
+
+void fields(ModelReading& reading, Fields& f);
+void flag_fields(ModelReading& reading,
+                 Fields& f);  // without the layout and the device, which not every build offers
+void file_fields(ModelReading& reading, Fields& f);           // without binary and stochastic
+void normalization_fields(ModelReading& reading, Fields& f);  // mean, std, scale
+void binary_field(ModelReading& reading, Fields& f);
+void stochastic_field(ModelReading& reading, Fields& f);
+void layout_field(ModelReading& reading, Fields& f);
+void device_field(ModelReading& reading, Fields& f);
+
+// The network takes (scale x - mean) / std of pixels x in [0,1].
+struct Normalization {
+  double scale = 1;
+  std::vector<double> mean, std;  // one number a channel, or empty: 0 and 1
+};
+
+void fields(Normalization& normalization, Fields& f);
+
+// "--mean 0.5 --std 0.25", as commands take it; "no normalization".
+[[nodiscard]] std::string flags_of(const Normalization& normalization);
+
+// A model accepted (--stochastic) although it gives different outputs for the same images.
+struct ModelVariation {
+  std::size_t n = 0;
+  double largest_difference = 0;
+  std::size_t predictions_that_differ = 0;
+  bool neighbours = false;
+};
+
+void fields(ModelVariation& variation, Fields& f);
+
+}  // namespace leeway::tasks

@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "leeway/core/numbers.h"
+#include "leeway/describe/json.h"
+#include "leeway/tasks/mvn_cdf/mvn_cdf.h"
+
+namespace leeway::average_case {
+
+void fields(MvnOptions& options, Fields& f) {
+  f("tolerance", options.tolerance, from_to(1e-9, 1),
+    "stop when the error of the probability is at most this (99% confidence)");
+  f("log_tolerance", options.log_tolerance, at_least(1e-300),
+    "... and the error of its logarithm is at most this; inf: any error");
+  f("max_points", options.max_points, from_to(1024, 1 << 24),
+    "maximum number of integrand evaluations per point; exit code 5 if not converged");
+}
+
+void fields(MvnProbability& p, Fields& f) {
+  constexpr std::array methods{MvnMethod::exact, MvnMethod::one_factor, MvnMethod::quadrature,
+                               MvnMethod::plain, MvnMethod::tilted,     MvnMethod::factor};
+  std::string method(name_of(p.method));
+  std::vector<Choice> names;
+  for (const MvnMethod each : methods) names.push_back({std::string(name_of(each)), ""});
+  f("probability", p.probability, a_share, "P(Z <= z)");
+  f("log_probability", p.log_probability, {}, "natural logarithm, also if the probability underflows to 0");
+  f("error", p.error, at_least(0), "bound on the error of the probability, with 99% confidence");
+  f("log_error", p.log_error, {}, "bound on the error of the logarithm, with 99% confidence");
+  f("points", p.points, "evaluations of the integrand; 0 without sampling");
+  f("converged", p.converged, "both errors are within tolerance; false: exit code 5");
+  f.choice("method", method, std::move(names),
+           "integration method for the largest group of correlated variables; the last three sample");
+  for (const MvnMethod each : methods)
+    if (name_of(each) == method) p.method = each;
+}
+
+}  // namespace leeway::average_case
+
+namespace leeway::tasks {
+
+using average_case::MvnProbability;
+
+std::size_t missed(const MvnCdf& record) {
+  return static_cast<std::size_t>(std::ranges::count(record.results, false, &MvnProbability::converged));
+}
+
+std::string headline_of(const MvnCdf& record) {
+  const MvnProbability& first = record.results.front();
+  if (record.results.size() == 1)
+    return fmt::format("P(Z <= z) is {:.6g}, within {:.2g} with 99% confidence.", first.probability,
+                       first.error);
+  const auto [low, high] = std::ranges::minmax(record.results, {}, &MvnProbability::probability);
+  return fmt::format("P(Z <= z) is {:.6g} to {:.6g} at {} points.", low.probability, high.probability,
+                     count(record.results.size()));
+}
+
+std::vector<std::string> findings_of(const MvnCdf& record) {
+  if (missed(record) == 0) return {};
+  return {fmt::format("{} of {} exceed the tolerance: increase --max-points or --tolerance", missed(record),
+                      record.results.size())};
+}
+
+}  // namespace leeway::tasks

@@ -1,0 +1,249 @@
+#include "leeway/tasks/pa/pa.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "leeway/agreement/agreement.h"
+#include "leeway/agreement/ratios.h"
+#include "leeway/core/columns.h"
+#include "leeway/core/message.h"
+#include "leeway/tasks/file_pattern.h"
+#include "leeway/tasks/paired_rows.h"
+#include "leeway/tasks/task_clock.h"
+
+namespace leeway::tasks {
+namespace {
+
+using Labels = std::optional<std::vector<std::int64_t>>;
+
+struct PaCleanSet {
+  const NamedOutputs& named;
+  OutputsShards outputs;
+  Labels labels;
+};
+
+// Two sets row by row, as they stand or as a pairing puts them together.
+struct Matched {
+  Rows clean, shifted;
+  Labels labels;
+  std::optional<std::vector<double>> norms;
+  std::optional<agreement::PairEvidence> evidence;
+};
+
+template <class T>
+std::optional<std::vector<T>> take(const std::optional<std::vector<T>>& values,
+                                   const std::vector<std::size_t>& rows) {
+  if (!values) return std::nullopt;
+  std::vector<T> taken;
+  for (const std::size_t row : rows) taken.push_back((*values)[row]);
+  return taken;
+}
+
+// Of paired rows: those of the first set and, where it has none, those of the second.
+Labels joined(const Labels& first, const Labels& second) {
+  if (!first || !second || first->size() != second->size()) return first ? first : second;
+  Labels labels = first;
+  for (std::size_t i = 0; i < labels->size(); ++i)
+    if ((*labels)[i] == no_label) (*labels)[i] = (*second)[i];
+  return labels;
+}
+
+template <class T>
+std::span<const T> span_of(const std::optional<std::vector<T>>& values) {
+  return values ? std::span<const T>(*values) : std::span<const T>();
+}
+
+void require_comparable(const std::vector<PaModel>& models) {
+  if (models.empty()) refuse("pa", "at least one model", "none");
+  std::set<std::string> names;
+  for (const PaModel& model : models) {
+    if (!names.insert(model.name).second)
+      refuse("pa", "models with different names", fmt::format("{} twice", in_quotes(model.name)));
+    if (model.shifted.empty()) refuse("pa", "at least one shifted set of " + in_quotes(model.name), "none");
+    if (model.shifted.size() != models[0].shifted.size())
+      refuse("pa",
+             fmt::format("as many shifted sets for {} as for {}, {}", in_quotes(model.name),
+                         in_quotes(models[0].name), models[0].shifted.size()),
+             fmt::format("{}", model.shifted.size()));
+  }
+}
+
+class PaAnalysis {
+ public:
+  PaAnalysis(const PaTask& task, Progress* progress) : task_(task), progress_(progress) {}
+
+  Pa run() {
+    require_comparable(task_.models);
+    record_.options = task_.options;
+    for (const PaModel& model : task_.models) add_model(model);
+    if (several_models()) name_shifts();
+    if (several_models() && !options().ratios.empty()) add_gaps();
+    return clock_.finished(std::move(record_), task_.seed);
+  }
+
+ private:
+  [[nodiscard]] const PaOptions& options() const { return task_.options; }
+  [[nodiscard]] bool several_models() const { return task_.models.size() > 1; }
+  void warn(std::string line) { record_.envelope.warnings.push_back(std::move(line)); }
+
+  PaCleanSet open_clean(const PaModel& model) {
+    PaCleanSet clean{model.clean, model.clean.open(), std::nullopt};
+    Outputs& rest = clean.outputs.rest;
+    if (task_.labels) {
+      ClassLabels given = task_.labels(clean.outputs.n(), clean.outputs.k(), rest.class_names);
+      const std::string missing = missing_labels_text("labels", given.values);
+      if (!missing.empty()) warn(missing);
+      rest.labels = std::move(given.values), rest.coding = given.coding;
+    }
+    number_first(clean.outputs, model.shifted, record_.envelope.warnings);
+    clean.labels = rest.labels;
+    return clean;
+  }
+
+  void add_model(const PaModel& model) {
+    const PaCleanSet clean = open_clean(model);
+    std::optional<double> beta;  // of the first shifted set, where it is shared
+    const std::size_t total = task_.models.size() * model.shifted.size();
+    for (const NamedOutputs& shifted : model.shifted) {
+      record_.results.push_back(analyse(model, clean, shifted, beta));
+      if (options().shared_beta && !beta) beta = record_.results.back().agreement.beta;
+      if (progress_ != nullptr && total > 1) progress_->update("pa", record_.results.size(), total, "");
+    }
+  }
+
+  [[nodiscard]] std::vector<agreement::RowPair> pairs_of(const PaCleanSet& clean, const NamedOutputs& named,
+                                                         const OutputsShards& shifted) const {
+    if (task_.pairs) return task_.pairs(clean.outputs.n(), shifted.n());
+    const agreement::Sample first{display_name(clean.named.name), clean.outputs.logits.joined(),
+                                  clean.outputs.rest.features, clean.labels};
+    const agreement::Sample second{display_name(named.name), shifted.logits.joined(), shifted.rest.features,
+                                   shifted.rest.labels};
+    return agreement::pairing(options().pairing).pair(first, second, task_.seed);
+  }
+
+  Matched as_they_stand(const PaCleanSet& clean, const NamedOutputs& named, const OutputsShards& shifted) {
+    const Outputs& rest = shifted.rest;
+    if (clean.labels && rest.labels && !std::ranges::equal(*clean.labels, *rest.labels, same_label))
+      warn(fmt::format("{}: its labels differ from the labels used: do its rows have the order of {}?",
+                       named.name, clean.named.name));
+    return {clean.outputs.logits, shifted.logits, joined(clean.labels, rest.labels), rest.norms,
+            evidence_of({&clean.outputs.logits, &clean.outputs.rest, span_of(clean.labels)},
+                        {&shifted.logits, &rest, {}})};
+  }
+
+  Matched match(const PaCleanSet& clean, const NamedOutputs& named, const OutputsShards& shifted) {
+    if (options().pairing == "given" && !task_.pairs && !task_.save_pairs)
+      return as_they_stand(clean, named, shifted);
+    const auto pairs = pairs_of(clean, named, shifted);
+    if (task_.save_pairs) task_.save_pairs(pairs);
+    std::vector<std::size_t> clean_rows, shifted_rows;
+    for (const auto& pair : pairs) clean_rows.push_back(pair.clean), shifted_rows.push_back(pair.shifted);
+    const Outputs& rest = shifted.rest;
+    return {clean.outputs.logits.take(clean_rows), shifted.logits.take(shifted_rows),
+            rest.labels ? take(rest.labels, shifted_rows) : take(clean.labels, clean_rows),
+            take(rest.norms, shifted_rows), std::nullopt};
+  }
+
+  [[nodiscard]] agreement::Options agreement_options(const PaCleanSet& clean,
+                                                     const NamedOutputs& shifted) const {
+    agreement::Options chosen;
+    chosen.level = options().level;
+    chosen.bootstrap = options().bootstrap;
+    chosen.curve_points = options().curve;
+    chosen.seed = task_.seed;
+    chosen.progress = progress_;
+    chosen.clean_name = display_name(clean.named.name);
+    chosen.shifted_name = display_name(shifted.name);
+    return chosen;
+  }
+
+  PaSet analyse(const PaModel& model, const PaCleanSet& clean, const NamedOutputs& named,
+                std::optional<double> beta) {
+    OutputsShards shifted = opened_like(clean.outputs.rest.coding, named, record_.envelope.warnings);
+    align_classes(columns_of(clean.outputs), shifted);
+    if (options().pairing.ends_with("nearest")) align_features(clean.outputs.rest, shifted.rest);
+    require_alike(columns_of(clean.outputs), columns_of(shifted));
+    const Matched both = match(clean, named, shifted);
+    const auto labels = span_of(both.labels);
+    const agreement::Options chosen = agreement_options(clean, named);
+    PaSet set;
+    if (several_models()) set.model = model.name;
+    set.shifted = named.name;
+    set.pairing = both.evidence;
+    set.doubt = pair_doubt(both.evidence, clean.named.name, named.name);
+    set.agreement = beta ? agreement::agreement_at(both.clean, both.shifted, *beta, labels, chosen)
+                         : agreement::posterior_agreement(both.clean, both.shifted, labels, chosen);
+    if (!set.doubt.empty() && both.evidence->differing_labels == 0) warn(set.doubt);
+    if (!labels.empty())
+      set.decomposition = agreement::decompose(both.clean, both.shifted, labels, set.agreement.beta);
+    if (options().summaries) {
+      const double betas[] = {1, set.agreement.beta};
+      set.entropy = agreement::entropies(both.clean.joined(), both.shifted.joined(), labels, betas);
+      set.confidence = agreement::confidences(both.clean.joined(), both.shifted.joined(), labels, betas);
+    }
+    if (!options().ratios.empty()) set.ratios = sweep(named, both, set.agreement, chosen);
+    return set;
+  }
+
+  std::vector<agreement::RatioPoint> sweep(const NamedOutputs& named, const Matched& both,
+                                           const agreement::Agreement& whole,
+                                           const agreement::Options& chosen) {
+    const auto norms = span_of(both.norms);
+    if (norms.empty()) warn(fmt::format("{}: no norms: its rows are shifted in file order", named.name));
+    agreement::Sweep all{span_of(both.labels), norms, options().ratios, chosen, std::nullopt};
+    if (whole.fitted) all.whole = whole;
+    return agreement::ratio_sweep(both.clean.joined(), both.shifted.joined(), all);
+  }
+
+  void name_shifts() {
+    std::vector<PaSet>& sets = record_.results;
+    std::vector<ModelPath> paths;
+    for (const PaSet& set : sets) paths.push_back({set.model, set.shifted});
+    const std::vector<std::string> names = shift_names(paths, task_.models[0].shifted.size());
+    for (std::size_t i = 0; i < sets.size(); ++i) sets[i].shift = names[i % names.size()];
+  }
+
+  // Each two models under each shift.
+  void add_gaps() {
+    const std::vector<PaSet>& sets = record_.results;
+    const std::size_t models = task_.models.size(), shifts = sets.size() / models;
+    for (std::size_t shift = 0; shift < shifts; ++shift)
+      for (std::size_t one = 0; one < models; ++one)
+        for (std::size_t two = one + 1; two < models; ++two) {
+          const PaSet &a = sets[one * shifts + shift], &b = sets[two * shifts + shift];
+          if (a.agreement.k != b.agreement.k) {
+            warn(fmt::format("{} and {}: no AR gap, because they have {} and {} classes", a.shifted,
+                             b.shifted, a.agreement.k, b.agreement.k));
+            continue;
+          }
+          const auto gap = agreement::ar_gap(a.ratios, b.ratios);
+          record_.ar_gap.push_back({sets[shift].shifted, sets[shift].shift,
+                                    gap.first_is_plus ? a.model : b.model,
+                                    gap.first_is_plus ? b.model : a.model, gap.points});
+        }
+  }
+
+  const TaskClock clock_;
+  const PaTask& task_;
+  Progress* progress_;
+  Pa record_;
+};
+
+}  // namespace
+
+Pa pa(const PaTask& task, Progress* progress) { return PaAnalysis(task, progress).run(); }
+
+std::vector<std::string> unproved_maxima(const Pa& record) {
+  std::vector<std::string> lines;
+  for (const PaSet& set : record.results) {
+    note_unproved(lines, set.shifted, set.agreement);
+    for (const auto& [ratio, shifted, a] : set.ratios)
+      note_unproved(lines, fmt::format("{} at ratio {:g}", set.shifted, ratio), a);
+  }
+  return lines;
+}
+
+}  // namespace leeway::tasks

@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "leeway/core/message.h"
+#include "leeway/core/numbers.h"
+#include "leeway/tasks/pa/pa.h"
+
+namespace leeway::tasks {
+namespace {
+
+// A name on one line, whatever a file's or a model's may hold.
+std::string shown(const std::string& name) { return printable(name, std::string::npos); }
+
+std::string gap_words(const PaGap& gap) {
+  const auto reached = std::find_if(gap.points.rbegin(), gap.points.rend(),
+                                    [](const auto& point) { return point.ratio_minus.has_value(); });
+  // the file, unless its name lacks the shift's
+  const bool one_name = gap.shift.empty() || gap.shifted.find(gap.shift) != std::string::npos;
+  const std::string where = shown(one_name ? gap.shifted : gap.shift);
+  if (reached == gap.points.rend())
+    return fmt::format("{}: {} starts below the smallest PA of {}", where, shown(gap.model_minus),
+                       shown(gap.model_plus));
+  return fmt::format("{}: at {:.3g}% shifted samples, {} has the PA of {} at {:.3g}% (PA {:.4f})", where,
+                     100 * *reached->ratio_minus, shown(gap.model_minus), shown(gap.model_plus),
+                     100 * reached->ratio_plus, reached->pa);
+}
+
+}  // namespace
+
+const std::string& PaSet::shift_name() const { return shift.empty() ? shifted : shift; }
+const std::string& PaGap::shift_name() const { return shift.empty() ? shifted : shift; }
+
+const std::string& PaSet::name() const {
+  return shifted.find(shift_name()) != std::string::npos ? shift_name() : shifted;
+}
+
+std::string headline_of(const Pa& record) {
+  const PaSet& worst =
+      *std::min_element(record.results.begin(), record.results.end(),
+                        [](const PaSet& a, const PaSet& b) { return a.agreement.pa < b.agreement.pa; });
+  const agreement::Agreement& a = worst.agreement;
+  const std::string left = fixed(a.pa, 2), most = fixed(worst.log_k(), 2),
+                    same = percent({a.afr_pred, a.afr_pred_interval.low, a.afr_pred_interval.high});
+  if (record.results.size() > 1 && !worst.model.empty())
+    return fmt::format(
+        "Between the clean set and {}, {} has a posterior agreement of {} of at most {}; {} of its "
+        "predictions are unchanged.",
+        shown(worst.name()), shown(worst.model), left, most, same);
+  return fmt::format(
+      "Between the clean set and {}, posterior agreement is {} of at most {}; {} of predictions are "
+      "unchanged.",
+      shown(worst.name()), left, most, same);
+}
+
+std::vector<std::string> findings_of(const Pa& record) {
+  std::vector<std::string> findings;
+  for (const PaSet& set : record.results)
+    if (!set.doubt.empty()) findings.push_back(set.doubt);
+  for (const PaGap& gap : record.ar_gap) findings.push_back(gap_words(gap));
+  return findings;
+}
+
+}  // namespace leeway::tasks

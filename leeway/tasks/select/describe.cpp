@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+
+#include "leeway/core/message.h"
+#include "leeway/core/numbers.h"
+#include "leeway/describe/json.h"
+#include "leeway/tasks/agreement_fields.h"
+#include "leeway/tasks/select/select.h"
+
+namespace leeway::tasks {
+namespace {
+
+void estimate_fields(Fields& f, std::string_view name, std::optional<agreement::Estimate>& estimate,
+                     Range range, std::string_view meaning) {
+  std::optional<double> value;
+  std::optional<Interval> interval;
+  if (estimate) value = estimate->value, interval = estimate->interval;
+  f.measured(name, value, interval, range, meaning);
+  estimate.reset();
+  if (value && interval) estimate = {*value, *interval};
+}
+
+// A name on one line, whatever it may hold.
+std::string shown(const Chosen& chosen) { return printable(chosen.checkpoint, std::string::npos); }
+
+Measured measured_of(const agreement::Estimate& estimate) {
+  return {estimate.value, estimate.interval.low, estimate.interval.high};
+}
+
+void require_result(const Select& record, const std::optional<Chosen>& chosen, std::string_view key,
+                    const std::string& name) {
+  if (chosen && chosen->index >= record.results.size())
+    refuse(name, fmt::format("a result below {} at selected.{}.index", record.results.size(), key),
+           fmt::format("{}", chosen->index));
+}
+
+}  // namespace
+
+static void fields(SelectCheckpoint& result, Fields& f) {
+  agreement::Checkpoint& measured_here = result.measured;
+  f("checkpoint", result.checkpoint, "name of the checkpoint, or path of its clean outputs");
+  f("n", measured_here.agreement.n, at_least(1), "number of pairs of samples");
+  f("k", measured_here.agreement.k, at_least(2), "number of classes");
+  fields_of_maximum(measured_here.agreement, f);
+  estimate_fields(f, "accuracy", measured_here.accuracy, a_share,
+                  "accuracy on the clean samples; null without labels");
+  estimate_fields(f, "accuracy_shifted", measured_here.accuracy_shifted, a_share,
+                  "accuracy on the shifted samples; null without labels");
+  f("pairing", result.pairing, "evidence that row i of one set is row i of the other");
+  f.unless_empty("doubt", result.doubt, "why the rows may not be pairs; null if there is no doubt");
+}
+
+static void fields(Chosen& chosen, Fields& f) {
+  f("index", chosen.index, "index in the results; of equal ones, the earliest");
+  f("checkpoint", chosen.checkpoint, "name of the checkpoint");
+}
+
+static void fields(Selected& selected, Fields& f) {
+  f("pa", selected.pa, "checkpoint with the highest posterior agreement");
+  f("accuracy", selected.accuracy, "checkpoint with the highest clean accuracy; null without labels");
+  f("accuracy_shifted", selected.accuracy_shifted,
+    "checkpoint with the highest shifted accuracy; null without labels");
+  estimate_fields(f, "pa_difference", selected.pa_difference, {},
+                  "pa of the choice by pa minus pa of the choice by accuracy, paired over samples; null if "
+                  "they are the same checkpoint, or without labels");
+}
+
+void fields(SelectOptions& options, Fields& f) { fields(static_cast<OutputsReading&>(options), f); }
+
+void fields(Select& record, Fields& f) {
+  common_fields(record, f);
+  f("results", record.results, "one for each checkpoint, in the order given");
+  f("selected", record.selected, "what each criterion chooses");
+}
+
+void check(const Select& record, const std::string& name) {
+  require_result(record, record.selected.pa, "pa", name);
+  require_result(record, record.selected.accuracy, "accuracy", name);
+  require_result(record, record.selected.accuracy_shifted, "accuracy_shifted", name);
+}
+
+std::string headline_of(const Select& record) {
+  const Selected& selected = record.selected;
+  const std::string by_pa = shown(selected.pa);
+  const auto right = [&](const Chosen& chosen) {
+    const auto& accuracy = record.results[chosen.index].measured.accuracy_shifted;
+    return percent(accuracy ? measured_of(*accuracy) : Measured{});
+  };
+  if (!selected.accuracy) {
+    const agreement::Agreement& a = record.results[selected.pa.index].measured.agreement;
+    return fmt::format(
+        "{} has the highest posterior agreement, {}. Without labels there is no accuracy to compare with.",
+        by_pa, value_words(measured_of({a.pa, a.pa_interval}), false));
+  }
+  if (selected.accuracy->index == selected.pa.index)
+    return fmt::format(
+        "Posterior agreement and accuracy choose the same checkpoint, {}. Under the shift it is right on {} "
+        "of samples.",
+        by_pa, right(selected.pa));
+  return fmt::format(
+      "Posterior agreement chooses {}, accuracy chooses {}. Under the shift the first is right on {} of "
+      "samples, the second on {}.",
+      by_pa, shown(*selected.accuracy), right(selected.pa), right(*selected.accuracy));
+}
+
+std::string difference_words(const Select& record) {
+  const Selected& selected = record.selected;
+  if (!selected.accuracy || !selected.pa_difference) return "";
+  const bool clear = selected.pa_difference->interval.low > 0;
+  return fmt::format("The posterior agreement of {} is higher than that of {} by {}: {}.", shown(selected.pa),
+                     shown(*selected.accuracy), value_words(measured_of(*selected.pa_difference), false),
+                     clear ? "a clear difference" : "not a clear difference on these samples");
+}
+
+std::vector<std::string> findings_of(const Select& record) {
+  std::vector<std::string> findings;
+  for (const SelectCheckpoint& result : record.results)
+    if (!result.doubt.empty()) findings.push_back(result.doubt);
+  if (std::string words = difference_words(record); !words.empty()) findings.push_back(std::move(words));
+  return findings;
+}
+
+}  // namespace leeway::tasks

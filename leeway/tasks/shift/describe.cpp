@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include "leeway/core/message.h"
+#include "leeway/describe/json.h"
+#include "leeway/tasks/shift/shift.h"
+
+namespace leeway::tasks {
+
+void fields(ShiftOptions& options, Fields& f) {
+  f("strength", options.strength, "strengths, one set for each; meaning and default depend on the shift");
+  f("severity", options.severity, from_to(0, 5),
+    "severities of a common corruption (`leeway list corruptions`), one set for each; 0 changes only the "
+    "type");
+  fields(options.how, f);
+  f("classes", options.classes,
+    "classes that label-subset keeps; for imbalance all classes, most frequent first (default: ascending)");
+}
+
+static void fields(RowsOfClass& rows, Fields& f) {
+  f("class", rows.label, "label");
+  f("n_source", rows.n_source, "number of rows read");
+  f("n", rows.n, "number of rows kept");
+}
+
+void fields(ShiftedSet& set, Fields& f) {
+  f("shift", set.shift, "shift, see `leeway list shifts`, or with a severity `leeway list corruptions`");
+  f("strength", set.strength, "strength; null if the shift has none");
+  f.unless_empty("strength_means", set.strength_means,
+                 "meaning and unit of the strength; null if the shift has none");
+  f("severity", set.severity, from_to(0, 5), "severity of a common corruption; otherwise null");
+  f("use", set.use, "how the corruption was applied; otherwise null");
+  f("defined", set.defined,
+    "false: not defined for this number of channels, images are unchanged; otherwise null or true");
+  f("n", set.n, "number of images written");
+  f("n_source", set.n_source, "number of images read");
+  f("shape", set.shape, "shape of the images written: n, channels, height, width");
+  f.unless_empty("out", set.out, "file of images; null: none");
+  f.unless_empty("sheet", set.sheet, "contact sheet; null: none");
+  f("mean_change", set.mean_change, at_least(0),
+    "mean absolute change of a pixel in [0,1]; null if the shift selects rows");
+  f("rows_of_class", set.rows_of_class, "rows of each class, for a shift that selects rows; otherwise empty");
+}
+
+std::string headline_of(const Shift& record) {
+  const ShiftedSet& set = record.results.front();
+  if (record.results.size() > 1)
+    return fmt::format("{} sets of {} images are written.", record.results.size(), set.n_source);
+  return fmt::format("{} of {} images are written after {}{}.", set.n, set.n_source, set.shift,
+                     set.strength   ? fmt::format(" of strength {:g}", *set.strength)
+                     : set.severity ? fmt::format(" of severity {}", *set.severity)
+                                    : "");
+}
+
+std::vector<std::string> findings_of(const Shift& record) {
+  std::vector<std::string> findings;
+  for (const ShiftedSet& set : record.results)
+    if (!set.defined.value_or(true))
+      append_new(findings, fmt::format("{} is not defined on gray images: they are unchanged.", set.shift));
+  return findings;
+}
+
+}  // namespace leeway::tasks

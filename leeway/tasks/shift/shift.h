@@ -1,0 +1,84 @@
+// A shifted copy of a set of images (shift/shift.h), written as x, y and, for shifts that select rows, `rows`
+// (source rows). With a severity, the common corruption of that name (shift/corruption.h). Several shifts,
+// strengths or severities give a set each; `out` then names files by {shift}, {strength} and {severity},
+// written one by one.
+// OptionError: sets with equal file names; an unknown shift; a strength, severity or classes that the shift
+// does not take. Errors (Error): those of the headers above, of a contact sheet (data/picture_file.h) and of
+// opening the images. Cost and determinism: as there.
+//
+// The record of leeway shift: a shifted copy of a set of images (shift/shift.h). docs/schema/shift.md lists the keys.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/images.h"
+#include "leeway/core/progress.h"
+#include "leeway/describe/envelope.h"
+#include "leeway/describe/view.h"
+#include "leeway/tasks/corruption_choice.h"
+#include "leeway/tasks/file_pattern.h"
+
+namespace leeway::tasks {
+
+inline constexpr std::string_view shift_schema = "leeway.shift/3";
+inline constexpr std::string_view shift_results = "results by shift, then by strength or severity";
+
+struct ShiftOptions {
+  std::vector<double> strength = {};       // a set each; none: the shift's own
+  std::vector<std::size_t> classes = {};   // of shifts that select rows
+  std::vector<std::size_t> severity = {};  // of a common corruption, a set each
+  CorruptionChoice how = {};               // likewise
+};
+
+struct RowsOfClass {
+  std::int64_t label = 0;
+  std::size_t n_source = 0, n = 0;
+};
+
+struct ShiftedSet {
+  std::string shift;
+  std::optional<double> strength;       // none where the shift has none
+  std::string strength_means;           // empty: likewise
+  std::optional<std::size_t> severity;  // of a common corruption
+  std::optional<CorruptionUse> use;     // likewise
+  std::optional<bool> defined;          // likewise: false where it leaves such pictures alone
+  std::size_t n = 0, n_source = 0;
+  std::vector<std::size_t> shape;          // n, channels, height, width
+  std::string out, sheet;                  // empty: none
+  std::optional<double> mean_change;       // of a shift of pixels
+  std::vector<RowsOfClass> rows_of_class;  // of a shift that selects rows
+};
+
+using Shift = RecordOf<shift_schema, ShiftOptions, ShiftedSet, shift_results>;
+
+void fields(ShiftOptions& options, Fields& f);
+void fields(ShiftedSet& set, Fields& f);
+
+// What was written; that corruptions is not defined on such pictures.
+[[nodiscard]] std::string headline_of(const Shift& record);
+[[nodiscard]] std::vector<std::string> findings_of(const Shift& record);
+
+struct ShiftTask {
+  std::string shift;  // a name, or several separated by commas
+  std::function<Images()> open;
+  std::string out;  // .npz; empty: none is written; of several sets with {shift}, {strength} or {severity}
+  ShiftOptions options = {};
+  std::uint64_t seed = 0;
+  std::string sheet = {};                   // PNG; empty: none; likewise
+  std::function<void(ArrayMap)> take = {};  // is given what `out` holds, of a single set
+};
+
+// The files that a task will write.
+[[nodiscard]] std::vector<NamedFile> files_of(const ShiftTask& task);
+
+[[nodiscard]] Shift shift_images(const ShiftTask& task, Progress* progress = nullptr);
+
+[[nodiscard]] View view(const Shift& record);
+
+}  // namespace leeway::tasks

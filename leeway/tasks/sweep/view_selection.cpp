@@ -1,0 +1,253 @@
+// What was chosen by validation, what other ways of choosing would have got, and criteria and test accuracy by epoch.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "leeway/describe/lines.h"
+#include "leeway/tasks/sections.h"
+#include "leeway/tasks/sweep/view.h"
+
+namespace leeway::tasks {
+namespace {
+
+constexpr std::size_t sweep_selection_most_rows = 1000;
+
+// Epochs are compared by the test accuracy that their training noted.
+std::string measure_of(const SweepReport& record, const std::string& chooses) {
+  return chooses == "epoch" ? "test accuracy" : record.roles.measure;
+}
+
+std::string way_name(const SweepWay& way) {
+  return way.chooses == "epoch" && way.way != "oracle" ? curve_name(way.way) : way.way;
+}
+
+// How often each combination was chosen, by algorithm.
+Blocks counts_table(const SweepReport& record) {
+  std::vector<std::string> algorithms, values;
+  std::map<std::pair<std::string, std::string>, std::size_t> counts;
+  std::map<std::string, std::size_t> totals;
+  for (const SweepChoice& choice : record.choices) {
+    const std::string value = chosen_text(choice.chosen);
+    append_new(algorithms, choice.algorithm), append_new(values, value);
+    ++counts[{choice.algorithm, value}], ++totals[choice.algorithm];
+  }
+  if (values.size() > 8) return {};
+  std::ranges::sort(values);
+  std::vector<Column> columns{text_column("Algorithm")};
+  for (const std::string& value : values) columns.push_back(number_column(value));
+  columns.push_back(number_column("Choices"));
+  Table table("Number of selections", std::move(columns));
+  for (const std::string& algorithm : algorithms) {
+    std::vector<Cell> row{text_cell(algorithm)};
+    for (const std::string& value : values) row.push_back(count_cell(counts[{algorithm, value}]));
+    row.push_back(count_cell(totals[algorithm]));
+    table.add(std::move(row));
+  }
+  return table.block();
+}
+
+Blocks choice_table(const SweepReport& record) {
+  const bool share = record.roles.is_share;
+  std::vector<ColumnOf<SweepChoice>> columns = {
+      {text_column("Algorithm"), &SweepChoice::algorithm},
+      {text_column("Case"),
+       [](const SweepChoice& one) { return text_cell(one.shift.empty() ? "all cases" : one.shift); }},
+      {text_column("Chosen"), [](const SweepChoice& one) { return text_cell(chosen_text(one.chosen)); }},
+      {number_column(record.roles.validation, "Mean over the seeds of the grid"),
+       [&](const SweepChoice& one) {
+         return share ? percent_cell(one.validation, 1) : significant_cell(one.validation, 4);
+       }},
+      {number_column("Margin", "Difference to the next candidate"),
+       [&](const SweepChoice& one) {
+         if (!one.margin) return dash_cell("a single candidate");
+         return number_cell(*one.margin, share ? fixed(100 * *one.margin, 2) : significant(*one.margin, 2));
+       }},
+      {number_column("Candidates"), &SweepChoice::candidates},
+      {number_column("Left out", "Combinations without a validation value for every seed of the grid"),
+       &SweepChoice::left_out},
+      {number_column("Seeds", "Seeds of the grid"),
+       [](const SweepChoice& one) { return count_cell(one.seeds.size()); }}};
+  std::size_t headers = headers_with_start(record, 2);
+  if (std::ranges::any_of(record.choices, [](const SweepChoice& one) { return !one.setting.empty(); })) {
+    columns.insert(columns.begin() + 2, {text_column("Setting"), [](const SweepChoice& one) {
+                                           return text_cell(one.setting.empty() ? "all" : one.setting);
+                                         }});
+    ++headers;
+  }
+  add_start_column(record, columns);
+  std::vector<const SweepChoice*> rows;
+  for (const SweepChoice& choice : record.choices)
+    if (rows.size() < sweep_selection_most_rows) rows.push_back(&choice);
+  const Blocks more = record.choices.size() > sweep_selection_most_rows
+                          ? paragraph(fmt::format("The first {} of {}.", count(sweep_selection_most_rows),
+                                                  count(record.choices.size())))
+                          : Blocks();
+  return more + table_of("Hyperparameters selected by validation", columns, rows).block(headers);
+}
+
+std::vector<Chart> way_charts(const SweepReport& record, const std::string& chooses) {
+  std::vector<Chart> charts;
+  for (const std::string& start : record.starts) {
+    std::vector<OverviewRow> rows;
+    std::vector<std::string> ways;
+    for (const SweepWay& way : record.ways) {
+      if (way.chooses != chooses || way.start != start) continue;
+      append_new(ways, way_name(way));
+      if (const std::size_t slot = place_of(ways, way_name(way)); slot < series)
+        rows.push_back(
+            {algorithm_name(way.algorithm), way_name(way), slot, way.value.mean, {}, way.value.runs});
+    }
+    if (!rows.empty())
+      charts.push_back(overview_chart(
+          start.empty() ? measure_of(record, chooses) : measure_of(record, chooses) + ", start " + start,
+          chooses + " selected by each criterion", rows, std::min(series, ways.size()),
+          record.roles.is_share));
+  }
+  return charts;
+}
+
+Blocks ways_part(const SweepReport& record, const std::string& chooses) {
+  std::vector<const SweepWay*> rows;
+  std::vector<std::string> ways;
+  for (const SweepWay& way : record.ways)
+    if (way.chooses == chooses) rows.push_back(&way), append_new(ways, way_name(way));
+  if (rows.empty()) return {};
+  std::vector<ColumnOf<SweepWay>> columns = {
+      {text_column("Algorithm"),
+       [](const SweepWay& one) { return text_cell(algorithm_name(one.algorithm)); }},
+      {text_column("Selected by"), [](const SweepWay& one) { return text_cell(way_name(one)); }},
+      {interval_column(measure_of(record, chooses)),
+       [&](const SweepWay& one) { return value_cell(record, one.value); }},
+      {interval_column(record.roles.is_share ? "Change, points" : "Change",
+                       "Compared with the first criterion, paired"),
+       [&](const SweepWay& one) {
+         return way_name(one) == ways.front() ? dash_cell("the reference")
+                                              : measure_change_cell(record, one.change);
+       }},
+      {number_column("Seeds"), [](const SweepWay& one) { return seeds_cell(one.value); }},
+      {number_column("Runs"), [](const SweepWay& one) { return count_cell(one.value.runs); }}};
+  add_start_column(record, columns);
+  ways.resize(std::min(series, ways.size()));
+  return chart_grid(way_charts(record, chooses)) + model_legend(ways) +
+         table_of(
+             fmt::format("Criteria to select {}", chooses == "hyper-parameters" ? chooses : "the " + chooses),
+             columns, rows)
+             .block(headers_with_start(record, 2));
+}
+
+// -- By epoch
+
+bool is_share(const std::string& column) { return column.find("accuracy") != std::string::npos; }
+
+Line line_of(const SweepCurve& curve, std::size_t slot) {
+  const bool share = is_share(curve.column);
+  Line line{curve_name(curve.column), slot, {}};
+  for (const SweepCurve::Point& point : curve.points)
+    line.points.push_back({static_cast<double>(point.epoch), point.value.mean, std::to_string(point.epoch),
+                           fmt::format("validation {}: {}, {} runs", point.epoch,
+                                       value_words(point.value.mean, share), point.value.runs)});
+  return line;
+}
+
+// Of an algorithm from a start: shares in one chart, each other criterion in one of its own.
+std::vector<Chart> charts_of(const SweepReport& record, const std::string& algorithm,
+                             const std::string& start) {
+  std::vector<Line> shares;
+  std::vector<std::vector<Line>> others;
+  std::size_t last = 1;
+  for (const SweepCurve& curve : record.curves) {
+    if (curve.algorithm != algorithm || curve.start != start) continue;
+    last = std::max(last, curve.points.back().epoch);
+    if (!is_share(curve.column))
+      others.push_back({line_of(curve, 0)});
+    else if (shares.size() < series)
+      shares.push_back(line_of(curve, shares.size()));
+  }
+  std::string title = algorithm.empty() ? "All algorithms" : algorithm;
+  if (record.starts.size() > 1) title += ", start " + start;
+  std::vector<Chart> charts;
+  const LineAxes axes = counted_axes(last, "validation");
+  if (!shares.empty()) {
+    LineAxes of = axes;
+    of.percent = true, of.height = 200;
+    charts.push_back(line_chart(title, "mean of the chosen runs; bands are intervals of the mean", shares,
+                                fit_y(of, shares, 0, 1)));
+  }
+  for (const std::vector<Line>& lines : others) {
+    double low = 0, high = 0;
+    for (const LinePoint& point : lines.front().points)
+      low = std::min(low, point.y.low.value_or(point.y.value.value_or(0))),
+      high = std::max(high, point.y.high.value_or(point.y.value.value_or(0)));
+    charts.push_back(
+        line_chart(title, lines.front().name, lines, fit_y(axes, lines, low, high > low ? high : low + 1)));
+  }
+  return charts;
+}
+
+std::vector<Chart> charts_of(const SweepReport& record, const std::string& algorithm) {
+  std::vector<Chart> charts;
+  for (const std::string& start : record.starts)
+    for (Chart& chart : charts_of(record, algorithm, start)) charts.push_back(std::move(chart));
+  return charts;
+}
+
+}  // namespace
+
+Section sweep_choices_section(const SweepReport& record) {
+  if (record.choices.empty()) return {};
+  std::size_t most = 0;
+  std::string value;
+  std::map<std::string, std::size_t> counts;
+  for (const SweepChoice& choice : record.choices)
+    if (const std::string text = chosen_text(choice.chosen); ++counts[text] > most)
+      most = counts[text], value = text;
+  return {
+      "choices", "Hyperparameters",
+      fmt::format("Validation selected {} most often, {} of {} times", value, most, record.choices.size()),
+      paragraph(fmt::format("Selected by {} only, on the seeds of the grid (the seeds with the most "
+                            "combinations). The measure was not used.",
+                            record.roles.validation)) +
+          counts_table(record) +
+          folded(fmt::format("Every choice ({})", record.choices.size()), choice_table(record),
+                 record.choices.size() <= 24)};
+}
+
+Section sweep_ways_section(const SweepReport& record) {
+  if (record.ways.empty()) return {};
+  const SweepWay* best = nullptr;
+  for (const SweepWay& way : record.ways)
+    if (way.start == record.starts.front() && way.chooses == record.ways.front().chooses &&
+        way.way == "oracle")
+      best = &way;
+  const std::string heading =
+      best == nullptr || !best->change.mean.value
+          ? std::string("Selection criteria compared")
+          : fmt::format("Selecting the {} by the measure itself would change it by {}", best->chooses,
+                        change_text(record, best->change.mean));
+  return {"ways", "Selection criteria", heading,
+          paragraph("The measure that each selection criterion would have reached, over runs with every "
+                    "criterion. The oracle selects by the measure itself, which is not available in "
+                    "practice: it shows the largest possible gain.") +
+              ways_part(record, "hyper-parameters") + ways_part(record, "checkpoint") +
+              ways_part(record, "epoch")};
+}
+
+Section sweep_curves_section(const SweepReport& record) {
+  if (record.curves.empty()) return {};
+  const bool several = record.algorithms.size() > 1;
+  Blocks body =
+      paragraph(
+          "Validation values during training, up to the length of the shortest run: the criteria that can "
+          "select an epoch and, if it was measured, test accuracy, which no criterion may use.") +
+      chart_grid(charts_of(record, several ? "" : record.algorithms.front()));
+  if (several) {
+    std::vector<Chart> charts;
+    for (const std::string& algorithm : record.algorithms)
+      for (Chart& chart : charts_of(record, algorithm)) charts.push_back(std::move(chart));
+    body += folded("Each algorithm", chart_grid(charts), record.algorithms.size() <= 4);
+  }
+  return {"curves", "Curves", "Criteria and test accuracy during training", body};
+}
+
+}  // namespace leeway::tasks

@@ -1,0 +1,267 @@
+// What the record of leeway sweep report says in words.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "leeway/core/message.h"
+#include "leeway/tasks/sweep/report.h"
+
+namespace leeway::tasks {
+namespace {
+
+constexpr std::size_t most_names = 5;
+
+std::string plain(const std::string& text) { return printable(text, std::string::npos); }
+
+std::string some(std::size_t n, const char* what) {
+  return fmt::format("{} {}{}", count(n), what, n == 1 ? "" : "s");
+}
+
+// The first few, and how many more.
+std::string names_of(std::vector<std::string> names) {
+  for (std::string& name : names) name = name.find(", ") == name.npos ? plain(name) : in_quotes(name);
+  if (names.size() > most_names) {
+    const std::size_t more = names.size() - most_names;
+    names.resize(most_names);
+    names.push_back(fmt::format("{} more", more));
+  }
+  return list_of(names);
+}
+
+bool is_clear(const SweepMean& change) {
+  return change.mean.low && change.mean.high && (*change.mean.low > 0 || *change.mean.high < 0);
+}
+
+// Some algorithm was compared with the baseline with an interval, and none was clearly better or worse.
+bool none_differs(const SweepReport& record, const std::string& start) {
+  std::size_t compared = 0, clear = 0;
+  for (const SweepChange& change : record.changes)
+    if (change.start == start && change.shift.empty() && change.change.mean.low)
+      ++compared, clear += is_clear(change.change) ? 1 : 0;
+  return compared > 0 && clear == 0;
+}
+
+bool is_better(const SweepReport& record, double change) {
+  return record.roles.higher_is_better ? change > 0 : change < 0;
+}
+
+// " from scratch", where there are several starts.
+std::string from(const SweepReport& record, const std::string& start) {
+  return record.starts.size() > 1 ? fmt::format(" (start {})", plain(start)) : "";
+}
+
+const SweepChange* change_of(const SweepReport& record, const std::string& algorithm,
+                             const std::string& start) {
+  for (const SweepChange& change : record.changes)
+    if (change.algorithm == algorithm && change.start == start && change.shift.empty()) return &change;
+  return nullptr;
+}
+
+const SweepCaseMean* hardest(const SweepReport& record, const std::string& start) {
+  const SweepCaseMean* worst = nullptr;
+  for (const SweepCaseMean& one : record.case_means) {
+    if (one.start != start || !one.value.mean.value) continue;
+    if (worst == nullptr || is_better(record, *worst->value.mean.value - *one.value.mean.value)) worst = &one;
+  }
+  return worst;
+}
+
+void say_ties(const SweepReport& record, std::vector<std::string>& list) {
+  const SweepRank& first = record.ranks.front();
+  std::vector<std::string> tied;
+  for (const SweepRank& rank : record.ranks)
+    if (&rank != &first && rank.start == first.start && rank.rank.low && first.rank.high &&
+        *rank.rank.low <= *first.rank.high)
+      tied.push_back(rank.algorithm);
+  if (!tied.empty())
+    list.push_back(fmt::format("The interval of its rank overlaps the intervals of {}.", names_of(tied)));
+  std::vector<std::string> out;
+  for (const std::string& name : record.algorithms)
+    if (std::ranges::none_of(record.ranks, [&](const SweepRank& rank) { return rank.algorithm == name; }))
+      out.push_back(name);
+  if (!out.empty())
+    list.push_back(
+        fmt::format("Without a rank, because runs that all others have are missing: {}.", names_of(out)));
+}
+
+void say_changes(const SweepReport& record, std::vector<std::string>& list) {
+  for (const std::string& start : record.starts) {
+    std::vector<std::string> better, worse;
+    for (const SweepChange& change : record.changes)
+      if (change.start == start && change.shift.empty() && is_clear(change.change))
+        (is_better(record, *change.change.mean.value) ? better : worse).push_back(change.algorithm);
+    if (record.changes.empty()) continue;
+    std::string text =
+        fmt::format("Against {}, over all cases{}: ", plain(record.roles.baseline), from(record, start));
+    text += better.empty() ? "none is significantly better" : names_of(better) + " better";
+    text += worse.empty() ? ", none worse." : fmt::format(", {} worse.", names_of(worse));
+    list.push_back(std::move(text));
+  }
+}
+
+void say_concurrency(const SweepReport& record, std::vector<std::string>& list) {
+  for (const std::string& start : record.starts) {
+    const SweepConcurrency *first = nullptr, *last = nullptr;
+    for (const SweepConcurrency& one : record.concurrency) {
+      if (!one.algorithm.empty() || one.start != start || !one.value.mean.value) continue;
+      if (first == nullptr) first = &one;
+      last = &one;
+    }
+    if (first == nullptr || first == last) continue;
+    list.push_back(fmt::format("Over all algorithms{}, {} is {} with {} and {} with {}.", from(record, start),
+                               plain(record.roles.measure), value_text(record, first->value.mean),
+                               some(first->shifts, "shift"), value_text(record, last->value.mean),
+                               last->shifts));
+  }
+}
+
+void say_starts(const SweepReport& record, std::vector<std::string>& list) {
+  for (const SweepStart& one : record.scratch)
+    if (one.algorithm.empty() && one.start != record.roles.scratch && one.change.mean.value)
+      list.push_back(fmt::format("Over all algorithms, starting from {} changes {} by {}.", plain(one.start),
+                                 plain(record.roles.measure), change_text(record, one.change.mean)));
+}
+
+void say_ways(const SweepReport& record, std::vector<std::string>& list) {
+  for (const char* chooses : {"hyper-parameters", "checkpoint", "epoch"}) {
+    const bool epochs = std::string_view(chooses) == "epoch";
+    const SweepWay* last = nullptr;
+    std::string first;
+    for (const SweepWay& way : record.ways) {
+      if (way.chooses != chooses || way.start != record.starts.front()) continue;
+      if (first.empty()) first = way.way;
+      last = &way;
+    }
+    if (last != nullptr && last->change.mean.value)
+      list.push_back(fmt::format("Selecting the {} by {} instead of {} would change it by {}.", chooses,
+                                 epochs ? "test accuracy" : "the measure itself",
+                                 epochs ? curve_name(first) : plain(first),
+                                 change_text(record, last->change.mean)));
+  }
+}
+
+// Accuracies whose interval holds that of guessing, or without an interval lie at or below it.
+void say_chance(const SweepReport& record, std::vector<std::string>& list) {
+  if (!record.roles.chance) return;
+  const double chance = *record.roles.chance;
+  std::vector<std::string> names;
+  for (const SweepCell& cell : record.results) {
+    const Measured& mean = cell.value.mean;
+    if (cell.setting.empty() && mean.value && mean.low.value_or(*mean.value) <= chance)
+      names.push_back(cell.algorithm + (cell.shift.empty() ? "" : " under " + cell.shift) +
+                      from(record, cell.start));
+  }
+  if (!names.empty())
+    list.push_back(fmt::format("At chance level ({}): {}.", percent(chance, 1), names_of(names)));
+}
+
+void say_missing(const SweepReport& record, std::vector<std::string>& list) {
+  std::size_t runs = 0;
+  for (const SweepMissing& one : record.missing) runs += one.runs;
+  if (runs == 0) return;
+  const SweepMissing& first = record.missing.front();
+  list.push_back(fmt::format("{} {} no value; {} of them: {}.", some(runs, "run"), runs == 1 ? "has" : "have",
+                             count(first.runs), plain(first.reason)));
+}
+
+}  // namespace
+
+std::string curve_name(const std::string& column) {
+  std::string name = column.substr(column.rfind('.') + 1);
+  if (name == "validation_robust_accuracy") return "under attack";
+  if (name == "selection_score") return "selection score";
+  std::ranges::replace(name, '_', ' ');
+  const std::string_view accuracy = " accuracy", validation = "validation ";
+  if (name.ends_with(accuracy)) name.resize(name.size() - accuracy.size());
+  return name.starts_with(validation) ? name.substr(validation.size()) : name;
+}
+
+std::string value_text(const SweepReport& record, const Measured& value) {
+  return value_words(value, record.roles.is_share);
+}
+
+std::string change_text(const SweepReport& record, const Measured& change) {
+  if (!change.value) return "not known";
+  if (!record.roles.is_share) return (*change.value > 0 ? "+" : "") + value_words(change, false);
+  const std::string interval = signed_points_interval(change);
+  return signed_points(change) + " points" + (interval.empty() ? "" : " (" + interval + ")");
+}
+
+std::string basis_text(const SweepReport& record, const SweepMean& mean) {
+  const double hundredths = 100 * record.options.level;
+  const std::string level =
+      percent(record.options.level, std::abs(hundredths - std::round(hundredths)) < 1e-9 ? 0 : 1);
+  const std::string left_out =
+      mean.left_out == 0 ? "" : fmt::format("; {} left out", some(mean.left_out, "case and setting"));
+  if (mean.basis == "seeds") return fmt::format("{} over {}{}", level, some(mean.seeds, "seed"), left_out);
+  if (mean.basis == "record") return fmt::format("one run, {} over its samples{}", "95%", left_out);
+  if (mean.basis == "cases")
+    return fmt::format("{} over {} of one seed{}", level, some(mean.runs, "run"), left_out);
+  return fmt::format("{}, no interval{}", some(mean.runs, "run"), left_out);
+}
+
+std::string chosen_text(const std::map<std::string, std::string>& chosen) {
+  std::vector<std::string> words;
+  for (const auto& [column, value] : chosen)
+    words.push_back(
+        fmt::format("{} {}", column.substr(column.rfind('.') + 1), value.empty() ? "none" : value));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string headline_of(const SweepReport& record) {
+  const std::string measure = plain(record.roles.measure);
+  const std::string& start = record.starts.front();
+  if (record.ranks.empty()) {
+    const SweepCaseMean* const worst = hardest(record, start);
+    if (worst == nullptr) return fmt::format("{} with a {}.", some(record.runs, "run"), measure);
+    return fmt::format("{} of {} is worst under {}: {}.", measure, names_of(record.algorithms),
+                       plain(worst->shift), value_text(record, worst->value.mean));
+  }
+  const SweepRank& first = record.ranks.front();
+  std::size_t ranked = 0;
+  std::vector<std::string> firsts;
+  for (const SweepRank& rank : record.ranks) {
+    if (rank.start != first.start) continue;
+    ++ranked;
+    if (rank.rank.value == first.rank.value) firsts.push_back(rank.algorithm);
+  }
+  std::string text =
+      fmt::format("{} {} first of {}{}: mean rank {} over {}, {} {}.", names_of(firsts),
+                  firsts.size() == 1 ? "ranks" : "rank", some(ranked, "algorithm"), from(record, first.start),
+                  value_words(first.rank, false), some(first.comparisons, "comparison"), measure,
+                  value_text(record, first.value.mean));
+  if (none_differs(record, first.start))
+    return fmt::format("No algorithm differs significantly from {} over all cases. {}",
+                       plain(record.roles.baseline), text);
+  if (std::ranges::find(firsts, record.roles.baseline) != firsts.end()) return text;
+  if (const SweepChange* const change = change_of(record, first.algorithm, first.start);
+      change != nullptr && change->change.mean.value)
+    text += fmt::format(" Against {}: {}.", plain(record.roles.baseline),
+                        change_text(record, change->change.mean));
+  return text;
+}
+
+std::vector<std::string> findings_of(const SweepReport& record) {
+  std::vector<std::string> list;
+  if (!record.ranks.empty()) {
+    say_ties(record, list);
+    if (const SweepCaseMean* const worst = hardest(record, record.starts.front());
+        worst != nullptr && std::ranges::any_of(record.case_means, [&](const SweepCaseMean& one) {
+          return one.value.mean.value && *one.value.mean.value != *worst->value.mean.value;
+        }))
+      list.push_back(fmt::format("{} is the hardest case{}: {} {} over all algorithms.", plain(worst->shift),
+                                 from(record, worst->start), plain(record.roles.measure),
+                                 value_text(record, worst->value.mean)));
+  }
+  say_changes(record, list);
+  say_concurrency(record, list);
+  say_starts(record, list);
+  say_ways(record, list);
+  say_chance(record, list);
+  say_missing(record, list);
+  return list;
+}
+
+}  // namespace leeway::tasks
