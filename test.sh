@@ -48,7 +48,7 @@ step_python() { "$venv/bin/python" -m pytest -q -p no:cacheprovider -m "not tier
 
 step_tests2() {
   quietly build/npm.log npm --prefix tests/report ci --no-audit --no-fund &&
-    cmake --build build/release -j "$jobs" --target leeway_examples && run_tests build/release -L tier2
+    cmake --build build/release -j "$jobs" --target leeway_examples report_page_maker && run_tests build/release -L tier2
 }
 step_python2() { python_programs && "$venv/bin/python" -m pytest -q -p no:cacheprovider -m tier2 tests/python; }
 step_golden() { /usr/bin/python3 tests/golden/golden.py compare build/release/bin; }
