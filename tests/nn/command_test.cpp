@@ -24,6 +24,8 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
+class CommandTier2 : public Command {};
+
 TEST_F(Command, TrainInferAttackFitTogether) {
   const std::string model = trained();
   good("infer --model " + model + " --data data.npz --out o.npz --json");
@@ -112,9 +114,7 @@ TEST_F(Command, OffersAnotherDeviceWhereThereMayBeOne) {
   EXPECT_EQ(call("pa a.npz b.npz --device cpu"), 2);
 }
 
-class DemoTier2 : public Command {};
-
-TEST_F(DemoTier2, MakesDamagedImagesAnew) {
+TEST_F(CommandTier2, DemoMakesDamagedImagesAnew) {
   const std::string data = images(60), made = path("d/images-contrast.npz");
   const std::string demo = "demo --train " + data + " --test " + data +
                            " --images 9 --epochs 1 --robust-epochs 1 --threads 1 --quiet --folder d";
@@ -231,7 +231,7 @@ TEST_F(Command, WithoutTheModelPartSaysWhatIsMissing) {
   EXPECT_EQ(run({"list", "attacks"}, "/nonexistent/libleeway_nn.so"), 1);
 }
 
-TEST_F(Command, ListsEveryFamily) {
+TEST_F(CommandTier2, ListsEveryFamily) {
   good("list");
   EXPECT_THAT(out(),
               AllOf(HasSubstr("\n  small-cnn "), HasSubstr("norms: linf l2 l1 l0"), HasSubstr("\nshifts: ")));
@@ -287,9 +287,7 @@ TEST_F(Command, ASplitChoosesTheRows) {
   EXPECT_EQ(read_npz(path("i.npz")).at("logits").shape.at(0), 300U);
 }
 
-class RowsOfASplitTier2 : public Command {};
-
-TEST_F(RowsOfASplitTier2, AreTakenByTrainAndAdapt) {
+TEST_F(CommandTier2, TrainAndAdaptTakeTheRowsOfASplit) {
   const std::string data = images(60), model = path("t.safetensors");
   std::ofstream split(path("split.csv"));
   split << "index,split\n";
