@@ -48,9 +48,9 @@ step_python() { "$venv/bin/python" -m pytest -q -p no:cacheprovider -m "not tier
 
 step_tests2() {
   quietly build/npm.log npm --prefix tests/report ci --no-audit --no-fund &&
-    cmake --build build/release -j "$jobs" --target leeway_examples && run_tests build/release -L tier2
+    cmake --build build/release -j "$jobs" --target leeway_examples report_page_maker && run_tests build/release -L tier2
 }
-step_python2() { "$venv/bin/python" -m pytest -q -p no:cacheprovider -m tier2 tests/python; }
+step_python2() { python_programs && "$venv/bin/python" -m pytest -q -p no:cacheprovider -m tier2 tests/python; }
 step_golden() { /usr/bin/python3 tests/golden/golden.py compare build/release/bin; }
 
 step_instruction-sets() {
@@ -136,14 +136,24 @@ run_fuzzer() {
   echo "$name: $(sed -nE 's/^Done ([0-9]+) runs in ([0-9]+) second.*/\1 runs in \2 s/p' "$log")"
 }
 
-# python_programs: a virtual environment with tests/requirements.txt, which also sees Debian's Python packages.
+# python_programs: a virtual environment with the packages of tests/requirements.txt, which also sees Debian's Python packages.
 python_programs() {
-  local wanted
-  wanted=$(sha256sum <tests/requirements.txt)
-  [ "$(cat build/python/made-of 2>/dev/null)" = "$wanted" ] && return
-  quietly build/python.log /usr/bin/python3 -m venv --clear --system-site-packages build/python &&
-    quietly build/python.log build/python/bin/pip install --require-hashes --no-deps --disable-pip-version-check \
-      --ignore-installed -r tests/requirements.txt && echo "$wanted" >build/python/made-of
+  local made_of=build/python/made-of wanted
+  wanted=$(requirements_of "$part" | sha256sum)
+  grep -qxF "$wanted" "$made_of" 2>/dev/null && return
+  if ! grep -qxF "$(requirements_of tests | sha256sum)" "$made_of" 2>/dev/null; then
+    quietly build/python.log /usr/bin/python3 -m venv --clear --system-site-packages build/python || return
+  fi
+  requirements_of "$part" >build/requirements.txt
+  # Python compiles the few modules that tests import when they are imported.
+  quietly build/python.log build/python/bin/pip install --require-hashes --no-deps --disable-pip-version-check \
+    --ignore-installed --no-compile -r build/requirements.txt || return
+  { requirements_of tests | sha256sum; echo "$wanted"; } >"$made_of"
+}
+
+# requirements_of tests|all: the lines of tests/requirements.txt up to the end of that part.
+requirements_of() {
+  if [ "$1" = tests ]; then sed '/^# tier 2/,$d' tests/requirements.txt; else cat tests/requirements.txt; fi
 }
 
 case ${1:-} in

@@ -110,8 +110,8 @@ infer --model linear.safetensors --data images.npz --out outputs.npz
 inspect linear.safetensors --data images.npz
 attack --model linear.safetensors --data images.npz --out attacked.npz
 attack --model linear.safetensors --data images.npz --attack fmn --norm l2 --steps 5 --out near.npz
-train --data images.npz --arch resnet20-cifar --epochs 1 --threads 1 --seed 1 --out resnet.safetensors
-adapt --model resnet.safetensors --data images.npz --out adapted.safetensors
+train --data images.npz --arch small-cnn-bn --epochs 1 --threads 1 --seed 1 --out normalized.safetensors
+adapt --model normalized.safetensors --data images.npz --out adapted.safetensors
 average-case --model linear.safetensors --data images.npz --rows 30 --sigma 0.1 --methods mc,mmse --draws 20 --convergence
 assess --source outputs.npz --target same=outputs.npz --model linear.safetensors --images images.npz --sigma 0.1 --survival-rows 30 --no-bounds
 demo --folder demo --train images.npz --test images.npz --epochs 1 --robust-epochs 1

@@ -24,6 +24,8 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
+class CommandTier2 : public Command {};
+
 TEST_F(Command, TrainInferAttackFitTogether) {
   const std::string model = trained();
   good("infer --model " + model + " --data data.npz --out o.npz --json");
@@ -95,6 +97,7 @@ TEST_F(Command, InspectTellsWhatAModelHoldsAndExpects) {
   EXPECT_EQ(found.at("layers").size(), 4U);
   EXPECT_GT(found.at("accuracy"), .5);
   EXPECT_TRUE(found.at("notes").is_null());
+  EXPECT_TRUE(found.at("confinement").is_null());
   good("inspect " + model + " --no-timing");
   EXPECT_THAT(out(), AllOf(HasSubstr("small-cnn"), HasSubstr("1 x 8 x 8"), HasSubstr("Conv2d"),
                            ::testing::Not(HasSubstr("cost"))));
@@ -111,7 +114,7 @@ TEST_F(Command, OffersAnotherDeviceWhereThereMayBeOne) {
   EXPECT_EQ(call("pa a.npz b.npz --device cpu"), 2);
 }
 
-TEST_F(Command, DemoMakesDamagedImagesAnew) {
+TEST_F(CommandTier2, DemoMakesDamagedImagesAnew) {
   const std::string data = images(60), made = path("d/images-contrast.npz");
   const std::string demo = "demo --train " + data + " --test " + data +
                            " --images 9 --epochs 1 --robust-epochs 1 --threads 1 --quiet --folder d";
@@ -132,34 +135,40 @@ TEST_F(Command, NotesBesideAModelAreRead) {
   EXPECT_THAT(read_outputs(path("o.npz")).class_names, ::testing::ElementsAre("ash", "oak", "fir"));
 }
 
-TEST_F(Command, TrainingTakesWhatItsAlgorithmNeeds) {
-  const std::string data = images(60), out_file = path("m.safetensors");
-  const auto train = [&](std::vector<std::string> more) {
-    std::vector<std::string> all{"train",     "--data", data,    "--epochs", "1",
-                                 "--threads", "1",      "--out", out_file,   "--json"};
-    all.insert(all.end(), more.begin(), more.end());
-    return run(all);
-  };
+class AlgorithmInputs : public Command {
+ protected:
+  int train(std::vector<std::string> words) const {
+    words.insert(words.begin(), {"train", "--data", images(60), "--epochs", "1", "--threads", "1"});
+    words.insert(words.end(), {"--out", path("m"), "--json"});
+    return run(words);
+  }
+  [[nodiscard]] std::string table() const {
+    std::ofstream table(path("t.csv"));
+    table << "colour,place\n";
+    for (int i = 0; i < 60; ++i) table << (i % 2 ? "red" : "blue") << (i % 4 < 2 ? ",a\n" : ",b\n");
+    return path("t.csv");
+  }
+};
+
+TEST_F(AlgorithmInputs, AreTakenOrAskedFor) {
   EXPECT_EQ(train({"--algorithm", "dann"}), 2);
   EXPECT_EQ(err(), "leeway: --algorithm dann requires --unlabelled FILE, images of the target\n");
   EXPECT_EQ(train({"--attributes", path("t.csv")}), 2);
-  std::ofstream table(path("t.csv"));
-  table << "colour,place\n";
-  for (int i = 0; i < 60; ++i) table << (i % 2 ? "red" : "blue") << (i % 4 < 2 ? ",a\n" : ",b\n");
-  table.close();
-  EXPECT_EQ(train({"--algorithm", "irm", "--attributes", path("t.csv"), "--environment-column", "town"}), 3);
+  EXPECT_EQ(train({"--algorithm", "irm", "--attributes", table(), "--environment-column", "town"}), 3);
   EXPECT_THAT(err(), EndsWith("t.csv: expected a column 'town', found colour, place\n"));
-  ASSERT_EQ(train({"--algorithm", "irm", "--attributes", path("t.csv"), "--environment-column", "place"}), 0)
-      << err();
-  EXPECT_TRUE(Json::parse(out()).at("results").at(0).at("epochs").at(0).at("parts").contains("penalty"));
-  ASSERT_EQ(train({"--algorithm", "group-dro", "--attributes", path("t.csv"), "--group-column",
-                   "colour,place", "--select", "worst-group"}),
-            0)
-      << err();
+  good("train --algorithm group-dro --group-column colour,place --select worst-group --attributes " +
+       table() + " --epochs 1 --threads 1 --data data.npz --out m --json");
   const Json result = Json::parse(out()).at("results").at(0);
   EXPECT_EQ(result.at("best_by_worst_group"), 1);
   EXPECT_EQ(result.at("plan").at("groups").size(), 2U);
-  ASSERT_EQ(train({"--algorithm", "fixmatch", "--unlabelled", data}), 0) << err();
+}
+
+class AlgorithmInputsTier2 : public AlgorithmInputs {};
+
+TEST_F(AlgorithmInputsTier2, AreTaken) {
+  ASSERT_EQ(train({"--algorithm", "irm", "--attributes", table(), "--environment-column", "place"}), 0);
+  EXPECT_TRUE(Json::parse(out()).at("results").at(0).at("epochs").at(0).at("parts").contains("penalty"));
+  ASSERT_EQ(train({"--algorithm", "fixmatch", "--unlabelled", images(60)}), 0);
   EXPECT_EQ(Json::parse(out()).at("inputs").size(), 2U);
 }
 
@@ -222,7 +231,7 @@ TEST_F(Command, WithoutTheModelPartSaysWhatIsMissing) {
   EXPECT_EQ(run({"list", "attacks"}, "/nonexistent/libleeway_nn.so"), 1);
 }
 
-TEST_F(Command, ListsEveryFamily) {
+TEST_F(CommandTier2, ListsEveryFamily) {
   good("list");
   EXPECT_THAT(out(),
               AllOf(HasSubstr("\n  small-cnn "), HasSubstr("norms: linf l2 l1 l0"), HasSubstr("\nshifts: ")));
@@ -278,7 +287,7 @@ TEST_F(Command, ASplitChoosesTheRows) {
   EXPECT_EQ(read_npz(path("i.npz")).at("logits").shape.at(0), 300U);
 }
 
-TEST_F(Command, TrainAndAdaptTakeTheRowsOfASplit) {
+TEST_F(CommandTier2, TrainAndAdaptTakeTheRowsOfASplit) {
   const std::string data = images(60), model = path("t.safetensors");
   std::ofstream split(path("split.csv"));
   split << "index,split\n";

@@ -1,9 +1,9 @@
 """The notebooks run, and say what stands in them."""
 import pathlib
 
-import nbformat
 import pytest
 
+nbformat = pytest.importorskip("nbformat")
 pytest.importorskip("nbclient")
 pytest.importorskip("sklearn")
 pytest.importorskip("torch")
