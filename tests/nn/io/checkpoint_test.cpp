@@ -302,8 +302,8 @@ TEST(ModelNotesFile, RefusesWhatMakesNoSense) {
   const auto message = [](const std::string& text) {
     return message_of([&] { (void)parse_notes(text, "m.toml"); });
   };
-  EXPECT_THAT(message("\nmeans = [1]"), Says("m.toml: line 2, column 1: ... found means (nearest: mean)"));
-  EXPECT_THAT(message("[model]\narch = 'linear'"), HasSubstr("found [model] arch"));
+  EXPECT_THAT(message("\nmeans = [1]"), Says("m.toml: line 2, column 1: ... found 'means'; did you mean mean?"));
+  EXPECT_THAT(message("[model]\narch = 'linear'"), HasSubstr("found '[model] arch'"));
   for (const char* const text :
        {"arch = ['a']", "scale = [1]", "scale = 'x'", "scale = inf", "mean = 1", "mean = []", "std = ['a']",
         "input = []", "input = [1, 2, 3, 4]", "input = [1, 2, 0]", "input = [1, 2, 2.5]",
