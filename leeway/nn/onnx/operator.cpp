@@ -53,15 +53,6 @@ constexpr Operator one_function_table[] = {
 
 constexpr std::int64_t most_elements = std::int64_t{1} << 30;
 
-struct Same {
-  ElementType type;
-  torch::ScalarType held;
-};
-constexpr Same same_types[] = {{ElementType::boolean, torch::kBool}, {ElementType::i8, torch::kInt8},
-                               {ElementType::u8, torch::kUInt8},     {ElementType::i16, torch::kInt16},
-                               {ElementType::i32, torch::kInt32},    {ElementType::i64, torch::kInt64},
-                               {ElementType::f32, torch::kFloat32},  {ElementType::f64, torch::kFloat64}};
-
 }  // namespace
 
 std::span<const Operator> operators() {
@@ -124,10 +115,7 @@ torch::Tensor tensor_of(const Array& array, const std::string& where) {
       return array.type == ElementType::u16 ? wide.to(torch::kInt32) : wide;
     }
     default:
-      // LibTorch has no read-only tensors; nothing here writes into its inputs
-      return torch::from_blob(
-          const_cast<void*>(array.storage.get()), sizes, [keep = array.storage](void*) {},
-          torch::TensorOptions(std::ranges::find(same_types, array.type, &Same::type)->held));
+      return shared_tensor(array);
   }
 }
 
