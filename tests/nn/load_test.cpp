@@ -121,7 +121,7 @@ TEST(Checkpoints, LoadIntoTheirArchitecture) {
   EXPECT_EQ(model->info().classes, 3U);
   EXPECT_EQ(model->info().parameters, 15U);
   const Images images = toy::images(4, {1, 2, 2}, 3);
-  const ArrayMap tensors = read_checkpoint(path, CheckpointPart::weights);
+  const ArrayMap tensors = read_checkpoint(path).tensors;
   const auto expected = toy::linear_model(to_tensor(tensors.at("module.weight"), "weight"),
                                           to_tensor(tensors.at("module.bias"), "bias"));
   Images flat = images;

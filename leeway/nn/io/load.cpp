@@ -177,7 +177,7 @@ bool is_graph(const std::string& format) { return format == "torchscript" || for
 NamedTensors read_as(const std::string& format, const std::filesystem::path& path) {
   if (format == "safetensors") return {read_safetensors(path), {}};
   if (format == "npz") return {{read_npz(path), {}}, {}};
-  CheckpointWeights weights = read_checkpoint_weights(path);
+  CheckpointWeights weights = read_checkpoint(path);
   return {{std::move(weights.tensors), {}}, std::move(weights.note)};
 }
 
