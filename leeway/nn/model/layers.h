@@ -75,6 +75,15 @@ struct ResnetPlan {
 [[nodiscard]] Architecture residual_network(const ResnetPlan& plan, const Member& member,
                                             std::size_t least_side);
 
+// Residual networks that normalize before each convolution (wide_resnet.cpp).
+struct PreactivationPlan {
+  int stages, blocks;             // blocks in each stage
+  std::int64_t first_maps, maps;  // of the first convolution and of the first stage
+  bool wide = false;
+};
+[[nodiscard]] Architecture preactivation_network(const PreactivationPlan& plan, const Member& member,
+                                                 std::string_view output, std::size_t least_side);
+
 // The reverse sigmoid: perturbs probabilities to hinder model stealing (Lee et al., 2018, arXiv 1806.00054,
 // equation 3).
 //

@@ -103,10 +103,7 @@ Architecture large(const ResnetPlan& plan, std::string_view name, std::string_vi
 }  // namespace
 
 Architecture residual_network(const ResnetPlan& plan, const Member& member, std::size_t least_side) {
-  return {member, plan.small_images ? "linear.bias" : "fc.bias", least_side,
-          [plan](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {
-            return std::make_shared<Resnet>(plan, input, classes);
-          }};
+  return {member, plan.small_images ? "linear.bias" : "fc.bias", least_side, made_by<Resnet>(plan)};
 }
 
 Architecture resnet18() { return large(large_18, "resnet18", "residual network of 18 layers"); }
