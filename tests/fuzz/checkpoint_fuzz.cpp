@@ -4,14 +4,12 @@
 #include "tests/fuzz/zip_repair.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using leeway::nn::CheckpointPart;
   const auto file = leeway::fuzz::as_file(data, size);
   // The pickle alone too: a zip archive and a sequence of pickles are hard to come by.
   leeway::fuzz::guarded([&] { (void)leeway::nn::pickle::unpickle(file.bytes, "file"); });
-  for (const auto part : {CheckpointPart::everything, CheckpointPart::weights})
-    leeway::fuzz::guarded([&] {
-      for (const auto& [name, array] : leeway::nn::parse_checkpoint(file, "file", part))
-        leeway::fuzz::touch(array);
-    });
+  leeway::fuzz::guarded([&] {
+    const auto weights = leeway::nn::parse_checkpoint(file, "file");
+    for (const auto& [name, array] : weights.tensors) leeway::fuzz::touch(array);
+  });
   return 0;
 }

@@ -11,17 +11,6 @@
 namespace leeway::nn::augment {
 namespace {
 
-// "a,b" -> "a", "b"; of "" one empty part.
-std::vector<std::string_view> split(std::string_view text, char by) {
-  std::vector<std::string_view> parts;
-  for (std::size_t begin = 0;;) {
-    const std::size_t end = text.find(by, begin);
-    parts.push_back(text.substr(begin, end - begin));
-    if (end == std::string_view::npos) return parts;
-    begin = end + 1;
-  }
-}
-
 Parameters parameters_of(const Augmentation& member, std::span<const std::string_view> texts) {
   const std::string name = fmt::format("augmentation {}", member.name);
   Parameters given;

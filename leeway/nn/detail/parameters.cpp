@@ -29,4 +29,14 @@ std::map<std::string, double> complete_parameters(const std::string& member,
   return complete;
 }
 
+std::vector<std::string_view> split(std::string_view text, char by) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0;;) {
+    const std::size_t end = text.find(by, begin);
+    parts.push_back(text.substr(begin, end - begin));
+    if (end == std::string_view::npos) return parts;
+    begin = end + 1;
+  }
+}
+
 }  // namespace leeway::nn

@@ -1,9 +1,11 @@
-// Parameters of family members.
+// Parameters of family members, and the parts of the texts that name members.
 #pragma once
 
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "leeway/core/family.h"
 
@@ -14,5 +16,8 @@ namespace leeway::nn {
 [[nodiscard]] std::map<std::string, double> complete_parameters(const std::string& member,
                                                                 std::span<const Parameter> parameters,
                                                                 const std::map<std::string, double>& given);
+
+// "a,b" -> "a", "b"; of "" one empty part.
+[[nodiscard]] std::vector<std::string_view> split(std::string_view text, char by);
 
 }  // namespace leeway::nn

@@ -49,6 +49,16 @@ torch::Tensor drawn_rows(torch::IntArrayRef shape, std::uint64_t seed, std::uint
   return tensor;
 }
 
+// Element types that LibTorch 1.13 has.
+struct SameType {
+  ElementType type;
+  torch::ScalarType held;
+};
+constexpr SameType same_types[] = {{ElementType::boolean, torch::kBool}, {ElementType::i8, torch::kInt8},
+                                   {ElementType::u8, torch::kUInt8},     {ElementType::i16, torch::kInt16},
+                                   {ElementType::i32, torch::kInt32},    {ElementType::i64, torch::kInt64},
+                                   {ElementType::f32, torch::kFloat32},  {ElementType::f64, torch::kFloat64}};
+
 constexpr double tolerance = 1e-3;  // of rounding, as in probabilities of files
 
 void check_probabilities(const torch::Tensor& values, const std::string& name) {
@@ -122,6 +132,26 @@ Array to_array(const torch::Tensor& tensor) {
   const float* const data = plain.data_ptr<float>();
   return make_array(std::vector<std::size_t>(plain.sizes().begin(), plain.sizes().end()),
                     std::vector<float>(data, data + plain.numel()));
+}
+
+torch::Tensor shared_tensor(const Array& array) {
+  const auto* const same = std::ranges::find(same_types, array.type, &SameType::type);
+  if (same == std::end(same_types)) return {};
+  // LibTorch has no read-only tensors
+  return torch::from_blob(
+      const_cast<void*>(array.storage.get()),
+      std::vector<std::int64_t>(array.shape.begin(), array.shape.end()), [keep = array.storage](void*) {},
+      torch::TensorOptions(same->held));
+}
+
+Array shared_array(const torch::Tensor& tensor) {
+  const torch::Tensor plain = tensor.detach().to(torch::kCPU).contiguous();
+  const auto* const same = std::ranges::find(same_types, plain.scalar_type(), &SameType::held);
+  if (same == std::end(same_types)) throw std::logic_error("a tensor of a type that arrays lack");
+  return {same->type,
+          {plain.sizes().begin(), plain.sizes().end()},
+          {plain.data_ptr(), [plain](const void*) {}},
+          {}};
 }
 
 torch::Tensor to_tensor(const std::vector<std::int64_t>& labels, std::size_t begin, std::size_t end) {

@@ -45,6 +45,11 @@ void check_pixels(const Images& images);
 // A float32 array with the values of a tensor of any device and floating type.
 [[nodiscard]] Array to_array(const torch::Tensor& tensor);
 
+// With the type and, on the CPU, the storage of the other; nothing may write to them. Undefined for texts and for
+// unsigned integers above a byte, which LibTorch lacks.
+[[nodiscard]] torch::Tensor shared_tensor(const Array& array);
+[[nodiscard]] Array shared_array(const torch::Tensor& tensor);
+
 // Rows [begin, end) as int64.
 [[nodiscard]] torch::Tensor to_tensor(const std::vector<std::int64_t>& labels, std::size_t begin,
                                       std::size_t end);

@@ -51,9 +51,9 @@ class Collector {
         budget_{copies_floor + copies_factor * file_size},
         name_(name) {}
 
-  [[nodiscard]] CheckpointWeights collect(CheckpointPart part) {
-    const auto weights = part == CheckpointPart::weights ? weights_inside(pickle_.root, 0) : std::nullopt;
-    if (part == CheckpointPart::weights && !weights && !holds_tensors(pickle_.root)) refuse_whole_module();
+  [[nodiscard]] CheckpointWeights collect() {
+    const auto weights = weights_inside(pickle_.root, 0);
+    if (!weights && !holds_tensors(pickle_.root)) refuse_whole_module();
     const Id start = weights.value_or(pickle_.root);
     visit(start, "", 0);
     if (tensors_.empty()) {
@@ -309,7 +309,7 @@ std::string prefix_of(const std::vector<ZipMember>& members, std::string_view na
   refuse(name, "a PyTorch checkpoint", "a zip archive without data.pkl");
 }
 
-CheckpointWeights parse_zip(const MappedFile& file, std::string_view name, CheckpointPart part) {
+CheckpointWeights parse_zip(const MappedFile& file, std::string_view name) {
   const std::vector<ZipMember> members = list_zip(file.bytes, name);
   const std::string prefix = prefix_of(members, name);
   const auto read = [&](const std::string& member) {
@@ -324,7 +324,7 @@ CheckpointWeights parse_zip(const MappedFile& file, std::string_view name, Check
   const pickle::Pickle pickle = pickle::unpickle(object.bytes, name);
   return Collector(
              pickle, [&](const std::string& key) { return read("data/" + key); }, file.bytes.size(), name)
-      .collect(part);
+      .collect();
 }
 
 // The older form: pickles and blocks one after another.
@@ -332,7 +332,7 @@ class LegacyFile {
  public:
   LegacyFile(const MappedFile& file, std::string_view name) : file_(file), name_(name) {}
 
-  [[nodiscard]] CheckpointWeights parse(CheckpointPart part) {
+  [[nodiscard]] CheckpointWeights parse() {
     check_start();
     const pickle::Pickle pickle = next();
     const pickle::Pickle keys = next();
@@ -342,7 +342,7 @@ class LegacyFile {
       if (found == blocks_.end()) refuse(name_, "a storage " + in_quotes(key), "none");
       return MappedFile{file_.storage, found->second};
     };
-    return Collector(pickle, block, file_.bytes.size(), name_).collect(part);
+    return Collector(pickle, block, file_.bytes.size(), name_).collect();
   }
 
  private:
@@ -420,23 +420,15 @@ bool is_legacy_checkpoint(std::span<const std::byte> bytes) {
   return start.starts_with('\x80') && start.find(magic) != std::string_view::npos;
 }
 
-static CheckpointWeights parse_with_note(const MappedFile& file, std::string_view name, CheckpointPart part) {
+CheckpointWeights parse_checkpoint(const MappedFile& file, std::string_view name) {
   const std::string_view start = text_of(file.bytes.first(std::min<std::size_t>(file.bytes.size(), 2)));
-  if (start == "PK") return parse_zip(file, name, part);
-  if (is_legacy_checkpoint(file.bytes)) return LegacyFile(file, name).parse(part);
+  if (start == "PK") return parse_zip(file, name);
+  if (is_legacy_checkpoint(file.bytes)) return LegacyFile(file, name).parse();
   refuse(name, "a PyTorch checkpoint", file.bytes.empty() ? "an empty file" : "other bytes");
 }
 
-ArrayMap parse_checkpoint(const MappedFile& file, std::string_view name, CheckpointPart part) {
-  return parse_with_note(file, name, part).tensors;
-}
-
-CheckpointWeights read_checkpoint_weights(const std::filesystem::path& path) {
-  return parse_with_note(map_file(path), display_name(path), CheckpointPart::weights);
-}
-
-ArrayMap read_checkpoint(const std::filesystem::path& path, CheckpointPart part) {
-  return parse_checkpoint(map_file(path), display_name(path), part);
+CheckpointWeights read_checkpoint(const std::filesystem::path& path) {
+  return parse_checkpoint(map_file(path), display_name(path));
 }
 
 }  // namespace leeway::nn

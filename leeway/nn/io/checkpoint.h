@@ -25,25 +25,17 @@
 
 namespace leeway::nn {
 
-enum class CheckpointPart {
-  everything,
-  // The first of the entries state_dict, model_state_dict, model, net, ... with tensors; else the only
-  // dictionary of tensors among the entries or in a list. Error where a list holds several.
-  weights,
-};
-
-[[nodiscard]] ArrayMap read_checkpoint(const std::filesystem::path& path, CheckpointPart part);
-
-// The weights, and where other entries hold tensors, too (an average of the weights, a second network), a line that
-// names all these entries; else an empty line.
+// The first of the entries state_dict, model_state_dict, model, net, ... with tensors; else the only dictionary of
+// tensors among the entries or in a list (Error where a list holds several); else all tensors. Where other entries
+// hold tensors, too (an average of the weights, a second network), a line that names all these entries.
 struct CheckpointWeights {
   ArrayMap tensors;
   std::string note;
 };
-[[nodiscard]] CheckpointWeights read_checkpoint_weights(const std::filesystem::path& path);
+[[nodiscard]] CheckpointWeights read_checkpoint(const std::filesystem::path& path);
 
 // From memory. `name` opens error messages.
-[[nodiscard]] ArrayMap parse_checkpoint(const MappedFile& file, std::string_view name, CheckpointPart part);
+[[nodiscard]] CheckpointWeights parse_checkpoint(const MappedFile& file, std::string_view name);
 
 [[nodiscard]] bool is_legacy_checkpoint(std::span<const std::byte> bytes);
 

@@ -50,12 +50,12 @@ std::string format_of(const std::filesystem::path& path) {
   refuse(name, expected, "something else");
 }
 
-// " (nearest: fc.bias)", or nothing where none is near.
-std::string nearest_to(std::string_view name, const ArrayMap& tensors) {
+// Of at most 2000 tensors.
+std::string similar_name(std::string_view name, const ArrayMap& tensors) {
   std::vector<std::string> names;
-  for (const auto& [key, array] : tensors) names.push_back(key);
-  const std::string nearest = nearest_name(name, names);
-  return nearest.empty() ? "" : fmt::format(" (nearest: {})", printable(nearest));
+  for (const auto& [key, array] : tensors)
+    if (names.size() < 2000) names.push_back(key);
+  return did_you_mean(name, names);
 }
 
 constexpr std::size_t fitting_most_classes = 1 << 17, most_rows = 8;
@@ -136,7 +136,7 @@ std::unique_ptr<Model> load_named_tensors(ModelInfo info, ArrayMap tensors, torc
                        starts.size() == 1 ? "s" : "", wanted.name));
   if (output == tensors.end() || output->second.shape.empty())
     refuse(name, fmt::format("a tensor {} of architecture {}", wanted.output, wanted.name),
-           fmt::format("none among its {} tensors{}", tensors.size(), nearest_to(wanted.output, tensors)));
+           fmt::format("none among its {} tensors{}", tensors.size(), similar_name(wanted.output, tensors)));
   const std::size_t outputs = output->second.shape[0];
   if (outputs != 1) info.binary = Binary::refuse;
   const bool single = info.binary != Binary::refuse;
@@ -177,7 +177,7 @@ bool is_graph(const std::string& format) { return format == "torchscript" || for
 NamedTensors read_as(const std::string& format, const std::filesystem::path& path) {
   if (format == "safetensors") return {read_safetensors(path), {}};
   if (format == "npz") return {{read_npz(path), {}}, {}};
-  CheckpointWeights weights = read_checkpoint_weights(path);
+  CheckpointWeights weights = read_checkpoint(path);
   return {{std::move(weights.tensors), {}}, std::move(weights.note)};
 }
 

@@ -1,15 +1,14 @@
 #include "leeway/nn/io/model_notes.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/toml.h"
-#include "leeway/nn/io/tensor_names.h"
 
 namespace leeway::nn {
 namespace {
@@ -25,8 +24,6 @@ double number(const TomlEntry& entry, const std::string& text) {
 }
 
 std::vector<double> numbers(const TomlEntry& entry) {
-  if (entry.kind != TomlEntry::Kind::list || entry.values.empty())
-    refuse(entry.place, fmt::format("{} = [number, ...], one per channel", entry.key), "something else");
   std::vector<double> values;
   for (const std::string& text : entry.values) values.push_back(number(entry, text));
   return values;
@@ -39,57 +36,48 @@ std::size_t whole(const TomlEntry& entry, const std::string& text, double most) 
   return static_cast<std::size_t>(value);
 }
 
-void read_architecture(const TomlEntry& entry, ModelNotes& notes) {
-  if (entry.kind != TomlEntry::Kind::scalar) refuse(entry.place, "arch = \"name\"", "something else");
-  notes.architecture = entry.values[0];
-}
-
-void read_scale(const TomlEntry& entry, ModelNotes& notes) {
-  if (entry.kind != TomlEntry::Kind::scalar) refuse(entry.place, "scale = number", "something else");
-  notes.scale = number(entry, entry.values[0]);
-}
-
-void read_mean(const TomlEntry& entry, ModelNotes& notes) { notes.mean = numbers(entry); }
-
-void read_std(const TomlEntry& entry, ModelNotes& notes) { notes.std = numbers(entry); }
-
 void read_input(const TomlEntry& entry, ModelNotes& notes) {
   const std::size_t count = entry.values.size();
-  if (entry.kind != TomlEntry::Kind::list || count < 1 || count > 3)
-    refuse(entry.place, "input = [channels, height, width]", "something else");
+  if (count > 3) refuse(entry.place, "input = [channels, height, width]", "more numbers");
   const auto side = [&](std::size_t i) { return i < count ? whole(entry, entry.values[i], most_pixels) : 1; };
   notes.input = {side(0), side(1), side(2), count + 1};
 }
 
 void read_classes(const TomlEntry& entry, ModelNotes& notes) {
-  if (entry.kind == TomlEntry::Kind::scalar) {
-    notes.classes = whole(entry, entry.values[0], model_notes_most_classes);
-  } else if (entry.kind == TomlEntry::Kind::list) {
-    notes.class_names = entry.values;
-    notes.classes = entry.values.size();
-  }
-  if (notes.classes < 2)
-    refuse(entry.place, "classes = number or [name, ...], at least 2", "fewer or something else");
+  const bool named = entry.kind == TomlEntry::Kind::list;
+  if (named) notes.class_names = entry.values;
+  notes.classes = named ? entry.values.size() : whole(entry, entry.values[0], model_notes_most_classes);
+  if (notes.classes < 2) refuse(entry.place, "at least 2 classes", notes.classes);
 }
 
+using Kind = TomlEntry::Kind;
+
 struct Key {
-  std::string_view name;
+  std::string_view name, expected;
+  std::vector<Kind> kinds;
   void (*read)(const TomlEntry&, ModelNotes&);
 };
 
-constexpr Key keys[] = {{"arch", read_architecture}, {"scale", read_scale}, {"mean", read_mean},
-                        {"std", read_std},           {"input", read_input}, {"classes", read_classes}};
-
 const Key& key_of(const TomlEntry& entry) {
-  std::vector<std::string> names;
-  for (const Key& key : keys) {
-    if (entry.table.empty() && entry.key == key.name) return key;
-    names.emplace_back(key.name);
-  }
+  static const Key keys[] = {
+      {"arch",
+       "arch = \"name\"",
+       {Kind::scalar},
+       [](const auto& e, auto& n) { n.architecture = e.values[0]; }},
+      {"scale", "scale = number", {Kind::scalar}, [](const auto& e, auto& n) { n.scale = numbers(e)[0]; }},
+      {"mean",
+       "mean = [number, ...], one per channel",
+       {Kind::list},
+       [](const auto& e, auto& n) { n.mean = numbers(e); }},
+      {"std",
+       "std = [number, ...], one per channel",
+       {Kind::list},
+       [](const auto& e, auto& n) { n.std = numbers(e); }},
+      {"input", "input = [channels, height, width]", {Kind::list}, read_input},
+      {"classes", "classes = number or [name, ...], at least 2", {Kind::scalar, Kind::list}, read_classes},
+  };
   const std::string given = entry.table.empty() ? entry.key : fmt::format("[{}] {}", entry.table, entry.key);
-  const std::string nearest = nearest_name(entry.key, names);
-  refuse(entry.place, fmt::format("one of {}", fmt::join(names, ", ")),
-         printable(given) + (nearest.empty() ? "" : fmt::format(" (nearest: {})", nearest)));
+  return keys[index_of_name(given, keys, &Key::name, entry.place)];
 }
 
 }  // namespace
@@ -97,7 +85,12 @@ const Key& key_of(const TomlEntry& entry) {
 ModelNotes parse_notes(std::string_view text, std::string_view name) {
   ModelNotes notes;
   notes.path = name;
-  for (const TomlEntry& entry : parse_toml(text, name)) key_of(entry).read(entry, notes);
+  for (const TomlEntry& entry : parse_toml(text, name)) {
+    const Key& key = key_of(entry);
+    if (std::ranges::find(key.kinds, entry.kind) == key.kinds.end() || entry.values.empty())
+      refuse(entry.place, key.expected, "something else");
+    key.read(entry, notes);
+  }
   return notes;
 }
 

@@ -8,7 +8,8 @@
 #include <cstring>
 #include <limits>
 #include <span>
-#include <vector>
+#include <type_traits>
+#include <utility>
 
 #include "leeway/core/array.h"
 #include "leeway/core/file.h"
@@ -21,37 +22,28 @@ using ::onnx::TensorProto;
 
 static_assert(std::endian::native == std::endian::little, "raw data are little-endian");
 
-// Which of the typed fields holds the elements where they are not raw.
-enum class Field { floats, doubles, small_integers, integers, unsigned_integers };
-
 struct TensorType {
   std::string_view name;
   std::int32_t code;
   ElementType type;               // of the array it becomes
   std::size_t size;               // bytes of a raw element
   float (*widen)(std::uint16_t);  // float16 and bfloat16 to float32; null: taken as it is
-  Field field;
-  std::int32_t low, high;  // of small integers
 };
 
-constexpr std::int32_t least = std::numeric_limits<std::int32_t>::min(),
-                       most = std::numeric_limits<std::int32_t>::max();
-
 constexpr TensorType tensor_types[] = {
-    {"float32", TensorProto::FLOAT, ElementType::f32, 4, nullptr, Field::floats, 0, 0},
-    {"float64", TensorProto::DOUBLE, ElementType::f64, 8, nullptr, Field::doubles, 0, 0},
-    {"float16", TensorProto::FLOAT16, ElementType::f32, 2, float_from_half, Field::small_integers, 0, 65535},
-    {"bfloat16", TensorProto::BFLOAT16, ElementType::f32, 2, float_from_bfloat16, Field::small_integers, 0,
-     65535},
-    {"int64", TensorProto::INT64, ElementType::i64, 8, nullptr, Field::integers, 0, 0},
-    {"int32", TensorProto::INT32, ElementType::i32, 4, nullptr, Field::small_integers, least, most},
-    {"int16", TensorProto::INT16, ElementType::i16, 2, nullptr, Field::small_integers, -32768, 32767},
-    {"int8", TensorProto::INT8, ElementType::i8, 1, nullptr, Field::small_integers, -128, 127},
-    {"uint64", TensorProto::UINT64, ElementType::u64, 8, nullptr, Field::unsigned_integers, 0, 0},
-    {"uint32", TensorProto::UINT32, ElementType::u32, 4, nullptr, Field::unsigned_integers, 0, 0},
-    {"uint16", TensorProto::UINT16, ElementType::u16, 2, nullptr, Field::small_integers, 0, 65535},
-    {"uint8", TensorProto::UINT8, ElementType::u8, 1, nullptr, Field::small_integers, 0, 255},
-    {"bool", TensorProto::BOOL, ElementType::boolean, 1, nullptr, Field::small_integers, 0, 1},
+    {"float32", TensorProto::FLOAT, ElementType::f32, 4, nullptr},
+    {"float64", TensorProto::DOUBLE, ElementType::f64, 8, nullptr},
+    {"float16", TensorProto::FLOAT16, ElementType::f32, 2, float_from_half},
+    {"bfloat16", TensorProto::BFLOAT16, ElementType::f32, 2, float_from_bfloat16},
+    {"int64", TensorProto::INT64, ElementType::i64, 8, nullptr},
+    {"int32", TensorProto::INT32, ElementType::i32, 4, nullptr},
+    {"int16", TensorProto::INT16, ElementType::i16, 2, nullptr},
+    {"int8", TensorProto::INT8, ElementType::i8, 1, nullptr},
+    {"uint64", TensorProto::UINT64, ElementType::u64, 8, nullptr},
+    {"uint32", TensorProto::UINT32, ElementType::u32, 4, nullptr},
+    {"uint16", TensorProto::UINT16, ElementType::u16, 2, nullptr},
+    {"uint8", TensorProto::UINT8, ElementType::u8, 1, nullptr},
+    {"bool", TensorProto::BOOL, ElementType::boolean, 1, nullptr},
 };
 
 const TensorType* find_tensor_type(std::int32_t code) {
@@ -107,73 +99,54 @@ void check_raw_size(std::size_t bytes, const Array& array, const TensorType& typ
         std::to_string(bytes));
 }
 
+// The numbers of a typed field as raw elements.
 template <class Element, class Numbers>
-std::shared_ptr<const void> copy_numbers(const Numbers& numbers) {
-  const auto copy = allocate_bytes(static_cast<std::size_t>(numbers.size()) * sizeof(Element));
-  std::byte* out = copy.get();
+std::string raw_elements(const Numbers& numbers, const Array& array, const TensorType& type,
+                         const std::string& where) {
+  if (static_cast<std::size_t>(numbers.size()) != array.size())
+    refuse(where, fmt::format("{} numbers for shape {} of {}", array.size(), array.shape_text(), type.name),
+           std::to_string(numbers.size()));
+  std::string raw;
   for (const auto number : numbers) {
+    if constexpr (!std::is_same_v<decltype(number), const Element>) {
+      const std::int64_t low = std::numeric_limits<Element>::min(),
+                         high = std::numeric_limits<Element>::max();
+      if (std::cmp_less(number, low) || std::cmp_greater(number, high))
+        refuse(where, fmt::format("{} from {} to {}", type.name, low, high), std::to_string(number));
+    }
     const auto element = static_cast<Element>(number);
-    std::memcpy(out, &element, sizeof element);
-    out += sizeof element;
+    raw.append(reinterpret_cast<const char*>(&element), sizeof element);
   }
-  return copy;
+  return raw;
 }
 
-// int32_data holds everything of at most 32 bits; float16 as the 16 bits it is made of.
-std::shared_ptr<const void> copy_small(const TensorProto& tensor, const TensorType& type,
-                                       const std::string& where) {
-  const auto& numbers = tensor.int32_data();
-  for (const std::int32_t number : numbers)
-    if (number < type.low || number > type.high)
-      refuse(where, fmt::format("{} from {} to {}", type.name, type.low, type.high), std::to_string(number));
-  if (type.widen != nullptr) {
-    std::vector<float> wide;
-    for (const std::int32_t number : numbers) wide.push_back(type.widen(static_cast<std::uint16_t>(number)));
-    return copy_numbers<float>(wide);
-  }
-  switch (type.size) {
-    case 1:
-      return copy_numbers<std::uint8_t>(numbers);
-    case 2:
-      return copy_numbers<std::uint16_t>(numbers);
+// int32_data holds everything of at most 32 bits but uint32; float16 as the 16 bits it is made of.
+std::string raw_of(const TensorProto& tensor, const Array& array, const TensorType& type,
+                   const std::string& where) {
+  switch (type.code) {
+    case TensorProto::FLOAT:
+      return raw_elements<float>(tensor.float_data(), array, type, where);
+    case TensorProto::DOUBLE:
+      return raw_elements<double>(tensor.double_data(), array, type, where);
+    case TensorProto::INT64:
+      return raw_elements<std::int64_t>(tensor.int64_data(), array, type, where);
+    case TensorProto::UINT64:
+      return raw_elements<std::uint64_t>(tensor.uint64_data(), array, type, where);
+    case TensorProto::UINT32:
+      return raw_elements<std::uint32_t>(tensor.uint64_data(), array, type, where);
+    case TensorProto::INT32:
+      return raw_elements<std::int32_t>(tensor.int32_data(), array, type, where);
+    case TensorProto::INT16:
+      return raw_elements<std::int16_t>(tensor.int32_data(), array, type, where);
+    case TensorProto::INT8:
+      return raw_elements<std::int8_t>(tensor.int32_data(), array, type, where);
+    case TensorProto::UINT8:
+      return raw_elements<std::uint8_t>(tensor.int32_data(), array, type, where);
+    case TensorProto::BOOL:
+      return raw_elements<bool>(tensor.int32_data(), array, type, where);
     default:
-      return copy_numbers<std::int32_t>(numbers);
+      return raw_elements<std::uint16_t>(tensor.int32_data(), array, type, where);
   }
-}
-
-// use(the field's numbers)
-template <class Use>
-auto with_numbers(const TensorProto& tensor, Field field, const Use& use) {
-  switch (field) {
-    case Field::floats:
-      return use(tensor.float_data());
-    case Field::doubles:
-      return use(tensor.double_data());
-    case Field::small_integers:
-      return use(tensor.int32_data());
-    case Field::integers:
-      return use(tensor.int64_data());
-    default:
-      return use(tensor.uint64_data());
-  }
-}
-
-std::shared_ptr<const void> copy_unsigned(const TensorProto& tensor, const TensorType& type,
-                                          const std::string& where) {
-  if (type.size == 8) return copy_numbers<std::uint64_t>(tensor.uint64_data());
-  for (const std::uint64_t number : tensor.uint64_data())
-    if (number > std::numeric_limits<std::uint32_t>::max())
-      refuse(where, "uint32 of at most 4294967295", std::to_string(number));
-  return copy_numbers<std::uint32_t>(tensor.uint64_data());
-}
-
-std::shared_ptr<const void> copy_typed(const TensorProto& tensor, const TensorType& type,
-                                       const std::string& where) {
-  if (type.field == Field::small_integers) return copy_small(tensor, type, where);
-  if (type.field == Field::unsigned_integers) return copy_unsigned(tensor, type, where);
-  return with_numbers(tensor, type.field, [](const auto& numbers) {
-    return copy_numbers<std::decay_t<decltype(numbers[0])>>(numbers);
-  });
 }
 
 struct ExternalPlace {
@@ -263,13 +236,8 @@ Array array_of(const TensorProto& tensor, const std::string& where,
     check_raw_size(bytes.size(), array, *type, where);
     array.storage = copy_raw(bytes.data(), array.size(), *type);
   } else {
-    const auto count = with_numbers(
-        tensor, type->field, [](const auto& numbers) { return static_cast<std::size_t>(numbers.size()); });
-    if (count != array.size())
-      refuse(where,
-             fmt::format("{} numbers for shape {} of {}", array.size(), array.shape_text(), type->name),
-             std::to_string(count));
-    array.storage = copy_typed(tensor, *type, where);
+    const std::string raw = raw_of(tensor, array, *type, where);
+    array.storage = copy_raw(std::as_bytes(std::span(raw)).data(), array.size(), *type);
   }
   return array;
 }

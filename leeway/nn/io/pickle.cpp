@@ -34,33 +34,57 @@ class Machine {
   void push(Id id) { stack_.push_back(id); }
   void push_new(Object object);
   [[nodiscard]] Id pop();
+  [[nodiscard]] Id top() {
+    push(pop());
+    return stack_.back();
+  }
   [[nodiscard]] std::vector<Id> pop_to_mark();
   [[nodiscard]] std::vector<Id> pop_some(std::size_t count);
 
   template <class T>
   [[nodiscard]] T& get(Id id, std::string_view what);
-  template <class T>
-  [[nodiscard]] T& top(std::string_view what);
 
-  // Each follows the instructions of its kind and leaves the others to the next one.
-  void push_constant(std::uint8_t code);
-  void push_text(std::uint8_t code);
-  void push_bytes(std::uint8_t code);
-  void change_collection(std::uint8_t code);
-  void use_memo(std::uint8_t code);
-  void use_global(std::uint8_t code);
-  void construct(std::uint8_t code);
+  struct Instruction {
+    std::uint8_t code;
+    void (*follow)(Machine& m);
+  };
+  static const Instruction instructions[];
+  // Functions whose calls are known; the number of arguments is checked first.
+  struct Callee {
+    std::string_view name;
+    std::size_t least_arguments;
+    void (*call)(Machine& m, const Tuple& arguments);
+  };
+  static const Callee callees[];
+
+  template <class Number>
+  [[nodiscard]] Number number() {
+    return reader_.number<Number>();
+  }
+  template <class Size>
+  void push_text() {
+    push_new(reader_.text(number<Size>()));
+  }
+  // Bytes are no part of a tensor here.
+  template <class Size>
+  void push_bytes() {
+    (void)reader_.text(number<Size>());
+    push_new(Inert{"builtins.bytes", {}});
+  }
+  void push_long();
   void set_items(const std::vector<Id>& items);
   void append(const std::vector<Id>& items);
   void inert(Id callee, std::vector<Id> parts);
   void remember(std::uint64_t place);
   void recall(std::uint64_t place);
   void global(const std::string& module, const std::string& member);
+  void global_of_stack();
+  void construct(std::size_t count);
   void reduce();
   void set_state();
   void load_storage();
-  [[nodiscard]] Object tensor(const Tuple& arguments, std::size_t least, std::size_t most);
-  [[nodiscard]] Object ordered_dict(const Tuple& arguments);
+  void push_tensor(const Tuple& arguments, std::size_t least, std::size_t most);
+  void push_ordered_dict(const Tuple& arguments);
   [[nodiscard]] std::vector<std::int64_t> numbers(Id id);
   [[nodiscard]] std::string callee_name(Id id) const;
   [[noreturn]] void refuse_instruction(std::uint8_t code) const;
@@ -114,57 +138,13 @@ T& Machine::get(Id id, std::string_view what) {
   refuse(name_, fmt::format("a pickle with {}", what), kind_of(pickle_.objects[id]));
 }
 
-template <class T>
-T& Machine::top(std::string_view what) {
-  const Id id = pop();
-  push(id);
-  return get<T>(id, what);
-}
-
-void Machine::push_constant(std::uint8_t code) {
-  switch (code) {
-    case 0x95:  // a frame: how much to read at once
-      return (void)reader_.number<std::uint64_t>();
-    case 'N':
-      return push(none);
-    case 0x88:
-      return push(yes);
-    case 0x89:
-      return push(no);
-    case 'J':
-      return push_new(std::int64_t{reader_.number<std::int32_t>()});
-    case 'K':
-      return push_new(std::int64_t{reader_.number<std::uint8_t>()});
-    case 'M':
-      return push_new(std::int64_t{reader_.number<std::uint16_t>()});
-    case 'G':
-      return push_new(std::bit_cast<double>(__builtin_bswap64(reader_.number<std::uint64_t>())));
-    case 0x8a: {
-      Long integer{reader_.text(reader_.number<std::uint8_t>())};
-      if (integer.bytes.size() > 8) return push_new(std::move(integer));
-      const bool negative = !integer.bytes.empty() && (integer.bytes.back() & 0x80) != 0;
-      std::int64_t value = negative ? -1 : 0;
-      std::memcpy(&value, integer.bytes.data(), integer.bytes.size());
-      return push_new(value);
-    }
-    default:
-      return push_text(code);
-  }
-}
-
-void Machine::push_text(std::uint8_t code) {
-  switch (code) {
-    case 'X':
-    case 'T':
-      return push_new(reader_.text(reader_.number<std::uint32_t>()));
-    case 'U':
-    case 0x8c:
-      return push_new(reader_.text(reader_.number<std::uint8_t>()));
-    case 0x8d:
-      return push_new(reader_.text(reader_.number<std::uint64_t>()));
-    default:
-      return push_bytes(code);
-  }
+void Machine::push_long() {
+  Long integer{reader_.text(number<std::uint8_t>())};
+  if (integer.bytes.size() > 8) return push_new(std::move(integer));
+  const bool negative = !integer.bytes.empty() && (integer.bytes.back() & 0x80) != 0;
+  std::int64_t value = negative ? -1 : 0;
+  std::memcpy(&value, integer.bytes.data(), integer.bytes.size());
+  push_new(value);
 }
 
 // An object of the class or function `callee`, of which nothing is made.
@@ -175,71 +155,23 @@ void Machine::inert(Id callee, std::vector<Id> parts) {
 }
 
 void Machine::append(const std::vector<Id>& items) {
-  const Id id = pop();
-  push(id);
+  const Id id = top();
   auto* const object = std::get_if<Inert>(&pickle_.objects[id]);
   std::vector<Id>& all = object != nullptr ? object->parts : get<List>(id, "a list to append to").items;
   all.insert(all.end(), items.begin(), items.end());
 }
 
-// Bytes are no part of a tensor here.
-void Machine::push_bytes(std::uint8_t code) {
-  if (code != 'B' && code != 'C' && code != 0x8e && code != 0x96) return change_collection(code);
-  (void)reader_.text(code == 'C'   ? reader_.number<std::uint8_t>()
-                     : code == 'B' ? reader_.number<std::uint32_t>()
-                                   : reader_.number<std::uint64_t>());
-  push_new(Inert{"builtins.bytes", {}});
-}
-
 void Machine::set_items(const std::vector<Id>& items) {
-  const Id id = pop();
-  push(id);
+  const Id id = top();
   if (std::holds_alternative<Inert>(pickle_.objects[id])) return append(items);
-  Dict& dict = top<Dict>("a dictionary to set items of");
+  Dict& dict = get<Dict>(id, "a dictionary to set items of");
   if (items.size() % 2 != 0) refuse_pickle("a dictionary of keys without a value");
   for (std::size_t i = 0; i < items.size(); i += 2) dict.items.emplace_back(items[i], items[i + 1]);
 }
 
-void Machine::change_collection(std::uint8_t code) {
-  switch (code) {
-    case '(':
-      spend(1);
-      return marks_.push_back(stack_.size());
-    case ')':
-      return push_new(Tuple{});
-    case ']':
-      return push_new(List{});
-    case '}':
-      return push_new(Dict{});
-    case 't':
-      return push_new(Tuple{pop_to_mark()});
-    case 0x85:
-    case 0x86:
-    case 0x87:
-      return push_new(Tuple{pop_some(code - 0x84U)});
-    case 'a':
-      return append(pop_some(1));
-    case 'e':
-    case 0x90:  // of a set
-      return append(pop_to_mark());
-    case 0x8f:
-      return push_new(Inert{"builtins.set", {}});
-    case 0x91:
-      return push_new(Inert{"builtins.frozenset", pop_to_mark()});
-    case 's':
-      return set_items(pop_some(2));
-    case 'u':
-      return set_items(pop_to_mark());
-    default:
-      return use_memo(code);
-  }
-}
-
 void Machine::remember(std::uint64_t place) {
   spend(1);
-  const Id id = pop();
-  push(id);
-  memo_[place] = id;
+  memo_[place] = top();
 }
 
 void Machine::recall(std::uint64_t place) {
@@ -250,35 +182,13 @@ void Machine::recall(std::uint64_t place) {
   push(found->second);
 }
 
-void Machine::use_memo(std::uint8_t code) {
-  switch (code) {
-    case 'q':
-      return remember(reader_.number<std::uint8_t>());
-    case 'r':
-      return remember(reader_.number<std::uint32_t>());
-    case 0x94:
-      return remember(memo_.size());
-    case 'h':
-      return recall(reader_.number<std::uint8_t>());
-    case 'j':
-      return recall(reader_.number<std::uint32_t>());
-    default:
-      return use_global(code);
-  }
-}
-
 void Machine::global(const std::string& module, const std::string& member) {
   Global found{module + "." + member};
   if (acts(module, member) && acting_.empty()) acting_ = found.name;
   push_new(std::move(found));
 }
 
-void Machine::use_global(std::uint8_t code) {
-  if (code == 'c') {
-    const std::string module = reader_.line();
-    return global(module, reader_.line());
-  }
-  if (code != 0x93) return construct(code);
+void Machine::global_of_stack() {
   const std::vector<Id> names = pop_some(2);
   const auto& module = get<std::string>(names[0], "the name of a module");
   const auto& member = get<std::string>(names[1], "the name of an object");
@@ -294,30 +204,10 @@ std::string Machine::callee_name(Id id) const {
   return found != nullptr ? found->name : std::string(kind_of(pickle_.objects[id]));
 }
 
-void Machine::construct(std::uint8_t code) {
-  switch (code) {
-    case 'R':
-      return reduce();
-    case 'b':
-      return set_state();
-    case 'Q':
-      return load_storage();
-    case 'i': {
-      const std::string module = reader_.line();
-      refuse_call(module + "." + reader_.line());
-    }
-    case 'o': {
-      const std::vector<Id> items = pop_to_mark();
-      refuse_call(items.empty() ? "nothing" : callee_name(items[0]));
-    }
-    case 0x81:
-    case 0x92: {
-      const std::vector<Id> items = pop_some(code == 0x81 ? 2 : 3);
-      return inert(items[0], {items.begin() + 1, items.end()});
-    }
-    default:
-      refuse_instruction(code);
-  }
+// An object of the class that lies below `count` parts.
+void Machine::construct(std::size_t count) {
+  std::vector<Id> items = pop_some(1 + count);
+  inert(items[0], {items.begin() + 1, items.end()});
 }
 
 // The attributes of an OrderedDict are dropped (state_dict() has its versions there), those of a tensor, too.
@@ -331,42 +221,42 @@ void Machine::set_state() {
   push(id);
 }
 
+const Machine::Callee Machine::callees[] = {
+    {"collections.OrderedDict", 0, [](Machine& m, const Tuple& all) { m.push_ordered_dict(all); }},
+    {"torch._utils._rebuild_tensor", 0, [](Machine& m, const Tuple& all) { m.push_tensor(all, 4, 4); }},
+    {"torch._utils._rebuild_tensor_v2", 0, [](Machine& m, const Tuple& all) { m.push_tensor(all, 6, 7); }},
+    {"torch._utils._rebuild_parameter", 1,
+     [](Machine& m, const Tuple& all) {
+       (void)m.get<Tensor>(all.items[0], "a tensor as parameter");
+       m.push(all.items[0]);
+     }},
+    {"torch.Size", 1,
+     [](Machine& m, const Tuple& all) {
+       (void)m.get<Tuple>(all.items[0], "a tuple of sizes");
+       m.push(all.items[0]);
+     }},
+    {"torch.device", 1, [](Machine& m, const Tuple& all) { m.push(all.items[0]); }},
+};
+
 void Machine::reduce() {
   const std::vector<Id> pair = pop_some(2);
-  const std::string callee = callee_name(pair[0]);
-  const auto known = known_function(callee);
-  if (!known) {
-    if (callee.starts_with("torch.")) refuse_call(callee);
+  const std::string name = callee_name(pair[0]);
+  const auto* const known = std::ranges::find(callees, std::string_view(name), &Callee::name);
+  if (known == std::end(callees)) {
+    if (name.starts_with("torch.")) refuse_call(name);
     return inert(pair[0], {pair[1]});
   }
   const Tuple arguments = get<Tuple>(pair[1], "a tuple of arguments");
   spend(arguments.items.size());
-  const auto first = [&] {
-    if (arguments.items.empty()) refuse_pickle("a call of " + callee + " without arguments");
-    return arguments.items[0];
-  };
-  switch (*known) {
-    case Function::ordered_dict:
-      return push_new(ordered_dict(arguments));
-    case Function::tensor:
-      return push_new(tensor(arguments, 4, 4));
-    case Function::tensor_v2:
-      return push_new(tensor(arguments, 6, 7));
-    case Function::size:
-      (void)get<Tuple>(first(), "a tuple of sizes");
-      return push(first());
-    case Function::parameter:
-      (void)get<Tensor>(first(), "a tensor as parameter");
-      return push(first());
-    case Function::device:
-      return push(first());
-  }
+  if (arguments.items.size() < known->least_arguments)
+    refuse_pickle("a call of " + name + " without arguments");
+  known->call(*this, arguments);
 }
 
 // OrderedDict() or, as Python 2 writes it, OrderedDict([[key, value], ...]).
-Object Machine::ordered_dict(const Tuple& arguments) {
+void Machine::push_ordered_dict(const Tuple& arguments) {
   Dict dict;
-  if (arguments.items.empty()) return dict;
+  if (arguments.items.empty()) return push_new(std::move(dict));
   const List& pairs = get<List>(arguments.items[0], "a list of pairs");
   spend(pairs.items.size());
   for (const Id id : pairs.items) {
@@ -375,7 +265,7 @@ Object Machine::ordered_dict(const Tuple& arguments) {
     if (pair.size() != 2) refuse_pickle("a dictionary of keys without a value");
     dict.items.emplace_back(pair[0], pair[1]);
   }
-  return dict;
+  push_new(std::move(dict));
 }
 
 std::vector<std::int64_t> Machine::numbers(Id id) {
@@ -389,7 +279,7 @@ std::vector<std::int64_t> Machine::numbers(Id id) {
 }
 
 // (storage, offset, sizes, strides, ...); what follows concerns gradients.
-Object Machine::tensor(const Tuple& arguments, std::size_t least, std::size_t most) {
+void Machine::push_tensor(const Tuple& arguments, std::size_t least, std::size_t most) {
   const std::vector<Id>& items = arguments.items;
   if (items.size() < least || items.size() > most)
     refuse(name_, fmt::format("a tensor of {} arguments", least), fmt::format("{}", items.size()));
@@ -398,7 +288,7 @@ Object Machine::tensor(const Tuple& arguments, std::size_t least, std::size_t mo
       items[0],
       {get<std::int64_t>(items[1], "a whole number as offset"), numbers(items[2]), numbers(items[3])}};
   spend(made.view.sizes.size());
-  return made;
+  push_new(std::move(made));
 }
 
 // ("storage", type, key, location, count); the old format appends None, or a view of another storage.
@@ -429,13 +319,78 @@ void Machine::refuse_instruction(std::uint8_t code) const {
                               : fmt::format("the pickle instruction {} at byte {}", known, at));
 }
 
+const Machine::Instruction Machine::instructions[] = {
+    {0x95, [](Machine& m) { (void)m.number<std::uint64_t>(); }},  // a frame: how much to read at once
+    {'N', [](Machine& m) { m.push(none); }},
+    {0x88, [](Machine& m) { m.push(yes); }},
+    {0x89, [](Machine& m) { m.push(no); }},
+    {'J', [](Machine& m) { m.push_new(std::int64_t{m.number<std::int32_t>()}); }},
+    {'K', [](Machine& m) { m.push_new(std::int64_t{m.number<std::uint8_t>()}); }},
+    {'M', [](Machine& m) { m.push_new(std::int64_t{m.number<std::uint16_t>()}); }},
+    {'G', [](Machine& m) { m.push_new(std::bit_cast<double>(__builtin_bswap64(m.number<std::uint64_t>()))); }},
+    {0x8a, [](Machine& m) { m.push_long(); }},
+    {'X', [](Machine& m) { m.push_text<std::uint32_t>(); }},
+    {'T', [](Machine& m) { m.push_text<std::uint32_t>(); }},
+    {'U', [](Machine& m) { m.push_text<std::uint8_t>(); }},
+    {0x8c, [](Machine& m) { m.push_text<std::uint8_t>(); }},
+    {0x8d, [](Machine& m) { m.push_text<std::uint64_t>(); }},
+    {'C', [](Machine& m) { m.push_bytes<std::uint8_t>(); }},
+    {'B', [](Machine& m) { m.push_bytes<std::uint32_t>(); }},
+    {0x8e, [](Machine& m) { m.push_bytes<std::uint64_t>(); }},
+    {0x96, [](Machine& m) { m.push_bytes<std::uint64_t>(); }},
+    {'(', [](Machine& m) { m.spend(1), m.marks_.push_back(m.stack_.size()); }},
+    {')', [](Machine& m) { m.push_new(Tuple{}); }},
+    {']', [](Machine& m) { m.push_new(List{}); }},
+    {'}', [](Machine& m) { m.push_new(Dict{}); }},
+    {'t', [](Machine& m) { m.push_new(Tuple{m.pop_to_mark()}); }},
+    {0x85, [](Machine& m) { m.push_new(Tuple{m.pop_some(1)}); }},
+    {0x86, [](Machine& m) { m.push_new(Tuple{m.pop_some(2)}); }},
+    {0x87, [](Machine& m) { m.push_new(Tuple{m.pop_some(3)}); }},
+    {'a', [](Machine& m) { m.append(m.pop_some(1)); }},
+    {'e', [](Machine& m) { m.append(m.pop_to_mark()); }},
+    {0x90, [](Machine& m) { m.append(m.pop_to_mark()); }},  // of a set
+    {0x8f, [](Machine& m) { m.push_new(Inert{"builtins.set", {}}); }},
+    {0x91, [](Machine& m) { m.push_new(Inert{"builtins.frozenset", m.pop_to_mark()}); }},
+    {'s', [](Machine& m) { m.set_items(m.pop_some(2)); }},
+    {'u', [](Machine& m) { m.set_items(m.pop_to_mark()); }},
+    {'q', [](Machine& m) { m.remember(m.number<std::uint8_t>()); }},
+    {'r', [](Machine& m) { m.remember(m.number<std::uint32_t>()); }},
+    {0x94, [](Machine& m) { m.remember(m.memo_.size()); }},
+    {'h', [](Machine& m) { m.recall(m.number<std::uint8_t>()); }},
+    {'j', [](Machine& m) { m.recall(m.number<std::uint32_t>()); }},
+    {'c',
+     [](Machine& m) {
+       const std::string module = m.reader_.line();
+       m.global(module, m.reader_.line());
+     }},
+    {0x93, [](Machine& m) { m.global_of_stack(); }},
+    {'R', [](Machine& m) { m.reduce(); }},
+    {'b', [](Machine& m) { m.set_state(); }},
+    {'Q', [](Machine& m) { m.load_storage(); }},
+    {0x81, [](Machine& m) { m.construct(1); }},
+    {0x92, [](Machine& m) { m.construct(2); }},
+    {'i',
+     [](Machine& m) {
+       const std::string module = m.reader_.line();
+       m.refuse_call(module + "." + m.reader_.line());
+     }},
+    {'o',
+     [](Machine& m) {
+       const std::vector<Id> items = m.pop_to_mark();
+       m.refuse_call(items.empty() ? "nothing" : m.callee_name(items[0]));
+     }},
+};
+
 Pickle Machine::run() {
-  if (reader_.number<std::uint8_t>() != 0x80) refuse(name_, "a pickle", "other bytes");
-  const auto version = reader_.number<std::uint8_t>();
+  if (number<std::uint8_t>() != 0x80) refuse(name_, "a pickle", "other bytes");
+  const auto version = number<std::uint8_t>();
   if (version < 2 || version > 5)
     refuse(name_, "a pickle of protocol 2 to 5", fmt::format("protocol {}", version));
-  for (auto code = reader_.number<std::uint8_t>(); code != '.'; code = reader_.number<std::uint8_t>())
-    push_constant(code);
+  for (auto code = number<std::uint8_t>(); code != '.'; code = number<std::uint8_t>()) {
+    const auto* const known = std::ranges::find(instructions, code, &Instruction::code);
+    if (known == std::end(instructions)) refuse_instruction(code);
+    known->follow(*this);
+  }
   pickle_.root = pop();
   pickle_.end = reader_.at();
   if (!acting_.empty()) refuse_pickle("a reference to " + printable(acting_, 2 * longest_name));

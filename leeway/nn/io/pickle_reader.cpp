@@ -37,19 +37,6 @@ constexpr Instruction pickle_reader_refused[] = {
     {0x98, "READONLY_BUFFER"},
 };
 
-struct KnownFunction {
-  std::string_view name;
-  Function function;
-};
-constexpr KnownFunction functions[] = {
-    {"collections.OrderedDict", Function::ordered_dict},
-    {"torch.Size", Function::size},
-    {"torch.device", Function::device},
-    {"torch._utils._rebuild_tensor", Function::tensor},
-    {"torch._utils._rebuild_tensor_v2", Function::tensor_v2},
-    {"torch._utils._rebuild_parameter", Function::parameter},
-};
-
 constexpr std::string_view acting[] = {
     "os",     "posix",  "nt",      "subprocess", "pty",  "sys",    "shutil",     "socket",   "runpy",
     "ctypes", "pickle", "_pickle", "importlib",  "code", "codeop", "webbrowser", "builtins", "__builtin__",
@@ -89,11 +76,6 @@ std::string_view kind_of(const Object& object) {
       "a tuple", "a dictionary", "a name",         "an object", "a storage", "a tensor"};
   static_assert(std::size(kinds) == std::variant_size_v<Object>);
   return kinds[object.index()];
-}
-
-std::optional<Function> known_function(std::string_view name) {
-  const auto* const known = std::ranges::find(functions, name, &KnownFunction::name);
-  return known == std::end(functions) ? std::nullopt : std::optional(known->function);
 }
 
 bool acts(std::string_view module, std::string_view member) {

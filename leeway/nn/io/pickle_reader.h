@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,13 +36,6 @@ class Reader {
 
 // Python's name of an unsupported instruction; empty for invalid codes.
 [[nodiscard]] std::string_view name_of_instruction(std::uint8_t code);
-
-// Names in pickles: functions that rebuild tensors, and modules that no tensor file needs.
-
-enum class Function { ordered_dict, size, device, tensor, tensor_v2, parameter };
-
-// "torch.Size" and the others that pickle.h lists.
-[[nodiscard]] std::optional<Function> known_function(std::string_view name);
 
 // Whether a module's member acts on the machine: "os.system", but not "builtins.set" or getattr (used for
 // enumerations; calls of its result are refused). Nothing is called, but files with such names are refused.

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "leeway/core/message.h"
 
@@ -13,22 +12,6 @@ namespace {
 
 constexpr std::string_view prefixes[] = {"module.", "model.", "net.", "network.", "_orig_mod."};
 constexpr std::size_t names_listed = 8, names_compared = 2000;
-
-// Levenshtein distance.
-std::size_t edits(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
 
 std::string listed(std::vector<std::string> texts, std::size_t total) {
   std::string line = fmt::format("{}", fmt::join(texts, ", "));
@@ -60,23 +43,11 @@ ArrayMap without_prefixes(ArrayMap tensors, std::string_view known) {
   return tensors;
 }
 
-std::string nearest_name(std::string_view name, std::span<const std::string> candidates) {
-  std::size_t least = name.size() / 3 + 1;
-  std::string nearest;
-  for (const std::string& candidate : candidates.first(std::min(candidates.size(), names_compared))) {
-    if (candidate.size() > 2 * name.size()) continue;
-    const std::size_t distance = edits(name, candidate);
-    if (distance >= least) continue;
-    least = distance;
-    nearest = candidate;
-  }
-  return nearest;
-}
-
 std::string describe_mismatch(std::span<const std::string> missing, std::span<const std::string> unknown) {
   std::vector<std::string> absent, strange;
   for (const std::string& name : missing.first(std::min(missing.size(), names_listed))) {
-    const std::string nearest = nearest_name(name, unknown);
+    const std::string_view nearest =
+        nearest_name(name, unknown.first(std::min(unknown.size(), names_compared)));
     absent.push_back(nearest.empty() ? name : fmt::format("{} (nearest: {})", name, printable(nearest)));
   }
   for (const std::string& name : unknown.first(std::min(unknown.size(), names_listed)))

@@ -17,9 +17,6 @@ namespace leeway::nn {
 // (module., model., net., network., _orig_mod.).
 [[nodiscard]] ArrayMap without_prefixes(ArrayMap tensors, std::string_view known);
 
-// The candidate with the fewest byte edits to `name`; empty if more than a third of its bytes change.
-[[nodiscard]] std::string nearest_name(std::string_view name, std::span<const std::string> candidates);
-
 // "no conv1.weight (nearest: conv.weight), and unknown conv.weight": at most 8 of each, then a count.
 [[nodiscard]] std::string describe_mismatch(std::span<const std::string> missing,
                                             std::span<const std::string> unknown);

@@ -58,9 +58,11 @@ template <class Made>
 std::shared_ptr<Network> made_as(const InputShape& input, std::int64_t classes) {
   return std::make_shared<Made>(input, classes);
 }
-template <class Made, const auto& plan>
-std::shared_ptr<Network> made_by(const InputShape& input, std::int64_t classes) {
-  return std::make_shared<Made>(plan, input, classes);
+template <class Made, class Plan>
+auto made_by(const Plan& plan) {
+  return [plan](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {
+    return std::make_shared<Made>(plan, input, classes);
+  };
 }
 
 // Prefix of the names of its last layer, e.g. "fc.".

@@ -60,6 +60,30 @@ class StagedNetwork : public Network {
   torch::nn::Linear last_{nullptr};
 };
 
+// Residual networks (resnet.cpp). torchvision's stem is a 7x7 convolution and a maximum, both stride 2; those for
+// small images have a 3x3 convolution of stride 1 and some other names.
+struct ResnetPlan {
+  std::vector<int> blocks;  // in each stage
+  bool bottleneck = false, small_images = false;
+  std::int64_t first_maps = 64;  // of the first stage
+  bool option_a = false;         // shortcuts without weights (He et al., CVPR 2016, section 3.3)
+
+  [[nodiscard]] const char* shortcut() const { return small_images ? "shortcut" : "downsample"; }
+  [[nodiscard]] const char* last() const { return small_images ? "linear" : "fc"; }
+  [[nodiscard]] std::int64_t outputs(std::int64_t maps) const { return bottleneck ? 4 * maps : maps; }
+};
+[[nodiscard]] Architecture residual_network(const ResnetPlan& plan, const Member& member,
+                                            std::size_t least_side);
+
+// Residual networks that normalize before each convolution (wide_resnet.cpp).
+struct PreactivationPlan {
+  int stages, blocks;             // blocks in each stage
+  std::int64_t first_maps, maps;  // of the first convolution and of the first stage
+  bool wide = false;
+};
+[[nodiscard]] Architecture preactivation_network(const PreactivationPlan& plan, const Member& member,
+                                                 std::string_view output, std::size_t least_side);
+
 // The reverse sigmoid: perturbs probabilities to hinder model stealing (Lee et al., 2018, arXiv 1806.00054,
 // equation 3).
 //

@@ -1,27 +1,13 @@
 #include <fmt/format.h>
 
-#include <array>
-
 #include "leeway/nn/model/layers.h"
 
 namespace leeway::nn {
 namespace {
 
-constexpr std::int64_t first_maps = 64;  // of the first stage
-
-// torchvision's stem is a 7x7 convolution and a maximum, both stride 2; RobustBench's networks for small
-// images have a 3x3 convolution of stride 1 and some other names.
-struct ResnetPlan {
-  std::array<int, 4> blocks;  // in each stage
-  bool bottleneck, small_images;
-
-  [[nodiscard]] const char* shortcut() const { return small_images ? "shortcut" : "downsample"; }
-  [[nodiscard]] const char* last() const { return small_images ? "linear" : "fc"; }
-  [[nodiscard]] std::int64_t outputs(std::int64_t maps) const { return bottleneck ? 4 * maps : maps; }
-};
-
 // relu(shortcut(x) + bn(conv(relu(bn(conv(x)))))): two 3x3 convolutions, or a bottleneck: 1x1, 3x3 (with the
-// stride), 1x1 with four times the maps. The shortcut is x, or bn(1x1 conv) where the shape changes.
+// stride), 1x1 with four times the maps. The shortcut is x, or bn(1x1 conv) where the shape changes (option A:
+// every other pixel, zero maps on both sides).
 class ResnetBlock : public torch::nn::Module {
  public:
   ResnetBlock(const ResnetPlan& plan, std::int64_t from, std::int64_t maps, std::int64_t stride) {
@@ -34,7 +20,9 @@ class ResnetBlock : public torch::nn::Module {
       add(from, maps, 3, stride);
       add(maps, to, 3, 1);
     }
-    if (stride != 1 || from != to)
+    if (plan.option_a)
+      added_ = (to - from) / 2;
+    else if (stride != 1 || from != to)
       shortcut_ = register_module(plan.shortcut(), torch::nn::Sequential(convolution(from, to, 1, stride),
                                                                          torch::nn::BatchNorm2d(to)));
   }
@@ -43,7 +31,7 @@ class ResnetBlock : public torch::nn::Module {
     for (std::size_t i = 0; i + 1 < layers_.size(); ++i)
       inner = normalized_relu(layers_[i].normalization, layers_[i].convolution(inner));
     inner = layers_.back().normalization(layers_.back().convolution(inner));
-    return inner.add_(shortcut_ ? shortcut_->forward(x) : x).relu_();
+    return inner.add_(shortcut(x)).relu_();
   }
 
  private:
@@ -56,23 +44,32 @@ class ResnetBlock : public torch::nn::Module {
     const auto one = register_module("conv" + number, convolution(from, to, kernel, stride));
     layers_.push_back({one, register_module("bn" + number, torch::nn::BatchNorm2d(to))});
   }
+  [[nodiscard]] torch::Tensor shortcut(const torch::Tensor& x) {
+    if (shortcut_) return shortcut_->forward(x);
+    if (added_ == 0) return x;
+    using torch::indexing::Slice;
+    const Slice every_other(torch::indexing::None, torch::indexing::None, 2);
+    return torch::constant_pad_nd(x.index({Slice(), Slice(), every_other, every_other}),
+                                  {0, 0, 0, 0, added_, added_});
+  }
 
   std::vector<Layer> layers_;
   torch::nn::Sequential shortcut_{nullptr};
+  std::int64_t added_ = 0;  // maps on each side of an option A shortcut
 };
 
-// Convolution, four stages with 64 to 512 maps (bottleneck: times four), means (features), linear layer.
+// Convolution, stages that double the maps (bottleneck: times four), means (features), linear layer.
 class Resnet : public StagedNetwork {
  public:
   Resnet(const ResnetPlan& plan, const InputShape& input, std::int64_t classes)
       : small_images_(plan.small_images) {
     const auto channels = static_cast<std::int64_t>(input.channels);
-    std::int64_t from = first_maps;
+    std::int64_t from = plan.first_maps;
     conv1_ = register_module(
         "conv1", small_images_ ? convolution(channels, from, 3) : convolution(channels, from, 7, 2));
     bn1_ = register_module("bn1", torch::nn::BatchNorm2d(from));
     for (std::size_t stage = 0; stage < plan.blocks.size(); ++stage) {
-      const std::int64_t maps = first_maps << stage;
+      const std::int64_t maps = plan.first_maps << stage;
       torch::nn::Sequential layer;
       for (int b = 0; b < plan.blocks[stage]; ++b, from = plan.outputs(maps))
         layer->push_back(std::make_shared<ResnetBlock>(plan, from, maps, stage > 0 && b == 0 ? 2 : 1));
@@ -91,29 +88,31 @@ class Resnet : public StagedNetwork {
   torch::nn::BatchNorm2d bn1_{nullptr};
 };
 
-constexpr ResnetPlan large_18{{2, 2, 2, 2}, false, false}, large_50{{3, 4, 6, 3}, true, false},
-    large_101{{3, 4, 23, 3}, true, false}, small_18{{2, 2, 2, 2}, false, true},
-    small_50{{3, 4, 6, 3}, true, true}, small_101{{3, 4, 23, 3}, true, true};
+const ResnetPlan large_18{{2, 2, 2, 2}}, large_50{{3, 4, 6, 3}, true}, large_101{{3, 4, 23, 3}, true},
+    small_18{{2, 2, 2, 2}, false, true}, small_50{{3, 4, 6, 3}, true, true},
+    small_101{{3, 4, 23, 3}, true, true};
 
-template <const ResnetPlan& Plan>
-Architecture resnet(std::string_view name, std::string_view summary) {
-  return {{name, summary,
-           Plan.small_images ? "He et al., CVPR 2016; names of RobustBench"
-                             : "He et al., CVPR 2016; stride in the 3x3 convolution, names of torchvision"},
-          Plan.small_images ? "linear.bias" : "fc.bias",
-          Plan.small_images ? 8U : 32U,
-          made_by<Resnet, Plan>};
+Architecture small(const ResnetPlan& plan, std::string_view name, std::string_view summary) {
+  return residual_network(plan, {name, summary, "He et al., CVPR 2016; names of RobustBench"}, 8);
+}
+Architecture large(const ResnetPlan& plan, std::string_view name, std::string_view summary) {
+  return residual_network(
+      plan, {name, summary, "He et al., CVPR 2016; stride in the 3x3 convolution, names of torchvision"}, 32);
 }
 
 }  // namespace
 
-Architecture resnet18() { return resnet<large_18>("resnet18", "residual network of 18 layers"); }
-Architecture resnet50() { return resnet<large_50>("resnet50", "ResNet-50 with bottlenecks"); }
-Architecture resnet101() { return resnet<large_101>("resnet101", "ResNet-101 with bottlenecks"); }
-Architecture resnet18_cifar() {
-  return resnet<small_18>("resnet18-cifar", "ResNet-18 with a 3x3 first convolution, for small images");
+Architecture residual_network(const ResnetPlan& plan, const Member& member, std::size_t least_side) {
+  return {member, plan.small_images ? "linear.bias" : "fc.bias", least_side, made_by<Resnet>(plan)};
 }
-Architecture resnet50_cifar() { return resnet<small_50>("resnet50-cifar", "ResNet-50 for small images"); }
-Architecture resnet101_cifar() { return resnet<small_101>("resnet101-cifar", "ResNet-101 for small images"); }
+
+Architecture resnet18() { return large(large_18, "resnet18", "residual network of 18 layers"); }
+Architecture resnet50() { return large(large_50, "resnet50", "ResNet-50 with bottlenecks"); }
+Architecture resnet101() { return large(large_101, "resnet101", "ResNet-101 with bottlenecks"); }
+Architecture resnet18_cifar() {
+  return small(small_18, "resnet18-cifar", "ResNet-18 with a 3x3 first convolution, for small images");
+}
+Architecture resnet50_cifar() { return small(small_50, "resnet50-cifar", "ResNet-50 for small images"); }
+Architecture resnet101_cifar() { return small(small_101, "resnet101-cifar", "ResNet-101 for small images"); }
 
 }  // namespace leeway::nn

@@ -50,16 +50,9 @@ class Vit : public Network {
   torch::nn::Linear head_{nullptr};
 };
 
-constexpr VitPlan patch_4{4, 256, 8, 512, 8}, patch_12{12, 256, 8, 512, 8}, patch_16{16, 256, 8, 512, 8},
-    base_16{16, 768, 12, 3072, 12};
-
-template <const VitPlan& Plan>
-Architecture vision_transformer(std::string_view name, std::string_view summary, std::string_view source) {
-  return {{name, summary, source},
-          "heads.head.bias",
-          static_cast<std::size_t>(Plan.patch),
-          made_by<Vit, Plan>,
-          static_cast<std::size_t>(Plan.patch)};
+Architecture vision_transformer(const VitPlan& plan, const Member& member) {
+  const auto patch = static_cast<std::size_t>(plan.patch);
+  return {member, "heads.head.bias", patch, made_by<Vit>(plan), patch};
 }
 
 constexpr std::string_view conds_source = "Dosovitskiy et al., ICLR 2021; sizes of ConDS, Table 8";
@@ -67,19 +60,23 @@ constexpr std::string_view conds_source = "Dosovitskiy et al., ICLR 2021; sizes 
 }  // namespace
 
 Architecture vit() {
-  return vision_transformer<patch_4>(
-      "vit", "vision transformer: patches of 4 pixels, 8 layers, 8 heads, width 256", conds_source);
+  return vision_transformer(
+      {4, 256, 8, 512, 8},
+      {"vit", "vision transformer: patches of 4 pixels, 8 layers, 8 heads, width 256", conds_source});
 }
 Architecture vit_patch12() {
-  return vision_transformer<patch_12>("vit-patch12", "vit with patches of 12 pixels", conds_source);
+  return vision_transformer({12, 256, 8, 512, 8},
+                            {"vit-patch12", "vit with patches of 12 pixels", conds_source});
 }
 Architecture vit_patch16() {
-  return vision_transformer<patch_16>("vit-patch16", "vit with patches of 16 pixels", conds_source);
+  return vision_transformer({16, 256, 8, 512, 8},
+                            {"vit-patch16", "vit with patches of 16 pixels", conds_source});
 }
 Architecture vit_b_16() {
-  return vision_transformer<base_16>(
-      "vit-b-16", "vision transformer ViT-B/16: patches of 16 pixels, 12 layers, 12 heads, width 768",
-      "Dosovitskiy et al., ICLR 2021; names of torchvision");
+  return vision_transformer(
+      {16, 768, 12, 3072, 12},
+      {"vit-b-16", "vision transformer ViT-B/16: patches of 16 pixels, 12 layers, 12 heads, width 768",
+       "Dosovitskiy et al., ICLR 2021; names of torchvision"});
 }
 
 }  // namespace leeway::nn

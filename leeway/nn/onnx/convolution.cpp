@@ -1,5 +1,6 @@
 // Convolutions and pooling, in one to three dimensions.
 #include <limits>
+#include <numeric>
 
 #include "leeway/nn/onnx/operator.h"
 
@@ -85,15 +86,13 @@ bool pads_itself(const Window& window) {
   return true;
 }
 
+// By number of dimensions, from 1.
+constexpr decltype(&at::max_pool1d) max_pools[] = {at::max_pool1d, at::max_pool2d, at::max_pool3d};
+constexpr decltype(&at::max_pool1d_with_indices) max_pools_with_indices[] = {
+    at::max_pool1d_with_indices, at::max_pool2d_with_indices, at::max_pool3d_with_indices};
+
 Tensor max_pool(const Tensor& x, const Window& w, const Integers& pads, bool ceil) {
-  switch (w.kernel.size()) {
-    case 1:
-      return at::max_pool1d(x, w.kernel, w.strides, pads, w.dilations, ceil);
-    case 2:
-      return at::max_pool2d(x, w.kernel, w.strides, pads, w.dilations, ceil);
-    default:
-      return at::max_pool3d(x, w.kernel, w.strides, pads, w.dilations, ceil);
-  }
+  return max_pools[w.kernel.size() - 1](x, w.kernel, w.strides, pads, w.dilations, ceil);
 }
 
 Tensor average_pool(const Tensor& x, const Window& w, const Integers& pads, bool ceil, bool include) {
@@ -109,23 +108,13 @@ Tensor average_pool(const Tensor& x, const Window& w, const Integers& pads, bool
 
 // Indices of maxima in the input, in C order (storage_order 0) or with the first dimension fastest (1).
 Tensor places_of_maxima(const Tensor& x, const Window& w, bool ceil, bool columns_first) {
-  const std::int64_t rank = static_cast<std::int64_t>(w.kernel.size());
-  TORCH_CHECK(rank <= 2 || !columns_first, "places of maxima by columns in three dimensions");
-  Tensor values = x.to(torch::kFloat64), with_axis = values;
+  TORCH_CHECK(w.kernel.size() <= 2 || !columns_first, "places of maxima by columns in three dimensions");
   const Integers none(w.kernel.size(), 0);
+  Tensor values = x.to(torch::kFloat64);
   values = padded(values, w.pads, lowest(values));
-  Tensor inner;  // places within the padded planes
-  switch (rank) {
-    case 1: {
-      inner = std::get<1>(at::max_pool1d_with_indices(values, w.kernel, w.strides, none, w.dilations, ceil));
-      break;
-    }
-    case 2:
-      inner = std::get<1>(at::max_pool2d_with_indices(values, w.kernel, w.strides, none, w.dilations, ceil));
-      break;
-    default:
-      inner = std::get<1>(at::max_pool3d_with_indices(values, w.kernel, w.strides, none, w.dilations, ceil));
-  }
+  const auto pool = max_pools_with_indices[w.kernel.size() - 1];
+  // places within the padded planes
+  Tensor inner = std::get<1>(pool(values, w.kernel, w.strides, none, w.dilations, ceil));
   std::vector<Tensor> place(w.kernel.size());
   for (std::size_t d = w.kernel.size(); d-- > 0;) {
     const std::int64_t size = values.size(static_cast<std::int64_t>(d) + 2);
@@ -146,12 +135,14 @@ Tensor places_of_maxima(const Tensor& x, const Window& w, bool ceil, bool column
 
 void check_images(const Tensor& x) { TORCH_CHECK(x.dim() >= 3, "an input of ", x.dim(), " dimensions"); }
 
-Tensor over_places(const Tensor& x, Tensor (*reduce)(const Tensor&, const Integers&)) {
+Integers place_axes(const Tensor& x) {
   check_images(x);
-  Integers axes;
-  for (std::int64_t d = 2; d < x.dim(); ++d) axes.push_back(d);
-  return reduce(x, axes);
+  Integers axes(static_cast<std::size_t>(x.dim() - 2));
+  std::iota(axes.begin(), axes.end(), 2);
+  return axes;
 }
+Tensor mean_of_places(const Tensor& x) { return at::mean(x, place_axes(x), true); }
+Tensor maximum_of_places(const Tensor& x) { return at::amax(x, place_axes(x), true); }
 
 }  // namespace
 
@@ -272,26 +263,12 @@ static Kernel prepare_average_pool(Call& call) {
   };
 }
 
-static Kernel prepare_global_average_pool(Call&) {
-  return [](const Tensors& in, const Batch&) -> Tensors {
-    return {
-        over_places(in[0], [](const Tensor& x, const Integers& axes) { return at::mean(x, axes, true); })};
-  };
-}
-
-static Kernel prepare_global_max_pool(Call&) {
-  return [](const Tensors& in, const Batch&) -> Tensors {
-    return {
-        over_places(in[0], [](const Tensor& x, const Integers& axes) { return at::amax(x, axes, true); })};
-  };
-}
-
 static constexpr Operator convolution_table[] = {
     {"AveragePool", prepare_average_pool, 1, 1, 1},
     {"Conv", prepare_conv, 2, 3, 1},
     {"ConvTranspose", prepare_conv_transpose, 2, 3, 1},
-    {"GlobalAveragePool", prepare_global_average_pool, 1, 1, 1},
-    {"GlobalMaxPool", prepare_global_max_pool, 1, 1, 1},
+    {"GlobalAveragePool", prepare_one<mean_of_places>, 1, 1, 1},
+    {"GlobalMaxPool", prepare_one<maximum_of_places>, 1, 1, 1},
     {"MaxPool", prepare_max_pool, 1, 1, 2},
 };
 

@@ -38,6 +38,11 @@ Tensor divide(const Tensor& a, const Tensor& b) {
   return a.is_floating_point() ? at::div(a, b) : at::div(a, b, "trunc");
 }
 
+Tensors selected(const Tensors& in) { return {at::where(in[0], in[1], in[2])}; }
+Tensors product(const Tensors& in) { return {at::matmul(in[0], in[1])}; }
+Tensor soft_plus(const Tensor& x) { return at::softplus(x); }
+Tensor soft_sign(const Tensor& x) { return x / (1 + x.abs()); }
+
 Tensor power(const Tensor& a, const Tensor& b) { return at::pow(a, b).to(a.scalar_type()); }
 
 template <Binary function, bool mean = false>
@@ -101,10 +106,6 @@ static Kernel prepare_mod(Call& call) {
   return pairwise(call, at::remainder);
 }
 
-static Kernel prepare_where(Call&) {
-  return [](const Tensors& in, const Batch&) -> Tensors { return {at::where(in[0], in[1], in[2])}; };
-}
-
 // Bounds are attributes before opset 11 and inputs from then on.
 static Kernel prepare_clip(Call& call) {
   call.ignore("consumed_inputs");
@@ -131,10 +132,6 @@ static Kernel prepare_clip(Call& call) {
     if (in.size() > 2 && in[2].defined()) x = at::minimum(x, in[2]);
     return {x};
   };
-}
-
-static Kernel prepare_matmul(Call&) {
-  return [](const Tensors& in, const Batch&) -> Tensors { return {at::matmul(in[0], in[1])}; };
 }
 
 // alpha A' B' + beta C. What torch.nn.Linear becomes runs as LibTorch's own.
@@ -188,14 +185,6 @@ static Kernel prepare_gelu(Call& call) {
   return [=](const Tensors& in, const Batch&) -> Tensors { return {at::gelu(in[0], form)}; };
 }
 
-static Kernel prepare_softplus(Call&) {
-  return [](const Tensors& in, const Batch&) -> Tensors { return {at::softplus(in[0])}; };
-}
-
-static Kernel prepare_softsign(Call&) {
-  return [](const Tensors& in, const Batch&) -> Tensors { return {in[0] / (1 + in[0].abs())}; };
-}
-
 static Kernel prepare_hard_sigmoid(Call& call) {
   call.ignore("consumed_inputs");
   const double alpha = call.real("alpha", .2), beta = call.real("beta", .5);
@@ -229,7 +218,7 @@ static constexpr Operator elementwise_table[] = {
     {"Less", prepare_pairwise<at::lt>, 2, 2, 1},
     {"LessOrEqual", prepare_pairwise<at::le>, 2, 2, 1},
     {"LogSoftmax", prepare_along<log_softmax_along>, 1, 1, 1},
-    {"MatMul", prepare_matmul, 2, 2, 1},
+    {"MatMul", prepare_plain<product>, 2, 2, 1},
     {"Max", prepare_joined<at::maximum>, 1, any_number, 1},
     {"Mean", prepare_joined<add, true>, 1, any_number, 1},
     {"Min", prepare_joined<at::minimum>, 1, any_number, 1},
@@ -241,12 +230,12 @@ static constexpr Operator elementwise_table[] = {
     {"Selu", prepare_selu, 1, 1, 1},
     {"Shrink", prepare_shrink, 1, 1, 1},
     {"Softmax", prepare_along<softmax_along>, 1, 1, 1},
-    {"Softplus", prepare_softplus, 1, 1, 1},
-    {"Softsign", prepare_softsign, 1, 1, 1},
+    {"Softplus", prepare_one<soft_plus>, 1, 1, 1},
+    {"Softsign", prepare_one<soft_sign>, 1, 1, 1},
     {"Sub", prepare_pairwise<subtract>, 2, 2, 1},
     {"Sum", prepare_joined<add>, 1, any_number, 1},
     {"ThresholdedRelu", prepare_with_alpha<above, 100>, 1, 1, 1},
-    {"Where", prepare_where, 3, 3, 1},
+    {"Where", prepare_plain<selected>, 3, 3, 1},
     {"Xor", prepare_pairwise<at::logical_xor>, 2, 2, 1},
 };
 

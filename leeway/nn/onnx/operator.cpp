@@ -11,56 +11,40 @@
 namespace leeway::nn::onnx {
 namespace {
 
-// One input, one output, nothing to choose.
-template <torch::Tensor (*function)(const torch::Tensor&)>
-Kernel elementwise(Call& call) {
-  call.ignore("consumed_inputs");
-  return [](const Tensors& in, const Batch&) -> Tensors { return {function(in[0])}; };
-}
-
 constexpr Operator one_function_table[] = {
-    {"Abs", elementwise<at::abs>, 1, 1, 1},
-    {"Acos", elementwise<at::acos>, 1, 1, 1},
-    {"Acosh", elementwise<at::acosh>, 1, 1, 1},
-    {"Asin", elementwise<at::asin>, 1, 1, 1},
-    {"Asinh", elementwise<at::asinh>, 1, 1, 1},
-    {"Atan", elementwise<at::atan>, 1, 1, 1},
-    {"Atanh", elementwise<at::atanh>, 1, 1, 1},
-    {"Ceil", elementwise<at::ceil>, 1, 1, 1},
-    {"Cos", elementwise<at::cos>, 1, 1, 1},
-    {"Cosh", elementwise<at::cosh>, 1, 1, 1},
-    {"Det", elementwise<at::det>, 1, 1, 1},
-    {"Erf", elementwise<at::erf>, 1, 1, 1},
-    {"Exp", elementwise<at::exp>, 1, 1, 1},
-    {"Floor", elementwise<at::floor>, 1, 1, 1},
-    {"HardSwish", elementwise<at::hardswish>, 1, 1, 1},
-    {"IsNaN", elementwise<at::isnan>, 1, 1, 1},
-    {"Log", elementwise<at::log>, 1, 1, 1},
-    {"Mish", elementwise<at::mish>, 1, 1, 1},
-    {"Neg", elementwise<at::neg>, 1, 1, 1},
-    {"Not", elementwise<at::logical_not>, 1, 1, 1},
-    {"Reciprocal", elementwise<at::reciprocal>, 1, 1, 1},
-    {"Relu", elementwise<at::relu>, 1, 1, 1},
-    {"Round", elementwise<at::round>, 1, 1, 1},
-    {"Sigmoid", elementwise<at::sigmoid>, 1, 1, 1},
-    {"Sign", elementwise<at::sign>, 1, 1, 1},
-    {"Sin", elementwise<at::sin>, 1, 1, 1},
-    {"Sinh", elementwise<at::sinh>, 1, 1, 1},
-    {"Sqrt", elementwise<at::sqrt>, 1, 1, 1},
-    {"Tan", elementwise<at::tan>, 1, 1, 1},
-    {"Tanh", elementwise<at::tanh>, 1, 1, 1},
+    {"Abs", prepare_one<at::abs>, 1, 1, 1},
+    {"Acos", prepare_one<at::acos>, 1, 1, 1},
+    {"Acosh", prepare_one<at::acosh>, 1, 1, 1},
+    {"Asin", prepare_one<at::asin>, 1, 1, 1},
+    {"Asinh", prepare_one<at::asinh>, 1, 1, 1},
+    {"Atan", prepare_one<at::atan>, 1, 1, 1},
+    {"Atanh", prepare_one<at::atanh>, 1, 1, 1},
+    {"Ceil", prepare_one<at::ceil>, 1, 1, 1},
+    {"Cos", prepare_one<at::cos>, 1, 1, 1},
+    {"Cosh", prepare_one<at::cosh>, 1, 1, 1},
+    {"Det", prepare_one<at::det>, 1, 1, 1},
+    {"Erf", prepare_one<at::erf>, 1, 1, 1},
+    {"Exp", prepare_one<at::exp>, 1, 1, 1},
+    {"Floor", prepare_one<at::floor>, 1, 1, 1},
+    {"HardSwish", prepare_one<at::hardswish>, 1, 1, 1},
+    {"IsNaN", prepare_one<at::isnan>, 1, 1, 1},
+    {"Log", prepare_one<at::log>, 1, 1, 1},
+    {"Mish", prepare_one<at::mish>, 1, 1, 1},
+    {"Neg", prepare_one<at::neg>, 1, 1, 1},
+    {"Not", prepare_one<at::logical_not>, 1, 1, 1},
+    {"Reciprocal", prepare_one<at::reciprocal>, 1, 1, 1},
+    {"Relu", prepare_one<at::relu>, 1, 1, 1},
+    {"Round", prepare_one<at::round>, 1, 1, 1},
+    {"Sigmoid", prepare_one<at::sigmoid>, 1, 1, 1},
+    {"Sign", prepare_one<at::sign>, 1, 1, 1},
+    {"Sin", prepare_one<at::sin>, 1, 1, 1},
+    {"Sinh", prepare_one<at::sinh>, 1, 1, 1},
+    {"Sqrt", prepare_one<at::sqrt>, 1, 1, 1},
+    {"Tan", prepare_one<at::tan>, 1, 1, 1},
+    {"Tanh", prepare_one<at::tanh>, 1, 1, 1},
 };
 
 constexpr std::int64_t most_elements = std::int64_t{1} << 30;
-
-struct Same {
-  ElementType type;
-  torch::ScalarType held;
-};
-constexpr Same same_types[] = {{ElementType::boolean, torch::kBool}, {ElementType::i8, torch::kInt8},
-                               {ElementType::u8, torch::kUInt8},     {ElementType::i16, torch::kInt16},
-                               {ElementType::i32, torch::kInt32},    {ElementType::i64, torch::kInt64},
-                               {ElementType::f32, torch::kFloat32},  {ElementType::f64, torch::kFloat64}};
 
 }  // namespace
 
@@ -124,10 +108,7 @@ torch::Tensor tensor_of(const Array& array, const std::string& where) {
       return array.type == ElementType::u16 ? wide.to(torch::kInt32) : wide;
     }
     default:
-      // LibTorch has no read-only tensors; nothing here writes into its inputs
-      return torch::from_blob(
-          const_cast<void*>(array.storage.get()), sizes, [keep = array.storage](void*) {},
-          torch::TensorOptions(std::ranges::find(same_types, array.type, &Same::type)->held));
+      return shared_tensor(array);
   }
 }
 

@@ -153,6 +153,19 @@ void check_elements(const Integers& sizes);
 [[nodiscard]] std::span<const Operator> shapes_operators();
 [[nodiscard]] std::span<const Operator> values_operators();
 
+// An operator without attributes: its outputs are a function of its inputs.
+template <Tensors (*function)(const Tensors& inputs)>
+Kernel prepare_plain(Call& /*call*/) {
+  return [](const Tensors& in, const Batch&) { return function(in); };
+}
+
+// One input, one output, nothing to choose.
+template <torch::Tensor (*function)(const torch::Tensor&)>
+Kernel prepare_one(Call& call) {
+  call.ignore("consumed_inputs");
+  return [](const Tensors& in, const Batch&) -> Tensors { return {function(in[0])}; };
+}
+
 // Used by other operators.
 [[nodiscard]] Kernel prepare_identity(Call& call);
 [[nodiscard]] Kernel prepare_conv(Call& call);

@@ -38,6 +38,8 @@ Tensor put_rows(const Tensor& x, const Tensor& rows, const Tensor& updates, std:
                           true);
 }
 
+Tensor non_zero(const Tensor& x) { return x.nonzero().t().contiguous(); }
+
 Kernel prepare_scatter_elements(Call& call) {
   const std::int64_t axis = call.integer("axis", 0);
   const std::size_t reduction = call.choice("reduction", reductions);
@@ -117,10 +119,6 @@ static Kernel prepare_compress(Call& call) {
   };
 }
 
-static Kernel prepare_non_zero(Call&) {
-  return [](const Tensors& in, const Batch&) -> Tensors { return {in[0].nonzero().t().contiguous()}; };
-}
-
 static Kernel prepare_eye_like(Call& call) {
   const std::int64_t diagonal = call.integer("k", 0);
   const bool typed = call.has("dtype");
@@ -177,7 +175,7 @@ static constexpr Operator places_table[] = {
     {"GatherND", prepare_gather_nd, 2, 2, 1},
     {"GridSample", prepare_grid_sample, 2, 2, 1},
     {"IsInf", prepare_is_inf, 1, 1, 1},
-    {"NonZero", prepare_non_zero, 1, 1, 1},
+    {"NonZero", prepare_one<non_zero>, 1, 1, 1},
     {"OneHot", prepare_one_hot, 3, 3, 1},
     {"ReverseSequence", prepare_reverse_sequence, 2, 2, 1},
     {"Scatter", prepare_scatter_elements, 3, 3, 1},

@@ -105,22 +105,18 @@ static Kernel prepare_dequantize_linear(Call& call) {
 }
 
 // The scale of the whole tensor, neighbours included: rows that run together may share it.
-static Kernel prepare_dynamic_quantize_linear(Call&) {
-  return [](const Tensors& in, const Batch&) -> Tensors {
-    const Tensor x = in[0].detach();
-    const Tensor high = x.max().clamp_min(0), low = x.min().clamp_max(0);
-    const Tensor scale = (high - low) / 255;
-    const Tensor safe = at::where(scale > 0, scale, at::ones_like(scale));
-    const Tensor zero = at::round((-low / safe).clamp(0, 255));
-    return {saturated(x / safe, zero, {}), scale, zero.to(torch::kUInt8)};
-  };
+static Tensors quantize_dynamically(const Tensors& in) {
+  const Tensor x = in[0].detach();
+  const Tensor high = x.max().clamp_min(0), low = x.min().clamp_max(0);
+  const Tensor scale = (high - low) / 255;
+  const Tensor safe = at::where(scale > 0, scale, at::ones_like(scale));
+  const Tensor zero = at::round((-low / safe).clamp(0, 255));
+  return {saturated(x / safe, zero, {}), scale, zero.to(torch::kUInt8)};
 }
 
-static Kernel prepare_matmul_integer(Call&) {
-  return [](const Tensors& in, const Batch&) -> Tensors {
-    return {at::matmul(centred(in[0], optional_input(in, 2), -2), centred(in[1], optional_input(in, 3), -1))
-                .to(torch::kInt32)};
-  };
+static Tensors integer_product(const Tensors& in) {
+  return {at::matmul(centred(in[0], optional_input(in, 2), -2), centred(in[1], optional_input(in, 3), -1))
+              .to(torch::kInt32)};
 }
 
 static Kernel prepare_conv_integer(Call& call) {
@@ -144,22 +140,20 @@ static Kernel prepare_qlinear_conv(Call& call) {
   };
 }
 
-static Kernel prepare_qlinear_matmul(Call&) {
-  return [](const Tensors& in, const Batch&) -> Tensors {
-    const Tensor sums = at::matmul(centred(in[0], in[2], -2), centred(in[3], in[5], -1));
-    const Tensor left = spread(in[1].to(torch::kFloat64), sums, -2, 0),
-                 right = spread(in[4].to(torch::kFloat64), sums, -1, 0);
-    return {requantized(sums, left * right / in[6].to(torch::kFloat64), in[7])};
-  };
+static Tensors qlinear_product(const Tensors& in) {
+  const Tensor sums = at::matmul(centred(in[0], in[2], -2), centred(in[3], in[5], -1));
+  const Tensor left = spread(in[1].to(torch::kFloat64), sums, -2, 0),
+               right = spread(in[4].to(torch::kFloat64), sums, -1, 0);
+  return {requantized(sums, left * right / in[6].to(torch::kFloat64), in[7])};
 }
 
 static constexpr Operator quantized_table[] = {
     {"ConvInteger", prepare_conv_integer, 2, 4, 1},
     {"DequantizeLinear", prepare_dequantize_linear, 2, 3, 1},
-    {"DynamicQuantizeLinear", prepare_dynamic_quantize_linear, 1, 1, 3},
-    {"MatMulInteger", prepare_matmul_integer, 2, 4, 1},
+    {"DynamicQuantizeLinear", prepare_plain<quantize_dynamically>, 1, 1, 3},
+    {"MatMulInteger", prepare_plain<integer_product>, 2, 4, 1},
     {"QLinearConv", prepare_qlinear_conv, 8, 9, 1},
-    {"QLinearMatMul", prepare_qlinear_matmul, 8, 8, 1},
+    {"QLinearMatMul", prepare_plain<qlinear_product>, 8, 8, 1},
     {"QuantizeLinear", prepare_quantize_linear, 2, 3, 1},
 };
 

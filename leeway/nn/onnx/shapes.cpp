@@ -14,6 +14,9 @@ using torch::Tensor;
 
 constexpr std::string_view depth_modes[] = {"DCR", "CRD"};
 
+Tensor size_of(const Tensor& x) { return torch::scalar_tensor(x.numel(), torch::kInt64); }
+Tensor same(const Tensor& x) { return x; }
+
 std::int64_t block_of(Call& call) {
   const std::int64_t block = call.integer("blocksize", 0);
   if (block < 1 || block > 1 << 20) call.fail("a blocksize from 1", std::to_string(block));
@@ -39,10 +42,7 @@ Tensor sliced(const Tensor& x, std::int64_t axis, std::int64_t start, std::int64
 
 }  // namespace
 
-Kernel prepare_identity(Call& call) {
-  call.ignore("consumed_inputs");
-  return [](const Tensors& in, const Batch&) -> Tensors { return {in[0]}; };
-}
+Kernel prepare_identity(Call& call) { return prepare_one<same>(call); }
 
 // 0 takes the size of the data there (unless allowzero), -1 what is left.
 static Kernel prepare_reshape(Call& call) {
@@ -193,12 +193,6 @@ static Kernel prepare_shape(Call& call) {
   };
 }
 
-static Kernel prepare_size(Call&) {
-  return [](const Tensors& in, const Batch&) -> Tensors {
-    return {torch::scalar_tensor(in[0].numel(), torch::kInt64)};
-  };
-}
-
 // The shape that both the data's and the given one broadcast to.
 static Kernel prepare_expand(Call& call) {
   const IntegerInput shape(call, "shape", 1);
@@ -264,7 +258,7 @@ static constexpr Operator shapes_table[] = {
     {"Identity", prepare_identity, 1, 1, 1},
     {"Reshape", prepare_reshape, 1, 2, 1},
     {"Shape", prepare_shape, 1, 1, 1},
-    {"Size", prepare_size, 1, 1, 1},
+    {"Size", prepare_one<size_of>, 1, 1, 1},
     {"Slice", prepare_slice, 1, 5, 1},
     {"SpaceToDepth", prepare_space_to_depth, 1, 1, 1},
     {"Split", prepare_split, 1, 2, any_number},

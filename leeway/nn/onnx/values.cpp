@@ -134,10 +134,6 @@ static Kernel prepare_cast(Call& call) {
   };
 }
 
-static Kernel prepare_cast_like(Call&) {
-  return [](const Tensors& in, const Batch&) -> Tensors { return {in[0].to(in[1].scalar_type())}; };
-}
-
 // Pads are attributes before opset 11 and inputs from then on; the axes they are for may be named from opset 18 on.
 static Kernel prepare_pad(Call& call) {
   const std::size_t mode = call.choice("mode", pad_modes);
@@ -174,13 +170,13 @@ static Kernel prepare_gather_elements(Call& call) {
   };
 }
 
-static Kernel prepare_range(Call&) {
-  return [](const Tensors& in, const Batch&) -> Tensors {
-    const double count = std::ceil((in[1].item<double>() - in[0].item<double>()) / in[2].item<double>());
-    TORCH_CHECK(count < 1 << 30, "a range of fewer than 2^30 numbers");
-    if (!(count > 0)) return {at::empty({0}, in[0].options())};
-    return {at::arange(static_cast<std::int64_t>(count), in[0].options()) * in[2] + in[0]};
-  };
+static Tensors cast_like(const Tensors& in) { return {in[0].to(in[1].scalar_type())}; }
+
+static Tensors arithmetic_range(const Tensors& in) {
+  const double count = std::ceil((in[1].item<double>() - in[0].item<double>()) / in[2].item<double>());
+  TORCH_CHECK(count < 1 << 30, "a range of fewer than 2^30 numbers");
+  if (!(count > 0)) return {at::empty({0}, in[0].options())};
+  return {at::arange(static_cast<std::int64_t>(count), in[0].options()) * in[2] + in[0]};
 }
 
 static Kernel prepare_trilu(Call& call) {
@@ -192,10 +188,10 @@ static Kernel prepare_trilu(Call& call) {
 }
 
 static constexpr Operator values_table[] = {
-    {"Cast", prepare_cast, 1, 1, 1},         {"CastLike", prepare_cast_like, 2, 2, 1},
+    {"Cast", prepare_cast, 1, 1, 1},         {"CastLike", prepare_plain<cast_like>, 2, 2, 1},
     {"Constant", prepare_constant, 0, 0, 1}, {"ConstantOfShape", prepare_constant_of_shape, 1, 1, 1},
     {"Gather", prepare_gather, 2, 2, 1},     {"GatherElements", prepare_gather_elements, 2, 2, 1},
-    {"Pad", prepare_pad, 1, 4, 1},           {"Range", prepare_range, 3, 3, 1},
+    {"Pad", prepare_pad, 1, 4, 1},           {"Range", prepare_plain<arithmetic_range>, 3, 3, 1},
     {"Trilu", prepare_trilu, 1, 2, 1},
 };
 

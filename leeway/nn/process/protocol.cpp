@@ -13,6 +13,13 @@
 #include <system_error>
 #include <vector>
 
+namespace leeway {
+
+NLOHMANN_JSON_SERIALIZE_ENUM(Binary,
+                             {{Binary::refuse, "refuse"}, {Binary::logit, "logit"}, {Binary::prob, "prob"}})
+
+}  // namespace leeway
+
 namespace leeway::nn {
 namespace {
 
@@ -160,51 +167,17 @@ torch::Tensor take(const Sizes& sizes, const std::byte* memory, std::size_t& pla
   return tensor;
 }
 
+// What the texts hold of each struct.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(InputShape, channels, height, width, rank)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Normalization, scale, mean, std)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Layer, name, type, shape, parameters)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelInfo, path, format, input, classes, parameters, normalization,
+                                   class_names, notes_file, layers, binary, notes)
+
 std::string text_of(const ModelInfo& info) {
-  nlohmann::json layers = nlohmann::json::array();
-  for (const Layer& layer : info.layers)
-    layers.push_back({layer.name, layer.type, layer.shape, layer.parameters});
-  const InputShape& input = info.input;
-  const Normalization& normalization = info.normalization;
-  return nlohmann::json{{"path", info.path},
-                        {"format", info.format},
-                        {"input", {input.channels, input.height, input.width, input.rank}},
-                        {"classes", info.classes},
-                        {"parameters", info.parameters},
-                        {"scale", normalization.scale},
-                        {"mean", normalization.mean},
-                        {"std", normalization.std},
-                        {"class_names", info.class_names},
-                        {"notes_file", info.notes_file},
-                        {"layers", std::move(layers)},
-                        {"binary", static_cast<int>(info.binary)},
-                        {"notes", info.notes}}
-      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return nlohmann::json(info).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-ModelInfo info_from(const std::string& text) {
-  const nlohmann::json json = nlohmann::json::parse(text);
-  ModelInfo info;
-  json.at("path").get_to(info.path);
-  json.at("format").get_to(info.format);
-  const auto input = json.at("input").get<std::array<std::size_t, 4>>();
-  info.input = {input[0], input[1], input[2], input[3]};
-  json.at("classes").get_to(info.classes);
-  json.at("parameters").get_to(info.parameters);
-  json.at("scale").get_to(info.normalization.scale);
-  json.at("mean").get_to(info.normalization.mean);
-  json.at("std").get_to(info.normalization.std);
-  json.at("class_names").get_to(info.class_names);
-  json.at("notes_file").get_to(info.notes_file);
-  for (const nlohmann::json& layer : json.at("layers"))
-    info.layers.push_back({layer.at(0).get<std::string>(), layer.at(1).get<std::string>(),
-                           layer.at(2).get<std::string>(), layer.at(3).get<std::size_t>()});
-  const int binary = json.at("binary").get<int>();
-  info.binary = binary == static_cast<int>(Binary::logit)  ? Binary::logit
-                : binary == static_cast<int>(Binary::prob) ? Binary::prob
-                                                           : Binary::refuse;
-  json.at("notes").get_to(info.notes);
-  return info;
-}
+ModelInfo info_from(const std::string& text) { return nlohmann::json::parse(text).get<ModelInfo>(); }
 
 }  // namespace leeway::nn

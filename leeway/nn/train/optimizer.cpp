@@ -4,25 +4,57 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
+#include <span>
 #include <utility>
 
 #include "leeway/core/csv.h"
 #include "leeway/core/message.h"
+#include "leeway/nn/detail/parameters.h"
 #include "leeway/nn/train/adam_kernel.h"
 #include "leeway/nn/train/algorithm.h"
 
 namespace leeway::nn {
 namespace {
 
-class Sgd : public Optimizer {
+// Optimizers with moments of each weight tensor, which the state holds as "NAME.0", "NAME.1", ...
+class MomentOptimizer : public Optimizer {
  public:
-  Sgd(const OptimizerOptions& options, std::vector<torch::Tensor> weights, std::vector<double> rates)
+  MomentOptimizer(const OptimizerOptions& options, std::vector<torch::Tensor> weights,
+                  std::vector<double> rates, const std::vector<std::string>& names)
       : options_(options), weights_(std::move(weights)), rates_(std::move(rates)) {
     rates_.resize(weights_.size(), 1);
-    for (const torch::Tensor& weight : weights_)
-      velocity_.push_back(torch::zeros_like(weight, torch::MemoryFormat::Contiguous).detach());
+    for (const std::string& name : names)
+      for (const torch::Tensor& weight : weights_)
+        moments_[name].push_back(torch::zeros_like(weight, torch::MemoryFormat::Contiguous).detach());
   }
+
+  [[nodiscard]] Tensors state() const override {
+    Tensors state;
+    for (const auto& [name, moments] : moments_)
+      for (std::size_t i = 0; i < moments.size(); ++i) state[fmt::format("{}.{}", name, i)] = moments[i];
+    return state;
+  }
+
+  void restore(const Tensors& state, const std::string& file) override {
+    const torch::NoGradGuard no_grad;
+    for (auto& [name, moments] : moments_)
+      for (std::size_t i = 0; i < moments.size(); ++i)
+        moments[i].copy_(take_tensor(state, fmt::format("{}.{}", name, i), moments[i].sizes(), file));
+  }
+
+ protected:
+  OptimizerOptions options_;
+  std::vector<torch::Tensor> weights_;
+  std::vector<double> rates_;
+  std::map<std::string, std::vector<torch::Tensor>> moments_;
+};
+
+class Sgd : public MomentOptimizer {
+ public:
+  Sgd(const OptimizerOptions& options, std::vector<torch::Tensor> weights, std::vector<double> rates)
+      : MomentOptimizer(options, std::move(weights), std::move(rates), {"velocity"}) {}
 
   void step(const std::vector<torch::Tensor>& gradients, double factor) override {
     const torch::NoGradGuard no_grad;
@@ -30,31 +62,12 @@ class Sgd : public Optimizer {
       if (!gradients[i].defined()) continue;
       const double decay = options_.weight_decay;
       const torch::Tensor g = decay == 0 ? gradients[i] : gradients[i].add(weights_[i], decay);
-      velocity_[i].mul_(options_.momentum).add_(g);
+      torch::Tensor& velocity = moments_["velocity"][i];
+      velocity.mul_(options_.momentum).add_(g);
       const double rate = -factor * rates_[i] * options_.learning_rate;
-      if (options_.kind == "nesterov")
-        weights_[i].add_(g.add(velocity_[i], options_.momentum), rate);
-      else
-        weights_[i].add_(velocity_[i], rate);
+      weights_[i].add_(options_.kind == "nesterov" ? g.add(velocity, options_.momentum) : velocity, rate);
     }
   }
-
-  [[nodiscard]] Tensors state() const override {
-    Tensors state;
-    for (std::size_t i = 0; i < velocity_.size(); ++i) state[fmt::format("velocity.{}", i)] = velocity_[i];
-    return state;
-  }
-
-  void restore(const Tensors& state, const std::string& name) override {
-    const torch::NoGradGuard no_grad;
-    for (std::size_t i = 0; i < velocity_.size(); ++i)
-      velocity_[i].copy_(take_tensor(state, fmt::format("velocity.{}", i), velocity_[i].sizes(), name));
-  }
-
- private:
-  OptimizerOptions options_;
-  std::vector<torch::Tensor> weights_, velocity_;
-  std::vector<double> rates_;
 };
 
 // Adam with decoupled weight decay (Kingma and Ba, ICLR 2015, algorithm 1; Loshchilov and Hutter, ICLR 2019).
@@ -62,17 +75,12 @@ class Sgd : public Optimizer {
 //   m <- b1 m + (1 - b1) g,   v <- b2 v + (1 - b2) g^2
 //   w <- (1 - lr decay) w - lr (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + 1e-8),   b1 = .9, b2 = .999, t >= 1
 //
-// With `coupled` decay, g is gradient + decay w and w is not shrunk (torch.optim.Adam). Fused on the CPU.
-class Adam : public Optimizer {
+// With `coupled` decay, g is gradient + decay w and w is not shrunk (torch.optim.Adam). Fused on the CPU. The
+// state's "steps" is t.
+class Adam : public MomentOptimizer {
  public:
   Adam(const OptimizerOptions& options, std::vector<torch::Tensor> weights, std::vector<double> rates)
-      : options_(options), weights_(std::move(weights)), rates_(std::move(rates)) {
-    rates_.resize(weights_.size(), 1);
-    for (const torch::Tensor& weight : weights_) {
-      first_.push_back(torch::zeros_like(weight, torch::MemoryFormat::Contiguous).detach());
-      second_.push_back(first_.back().clone());
-    }
-  }
+      : MomentOptimizer(options, std::move(weights), std::move(rates), {"first", "second"}) {}
 
   void step(const std::vector<torch::Tensor>& gradients, double factor) override {
     const double beta1 = .9, beta2 = .999, t = static_cast<double>(++steps_);
@@ -87,55 +95,41 @@ class Adam : public Optimizer {
                                 static_cast<float>(options_.coupled ? 1 : 1 - rate * decay)};
       torch::Tensor gradient = gradients[i];
       if (options_.coupled && decay != 0) gradient = gradient.add(weights_[i].detach(), decay);
-      if (!weights_[i].is_cpu()) {
-        step_elsewhere(i, gradient, factors);
-        continue;
-      }
-      gradient = gradient.contiguous();
-      float* const weight = weights_[i].data_ptr<float>();
-      float* const first = first_[i].data_ptr<float>();
-      float* const second = second_[i].data_ptr<float>();
-      const float* const g = gradient.data_ptr<float>();
-      at::parallel_for(0, weights_[i].numel(), 1 << 15, [&](std::int64_t begin, std::int64_t end) {
-        adam_pass(weight + begin, first + begin, second + begin, g + begin,
-                  static_cast<std::size_t>(end - begin), factors);
-      });
+      update(weights_[i], moments_["first"][i], moments_["second"][i], gradient.contiguous(), factors);
     }
   }
 
-  // "first.0", "second.0", ...: the moments of each weight tensor; "steps": t.
   [[nodiscard]] Tensors state() const override {
-    Tensors state;
-    for (std::size_t i = 0; i < first_.size(); ++i) {
-      state[fmt::format("first.{}", i)] = first_[i];
-      state[fmt::format("second.{}", i)] = second_[i];
-    }
+    Tensors state = MomentOptimizer::state();
     state["steps"] = torch::tensor({static_cast<std::int64_t>(steps_)}, torch::kInt64);
     return state;
   }
 
-  void restore(const Tensors& state, const std::string& name) override {
-    const torch::NoGradGuard no_grad;
-    for (std::size_t i = 0; i < first_.size(); ++i) {
-      first_[i].copy_(take_tensor(state, fmt::format("first.{}", i), first_[i].sizes(), name));
-      second_[i].copy_(take_tensor(state, fmt::format("second.{}", i), second_[i].sizes(), name));
-    }
-    steps_ = static_cast<std::size_t>(take_tensor(state, "steps", {1}, name).item<std::int64_t>());
+  void restore(const Tensors& state, const std::string& file) override {
+    MomentOptimizer::restore(state, file);
+    steps_ = static_cast<std::size_t>(take_tensor(state, "steps", {1}, file).item<std::int64_t>());
   }
 
  private:
-  // adam_pass by LibTorch's own operations.
-  void step_elsewhere(std::size_t i, const torch::Tensor& gradient, const AdamFactors& factors) {
+  // By adam_pass on the CPU, elsewhere by the same operations of LibTorch.
+  static void update(torch::Tensor& weight, torch::Tensor& first, torch::Tensor& second,
+                     const torch::Tensor& gradient, const AdamFactors& factors) {
+    if (weight.is_cpu()) {
+      float *const w = weight.data_ptr<float>(), *const m = first.data_ptr<float>(),
+                   *const v = second.data_ptr<float>();
+      const float* const g = gradient.data_ptr<float>();
+      at::parallel_for(0, weight.numel(), 1 << 15, [&](std::int64_t begin, std::int64_t end) {
+        adam_pass(w + begin, m + begin, v + begin, g + begin, static_cast<std::size_t>(end - begin), factors);
+      });
+      return;
+    }
     const torch::NoGradGuard no_grad;
-    first_[i].mul_(factors.beta1).add_(gradient, 1 - factors.beta1);
-    second_[i].mul_(factors.beta2).addcmul_(gradient, gradient, 1 - factors.beta2);
-    const torch::Tensor root = second_[i].sqrt().mul_(factors.root_scale).add_(factors.epsilon);
-    weights_[i].mul_(factors.keep).addcdiv_(first_[i], root, -factors.step);
+    first.mul_(factors.beta1).add_(gradient, 1 - factors.beta1);
+    second.mul_(factors.beta2).addcmul_(gradient, gradient, 1 - factors.beta2);
+    const torch::Tensor root = second.sqrt().mul_(factors.root_scale).add_(factors.epsilon);
+    weight.mul_(factors.keep).addcdiv_(first, root, -factors.step);
   }
 
-  OptimizerOptions options_;
-  std::vector<torch::Tensor> weights_, first_, second_;
-  std::vector<double> rates_;
   std::size_t steps_ = 0;
 };
 
@@ -154,26 +148,16 @@ std::unique_ptr<Optimizer> make_optimizer(const OptimizerOptions& options, std::
 
 Schedule::Schedule(std::string_view text) {
   const auto wrong = [&] { refuse("train: schedule", "one of " + std::string(schedules), in_quotes(text)); };
-  std::string_view left = text;
-  const auto take = [&](char by) {  // what is left up to the next `by`
-    const std::size_t end = std::min(left.find(by), left.size());
-    const std::string_view part = left.substr(0, end);
-    left.remove_prefix(std::min(end + 1, left.size()));
-    return part;
-  };
-  for (bool more = true; more;) {
-    more = left.find(',') != std::string_view::npos;
-    const std::string_view rest = take(','), after = std::exchange(left, rest);
-    Factor factor{std::string(take(':'))};
-    for (bool numbers = rest.find(':') != std::string_view::npos; numbers;) {
-      numbers = left.find(':') != std::string_view::npos;
-      const auto number = parse_number(take(':'));
+  for (const std::string_view part : split(text, ',')) {
+    const std::vector<std::string_view> words = split(part, ':');
+    Factor factor{std::string(words.front())};
+    for (const std::string_view word : std::span(words).subspan(1)) {
+      const auto number = parse_number(word);
       if (!number || !std::isfinite(*number)) wrong();
       factor.numbers.push_back(*number);
     }
     if (!factor.legal()) wrong();
     factors_.push_back(std::move(factor));
-    left = after;
   }
 }
 

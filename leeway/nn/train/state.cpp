@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <torch/version.h>
 
-#include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 #include "leeway/core/message.h"
@@ -27,57 +25,10 @@ ArrayMap with_prefix(const ArrayMap& all, const std::string& prefix) {
   return part;
 }
 
-// With the very values of a float32, float64, int64 or uint8 tensor, and back.
-template <class T>
-Array copied(const torch::Tensor& tensor) {
-  const torch::Tensor plain = tensor.detach().to(torch::kCPU).contiguous();
-  const T* const values = plain.data_ptr<T>();
-  return make_array(std::vector<std::size_t>(plain.sizes().begin(), plain.sizes().end()),
-                    std::vector<T>(values, values + plain.numel()));
-}
-
-Array exact_array(const torch::Tensor& tensor) {
-  switch (tensor.scalar_type()) {
-    case torch::kFloat32:
-      return copied<float>(tensor);
-    case torch::kFloat64:
-      return copied<double>(tensor);
-    case torch::kInt64:
-      return copied<std::int64_t>(tensor);
-    case torch::kUInt8:
-      return copied<std::uint8_t>(tensor);
-    default:
-      throw std::logic_error("state: expected a tensor of float32, float64, int64 or uint8");
-  }
-}
-
-template <class T>
-torch::Tensor copied(const Array& array) {
-  torch::Tensor tensor = torch::empty(std::vector<std::int64_t>(array.shape.begin(), array.shape.end()),
-                                      torch::CppTypeToScalarType<T>::value);
-  std::ranges::copy(array.view<T>(), tensor.data_ptr<T>());
-  return tensor;
-}
-
 // A NaN would stay in the training for ever.
 void check_no_nan(const torch::Tensor& tensor, const std::string& key, const std::string& name) {
   if (tensor.is_floating_point() && tensor.isnan().any().item<bool>())
     refuse(name, "numbers in the tensor " + key, "NaN");
-}
-
-torch::Tensor exact_tensor(const Array& array, const std::string& name) {
-  switch (array.type) {
-    case ElementType::f32:
-      return copied<float>(array);
-    case ElementType::f64:
-      return copied<double>(array);
-    case ElementType::i64:
-      return copied<std::int64_t>(array);
-    case ElementType::u8:
-      return copied<std::uint8_t>(array);
-    default:
-      refuse(name, "tensors of float32, float64, int64 or uint8", name_of(array.type));
-  }
 }
 
 }  // namespace
@@ -86,7 +37,7 @@ void save_state(const std::filesystem::path& path, const TrainingText& text, con
                 const Tensors& algorithm) {
   if (!text.given()) return;
   Safetensors content;
-  for (const auto& [name, tensor] : algorithm) content.tensors["algorithm." + name] = exact_array(tensor);
+  for (const auto& [name, tensor] : algorithm) content.tensors["algorithm." + name] = shared_array(tensor);
   for (const auto& [name, array] : course.best) content.tensors["best." + name] = array;
   content.tensors["position"] =
       make_array({2}, std::vector<std::int64_t>{static_cast<std::int64_t>(course.pass),
@@ -119,7 +70,8 @@ Restored restore_state(const std::filesystem::path& path, const TrainingText& te
     copy_weights(course.best, algorithm.network(), name);  // checks them
     Tensors tensors;
     for (const auto& [key, array] : with_prefix(content->tensors, "algorithm.")) {
-      tensors[key] = exact_tensor(array, name);
+      tensors[key] = shared_tensor(array);
+      if (!tensors[key].defined()) refuse(name, "tensors of numbers", name_of(array.type));
       check_no_nan(tensors[key], key, name);
     }
     algorithm.restore(tensors, name);

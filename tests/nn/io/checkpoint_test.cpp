@@ -58,17 +58,15 @@ void expect_tensors(const ArrayMap& tensors, const json& wanted) {
   }
 }
 
-std::string refusal(const std::string& content, CheckpointPart part = CheckpointPart::everything) {
-  return message_of([&] { (void)parse_checkpoint(file_of(content), "f", part); });
+std::string refusal(const std::string& content) {
+  return message_of([&] { (void)parse_checkpoint(file_of(content), "f"); });
 }
 
 class MadeByTorch : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(MadeByTorch, HoldsWhatWasSaved) {
   const auto path = made_by_torch(GetParam());
-  expect_tensors(read_checkpoint(path, CheckpointPart::everything),
-                 expected().at(GetParam()).at("everything"));
-  expect_tensors(read_checkpoint(path, CheckpointPart::weights), expected().at(GetParam()).at("weights"));
+  expect_tensors(read_checkpoint(path).tensors, expected().at(GetParam()).at("weights"));
 }
 
 TEST_P(MadeByTorch, EveryPrefixIsRefused) {
@@ -90,7 +88,7 @@ std::vector<std::string> files() {
 INSTANTIATE_TEST_SUITE_P(All, MadeByTorch, ::testing::ValuesIn(files()), case_name);
 
 TEST(Checkpoint, TensorsOfOneStorageShareItsMemory) {
-  const ArrayMap tensors = read_checkpoint(made_by_torch("views.pt"), CheckpointPart::everything);
+  const ArrayMap tensors = read_checkpoint(made_by_torch("views.pt")).tensors;
   const auto* const base = static_cast<const float*>(tensors.at("base").storage.get());
   EXPECT_EQ(tensors.at("same").storage.get(), base);
   EXPECT_EQ(tensors.at("row").storage.get(), base + 12);
@@ -124,11 +122,10 @@ TEST(Checkpoint, RefusesWhatIsNoCheckpoint) {
   const std::string lost = "}" + text("w") + tensor(storage("7", 1), 0, ")", ")") + "s";
   EXPECT_EQ(refusal(legacy(lost, "]", "")), "f: expected a storage '7', found none");
   EXPECT_THAT(message_of([] {
-                (void)read_checkpoint(std::filesystem::path(LEEWAY_REFERENCE) / "torchscript/logits.pt",
-                                      CheckpointPart::everything);
+                (void)read_checkpoint(std::filesystem::path(LEEWAY_REFERENCE) / "torchscript/logits.pt");
               }),
               ::testing::EndsWith("logits.pt: expected a PyTorch checkpoint, found a TorchScript archive"));
-  EXPECT_REFUSED(read_checkpoint(leeway::testing::reference("types_stored.npz"), CheckpointPart::everything),
+  EXPECT_REFUSED(read_checkpoint(leeway::testing::reference("types_stored.npz")),
                  "expected a PyTorch checkpoint, found a zip archive without data.pkl");
 }
 
@@ -172,13 +169,11 @@ class Wrapped : public ::testing::Test {
   static std::string names(const std::string& object) {
     const std::string content = file(object);
     std::string joined;
-    for (const auto& [name, array] : parse_checkpoint(file_of(content), "f", CheckpointPart::weights))
-      joined += name + " ";
+    const CheckpointWeights weights = parse_checkpoint(file_of(content), "f");
+    for (const auto& [name, array] : weights.tensors) joined += name + " ";
     return joined;
   }
-  static std::string refused(const std::string& object) {
-    return refusal(file(object), CheckpointPart::weights);
-  }
+  static std::string refused(const std::string& object) { return refusal(file(object)); }
   static std::string object_of(const std::string& state) {
     return global("__main__", "Net") + ")\x81" + state + "b";
   }
@@ -200,7 +195,7 @@ TEST_F(Wrapped, OtherNetworksAreNamed) {
   const auto note = [](const std::string& object) {
     const leeway::testing::TemporaryFolder folder;
     std::ofstream(folder / "f.pt", std::ios::binary) << file(object);
-    const std::string text = read_checkpoint_weights(folder / "f.pt").note;
+    const std::string text = read_checkpoint(folder / "f.pt").note;
     return text.substr(text.find("f.pt") == std::string::npos ? 0 : text.find("f.pt"));
   };
   EXPECT_EQ(note("}" + entry("state_dict", weights()) + entry("epoch", "K\x03")), "");
@@ -214,7 +209,7 @@ TEST_F(Wrapped, BesideObjectsThatStayInert) {
   EXPECT_EQ(names("}" + entry("state_dict", weights()) + entry("args", options)), "w ");
   EXPECT_EQ(names("}" + entry("w", one()) + entry("args", options)), "w ");
   EXPECT_EQ(names("}" + entry("model", weights()) + entry("optimizer", object_of(weights()))), "w ");
-  EXPECT_EQ(refusal(legacy("}" + entry("args", options), "]", ""), CheckpointPart::weights),
+  EXPECT_EQ(refusal(legacy("}" + entry("args", options), "]", "")),
             "f: expected tensors, found none in a dictionary");
 }
 
@@ -244,15 +239,14 @@ TEST_F(Wrapped, NestsThatRepeatEnd) {
       nest += entry(key, "h\x01");
     nest += "q\x01";
   }
-  EXPECT_THAT(refusal(legacy(nest, "]", ""), CheckpointPart::weights),
-              ::testing::StartsWith("f: expected at most"));
+  EXPECT_THAT(refusal(legacy(nest, "]", "")), ::testing::StartsWith("f: expected at most"));
   std::string list = "}q\x01";
   for (int level = 0; level < 6; ++level) {
     list += "](";
     for (int i = 0; i < 1000; ++i) list += "h\x01";
     list += "eq\x01}" + entry("model", "h\x01") + "q\x01";
   }
-  EXPECT_THAT(refusal(legacy(list, "]", ""), CheckpointPart::weights), ::testing::StartsWith("f: expected "));
+  EXPECT_THAT(refusal(legacy(list, "]", "")), ::testing::StartsWith("f: expected "));
 }
 
 // A dictionary that holds itself, and one that doubles at every level.
@@ -302,8 +296,9 @@ TEST(ModelNotesFile, RefusesWhatMakesNoSense) {
   const auto message = [](const std::string& text) {
     return message_of([&] { (void)parse_notes(text, "m.toml"); });
   };
-  EXPECT_THAT(message("\nmeans = [1]"), Says("m.toml: line 2, column 1: ... found means (nearest: mean)"));
-  EXPECT_THAT(message("[model]\narch = 'linear'"), HasSubstr("found [model] arch"));
+  EXPECT_THAT(message("\nmeans = [1]"),
+              Says("m.toml: line 2, column 1: ... found 'means'; did you mean mean?"));
+  EXPECT_THAT(message("[model]\narch = 'linear'"), HasSubstr("found '[model] arch'"));
   for (const char* const text :
        {"arch = ['a']", "scale = [1]", "scale = 'x'", "scale = inf", "mean = 1", "mean = []", "std = ['a']",
         "input = []", "input = [1, 2, 3, 4]", "input = [1, 2, 0]", "input = [1, 2, 2.5]",

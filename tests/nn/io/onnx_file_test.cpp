@@ -200,7 +200,7 @@ TEST(OnnxTensor, IsRefusedWhereItLies) {
               t.set_data_type(TensorProto::UINT32);
               t.add_uint64_data(1ULL << 32);
             }),
-            "t: expected uint32 of at most 4294967295, found 4294967296");
+            "t: expected uint32 from 0 to 4294967295, found 4294967296");
   EXPECT_EQ(tensor_refusal([](TensorProto& t) {
               t.set_data_type(TensorProto::FLOAT);
               t.add_float_data(1);
