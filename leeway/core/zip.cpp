@@ -263,14 +263,8 @@ std::vector<ZipMember> list_zip(std::span<const std::byte> archive, std::string_
 }
 
 MappedFile unpack(const ZipMember& member, const MappedFile& archive, std::string_view name) {
-  MappedFile content{archive.storage, member.packed};
-  if (member.deflated) {
-    const auto block = allocate_bytes(member.size, name);
-    Inflater inflater(member.packed, StreamFormat::raw_deflate, name);
-    inflater.read({block.get(), member.size});
-    inflater.expect_end();
-    content = {block, {block.get(), member.size}};
-  }
+  const MappedFile content = member.deflated ? inflated(member.packed, member.size, name)
+                                             : MappedFile{archive.storage, member.packed};
   if (!member.deflated && member.crc == 0) return content;
   const std::uint32_t crc = crc32_of(content.bytes);
   if (crc != member.crc) refuse(name, fmt::format("checksum {:08x}", member.crc), fmt::format("{:08x}", crc));
