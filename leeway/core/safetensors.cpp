@@ -17,6 +17,7 @@
 
 #include "leeway/core/array.h"
 #include "leeway/core/message.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/result.h"
 #include "leeway/core/utf8.h"
 
@@ -83,50 +84,27 @@ SafetensorsEntry entry_of(const nlohmann::json& object, std::string_view where) 
 struct Dtype {
   std::string_view name;
   ElementType type;
-  std::size_t size;               // bytes in the file
-  float (*widen)(std::uint16_t);  // null: taken as it is
+  std::string_view descr;  // as NumPy describes the elements
 };
 constexpr Dtype dtypes[] = {
-    {"F64", ElementType::f64, 8, nullptr},         {"F32", ElementType::f32, 4, nullptr},
-    {"F16", ElementType::f32, 2, float_from_half}, {"BF16", ElementType::f32, 2, float_from_bfloat16},
-    {"I64", ElementType::i64, 8, nullptr},         {"I32", ElementType::i32, 4, nullptr},
-    {"I16", ElementType::i16, 2, nullptr},         {"I8", ElementType::i8, 1, nullptr},
-    {"U64", ElementType::u64, 8, nullptr},         {"U32", ElementType::u32, 4, nullptr},
-    {"U16", ElementType::u16, 2, nullptr},         {"U8", ElementType::u8, 1, nullptr},
-    {"BOOL", ElementType::boolean, 1, nullptr},
+    {"F64", ElementType::f64, "<f8"},  {"F32", ElementType::f32, "<f4"},
+    {"F16", ElementType::f32, "<f2"},  {"I64", ElementType::i64, "<i8"},
+    {"I32", ElementType::i32, "<i4"},  {"I16", ElementType::i16, "<i2"},
+    {"I8", ElementType::i8, "|i1"},    {"U64", ElementType::u64, "<u8"},
+    {"U32", ElementType::u32, "<u4"},  {"U16", ElementType::u16, "<u2"},
+    {"U8", ElementType::u8, "|u1"},    {"BOOL", ElementType::boolean, "|b1"},
+    {"BF16", ElementType::f32, "<u2"},
 };
 
 Array make_tensor(const SafetensorsEntry& entry, const MappedFile& data, std::string_view where) {
   const auto* dtype = std::ranges::find(dtypes, entry.dtype, &Dtype::name);
   if (dtype == std::end(dtypes)) refuse(where, "a type such as F32, F16, I64", in_quotes(entry.dtype));
-  Array array;
-  array.type = dtype->type;
-  array.shape = entry.shape;
   const auto bytes = data.bytes.subspan(entry.begin, entry.end - entry.begin);
-  const auto expected = checked_bytes(entry.shape, dtype->size);
-  if (expected != bytes.size())
-    refuse(where,
-           fmt::format("{} bytes for shape {} of {}",
-                       expected ? fmt::format("{}", *expected) : "fewer than 2^63", array.shape_text(),
-                       dtype->name),
-           bytes.size());
-  if (dtype->widen != nullptr) {
-    const auto block = allocate_bytes(2 * bytes.size(), where);
-    for (std::size_t i = 0; i < bytes.size() / 2; ++i) {
-      std::uint16_t narrow = 0;
-      std::memcpy(&narrow, bytes.data() + 2 * i, 2);
-      const float wide = dtype->widen(narrow);
-      std::memcpy(block.get() + 4 * i, &wide, 4);
-    }
-    array.storage = block;
-  } else if (reinterpret_cast<std::uintptr_t>(bytes.data()) % dtype->size != 0) {
-    const auto block = allocate_bytes(bytes.size(), where);
-    std::ranges::copy(bytes, block.get());
-    array.storage = block;
-  } else {
-    array.storage = std::shared_ptr<const void>(data.storage, bytes.data());
-  }
-  return array;
+  Array array = array_of_elements(dtype->descr, entry.shape, bytes, data.storage, where);
+  if (dtype->name != "BF16") return array;
+  std::vector<float> wide;
+  for (const std::uint16_t upper : array.view<std::uint16_t>()) wide.push_back(float_from_bfloat16(upper));
+  return make_array(entry.shape, std::move(wide));
 }
 
 // The tensors must cover the data from its first byte to its last, one after another.
@@ -150,8 +128,7 @@ void check_cover(const std::map<std::string, SafetensorsEntry>& entries, std::si
 }
 
 std::string_view dtype_name(ElementType type, std::string_view where) {
-  const auto* found =
-      std::ranges::find_if(dtypes, [&](const Dtype& d) { return d.type == type && d.widen == nullptr; });
+  const auto* found = std::ranges::find(dtypes, type, &Dtype::type);
   if (found == std::end(dtypes)) refuse(where, "numbers", "text");
   return found->name;
 }
