@@ -19,14 +19,14 @@ constexpr std::size_t npy_header_max_dimensions = 32;  // NumPy's own limit
 constexpr std::size_t max_texts = 100'000'000;
 constexpr std::size_t max_npy_header = 1'000'000;  // a hundred times what NumPy reads
 
-// NumPy writes the header as a Python dictionary of a string, a boolean and a tuple, which JSON writes with other quotes
-// and brackets, True and False in lower case, and no comma before a bracket. Python 2 wrote 3L for 3.
+// NumPy writes the header as a Python dictionary of a string, a boolean and a tuple. JSON has other quotes,
+// other brackets, true and false, and no comma before a bracket. Python 2 wrote 3L for 3.
 std::string json_of(std::string_view literal) {
   std::string json;
   for (const char c : literal) {
     if (std::string_view(" \t\r\n").find(c) != std::string_view::npos) continue;
     if ((c == '}' || c == ')' || c == ']') && json.ends_with(',')) json.pop_back();
-    if (c == 'L' && !json.empty() && json.back() >= '0' && json.back() <= '9') continue;
+    if (c == 'L' && !json.empty() && is_digit(json.back())) continue;
     const bool word = (c == 'T' || c == 'F') && json.ends_with(':');
     json += c == '\'' ? '"' : c == '(' ? '[' : c == ')' ? ']' : word ? static_cast<char>(c - 'A' + 'a') : c;
   }
