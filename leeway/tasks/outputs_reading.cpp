@@ -17,6 +17,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/outputs.h"
 #include "leeway/core/outputs_arrays.h"
+#include "leeway/core/rows.h"
 #include "leeway/core/shards.h"
 #include "leeway/data/training_data.h"
 
