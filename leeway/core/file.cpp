@@ -54,8 +54,13 @@ std::string system_text(int code) { return std::system_category().message(code);
   throw std::runtime_error(fmt::format("{}: {}: {}", display_name(path), what, system_text(code)));
 }
 
+struct Opened {
+  int descriptor = -1;
+  std::size_t size = 0;
+};
+
 // O_NONBLOCK: a pipe without a writer is refused, not waited for.
-std::pair<int, std::size_t> open_regular(const fs::path& path) {
+Opened open_regular(const fs::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {
     const std::string found = errno == ENOENT ? "no such file" : system_text(errno);
@@ -181,8 +186,9 @@ MappedFile standard_input() {
 
 MappedFile map_file(const fs::path& path) {
   if (path == "-") return standard_input();
-  const auto [opened, size] = open_regular(path);
-  const Descriptor descriptor(opened);
+  const Opened opened = open_regular(path);
+  const Descriptor descriptor(opened.descriptor);
+  const std::size_t size = opened.size;
   if (size == 0) return {};
   const int flags = MAP_PRIVATE | (size <= populate_limit ? MAP_POPULATE : 0);
   void* address = ::mmap(nullptr, size, PROT_READ, flags, descriptor.get(), 0);
@@ -190,7 +196,7 @@ MappedFile map_file(const fs::path& path) {
   MappedFile file;
   file.bytes = {static_cast<const std::byte*>(address), size};
   note_mapping(file.bytes, display_name(path));
-  file.storage = std::shared_ptr<const void>(address, [size = size](const void* p) {
+  file.storage = std::shared_ptr<const void>(address, [size](const void* p) {
     forget_mapping(p);
     ::munmap(const_cast<void*>(p), size);
   });
@@ -200,7 +206,19 @@ MappedFile map_file(const fs::path& path) {
 std::optional<std::string> read_small_file(const fs::path& path) {
   std::error_code none;
   if (!fs::exists(path, none)) return {};
-  return std::string(map_file(path).text());
+  const Opened opened = open_regular(path);
+  const Descriptor descriptor(opened.descriptor);
+  std::string text(opened.size, '\0');
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const ssize_t count = ::read(descriptor.get(), text.data() + at, text.size() - at);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) refuse(display_name(path), "a readable file", system_text(errno));
+    if (count == 0) break;  // truncated by another process
+    at += static_cast<std::size_t>(count);
+  }
+  text.resize(at);
+  return text;
 }
 
 AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
