@@ -24,36 +24,19 @@ constexpr struct {
 } types[] = {{"bool", 1},   {"int8", 1},  {"uint8", 1},  {"int16", 2},   {"uint16", 2},  {"int32", 4},
              {"uint32", 4}, {"int64", 8}, {"uint64", 8}, {"float32", 4}, {"float64", 8}, {"text", 0}};
 
-// f(span of the elements); booleans come as bytes. Text has been refused before.
+// f(span of the elements), which are of one of these types, else of the last.
+template <class T, class... Others, class F>
+auto visit_as(const Array& array, const F& f) {
+  if constexpr (sizeof...(Others) > 0)
+    if (array.type != element_type_of<T>()) return visit_as<Others...>(array, f);
+  return f(std::span(static_cast<const T*>(array.storage.get()), array.size()));
+}
+
+// Booleans come as bytes. Text has been refused before.
 template <class F>
 auto visit(const Array& array, const F& f) {
-  switch (array.type) {
-    case ElementType::i8:
-      return f(array.view<std::int8_t>());
-    case ElementType::u8:
-      return f(array.view<std::uint8_t>());
-    case ElementType::i16:
-      return f(array.view<std::int16_t>());
-    case ElementType::u16:
-      return f(array.view<std::uint16_t>());
-    case ElementType::i32:
-      return f(array.view<std::int32_t>());
-    case ElementType::u32:
-      return f(array.view<std::uint32_t>());
-    case ElementType::i64:
-      return f(array.view<std::int64_t>());
-    case ElementType::u64:
-      return f(array.view<std::uint64_t>());
-    case ElementType::f32:
-      return f(array.view<float>());
-    case ElementType::f64:
-      return f(array.view<double>());
-    case ElementType::boolean:
-    case ElementType::text:
-      break;
-  }
-  return f(
-      std::span<const std::uint8_t>(static_cast<const std::uint8_t*>(array.storage.get()), array.size()));
+  return visit_as<std::int8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
+                  std::uint64_t, float, double, std::uint8_t>(array, f);
 }
 
 template <class T>
@@ -162,43 +145,27 @@ void refuse_memory(std::string_view name, std::size_t bytes) {
   throw std::runtime_error(fmt::format("{}: the system cannot provide {} bytes of memory", name, bytes));
 }
 
-std::shared_ptr<std::byte> allocate_bytes(std::size_t count) { return allocate_bytes(count, "an array"); }
-
-template <class T>
-Array make_array(std::vector<std::size_t> shape, std::vector<T> values) {
-  Array array;
-  array.type = element_type_of<T>();
-  array.shape = std::move(shape);
-  const auto bytes = checked_bytes(array.shape, sizeof(T));
-  if (!bytes || *bytes != values.size() * sizeof(T))
-    throw Error(fmt::format("make_array: expected as many values as shape {} holds, found {}",
-                            array.shape_text(), values.size()));
-  const auto owner = std::make_shared<const std::vector<T>>(std::move(values));
-  array.storage = {owner, owner->data()};
-  return array;
+std::vector<std::size_t> checked_shape(std::vector<std::size_t> shape, std::size_t count) {
+  if (checked_bytes(shape, 1) != count)
+    throw Error(fmt::format("make_array: expected as many values as shape ({}) holds, found {}",
+                            fmt::join(shape, ", "), count));
+  return shape;
 }
 
-template Array make_array(std::vector<std::size_t>, std::vector<std::int8_t>);
-template Array make_array(std::vector<std::size_t>, std::vector<std::uint8_t>);
-template Array make_array(std::vector<std::size_t>, std::vector<std::int16_t>);
-template Array make_array(std::vector<std::size_t>, std::vector<std::uint16_t>);
-template Array make_array(std::vector<std::size_t>, std::vector<std::int32_t>);
-template Array make_array(std::vector<std::size_t>, std::vector<std::uint32_t>);
-template Array make_array(std::vector<std::size_t>, std::vector<std::int64_t>);
-template Array make_array(std::vector<std::size_t>, std::vector<std::uint64_t>);
-template Array make_array(std::vector<std::size_t>, std::vector<float>);
-template Array make_array(std::vector<std::size_t>, std::vector<double>);
-
 Array make_text_array(std::vector<std::size_t> shape, std::vector<std::string> values) {
-  Array array;
-  array.type = ElementType::text;
-  array.shape = std::move(shape);
-  const auto count = checked_bytes(array.shape, 1);
-  if (!count || *count != values.size())
-    throw Error(fmt::format("make_text_array: expected as many values as shape {} holds, found {}",
-                            array.shape_text(), values.size()));
-  array.texts = std::make_shared<const std::vector<std::string>>(std::move(values));
-  return array;
+  const auto texts = std::make_shared<const std::vector<std::string>>(std::move(values));
+  return {ElementType::text, checked_shape(std::move(shape), texts->size()), nullptr, texts};
+}
+
+Array make_text_array(std::vector<std::string> values) {
+  const std::size_t size = values.size();
+  return make_text_array({size}, std::move(values));
+}
+
+std::vector<std::string> array_names(const ArrayMap& arrays) {
+  std::vector<std::string> names;
+  for (const auto& entry : arrays) names.push_back(entry.first);
+  return names;
 }
 
 std::vector<double> to_f64(const Array& array, std::string_view name) {

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace leeway {
@@ -45,6 +46,8 @@ struct Array {
   [[nodiscard]] std::string shape_text() const;  // "(10000, 10)", "(5)", "()"
   [[nodiscard]] bool is_float() const { return type == ElementType::f32 || type == ElementType::f64; }
 
+  [[nodiscard]] bool is_vector() const { return shape.size() == 1 || (shape.size() == 2 && shape[1] == 1); }
+
   // Empty for text.
   [[nodiscard]] std::span<const std::byte> bytes() const;
 
@@ -61,10 +64,19 @@ struct Array {
 
 using ArrayMap = std::map<std::string, Array>;
 
+// `shape`, whose product is `count` (Error otherwise).
+[[nodiscard]] std::vector<std::size_t> checked_shape(std::vector<std::size_t> shape, std::size_t count);
+
 // Takes over `values`; their number must be the product of `shape` (Error otherwise).
 template <class T>
-[[nodiscard]] Array make_array(std::vector<std::size_t> shape, std::vector<T> values);
+[[nodiscard]] Array make_array(std::vector<std::size_t> shape, std::vector<T> values) {
+  const auto owner = std::make_shared<const std::vector<T>>(std::move(values));
+  return {element_type_of<T>(), checked_shape(std::move(shape), owner->size()), {owner, owner->data()}, {}};
+}
 [[nodiscard]] Array make_text_array(std::vector<std::size_t> shape, std::vector<std::string> values);
+[[nodiscard]] Array make_text_array(std::vector<std::string> values);  // a vector
+
+[[nodiscard]] std::vector<std::string> array_names(const ArrayMap& arrays);
 
 // float64 (all but text), or int64 (integers, booleans, whole floats; Error otherwise). `name` opens
 // messages.

@@ -16,6 +16,7 @@
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
+#include "leeway/core/rows.h"
 
 namespace leeway {
 namespace {
@@ -53,12 +54,8 @@ class Coder {
       for (std::string& value : values) value = without_zeros(value);
     std::vector<std::string> sorted = order ? checked(*order) : in_value_order(values);
     sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-    std::unordered_map<std::string_view, std::uint16_t> place;
-    for (std::size_t i = 0; i < sorted.size(); ++i) place[sorted[i]] = static_cast<std::uint16_t>(i);
-    std::vector<std::uint16_t> recoded;
-    for (const std::string& value : values) recoded.push_back(place.at(value));
-    for (std::uint16_t& code : rows_) code = recoded[code];
-    return {std::move(name_), std::move(sorted), std::move(rows_)};
+    put_values_in_order(values, rows_, std::move(sorted));
+    return {std::move(name_), std::move(values), std::move(rows_)};
   }
 
  private:
@@ -147,20 +144,14 @@ std::vector<std::string> in_value_order(std::vector<std::string> values) {
 }
 
 AttributeTable take(const AttributeTable& table, std::span<const std::size_t> rows) {
-  const auto taken = [&](const auto& values) {
-    std::decay_t<decltype(values)> result;
-    result.reserve(rows.size());
-    for (const std::size_t row : rows) {
-      if (row >= values.size()) refuse(table.name, fmt::format("rows below {}", values.size()), row);
-      result.push_back(values[row]);
-    }
-    return result;
-  };
+  for (const std::size_t row : rows)
+    if (row >= table.n()) refuse(table.name, fmt::format("rows below {}", table.n()), row);
   AttributeTable result{table.name, {}, {}, {}};
-  if (table.has_label()) result.label = {table.label.name, table.label.values, taken(table.label.codes)};
+  if (table.has_label())
+    result.label = {table.label.name, table.label.values, at_rows(table.label.codes, rows)};
   for (const Attribute& attribute : table.attributes)
-    result.attributes.push_back({attribute.name, attribute.values, taken(attribute.codes)});
-  if (!table.identities.empty()) result.identities = taken(table.identities);
+    result.attributes.push_back({attribute.name, attribute.values, at_rows(attribute.codes, rows)});
+  if (!table.identities.empty()) result.identities = at_rows(table.identities, rows);
   return result;
 }
 
@@ -174,12 +165,7 @@ void align(AttributeTable& a, AttributeTable& b) {
     const auto values = in_value_order({both.begin(), both.end()});
     if (values.size() > most_values)
       refuse(b.name, fmt::format("at most {} values in column {}", most_values, in_quotes(x.name)), "more");
-    std::map<std::string_view, std::uint16_t> place;
-    for (std::size_t i = 0; i < values.size(); ++i) place[values[i]] = static_cast<std::uint16_t>(i);
-    for (Attribute* column : {&x, &y}) {
-      for (std::uint16_t& code : column->codes) code = place.at(column->values[code]);
-      column->values = values;
-    }
+    for (Attribute* column : {&x, &y}) put_values_in_order(column->values, column->codes, values);
   };
   if (a.attributes.size() != b.attributes.size())
     refuse(b.name, fmt::format("{} attributes, as in {}", a.attributes.size(), a.name), b.attributes.size());

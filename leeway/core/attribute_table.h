@@ -21,6 +21,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "leeway/core/utf8.h"
@@ -62,6 +64,18 @@ struct TableColumns {
 
 // Values in the order that a table gives them where none is asked for.
 [[nodiscard]] std::vector<std::string> in_value_order(std::vector<std::string> values);
+
+// Replaces the values of a column by `order`, which holds them all; codes follow.
+template <class Code>
+void put_values_in_order(std::vector<std::string>& values, std::vector<Code>& codes,
+                         std::vector<std::string> order) {
+  std::unordered_map<std::string_view, Code> places;
+  for (const std::string& value : order) places.emplace(value, static_cast<Code>(places.size()));
+  std::vector<Code> place;
+  for (const std::string& value : values) place.push_back(places.at(value));
+  for (Code& code : codes) code = place[static_cast<std::size_t>(code)];
+  values = std::move(order);
+}
 
 // The rows named, in that order; all values stay.
 [[nodiscard]] AttributeTable take(const AttributeTable& table, std::span<const std::size_t> rows);

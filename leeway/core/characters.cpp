@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -130,57 +131,17 @@ struct Places {
 };
 
 // For every symbol the blocks that hold it, in order. Sparse: texts may be long and have many symbols.
-class SymbolPlaces {
- public:
-  explicit SymbolPlaces(std::u32string_view text) {
-    std::size_t small = 0;
-    for (const char32_t symbol : text) {
-      if (symbol >= small_.size())
-        others_ += symbol;
-      else if (small_[symbol] == 0)
-        small_[symbol] = ++small;
-    }
-    std::ranges::sort(others_);
-    others_.erase(std::unique(others_.begin(), others_.end()), others_.end());
-    before_others_ = small;
-    std::vector<std::vector<Places>> places(small + others_.size());
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      auto& own = places[find(text[i]) - 1];
-      if (own.empty() || own.back().block != i / bits) own.push_back({i / bits, 0});
-      own.back().rows |= std::uint64_t{1} << (i % bits);
-    }
-    for (const auto& own : places) {
-      begins_.push_back(all_.size());
-      all_.insert(all_.end(), own.begin(), own.end());
-    }
-    begins_.push_back(all_.size());
-  }
+using SymbolPlaces = std::unordered_map<char32_t, std::vector<Places>>;
 
-  // Those of a symbol from a block on.
-  [[nodiscard]] std::span<const Places> of(char32_t symbol, std::size_t first_block) const {
-    const std::size_t found = find(symbol);
-    if (found == 0) return {};
-    const std::span own(all_.data() + begins_[found - 1], begins_[found] - begins_[found - 1]);
-    const auto from = std::ranges::lower_bound(own, first_block, {}, &Places::block);
-    return own.subspan(static_cast<std::size_t>(from - own.begin()));
+SymbolPlaces places_of(std::u32string_view text) {
+  SymbolPlaces places;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    auto& own = places[text[i]];
+    if (own.empty() || own.back().block != i / bits) own.push_back({i / bits, 0});
+    own.back().rows |= std::uint64_t{1} << (i % bits);
   }
-
- private:
-  // Its place among the symbols, from 1; 0: none.
-  [[nodiscard]] std::size_t find(char32_t symbol) const {
-    if (symbol < small_.size()) return small_[symbol];
-    const auto found = std::ranges::lower_bound(others_, symbol);
-    return found != others_.end() && *found == symbol
-               ? before_others_ + static_cast<std::size_t>(found - others_.begin()) + 1
-               : 0;
-  }
-
-  std::array<std::size_t, 256> small_{};  // of the smallest symbols, which most texts are made of
-  std::u32string others_;                 // in order
-  std::size_t before_others_ = 0;
-  std::vector<std::size_t> begins_;
-  std::vector<Places> all_;
-};
+  return places;
+}
 
 // A column of the table of distances within one block of rows: bits where a row is one more, or one less, than the row
 // above; the distance at the block's last row.
@@ -224,7 +185,9 @@ std::optional<std::size_t> distance_within(const SymbolPlaces& places, std::size
       blocks[end].last = blocks[end - 1].last + bits;
       ++end;
     }
-    std::span<const Places> equal = places.of(columns[j], first);
+    std::span<const Places> equal;
+    if (const auto own = places.find(columns[j]); own != places.end())
+      equal = {std::ranges::lower_bound(own->second, first, {}, &Places::block), own->second.end()};
     int step = 1;
     for (std::size_t i = first; i < end; ++i) {
       const bool here = !equal.empty() && equal.front().block == i;
@@ -273,7 +236,7 @@ std::size_t edit_distance(std::u32string_view a, std::u32string_view b) {
   while (!a.empty() && !b.empty() && a.back() == b.back()) a.remove_suffix(1), b.remove_suffix(1);
   if (a.size() > b.size()) std::swap(a, b);
   if (a.empty()) return b.size();
-  const SymbolPlaces places(a);
+  const SymbolPlaces places = places_of(a);
   for (std::size_t most = std::max(bits, b.size() - a.size());; most *= 4) {
     if (4 * most > b.size()) most = b.size();  // no band is wider
     if (const auto distance = distance_within(places, a.size(), b, most)) return *distance;

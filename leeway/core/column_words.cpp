@@ -36,39 +36,13 @@ constexpr std::string_view time_names[] = {"time",      "times", "timestamp",   
 constexpr std::array<std::array<std::string_view, 2>, 6> two_classes{
     {{"false", "true"}, {"no", "yes"}, {"negative", "positive"}, {"neg", "pos"}, {"f", "t"}, {"n", "y"}}};
 
-struct Prefix {
-  std::string_view text;
-  ScoreKind kind;
-};
-
-// The longest match applies.
-constexpr Prefix prefixes[] = {{"logit", ScoreKind::logits},
-                               {"logits", ScoreKind::logits},
-                               {"p", ScoreKind::probs},
-                               {"prob", ScoreKind::probs},
-                               {"probs", ScoreKind::probs},
-                               {"proba", ScoreKind::probs},
-                               {"probas", ScoreKind::probs},
-                               {"probability", ScoreKind::probs},
-                               {"probabilities", ScoreKind::probs},
-                               {"softmax", ScoreKind::probs},
-                               {"predict_proba", ScoreKind::probs},
-                               {".pred", ScoreKind::probs},
-                               {"y_prob", ScoreKind::probs},
-                               {"y_proba", ScoreKind::probs},
-                               {"y_pred_prob", ScoreKind::probs},
-                               {"y_pred_proba", ScoreKind::probs},
-                               {"pred_prob", ScoreKind::probs},
-                               {"pred_proba", ScoreKind::probs},
-                               {"score", ScoreKind::open},
-                               {"scores", ScoreKind::open},
-                               {"y_score", ScoreKind::open},
-                               {"output", ScoreKind::open},
-                               {"outputs", ScoreKind::open},
-                               {"class", ScoreKind::open},
-                               {"decision", ScoreKind::logits},
-                               {"decision_function", ScoreKind::logits},
-                               {"margin", ScoreKind::logits}};
+// Beginnings of names of scores. The longest match applies.
+const std::map<ScoreKind, std::vector<std::string_view>> prefixes{
+    {ScoreKind::logits, {"logit", "logits", "decision", "decision_function", "margin"}},
+    {ScoreKind::probs,
+     {"p", "prob", "probs", "proba", "probas", "probability", "probabilities", "softmax", "predict_proba",
+      ".pred", "y_prob", "y_proba", "y_pred_prob", "y_pred_proba", "pred_prob", "pred_proba"}},
+    {ScoreKind::open, {"score", "scores", "y_score", "output", "outputs", "class"}}};
 
 template <class List>
 bool contains(const List& list, std::string_view word) {
@@ -163,23 +137,22 @@ std::optional<ScoreName> split_score_name(std::string_view column) {
   const std::string small = lower_case(column);
   std::optional<ScoreName> best;
   std::size_t longest = 0;
-  for (const Prefix& prefix : prefixes) {
-    if (!small.starts_with(prefix.text) || prefix.text.size() < longest) continue;
-    std::string_view rest = column.substr(prefix.text.size());
-    const bool mark =
-        !rest.empty() && std::string_view("_-.: (/").find(rest.front()) != std::string_view::npos;
-    const bool digit = !rest.empty() && rest.front() >= '0' && rest.front() <= '9';
-    if (!rest.empty() && !mark && !digit) continue;
-    ScoreName split{std::string(prefix.text), prefix.kind, {}};
-    if (mark) {
-      split.prefix += rest.front();
-      if (rest.front() == '(' && rest.ends_with(')')) rest.remove_suffix(1);
-      rest.remove_prefix(1);
+  for (const auto& [kind, texts] : prefixes)
+    for (const std::string_view text : texts) {
+      if (!small.starts_with(text) || text.size() < longest) continue;
+      std::string_view rest = column.substr(text.size());
+      const bool mark = rest.find_first_of("_-.: (/") == 0, digit = rest.find_first_of("0123456789") == 0;
+      if (!rest.empty() && !mark && !digit) continue;
+      ScoreName split{std::string(text), kind, {}};
+      if (mark) {
+        split.prefix += rest.front();
+        if (rest.front() == '(' && rest.ends_with(')')) rest.remove_suffix(1);
+        rest.remove_prefix(1);
+      }
+      split.suffix = std::string(rest);
+      longest = text.size();
+      best = std::move(split);
     }
-    split.suffix = std::string(rest);
-    longest = prefix.text.size();
-    best = std::move(split);
-  }
   return best;
 }
 

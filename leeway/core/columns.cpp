@@ -4,15 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "leeway/core/array.h"
+#include "leeway/core/column_words.h"
 #include "leeway/core/message.h"
 #include "leeway/core/rows.h"
 #include "leeway/core/shards.h"
@@ -78,9 +77,25 @@ std::string listed(std::span<const std::string> names) {
   return printable(text, 200);
 }
 
-// Reorders everything but the logits. Labels that are numbers index the class names of an array file; of two
-// tables it is unknown whose columns they count.
-void reorder_rest(Outputs& other, const Columns& first, std::span<const std::size_t> order) {
+// The names as class numbers below k; nothing for all if one is not such a number.
+std::vector<std::optional<std::size_t>> numbers_in(std::span<const std::string> names, std::size_t k) {
+  std::vector<std::optional<std::size_t>> numbers;
+  for (const std::string& name : names) {
+    const auto number = whole_number(name);
+    if (!number || *number >= k) return std::vector<std::optional<std::size_t>>(names.size());
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+}  // namespace
+
+// Labels that are numbers index the class names of an array file; of two tables it is unknown whose columns
+// they count.
+void align_classes(const Columns& first, Outputs& other) {
+  const auto order = order_of(first.class_names, other.class_names);
+  if (order.empty()) return;
+  other.logits = reordered(other.logits, order);
   if (other.from_table && other.labels && other.coding != LabelCoding::none)
     refuse(other.path,
            fmt::format("labels that are class names, or class columns in the order of {}, {} "
@@ -100,35 +115,11 @@ void reorder_rest(Outputs& other, const Columns& first, std::span<const std::siz
   other.class_names.assign(first.class_names.begin(), first.class_names.end());
 }
 
-// The names as class numbers below k; nothing for all if one is not such a number.
-std::vector<std::optional<std::size_t>> numbers_in(std::span<const std::string> names, std::size_t k) {
-  std::vector<std::optional<std::size_t>> numbers;
-  for (const std::string& name : names) {
-    std::size_t number = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (error != std::errc() || end != name.data() + name.size() || number >= k)
-      return std::vector<std::optional<std::size_t>>(names.size());
-    numbers.emplace_back(number);
-  }
-  return numbers;
-}
-
-}  // namespace
-
-void align_classes(const Columns& first, Outputs& other) {
-  const auto order = order_of(first.class_names, other.class_names);
-  if (order.empty()) return;
-  other.logits = reordered(other.logits, order);
-  reorder_rest(other, first, order);
-}
-
 void align_classes(const Columns& first, OutputsShards& other) {
-  const auto order = order_of(first.class_names, other.rest.class_names);
-  if (order.empty()) return;
-  const Array logits = reordered(other.logits.joined(), order);
-  other.logits = Rows(logits);
-  other.rest.logits = logits;
-  reorder_rest(other.rest, first, order);
+  if (order_of(first.class_names, other.rest.class_names).empty()) return;
+  other.rest.logits = other.logits.joined();
+  align_classes(first, other.rest);
+  other.logits = Rows(other.rest.logits);
 }
 
 void align_features(const Outputs& first, Outputs& other) {

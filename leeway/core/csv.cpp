@@ -78,14 +78,10 @@ CsvRecords::CsvRecords(std::string_view text, std::string_view name, const CsvFo
 }
 
 std::size_t CsvRecords::column(std::string_view wanted) const {
-  const auto found = std::ranges::find(header_, wanted);
-  if (found == header_.end())
-    refuse(name_, fmt::format("a column {}", in_quotes(wanted)),
-           fmt::format("columns {}{}", printable(fmt::format("{}", fmt::join(header_, ", ")), 200),
-                       did_you_mean(wanted, header_)));
+  const std::size_t place = place_of_column(header_, wanted, name_);
   if (std::ranges::count(header_, wanted) > 1)
     refuse(name_, "unique column names", in_quotes(wanted) + " twice");
-  return static_cast<std::size_t>(found - header_.begin());
+  return place;
 }
 
 bool CsvRecords::next() {
@@ -209,6 +205,17 @@ char find_separator(std::string_view text, std::string_view name) {
            fmt::format("a {} and a {}, each equally often in the header and the rows",
                        separator_name(even[0]), separator_name(even[1])));
   return even.empty() ? ',' : even.front();
+}
+
+std::size_t place_of_column(std::span<const std::string> header, std::string_view wanted,
+                            std::string_view name, std::string_view option) {
+  const auto found = std::ranges::find(header, wanted);
+  if (found == header.end())
+    refuse(
+        name,
+        fmt::format("a column {}{}", in_quotes(wanted), option.empty() ? "" : fmt::format(" ({})", option)),
+        "columns " + comma_list(header, 200) + did_you_mean(wanted, header));
+  return static_cast<std::size_t>(found - header.begin());
 }
 
 std::string_view separator_name(char separator) {

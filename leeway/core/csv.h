@@ -37,6 +37,10 @@ struct CsvFormat {
 // fields, at least two; a comma if none does. Error (named `name`): several do.
 [[nodiscard]] char find_separator(std::string_view text, std::string_view name);
 
+// The place of a column. Error, which lists the columns and names the option that asks for it: there is none.
+[[nodiscard]] std::size_t place_of_column(std::span<const std::string> header, std::string_view wanted,
+                                          std::string_view name, std::string_view option = "");
+
 // "comma", "semicolon", "tab".
 [[nodiscard]] std::string_view separator_name(char separator);
 

@@ -40,11 +40,7 @@ template <class Members>
 // The member of that name. Error: "WHAT: expected one of NAMES, found 'NAME'" and the nearest name.
 template <class T>
 [[nodiscard]] const T& find_member(std::span<const T> family, std::string_view what, std::string_view name) {
-  for (const T& member : family)
-    if (member.name == name) return member;
-  std::vector<std::string> names;
-  for (const T& member : family) names.emplace_back(member.name);
-  refuse(what, "one of " + names_of(family), in_quotes(name) + did_you_mean(name, names));
+  return family[index_of_name(name, family, &T::name, what)];
 }
 
 }  // namespace leeway

@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <unordered_map>
@@ -20,27 +20,6 @@
 namespace leeway {
 namespace {
 
-// Levels in the order of their numbers where all are numbers, else of their bytes; codes follow.
-void sort_levels(GroupColumn& column) {
-  std::vector<std::optional<double>> numbers;
-  for (const std::string& level : column.levels) numbers.push_back(parse_number(level));
-  const bool numeric = std::ranges::all_of(numbers, [](const auto& v) { return v && !std::isnan(*v); });
-  std::vector<std::size_t> order(column.levels.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
-    if (numeric && *numbers[a] != *numbers[b]) return *numbers[a] < *numbers[b];
-    return column.levels[a] < column.levels[b];
-  });
-  std::vector<std::string> levels(order.size());
-  std::vector<std::int32_t> code(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    levels[i] = std::move(column.levels[order[i]]);
-    code[order[i]] = static_cast<std::int32_t>(i);
-  }
-  column.levels = std::move(levels);
-  for (std::int32_t& c : column.codes) c = code[static_cast<std::size_t>(c)];
-}
-
 // Value(i) is row i of the column; equal values share a level.
 template <class Value>
 GroupColumn make_column(std::size_t n, const Value& value) {
@@ -52,7 +31,7 @@ GroupColumn make_column(std::size_t n, const Value& value) {
     if (is_new) column.levels.push_back(fmt::format("{}", entry->first));
     column.codes.push_back(entry->second);
   }
-  sort_levels(column);
+  put_values_in_order(column.levels, column.codes, in_value_order(column.levels));
   return column;
 }
 
@@ -180,15 +159,14 @@ std::vector<GroupColumn> group_columns(const ArrayMap& arrays, std::size_t n, st
 GroupColumn join_columns(const std::vector<const GroupColumn*>& columns) {
   GroupColumn all;
   all.name = columns.front()->name;
-  std::unordered_map<std::string_view, std::int32_t> codes;
-  for (const GroupColumn* column : columns)
-    for (const std::string& level : column->levels)
-      if (codes.try_emplace(level, static_cast<std::int32_t>(codes.size())).second)
-        all.levels.push_back(level);
-  for (const GroupColumn* column : columns)
-    for (const std::int32_t code : column->codes)
-      all.codes.push_back(codes.at(column->levels[static_cast<std::size_t>(code)]));
-  sort_levels(all);
+  std::set<std::string> levels;
+  for (const GroupColumn* column : columns) levels.insert(column->levels.begin(), column->levels.end());
+  all.levels = in_value_order({levels.begin(), levels.end()});
+  for (const GroupColumn* part : columns) {
+    GroupColumn column = *part;
+    put_values_in_order(column.levels, column.codes, all.levels);
+    all.codes.insert(all.codes.end(), column.codes.begin(), column.codes.end());
+  }
   return all;
 }
 

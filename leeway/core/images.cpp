@@ -20,6 +20,7 @@
 #include "leeway/core/npy.h"
 #include "leeway/core/outputs.h"
 #include "leeway/core/outputs_arrays.h"
+#include "leeway/core/rows.h"
 
 namespace leeway {
 namespace {
@@ -104,12 +105,7 @@ std::string unread_labels(const ArrayMap& arrays, const std::string& name, std::
   }
   if (names.empty()) return {};
   return fmt::format("{}: no labels; ignored: {} (labels are an array y, labels or y_true)", name,
-                     printable(fmt::format("{}", fmt::join(names, ", ")), 100));
-}
-
-void refuse_pixel(double value, std::size_t image, const std::string& where) {
-  refuse(where, "float pixels in [0,1] (divide by 255, or undo the normalization)",
-         fmt::format("{} at row {}", value, image));
+                     comma_list(names));
 }
 
 bool is_pixel(double value) { return value >= 0 && value <= 1; }
@@ -124,22 +120,21 @@ bool are_pixels(const Array& array) {
 // (n,c,h,w) as u8 or as float32 in [0,1].
 Array checked_pixels(Array pixels, const std::string& where) {
   if (pixels.type == ElementType::u8) return pixels;
+  if (!pixels.is_float()) refuse(where, "pixels of type uint8 or float", name_of(pixels.type));
   const std::size_t per_image = pixels.size() / pixels.shape[0];
-  if (pixels.type == ElementType::f32) {
-    const auto values = pixels.view<float>();
+  const auto checked = [&](auto values) {
     const auto bad = std::ranges::find_if_not(values, is_pixel);
     if (bad != values.end())
-      refuse_pixel(*bad, static_cast<std::size_t>(bad - values.begin()) / per_image, where);
-    return pixels;
+      refuse(where, "float pixels in [0,1] (divide by 255, or undo the normalization)",
+             fmt::format("{} at row {}", *bad, static_cast<std::size_t>(bad - values.begin()) / per_image));
+    return values;
+  };
+  if (pixels.type == ElementType::f64) {
+    const auto values = checked(pixels.view<double>());
+    return make_array(pixels.shape, std::vector<float>(values.begin(), values.end()));
   }
-  if (pixels.type != ElementType::f64) refuse(where, "pixels of type uint8 or float", name_of(pixels.type));
-  const auto values = pixels.view<double>();
-  std::vector<float> narrow(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!is_pixel(values[i])) refuse_pixel(values[i], i / per_image, where);
-    narrow[i] = static_cast<float>(values[i]);
-  }
-  return make_array(pixels.shape, std::move(narrow));
+  checked(pixels.view<float>());
+  return pixels;
 }
 
 // (n,h,w,c) as (n,c,h,w).
@@ -196,17 +191,10 @@ Layout layout_of(const Array& x, bool rows, const std::string& where) {
 }
 
 void check_layout(const Array& x, Layout layout, const std::string& where) {
-  const std::size_t rank = x.shape.size();
-  const bool fits = layout == Layout::rows  ? rank == 2 || rank == 3
-                    : layout == Layout::nhw ? rank == 3
-                                            : rank == 4;
-  if (!fits)
-    refuse(where,
-           fmt::format("{} dimensions, as {} has",
-                       layout == Layout::rows  ? "2 or 3"
-                       : layout == Layout::nhw ? "3"
-                                               : "4",
-                       name_of(layout)),
+  constexpr std::string_view ranks[] = {"", "4", "4", "3", "2 or 3"};  // in the order of Layout
+  const std::string_view expected = ranks[static_cast<std::size_t>(layout)];
+  if (expected.find(std::to_string(x.shape.size())) == expected.npos)
+    refuse(where, fmt::format("{} dimensions, as {} has", expected, name_of(layout)),
            "shape " + x.shape_text());
 }
 
@@ -243,11 +231,7 @@ void take_array(Images& images, Array x, bool rows, Layout layout, const std::st
 
 Images images_from(const ArrayMap& arrays, const std::string& name, bool rows, Layout layout) {
   const auto x = arrays.contains("x") ? arrays.find("x") : arrays.find("");
-  if (x == arrays.end()) {
-    std::vector<std::string> names;
-    for (const auto& entry : arrays) names.push_back(entry.first);
-    refuse(name, "an array named x", printable(fmt::format("{}", fmt::join(names, ", ")), 100));
-  }
+  if (x == arrays.end()) refuse(name, "an array named x", comma_list(array_names(arrays)));
   Images images{name, {}, std::nullopt};
   take_array(images, x->second, rows, layout, x->first.empty() ? name : name + ": x");
   const auto classes = arrays.find("classes"), names = arrays.find("class_names");
@@ -385,8 +369,7 @@ void write_images(const fs::path& path, const Images& images) {
 ArrayMap label_arrays(const Images& images) {
   ArrayMap arrays;
   if (images.labels) arrays["y"] = make_array({images.n()}, *images.labels);
-  if (const auto& names = images.class_names; !names.empty())
-    arrays["class_names"] = make_text_array({names.size()}, names);
+  if (const auto& names = images.class_names; !names.empty()) arrays["class_names"] = make_text_array(names);
   return arrays;
 }
 
@@ -409,23 +392,15 @@ Images middle_of(const Images& images, std::size_t side) {
 }
 
 Images select_rows(const Images& images, std::span<const std::size_t> rows) {
-  const std::size_t bytes = images.pixels_per_image() * size_of(images.pixels.type);
-  const auto from = images.pixels.bytes();
-  const auto block = allocate_bytes(rows.size() * bytes, images.path);
-  Images selected;
-  selected.path = images.path;
-  selected.rank = images.rank;
-  selected.class_names = images.class_names;
-  selected.pixels = images.pixels;
+  for (const std::size_t row : rows)
+    if (row >= images.n())
+      throw Error(fmt::format("select_rows: expected rows below {}, found {}", images.n(), row));
+  const Array& pixels = images.pixels;
+  const Rows flat(Array{pixels.type, {images.n(), images.pixels_per_image()}, pixels.storage, {}});
+  Images selected{images.path, flat.take(rows), std::nullopt, images.rank, {}, images.class_names};
+  selected.pixels.shape = pixels.shape;
   selected.pixels.shape[0] = rows.size();
-  selected.pixels.storage = block;
-  if (images.labels) selected.labels.emplace();
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i] >= images.n())
-      throw Error(fmt::format("select_rows: expected rows below {}, found {}", images.n(), rows[i]));
-    std::memcpy(block.get() + i * bytes, from.data() + rows[i] * bytes, bytes);
-    if (images.labels) selected.labels->push_back((*images.labels)[rows[i]]);
-  }
+  if (images.labels) selected.labels = at_rows(*images.labels, rows);
   return selected;
 }
 

@@ -17,76 +17,77 @@ namespace {
 constexpr std::size_t piece = std::size_t{1} << 30;  // zlib counts in 32 bits
 constexpr std::size_t smallest_gzip = 18;            // header and trailer
 
-}  // namespace
+// Inflates a stream piece by piece: one of deflate, or the members of a gzip file one after another.
+class Inflater {
+ public:
+  Inflater(std::span<const std::byte> packed, bool gzip, std::string_view name)
+      : packed_(packed), name_(name), gzip_(gzip) {
+    if (::inflateInit2(&stream_, gzip ? 15 + 16 : -15) != Z_OK) throw std::bad_alloc();
+  }
+  ~Inflater() { ::inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
 
-struct Inflater::State {
-  z_stream stream{};
-  std::span<const std::byte> packed;  // not yet handed to zlib
-  std::string_view name;
-  bool gzip = false, ended = false;
+  // Fills `out` as far as the stream goes; returns the number of bytes.
+  std::size_t read(std::span<std::byte> out) {
+    const std::size_t wanted = out.size();
+    while (!out.empty() && !ended_) out = out.subspan(step(out));
+    return wanted - out.size();
+  }
 
+  // Error unless the stream ends here; verifies gzip checksums.
+  void expect_end() {
+    std::byte extra{};
+    if (read({&extra, 1}) > 0) refuse(name_, "the end of the compressed stream", "more data");
+    if (stream_.avail_in != 0 || !packed_.empty())
+      refuse(name_, "nothing after the compressed stream", "more bytes");
+  }
+
+ private:
   void refill() {
-    if (stream.avail_in > 0 || packed.empty()) return;
-    const auto next = packed.first(std::min(packed.size(), piece));
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(next.data()));
-    stream.avail_in = static_cast<uInt>(next.size());
-    packed = packed.subspan(next.size());
+    if (stream_.avail_in > 0 || packed_.empty()) return;
+    const auto next = packed_.first(std::min(packed_.size(), piece));
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(next.data()));
+    stream_.avail_in = static_cast<uInt>(next.size());
+    packed_ = packed_.subspan(next.size());
   }
 
   // One call of inflate. Returns the number of bytes written.
   std::size_t step(std::span<std::byte> out) {
     refill();
     const std::size_t room = std::min(out.size(), piece);
-    stream.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream.avail_out = static_cast<uInt>(room);
-    const int code = ::inflate(&stream, Z_NO_FLUSH);
+    stream_.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream_.avail_out = static_cast<uInt>(room);
+    const int code = ::inflate(&stream_, Z_NO_FLUSH);
     if (code == Z_MEM_ERROR) throw std::bad_alloc();
     if (code == Z_STREAM_END) {
       refill();
-      ended = !gzip || stream.avail_in == 0 || *stream.next_in != 0x1f;  // else another member follows
-      if (!ended) ::inflateReset(&stream);
+      ended_ = !gzip_ || stream_.avail_in == 0 || *stream_.next_in != 0x1f;  // else another member follows
+      if (!ended_) ::inflateReset(&stream_);
     } else if (code == Z_BUF_ERROR) {
-      refuse(name, "a whole compressed stream", "a truncated stream");
+      refuse(name_, "a whole compressed stream", "a truncated stream");
     } else if (code != Z_OK) {
-      refuse(name, "a valid compressed stream", fmt::format("damage ({})", stream.msg ? stream.msg : "zlib"));
+      refuse(name_, "a valid compressed stream",
+             fmt::format("damage ({})", stream_.msg ? stream_.msg : "zlib"));
     }
-    return room - stream.avail_out;
+    return room - stream_.avail_out;
   }
+
+  z_stream stream_{};
+  std::span<const std::byte> packed_;  // not yet handed to zlib
+  std::string_view name_;
+  bool gzip_, ended_ = false;
 };
 
-Inflater::Inflater(std::span<const std::byte> packed, StreamFormat format, std::string_view name)
-    : state_(std::make_unique<State>()) {
-  state_->packed = packed;
-  state_->name = name;
-  state_->gzip = format == StreamFormat::gzip;
-  const int window_bits = format == StreamFormat::gzip ? 15 + 16 : -15;
-  if (::inflateInit2(&state_->stream, window_bits) != Z_OK) throw std::bad_alloc();
-}
+}  // namespace
 
-Inflater::~Inflater() { ::inflateEnd(&state_->stream); }
-
-void Inflater::read(std::span<std::byte> out) {
-  const std::size_t wanted = out.size();
-  while (!out.empty()) {
-    if (state_->ended)
-      refuse(state_->name, fmt::format("{} more bytes in the compressed stream", wanted),
-             fmt::format("its end after {}", wanted - out.size()));
-    out = out.subspan(state_->step(out));
-  }
-}
-
-std::size_t Inflater::read_some(std::span<std::byte> out) {
-  const std::size_t wanted = out.size();
-  while (!out.empty() && !state_->ended) out = out.subspan(state_->step(out));
-  return wanted - out.size();
-}
-
-void Inflater::expect_end() {
-  std::byte extra{};
-  while (!state_->ended)
-    if (state_->step({&extra, 1}) != 0) refuse(state_->name, "the end of the compressed stream", "more data");
-  if (state_->stream.avail_in != 0 || !state_->packed.empty())
-    refuse(state_->name, "nothing after the compressed stream", "more bytes");
+MappedFile inflated(std::span<const std::byte> packed, std::size_t size, std::string_view name) {
+  const auto block = allocate_bytes(size, name);
+  Inflater inflater(packed, false, name);
+  if (const std::size_t found = inflater.read({block.get(), size}); found < size)
+    refuse(name, fmt::format("{} bytes in the compressed stream", size), found);
+  inflater.expect_end();
+  return {block, {block.get(), size}};
 }
 
 std::filesystem::path plain_or_gzip(const std::filesystem::path& path) {
@@ -117,10 +118,10 @@ MappedFile unpack_gzip(const MappedFile& file, std::string_view name) {
              fmt::format("{}", found));
   };
   expect_size(size);
-  Inflater inflater(bytes, StreamFormat::gzip, name);
+  Inflater inflater(bytes, true, name);
   std::size_t filled = 0, room = std::size_t{size} + 1;  // of the last member, and a byte of others
   for (auto block = allocate_bytes(room, name);;) {
-    filled += inflater.read_some({block.get() + filled, room - filled});
+    filled += inflater.read({block.get() + filled, room - filled});
     if (filled < room) {
       inflater.expect_end();
       return {block, {block.get(), filled}};

@@ -1,10 +1,9 @@
-// Deflate and gzip streams, of one or more members, inflated piece by piece into memory of the caller.
+// Inflates deflate streams and gzip files of one or more members.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <string_view>
 
@@ -30,29 +29,8 @@ inline constexpr std::size_t small_packed = 10'000'000;
   return of_small + ratio * (std::max(packed, small_packed) - small_packed);
 }
 
-enum class StreamFormat { raw_deflate, gzip };
-
-class Inflater {
- public:
-  // `name` opens error messages; both spans must outlive this.
-  Inflater(std::span<const std::byte> packed, StreamFormat format, std::string_view name);
-  ~Inflater();
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
-
-  // Fills `out` entirely. Throws Error where the stream is damaged or ends before.
-  void read(std::span<std::byte> out);
-
-  // Fills `out` as far as the stream goes; returns the number of bytes.
-  [[nodiscard]] std::size_t read_some(std::span<std::byte> out);
-
-  // Error unless the stream ends here; verifies gzip checksums.
-  void expect_end();
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
+// The `size` bytes that a deflate stream holds. Error if it is damaged or holds another number.
+[[nodiscard]] MappedFile inflated(std::span<const std::byte> packed, std::size_t size, std::string_view name);
 
 // That file, or where it is not there the same with or without .gz at the end of its name; empty where neither is.
 [[nodiscard]] std::filesystem::path plain_or_gzip(const std::filesystem::path& path);

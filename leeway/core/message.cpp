@@ -95,6 +95,10 @@ std::string list_of(const std::vector<std::string>& words) {
   return out;
 }
 
+std::string comma_list(std::span<const std::string> words, std::size_t limit) {
+  return printable(fmt::format("{}", fmt::join(words, ", ")), limit);
+}
+
 void append_new(std::vector<std::string>& list, const std::string& text) {
   if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
 }

@@ -31,6 +31,9 @@ namespace leeway {
 // Lines of at most `width` columns, each ended; a word that is wider has a line of its own.
 [[nodiscard]] std::string wrapped(const std::string& text, std::size_t width = 100);
 
+// 0 to 9, in any locale.
+[[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 // A to Z as a to z; all other bytes as they are.
 [[nodiscard]] std::string lower_case(std::string_view text);
 
@@ -39,6 +42,9 @@ namespace leeway {
 
 // "a", "a and b", "a, b and c".
 [[nodiscard]] std::string list_of(const std::vector<std::string>& words);
+
+// "a, b, c", printable.
+[[nodiscard]] std::string comma_list(std::span<const std::string> words, std::size_t limit = 100);
 
 // `text` at the end of `list`, unless it stands there already.
 void append_new(std::vector<std::string>& list, const std::string& text);

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
-#include <optional>
+#include <nlohmann/json.hpp>
+#include <tuple>
+#include <utility>
 
 #include "leeway/core/message.h"
 
@@ -14,131 +17,51 @@ namespace {
 
 constexpr std::size_t npy_header_max_dimensions = 32;  // NumPy's own limit
 constexpr std::size_t max_texts = 100'000'000;
+constexpr std::size_t max_npy_header = 1'000'000;  // a hundred times what NumPy reads
 
-// Reads the part of Python's literal syntax that NumPy writes: a dictionary of a string, a boolean and a
-// tuple.
-class DictionaryParser {
- public:
-  DictionaryParser(std::string_view text, std::string_view name) : text_(text), name_(name) {}
-
-  struct Fields {
-    std::optional<std::string> descr;
-    std::optional<bool> fortran_order;
-    std::optional<std::vector<std::size_t>> shape;
-  };
-
-  Fields parse() {
-    Fields fields;
-    expect('{');
-    while (!accept('}')) {
-      const std::string key = string();
-      expect(':');
-      if (key == "descr" && !fields.descr) {
-        fields.descr = descr();
-      } else if (key == "fortran_order" && !fields.fortran_order) {
-        fields.fortran_order = boolean();
-      } else if (key == "shape" && !fields.shape) {
-        fields.shape = tuple();
-      } else {
-        fail("the keys descr, fortran_order and shape, each once", "key " + in_quotes(key));
-      }
-      if (!accept(',')) {
-        expect('}');
-        break;
-      }
-    }
-    skip_space();
-    if (position_ != text_.size())
-      fail("nothing after the header's dictionary", in_quotes(text_.substr(position_)));
-    return fields;
+// NumPy writes the header as a Python dictionary of a string, a boolean and a tuple. JSON has other quotes,
+// other brackets, true and false, and no comma before a bracket. Python 2 wrote 3L for 3.
+std::string json_of(std::string_view literal) {
+  std::string json;
+  for (const char c : literal) {
+    if (std::string_view(" \t\r\n").find(c) != std::string_view::npos) continue;
+    if ((c == '}' || c == ')' || c == ']') && json.ends_with(',')) json.pop_back();
+    if (c == 'L' && !json.empty() && is_digit(json.back())) continue;
+    const bool word = (c == 'T' || c == 'F') && json.ends_with(':');
+    json += c == '\'' ? '"' : c == '(' ? '[' : c == ')' ? ']' : word ? static_cast<char>(c - 'A' + 'a') : c;
   }
+  return json;
+}
 
- private:
-  [[noreturn]] void fail(std::string_view expected, std::string_view found) const {
-    refuse(name_, expected, found);
-  }
-
-  void skip_space() {
-    while (position_ < text_.size() &&
-           std::string_view(" \t\r\n").find(text_[position_]) != std::string_view::npos)
-      ++position_;
-  }
-
-  bool accept(char wanted) {
-    skip_space();
-    if (position_ >= text_.size() || text_[position_] != wanted) return false;
-    ++position_;
-    return true;
-  }
-
-  void expect(char wanted) {
-    if (!accept(wanted)) fail(fmt::format("'{}' in the npy header", wanted), rest());
-  }
-
-  [[nodiscard]] std::string rest() const {
-    return position_ < text_.size() ? in_quotes(text_.substr(position_)) : "the end of the header";
-  }
-
-  bool accept_word(std::string_view word) {
-    skip_space();
-    if (!text_.substr(position_).starts_with(word)) return false;
-    position_ += word.size();
-    return true;
-  }
-
-  std::string string() {
-    skip_space();
-    const char quote = position_ < text_.size() ? text_[position_] : '\0';
-    if (quote != '\'' && quote != '"') fail("a quoted word in the npy header", rest());
-    const std::size_t end = text_.find(quote, position_ + 1);
-    if (end == std::string_view::npos) fail("a closed quote in the npy header", rest());
-    std::string word(text_.substr(position_ + 1, end - position_ - 1));
-    position_ = end + 1;
-    return word;
-  }
-
-  std::string descr() {
-    skip_space();
-    if (position_ < text_.size() && (text_[position_] == '[' || text_[position_] == '('))
-      fail("an array of numbers or text", "a structured dtype");
-    return string();
-  }
-
-  bool boolean() {
-    if (accept_word("True")) return true;
-    if (!accept_word("False")) fail("True or False in the npy header", rest());
-    return false;
-  }
-
-  std::vector<std::size_t> tuple() {
-    std::vector<std::size_t> sizes;
-    expect('(');
-    while (!accept(')')) {
-      if (sizes.size() == npy_header_max_dimensions)
-        fail(fmt::format("at most {} dimensions", npy_header_max_dimensions), "more in the npy header");
-      sizes.push_back(size());
-      if (!accept(',')) {
-        expect(')');
-        break;
-      }
-    }
-    return sizes;
-  }
-
-  std::size_t size() {
-    skip_space();
-    std::size_t value = 0;
-    const char* begin = text_.data() + position_;
-    const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
-    if (error != std::errc{}) fail("a size of 0 to 2^64 - 1 in the npy header", rest());
-    position_ += static_cast<std::size_t>(end - begin);
-    accept_word("L");  // Python 2 wrote long integers so
-    return value;
-  }
-
-  std::string_view text_, name_;
-  std::size_t position_ = 0;
+struct NpyFields {
+  std::string descr;
+  bool fortran_order = false;
+  std::vector<std::size_t> shape;
 };
+
+NpyFields parse_fields(std::string_view text, std::string_view name) {
+  const std::string literal = json_of(text);
+  const auto fields = nlohmann::json::parse(literal, nullptr, false);
+  // A name that occurs twice has a colon of its own.
+  const bool whole = fields.size() == 3 && fields.contains("descr") && fields.contains("fortran_order") &&
+                     fields.contains("shape");
+  if (!whole || (fields["descr"].is_string() && std::ranges::count(literal, ':') != 3))
+    refuse(name, "a dictionary of descr, fortran_order and shape, each once, in the npy header",
+           in_quotes(text));
+  const auto expect = [&](const char* key, bool fits, std::string_view expected) {
+    if (!fits) refuse(name, fmt::format("{} in the npy header", expected), printable(fields[key].dump()));
+  };
+  const auto& [descr, order, shape] = std::tie(fields["descr"], fields["fortran_order"], fields["shape"]);
+  if (descr.is_array()) refuse(name, "an array of numbers or text", "a structured dtype");
+  expect("descr", descr.is_string(), "a string as descr");
+  expect("fortran_order", order.is_boolean(), "True or False as fortran_order");
+  const auto is_size = [](const auto& size) { return size.is_number_unsigned(); };
+  expect("shape", shape.is_array() && std::ranges::all_of(shape, is_size),
+         "a tuple of sizes of 0 to 2^64 - 1");
+  expect("shape", shape.size() <= npy_header_max_dimensions,
+         fmt::format("at most {} dimensions", npy_header_max_dimensions));
+  return {descr, order, shape};
+}
 
 [[noreturn]] void refuse_dtype(std::string_view name, std::string_view what, std::string_view descr) {
   refuse(name, "numbers or text", fmt::format("{} (dtype {})", what, in_quotes(descr)));
@@ -209,6 +132,8 @@ HeaderText find_header(std::span<const std::byte> bytes, std::string_view name) 
   if (length > all.size() - start)
     refuse(name, fmt::format("an npy header of {} bytes", length),
            fmt::format("{} bytes left", all.size() - start));
+  if (length > max_npy_header)
+    refuse(name, fmt::format("an npy header of at most {} bytes", max_npy_header), length);
   return {all.substr(start, length), start + length};
 }
 
@@ -229,14 +154,12 @@ void check_elements(NpyHeader& header, std::string_view descr, std::size_t prese
 
 NpyHeader parse_npy_header(std::span<const std::byte> bytes, std::string_view name) {
   const HeaderText found = find_header(bytes, name);
-  auto fields = DictionaryParser(found.text, name).parse();
-  if (!fields.descr || !fields.fortran_order || !fields.shape)
-    refuse(name, "descr, fortran_order and shape in the npy header", in_quotes(found.text));
+  NpyFields fields = parse_fields(found.text, name);
   NpyHeader header;
-  header.fortran_order = *fields.fortran_order;
-  header.shape = std::move(*fields.shape);
+  header.fortran_order = fields.fortran_order;
+  header.shape = std::move(fields.shape);
   header.data_offset = found.data_offset;
-  check_elements(header, *fields.descr, bytes.size() - found.data_offset, name);
+  check_elements(header, fields.descr, bytes.size() - found.data_offset, name);
   return header;
 }
 

@@ -46,6 +46,11 @@ bool is_outputs_name(std::string_view name, const ColumnOptions& columns) {
          std::ranges::find(times, name) != times.end();
 }
 
+// Arrays that leeway writes beside outputs.
+bool is_beside_outputs(std::string_view name) {
+  return name == "environment" || name == "rows" || name == "x";
+}
+
 // Arrays that may be read under another name than the standard ones.
 bool may_serve(std::string_view name, const ColumnOptions& columns) {
   return is_outputs_name(name, columns) || is_label(name) || is_scores(name) || is_prediction(name) ||
@@ -96,30 +101,6 @@ std::vector<double> norm_values(const NamedArray& named, std::size_t n) {
   return norms;
 }
 
-// One element as float64, without converting all of them.
-double element(const Array& array, std::size_t index) {
-  return array.type == ElementType::f32 ? static_cast<double>(array.view<float>()[index])
-                                        : array.view<double>()[index];
-}
-
-// (n) or (n,1): the positive class of two. Element i of `values` is its logit.
-Array logit_pairs(const Array& values) {
-  const std::size_t n = values.shape[0];
-  std::vector<double> pairs(2 * n, 0.0);
-  for (std::size_t i = 0; i < n; ++i) pairs[2 * i + 1] = element(values, i);
-  return make_array({n, 2}, std::move(pairs));
-}
-
-Array probability_pairs(const Array& values) {
-  const std::size_t n = values.shape[0];
-  std::vector<double> pairs(2 * n);
-  for (std::size_t i = 0; i < n; ++i) {
-    pairs[2 * i + 1] = element(values, i);
-    pairs[2 * i] = 1 - pairs[2 * i + 1];
-  }
-  return make_array({n, 2}, std::move(pairs));
-}
-
 // Whether a matrix holds probabilities: by its name, by what the options say, or by its rows.
 bool holds_probabilities(Outputs& outputs, const NamedArray& scores, const Array& values, bool named_probs,
                          const OutputsOptions& options) {
@@ -151,7 +132,7 @@ void set_logits(Outputs& outputs, const NamedArray& scores, bool are_probs, cons
     if (are_probs && options.binary == Binary::logit)
       refuse(scores.where, "logits (--binary logit)", "probabilities");
     are_probs = options.binary == Binary::prob;
-    values = are_probs ? probability_pairs(values) : logit_pairs(values);
+    values = positive_class_pairs(to_f64(values, scores.where), are_probs);
   } else if (shape[1] == 0) {
     refuse(scores.where, "at least two classes", "shape " + scores.array.shape_text());
   } else {
@@ -177,15 +158,14 @@ void set_logits(Outputs& outputs, const NamedArray& scores, bool are_probs, cons
   if (!options.check_finite) return;
   if (const auto bad = first_not_finite(outputs.logits))
     refuse(outputs.path, "finite logits",
-           fmt::format("{} at row {}, class {}", element(outputs.logits, *bad), *bad / outputs.k(),
+           fmt::format("{} at row {}, class {}", to_f64(outputs.logits, "")[*bad], *bad / outputs.k(),
                        *bad % outputs.k()));
 }
 
 [[noreturn]] void refuse_scores(const std::vector<std::string>& names, const std::string& name) {
-  const std::string found =
-      names.empty() ? "none of the known names" : fmt::format("{}", fmt::join(names, ", "));
+  const std::string found = names.empty() ? "none of the known names" : comma_list(names);
   refuse(name, "an array named logits or probs",
-         printable(found, 100) + " (--class-columns and --label-column select others)");
+         found + " (--class-columns and --label-column select others)");
 }
 
 // Vectors (n), a class each.
@@ -217,7 +197,7 @@ NamedScores scores_at(const ArrayMap& arrays, const std::string& key, const std:
 // The arrays that --class-columns selects, as it selects columns of a table.
 NamedScores asked_scores(const ArrayMap& arrays, const std::string& name, const ColumnOptions& options) {
   CsvTable table;
-  for (const auto& entry : arrays) table.header.push_back(entry.first);
+  table.header = array_names(arrays);
   table.columns.resize(table.header.size());
   for (const std::string& text : options.classes)
     if (std::ranges::none_of(table.header, [&](const auto& key) { return star_text(text, key).has_value(); }))
@@ -257,8 +237,8 @@ void require_known(const ArrayMap& arrays, const std::string& name, const Column
   std::vector<std::string> known(std::begin(outputs_names), std::end(outputs_names));
   for (const std::string_view time : outputs_time_names()) known.emplace_back(time);
   for (const auto& [key, array] : arrays) {
-    const bool beside = key.empty() || key == "environment" || key == "rows" || key == "x";
-    if (!beside && !may_serve(key, columns) && std::ranges::find(known, key) == known.end())
+    if (!key.empty() && !is_beside_outputs(key) && !may_serve(key, columns) &&
+        std::ranges::find(known, key) == known.end())
       refuse(name, fmt::format("arrays named {}", fmt::join(known, ", ")),
              in_quotes(key) + did_you_mean(key, known));
   }
@@ -306,11 +286,7 @@ Outputs build(const ArrayMap& arrays, const std::string& name, const OutputsOpti
   Outputs outputs;
   outputs.path = name;
   const auto scores = scores_in(arrays, name, options);
-  if (!scores) {
-    std::vector<std::string> names;
-    for (const auto& entry : arrays) names.push_back(entry.first);
-    refuse_scores(names, name);
-  }
+  if (!scores) refuse_scores(array_names(arrays), name);
   set_logits(outputs, *scores, scores->probs, options);
   const std::size_t n = outputs.n(), k = outputs.k();
   if (k > 100'000) refuse(scores->where, "at most 100000 classes", k);
@@ -357,8 +333,7 @@ namespace {
 // "a.npz: ignored: x1, x2"
 std::string ignored_text(const std::string& name, const std::vector<std::string>& others) {
   if (others.empty()) return "";
-  return fmt::format("{}: ignored: {} (not names of an outputs file)", name,
-                     printable(fmt::format("{}", fmt::join(others, ", ")), 100));
+  return fmt::format("{}: ignored: {} (not names of an outputs file)", name, comma_list(others));
 }
 
 // " (labels 1 to 3)", where they are not those from 0.
@@ -435,9 +410,7 @@ Outputs read_outputs(const std::filesystem::path& path, const OutputsOptions& op
     if (!options.columns.label && is_misspelt_label(other))
       refuse(name, "an array labels, y or y_true, or --label-column NAME (none: no labels)",
              in_quotes(other));
-  std::erase_if(others, [](const auto& key) {  // written by leeway beside outputs
-    return key == "environment" || key == "rows" || key == "x";
-  });
+  std::erase_if(others, is_beside_outputs);
   std::size_t values = 0;
   for (const auto& [key, array] : arrays) values += array.size() * (array.type == ElementType::f32 ? 4 : 8);
   require_size(name, 0, values, file.bytes.size());
@@ -460,8 +433,7 @@ ArrayMap arrays_of(const Outputs& outputs) {
   ArrayMap arrays{{"logits", outputs.logits}};
   if (outputs.labels) arrays["labels"] = make_array({outputs.n()}, *outputs.labels);
   if (outputs.features) arrays["features"] = *outputs.features;
-  if (!outputs.class_names.empty())
-    arrays["class_names"] = make_text_array({outputs.class_names.size()}, outputs.class_names);
+  if (!outputs.class_names.empty()) arrays["class_names"] = make_text_array(outputs.class_names);
   return arrays;
 }
 

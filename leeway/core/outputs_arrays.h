@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,9 @@ struct NamedArray {
 
 // Error unless the shape is (n) or (n,1).
 void require_one_a_row(const NamedArray& named, std::size_t n);
+
+// (n,2) of the positive class of two: logits (0, v) or probabilities (1-v, v).
+[[nodiscard]] Array positive_class_pairs(std::span<const double> values, bool probabilities);
 
 // Text under the name *.csv, *.tsv or *.csv.gz, or on standard input.
 [[nodiscard]] bool is_table_file(const MappedFile& file, const std::filesystem::path& path);

@@ -54,8 +54,9 @@ class Naming {
 
  private:
   const std::string& header(std::size_t j) const { return table_.header[j]; }
-  std::string all_columns() const {
-    return printable(fmt::format("{}", fmt::join(table_.header, ", ")), 100);
+  std::string all_columns() const { return comma_list(table_.header); }
+  std::size_t column(std::string_view wanted, std::string_view option) const {
+    return place_of_column(table_.header, wanted, name_, option);
   }
   [[noreturn]] void refuse_two(std::string_view what, std::string_view option, const std::string& first,
                                const std::string& second) const {
@@ -82,7 +83,7 @@ class Naming {
   void find_label() {
     if (options_.label) {
       if (*options_.label != "none" || table_.find("none"))
-        found_.label = require_column(table_, *options_.label, "--label-column", name_);
+        found_.label = column(*options_.label, "--label-column");
     } else {
       const auto label = [&](const auto& is_name) {
         return only_column("labels", "--label-column", [&](std::size_t j) { return is_name(header(j)); });
@@ -124,8 +125,7 @@ class Naming {
 
   void find_others() {
     if (options_.id) {
-      if (*options_.id != "none" || table_.find("none"))
-        found_.id = require_column(table_, *options_.id, "--id-column", name_);
+      if (*options_.id != "none" || table_.find("none")) found_.id = column(*options_.id, "--id-column");
     } else if (!(found_.id = table_.find("id"))) {
       found_.id =
           only_column("ids", "--id-column", [&](std::size_t j) { return lower_case(header(j)) == "id"; });
@@ -144,7 +144,7 @@ class Naming {
   }
 
   void find_time() {
-    found_.time = options_.time ? require_column(table_, *options_.time, "--time-column", name_)
+    found_.time = options_.time ? column(*options_.time, "--time-column")
                                 : only_column("times", "--time-column", [&](std::size_t j) {
                                     return !taken_[j] && is_time(header(j));
                                   });
@@ -165,8 +165,7 @@ class Naming {
   // The column of that name, or the columns that match a star, each with the text in place of the star.
   std::vector<std::pair<std::size_t, std::string>> matching(const std::string& text,
                                                             std::string_view option) const {
-    if (text.find('*') == std::string::npos || table_.find(text))
-      return {{require_column(table_, text, option, name_), ""}};
+    if (text.find('*') == std::string::npos || table_.find(text)) return {{column(text, option), ""}};
     std::vector<std::pair<std::size_t, std::string>> found;
     for (std::size_t j = 0; j < table_.header.size(); ++j)
       if (const auto rest = star_text(text, header(j))) found.emplace_back(j, *rest);
@@ -456,17 +455,6 @@ OutputsColumns name_columns(const CsvTable& table, const ColumnOptions& options,
 
 std::size_t find_label_column(const CsvTable& table, const ColumnOptions& options, std::string_view name) {
   return Naming(table, options, name).label_alone();
-}
-
-std::size_t require_column(const CsvTable& table, std::string_view column, std::string_view option,
-                           std::string_view name) {
-  if (const auto found = table.find(column)) return *found;
-  for (const std::string& there : table.header)
-    if (bare_word(there) == bare_word(column))
-      refuse(name, fmt::format("a column {} ({})", in_quotes(column), option), in_quotes(there));
-  refuse(
-      name, fmt::format("a column {} ({})", in_quotes(column), option),
-      printable(fmt::format("{}", fmt::join(table.header, ", ")), 100) + did_you_mean(column, table.header));
 }
 
 std::set<std::string> label_values_of(const CsvTable& table, std::optional<std::size_t> label) {

@@ -63,10 +63,6 @@ struct OutputsColumns {
 [[nodiscard]] std::size_t find_label_column(const CsvTable& table, const ColumnOptions& options,
                                             std::string_view name);
 
-// The column of that name. Error, which names `option`: there is none.
-[[nodiscard]] std::size_t require_column(const CsvTable& table, std::string_view column,
-                                         std::string_view option, std::string_view name);
-
 // A field as a number. If the separator is not a comma, a comma is a decimal mark.
 [[nodiscard]] std::optional<double> csv_number(std::string_view field, char separator);
 

@@ -13,6 +13,7 @@
 #include "leeway/core/column_words.h"
 #include "leeway/core/csv.h"
 #include "leeway/core/message.h"
+#include "leeway/core/outputs_arrays.h"
 #include "leeway/core/outputs_columns.h"
 #include "leeway/core/probabilities.h"
 
@@ -22,13 +23,8 @@ namespace {
 using Texts = std::vector<std::string>;
 using Ignored = decltype(OutputsColumns::ignored);
 
-Array text_vector(Texts texts);
 Array text_vector(const std::vector<std::string_view>& fields) {
-  return text_vector(Texts(fields.begin(), fields.end()));
-}
-Array text_vector(Texts texts) {
-  const std::size_t size = texts.size();
-  return make_text_array({size}, std::move(texts));
+  return make_text_array(Texts(fields.begin(), fields.end()));
 }
 
 // The names of two classes, the negative class first; nothing if the names do not show which it is.
@@ -65,7 +61,7 @@ class OutputsCsvReading {
     Texts features;
     for (const std::size_t j : found.features) features.push_back(header(j).substr(5));
     if (!features.empty()) result_.arrays["features"] = matrix(found.features);
-    if (!features.empty()) result_.arrays["feature_names"] = text_vector(std::move(features));
+    if (!features.empty()) result_.arrays["feature_names"] = make_text_array(std::move(features));
     add_groups(found);
     add_ids(found);
     if (found.time) add_times(*found.time);
@@ -135,7 +131,7 @@ class OutputsCsvReading {
     say(fmt::format("{} of {} classes from {}", probs ? "probabilities" : "logits", classes_.columns.size(),
                     column_list(table_, classes_.columns)),
         !classes_.standard);
-    if (!classes_.names.empty()) result_.arrays["class_names"] = text_vector(classes_.names);
+    if (!classes_.names.empty()) result_.arrays["class_names"] = make_text_array(classes_.names);
     result_.arrays[probs ? "probs" : "logits"] = std::move(scores);
   }
 
@@ -193,13 +189,8 @@ class OutputsCsvReading {
     const std::optional<Texts> names = names_of_two();
     remark(fmt::format("{} of the positive class{} from {}", probs ? "probability" : "logit",
                        names ? " (" + printable(names->back()) + ")" : "", printable(header(column))));
-    std::vector<double> pairs(2 * values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      pairs[2 * i] = probs ? 1 - values[i] : 0;
-      pairs[2 * i + 1] = values[i];
-    }
-    if (names) result_.arrays["class_names"] = text_vector(*names);
-    result_.arrays[probs ? "probs" : "logits"] = make_array({values.size(), 2}, std::move(pairs));
+    if (names) result_.arrays["class_names"] = make_text_array(*names);
+    result_.arrays[probs ? "probs" : "logits"] = positive_class_pairs(values, probs);
   }
 
   // By name, or for a score by value.
@@ -331,7 +322,7 @@ class OutputsCsvReading {
       Texts texts;
       texts.reserve(fields.size());
       for (const auto field : fields) texts.emplace_back(missing(field) ? "" : trimmed(field));
-      return text_vector(std::move(texts));
+      return make_text_array(std::move(texts));
     }
     std::vector<double> values;
     for (std::size_t i = 0; i < fields.size(); ++i)
@@ -350,7 +341,7 @@ class OutputsCsvReading {
       if (found == names.end() && values[i] != no_label)
         refuse(name_,
                fmt::format("labels among the classes of the columns, {} (--class-names sets other names)",
-                           printable(fmt::format("{}", fmt::join(names, ", ")), 100)),
+                           comma_list(names)),
                fmt::format("{} at row {}", values[i], i));
       values[i] = found == names.end() ? NAN : static_cast<double>(found - names.begin());
     }
@@ -425,7 +416,7 @@ class OutputsCsvReading {
     for (std::size_t i = 0; i < table_.rows(); ++i)
       for (const std::size_t j : found.groups) values.emplace_back(table_.columns[j][i]);
     result_.arrays["groups"] = make_text_array({table_.rows(), found.groups.size()}, std::move(values));
-    result_.arrays["group_names"] = text_vector(found.group_names);
+    result_.arrays["group_names"] = make_text_array(found.group_names);
     say(fmt::format("groups from {}", column_list(table_, found.groups)));
   }
 

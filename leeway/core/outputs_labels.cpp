@@ -6,10 +6,10 @@
 #include <limits>
 #include <set>
 #include <span>
-#include <unordered_map>
 #include <utility>
 
 #include "leeway/core/column_words.h"
+#include "leeway/core/columns.h"
 #include "leeway/core/content.h"
 #include "leeway/core/csv.h"
 #include "leeway/core/idx.h"
@@ -38,11 +38,18 @@ std::optional<NamedArray> pick_array(const ArrayMap& arrays, const ArrayNames& n
 }
 
 void require_one_a_row(const NamedArray& named, std::size_t n) {
-  const auto& shape = named.array.shape;
-  const bool vector = shape.size() == 1 || (shape.size() == 2 && shape[1] == 1);
-  if (!vector || shape[0] != n)
+  if (!named.array.is_vector() || named.array.shape[0] != n)
     refuse(named.where, fmt::format("shape ({}), one value per sample", n),
            "shape " + named.array.shape_text());
+}
+
+Array positive_class_pairs(std::span<const double> values, bool probabilities) {
+  std::vector<double> pairs;
+  for (const double value : values) {
+    pairs.push_back(probabilities ? 1 - value : 0);
+    pairs.push_back(value);
+  }
+  return make_array({values.size(), 2}, std::move(pairs));
 }
 
 bool is_table_file(const MappedFile& file, const std::filesystem::path& path) {
@@ -81,40 +88,28 @@ ArrayMap read_array_file(const MappedFile& file, const std::filesystem::path& pa
 
 namespace {
 
-// The first and the last class of each name.
-std::unordered_map<std::string_view, std::pair<std::size_t, std::size_t>> classes_by_name(
-    const std::vector<std::string>& class_names) {
-  std::unordered_map<std::string_view, std::pair<std::size_t, std::size_t>> classes;
-  for (std::size_t j = 0; j < class_names.size(); ++j)
-    classes.try_emplace(class_names[j], j, j).first->second.second = j;
-  return classes;
-}
-
 // A word for missing values is a label if a class has that name.
 std::vector<std::int64_t> labels_by_name(const NamedArray& named,
                                          const std::vector<std::string>& class_names) {
-  const auto codes = classes_by_name(class_names);
+  const std::vector<std::string>& texts = *named.array.texts;
   std::vector<std::int64_t> labels;
-  for (const std::string& text : *named.array.texts) {
-    const auto found = codes.find(text);
-    if (found == codes.end() && is_missing(text)) {
-      labels.push_back(no_label);
-      continue;
-    }
-    if (found == codes.end())
+  for (const auto place : places_of_names(texts, class_names)) {
+    const std::size_t row = labels.size();
+    const auto first = place ? class_names.end() : std::ranges::find(class_names, texts[row]);
+    if (first != class_names.end())
+      refuse(named.where, "labels that name one class each",
+             fmt::format("{} at row {}, the name of classes {} and {}", in_quotes(texts[row]), row,
+                         first - class_names.begin(),
+                         std::find(first + 1, class_names.end(), texts[row]) - class_names.begin()));
+    if (!place && !is_missing(texts[row]))
       refuse(named.where,
              class_names.empty()
                  ? "labels that are numbers, or class names (--class-names; of a model, classes = [...] in "
                    "MODEL.toml)"
                  : fmt::format("labels among the class names, {} (--class-names sets other names)",
-                               printable(fmt::format("{}", fmt::join(class_names, ", ")), 100)),
-             fmt::format("{} at row {}", in_quotes(text), labels.size()));
-    const auto& [first, again] = found->second;
-    if (again > first)
-      refuse(named.where, "labels that name one class each",
-             fmt::format("{} at row {}, the name of classes {} and {}", in_quotes(text), labels.size(), first,
-                         again));
-    labels.push_back(static_cast<std::int64_t>(first));
+                               comma_list(class_names)),
+             fmt::format("{} at row {}", in_quotes(texts[row]), row));
+    labels.push_back(place ? static_cast<std::int64_t>(*place) : no_label);
   }
   return labels;
 }

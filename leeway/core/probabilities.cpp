@@ -72,10 +72,24 @@ int rounded_to(std::span<const T> probs, std::size_t k) {
   return 0;
 }
 
-// Every row divided by its sum.
+struct Shares {
+  Array rows;  // float64, divided by their sums
+  double least_sum = 1, most_sum = 1;
+};
+
 template <class T>
-LogProbabilities renormalised(std::span<const T> probs, const Array& array, int decimals,
-                              std::string_view where);
+Shares divided_by_sums(std::span<const T> probs, const std::vector<std::size_t>& shape) {
+  std::vector<double> values(probs.begin(), probs.end());
+  Shares shares;
+  for (std::size_t begin = 0; begin < values.size(); begin += shape[1]) {
+    const std::span<double> row(values.data() + begin, shape[1]);
+    const double sum = std::accumulate(row.begin(), row.end(), 0.);
+    shares.least_sum = std::min(shares.least_sum, sum), shares.most_sum = std::max(shares.most_sum, sum);
+    for (double& p : row) p /= sum;
+  }
+  shares.rows = make_array(shape, std::move(values));
+  return shares;
+}
 
 struct Part {
   std::size_t first_bad = none, zeros = 0;
@@ -102,35 +116,12 @@ LogProbabilities logarithms(std::span<const T> probs, const Array& array, std::s
     return Part{std::min(a.first_bad, b.first_bad), a.zeros + b.zeros};
   };
   const Part whole = reduce_chunks<Part>(n, chunk_rows(k), map, join);
-  if (whole.first_bad != none) {
-    const int decimals = rounded_to(probs, k);
-    if (decimals > 0) return renormalised(probs, array, decimals, where);
-  }
-  if (whole.first_bad != none) refuse_row(probs.subspan(whole.first_bad * k, k), whole.first_bad, where);
-  LogProbabilities result;
-  result.zeros = whole.zeros;
-  result.logits.type = ElementType::f64;
-  result.logits.shape = array.shape;
-  result.logits.storage = block;
-  return result;
-}
-
-template <class T>
-LogProbabilities renormalised(std::span<const T> probs, const Array& array, int decimals,
-                              std::string_view where) {
-  const std::size_t k = array.shape[1];
-  std::vector<double> shares(probs.begin(), probs.end());
-  LogProbabilities extremes;
-  for (std::size_t begin = 0; begin < shares.size(); begin += k) {
-    const std::span<double> row(shares.data() + begin, k);
-    const double sum = std::accumulate(row.begin(), row.end(), 0.);
-    extremes.least_sum = std::min(extremes.least_sum, sum);
-    extremes.most_sum = std::max(extremes.most_sum, sum);
-    for (double& p : row) p /= sum;
-  }
-  const Array whole = make_array(array.shape, std::move(shares));
-  LogProbabilities result = logarithms(whole.view<double>(), whole, where);
-  result.decimals = decimals, result.least_sum = extremes.least_sum, result.most_sum = extremes.most_sum;
+  if (whole.first_bad == none) return {{ElementType::f64, array.shape, block, {}}, whole.zeros};
+  const int decimals = rounded_to(probs, k);
+  if (decimals == 0) refuse_row(probs.subspan(whole.first_bad * k, k), whole.first_bad, where);
+  const Shares shares = divided_by_sums(probs, array.shape);
+  LogProbabilities result = logarithms(shares.rows.view<double>(), shares.rows, where);
+  result.decimals = decimals, result.least_sum = shares.least_sum, result.most_sum = shares.most_sum;
   return result;
 }
 

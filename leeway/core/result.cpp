@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <string_view>
 
-#include "leeway/core/error.h"
 #include "leeway/core/file.h"
+#include "leeway/core/message.h"
 
 namespace leeway {
 namespace {
@@ -44,9 +44,10 @@ Json parse_nested(std::string_view text, const std::string& name) {
     if ((c == '}' || c == ']') && !keys.empty()) keys.pop_back();
     if (c == ',' && !keys.empty() && keys.back() > 0) ++keys.back();
     if (keys.size() > deepest_nesting || (!keys.empty() && keys.back() > most_keys))
-      throw Error(fmt::format(
-          "{}: expected JSON nested at most {} levels deep, at most {} keys per object, found more", name,
-          deepest_nesting, most_keys));
+      refuse(name,
+             fmt::format("JSON nested at most {} levels deep, at most {} keys per object", deepest_nesting,
+                         most_keys),
+             "more");
   }
   return Json::parse(text.begin(), text.end());
 }
@@ -58,17 +59,17 @@ Json parse_record(std::string_view text, const std::string& path) {
   } catch (const Json::parse_error& mistake) {
     const std::string found =
         text.empty() ? "an empty file" : "text that is not JSON at " + place_of(text, mistake.byte);
-    throw Error(fmt::format("{}: expected a result record (JSON), found {}", path, found));
+    refuse(path, "a result record (JSON)", found);
   } catch (const Json::out_of_range&) {
-    throw Error(fmt::format("{}: expected a result record (JSON), found a number beyond float64", path));
+    refuse(path, "a result record (JSON)", "a number beyond float64");
   }
   if (!record.is_object())
-    throw Error(fmt::format("{}: expected a result record (a JSON object), found {} {}", path,
-                            record.is_array() ? "an" : "a", record.type_name()));
+    refuse(path, "a result record (a JSON object)",
+           fmt::format("{} {}", record.is_array() ? "an" : "a", record.type_name()));
   const auto schema = record.find("schema");
   if (schema == record.end() || !schema->is_string())
-    throw Error(fmt::format("{}: expected a result record with a \"schema\" string, found {}", path,
-                            schema == record.end() ? "none" : schema->type_name()));
+    refuse(path, "a result record with a \"schema\" string",
+           schema == record.end() ? "none" : schema->type_name());
   return record;
 }
 

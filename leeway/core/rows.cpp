@@ -1,6 +1,7 @@
 #include "leeway/core/rows.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -50,10 +51,7 @@ std::vector<std::int32_t> predicted_classes_as(const Rows& rows, std::size_t n) 
 
 }  // namespace
 
-Rows::Rows(Array array) : shape_(array.shape) {
-  starts_ = {0, shape_.empty() ? 1 : shape_[0]};
-  parts_.push_back(std::move(array));
-}
+Rows::Rows(Array array) : Rows(std::vector{std::move(array)}) {}
 
 Rows::Rows(std::vector<Array> parts) : parts_(std::move(parts)) {
   if (parts_.empty()) throw Error("Rows: expected at least one part, found none");
@@ -82,9 +80,7 @@ Rows::Rows(std::vector<Array> parts) : parts_(std::move(parts)) {
     if (part.type == ElementType::f32) part = make_array(part.shape, to_f64(part, "part"));
 }
 
-std::string Rows::shape_text() const {
-  return parts_.size() == 1 ? parts_[0].shape_text() : fmt::format("({}, {})", shape_[0], shape_[1]);
-}
+std::string Rows::shape_text() const { return fmt::format("({})", fmt::join(shape_, ", ")); }
 
 std::size_t Rows::part_of(std::size_t row) const {
   return static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end() - 1, row) -
@@ -94,7 +90,7 @@ std::size_t Rows::part_of(std::size_t row) const {
 
 template <class T>
 const T* Rows::rows(std::size_t begin, std::size_t end, std::vector<T>& scratch) const {
-  const std::size_t columns = shape_[1], first = parts_.size() == 1 ? 0 : part_of(begin);
+  const std::size_t columns = shape_[1], first = part_of(begin);
   if (end <= starts_[first + 1]) return row_in<T>(parts_[first], begin - starts_[first], columns);
   scratch.resize((end - begin) * columns);
   for (std::size_t part = first, row = begin; row < end; ++part) {
@@ -109,7 +105,7 @@ template const float* Rows::rows(std::size_t, std::size_t, std::vector<float>&) 
 template const double* Rows::rows(std::size_t, std::size_t, std::vector<double>&) const;
 
 double Rows::at(std::size_t row, std::size_t column) const {
-  const std::size_t part = parts_.size() == 1 ? 0 : part_of(row);
+  const std::size_t part = part_of(row);
   const std::size_t index = row - starts_[part];
   if (type() == ElementType::f32)
     return static_cast<double>(row_in<float>(parts_[part], index, shape_[1])[column]);
@@ -135,7 +131,7 @@ Array Rows::take(std::span<const std::size_t> rows) const {
   const std::size_t columns = shape_[1], row_bytes = columns * size_of(type());
   const auto block = allocate_bytes(rows.size() * row_bytes, "chosen rows");
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::size_t part = parts_.size() == 1 ? 0 : part_of(rows[i]);
+    const std::size_t part = part_of(rows[i]);
     const std::byte* const row = row_in<std::byte>(parts_[part], rows[i] - starts_[part], row_bytes);
     std::copy_n(row, row_bytes, block.get() + i * row_bytes);
   }

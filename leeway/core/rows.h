@@ -51,6 +51,15 @@ class Rows {
   std::vector<std::size_t> shape_;
 };
 
+// The values of the rows that `rows` names, in that order.
+template <class T>
+[[nodiscard]] std::vector<T> at_rows(const std::vector<T>& values, std::span<const std::size_t> rows) {
+  std::vector<T> taken;
+  taken.reserve(rows.size());
+  for (const std::size_t row : rows) taken.push_back(values[row]);
+  return taken;
+}
+
 // Both of matrices of floats, in parallel.
 // Index of the first element, row after row, that is NaN or not below `limit` in size.
 [[nodiscard]] std::optional<std::size_t> first_beyond(const Rows& rows, double limit);

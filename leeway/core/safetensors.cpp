@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,7 @@
 
 #include "leeway/core/array.h"
 #include "leeway/core/message.h"
+#include "leeway/core/npy.h"
 #include "leeway/core/result.h"
 #include "leeway/core/utf8.h"
 
@@ -33,190 +35,76 @@ struct SafetensorsEntry {
   std::size_t begin = 0, end = 0;  // bytes after the header
 };
 
-struct SafetensorsHeader {
-  std::map<std::string, SafetensorsEntry> entries;
-  std::map<std::string, std::string> metadata;
-};
-
-// Parses the JSON header incrementally and builds only the header:
+// The header, an object of objects of texts and lists:
 //   {"__metadata__": {TEXT: TEXT, ...}, NAME: {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}}
-// Error at the first deviation from this form, so that deep nesting is not followed.
-class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
- public:
-  explicit HeaderReader(std::string_view name) : name_(name) {}
-  SafetensorsHeader header;
-
-  bool start_object(std::size_t) override {
-    switch (place_) {
-      case Place::outside:
-        return go(Place::top);
-      case Place::tensor_value:
-        return go(Place::tensor);
-      case Place::metadata_value:
-        return go(Place::metadata);
-      default:
-        fail("an object");
-    }
-  }
-
-  bool key(string_t& key) override {
-    if (place_ == Place::top) {
-      if (key == "__metadata__" && !has_metadata_) {
-        has_metadata_ = true;
-        return go(Place::metadata_value);
-      }
-      if (key == "__metadata__" || header.entries.contains(key))
-        refuse(name_, "unique names", in_quotes(key) + " twice");
-      tensor_ = key;
-      field_.clear();
-      pending_ = {};
-      return go(Place::tensor_value);
-    }
-    field_ = key;
-    if (place_ == Place::metadata) return true;
-    return go(Place::field);
-  }
-
-  bool string(string_t& value) override {
-    if (place_ == Place::metadata) {
-      header.metadata[field_] = value;
-      return true;
-    }
-    if (place_ != Place::field || field_ != "dtype" || pending_.dtype) fail(in_quotes(value));
-    pending_.dtype = value;
-    return go(Place::tensor);
-  }
-
-  bool start_array(std::size_t) override {
-    if (place_ != Place::field) fail("a list");
-    if (field_ == "shape" && !pending_.shape) {
-      pending_.shape.emplace();
-      return go(Place::shape);
-    }
-    if (field_ != "data_offsets" || pending_.offsets) fail("a list");
-    pending_.offsets.emplace();
-    return go(Place::offsets);
-  }
-
-  bool number_unsigned(number_unsigned_t value) override {
-    auto* list = place_ == Place::shape     ? &*pending_.shape
-                 : place_ == Place::offsets ? &*pending_.offsets
-                                            : nullptr;
-    if (list == nullptr || list->size() == (place_ == Place::shape ? max_dimensions : 2))
-      fail(fmt::format("{}", value));
-    list->push_back(value);
-    return true;
-  }
-
-  bool end_array() override { return go(Place::tensor); }
-
-  bool end_object() override {
-    if (place_ == Place::top) return go(Place::outside);
-    if (place_ == Place::tensor) {
-      if (!pending_.dtype || !pending_.shape || !pending_.offsets || pending_.offsets->size() != 2)
-        refuse(name_ + ": " + printable(tensor_), "dtype, shape and two data_offsets", "fewer");
-      header.entries[tensor_] = {*pending_.dtype, *pending_.shape, pending_.offsets->front(),
-                                 pending_.offsets->back()};
-    }
-    return go(Place::top);
-  }
-
-  bool null() override { fail("null"); }
-  bool boolean(bool) override { fail("true or false"); }
-  bool number_integer(number_integer_t value) override { fail(fmt::format("{}", value)); }
-  bool number_float(number_float_t value, const string_t&) override { fail(fmt::format("{}", value)); }
-  bool binary(binary_t&) override { fail("binary data"); }
-  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
-    refuse(name_, "a JSON header", fmt::format("other text at byte {}", position + 8));
-  }
-
- private:
-  enum class Place { outside, top, tensor_value, metadata_value, tensor, metadata, field, shape, offsets };
-  struct Pending {
-    std::optional<std::string> dtype;
-    std::optional<std::vector<std::size_t>> shape, offsets;
-  };
-
-  bool go(Place place) {
-    place_ = place;
-    return true;
-  }
-
-  [[noreturn]] void fail(const std::string& found) const {
-    switch (place_) {
-      case Place::outside:
-      case Place::top:
-        refuse(name_, "a JSON object as header", found);
-      case Place::metadata_value:
-      case Place::metadata:
-        refuse(name_ + ": __metadata__", "an object of texts", found);
-      default:
-        break;
-    }
-    const std::string where = field_.empty() ? "" : " at " + in_quotes(field_);
-    refuse(name_ + ": " + printable(tensor_), "dtype, shape and data_offsets", found + where);
-  }
-
-  std::string name_, tensor_, field_;
-  Place place_ = Place::outside;
-  bool has_metadata_ = false;
-  Pending pending_;
-};
-
-SafetensorsHeader parse_header(std::string_view text, std::string_view name) {
+// Error for deeper nesting, which is not followed, and for a name that occurs twice.
+nlohmann::json parse_header(std::string_view text, std::string_view name) {
+  using nlohmann::json;
   if (!text.starts_with('{')) refuse(name, "a JSON object as header", in_quotes(text.substr(0, 20)));
-  HeaderReader reader(name);
-  nlohmann::json::sax_parse(text.begin(), text.end(), &reader);
-  return std::move(reader.header);
+  std::set<std::string> names[2];  // of the header, and of the object within
+  const auto check = [&](int depth, json::parse_event_t event, const json& value) {
+    if ((event == json::parse_event_t::array_start && depth != 2) ||
+        (event == json::parse_event_t::object_start && depth > 1))
+      refuse(name, "objects with dtype, shape and data_offsets in the header", "other nesting");
+    if (event == json::parse_event_t::object_start) names[depth].clear();
+    if (event == json::parse_event_t::key && !names[depth - 1].insert(value.get<std::string>()).second)
+      refuse(name, "unique names", in_quotes(value.get<std::string>()) + " twice");
+    return true;
+  };
+  try {
+    return json::parse(text.begin(), text.end(), check);
+  } catch (const json::parse_error& mistake) {
+    refuse(name, "a JSON header", fmt::format("other text at byte {}", mistake.byte + 8));
+  } catch (const json::out_of_range&) {
+    refuse(name, "a JSON header", "a number beyond float64");
+  }
+}
+
+std::map<std::string, std::string> metadata_of(const nlohmann::json& object, std::string_view name) {
+  std::map<std::string, std::string> metadata;
+  const auto is_text = [](const auto& value) { return value.is_string(); };
+  if (!object.is_object() || !std::ranges::all_of(object, is_text))
+    refuse(fmt::format("{}: __metadata__", name), "an object of texts", printable(object.dump()));
+  for (const auto& [key, value] : object.items()) metadata[key] = value;
+  return metadata;
+}
+
+SafetensorsEntry entry_of(const nlohmann::json& object, std::string_view where) {
+  const auto are_sizes = [&](const char* key, std::size_t least, std::size_t most) {
+    const auto list = object.find(key);
+    return list != object.end() && list->is_array() && list->size() >= least && list->size() <= most &&
+           std::ranges::all_of(*list, [](const auto& size) { return size.is_number_unsigned(); });
+  };
+  if (object.size() != 3 || !object.contains("dtype") || !object["dtype"].is_string() ||
+      !are_sizes("shape", 0, max_dimensions) || !are_sizes("data_offsets", 2, 2))
+    refuse(where, "dtype, shape and two data_offsets", printable(object.dump(), 200));
+  return {object["dtype"], object["shape"], object["data_offsets"][0], object["data_offsets"][1]};
 }
 
 struct Dtype {
   std::string_view name;
   ElementType type;
-  std::size_t size;               // bytes in the file
-  float (*widen)(std::uint16_t);  // null: taken as it is
+  std::string_view descr;  // as NumPy describes the elements
 };
 constexpr Dtype dtypes[] = {
-    {"F64", ElementType::f64, 8, nullptr},         {"F32", ElementType::f32, 4, nullptr},
-    {"F16", ElementType::f32, 2, float_from_half}, {"BF16", ElementType::f32, 2, float_from_bfloat16},
-    {"I64", ElementType::i64, 8, nullptr},         {"I32", ElementType::i32, 4, nullptr},
-    {"I16", ElementType::i16, 2, nullptr},         {"I8", ElementType::i8, 1, nullptr},
-    {"U64", ElementType::u64, 8, nullptr},         {"U32", ElementType::u32, 4, nullptr},
-    {"U16", ElementType::u16, 2, nullptr},         {"U8", ElementType::u8, 1, nullptr},
-    {"BOOL", ElementType::boolean, 1, nullptr},
+    {"F64", ElementType::f64, "<f8"},  {"F32", ElementType::f32, "<f4"},
+    {"F16", ElementType::f32, "<f2"},  {"I64", ElementType::i64, "<i8"},
+    {"I32", ElementType::i32, "<i4"},  {"I16", ElementType::i16, "<i2"},
+    {"I8", ElementType::i8, "|i1"},    {"U64", ElementType::u64, "<u8"},
+    {"U32", ElementType::u32, "<u4"},  {"U16", ElementType::u16, "<u2"},
+    {"U8", ElementType::u8, "|u1"},    {"BOOL", ElementType::boolean, "|b1"},
+    {"BF16", ElementType::f32, "<u2"},
 };
 
 Array make_tensor(const SafetensorsEntry& entry, const MappedFile& data, std::string_view where) {
   const auto* dtype = std::ranges::find(dtypes, entry.dtype, &Dtype::name);
   if (dtype == std::end(dtypes)) refuse(where, "a type such as F32, F16, I64", in_quotes(entry.dtype));
-  Array array;
-  array.type = dtype->type;
-  array.shape = entry.shape;
   const auto bytes = data.bytes.subspan(entry.begin, entry.end - entry.begin);
-  const auto expected = checked_bytes(entry.shape, dtype->size);
-  if (expected != bytes.size())
-    refuse(where,
-           fmt::format("{} bytes for shape {} of {}",
-                       expected ? fmt::format("{}", *expected) : "fewer than 2^63", array.shape_text(),
-                       dtype->name),
-           bytes.size());
-  if (dtype->widen != nullptr) {
-    const auto block = allocate_bytes(2 * bytes.size(), where);
-    for (std::size_t i = 0; i < bytes.size() / 2; ++i) {
-      std::uint16_t narrow = 0;
-      std::memcpy(&narrow, bytes.data() + 2 * i, 2);
-      const float wide = dtype->widen(narrow);
-      std::memcpy(block.get() + 4 * i, &wide, 4);
-    }
-    array.storage = block;
-  } else if (reinterpret_cast<std::uintptr_t>(bytes.data()) % dtype->size != 0) {
-    const auto block = allocate_bytes(bytes.size(), where);
-    std::ranges::copy(bytes, block.get());
-    array.storage = block;
-  } else {
-    array.storage = std::shared_ptr<const void>(data.storage, bytes.data());
-  }
-  return array;
+  Array array = array_of_elements(dtype->descr, entry.shape, bytes, data.storage, where);
+  if (dtype->name != "BF16") return array;
+  std::vector<float> wide;
+  for (const std::uint16_t upper : array.view<std::uint16_t>()) wide.push_back(float_from_bfloat16(upper));
+  return make_array(entry.shape, std::move(wide));
 }
 
 // The tensors must cover the data from its first byte to its last, one after another.
@@ -240,8 +128,7 @@ void check_cover(const std::map<std::string, SafetensorsEntry>& entries, std::si
 }
 
 std::string_view dtype_name(ElementType type, std::string_view where) {
-  const auto* found =
-      std::ranges::find_if(dtypes, [&](const Dtype& d) { return d.type == type && d.widen == nullptr; });
+  const auto* found = std::ranges::find(dtypes, type, &Dtype::type);
   if (found == std::end(dtypes)) refuse(where, "numbers", "text");
   return found->name;
 }
@@ -271,12 +158,17 @@ Safetensors parse_safetensors(const MappedFile& file, std::string_view name) {
     refuse(name, fmt::format("a header of {} bytes", length),
            fmt::format("{} bytes left", file.bytes.size() - 8));
   const std::string_view text(reinterpret_cast<const char*>(file.bytes.data()) + 8, length);
-  SafetensorsHeader header = parse_header(text, name);
-  const MappedFile data{file.storage, file.bytes.subspan(8 + length)};
-  check_cover(header.entries, data.bytes.size(), name);
   Safetensors content;
-  content.metadata = std::move(header.metadata);
-  for (const auto& [key, entry] : header.entries)
+  std::map<std::string, SafetensorsEntry> entries;
+  const nlohmann::json header = parse_header(text, name);
+  for (const auto& [key, object] : header.items())
+    if (key == "__metadata__")
+      content.metadata = metadata_of(object, name);
+    else
+      entries[key] = entry_of(object, fmt::format("{}: {}", name, printable(key)));
+  const MappedFile data{file.storage, file.bytes.subspan(8 + length)};
+  check_cover(entries, data.bytes.size(), name);
+  for (const auto& [key, entry] : entries)
     content.tensors[key] = make_tensor(entry, data, fmt::format("{}: {}", name, printable(key)));
   return content;
 }

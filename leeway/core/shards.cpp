@@ -4,7 +4,6 @@
 #include <glob.h>
 
 #include <algorithm>
-#include <cctype>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -19,8 +18,6 @@ namespace leeway {
 namespace {
 
 using Parts = std::vector<Outputs>;
-
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 // The run of digits at the front of `text`, cut off from it; leading zeros do not count.
 std::string_view take_number(std::string_view& text) {
@@ -62,14 +59,12 @@ std::vector<std::filesystem::path> matches(const std::string& pattern) {
 }
 
 // Whether all parts have a member that not all need to have.
-template <class Member>
-bool all_have(const Parts& parts, std::string_view what, const Member& has) {
-  const bool first = has(parts.front());
+template <class T>
+bool all_have(const Parts& parts, std::string_view what, std::optional<T> Outputs::*member) {
+  const bool first = (parts.front().*member).has_value();
   for (const Outputs& part : parts)
-    if (has(part) != first)
-      refuse(part.path,
-             first ? fmt::format("{}, as in {}", what, parts.front().path)
-                   : fmt::format("no {}, as in {}", what, parts.front().path),
+    if ((part.*member).has_value() != first)
+      refuse(part.path, fmt::format("{}{}, as in {}", first ? "" : "no ", what, parts.front().path),
              first ? "none" : "some");
   return first;
 }
@@ -124,12 +119,10 @@ Outputs join_rest(Parts& parts) {
                                    LabelCoding::from_zero, LabelCoding::from_one})
     if (any(coding)) rest.coding = coding;
   const bool labels = std::ranges::any_of(parts, [](const Outputs& part) { return part.labels.has_value(); });
-  const bool norms = all_have(parts, "norms", [](const Outputs& part) { return part.norms.has_value(); });
-  const bool ids = all_have(parts, "ids", [](const Outputs& part) { return part.ids.has_value(); });
-  const bool timed = all_have(parts, "times", [](const Outputs& part) { return part.times.has_value(); });
+  const bool norms = all_have(parts, "norms", &Outputs::norms), ids = all_have(parts, "ids", &Outputs::ids),
+             timed = all_have(parts, "times", &Outputs::times),
+             featured = all_have(parts, "features", &Outputs::features);
   std::vector<Array> features;
-  const bool featured =
-      all_have(parts, "features", [](const Outputs& part) { return part.features.has_value(); });
   for (Outputs& part : parts) {
     if (labels && !part.labels) {  // labels that arrive late
       part.labels.emplace(part.n(), no_label);
@@ -153,16 +146,8 @@ Outputs join_rest(Parts& parts) {
 }
 
 template <class T>
-void keep(std::vector<T>& values, std::span<const std::size_t> rows) {
-  std::vector<T> kept;
-  kept.reserve(rows.size());
-  for (const std::size_t row : rows) kept.push_back(values[row]);
-  values = std::move(kept);
-}
-
-template <class T>
 void keep(std::optional<std::vector<T>>& values, std::span<const std::size_t> rows) {
-  if (values) keep(*values, rows);
+  if (values) values = at_rows(*values, rows);
 }
 
 }  // namespace
@@ -209,9 +194,9 @@ OutputsShards take(const OutputsShards& set, std::span<const std::size_t> rows) 
   Outputs& rest = some.rest;
   rest.logits = some.logits.joined();
   keep(rest.labels, rows), keep(rest.norms, rows), keep(rest.ids, rows);
-  if (rest.times) keep(rest.times->values, rows);
+  if (rest.times) rest.times->values = at_rows(rest.times->values, rows);
   if (rest.features) rest.features = Rows(*rest.features).take(rows);
-  for (GroupColumn& group : rest.groups) keep(group.codes, rows);
+  for (GroupColumn& group : rest.groups) group.codes = at_rows(group.codes, rows);
   return some;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 
@@ -13,52 +15,36 @@ namespace {
 
 constexpr double day = 86400, first_second = -62135596800, end_of_calendar = 253402300800;  // years 1 to 9999
 
-// Takes a text apart from its front.
-class TimesReading {
- public:
-  explicit TimesReading(std::string_view text) : rest_(text) {}
-
-  [[nodiscard]] bool done() const { return rest_.empty(); }
-  bool take(char c) {
-    if (rest_.empty() || rest_.front() != c) return false;
-    rest_.remove_prefix(1);
-    return true;
+// The numbers at the zeros of `pattern`, such as "0000-00-00"; the pattern is taken from the front of `text`.
+std::optional<std::array<int, 3>> take(std::string_view& text, std::string_view pattern) {
+  if (text.size() < pattern.size()) return std::nullopt;
+  std::array<int, 3> numbers{};
+  auto* number = numbers.begin();
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '0' ? !is_digit(text[i]) : text[i] != pattern[i]) return std::nullopt;
+    if (pattern[i] == '0')
+      *number = 10 * *number + (text[i] - '0');
+    else
+      ++number;
   }
-  // Exactly `digits` of them.
-  std::optional<int> number(std::size_t digits) {
-    if (rest_.size() < digits) return std::nullopt;
-    int value = 0;
-    for (std::size_t i = 0; i < digits; ++i) {
-      if (rest_[i] < '0' || rest_[i] > '9') return std::nullopt;
-      value = 10 * value + (rest_[i] - '0');
-    }
-    rest_.remove_prefix(digits);
-    return value;
-  }
-  // One digit or more behind a mark.
-  std::optional<double> fraction() {
-    double value = 0, unit = 1;
-    std::size_t digits = 0;
-    for (; digits < rest_.size() && rest_[digits] >= '0' && rest_[digits] <= '9'; ++digits)
-      unit /= 10, value += unit * (rest_[digits] - '0');
-    rest_.remove_prefix(digits);
-    return digits > 0 ? std::optional(value) : std::nullopt;
-  }
+  text.remove_prefix(pattern.size());
+  return numbers;
+}
 
- private:
-  std::string_view rest_;
-};
+// One of `characters`, or nothing, from the front of `text`.
+bool take_one_of(std::string_view& text, std::string_view characters) {
+  if (text.empty() || characters.find(text.front()) == characters.npos) return false;
+  text.remove_prefix(1);
+  return true;
+}
 
-std::optional<double> date_of(TimesReading& text) {
-  const auto year = text.number(4);
-  if (!year || !text.take('-')) return std::nullopt;
-  const auto month = text.number(2);
-  if (!month || !text.take('-')) return std::nullopt;
-  const auto day_of_month = text.number(2);
-  if (!day_of_month || *year == 0) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(*year),
-                                         std::chrono::month(static_cast<unsigned>(*month)),
-                                         std::chrono::day(static_cast<unsigned>(*day_of_month))};
+std::optional<double> date_of(std::string_view& text) {
+  const auto numbers = take(text, "0000-00-00");
+  if (!numbers || numbers->front() == 0) return std::nullopt;
+  const auto [year, month, day_of_month] = *numbers;
+  const std::chrono::year_month_day date{std::chrono::year(year),
+                                         std::chrono::month(static_cast<unsigned>(month)),
+                                         std::chrono::day(static_cast<unsigned>(day_of_month))};
   if (!date.ok()) return std::nullopt;
   return day * static_cast<double>(std::chrono::sys_days(date).time_since_epoch().count());
 }
@@ -69,40 +55,32 @@ struct Clock {
   bool leap = false;    // its second is 60
 };
 
-std::optional<Clock> clock_of(TimesReading& text) {
-  const auto hour = text.number(2);
-  if (!hour || *hour > 23 || !text.take(':')) return std::nullopt;
-  const auto minute = text.number(2);
-  if (!minute || *minute > 59) return std::nullopt;
-  Clock clock{3600. * *hour + 60. * *minute};
-  if (!text.take(':')) return clock;
-  const auto second = text.number(2);
-  if (!second || *second > 60) return std::nullopt;
-  clock.leap = *second == 60;
-  clock.seconds += clock.leap ? 59 : *second;
-  if (text.take('.') || text.take(',')) {
-    const auto fraction = text.fraction();
-    if (!fraction) return std::nullopt;
-    clock.fraction = *fraction;
-  }
+std::optional<Clock> clock_of(std::string_view& text) {
+  const bool whole = text.size() > 5 && text[5] == ':';
+  const auto numbers = take(text, whole ? "00:00:00" : "00:00");
+  if (!numbers) return std::nullopt;
+  const auto [hour, minute, second] = *numbers;
+  if (hour > 23 || minute > 59 || second > 60) return std::nullopt;
+  Clock clock{3600. * hour + 60. * minute + std::min(second, 59), 0, second == 60};
+  if (!whole || !take_one_of(text, ".,")) return clock;
+  if (text.empty() || !is_digit(text.front())) return std::nullopt;
+  for (double unit = .1; !text.empty() && is_digit(text.front()); unit /= 10, text.remove_prefix(1))
+    clock.fraction += unit * (text.front() - '0');
   return clock;
 }
 
-// Seconds that the zone is ahead of UTC; nothing where it is none.
-std::optional<double> zone_of(TimesReading& text) {
-  if (text.take('Z') || text.take('z')) return 0;
-  const bool ahead = text.take('+');
-  if (!ahead && !text.take('-')) return std::nullopt;
-  const auto hours = text.number(2);
-  if (!hours || *hours > 23) return std::nullopt;
-  int minutes = 0;
-  if (!text.done()) {
-    text.take(':');
-    const auto read = text.number(2);
-    if (!read || *read > 59) return std::nullopt;
-    minutes = *read;
-  }
-  return (ahead ? 1 : -1) * (3600. * *hours + 60. * minutes);
+// Seconds that a zone is ahead of UTC; nothing where the text is none.
+std::optional<double> zone_of(std::string_view text) {
+  if (text == "Z" || text == "z") return 0;
+  std::string digits(text.substr(1));
+  if (digits.size() == 5 && digits[2] == ':') digits.erase(2, 1);
+  if (digits.size() == 2) digits += "00";
+  std::string_view rest = digits;
+  const auto number = take(rest, "0000");
+  if ((text[0] != '+' && text[0] != '-') || !number || !rest.empty()) return std::nullopt;
+  const int hours = number->front() / 100, minutes = number->front() % 100;
+  if (hours > 23 || minutes > 59) return std::nullopt;
+  return (text[0] == '+' ? 1 : -1) * (3600. * hours + 60. * minutes);
 }
 
 std::string_view words_of(TimeForm form) {
@@ -122,18 +100,17 @@ constexpr std::string_view forms =
 }  // namespace
 
 std::optional<ParsedTime> parse_time(std::string_view field) {
-  TimesReading text(trimmed(field));
+  std::string_view text = trimmed(field);
   const auto date = date_of(text);
   if (!date) return std::nullopt;
   ParsedTime parsed{*date, TimeForm::date};
-  if (text.done()) return parsed;
-  if (!text.take('T') && !text.take('t') && !text.take(' ')) return std::nullopt;
-  const auto clock = clock_of(text);
+  if (text.empty()) return parsed;
+  const auto clock = take_one_of(text, "Tt ") ? clock_of(text) : std::nullopt;
   if (!clock) return std::nullopt;
   parsed.seconds += clock->seconds, parsed.form = TimeForm::local;
-  if (!text.done()) {
+  if (!text.empty()) {
     const auto zone = zone_of(text);
-    if (!zone || !text.done()) return std::nullopt;
+    if (!zone) return std::nullopt;
     parsed.seconds -= *zone, parsed.form = TimeForm::zoned;
   }
   const double within_day = parsed.seconds - day * std::floor(parsed.seconds / day);
@@ -161,8 +138,7 @@ Times times_of(std::span<const std::string> texts, std::string_view name) {
 }
 
 Times times_of(const Array& array, std::string_view name) {
-  const bool vector = array.shape.size() == 1 || (array.shape.size() == 2 && array.shape[1] == 1);
-  if (!vector) refuse(name, "shape (n), one time per sample", "shape " + array.shape_text());
+  if (!array.is_vector()) refuse(name, "shape (n), one time per sample", "shape " + array.shape_text());
   if (array.type == ElementType::text) return times_of(*array.texts, name);
   if (array.type == ElementType::boolean) refuse(name, forms, name_of(array.type));
   Times times{to_f64(array, name), TimeForm::number};

@@ -18,7 +18,7 @@ namespace {
 
 using Double = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 
-constexpr std::size_t first_draws = 199;
+constexpr std::size_t first_draws = 199, exact_product = 1'000'000;
 constexpr double worth_more_draws = .1;
 
 void require_same_categories(const char* where, std::span<const std::size_t> a,

@@ -10,7 +10,7 @@
 //   P(Q >= q) <= min over t >= 0, u of  e^(-t q - u a) prod_j [sum_x C(c_j, x) e^(t x^2 / c_j + u x)] / C(n, a).
 // p = 1 if a sample is empty or both hold one and the same category.
 //
-// kolmogorov_smirnov: numbers, ties allowed. D = max |F(x) - G(x)|. If n m <= `exact_product`, p is exact
+// kolmogorov_smirnov: numbers, ties allowed. D = max |F(x) - G(x)|. If n m <= 10^6, p is exact
 // given the pooled values: the share of lattice paths from (0,0) to (n,m) that reach D at the end of a block
 // of ties (Schroeer and Trenkler, Comput. Stat. Data Anal. 20, 1995). Beyond, the limit at lambda = D (s +
 // .12 + .11/s), s^2 = nm/(n+m) (Stephens 1970), which ties make conservative.
@@ -38,7 +38,6 @@
 namespace leeway {
 
 inline constexpr double enough_expected = 5;
-inline constexpr std::size_t exact_product = 1'000'000;
 
 struct TwoSampleTest {
   double statistic = 0;  // chi-square, or D

@@ -1,37 +1,28 @@
 #include "leeway/core/utf8.h"
 
+#include <boost/locale/utf.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 
 #include "leeway/core/message.h"
 
 namespace leeway {
 namespace {
 
-bool is_scalar(char32_t point) { return point < 0xd800 || (point > 0xdfff && point <= 0x10ffff); }
+namespace utf = boost::locale::utf;
 
-// The first character and its length; length 0: not valid.
-struct Decoded {
-  char32_t point = 0;
-  std::size_t length = 0;
-};
-
-Decoded decode(std::string_view text) {
-  if (text.empty()) return {};
-  const auto first = static_cast<unsigned char>(text[0]);
-  if (first < 0x80) return {first, 1};
-  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < length) return {};
-  char32_t point = first & (0x7fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    const auto next = static_cast<unsigned char>(text[i]);
-    if ((next & 0xc0) != 0x80) return {};
-    point = point << 6 | (next & 0x3fu);
+// Between UTF-8, UTF-16 and code points, by the size of a character. Nothing where `text` is not valid.
+template <class Out, class In>
+std::optional<std::basic_string<Out>> converted(std::basic_string_view<In> text) {
+  std::basic_string<Out> out;
+  for (auto at = text.begin(); at != text.end();) {
+    const utf::code_point point = utf::utf_traits<In>::decode(at, text.end());
+    if (!utf::is_valid_codepoint(point)) return std::nullopt;
+    utf::utf_traits<Out>::encode(point, std::back_inserter(out));
   }
-  constexpr char32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (point < smallest[length] || !is_scalar(point)) return {};
-  return {point, length};
+  return out;
 }
 
 // Bytes 80 to 9F of Windows-1252; elsewhere a byte is its code point.
@@ -49,26 +40,24 @@ std::u32string points_of_bytes(std::string_view text, bool windows) {
   return points;
 }
 
-std::u32string points_of_utf16(std::string_view text) {
+std::u16string units_of_utf16(std::string_view text) {
   const bool big = text.starts_with("\xfe\xff");
   if (big || text.starts_with("\xff\xfe")) text.remove_prefix(2);
-  std::u32string points;
+  std::u16string units;
   for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
     const auto first = static_cast<unsigned char>(text[i]), second = static_cast<unsigned char>(text[i + 1]);
-    const auto unit = static_cast<char32_t>(big ? first * 256 + second : second * 256 + first);
-    const bool pair = !points.empty() && points.back() >= 0xd800 && points.back() < 0xdc00 &&
-                      unit >= 0xdc00 && unit < 0xe000;
-    if (pair)
-      points.back() = 0x10000 + ((points.back() - 0xd800) << 10) + (unit - 0xdc00);
-    else
-      points += unit;
+    units += static_cast<char16_t>(big ? first * 256 + second : second * 256 + first);
   }
-  return points;
+  return units;
 }
 
 }  // namespace
 
-std::size_t utf8_length(std::string_view text) { return decode(text).length; }
+std::size_t utf8_length(std::string_view text) {
+  const auto* at = text.begin();
+  const utf::code_point point = utf::utf_traits<char>::decode(at, text.end());
+  return utf::is_valid_codepoint(point) ? static_cast<std::size_t>(at - text.begin()) : 0;
+}
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
@@ -87,38 +76,11 @@ bool is_utf8(std::string_view text) {
 }
 
 std::optional<std::string> utf8_from_code_points(std::u32string_view points) {
-  std::string out;
-  const auto add = [&](char32_t byte) { out += static_cast<char>(static_cast<unsigned char>(byte)); };
-  for (const char32_t p : points) {
-    if (!is_scalar(p)) return std::nullopt;
-    if (p < 0x80) {
-      add(p);
-    } else if (p < 0x800) {
-      add(0xc0 | p >> 6);
-      add(0x80 | (p & 0x3f));
-    } else if (p < 0x10000) {
-      add(0xe0 | p >> 12);
-      add(0x80 | (p >> 6 & 0x3f));
-      add(0x80 | (p & 0x3f));
-    } else {
-      add(0xf0 | p >> 18);
-      add(0x80 | (p >> 12 & 0x3f));
-      add(0x80 | (p >> 6 & 0x3f));
-      add(0x80 | (p & 0x3f));
-    }
-  }
-  return out;
+  return converted<char>(points);
 }
 
 std::optional<std::u32string> code_points_from_utf8(std::string_view text) {
-  std::u32string out;
-  while (!text.empty()) {
-    const Decoded next = decode(text);
-    if (next.length == 0) return std::nullopt;
-    out += next.point;
-    text.remove_prefix(next.length);
-  }
-  return out;
+  return converted<char32_t>(text);
 }
 
 std::optional<Encoding> encoding_of(std::string_view name) {
@@ -136,10 +98,10 @@ std::string_view likely_encoding(std::string_view text) {
 std::string to_utf8(std::string_view text, Encoding encoding, std::string_view name) {
   if (encoding == Encoding::utf8) return std::string(text);
   const bool wide = encoding == Encoding::utf16;
-  const auto converted = utf8_from_code_points(
-      wide ? points_of_utf16(text) : points_of_bytes(text, encoding == Encoding::windows_1252));
-  if (!converted || (wide && text.size() % 2 != 0)) refuse(name, "UTF-16 text (--encoding)", "other bytes");
-  return *converted;
+  const auto utf8 = wide ? converted<char, char16_t>(units_of_utf16(text))
+                         : utf8_from_code_points(points_of_bytes(text, encoding == Encoding::windows_1252));
+  if (!utf8 || (wide && text.size() % 2 != 0)) refuse(name, "UTF-16 text (--encoding)", "other bytes");
+  return *utf8;
 }
 
 }  // namespace leeway

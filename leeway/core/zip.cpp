@@ -214,10 +214,12 @@ Located read_member(std::span<const std::byte> archive, std::size_t at, std::siz
   return found;
 }
 
-template <class T>
-void append_to(std::string& out, T value) {
-  out.append(reinterpret_cast<const char*>(&value), sizeof(T));
+template <class... T>
+void append_to(std::string& out, T... fields) {
+  (out.append(reinterpret_cast<const char*>(&fields), sizeof fields), ...);
 }
+
+std::uint16_t two(std::size_t value) { return static_cast<std::uint16_t>(value); }
 
 constexpr std::uint32_t first_of_1980 = 1 << 21 | 1 << 16;  // date in the upper half, time in the lower
 
@@ -263,14 +265,8 @@ std::vector<ZipMember> list_zip(std::span<const std::byte> archive, std::string_
 }
 
 MappedFile unpack(const ZipMember& member, const MappedFile& archive, std::string_view name) {
-  MappedFile content{archive.storage, member.packed};
-  if (member.deflated) {
-    const auto block = allocate_bytes(member.size, name);
-    Inflater inflater(member.packed, StreamFormat::raw_deflate, name);
-    inflater.read({block.get(), member.size});
-    inflater.expect_end();
-    content = {block, {block.get(), member.size}};
-  }
+  const MappedFile content = member.deflated ? inflated(member.packed, member.size, name)
+                                             : MappedFile{archive.storage, member.packed};
   if (!member.deflated && member.crc == 0) return content;
   const std::uint32_t crc = crc32_of(content.bytes);
   if (crc != member.crc) refuse(name, fmt::format("checksum {:08x}", member.crc), fmt::format("{:08x}", crc));
@@ -284,34 +280,20 @@ void ZipWriter::put(std::string_view bytes) {
 
 // What the header before the data and that of the directory say alike.
 void ZipWriter::append_facts(std::string& to, const Entry& entry, bool large, std::string_view extra) {
-  append_to<std::uint16_t>(to, large ? 45 : 20);
-  append_to<std::uint16_t>(to, utf8_names | (entry.streamed ? sizes_follow_data : 0));
-  append_to(to, stored);
-  append_to(to, first_of_1980);
-  append_to(to, entry.crc);
-  append_to(to, clipped(entry.size));
-  append_to(to, clipped(entry.size));
-  append_to(to, static_cast<std::uint16_t>(entry.name.size()));
-  append_to(to, static_cast<std::uint16_t>(extra.size()));
+  append_to(to, two(large ? 45 : 20), two(utf8_names | (entry.streamed ? sizes_follow_data : 0)), stored,
+            first_of_1980, entry.crc, clipped(entry.size), clipped(entry.size), two(entry.name.size()),
+            two(extra.size()));
 }
 
 void ZipWriter::put_header(const Entry& entry) {
-  std::string extra;
+  std::string header, extra;
   const bool large = entry.size >= in_zip64;
-  if (large) {
-    append_to(extra, zip64_field);
-    append_to<std::uint16_t>(extra, 16);
-    append_to(extra, entry.size);
-    append_to(extra, entry.size);
-  }
+  if (large) append_to(extra, zip64_field, two(16), entry.size, entry.size);
   // An extra field of zeros moves the data to a multiple of 64 bytes.
   const std::size_t data = offset_ + local_size + entry.name.size() + extra.size() + 4;
-  const auto padding = static_cast<std::uint16_t>((64 - data % 64) % 64);
-  append_to(extra, padding_field);
-  append_to(extra, padding);
+  const std::uint16_t padding = two((64 - data % 64) % 64);
+  append_to(extra, padding_field, padding);
   extra.append(padding, '\0');
-
-  std::string header;
   append_to(header, local_signature);
   append_facts(header, entry, large, extra);
   put(header + entry.name + extra);
@@ -349,14 +331,11 @@ void ZipWriter::append(std::span<const std::byte> bytes) {
 void ZipWriter::end() {
   if (written_ != open_.size) throw std::logic_error("ZipWriter: fewer bytes than announced");
   std::string descriptor;
-  append_to(descriptor, descriptor_signature);
-  append_to(descriptor, open_.crc);
-  for (int i = 0; i < 2; ++i) {
-    if (open_.size >= in_zip64)
-      append_to(descriptor, open_.size);
-    else
-      append_to(descriptor, static_cast<std::uint32_t>(open_.size));
-  }
+  append_to(descriptor, descriptor_signature, open_.crc);
+  if (open_.size >= in_zip64)
+    append_to(descriptor, open_.size, open_.size);
+  else
+    append_to(descriptor, clipped(open_.size), clipped(open_.size));
   put(descriptor);
   entries_.push_back(std::move(open_));
 }
@@ -364,17 +343,12 @@ void ZipWriter::end() {
 void ZipWriter::finish() {
   const std::uint64_t start = offset_;
   for (const Entry& entry : entries_) {
-    std::string extra, record;
+    std::string extra, field, record;
     for (const std::uint64_t value : {entry.size, entry.size, entry.offset})
       if (value >= in_zip64) append_to(extra, value);
-    if (!extra.empty()) {
-      std::string field;
-      append_to(field, zip64_field);
-      append_to(field, static_cast<std::uint16_t>(extra.size()));
-      extra.insert(0, field);
-    }
-    append_to(record, central_signature);
-    append_to<std::uint16_t>(record, 45);
+    if (!extra.empty()) append_to(field, zip64_field, two(extra.size()));
+    extra.insert(0, field);
+    append_to(record, central_signature, two(45));
     append_facts(record, entry, !extra.empty(), extra);
     record.append(10, '\0');  // comment length, disk, attributes
     append_to(record, clipped(entry.offset));
@@ -382,25 +356,14 @@ void ZipWriter::finish() {
   }
   const std::uint64_t size = offset_ - start, count = entries_.size();
   std::string end;
+  constexpr std::uint64_t no_disks = 0;
   if (start >= in_zip64 || size >= in_zip64 || count >= 0xffff) {
-    append_to(end, end64_signature);
-    append_to<std::uint64_t>(end, end64_size - 12);
-    append_to<std::uint16_t>(end, 45);
-    append_to<std::uint16_t>(end, 45);
-    append_to<std::uint64_t>(end, 0);  // disks
-    for (const std::uint64_t value : {count, count, size, start}) append_to(end, value);
-    append_to(end, locator64_signature);
-    append_to<std::uint32_t>(end, 0);
-    append_to<std::uint64_t>(end, offset_);
-    append_to<std::uint32_t>(end, 1);
+    append_to(end, end64_signature, std::uint64_t{end64_size - 12}, two(45), two(45), no_disks, count, count,
+              size, start);
+    append_to(end, locator64_signature, std::uint32_t{0}, offset_, std::uint32_t{1});
   }
-  append_to(end, end_signature);
-  append_to<std::uint32_t>(end, 0);  // disks
-  append_to(end, static_cast<std::uint16_t>(std::min<std::uint64_t>(count, 0xffff)));
-  append_to(end, static_cast<std::uint16_t>(std::min<std::uint64_t>(count, 0xffff)));
-  append_to(end, clipped(size));
-  append_to(end, clipped(start));
-  append_to<std::uint16_t>(end, 0);  // comment
+  const std::uint16_t members = two(std::min<std::uint64_t>(count, 0xffff));
+  append_to(end, end_signature, std::uint32_t{0}, members, members, clipped(size), clipped(start), two(0));
   put(end);
 }
 

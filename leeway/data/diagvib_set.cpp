@@ -293,7 +293,7 @@ EnvironmentStatistics write_diagvib(const std::filesystem::path& path, const Dia
   file.add("y", column<std::int64_t>(set, [](const DiagvibRow& row) { return row.label; }));
   std::vector<std::string> names;
   for (const std::size_t one : set.digits.classes) names.push_back(std::to_string(one));
-  file.add("class_names", make_text_array({names.size()}, names));
+  file.add("class_names", make_text_array(names));
   if (set.groups.empty()) {
     file.add("environment", column<std::int64_t>(set, [](const DiagvibRow& row) { return row.environment; }));
   } else {
@@ -301,7 +301,7 @@ EnvironmentStatistics write_diagvib(const std::filesystem::path& path, const Dia
     for (const DiagvibRow& row : set.rows)
       for (const std::string& name : set.groups) groups.push_back(group_of(set, row, name));
     file.add("groups", make_text_array({n, set.groups.size()}, std::move(groups)));
-    file.add("group_names", make_text_array({set.groups.size()}, set.groups));
+    file.add("group_names", make_text_array(set.groups));
   }
   file.commit();
   return statistics;

@@ -181,7 +181,7 @@ void write_loaded(const std::filesystem::path& path, const Loaded& set, std::siz
   file.add("y", make_array(std::vector<std::size_t>{set.n},
                            std::vector<std::int64_t>(codes.begin(), codes.end())));
   const auto& names = set.columns[label].values;
-  file.add("class_names", make_text_array({names.size()}, names));
+  file.add("class_names", make_text_array(names));
   file.commit();
 }
 

@@ -110,12 +110,8 @@ RenderedRows RenderedRows::from_table(const RenderedSet& set, const std::filesys
   std::vector<Reader> readers;
   for (std::size_t f = 0; f < set.factors.size(); ++f) {
     const RenderedColumn& column = column_of_factor(set, f);
-    const auto found = std::ranges::find(records.header(), column.name);
-    if (found == records.header().end())
-      refuse(name, fmt::format("a column {} of {}", in_quotes(column.name), set.name),
-             fmt::format("columns {}", printable(fmt::format("{}", fmt::join(records.header(), ", ")), 200)));
     auto& reader = readers.emplace_back();
-    reader.column = static_cast<std::size_t>(found - records.header().begin());
+    reader.column = place_of_column(records.header(), column.name, name, fmt::format("of {}", set.name));
     for (std::size_t i = 0; i < column.texts.size(); ++i)
       reader.codes[column.texts[i]] = static_cast<std::uint16_t>(i);
     auto& codes = rows.grid_.emplace_back(set.factors[f].values.size());
@@ -192,7 +188,7 @@ void write_rendered(const std::filesystem::path& path, const RenderedRows& rows,
       rows, size, [&](std::span<const std::uint8_t> block) { file.append(std::as_bytes(block)); }, progress);
   file.end();
   file.add("y", make_array({rows.n()}, std::move(labels)));
-  file.add("class_names", make_text_array({values.size()}, values));
+  file.add("class_names", make_text_array(values));
   file.commit();
 }
 

@@ -21,7 +21,7 @@ namespace {
 GroupColumn environment_column(const Array& values, std::size_t n, const std::string& where) {
   if (values.shape.size() != 1)
     refuse(where, fmt::format("shape ({}), one environment per image", n), "shape " + values.shape_text());
-  const Array name = make_text_array({1}, {"environment"});
+  const Array name = make_text_array(std::vector<std::string>{"environment"});
   return group_columns(values, &name, n, where).front();
 }
 
@@ -36,18 +36,15 @@ void take_arrays(TrainingData& data, const ArrayMap& arrays) {
 [[noreturn]] void refuse_column(const std::string& where, const std::string& name,
                                 const std::vector<std::string>& known) {
   refuse(where, "a column " + in_quotes(name),
-         known.empty()
-             ? "none"
-             : printable(fmt::format("{}", fmt::join(known, ", ")), 100) + did_you_mean(name, known));
+         known.empty() ? "none" : comma_list(known) + did_you_mean(name, known));
 }
 
 GroupColumn csv_column(const CsvTable& table, const std::string& name, const std::string& where) {
   const auto found = table.find(name);
   if (!found) refuse_column(where, name, table.header);
-  const Array title = make_text_array({1}, {name});
+  const Array title = make_text_array(std::vector{name});
   std::vector<std::string> values(table.columns[*found].begin(), table.columns[*found].end());
-  return group_columns(make_text_array({table.rows()}, std::move(values)), &title, table.rows(), where)
-      .front();
+  return group_columns(make_text_array(std::move(values)), &title, table.rows(), where).front();
 }
 
 GroupColumn file_column(const std::vector<GroupColumn>& columns, const std::string& name,
@@ -66,10 +63,8 @@ TrainingData read_training_data(const std::string& path_or_name, const TrainingC
   ArrayMap others;
   TrainingData data(read_images(path_or_name, others));
   if (!data.images.labels) {
-    std::vector<std::string> found;
-    for (const auto& entry : others) found.push_back(entry.first);
     refuse(display_name(path_or_name), "labels to train on, an array y, labels or y_true",
-           found.empty() ? "none" : printable(fmt::format("{}", fmt::join(found, ", ")), 100));
+           others.empty() ? "none" : comma_list(array_names(others)));
   }
   take_arrays(data, others);
   if (columns.groups.empty() && columns.environment.empty()) {

@@ -103,23 +103,15 @@ Truth find_truth(const CsvTable& table, const std::string& file) {
     refuse(file,
            fmt::format("one column with the truth ({}; of errors: {})", fmt::join(accuracy_names, ", "),
                        fmt::join(error_names, ", ")),
-           found.empty()
-               ? fmt::format("none among {}", printable(fmt::format("{}", fmt::join(table.header, ", "))))
-               : fmt::format("{}", fmt::join(found, " and ")));
+           found.empty() ? "none among " + comma_list(table.header)
+                         : fmt::format("{}", fmt::join(found, " and ")));
   return {*table.find(found.front()), holds(error_names, found.front())};
 }
 
 std::vector<std::size_t> method_columns(const CsvTable& table, std::size_t truth,
                                         std::span<const std::string> wanted, const std::string& file) {
   std::vector<std::size_t> columns;
-  for (const std::string& name : wanted) {
-    const auto column = table.find(name);
-    if (!column)
-      refuse(file, fmt::format("a column {}", in_quotes(name)),
-             printable(fmt::format("{}", fmt::join(table.header, ", ")), 200) +
-                 did_you_mean(name, table.header));
-    columns.push_back(*column);
-  }
+  for (const std::string& name : wanted) columns.push_back(place_of_column(table.header, name, file));
   if (!wanted.empty()) return columns;
   for (std::size_t j = 0; j < table.header.size(); ++j) {
     const bool known =

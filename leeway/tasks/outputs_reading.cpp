@@ -17,9 +17,9 @@
 #include "leeway/core/message.h"
 #include "leeway/core/outputs.h"
 #include "leeway/core/outputs_arrays.h"
+#include "leeway/core/rows.h"
 #include "leeway/core/shards.h"
 #include "leeway/data/training_data.h"
-#include "leeway/tasks/outputs_reading.h"
 
 namespace leeway::tasks {
 
@@ -133,7 +133,7 @@ Texts class_names_in(const std::string& text) {
 }
 
 Array array_of_texts(const CsvTable& table, std::size_t j) {
-  return make_text_array({table.rows()}, Texts(table.columns[j].begin(), table.columns[j].end()));
+  return make_text_array(Texts(table.columns[j].begin(), table.columns[j].end()));
 }
 
 // The ids in a file of labels or groups.
@@ -170,13 +170,6 @@ std::pair<std::size_t, std::vector<std::size_t>> rows_by_id(SetRows set, const s
     rows.push_back(*place);
   }
   return {ids.size(), std::move(rows)};
-}
-
-template <class T>
-void put_in_order(std::vector<T>& values, const std::vector<std::size_t>& rows) {
-  const std::vector<T> all = values;
-  if (!rows.empty()) values.clear();
-  for (const std::size_t row : rows) values.push_back(all[row]);
 }
 
 SetRows rows_of(const OutputsShards& set) { return {set.n(), set.rest.ids.value_or(Texts()), set.rest.path}; }
@@ -245,7 +238,7 @@ ClassLabels read_labels(const std::string& text, const SetRows& set, std::size_t
                         const OutputsOptions& options) {
   const auto [n, rows] = rows_by_id(set, text, options.columns);
   ClassLabels labels = read_class_labels(text, n, k, options);
-  put_in_order(labels.values, rows);
+  if (!rows.empty()) labels.values = at_rows(labels.values, rows);
   return labels;
 }
 
@@ -270,7 +263,8 @@ std::vector<GroupColumn> read_groups(const std::string& path, const SetRows& set
     groups =
         bare == arrays.end() ? group_columns(arrays, n, name) : group_columns(bare->second, nullptr, n, name);
   }
-  for (GroupColumn& group : groups) put_in_order(group.codes, rows);
+  if (!rows.empty())
+    for (GroupColumn& group : groups) group.codes = at_rows(group.codes, rows);
   return groups;
 }
 

@@ -86,7 +86,9 @@ TEST(OutputsTables, AMisspeltLabelIsAskedAbout) {
   options.columns.label = "none";
   EXPECT_FALSE(read_outputs(table("misspelt.csv"), options).labels);
   options.columns.label = "LABLE";
-  EXPECT_THAT(refusal("misspelt.csv", options), HasSubstr("column 'LABLE' (--label-column), found 'lable'"));
+  EXPECT_THAT(
+      refusal("misspelt.csv", options),
+      HasSubstr("column 'LABLE' (--label-column), found columns lable, p_0, p_1; did you mean lable?"));
 }
 
 using OutputsText = testing::OutputsFolder;

@@ -169,7 +169,7 @@ TEST(Render, SaysWhatIsWrong) {
   const leeway::testing::TemporaryFolder folder;
   const std::filesystem::path file = folder / "table.csv";
   write_text(file, "shape\nheart\n");
-  EXPECT_REFUSED(RenderedRows::from_table(set, file), "a column 'obj_color' of dsprites...");
+  EXPECT_REFUSED(RenderedRows::from_table(set, file), "a column 'obj_color' (of dsprites)...");
   write_text(file,
              "shape,obj_color,bg_color,scale_value,orientation,pos_x,pos_y\nheart,red,green,0.5,0,0,7\n");
   EXPECT_THAT(message_of([&] { RenderedRows::from_table(set, file); }), HasSubstr("'7' at row 0"));

@@ -99,7 +99,7 @@ TEST_F(ShiftTableFile, RefusalsNameTheColumn) {
   EXPECT_NE(refusal("truth,error,a\n1,1,2\n").find("found truth and error"), std::string::npos);
   EXPECT_THAT(refusal("truth,a\n1,.5\n.5,7\n"), ::testing::HasSubstr("that are no method: leave them out"));
   EXPECT_EQ(refusal("truth,a\n1,.5\n.5,x\n").substr(0, 9), "table.csv");
-  EXPECT_EQ(refusal("truth,a\n1,.5\n", {"b"}), "table.csv: expected a column 'b', found truth, a");
+  EXPECT_EQ(refusal("truth,a\n1,.5\n", {"b"}), "table.csv: expected a column 'b', found columns truth, a");
   EXPECT_THAT(refusal("truth,alpha\n1,.5\n", {"alhpa"}), ::testing::HasSubstr("alpha; did you mean alpha?"));
   EXPECT_THAT(refusal("truth,note\n1,x\n"), ::testing::HasSubstr("found none beside the truth"));
   EXPECT_EQ(refusal("truth,a\n"), "table.csv: expected at least 1 row below the header, found none");

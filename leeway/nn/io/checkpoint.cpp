@@ -176,8 +176,7 @@ std::string Collector::note_of(Id weights) {
   if (others.empty()) return {};
   path.pop_back();
   return fmt::format("{}: the weights are taken from {}; {} also hold{} tensors", name_, printable(path, 100),
-                     printable(fmt::format("{}", fmt::join(others, ", ")), 200),
-                     others.size() == 1 ? "s" : "");
+                     comma_list(others, 200), others.size() == 1 ? "s" : "");
 }
 
 std::vector<Id> Collector::parts_of(Id id) const {

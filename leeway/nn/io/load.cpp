@@ -132,8 +132,7 @@ std::unique_ptr<Model> load_named_tensors(ModelInfo info, ArrayMap tensors, torc
       layered && output == tensors.end() && !starts.empty())
     refuse(name, "the tensors of one network (save the state_dict() of that network alone)",
            fmt::format("{} tensors of several networks: {} look{} like {}", tensors.size(),
-                       printable(fmt::format("{}", fmt::join(starts, ", ")), 100),
-                       starts.size() == 1 ? "s" : "", wanted.name));
+                       comma_list(starts), starts.size() == 1 ? "s" : "", wanted.name));
   if (output == tensors.end() || output->second.shape.empty())
     refuse(name, fmt::format("a tensor {} of architecture {}", wanted.output, wanted.name),
            fmt::format("none among its {} tensors{}", tensors.size(), similar_name(wanted.output, tensors)));

@@ -192,7 +192,7 @@ void write_attacked(const std::filesystem::path& path, const nn::AttackResult& r
   arrays["x"].shape = result.images.own_shape();
   if (result.labelled) arrays["y"] = make_array({n}, result.classes);
   if (const auto& names = result.images.class_names; !names.empty())
-    arrays["class_names"] = make_text_array({names.size()}, names);
+    arrays["class_names"] = make_text_array(names);
   if (!result.labelled || !targets.empty())
     arrays["targets"] = make_array({n}, targets.empty() ? result.classes : targets);
   write_npz(path, arrays);
