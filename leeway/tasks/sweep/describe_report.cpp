@@ -44,7 +44,7 @@ static void fields(SweepRoles& roles, Fields& f) {
   f("measure", roles.measure, "reported column");
   f.unless_empty("validation", roles.validation, "column used to select hyperparameters");
   f("higher_is_better", roles.higher_is_better, "whether higher values of the measure are better");
-  f("is_share", roles.is_share, "the measure is a a_share, shown in percent");
+  f("is_share", roles.is_share, "the measure is a share, shown in percent");
   f("chance", roles.chance, a_share,
     "chance accuracy 1/k, if a column k gives the number of classes; null: unknown");
   f("criteria", roles.criteria, "further columns used as selection criteria");
