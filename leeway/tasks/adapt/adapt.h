@@ -1,8 +1,7 @@
-// Recomputes a model's batch normalization statistics on other images (nn/model.h). Never uses their labels.
+// leeway adapt: recomputes a model's batch normalization statistics on other images (nn/model.h). Never uses
+// their labels. Keys: docs/schema/adapt.md.
 // Errors (Error): those of Model::adapt and Model::save. Interrupted on request: nothing is written. Cost: a
 // forward pass for each layer of batch normalization.
-//
-// The record of leeway adapt: a model whose statistics became those of other images. docs/schema/adapt.md lists the keys.
 #pragma once
 
 #include <cstddef>

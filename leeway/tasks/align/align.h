@@ -1,10 +1,8 @@
-// PCA feature alignment of shifted sets of outputs with a clean one (agreement/alignment.h). Classes are the
-// clean set's labels. The clean set stays open; shifted ones are opened one at a time.
+// leeway align: PCA feature alignment of shifted sets of outputs with a clean one (agreement/alignment.h):
+// whether the strongest direction of the features outlasts a shift. Classes are the clean set's labels. The
+// clean set stays open; shifted ones are opened one at a time. Keys: docs/schema/align.md.
 // Errors (Error): no shifted set, a set without features, sets of different lengths; those of opening sets
 // and of agreement/alignment.h. Interrupted between sets on request. Cost and determinism: as there.
-//
-// The record of leeway align: whether the strongest direction of the features outlasts a shift
-// (agreement/alignment.h). One result for each shifted set, in order. docs/schema/align.md lists the keys.
 #pragma once
 
 #include <cstddef>
