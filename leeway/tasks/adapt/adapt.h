@@ -25,17 +25,11 @@ struct AdaptOptions {
   std::string method = "batchnorm";
 };
 
-struct AdaptedLayer {
-  std::string name;
-  std::size_t channels = 0;
-  double mean_shift = 0, variance_ratio = 1;
-};
-
 struct AdaptedModel {
   std::string model, data, out;  // files, as they were given; empty: none
   std::size_t n = 0;
   double mean_shift = 0, variance_ratio = 1;
-  std::vector<AdaptedLayer> layers;
+  std::vector<nn::AdaptedLayer> layers;
 };
 
 using Adapt = RecordOf<adapt_schema, AdaptOptions, AdaptedModel>;

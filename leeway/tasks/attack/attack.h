@@ -68,7 +68,7 @@ struct AttackedSet {
   std::optional<NearestNorms> norms;  // of an attack of minimum norm
   std::optional<double> zero_gradient, unreliable_gradient;
   std::optional<BesideNoise> beside_noise;
-  std::optional<ModelVariation> stochastic;
+  std::optional<nn::Variation> stochastic;
 };
 
 struct Attack {

@@ -6,7 +6,7 @@
 // defines the numbers; docs/schema/average-case.md lists the keys.
 //
 // If `state` names a file, progress is saved there every few seconds and on interruption, and the same task
-// resumes from it to the same bits (plan_digest.h). The caller removes the file after storing the result.
+// resumes from it to the same bits (saved_work.h). The caller removes the file after storing the result.
 //
 // Errors (Error): an unknown method or noise, a method that the input does not permit, fewer labels or groups
 // than rows, covariances with Gram matrices, those of leeway/average_case. Interrupted on request; the
@@ -138,7 +138,7 @@ struct Robustness {
       group_bias;  // columns in their order, each with all sigmas; empty without groups
   std::vector<Ranking> ranking;
   std::vector<ConvergenceStep> convergence;
-  std::optional<ModelVariation> stochastic;
+  std::optional<nn::Variation> stochastic;
   double seconds_in_all = 0, model_seconds_in_all = 0;
 
   [[nodiscard]] const Survival* find(std::string_view method, double sigma) const;

@@ -4,7 +4,7 @@
 // A unit is one corruption at one severity. Its images are made in blocks and discarded; its numbers and the
 // misclassified rows stay. Accuracy has an exact interval; posterior agreement with the clean images that of
 // agreement/agreement.h; corruption errors: shift/corruption_error.h. With a state, every finished unit is
-// saved and a task of the same plan resumes (plan_digest.h); a kill loses only the current unit. The caller
+// saved and a task of the same plan resumes (saved_work.h); a kill loses only the current unit. The caller
 // removes the state after storing the record.
 //
 // OptionError: unknown or repeated corruptions, severities outside 1 to 5, conflicting options. Errors
@@ -81,7 +81,7 @@ struct Corruptions {
   std::string model, data;  // files, as they were given
   std::string published;    // folder that the corrupted images were read from; empty: they were made
   std::optional<ModelReading> reading;  // of the model's file
-  std::optional<ModelVariation> stochastic;
+  std::optional<nn::Variation> stochastic;
   std::vector<std::size_t> shape;    // n, channels, height, width
   std::optional<std::size_t> k;      // classes
   std::optional<CorruptionUse> use;  // none: published files

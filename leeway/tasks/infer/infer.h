@@ -41,7 +41,7 @@ struct InferredSet {
   std::size_t parameters = 0;           // numbers that the model holds
   std::optional<std::size_t> features;  // their dimension
   Measured accuracy;                    // of images with labels
-  std::optional<ModelVariation> stochastic;
+  std::optional<nn::Variation> stochastic;
   std::string index, split;           // the rows alone that were asked for; empty: all
   std::vector<InferredSplit> splits;  // of --index without --split
 };
