@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "leeway/agreement/alignment.h"
 #include "leeway/agreement/pair_evidence.h"
 #include "leeway/core/progress.h"
 #include "leeway/describe/envelope.h"
@@ -33,14 +34,8 @@ struct AlignOptions : OutputsReading {
 struct AlignSet {
   std::string shifted;  // the path as it was given
   std::size_t n = 0, d = 0;
-  double cross_domain_error = 0;
-  Interval cross_domain_error_interval;
-  double correlation = 0, angle = 0;
-  double explained_variance_clean = 0, explained_variance_shifted = 0;
-  std::optional<double> class_variance_clean, class_variance_shifted;
-  std::optional<Interval> class_variance_clean_interval, class_variance_shifted_interval;
-  std::vector<double> projections_clean, projections_shifted;  // of at most 1000 rows, evenly
-  std::vector<std::string> projection_labels;                  // of these; empty: no labels
+  agreement::Alignment found;                  // its projections are of at most 1000 rows, evenly
+  std::vector<std::string> projection_labels;  // of these; empty: no labels
   std::optional<agreement::PairEvidence> pairing;
   std::string doubt;  // why rows need not be pairs; empty where nothing speaks against it
 };

@@ -70,6 +70,8 @@ struct PaGap {
   std::vector<agreement::ArGapPoint> points;
 
   [[nodiscard]] const std::string& shift_name() const;
+  // The point of the largest ratio_plus that model_minus reaches: how far the steadier model goes; null where there is none.
+  [[nodiscard]] const agreement::ArGapPoint* furthest() const;
 };
 
 struct Pa {
