@@ -34,7 +34,6 @@ int run_demo(Context& context, const DemoFlags& flags) {
                    .folder = flags.folder,
                    .train = [&] { return open_images(context, flags.train); },
                    .test = [&] { return open_images(context, flags.test); },
-                   .test_name = flags.test,
                    .epochs = flags.standard_epochs,
                    .robust_epochs = flags.robust_epochs,
                    .images = flags.images,

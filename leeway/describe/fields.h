@@ -20,6 +20,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -106,6 +107,32 @@ class Fields {
                 std::string_view meaning);
   void measured(std::string_view name, std::optional<double>& value, std::optional<Interval>& interval,
                 Range range, std::string_view meaning);
+
+  // The same for a struct of a value and its interval.
+  template <class Estimate>
+  void measured(std::string_view name, std::optional<Estimate>& estimate, Range range,
+                std::string_view meaning) {
+    std::optional<double> value;
+    std::optional<Interval> interval;
+    if (estimate) {
+      const auto& [of, its_interval] = *estimate;
+      value = of, interval = its_interval;
+    }
+    measured(name, value, interval, range, meaning);
+    estimate.reset();
+    if (value && interval) estimate = {*value, *interval};
+  }
+
+  // One of several values, each under the name that name_of() gives it.
+  template <class Enum, class All>
+  void one_of(std::string_view name, Enum& value, const All& all, std::string_view meaning) {
+    std::string word(name_of(value));
+    std::vector<Choice> choices;
+    for (const Enum each : all) choices.push_back({std::string(name_of(each)), ""});
+    choice(name, word, std::move(choices), meaning);
+    for (const Enum each : all)
+      if (name_of(each) == word) value = each;
+  }
 
   void unless_nan(std::string_view name, double& value, Range range, std::string_view meaning);
   void unless_empty(std::string_view name, std::string& value, std::string_view meaning);

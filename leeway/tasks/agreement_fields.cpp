@@ -1,6 +1,6 @@
 #include "leeway/tasks/agreement_fields.h"
 
-#include <vector>
+#include <array>
 
 namespace leeway {
 
@@ -10,16 +10,11 @@ void fields(agreement::CurvePoint& point, Fields& f) {
 }
 
 void fields(agreement::PairEvidence& evidence, Fields& f) {
-  using agreement::EvidenceBy;
-  std::string by = agreement::name_of(evidence.by);
-  std::vector<Choice> choices;
-  for (const EvidenceBy each : {EvidenceBy::labels, EvidenceBy::ids, EvidenceBy::agreement, EvidenceBy::none})
-    choices.push_back({agreement::name_of(each), ""});
-  f.choice("evidence", by, std::move(choices), "what shows that rows are pairs");
+  using enum agreement::EvidenceBy;
+  f.one_of("evidence", evidence.by, std::array{labels, ids, agreement, none},
+           "what shows that rows are pairs");
   f("chance", evidence.chance, a_share, "upper bound on the probability of this evidence for unrelated sets");
   f("words", evidence.reason, "why the rows are or are not pairs; a clause, not a sentence");
-  for (const EvidenceBy each : {EvidenceBy::none, EvidenceBy::labels, EvidenceBy::ids, EvidenceBy::agreement})
-    if (agreement::name_of(each) == by) evidence.by = each;
 }
 
 void fields_of_maximum(agreement::Agreement& a, Fields& f) {

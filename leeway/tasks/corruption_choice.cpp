@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "leeway/core/parallel.h"
-#include "leeway/tasks/corruption_choice.h"
 
 namespace leeway::tasks {
 

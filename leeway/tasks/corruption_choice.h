@@ -1,6 +1,4 @@
-// Common corruptions (shift/corruption.h) as options and records have them.
-//
-// How common corruptions are applied, as options of commands, and as what was done.
+// How common corruptions (shift/corruption.h) are applied, as options of commands, and as what was done.
 #pragma once
 
 #include <cstddef>

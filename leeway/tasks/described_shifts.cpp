@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <utility>
 
 #include "leeway/core/message.h"
 #include "leeway/describe/fields.h"
@@ -17,22 +15,10 @@ static void measured(Fields& f, std::string_view name, conds::Measure& measure, 
   f.measured(name, measure.value, measure.interval, {}, meaning);
 }
 
-static void measured(Fields& f, std::string_view name, std::optional<conds::Measure>& measure,
-                     std::string_view meaning) {
-  std::optional<double> value;
-  std::optional<Interval> interval;
-  if (measure) value = measure->value, interval = measure->interval;
-  f.measured(name, value, interval, {}, meaning);
-  measure.reset();
-  if (value) measure = conds::Measure{*value, interval.value_or(Interval{NAN, NAN})};
-}
-
 static void tested(Fields& f, conds::Test& test) {
   f("p", test.p, a_share, "p-value of a permutation test");
   f("p_holm", test.adjusted, a_share, "p-value adjusted by Holm's method over all tests of the table");
 }
-
-static constexpr std::array shift_kinds{conds::ShiftKind::sc, conds::ShiftKind::ldd, conds::ShiftKind::uds};
 
 static void fields(conds::Correlation& correlation, Fields& f) {
   measured(f, "cramers_v", correlation.v, "Cramer's V of label and attribute");
@@ -43,7 +29,7 @@ static void fields(conds::Correlation& correlation, Fields& f) {
 static void fields(conds::SpuriousCorrelation& sc, Fields& f) {
   f("source", sc.source, "association of label and attribute in the source");
   f("target", sc.target, "association in the target; null without a target or if it has a single value");
-  measured(f, "change", sc.change, "Cramer's V of the source minus V of the target");
+  f.measured("change", sc.change, {}, "Cramer's V of the source minus V of the target");
   tested(f, sc.test);
   auto adjusted = sc.change_test ? std::optional(sc.change_test->adjusted) : std::nullopt;
   f("change_p_holm", adjusted, a_share, "p-value of no change, adjusted by Holm's method");
@@ -69,15 +55,11 @@ static void fields(conds::Unseen& unseen, Fields& f) {
 }
 
 static void fields(conds::Finding& finding, Fields& f) {
-  std::string kind(conds::name_of(finding.kind));
-  std::vector<Choice> kinds;
-  for (const conds::ShiftKind each : shift_kinds) kinds.push_back({std::string(conds::name_of(each)), ""});
-  f.choice("kind", kind, std::move(kinds), "kind of shift");
+  using enum conds::ShiftKind;
+  f.one_of("kind", finding.kind, std::array{sc, ldd, uds}, "kind of shift");
   f("column", finding.column, "column that shifts");
   f("strength", finding.strength, {}, "V (with a target: change of V), distance or mass");
   f("text", finding.text, "description of the shift");
-  for (const conds::ShiftKind each : shift_kinds)
-    if (conds::name_of(each) == kind) finding.kind = each;
 }
 
 static void fields(conds::ColumnShift& column, Fields& f) {
@@ -150,8 +132,8 @@ void fields(DescribedShifts& shifts, Fields& f) {
   f("tests", said.tests, "number of tests in Holm's adjustment");
   f("findings", said.findings, "significant shifts, strongest first");
   f("columns", said.columns, "the label, if there is one, then the attributes");
-  measured(f, "unseen_cells", said.unseen_cells,
-           "share of the target in cells that the source lacks; null without a target");
+  f.measured("unseen_cells", said.unseen_cells, {},
+             "share of the target in cells that the source lacks; null without a target");
   f("cells", shifts.cells, "combinations of values of all columns with samples");
   f("accuracy", shifts.accuracy, "accuracy by cell; null without outputs");
 }

@@ -10,15 +10,13 @@
 
 namespace leeway::tasks {
 
-std::string filled_pattern(std::string_view pattern,
-                           const std::vector<std::pair<std::string_view, std::string>>& values) {
+std::string filled_pattern(std::string_view pattern, const PatternValues& values) {
   std::string text;
   while (!pattern.empty()) {
     const std::size_t close = pattern.front() == '{' ? pattern.find('}') : pattern.npos;
-    const auto found = close == pattern.npos
-                           ? values.end()
-                           : std::ranges::find(values, pattern.substr(1, close - 1),
-                                               &std::pair<std::string_view, std::string>::first);
+    const auto found = close == pattern.npos ? values.end()
+                                             : std::ranges::find(values, pattern.substr(1, close - 1),
+                                                                 &PatternValues::value_type::first);
     if (found == values.end()) {
       text += pattern.front();
       pattern.remove_prefix(1);
@@ -32,9 +30,8 @@ std::string filled_pattern(std::string_view pattern,
   return text;
 }
 
-std::vector<NamedFile> files_of_sets(
-    const std::string& option, const std::string& pattern,
-    const std::vector<std::vector<std::pair<std::string_view, std::string>>>& sets, std::string_view braces) {
+std::vector<NamedFile> files_of_sets(const std::string& option, const std::string& pattern,
+                                     const std::vector<PatternValues>& sets, std::string_view braces) {
   std::vector<NamedFile> files;
   std::set<std::string> names;
   for (const auto& values : sets) {

@@ -10,9 +10,11 @@
 
 namespace leeway::tasks {
 
+// What every {NAME} stands for.
+using PatternValues = std::vector<std::pair<std::string_view, std::string>>;
+
 // {NAME} replaced by its value, "/" of a value by "-"; a {NAME} that is not among them stays.
-[[nodiscard]] std::string filled_pattern(std::string_view pattern,
-                                         const std::vector<std::pair<std::string_view, std::string>>& values);
+[[nodiscard]] std::string filled_pattern(std::string_view pattern, const PatternValues& values);
 
 // A file that a command will write, by the option that names it.
 struct NamedFile {
@@ -20,9 +22,9 @@ struct NamedFile {
 };
 
 // The file of each set, whose values of {NAME} `sets` has. OptionError where two sets would have one file: it proposes `braces`.
-[[nodiscard]] std::vector<NamedFile> files_of_sets(
-    const std::string& option, const std::string& pattern,
-    const std::vector<std::vector<std::pair<std::string_view, std::string>>>& sets, std::string_view braces);
+[[nodiscard]] std::vector<NamedFile> files_of_sets(const std::string& option, const std::string& pattern,
+                                                   const std::vector<PatternValues>& sets,
+                                                   std::string_view braces);
 
 // What {model} or {data} stand for: "cnn" of "models/cnn.pt", or where two would be one all of their paths but the endings;
 // "fashion-mnist-test" of "fashion-mnist:test".

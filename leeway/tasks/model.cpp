@@ -88,14 +88,8 @@ void align_classes(const nn::Model& model, Images& images) {
   leeway::align_classes({name_of(model), k, false, model.info().class_names}, images);
 }
 
-std::optional<ModelVariation> variation_of(const nn::Model& model, const Images& images) {
+std::optional<nn::Variation> check_variation(const nn::Model& model, const Images& images, bool taken) {
   const auto found = model.variation(images);
-  if (!found) return std::nullopt;
-  return ModelVariation{found->n, found->largest, found->predictions, found->neighbours};
-}
-
-std::optional<ModelVariation> check_variation(const nn::Model& model, const Images& images, bool taken) {
-  const auto found = variation_of(model, images);
   if (found && !taken)
     refuse(name_of(model),
            "the same outputs for the same images (call model.eval() before the export to switch off dropout "
@@ -104,7 +98,7 @@ std::optional<ModelVariation> check_variation(const nn::Model& model, const Imag
   return found;
 }
 
-std::string variation_warning(const nn::Model& model, const ModelVariation& variation) {
+std::string variation_warning(const nn::Model& model, const nn::Variation& variation) {
   return fmt::format("{}: {}: its results are not repeatable", name_of(model),
                      variation_text(variation, "image"));
 }
@@ -129,20 +123,16 @@ std::vector<std::string> normalization_warnings(const nn::Model& model, const Im
   const auto other = model.other_normalization(images);
   if (!other) return {};
   const auto named = [](const nn::NamedNormalization& one) {
-    return fmt::format("{} ({})", one.name, flags_of(recorded(one.normalization)));
+    return fmt::format("{} ({})", one.name, flags_of(one.normalization));
   };
   std::string others;
   for (const nn::NamedNormalization& one : other->others) others += (others.empty() ? "" : ", ") + named(one);
   return {fmt::format(
       "{} is right on {:.0f}% of {} images with its declared normalization ({}), but on {:.0f}% with the "
       "normalization of {}{}: the declared one may be wrong",
-      name_of(model), 100 * other->declared_accuracy, other->n,
-      flags_of(recorded(model.info().normalization)), 100 * other->accuracy, named(other->best),
+      name_of(model), 100 * other->declared_accuracy, other->n, flags_of(model.info().normalization),
+      100 * other->accuracy, named(other->best),
       others.empty() ? "" : fmt::format(", which is equivalent here to {}", others))};
-}
-
-Normalization recorded(const nn::Normalization& normalization) {
-  return {normalization.scale, normalization.mean, normalization.std};
 }
 
 Measured accuracy_of(const Outputs& outputs) {

@@ -31,7 +31,7 @@ namespace leeway::tasks {
 
 struct LoadedModel {
   std::unique_ptr<nn::Model> model;
-  std::optional<ModelVariation> stochastic;
+  std::optional<nn::Variation> stochastic;
   std::vector<std::string> warnings;  // what was decided about the file; all that speaks against the model
 };
 // Larger images become their middle where the model was trained on windows (take_middle); labels become numbers
@@ -44,19 +44,14 @@ struct LoadedModel {
 // Labels as numbers of the model's classes, by name (core/columns.h).
 void align_classes(const nn::Model& model, Images& images);
 
-// The checks alone. How the model answers differently when it is asked about the same images twice; nothing where it does not.
-[[nodiscard]] std::optional<ModelVariation> variation_of(const nn::Model& model, const Images& images);
-// Error that says what to do about it, unless `taken`.
-[[nodiscard]] std::optional<ModelVariation> check_variation(const nn::Model& model, const Images& images,
-                                                            bool taken);
-[[nodiscard]] std::string variation_warning(const nn::Model& model, const ModelVariation& variation);
+// The checks alone: Model::variation, with an error that says what to do about one, unless `taken`.
+[[nodiscard]] std::optional<nn::Variation> check_variation(const nn::Model& model, const Images& images,
+                                                           bool taken);
+[[nodiscard]] std::string variation_warning(const nn::Model& model, const nn::Variation& variation);
 
 // A line where labelled images show that the model's normalization is wrong (Model::other_normalization), or that
 // labels count from 1.
 [[nodiscard]] std::vector<std::string> normalization_warnings(const nn::Model& model, const Images& images);
-
-// As a record has it.
-[[nodiscard]] Normalization recorded(const nn::Normalization& normalization);
 
 // The share of rows that are predicted as labelled, with its 95% interval; the outputs have labels.
 [[nodiscard]] Measured accuracy_of(const Outputs& outputs);

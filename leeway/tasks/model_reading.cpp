@@ -3,6 +3,24 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+namespace leeway::nn {
+
+void fields(Normalization& normalization, Fields& f) {
+  f("scale", normalization.scale, at_least(0), "255 if the network expects pixels 0..255");
+  f("mean", normalization.mean, "mean of each channel; []: 0");
+  f("std", normalization.std, at_least(0), "standard deviation of each channel; []: 1");
+}
+
+void fields(Variation& variation, Fields& f) {
+  f("n", variation.n, "number of images compared");
+  f("largest_difference", variation.largest, at_least(0), "largest difference of a logit");
+  f("predictions_that_differ", variation.predictions, "number of images whose prediction differs");
+  f("neighbours", variation.neighbours,
+    "true: passes of one batch agree, but other images in the batch change the outputs");
+}
+
+}  // namespace leeway::nn
+
 namespace leeway::tasks {
 
 void normalization_fields(ModelReading& reading, Fields& f) {
@@ -57,27 +75,12 @@ void fields(ModelReading& reading, Fields& f) {
   device_field(reading, f);
 }
 
-void fields(Normalization& normalization, Fields& f) {
-  f("scale", normalization.scale, at_least(0), "255 if the network expects pixels 0..255");
-  f("mean", normalization.mean, "mean of each channel; []: 0");
-  f("std", normalization.std, at_least(0), "standard deviation of each channel; []: 1");
-}
-
-std::string flags_of(const Normalization& normalization) {
+std::string flags_of(const nn::Normalization& normalization) {
   std::string text;
   if (normalization.scale != 1) text += fmt::format(" --scale {}", normalization.scale);
   if (!normalization.mean.empty()) text += fmt::format(" --mean {}", fmt::join(normalization.mean, ","));
   if (!normalization.std.empty()) text += fmt::format(" --std {}", fmt::join(normalization.std, ","));
   return text.empty() ? "no normalization" : text.substr(1);
-}
-
-void fields(ModelVariation& variation, Fields& f) {
-  f("n", variation.n, "number of images compared");
-  f("largest_difference", variation.largest_difference, at_least(0), "largest difference of a logit");
-  f("predictions_that_differ", variation.predictions_that_differ,
-    "number of images whose prediction differs");
-  f("neighbours", variation.neighbours,
-    "true: passes of one batch agree, but other images in the batch change the outputs");
 }
 
 }  // namespace leeway::tasks

@@ -1,12 +1,19 @@
 // How a model's file is read, among the options of commands that run models: what the file and the notes beside it do not say.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "leeway/describe/fields.h"
+#include "leeway/nn/model.h"
+
+namespace leeway::nn {
+
+void fields(Normalization& normalization, Fields& f);
+void fields(Variation& variation, Fields& f);
+
+}  // namespace leeway::nn
 
 namespace leeway::tasks {
 
@@ -31,25 +38,7 @@ void stochastic_field(ModelReading& reading, Fields& f);
 void layout_field(ModelReading& reading, Fields& f);
 void device_field(ModelReading& reading, Fields& f);
 
-// The network takes (scale x - mean) / std of pixels x in [0,1].
-struct Normalization {
-  double scale = 1;
-  std::vector<double> mean, std;  // one number a channel, or empty: 0 and 1
-};
-
-void fields(Normalization& normalization, Fields& f);
-
 // "--mean 0.5 --std 0.25", as commands take it; "no normalization".
-[[nodiscard]] std::string flags_of(const Normalization& normalization);
-
-// A model accepted (--stochastic) although it gives different outputs for the same images.
-struct ModelVariation {
-  std::size_t n = 0;
-  double largest_difference = 0;
-  std::size_t predictions_that_differ = 0;
-  bool neighbours = false;
-};
-
-void fields(ModelVariation& variation, Fields& f);
+[[nodiscard]] std::string flags_of(const nn::Normalization& normalization);
 
 }  // namespace leeway::tasks

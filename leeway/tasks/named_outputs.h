@@ -36,12 +36,15 @@ inline void number_first(OutputsShards& first, const std::vector<NamedOutputs>& 
   warnings.insert(warnings.end(), first.rest.warnings.begin(), first.rest.warnings.end());
 }
 
-// The next set, its labels numbered as those of the first.
-[[nodiscard]] inline OutputsShards opened_like(LabelCoding first, const NamedOutputs& named,
-                                               std::vector<std::string>& warnings) {
+// The next set, its labels numbered and its classes and features ordered as those of the first. Error: the sets differ.
+[[nodiscard]] inline OutputsShards opened_like(const OutputsShards& first, const NamedOutputs& named,
+                                               std::vector<std::string>& warnings, bool features = true) {
   OutputsShards set = named.open();
-  number_labels(set.rest, set.n(), std::span(&first, 1), &set.logits);
+  number_labels(set.rest, set.n(), std::span(&first.rest.coding, 1), &set.logits);
   warnings.insert(warnings.end(), set.rest.warnings.begin(), set.rest.warnings.end());
+  align_classes(columns_of(first), set);
+  if (features) align_features(first.rest, set.rest);
+  require_alike(columns_of(first), columns_of(set));
   return set;
 }
 

@@ -1,6 +1,5 @@
-// Reads outputs by a command's options: columns, class names, label and group files, rows of a split.
-//
-// How outputs are read, among the options of commands that take them.
+// How outputs are read, among the options of commands that take them: columns, class names, label and group
+// files, rows of a split.
 #pragma once
 
 #include <cstddef>

@@ -30,6 +30,15 @@ struct PairedRows {
 [[nodiscard]] std::string pair_doubt(const std::optional<agreement::PairEvidence>& evidence,
                                      const std::string& clean, const std::string& shifted);
 
+// The doubts of results, as findings.
+template <class Results>
+[[nodiscard]] std::vector<std::string> doubts_of(const Results& results) {
+  std::vector<std::string> doubts;
+  for (const auto& result : results)
+    if (!result.doubt.empty()) doubts.push_back(result.doubt);
+  return doubts;
+}
+
 // Adds a line about the maximum of the set `name`, where it was looked for and not proved.
 void note_unproved(std::vector<std::string>& lines, const std::string& name,
                    const agreement::Agreement& agreement);

@@ -17,7 +17,7 @@ constexpr std::size_t variation_most_rows = 16;
 constexpr double rounding_of_a_pass = 1e-5, rounding_of_a_batch = .02;  // of the largest logit
 
 struct RowsApart {
-  ModelVariation variation;
+  nn::Variation variation;
   double scale = 0;      // the largest logit of the first pass
   std::size_t rows = 0;  // that differ by more than the share asked for
 };
@@ -37,8 +37,8 @@ RowsApart rows_apart(std::span<const float> first, std::span<const float> second
     double largest = 0;
     for (std::size_t c = 0; c < k; ++c)
       largest = std::max(largest, std::abs(static_cast<double>(a[c]) - static_cast<double>(b[c])));
-    found.variation.largest_difference = std::max(found.variation.largest_difference, largest);
-    found.variation.predictions_that_differ += argmax(a) != argmax(b);
+    found.variation.largest = std::max(found.variation.largest, largest);
+    found.variation.predictions += argmax(a) != argmax(b);
     found.rows += largest > share * found.scale;
   }
   return found;
@@ -53,7 +53,7 @@ void require_finite(std::span<const float> logits, std::size_t k) {
 
 }  // namespace
 
-std::optional<ModelVariation> variation_of(const ClassifierInputs& model) {
+std::optional<nn::Variation> variation_of(const ClassifierInputs& model) {
   const auto& [classifier, input, all] = model;
   const std::size_t n = std::min(variation_most_rows, all), half = n / 2, d = classifier.d;
   std::vector<float> x(n * d);
@@ -66,17 +66,17 @@ std::optional<ModelVariation> variation_of(const ClassifierInputs& model) {
   const std::vector<float> alone = classifier.logits(std::span(x).first(half * d));
   const RowsApart apart = rows_apart(first, alone, classifier.k, rounding_of_a_batch);
   if (2 * apart.rows <= half) return {};
-  ModelVariation variation = apart.variation;
+  nn::Variation variation = apart.variation;
   variation.neighbours = true;
   return variation;
 }
 
-std::string variation_text(const ModelVariation& variation, const std::string& row) {
+std::string variation_text(const nn::Variation& variation, const std::string& row) {
   return fmt::format(
       "logits that differ by up to {:.3g} between two passes of the same {} {}{}{} ({} of the predictions "
       "differ)",
-      variation.largest_difference, variation.n, row, variation.n == 1 ? "" : "s",
-      variation.neighbours ? ", alone and with other rows" : "", variation.predictions_that_differ);
+      variation.largest, variation.n, row, variation.n == 1 ? "" : "s",
+      variation.neighbours ? ", alone and with other rows" : "", variation.predictions);
 }
 
 }  // namespace leeway::tasks

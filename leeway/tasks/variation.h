@@ -9,15 +9,15 @@
 #include <optional>
 #include <string>
 
+#include "leeway/nn/model.h"
 #include "leeway/tasks/average_case/average_case.h"
-#include "leeway/tasks/model_reading.h"
 
 namespace leeway::tasks {
 
 // Nothing where it answers the same.
-[[nodiscard]] std::optional<ModelVariation> variation_of(const ClassifierInputs& model);
+[[nodiscard]] std::optional<nn::Variation> variation_of(const ClassifierInputs& model);
 
 // "logits that differ by up to .3 between two passes of the same 16 images (4 of the predictions differ)"
-[[nodiscard]] std::string variation_text(const ModelVariation& variation, const std::string& row);
+[[nodiscard]] std::string variation_text(const nn::Variation& variation, const std::string& row);
 
 }  // namespace leeway::tasks

@@ -191,7 +191,7 @@ tasks::ClassifierInputs classifier_inputs(nb::handle classifier, const Array& in
   const auto functions = shared({classifier.attr("logits"), classifier.attr("gradients"), input});
   const average_case::InputRow row = input_row(inputs);
   tasks::ClassifierInputs model{classifier_of(functions, classes_of(*functions, row)), row, inputs.shape[0]};
-  std::optional<tasks::ModelVariation> variation;
+  std::optional<nn::Variation> variation;
   {
     const Released release;
     variation = tasks::variation_of(model);

@@ -65,7 +65,7 @@ inline AverageCase full_average_case() {
   Robustness& found = record.found;
   found.options.methods = {"mmse", "softmax", "mc"};
   found.options.convergence = true;
-  found.stochastic = ModelVariation{16, .25, 3, true};
+  found.stochastic = nn::Variation{16, .25, 3, true};
   for (const double sigma : {.1, .2}) {
     found.results.push_back(survival_of("mc", sigma, .81));
     found.results.back().draws = 400'000;

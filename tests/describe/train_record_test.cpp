@@ -131,7 +131,7 @@ Attack within_a_radius(const std::string& target) {
   set.success = .7, set.success_interval = {.67, .73};
   set.zero_gradient = .02;
   set.beside_noise = BesideNoise{.4, .5};
-  set.stochastic = ModelVariation{16, .5, 2, true};
+  set.stochastic = nn::Variation{16, .5, 2, true};
   record.results = {set};
   return record;
 }

@@ -113,13 +113,13 @@ Align aligned(bool labelled) {
   record.envelope.instruction_set = "baseline";
   AlignSet& set = record.results.emplace_back();
   set.shifted = "blue<1>.npz", set.n = 3, set.d = 8;
-  set.cross_domain_error = .25, set.cross_domain_error_interval = {.125, .5};
-  set.correlation = .5, set.angle = 12.5, set.explained_variance_clean = .75,
-  set.explained_variance_shifted = .5;
-  set.projections_clean = {-1, 0, 1}, set.projections_shifted = {-1, .5, 1};
+  set.found.cross_domain_error = .25, set.found.cross_domain_error_interval = {.125, .5};
+  set.found.correlation = .5, set.found.angle = 12.5;
+  set.found.clean.explained = .75, set.found.shifted.explained = .5;
+  set.found.clean.projections = {-1, 0, 1}, set.found.shifted.projections = {-1, .5, 1};
   if (labelled) {
-    set.class_variance_clean = .1, set.class_variance_clean_interval = Interval{.05, .2};
-    set.class_variance_shifted = .6, set.class_variance_shifted_interval = Interval{.5, .7};
+    set.found.clean.class_variance = {.1, {.05, .2}};
+    set.found.shifted.class_variance = {.6, {.5, .7}};
     set.projection_labels = {"four", "nine", "nine"};
   }
   record.envelope.headline = headline_of(record);

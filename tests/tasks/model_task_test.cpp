@@ -104,14 +104,14 @@ TEST(InspectTask, DescribesTheModelAndSaysWhatSpeaksAgainstIt) {
   const Images rows = images({{0, 1, 2, 0}});
   const Inspect record = inspect({.model = model, .images = &rows});
   const InspectedModel& found = record.results.at(0);
-  EXPECT_THAT(found.input, ElementsAre(1, 1, 2));
-  EXPECT_EQ(found.normalization.scale, 2);
-  EXPECT_EQ(found.layers.at(0).shape, "(1, 1)");
+  EXPECT_THAT(input_sizes(found), ElementsAre(1, 1, 2));
+  EXPECT_EQ(found.info.normalization.scale, 2);
+  EXPECT_EQ(found.info.layers.at(0).shape, "(1, 1)");
   EXPECT_EQ(found.accuracy.value, 1);
   EXPECT_EQ(found.n, n);
   EXPECT_EQ(found.cost->images, 16U);
   EXPECT_FALSE(found.cost->gradient_seconds.has_value());
-  EXPECT_EQ(found.stochastic->predictions_that_differ, 3U);
+  EXPECT_EQ(found.stochastic->predictions, 3U);
   EXPECT_THAT(record.envelope.warnings,
               ElementsAre("m.onnx: expected gradients, found none",
                           "m.onnx: logits that differ by up to 0.5 between two passes of the same 16 images "
@@ -126,11 +126,11 @@ TEST(InspectTask, AnInputThatIsNotSaidIsEmpty) {
   model.info_.classes = 0;
   const Inspect unknown = inspect({.model = model});
   EXPECT_FALSE(unknown.results.at(0).cost.has_value());
-  EXPECT_TRUE(unknown.results[0].input.empty());
-  EXPECT_FALSE(unknown.results[0].classes || unknown.results[0].accuracy.value);
+  EXPECT_TRUE(input_sizes(unknown.results[0]).empty());
+  EXPECT_FALSE(unknown.results[0].info.classes > 0 || unknown.results[0].accuracy.value);
   InspectOptions options;
   options.input = {1, 2, 2}, options.no_timing = true;
-  EXPECT_THAT(inspect({.model = model, .options = options}).results.at(0).input, ElementsAre(1, 2, 2));
+  EXPECT_THAT(input_sizes(inspect({.model = model, .options = options}).results.at(0)), ElementsAre(1, 2, 2));
 }
 
 TEST(LoadedModel, OneThatAnswersDifferentlyTwiceIsRefusedUnlessItIsTaken) {

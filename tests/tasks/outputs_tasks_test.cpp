@@ -283,11 +283,11 @@ TEST(AlignTask, IsThatOfTheAnalysis) {
   const AlignSet &same = record.results[0], &turned = record.results[1];
   EXPECT_EQ(same.n, 40);
   EXPECT_EQ(same.d, 2);
-  EXPECT_EQ(same.cross_domain_error, 0);
-  EXPECT_NEAR(same.explained_variance_clean, 1, 1e-12);
-  EXPECT_NEAR(*same.class_variance_shifted, 0, 1e-12);
-  EXPECT_NEAR(turned.angle, 90, 1);
-  EXPECT_THAT(turned.projections_clean, SizeIs(40));
+  EXPECT_EQ(same.found.cross_domain_error, 0);
+  EXPECT_NEAR(same.found.clean.explained, 1, 1e-12);
+  EXPECT_NEAR(same.found.shifted.class_variance.value().share, 0, 1e-12);
+  EXPECT_NEAR(turned.found.angle, 90, 1);
+  EXPECT_THAT(turned.found.clean.projections, SizeIs(40));
   EXPECT_EQ(turned.projection_labels[1], "nine");
   EXPECT_TRUE(turned.pairing);
   EXPECT_THAT(record.envelope.headline, HasSubstr("turned: "));
@@ -299,11 +299,11 @@ TEST(AlignTask, IsThatOfTheAnalysis) {
 
 TEST(AlignTask, TakesASampleOfPairs) {
   AlignTask task{along("clean", 3000, true), {along("same", 3000, true)}, {}, 3};
-  EXPECT_THAT(align(task).results[0].projections_clean, SizeIs(1000));
+  EXPECT_THAT(align(task).results[0].found.clean.projections, SizeIs(1000));
   task.options.sample = 128;
   const AlignSet set = align(task).results[0];
   EXPECT_EQ(set.n, 128);
-  EXPECT_EQ(set.cross_domain_error, 0);
+  EXPECT_EQ(set.found.cross_domain_error, 0);
   EXPECT_EQ(align(task).results[0].projection_labels, set.projection_labels);
   task.seed = 4;
   EXPECT_NE(align(task).results[0].projection_labels, set.projection_labels);

@@ -50,7 +50,7 @@ TEST_F(Variation, BetweenTwoPasses) {
   }));
   ASSERT_TRUE(found);
   EXPECT_EQ(found->n, 16U);
-  EXPECT_NEAR(found->largest_difference, .25, 1e-6);
+  EXPECT_NEAR(found->largest, .25, 1e-6);
   EXPECT_FALSE(found->neighbours);
   EXPECT_THAT(variation_text(*found, "row"), HasSubstr("between two passes of the same 16 rows ("));
 }

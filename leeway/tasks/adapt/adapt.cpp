@@ -14,9 +14,9 @@ Adapt adapt(const AdaptTask& task, Progress* progress) {
   record.options = task.options;
   AdaptedModel& found = record.results.emplace_back();
   found.n = task.images.n();
+  found.layers = adapted.layers;
   double channels = 0, shift = 0, ratio = 0;
-  for (const nn::AdaptedLayer& layer : adapted.layers) {
-    found.layers.push_back({layer.name, layer.channels, layer.mean_shift, layer.variance_ratio});
+  for (const nn::AdaptedLayer& layer : found.layers) {
     const auto weight = static_cast<double>(layer.channels);
     channels += weight;
     shift += weight * layer.mean_shift;

@@ -1,8 +1,7 @@
-// Recomputes a model's batch normalization statistics on other images (nn/model.h). Never uses their labels.
+// leeway adapt: recomputes a model's batch normalization statistics on other images (nn/model.h). Never uses
+// their labels. Keys: docs/schema/adapt.md.
 // Errors (Error): those of Model::adapt and Model::save. Interrupted on request: nothing is written. Cost: a
 // forward pass for each layer of batch normalization.
-//
-// The record of leeway adapt: a model whose statistics became those of other images. docs/schema/adapt.md lists the keys.
 #pragma once
 
 #include <cstddef>
@@ -26,17 +25,11 @@ struct AdaptOptions {
   std::string method = "batchnorm";
 };
 
-struct AdaptedLayer {
-  std::string name;
-  std::size_t channels = 0;
-  double mean_shift = 0, variance_ratio = 1;
-};
-
 struct AdaptedModel {
   std::string model, data, out;  // files, as they were given; empty: none
   std::size_t n = 0;
   double mean_shift = 0, variance_ratio = 1;
-  std::vector<AdaptedLayer> layers;
+  std::vector<nn::AdaptedLayer> layers;
 };
 
 using Adapt = RecordOf<adapt_schema, AdaptOptions, AdaptedModel>;

@@ -3,17 +3,9 @@
 #include <algorithm>
 
 #include "leeway/core/numbers.h"
-#include "leeway/describe/json.h"
 #include "leeway/tasks/adapt/adapt.h"
 
-namespace leeway::tasks {
-
-void fields(AdaptOptions& options, Fields& f) {
-  f.choice(
-      "method", options.method,
-      {{"batchnorm", "set batch normalization to the mean and variance over all images, layer by layer"}},
-      "adaptation method");
-}
+namespace leeway::nn {
 
 static void fields(AdaptedLayer& layer, Fields& f) {
   f("name", layer.name, "name of the layer in the weights file");
@@ -22,6 +14,17 @@ static void fields(AdaptedLayer& layer, Fields& f) {
     "mean over channels of |new mean - old mean| / old standard deviation");
   f("variance_ratio", layer.variance_ratio, at_least(0),
     "geometric mean over channels of new variance / old variance");
+}
+
+}  // namespace leeway::nn
+
+namespace leeway::tasks {
+
+void fields(AdaptOptions& options, Fields& f) {
+  f.choice(
+      "method", options.method,
+      {{"batchnorm", "set batch normalization to the mean and variance over all images, layer by layer"}},
+      "adaptation method");
 }
 
 void fields(AdaptedModel& model, Fields& f) {
@@ -45,9 +48,9 @@ std::string headline_of(const Adapt& record) {
 }
 
 std::vector<std::string> findings_of(const Adapt& record) {
-  const std::vector<AdaptedLayer>& layers = record.results.at(0).layers;
+  const std::vector<nn::AdaptedLayer>& layers = record.results.at(0).layers;
   if (layers.size() < 2) return {};
-  const auto most = std::ranges::max_element(layers, {}, &AdaptedLayer::mean_shift);
+  const auto most = std::ranges::max_element(layers, {}, &nn::AdaptedLayer::mean_shift);
   return {fmt::format("The means changed most in {}: by {} standard deviations.", most->name,
                       significant(most->mean_shift, 3))};
 }

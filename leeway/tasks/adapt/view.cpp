@@ -1,13 +1,10 @@
-// What leeway adapt shows.
-#include <fmt/format.h>
-
 #include "leeway/tasks/adapt/adapt.h"
 #include "leeway/tasks/sections.h"
 
 namespace leeway::tasks {
 
 View view(const Adapt& record) {
-  using One = AdaptedLayer;
+  using One = nn::AdaptedLayer;
   const std::vector<ColumnOf<One>> columns = {
       {text_column("Layer"), &One::name},
       {number_column("Channels"), &One::channels},

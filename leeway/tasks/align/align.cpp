@@ -6,10 +6,9 @@
 #include <numeric>
 #include <string>
 
-#include "leeway/agreement/alignment.h"
-#include "leeway/core/columns.h"
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
+#include "leeway/core/rows.h"
 #include "leeway/tasks/paired_rows.h"
 #include "leeway/tasks/task_clock.h"
 
@@ -21,17 +20,6 @@ constexpr std::size_t most_projections = 1000;
 const Array& features_of(const std::string& name, const OutputsShards& set) {
   if (!set.rest.features) refuse(display_name(name), "features to align", "none");
   return *set.rest.features;
-}
-
-// Rows of a matrix, as float64.
-Array taken(const Array& matrix, const std::vector<std::size_t>& rows) {
-  const std::vector<double> all = to_f64(matrix, "features");
-  const std::size_t d = matrix.shape.at(1);
-  std::vector<double> values;
-  for (const std::size_t row : rows)
-    values.insert(values.end(), all.begin() + static_cast<std::ptrdiff_t>(row * d),
-                  all.begin() + static_cast<std::ptrdiff_t>((row + 1) * d));
-  return make_array(std::vector<std::size_t>{rows.size(), d}, std::move(values));
 }
 
 std::string class_name(const OutputsShards& set, std::int64_t label) {
@@ -61,33 +49,22 @@ class Clean {
              fmt::format("{}", shifted.n()));
     const bool all = rows_.size() == set_.n();
     std::vector<std::int64_t> labels;
-    if (set_.rest.labels)
-      for (const std::size_t row : rows_) labels.push_back((*set_.rest.labels)[row]);
-    const agreement::Alignment found = agreement::feature_alignment(
-        all ? features_ : taken(features_, rows_), display_name(task_.clean.name),
-        all ? features : taken(features, rows_), display_name(name), labels,
-        {task_.options.standardise, {.replicates = task_.options.replicates, .seed = task_.seed}});
+    if (set_.rest.labels) labels = at_rows(*set_.rest.labels, rows_);
     AlignSet set;
     set.shifted = name;
     set.n = rows_.size(), set.d = features.shape.at(1);
-    set.cross_domain_error = found.cross_domain_error;
-    set.cross_domain_error_interval = found.cross_domain_error_interval;
-    set.correlation = found.correlation, set.angle = found.angle;
-    set.explained_variance_clean = found.clean.explained,
-    set.explained_variance_shifted = found.shifted.explained;
-    if (found.clean.class_variance && found.shifted.class_variance) {
-      set.class_variance_clean = found.clean.class_variance->share;
-      set.class_variance_clean_interval = found.clean.class_variance->interval;
-      set.class_variance_shifted = found.shifted.class_variance->share;
-      set.class_variance_shifted_interval = found.shifted.class_variance->interval;
-    }
+    set.found = agreement::feature_alignment(
+        all ? features_ : Rows(features_).take(rows_), display_name(task_.clean.name),
+        all ? features : Rows(features).take(rows_), display_name(name), labels,
+        {task_.options.standardise, {.replicates = task_.options.replicates, .seed = task_.seed}});
     const std::size_t shown = std::min(most_projections, set.n);
     for (std::size_t i = 0; i < shown; ++i) {
       const std::size_t row = i * set.n / shown;
-      set.projections_clean.push_back(found.clean.projections[row]);
-      set.projections_shifted.push_back(found.shifted.projections[row]);
+      for (auto* const direction : {&set.found.clean, &set.found.shifted})
+        direction->projections[i] = direction->projections[row];
       if (!labels.empty()) set.projection_labels.push_back(class_name(set_, labels[row]));
     }
+    set.found.clean.projections.resize(shown), set.found.shifted.projections.resize(shown);
     set.pairing = evidence_of({&set_.logits, &set_.rest, {}}, {&shifted.logits, &shifted.rest, {}});
     set.doubt = pair_doubt(set.pairing, task_.clean.name, name);
     return set;
@@ -116,10 +93,7 @@ Align align(const AlignTask& task, Progress* progress) {
   }
   const Clean clean(task, std::move(first));
   for (const NamedOutputs& named : task.shifted) {
-    OutputsShards shifted = opened_like(clean.set().rest.coding, named, warnings);
-    align_classes(columns_of(clean.set()), shifted);
-    align_features(clean.set().rest, shifted.rest);
-    require_alike(columns_of(clean.set()), columns_of(shifted));
+    OutputsShards shifted = opened_like(clean.set(), named, warnings);
     record.results.push_back(clean.with(named.name, shifted));
     if (const std::string& doubt = record.results.back().doubt; !doubt.empty()) warnings.push_back(doubt);
     if (progress == nullptr) continue;

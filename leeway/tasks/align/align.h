@@ -1,10 +1,8 @@
-// PCA feature alignment of shifted sets of outputs with a clean one (agreement/alignment.h). Classes are the
-// clean set's labels. The clean set stays open; shifted ones are opened one at a time.
+// leeway align: PCA feature alignment of shifted sets of outputs with a clean one (agreement/alignment.h):
+// whether the strongest direction of the features outlasts a shift. Classes are the clean set's labels. The
+// clean set stays open; shifted ones are opened one at a time. Keys: docs/schema/align.md.
 // Errors (Error): no shifted set, a set without features, sets of different lengths; those of opening sets
 // and of agreement/alignment.h. Interrupted between sets on request. Cost and determinism: as there.
-//
-// The record of leeway align: whether the strongest direction of the features outlasts a shift
-// (agreement/alignment.h). One result for each shifted set, in order. docs/schema/align.md lists the keys.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "leeway/agreement/alignment.h"
 #include "leeway/agreement/pair_evidence.h"
 #include "leeway/core/progress.h"
 #include "leeway/describe/envelope.h"
@@ -35,14 +34,8 @@ struct AlignOptions : OutputsReading {
 struct AlignSet {
   std::string shifted;  // the path as it was given
   std::size_t n = 0, d = 0;
-  double cross_domain_error = 0;
-  Interval cross_domain_error_interval;
-  double correlation = 0, angle = 0;
-  double explained_variance_clean = 0, explained_variance_shifted = 0;
-  std::optional<double> class_variance_clean, class_variance_shifted;
-  std::optional<Interval> class_variance_clean_interval, class_variance_shifted_interval;
-  std::vector<double> projections_clean, projections_shifted;  // of at most 1000 rows, evenly
-  std::vector<std::string> projection_labels;                  // of these; empty: no labels
+  agreement::Alignment found;                  // its projections are of at most 1000 rows, evenly
+  std::vector<std::string> projection_labels;  // of these; empty: no labels
   std::optional<agreement::PairEvidence> pairing;
   std::string doubt;  // why rows need not be pairs; empty where nothing speaks against it
 };

@@ -13,18 +13,17 @@ namespace {
 std::vector<std::string> classes_of(const Align& record) {
   std::vector<std::string> classes;
   for (const AlignSet& set : record.results)
-    for (const std::string& name : set.projection_labels)
-      if (std::ranges::find(classes, name) == classes.end()) classes.push_back(name);
+    for (const std::string& name : set.projection_labels) append_new(classes, name);
   std::ranges::sort(classes);
   return classes.size() <= series ? classes : std::vector<std::string>{};
 }
 
 Json points_of(const AlignSet& set, const std::vector<std::string>& classes) {
   Json points = Json::array();
-  for (std::size_t i = 0; i < set.projections_clean.size(); ++i) {
+  for (std::size_t i = 0; i < set.found.clean.projections.size(); ++i) {
     const std::string name = set.projection_labels.empty() ? "" : set.projection_labels[i];
     const auto found = std::ranges::find(classes, name);
-    const double clean = set.projections_clean[i], shifted = set.projections_shifted[i];
+    const double clean = set.found.clean.projections[i], shifted = set.found.shifted.projections[i];
     points.push_back({{"class", name},
                       {"slot", found == classes.end() ? 0 : found - classes.begin()},
                       {"clean", brief(clean)},
@@ -43,9 +42,10 @@ Blocks scatter_charts(const Align& record) {
     charts.push_back(
         {"alignment",
          name,
-         fmt::format("error {}, angle {}°", significant(set.cross_domain_error, 2), fixed(set.angle, 0)),
+         fmt::format("error {}, angle {}°", significant(set.found.cross_domain_error, 2),
+                     fixed(set.found.angle, 0)),
          fmt::format("Projections of {} pairs on the first principal direction, clean against {}",
-                     count(set.projections_clean.size()), name),
+                     count(set.found.clean.projections.size()), name),
          {{"points", points_of(set, classes)}}});
   }
   return (classes.empty() ? Blocks() : model_legend(classes)) + chart_grid(charts, 6);
@@ -53,34 +53,32 @@ Blocks scatter_charts(const Align& record) {
 
 Blocks set_table(const Align& record) {
   using One = AlignSet;
+  const auto within = [](const agreement::PrincipalDirection& direction) {
+    const auto& variance = direction.class_variance;
+    return variance ? share_cell(measured(variance->share, variance->interval))
+                    : dash_cell("the files have no labels");
+  };
   const std::vector<ColumnOf<One>> columns = {
       {text_column("Shifted"),
        [](const One& one) { return text_cell(printable(one.shifted, std::string::npos)); }},
       {interval_column("Cross-domain error",
                        "Mean squared difference of a pair's projections, scaled to [-1, 1] in each set"),
        [](const One& one) {
-         const Measured error = measured(one.cross_domain_error, one.cross_domain_error_interval);
+         const Measured error = measured(one.found.cross_domain_error, one.found.cross_domain_error_interval);
          return with_interval(significant_cell(error.value, 3), error,
                               significant(*error.low, 3) + "–" + significant(*error.high, 3));
        }},
       {number_column("Angle", "Between the first principal directions of the two sets, in degrees"),
-       [](const One& one) { return fixed_cell(one.angle, 1); }},
+       [](const One& one) { return fixed_cell(one.found.angle, 1); }},
       {number_column("Correlation", "Of a pair's projections"),
-       [](const One& one) { return fixed_cell(one.correlation, 3); }},
+       [](const One& one) { return fixed_cell(one.found.correlation, 3); }},
       {number_column("Explained, clean", "Share of the variance of the features along the direction"),
-       [](const One& one) { return percent_cell(one.explained_variance_clean, 0); }},
+       [](const One& one) { return percent_cell(one.found.clean.explained, 0); }},
       {number_column("Explained, shifted"),
-       [](const One& one) { return percent_cell(one.explained_variance_shifted, 0); }},
+       [](const One& one) { return percent_cell(one.found.shifted.explained, 0); }},
       {interval_column("Within classes, clean", "Share of the variance of the projections within classes"),
-       [](const One& one) {
-         return share_cell(measured(one.class_variance_clean, one.class_variance_clean_interval),
-                           "the files have no labels");
-       }},
-      {interval_column("Within classes, shifted"),
-       [](const One& one) {
-         return share_cell(measured(one.class_variance_shifted, one.class_variance_shifted_interval),
-                           "the files have no labels");
-       }},
+       [=](const One& one) { return within(one.found.clean); }},
+      {interval_column("Within classes, shifted"), [=](const One& one) { return within(one.found.shifted); }},
       {number_column("Pairs"), &One::n}};
   return table_of("Every shifted set", columns, record.results).block();
 }

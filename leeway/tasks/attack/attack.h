@@ -1,15 +1,13 @@
-// Generates adversarial examples and measures accuracy under attack.
+// leeway attack: generates adversarial examples and measures accuracy under attack, for each model, set of
+// images, attack and radius; perturbation norms where the attack searches for the nearest adversarial
+// example.
 //
 // Untargeted attacks lead away from the labels, or from the model's predictions if there are none. The
 // session brings the attacks of leeway/nn; this code does not need LibTorch. Proportions have exact
-// intervals, the median norm has that of order statistics (core/statistics.h).
+// intervals, the median norm has that of order statistics (core/statistics.h). Statistics of norms are over
+// all rows: 0 where the clean image succeeds, inf where the attack failed.
 // Errors (Error): those of Session::complete and Model::attack (leeway/nn). Interrupted on request. Cost: a
 // forward and a backward pass a step. Same bits for any number of threads.
-//
-// The record of leeway attack: for each model, set of images, attack and radius, the accuracy under attack,
-// and the perturbation norms where the attack searches for the nearest adversarial example.
-//
-// Statistics of norms are over all rows: 0 where the clean image succeeds, inf where the attack failed.
 #pragma once
 
 #include <filesystem>
@@ -70,7 +68,7 @@ struct AttackedSet {
   std::optional<NearestNorms> norms;  // of an attack of minimum norm
   std::optional<double> zero_gradient, unreliable_gradient;
   std::optional<BesideNoise> beside_noise;
-  std::optional<ModelVariation> stochastic;
+  std::optional<nn::Variation> stochastic;
 };
 
 struct Attack {

@@ -31,18 +31,17 @@ std::vector<ColumnOf<AttackedSet>> name_columns(const Attack& record) {
 Blocks set_table(const Attack& record) {
   std::vector<ColumnOf<AttackedSet>> columns = name_columns(record);
   const std::size_t headers = columns.size();
+  const auto share = [](double AttackedSet::*value, Interval AttackedSet::*interval) {
+    return [=](const AttackedSet& set) { return share_cell(measured(set.*value, set.*interval)); };
+  };
   const std::vector<ColumnOf<AttackedSet>> measures = {
       {interval_column("Clean", "Share of clean images predicted as their label"),
-       [](const AttackedSet& set) {
-         return share_cell(measured(set.clean_accuracy, set.clean_accuracy_interval));
-       }},
+       share(&AttackedSet::clean_accuracy, &AttackedSet::clean_accuracy_interval)},
       {interval_column("Attacked",
                        "Share of attacked images predicted as their label (without labels: as before)"),
-       [](const AttackedSet& set) {
-         return share_cell(measured(set.robust_accuracy, set.robust_accuracy_interval));
-       }},
+       share(&AttackedSet::robust_accuracy, &AttackedSet::robust_accuracy_interval)},
       {interval_column("Success", "Share of images with a successful attack"),
-       [](const AttackedSet& set) { return share_cell(measured(set.success, set.success_interval)); }},
+       share(&AttackedSet::success, &AttackedSet::success_interval)},
       {interval_column("Median norm", "Median norm of the perturbations"),
        [](const AttackedSet& set) {
          if (!set.norms) return dash_cell("fixed radius");
@@ -128,7 +127,7 @@ Section method_section(const Attack& record) {
     const std::string words = !several             ? parameters
                               : parameters.empty() ? ""
                                                    : fmt::format("{}: {}", set.attack, parameters);
-    if (!words.empty() && std::ranges::find(items, words) == items.end()) items.push_back(words);
+    if (!words.empty()) append_new(items, words);
     if (set.beside_noise)
       items.push_back((several ? set.out + ": " : "") +
                       fmt::format("Robust accuracy is {} under the attack alone and {} under noise of the "

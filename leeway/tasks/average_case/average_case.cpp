@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <initializer_list>
 #include <type_traits>
 #include <utility>
@@ -13,7 +12,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/safetensors.h"
 #include "leeway/tasks/average_case/robustness.h"
-#include "leeway/tasks/plan_digest.h"
+#include "leeway/tasks/saved_work.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {
@@ -25,86 +24,66 @@ using average_case::MadeElsewhere;
 using average_case::Noise;
 using Clock = std::chrono::steady_clock;
 
-template <class T>
-Array vector_array(const std::vector<T>& values) {
-  return make_array<T>({values.size()}, values);
-}
-
-template <class T>
-std::vector<T> vector_of(const ArrayMap& arrays, const std::string& name) {
-  const auto view = arrays.at(name).view<T>();
-  return {view.begin(), view.end()};
-}
-
 // -- Rows done so far, in a file
 
-class State {
- public:
-  // Of rows [0, n) under these options.
-  State(const AverageCaseTask& task, const AverageCaseOptions& options, std::size_t n) : path_(task.state) {
-    if (!saves()) return;
-    AverageCaseOptions decisive = options;
-    decisive.rows = n, decisive.convergence = false;
-    plan_ = plan_digest(std::move(decisive), task.seed, task.made_of);
+// Of rows [0, n) under these options.
+SavedWork saved_work(const AverageCaseTask& task, AverageCaseOptions options, std::size_t n) {
+  options.rows = n, options.convergence = false;
+  return {task.state, std::move(options), task.seed, task.made_of};
+}
+
+// Calls `visit(name, values)` for the arrays of column c.
+template <class OneColumn, class Visit>
+void each_array(OneColumn& column, std::size_t c, const Visit& visit) {
+  visit(fmt::format("p {}", c), column.p);
+  visit(fmt::format("low {}", c), column.low);
+  visit(fmt::format("high {}", c), column.high);
+  visit(fmt::format("error {}", c), column.error);
+  visit(fmt::format("draws {}", c), column.draws);
+}
+
+ArrayMap arrays_of(const average_case::AverageCase& done) {
+  ArrayMap arrays;
+  const auto put = [&]<class T>(const std::string& name, const std::vector<T>& values) {
+    arrays[name] = make_array<T>({values.size()}, values);
+  };
+  put("targets", done.targets);
+  put("confidence", done.confidence);
+  put("seconds", std::vector{done.seconds, done.model_seconds});
+  for (std::size_t c = 0; c < done.columns.size(); ++c) {
+    const Column& column = done.columns[c];
+    each_array(column, c, put);
+    put(fmt::format("rest {}", c),
+        std::vector{static_cast<double>(column.not_converged), column.left_out, column.seconds,
+                    column.model_seconds, static_cast<double>(column.zero_gradients)});
   }
+  return arrays;
+}
 
-  [[nodiscard]] bool saves() const { return !path_.empty(); }
-
-  void save(const average_case::AverageCase& done) const {
-    ArrayMap arrays;
-    arrays["targets"] = vector_array(done.targets);
-    arrays["confidence"] = vector_array(done.confidence);
-    arrays["seconds"] = vector_array(std::vector<double>{done.seconds, done.model_seconds});
-    for (std::size_t c = 0; c < done.columns.size(); ++c) {
-      const Column& column = done.columns[c];
-      arrays[fmt::format("p {}", c)] = vector_array(column.p);
-      arrays[fmt::format("low {}", c)] = vector_array(column.low);
-      arrays[fmt::format("high {}", c)] = vector_array(column.high);
-      arrays[fmt::format("error {}", c)] = vector_array(column.error);
-      arrays[fmt::format("draws {}", c)] = vector_array(column.draws);
-      arrays[fmt::format("rest {}", c)] = vector_array(
-          std::vector<double>{static_cast<double>(column.not_converged), column.left_out, column.seconds,
-                              column.model_seconds, static_cast<double>(column.zero_gradients)});
-    }
-    write_state(path_, {std::move(arrays), {{"plan", plan_}}});
-  }
-
-  // `empty` where there is no state of this plan; `warn` gets a line about a damaged one.
-  [[nodiscard]] average_case::AverageCase load(const average_case::AverageCase& empty,
-                                               const std::function<void(std::string)>& warn) const {
-    const auto parse = [&](const Safetensors& state) {
-      const ArrayMap& arrays = state.tensors;
-      average_case::AverageCase done = empty;
-      done.targets = vector_of<std::int32_t>(arrays, "targets");
-      done.confidence = vector_of<double>(arrays, "confidence");
-      const auto seconds = vector_of<double>(arrays, "seconds");
-      done.seconds = seconds.at(0), done.model_seconds = seconds.at(1);
-      for (std::size_t c = 0; c < done.columns.size(); ++c) {
-        load_column(arrays, c, done.columns[c]);
-        if (done.columns[c].p.size() != done.targets.size())
-          refuse(display_name(path_), "one value per row", "another number");
-      }
-      return done;
-    };
-    return state_of_plan(path_, plan_, warn, parse).value_or(empty);
-  }
-
- private:
-  static void load_column(const ArrayMap& arrays, std::size_t c, Column& column) {
-    column.p = vector_of<double>(arrays, fmt::format("p {}", c));
-    column.low = vector_of<double>(arrays, fmt::format("low {}", c));
-    column.high = vector_of<double>(arrays, fmt::format("high {}", c));
-    column.error = vector_of<double>(arrays, fmt::format("error {}", c));
-    column.draws = vector_of<std::uint32_t>(arrays, fmt::format("draws {}", c));
-    const auto rest = vector_of<double>(arrays, fmt::format("rest {}", c));
+// `done`: without rows.
+average_case::AverageCase rows_in(const ArrayMap& arrays, average_case::AverageCase done,
+                                  const std::filesystem::path& path) {
+  const auto take = [&]<class T>(const std::string& name, std::vector<T>& values) {
+    const auto view = arrays.at(name).view<T>();
+    values.assign(view.begin(), view.end());
+  };
+  std::vector<double> seconds, rest;
+  take("targets", done.targets);
+  take("confidence", done.confidence);
+  take("seconds", seconds);
+  done.seconds = seconds.at(0), done.model_seconds = seconds.at(1);
+  for (std::size_t c = 0; c < done.columns.size(); ++c) {
+    Column& column = done.columns[c];
+    each_array(column, c, take);
+    take(fmt::format("rest {}", c), rest);
     column.not_converged = static_cast<std::size_t>(rest.at(0)), column.left_out = rest.at(1);
     column.seconds = rest.at(2), column.model_seconds = rest.at(3);
     column.zero_gradients = static_cast<std::size_t>(rest.at(4));
+    if (column.p.size() != done.targets.size())
+      refuse(display_name(path), "one value per row", "another number");
   }
-
-  std::filesystem::path path_;
-  std::string plan_;
-};
+  return done;
+}
 
 // Passes of one range of rows as a part of those of all rows, from `before` to `n`.
 class RangeProgress : public Progress {
@@ -150,12 +129,6 @@ std::vector<std::size_t> growing(std::initializer_list<std::size_t> counts, std:
     if (count < most) result.push_back(count);
   result.push_back(most);
   return result;
-}
-
-// The first rows of an array; nothing is copied.
-Array average_case_head(Array array, std::size_t rows) {
-  if (!array.shape.empty()) array.shape[0] = std::min(array.shape[0], rows);
-  return array;
 }
 
 class AverageCaseAnalysis {
@@ -226,9 +199,9 @@ class AverageCaseAnalysis {
              "a Jacobian as well (Gram matrices already include the noise)", "none");
     if (!files.logits.shape.empty() && rows_of(files.logits.shape[0]) < files.logits.shape[0]) {
       const std::size_t n = rows_of(files.logits.shape[0]);
-      files.logits = average_case_head(files.logits, n);
-      if (files.jacobian) files.jacobian = average_case_head(*files.jacobian, n);
-      if (files.gram) files.gram = average_case_head(*files.gram, n);
+      files.logits = first_rows(files.logits, n);
+      if (files.jacobian) files.jacobian = first_rows(*files.jacobian, n);
+      if (files.gram) files.gram = first_rows(*files.gram, n);
     }
     const std::size_t d = files.jacobian && files.jacobian->shape.size() == 3 ? files.jacobian->shape[2] : 1;
     result_.rows = average_case::average_case(files, noise(d), options_);
@@ -241,14 +214,14 @@ class AverageCaseAnalysis {
     const std::size_t n = rows_of(model.n);
     take_labels(n);
     const Noise e = noise(model.classifier.d);
-    const State state(task_, chosen_, n);
+    const SavedWork state = saved_work(task_, chosen_, n);
     average_case::AverageCase& all = result_.rows;
     try {
       run_ranges(model, e, n, state);
       if (chosen_.convergence) converge(model, e, n);
     } catch (const Interrupted&) {
       if (!state.saves()) throw Interrupted("average-case: stopped; nothing was saved");
-      state.save(all);
+      state.save({arrays_of(all), {}});
       throw Interrupted(fmt::format(
           "average-case: stopped after {} of {} rows, which were saved; the same command resumes from there",
           all.targets.size(), n));
@@ -256,16 +229,18 @@ class AverageCaseAnalysis {
   }
 
   // Rows in ranges; what is done is saved now and then, and taken over by a rerun.
-  void run_ranges(const ClassifierInputs& model, const Noise& e, std::size_t n, const State& state) {
+  void run_ranges(const ClassifierInputs& model, const Noise& e, std::size_t n, const SavedWork& state) {
     average_case::AverageCase& all = result_.rows;
     const auto range = [&](std::size_t begin, std::size_t end, Progress* progress) {
       average_case::AverageCaseOptions own = options_;
       own.progress = progress;
       return average_case::average_case(model.classifier, e, model.input, begin, end, own);
     };
-    all = state.load(range(0, 0, nullptr), [this](std::string line) {
-      result_.record.envelope.warnings.push_back(std::move(line));
-    });
+    const average_case::AverageCase empty = range(0, 0, nullptr);
+    all = state
+              .load([this](std::string line) { result_.record.envelope.warnings.push_back(std::move(line)); },
+                    [&](const Safetensors& saved) { return rows_in(saved.tensors, empty, task_.state); })
+              .value_or(empty);
     const std::size_t before = all.targets.size();
     if (before > 0 && task_.resumed) task_.resumed(before, n);
     auto saved = Clock::now();
@@ -277,7 +252,7 @@ class AverageCaseAnalysis {
       all.append(range(begin, end, &progress));
       const auto now = Clock::now();
       if (!state.saves() || end == n || now - saved < std::chrono::seconds(5)) continue;
-      state.save(all);
+      state.save({arrays_of(all), {}});
       saved = now;
     }
   }

@@ -1,20 +1,17 @@
-// The probability that predictions stay unchanged under noise, for each sample.
+// leeway average-case: the probability that predictions stay unchanged under noise, for each sample.
 //
-// Input: a classifier of functions with its inputs, or outputs and gradients from elsewhere. If `state` names
-// a file, progress is saved there every few seconds and on interruption, and the same task resumes from it to
-// the same bits. A state of another plan (options, seed, number of rows, version, instruction set, `made_of`)
-// is ignored. The caller removes the file after storing the result.
+// Input: a classifier of functions with its inputs, or outputs and gradients from elsewhere. One result for
+// each method and sigma; with Monte Carlo, also each method's error against it; by the most accurate method,
+// also how classes differ and which samples of each are the least and the most robust. leeway/average_case
+// defines the numbers; docs/schema/average-case.md lists the keys.
+//
+// If `state` names a file, progress is saved there every few seconds and on interruption, and the same task
+// resumes from it to the same bits (saved_work.h). The caller removes the file after storing the result.
 //
 // Errors (Error): an unknown method or noise, a method that the input does not permit, fewer labels or groups
 // than rows, covariances with Gram matrices, those of leeway/average_case. Interrupted on request; the
 // message says what was saved. `not_converged` counts values of p outside the tolerance. Cost, memory,
 // determinism: average_case/average_case.h.
-//
-// The record of leeway average-case: the probability that predictions stay unchanged under noise.
-//
-// One result for each method and sigma. With Monte Carlo, also each method's error against it; by the most
-// accurate method, also how classes differ and which samples of each are the least and the most robust.
-// leeway/average_case defines the numbers; docs/schema/average-case.md lists the keys.
 #pragma once
 
 #include <cstddef>
@@ -141,7 +138,7 @@ struct Robustness {
       group_bias;  // columns in their order, each with all sigmas; empty without groups
   std::vector<Ranking> ranking;
   std::vector<ConvergenceStep> convergence;
-  std::optional<ModelVariation> stochastic;
+  std::optional<nn::Variation> stochastic;
   double seconds_in_all = 0, model_seconds_in_all = 0;
 
   [[nodiscard]] const Survival* find(std::string_view method, double sigma) const;

@@ -11,18 +11,13 @@
 #include "leeway/core/message.h"
 #include "leeway/tasks/assess/detail/predictions.h"
 #include "leeway/tasks/average_case/average_case.h"
+#include "leeway/tasks/average_case/robustness.h"
 #include "leeway/tasks/model.h"
 
 namespace leeway::tasks {
 namespace {
 
 constexpr double tolerated = .01;  // share of rows on which a model may differ from its outputs
-
-// The first rows of an array; nothing is copied.
-Array models_under_noise_head(Array array, std::size_t rows) {
-  array.shape[0] = rows;
-  return array;
-}
 
 ClassifierInputs model_inputs(const NoiseSubject& subject) {
   if (subject.functions) return *subject.functions;
@@ -48,8 +43,7 @@ std::variant<ClassifierInputs, average_case::MadeElsewhere> inputs_of(const Nois
 
 // Share of the first rows on which the model does not say what the outputs say.
 double disagreement(const std::vector<std::int32_t>& targets, const Outputs& outputs) {
-  const auto said =
-      assess::predict(models_under_noise_head(outputs.logits, targets.size()), outputs.path).classes;
+  const auto said = assess::predict(first_rows(outputs.logits, targets.size()), outputs.path).classes;
   std::size_t differ = 0;
   for (std::size_t i = 0; i < targets.size(); ++i) differ += said[i] != targets[i];
   return static_cast<double>(differ) / static_cast<double>(targets.size());

@@ -31,7 +31,7 @@ struct NoiseSubject {
   std::optional<ClassifierInputs> functions = {};  // of one in memory, its inputs those of the source; or
   std::optional<Array> jacobian = {};              // (n,k,d), of the logits by the input
   const Images* images = nullptr;
-  std::optional<ModelVariation> stochastic = {};  // of a model that answers differently twice
+  std::optional<nn::Variation> stochastic = {};  // of a model that answers differently twice
 };
 
 // Error where they do not fit the source: of Jacobians at once, of models when they are asked.

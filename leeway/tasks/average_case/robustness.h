@@ -1,12 +1,14 @@
 // What the p of many samples say together, as records hold it. Internal.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "leeway/average_case/average_case.h"
+#include "leeway/core/array.h"
 #include "leeway/core/outputs.h"
 #include "leeway/tasks/average_case/average_case.h"
 
@@ -17,6 +19,12 @@ namespace leeway::tasks {
                                        const std::optional<std::vector<std::int64_t>>& labels,
                                        const std::vector<std::string>& class_names,
                                        const AverageCaseOptions& options, std::uint64_t seed);
+
+// The first rows of an array; nothing is copied.
+[[nodiscard]] inline Array first_rows(Array array, std::size_t rows) {
+  if (!array.shape.empty()) array.shape[0] = std::min(array.shape[0], rows);
+  return array;
+}
 
 inline constexpr std::size_t most_compared = 100;  // classes, or values of a column of groups
 

@@ -155,17 +155,9 @@ Blocks noise_section_body(const ModelUnderNoise& one, const Pictures& pictures, 
 RobustnessView::RobustnessView(const Robustness& robustness)
     : found(robustness),
       sigmas(robustness.sigmas()),
-      comparisons(robustness.class_bias),
+      compared(compared_in(robustness)),
       rankings(robustness.ranking) {
   for (const Survival& result : found.results) append_new(methods, result.method);
-  std::ranges::stable_sort(comparisons, {}, &ClassComparison::sigma);
-  for (const GroupComparison& one : robustness.group_bias) {
-    const auto same = [&](const auto& column) { return column.first == one.column; };
-    auto place = std::ranges::find_if(groups, same);
-    if (place == groups.end()) place = groups.insert(groups.end(), {one.column, {}});
-    place->second.push_back(one.of);
-  }
-  for (auto& [column, of] : groups) std::ranges::stable_sort(of, {}, &ClassComparison::sigma);
   std::ranges::stable_sort(rankings, {}, &Ranking::sigma);
 }
 

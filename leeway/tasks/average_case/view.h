@@ -14,10 +14,6 @@
 
 namespace leeway::tasks {
 
-// Places of average_case::quantile_levels.
-inline constexpr std::size_t twentieth = 1, quarter = 2, median = 3, three_quarters = 4,
-                             nineteen_twentieths = 5;
-
 // Valid as long as the record is.
 struct RobustnessView {
   explicit RobustnessView(const Robustness& robustness);
@@ -25,8 +21,7 @@ struct RobustnessView {
   const Robustness& found;
   std::vector<std::string> methods;  // in the order of the record
   std::vector<double> sigmas;        // ascending, as those of
-  std::vector<ClassComparison> comparisons;
-  std::vector<std::pair<std::string, std::vector<ClassComparison>>> groups;  // column, its comparisons
+  std::vector<Compared> compared;
   std::vector<Ranking> rankings;
 
   // Probabilities, or scores. A method's place here is its colour in every chart.

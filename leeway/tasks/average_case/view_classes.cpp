@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 
 #include "leeway/tasks/average_case/view.h"
 #include "leeway/tasks/pictures.h"
@@ -13,15 +14,6 @@ namespace {
 constexpr std::size_t drawn_classes = 20;  // of each chart
 constexpr std::size_t most_ranked = 6;     // samples of each end of a class in the table
 
-// What is compared: classes, or the values of a column of groups.
-struct Compared {
-  const std::vector<ClassComparison>& comparisons;  // one a sigma, ascending; at least one
-  std::string column;                               // "Class", "sex"
-  std::string one, many, nobody;                    // "class", "classes", "no sample of this class"
-  double threshold;                                 // of p-values
-  const std::string& leading;
-};
-
 bool differs(const Compared& compared, const ClassSurvival& one) {
   return one.of.p_value && *one.of.p_value < compared.threshold;
 }
@@ -29,7 +21,7 @@ bool differs(const Compared& compared, const ClassSurvival& one) {
 // A comparison's classes, least robust first by the mean at the strongest noise; without samples there last.
 std::vector<const ClassSurvival*> fragile_first(const Compared& compared, const ClassComparison& comparison) {
   std::vector<const ClassSurvival*> order, out;
-  for (const ClassSurvival& one : compared.comparisons.back().classes) order.push_back(&one);
+  for (const ClassSurvival& one : compared.comparisons.back()->classes) order.push_back(&one);
   std::ranges::stable_sort(
       order, {}, [](const ClassSurvival* one) { return mean_of(one->of.distribution).value.value_or(2); });
   for (const ClassSurvival* one : order)
@@ -43,14 +35,14 @@ std::vector<const ClassSurvival*> fragile_first(const Compared& compared, const 
 
 Blocks class_charts(const Compared& compared) {
   std::vector<Chart> charts;
-  for (const ClassComparison& comparison : compared.comparisons) {
+  for (const ClassComparison* comparison : compared.comparisons) {
     std::vector<SpreadRow> rows;
-    const std::string sigma = at_sigma(comparison.sigma);
-    for (const ClassSurvival* one : fragile_first(compared, comparison))
+    const std::string sigma = at_sigma(comparison->sigma);
+    for (const ClassSurvival* one : fragile_first(compared, *comparison))
       if (rows.size() < drawn_classes)
         rows.push_back({one->name, sigma, one->of.distribution, differs(compared, *one)});
     charts.push_back(spread_chart(
-        sigma, comparison.p_value ? "Kruskal–Wallis " + p_value_words(*comparison.p_value) : "no test",
+        sigma, comparison->p_value ? "Kruskal–Wallis " + p_value_words(*comparison->p_value) : "no test",
         compared.column, rows));
   }
   return chart_grid(charts, 6);
@@ -64,15 +56,14 @@ struct AverageCaseClassesClassRow {
 
   [[nodiscard]] const average_case::Distribution& p() const { return one->of.distribution; }
   [[nodiscard]] std::string none() const {
-    return p().n == 0 ? of->nobody : fmt::format("no other {} has samples", of->one);
+    return p().n == 0 ? "no sample of this " + of->one : fmt::format("no other {} has samples", of->one);
   }
 };
 
-Blocks class_table(const Compared& compared) {
+Blocks class_table(const Compared& compared, const std::string& leading) {
   using Row = AverageCaseClassesClassRow;
   std::vector<Row> rows;
-  for (auto comparison = compared.comparisons.rbegin(); comparison != compared.comparisons.rend();
-       ++comparison)
+  for (const ClassComparison* comparison : std::views::reverse(compared.comparisons))
     for (const ClassSurvival* one : fragile_first(compared, *comparison))
       rows.push_back({one, comparison->sigma, &compared});
   const auto p_value = [&](const Row& row) {
@@ -97,9 +88,8 @@ Blocks class_table(const Compared& compared) {
                        compared.many)),
        p_value},
       {number_column("n"), [](const Row& row) { return count_cell(row.p().n); }}};
-  return folded(
-      fmt::format("Every {} at every σ, with intervals and n", compared.one),
-      table_of(fmt::format("Every {}, by {}", compared.one, compared.leading), columns, rows).block(2));
+  return folded(fmt::format("Every {} at every σ, with intervals and n", compared.one),
+                table_of(fmt::format("Every {}, by {}", compared.one, leading), columns, rows).block(2));
 }
 
 Blocks test_table(const Compared& compared) {
@@ -111,8 +101,7 @@ Blocks test_table(const Compared& compared) {
                                  compared.many)),
        text_column("Different", "Significantly different from all others, adjusted by Holm's method"),
        number_column("n")});
-  for (auto comparison = compared.comparisons.rbegin(); comparison != compared.comparisons.rend();
-       ++comparison) {
+  for (const ClassComparison* comparison : std::views::reverse(compared.comparisons)) {
     std::vector<std::string> names;
     std::size_t n = 0;
     for (const ClassSurvival& one : comparison->classes) {
@@ -128,14 +117,14 @@ Blocks test_table(const Compared& compared) {
 }
 
 // The tests, the charts, the numbers.
-Blocks comparison_html(const Compared& compared) {
-  const std::size_t classes = compared.comparisons.back().classes.size();
+Blocks comparison_blocks(const Compared& compared, const std::string& leading) {
+  const std::size_t classes = compared.comparisons.back()->classes.size();
   return test_table(compared) + spread_key("differs significantly from all others") +
          (classes <= drawn_classes
               ? Blocks()
               : paragraph(fmt::format("The charts show the {} least robust of {} {}, the table shows all.",
                                       drawn_classes, count(classes), compared.many))) +
-         class_charts(compared) + class_table(compared);
+         class_charts(compared) + class_table(compared, leading);
 }
 
 // -- Ranking
@@ -225,43 +214,37 @@ Blocks ranking_table(const RobustnessView& record, const Ranking& ranking) {
 
 Section class_bias_section(const RobustnessView& record) {
   const Robustness& found = record.found;
-  if (record.comparisons.empty()) {
+  if (found.class_bias.empty()) {
     if (found.k <= 100) return {};
     return {"classes", "Classes", fmt::format("Classes were not compared: there are {}", count(found.k)),
             paragraph("At most 100 classes are compared and ranked; the per-sample file (`--out`) has p of "
                       "every sample.")};
   }
-  const Compared compared{
-      record.comparisons,      "Class",      "class", "classes", "no sample of this class",
-      1 - found.options.level, found.leading};
-  return {"classes", "Classes", class_finding(found),
+  const Compared& classes = record.compared.front();
+  return {"classes", "Classes", comparison_finding(classes),
           paragraph(fmt::format(
               "Class robustness bias: does noise change predictions more often for some classes than for "
               "others? Classes are {}; p is computed by {}. Classes differ if their p-value is below {}.",
               found.labels ? "the labels" : "the model's predictions, because there are no labels",
-              found.leading, significant(1 - found.options.level, 2))) +
-              comparison_html(compared)};
+              found.leading, significant(classes.threshold, 2))) +
+              comparison_blocks(classes, found.leading)};
 }
 
 Section group_bias_section(const RobustnessView& record) {
   const Robustness& found = record.found;
-  if (record.groups.empty()) return {};
-  const double threshold = group_threshold(found);
+  std::vector<const Compared*> columns;
+  for (const Compared& one : record.compared)
+    if (one.of_groups()) columns.push_back(&one);
+  if (columns.empty()) return {};
   Blocks body = paragraph(fmt::format(
       "Does noise change predictions more often for some groups of samples than for others? p is computed by "
       "{}. Groups differ if their p-value is below {}{}.",
-      found.leading, significant(threshold, 2),
-      record.groups.size() > 1 ? fmt::format(", because there are {} columns", record.groups.size()) : ""));
-  for (const auto& [column, comparisons] : record.groups) {
-    const Compared compared{comparisons, column,       "group", "groups", "no sample of this group",
-                            threshold,   found.leading};
-    body += subheading(group_finding(found, column)) + comparison_html(compared);
-  }
-  std::size_t least = 0;  // the column whose groups differ most surely
-  const auto p_of = [&](std::size_t i) { return record.groups[i].second.back().p_value.value_or(2); };
-  for (std::size_t i = 1; i < record.groups.size(); ++i)
-    if (p_of(i) < p_of(least)) least = i;
-  return {"groups", "Groups", group_finding(found, record.groups[least].first), body};
+      found.leading, significant(columns[0]->threshold, 2),
+      columns.size() > 1 ? fmt::format(", because there are {} columns", columns.size()) : ""));
+  for (const Compared* one : columns)
+    body += subheading(comparison_finding(*one)) + comparison_blocks(*one, found.leading);
+  const auto p_of = [](const Compared* one) { return one->comparisons.back()->p_value.value_or(2); };
+  return {"groups", "Groups", comparison_finding(**std::ranges::min_element(columns, {}, p_of)), body};
 }
 
 Section ranking_section(const RobustnessView& record, const Pictures& pictures, const PageOptions& options) {
@@ -278,12 +261,12 @@ Section ranking_section(const RobustnessView& record, const Pictures& pictures, 
           : ""));
   const Uris uris = encoded(pictures);
   std::size_t left = options.picture_bytes;
-  for (auto ranking = record.rankings.rbegin(); ranking != record.rankings.rend(); ++ranking) {
-    const Blocks shown = ranking_pictures(record, *ranking, uris, left);
-    const Blocks table = ranking_table(record, *ranking);
-    section.body += folded("σ = " + sigma_words(ranking->sigma),
-                           shown.empty() ? table : shown + folded("As a table", table),
-                           ranking == record.rankings.rbegin());
+  for (const Ranking& ranking : std::views::reverse(record.rankings)) {
+    const Blocks shown = ranking_pictures(record, ranking, uris, left);
+    const Blocks table = ranking_table(record, ranking);
+    section.body +=
+        folded(at_sigma(ranking.sigma), shown.empty() ? table : shown + folded("As a table", table),
+               &ranking == &strongest);
   }
   return section;
 }

@@ -11,9 +11,6 @@
 namespace leeway::tasks {
 namespace {
 
-// Of average_case::quantile_levels: 5, 25 and 50%.
-constexpr std::size_t twentieth = 1, quarter = 2, median = 3;
-
 // "The least robust 5% of the samples keep ... 46% of the time": how fragile the few are.
 std::string fragile(const average_case::Distribution& p) {
   if (p.n < 20) return "";
@@ -37,38 +34,6 @@ std::string beside_each_other(const Robustness& found) {
     if (result.sigma == worst.sigma && result.method != worst.method && result.probability && result.p.n > 0)
       others.push_back(fmt::format("{} {}", result.method, percent(mean_of(result.p))));
   return others.empty() ? "" : fmt::format("Other estimates: {}.", list_of(others));
-}
-
-// Whether compared things differ: `first` opens a sentence ("Classes"), `things` is within, `thing` names
-// one.
-std::string comparison_finding(const ClassComparison& comparison, double threshold, const std::string& first,
-                               const std::string& things, const std::string& thing) {
-  const std::string where = at_sigma(comparison.sigma);
-  if (!comparison.p_value)
-    return fmt::format("These samples do not show whether {} differ at {}", things, where);
-  const std::string how = p_value_words(*comparison.p_value);
-  if (*comparison.p_value >= threshold)
-    return fmt::format("{} do not differ significantly at {} ({})", first, where, how);
-  const ClassSurvival *least = nullptr, *most = nullptr;
-  for (const ClassSurvival& one : comparison.classes) {
-    const average_case::Distribution& p = one.of.distribution;
-    if (p.n == 0) continue;
-    if (least == nullptr || p.mean < least->of.distribution.mean) least = &one;
-    if (most == nullptr || p.mean > most->of.distribution.mean) most = &one;
-  }
-  if (least == nullptr) return fmt::format("{} differ at {} ({})", first, where, how);
-  return fmt::format(
-      "Noise affects {} unequally: at {} {} {} survives with probability {}, {} {} with {} ({})", things,
-      where, thing, least->name, value_words(mean_of(least->of.distribution), true), thing, most->name,
-      value_words(mean_of(most->of.distribution), true), how);
-}
-
-// Of group_bias, in their order.
-std::vector<std::string> compared_columns(const Robustness& found) {
-  std::vector<std::string> columns;
-  for (const GroupComparison& one : found.group_bias)
-    if (std::ranges::find(columns, one.column) == columns.end()) columns.push_back(one.column);
-  return columns;
 }
 
 }  // namespace
@@ -151,26 +116,49 @@ std::string error_finding(const Robustness& found) {
   return text;
 }
 
-std::string class_finding(const Robustness& found) {
-  return comparison_finding(strongest_of(found.class_bias), 1 - found.options.level, "Classes", "classes",
-                            "class");
+std::vector<Compared> compared_in(const Robustness& found) {
+  const double threshold = 1 - found.options.level;
+  std::vector<Compared> classes, groups;
+  if (!found.class_bias.empty()) classes.push_back({"Class", "class", "classes", threshold});
+  for (const ClassComparison& one : found.class_bias) classes[0].comparisons.push_back(&one);
+  for (const GroupComparison& one : found.group_bias) {
+    auto same = std::ranges::find(groups, one.column, &Compared::column);
+    if (same == groups.end()) same = groups.insert(same, {one.column, "group", "groups"});
+    same->comparisons.push_back(&one.of);
+  }
+  for (Compared& one : groups) one.threshold = threshold / static_cast<double>(groups.size());
+  classes.insert(classes.end(), groups.begin(), groups.end());
+  for (Compared& one : classes) std::ranges::stable_sort(one.comparisons, {}, &ClassComparison::sigma);
+  return classes;
 }
 
-double group_threshold(const Robustness& found) {
-  return (1 - found.options.level) /
-         static_cast<double>(std::max<std::size_t>(1, compared_columns(found).size()));
-}
-
-std::string group_finding(const Robustness& found, const std::string& column) {
-  std::vector<ClassComparison> of;
-  for (const GroupComparison& one : found.group_bias)
-    if (one.column == column) of.push_back(one.of);
-  return comparison_finding(strongest_of(of), group_threshold(found), "Groups by " + column,
-                            "groups by " + column, column);
+std::string comparison_finding(const Compared& compared) {
+  const ClassComparison& comparison = *compared.comparisons.back();
+  const std::string by = compared.of_groups() ? " by " + compared.column : "", things = compared.many + by,
+                    thing = compared.of_groups() ? compared.column : "class",
+                    first = (compared.of_groups() ? "Groups" : "Classes") + by,
+                    where = at_sigma(comparison.sigma);
+  if (!comparison.p_value)
+    return fmt::format("These samples do not show whether {} differ at {}", things, where);
+  const std::string how = p_value_words(*comparison.p_value);
+  if (*comparison.p_value >= compared.threshold)
+    return fmt::format("{} do not differ significantly at {} ({})", first, where, how);
+  const ClassSurvival *least = nullptr, *most = nullptr;
+  for (const ClassSurvival& one : comparison.classes) {
+    const average_case::Distribution& p = one.of.distribution;
+    if (p.n == 0) continue;
+    if (least == nullptr || p.mean < least->of.distribution.mean) least = &one;
+    if (most == nullptr || p.mean > most->of.distribution.mean) most = &one;
+  }
+  if (least == nullptr) return fmt::format("{} differ at {} ({})", first, where, how);
+  return fmt::format(
+      "Noise affects {} unequally: at {} {} {} survives with probability {}, {} {} with {} ({})", things,
+      where, thing, least->name, value_words(mean_of(least->of.distribution), true), thing, most->name,
+      value_words(mean_of(most->of.distribution), true), how);
 }
 
 std::string ranking_finding(const Robustness& found) {
-  const Ranking& strongest = strongest_of(found.ranking);
+  const Ranking& strongest = *std::ranges::max_element(found.ranking, {}, &Ranking::sigma);
   const RankedSample* least = nullptr;
   for (const RankedClass& one : strongest.classes)
     for (const RankedSample& sample : one.least)
@@ -191,8 +179,7 @@ std::string headline_of(const Robustness& found) {
 std::vector<std::string> findings_of(const Robustness& found) {
   std::vector<std::string> findings;
   if (!found.against_monte_carlo.empty()) findings.push_back(error_finding(found));
-  if (!found.class_bias.empty()) findings.push_back(class_finding(found));
-  for (const std::string& column : compared_columns(found)) findings.push_back(group_finding(found, column));
+  for (const Compared& one : compared_in(found)) findings.push_back(comparison_finding(one));
   if (!found.ranking.empty()) findings.push_back(ranking_finding(found));
   std::erase(findings, "");
   return findings;

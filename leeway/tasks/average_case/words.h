@@ -9,6 +9,10 @@
 
 namespace leeway::tasks {
 
+// Places of average_case::quantile_levels.
+inline constexpr std::size_t twentieth = 1, quarter = 2, median = 3, three_quarters = 4,
+                             nineteen_twentieths = 5;
+
 // "σ = 0.05"; "25%", ">99.9%", "100%"; "p < 0.0001", "p = 0.021"; a share in points, "0.92", digits by the interval.
 [[nodiscard]] std::string at_sigma(double sigma);
 [[nodiscard]] std::string survival_words(double p);
@@ -30,20 +34,21 @@ inline constexpr double harmless = .95;
 [[nodiscard]] std::string survival_details(const Robustness& found);
 // Of what the strongest noise says; each where the record has what it is about.
 [[nodiscard]] std::string error_finding(const Robustness& found);  // against_monte_carlo
-[[nodiscard]] std::string class_finding(const Robustness& found);  // class_bias
-// group_bias, of one of its columns. Groups differ where p is below (1 - level) / columns (Bonferroni).
-[[nodiscard]] std::string group_finding(const Robustness& found, const std::string& column);
-[[nodiscard]] double group_threshold(const Robustness& found);
 [[nodiscard]] std::string ranking_finding(
     const Robustness& found);  // ranking; empty where no class has samples
 
-// The member of the strongest noise; there is at least one.
-template <class T>
-[[nodiscard]] const T& strongest_of(const std::vector<T>& members) {
-  const T* strongest = &members.front();
-  for (const T& member : members)
-    if (member.sigma >= strongest->sigma) strongest = &member;
-  return *strongest;
-}
+// What is compared: classes, or the values of a column of groups.
+struct Compared {
+  std::string column;                                    // "Class", "sex"
+  std::string one, many;                                 // "class", "classes" or "group", "groups"
+  double threshold = 0;                                  // of p-values
+  std::vector<const ClassComparison*> comparisons = {};  // one a sigma, ascending; at least one
+
+  [[nodiscard]] bool of_groups() const { return one == "group"; }
+};
+// Classes, then every column of groups, as far as they were compared. Groups differ where p is below (1 - level) / columns
+// (Bonferroni). Valid as long as the record is.
+[[nodiscard]] std::vector<Compared> compared_in(const Robustness& found);
+[[nodiscard]] std::string comparison_finding(const Compared& compared);
 
 }  // namespace leeway::tasks

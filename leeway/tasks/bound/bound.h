@@ -1,18 +1,15 @@
-// The error on an unlabelled target, bounded by Dis2 and estimated.
+// leeway bound: the error on an unlabelled target, bounded by Dis2 and estimated (leeway/error_bound). Keys:
+// docs/schema/bound.md.
 //
 // Estimates use all rows of both sets; Dis2 uses the held-out rows. Source labels are those given, else those
 // of its outputs. Target labels change only what the record says of them. BoundOptions::binary and ::as are
 // only recorded here; the caller that opens sets applies them.
 // Errors (Error): a representation of another form, sets that differ (core/columns.h), those of opening sets
 // and of leeway/error_bound. Interrupted on request. Cost and determinism: error_bound/dis2.h, estimator.h.
-//
-// The record of leeway bound: bounds and estimates of the error on an unlabelled target (leeway/error_bound).
-// docs/schema/bound.md lists the keys.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -1,12 +1,10 @@
-// Scores of bounds and estimates over many shifts with known error (error_bound/evaluation.h).
+// leeway bound evaluate: scores of bounds and estimates over many shifts with known error
+// (error_bound/evaluation.h). Keys: docs/schema/bound-evaluate.md.
 //
 // With several data sets every method is also scored after each adjustment to each
 // BoundEvaluateOptions::coverage. BoundEvaluateOptions::methods is only recorded here; the caller that opens
 // the table applies it.
 // Errors (Error), cost and determinism: those of opening the table and of error_bound/evaluation.h.
-//
-// The record of leeway bound evaluate: scores of bounds and estimates over shifts with known error
-// (error_bound/evaluation.h). docs/schema/bound-evaluate.md lists the keys.
 #pragma once
 
 #include <cstddef>

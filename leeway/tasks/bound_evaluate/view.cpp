@@ -1,4 +1,3 @@
-// The page of leeway bound evaluate.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Which shifts two tables of attributes have (conds/describe.h), and in which cells a model is weak.
+// leeway conds describe: which shifts two tables of attributes have (conds/describe.h), and in which cells a
+// model is weak. Keys: docs/schema/conds-describe.md.
 //
 // Input: a source table and optionally a target; one table with a split (train is the source, test the
 // target, validation unused); or, without a table, the groups and labels of a model's outputs, optionally
@@ -6,9 +7,6 @@
 // table; each label of the table must be one class of the outputs.
 // Errors (Error): outputs without groups, or without labels beside a table; other numbers of rows or other
 // samples; a split without train or test rows; those of conds::describe. Cost and determinism: as there.
-//
-// The record of leeway conds describe: which shifts two tables of attributes have, and where a model is weak.
-// docs/schema/conds-describe.md lists the keys.
 #pragma once
 
 #include <cstddef>

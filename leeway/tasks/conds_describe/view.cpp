@@ -65,6 +65,12 @@ Blocks measures_table(const conds::Description& said) {
       .block();
 }
 
+// Says how many of all rows a table leaves out.
+Blocks others(std::size_t shown, std::size_t all, const char* what) {
+  if (shown == all) return {};
+  return paragraph(fmt::format("The record has the other {} {}.", count(all - shown), what));
+}
+
 // A value of a column, and its samples.
 struct ValueRow {
   const conds::ColumnShift* column;
@@ -108,8 +114,7 @@ Section values_section(const conds::Description& said) {
   Blocks body = in_both(table_of(said.n_target ? "Every value, largest change first" : "Every value", columns,
                                  std::span(rows).first(shown))
                             .block(2));
-  if (shown < rows.size())
-    body += paragraph(fmt::format("The record has the other {} values.", count(rows.size() - shown)));
+  body += others(shown, rows.size(), "values");
   const ValueRow& first = rows.front();
   return {"values", "Values",
           said.n_target ? fmt::format("{} = {}: {} of the source, {} of the target", first.column->name,
@@ -217,10 +222,7 @@ Section cell_accuracy_section(const DescribedShifts& shifts) {
                   value_words(cells[0].accuracy, true)),
       paragraph(fmt::format("Accuracy on all {} samples: {}. Test of equal accuracy in all cells: p = {}.",
                             count(accuracy.n), value_words(accuracy.accuracy, true), fixed(accuracy.p, 4))) +
-          in_both(table.block(described)) +
-          (shown == cells.size()
-               ? Blocks()
-               : paragraph(fmt::format("The record has the other {} cells.", count(cells.size() - shown))))};
+          in_both(table.block(described)) + others(shown, cells.size(), "cells")};
 }
 
 }  // namespace

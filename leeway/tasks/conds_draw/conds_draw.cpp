@@ -108,16 +108,16 @@ TableColumns table_columns(const CondsDrawOptions& options,
   }
   for (const auto& [name, values] : orders) columns.orders[name] = values;
   if (options.id) columns.id = *options.id;
-  for (const auto& [option, attribute] :
-       {std::pair("--sc", sc), std::pair("--ldd", ldd), std::pair("--uds", uds)})
-    if (attribute && std::ranges::find(columns.attributes, *attribute) == columns.attributes.end())
+  std::set<std::string> shifted;
+  for (const auto& [option, attribute] : {std::pair("--sc", sc), {"--ldd", ldd}, {"--uds", uds}}) {
+    if (!attribute) continue;
+    if (std::ranges::find(columns.attributes, *attribute) == columns.attributes.end())
       throw OptionError(fmt::format("{}: expected one of {}, found {}", option,
                                     fmt::join(columns.attributes, ", "), in_quotes(*attribute)));
-  std::set<std::string> shifted;
-  for (const auto& attribute : {sc, ldd, uds})
-    if (attribute && !shifted.insert(*attribute).second)
+    if (!shifted.insert(*attribute).second)
       throw OptionError(fmt::format("--sc, --ldd, --uds: expected different attributes, found {} twice",
                                     in_quotes(*attribute)));
+  }
   return columns;
 }
 

@@ -1,12 +1,10 @@
-// Plans and draws training, validation and test sets with concurrent distribution shifts (conds/conds.h).
+// leeway conds draw: plans and draws training, validation and test sets with concurrent distribution shifts
+// (conds/conds.h). Keys: docs/schema/conds-draw.md.
 //
 // One case, or every case with CondsDrawOptions::all. All cases are planned first; if one lacks rows, none is
 // drawn. The caller that opens the table applies the options for reading it (label, id, data_set); the data
 // set's counts apply here.
 // Errors (Error): a shift on an attribute that the table lacks; those of conds/conds.h and opening the table.
-//
-// The record of leeway conds draw: training, validation and test sets with concurrent distribution shifts (conds/conds.h),
-// planned or drawn. docs/schema/conds-draw.md lists the keys.
 #pragma once
 
 #include <cstddef>

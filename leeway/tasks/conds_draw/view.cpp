@@ -1,6 +1,3 @@
-// What leeway conds draw shows.
-#include <fmt/format.h>
-
 #include "leeway/tasks/conds_draw/conds_draw.h"
 #include "leeway/tasks/sections.h"
 

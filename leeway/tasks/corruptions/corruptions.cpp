@@ -11,14 +11,15 @@
 #include "leeway/core/png.h"
 #include "leeway/data/load.h"
 #include "leeway/data/picture_file.h"
+#include "leeway/describe/json.h"
 #include "leeway/shift/corruption_error.h"
 #include "leeway/tasks/assess/detail/comparison.h"
 #include "leeway/tasks/assess/detail/predictions.h"
 #include "leeway/tasks/corrupted_sets.h"
 #include "leeway/tasks/corruption_choice.h"
-#include "leeway/tasks/corruptions/state.h"
 #include "leeway/tasks/model.h"
 #include "leeway/tasks/paired_rows.h"
+#include "leeway/tasks/saved_work.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {
@@ -33,6 +34,19 @@ constexpr std::size_t benchmark = 15;
 struct Answers {
   Array logits;
   std::vector<std::uint8_t> wrong;
+};
+
+// A finished unit.
+struct DoneUnit {
+  CorruptedSet set = {};
+  std::vector<std::uint8_t> wrong = {};  // (n) 1 where an image is misclassified; empty without labels
+};
+
+// What a state has.
+struct DoneUnits {
+  Array clean;         // the model's logits of the images as they are
+  bool paired = true;  // row i of the corrupted images is that of the others
+  std::vector<DoneUnit> units = {};
 };
 
 // -- What was asked for
@@ -75,9 +89,23 @@ std::vector<std::size_t> severities_of(const CorruptionsTask& task) {
   return severities;
 }
 
-void check_options(const CorruptionsTask& task) {
-  if (!task.published.empty() && task.options.how != CorruptionChoice{})
-    throw OptionError("--set, --variant, --frost-dir: not applicable to published images");
+SavedWork saved_work(const CorruptionsTask& task) {
+  CorruptionsOptions decisive = task.options;
+  decisive.reference.reset();  // it decides no unit
+  return {task.state, std::move(decisive), task.seed, task.made_of};
+}
+
+DoneUnits units_in(const Safetensors& state, const std::string& path) {
+  DoneUnits done{state.tensors.at("clean"), state.metadata.at("paired") == "yes"};
+  for (const Json& set : Json::parse(state.metadata.at("sets"))) {
+    const auto wrong = state.tensors.find(fmt::format("wrong {}", done.units.size()));
+    DoneUnit& one = done.units.emplace_back();
+    read([&](Fields& f) { fields(one.set, f); }, set, path);
+    if (wrong == state.tensors.end()) continue;
+    const auto rows = wrong->second.view<std::uint8_t>();
+    one.wrong.assign(rows.begin(), rows.end());
+  }
+  return done;
 }
 
 shift::ReferenceErrors reference_of(const Corruptions& record, const std::string& name) {
@@ -105,8 +133,9 @@ class CorruptionsAnalysis {
         images_(task.images),
         progress_(progress),
         severities_(severities_of(task)),
-        state_(task) {
-    check_options(task);
+        state_(saved_work(task)) {
+    if (!task.published.empty() && task.options.how != CorruptionChoice{})
+      throw OptionError("--set, --variant, --frost-dir: not applicable to published images");
     if (!task.published.empty()) folder_ = data::corruption_folder(task.published);
     const auto list = chosen(task, folder_.corruptions);
     for (const shift::Corruption* one : list)
@@ -182,19 +211,26 @@ class CorruptionsAnalysis {
   }
 
   void take_over() {
-    auto saved = state_.load([this](std::string line) { warn(std::move(line)); });
-    if (!saved || !saved->clean || saved->units.size() > units_.size()) return;
-    clean_ = answered(std::move(*saved->clean), images_.labels);
+    auto saved = state_.load([this](std::string line) { warn(std::move(line)); },
+                             [this](const Safetensors& state) { return units_in(state, task_.state); });
+    if (!saved || saved->units.size() > units_.size()) return;
+    clean_ = answered(std::move(saved->clean), images_.labels);
     paired_ = saved->paired;
     done_ = std::move(saved->units);
     if (task_.resumed && !done_.empty()) task_.resumed(done_.size(), units_.size());
   }
 
   void save() const {
-    if (task_.state.empty()) return;
-    DoneUnits done{{}, paired_, done_};
-    if (clean_) done.clean = clean_->logits;
-    state_.save(done);
+    if (!state_.saves()) return;
+    Safetensors state{{{"clean", clean_->logits}}, {{"paired", paired_ ? "yes" : "no"}}};
+    Json sets = Json::array();
+    for (const DoneUnit& one : done_) {
+      if (!one.wrong.empty())
+        state.tensors[fmt::format("wrong {}", sets.size())] = make_array({one.wrong.size()}, one.wrong);
+      sets.push_back(to_json(one.set));
+    }
+    state.metadata["sets"] = sets.dump();
+    state_.save(std::move(state));
   }
 
   void run_units() {
@@ -219,7 +255,9 @@ class CorruptionsAnalysis {
       done_.push_back(std::move(one));
       save();
     }
-    if (!paired_) warn(unpaired_words());
+    if (!paired_)
+      warn(fmt::format("{}: its images are not paired with those of {}: no agreement and no relative errors",
+                       display_name(task_.published), display_name(task_.data)));
   }
 
   DoneUnit run_unit(const CorruptionUnit& unit, std::size_t before, std::size_t total) {
@@ -258,11 +296,6 @@ class CorruptionsAnalysis {
     return !pair_doubt(evidence_of({&before, &rest, {}}, {&after, &published_rest, {}}), task_.data,
                        task_.published)
                 .empty();
-  }
-
-  [[nodiscard]] std::string unpaired_words() const {
-    return fmt::format("{}: its images are not paired with those of {}: no agreement and no relative errors",
-                       display_name(task_.published), display_name(task_.data));
   }
 
   // One pass: the model's outputs, and where it is asked for the images' mean change.
@@ -411,7 +444,7 @@ class CorruptionsAnalysis {
   const Images& images_;
   Progress* progress_;
   const std::vector<std::size_t> severities_;
-  const CorruptionsState state_;
+  const SavedWork state_;
   data::CorruptionFolder folder_{};
   std::vector<CorruptionUnit> units_;
   shift::CorruptionOptions how_;

@@ -1,19 +1,16 @@
-// A model on images under the common corruptions (shift/corruption.h) at several severities, or on published
-// files of corrupted images (data/load.h).
+// leeway shift corrupt: a model on images under the common corruptions (shift/corruption.h) at several
+// severities, or on published files of corrupted images (data/load.h). Keys: docs/schema/corruptions.md.
 //
 // A unit is one corruption at one severity. Its images are made in blocks and discarded; its numbers and the
 // misclassified rows stay. Accuracy has an exact interval; posterior agreement with the clean images that of
 // agreement/agreement.h; corruption errors: shift/corruption_error.h. With a state, every finished unit is
-// saved and a task of the same plan resumes; a kill loses only the current unit. The caller removes the state
-// after storing the record.
+// saved and a task of the same plan resumes (saved_work.h); a kill loses only the current unit. The caller
+// removes the state after storing the record.
 //
 // OptionError: unknown or repeated corruptions, severities outside 1 to 5, conflicting options. Errors
 // (Error): those of the headers above, published files of another image shape, a reference without errors.
 // Interrupted on request after saving. Cost: a model pass a unit; memory: the images, two sets of logits, 64
 // MiB of corrupted images. Deterministic for any number of threads if the model is.
-//
-// The record of leeway shift corrupt: a model's results on images under the common corruptions.
-// shift/corruption_error.h defines the errors; docs/schema/corruptions.md lists the keys.
 #pragma once
 
 #include <cstddef>
@@ -84,7 +81,7 @@ struct Corruptions {
   std::string model, data;  // files, as they were given
   std::string published;    // folder that the corrupted images were read from; empty: they were made
   std::optional<ModelReading> reading;  // of the model's file
-  std::optional<ModelVariation> stochastic;
+  std::optional<nn::Variation> stochastic;
   std::vector<std::size_t> shape;    // n, channels, height, width
   std::optional<std::size_t> k;      // classes
   std::optional<CorruptionUse> use;  // none: published files

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -23,8 +24,6 @@ std::string times_100(const Measured& value) {
   return value.low ? fmt::format("{:.1f} ({:.1f} to {:.1f})", *value.value, *value.low, *value.high)
                    : fmt::format("{:.1f}", *value.value);
 }
-
-bool comparable(const MeanCorruptionError& mean) { return mean.not_comparable.empty(); }
 
 }  // namespace
 
@@ -151,11 +150,9 @@ std::vector<std::string> findings_of(const Corruptions& record) {
     if (mean.relative_mce.value) line += fmt::format(", relative mCE {}", times_100(mean.relative_mce));
     findings.push_back(line + ".");
   }
-  if (record.mean && !comparable(*record.mean)) {
-    std::string why;
-    for (const std::string& one : record.mean->not_comparable) why += (why.empty() ? "" : "; ") + one;
-    findings.push_back("Not comparable with published tables: " + why + ".");
-  }
+  if (record.mean && !record.mean->not_comparable.empty())
+    findings.push_back(fmt::format("Not comparable with published tables: {}.",
+                                   fmt::join(record.mean->not_comparable, "; ")));
   std::string before;
   for (const CorruptedSet& set : record.results)
     if (!set.left_out.empty() && set.corruption != before) {

@@ -1,10 +1,8 @@
-// Images drawn from geometry (data/render.h) and published data sets from their files (data/load.h), written
-// with a table of attributes and a contact sheet of 60 random pictures.
+// leeway data render and data load: images drawn from geometry (data/render.h) and published data sets from
+// their files (data/load.h), written with a table of attributes and a contact sheet of 60 random pictures.
+// Keys: docs/schema/data-render.md, data-load.md.
 // Errors (Error): those of the headers above; data_render: a split without rows of a named set; data_load: no
 // pictures to write, an unknown label column. Cost and determinism: as there.
-//
-// The records of leeway data: images that were drawn from geometry, and published data sets read from their files.
-// docs/schema/data-render.md and data-load.md list the keys.
 #pragma once
 
 #include <cstddef>

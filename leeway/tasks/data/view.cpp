@@ -1,4 +1,3 @@
-// What leeway data render and data load show.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,16 +7,12 @@
 namespace leeway::tasks {
 namespace {
 
-std::string file_words(const std::optional<WrittenFile>& file) {
-  return fmt::format("{}, {}", file->path, bytes(file->bytes));
-}
-
 Facts files_of(const DataFiles& files) {
   Facts facts;
   const auto& [images, attributes, sheet, manifest] = files;
   for (const auto& [name, file] :
        {std::pair("images", &images), {"attributes", &attributes}, {"sheet", &sheet}})
-    if (*file) facts.emplace_back(name, file_words(*file));
+    if (*file) facts.emplace_back(name, fmt::format("{}, {}", (*file)->path, bytes((*file)->bytes)));
   if (manifest) facts.emplace_back("manifest", *manifest);
   return facts;
 }

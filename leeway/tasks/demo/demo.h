@@ -25,7 +25,6 @@ struct DemoTask {
   const nn::Session& session;
   std::filesystem::path folder;
   std::function<Images()> train, test;  // labelled
-  std::string test_name = {};           // of the test images: class names go with it (core/images.h)
   std::size_t epochs = 6, robust_epochs = 3;
   std::size_t images = 5000;  // at most so many of the test images
   std::uint64_t seed = 0;

@@ -1,11 +1,8 @@
-// Environments of DiagViB pictures (data/diagvib_environments.h), drawn from digits and written as training
-// data: one part to a file, or all parts of an experiment to a folder.
+// leeway data diagvib: environments of DiagViB pictures (data/diagvib_environments.h), drawn from digits and
+// written as training data: one part to a file, or all parts of an experiment to a folder. One result for
+// each file. Keys: docs/schema/data-diagvib.md.
 // Errors (Error): those of data/diagvib_set.h, an unknown experiment or part; OptionError: conflicting
 // options. Interrupted on request: finished files stay. Cost and determinism: as there.
-//
-// The record of leeway data diagvib: pictures of digits with known hue, lightness, position, scale and
-// texture. One result for each file of pictures. data/diagvib_environments.h defines environments;
-// docs/schema/data-diagvib.md lists the keys.
 #pragma once
 
 #include <cstddef>

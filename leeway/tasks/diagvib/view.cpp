@@ -1,4 +1,3 @@
-// What leeway data diagvib shows.
 #include <fmt/format.h>
 
 #include "leeway/tasks/diagvib/diagvib.h"

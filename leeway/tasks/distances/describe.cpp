@@ -7,6 +7,7 @@
 #include "leeway/describe/json.h"
 #include "leeway/tasks/agreement_fields.h"
 #include "leeway/tasks/distances/distances.h"
+#include "leeway/tasks/paired_rows.h"
 
 namespace leeway::tasks {
 namespace {
@@ -68,11 +69,6 @@ std::string headline_of(const Distances& record) {
                      fmt::join(sets, "; "));
 }
 
-std::vector<std::string> findings_of(const Distances& record) {
-  std::vector<std::string> findings;
-  for (const DistancesSet& set : record.results)
-    if (!set.doubt.empty()) findings.push_back(set.doubt);
-  return findings;
-}
+std::vector<std::string> findings_of(const Distances& record) { return doubts_of(record.results); }
 
 }  // namespace leeway::tasks

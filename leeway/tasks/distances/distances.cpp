@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "leeway/agreement/distance.h"
-#include "leeway/core/columns.h"
 #include "leeway/core/message.h"
 #include "leeway/tasks/paired_rows.h"
 #include "leeway/tasks/task_clock.h"
@@ -53,10 +52,7 @@ Distances distances(const DistancesTask& task, Progress* progress) {
   clean.sample = sample_of(clean.name, clean.outputs);
   number_first(clean.outputs, task.shifted, warnings);
   for (const NamedOutputs& named : task.shifted) {
-    OutputsShards shifted = opened_like(clean.outputs.rest.coding, named, warnings);
-    align_classes(columns_of(clean.outputs), shifted);
-    align_features(clean.outputs.rest, shifted.rest);
-    require_alike(columns_of(clean.outputs), columns_of(shifted));
+    OutputsShards shifted = opened_like(clean.outputs, named, warnings);
     record.results.push_back(measured(clean, named.name, shifted, task, progress));
     if (const std::string& doubt = record.results.back().doubt; !doubt.empty()) warnings.push_back(doubt);
   }

@@ -1,13 +1,11 @@
-// Distances of shifted sets of outputs from a clean one.
+// leeway distances: distances of shifted sets of outputs from a clean one (agreement/distance.h). Keys:
+// docs/schema/distances.md.
 //
 // The clean set stays open; shifted ones are opened one at a time. A distance that the sets do not permit has
 // no value but a reason. For distances that pair rows, the record gives the evidence that rows are pairs.
 // Errors (Error): no shifted set, sets that differ (core/columns.h), an unknown name in
 // DistancesOptions::only; those of opening sets and of agreement/distance.h. Interrupted on request. Cost and
 // determinism: as there.
-//
-// The record of leeway distances: distances of shifted sets of outputs from the clean one
-// (agreement/distance.h). One result for each shifted set, in order. docs/schema/distances.md lists the keys.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,12 @@
 #include "leeway/tasks/infer/infer.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "leeway/core/array.h"
 #include "leeway/core/images.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npy.h"
+#include "leeway/core/rows.h"
 #include "leeway/core/shards.h"
 #include "leeway/tasks/model.h"
 #include "leeway/tasks/task_clock.h"
@@ -57,21 +57,18 @@ ArrayMap take_rows(const ArrayMap& arrays, std::size_t n, std::span<const std::s
   ArrayMap some;
   for (const auto& [name, array] : arrays) {
     if (array.shape.empty() || array.shape[0] != n || n == 0) continue;
-    Array& taken = some[name] = array;
-    taken.shape[0] = rows.size();
+    std::vector<std::size_t> shape = array.shape;
+    shape[0] = rows.size();
     const std::size_t width = array.size() / n;
     if (array.type == ElementType::text) {
       std::vector<std::string> texts;
       for (const std::size_t row : rows)
         for (std::size_t j = 0; j < width; ++j) texts.push_back((*array.texts)[row * width + j]);
-      taken = make_text_array(taken.shape, std::move(texts));
-      continue;
+      some[name] = make_text_array(std::move(shape), std::move(texts));
+    } else {
+      some[name] = Rows(Array{array.type, {n, width}, array.storage, {}}).take(rows);
+      some[name].shape = std::move(shape);
     }
-    const std::size_t bytes = width * size_of(array.type);
-    const auto block = allocate_bytes(rows.size() * bytes, name);
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      std::ranges::copy(array.bytes().subspan(rows[i] * bytes, bytes), block.get() + i * bytes);
-    taken.storage = block;
   }
   return some;
 }

@@ -1,8 +1,7 @@
-// A model's outputs on images. Class names come from the images' file, else from the model.
+// leeway infer: a model's outputs on images, written as an outputs file. Class names come from the images'
+// file, else from the model. Keys: docs/schema/infer.md.
 // Errors (Error): those of Predictor::outputs (nn/predictor.h). Interrupted on request. Cost: a forward pass.
 // Same bits for any number of threads.
-//
-// The record of leeway infer: what a model says about images, written as an outputs file. docs/schema/infer.md lists the keys.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +41,7 @@ struct InferredSet {
   std::size_t parameters = 0;           // numbers that the model holds
   std::optional<std::size_t> features;  // their dimension
   Measured accuracy;                    // of images with labels
-  std::optional<ModelVariation> stochastic;
+  std::optional<nn::Variation> stochastic;
   std::string index, split;           // the rows alone that were asked for; empty: all
   std::vector<InferredSplit> splits;  // of --index without --split
 };

@@ -1,6 +1,3 @@
-// What leeway infer shows.
-#include <fmt/format.h>
-
 #include "leeway/tasks/infer/infer.h"
 #include "leeway/tasks/sections.h"
 

@@ -5,6 +5,26 @@
 #include "leeway/core/numbers.h"
 #include "leeway/describe/json.h"
 #include "leeway/tasks/inspect/inspect.h"
+#include "leeway/tasks/model.h"
+
+namespace leeway::nn {
+
+static void fields(Layer& layer, Fields& f) {
+  f("name", layer.name, "name of the layer in the file");
+  f("type", layer.type, "type of the operation");
+  f.unless_empty("shape", layer.shape, "shape of the weight; null without a weight");
+  f("parameters", layer.parameters, "number of parameters");
+}
+
+static void fields(FittingArchitecture& fit, Fields& f) {
+  std::vector<std::size_t> input = tasks::sizes_of(fit.input);
+  f("architecture", fit.name, "architecture, as for --arch");
+  f("input", input, at_least(1), "first matching input shape: channels, height, width, or the size of a row");
+  f("classes", fit.classes, at_least(1), "outputs of the last layer");
+  fit.input = tasks::shape_of(input);
+}
+
+}  // namespace leeway::nn
 
 namespace leeway::tasks {
 
@@ -22,13 +42,6 @@ void fields(InspectOptions& options, Fields& f) {
   device_field(options.reading, f);
 }
 
-static void fields(ModelLayer& layer, Fields& f) {
-  f("name", layer.name, "name of the layer in the file");
-  f("type", layer.type, "type of the operation");
-  f.unless_empty("shape", layer.shape, "shape of the weight; null without a weight");
-  f("parameters", layer.parameters, "number of parameters");
-}
-
 static void fields(PassCost& cost, Fields& f) {
   f("images", cost.images, at_least(1), "images per pass");
   f("threads", cost.threads, at_least(1), "threads of the pass");
@@ -37,41 +50,43 @@ static void fields(PassCost& cost, Fields& f) {
     "seconds of a forward and backward pass, per image; null: the model has no gradients");
 }
 
-static void fields(FittingArchitecture& fit, Fields& f) {
-  f("architecture", fit.architecture, "architecture, as for --arch");
-  f("input", fit.input, at_least(1),
-    "first matching input shape: channels, height, width, or the size of a row");
-  f("classes", fit.classes, at_least(1), "outputs of the last layer");
+std::vector<std::size_t> input_sizes(const InspectedModel& model) {
+  return model.info.input.known() ? sizes_of(model.info.input) : std::vector<std::size_t>();
 }
 
 void fields(InspectedModel& model, Fields& f) {
-  f("model", model.model, "model file");
-  f.choice("format", model.format,
+  nn::ModelInfo& info = model.info;
+  std::optional<std::size_t> classes = info.classes > 0 ? std::optional(info.classes) : std::nullopt;
+  std::vector<std::size_t> input = input_sizes(model);
+  f("model", info.path, "model file");
+  f.choice("format", info.format,
            {{"torchscript", ""}, {"onnx", ""}, {"checkpoint", ""}, {"safetensors", ""}, {"npz", ""}},
            "format of the file, by its content");
-  f.unless_empty("architecture", model.architecture, "architecture; null: defined by the file, or unknown");
+  f.unless_empty("architecture", info.architecture, "architecture; null: defined by the file, or unknown");
   f("fitting", model.fitting, "if unknown: architectures with these tensor names and shapes; [] otherwise");
-  f("parameters", model.parameters, "number of parameters of the model");
-  f("classes", model.classes, at_least(2), "number of classes; null: unknown before the first images");
-  f("class_names", model.class_names, "one name per class; [] without names");
-  f("input", model.input, at_least(1), "channels, height, width, or the sizes of a row; []: unknown");
-  f("normalization", model.normalization, "the network takes (scale x - mean) / std of pixels x in [0,1]");
-  f.unless_empty("notes", model.notes, "FILE.toml next to the model that was read");
-  f.unless_empty("confinement", model.confinement,
+  f("parameters", info.parameters, "number of parameters of the model");
+  f("classes", classes, at_least(2), "number of classes; null: unknown before the first images");
+  f("class_names", info.class_names, "one name per class; [] without names");
+  f("input", input, at_least(1), "channels, height, width, or the sizes of a row; []: unknown");
+  f("normalization", info.normalization, "the network takes (scale x - mean) / std of pixels x in [0,1]");
+  f.unless_empty("notes", info.notes_file, "FILE.toml next to the model that was read");
+  f.unless_empty("confinement", info.confinement,
                  "confinement of a TorchScript or ONNX model: seccomp: a separate process that can only "
                  "compute; none: --trust; null: another kind of file");
-  f("layers", model.layers,
+  f("layers", info.layers,
     "layers with weights; all operators of a graph; all tensors if the architecture is unknown");
   f("cost", model.cost, "measured duration of a pass; null: not measured, or unknown input");
   f("n", model.n, "number of labeled images");
   measured(f, "accuracy", model.accuracy, a_share,
            "share of images predicted as their label; null without labels");
   f("stochastic", model.stochastic, "variation between two passes of the model; null if there is none");
+  info.classes = classes.value_or(0);
+  info.input = shape_of(input);
 }
 
 std::string fitting_text(const InspectedModel& model) {
   std::vector<std::string> names;
-  for (const FittingArchitecture& fit : model.fitting) names.push_back(fit.architecture);
+  for (const nn::FittingArchitecture& fit : model.fitting) names.push_back(fit.name);
   if (names.empty()) return "no known architecture";
   const std::string last = names.back();
   names.pop_back();
@@ -80,20 +95,20 @@ std::string fitting_text(const InspectedModel& model) {
 }
 
 bool is_unknown(const InspectedModel& model) {
-  return model.architecture.empty() && model.format != "onnx" && model.format != "torchscript";
+  return model.info.architecture.empty() && model.info.format != "onnx" && model.info.format != "torchscript";
 }
 
 std::string headline_of(const Inspect& record) {
   const InspectedModel& model = record.results.at(0);
   if (is_unknown(model))
     return fmt::format("{} ({}) has {} tensors of {} numbers, which fit {}.",
-                       printable(model.model, std::string::npos), model.format, count(model.layers.size()),
-                       count(model.parameters), fitting_text(model));
+                       printable(model.info.path, std::string::npos), model.info.format,
+                       count(model.info.layers.size()), count(model.info.parameters), fitting_text(model));
   return fmt::format(
-      "{} ({}{}) has {} parameters{}{}.", printable(model.model, std::string::npos), model.format,
-      model.architecture.empty() ? "" : ", " + model.architecture, count(model.parameters),
-      model.input.empty() ? "" : fmt::format(", for images of {}", fmt::join(model.input, " x ")),
-      model.classes ? fmt::format(", and {} classes", *model.classes) : "");
+      "{} ({}{}) has {} parameters{}{}.", printable(model.info.path, std::string::npos), model.info.format,
+      model.info.architecture.empty() ? "" : ", " + model.info.architecture, count(model.info.parameters),
+      model.info.input.known() ? fmt::format(", for images of {}", fmt::join(input_sizes(model), " x ")) : "",
+      model.info.classes > 0 ? fmt::format(", and {} classes", model.info.classes) : "");
 }
 
 std::vector<std::string> findings_of(const Inspect& record) {

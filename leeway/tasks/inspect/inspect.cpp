@@ -63,29 +63,13 @@ nn::InputShape input_of(const InspectTask& task) {
   return shape_of(task.options.input);
 }
 
-InspectedModel described(const nn::ModelInfo& info, const nn::InputShape& input) {
-  InspectedModel model;
-  model.model = info.path, model.format = info.format, model.architecture = info.architecture;
-  model.parameters = info.parameters;
-  if (info.classes > 0) model.classes = info.classes;
-  model.class_names = info.class_names;
-  if (input.known()) model.input = sizes_of(input);
-  model.normalization = recorded(info.normalization);
-  model.notes = info.notes_file, model.confinement = info.confinement;
-  for (const nn::Layer& layer : info.layers)
-    model.layers.push_back({layer.name, layer.type, layer.shape, layer.parameters});
-  return model;
-}
-
 }  // namespace
 
 Inspect inspect(const nn::WeightsFile& file, const InspectOptions& options, std::uint64_t seed) {
   const TaskClock clock;
   Inspect record;
   record.options = options;
-  InspectedModel& found = record.results.emplace_back(described(file.info, file.info.input));
-  for (const nn::FittingArchitecture& fit : file.fitting)
-    found.fitting.push_back({fit.name, sizes_of(fit.input), fit.classes});
+  record.results = {{file.info, file.fitting}};
   return clock.finished(std::move(record), seed);
 }
 
@@ -96,13 +80,14 @@ Inspect inspect(const InspectTask& task, Progress* progress) {
   Inspect record;
   record.options = task.options;
   std::vector<std::string>& warnings = record.envelope.warnings;
-  InspectedModel& found = record.results.emplace_back(described(model.info(), input));
+  InspectedModel& found = record.results.emplace_back(InspectedModel{model.info()});
+  found.info.input = input;
   if (input.known() && !task.options.no_timing) found.cost = cost_of(model, made_images(input), warnings);
-  if (input.known()) found.stochastic = variation_of(model, task.images ? *task.images : made_images(input));
+  if (input.known()) found.stochastic = model.variation(task.images ? *task.images : made_images(input));
   if (found.stochastic) warnings.push_back(variation_warning(model, *found.stochastic));
   if (task.images && task.images->labels) {
     const Outputs outputs = model.outputs(*task.images, progress);
-    if (!found.classes) found.classes = outputs.k();
+    if (found.info.classes == 0) found.info.classes = outputs.k();
     found.n = outputs.n();
     found.accuracy = accuracy_of(outputs);
     for (std::string& line : normalization_warnings(model, *task.images)) warnings.push_back(std::move(line));

@@ -1,9 +1,8 @@
-// A model file's content, expected inputs, cost of a pass on this machine, and accuracy on labelled images.
+// leeway inspect: a model file's content, expected inputs, cost of a pass on this machine, and accuracy on
+// labelled images. Keys: docs/schema/inspect.md.
 // Errors (Error): those of Model::outputs (nn/predictor.h). Warnings: no gradients, different outputs in two
 // passes, a better normalization. Cost: passes of 16 images for a second, and one of the labelled images. All
 // but the seconds has the same bits for any number of threads.
-//
-// The record of leeway inspect: a model file's content, inputs and cost. Keys: docs/schema/inspect.md.
 #pragma once
 
 #include <cstddef>
@@ -32,13 +31,6 @@ struct InspectOptions {
   bool no_timing = false;
 };
 
-// A part of a network: what holds weights, and of a graph every operator.
-struct ModelLayer {
-  std::string name, type;
-  std::string shape;  // of its weight, "(16, 3, 3, 3)"; empty where it has none
-  std::size_t parameters = 0;
-};
-
 struct PassCost {
   std::size_t images = 0;  // that pass together
   std::size_t threads = 1;
@@ -46,28 +38,13 @@ struct PassCost {
   std::optional<double> gradient_seconds;  // forward and backward; none: the model has no gradients
 };
 
-// An architecture whose names and shapes some tensors have.
-struct FittingArchitecture {
-  std::string architecture;
-  std::vector<std::size_t> input;
-  std::size_t classes = 0;
-};
-
 struct InspectedModel {
-  std::string model, format,
-      architecture;  // the architecture: empty where the file brings its own, or does not say
-  std::vector<FittingArchitecture> fitting;  // of a file that does not say
-  std::size_t parameters = 0;
-  std::optional<std::size_t> classes;    // none: not known before the first images
-  std::vector<std::string> class_names;  // empty, or one a class
-  std::vector<std::size_t> input;        // channels, height, width, or the sizes of a row; empty: not said
-  Normalization normalization;
-  std::string notes, confinement;  // the notes' file; "seccomp" or "none" of a program. Empty: none
-  std::vector<ModelLayer> layers;
-  std::optional<PassCost> cost;
-  std::size_t n = 0;  // labelled images
-  Measured accuracy;  // on them
-  std::optional<ModelVariation> stochastic;
+  nn::ModelInfo info;  // its input: that of the labelled images, where the file does not say
+  std::vector<nn::FittingArchitecture> fitting = {};  // of a file that does not say its architecture
+  std::optional<PassCost> cost = {};
+  std::size_t n = 0;       // labelled images
+  Measured accuracy = {};  // on them
+  std::optional<nn::Variation> stochastic = {};
 };
 
 using Inspect = RecordOf<inspect_schema, InspectOptions, InspectedModel>;
@@ -76,6 +53,8 @@ void fields(InspectOptions& options, Fields& f);
 void flag_fields(InspectOptions& options, Fields& f);  // without the device, which not every build offers
 void fields(InspectedModel& model, Fields& f);
 
+// Channels, height, width, or the sizes of a row; empty: not known.
+[[nodiscard]] std::vector<std::size_t> input_sizes(const InspectedModel& model);
 // Whether the file holds tensors alone, of which nothing says what network they are.
 [[nodiscard]] bool is_unknown(const InspectedModel& model);
 // "resnet32-cifar's names and shapes", of each that fits.

@@ -1,10 +1,8 @@
-// The families of leeway and the descriptions of their members; list.cpp holds the list of families, itself a
-// family.
+// leeway list: the families of leeway and the descriptions of their members (core/family.h); list.cpp holds
+// the list of families, itself a family. Keys: docs/schema/list.md.
 // Families of models come from `session`; where it throws std::runtime_error (no model library), the record
 // says why and lists the others. Errors: an unknown family (Error); a requested one that is not available
 // (std::runtime_error).
-//
-// The record of leeway list: the members of families (core/family.h). docs/schema/list.md lists the keys.
 #pragma once
 
 #include <cstdint>

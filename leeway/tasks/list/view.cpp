@@ -1,4 +1,3 @@
-// What leeway list shows.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

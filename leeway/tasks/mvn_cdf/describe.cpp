@@ -4,7 +4,6 @@
 #include <array>
 
 #include "leeway/core/numbers.h"
-#include "leeway/describe/json.h"
 #include "leeway/tasks/mvn_cdf/mvn_cdf.h"
 
 namespace leeway::average_case {
@@ -19,21 +18,15 @@ void fields(MvnOptions& options, Fields& f) {
 }
 
 void fields(MvnProbability& p, Fields& f) {
-  constexpr std::array methods{MvnMethod::exact, MvnMethod::one_factor, MvnMethod::quadrature,
-                               MvnMethod::plain, MvnMethod::tilted,     MvnMethod::factor};
-  std::string method(name_of(p.method));
-  std::vector<Choice> names;
-  for (const MvnMethod each : methods) names.push_back({std::string(name_of(each)), ""});
+  using enum MvnMethod;
   f("probability", p.probability, a_share, "P(Z <= z)");
   f("log_probability", p.log_probability, {}, "natural logarithm, also if the probability underflows to 0");
   f("error", p.error, at_least(0), "bound on the error of the probability, with 99% confidence");
   f("log_error", p.log_error, {}, "bound on the error of the logarithm, with 99% confidence");
   f("points", p.points, "evaluations of the integrand; 0 without sampling");
   f("converged", p.converged, "both errors are within tolerance; false: exit code 5");
-  f.choice("method", method, std::move(names),
+  f.one_of("method", p.method, std::array{exact, one_factor, quadrature, plain, tilted, factor},
            "integration method for the largest group of correlated variables; the last three sample");
-  for (const MvnMethod each : methods)
-    if (name_of(each) == method) p.method = each;
 }
 
 }  // namespace leeway::average_case

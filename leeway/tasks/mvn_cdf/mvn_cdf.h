@@ -1,10 +1,7 @@
-// P(Z <= z) of a multivariate normal Z at points z. Shapes: upper (d) or (m,d), covariance (d,d) for all
-// points or (m,d,d).
+// leeway mvn-cdf: P(Z <= z) of a multivariate normal Z at points z (average_case/mvn_cdf.h). Shapes: upper
+// (d) or (m,d), covariance (d,d) for all points or (m,d,d). Keys: docs/schema/mvn-cdf.md.
 // Errors (Error): other shapes, those of opening the arrays and of average_case/mvn_cdf.h; a point that did
 // not converge is no error. Interrupted on request. Cost and determinism: average_case/mvn_cdf.h.
-//
-// The record of leeway mvn-cdf: probabilities of multivariate normal variables (average_case/mvn_cdf.h).
-// docs/schema/mvn-cdf.md lists the keys.
 #pragma once
 
 #include <functional>

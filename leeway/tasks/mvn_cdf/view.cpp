@@ -1,6 +1,3 @@
-// What leeway mvn-cdf shows.
-#include <fmt/format.h>
-
 #include "leeway/tasks/mvn_cdf/mvn_cdf.h"
 #include "leeway/tasks/sections.h"
 

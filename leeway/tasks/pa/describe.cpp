@@ -2,7 +2,6 @@
 
 #include "leeway/agreement/pairing.h"
 #include "leeway/describe/fields.h"
-#include "leeway/describe/json.h"
 #include "leeway/tasks/agreement_fields.h"
 #include "leeway/tasks/pa/pa.h"
 

@@ -8,8 +8,8 @@
 
 #include "leeway/agreement/agreement.h"
 #include "leeway/agreement/ratios.h"
-#include "leeway/core/columns.h"
 #include "leeway/core/message.h"
+#include "leeway/core/rows.h"
 #include "leeway/tasks/file_pattern.h"
 #include "leeway/tasks/paired_rows.h"
 #include "leeway/tasks/task_clock.h"
@@ -36,10 +36,7 @@ struct Matched {
 template <class T>
 std::optional<std::vector<T>> take(const std::optional<std::vector<T>>& values,
                                    const std::vector<std::size_t>& rows) {
-  if (!values) return std::nullopt;
-  std::vector<T> taken;
-  for (const std::size_t row : rows) taken.push_back((*values)[row]);
-  return taken;
+  return values ? std::optional(at_rows(*values, rows)) : std::nullopt;
 }
 
 // Of paired rows: those of the first set and, where it has none, those of the second.
@@ -162,10 +159,8 @@ class PaAnalysis {
 
   PaSet analyse(const PaModel& model, const PaCleanSet& clean, const NamedOutputs& named,
                 std::optional<double> beta) {
-    OutputsShards shifted = opened_like(clean.outputs.rest.coding, named, record_.envelope.warnings);
-    align_classes(columns_of(clean.outputs), shifted);
-    if (options().pairing.ends_with("nearest")) align_features(clean.outputs.rest, shifted.rest);
-    require_alike(columns_of(clean.outputs), columns_of(shifted));
+    OutputsShards shifted =
+        opened_like(clean.outputs, named, record_.envelope.warnings, options().pairing.ends_with("nearest"));
     const Matched both = match(clean, named, shifted);
     const auto labels = span_of(both.labels);
     const agreement::Options chosen = agreement_options(clean, named);

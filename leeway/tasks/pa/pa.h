@@ -1,4 +1,6 @@
-// Posterior agreement of one or more models under one or more shifts.
+// leeway pa: posterior agreement of one or more models under one or more shifts (leeway/agreement): one
+// result for each shifted set, model by model; with several models and ratios, also the ratios at which two
+// models agree equally. Keys: docs/schema/pa.md.
 //
 // Sets are opened in turn; two are in memory (or mapped) at a time. Rows are pairs as they stand
 // (PaOptions::pairing "given"; the record then gives the evidence for pairs), by another pairing, or by given
@@ -7,11 +9,6 @@
 // Errors (Error): no model, models with different numbers of shifted sets, two models of one name; sets that
 // differ (core/columns.h); those of opening sets and of leeway/agreement. Interrupted on request. An open gap
 // of a maximum is no error: `converged` is false. Cost and determinism: agreement/agreement.h.
-//
-// The record of leeway pa: posterior agreement of shifted sets of outputs with clean ones (leeway/agreement).
-//
-// One result for each shifted set, model by model; with several models and ratios, also the ratios at which
-// two models agree equally. docs/schema/pa.md lists the keys.
 #pragma once
 
 #include <cstddef>
@@ -73,6 +70,8 @@ struct PaGap {
   std::vector<agreement::ArGapPoint> points;
 
   [[nodiscard]] const std::string& shift_name() const;
+  // The point of the largest ratio_plus that model_minus reaches: how far the steadier model goes; null where there is none.
+  [[nodiscard]] const agreement::ArGapPoint* furthest() const;
 };
 
 struct Pa {

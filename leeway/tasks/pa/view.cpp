@@ -1,4 +1,3 @@
-// The page of leeway pa.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -66,21 +65,13 @@ Line line_of(const PaView& record, const PaSet& result, const RatiosMetric& metr
   return line;
 }
 
-// The point of the largest ratio_plus that model_minus reaches: how far the steadier model goes; null where there is none.
-const ArGapPoint* furthest(const PaGap& gap) {
-  const ArGapPoint* most = nullptr;
-  for (const ArGapPoint& point : gap.points)
-    if (point.ratio_minus && (most == nullptr || point.ratio_plus > most->ratio_plus)) most = &point;
-  return most;
-}
-
 // Of those that `counts` and that are wider than `least`; null where there is none.
 template <class Counts>
 const PaGap* widest_gap(const PaView& record, const Counts& counts) {
   const PaGap* widest = nullptr;
   double width = 0;
   for (const PaGap& gap : record.gaps)
-    if (const ArGapPoint* at = furthest(gap); at != nullptr && counts(gap))
+    if (const ArGapPoint* at = gap.furthest(); at != nullptr && counts(gap))
       if (const double own = std::abs(at->ratio_plus - *at->ratio_minus); own > width)
         widest = &gap, width = own;
   return widest;
@@ -99,7 +90,7 @@ std::vector<Span> span_of(const PaView& record, const std::vector<const PaSet*>&
     return gap.shift_name() == shown[0]->shift_name() && drawn(gap.model_plus) && drawn(gap.model_minus);
   });
   if (widest == nullptr) return {};
-  const ArGapPoint at = *furthest(*widest);
+  const ArGapPoint at = *widest->furthest();
   const double minus = *at.ratio_minus, width = std::abs(at.ratio_plus - minus);
   if (width < .005) return {};
   const std::string points = fmt::format("{:.0f} points", 100 * width);
@@ -142,7 +133,7 @@ std::vector<std::vector<const PaSet*>> panels(const PaView& record) {
 
 std::string heading(const PaView& record, const std::vector<std::vector<const PaSet*>>& shown) {
   if (const PaGap* gap = widest_gap(record)) {
-    const ArGapPoint at = *furthest(*gap);
+    const ArGapPoint at = *gap->furthest();
     const bool as_named = *at.ratio_minus <= at.ratio_plus;
     const std::string &weak = as_named ? gap->model_minus : gap->model_plus,
                       &steady = as_named ? gap->model_plus : gap->model_minus;
@@ -164,7 +155,7 @@ std::string heading(const PaView& record, const std::vector<std::vector<const Pa
 Blocks gap_table(const PaView& record) {
   const auto cell = [](Cell (*of)(const ArGapPoint&)) {
     return [of](const PaGap& gap) {
-      const ArGapPoint* at = furthest(gap);
+      const ArGapPoint* at = gap.furthest();
       return at == nullptr ? dash_cell("the two models have no common PA") : of(*at);
     };
   };

@@ -5,6 +5,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
 #include "leeway/tasks/pa/pa.h"
+#include "leeway/tasks/paired_rows.h"
 
 namespace leeway::tasks {
 namespace {
@@ -13,12 +14,11 @@ namespace {
 std::string shown(const std::string& name) { return printable(name, std::string::npos); }
 
 std::string gap_words(const PaGap& gap) {
-  const auto reached = std::find_if(gap.points.rbegin(), gap.points.rend(),
-                                    [](const auto& point) { return point.ratio_minus.has_value(); });
+  const agreement::ArGapPoint* const reached = gap.furthest();
   // the file, unless its name lacks the shift's
   const bool one_name = gap.shift.empty() || gap.shifted.find(gap.shift) != std::string::npos;
   const std::string where = shown(one_name ? gap.shifted : gap.shift);
-  if (reached == gap.points.rend())
+  if (reached == nullptr)
     return fmt::format("{}: {} starts below the smallest PA of {}", where, shown(gap.model_minus),
                        shown(gap.model_plus));
   return fmt::format("{}: at {:.3g}% shifted samples, {} has the PA of {} at {:.3g}% (PA {:.4f})", where,
@@ -31,14 +31,20 @@ std::string gap_words(const PaGap& gap) {
 const std::string& PaSet::shift_name() const { return shift.empty() ? shifted : shift; }
 const std::string& PaGap::shift_name() const { return shift.empty() ? shifted : shift; }
 
+const agreement::ArGapPoint* PaGap::furthest() const {
+  const agreement::ArGapPoint* most = nullptr;
+  for (const agreement::ArGapPoint& point : points)
+    if (point.ratio_minus && (most == nullptr || point.ratio_plus > most->ratio_plus)) most = &point;
+  return most;
+}
+
 const std::string& PaSet::name() const {
   return shifted.find(shift_name()) != std::string::npos ? shift_name() : shifted;
 }
 
 std::string headline_of(const Pa& record) {
   const PaSet& worst =
-      *std::min_element(record.results.begin(), record.results.end(),
-                        [](const PaSet& a, const PaSet& b) { return a.agreement.pa < b.agreement.pa; });
+      *std::ranges::min_element(record.results, {}, [](const PaSet& set) { return set.agreement.pa; });
   const agreement::Agreement& a = worst.agreement;
   const std::string left = fixed(a.pa, 2), most = fixed(worst.log_k(), 2),
                     same = percent({a.afr_pred, a.afr_pred_interval.low, a.afr_pred_interval.high});
@@ -54,9 +60,7 @@ std::string headline_of(const Pa& record) {
 }
 
 std::vector<std::string> findings_of(const Pa& record) {
-  std::vector<std::string> findings;
-  for (const PaSet& set : record.results)
-    if (!set.doubt.empty()) findings.push_back(set.doubt);
+  std::vector<std::string> findings = doubts_of(record.results);
   for (const PaGap& gap : record.ar_gap) findings.push_back(gap_words(gap));
   return findings;
 }

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "leeway/core/numbers.h"
-#include "leeway/describe/json.h"
 #include "leeway/tasks/report/report.h"
 
 namespace leeway::tasks {

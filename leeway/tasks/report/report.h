@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"

@@ -4,20 +4,11 @@
 #include "leeway/core/numbers.h"
 #include "leeway/describe/json.h"
 #include "leeway/tasks/agreement_fields.h"
+#include "leeway/tasks/paired_rows.h"
 #include "leeway/tasks/select/select.h"
 
 namespace leeway::tasks {
 namespace {
-
-void estimate_fields(Fields& f, std::string_view name, std::optional<agreement::Estimate>& estimate,
-                     Range range, std::string_view meaning) {
-  std::optional<double> value;
-  std::optional<Interval> interval;
-  if (estimate) value = estimate->value, interval = estimate->interval;
-  f.measured(name, value, interval, range, meaning);
-  estimate.reset();
-  if (value && interval) estimate = {*value, *interval};
-}
 
 // A name on one line, whatever it may hold.
 std::string shown(const Chosen& chosen) { return printable(chosen.checkpoint, std::string::npos); }
@@ -41,10 +32,10 @@ static void fields(SelectCheckpoint& result, Fields& f) {
   f("n", measured_here.agreement.n, at_least(1), "number of pairs of samples");
   f("k", measured_here.agreement.k, at_least(2), "number of classes");
   fields_of_maximum(measured_here.agreement, f);
-  estimate_fields(f, "accuracy", measured_here.accuracy, a_share,
-                  "accuracy on the clean samples; null without labels");
-  estimate_fields(f, "accuracy_shifted", measured_here.accuracy_shifted, a_share,
-                  "accuracy on the shifted samples; null without labels");
+  f.measured("accuracy", measured_here.accuracy, a_share,
+             "accuracy on the clean samples; null without labels");
+  f.measured("accuracy_shifted", measured_here.accuracy_shifted, a_share,
+             "accuracy on the shifted samples; null without labels");
   f("pairing", result.pairing, "evidence that row i of one set is row i of the other");
   f.unless_empty("doubt", result.doubt, "why the rows may not be pairs; null if there is no doubt");
 }
@@ -59,9 +50,9 @@ static void fields(Selected& selected, Fields& f) {
   f("accuracy", selected.accuracy, "checkpoint with the highest clean accuracy; null without labels");
   f("accuracy_shifted", selected.accuracy_shifted,
     "checkpoint with the highest shifted accuracy; null without labels");
-  estimate_fields(f, "pa_difference", selected.pa_difference, {},
-                  "pa of the choice by pa minus pa of the choice by accuracy, paired over samples; null if "
-                  "they are the same checkpoint, or without labels");
+  f.measured("pa_difference", selected.pa_difference, {},
+             "pa of the choice by pa minus pa of the choice by accuracy, paired over samples; null if "
+             "they are the same checkpoint, or without labels");
 }
 
 void fields(SelectOptions& options, Fields& f) { fields(static_cast<OutputsReading&>(options), f); }
@@ -112,9 +103,7 @@ std::string difference_words(const Select& record) {
 }
 
 std::vector<std::string> findings_of(const Select& record) {
-  std::vector<std::string> findings;
-  for (const SelectCheckpoint& result : record.results)
-    if (!result.doubt.empty()) findings.push_back(result.doubt);
+  std::vector<std::string> findings = doubts_of(record.results);
   if (std::string words = difference_words(record); !words.empty()) findings.push_back(std::move(words));
   return findings;
 }

@@ -1,4 +1,5 @@
-// Which of several checkpoints posterior agreement and accuracy choose.
+// leeway select: which of several checkpoints posterior agreement and accuracy choose
+// (agreement/selection.h). Keys: docs/schema/select.md.
 //
 // All checkpoints have the same validation samples, clean and shifted. Labels are those given, or the first
 // that a set has; without labels, only agreement chooses. Two sets are open at a time; those needed for
@@ -7,14 +8,10 @@
 // Errors (Error): no checkpoint, sets that differ in rows, classes or columns (core/columns.h); those of
 // opening sets and of agreement/selection.h. Interrupted on request. An open gap of a maximum is no error:
 // `converged` is false. Cost and determinism: agreement/selection.h.
-//
-// The record of leeway select: which of several checkpoints posterior agreement and accuracy choose
-// (agreement/selection.h). One result for each checkpoint, in order. docs/schema/select.md lists the keys.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>

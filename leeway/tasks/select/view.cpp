@@ -1,6 +1,3 @@
-// The page of leeway select.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 

@@ -41,15 +41,6 @@ std::vector<RowsOfClass> rows_of_class(const std::vector<std::int64_t>& before,
   return rows;
 }
 
-ArrayMap arrays_of(bool selects_rows, const shift::Shifted& shifted) {
-  const std::vector<std::size_t> n{shifted.images.n()};
-  ArrayMap arrays{{"x", shifted.images.pixels}};
-  arrays.merge(label_arrays(shifted.images));
-  if (selects_rows)
-    arrays["rows"] = make_array(n, std::vector<std::int64_t>(shifted.rows.begin(), shifted.rows.end()));
-  return arrays;
-}
-
 template <class Members>
 auto found_in(const Members& members, const std::string& name) -> decltype(&*std::begin(members)) {
   for (const auto& member : members)
@@ -124,8 +115,7 @@ std::vector<ChosenShift> chosen(const ShiftTask& task) {
   return all;
 }
 
-// What a pattern's {NAME} stand for.
-std::vector<std::pair<std::string_view, std::string>> values_of(const ChosenShift& one) {
+PatternValues values_of(const ChosenShift& one) {
   const bool is_member = one.member != nullptr;
   return {
       {"shift", std::string(is_member ? one.member->name : one.corruption->name)},
@@ -134,7 +124,7 @@ std::vector<std::pair<std::string_view, std::string>> values_of(const ChosenShif
 }
 
 std::vector<NamedFile> files_of(const ShiftTask& task, const std::vector<ChosenShift>& sets) {
-  std::vector<std::vector<std::pair<std::string_view, std::string>>> values;
+  std::vector<PatternValues> values;
   for (const ChosenShift& one : sets) values.push_back(values_of(one));
   std::vector<NamedFile> files;
   for (const auto& [option, pattern] : {std::pair("--out", &task.out), {"--sheet", &task.sheet}}) {
@@ -182,7 +172,11 @@ void add_member(ShiftedSet& set, const ShiftTask& task, const ChosenShift& one, 
   if (!set.sheet.empty())
     write_sheet(set.sheet, images, shifted.images.n(), member.selects_rows, task.seed,
                 [&](data::PictureSheet& sheet, std::size_t row) { sheet.add(shifted.images, row); });
-  ArrayMap arrays = arrays_of(member.selects_rows, shifted);
+  ArrayMap arrays{{"x", shifted.images.pixels}};
+  arrays.merge(label_arrays(shifted.images));
+  if (member.selects_rows)
+    arrays["rows"] = make_array({shifted.rows.size()},
+                                std::vector<std::int64_t>(shifted.rows.begin(), shifted.rows.end()));
   if (!set.out.empty()) write_npz(set.out, arrays);
   if (task.take) task.take(std::move(arrays));
   set.n = shifted.images.n();

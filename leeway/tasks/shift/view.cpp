@@ -1,4 +1,3 @@
-// What leeway shift shows.
 #include <fmt/format.h>
 
 #include "leeway/tasks/sections.h"

@@ -19,10 +19,6 @@ namespace {
 constexpr std::size_t sheet_rows = 10, excerpt = 160;  // characters
 constexpr std::string_view own_words = "adjectives";
 
-void require_use(const char* option, bool given, bool used, std::string_view shift) {
-  if (given && !used) throw OptionError(fmt::format("{}: {} does not use this option", option, shift));
-}
-
 // The member of that name, which the options go with.
 shift::TextColumns columns_of(const ShiftTextOptions& asked) {
   shift::TextColumns columns;
@@ -38,12 +34,13 @@ const shift::TextShift& chosen(const std::string& name, const ShiftTextOptions& 
   if (member == std::end(shift::text_shifts()))
     throw OptionError(
         fmt::format("NAME: expected one of {}, found {}", names_of(shift::text_shifts()), in_quotes(name)));
-  const shift::TextNeeds& needs = member->needs;
-  require_use("--label", options.label.has_value(), needs.label, name);
-  require_use("--mode", options.mode.has_value(), needs.label, name);
-  require_use("--words", options.words.has_value(), needs.label, name);
-  require_use("--positive", !options.positive.empty(), needs.label, name);
-  require_use("--negative", !options.negative.empty(), needs.label, name);
+  for (const auto& [option, given] : {std::pair("--label", options.label.has_value()),
+                                      {"--mode", options.mode.has_value()},
+                                      {"--words", options.words.has_value()},
+                                      {"--positive", !options.positive.empty()},
+                                      {"--negative", !options.negative.empty()}})
+    if (given && !member->needs.label)
+      throw OptionError(fmt::format("{}: {} does not use this option", option, name));
   const shift::TextColumns columns = columns_of(options);
   for (const std::string& value : columns.positive)
     if (shift::is_among(value, columns.negative))
@@ -75,17 +72,6 @@ shift::TextOptions text_options(const ShiftTextTask& task, const shift::TextShif
   return options;
 }
 
-// Sums as means over all rows.
-void set_means(ShiftedTexts& set, const shift::TableChange& change) {
-  const auto mean = [n = static_cast<double>(change.n)](std::size_t sum) {
-    return static_cast<double>(sum) / n;
-  };
-  set.mean_characters = mean(change.characters);
-  set.mean_words = mean(change.words);
-  set.mean_distance = mean(change.distance);
-  set.mean_words_changed = mean(change.words_distance);
-}
-
 ShiftedTexts described(const ShiftTextTask& task, const shift::TextShift& member,
                        const shift::TextOptions& options, const shift::TextColumns& columns,
                        const shift::TableChange& change) {
@@ -103,7 +89,9 @@ ShiftedTexts described(const ShiftTextTask& task, const shift::TextShift& member
   }
   set.n = change.n;
   set.n_changed = change.n_changed;
-  set_means(set, change);
+  const auto mean = [&](std::size_t sum) { return static_cast<double>(sum) / static_cast<double>(change.n); };
+  set.mean_characters = mean(change.characters), set.mean_words = mean(change.words);
+  set.mean_distance = mean(change.distance), set.mean_words_changed = mean(change.words_distance);
   set.out = task.out;
   for (const shift::ChangedText& one : change.sample) {
     shift::TextPair texts = shift::excerpts(one.before, one.after, excerpt);

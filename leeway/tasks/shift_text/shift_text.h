@@ -1,9 +1,7 @@
-// A CSV file with one column of texts shifted (shift/text.h), all else unchanged.
+// leeway shift text: a CSV file with one column of texts shifted (shift/text.h), all else unchanged. Keys:
+// docs/schema/shift-text.md.
 // OptionError: an unknown text shift, a strength or option that it does not take. Errors (Error): those of
 // shift/text_table.h and shift/text.h. Cost and determinism: as there.
-//
-// The record of leeway shift text: a CSV with a shifted text column (shift/text.h). Keys:
-// docs/schema/shift-text.md.
 #pragma once
 
 #include <cstddef>

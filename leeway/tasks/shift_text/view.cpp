@@ -1,4 +1,3 @@
-// What leeway shift text shows.
 #include <fmt/format.h>
 
 #include "leeway/shift/text_table.h"

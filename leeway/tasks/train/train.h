@@ -1,14 +1,10 @@
-// Trains an image classifier by an algorithm of leeway/nn, which the session brings; this code does not need
-// LibTorch. Writes the weights as safetensors, with the training options.
+// leeway train: trains an image classifier by an algorithm of leeway/nn (core/training.h), which the session
+// brings; this code does not need LibTorch. Writes the weights as safetensors; they and the state also hold
+// options and course of the training, as text of training_schema. Keys: docs/schema/train.md.
 // Errors (Error): those of selection_of, of opening the data, and of Session::train (nn/session.h).
 // Interrupted on request: OUT.state holds the last finished epoch; the same task resumes to the same bits.
 // Cost: a forward and a backward pass of every image an epoch, plus the algorithm's. Same bits for a given
 // seed and number of threads (recorded).
-//
-// The record of leeway train: a trained classifier (core/training.h). docs/schema/train.md lists the keys.
-//
-// The files of weights and state also hold the options and course of the training, as text of
-// training_schema.
 #pragma once
 
 #include <cstdint>

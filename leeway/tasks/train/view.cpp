@@ -20,23 +20,17 @@ struct Curve {
 };
 
 const std::vector<Curve>& accuracies() {
+  const auto of = [](auto value, auto interval) {
+    return [=](const Epoch& e) { return measured(e.*value, e.*interval); };
+  };
   static const std::vector<Curve> list = {
-      {"training", [](const Epoch& e) { return measured(e.accuracy, e.accuracy_interval); }},
-      {"validation",
-       [](const Epoch& e) { return measured(e.validation_accuracy, e.validation_accuracy_interval); }},
+      {"training", of(&Epoch::accuracy, &Epoch::accuracy_interval)},
+      {"validation", of(&Epoch::validation_accuracy, &Epoch::validation_accuracy_interval)},
       {"worst group",
-       [](const Epoch& e) {
-         return measured(e.validation_worst_group_accuracy, e.validation_worst_group_accuracy_interval);
-       }},
-      {"attacked",
-       [](const Epoch& e) {
-         return measured(e.validation_robust_accuracy, e.validation_robust_accuracy_interval);
-       }},
-      {"shifted",
-       [](const Epoch& e) {
-         return measured(e.validation_shifted_accuracy, e.validation_shifted_accuracy_interval);
-       }},
-      {"test", [](const Epoch& e) { return measured(e.test_accuracy, e.test_accuracy_interval); }}};
+       of(&Epoch::validation_worst_group_accuracy, &Epoch::validation_worst_group_accuracy_interval)},
+      {"attacked", of(&Epoch::validation_robust_accuracy, &Epoch::validation_robust_accuracy_interval)},
+      {"shifted", of(&Epoch::validation_shifted_accuracy, &Epoch::validation_shifted_accuracy_interval)},
+      {"test", of(&Epoch::test_accuracy, &Epoch::test_accuracy_interval)}};
   return list;
 }
 
@@ -75,13 +69,10 @@ std::vector<Chart> accuracy_charts(const Training& training) {
 
 // Each a chart of its own, since scales differ: the loss, the score that chooses, the parts of the algorithm's steps.
 std::vector<Chart> other_charts(const Training& training) {
-  std::vector<Curve> curves = {{"loss",
-                                [](const Epoch& e) {
-                                  return Measured{e.loss, {}, {}};
-                                }},
-                               {"selection score", [](const Epoch& e) {
-                                  return Measured{e.selection_score, {}, {}};
-                                }}};
+  const auto of = [](auto value) {
+    return [=](const Epoch& e) { return measured(e.*value, std::nullopt); };
+  };
+  std::vector<Curve> curves = {{"loss", of(&Epoch::loss)}, {"selection score", of(&Epoch::selection_score)}};
   std::set<std::string> parts;
   for (const Epoch& epoch : training.epochs)
     for (const auto& [name, value] : epoch.parts) parts.insert(name);
@@ -141,22 +132,17 @@ Blocks criteria_table(const Training& training) {
   add("worst group", training.best_by_worst_group);
   add("test (oracle)", training.best_by_test);
   if (chosen.size() < 2) return {};
+  const auto accuracy = [](std::size_t curve, const char* none) {
+    return [=](const Chosen& one) { return share_cell(accuracies()[curve].value(*one.epoch), none); };
+  };
   std::vector<ColumnOf<Chosen>> columns = {
       {text_column("Selected by"), &Chosen::criterion},
       {number_column("Epoch"), [](const Chosen& one) { return count_cell(one.epoch->number); }},
-      {interval_column("Validation"),
-       [](const Chosen& one) {
-         return share_cell(accuracies()[1].value(*one.epoch), "no validation images");
-       }},
-      {interval_column("Worst group"),
-       [](const Chosen& one) { return share_cell(accuracies()[2].value(*one.epoch), "no groups"); }},
-      {interval_column("Shifted"), [](const Chosen& one) {
-         return share_cell(accuracies()[4].value(*one.epoch), "no shifted validation images");
-       }}};
+      {interval_column("Validation"), accuracy(1, "no validation images")},
+      {interval_column("Worst group"), accuracy(2, "no groups")},
+      {interval_column("Shifted"), accuracy(4, "no shifted validation images")}};
   if (training.best_by_test)
-    columns.push_back({interval_column("Test"), [](const Chosen& one) {
-                         return share_cell(accuracies()[5].value(*one.epoch), "not measured in this epoch");
-                       }});
+    columns.push_back({interval_column("Test"), accuracy(5, "not measured in this epoch")});
   return table_of("Epoch selected by each criterion", columns, chosen).block();
 }
 
