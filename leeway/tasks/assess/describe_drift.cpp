@@ -52,6 +52,7 @@ void fields(AssessDrift& drift, Fields& f) {
 }
 
 std::string p_words(double p) { return p < 1e-4 ? "< 0.0001" : significant(p, 2); }
+std::string p_sentence(double p) { return (p < 1e-4 ? "p " : "p = ") + p_words(p); }
 
 std::string moved_words(const DriftTest& test, std::size_t source_n, std::size_t n, std::size_t most) {
   const auto of_rows = [](std::size_t count, std::size_t of) {

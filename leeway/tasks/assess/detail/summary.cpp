@@ -138,10 +138,8 @@ std::map<std::string, std::string> reasons(const Summary& summary, const Bounds&
     say({"confusion"},
         fmt::format("too large a table for {} classes; top_flips lists the most frequent changes",
                     summary.k));
-  if (!summary.labelled && !summary.paired) {
-    say({"classes", "worst_class"}, "the target has no labels and is not paired");
-    say({"groups", "worst_group"}, "the target has no labels and is not paired");
-  }
+  if (!summary.labelled && !summary.paired)
+    say({"classes", "worst_class", "groups", "worst_group"}, "the target has no labels and is not paired");
   if (!target_groups) say({"groups", "worst_group", "subgroups"}, "the target has no groups");
   return why;
 }
@@ -168,8 +166,7 @@ Summary analyse(const AnalysedSource& analysed, const Target& target,
   summary.confidence = {confidence_edges(), confidence_histogram(before.confidences),
                         confidence_histogram(after.confidences), before.mean_confidence,
                         after.mean_confidence};
-  summary.clean_shares = class_shares(before.classes, summary.k);
-  summary.shifted_shares = class_shares(after.classes, summary.k);
+  summary.shares = {class_shares(before.classes, summary.k), class_shares(after.classes, summary.k)};
 
   const std::vector<std::int64_t> source_labels = labels_of(source, shifted, pairing);
   summary.labels = labels_of(shifted, source, pairing);
@@ -191,15 +188,11 @@ Summary analyse(const AnalysedSource& analysed, const Target& target,
   }
   const Bounds bounds = error_bounds(source.path, known, shifted, task, progress);
   if (bounds.dis2) summary.error_bound = bounds.dis2->bound, summary.error_bound_terms = bounds.dis2;
-  summary.drift = drift_between(source, before, shifted, after, class_names, task, analysed.source->numbers,
-                                target.numbers);
+  summary.drift = drift_between(*analysed.source, before, target, after, class_names, task);
   if (bounds.estimates) {
     // `combined`, the first, becomes likely_error.
     summary.estimates.assign(bounds.estimates->estimates.begin() + 1, bounds.estimates->estimates.end());
-    AnswerEvidence evidence{*bounds.estimates, *summary.drift, target.outputs.n(), known.labels.size(),
-                            task.level};
-    if (summary.afr_pred.value) evidence.changed = 1 - *summary.afr_pred.value;
-    summary.likely_error = likely_error(evidence);
+    summary.likely_error = likely_error(*bounds.estimates, summary, known.labels.size(), task.level);
   }
   summary.not_computed.merge(
       reasons(summary, bounds, !source_side.labels.empty(), !target_side.groups->empty()));
