@@ -12,7 +12,7 @@ configure() {
 }
 
 build() {
-  cmake --build --preset release -j "$(jobs_that_fit)" --target leeway leeway_nn leeway_model_process leeway_library man_page
+  cmake --build --preset release -j "$(jobs_that_fit)" --target leeway leeway_nn leeway_model_process leeway_library man_page schemas
 }
 
 echo "leeway's demo: packages, build (some minutes the first time), then two networks trained and tested."

@@ -28,3 +28,11 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/leewayConfigVersion.cmake
 install(FILES ${PROJECT_BINARY_DIR}/leewayConfig.cmake ${PROJECT_BINARY_DIR}/leewayConfigVersion.cmake
         DESTINATION ${package_dir})
 include(${CMAKE_CURRENT_LIST_DIR}/man_page.cmake)
+
+# The JSON schemas of records, as `leeway schema` writes them.
+if(NOT CMAKE_CROSSCOMPILING)
+  set(schemas ${PROJECT_BINARY_DIR}/schema)
+  add_custom_command(OUTPUT ${schemas}/pa.json COMMAND leeway schema --out ${schemas} DEPENDS leeway COMMENT "schemas" VERBATIM)
+  add_custom_target(schemas ALL DEPENDS ${schemas}/pa.json)
+  install(DIRECTORY ${schemas} DESTINATION ${CMAKE_INSTALL_DATADIR}/leeway OPTIONAL)  # absent where only `leeway` was built
+endif()

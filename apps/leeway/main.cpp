@@ -80,6 +80,7 @@ int main(int argc, char** argv) {
   Context context(arguments);
   add_commands(line.root(), context);
   add_sweep(line.root(), context, add_commands);
+  add_schema(line.root(), context);
   add_completion(line, context);
   const auto ended = [&](const std::string& message, int code) {
     context.end_progress();

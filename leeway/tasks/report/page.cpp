@@ -16,7 +16,7 @@ namespace leeway::tasks {
 namespace {
 
 // "leeway.pa/" of "leeway.pa/2".
-std::string_view stem(std::string_view schema) { return schema.substr(0, schema.rfind('/') + 1); }
+std::string_view without_version(std::string_view schema) { return schema.substr(0, schema.rfind('/') + 1); }
 
 std::string schema_of(const Json& json, const std::string& name) {
   std::optional<std::string> schema;
@@ -51,7 +51,7 @@ View view(const Json& record, const Pictures& pictures, const PageOptions& optio
   std::vector<std::string> known;
   each_record([&]<class Record>(const RecordKind<Record>&) {
     known.push_back(Record().envelope.schema);
-    if (stem(schema) != stem(known.back())) return;
+    if (without_version(schema) != without_version(known.back())) return;
     const auto typed = record_from<Record>(record, options.record_name);
     if constexpr (std::is_same_v<Record, Assess> || std::is_same_v<Record, AverageCase>)
       found = view(typed, pictures, options);
@@ -69,7 +69,7 @@ View view(const Saved& records, const std::vector<PictureSource>& sources, const
   PageOptions options = given;
   options.record_name = records.size() == 1 ? name : "the joined record";
   const std::string schema = schema_of(first, name);
-  const auto is = [&](std::string_view kind) { return stem(schema) == stem(kind); };
+  const auto is = [&](std::string_view kind) { return without_version(schema) == without_version(kind); };
   if (is(pa_schema)) return view(joined<Pa>(records));
   if (is(assess_schema)) {
     const auto record = joined<Assess>(records);
