@@ -159,8 +159,8 @@ Chunks cut_by_time(const Outputs& target, const Outputs* source, const ChunkSize
     return std::tie(times[a], hashes[a], a) < std::tie(times[b], hashes[b], b);
   });
   if (size.rows > 0) return cut_counts(target, order, size.rows);
-  if (target.times->form != TimeForm::number) return cut_spans(times, target.path, order, size.seconds);
-  return cut_spans(calendar_times(target), target.path, order, size.seconds);
+  return cut_spans(target.times->form == TimeForm::number ? calendar_times(target) : times, target.path,
+                   order, size.seconds);
 }
 
 Chunks cut_by_files(const Outputs& target, const Outputs* source,

@@ -184,10 +184,8 @@ std::string timeline_words(const AssessTimeline& timeline, bool name_model) {
   if (parts.empty())
     parts.push_back(
         fmt::format("all {} chunks lie within the source's range, and none drifted", timeline.chunks.size()));
-  std::string text =
-      timeline.target + (name_model ? " (" + timeline.model + ")" : std::string()) + " over time: ";
-  for (std::size_t i = 0; i < parts.size(); ++i) text += (i > 0 ? "; " : "") + parts[i];
-  return text + ".";
+  const std::string model = name_model ? " (" + timeline.model + ")" : "";
+  return fmt::format("{}{} over time: {}.", timeline.target, model, fmt::join(parts, "; "));
 }
 
 }  // namespace leeway::tasks

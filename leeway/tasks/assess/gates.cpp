@@ -137,13 +137,13 @@ struct Fraction {
   double count = 0, n = 1;
 };
 
-// What stands at a dotted key of one result.
-using LookUp = std::function<FoundNumber(const std::string& key)>;
+// The number at a dotted key of one result.
+using LookUp = std::function<std::optional<double>(const std::string& key)>;
 
 // The count that makes the share, where there is one.
 std::optional<Fraction> fraction(const LookUp& look_up, const std::string& holder, const Counted& counted) {
-  const auto share = look_up(holder + std::string(counted.share)).number,
-             samples = look_up(holder + std::string(counted.samples)).number;
+  const auto share = look_up(holder + std::string(counted.share)),
+             samples = look_up(holder + std::string(counted.samples));
   if (!share || !samples) return {};
   const Fraction found{std::round(*share * *samples), *samples};
   const bool whole = found.n > 0 && std::abs(found.count / found.n - *share) < 1e-12;
@@ -173,8 +173,8 @@ struct Judged {
 };
 
 Judged judged(const tasks::AssessGate& gate, const Description& describe) {
-  const LookUp look_up = [&](const std::string& key) { return find_number(describe, key); };
-  const auto number = look_up(gate.key).number;
+  const LookUp look_up = [&](const std::string& key) { return find_number(describe, key).number; };
+  const auto number = look_up(gate.key);
   if (!number || std::isnan(*number)) return {number};
   return {number, holds(from_counts(look_up, gate.key).value_or(*number), gate.op, gate.threshold)};
 }

@@ -42,23 +42,22 @@ Chart map_of(const Assess& record, const AssessResult& result, Json cells) {
 
 Blocks frequent_table(const Assess& record) {
   const std::size_t each = std::clamp<std::size_t>(changes_table_rows / record.results.size(), 1, 10);
-  Table table(
-      fmt::format("The {} most frequent changes of each model and target", each),
-      {text_column("Target"), text_column("Model"), text_column("Clean prediction"),
-       text_column("Shifted prediction"), number_column("Samples"), number_column("Share of all changes")});
+  Table table(fmt::format("The {} most frequent changes of each model and target", each),
+              {text_column("Target"), text_column("Clean prediction"), text_column("Shifted prediction"),
+               number_column("Samples"), number_column("Share of all changes")});
   for (const AssessResult* result : record.worst_first()) {
     const std::vector<AssessTopFlip>& flips = result->top_flips;
     const double changed = (1 - result->afr_pred.value.value_or(1)) * static_cast<double>(result->n);
     for (std::size_t f = 0; f < std::min(each, flips.size()); ++f) {
       const auto& [from, to, samples] = flips[f];
       const auto share = changed > .5 ? std::optional(static_cast<double>(samples) / changed) : std::nullopt;
-      table.add({text_cell(result->target), text_cell(result->model), text_cell(record.class_name(from)),
+      table.add({text_cell(subject(record, *result)), text_cell(record.class_name(from)),
                  text_cell(record.class_name(to)), count_cell(samples),
                  percent_cell(share, 1, "the record does not have the number of changed samples")});
     }
   }
   return folded(fmt::format("The most frequent changes as a table ({} rows)", count(table.rows.size())),
-                table.block(2));
+                table.block());
 }
 
 // -- Samples

@@ -108,8 +108,8 @@ Blocks everything(const Assess& record, const ClassesKind& kind) {
   const std::size_t each = total <= long_rows ? total : std::max<std::size_t>(1, long_rows / filled);
   Table table(total <= long_rows ? "With intervals"
                                  : fmt::format("With intervals: the {} worst of each model and target", each),
-              {text_column("Target"), text_column("Model"), text_column(sentence_case(kind.name)),
-               interval_column("Accuracy"), number_column("Source"),
+              {text_column("Target"), text_column(sentence_case(kind.name)), interval_column("Accuracy"),
+               number_column("Source"),
                number_column("Prediction unchanged",
                              "Share of samples whose prediction is the same clean and shifted"),
                number_column("n")});
@@ -117,14 +117,14 @@ Blocks everything(const Assess& record, const ClassesKind& kind) {
     for (std::size_t m = 0; m < std::min(each, (result->*kind.members).size()); ++m) {
       const Member& member = (result->*kind.members)[m];
       const auto why = [&](const char* key) { return member.n == 0 ? "no samples" : result->reason(key); };
-      table.add({text_cell(result->target), text_cell(result->model), text_cell(label_of(record, member)),
+      table.add({text_cell(subject(record, *result)), text_cell(label_of(record, member)),
                  share_cell(member.accuracy, why("accuracy")),
                  percent_cell(member.source_accuracy.value, 1, "not available on the source"),
                  percent_cell(member.afr_pred.value, 1, why("afr_pred")), count_cell(member.n)});
     }
   return folded(fmt::format("All figures with intervals and n ({} rows)",
                             count(total <= long_rows ? total : filled * each)),
-                table.block(3));
+                table.block(2));
 }
 
 Section members_section(const Assess& record, const ClassesKind& kind, Section section,

@@ -149,32 +149,30 @@ class Timeline {
 
   void add_agreement(TimelineChunk& found, const Chunk& chunk, const Array& logits) const {
     if (summary_.paired)
-      return agree(found, Rows(source_.logits).take(chunk.rows), logits, chunk.rows, chunk.rows);
+      return agree(found, Rows(source_.logits).take(chunk.rows), at_rows(before_.classes, chunk.rows), logits,
+                   at_rows(after_.classes, chunk.rows));
     if (chunks_.by != ChunkedBy::files || found.n != source_.n() || task_.options.paired == "no") return;
-    std::vector<std::size_t> rows = chunk.rows, all(source_.n());
+    std::vector<std::size_t> rows = chunk.rows;
     std::ranges::sort(rows);
-    std::iota(all.begin(), all.end(), std::size_t{0});
+    const std::vector<std::int32_t> classes = at_rows(after_.classes, rows);
     Outputs file;
     file.path = chunk.name;
     file.logits = Rows(target_.logits).take(rows);
     if (target_.labels) file.labels = at_rows(*target_.labels, rows);
     if (target_.ids) file.ids = at_rows(*target_.ids, rows);
-    if (pair(source_, file, before_.classes, at_rows(after_.classes, rows), Paired::automatic).paired)
-      agree(found, source_.logits, file.logits, all, rows);
+    if (pair(source_, file, before_.classes, classes, Paired::automatic).paired)
+      agree(found, source_.logits, before_.classes, file.logits, classes);
   }
 
-  void agree(TimelineChunk& found, const Array& clean, const Array& shifted,
-             std::span<const std::size_t> clean_rows, std::span<const std::size_t> shifted_rows) const {
+  void agree(TimelineChunk& found, const Array& clean, std::span<const std::int32_t> clean_classes,
+             const Array& shifted, std::span<const std::int32_t> shifted_classes) const {
     agreement::Options wanted;
     wanted.level = task_.level, wanted.seed = task_.seed;
     wanted.clean_name = source_.path, wanted.shifted_name = target_.path;
     const agreement::Agreement all = agreement::posterior_agreement(clean, shifted, {}, wanted);
     found.paired = true;
     found.pa = {all.pa, all.pa_interval.low, all.pa_interval.high};
-    std::size_t same = 0;
-    for (std::size_t j = 0; j < clean_rows.size(); ++j)
-      same += before_.classes[clean_rows[j]] == after_.classes[shifted_rows[j]] ? 1 : 0;
-    found.afr_pred = share(same, clean_rows.size(), task_.level);
+    found.afr_pred = share_of_equal(clean_classes, shifted_classes, task_.level);
   }
 
   void add_estimates(TimelineChunk& found, const Array& logits) const {
@@ -236,22 +234,20 @@ class Timeline {
   void adjust() {
     std::vector<double> alone;
     std::vector<double*> adjusted;
-    const std::size_t groups = columns_.size();
+    const auto groups = static_cast<double>(columns_.size());
     for (TimelineChunk& chunk : found_.chunks) {
-      tasks::ChunkDrift& drift = chunk.drift;
-      alone.push_back(drift.classes.p_alone), adjusted.push_back(&drift.classes.p_value);
-      alone.push_back(drift.confidence.p_alone), adjusted.push_back(&drift.confidence.p_value);
-      if (!drift.worst_group) continue;
-      alone.push_back(std::min(1., drift.worst_group->p_alone * static_cast<double>(groups)));
-      adjusted.push_back(&drift.worst_group->p_value);
+      auto& [classes, confidence, worst_group, p_value] = chunk.drift;
+      alone.push_back(classes.p_alone), adjusted.push_back(&classes.p_value);
+      alone.push_back(confidence.p_alone), adjusted.push_back(&confidence.p_value);
+      if (!worst_group) continue;
+      alone.push_back(std::min(1., worst_group->p_alone * groups)), adjusted.push_back(&worst_group->p_value);
     }
     const std::vector<double> values = holm(alone);
     for (std::size_t i = 0; i < values.size(); ++i) *adjusted[i] = values[i];
-    found_.tests = found_.chunks.size() * (2 + groups);
+    found_.tests = found_.chunks.size() * (2 + columns_.size());
     for (TimelineChunk& chunk : found_.chunks) {
-      chunk.drift.p_value = std::min(chunk.drift.classes.p_value, chunk.drift.confidence.p_value);
-      if (chunk.drift.worst_group)
-        chunk.drift.p_value = std::min(chunk.drift.p_value, chunk.drift.worst_group->p_value);
+      auto& [classes, confidence, worst_group, p_value] = chunk.drift;
+      p_value = std::min({classes.p_value, confidence.p_value, worst_group ? worst_group->p_value : 1});
     }
   }
 
