@@ -46,32 +46,33 @@ std::string whom(const Assess& record, const std::vector<const AssessResult*>& r
   return list_of(at_most(6, each));
 }
 
-Blocks said_bullets(const Assess& record, const std::vector<Said>& sentences) {
+// Each with the results that it concerns.
+std::vector<std::string> said_items(const Assess& record, const std::vector<Said>& sentences) {
   std::vector<std::string> items;
   for (const auto& [text, results] : sentences) {
     const std::string about = whom(record, results);
     items.push_back(text + (about.empty() ? "" : " (" + about + ")"));
   }
-  return bullets(items);
-}
-
-std::string sentence(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text.ends_with('.') ? text : text + '.';
+  return items;
 }
 
 // What a key of not_computed is about; a space around each key.
 std::string words_for(const std::string& key) {
+  for (const std::string_view end : {"_low", "_high"})
+    if (key.ends_with(end)) return "the interval of " + words_for(key.substr(0, key.size() - end.size()));
+  for (const QualityMeasure& one : quality_measures) {
+    if (key == fmt::format("quality.{}", one.key)) return one.words;
+    if (key == fmt::format("source_quality.{}", one.key)) return std::string(one.words) + " on the source";
+    if (key == fmt::format("quality_change.{}", one.key)) return std::string("the change of ") + one.words;
+  }
   struct Words {
     std::string_view words, keys;
   };
   constexpr std::array things{
-      Words{"accuracy", " accuracy "},
       Words{"accuracy on the source", " source_accuracy "},
       Words{"the change of accuracy", " accuracy_change "},
       Words{"the share of unchanged predictions", " afr_pred afr_true "},
       Words{"posterior agreement", " pa pa_normalized log_pa_mean beta gap curve local_maxima "},
-      Words{"the interval of posterior agreement", " pa_low pa_high "},
       Words{"an upper bound on the error", " error_bound error_bound_terms "},
       Words{"estimated errors", " estimates "},
       Words{"the table of classes", " classes "},
@@ -81,9 +82,7 @@ std::string words_for(const std::string& key) {
       Words{"the map of changed predictions", " confusion "},
       Words{"the most frequent changes", " top_flips "},
       Words{"the samples that change", " flips "},
-      Words{"confidence", " confidence "},
       Words{"the mix of predictions", " predicted_shares "}};
-  if (std::string words = quality_gap_words(key); !words.empty()) return "the " + words;
   const auto* found = std::ranges::find_if(
       things, [&](const Words& one) { return one.keys.find(" " + key + " ") != one.keys.npos; });
   return found == things.end() ? key : std::string(found->words);
@@ -105,6 +104,11 @@ std::string shell_line(const std::vector<std::string>& words) {
 
 }  // namespace
 
+std::string sentence_case(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
 Section warnings_section(const Assess& record) {
   std::vector<Said> sentences;
   for (const AssessResult& result : record.results)
@@ -113,23 +117,20 @@ Section warnings_section(const Assess& record) {
   const std::size_t n = sentences.size();
   return {"warnings", fmt::format("Warnings ({})", n),
           (n == 1 ? "One warning" : fmt::format("{} warnings", n)) + " about these numbers",
-          said_bullets(record, sentences)};
+          bullets(said_items(record, sentences))};
 }
 
 Section missing_section(const Assess& record) {
   std::vector<Said> sentences;
   for (const AssessResult& result : record.results) {
-    std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
-    for (const auto& [key, reason] : result.not_computed) {
-      auto found = std::ranges::find(by_reason, reason, [](const auto& item) { return item.first; });
-      if (found == by_reason.end()) found = by_reason.insert(by_reason.end(), {reason, {}});
-      append_new(found->second, words_for(key));
-    }
+    std::map<std::string, std::vector<std::string>> by_reason;
+    for (const auto& [key, reason] : result.not_computed) append_new(by_reason[reason], words_for(key));
     for (const auto& [reason, things] : by_reason)
-      say(sentences, sentence(list_of(things) + ": " + reason), result);
+      say(sentences, sentence_case(list_of(things)) + ": " + reason + (reason.ends_with('.') ? "" : "."),
+          result);
   }
   if (sentences.empty()) return {};
-  return {"missing", "Gaps", "What could not be computed, and why", said_bullets(record, sentences)};
+  return {"missing", "Gaps", "What could not be computed, and why", bullets(said_items(record, sentences))};
 }
 
 Section assumptions_section(const Assess& record) {
@@ -138,7 +139,8 @@ Section assumptions_section(const Assess& record) {
   std::size_t intervals = 0;
   std::vector<Said> evidence;
   for (const AssessResult& result : record.results) {
-    if (result.paired && !result.pairing.reason.empty()) say(evidence, result.pairing.reason, result);
+    if (result.paired && !result.pairing.reason.empty())
+      say(evidence, "Evidence for pairs: " + result.pairing.reason, result);
     if (result.gap && std::isfinite(*result.gap)) gap = std::max(gap, *result.gap);
     pairs = pairs || result.paired;
     labels = labels || result.accuracy.value.has_value();
@@ -161,10 +163,7 @@ Section assumptions_section(const Assess& record) {
     items.push_back(
         "In a paired target, row i is row i of the source after the shift. Files in another order would look "
         "like a shift.");
-  for (const auto& [text, results] : evidence) {
-    const std::string about = whom(record, results);
-    items.push_back(fmt::format("Evidence for pairs: {}{}.", text, about.empty() ? "" : " (" + about + ")"));
-  }
+  for (const std::string& item : said_items(record, evidence)) items.push_back(item + ".");
   if (pairs && gap > 0)
     items.push_back(fmt::format("PA is the global maximum over all β: no other β raises it by more than {}.",
                                 significant(gap, 2)));

@@ -103,10 +103,25 @@ struct Curve {
 [[nodiscard]] Blocks shift_measures(const DescribedShifts& shifts);
 [[nodiscard]] Section maps_section(const DescribedShifts& shifts);
 
+// With a capital first letter.
+[[nodiscard]] std::string sentence_case(std::string text);
+// Of each count in their sum; zeros where that is 0.
+[[nodiscard]] std::vector<double> shares_of(const std::vector<std::size_t>& counts);
+
 // -- Assessments
-// "CNN under noise 0.3", or without the model where there is only one.
-[[nodiscard]] std::string subject(const Assess& record, const AssessResult& result);
-[[nodiscard]] std::vector<const AssessResult*> worst_first(const Assess& record);
+// "CNN under noise 0.3", or without the model where there is only one; `one`: a result or a timeline.
+template <class One>
+[[nodiscard]] std::string subject(const Assess& record, const One& one) {
+  return record.models.size() > 1 ? one.model + " under " + one.target : one.target;
+}
+// What charts show of results: those that some result has.
+struct ResultMeasure {
+  std::string title, note;
+  Measured AssessResult::*value;
+  bool percent;
+  double top;  // the largest value there can be
+};
+[[nodiscard]] std::vector<ResultMeasure> result_measures(const Assess& record);
 // A table of results, which leads with the target, and the model where there are several. `sorted`: a place in `columns`.
 [[nodiscard]] Table subject_table(const Assess& record, const std::string& caption,
                                   std::vector<ColumnOf<AssessResult>> columns,

@@ -59,7 +59,7 @@ AssessResult full_result(const std::string& model, const std::string& target, st
   r.confidence.clean_mean = .9, r.confidence.shifted_mean = .8;
   for (std::size_t c = 0; c < k; ++c)
     r.classes.push_back(cell(c, .05 + .9 * static_cast<double>(c) / static_cast<double>(k)));
-  r.clean_shares = r.shifted_shares = std::vector<double>(k, 1. / static_cast<double>(k));
+  r.shares.clean = r.shares.shifted = std::vector<double>(k, 1. / static_cast<double>(k));
   for (std::size_t i = 0; k <= 100 && i < k; ++i) {
     std::vector<std::size_t>& row = r.confusion.emplace_back();
     for (std::size_t j = 0; j < k; ++j) row.push_back(i == j ? 90 : 1 + (i + j) % 7);

@@ -36,7 +36,7 @@ Assess timed(std::size_t n, std::size_t bad) {
     chunk.start = 86400 * place, chunk.end = 86400 * (place + 1), chunk.n = 50;
     chunk.accuracy = {i < bad ? .8 : .5, .45, .85};
     chunk.bands.accuracy = {.7, .9, i >= bad, false};
-    chunk.confidence = .9, chunk.drift.classes.distance = .01;
+    chunk.confidence.shifted_mean = .9, chunk.drift.classes.distance = .01;
   }
   return record;
 }
@@ -104,7 +104,7 @@ TEST(QualitySection, HasTablesDiagramAndConfusion) {
   record.results[0].quality = quality;
   record.results[0].labelled = true;
   const std::string page = html_report(record);
-  EXPECT_THAT(page, AllOf(HasSubstr("monday has a macro F1 of"), HasSubstr("an AUROC of unknown value"),
+  EXPECT_THAT(page, AllOf(HasSubstr("monday: macro F1 79%"), HasSubstr("AUROC unknown"),
                           HasSubstr("Labels by predictions"), HasSubstr("surer than right"),
                           HasSubstr("never predicted"), Not(HasSubstr("<cat>"))));
   EXPECT_THAT(html_report(assessed()), Not(HasSubstr("id=\"quality\"")));

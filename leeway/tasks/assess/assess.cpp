@@ -43,38 +43,31 @@ void check_names(const std::vector<Source>& sources, const std::vector<Target>& 
                               target.outputs.path, target.shift, target.model));
 }
 
-std::vector<const Outputs*> all_outputs(const std::vector<Source>& sources,
-                                        const std::vector<Target>& targets) {
-  std::vector<const Outputs*> all;
-  for (const Source& source : sources) all.push_back(&source.outputs);
-  for (const Target& target : targets) all.push_back(&target.outputs);
+std::vector<Outputs*> all_outputs(Task& task) {
+  std::vector<Outputs*> all;
+  for (Source& source : task.sources) all.push_back(&source.outputs);
+  for (Target& target : task.targets) all.push_back(&target.outputs);
   return all;
 }
 
-// The first outputs that name their classes; null: none.
-const Outputs* first_named(const std::vector<const Outputs*>& all) {
-  const auto found = std::ranges::find_if(all, [](const Outputs* one) { return !one->class_names.empty(); });
-  return found == all.end() ? nullptr : *found;
-}
-
-// The names that the inputs agree on; "class 0", ... where none names them.
-std::vector<std::string> common_class_names(const std::vector<const Outputs*>& all) {
-  const Outputs* const named = first_named(all);
-  for (const Outputs* outputs : all) {
-    require_same_classes(columns_of(*all.front()), columns_of(*outputs));
-    if (named) require_same_classes(columns_of(*named), columns_of(*outputs));
+// Numbers the labels of all sets as they say together, puts their classes in the order of the first set that names them,
+// and returns the names; "class 0", ... where none names them.
+std::vector<std::string> align_sets(const std::vector<Outputs*>& all) {
+  std::vector<LabelCoding> codings;
+  for (const Outputs* outputs : all) codings.push_back(outputs->coding);
+  for (Outputs* outputs : all) {
+    const Rows logits(outputs->logits);
+    number_labels(*outputs, outputs->n(), codings, &logits);
   }
-  if (named) return named->class_names;
-  std::vector<std::string> names;
-  for (std::size_t j = 0; j < all.front()->k(); ++j) names.push_back(fmt::format("class {}", j));
+  const auto named = std::ranges::find_if(all, [](const Outputs* one) { return !one->class_names.empty(); });
+  const Outputs& first = named == all.end() ? *all.front() : **named;
+  for (Outputs* outputs : all) {
+    if (named != all.end()) align_classes(columns_of(first), *outputs);
+    require_same_classes(columns_of(first), columns_of(*outputs));
+  }
+  std::vector<std::string> names = first.class_names;
+  for (std::size_t j = names.size(); j < first.k(); ++j) names.push_back(fmt::format("class {}", j));
   return names;
-}
-
-std::vector<std::string> distinct_shifts(const std::vector<Target>& targets) {
-  std::vector<std::string> shifts;
-  for (const Target& target : targets)
-    if (std::find(shifts.begin(), shifts.end(), target.shift) == shifts.end()) shifts.push_back(target.shift);
-  return shifts;
 }
 
 // The findings that say more than the headline does.
@@ -96,8 +89,7 @@ std::vector<Summary> summaries_of(const Task& task, const std::vector<std::strin
     }
     for (const Target& target : task.targets) {
       if (target.model != source.model) continue;
-      if (progress && progress->stop_requested())
-        throw Interrupted("interrupted before the result was complete");
+      stop_if_asked(progress);
       if (progress)
         progress->update("assess", summaries.size(), task.targets.size(),
                          target.model + " under " + target.shift);
@@ -116,9 +108,8 @@ std::vector<std::string> warnings_of(const std::vector<tasks::AssessResult>& res
   std::map<std::string, std::vector<std::string>> concerned;
   for (const tasks::AssessResult& result : results)
     for (const std::string& warning : result.warnings) {
-      auto& list = concerned[warning];
-      if (list.empty()) order.push_back(warning);
-      list.push_back(result.model + "/" + result.target);
+      append_new(order, warning);
+      concerned[warning].push_back(result.model + "/" + result.target);
     }
   for (const std::string& warning : order) {
     const auto& list = concerned[warning];
@@ -129,51 +120,29 @@ std::vector<std::string> warnings_of(const std::vector<tasks::AssessResult>& res
   return lines;
 }
 
-// Numbers the labels of all sets as they say together.
-void number_all_labels(Task& task) {
-  std::vector<LabelCoding> all;
-  for (const Outputs* outputs : all_outputs(task.sources, task.targets)) all.push_back(outputs->coding);
-  const auto number = [&](Outputs& outputs) {
-    const Rows logits(outputs.logits);
-    number_labels(outputs, outputs.n(), all, &logits);
-  };
-  for (Source& source : task.sources) number(source.outputs);
-  for (Target& target : task.targets) number(target.outputs);
-}
-
-// Puts the classes of all sets in the order of the first outputs that name them.
-void align_all_classes(Task& task) {
-  const Outputs* const first = first_named(all_outputs(task.sources, task.targets));
-  if (first == nullptr) return;
-  for (Source& source : task.sources) align_classes(columns_of(*first), source.outputs);
-  for (Target& target : task.targets) align_classes(columns_of(*first), target.outputs);
-}
-
 // Puts the group columns of numbers in bins of the source's rows; the numbers stay beside them.
 void bin_numbers(Source& source, std::vector<Target>& targets) {
-  struct Side {
-    std::vector<GroupColumn>* groups;
-    std::vector<tasks::AssessNumbers>* numbers;
-  };
-  std::vector<Side> sides{{&source.outputs.groups, &source.numbers}};
-  for (Target& target : targets)
-    if (target.model == source.model) sides.push_back({&target.outputs.groups, &target.numbers});
-  std::set<std::string> names;
-  for (const Side& side : sides)
-    for (const GroupColumn& column : *side.groups) names.insert(column.name);
-  for (const std::string& name : names) {
+  struct Sets {
     std::vector<GroupColumn*> columns;
-    std::vector<std::vector<tasks::AssessNumbers>*> beside;
-    for (const Side& side : sides) {
-      const auto found = std::ranges::find(*side.groups, name, &GroupColumn::name);
-      if (found != side.groups->end()) columns.push_back(&*found), beside.push_back(side.numbers);
+    std::vector<tasks::AssessNumbers*> numbers;
+  };
+  std::map<std::string, Sets> sets;  // of columns of one name, the source's first
+  const auto add = [&](Outputs& outputs, tasks::AssessNumbers& numbers) {
+    for (GroupColumn& column : outputs.groups) {
+      sets[column.name].columns.push_back(&column);
+      sets[column.name].numbers.push_back(&numbers);
     }
-    std::vector<std::vector<double>> numbers = put_in_bins(columns);
-    for (std::size_t s = 0; s < numbers.size(); ++s) beside[s]->push_back({name, std::move(numbers[s])});
+  };
+  add(source.outputs, source.numbers);
+  for (Target& target : targets)
+    if (target.model == source.model) add(target.outputs, target.numbers);
+  for (const auto& [name, same] : sets) {
+    std::vector<std::vector<double>> numbers = put_in_bins(same.columns);
+    for (std::size_t s = 0; s < numbers.size(); ++s) (*same.numbers[s])[name] = std::move(numbers[s]);
   }
 }
 
-tasks::Assess record_of(const Task& task, Progress* progress) {
+tasks::Assess record_of(Task& task, Progress* progress) {
   check_names(task.sources, task.targets);
   std::vector<tasks::AssessGate> gates;  // refused before the work
   for (const std::string& text : task.gates) gates.push_back(parse_gate(text));
@@ -182,10 +151,11 @@ tasks::Assess record_of(const Task& task, Progress* progress) {
   tasks::Assess record;
   record.options = task.options;
   record.level = task.level;
-  record.class_names = common_class_names(all_outputs(task.sources, task.targets));
+  record.class_names = align_sets(all_outputs(task));
+  for (Source& source : task.sources) bin_numbers(source, task.targets);
   for (const tasks::AssessGate& gate : gates) check_threshold(gate, record.class_names.size());
   for (const Source& source : task.sources) record.models.push_back(source.model);
-  record.targets = distinct_shifts(task.targets);
+  for (const Target& target : task.targets) append_new(record.targets, target.shift);
 
   std::vector<Summary> summaries = summaries_of(task, record.class_names, progress);
   record.comparisons = compare_models(summaries, task.level);
@@ -237,9 +207,6 @@ OutputsReading target_reading(const AssessOptions& options) {
 
 Assess assess(AssessTask task, Progress* progress) {
   const TaskClock clock;
-  leeway::assess::number_all_labels(task);
-  leeway::assess::align_all_classes(task);
-  for (AssessSource& source : task.sources) leeway::assess::bin_numbers(source, task.targets);
   Assess record = leeway::assess::record_of(task, progress);
   clock.stamp(record.envelope, task.seed);
   return record;

@@ -83,6 +83,8 @@ struct AssessComparison {
   Measured difference;   // accuracy of `model` minus that of `other`
   double mcnemar_p = 1;  // exact, two-sided
   bool clear = false;    // the interval leaves out 0
+
+  [[nodiscard]] AssessComparison turned() const;  // of `other` with `model`
 };
 
 // A condition under which a run counts as failed.
@@ -132,6 +134,11 @@ struct AssessConfidence {
   double clean_mean = 0, shifted_mean = 0;
 };
 
+// Of predictions, by class.
+struct AssessShares {
+  std::vector<double> clean, shifted;
+};
+
 struct AssessTopFlip {
   std::size_t from = 0, to = 0, count = 0;  // predicted classes
 };
@@ -169,7 +176,7 @@ struct AssessResult {
   std::vector<std::vector<std::size_t>> confusion;  // counts[clean][shifted]
   std::vector<AssessTopFlip> top_flips;
   std::vector<AssessFlip> flips;
-  std::vector<double> clean_shares, shifted_shares;  // of predictions, by class
+  AssessShares shares;
   std::vector<std::string> warnings;
   std::map<std::string, std::string> not_computed;  // key -> reason
 
@@ -207,12 +214,13 @@ struct Assess {
 
   [[nodiscard]] std::string class_name(std::size_t index) const;
   [[nodiscard]] std::size_t k() const { return class_names.size(); }
+  [[nodiscard]] double log_k() const;  // the largest posterior agreement
   // No gate is violated, nor undecided without --undecided pass.
   [[nodiscard]] bool passed() const;
   [[nodiscard]] std::size_t model_index(std::string_view model) const;
   [[nodiscard]] const AssessResult* find(std::string_view model, std::string_view target) const;
-  // Indices of `results` by rank.
-  [[nodiscard]] std::vector<std::size_t> worst_first() const;
+  // `results` by rank.
+  [[nodiscard]] std::vector<const AssessResult*> worst_first() const;
 };
 
 void fields(AssessOptions& options, Fields& f);
@@ -222,16 +230,13 @@ void fields(Assess& record, Fields& f);
 // Errors (Error): lists whose lengths do not fit; those of check for its models under noise and its shifts.
 void check(const Assess& record, const std::string& name);
 
-// A group column of numbers, whose groups are bins (core/groups.h).
-struct AssessNumbers {
-  std::string name;
-  std::vector<double> values;  // of every row; NaN: missing
-};
+// Of group columns whose groups are bins of numbers (core/groups.h): the number of every row, NaN where it is missing.
+using AssessNumbers = std::map<std::string, std::vector<double>>;
 
 struct AssessSource {
   std::string model;
   Outputs outputs;
-  std::vector<AssessNumbers> numbers = {};  // made by assess
+  AssessNumbers numbers = {};  // made by assess
 };
 
 // Consecutive rows of a target, those of one of the files that it was joined from.
@@ -244,7 +249,7 @@ struct AssessTarget {
   std::string model, shift;
   Outputs outputs;                     // with times, where AssessOptions::chunk is set
   std::vector<AssessFile> files = {};  // in order of time; several are chunks without AssessOptions::chunk
-  std::vector<AssessNumbers> numbers = {};  // made by assess
+  AssessNumbers numbers = {};          // made by assess
 };
 
 // What is known of every row of one target; empty where it is not known. Valid only during the call.

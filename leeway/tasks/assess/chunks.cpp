@@ -14,6 +14,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/rows.h"
+#include "leeway/tasks/assess/detail/predictions.h"
 
 namespace leeway::assess {
 namespace {
@@ -22,11 +23,8 @@ constexpr double day = 86400, week = 7 * day, first_monday = 4 * day;  // 1970-0
 constexpr double least_seconds = 1e8;  // in 1973; smaller numbers count something else, such as Julian days
 constexpr std::size_t rows_at_once = 4096;
 
-std::uint64_t mixed(std::uint64_t state, std::uint64_t value) {  // splitmix64's finaliser
-  state += value + 0x9e3779b97f4a7c15u;
-  state = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9u;
-  state = (state ^ (state >> 27)) * 0x94d049bb133111ebu;
-  return state ^ (state >> 31);
+std::uint64_t mixed(std::uint64_t state, std::uint64_t value) {
+  return mixed_bits(state + value + 0x9e3779b97f4a7c15u);
 }
 
 void mix_row(std::uint64_t& hash, const Outputs& set, const Rows& logits, std::size_t row) {
@@ -161,8 +159,8 @@ Chunks cut_by_time(const Outputs& target, const Outputs* source, const ChunkSize
     return std::tie(times[a], hashes[a], a) < std::tie(times[b], hashes[b], b);
   });
   if (size.rows > 0) return cut_counts(target, order, size.rows);
-  if (target.times->form != TimeForm::number) return cut_spans(times, target.path, order, size.seconds);
-  return cut_spans(calendar_times(target), target.path, order, size.seconds);
+  return cut_spans(target.times->form == TimeForm::number ? calendar_times(target) : times, target.path,
+                   order, size.seconds);
 }
 
 Chunks cut_by_files(const Outputs& target, const Outputs* source,

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 #include <utility>
 
 #include "leeway/core/message.h"
@@ -69,45 +69,35 @@ void fields(EstimatesByName& estimates, Fields& f) {
   estimates.list = std::move(list);
 }
 
-struct PredictedShares {
-  std::vector<double> clean, shifted;
+// "over_time": {"timelines": [...]}, null where the list is empty.
+template <class Element>
+struct OverTime {
+  std::vector<Element> list;
 };
 
-void fields(PredictedShares& shares, Fields& f) {
-  f("clean", shares.clean, a_share, "share of source samples predicted as each class");
-  f("shifted", shares.shifted, a_share, "share of target samples predicted as each class");
-  f.lengths({.alike = {"clean", "shifted"}});
+void fields(OverTime<AssessGate::Chunks>& over_time, Fields& f) {
+  f("timelines", over_time.list, "timelines with a chunk for which the condition holds");
 }
 
-// Lists that records older than they do not have: null where they are empty.
-struct GateOverTime {
-  std::vector<AssessGate::Chunks> list;
-};
-struct TimelineList {
-  std::vector<AssessTimeline> list;
-};
+void fields(OverTime<AssessTimeline>& over_time, Fields& f) {
+  f("timelines", over_time.list, "timelines of the results that are cut into chunks");
+}
 
-template <class Holder, class List>
-std::optional<Holder> held(List& list) {
-  return list.empty() ? std::nullopt : std::optional(Holder{std::move(list)});
+template <class Element>
+void over_time_field(Fields& f, std::vector<Element>& list, std::string_view meaning) {
+  std::optional<OverTime<Element>> held;
+  if (!list.empty()) held.emplace(std::move(list));
+  f("over_time", held, meaning);
+  list = held ? std::move(held->list) : std::vector<Element>{};
 }
 
 const AssessCell* worst_of(const std::vector<AssessCell>& cells) {
   return cells.empty() || cells.front().n == 0 ? nullptr : &cells.front();
 }
 
-std::vector<Choice> operators() {
-  std::vector<Choice> choices;
-  for (const char* op : {"<", "<=", ">", ">=", "==", "!="}) choices.push_back({op, ""});
-  return choices;
-}
-
-void fields(GateOverTime& chunks, Fields& f) {
-  f("timelines", chunks.list, "timelines with a chunk for which the condition holds");
-}
-
-void fields(TimelineList& timelines, Fields& f) {
-  f("timelines", timelines.list, "timelines of the results that are cut into chunks");
+template <class T>
+std::optional<T> copied(const T* value) {
+  return value == nullptr ? std::nullopt : std::optional(*value);
 }
 
 }  // namespace
@@ -160,13 +150,12 @@ static void fields(AssessGate& gate, Fields& f) {
   bool violated = gate.violated();
   f("gate", gate.gate, "the condition as given");
   f("key", gate.key, "key of a result");
-  f.choice("op", gate.op, operators(), "comparison");
+  f.choice("op", gate.op, {{"<", ""}, {"<=", ""}, {">", ""}, {">=", ""}, {"==", ""}, {"!=", ""}},
+           "comparison");
   f("threshold", gate.threshold, {}, "number that the value is compared with");
   f("violated", violated, "the condition holds for a result, or for a chunk of one");
   f("violations", gate.violations, "the results for which it holds");
-  std::optional<GateOverTime> over_time = held<GateOverTime>(gate.chunks);
-  f("over_time", over_time, "the first chunks for which it holds; null if there are none");
-  gate.chunks = over_time ? std::move(over_time->list) : std::vector<AssessGate::Chunks>{};
+  over_time_field(f, gate.chunks, "the first chunks for which it holds; null if there are none");
   f("not_computed", gate.not_computed, "results without a value");
 }
 
@@ -191,6 +180,12 @@ static void fields(AssessConfidence& confidence, Fields& f) {
   f("shifted_mean", confidence.shifted_mean, a_share, "mean confidence on the target");
 }
 
+static void fields(AssessShares& shares, Fields& f) {
+  f("clean", shares.clean, a_share, "share of source samples predicted as each class");
+  f("shifted", shares.shifted, a_share, "share of target samples predicted as each class");
+  f.lengths({.alike = {"clean", "shifted"}});
+}
+
 static void fields(AssessTopFlip& flip, Fields& f) {
   f("from", flip.from, "clean prediction");
   f("to", flip.to, "shifted prediction");
@@ -209,10 +204,7 @@ static void fields(AssessFlip& flip, Fields& f) {
 
 void fields(AssessResult& r, Fields& f) {
   EstimatesByName estimates{std::move(r.estimates)};
-  PredictedShares shares{std::move(r.clean_shares), std::move(r.shifted_shares)};
-  std::optional<AssessCell> worst_class, worst_group;
-  if (const AssessCell* cell = r.worst_class()) worst_class = *cell;
-  if (const AssessCell* cell = r.worst_group()) worst_group = *cell;
+  std::optional<AssessCell> worst_class = copied(r.worst_class()), worst_group = copied(r.worst_group());
   f("model", r.model, "name of the model");
   f("target", r.target, "name of the target");
   f("n", r.n, at_least(1), "samples of the target");
@@ -261,11 +253,10 @@ void fields(AssessResult& r, Fields& f) {
   f.lengths({.square = "confusion"});
   f("top_flips", r.top_flips, "most frequent changes of the prediction, at most 50");
   f("flips", r.flips, "some samples whose prediction changes, most confident contradiction first");
-  f("predicted_shares", shares, "share of samples predicted as each class");
+  f("predicted_shares", r.shares, "share of samples predicted as each class");
   f("warnings", r.warnings, "warnings, complete sentences");
   f("not_computed", r.not_computed, "why a key is null or empty");
   r.estimates = std::move(estimates.list);
-  r.clean_shares = std::move(shares.clean), r.shifted_shares = std::move(shares.shifted);
 }
 
 static void fields(AssessShifts& shifts, Fields& f) {
@@ -313,9 +304,8 @@ void fields(Assess& record, Fields& f) {
   if (!record.gates.empty()) passed = record.passed();
   f("passed", passed, "no gate failed; null without gates");
   f("results", record.results, "one result for each model and target, model by model");
-  std::optional<TimelineList> timeline = held<TimelineList>(record.timelines);
-  f("over_time", timeline, "timelines, with --chunk or a --target pattern of several files; null otherwise");
-  record.timelines = timeline ? std::move(timeline->list) : std::vector<AssessTimeline>{};
+  over_time_field(f, record.timelines,
+                  "timelines, with --chunk or a --target pattern of several files; null otherwise");
 }
 
 const AssessCell* AssessResult::worst_class() const { return worst_of(classes); }
@@ -342,6 +332,13 @@ std::array<double, 3> AssessResult::rank() const {
   return {4, confidence.shifted_mean, 0};
 }
 
+AssessComparison AssessComparison::turned() const {
+  const Measured opposite{-*difference.value, -*difference.high, -*difference.low};
+  return {target, other, model, n, opposite, mcnemar_p, clear};
+}
+
+double Assess::log_k() const { return std::log(static_cast<double>(std::max<std::size_t>(k(), 2))); }
+
 std::string Assess::class_name(std::size_t index) const {
   return index < class_names.size() && !class_names[index].empty() ? class_names[index]
                                                                    : fmt::format("class {}", index);
@@ -363,10 +360,10 @@ const AssessResult* Assess::find(std::string_view model, std::string_view target
   return nullptr;
 }
 
-std::vector<std::size_t> Assess::worst_first() const {
-  std::vector<std::size_t> order(results.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return results[i].rank(); });
+std::vector<const AssessResult*> Assess::worst_first() const {
+  std::vector<const AssessResult*> order;
+  for (const AssessResult& result : results) order.push_back(&result);
+  std::ranges::stable_sort(order, {}, &AssessResult::rank);
   return order;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
 #include "leeway/describe/fields.h"
 #include "leeway/tasks/assess/drift.h"
@@ -52,26 +53,22 @@ void fields(AssessDrift& drift, Fields& f) {
 }
 
 std::string p_words(double p) { return p < 1e-4 ? "< 0.0001" : significant(p, 2); }
+std::string p_sentence(double p) { return (p < 1e-4 ? "p " : "p = ") + p_words(p); }
 
 std::string moved_words(const DriftTest& test, std::size_t source_n, std::size_t n, std::size_t most) {
   const auto of_rows = [](std::size_t count, std::size_t of) {
     const double part = static_cast<double>(count) / static_cast<double>(of);
     return percent(part, count > 0 && part < .0095 ? 1 : 0);
   };
-  std::string text;
-  const std::size_t listed = std::min(most, test.values.size());
-  for (std::size_t i = 0; i < listed; ++i) {
-    const MovedValue& value = test.values[i];
-    if (i > 0) text += ", ";
-    if (value.kind == "new")
-      text += fmt::format("{} new with {}", value.name, of_rows(value.n, n));
-    else if (value.kind == "vanished")
-      text += fmt::format("{} gone, {} before", value.name, of_rows(value.source_n, source_n));
-    else
-      text += fmt::format("{} {} to {}", value.name, of_rows(value.source_n, source_n), of_rows(value.n, n));
+  std::vector<std::string> words;
+  for (const MovedValue& value : std::span(test.values).first(std::min(most, test.values.size()))) {
+    const std::string before = of_rows(value.source_n, source_n), now = of_rows(value.n, n);
+    words.push_back(value.name + (value.kind == "new"        ? " new with " + now
+                                  : value.kind == "vanished" ? " gone, " + before + " before"
+                                                             : " " + before + " to " + now));
   }
-  if (test.moved > listed) text += fmt::format(" and {} more", test.moved - listed);
-  return text;
+  const std::size_t more = test.moved - words.size();
+  return fmt::format("{}{}", fmt::join(words, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
 }  // namespace leeway::tasks

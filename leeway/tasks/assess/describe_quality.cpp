@@ -1,11 +1,24 @@
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "leeway/describe/fields.h"
 #include "leeway/tasks/assess/quality.h"
 
 namespace leeway::tasks {
+
+const std::array<QualityMeasure, quality_metrics> quality_measures{{
+    {"balanced_accuracy", "balanced accuracy", "mean recall of the classes with samples", a_share,
+     &QualityMeasures::balanced_accuracy},
+    {"macro_f1", "macro F1", "mean F1 of the classes that occur as label or prediction", a_share,
+     &QualityMeasures::macro_f1},
+    {"auroc", "AUROC",
+     "area under the ROC curve: of class 1 for two classes, otherwise the mean over classes against the rest",
+     a_share, &QualityMeasures::auroc},
+    {"log_loss", "log loss", "mean -log of the label's probability, in nats", at_least(0),
+     &QualityMeasures::log_loss},
+    {"brier", "Brier score", "mean squared distance of the probabilities from the one-hot label",
+     from_to(0, 2), &QualityMeasures::brier},
+    {"ece", "ECE", "expected calibration error over 15 bins of equal width", a_share, &QualityMeasures::ece},
+}};
 
 static void fields(ClassQuality& one, Fields& f) {
   f("class", one.index, "index of the class");
@@ -29,17 +42,8 @@ static void fields(ReliabilityBin& bin, Fields& f) {
 
 void fields(AssessQuality& quality, Fields& f) {
   f("n", quality.n, at_least(1), "samples with a label");
-  measured(f, "balanced_accuracy", quality.balanced_accuracy, a_share,
-           "mean recall of the classes with samples");
-  measured(f, "macro_f1", quality.macro_f1, a_share,
-           "mean F1 of the classes that occur as label or prediction");
-  measured(f, "auroc", quality.auroc, a_share,
-           "area under the ROC curve: of class 1 for two classes, otherwise the mean over classes against "
-           "the rest");
-  measured(f, "log_loss", quality.log_loss, at_least(0), "mean -log of the label's probability, in nats");
-  measured(f, "brier", quality.brier, from_to(0, 2),
-           "mean squared distance of the probabilities from the one-hot label");
-  measured(f, "ece", quality.ece, a_share, "expected calibration error over 15 bins of equal width");
+  for (const QualityMeasure& one : quality_measures)
+    measured(f, one.key, quality.*one.value, one.range, one.meaning);
   f("classes", quality.classes, "each class against the rest");
   f("reliability", quality.reliability, "the bins of ece");
   f("confusion", quality.confusion, "samples of label i predicted as class j; [] beyond 100 classes");
@@ -47,12 +51,8 @@ void fields(AssessQuality& quality, Fields& f) {
 }
 
 void fields(QualityChange& change, Fields& f) {
-  measured(f, "balanced_accuracy", change.balanced_accuracy, from_to(-1, 1), "target minus source");
-  measured(f, "macro_f1", change.macro_f1, from_to(-1, 1), "target minus source");
-  measured(f, "auroc", change.auroc, from_to(-1, 1), "target minus source");
-  measured(f, "log_loss", change.log_loss, {}, "target minus source");
-  measured(f, "brier", change.brier, from_to(-2, 2), "target minus source");
-  measured(f, "ece", change.ece, from_to(-1, 1), "target minus source");
+  for (const QualityMeasure& one : quality_measures)
+    measured(f, one.key, change.*one.value, from_to(-one.range.most, one.range.most), "target minus source");
 }
 
 static void fields(Subgroup& one, Fields& f) {
@@ -76,20 +76,6 @@ void fields(AssessSubgroups& subgroups, Fields& f) {
   f("least_rows", subgroups.least_rows, "minimum number of samples in each half");
   f("weakest", weakest, "first element of list");
   f("list", subgroups.list, "weakest subgroups on one half of the samples, measured on the other");
-}
-
-std::string quality_gap_words(const std::string& key) {
-  for (const auto& [name, words] : {std::pair{"balanced_accuracy", "balanced accuracy"},
-                                    {"macro_f1", "macro F1"},
-                                    {"auroc", "AUROC"},
-                                    {"log_loss", "log loss"}}) {
-    const bool end = key.ends_with("_low") || key.ends_with("_high");
-    const std::string metric = end ? key.substr(0, key.rfind('_')) : key, of = end ? "interval of " : "";
-    if (metric == fmt::format("quality.{}", name)) return of + words;
-    if (metric == fmt::format("source_quality.{}", name)) return fmt::format("{}{} on the source", of, words);
-    if (metric == fmt::format("quality_change.{}", name)) return fmt::format("{}the change of {}", of, words);
-  }
-  return "";
 }
 
 std::string subgroup_name(const Subgroup& group) {

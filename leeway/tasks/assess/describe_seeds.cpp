@@ -14,9 +14,7 @@ namespace {
 std::string stem_of(const std::string& name) {
   const std::size_t at = name.rfind('#');
   if (at == name.npos || at == 0 || at + 1 == name.size()) return name;
-  const bool number = std::all_of(name.begin() + static_cast<std::ptrdiff_t>(at) + 1, name.end(),
-                                  [](char c) { return c >= '0' && c <= '9'; });
-  return number ? name.substr(0, at) : name;
+  return name.find_first_not_of("0123456789", at + 1) == name.npos ? name.substr(0, at) : name;
 }
 
 // Nothing where a seed has no value.

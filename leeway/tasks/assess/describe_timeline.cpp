@@ -8,15 +8,27 @@
 namespace leeway::tasks {
 namespace {
 
-struct MeanConfidence {
-  double shifted_mean = 0;
-};
+Measured without_interval(const std::optional<double>& value) { return {value, {}, {}}; }
 
-void fields(MeanConfidence& confidence, Fields& f) {
-  f("shifted_mean", confidence.shifted_mean, a_share, "mean confidence");
+// `off`: how far a chunk is from what is well; nothing of one that is well.
+template <class Off>
+TimelineAlarms alarms_by(const AssessTimeline& timeline, const Off& off) {
+  TimelineAlarms alarms;
+  double farthest = 0;
+  for (const TimelineChunk& chunk : timeline.chunks) {
+    const std::optional<double> distance = off(chunk);
+    if (!distance) continue;
+    if (alarms.count++ == 0) alarms.first = &chunk;
+    if (alarms.worst == nullptr || *distance > farthest) alarms.worst = &chunk, farthest = *distance;
+  }
+  return alarms;
 }
 
 }  // namespace
+
+static void fields(ChunkConfidence& confidence, Fields& f) {
+  f("shifted_mean", confidence.shifted_mean, a_share, "mean confidence");
+}
 
 static void fields(TimelineBand& band, Fields& f) {
   f("low", band.low, "lower end of the band; null without a band");
@@ -56,7 +68,6 @@ static void fields(ChunkBands& bands, Fields& f) {
 }
 
 void fields(TimelineChunk& chunk, Fields& f) {
-  MeanConfidence confidence{chunk.confidence};
   f("chunk", chunk.chunk, "name of the chunk: its start, a number, or the file name");
   f("start", chunk.start, "start of the span, or time of the first row; null for files");
   f("end", chunk.end, "end of the span, or time of the last row");
@@ -68,9 +79,8 @@ void fields(TimelineChunk& chunk, Fields& f) {
   f("likely_error", chunk.likely_error, "estimated error without labels; null without estimates");
   f("error_bound", chunk.error_bound, a_share,
     "upper bound on the error without labels, for all chunks together; null beyond 100 chunks");
-  f("confidence", confidence, "mean confidence of the model");
+  f("confidence", chunk.confidence, "mean confidence of the model");
   f("drift", chunk.drift, "tests of differences from the source");
-  chunk.confidence = confidence.shifted_mean;
   f("bands", chunk.bands,
     "range of source chunks of this size, for all chunks and measures together with probability level");
 }
@@ -103,22 +113,15 @@ const std::vector<TimelineMeasure>& timeline_measures() {
        },
        &ChunkBands::likely_error},
       {"error_bound", "Error at most", false, true,
-       [](const TimelineChunk& c) {
-         return Measured{c.error_bound, {}, {}};
-       },
-       nullptr},
+       [](const TimelineChunk& c) { return without_interval(c.error_bound); }, nullptr},
       {"afr_pred", "Prediction unchanged", true, false, [](const TimelineChunk& c) { return c.afr_pred; },
        nullptr},
       {"pa", "PA", true, false, [](const TimelineChunk& c) { return c.pa; }, nullptr},
       {"confidence.shifted_mean", "Confidence", true, true,
-       [](const TimelineChunk& c) {
-         return Measured{c.confidence, {}, {}};
-       },
+       [](const TimelineChunk& c) { return without_interval(c.confidence.shifted_mean); },
        &ChunkBands::confidence},
       {"drift.classes.distance", "Mix of predicted classes", false, true,
-       [](const TimelineChunk& c) {
-         return Measured{c.drift.classes.distance, {}, {}};
-       },
+       [](const TimelineChunk& c) { return without_interval(c.drift.classes.distance); },
        &ChunkBands::classes}};
   return measures;
 }
@@ -135,30 +138,28 @@ double AssessTimeline::alarm_share() const {
   return (1 - level) / static_cast<double>(watched);
 }
 
+TimelineBand TimelineMeasure::band_of(const TimelineChunk& chunk) const {
+  return band == nullptr ? TimelineBand{} : chunk.bands.*band;
+}
+
+bool TimelineMeasure::is_bad(const TimelineChunk& chunk) const {
+  const TimelineBand range = band_of(chunk);
+  return (range.below && low_is_bad) || (range.above && high_is_bad);
+}
+
 TimelineAlarms alarms_of(const AssessTimeline& timeline, const TimelineMeasure& measure) {
-  TimelineAlarms alarms;
-  if (measure.band == nullptr) return alarms;
-  double farthest = 0;
-  for (const TimelineChunk& chunk : timeline.chunks) {
-    const TimelineBand& band = chunk.bands.*measure.band;
+  return alarms_by(timeline, [&](const TimelineChunk& chunk) -> std::optional<double> {
     const auto value = measure.value(chunk).value;
-    if (!value || !((band.below && measure.low_is_bad) || (band.above && measure.high_is_bad))) continue;
-    const double off = band.below ? *band.low - *value : *value - *band.high;
-    if (alarms.count++ == 0) alarms.first = &chunk;
-    if (alarms.worst == nullptr || off > farthest) alarms.worst = &chunk, farthest = off;
-  }
-  return alarms;
+    if (!value || !measure.is_bad(chunk)) return std::nullopt;
+    const TimelineBand band = measure.band_of(chunk);
+    return band.below ? *band.low - *value : *value - *band.high;
+  });
 }
 
 TimelineAlarms drift_alarms(const AssessTimeline& timeline) {
-  TimelineAlarms alarms;
-  const double level = timeline.alarm_share();
-  for (const TimelineChunk& chunk : timeline.chunks) {
-    if (chunk.drift.p_value > level) continue;
-    if (alarms.count++ == 0) alarms.first = &chunk;
-    if (alarms.worst == nullptr || chunk.drift.p_value < alarms.worst->drift.p_value) alarms.worst = &chunk;
-  }
-  return alarms;
+  return alarms_by(timeline, [level = timeline.alarm_share()](const TimelineChunk& chunk) {
+    return chunk.drift.p_value > level ? std::nullopt : std::optional(-chunk.drift.p_value);
+  });
 }
 
 std::string timeline_words(const AssessTimeline& timeline, bool name_model) {
@@ -183,10 +184,8 @@ std::string timeline_words(const AssessTimeline& timeline, bool name_model) {
   if (parts.empty())
     parts.push_back(
         fmt::format("all {} chunks lie within the source's range, and none drifted", timeline.chunks.size()));
-  std::string text =
-      timeline.target + (name_model ? " (" + timeline.model + ")" : std::string()) + " over time: ";
-  for (std::size_t i = 0; i < parts.size(); ++i) text += (i > 0 ? "; " : "") + parts[i];
-  return text + ".";
+  const std::string model = name_model ? " (" + timeline.model + ")" : "";
+  return fmt::format("{}{} over time: {}.", timeline.target, model, fmt::join(parts, "; "));
 }
 
 }  // namespace leeway::tasks

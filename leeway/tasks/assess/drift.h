@@ -42,6 +42,8 @@ void fields(AssessDrift& drift, Fields& f);
 
 // "0.031", "< 0.0001"
 [[nodiscard]] std::string p_words(double p);
+// "p = 0.031", "p < 0.0001"
+[[nodiscard]] std::string p_sentence(double p);
 // "Shirt 10% to 17%, new snow 3%": the leading ones of the values that moved; empty where none did.
 [[nodiscard]] std::string moved_words(const DriftTest& test, std::size_t source_n, std::size_t n,
                                       std::size_t most = 3);

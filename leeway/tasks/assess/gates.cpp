@@ -24,11 +24,8 @@ std::optional<double> number(std::string_view text) {
 }
 
 bool key_like(std::string_view key) {
-  const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.' || c == ' ' || c == '(' || c == ')';
-  };
-  return !key.empty() && std::all_of(key.begin(), key.end(), allowed);
+  constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. ()";
+  return !key.empty() && key.find_first_not_of(allowed) == key.npos;
 }
 
 // Titles of the terminal's and the page's tables, which are taken for keys.
@@ -109,12 +106,8 @@ void check_key(const tasks::AssessGate& gate) {
 }
 
 bool holds(double value, const std::string& op, double threshold) {
-  if (op == "<") return value < threshold;
-  if (op == "<=") return value <= threshold;
-  if (op == ">") return value > threshold;
-  if (op == ">=") return value >= threshold;
-  if (op == "==") return value == threshold;
-  return value != threshold;
+  if (value == threshold) return op == "<=" || op == ">=" || op == "==";
+  return op == "!=" || op[0] == (value < threshold ? '<' : '>');
 }
 
 // A share and the key, beside it, of the number of samples that it is a share of.
@@ -144,13 +137,13 @@ struct Fraction {
   double count = 0, n = 1;
 };
 
-// What stands at a dotted key of one result.
-using LookUp = std::function<FoundNumber(const std::string& key)>;
+// The number at a dotted key of one result.
+using LookUp = std::function<std::optional<double>(const std::string& key)>;
 
 // The count that makes the share, where there is one.
 std::optional<Fraction> fraction(const LookUp& look_up, const std::string& holder, const Counted& counted) {
-  const auto share = look_up(holder + std::string(counted.share)).number,
-             samples = look_up(holder + std::string(counted.samples)).number;
+  const auto share = look_up(holder + std::string(counted.share)),
+             samples = look_up(holder + std::string(counted.samples));
   if (!share || !samples) return {};
   const Fraction found{std::round(*share * *samples), *samples};
   const bool whole = found.n > 0 && std::abs(found.count / found.n - *share) < 1e-12;
@@ -173,6 +166,19 @@ std::optional<double> from_counts(const LookUp& look_up, const std::string& key)
   return numerator / denominator;
 }
 
+// A gate's value in a result or in a chunk.
+struct Judged {
+  std::optional<double> number;
+  bool holds = false;
+};
+
+Judged judged(const tasks::AssessGate& gate, const Description& describe) {
+  const LookUp look_up = [&](const std::string& key) { return find_number(describe, key).number; };
+  const auto number = look_up(gate.key);
+  if (!number || std::isnan(*number)) return {number};
+  return {number, holds(from_counts(look_up, gate.key).value_or(*number), gate.op, gate.threshold)};
+}
+
 std::string reason(const tasks::AssessResult& result, const std::string& key) {
   auto found = result.not_computed.find(key);
   if (found == result.not_computed.end()) found = result.not_computed.find(key.substr(0, key.find('.')));
@@ -183,14 +189,10 @@ std::string reason(const tasks::AssessResult& result, const std::string& key) {
 tasks::AssessGate::Chunks check_chunks(const tasks::AssessGate& gate, tasks::AssessTimeline timeline) {
   tasks::AssessGate::Chunks found{timeline.model, timeline.target, "", {}, 0, 0, 0};
   for (tasks::TimelineChunk& chunk : timeline.chunks) {
-    const LookUp look_up = [&](const std::string& key) {
-      return find_number([&](Fields& f) { fields(chunk, f); }, key);
-    };
-    const auto number = look_up(gate.key).number;
-    if (!number || std::isnan(*number)) continue;
-    ++found.judged;
-    if (!holds(from_counts(look_up, gate.key).value_or(*number), gate.op, gate.threshold)) continue;
-    if (found.violated++ == 0) found.first = chunk.chunk, found.start = chunk.start, found.value = *number;
+    const auto [number, holds] = judged(gate, [&](Fields& f) { fields(chunk, f); });
+    found.judged += number && !std::isnan(*number);
+    if (holds && found.violated++ == 0)
+      found.first = chunk.chunk, found.start = chunk.start, found.value = *number;
   }
   return found;
 }
@@ -219,13 +221,10 @@ tasks::AssessGate parse_gate(std::string_view text) {
   const std::size_t begin = text.find_first_of(operators);
   if (begin == std::string_view::npos) throw wrong("no comparison (< <= > >= == !=)");
   const std::size_t end = std::min(text.find_first_not_of(operators, begin), text.size());
-  tasks::AssessGate gate{std::string(text),
-                         key_of(trimmed(text.substr(0, begin))),
-                         std::string(text.substr(begin, end - begin)),
-                         0,
-                         {},
-                         {},
-                         {}};
+  tasks::AssessGate gate;
+  gate.gate = text;
+  gate.key = key_of(trimmed(text.substr(0, begin)));
+  gate.op = text.substr(begin, end - begin);
   constexpr std::array allowed{"<", "<=", ">", ">=", "==", "!="};
   if (std::find(allowed.begin(), allowed.end(), gate.op) == allowed.end())
     throw wrong(fmt::format("the comparison \"{}\"", gate.op));
@@ -251,17 +250,12 @@ void check_threshold(const tasks::AssessGate& gate, std::size_t k) {
 tasks::AssessGate check_gate(tasks::AssessGate gate, const std::vector<tasks::AssessResult>& results,
                              const std::vector<tasks::AssessTimeline>& timelines) {
   for (tasks::AssessResult result : results) {  // a copy: a description takes what it reads and writes alike
-    const LookUp look_up = [&](const std::string& key) {
-      return find_number([&](Fields& f) { fields(result, f); }, key);
-    };
-    const FoundNumber found = look_up(gate.key);
-    if (!found.number) {
-      gate.not_computed.push_back({result.model, result.target, reason(result, gate.key)});
-    } else if (std::isnan(*found.number)) {
-      gate.not_computed.push_back({result.model, result.target, "not a number"});
-    } else if (holds(from_counts(look_up, gate.key).value_or(*found.number), gate.op, gate.threshold)) {
-      gate.violations.push_back({result.model, result.target, *found.number});
-    }
+    const auto [number, holds] = judged(gate, [&](Fields& f) { fields(result, f); });
+    if (holds)
+      gate.violations.push_back({result.model, result.target, *number});
+    else if (!number || std::isnan(*number))
+      gate.not_computed.push_back(
+          {result.model, result.target, number ? "not a number" : reason(result, gate.key)});
   }
   for (const tasks::AssessTimeline& timeline : timelines)
     if (tasks::AssessGate::Chunks found = check_chunks(gate, timeline); found.violated > 0)

@@ -2,6 +2,7 @@
 // sub-groups (tasks/assess/detail/subgroups.h).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -26,18 +27,26 @@ struct ReliabilityBin {
   Measured accuracy;
 };
 
-// Of one labelled set.
-struct AssessQuality {
-  std::size_t n = 0;
+struct QualityMeasures {
   Measured balanced_accuracy, macro_f1, auroc, log_loss, brier, ece;
+};
+using QualityChange = QualityMeasures;  // target minus source
+
+// A measure of the quality, for those who compute, describe or show all of them.
+struct QualityMeasure {
+  const char *key, *words, *meaning;
+  Range range;
+  Measured QualityMeasures::*value;
+};
+inline constexpr std::size_t quality_metrics = 6;
+extern const std::array<QualityMeasure, quality_metrics> quality_measures;  // in the order of the record
+
+// Of one labelled set.
+struct AssessQuality : QualityMeasures {
+  std::size_t n = 0;
   std::vector<ClassQuality> classes;  // by index
   std::vector<ReliabilityBin> reliability;
   std::vector<std::vector<std::size_t>> confusion;  // counts[label][predicted]; none beyond 100 classes
-};
-
-// Target minus source.
-struct QualityChange {
-  Measured balanced_accuracy, macro_f1, auroc, log_loss, brier, ece;
 };
 
 struct Subgroup {
@@ -56,10 +65,6 @@ struct AssessSubgroups {
 
   [[nodiscard]] const Subgroup* weakest() const { return list.empty() ? nullptr : &list.front(); }
 };
-
-// What a key of not_computed is about, where it is an end of an interval in quality, source_quality or
-// quality_change: "interval of log loss on the source". Else empty.
-[[nodiscard]] std::string quality_gap_words(const std::string& key);
 
 // "weather = fog, time = night"
 [[nodiscard]] std::string subgroup_name(const Subgroup& group);

@@ -26,6 +26,10 @@ struct ChunkError {
   double low = 0, high = 0;  // the likely range
 };
 
+struct ChunkConfidence {
+  double shifted_mean = 0;
+};
+
 struct ChunkTest {
   std::string name;  // of the group; else as in results
   double p_alone = 1, p_value = 1;
@@ -50,7 +54,7 @@ struct TimelineChunk {
   Measured accuracy, afr_pred, pa;
   std::optional<ChunkError> likely_error;
   std::optional<double> error_bound;
-  double confidence = 0;  // mean
+  ChunkConfidence confidence;
   ChunkDrift drift;
   ChunkBands bands;
 };
@@ -61,6 +65,11 @@ struct TimelineMeasure {
   bool low_is_bad = false, high_is_bad = false;
   Measured (*value)(const TimelineChunk&);
   TimelineBand ChunkBands::*band;  // null where the source has no range of its own
+
+  // Without ends where there is no range.
+  [[nodiscard]] TimelineBand band_of(const TimelineChunk& chunk) const;
+  // Outside the range, on a side that is bad.
+  [[nodiscard]] bool is_bad(const TimelineChunk& chunk) const;
 };
 [[nodiscard]] const std::vector<TimelineMeasure>& timeline_measures();
 
@@ -80,7 +89,7 @@ struct AssessTimeline {
   [[nodiscard]] double alarm_share() const;
 };
 
-// Chunks that a measure's band calls bad: on its bad side, or on either where both are bad.
+// Chunks that are bad by a measure.
 struct TimelineAlarms {
   std::size_t count = 0;
   const TimelineChunk *first = nullptr, *worst = nullptr;  // worst: farthest outside

@@ -2,16 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "leeway/tasks/sections.h"
 
 namespace leeway::tasks {
 namespace {
-
-double log_k(const Assess& record) {
-  return std::log(static_cast<double>(std::max<std::size_t>(record.k(), 2)));
-}
 
 // What some result has, and hence the page shows.
 struct Shown {
@@ -93,7 +88,7 @@ Blocks headline_table(const Assess& record, const Shown& shown) {
     add(number_column("Error at most", "Upper bound on the error, without target labels"), bound_cell);
   columns.push_back({number_column("n", "Samples of the target"), &AssessResult::n});
   const bool known = columns.size() > 1;
-  return subject_table(record, "Every target, worst first", std::move(columns), worst_first(record),
+  return subject_table(record, "Every target, worst first", std::move(columns), record.worst_first(),
                        known ? std::optional<std::size_t>(shown.source ? 1 : 0) : std::nullopt,
                        shown.accuracy || shown.pairs)
       .block();
@@ -111,7 +106,7 @@ Blocks terms(const Assess& record, const Shown& shown) {
     list.emplace_back("Prediction unchanged",
                       "The share of samples whose prediction is the same before and after the shift, right "
                       "or wrong (in papers AFR, agreement failure rate). It needs no labels.");
-    for (auto& meaning : pa_meanings(log_k(record))) list.push_back(std::move(meaning));
+    for (auto& meaning : pa_meanings(record.log_k())) list.push_back(std::move(meaning));
   }
   if (shown.likely)
     list.emplace_back("Estimated error",
@@ -124,53 +119,38 @@ Blocks terms(const Assess& record, const Shown& shown) {
   return term_list(list);
 }
 
-struct AssessMetric {
-  std::string title, note;
-  double top;
-  bool percent;
-  const Measured AssessResult::*value;
-  const Measured AssessResult::*reference = nullptr;
-};
-
-OverviewRow overview_row(const AssessResult& result, const AssessMetric& metric, std::size_t slot) {
-  const auto& [value, low, high] = result.*(metric.value);
-  const auto source = metric.reference == nullptr ? std::nullopt : (result.*(metric.reference)).value;
-  return {result.target, result.model, slot, {value, low ? low : value, high ? high : value},
-          source,        result.n};
-}
-
 // Targets are rows, worst first by their worst model; `models` are marks in them.
-Chart metric_chart(const Assess& record, const AssessMetric& metric, const std::vector<std::string>& models) {
+Chart metric_chart(const Assess& record, const ResultMeasure& measure,
+                   const std::vector<std::string>& models) {
   std::vector<std::string> targets;
-  for (const AssessResult* result : worst_first(record)) append_new(targets, result->target);
+  for (const AssessResult* result : record.worst_first()) append_new(targets, result->target);
   std::vector<OverviewRow> rows;
   for (const std::string& target : targets)
     for (std::size_t m = 0; m < models.size(); ++m)
-      if (const AssessResult* result = record.find(models[m], target))
-        rows.push_back(overview_row(*result, metric, m));
-  const std::string description = metric.title + " of every model on every target, with intervals";
-  return overview_of({"overview", metric.title, metric.note, description}, rows, models.size(), metric.top,
-                     metric.percent, targets);
+      if (const AssessResult* result = record.find(models[m], target)) {
+        const auto& [value, low, high] = result->*measure.value;
+        rows.push_back(
+            {target,
+             models[m],
+             m,
+             {value, low ? low : value, high ? high : value},
+             measure.value == &AssessResult::accuracy ? result->source_accuracy.value : std::nullopt,
+             result->n});
+      }
+  const std::string description = measure.title + " of every model on every target, with intervals";
+  return overview_of({"overview", measure.title, measure.note, description}, rows, models.size(), measure.top,
+                     measure.percent, targets);
 }
 
-Blocks overview_charts(const Assess& record, const Shown& shown) {
-  std::vector<AssessMetric> metrics;
-  if (record.results.size() == 1) return {};  // the table says it
-  if (shown.accuracy)
-    metrics.push_back({"Accuracy", "line: from the source accuracy", 1, true, &AssessResult::accuracy,
-                       &AssessResult::source_accuracy});
-  if (shown.pairs) {
-    metrics.push_back(
-        {"Prediction unchanged", "share unchanged by the shift", 1, true, &AssessResult::afr_pred});
-    metrics.push_back(
-        {"PA", "of at most " + fixed(log_k(record), 2), log_k(record), false, &AssessResult::pa});
-  }
+Blocks overview_charts(const Assess& record) {
+  const std::vector<ResultMeasure> measures = result_measures(record);
+  if (record.results.size() == 1 || measures.empty()) return {};  // the table says it
   Blocks out;
-  for (auto first = record.models.begin(); first != record.models.end() && !metrics.empty();) {
+  for (auto first = record.models.begin(); first != record.models.end();) {
     const auto last = first + std::min(std::ptrdiff_t{series}, record.models.end() - first);
     const std::vector<std::string> models(first, last);
     std::vector<Chart> charts;
-    for (const AssessMetric& metric : metrics) charts.push_back(metric_chart(record, metric, models));
+    for (const ResultMeasure& one : measures) charts.push_back(metric_chart(record, one, models));
     out += model_legend(models) + chart_grid(charts);
     first = last;
   }
@@ -179,8 +159,16 @@ Blocks overview_charts(const Assess& record, const Shown& shown) {
 
 }  // namespace
 
-std::string subject(const Assess& record, const AssessResult& result) {
-  return record.models.size() > 1 ? result.model + " under " + result.target : result.target;
+std::vector<ResultMeasure> result_measures(const Assess& record) {
+  std::vector<ResultMeasure> measures = {
+      {"Accuracy", "line: from the source accuracy", &AssessResult::accuracy, true, 1},
+      {"Prediction unchanged", "share unchanged by the shift", &AssessResult::afr_pred, true, 1},
+      {"PA", "of at most " + fixed(record.log_k(), 2), &AssessResult::pa, false, record.log_k()}};
+  std::erase_if(measures, [&](const ResultMeasure& measure) {
+    return std::ranges::none_of(record.results,
+                                [&](const AssessResult& r) { return (r.*measure.value).value.has_value(); });
+  });
+  return measures;
 }
 
 Table subject_table(const Assess& record, const std::string& caption,
@@ -194,12 +182,6 @@ Table subject_table(const Assess& record, const std::string& caption,
   if (sorted) table.sorted_by(*sorted + headers, ascending);
   table.headers = headers;
   return table;
-}
-
-std::vector<const AssessResult*> worst_first(const Assess& record) {
-  std::vector<const AssessResult*> results;
-  for (const std::size_t i : record.worst_first()) results.push_back(&record.results[i]);
-  return results;
 }
 
 View view(const Assess& record, const Pictures& pictures, const PageOptions& options) {
@@ -219,14 +201,13 @@ View view(const Assess& record, const Pictures& pictures, const PageOptions& opt
   sections.push_back(source_section(record.envelope));
   std::vector<std::string> verdicts;
   for (const AssessGate& gate : record.gates) verdicts.push_back(gate_words(gate, record.results.size()));
-  return {
-      .title = "leeway: " + list_of(record.models),
-      .headline = record.envelope.headline,
-      .verdicts = std::move(verdicts),
-      .findings = record.envelope.findings,
-      .scope = scope(record),
-      .lead = in_both(headline_table(record, shown)) + terms(record, shown) + overview_charts(record, shown),
-      .sections = std::move(sections)};
+  return {.title = "leeway: " + list_of(record.models),
+          .headline = record.envelope.headline,
+          .verdicts = std::move(verdicts),
+          .findings = record.envelope.findings,
+          .scope = scope(record),
+          .lead = in_both(headline_table(record, shown)) + terms(record, shown) + overview_charts(record),
+          .sections = std::move(sections)};
 }
 
 }  // namespace leeway::tasks

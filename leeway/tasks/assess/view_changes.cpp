@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 #include "leeway/tasks/pictures.h"
 #include "leeway/tasks/sections.h"
@@ -16,27 +15,14 @@ constexpr std::size_t map_classes = 100;         // a map of more is unreadable
 constexpr std::size_t map_cells = 15000;         // of all maps together; the worst results come first
 constexpr std::size_t changes_table_rows = 400;  // most frequent changes, of all results together
 
-// A record may leave the list out where it has the matrix.
-std::vector<AssessTopFlip> frequent(const AssessResult& result) {
-  std::vector<AssessTopFlip> flips = result.top_flips;
-  if (flips.empty())
-    for (std::size_t i = 0; i < result.confusion.size(); ++i)
-      for (std::size_t j = 0; j < result.confusion.size(); ++j)
-        if (i != j && result.confusion[i][j] > 0) flips.push_back({i, j, result.confusion[i][j]});
-  std::ranges::stable_sort(flips, std::greater(), &AssessTopFlip::count);
-  return flips;
-}
-
 // Cells that hold something.
 Json cells_of(const AssessResult& result) {
   Json cells = Json::array();
   for (std::size_t i = 0; i < result.confusion.size(); ++i) {
     const std::vector<std::size_t>& row = result.confusion[i];
-    const auto total = static_cast<double>(std::accumulate(row.begin(), row.end(), std::size_t{0}));
+    const std::vector<double> shares = shares_of(row);
     for (std::size_t j = 0; j < row.size(); ++j)
-      if (row[j] > 0)
-        cells.push_back(
-            {{"i", i}, {"j", j}, {"count", row[j]}, {"share", brief(static_cast<double>(row[j]) / total)}});
+      if (row[j] > 0) cells.push_back({{"i", i}, {"j", j}, {"count", row[j]}, {"share", brief(shares[j])}});
   }
   return cells;
 }
@@ -56,24 +42,22 @@ Chart map_of(const Assess& record, const AssessResult& result, Json cells) {
 
 Blocks frequent_table(const Assess& record) {
   const std::size_t each = std::clamp<std::size_t>(changes_table_rows / record.results.size(), 1, 10);
-  Table table(
-      fmt::format("The {} most frequent changes of each model and target", each),
-      {text_column("Target"), text_column("Model"), text_column("Clean prediction"),
-       text_column("Shifted prediction"), number_column("Samples"), number_column("Share of all changes")});
-  for (const AssessResult* result : worst_first(record)) {
-    const auto flips = frequent(*result);
+  Table table(fmt::format("The {} most frequent changes of each model and target", each),
+              {text_column("Target"), text_column("Clean prediction"), text_column("Shifted prediction"),
+               number_column("Samples"), number_column("Share of all changes")});
+  for (const AssessResult* result : record.worst_first()) {
+    const std::vector<AssessTopFlip>& flips = result->top_flips;
     const double changed = (1 - result->afr_pred.value.value_or(1)) * static_cast<double>(result->n);
     for (std::size_t f = 0; f < std::min(each, flips.size()); ++f) {
       const auto& [from, to, samples] = flips[f];
       const auto share = changed > .5 ? std::optional(static_cast<double>(samples) / changed) : std::nullopt;
-      table.add({text_cell(result->target), text_cell(result->model), text_cell(record.class_name(from)),
+      table.add({text_cell(subject(record, *result)), text_cell(record.class_name(from)),
                  text_cell(record.class_name(to)), count_cell(samples),
                  percent_cell(share, 1, "the record does not have the number of changed samples")});
     }
   }
-  if (table.rows.size() == 0) return {};
   return folded(fmt::format("The most frequent changes as a table ({} rows)", count(table.rows.size())),
-                table.block(2));
+                table.block());
 }
 
 // -- Samples
@@ -144,9 +128,9 @@ Blocks flip_table(const Assess& record, const AssessResult& result, const std::v
   return table_of(subject(record, result), columns, flips).block();
 }
 
-Blocks one_result(const Assess& record, std::size_t index, const std::vector<AssessFlip>& flips,
+Blocks one_result(const Assess& record, const AssessResult& result, const std::vector<AssessFlip>& flips,
                   const Triples& triples, bool open) {
-  const AssessResult& result = record.results[index];
+  const auto index = static_cast<std::size_t>(&result - record.results.data());
   Cards cards;
   std::vector<AssessFlip> bare;
   for (const AssessFlip& flip : flips)
@@ -154,12 +138,10 @@ Blocks one_result(const Assess& record, std::size_t index, const std::vector<Ass
       bare.push_back(flip);
     else
       cards.cards.push_back(card(record, flip, found->second));
-  const auto changed = [&] {
-    return std::llround((1 - *result.afr_pred.value) * static_cast<double>(result.n));
-  };
+  const double changed = std::round((1 - result.afr_pred.value.value_or(1)) * static_cast<double>(result.n));
   return folded(
       fmt::format("{}: {} of {} changed samples", subject(record, result), flips.size(),
-                  result.afr_pred.value ? count(static_cast<std::size_t>(changed())) : "the"),
+                  result.afr_pred.value ? count(static_cast<std::size_t>(changed)) : "the"),
       (cards.cards.empty() ? Blocks() : single({std::move(cards)})) + flip_table(record, result, bare), open);
 }
 
@@ -169,8 +151,8 @@ Section confusion_section(const Assess& record) {
   std::vector<Chart> maps;
   std::size_t cells = 0, left_out = 0;
   std::string heading;
-  for (const AssessResult* result : worst_first(record)) {
-    const auto flips = frequent(*result);
+  for (const AssessResult* result : record.worst_first()) {
+    const std::vector<AssessTopFlip>& flips = result->top_flips;
     if (heading.empty() && !flips.empty())
       heading = fmt::format("{} most often turns {} into {}: {} samples", subject(record, *result),
                             record.class_name(flips[0].from), record.class_name(flips[0].to),
@@ -211,8 +193,8 @@ Section flips_section(const Assess& record, const Pictures& pictures, const Page
   const std::size_t shown = flips_shown(record, options);
   std::string heading;
   Blocks body;
-  for (const std::size_t i : record.worst_first()) {
-    std::vector<AssessFlip> flips = record.results[i].flips;
+  for (const AssessResult* result : record.worst_first()) {
+    std::vector<AssessFlip> flips = result->flips;
     if (flips.size() > shown) flips.resize(shown);
     if (flips.empty()) continue;
     const bool first = body.empty();
@@ -220,8 +202,8 @@ Section flips_section(const Assess& record, const Pictures& pictures, const Page
       heading = fmt::format("Most confident contradiction: {} {} becomes {} {} ({}, row {})",
                             sureness(flips[0].clean_confidence), record.class_name(flips[0].clean_pred),
                             sureness(flips[0].shifted_confidence), record.class_name(flips[0].shifted_pred),
-                            subject(record, record.results[i]), flips[0].row);
-    body += one_result(record, i, flips, triples, first);
+                            subject(record, *result), flips[0].row);
+    body += one_result(record, *result, flips, triples, first);
   }
   if (body.empty()) return {};
   return {"flips", "Samples", heading,

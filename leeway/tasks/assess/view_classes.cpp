@@ -21,10 +21,6 @@ using Member = AssessCell;
 struct ClassesKind {
   const std::vector<Member> AssessResult::*members;
   std::string name;
-
-  [[nodiscard]] std::string title() const {
-    return std::string(1, static_cast<char>(name[0] - 'a' + 'A')) + name.substr(1);
-  }
 };
 
 std::string key_of(const Member& member) {
@@ -84,7 +80,7 @@ Cell member_cell(const Member& member) {
 
 Blocks matrix(const Assess& record, const std::string& model, const ClassesKind& kind) {
   std::vector<ClassLine> lines = lines_of(record, model, kind);
-  std::vector<ColumnOf<ClassLine>> columns = {{text_column(kind.title()), &ClassLine::label}};
+  std::vector<ColumnOf<ClassLine>> columns = {{text_column(sentence_case(kind.name)), &ClassLine::label}};
   if (std::ranges::any_of(lines, [](const ClassLine& line) { return line.source.has_value(); }))
     columns.push_back({number_column("Source", "Accuracy on the source"), [](const ClassLine& line) {
                          return percent_cell(line.source, 0, "not on the source");
@@ -112,23 +108,23 @@ Blocks everything(const Assess& record, const ClassesKind& kind) {
   const std::size_t each = total <= long_rows ? total : std::max<std::size_t>(1, long_rows / filled);
   Table table(total <= long_rows ? "With intervals"
                                  : fmt::format("With intervals: the {} worst of each model and target", each),
-              {text_column("Target"), text_column("Model"), text_column(kind.title()),
-               interval_column("Accuracy"), number_column("Source"),
+              {text_column("Target"), text_column(sentence_case(kind.name)), interval_column("Accuracy"),
+               number_column("Source"),
                number_column("Prediction unchanged",
                              "Share of samples whose prediction is the same clean and shifted"),
                number_column("n")});
-  for (const AssessResult* result : worst_first(record))
+  for (const AssessResult* result : record.worst_first())
     for (std::size_t m = 0; m < std::min(each, (result->*kind.members).size()); ++m) {
       const Member& member = (result->*kind.members)[m];
       const auto why = [&](const char* key) { return member.n == 0 ? "no samples" : result->reason(key); };
-      table.add({text_cell(result->target), text_cell(result->model), text_cell(label_of(record, member)),
+      table.add({text_cell(subject(record, *result)), text_cell(label_of(record, member)),
                  share_cell(member.accuracy, why("accuracy")),
                  percent_cell(member.source_accuracy.value, 1, "not available on the source"),
                  percent_cell(member.afr_pred.value, 1, why("afr_pred")), count_cell(member.n)});
     }
   return folded(fmt::format("All figures with intervals and n ({} rows)",
                             count(total <= long_rows ? total : filled * each)),
-                table.block(3));
+                table.block(2));
 }
 
 Section members_section(const Assess& record, const ClassesKind& kind, Section section,
@@ -156,10 +152,8 @@ Section members_section(const Assess& record, const ClassesKind& kind, Section s
 
 Blocks shares_table(const Assess& record, const std::string& model) {
   std::vector<const AssessResult*> results;
-  for (const std::string& target : record.targets) {
-    const AssessResult* result = record.find(model, target);
-    if (result != nullptr && !result->shifted_shares.empty()) results.push_back(result);
-  }
+  for (const AssessResult& result : record.results)
+    if (result.model == model && !result.shares.shifted.empty()) results.push_back(&result);
   if (results.empty()) return {};
   const std::size_t k = record.k();
   const auto share = [](const std::vector<double>& list, std::size_t c) {
@@ -169,18 +163,18 @@ Blocks shares_table(const Assess& record, const std::string& model) {
   for (const AssessResult* result : results)
     for (std::size_t c = 0; c < k; ++c)
       change[c] =
-          std::max(change[c], std::abs(share(result->shifted_shares, c) - share(result->clean_shares, c)));
+          std::max(change[c], std::abs(share(result->shares.shifted, c) - share(result->shares.clean, c)));
   std::vector<std::size_t> order(k);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater(), [&](std::size_t c) { return change[c]; });
   std::vector<ColumnOf<std::size_t>> columns = {
       {text_column("Predicted class"), [&](std::size_t c) { return text_cell(record.class_name(c)); }},
       {number_column("Source", "Share of source samples predicted as this class"),
-       [&](std::size_t c) { return percent_cell(share(results[0]->clean_shares, c), 1); }}};
+       [&](std::size_t c) { return percent_cell(share(results[0]->shares.clean, c), 1); }}};
   for (const AssessResult* result : results)
     columns.push_back({number_column(result->target), [&share, result](std::size_t c) {
-                         const double now = share(result->shifted_shares, c),
-                                      points = now - share(result->clean_shares, c);
+                         const double now = share(result->shares.shifted, c),
+                                      points = now - share(result->shares.clean, c);
                          Cell cell = percent_cell(now, 1);
                          cell.shade = -std::abs(points) / .25;
                          cell.title =
@@ -211,10 +205,10 @@ Section shares_section(const Assess& record) {
   const AssessResult* result = nullptr;
   std::size_t most = 0;
   const auto change_of = [](const AssessResult& one, std::size_t c) {
-    return one.shifted_shares[c] - one.clean_shares[c];
+    return one.shares.shifted[c] - one.shares.clean[c];
   };
   for (const AssessResult& one : record.results)
-    for (std::size_t c = 0; c < std::min(one.clean_shares.size(), one.shifted_shares.size()); ++c)
+    for (std::size_t c = 0; c < std::min(one.shares.clean.size(), one.shares.shifted.size()); ++c)
       if (result == nullptr || std::abs(change_of(one, c)) > std::abs(change_of(*result, most)))
         result = &one, most = c;
   Blocks tables;
@@ -226,7 +220,7 @@ Section shares_section(const Assess& record) {
               ? "The mix of predicted classes hardly changes"
               : fmt::format("{} predicts {} {} often: {} of samples, {} on the source",
                             subject(record, *result), record.class_name(most), change > 0 ? "more" : "less",
-                            percent(result->shifted_shares[most]), percent(result->clean_shares[most])),
+                            percent(result->shares.shifted[most]), percent(result->shares.clean[most])),
           paragraph("The share of samples that the model predicts as each class. It needs no labels: if the "
                     "mix of predictions changes but the true mix does not, the model is drifting.") +
               tables};

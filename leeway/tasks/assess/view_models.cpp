@@ -14,31 +14,16 @@ using Comparison = AssessComparison;
 
 constexpr std::size_t longest = 300;  // rows
 
-bool clear(const Comparison& comparison) {
-  const auto& [value, low, high] = comparison.difference;
-  return low && high && (*low > 0 || *high < 0);
-}
-
-// With the better model first.
-Comparison turned(Comparison comparison) {
-  auto& [value, low, high] = comparison.difference;
-  if (*value >= 0) return comparison;
-  std::swap(comparison.model, comparison.other);
-  *value = -*value;
-  if (low && high) std::tie(low, high) = std::pair(-*high, -*low);
-  return comparison;
-}
-
 // "robust CNN is clearly more accurate under noise and blur; CNN under contrast".
 std::string comparisons_heading(const Assess& record, const std::vector<Comparison>& comparisons) {
   if (record.models.size() != 2 || record.targets.size() > 8)
     return fmt::format("{} of {} comparisons between models show a clear difference",
-                       std::ranges::count_if(comparisons, clear), comparisons.size());
+                       std::ranges::count_if(comparisons, &Comparison::clear), comparisons.size());
   std::string out;
   for (const std::string& model : record.models) {
     std::vector<std::string> where;
     for (const Comparison& comparison : comparisons)
-      if (clear(comparison) && comparison.model == model) where.push_back(comparison.target);
+      if (comparison.clear && comparison.model == model) where.push_back(comparison.target);
     if (where.empty()) continue;
     const char* verb = out.empty() ? " is clearly more accurate under " : " under ";
     out += (out.empty() ? "" : "; ") + model + verb + list_of(where);
@@ -59,18 +44,11 @@ std::string seeds_heading(const std::vector<SeedsOfOne>& seeds) {
 
 // -- Confidence
 
-std::vector<double> shares(const std::vector<std::size_t>& counts) {
-  const auto total = static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
-  std::vector<double> out;
-  for (const std::size_t value : counts) out.push_back(total > 0 ? static_cast<double>(value) / total : 0);
-  return out;
-}
-
 double tallest(const Assess& record) {
   double top = 0;
   for (const AssessResult& result : record.results)
     for (const auto& counts : {result.confidence.clean, result.confidence.shifted})
-      for (const double value : shares(counts)) top = std::max(top, value);
+      for (const double value : shares_of(counts)) top = std::max(top, value);
   return std::max(.1, std::ceil(top * 10 - 1e-9) / 10);
 }
 
@@ -79,7 +57,7 @@ Chart histogram(const Assess& record, const AssessResult& result, double top) {
   const std::string means =
       fmt::format("{} → {}{}", percent(confidence.clean_mean), percent(confidence.shifted_mean),
                   result.accuracy.value ? ", right " + percent(*result.accuracy.value) : "");
-  const std::vector<double> clean = shares(confidence.clean), shifted = shares(confidence.shifted);
+  const std::vector<double> clean = shares_of(confidence.clean), shifted = shares_of(confidence.shifted);
   Json bins = Json::array();
   for (std::size_t b = 0; b < clean.size(); ++b)
     bins.push_back({{"model", result.model},
@@ -114,18 +92,23 @@ std::string confidence_heading(const Assess& record) {
 
 }  // namespace
 
+std::vector<double> shares_of(const std::vector<std::size_t>& counts) {
+  const auto total = static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
+  std::vector<double> shares;
+  for (const std::size_t value : counts) shares.push_back(total > 0 ? static_cast<double>(value) / total : 0);
+  return shares;
+}
+
 Section comparisons_section(const Assess& record) {
   std::vector<Comparison> order;
   for (const Comparison& comparison : record.comparisons)
-    if (comparison.difference.value) order.push_back(turned(comparison));
+    if (const auto& difference = comparison.difference.value)
+      order.push_back(*difference < 0 ? comparison.turned() : comparison);
   if (order.empty()) return {};
   const std::string heading = comparisons_heading(record, order);
   std::ranges::stable_sort(order, std::greater(), [](const Comparison& c) { return *c.difference.value; });
   std::string caption = "Difference of accuracy, largest first";
-  if (order.size() > longest) {
-    caption = fmt::format("The {} largest differences of {}", longest, order.size());
-    order.resize(longest);
-  }
+  cut_rows(order, longest, caption);
   const std::vector<ColumnOf<Comparison>> columns = {
       {text_column("Target"), &Comparison::target},
       {text_column("Better", "The model with the higher accuracy"), &Comparison::model},
@@ -133,10 +116,7 @@ Section comparisons_section(const Assess& record) {
       {interval_column("Ahead by, points", "Accuracy of the better model minus accuracy of the worse model"),
        [](const Comparison& c) { return change_cell(c.difference); }},
       {number_column("p", "McNemar's exact test, two-sided"),
-       [](const Comparison& c) {
-         const double p = c.mcnemar_p;
-         return number_cell(p, p < 1e-4 ? "<0.0001" : fixed(p, p < .01 ? 4 : 2));
-       }},
+       [](const Comparison& c) { return number_cell(c.mcnemar_p, p_words(c.mcnemar_p)); }},
       {number_column("n"), &Comparison::n}};
   return {"models", "Models", heading,
           paragraph("Both models were evaluated on the same samples, so their difference is more precise "
@@ -167,11 +147,9 @@ Section confidence_section(const Assess& record) {
   Blocks figures;
   for (const std::string& model : record.models) {
     std::vector<Chart> charts;
-    for (const std::string& target : record.targets) {
-      const AssessResult* result = record.find(model, target);
-      if (result != nullptr && !result->confidence.clean.empty())
-        charts.push_back(histogram(record, *result, top));
-    }
+    for (const AssessResult& result : record.results)
+      if (result.model == model && !result.confidence.clean.empty())
+        charts.push_back(histogram(record, result, top));
     if (!charts.empty() && record.models.size() > 1) figures += subheading(model);
     figures += chart_grid(charts);
   }

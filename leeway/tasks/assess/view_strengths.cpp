@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "leeway/core/csv.h"
@@ -49,47 +48,35 @@ std::map<std::string, ByModel> curves_of(const Assess& record) {
   return shifts;
 }
 
-struct StrengthsMetric {
-  const char* title;
-  const char* note;
-  Measured AssessResult::*value;
-  bool percent;
-};
-constexpr StrengthsMetric strengths_metrics[] = {
-    {"Accuracy", "by strength; bands are 95% intervals", &AssessResult::accuracy, true},
-    {"Prediction unchanged", "share unchanged by the shift", &AssessResult::afr_pred, true},
-    {"PA", "posterior agreement", &AssessResult::pa, false}};
-
 std::vector<Chart> charts_of(const Assess& record, const std::string& shift, const ByModel& models) {
   std::vector<double> strengths;
   for (const auto& [model, points] : models)
     for (const Strong& point : points) strengths.push_back(point.strength);
   const ValueAxis axis = value_axis(strengths);
   std::vector<Chart> charts;
-  for (const StrengthsMetric& metric : strengths_metrics) {
+  for (const ResultMeasure& measure : result_measures(record)) {
     std::vector<Line> lines;
-    double log_k = 1;
     for (std::size_t m = 0; m < record.models.size() && lines.size() < series; ++m) {
       const auto found = models.find(record.models[m]);
       if (found == models.end()) continue;
-      Line line{record.models.size() > 1 ? record.models[m] : metric.title, m % series, {}};
+      Line line{record.models.size() > 1 ? record.models[m] : measure.title, m % series, {}};
       for (const auto& [strength, result] : found->second) {
-        const Measured& value = result->*(metric.value);
+        const Measured& value = result->*measure.value;
         if (!value.value) continue;
-        log_k = std::log(static_cast<double>(result->k));
         line.points.push_back(
             {axis.position(strength), value, fmt::format("{:g}", strength),
-             fmt::format("{} {}\n{} {}\nn = {}", shift, significant(strength, 3), metric.title,
-                         value_words(value, metric.percent), count(result->n))});
+             fmt::format("{} {}\n{} {}\nn = {}", shift, significant(strength, 3), measure.title,
+                         value_words(value, measure.percent), count(result->n))});
       }
       if (line.points.size() >= fewest) lines.push_back(std::move(line));
     }
     if (lines.empty()) continue;
     LineAxes axes = axis.axes(shift);
-    axes.percent = metric.percent;
+    axes.percent = measure.percent;
     axes.height = 220;
-    axes.y_high = metric.percent ? 1 : log_k;
-    charts.push_back(line_chart(metric.title, metric.note, lines, axes));
+    axes.y_high = measure.top;
+    charts.push_back(
+        line_chart(measure.title, "bands: " + percent(record.level) + " intervals", lines, axes));
   }
   return charts;
 }

@@ -13,21 +13,6 @@ namespace {
 constexpr std::size_t charted_chunks = 4000;    // of all timelines: the page stays below some 3 MB
 constexpr std::size_t timeline_most_rows = 40;  // of a table of chunks
 
-std::string subject(const Assess& record, const AssessTimeline& timeline) {
-  return record.models.size() > 1 ? timeline.model + " under " + timeline.target : timeline.target;
-}
-
-// Without ends where the measure has no range.
-TimelineBand band_of(const TimelineMeasure& measure, const TimelineChunk& chunk) {
-  return measure.band == nullptr ? TimelineBand{} : chunk.bands.*measure.band;
-}
-
-// Outside the range, on the side that is worse.
-bool is_bad(const TimelineMeasure& measure, const TimelineChunk& chunk) {
-  const TimelineBand band = band_of(measure, chunk);
-  return (band.below && measure.low_is_bad) || (band.above && measure.high_is_bad);
-}
-
 // Places of chunks: spans by their distance in time, so that gaps show; others one behind the other.
 std::vector<std::int64_t> places_of(const AssessTimeline& timeline) {
   std::vector<std::int64_t> places;
@@ -61,29 +46,23 @@ std::vector<std::size_t> ticks_of(const std::vector<std::int64_t>& places, std::
   return ticks;
 }
 
-struct Ends {
-  double low = 0, high = 1;
-};
-
-// Of all values, intervals and bands.
-Ends y_ends(const Assess& record, const AssessTimeline& timeline, const TimelineMeasure& measure) {
-  const double most =
-      measure.key == "pa" ? std::log(static_cast<double>(std::max<std::size_t>(record.k(), 2))) : 1;
+// Holds all values, intervals and bands.
+LineAxes y_axis(const Assess& record, const AssessTimeline& timeline, const TimelineMeasure& measure) {
   Line values, bands;
   for (const TimelineChunk& chunk : timeline.chunks) {
     const Measured value = measure.value(chunk);
+    const TimelineBand band = measure.band_of(chunk);
     values.points.push_back({0, value, "", ""});
-    const TimelineBand band = band_of(measure, chunk);
     bands.points.push_back({0, {value.value, band.low, band.high}, "", ""});
   }
-  const LineAxes axes = fit_y({.y_low = 0, .y_high = most}, {values, bands}, 0, most);
-  return {axes.y_low, axes.y_high};
+  const double most = measure.key == "pa" ? record.log_k() : 1;
+  return fit_y({.y_low = 0, .y_high = most}, {values, bands}, 0, most);
 }
 
-Json thresholds_of(const Assess& record, const TimelineMeasure& measure, const Ends& ends) {
+Json thresholds_of(const Assess& record, const TimelineMeasure& measure, const LineAxes& axis) {
   Json rows = Json::array();
   for (const AssessGate& gate : record.gates)
-    if (gate.key == measure.key && gate.threshold >= ends.low && gate.threshold <= ends.high)
+    if (gate.key == measure.key && gate.threshold >= axis.y_low && gate.threshold <= axis.y_high)
       rows.push_back({{"y", brief(gate.threshold)}, {"text", "gate " + gate.gate}});
   return rows;
 }
@@ -91,7 +70,7 @@ Json thresholds_of(const Assess& record, const TimelineMeasure& measure, const E
 Chart chart_of(const Assess& record, const AssessTimeline& timeline, const TimelineMeasure& measure) {
   const std::vector<std::int64_t> places = places_of(timeline);
   const bool percent = measure.key != "pa";
-  const Ends ends = y_ends(record, timeline, measure);
+  const LineAxes axis = y_axis(record, timeline, measure);
   const TimelineAlarms alarms = alarms_of(timeline, measure);
   Json rows = Json::array(), ticks = Json::array(), names = Json::array();
   Json first;
@@ -99,7 +78,7 @@ Chart chart_of(const Assess& record, const AssessTimeline& timeline, const Timel
   for (std::size_t i = 0; i < timeline.chunks.size(); ++i) {
     const TimelineChunk& chunk = timeline.chunks[i];
     const Measured value = measure.value(chunk);
-    const TimelineBand band = band_of(measure, chunk);
+    const TimelineBand band = measure.band_of(chunk);
     if (i > 0 && places[i] != places[i - 1] + 1) ++run;
     if (&chunk == alarms.first) first = places[i];
     rows.push_back({{"chunk", chunk.chunk},
@@ -111,7 +90,7 @@ Chart chart_of(const Assess& record, const AssessTimeline& timeline, const Timel
                     {"high", brief(value.high)},
                     {"from", brief(band.low)},
                     {"to", brief(band.high)},
-                    {"outside", is_bad(measure, chunk)}});
+                    {"outside", measure.is_bad(chunk)}});
   }
   const auto length = [](const TimelineChunk& one) { return one.chunk.size(); };
   const std::size_t longest = std::ranges::max(timeline.chunks, {}, length).chunk.size();
@@ -124,13 +103,13 @@ Chart chart_of(const Assess& record, const AssessTimeline& timeline, const Timel
                   ? std::string()
                   : fmt::format("{} of {} chunks outside", alarms.count, timeline.chunks.size()),
               fmt::format("{} of {} over {} chunks", measure.title, timeline.target, timeline.chunks.size())};
-  chart.data = {{"chunks", std::move(rows)}, {"thresholds", thresholds_of(record, measure, ends)}};
+  chart.data = {{"chunks", std::move(rows)}, {"thresholds", thresholds_of(record, measure, axis)}};
   chart.signals = {{"x_low", Json(static_cast<double>(places.front()) - .5)},
                    {"x_high", Json(static_cast<double>(places.back()) + .5)},
                    {"x_ticks", std::move(ticks)},
                    {"x_names", std::move(names)},
-                   {"y_low", brief(ends.low)},
-                   {"y_high", brief(ends.high)},
+                   {"y_low", brief(axis.y_low)},
+                   {"y_high", brief(axis.y_high)},
                    {"percent", percent},
                    {"first", std::move(first)},
                    {"first_text", alarms.first == nullptr ? "" : "first outside: " + alarms.first->chunk}};
@@ -142,12 +121,12 @@ Cell value_cell(const TimelineMeasure& measure, const TimelineChunk& chunk) {
   if (measure.key == "pa") return pa_cell(value, "rows are not paired");
   Cell cell = share_cell(value, "not computed");
   if (!value.value) return cell;
-  const TimelineBand band = band_of(measure, chunk);
+  const TimelineBand band = measure.band_of(chunk);
   if (band.low && band.high)
     cell.title = fmt::format("source: {} to {}", percent(*band.low, 1), percent(*band.high, 1));
   if (band.below && measure.low_is_bad) cell.shade = *value.value - *band.low - .1;
   if (band.above && measure.high_is_bad) cell.shade = *band.high - *value.value - .1;
-  if (is_bad(measure, chunk)) cell.mark = Mark::wrong;
+  if (measure.is_bad(chunk)) cell.mark = Mark::wrong;
   return cell;
 }
 
@@ -190,7 +169,7 @@ Blocks chunk_table(const AssessTimeline& timeline) {
   const auto loud = [&, share = timeline.alarm_share()](const TimelineChunk& chunk) {
     return chunk.drift.p_value <= share ||
            std::ranges::any_of(timeline_measures(),
-                               [&](const TimelineMeasure& measure) { return is_bad(measure, chunk); });
+                               [&](const TimelineMeasure& measure) { return measure.is_bad(chunk); });
   };
   std::vector<const TimelineChunk*> rows;
   const bool few = timeline.chunks.size() <= timeline_most_rows;
@@ -222,15 +201,12 @@ Blocks charts_of(const Assess& record, const AssessTimeline& timeline) {
   return chart_grid(charts);
 }
 
-std::string gaps_words(const AssessTimeline& timeline) {
-  std::string text;
-  if (timeline.gaps > 0)
-    text += timeline.gaps == 1 ? " One span has no samples and is a gap."
-                               : fmt::format(" {} spans have no samples and are gaps.", count(timeline.gaps));
-  if (std::ranges::any_of(timeline.chunks,
-                          [](const TimelineChunk& chunk) { return chunk.likely_error.has_value(); }))
-    text += " The small figures of the estimated error are its likely range.";
-  return text.substr(std::min<std::size_t>(1, text.size()));
+Blocks remarks(const AssessTimeline& timeline) {
+  const std::string gaps = count(timeline.gaps) + (timeline.gaps == 1 ? " span has" : " spans have");
+  const bool estimated = std::ranges::any_of(
+      timeline.chunks, [](const TimelineChunk& chunk) { return chunk.likely_error.has_value(); });
+  return paragraph(timeline.gaps > 0 ? gaps + " no samples (gaps)." : "") +
+         paragraph(estimated ? "The small figures of the estimated error are its likely range." : "");
 }
 
 }  // namespace
@@ -253,7 +229,7 @@ Section timeline_section(const Assess& record) {
                       : paragraph(timeline_words(timeline, record.models.size() > 1));
     if (drawn == 0 || drawn + timeline.chunks.size() <= charted_chunks) {
       drawn += timeline.chunks.size();
-      body += paragraph(gaps_words(timeline)) + charts_of(record, timeline) +
+      body += remarks(timeline) + charts_of(record, timeline) +
               in_both(summary_table(record, timeline) + chunk_table(timeline)) +
               on_terminal(paragraph("*: outside the range of the source, on the worse side."));
     }

@@ -360,7 +360,7 @@ View view(const Bound& record) {
 }
 
 Section bounds_section(const Assess& record) {
-  std::vector<const AssessResult*> results = worst_first(record);
+  std::vector<const AssessResult*> results = record.worst_first();
   std::erase_if(results, [](const AssessResult* r) { return !r->error_bound && !r->likely_error; });
   if (results.empty()) return {};
   std::vector<Chart> charts;

@@ -150,14 +150,13 @@ std::vector<Chart> curve_charts(const std::vector<Curve>& curves) {
 Section agreement_section(const Assess& record) {
   std::vector<Curve> curves;
   std::vector<const AssessResult*> known;
-  const double log_k = std::log(static_cast<double>(std::max<std::size_t>(record.k(), 2)));
   for (const std::string& target : record.targets)
     for (const std::string& model : record.models) {
       const AssessResult* result = record.find(model, target);
       if (result == nullptr || !result->pa.value) continue;
       known.push_back(result);
       if (!result->curve.empty())
-        curves.push_back({target, model, record.model_index(model) % series, log_k, result->beta,
+        curves.push_back({target, model, record.model_index(model) % series, record.log_k(), result->beta,
                           result->pa.value, result->curve, result->local_maxima});
     }
   if (curves.empty()) return {};
@@ -165,7 +164,7 @@ Section agreement_section(const Assess& record) {
   const AssessResult &worst = **std::ranges::min_element(known, {}, pa),
                      &best = **std::ranges::max_element(known, {}, pa);
   const auto named = [&](const AssessResult& result) { return subject(record, result); };
-  const std::string most = fixed(std::log(static_cast<double>(record.k())), 2), least = fixed(pa(&worst), 2);
+  const std::string most = fixed(record.log_k(), 2), least = fixed(pa(&worst), 2);
   return {"agreement", "Agreement",
           &worst == &best ? fmt::format("{} has an agreement of {} of at most {}", named(worst), least, most)
                           : fmt::format("Lowest agreement: {} ({} of {}). Highest: {} ({})", named(worst),

@@ -35,7 +35,7 @@ void require_same_count(const std::string& name, const std::string& first_name, 
 
 // The record whose worst result is worst speaks for all; the others' headlines lead the findings.
 std::size_t speaker(const std::vector<Assess>& records) {
-  const auto rank = [](const Assess& one) { return one.results[one.worst_first().front()].rank(); };
+  const auto rank = [](const Assess& one) { return one.worst_first().front()->rank(); };
   const auto worst = std::ranges::min_element(records, {}, rank);
   return static_cast<std::size_t>(worst - records.begin());
 }

@@ -214,7 +214,9 @@ TEST(ChooseFlips, SpreadsOverChangesOfClass) {
   // Rows 0..4 change 0 -> 1, row 5 changes 1 -> 0 with little confidence, row 6 stays.
   const std::vector<std::int32_t> from{0, 0, 0, 0, 0, 1, 1}, to{1, 1, 1, 1, 1, 0, 1};
   const std::vector<double> before{.9, .8, .99, .6, .8, .55, 1}, after{.9, .8, .9, .6, .8, .55, 1};
-  const PredictedPair pair{from, to, before, after};
+  TargetRows pair;
+  pair.clean_classes = from, pair.shifted_classes = to;
+  pair.clean_confidences = before, pair.shifted_confidences = after;
   EXPECT_THAT(choose_flips(pair, 3), ElementsAre(2, 5, 0));
   EXPECT_THAT(choose_flips(pair, 1), ElementsAre(2));
   EXPECT_THAT(choose_flips(pair, 100), ElementsAre(2, 5, 0, 1, 4, 3));  // 1 and 4 are equal: by row

@@ -95,7 +95,7 @@ TEST(Timeline, SaysOfAChunkWhatAResultSaysOfItsRows) {
     EXPECT_EQ(chunk.n, 80u);
     EXPECT_EQ(chunk.accuracy.value, result.accuracy.value);
     EXPECT_EQ(chunk.accuracy.low, result.accuracy.low);
-    EXPECT_NEAR(chunk.confidence, result.confidence.shifted_mean, 1e-12);
+    EXPECT_NEAR(chunk.confidence.shifted_mean, result.confidence.shifted_mean, 1e-12);
     EXPECT_NEAR(chunk.drift.confidence.p_alone, result.drift->confidence.p_alone, 1e-12);
     EXPECT_NEAR(chunk.drift.classes.p_alone, result.drift->classes.p_alone, 1e-9);
     EXPECT_NEAR(*chunk.drift.classes.distance, *result.drift->classes.distance.value, 1e-12);

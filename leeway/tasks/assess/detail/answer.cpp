@@ -10,42 +10,44 @@
 namespace leeway::assess {
 namespace {
 
-std::string what_moved(const AnswerEvidence& e) {
-  if (e.estimates.movement.beyond_mix())
-    return "no other mix of the source's classes explains the change of the outputs";
-  const double p = e.drift.classes.p_alone;
-  const std::string words = tasks::p_words(p), chance = "p " + (words[0] == '<' ? words : "= " + words);
-  return p <= moved_p ? fmt::format(
-                            "the mix of predicted classes changed ({}), as another mix of the source's "
-                            "classes explains",
-                            chance)
-                      : fmt::format("the outputs changed no more than sampling explains ({})", chance);
+std::string what_moved(const error_bound::Movement& movement, const tasks::DriftTest& classes) {
+  if (movement.beyond_mix()) return "no other mix of the source's classes explains the change of the outputs";
+  const std::string chance = tasks::p_sentence(classes.p_alone);
+  return classes.p_alone <= moved_p
+             ? fmt::format(
+                   "the mix of predicted classes changed ({}), as another mix of the source's "
+                   "classes explains",
+                   chance)
+             : fmt::format("the outputs changed no more than sampling explains ({})", chance);
 }
 
 }  // namespace
 
-tasks::LikelyError likely_error(const AnswerEvidence& e) {
-  const auto of_all = std::ranges::find_if(e.estimates.estimates, [](const error_bound::Estimate& one) {
+tasks::LikelyError likely_error(const error_bound::Estimates& estimates, const tasks::AssessResult& summary,
+                                std::size_t source_n, double level) {
+  const auto of_all = std::ranges::find_if(estimates.estimates, [](const error_bound::Estimate& one) {
     return one.estimator->name == "combined";
   });
-  const double s = e.estimates.source_error;
+  const double s = estimates.source_error;
+  const Interval& likely = estimates.combined->likely;
   tasks::LikelyError found{{},
-                           e.estimates.combined->likely.low,
-                           e.estimates.combined->likely.high,
-                           e.estimates.movement.margins_moved,
-                           what_moved(e)};
+                           likely.low,
+                           likely.high,
+                           estimates.movement.margins_moved,
+                           what_moved(estimates.movement, summary.drift->classes)};
   double error = of_all->error;
-  if (e.changed) {
-    const double low = std::max(0., *e.changed - s), high = std::min(1., *e.changed + s);
+  const auto& unchanged = summary.afr_pred.value;
+  if (unchanged) {
+    const double changed = 1 - *unchanged, low = std::max(0., changed - s), high = std::min(1., changed + s);
     for (double* value : {&error, &found.low, &found.high}) *value = std::clamp(*value, low, high);
     found.moved += fmt::format(
         "; {} of predictions changed, and the error differs from this share by at most {}, the error on the "
         "source",
-        percent(*e.changed, 1), percent(s, 1));
+        percent(changed, 1), percent(s, 1));
   }
-  const Interval sampling = of_all->interval && !e.changed
+  const Interval sampling = of_all->interval && !unchanged
                                 ? *of_all->interval
-                                : error_bound::sampling_interval(error, e.n, s, e.source_n, e.level);
+                                : error_bound::sampling_interval(error, summary.n, s, source_n, level);
   found.error = {error, sampling.low, sampling.high};
   return found;
 }

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 
 #include "leeway/error_bound/estimator.h"
 #include "leeway/tasks/assess/assess.h"
@@ -20,14 +19,9 @@ namespace leeway::assess {
 
 inline constexpr double moved_p = .01;
 
-struct AnswerEvidence {
-  const error_bound::Estimates& estimates;  // `combined` among them
-  const tasks::AssessDrift& drift;
-  std::size_t n = 0, source_n = 0;
-  double level = .95;
-  std::optional<double> changed = {};  // of pairs: the share of rows whose prediction changed
-};
-
-[[nodiscard]] tasks::LikelyError likely_error(const AnswerEvidence& evidence);
+// Of `summary` without it; `estimates`: `combined` among them; `source_n`: labelled rows of the source.
+[[nodiscard]] tasks::LikelyError likely_error(const error_bound::Estimates& estimates,
+                                              const tasks::AssessResult& summary, std::size_t source_n,
+                                              double level);
 
 }  // namespace leeway::assess

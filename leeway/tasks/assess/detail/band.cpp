@@ -76,12 +76,14 @@ Moments moments_of(std::span<const double> values) {
   return moments;
 }
 
+double Moments::skew() const { return variance > 0 ? third / std::pow(variance, 1.5) : 0; }
+double Moments::excess() const { return variance > 0 ? fourth / (variance * variance) : 0; }
+
 Interval mean_band(const Moments& source, std::size_t n, double rest) {
   if (source.variance <= 0) return {source.mean, source.mean};
   const double a = 1 / static_cast<double>(n), b = 1 / static_cast<double>(source.n), sum = a + b;
-  const double skew = source.third / std::pow(source.variance, 1.5) * (a * a - b * b) / std::pow(sum, 1.5);
-  const double excess =
-      source.fourth / (source.variance * source.variance) * (a * a * a + b * b * b) / (sum * sum);
+  const double skew = source.skew() * (a * a - b * b) / std::pow(sum, 1.5);
+  const double excess = source.excess() * (a * a * a + b * b * b) / (sum * sum);
   const Interval band = around(source.mean, std::sqrt(source.variance * sum), skew, excess, rest);
   return {std::clamp(band.low, source.least, source.mean), std::clamp(band.high, source.mean, source.most)};
 }
@@ -110,9 +112,7 @@ DrawnBands::DrawnBands(std::size_t source_n, std::span<const std::size_t> sizes,
       const double root = std::sqrt(static_cast<double>(size)),
                    spread = std::sqrt(found.variance * static_cast<double>(options.draws) /
                                       (static_cast<double>(options.draws) - 1));
-      const double skew = found.variance > 0 ? found.third / std::pow(found.variance, 1.5) : 0;
-      const double excess = found.variance > 0 ? found.fourth / (found.variance * found.variance) : 0;
-      shapes.push_back({found.mean, spread * root, skew * root, excess * root * root});
+      shapes.push_back({found.mean, spread * root, found.skew() * root, found.excess() * root * root});
     }
   }
 }

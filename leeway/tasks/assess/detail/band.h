@@ -40,6 +40,9 @@ struct Moments {
   double mean = 0, variance = 0, third = 0, fourth = 0;  // cumulants from the second on
   double least = 0, most = 0;                            // of the values
   std::size_t n = 0;
+
+  [[nodiscard]] double skew() const;  // 0 of equal values
+  [[nodiscard]] double excess() const;
 };
 [[nodiscard]] Moments moments_of(std::span<const double> values);
 [[nodiscard]] Interval mean_band(const Moments& source, std::size_t n, double rest);

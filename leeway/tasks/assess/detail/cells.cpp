@@ -1,7 +1,6 @@
 #include "leeway/tasks/assess/detail/cells.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "leeway/tasks/assess/detail/comparison.h"
 
@@ -54,23 +53,6 @@ double badness(const AssessCell& cell) {
 
 void sort_worst_first(std::vector<AssessCell>& cells) { std::ranges::stable_sort(cells, {}, badness); }
 
-// For each level of `column` its position in `other` of the same name, or a number that is no position.
-std::vector<std::size_t> match_levels(const GroupColumn& column, const std::vector<GroupColumn>* others,
-                                      const GroupColumn*& found) {
-  constexpr auto none = std::numeric_limits<std::size_t>::max();
-  found = nullptr;
-  if (others)
-    for (const GroupColumn& other : *others)
-      if (other.name == column.name) found = &other;
-  if (!found) return {};
-  std::vector<std::size_t> positions(found->levels.size(), none);
-  for (std::size_t j = 0; j < found->levels.size(); ++j) {
-    const auto at = std::find(column.levels.begin(), column.levels.end(), found->levels[j]);
-    if (at != column.levels.end()) positions[j] = static_cast<std::size_t>(at - column.levels.begin());
-  }
-  return positions;
-}
-
 constexpr std::size_t max_crossed =
     200000;  // counters for class x level; beyond that the attribute is not crossed
 
@@ -78,15 +60,20 @@ std::vector<AssessCell> attribute_cells(const Side& source, const Side& target, 
                                         const CellOptions& options) {
   const std::size_t levels = column.levels.size(), k = options.class_names.size();
   const bool labelled = !target.labels.empty();
-  const GroupColumn* other = nullptr;
-  const std::vector<std::size_t> positions = match_levels(column, source.groups, other);
+  // The source's column of the same name, and the place of each of its levels in `column`; of one it lacks, `levels`.
+  const auto other = std::ranges::find(*source.groups, column.name, &GroupColumn::name);
+  std::vector<std::size_t> places;
+  if (other != source.groups->end())
+    for (const std::string& level : other->levels)
+      places.push_back(
+          static_cast<std::size_t>(std::ranges::find(column.levels, level) - column.levels.begin()));
   // With labels, rows without one are in no cell.
   const auto target_level = [&](std::size_t i) {
     return labelled && target.labels[i] == no_label ? levels : static_cast<std::size_t>(column.codes[i]);
   };
   const auto source_level = [&](std::size_t i) {
-    return other && source.labels[i] != no_label ? positions[static_cast<std::size_t>(other->codes[i])]
-                                                 : std::numeric_limits<std::size_t>::max();
+    return places.empty() || source.labels[i] == no_label ? levels
+                                                          : places[static_cast<std::size_t>(other->codes[i])];
   };
   std::vector<AssessCell> cells;
   const auto add = [&](const Count& count, const std::string& group, std::string name) {
@@ -97,17 +84,14 @@ std::vector<AssessCell> attribute_cells(const Side& source, const Side& target, 
   const auto alone = count_rows(source, target, levels, target_level, source_level, options.paired);
   for (std::size_t level = 0; level < levels; ++level) add(alone[level], column.name, column.levels[level]);
   if (labelled && levels <= max_crossed / k) {
-    const auto crossed = count_rows(
-        source, target, k * levels,
-        [&](std::size_t i) {
-          const std::size_t level = target_level(i);
-          return level < levels ? static_cast<std::size_t>(target.labels[i]) * levels + level : k * levels;
-        },
-        [&](std::size_t i) {
-          const std::size_t level = source_level(i);
-          return level < levels ? static_cast<std::size_t>(source.labels[i]) * levels + level : k * levels;
-        },
-        options.paired);
+    const auto cross = [&](const Side& side, const auto& level_of) {
+      return [&side, &level_of, levels, k](std::size_t i) {
+        const std::size_t level = level_of(i);
+        return level < levels ? static_cast<std::size_t>(side.labels[i]) * levels + level : k * levels;
+      };
+    };
+    const auto crossed = count_rows(source, target, k * levels, cross(target, target_level),
+                                    cross(source, source_level), options.paired);
     for (std::size_t j = 0; j < k; ++j)
       for (std::size_t level = 0; level < levels; ++level)
         if (crossed[j * levels + level].n > 0)

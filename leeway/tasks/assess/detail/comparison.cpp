@@ -12,6 +12,12 @@ Measured share(std::size_t count, std::size_t n, double level) {
   return {static_cast<double>(count) / static_cast<double>(n), interval.low, interval.high};
 }
 
+Measured share_of_equal(std::span<const std::int32_t> a, std::span<const std::int32_t> b, double level) {
+  std::size_t equal = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) equal += a[i] == b[i];
+  return share(equal, a.size(), level);
+}
+
 bool clearly_lower(const Measured& difference) { return difference.high.value_or(0) < 0; }
 bool clearly_higher(const Measured& difference) { return difference.low.value_or(0) > 0; }
 bool clear(const Measured& difference) { return clearly_lower(difference) || clearly_higher(difference); }

@@ -11,26 +11,6 @@ std::uint64_t code(std::int32_t from, std::int32_t to) {
   return static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint64_t>(to);
 }
 
-struct Flip {
-  double confidence = 0;
-  std::size_t row = 0;
-};
-
-bool more_confident(const Flip& a, const Flip& b) {
-  return a.confidence != b.confidence ? a.confidence > b.confidence : a.row < b.row;
-}
-
-// Keeps the `count` most confident flips of one pair of classes: a heap with the least confident in front.
-void keep(std::vector<Flip>& best, const Flip& flip, std::size_t count) {
-  if (best.size() == count) {
-    if (!more_confident(flip, best.front())) return;
-    std::pop_heap(best.begin(), best.end(), more_confident);
-    best.pop_back();
-  }
-  best.push_back(flip);
-  std::push_heap(best.begin(), best.end(), more_confident);
-}
-
 }  // namespace
 
 std::vector<tasks::AssessTopFlip> top_flips(std::span<const std::int32_t> clean,
@@ -47,24 +27,24 @@ std::vector<tasks::AssessTopFlip> top_flips(std::span<const std::int32_t> clean,
   return flips;
 }
 
-std::vector<std::size_t> choose_flips(const PredictedPair& pair, std::size_t count) {
-  std::unordered_map<std::uint64_t, std::vector<Flip>> pairs;
-  for (std::size_t i = 0; count > 0 && i < pair.clean.size(); ++i)
-    if (pair.clean[i] != pair.shifted[i])
-      keep(pairs[code(pair.clean[i], pair.shifted[i])],
-           {pair.clean_confidences[i] * pair.shifted_confidences[i], i}, count);
-  std::vector<std::pair<std::size_t, Flip>> candidates;  // with the round in which each comes
-  for (auto& [classes, best] : pairs) {
-    std::sort(best.begin(), best.end(), more_confident);
-    for (std::size_t round = 0; round < best.size(); ++round) candidates.emplace_back(round, best[round]);
-  }
-  std::sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first < b.first : more_confident(a.second, b.second);
-  });
-  std::vector<std::size_t> rows;
-  for (std::size_t i = 0; i < std::min(count, candidates.size()); ++i)
-    rows.push_back(candidates[i].second.row);
-  return rows;
+std::vector<std::size_t> choose_flips(const TargetRows& rows, std::size_t count) {
+  struct Flip {
+    std::uint64_t classes = 0;
+    double confidence = 0;
+    std::size_t row = 0, round = 0;
+  };
+  std::vector<Flip> flips;
+  for (std::size_t i = 0; count > 0 && i < rows.clean_classes.size(); ++i)
+    if (rows.clean_classes[i] != rows.shifted_classes[i])
+      flips.push_back({code(rows.clean_classes[i], rows.shifted_classes[i]),
+                       rows.clean_confidences[i] * rows.shifted_confidences[i], i});
+  std::ranges::sort(flips, {}, [](const Flip& f) { return std::tuple(f.classes, -f.confidence, f.row); });
+  for (std::size_t i = 1; i < flips.size(); ++i)
+    if (flips[i].classes == flips[i - 1].classes) flips[i].round = flips[i - 1].round + 1;
+  std::ranges::sort(flips, {}, [](const Flip& f) { return std::tuple(f.round, -f.confidence, f.row); });
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < std::min(count, flips.size()); ++i) chosen.push_back(flips[i].row);
+  return chosen;
 }
 
 }  // namespace leeway::assess

@@ -1,6 +1,6 @@
 // Clean against shifted predicted class, and the samples that flip.
 // `clean` and `shifted` are predicted classes of the same n rows, each in 0..k-1; a row flips where they
-// differ. Cost: a pass over the rows. No randomness; ties among equal flips go to the lower row.
+// differ. Cost: a sort of the rows that flip. No randomness; ties among equal flips go to the lower row.
 #pragma once
 
 #include <cstddef>
@@ -31,12 +31,8 @@ template <class Classes>
 [[nodiscard]] std::vector<tasks::AssessTopFlip> top_flips(std::span<const std::int32_t> clean,
                                                           std::span<const std::int32_t> shifted);
 
-struct PredictedPair {
-  std::span<const std::int32_t> clean, shifted;
-  std::span<const double> clean_confidences, shifted_confidences;
-};
 // Up to `count` rows that flip, spread over the (clean, shifted) pairs of classes: the most confident row of
 // every pair, then the second of every pair, ...; within a round by the product of both confidences.
-[[nodiscard]] std::vector<std::size_t> choose_flips(const PredictedPair& pair, std::size_t count);
+[[nodiscard]] std::vector<std::size_t> choose_flips(const TargetRows& rows, std::size_t count);
 
 }  // namespace leeway::assess

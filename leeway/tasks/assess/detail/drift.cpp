@@ -21,17 +21,11 @@ struct DriftCounts {
 
 Measured measured(const Distance& found) { return {found.value, found.interval.low, found.interval.high}; }
 
-std::vector<std::size_t> counts_of(std::span<const std::int32_t> codes, std::size_t values) {
-  std::vector<std::size_t> counts(values);
-  for (const std::int32_t code : codes) ++counts[static_cast<std::size_t>(code)];
-  return counts;
-}
-
 // Values by their names: the two sides may know different ones.
 DriftCounts joint_counts(const GroupColumn& source, const GroupColumn& target) {
   std::map<std::string, std::pair<std::size_t, std::size_t>> by_name;
-  const auto before = counts_of(source.codes, source.levels.size()),
-             after = counts_of(target.codes, target.levels.size());
+  const auto before = code_counts(source.codes, source.levels.size()),
+             after = code_counts(target.codes, target.levels.size());
   for (std::size_t j = 0; j < before.size(); ++j) by_name[source.levels[j]].first += before[j];
   for (std::size_t j = 0; j < after.size(); ++j) by_name[target.levels[j]].second += after[j];
   DriftCounts counts;
@@ -109,9 +103,9 @@ DriftTest test_confidences(const Predictions& before, const Predictions& after, 
 
 }  // namespace
 
-std::span<const double> numbers_of(std::span<const tasks::AssessNumbers> columns, std::string_view name) {
-  const auto found = std::ranges::find(columns, name, &tasks::AssessNumbers::name);
-  return found == columns.end() ? std::span<const double>() : std::span<const double>(found->values);
+std::span<const double> numbers_of(const tasks::AssessNumbers& numbers, const std::string& name) {
+  const auto found = numbers.find(name);
+  return found == numbers.end() ? std::span<const double>() : std::span<const double>(found->second);
 }
 
 std::vector<double> known_numbers(std::span<const double> numbers) {
@@ -120,36 +114,28 @@ std::vector<double> known_numbers(std::span<const double> numbers) {
   return known;
 }
 
-std::vector<double> known_numbers(std::span<const double> numbers, std::span<const std::size_t> rows) {
-  std::vector<double> some;
-  for (const std::size_t row : rows) some.push_back(numbers[row]);
-  return known_numbers(some);
-}
-
-tasks::AssessDrift drift_between(const Outputs& source, const Predictions& before, const Outputs& target,
+tasks::AssessDrift drift_between(const Source& source, const Predictions& before, const Target& target,
                                  const Predictions& after, const std::vector<std::string>& class_names,
-                                 const Task& task, std::span<const tasks::AssessNumbers> source_numbers,
-                                 std::span<const tasks::AssessNumbers> target_numbers) {
-  const std::size_t k = class_names.size();
+                                 const Task& task) {
+  const std::vector<GroupColumn>&columns = source.outputs.groups, &others = target.outputs.groups;
+  const std::size_t k = class_names.size(), source_n = source.outputs.n(), n = target.outputs.n();
   tasks::AssessDrift drift;
-  drift.classes =
-      test_counts("predicted class", {class_names, counts_of(before.classes, k), counts_of(after.classes, k)},
-                  source.n(), target.n(), task);
+  const DriftCounts predicted{class_names, code_counts(before.classes, k), code_counts(after.classes, k)};
+  drift.classes = test_counts("predicted class", predicted, source_n, n, task);
   drift.confidence = test_confidences(before, after, task.level);
-  for (const GroupColumn& column : source.groups) {
-    const auto same = std::ranges::find(target.groups, column.name, &GroupColumn::name);
-    if (same == target.groups.end()) {
+  for (const GroupColumn& column : columns) {
+    const auto same = std::ranges::find(others, column.name, &GroupColumn::name);
+    if (same == others.end()) {
       drift.left_out.push_back(column.name);
       continue;
     }
-    drift.groups.push_back(
-        test_counts(column.name, joint_counts(column, *same), source.n(), target.n(), task));
-    const auto a = known_numbers(numbers_of(source_numbers, column.name)),
-               b = known_numbers(numbers_of(target_numbers, column.name));
+    drift.groups.push_back(test_counts(column.name, joint_counts(column, *same), source_n, n, task));
+    const auto a = known_numbers(numbers_of(source.numbers, column.name)),
+               b = known_numbers(numbers_of(target.numbers, column.name));
     if (!a.empty() && !b.empty()) test_numbers(drift.groups.back(), a, b, task.level);
   }
-  for (const GroupColumn& column : target.groups)
-    if (std::ranges::find(source.groups, column.name, &GroupColumn::name) == source.groups.end())
+  for (const GroupColumn& column : others)
+    if (std::ranges::find(columns, column.name, &GroupColumn::name) == columns.end())
       drift.left_out.push_back(column.name);
 
   std::vector<DriftTest*> tests{&drift.classes, &drift.confidence};

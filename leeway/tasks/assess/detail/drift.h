@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "leeway/tasks/assess/assess.h"
@@ -25,19 +24,15 @@ namespace leeway::assess {
 
 inline constexpr std::size_t most_moved = 50;  // values listed of a column
 
-// The numbers of the column `name` by row, if it holds bins; else none.
-[[nodiscard]] std::span<const double> numbers_of(std::span<const tasks::AssessNumbers> columns,
-                                                 std::string_view name);
-// Those that are known, of all rows or of `rows`.
+// The numbers of the column `name` by row; none where it holds no bins.
+[[nodiscard]] std::span<const double> numbers_of(const tasks::AssessNumbers& numbers,
+                                                 const std::string& name);
+// Those that are not NaN.
 [[nodiscard]] std::vector<double> known_numbers(std::span<const double> numbers);
-[[nodiscard]] std::vector<double> known_numbers(std::span<const double> numbers,
-                                                std::span<const std::size_t> rows);
 
-// `class_names` has k entries; the numbers are those of group columns that hold bins.
-[[nodiscard]] tasks::AssessDrift drift_between(const Outputs& source, const Predictions& before,
-                                               const Outputs& target, const Predictions& after,
-                                               const std::vector<std::string>& class_names, const Task& task,
-                                               std::span<const tasks::AssessNumbers> source_numbers = {},
-                                               std::span<const tasks::AssessNumbers> target_numbers = {});
+// `class_names` has k entries.
+[[nodiscard]] tasks::AssessDrift drift_between(const Source& source, const Predictions& before,
+                                               const Target& target, const Predictions& after,
+                                               const std::vector<std::string>& class_names, const Task& task);
 
 }  // namespace leeway::assess

@@ -71,28 +71,17 @@ LabelledRows labelled_rows(const Outputs& set, std::vector<std::int64_t> labels,
   LabelledRows known;
   known.rows = rows_with_labels(labels);
   known.logits = Rows(set.logits).take(known.rows);
-  known.said = said;
-  known.said.classes.clear(), known.said.confidences.clear();
-  double sum = 0;
-  for (const std::size_t row : known.rows) {
-    known.labels.push_back(labels[row]);
-    known.said.classes.push_back(said.classes[row]);
-    known.said.confidences.push_back(said.confidences[row]);
-    sum += said.confidences[row];
-  }
-  if (!known.rows.empty()) known.said.mean_confidence = sum / static_cast<double>(known.rows.size());
+  known.labels = at_rows(labels, known.rows);
+  known.said.classes = at_rows(said.classes, known.rows);
+  known.said.confidences = at_rows(said.confidences, known.rows);
   return known;
 }
 
 std::vector<GroupColumn> taken_groups(const std::vector<GroupColumn>& groups,
                                       std::span<const std::size_t> rows) {
   std::vector<GroupColumn> taken = groups;
-  if (rows.empty()) return taken;
-  for (GroupColumn& group : taken) {
-    group.codes.clear();
-    for (const std::size_t row : rows)
-      group.codes.push_back(groups[static_cast<std::size_t>(&group - taken.data())].codes[row]);
-  }
+  for (GroupColumn& group : taken)
+    if (!rows.empty()) group.codes = at_rows(group.codes, rows);
   return taken;
 }
 

@@ -32,19 +32,12 @@ Part join(Part left, const Part& right) {
   return left;
 }
 
-// The finalizer of SplitMix64: every bit of the input reaches every bit of the result.
-std::uint64_t mix(std::uint64_t h) {
-  h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
-  h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
-  return h ^ (h >> 31);
-}
-
 template <class T>
 std::uint64_t hash_row(std::span<const T> row) {
   std::uint64_t h = row.size();
   for (const T value : row)
     h = std::rotl(h ^ std::bit_cast<std::uint64_t>(double{value} + 0.), 23) * 0x9e3779b97f4a7c15u;
-  return mix(h);
+  return mixed_bits(h);
 }
 
 struct Row {
@@ -144,12 +137,16 @@ std::vector<std::size_t> confidence_histogram(std::span<const double> confidence
   return counts;
 }
 
-std::vector<double> class_shares(std::span<const std::int32_t> classes, std::size_t k) {
+std::vector<std::size_t> code_counts(std::span<const std::int32_t> codes, std::size_t k) {
   std::vector<std::size_t> counts(k);
-  for (const std::int32_t predicted : classes) ++counts[predicted];
-  std::vector<double> shares(k);
-  for (std::size_t j = 0; j < k; ++j)
-    shares[j] = static_cast<double>(counts[j]) / static_cast<double>(classes.size());
+  for (const std::int32_t code : codes) ++counts[static_cast<std::size_t>(code)];
+  return counts;
+}
+
+std::vector<double> class_shares(std::span<const std::int32_t> classes, std::size_t k) {
+  std::vector<double> shares;
+  for (const std::size_t count : code_counts(classes, k))
+    shares.push_back(static_cast<double>(count) / static_cast<double>(classes.size()));
   return shares;
 }
 

@@ -30,6 +30,13 @@ struct Predictions {
   bool constant = false;  // all rows have the same logits, and there are at least two
 };
 
+// The finalizer of SplitMix64: every bit of the input reaches every bit of the result.
+[[nodiscard]] constexpr std::uint64_t mixed_bits(std::uint64_t h) {
+  h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
+  h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
+  return h ^ (h >> 31);
+}
+
 [[nodiscard]] Predictions predict(const Array& logits, std::string_view name);
 
 inline constexpr std::size_t confidence_bins = 20;  // of equal width over [0,1]
@@ -38,7 +45,8 @@ inline constexpr std::size_t confidence_bins = 20;  // of equal width over [0,1]
 // Counts for the bins [j/20, (j+1)/20); the last one holds 1, too. Confidences lie in [0,1].
 [[nodiscard]] std::vector<std::size_t> confidence_histogram(std::span<const double> confidences);
 
-// Share of rows predicted as each of k classes.
+// Number and share of rows with each of k codes, such as predicted classes.
+[[nodiscard]] std::vector<std::size_t> code_counts(std::span<const std::int32_t> codes, std::size_t k);
 [[nodiscard]] std::vector<double> class_shares(std::span<const std::int32_t> classes, std::size_t k);
 
 }  // namespace leeway::assess

@@ -18,19 +18,9 @@ namespace leeway::assess {
 namespace {
 
 using tasks::AssessQuality;
-using tasks::QualityChange;
+using tasks::quality_measures;
 using Values = std::vector<double>;
 
-constexpr std::array<Measured AssessQuality::*, quality_metrics> metrics{
-    &AssessQuality::balanced_accuracy, &AssessQuality::macro_f1, &AssessQuality::auroc,
-    &AssessQuality::log_loss,          &AssessQuality::brier,    &AssessQuality::ece};
-constexpr std::array<Measured QualityChange::*, quality_metrics> changes{
-    &QualityChange::balanced_accuracy, &QualityChange::macro_f1, &QualityChange::auroc,
-    &QualityChange::log_loss,          &QualityChange::brier,    &QualityChange::ece};
-constexpr std::array<double, quality_metrics> largest_value{1, 1, 1, std::numeric_limits<double>::infinity(),
-                                                            2, 1};
-constexpr std::array<const char*, quality_metrics> metric_keys{"balanced_accuracy", "macro_f1", "auroc",
-                                                               "log_loss",          "brier",    "ece"};
 enum Metric : std::size_t { balanced_accuracy, macro_f1, ranking, log_loss, brier, calibration };
 
 double mean_of(const Values& values) {
@@ -345,10 +335,10 @@ void add_intervals(Quality& quality, double level) {
   for (std::size_t m = 0; m < quality_metrics; ++m) {
     if (!quality.without_interval[m].empty()) continue;
     quality.ends[m] = interval_of(quality.rows[m], quality.labels, level);
-    Measured& found = quality.found.*metrics[m];
+    Measured& found = quality.found.*quality_measures[m].value;
     const double chance = m == calibration ? quality.calibration_noise : 0;
     found.low = std::max(0., quality.ends[m].low - chance);
-    found.high = std::min(largest_value[m], quality.ends[m].high);
+    found.high = std::min(quality_measures[m].range.most, quality.ends[m].high);
   }
 }
 
@@ -383,26 +373,22 @@ Quality quality_of(const Array& logits, std::span<const std::int64_t> labels, co
 
 std::map<std::string, std::string> interval_gaps(const Quality* before, const Quality* after) {
   std::map<std::string, std::string> gaps;
-  const auto say = [&](const std::string& part, std::size_t m, const std::string& reason) {
-    if (reason.empty()) return;
-    for (const char* end : {"_low", "_high"}) gaps[part + "." + metric_keys[m] + end] = reason;
-  };
-  const auto say_value = [&](const std::string& part, std::size_t m, const Quality& quality) {
-    const bool missing = !(quality.found.*metrics[m]).value;
-    if (missing) gaps[part + "." + metric_keys[m]] = quality.without_interval[m];
-    return missing;
-  };
   for (std::size_t m = 0; m < quality_metrics; ++m) {
-    if (before) say("source_quality", m, before->without_interval[m]);
-    if (after) say("quality", m, after->without_interval[m]);
-    const bool no_source = before && say_value("source_quality", m, *before),
-               no_target = after && say_value("quality", m, *after);
+    const auto say = [&](const std::string& part, const std::string& reason, bool of_value) {
+      const std::string key = part + "." + quality_measures[m].key;
+      if (of_value) gaps[key] = reason;
+      if (!reason.empty()) gaps[key + "_low"] = gaps[key + "_high"] = reason;
+    };
+    const auto missing = [&](const Quality* set) {
+      return set && !(set->found.*quality_measures[m].value).value;
+    };
+    if (before) say("source_quality", before->without_interval[m], missing(before));
+    if (after) say("quality", after->without_interval[m], missing(after));
     if (!before || !after) continue;
-    if (no_source || no_target)
-      gaps[fmt::format("quality_change.{}", metric_keys[m])] =
-          no_source ? "source: " + before->without_interval[m] : after->without_interval[m];
-    const std::string& source = before->without_interval[m];
-    say("quality_change", m, source.empty() ? after->without_interval[m] : "source: " + source);
+    const std::string &own = after->without_interval[m], &source = before->without_interval[m];
+    say("quality_change", source.empty() ? own : "source: " + source, missing(before) || missing(after));
+    if (missing(after) && !missing(before))
+      gaps[fmt::format("quality_change.{}", quality_measures[m].key)] = own;
   }
   return gaps;
 }
@@ -411,9 +397,9 @@ tasks::QualityChange quality_change(const Quality& before, const Quality& after,
   tasks::QualityChange found;
   const bool same_labels = std::ranges::equal(before.labels, after.labels);
   for (std::size_t m = 0; m < quality_metrics; ++m) {
-    const Measured &a = before.found.*metrics[m], &b = after.found.*metrics[m];
+    const Measured &a = before.found.*quality_measures[m].value, &b = after.found.*quality_measures[m].value;
     if (!a.value || !b.value) continue;
-    Measured& change = found.*changes[m];
+    Measured& change = found.*quality_measures[m].value;
     change.value = *b.value - *a.value;
     if (!a.low || !b.low) continue;
     const Interval &from = before.ends[m], &to = after.ends[m];
@@ -429,7 +415,8 @@ tasks::QualityChange quality_change(const Quality& before, const Quality& after,
       if (same.high - same.low < ends.high - ends.low) ends = same;
     }
     if (m == calibration) ends.low -= after.calibration_noise, ends.high += before.calibration_noise;
-    change.low = std::max(-largest_value[m], ends.low), change.high = std::min(largest_value[m], ends.high);
+    change.low = std::max(-quality_measures[m].range.most, ends.low),
+    change.high = std::min(quality_measures[m].range.most, ends.high);
   }
   return found;
 }

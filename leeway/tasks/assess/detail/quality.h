@@ -46,7 +46,8 @@
 namespace leeway::assess {
 
 inline constexpr std::size_t calibration_bins = 15, most_ranked = 20'000'000;
-inline constexpr std::size_t quality_metrics = 6, least_rows = 10, least_errors = 10;
+inline constexpr std::size_t least_rows = 10, least_errors = 10;
+using tasks::quality_metrics;
 
 // What each row adds to a metric; empty: not computed.
 struct QualityRows {

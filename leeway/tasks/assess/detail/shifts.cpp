@@ -33,9 +33,7 @@ std::optional<AttributeTable> table_of(const Outputs& own, const Outputs& other,
   if (labels.empty() || groups.empty()) return std::nullopt;
   if (count_labels(labels) == labels.size()) return attribute_table(own.path, labels, groups, class_names);
   const std::vector<std::size_t> rows = rows_with_labels(labels);
-  std::vector<std::int64_t> known;
-  for (const std::size_t row : rows) known.push_back(labels[row]);
-  return attribute_table(own.path, known, taken_groups(groups, rows), class_names);
+  return attribute_table(own.path, at_rows(labels, rows), taken_groups(groups, rows), class_names);
 }
 
 // The attributes that both have, in the source's order, with values in common. False where there are none.

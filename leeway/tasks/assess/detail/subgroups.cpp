@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+#include <map>
 
 #include "leeway/core/random.h"
 #include "leeway/tasks/assess/detail/comparison.h"
@@ -10,7 +10,7 @@
 namespace leeway::assess {
 namespace {
 
-constexpr std::size_t dense_cells = 1 << 22;  // beyond that cells are found by sorting
+constexpr std::size_t dense_cells = 1 << 22;  // beyond that only cells with rows are held
 
 struct Half {
   std::size_t n = 0, right = 0;
@@ -54,15 +54,9 @@ class Search {
       for (std::size_t key = 0; key < keys; ++key) add(key, halves[key][1], halves[key][0]);
       return cells;
     }
-    std::vector<std::size_t> order(correct_.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, {}, key_of);
-    for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-      std::array<Half, 2> halves;
-      for (end = begin; end < order.size() && key_of(order[end]) == key_of(order[begin]); ++end)
-        count(halves, order[end]);
-      add(key_of(order[begin]), halves[1], halves[0]);
-    }
+    std::map<std::size_t, std::array<Half, 2>> halves;
+    for (std::size_t row = 0; row < correct_.size(); ++row) count(halves[key_of(row)], row);
+    for (const auto& [key, both] : halves) add(key, both[1], both[0]);
     return cells;
   }
 

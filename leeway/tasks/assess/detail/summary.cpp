@@ -79,8 +79,7 @@ void add_quality(Summary& summary, const AnalysedSource& source, const LabelledR
 
 // Agreement, confusion and flips of a paired target; returns a_i of every row.
 std::vector<double> add_agreement(Summary& summary, const Outputs& source, const Outputs& target,
-                                  const PredictedPair& pair, std::span<const std::int64_t> labels,
-                                  const Task& task) {
+                                  const TargetRows& rows, const Task& task) {
   agreement::Options wanted;
   wanted.level = task.level;
   wanted.seed = task.seed;
@@ -88,29 +87,28 @@ std::vector<double> add_agreement(Summary& summary, const Outputs& source, const
   wanted.clean_name = source.path;
   wanted.shifted_name = target.path;
   const agreement::Agreement found = agreement::posterior_agreement(source.logits, target.logits, {}, wanted);
-  std::vector<double> rows = agreement::agreement_per_row(source.logits, target.logits, found.beta);
+  std::vector<double> agreements = agreement::agreement_per_row(source.logits, target.logits, found.beta);
   summary.pa = {found.pa, found.pa_interval.low, found.pa_interval.high};
   summary.pa_normalized = found.pa_normalized;
   summary.log_pa_mean = found.value > 0 ? 0 : found.value;  // rounding
   summary.beta = found.beta, summary.gap = found.gap, summary.converged = found.converged;
   summary.curve = found.curve, summary.local_maxima = found.local_maxima;
 
-  std::size_t same = 0;
-  for (std::size_t i = 0; i < summary.n; ++i) same += pair.clean[i] == pair.shifted[i];
-  summary.afr_pred = share(same, summary.n, task.level);
+  summary.afr_pred = share_of_equal(rows.clean_classes, rows.shifted_classes, task.level);
   if (summary.k <= max_confusion_classes)
-    summary.confusion = confusion_counts(pair.clean, pair.shifted, summary.k);
-  summary.top_flips = top_flips(pair.clean, pair.shifted);
-  for (const std::size_t i : choose_flips(pair, task.flips)) {
+    summary.confusion = confusion_counts(rows.clean_classes, rows.shifted_classes, summary.k);
+  summary.top_flips = top_flips(rows.clean_classes, rows.shifted_classes);
+  for (const std::size_t i : choose_flips(rows, task.flips)) {
     tasks::AssessFlip& flip = summary.flips.emplace_back();
-    flip.row = i, flip.agreement = rows[i];
-    if (!labels.empty() && labels[i] != no_label) flip.label = static_cast<std::size_t>(labels[i]);
-    flip.clean_pred = static_cast<std::size_t>(pair.clean[i]);
-    flip.shifted_pred = static_cast<std::size_t>(pair.shifted[i]);
-    flip.clean_confidence = pair.clean_confidences[i], flip.shifted_confidence = pair.shifted_confidences[i];
+    flip.row = i, flip.agreement = agreements[i];
+    if (!rows.labels.empty() && rows.labels[i] != no_label)
+      flip.label = static_cast<std::size_t>(rows.labels[i]);
+    flip.clean_pred = static_cast<std::size_t>(rows.clean_classes[i]);
+    flip.shifted_pred = static_cast<std::size_t>(rows.shifted_classes[i]);
+    flip.clean_confidence = rows.clean_confidences[i], flip.shifted_confidence = rows.shifted_confidences[i];
   }
   std::ranges::stable_sort(summary.flips, {}, &tasks::AssessFlip::agreement);
-  return rows;
+  return agreements;
 }
 
 std::map<std::string, std::string> reasons(const Summary& summary, const Bounds& bounds, bool source_labelled,
@@ -138,10 +136,8 @@ std::map<std::string, std::string> reasons(const Summary& summary, const Bounds&
     say({"confusion"},
         fmt::format("too large a table for {} classes; top_flips lists the most frequent changes",
                     summary.k));
-  if (!summary.labelled && !summary.paired) {
-    say({"classes", "worst_class"}, "the target has no labels and is not paired");
-    say({"groups", "worst_group"}, "the target has no labels and is not paired");
-  }
+  if (!summary.labelled && !summary.paired)
+    say({"classes", "worst_class", "groups", "worst_group"}, "the target has no labels and is not paired");
   if (!target_groups) say({"groups", "worst_group", "subgroups"}, "the target has no groups");
   return why;
 }
@@ -168,8 +164,7 @@ Summary analyse(const AnalysedSource& analysed, const Target& target,
   summary.confidence = {confidence_edges(), confidence_histogram(before.confidences),
                         confidence_histogram(after.confidences), before.mean_confidence,
                         after.mean_confidence};
-  summary.clean_shares = class_shares(before.classes, summary.k);
-  summary.shifted_shares = class_shares(after.classes, summary.k);
+  summary.shares = {class_shares(before.classes, summary.k), class_shares(after.classes, summary.k)};
 
   const std::vector<std::int64_t> source_labels = labels_of(source, shifted, pairing);
   summary.labels = labels_of(shifted, source, pairing);
@@ -184,35 +179,27 @@ Summary analyse(const AnalysedSource& analysed, const Target& target,
   summary.classes = class_cells(source_side, target_side, cells);
   summary.groups = group_cells(source_side, target_side, cells);
 
+  TargetRows rows;
+  rows.model = target.model, rows.target = target.shift, rows.labels = summary.labels;
+  rows.shifted_classes = after.classes, rows.shifted_confidences = after.confidences;
   std::vector<double> agreements;
   if (pairing.paired) {
-    const PredictedPair both{before.classes, after.classes, before.confidences, after.confidences};
-    agreements = add_agreement(summary, source, shifted, both, target_side.labels, task);
+    rows.clean_classes = before.classes, rows.clean_confidences = before.confidences;
+    agreements = add_agreement(summary, source, shifted, rows, task);
+    rows.agreements = agreements;
   }
   const Bounds bounds = error_bounds(source.path, known, shifted, task, progress);
   if (bounds.dis2) summary.error_bound = bounds.dis2->bound, summary.error_bound_terms = bounds.dis2;
-  summary.drift = drift_between(source, before, shifted, after, class_names, task, analysed.source->numbers,
-                                target.numbers);
+  summary.drift = drift_between(*analysed.source, before, target, after, class_names, task);
   if (bounds.estimates) {
     // `combined`, the first, becomes likely_error.
     summary.estimates.assign(bounds.estimates->estimates.begin() + 1, bounds.estimates->estimates.end());
-    AnswerEvidence evidence{*bounds.estimates, *summary.drift, target.outputs.n(), known.labels.size(),
-                            task.level};
-    if (summary.afr_pred.value) evidence.changed = 1 - *summary.afr_pred.value;
-    summary.likely_error = likely_error(evidence);
+    summary.likely_error = likely_error(*bounds.estimates, summary, known.labels.size(), task.level);
   }
   summary.not_computed.merge(
       reasons(summary, bounds, !source_side.labels.empty(), !target_side.groups->empty()));
   summary.warnings = find_warnings({source, shifted, before, after, summary});
-  if (task.rows) {
-    TargetRows rows{target.model,  target.shift, target_side.labels, {},
-                    after.classes, {},           after.confidences,  agreements};
-    if (pairing.paired) {
-      rows.clean_classes = before.classes;
-      rows.clean_confidences = before.confidences;
-    }
-    task.rows(rows);
-  }
+  if (task.rows) task.rows(rows);
   return summary;
 }
 

@@ -47,7 +47,7 @@ std::vector<JointColumn> joint_columns(const Source& before, const Target& after
     JointColumn& one = joint.emplace_back(JointColumn{column.name, {}, same->codes, {}, {}, {}});
     one.source_numbers = known_numbers(numbers_of(before.numbers, column.name));
     std::ranges::sort(one.source_numbers);
-    if (!one.source_numbers.empty()) one.numbers = numbers_of(after.numbers, column.name);
+    one.numbers = numbers_of(after.numbers, column.name);
     one.source_counts.resize(places.size());
     for (const std::int32_t code : column.codes)
       ++one.source_counts[places[column.levels[static_cast<std::size_t>(code)]]];
@@ -105,15 +105,14 @@ class Timeline {
     found_.by = words[static_cast<std::size_t>(chunks_.by)];
     found_.chunks.resize(chunks_.list.size());
     std::ranges::sort(source_confidences_);
-    source_classes_ = counted(before_.classes, {});
+    source_classes_ = code_counts(before_.classes, target_.k());
     if (summary.likely_error) estimates_.emplace(known_);
   }
 
   tasks::AssessTimeline run(Progress* progress) {
     const std::size_t m = chunks_.list.size();
     for (std::size_t begin = 0; begin < m; begin += chunks_at_once) {
-      if (progress && progress->stop_requested())
-        throw Interrupted("interrupted before the result was complete");
+      stop_if_asked(progress);
       if (progress) progress->update("over time", begin, m, found_.target);
       parallel_for(std::min(chunks_at_once, m - begin), [&](std::size_t i) { measure(begin + i); });
     }
@@ -126,15 +125,6 @@ class Timeline {
   }
 
  private:
-  [[nodiscard]] std::vector<std::size_t> counted(std::span<const std::int32_t> classes,
-                                                 std::span<const std::size_t> rows) const {
-    std::vector<std::size_t> counts(target_.k());
-    if (rows.empty())
-      for (const std::int32_t one : classes) ++counts[static_cast<std::size_t>(one)];
-    for (const std::size_t row : rows) ++counts[static_cast<std::size_t>(classes[row])];
-    return counts;
-  }
-
   void measure(std::size_t i) {
     const Chunk& chunk = chunks_.list[i];
     TimelineChunk& found = found_.chunks[i];
@@ -150,7 +140,7 @@ class Timeline {
     }
     double sum = 0;
     for (const std::size_t row : chunk.rows) sum += after_.confidences[row];
-    found.confidence = std::min(1., sum / static_cast<double>(found.n));
+    found.confidence.shifted_mean = std::min(1., sum / static_cast<double>(found.n));
     const Array logits = Rows(target_.logits).take(chunk.rows);
     add_agreement(found, chunk, logits);
     add_estimates(found, logits);
@@ -159,40 +149,30 @@ class Timeline {
 
   void add_agreement(TimelineChunk& found, const Chunk& chunk, const Array& logits) const {
     if (summary_.paired)
-      return agree(found, Rows(source_.logits).take(chunk.rows), logits, chunk.rows, chunk.rows);
+      return agree(found, Rows(source_.logits).take(chunk.rows), at_rows(before_.classes, chunk.rows), logits,
+                   at_rows(after_.classes, chunk.rows));
     if (chunks_.by != ChunkedBy::files || found.n != source_.n() || task_.options.paired == "no") return;
-    std::vector<std::size_t> rows = chunk.rows, all(source_.n());
+    std::vector<std::size_t> rows = chunk.rows;
     std::ranges::sort(rows);
-    std::iota(all.begin(), all.end(), std::size_t{0});
+    const std::vector<std::int32_t> classes = at_rows(after_.classes, rows);
     Outputs file;
     file.path = chunk.name;
     file.logits = Rows(target_.logits).take(rows);
-    std::vector<std::int32_t> classes;
-    for (const std::size_t row : rows) classes.push_back(after_.classes[row]);
-    if (target_.labels) {
-      file.labels.emplace();
-      for (const std::size_t row : rows) file.labels->push_back((*target_.labels)[row]);
-    }
-    if (target_.ids) {
-      file.ids.emplace();
-      for (const std::size_t row : rows) file.ids->push_back((*target_.ids)[row]);
-    }
+    if (target_.labels) file.labels = at_rows(*target_.labels, rows);
+    if (target_.ids) file.ids = at_rows(*target_.ids, rows);
     if (pair(source_, file, before_.classes, classes, Paired::automatic).paired)
-      agree(found, source_.logits, file.logits, all, rows);
+      agree(found, source_.logits, before_.classes, file.logits, classes);
   }
 
-  void agree(TimelineChunk& found, const Array& clean, const Array& shifted,
-             std::span<const std::size_t> clean_rows, std::span<const std::size_t> shifted_rows) const {
+  void agree(TimelineChunk& found, const Array& clean, std::span<const std::int32_t> clean_classes,
+             const Array& shifted, std::span<const std::int32_t> shifted_classes) const {
     agreement::Options wanted;
     wanted.level = task_.level, wanted.seed = task_.seed;
     wanted.clean_name = source_.path, wanted.shifted_name = target_.path;
     const agreement::Agreement all = agreement::posterior_agreement(clean, shifted, {}, wanted);
     found.paired = true;
     found.pa = {all.pa, all.pa_interval.low, all.pa_interval.high};
-    std::size_t same = 0;
-    for (std::size_t j = 0; j < clean_rows.size(); ++j)
-      same += before_.classes[clean_rows[j]] == after_.classes[shifted_rows[j]] ? 1 : 0;
-    found.afr_pred = share(same, clean_rows.size(), task_.level);
+    found.afr_pred = share_of_equal(clean_classes, shifted_classes, task_.level);
   }
 
   void add_estimates(TimelineChunk& found, const Array& logits) const {
@@ -204,13 +184,12 @@ class Timeline {
   }
 
   void add_drift(TimelineChunk& found, const Chunk& chunk) {
-    const std::vector<std::size_t> classes = counted(after_.classes, chunk.rows);
+    const std::vector<std::size_t> classes = code_counts(at_rows(after_.classes, chunk.rows), target_.k());
     tasks::ChunkDrift& drift = found.drift;
     drift.classes = {"predicted class", pooled_p(source_classes_, classes), 1,
                      distance_of(source_classes_, classes)};
-    std::vector<double> confidences;
-    for (const std::size_t row : chunk.rows) confidences.push_back(after_.confidences[row]);
-    const TwoSampleTest moved = kolmogorov_smirnov(source_confidences_, std::move(confidences));
+    const TwoSampleTest moved =
+        kolmogorov_smirnov(source_confidences_, at_rows(after_.confidences, chunk.rows));
     drift.confidence = {"confidence", moved.p, 1, moved.statistic};
     for (const JointColumn& column : columns_) {
       tasks::ChunkTest test = group_test(column, chunk.rows);
@@ -220,11 +199,13 @@ class Timeline {
   }
 
   static tasks::ChunkTest group_test(const JointColumn& column, std::span<const std::size_t> rows) {
-    if (!column.numbers.empty())
-      if (std::vector<double> known = known_numbers(column.numbers, rows); !known.empty()) {
-        const TwoSampleTest moved = kolmogorov_smirnov(column.source_numbers, std::move(known));
-        return {column.name, moved.p, 1, moved.statistic};
-      }
+    std::vector<double> numbers;
+    if (!column.source_numbers.empty() && !column.numbers.empty())
+      for (const std::size_t row : rows) numbers.push_back(column.numbers[row]);
+    if (std::vector<double> known = known_numbers(numbers); !known.empty()) {
+      const TwoSampleTest moved = kolmogorov_smirnov(column.source_numbers, std::move(known));
+      return {column.name, moved.p, 1, moved.statistic};
+    }
     std::vector<std::size_t> counts(column.source_counts.size());
     for (const std::size_t row : rows) ++counts[column.places[static_cast<std::size_t>(column.codes[row])]];
     return {column.name, pooled_p(column.source_counts, counts), 1,
@@ -238,8 +219,7 @@ class Timeline {
     critics.restarts = 1, critics.delta = task_.options.delta / static_cast<double>(m);
     critics.seed = task_.seed, critics.progress = progress;
     for (std::size_t i = 0; i < m; ++i) {
-      if (progress && progress->stop_requested())
-        throw Interrupted("interrupted before the result was complete");
+      stop_if_asked(progress);
       if (found_.chunks[i].n < 2) continue;
       const Sample unknown{target_.path, Rows(target_.logits).take(chunks_.list[i].rows), {}, {}};
       try {
@@ -254,22 +234,20 @@ class Timeline {
   void adjust() {
     std::vector<double> alone;
     std::vector<double*> adjusted;
-    const std::size_t groups = columns_.size();
+    const auto groups = static_cast<double>(columns_.size());
     for (TimelineChunk& chunk : found_.chunks) {
-      tasks::ChunkDrift& drift = chunk.drift;
-      alone.push_back(drift.classes.p_alone), adjusted.push_back(&drift.classes.p_value);
-      alone.push_back(drift.confidence.p_alone), adjusted.push_back(&drift.confidence.p_value);
-      if (!drift.worst_group) continue;
-      alone.push_back(std::min(1., drift.worst_group->p_alone * static_cast<double>(groups)));
-      adjusted.push_back(&drift.worst_group->p_value);
+      auto& [classes, confidence, worst_group, p_value] = chunk.drift;
+      alone.push_back(classes.p_alone), adjusted.push_back(&classes.p_value);
+      alone.push_back(confidence.p_alone), adjusted.push_back(&confidence.p_value);
+      if (!worst_group) continue;
+      alone.push_back(std::min(1., worst_group->p_alone * groups)), adjusted.push_back(&worst_group->p_value);
     }
     const std::vector<double> values = holm(alone);
     for (std::size_t i = 0; i < values.size(); ++i) *adjusted[i] = values[i];
-    found_.tests = found_.chunks.size() * (2 + groups);
+    found_.tests = found_.chunks.size() * (2 + columns_.size());
     for (TimelineChunk& chunk : found_.chunks) {
-      chunk.drift.p_value = std::min(chunk.drift.classes.p_value, chunk.drift.confidence.p_value);
-      if (chunk.drift.worst_group)
-        chunk.drift.p_value = std::min(chunk.drift.p_value, chunk.drift.worst_group->p_value);
+      auto& [classes, confidence, worst_group, p_value] = chunk.drift;
+      p_value = std::min({classes.p_value, confidence.p_value, worst_group ? worst_group->p_value : 1});
     }
   }
 
@@ -291,7 +269,7 @@ class Timeline {
       if (summary_.source_accuracy.value && chunk.accuracy.value)
         set(bands.accuracy, share_band(right, known_.labels.size(), labelled_in(chunks_.list[i]), rest),
             *chunk.accuracy.value);
-      set(bands.confidence, within(mean_band(confidences, chunk.n, rest)), chunk.confidence);
+      set(bands.confidence, within(mean_band(confidences, chunk.n, rest)), chunk.confidence.shifted_mean);
       set(bands.classes, within(drawn.distance_band(0, chunk.n, rest)), *chunk.drift.classes.distance);
       if (chunk.likely_error)
         set(bands.likely_error, within(drawn.band(1, chunk.n, rest)), *chunk.likely_error->error.value);
@@ -312,7 +290,8 @@ class Timeline {
     std::vector<std::size_t> sizes;
     for (const Chunk& chunk : chunks_.list) sizes.push_back(chunk.rows.size());
     const auto measures = [&](std::span<const std::size_t> rows) {
-      std::vector<double> values{distance_of(source_classes_, counted(source_rows_.said.classes, rows))};
+      const std::vector<std::int32_t> classes = at_rows(source_rows_.said.classes, rows);
+      std::vector<double> values{distance_of(source_classes_, code_counts(classes, target_.k()))};
       if (estimates_) values.push_back(estimates_->answer(known_, rows).error);
       return values;
     };

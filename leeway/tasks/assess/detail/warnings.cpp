@@ -41,12 +41,13 @@ void warn_about_features(Lines& lines, const Outputs& outputs, const std::string
 }
 
 void warn_about_collapse(Lines& lines, const Summary& summary) {
-  const auto most = std::max_element(summary.shifted_shares.begin(), summary.shifted_shares.end());
-  const auto j = static_cast<std::size_t>(most - summary.shifted_shares.begin());
-  if (*most >= one_class && summary.clean_shares[j] < one_class)
+  const auto& [clean, shifted] = summary.shares;
+  const auto most = std::ranges::max_element(shifted);
+  const auto j = static_cast<std::size_t>(most - shifted.begin());
+  if (*most >= one_class && clean[j] < one_class)
     lines.push_back(
         fmt::format("{} of the target's predictions are class {}, {} of the source's predictions.",
-                    whole_percent(*most), j, whole_percent(summary.clean_shares[j])));
+                    whole_percent(*most), j, whole_percent(clean[j])));
 }
 
 void warn_about_cells(Lines& lines, const std::vector<tasks::AssessCell>& cells, const std::string& one,
@@ -108,12 +109,13 @@ void warn_about_labels(Lines& lines, const Evidence& evidence) {
 std::vector<std::string> find_warnings(const Evidence& evidence) {
   Lines lines;
   const Summary& summary = evidence.summary;
-  if (summary.n < few_samples)
-    lines.push_back(fmt::format("The target has only {} {}: intervals are wide.", summary.n,
-                                summary.n == 1 ? "row" : "rows"));
-  if (summary.source_n < few_samples && !summary.paired)
-    lines.push_back(fmt::format("The source has only {} {}: intervals are wide.", summary.source_n,
-                                summary.source_n == 1 ? "row" : "rows"));
+  const auto few = [&](const char* side, std::size_t n) {
+    if (n < few_samples)
+      lines.push_back(
+          fmt::format("The {} has only {} {}: intervals are wide.", side, n, n == 1 ? "row" : "rows"));
+  };
+  few("target", summary.n);
+  if (!summary.paired) few("source", summary.source_n);
   warn_about_pairs(lines, evidence);
   warn_about_labels(lines, evidence);
   warn_about_file(lines, evidence.source, evidence.before, "source");

@@ -43,22 +43,20 @@ class Writer {
     if (s.labelled) return text + right(s, true);
     const std::string errors = errors_without_labels(s);
     if (s.paired) return text + flips(s, true) + (errors.empty() ? "" : "; its error is " + errors);
-    const std::string sure =
-        fmt::format("has {} mean confidence, {} on the source", whole_percent(s.confidence.shifted_mean),
-                    whole_percent(s.confidence.clean_mean));
     if (!errors.empty())
-      return fmt::format("Under {}, {} error is {}; it {}{}", s.target, possessive(s), errors, sure,
+      return fmt::format("Under {}, {}'s error is {}; it {}{}", s.target, name(s), errors, sureness(s),
                          drift(s));
-    text += sure + drift(s);
-    if (s.source_accuracy.value)
-      text += fmt::format(", where it is right on {} ({} {})", share_text(s.source_accuracy), level_,
-                          interval_text(s.source_accuracy));
-    return text + (s.source_accuracy.value ? "; without labels its accuracy on the target is not known"
-                                           : "; without labels or pairs nothing is known about its accuracy");
+    text += sureness(s) + drift(s);
+    if (!s.source_accuracy.value)
+      return text + "; without labels or pairs nothing is known about its accuracy";
+    return text +
+           fmt::format(", where it is right on {} {}; without labels its accuracy on the target is not known",
+                       share_text(s.source_accuracy), interval(s.source_accuracy));
   }
 
   // What `other` does on the target of `worst`, after a semicolon.
-  [[nodiscard]] std::string beside(const Summary& other, const tasks::AssessComparison* comparison) const {
+  [[nodiscard]] std::string beside(const Summary& other,
+                                   const std::optional<tasks::AssessComparison>& comparison) const {
     if (other.labelled) {
       const bool better = comparison && clearly_higher(comparison->difference);
       std::string text = fmt::format("{} {} {} ({})", name(other), better ? "holds" : "is right on",
@@ -71,10 +69,7 @@ class Writer {
       return fmt::format("{} on {} ({})", name(other), share_text(changed), interval_text(changed));
     }
     const std::string errors = errors_without_labels(other);
-    return fmt::format("{} has {} mean confidence, {} on the source{}", name(other),
-                       whole_percent(other.confidence.shifted_mean),
-                       whole_percent(other.confidence.clean_mean),
-                       errors.empty() ? "" : ": its error is " + errors);
+    return name(other) + " " + sureness(other) + (errors.empty() ? "" : ": its error is " + errors);
   }
 
   // "; weakest class Shirt: 31% of 1,000 (28 to 34), 76% on the source"
@@ -124,8 +119,7 @@ class Writer {
     std::vector<std::string> moved;
     const auto add = [&](const tasks::DriftTest& test, const std::string& called) {
       if (test.p_value > 1 - options_.level) return;
-      const std::string p = tasks::p_words(test.p_value);
-      moved.push_back(fmt::format("{} (p {})", called, p[0] == '<' ? p : "= " + p));
+      moved.push_back(fmt::format("{} ({})", called, tasks::p_sentence(test.p_value)));
     };
     add(s.drift->classes, "predicted classes");
     add(s.drift->confidence, "confidence");
@@ -134,7 +128,15 @@ class Writer {
     return moved.empty() ? "" : "; " + list_of(moved) + " changed";
   }
 
-  static std::string possessive(const Summary& s) { return name(s) + "'s"; }
+  static std::string sureness(const Summary& s) {
+    return fmt::format("has {} mean confidence, {} on the source", whole_percent(s.confidence.shifted_mean),
+                       whole_percent(s.confidence.clean_mean));
+  }
+
+  // "(95% interval 73.1 to 74.9)"
+  [[nodiscard]] std::string interval(const Measured& share) const {
+    return fmt::format("({} {})", level_, interval_text(share));
+  }
 
   static std::string name(const Summary& s) { return s.model == "model" ? "the model" : s.model; }
 
@@ -144,15 +146,15 @@ class Writer {
 
   [[nodiscard]] std::string flips(const Summary& s, bool alone) const {
     const Measured changed = complement(s.afr_pred);
-    const std::string end = alone ? fmt::format(" ({} {})", level_, interval_text(changed)) : "";
+    const std::string end = alone ? " " + interval(changed) : "";
     if (changed.value == 0)
       return fmt::format("changes no prediction on {} {}{}", leeway::count(s.n), options_.unit, end);
     return fmt::format("changes its prediction on {} of {}{}", share_text(changed), options_.unit, end);
   }
 
   [[nodiscard]] std::string right(const Summary& s, bool alone) const {
-    std::string text = fmt::format("is right on {}{} ({} {})", share_text(s.accuracy),
-                                   alone ? " of " + options_.unit : "", level_, interval_text(s.accuracy));
+    const std::string text = fmt::format("is right on {}{} {}", share_text(s.accuracy),
+                                         alone ? " of " + options_.unit : "", interval(s.accuracy));
     const Measured& change = s.accuracy_change;
     if (!change.value) return text;
     const std::string before = share_text(s.source_accuracy);
@@ -223,26 +225,19 @@ double merit(const Summary& s) {
   return s.accuracy.value.value_or(s.afr_pred.value.value_or(s.confidence.shifted_mean));
 }
 
-const tasks::AssessComparison* find(const std::vector<tasks::AssessComparison>& comparisons,
-                                    const Summary& other, const Summary& worst,
-                                    tasks::AssessComparison& turned) {
+std::optional<tasks::AssessComparison> find(const std::vector<tasks::AssessComparison>& comparisons,
+                                            const Summary& other, const Summary& worst) {
   for (const tasks::AssessComparison& c : comparisons) {
     if (c.target != worst.target) continue;
-    if (c.model == other.model && c.other == worst.model) return &c;
-    if (c.model == worst.model && c.other == other.model) {
-      turned = c;
-      std::swap(turned.model, turned.other);
-      turned.difference = {-*c.difference.value, -*c.difference.high, -*c.difference.low};
-      return &turned;
-    }
+    if (c.model == other.model && c.other == worst.model) return c;
+    if (c.model == worst.model && c.other == other.model) return c.turned();
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 // "Of 5 targets this is the largest measured loss." Nothing for one target, or if nothing is clearly lost.
 std::string superlative(const std::vector<Summary>& summaries, const Summary& worst) {
-  std::set<std::string> same;
-  std::set<std::string> all;
+  std::set<std::string> same, all;
   for (const Summary& s : summaries) {
     all.insert(s.target);
     if (evidence(s) == evidence(worst)) same.insert(s.target);
@@ -261,9 +256,9 @@ std::string doubts(const std::vector<Summary>& summaries) {
   std::vector<std::string> targets;
   const Summary* first = nullptr;
   for (const Summary& s : summaries) {
-    if (!s.pairs.doubted || std::ranges::find(targets, s.target) != targets.end()) continue;
+    if (!s.pairs.doubted) continue;
     if (!first) first = &s;
-    targets.push_back(s.target);
+    append_new(targets, s.target);
   }
   if (!first) return "";
   const std::string others = targets.size() == 1   ? ""
@@ -304,9 +299,8 @@ std::string headline(const std::vector<Summary>& summaries,
     const Summary& best =
         **std::max_element(others.begin(), others.end(),
                            [](const Summary* a, const Summary* b) { return merit(*a) < merit(*b); });
-    tasks::AssessComparison turned;
     text += "; " + (others.size() == 1 ? "" : fmt::format("best of the {} other models, ", others.size())) +
-            writer.beside(best, find(comparisons, best, worst, turned));
+            writer.beside(best, find(comparisons, best, worst));
   }
   return text + "." + superlative(summaries, worst) + doubts(summaries);
 }
