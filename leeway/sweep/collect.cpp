@@ -63,17 +63,11 @@ std::string cell(const Json* value) {
   return value->is_string() ? value->get<std::string>() : value->dump();
 }
 
-const Json* at(const Json& object, std::string_view path) {
-  const Json* here = &object;
-  while (here->is_object()) {
-    const std::size_t dot = path.find('.');
-    const auto found = here->find(std::string(path.substr(0, dot)));
-    if (found == here->end()) return nullptr;
-    here = &*found;
-    if (dot == path.npos) return here;
-    path.remove_prefix(dot + 1);
-  }
-  return nullptr;
+// `path`: keys separated by dots.
+const Json* at(const Json& object, std::string path) {
+  std::ranges::replace(path, '.', '/');
+  const Json::json_pointer place("/" + path);
+  return object.contains(place) ? &object.at(place) : nullptr;
 }
 
 // The numbers of a list, separated by spaces; empty where all are null.

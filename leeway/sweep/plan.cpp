@@ -39,7 +39,7 @@ class Planner {
         if (setting.values.size() > 1) axes_.push_back({axis_name(study.stages[s], setting), &setting});
       }
     }
-    all_axes_.resize(study.stages.size()), varying_.resize(study.stages.size());
+    all_.resize(study.stages.size());
     stages_.resize(study.stages.size());
     checked_.resize(axes_.size());
     for (std::size_t a = 0; a < axes_.size(); ++a) checked_[a].assign(axes_[a].setting->values.size(), false);
@@ -85,13 +85,14 @@ class Planner {
     return std::ranges::find(axes_, name, &Axis::name) - axes_.begin();
   }
 
-  // Goes through what a setting's value stands for, each setting once: those that it refers to, and with `into_files`
-  // those of the stages whose files it names. `chosen`: of axes; null: every value.
+  // Goes through what a setting's value stands for, each setting once: those that it refers to, and with
+  // `into_files` those of the stages whose files it names. `chosen`: of axes; null: every value.
   struct Walk {
     const std::vector<std::size_t>* chosen = nullptr;
     bool into_files = true;
     std::function<bool(std::size_t axis)> on_axis = {};  // whether to go on
     AxisSet axes = {};
+    bool varies = false;               // a setting of several values refers to others
     std::set<std::size_t> reads = {};  // stages
     std::set<std::pair<std::size_t, std::size_t>> seen = {};
   };
@@ -105,43 +106,29 @@ class Planner {
     const std::size_t axis = axis_at_[stage][setting];
     if (axis != none && walked.on_axis && !walked.on_axis(axis)) return false;
     if (axis != none) walked.axes.insert(axis);
+    const std::vector<Template>& values = study_.stages[stage].settings[setting].values;
     const auto go = [&](const Piece& piece) {
+      walked.varies |= values.size() > 1 && piece.kind != Piece::Kind::text;
       if (piece.kind == Piece::Kind::value) return walk(walked, piece.stage, piece.setting);
       if (piece.kind == Piece::Kind::file) walked.reads.insert(piece.stage);
       return piece.kind == Piece::Kind::text || !walked.into_files || walk(walked, piece.stage);
     };
     if (walked.chosen != nullptr)
       return std::ranges::all_of(chosen_value(stage, setting, *walked.chosen), go);
-    return std::ranges::all_of(study_.stages[stage].settings[setting].values,
-                               [&](const Template& value) { return std::ranges::all_of(value, go); });
+    return std::ranges::all_of(values, [&](const Template& value) { return std::ranges::all_of(value, go); });
   }
 
   // With those of every value.
-  const AxisSet& axes_of(std::size_t stage) {
-    if (!all_axes_[stage]) {
-      Walk walked;
-      walk(walked, stage);
-      all_axes_[stage] = std::move(walked.axes);
-    }
-    return *all_axes_[stage];
+  const Walk& all_of(std::size_t stage) {
+    if (!all_[stage]) walk(all_[stage].emplace(), stage);
+    return *all_[stage];
   }
-
-  // Whether the files that a stage reads, or those behind them, depend on the values that are chosen.
-  bool varies(std::size_t stage) {
-    if (!varying_[stage])
-      varying_[stage] = std::ranges::any_of(study_.stages[stage].settings, [&](const Setting& setting) {
-        return std::ranges::any_of(setting.values, [&](const Template& value) {
-          return std::ranges::any_of(value, [&](const Piece& piece) {
-            return piece.kind != Piece::Kind::text && (setting.values.size() > 1 || varies(piece.stage));
-          });
-        });
-      });
-    return *varying_[stage];
-  }
+  // Whether what a stage reads, or what stands behind that, depends on the values that are chosen.
+  bool varies(std::size_t stage) { return all_of(stage).varies; }
 
   // The axes that count once the values are chosen: those of stages that nothing then reads do not. `room` keeps them.
   const AxisSet& active_axes(std::size_t stage, const std::vector<std::size_t>& chosen, AxisSet& room) {
-    if (!varies(stage)) return axes_of(stage);
+    if (!varies(stage)) return all_of(stage).axes;
     Walk walked{.chosen = &chosen};
     walk(walked, stage);
     return room = std::move(walked.axes);
@@ -179,7 +166,7 @@ class Planner {
       each_rest(stage, chosen, fixed, [&] { add(stage, chosen); });
       return;
     }
-    const std::vector<std::size_t> axes(axes_of(stage).begin(), axes_of(stage).end());
+    const std::vector<std::size_t> axes(all_of(stage).axes.begin(), all_of(stage).axes.end());
     double count = 1;
     for (const std::size_t axis : axes) count *= static_cast<double>(axes_[axis].setting->values.size());
     refuse_more(stage, count + static_cast<double>(plan_.combinations));
@@ -345,9 +332,8 @@ class Planner {
   MemberCheck members_;
   std::vector<Axis> axes_;
   std::vector<std::vector<std::size_t>> axis_at_;  // by stage and setting
-  std::vector<std::optional<AxisSet>> all_axes_;   // by stage, as far as known
-  std::vector<std::optional<bool>> varying_;
-  std::size_t references_ = 0;  // followed for the value at hand
+  std::vector<std::optional<Walk>> all_;           // of every value by stage, as far as known
+  std::size_t references_ = 0;                     // followed for the value at hand
   std::vector<AxisRule> rules_;
   std::vector<std::unordered_map<std::string, std::size_t>> stages_;  // units by their choices
   std::unordered_map<std::string, std::size_t> names_;

@@ -167,7 +167,9 @@ class RoleFinder {
                                  [](const std::string& text) { return case_name(text).has_value(); });
     });
     guess(roles_.cases, {"case", "shift", "shifts", "kind", "corruption", "target"});
-    guess(roles_.cases, [](const std::string& axis) { return stage_of(axis) == "shift"; });
+    guess(roles_.cases, [](const std::string& axis) {
+      return is_in({"shift", "corrupt", "conds"}, stage_of(axis));
+    });
     // Records with several results: of assess one a target, of corruptions one a corruption and severity.
     for (const RolesNames& columns : {RolesNames{"target"}, RolesNames{"corruption", "severity"}})
       if (roles_.cases.empty() && table_.has(columns.front()) && table_.has(columns.back()) &&

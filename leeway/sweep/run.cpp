@@ -238,8 +238,8 @@ class UnitRunner {
     return Outcome::failed;
   }
 
-  // Why a unit that was stopped after `seconds` should not start again; empty if it should. A task hears of its end a
-  // minute before it, or two.
+  // Why a unit that was stopped after `seconds` should not start again; empty if it should. A task hears of
+  // its end a minute before it, or two.
   [[nodiscard]] std::string hopeless(double seconds) const {
     constexpr double begun_with_it = 30, warned_before = 125;
     const double lived = Seconds(Clock::now() - begun_).count();

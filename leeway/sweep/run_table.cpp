@@ -35,8 +35,8 @@ bool RunTable::is_axis(const std::string& column) const {
   return std::ranges::find(axes_, column) != axes_.end();
 }
 
-// The values of the axes of each row as one text, in which no two combinations are alike. An axis that this table lacks
-// is empty: its runs are those that do not have it.
+// The values of the axes of each row as one text, in which no two combinations are alike. An axis that this
+// table lacks is empty: its runs are those that do not have it.
 std::vector<std::string> RunTable::labels_by(const std::vector<std::string>& axes) const {
   std::vector<std::string> labels(rows_);
   for (const std::string& axis : axes)

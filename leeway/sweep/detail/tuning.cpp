@@ -49,8 +49,8 @@ std::map<std::size_t, double> means_over(const Scores& scores, const std::vector
 
 constexpr const char* oracle = "oracle";
 
-// One way of choosing: the runs that a tuning selects among those of a checkpoint, and what counts of them. Without a
-// tuning, the best by the measure of all ways before it, seed by seed.
+// One way of choosing: the runs that a tuning selects among those of a checkpoint, and what counts of them.
+// Without a tuning, the best by the measure of all ways before it, seed by seed.
 struct Way {
   std::string name;
   const Tuning* tuning = nullptr;

@@ -138,44 +138,37 @@ Line line_of(const SweepCurve& curve, std::size_t slot) {
   return line;
 }
 
-// Of an algorithm from a start: shares in one chart, each other criterion in one of its own.
-std::vector<Chart> charts_of(const SweepReport& record, const std::string& algorithm,
-                             const std::string& start) {
-  std::vector<Line> shares;
-  std::vector<std::vector<Line>> others;
-  std::size_t last = 1;
-  for (const SweepCurve& curve : record.curves) {
-    if (curve.algorithm != algorithm || curve.start != start) continue;
-    last = std::max(last, curve.points.back().epoch);
-    if (!is_share(curve.column))
-      others.push_back({line_of(curve, 0)});
-    else if (shares.size() < series)
-      shares.push_back(line_of(curve, shares.size()));
-  }
-  const std::string title = with_start(record, algorithm.empty() ? "All algorithms" : algorithm, start);
-  std::vector<Chart> charts;
-  const LineAxes axes = counted_axes(last, "validation");
-  if (!shares.empty()) {
-    LineAxes of = axes;
-    of.percent = true, of.height = 200;
-    charts.push_back(line_chart(title, "mean of the chosen runs; bands are intervals of the mean", shares,
-                                fit_y(of, shares, 0, 1)));
-  }
-  for (const std::vector<Line>& lines : others) {
-    double low = 0, high = 0;
-    for (const LinePoint& point : lines.front().points)
-      low = std::min(low, point.y.low.value_or(point.y.value.value_or(0))),
-      high = std::max(high, point.y.high.value_or(point.y.value.value_or(0)));
-    charts.push_back(
-        line_chart(title, lines.front().name, lines, fit_y(axes, lines, low, high > low ? high : low + 1)));
-  }
-  return charts;
-}
-
+// Of an algorithm, by start: shares in one chart, each other criterion in one of its own.
 std::vector<Chart> charts_of(const SweepReport& record, const std::string& algorithm) {
   std::vector<Chart> charts;
-  for (const std::string& start : record.starts)
-    for (Chart& chart : charts_of(record, algorithm, start)) charts.push_back(std::move(chart));
+  for (const std::string& start : record.starts) {
+    const std::string title = with_start(record, algorithm.empty() ? "All algorithms" : algorithm, start);
+    std::vector<Line> shares, others;
+    std::size_t last = 1;
+    for (const SweepCurve& curve : record.curves) {
+      if (curve.algorithm != algorithm || curve.start != start) continue;
+      last = std::max(last, curve.points.back().epoch);
+      if (!is_share(curve.column))
+        others.push_back(line_of(curve, 0));
+      else if (shares.size() < series)
+        shares.push_back(line_of(curve, shares.size()));
+    }
+    const LineAxes axes = counted_axes(last, "validation");
+    if (!shares.empty()) {
+      LineAxes of = axes;
+      of.percent = true, of.height = 200;
+      charts.push_back(line_chart(title, "mean of the chosen runs; bands are intervals of the mean", shares,
+                                  fit_y(of, shares, 0, 1)));
+    }
+    for (const Line& line : others) {
+      double low = 0, high = 0;
+      for (const LinePoint& point : line.points)
+        low = std::min(low, point.y.low.value_or(point.y.value.value_or(0))),
+        high = std::max(high, point.y.high.value_or(point.y.value.value_or(0)));
+      charts.push_back(
+          line_chart(title, line.name, {line}, fit_y(axes, {line}, low, high > low ? high : low + 1)));
+    }
+  }
   return charts;
 }
 

@@ -29,11 +29,13 @@ std::string names_of(std::vector<std::string> names) {
 
 // Some algorithm was compared with the baseline with an interval, and none was clearly better or worse.
 bool none_differs(const SweepReport& record, const std::string& start) {
-  std::size_t compared = 0, clear = 0;
-  for (const SweepChange& change : record.changes)
-    if (change.start == start && change.shift.empty() && change.change.mean.low)
-      ++compared, clear += is_clear(change.change) ? 1 : 0;
-  return compared > 0 && clear == 0;
+  bool compared = false;
+  for (const SweepChange& change : record.changes) {
+    if (change.start != start || !change.shift.empty()) continue;
+    if (is_clear(change.change)) return false;
+    compared |= change.change.mean.low.has_value();
+  }
+  return compared;
 }
 
 bool is_better(const SweepReport& record, double change) {
@@ -43,13 +45,6 @@ bool is_better(const SweepReport& record, double change) {
 // " from scratch", where there are several starts.
 std::string from(const SweepReport& record, const std::string& start) {
   return record.starts.size() > 1 ? fmt::format(" (start {})", plain(start)) : "";
-}
-
-const SweepChange* change_of(const SweepReport& record, const std::string& algorithm,
-                             const std::string& start) {
-  for (const SweepChange& change : record.changes)
-    if (change.algorithm == algorithm && change.start == start && change.shift.empty()) return &change;
-  return nullptr;
 }
 
 const SweepCaseMean* hardest(const SweepReport& record, const std::string& start) {
@@ -223,10 +218,11 @@ std::string headline_of(const SweepReport& record) {
     return fmt::format("No algorithm differs significantly from {} over all cases. {}",
                        plain(record.roles.baseline), text);
   if (std::ranges::find(firsts, record.roles.baseline) != firsts.end()) return text;
-  if (const SweepChange* const change = change_of(record, first.algorithm, first.start);
-      change != nullptr && change->change.mean.value)
-    text += fmt::format(" Against {}: {}.", plain(record.roles.baseline),
-                        change_text(record, change->change.mean));
+  for (const SweepChange& change : record.changes)
+    if (change.algorithm == first.algorithm && change.start == first.start && change.shift.empty() &&
+        change.change.mean.value)
+      text += fmt::format(" Against {}: {}.", plain(record.roles.baseline),
+                          change_text(record, change.change.mean));
   return text;
 }
 
