@@ -146,15 +146,14 @@ int run_units(Context& context, const SweepFlags& flags, void (*add_units)(const
   options.jobs = flags.run.jobs, options.wait = !flags.run.no_wait;
   options.lease = std::chrono::duration<double>(flags.run.lease);
   options.limit = sweep::seconds_of(flags.limit).value_or(0);
-  const sweep::RunSummary done = sweep::run_units(plan, store, options, context.progress());
   tasks::SweepRun record;
   record.options = flags.run, record.folder = display_name(store.folder());
-  record.results.push_back({done.units, done.jobs, done.done_before, done.done, done.done_elsewhere,
-                            done.failed, done.blocked, done.left});
-  if (done.failed > 0) record.failures = sweep::failures_of(plan, store);
+  record.results.push_back(sweep::run_units(plan, store, options, context.progress()));
+  const std::size_t failed = record.results.front().failed;
+  if (failed > 0) record.failures = sweep::failures_of(plan, store);
   collect_at_the_end(context, plan, store, record);
   describe(context, record);
-  return context.finish(std::move(record), done.failed > 0 ? exit_incomplete : exit_ok);
+  return context.finish(std::move(record), failed > 0 ? exit_incomplete : exit_ok);
 }
 
 int run_status(Context& context, const SweepFlags& flags) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -31,13 +32,6 @@ std::vector<fs::path> files_of_folder(const fs::path& path) {
   return files;
 }
 
-std::string identity_of_folder(const fs::path& path) {
-  std::string all;
-  for (const fs::path& file : files_of_folder(path))
-    all += fs::relative(file, path).string() + ":" + digest_file(file) + "\n";
-  return fmt::format("{}:{}", path.filename().string(), digest_text(all));
-}
-
 std::vector<fs::path> matches(const std::string& pattern) {
   std::vector<fs::path> files;
   glob_t found{};
@@ -47,32 +41,27 @@ std::vector<fs::path> matches(const std::string& pattern) {
   return files;
 }
 
-bool is_file(const std::string& text) {
-  std::error_code ignored;
-  return fs::is_regular_file(text, ignored);
-}
-bool is_folder(const std::string& text) {
-  std::error_code ignored;
-  return text.find('/') != std::string::npos && fs::is_directory(text, ignored);
-}
-
-bool is_pattern(const std::string& text) {
-  return text.find_first_of("*?[") != std::string::npos && !matches(text).empty();
-}
-
 // A file, a folder or a pattern, behind "NAME=" where it has one.
 struct Part {
   std::string prefix, path;
+  enum class Kind { file, folder, pattern } kind;
+
+  [[nodiscard]] std::vector<fs::path> files() const {
+    return kind == Kind::file     ? std::vector<fs::path>{path}
+           : kind == Kind::folder ? files_of_folder(path)
+                                  : matches(path);
+  }
 };
 
-std::optional<Part> part_of(const std::string& text) {
-  const auto is_there = [](const std::string& path) {
-    return is_file(path) || is_folder(path) || is_pattern(path);
-  };
-  if (is_there(text)) return Part{"", text};
+std::optional<Part> part_of(const std::string& text, const std::string& prefix = "") {
+  std::error_code ignored;
+  if (fs::is_regular_file(text, ignored)) return Part{prefix, text, Part::Kind::file};
+  if (text.find('/') != text.npos && fs::is_directory(text, ignored))
+    return Part{prefix, text, Part::Kind::folder};
+  if (text.find_first_of("*?[") != text.npos && !matches(text).empty())
+    return Part{prefix, text, Part::Kind::pattern};
   const std::size_t rest = text.find('=') + 1;
-  if (rest > 0 && is_there(text.substr(rest))) return Part{text.substr(0, rest), text.substr(rest)};
-  return {};
+  return rest > 0 && prefix.empty() ? part_of(text.substr(rest), text.substr(0, rest)) : std::nullopt;
 }
 
 // One, or several by commas; empty where one of them names nothing that is there.
@@ -89,25 +78,22 @@ std::vector<Part> parts_of(const std::string& text) {
 }
 
 std::string identity_of(const Part& part) {
-  if (is_file(part.path)) return part.prefix + identity_of_file(part.path);
-  if (is_folder(part.path)) return part.prefix + identity_of_folder(part.path);
   std::string all;
-  for (const fs::path& file : matches(part.path)) all += identity_of_file(file) + ",";
-  return part.prefix + all;
+  for (const fs::path& file : part.files())
+    if (part.kind == Part::Kind::folder)
+      all += fs::relative(file, part.path).string() + ":" + digest_file(file) + "\n";
+    else
+      all += identity_of_file(file) + (part.kind == Part::Kind::pattern ? "," : "");
+  if (part.kind != Part::Kind::folder) return part.prefix + all;
+  return fmt::format("{}{}:{}", part.prefix, fs::path(part.path).filename().string(), digest_text(all));
 }
 
 // The files that it reads.
 std::vector<fs::path> input_files(const std::string& text) {
   std::vector<fs::path> files;
-  for (const Part& part : parts_of(text))
-    for (fs::path& file : is_file(part.path)     ? std::vector<fs::path>{part.path}
-                          : is_folder(part.path) ? files_of_folder(part.path)
-                                                 : matches(part.path))
-      files.push_back(std::move(file));
+  for (const Part& part : parts_of(text)) std::ranges::move(part.files(), std::back_inserter(files));
   return files;
 }
-
-namespace fs = std::filesystem;
 
 constexpr const char* digests_file = "outputs.xxh3";
 
@@ -116,10 +102,8 @@ std::string digest_and_size(std::string_view text) {
 }
 
 std::vector<fs::path> outputs_in(const fs::path& folder) {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder))
-    if (entry.is_regular_file() && entry.path().filename() != digests_file) files.push_back(entry.path());
-  std::ranges::sort(files);
+  std::vector<fs::path> files = files_of_folder(folder);
+  std::erase_if(files, [](const fs::path& file) { return file.filename() == digests_file; });
   return files;
 }
 

@@ -37,16 +37,6 @@ std::string link_text(const fs::path& path) {
   return size < 0 ? "" : std::string(text.data(), static_cast<std::size_t>(size));
 }
 
-// The runner that a claim names; empty if there is no claim. Other people may write to the folder.
-std::string holder_in(const fs::path& claim) {
-  const std::string text = link_text(claim);
-  if (text.empty() && errno != EINVAL) return text;
-  if (text.size() != 16 || text.find_first_not_of("0123456789abcdef") != std::string::npos)
-    refuse(display_name(claim), "a claim: a link to 16 hexadecimal digits, the name of a runner",
-           text.empty() ? "no link" : in_quotes(text));
-  return text;
-}
-
 // One boot of one machine, and those processes that can see each other.
 std::string this_machine() {
   return first_line("/proc/sys/kernel/random/boot_id") + " " + link_text("/proc/self/ns/pid");
@@ -118,7 +108,13 @@ void Runner::renew() const {
 }
 
 std::string holder_of(const Store& store, const std::string& unit, std::size_t number) {
-  return holder_in(store.claim(unit, number));
+  const fs::path claim = store.claim(unit, number);
+  const std::string text = link_text(claim);
+  if (text.empty() && errno != EINVAL) return text;
+  if (text.size() != 16 || text.find_first_not_of("0123456789abcdef") != std::string::npos)
+    refuse(display_name(claim), "a claim: a link to 16 hexadecimal digits, the name of a runner",
+           text.empty() ? "no link" : in_quotes(text));
+  return text;
 }
 
 std::size_t Runner::claim(const std::string& unit) {
@@ -133,7 +129,7 @@ std::size_t Runner::claim(const std::string& unit) {
       continue;
     }
     if (code != EEXIST) fail_at(path, "cannot claim the unit", code);
-    const std::string holder = holder_in(path);
+    const std::string holder = holder_of(store_, unit, number);
     if (holder == name_) return number;  // a file system that asks twice
     if (holder.empty()) continue;        // released in between
     if (liveness_.sign(holder) != Sign::gone) return 0;

@@ -4,7 +4,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <memory>
 #include <new>
@@ -26,7 +25,7 @@
 namespace leeway::sweep {
 namespace {
 
-constexpr std::size_t block = 2048;
+constexpr std::size_t block = 2048, most_kept = 1 << 20;
 constexpr std::string_view result_prefix = "results[].";
 
 std::size_t stage_of(const PlanFile& plan, const std::string& name) {
@@ -64,17 +63,11 @@ std::string cell(const Json* value) {
   return value->is_string() ? value->get<std::string>() : value->dump();
 }
 
-const Json* at(const Json& object, std::string_view path) {
-  const Json* here = &object;
-  while (here->is_object()) {
-    const std::size_t dot = path.find('.');
-    const auto found = here->find(std::string(path.substr(0, dot)));
-    if (found == here->end()) return nullptr;
-    here = &*found;
-    if (dot == path.npos) return here;
-    path.remove_prefix(dot + 1);
-  }
-  return nullptr;
+// `path`: keys separated by dots.
+const Json* at(const Json& object, std::string path) {
+  std::ranges::replace(path, '.', '/');
+  const Json::json_pointer place("/" + path);
+  return object.contains(place) ? &object.at(place) : nullptr;
 }
 
 // The numbers of a list, separated by spaces; empty where all are null.
@@ -96,55 +89,22 @@ std::string csv_line(std::span<const std::string> row) {
   return line + '\n';
 }
 
-// Written row by row; compressed where the name ends in .gz.
-class CsvFile {
- public:
-  explicit CsvFile(const std::string& path) : file_(path), compressed_(path.ends_with(".gz")) {
-    constexpr int gzip = 15 + 16, memory = 8;
-    if (compressed_ &&
-        deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip, memory, Z_DEFAULT_STRATEGY) != Z_OK)
-      throw std::bad_alloc();
-  }
-  ~CsvFile() {
-    if (compressed_) deflateEnd(&stream_);
-  }
-  CsvFile(const CsvFile&) = delete;
-  CsvFile& operator=(const CsvFile&) = delete;
-
-  void write(std::string_view line) {
-    text_ += line;
-    if (text_.size() > most_kept) put(Z_NO_FLUSH);
-  }
-  void commit() {
-    put(Z_FINISH);
-    file_.commit();
-  }
-
- private:
-  static constexpr std::size_t most_kept = 1 << 16;
-
-  void put(int flush) {
-    if (!compressed_) {
-      file_.write(text_);
-    } else {
-      std::array<char, 1 << 16> buffer{};
-      stream_.next_in = reinterpret_cast<Bytef*>(text_.data());
-      stream_.avail_in = static_cast<uInt>(text_.size());
-      do {
-        stream_.next_out = reinterpret_cast<Bytef*>(buffer.data());
-        stream_.avail_out = buffer.size();
-        ::deflate(&stream_, flush);
-        file_.write(std::string_view(buffer.data(), buffer.size() - stream_.avail_out));
-      } while (stream_.avail_out == 0);
-    }
-    text_.clear();
-  }
-
-  AtomicFile file_;
-  const bool compressed_;
-  std::string text_;
-  z_stream stream_{};
-};
+// As a member of a gzip file.
+std::string compressed(std::string_view text) {
+  constexpr int gzip = 15 + 16, memory = 8;
+  z_stream stream{};
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip, memory, Z_DEFAULT_STRATEGY) != Z_OK)
+    throw std::bad_alloc();
+  std::string packed(deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  ::deflate(&stream, Z_FINISH);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  return packed;
+}
 
 class Collector {
  public:
@@ -318,9 +278,13 @@ tasks::SweepTable collect(const PlanFile& plan, const Store& store, const tasks:
                           const std::string& out, Progress* progress) {
   check_table_name(out);
   Collector collector(plan, store, options);
-  CsvFile file(out);
-  const tasks::SweepTable table =
-      collector.lines(out, progress, [&](const std::string& line) { file.write(line); });
+  AtomicFile file(out);
+  std::string text;
+  const auto put = [&] { file.write(out.ends_with(".gz") ? compressed(text) : text), text.clear(); };
+  const tasks::SweepTable table = collector.lines(out, progress, [&](const std::string& line) {
+    if ((text += line).size() > most_kept) put();
+  });
+  put();
   file.commit();
   return table;
 }

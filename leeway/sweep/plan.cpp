@@ -14,6 +14,7 @@
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/result.h"
+#include "leeway/describe/number_list.h"
 #include "leeway/sweep/checked_files.h"
 #include "leeway/sweep/detail/members.h"
 #include "leeway/sweep/store.h"
@@ -38,7 +39,7 @@ class Planner {
         if (setting.values.size() > 1) axes_.push_back({axis_name(study.stages[s], setting), &setting});
       }
     }
-    all_axes_.resize(study.stages.size()), varying_.resize(study.stages.size());
+    all_.resize(study.stages.size());
     stages_.resize(study.stages.size());
     checked_.resize(axes_.size());
     for (std::size_t a = 0; a < axes_.size(); ++a) checked_[a].assign(axes_[a].setting->values.size(), false);
@@ -67,7 +68,6 @@ class Planner {
 
  private:
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-  using Seen = std::set<std::pair<std::size_t, std::size_t>>;  // stages and settings
   struct Axis {
     std::string name;
     const Setting* setting;
@@ -85,77 +85,59 @@ class Planner {
     return std::ranges::find(axes_, name, &Axis::name) - axes_.begin();
   }
 
-  // With those of every value.
-  const AxisSet& axes_of(std::size_t stage) {
-    if (!all_axes_[stage]) {
-      AxisSet axes;
-      Seen seen;
-      for (std::size_t i = 0; i < study_.stages[stage].settings.size(); ++i)
-        add_all_axes(stage, i, axes, seen);
-      all_axes_[stage] = std::move(axes);
-    }
-    return *all_axes_[stage];
+  // Goes through what a setting's value stands for, each setting once: those that it refers to, and with
+  // `into_files` those of the stages whose files it names. `chosen`: of axes; null: every value.
+  struct Walk {
+    const std::vector<std::size_t>* chosen = nullptr;
+    bool into_files = true;
+    std::function<bool(std::size_t axis)> on_axis = {};  // whether to go on
+    AxisSet axes = {};
+    bool varies = false;               // a setting of several values refers to others
+    std::set<std::size_t> reads = {};  // stages
+    std::set<std::pair<std::size_t, std::size_t>> seen = {};
+  };
+  bool walk(Walk& walked, std::size_t stage) const {
+    for (std::size_t i = 0; i < study_.stages[stage].settings.size(); ++i)
+      if (!walk(walked, stage, i)) return false;
+    return true;
   }
-  void add_all_axes(std::size_t stage, std::size_t setting, AxisSet& axes, Seen& seen) {
-    if (!seen.emplace(stage, setting).second) return;
-    if (axis_at_[stage][setting] != none) axes.insert(axis_at_[stage][setting]);
-    for (const Template& value : study_.stages[stage].settings[setting].values)
-      for (const Piece& piece : value) {
-        if (piece.kind == Piece::Kind::file)
-          axes.insert(axes_of(piece.stage).begin(), axes_of(piece.stage).end());
-        if (piece.kind == Piece::Kind::value) add_all_axes(piece.stage, piece.setting, axes, seen);
-      }
+  bool walk(Walk& walked, std::size_t stage, std::size_t setting) const {
+    if (!walked.seen.emplace(stage, setting).second) return true;
+    const std::size_t axis = axis_at_[stage][setting];
+    if (axis != none && walked.on_axis && !walked.on_axis(axis)) return false;
+    if (axis != none) walked.axes.insert(axis);
+    const std::vector<Template>& values = study_.stages[stage].settings[setting].values;
+    const auto go = [&](const Piece& piece) {
+      walked.varies |= values.size() > 1 && piece.kind != Piece::Kind::text;
+      if (piece.kind == Piece::Kind::value) return walk(walked, piece.stage, piece.setting);
+      if (piece.kind == Piece::Kind::file) walked.reads.insert(piece.stage);
+      return piece.kind == Piece::Kind::text || !walked.into_files || walk(walked, piece.stage);
+    };
+    if (walked.chosen != nullptr)
+      return std::ranges::all_of(chosen_value(stage, setting, *walked.chosen), go);
+    return std::ranges::all_of(values, [&](const Template& value) { return std::ranges::all_of(value, go); });
   }
 
-  // Whether the files that a stage reads, or those behind them, depend on the values that are chosen.
-  bool varies(std::size_t stage) {
-    if (!varying_[stage])
-      varying_[stage] = std::ranges::any_of(study_.stages[stage].settings, [&](const Setting& setting) {
-        return std::ranges::any_of(setting.values, [&](const Template& value) {
-          return std::ranges::any_of(value, [&](const Piece& piece) {
-            return piece.kind != Piece::Kind::text && (setting.values.size() > 1 || varies(piece.stage));
-          });
-        });
-      });
-    return *varying_[stage];
+  // With those of every value.
+  const Walk& all_of(std::size_t stage) {
+    if (!all_[stage]) walk(all_[stage].emplace(), stage);
+    return *all_[stage];
   }
+  // Whether what a stage reads, or what stands behind that, depends on the values that are chosen.
+  bool varies(std::size_t stage) { return all_of(stage).varies; }
 
   // The axes that count once the values are chosen: those of stages that nothing then reads do not. `room` keeps them.
   const AxisSet& active_axes(std::size_t stage, const std::vector<std::size_t>& chosen, AxisSet& room) {
-    if (!varies(stage)) return axes_of(stage);
-    room.clear();
-    Seen seen;
-    add_axes(stage, chosen, room, seen);
-    return room;
-  }
-  void add_axes(std::size_t stage, const std::vector<std::size_t>& chosen, AxisSet& axes, Seen& seen) const {
-    for (std::size_t i = 0; i < study_.stages[stage].settings.size(); ++i)
-      add_axes(stage, i, chosen, axes, seen);
-  }
-  void add_axes(std::size_t stage, std::size_t setting, const std::vector<std::size_t>& chosen, AxisSet& axes,
-                Seen& seen) const {
-    if (!seen.emplace(stage, setting).second) return;
-    if (axis_at_[stage][setting] != none) axes.insert(axis_at_[stage][setting]);
-    for (const Piece& piece : chosen_value(stage, setting, chosen)) {
-      if (piece.kind == Piece::Kind::file) add_axes(piece.stage, chosen, axes, seen);
-      if (piece.kind == Piece::Kind::value) add_axes(piece.stage, piece.setting, chosen, axes, seen);
-    }
+    if (!varies(stage)) return all_of(stage).axes;
+    Walk walked{.chosen = &chosen};
+    walk(walked, stage);
+    return room = std::move(walked.axes);
   }
 
   const Template& chosen_value(std::size_t stage, std::size_t setting,
                                const std::vector<std::size_t>& chosen) const {
     const std::size_t axis = axis_at_[stage][setting];
     return study_.stages[stage].settings[setting].values[axis == none ? 0 : chosen[axis]];
-  }
-
-  // Stages whose files an option reads.
-  void add_reads(std::size_t stage, std::size_t setting, const std::vector<std::size_t>& chosen,
-                 std::set<std::size_t>& reads, Seen& seen) const {
-    if (!seen.emplace(stage, setting).second) return;
-    for (const Piece& piece : chosen_value(stage, setting, chosen)) {
-      if (piece.kind == Piece::Kind::file) reads.insert(piece.stage);
-      if (piece.kind == Piece::Kind::value) add_reads(piece.stage, piece.setting, chosen, reads, seen);
-    }
   }
 
   // Of numbers the ends alone are tried: what an option takes is a range.
@@ -184,7 +166,7 @@ class Planner {
       each_rest(stage, chosen, fixed, [&] { add(stage, chosen); });
       return;
     }
-    const std::vector<std::size_t> axes(axes_of(stage).begin(), axes_of(stage).end());
+    const std::vector<std::size_t> axes(all_of(stage).axes.begin(), all_of(stage).axes.end());
     double count = 1;
     for (const std::size_t axis : axes) count *= static_cast<double>(axes_[axis].setting->values.size());
     refuse_more(stage, count + static_cast<double>(plan_.combinations));
@@ -200,33 +182,16 @@ class Planner {
   // The same of a stage whose axes hang on the values that are chosen.
   void each_rest(std::size_t stage, std::vector<std::size_t>& chosen, std::vector<bool>& fixed,
                  const std::function<void()>& visit) {
-    Seen seen;
-    const std::size_t axis = open_axis(stage, fixed, chosen, seen);
-    if (axis == none) return visit();
+    std::size_t axis = none;  // the first that is not fixed yet, each before those that its value brings in
+    Walk walked{.chosen = &chosen, .on_axis = [&](std::size_t one) {
+                  if (!fixed[one]) axis = one;
+                  return fixed[one];
+                }};
+    if (walk(walked, stage)) return visit();
     fixed[axis] = true;
     for (chosen[axis] = 0; chosen[axis] < axes_[axis].setting->values.size(); ++chosen[axis])
       each_rest(stage, chosen, fixed, visit);
     fixed[axis] = false, chosen[axis] = 0;
-  }
-
-  // The first axis that is not fixed yet, each before those that its value brings in; none: all are.
-  std::size_t open_axis(std::size_t stage, const std::vector<bool>& fixed,
-                        const std::vector<std::size_t>& chosen, Seen& seen) const {
-    for (std::size_t i = 0; i < study_.stages[stage].settings.size(); ++i)
-      if (const std::size_t axis = open_axis(stage, i, fixed, chosen, seen); axis != none) return axis;
-    return none;
-  }
-  std::size_t open_axis(std::size_t stage, std::size_t setting, const std::vector<bool>& fixed,
-                        const std::vector<std::size_t>& chosen, Seen& seen) const {
-    if (!seen.emplace(stage, setting).second) return none;
-    if (const std::size_t own = axis_at_[stage][setting]; own != none && !fixed[own]) return own;
-    for (const Piece& piece : chosen_value(stage, setting, chosen)) {
-      std::size_t axis = none;
-      if (piece.kind == Piece::Kind::file) axis = open_axis(piece.stage, fixed, chosen, seen);
-      if (piece.kind == Piece::Kind::value) axis = open_axis(piece.stage, piece.setting, fixed, chosen, seen);
-      if (axis != none) return axis;
-    }
-    return none;
   }
 
   void add(std::size_t stage, const std::vector<std::size_t>& chosen) {
@@ -275,20 +240,15 @@ class Planner {
     const Stage& from = study_.stages[stage];
     Unit unit;
     unit.stage = stage;
-    std::set<std::size_t> reads;
-    Seen seen;
-    for (std::size_t i = 0; i < from.settings.size(); ++i) add_reads(stage, i, chosen, reads, seen);
-    for (const std::size_t other : reads) unit.needs.push_back(unit_of(other, chosen));
+    Walk walked{.chosen = &chosen, .into_files = false};
+    walk(walked, stage);
+    for (const std::size_t other : walked.reads) unit.needs.push_back(unit_of(other, chosen));
     std::vector<MemberCheck::Given> given;
     std::string identity;
     const auto add = [&](std::string_view part) { (identity += part) += '\0'; };
     for (const std::string& part : {std::string(version), from.command, std::to_string(study_.threads)})
       add(part);
-    for (std::size_t at = 0; at <= from.command.size();) {
-      const std::size_t end = std::min(from.command.find(' ', at), from.command.size());
-      unit.words.push_back(from.command.substr(at, end - at));
-      at = end + 1;
-    }
+    unit.words = split(from.command, ' ');
     bool check = stages_[stage].empty();
     for (std::size_t i = 0; i < from.settings.size(); ++i) {
       const Setting& setting = from.settings[i];
@@ -372,9 +332,8 @@ class Planner {
   MemberCheck members_;
   std::vector<Axis> axes_;
   std::vector<std::vector<std::size_t>> axis_at_;  // by stage and setting
-  std::vector<std::optional<AxisSet>> all_axes_;   // by stage, as far as known
-  std::vector<std::optional<bool>> varying_;
-  std::size_t references_ = 0;  // followed for the value at hand
+  std::vector<std::optional<Walk>> all_;           // of every value by stage, as far as known
+  std::size_t references_ = 0;                     // followed for the value at hand
   std::vector<AxisRule> rules_;
   std::vector<std::unordered_map<std::string, std::size_t>> stages_;  // units by their choices
   std::unordered_map<std::string, std::size_t> names_;

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -18,14 +18,10 @@
 namespace leeway::sweep {
 namespace {
 
+using detail::Group;
 using detail::Item;
+using detail::Of;
 using detail::Run;
-using detail::Runs;
-using detail::Tuning;
-
-detail::Criterion validation_of(const Runs& runs) {
-  return {[](const Run& run) { return run.validation; }, !lower_is_better(runs.roles.validation)};
-}
 
 class Analysis {
  public:
@@ -33,7 +29,7 @@ class Analysis {
       : runs_(detail::runs_of(table, options)),
         options_(options),
         seed_(seed),
-        tuning_(runs_, validation_of(runs_), options.tune == "case") {
+        tuning_(runs_, {&Run::validation, !lower_is_better(runs_.roles.validation)}, options.tune == "case") {
     require_runs(table);
   }
 
@@ -53,7 +49,7 @@ class Analysis {
     }
     add_starts();
     add_choices();
-    record_.ways = detail::ways_of(runs_, tuning_, {options_.tune == "case", options_.level, value_range()});
+    record_.ways = detail::ways_of(runs_, tuning_, options_);
     record_.curves = detail::curves_of(runs_, tuning_, options_.level);
     record_.envelope.headline = headline_of(record_);
     record_.envelope.findings = findings_of(record_);
@@ -71,48 +67,33 @@ class Analysis {
            "none");
   }
 
-  [[nodiscard]] Range value_range() const { return runs_.roles.is_share ? a_share : Range{}; }
-  [[nodiscard]] Range change_range() const { return runs_.roles.is_share ? from_to(-1, 1) : Range{}; }
-  [[nodiscard]] tasks::SweepMean mean(const std::vector<Item>& items) const {
-    return mean_of(items, value_range(), options_.level);
+  [[nodiscard]] tasks::SweepMean mean(const std::vector<Item>& items, Of of = Of::one_algorithm) const {
+    return mean_of(items, runs_.value_range(), options_.level, of);
   }
-  [[nodiscard]] tasks::SweepMean change(const std::vector<Item>& items) const {
-    return mean_of(items, change_range(), options_.level);
-  }
-  [[nodiscard]] tasks::SweepMean mean_of_all(const std::vector<Item>& items) const {
-    return mean_of_algorithms(items, value_range(), options_.level);
+  [[nodiscard]] tasks::SweepMean change(const std::vector<Item>& items, const std::vector<Item>& reference,
+                                        Of of = Of::one_algorithm) const {
+    return mean_of(differences(items, reference), runs_.change_range(), options_.level, of);
   }
 
-  [[nodiscard]] bool expected(std::size_t a, std::size_t c, std::size_t setting, std::size_t start) const {
-    return tuning_.expected(a, c, setting, start, runs_.selected);
-  }
-  [[nodiscard]] Item item(std::size_t a, std::size_t c, std::size_t setting, std::size_t start) const {
-    return tuning_.item(a, c, setting, start, runs_.selected);
-  }
-  // Of the cases, in every setting, or those of one place, where the algorithm was to be run.
-  [[nodiscard]] std::vector<Item> items(std::size_t a, const std::vector<std::size_t>& cases,
-                                        std::size_t start, std::optional<std::size_t> place = {}) const {
-    std::vector<Item> all;
-    for (const std::size_t c : cases)
-      for (std::size_t setting = 0; setting < runs_.settings.size(); ++setting)
-        if ((!place || runs_.place_of[setting] == *place) && expected(a, c, setting, start))
-          all.push_back(item(a, c, setting, start));
+  // The cases and settings where the algorithm was to be run and that a condition holds for.
+  template <class Holds>
+  [[nodiscard]] std::vector<Group> places(std::size_t a, std::size_t start, const Holds& holds) const {
+    std::vector<Group> all = tuning_.places(a, start, runs_.selected);
+    std::erase_if(all, [&](const Group& place) { return !holds(place); });
     return all;
   }
-  [[nodiscard]] std::vector<Item> differences(std::size_t a, const std::vector<std::size_t>& cases,
-                                              std::size_t start) const {
+  [[nodiscard]] std::vector<Item> items(const std::vector<Group>& places) const {
     std::vector<Item> all;
-    for (const std::size_t c : cases)
-      for (std::size_t setting = 0; setting < runs_.settings.size(); ++setting)
-        if (expected(a, c, setting, start) && expected(runs_.baseline, c, setting, start))
-          all.push_back(difference(item(a, c, setting, start), item(runs_.baseline, c, setting, start)));
+    for (const Group& place : places) all.push_back(tuning_.item(place));
     return all;
   }
-
-  [[nodiscard]] std::vector<std::size_t> all_cases() const {
-    std::vector<std::size_t> cases(runs_.shifts.size());
-    for (std::size_t c = 0; c < cases.size(); ++c) cases[c] = c;
-    return cases;
+  // Of all algorithms.
+  template <class Holds>
+  [[nodiscard]] std::vector<Item> all_items(std::size_t start, const Holds& holds) const {
+    std::vector<Item> all;
+    for (std::size_t a = 0; a < runs_.algorithms.size(); ++a)
+      std::ranges::move(items(places(a, start, holds)), std::back_inserter(all));
+    return all;
   }
 
   void note_missing() {
@@ -128,57 +109,68 @@ class Analysis {
   }
 
   void add_cells(std::size_t start) {
-    std::vector<std::optional<std::size_t>> places{std::nullopt};
+    std::vector<std::optional<std::size_t>> settings{std::nullopt};
     for (std::size_t place = 0; runs_.places.size() > 1 && place < runs_.places.size(); ++place)
-      places.emplace_back(place);
-    for (const auto& place : places)
+      settings.emplace_back(place);
+    for (const auto& setting : settings)
       for (std::size_t a = 0; a < runs_.algorithms.size(); ++a)
-        for (std::size_t c = 0; c < runs_.shifts.size(); ++c)
+        for (std::size_t c = 0; c < runs_.shifts.size(); ++c) {
+          const auto holds = [&](const Group& at) {
+            return at.shift == c && (!setting || runs_.place_of[at.setting] == *setting);
+          };
           record_.results.push_back({runs_.algorithms[a], runs_.shifts[c].name,
-                                     place ? runs_.places[*place] : "", runs_.starts[start],
-                                     mean(items(a, {c}, start, place))});
+                                     setting ? runs_.places[*setting] : "", runs_.starts[start],
+                                     mean(items(places(a, start, holds)))});
+        }
   }
 
   void add_changes(std::size_t start) {
-    if (runs_.algorithms.size() < 2) return;
     for (std::size_t a = 0; a < runs_.algorithms.size(); ++a) {
       if (a == runs_.baseline) continue;
-      const auto add = [&](const std::string& name, const std::vector<std::size_t>& cases) {
+      const auto add = [&](const std::string& name, std::optional<std::size_t> c) {
+        std::vector<Group> of = places(a, start, [&](const Group& at) {
+          return (!c || at.shift == *c) && tuning_.expected(baseline(at));
+        });
+        std::vector<Group> reference;
+        std::ranges::transform(of, std::back_inserter(reference),
+                               [&](const Group& at) { return baseline(at); });
         record_.changes.push_back(
-            {runs_.algorithms[a], name, runs_.starts[start], change(differences(a, cases, start))});
+            {runs_.algorithms[a], name, runs_.starts[start], change(items(of), items(reference))});
       };
-      add("", all_cases());
-      for (const std::size_t c : all_cases()) add(runs_.shifts[c].name, {c});
+      add("", {});
+      for (std::size_t c = 0; c < runs_.shifts.size(); ++c) add(runs_.shifts[c].name, c);
     }
+  }
+  [[nodiscard]] Group baseline(Group place) const {
+    place.algorithm = runs_.baseline;
+    return place;
   }
 
   void add_case_means(std::size_t start) {
     for (std::size_t c = 0; c < runs_.shifts.size(); ++c) {
-      std::vector<Item> all;
+      const auto holds = [&](const Group& at) { return at.shift == c; };
       std::size_t algorithms = 0;
-      for (std::size_t a = 0; a < runs_.algorithms.size(); ++a) {
-        std::vector<Item> of = items(a, {c}, start);
-        algorithms += of.empty() ? 0 : 1;
-        std::ranges::move(of, std::back_inserter(all));
-      }
-      record_.case_means.push_back({runs_.shifts[c].name, runs_.starts[start], algorithms, mean_of_all(all)});
+      for (std::size_t a = 0; a < runs_.algorithms.size(); ++a)
+        algorithms += places(a, start, holds).empty() ? 0 : 1;
+      record_.case_means.push_back({runs_.shifts[c].name, runs_.starts[start], algorithms,
+                                    mean(all_items(start, holds), Of::all_algorithms)});
     }
   }
 
   void add_concurrency(std::size_t start) {
-    std::map<std::size_t, std::vector<std::size_t>> by_count;
-    for (std::size_t c = 0; c < runs_.shifts.size(); ++c)
-      if (runs_.shifts[c].concurrent) by_count[*runs_.shifts[c].concurrent].push_back(c);
-    if (by_count.size() < 2) return;
-    for (const auto& [count, cases] : by_count) {
-      std::vector<Item> all;
-      for (std::size_t a = 0; a < runs_.algorithms.size(); ++a) {
-        std::vector<Item> of = items(a, cases, start);
+    std::map<std::size_t, std::size_t> counts;  // cases by their number of shifts
+    for (const tasks::SweepShift& shift : runs_.shifts)
+      if (shift.concurrent) ++counts[*shift.concurrent];
+    if (counts.size() < 2) return;
+    for (const auto& [count, cases] : counts) {
+      const auto holds = [&, &count = count](const Group& at) {
+        return runs_.shifts[at.shift].concurrent == count;
+      };
+      for (std::size_t a = 0; a < runs_.algorithms.size(); ++a)
         record_.concurrency.push_back(
-            {runs_.algorithms[a], runs_.starts[start], count, cases.size(), mean(of)});
-        std::ranges::move(of, std::back_inserter(all));
-      }
-      record_.concurrency.push_back({"", runs_.starts[start], count, cases.size(), mean_of_all(all)});
+            {runs_.algorithms[a], runs_.starts[start], count, cases, mean(items(places(a, start, holds)))});
+      record_.concurrency.push_back(
+          {"", runs_.starts[start], count, cases, mean(all_items(start, holds), Of::all_algorithms)});
     }
   }
 
@@ -186,42 +178,36 @@ class Analysis {
     if (runs_.algorithms.size() < 2) return;
     std::vector<std::vector<Item>> table(runs_.algorithms.size());
     for (std::size_t a = 0; a < table.size(); ++a)
-      for (const std::size_t c : all_cases())
+      for (std::size_t c = 0; c < runs_.shifts.size(); ++c)
         for (std::size_t setting = 0; setting < runs_.settings.size(); ++setting)
-          table[a].push_back(item(a, c, setting, start));
-    const auto ranked =
-        detail::ranks_of(table, {runs_.roles.higher_is_better, options_.level, value_range()});
-    for (const detail::Ranked& one : ranked) {
-      tasks::SweepRank rank = one.rank;
-      rank.algorithm = runs_.algorithms[one.algorithm], rank.start = runs_.starts[start];
-      record_.ranks.push_back(std::move(rank));
+          table[a].push_back(tuning_.item({a, start, runs_.selected, c, setting}));
+    for (const auto& [algorithm, ranked] :
+         detail::ranks_of(table, {runs_.roles.higher_is_better, options_.level, runs_.value_range()})) {
+      tasks::SweepRank& rank = record_.ranks.emplace_back(ranked);
+      rank.algorithm = runs_.algorithms[algorithm], rank.start = runs_.starts[start];
     }
   }
 
   void add_starts() {
     if (runs_.roles.start.empty()) return;
     std::vector<std::vector<Item>> all(runs_.starts.size());
-    for (std::size_t a = 0; a <= runs_.algorithms.size(); ++a) {
-      const bool every = a == runs_.algorithms.size();
+    const auto add = [&](const std::string& algorithm, const std::vector<std::vector<Item>>& by_start,
+                         Of of) {
+      for (std::size_t start = 0; start < by_start.size(); ++start)
+        record_.scratch.push_back({algorithm, runs_.starts[start], mean(by_start[start], of),
+                                   change(by_start[start], by_start[0], of)});
+    };
+    for (std::size_t a = 0; a < runs_.algorithms.size(); ++a) {
       std::vector<std::vector<Item>> by_start(runs_.starts.size());
-      for (const std::size_t c : all_cases())
-        for (std::size_t setting = 0; !every && setting < runs_.settings.size(); ++setting)
-          if (expected(a, c, setting, 0))
-            for (std::size_t start = 0; start < by_start.size(); ++start)
-              by_start[start].push_back(item(a, c, setting, start));
+      for (Group place : tuning_.places(a, 0, runs_.selected))
+        for (place.start = 0; place.start < by_start.size(); ++place.start)
+          by_start[place.start].push_back(tuning_.item(place));
       detail::keep_common(by_start);
-      for (std::size_t start = 0; start < by_start.size(); ++start) {
-        const std::vector<Item>& here = every ? all[start] : by_start[start];
-        const std::vector<Item>& scratch = every ? all[0] : by_start[0];
-        tasks::SweepStart& row = record_.scratch.emplace_back();
-        row.algorithm = every ? "" : runs_.algorithms[a], row.start = runs_.starts[start];
-        row.value = every ? mean_of_all(here) : mean(here);
-        std::vector<Item> changes;
-        for (std::size_t i = 0; i < here.size(); ++i) changes.push_back(difference(here[i], scratch[i]));
-        row.change = every ? mean_of_algorithms(changes, change_range(), options_.level) : change(changes);
-        if (!every) all[start].insert(all[start].end(), by_start[start].begin(), by_start[start].end());
-      }
+      add(runs_.algorithms[a], by_start, Of::one_algorithm);
+      for (std::size_t start = 0; start < by_start.size(); ++start)
+        std::ranges::move(by_start[start], std::back_inserter(all[start]));
     }
+    add("", all, Of::all_algorithms);
   }
 
   void add_choices() {
@@ -238,10 +224,10 @@ class Analysis {
     }
   }
 
-  const Runs runs_;
+  const detail::Runs runs_;
   const tasks::SweepReportOptions& options_;
   const std::uint64_t seed_;
-  const Tuning tuning_;
+  const detail::Tuning tuning_;
   tasks::SweepReport record_;
 };
 

@@ -1,19 +1,15 @@
 // The role of each column of a table of runs, given by options or guessed from names.
 //
-// The last part of an axis's name decides, such as seed of train.seed: seed (repeats), select, start or
-// weights, case, shift, kind, corruption or target, algorithm, method or augment, data, set, arch or model
-// (over). Any axis is a case if all its values are names of leeway conds draw (uniform, sc-0, SC+LDD,
-// splits/sc_ldd-3.csv) or its stage is called shift, case or conds. Axes sc, ldd and uds of leeway conds draw
-// form one case with all other axes of their stage; the kind is which of the three have a value. Without an
-// algorithm, the architecture is the algorithm; without a case, the columns target, or corruption and
-// severity, are the case, where they differ by row. Other axes with several values are hyper-parameters. The
-// measure is accuracy, else test.
+// The last part of an axis's name decides, such as seed of train.seed; docs/sweeps.md lists the names. Any
+// axis is a case if all its values are names of leeway conds draw (uniform, sc-0, SC+LDD,
+// splits/sc_ldd-3.csv) or its stage is called shift, corrupt or conds. Axes sc, ldd and uds of leeway conds
+// draw form one case with all other axes of their stage; the kind is which of the three have a value.
+// Without an algorithm, the architecture is the algorithm; without a case, the columns target, or
+// corruption and severity, are the case, where they differ by row. Other axes with several values are
+// hyper-parameters. The measure is accuracy, else test.
 //
 // A foreign table, without unit_seconds, has no axes: any column may have a role by its name, and lr,
 // weight_decay, batch and momentum are hyper-parameters.
-//
-// By epoch (leeway sweep collect --series): validation, attack, worst-group and test accuracy, selection
-// score.
 //
 // Errors (Error): an unknown column, a column in two roles, no measure to guess.
 #pragma once

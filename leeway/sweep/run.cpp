@@ -14,7 +14,6 @@
 #include <csignal>
 #include <cstdint>
 #include <fstream>
-#include <functional>
 #include <mutex>
 #include <set>
 #include <string>
@@ -33,12 +32,6 @@
 
 namespace leeway::sweep {
 namespace {
-
-struct JobRules {
-  std::function<void()> before_keeping;  // what the process made, or its failure; may throw
-  // Why a unit that was stopped after `seconds` should not start again; empty if it should.
-  std::function<std::string(double seconds)> hopeless;
-};
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
@@ -120,73 +113,6 @@ class Jobs {
   bool stopped_ = false;
 };
 
-// One unit from its claim to its end.
-class Job {
- public:
-  Job(const Store& store, std::string runner, std::string unit, std::vector<std::string> words,
-      std::string program)
-      : store_(store),
-        runner_(std::move(runner)),
-        unit_(std::move(unit)),
-        words_(std::move(words)),
-        program_(std::move(program)) {}
-
-  // None: it was stopped. DiskFull where that is why it failed.
-  [[nodiscard]] Outcome run(Jobs& jobs, const JobRules& rules) const {
-    Ended ended;
-    double seconds = 0;
-    for (int tries = 1; tries <= most_tries; ++tries) {
-      store_.make_work(unit_, runner_);
-      const auto started = Clock::now();
-      const Process process(program_, words_, store_.work(unit_, runner_), record_file, log_file);
-      jobs.add(process);
-      ended = jobs.end_of(process);
-      seconds = Seconds(Clock::now() - started).count();
-      if (!was_killed(ended)) break;
-      if (jobs.is_stopped(tries < most_tries ? tries * breath : Clock::duration::zero())) {
-        if (const std::string why = rules.hopeless(seconds); !why.empty()) {
-          fail({why, ended.code, seconds});
-          return Outcome::failed;
-        }
-        store_.drop_work(unit_, runner_);
-        return Outcome::none;
-      }
-    }
-    return finish(ended, seconds, rules) ? Outcome::done : Outcome::failed;
-  }
-
- private:
-  [[nodiscard]] bool finish(const Ended& ended, double seconds, const JobRules& rules) const {
-    const fs::path work = store_.work(unit_, runner_), log = work / log_file;
-    struct stat record {};
-    struct stat said {};
-    const bool has_record = ::stat((work / record_file).c_str(), &record) == 0 && record.st_size > 0;
-    if (::stat(log.c_str(), &said) == 0 && said.st_size == 0) discard_made(work, log);
-    rules.before_keeping();
-    if (has_record && (ended.code == 0 || ended.code == gate_failed)) {
-      write_digests(work);
-      store_.keep(unit_, runner_, Outcome::done);
-      return true;
-    }
-    const Failure failure{words_of(ended, log), ended.code, seconds};
-    if (says_full(failure.message))
-      throw DiskFull(fmt::format("{}: {}", display_name(store_.folder()), failure.message));
-    fail(failure);
-    return false;
-  }
-
-  void fail(Failure failure) const {
-    const std::string text = record_text(written([&](Fields& f) { fields(failure, f); }));
-    write_plain(store_.work(unit_, runner_) / "failure.json", text);
-    store_.keep(unit_, runner_, Outcome::failed);
-  }
-
-  const Store& store_;
-  const std::string runner_, unit_;
-  const std::vector<std::string> words_;
-  const std::string program_;
-};
-
 constexpr Seconds tick{.05}, first_look{.1}, last_look{2}, grace{10};
 
 class UnitRunner {
@@ -200,7 +126,7 @@ class UnitRunner {
         inputs_(plan.inputs),
         outputs_(store) {}
 
-  RunSummary run(Progress* progress) {
+  tasks::SweepRunResult run(Progress* progress) {
     const std::size_t jobs = jobs_that_fit(plan_.threads, plan_.memory, options_.jobs);
     std::vector<std::thread> workers;
     for (std::size_t i = 0; i < std::min(jobs, std::max<std::size_t>(1, queue_.open())); ++i)
@@ -208,7 +134,7 @@ class UnitRunner {
     watch(progress);
     for (std::thread& worker : workers) worker.join();
     if (error_) std::rethrow_exception(error_);
-    RunSummary summary = queue_.summary();
+    tasks::SweepRunResult summary = queue_.summary();
     summary.jobs = jobs;
     if (interrupted_)
       throw Interrupted(fmt::format("interrupted: {} of {} units are done; the same command resumes",
@@ -250,12 +176,10 @@ class UnitRunner {
   void run_claimed(std::size_t unit, std::size_t claim) {
     const PlannedUnit& planned = plan_.units[unit];
     const std::vector<std::string> words = plan_.words(planned);
-    Job job(store_, runner_.name(), planned.name, words, options_.program);
     try {
       inputs_.check(words);
       for (const std::size_t needed : planned.needs) outputs_.check(plan_.units[needed].name);
-      const Outcome outcome = job.run(
-          jobs_, {[&] { inputs_.check(words); }, [this](double seconds) { return hopeless(seconds); }});
+      const Outcome outcome = run_unit(planned.name, words);
       runner_.release(planned.name, claim, outcome != Outcome::none);
       queue_.settle(unit, outcome);
     } catch (...) {
@@ -265,7 +189,57 @@ class UnitRunner {
     }
   }
 
-  // A task hears of its end a minute before it, or two.
+  // None: it was stopped. DiskFull where that is why it failed.
+  [[nodiscard]] Outcome run_unit(const std::string& unit, const std::vector<std::string>& words) {
+    Ended ended;
+    double seconds = 0;
+    for (int tries = 1; tries <= most_tries; ++tries) {
+      store_.make_work(unit, runner_.name());
+      const auto started = Clock::now();
+      const Process process(options_.program, words, store_.work(unit, runner_.name()), record_file,
+                            log_file);
+      jobs_.add(process);
+      ended = jobs_.end_of(process);
+      seconds = Seconds(Clock::now() - started).count();
+      if (!was_killed(ended)) break;
+      if (jobs_.is_stopped(tries < most_tries ? tries * breath : Clock::duration::zero())) {
+        if (const std::string why = hopeless(seconds); !why.empty())
+          return fail(unit, {why, ended.code, seconds});
+        store_.drop_work(unit, runner_.name());
+        return Outcome::none;
+      }
+    }
+    return finish(unit, words, ended, seconds);
+  }
+
+  [[nodiscard]] Outcome finish(const std::string& unit, const std::vector<std::string>& words,
+                               const Ended& ended, double seconds) {
+    const fs::path work = store_.work(unit, runner_.name()), log = work / log_file;
+    struct stat record {};
+    struct stat said {};
+    const bool has_record = ::stat((work / record_file).c_str(), &record) == 0 && record.st_size > 0;
+    if (::stat(log.c_str(), &said) == 0 && said.st_size == 0) discard_made(work, log);
+    inputs_.check(words);
+    if (has_record && (ended.code == 0 || ended.code == gate_failed)) {
+      write_digests(work);
+      store_.keep(unit, runner_.name(), Outcome::done);
+      return Outcome::done;
+    }
+    const Failure failure{words_of(ended, log), ended.code, seconds};
+    if (says_full(failure.message))
+      throw DiskFull(fmt::format("{}: {}", display_name(store_.folder()), failure.message));
+    return fail(unit, failure);
+  }
+
+  [[nodiscard]] Outcome fail(const std::string& unit, Failure failure) const {
+    const std::string text = record_text(written([&](Fields& f) { fields(failure, f); }));
+    write_plain(store_.work(unit, runner_.name()) / "failure.json", text);
+    store_.keep(unit, runner_.name(), Outcome::failed);
+    return Outcome::failed;
+  }
+
+  // Why a unit that was stopped after `seconds` should not start again; empty if it should. A task hears of
+  // its end a minute before it, or two.
   [[nodiscard]] std::string hopeless(double seconds) const {
     constexpr double begun_with_it = 30, warned_before = 125;
     const double lived = Seconds(Clock::now() - begun_).count();
@@ -353,8 +327,8 @@ void forget_failures(const PlanFile& plan, const Store& store) {
     if (failed.contains(unit.name)) store.forget_failure(unit.name);
 }
 
-RunSummary run_units(const PlanFile& plan, const Store& store, const RunOptions& options,
-                     Progress* progress) {
+tasks::SweepRunResult run_units(const PlanFile& plan, const Store& store, const RunOptions& options,
+                                Progress* progress) {
   return UnitRunner(plan, store, options).run(progress);
 }
 

@@ -22,6 +22,7 @@
 #include "leeway/core/progress.h"
 #include "leeway/sweep/claim.h"
 #include "leeway/sweep/plan_file.h"
+#include "leeway/tasks/sweep/sweep.h"
 
 namespace leeway::sweep {
 
@@ -36,13 +37,6 @@ struct RunOptions {
   std::string program = {};  // empty: this one
 };
 
-struct RunSummary {
-  std::size_t units = 0, jobs = 0;
-  std::size_t done_before = 0, done = 0, done_elsewhere = 0;
-  std::size_t failed = 0, blocked = 0,
-              left = 0;  // blocked: need one that failed; left: other runners are at them
-};
-
 // Processes that fit: processors over threads (or `jobs` if not 0), and memory over a unit's; at least 1.
 [[nodiscard]] std::size_t jobs_that_fit(std::size_t threads, std::uint64_t memory, std::size_t jobs = 0);
 
@@ -52,7 +46,7 @@ struct RunSummary {
 // Units of the plan that failed are as if never begun.
 void forget_failures(const PlanFile& plan, const Store& store);
 
-[[nodiscard]] RunSummary run_units(const PlanFile& plan, const Store& store, const RunOptions& options,
-                                   Progress* progress);
+[[nodiscard]] tasks::SweepRunResult run_units(const PlanFile& plan, const Store& store,
+                                              const RunOptions& options, Progress* progress);
 
 }  // namespace leeway::sweep

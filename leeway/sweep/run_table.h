@@ -5,16 +5,17 @@
 // the rows with the same values of its axes (an axis missing here counts as empty); existing columns stay.
 //
 // Errors (Error): those of csv.h, a damaged .gz, no rows, an unknown column; joining a table with axes that
-// this one lacks and no row in common, or with two rows for one. Cost: one file pass a read(); memory: the
-// columns read.
+// this one lacks and no row in common, or with two rows for one. Memory: the text and 16 bytes a field.
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "leeway/core/csv.h"
 #include "leeway/core/file.h"
 
 namespace leeway::sweep {
@@ -36,27 +37,23 @@ class RunTable {
   [[nodiscard]] std::size_t rows() const { return rows_; }
   [[nodiscard]] const std::vector<std::string>& axes() const { return axes_; }
   [[nodiscard]] const std::vector<std::string>& keys() const { return keys_; }  // all other columns
-  [[nodiscard]] bool has(const std::string& column) const;
-  // Fields of these columns, row by row.
-  [[nodiscard]] std::map<std::string, std::vector<std::string>> read(
-      const std::vector<std::string>& columns) const;
+  [[nodiscard]] bool has(const std::string& column) const { return columns_.contains(column); }
+  // The fields of a column that the table has, row by row.
+  [[nodiscard]] const std::vector<std::string_view>& column(const std::string& name) const {
+    return columns_.at(name);
+  }
 
   std::vector<MissingRun> missing;
 
  private:
-  struct Joined {
-    MappedFile file;
-    std::string name;
-    std::vector<std::size_t> row_of;  // of each row of this table; npos: none
-  };
-  void read_header();
+  [[nodiscard]] bool is_axis(const std::string& column) const;
+  [[nodiscard]] std::vector<std::string> labels_by(const std::vector<std::string>& axes) const;
 
-  MappedFile file_;
   std::string name_;
+  std::vector<CsvTable> tables_;  // this one and those that were joined: whose text the columns are
   std::size_t rows_ = 0;
   std::vector<std::string> axes_, keys_;
-  std::vector<Joined> joined_;
-  std::map<std::string, std::size_t> joined_keys_;  // column -> index into joined_
+  std::map<std::string, std::vector<std::string_view>> columns_;
 };
 
 }  // namespace leeway::sweep

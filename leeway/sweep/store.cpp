@@ -1,6 +1,5 @@
 #include "leeway/sweep/store.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -13,7 +12,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
-#include <memory>
 #include <system_error>
 #include <unordered_set>
 
@@ -33,10 +31,10 @@ bool is_there(const fs::path& path) { return ::access(path.c_str(), F_OK) == 0; 
 
 std::vector<std::string> names_in(const fs::path& path) {
   std::vector<std::string> names;
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()), &::closedir);
-  if (!folder) return names;
-  while (const dirent* const entry = ::readdir(folder.get()))
-    if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
+  std::error_code none;
+  for (fs::directory_iterator at(path, none), end; !none && at != end; at.increment(none))
+    if (std::string name = at->path().filename().string(); !name.starts_with('.'))
+      names.push_back(std::move(name));
   return names;
 }
 
@@ -115,27 +113,6 @@ std::vector<std::string> axes_of(const PlanFile& plan, const PlannedUnit& unit) 
   for (std::size_t axis = 0; axis < values.size(); ++axis)
     if (!values[axis].empty()) axes.push_back(fmt::format("{}={}", plan.axes[axis], values[axis]));
   return axes;
-}
-
-std::vector<tasks::SweepFailure> grouped(const PlanFile& plan, const std::vector<const PlannedUnit*>& failed,
-                                         const Store& store) {
-  std::map<std::string, tasks::SweepFailure> groups;
-  for (const PlannedUnit* unit : failed) {
-    const std::string message = store.failure(unit->name).message;
-    tasks::SweepFailure& group = groups[common_part(message)];
-    const std::vector<std::string> axes = axes_of(plan, *unit);
-    if (group.units++ == 0) {
-      group.message = message, group.log = display_name(store.failed(unit->name) / "log.txt");
-      group.axes = axes;
-    } else {
-      std::erase_if(group.axes,
-                    [&](const auto& axis) { return std::ranges::find(axes, axis) == axes.end(); });
-    }
-  }
-  std::vector<tasks::SweepFailure> all;
-  for (auto& [key, group] : groups) all.push_back(std::move(group));
-  std::ranges::stable_sort(all, std::ranges::greater(), &tasks::SweepFailure::units);
-  return all;
 }
 
 void add(tasks::SweepCounts& sum, const tasks::SweepCounts& part) {
@@ -267,10 +244,21 @@ Failure Store::failure(const std::string& unit) const {
 
 std::vector<tasks::SweepFailure> failures_of(const PlanFile& plan, const Store& store) {
   const auto names = store.listed(Outcome::failed), done = store.listed(Outcome::done);
-  std::vector<const PlannedUnit*> failed;
-  for (const PlannedUnit& unit : plan.units)
-    if (names.contains(unit.name) && !done.contains(unit.name)) failed.push_back(&unit);
-  return grouped(plan, failed, store);
+  std::map<std::string, tasks::SweepFailure> groups;
+  for (const PlannedUnit& unit : plan.units) {
+    if (!names.contains(unit.name) || done.contains(unit.name)) continue;
+    const std::string message = store.failure(unit.name).message;
+    const std::vector<std::string> axes = axes_of(plan, unit);
+    const auto [at, fresh] = groups.try_emplace(common_part(message));
+    tasks::SweepFailure& group = at->second;
+    if (fresh) group = {message, display_name(store.failed(unit.name) / "log.txt"), 0, axes};
+    ++group.units;
+    std::erase_if(group.axes, [&](const auto& axis) { return std::ranges::find(axes, axis) == axes.end(); });
+  }
+  std::vector<tasks::SweepFailure> all;
+  for (auto& [key, group] : groups) all.push_back(std::move(group));
+  std::ranges::stable_sort(all, std::ranges::greater(), &tasks::SweepFailure::units);
+  return all;
 }
 
 tasks::SweepStatus status_of(const PlanFile& plan, const Store& store) {

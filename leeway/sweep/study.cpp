@@ -60,11 +60,6 @@ void set_study(Study& study, const TomlEntry& entry) {
   }
 }
 
-const CatalogCommand& command_of(const Catalog& catalog, const std::string& words, const std::string& place) {
-  return catalog.commands[index_of_name(words, catalog.commands, &CatalogCommand::words, place,
-                                        "a command of leeway as the stage's name or its `command`")];
-}
-
 Setting setting_of(const CatalogCommand& command, const std::string& stage, const TomlEntry& entry) {
   const bool in_table = entry.table.size() > stage.size();
   const std::string name = in_table ? entry.table.substr(stage.size() + 1) : entry.key;
@@ -88,12 +83,6 @@ void check_file(const std::string& text, const std::string& place) {
     refuse(place, "a file name without a folder, such as out.npz", in_quotes(text));
 }
 
-void check_file(const Setting& setting) {
-  if (!setting.option.file) return;
-  if (setting.texts.size() > 1) refuse(setting.place, "one file", "a list");
-  check_file(setting.texts.front(), setting.place);
-}
-
 // All entries of a stage, in the order of the command's options.
 Stage stage_from(const Entries& entries, const std::string& name, const Catalog& catalog) {
   Stage stage{name, name, "", {}, {}};
@@ -106,7 +95,9 @@ Stage stage_from(const Entries& entries, const std::string& name, const Catalog&
     }
   }
   if (!is_stage_name(name)) refuse(stage.place, "a stage name of a-z, 0-9, - and _", in_quotes(name));
-  const CatalogCommand& command = command_of(catalog, stage.command, stage.place);
+  const CatalogCommand& command =
+      catalog.commands[index_of_name(stage.command, catalog.commands, &CatalogCommand::words, stage.place,
+                                     "a command of leeway as the stage's name or its `command`")];
   for (const TomlEntry& entry : entries)
     if (stage_of(entry) == name && !(entry.table == name && entry.key == "command"))
       if (Setting setting = setting_of(command, name, entry);
@@ -321,7 +312,8 @@ Study parse_study(std::string_view text, const std::string& name, const Catalog&
   for (const std::string& stage : stages) study.stages.push_back(stage_from(entries, stage, catalog));
   for (Stage& stage : study.stages)
     for (Setting& setting : stage.settings) {
-      check_file(setting);
+      if (setting.option.file && setting.texts.size() > 1) refuse(setting.place, "one file", "a list");
+      if (setting.option.file) check_file(setting.texts.front(), setting.place);
       if (setting.texts.size() == 1 && is_range(setting.option, setting.part, setting.texts.front())) {
         CatalogOption option = setting.option;
         if (!setting.part.empty() || option.default_text.empty())

@@ -229,8 +229,9 @@ TEST(SweepReportPage, SaysWhatWasFoundAndDrawsIt) {
   for (const char* section :
        {"changes", "ranks", "cases", "starts", "choices", "ways", "curves", "runs", "source"})
     EXPECT_EQ(occurrences(page, std::string("<section id=\"") + section + "\""), 1u) << section;
-  EXPECT_THAT(page, HasSubstr("From 0 to 3 concurrent shifts, accuracy changes from "));
-  EXPECT_THAT(page, HasSubstr("Selecting the hyper-parameters by the measure itself would change it by "));
+  EXPECT_THAT(page, HasSubstr(" with 0 shifts and "));
+  EXPECT_THAT(page, HasSubstr("Selecting the hyper-parameters by the measure itself instead of "
+                              "source_accuracy would change it by "));
 }
 
 // A map has a choice of settings and starts; each cell's number is that of the record.

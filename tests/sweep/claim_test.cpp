@@ -203,7 +203,8 @@ class Runs : public ::testing::Test {
     write_plan(folder_ / folder / "plan.jsonl", plan_of(study));
     return PlanFile(folder_ / folder / "plan.jsonl");
   }
-  RunSummary run(const PlanFile& plan, RunOptions options = {}, Progress* progress = nullptr) const {
+  tasks::SweepRunResult run(const PlanFile& plan, RunOptions options = {},
+                            Progress* progress = nullptr) const {
     options.program = (folder_ / "program").string();
     if (options.jobs == 0) options.jobs = 2;
     return run_units(plan, store_, options, progress);
@@ -237,7 +238,7 @@ class StopAfter : public Progress {
 
 TEST_F(Runs, EveryUnitOnce) {
   const PlanFile units = plan("[look]\nsource = \"good\"\nseed = [1, 2, 3, 4, 5, 6, 7]\n");
-  const RunSummary first = run(units), second = run(units);
+  const tasks::SweepRunResult first = run(units), second = run(units);
   EXPECT_EQ(first.done, 7u);
   EXPECT_EQ(second.done_before, 7u);
   EXPECT_EQ(second.done, 0u);
@@ -250,7 +251,7 @@ TEST_F(Runs, AFailureKeepsItsLogAndBlocksOnlyWhatNeedsIt) {
   const PlanFile units = plan(
       "[a]\ncommand = \"look\"\nsource = [\"good\", \"bad\", \"silent\", \"gate\"]\nseed = 1\n"
       "[b]\ncommand = \"look\"\nsource = \"good\"\ntarget = \"{a}\"\nseed = 2\n");
-  const RunSummary summary = run(units);
+  const tasks::SweepRunResult summary = run(units);
   EXPECT_EQ(summary.done, 4u) << "a gate that failed has a record";
   EXPECT_EQ(summary.failed, 2u);
   EXPECT_EQ(summary.blocked, 2u);
@@ -444,12 +445,12 @@ TEST_F(Runs, SeveralRunnersShareTheUnits) {
   const PlanFile units =
       plan("[a]\ncommand = \"look\"\nsource = \"good\"\nseed = [" + seeds +
            "]\n[b]\ncommand = \"look\"\nsource = \"good\"\ntarget = \"{a}\"\nseed = \"{a.seed}\"\n");
-  std::vector<RunSummary> summaries(4);
+  std::vector<tasks::SweepRunResult> summaries(4);
   std::vector<std::thread> runners;
-  for (RunSummary& summary : summaries) runners.emplace_back([&] { summary = run(units); });
+  for (tasks::SweepRunResult& summary : summaries) runners.emplace_back([&] { summary = run(units); });
   for (std::thread& runner : runners) runner.join();
   std::size_t done = 0;
-  for (const RunSummary& summary : summaries) {
+  for (const tasks::SweepRunResult& summary : summaries) {
     done += summary.done;
     EXPECT_EQ(summary.done_before + summary.done + summary.done_elsewhere, 80u);
   }
@@ -462,7 +463,7 @@ TEST_F(Runs, WithoutWaitingARunnerLeavesUnitsToOthers) {
   const PlanFile units = plan("[look]\nsource = \"good\"\nseed = [1, 2]\n");
   Runner other(store_, default_lease);
   ASSERT_EQ(other.claim(units.units[0].name), 1u);
-  const RunSummary summary = run(units, {.wait = false});
+  const tasks::SweepRunResult summary = run(units, {.wait = false});
   EXPECT_EQ(summary.done, 1u);
   EXPECT_EQ(summary.left, 1u);
 }

@@ -100,7 +100,8 @@ TEST_F(Collect, CompressedWhereTheNameSaysSo) {
   EXPECT_TRUE(read_bytes(folder_ / "runs.csv.gz").starts_with("\x1f\x8b"));
   const RunTable packed(folder_ / "runs.csv.gz"), plain(folder_ / "runs.csv");
   EXPECT_EQ(packed.keys(), plain.keys());
-  EXPECT_EQ(packed.read({"look.seed", "probability"}), plain.read({"look.seed", "probability"}));
+  for (const char* column : {"look.seed", "probability"})
+    EXPECT_EQ(packed.column(column), plain.column(column));
 }
 
 TEST(CollectAxes, AUnitWithoutTheAxisHasAnEmptyField) {
@@ -166,7 +167,7 @@ TEST(RunTable, AxesStandBeforeTheSeconds) {
   EXPECT_EQ(table.rows(), 3u);
   EXPECT_THAT(table.axes(), ElementsAre("train.lr", "train.seed", "shift.name"));
   EXPECT_THAT(table.keys(), ElementsAre("accuracy"));
-  EXPECT_THAT(table.read({"shift.name"}).at("shift.name"), ElementsAre("blur", "blur", "blur, strong"));
+  EXPECT_THAT(table.column("shift.name"), ElementsAre("blur", "blur", "blur, strong"));
 }
 
 TEST(RunTable, TheTableOfAnEarlierStageIsJoinedByItsAxes) {
@@ -174,15 +175,14 @@ TEST(RunTable, TheTableOfAnEarlierStageIsJoinedByItsAxes) {
   table.join(
       table_of_text("train.seed,train.lr,unit_seconds,validation,accuracy\n2,0.1,1,.9,1\n1,0.1,1,.8,1\n"));
   EXPECT_THAT(table.keys(), ElementsAre("accuracy", "validation"));
-  const auto columns = table.read({"validation", "accuracy"});
-  EXPECT_THAT(columns.at("validation"), ElementsAre(".8", ".9", ""));
-  EXPECT_THAT(columns.at("accuracy"), ElementsAre(".5", ".6", ""));
+  EXPECT_THAT(table.column("validation"), ElementsAre(".8", ".9", ""));
+  EXPECT_THAT(table.column("accuracy"), ElementsAre(".5", ".6", ""));
 }
 
 TEST(RunTable, AnAxisThatThisTableLacksCountsAsEmpty) {
   RunTable table = table_of_text(runs);
   table.join(table_of_text("train.seed,pre.lr,unit_seconds,validation\n1,,1,.8\n1,0.1,1,.7\n2,0.1,1,.9\n"));
-  EXPECT_THAT(table.read({"validation"}).at("validation"), ElementsAre(".8", "", ".8"));
+  EXPECT_THAT(table.column("validation"), ElementsAre(".8", "", ".8"));
 }
 
 TEST(RunTable, ATableOfOtherMakingHasNoAxes) {
@@ -218,10 +218,9 @@ TEST(RunFolder, TheNearestTrainingStandsBesideATest) {
   }
   const RunTable table = runs_of_folder(plan, store, "", nullptr);
   EXPECT_EQ(table.rows(), 6u) << "from scratch and from either of two, with two seeds";
-  const auto columns = table.read({"probability", "pre.lr", "train.start"});
   for (std::size_t i = 0; i < table.rows(); ++i) {
-    EXPECT_EQ(columns.at("probability")[i], "0.5");
-    EXPECT_EQ(columns.at("pre.lr")[i].empty(), columns.at("train.start")[i].empty());
+    EXPECT_EQ(table.column("probability")[i], "0.5");
+    EXPECT_EQ(table.column("pre.lr")[i].empty(), table.column("train.start")[i].empty());
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "leeway/core/statistics.h"
 
@@ -15,13 +16,26 @@ std::size_t seeds_of(const Item& item) {
       std::ranges::count_if(item.by_seed, [](const auto& v) { return v.has_value(); }));
 }
 
-std::vector<std::size_t> common_seeds(const std::vector<Item>& items,
-                                      const std::vector<std::size_t>& chosen) {
-  std::vector<std::size_t> seeds;
-  for (std::size_t seed = 0; !chosen.empty() && seed < items[chosen[0]].by_seed.size(); ++seed)
-    if (std::ranges::all_of(chosen, [&](std::size_t i) { return items[i].by_seed[seed].has_value(); }))
-      seeds.push_back(seed);
-  return seeds;
+// Indices of the items and seeds of which all combinations are there.
+struct Complete {
+  std::vector<std::size_t> items, seeds;
+};
+
+Complete complete_of(const std::vector<Item>& items) {
+  Complete all;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (seeds_of(items[i]) > 0) all.items.push_back(i);
+  while (!all.items.empty()) {
+    for (std::size_t seed = 0; seed < items[all.items[0]].by_seed.size(); ++seed)
+      if (std::ranges::all_of(all.items, [&](std::size_t i) { return items[i].by_seed[seed].has_value(); }))
+        all.seeds.push_back(seed);
+    if (!all.seeds.empty()) break;
+    auto fewest = all.items.begin();
+    for (auto at = fewest; at != all.items.end(); ++at)
+      if (seeds_of(items[*at]) <= seeds_of(items[*fewest])) fewest = at;
+    all.items.erase(fewest);
+  }
+  return all;
 }
 
 Measured with_interval(const std::vector<double>& values, Range range, double level) {
@@ -37,66 +51,6 @@ std::string reason_of(const std::vector<Item>& items) {
   for (const Item& item : items)
     if (!item.missing.empty()) return item.missing;
   return "no matching run in the table";
-}
-
-tasks::SweepMean mean_over(const std::vector<Item>& items, Range range, double level, bool over_items) {
-  const Complete all = complete_of(items);
-  tasks::SweepMean mean;
-  mean.seeds = all.seeds.size(), mean.runs = all.seeds.size() * all.items.size();
-  mean.left_out = items.size() - all.items.size();
-  if (mean.runs == 0) {
-    mean.missing = reason_of(items), mean.left_out = 0;
-    return mean;
-  }
-  const auto value = [&](std::size_t item, std::size_t seed) -> const Value& {
-    return *items[item].by_seed[seed];
-  };
-  std::vector<double> values;
-  for (const std::size_t seed : all.seeds) {
-    double sum = 0;
-    for (const std::size_t item : all.items) sum += value(item, seed).y;
-    values.push_back(sum / static_cast<double>(all.items.size()));
-  }
-  mean.mean = with_interval(values, range, level);
-  if (all.seeds.size() > 1) {
-    mean.basis = mean.mean.low ? "seeds" : "none";
-  } else if (all.items.size() > 1 && over_items) {
-    values.clear();
-    for (const std::size_t item : all.items) values.push_back(value(item, all.seeds[0]).y);
-    mean.mean = with_interval(values, range, level);
-    mean.basis = mean.mean.low ? "cases" : "none";
-  } else if (const Value& one = value(all.items[0], all.seeds[0]);
-             all.items.size() == 1 && one.low && one.high) {
-    mean.mean.low = one.low, mean.mean.high = one.high, mean.basis = "record";
-  }
-  return mean;
-}
-
-constexpr double least_rank_error = 1e-9;  // below it is rounding: all are alike
-
-struct Comparison {
-  std::size_t item = 0, seed = 0;
-};
-
-// Items and seeds that all of these algorithms have.
-std::vector<Comparison> common(const std::vector<std::vector<Item>>& table,
-                               const std::vector<std::size_t>& algorithms) {
-  std::vector<Comparison> all;
-  if (algorithms.empty()) return all;
-  const std::vector<Item>& first = table[algorithms[0]];
-  for (std::size_t item = 0; item < first.size(); ++item)
-    for (std::size_t seed = 0; seed < first[item].by_seed.size(); ++seed)
-      if (std::ranges::all_of(algorithms,
-                              [&](std::size_t a) { return table[a][item].by_seed[seed].has_value(); }))
-        all.push_back({item, seed});
-  return all;
-}
-
-std::size_t values_of(const std::vector<Item>& items) {
-  std::size_t n = 0;
-  for (const Item& item : items)
-    for (const auto& value : item.by_seed) n += value.has_value() ? 1 : 0;
-  return n;
 }
 
 // Ranks from 1, equal values sharing the mean of theirs.
@@ -129,7 +83,7 @@ Measured with_interval(const Sums& sums, double level, std::size_t algorithms) {
   for (std::size_t i = 0; i < n; ++i)
     influence[i] =
         *rank.value + (sums.ranks[i] - *rank.value * sums.counts[i]) * static_cast<double>(n) / counts;
-  if (n < 2 || mean_and_error(influence).standard_error < least_rank_error) return rank;
+  if (n < 2 || mean_and_error(influence).standard_error < least_error) return rank;
   const Interval interval = student_interval(influence, level);
   const double below = *rank.value - 1, above = static_cast<double>(algorithms) - *rank.value,
                step = (interval.high - interval.low) / 2 * (below + above) / (below * above);
@@ -143,69 +97,80 @@ Measured with_interval(const Sums& sums, double level, std::size_t algorithms) {
 
 }  // namespace
 
-Complete complete_of(const std::vector<Item>& items) {
-  Complete all;
-  for (std::size_t i = 0; i < items.size(); ++i)
-    if (seeds_of(items[i]) > 0) all.items.push_back(i);
-  for (all.seeds = common_seeds(items, all.items); all.seeds.empty() && !all.items.empty();
-       all.seeds = common_seeds(items, all.items)) {
-    auto fewest = all.items.begin();
-    for (auto at = fewest; at != all.items.end(); ++at)
-      if (seeds_of(items[*at]) <= seeds_of(items[*fewest])) fewest = at;
-    all.items.erase(fewest);
+tasks::SweepMean mean_of(const std::vector<Item>& items, Range range, double level, Of of) {
+  const Complete all = complete_of(items);
+  tasks::SweepMean mean;
+  mean.seeds = all.seeds.size(), mean.runs = all.seeds.size() * all.items.size();
+  mean.left_out = items.size() - all.items.size();
+  if (mean.runs == 0) {
+    mean.missing = reason_of(items), mean.left_out = 0;
+    return mean;
+  }
+  const auto value = [&](std::size_t item, std::size_t seed) -> const Value& {
+    return *items[item].by_seed[seed];
+  };
+  std::vector<double> values;
+  for (const std::size_t seed : all.seeds) {
+    double sum = 0;
+    for (const std::size_t item : all.items) sum += value(item, seed).y;
+    values.push_back(sum / static_cast<double>(all.items.size()));
+  }
+  mean.mean = with_interval(values, range, level);
+  if (all.seeds.size() > 1) {
+    mean.basis = mean.mean.low ? "seeds" : "none";
+  } else if (all.items.size() > 1 && of == Of::one_algorithm) {
+    values.clear();
+    for (const std::size_t item : all.items) values.push_back(value(item, all.seeds[0]).y);
+    mean.mean = with_interval(values, range, level);
+    mean.basis = mean.mean.low ? "cases" : "none";
+  } else if (const Value& one = value(all.items[0], all.seeds[0]);
+             all.items.size() == 1 && one.low && one.high) {
+    mean.mean.low = one.low, mean.mean.high = one.high, mean.basis = "record";
+  }
+  return mean;
+}
+
+std::vector<Item> differences(const std::vector<Item>& a, const std::vector<Item>& b) {
+  std::vector<Item> all;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    Item& item = all.emplace_back();
+    item.by_seed.resize(a[i].by_seed.size());
+    item.missing = a[i].missing.empty() ? b[i].missing : a[i].missing;
+    for (std::size_t seed = 0; seed < item.by_seed.size(); ++seed)
+      if (const auto& x = a[i].by_seed[seed], &y = b[i].by_seed[seed]; x && y)
+        item.by_seed[seed] = Value{x->y - y->y};
   }
   return all;
 }
 
-tasks::SweepMean mean_of(const std::vector<Item>& items, Range range, double level) {
-  return mean_over(items, range, level, true);
-}
-
-tasks::SweepMean mean_of_algorithms(const std::vector<Item>& items, Range range, double level) {
-  return mean_over(items, range, level, false);
-}
-
-Item difference(const Item& a, const Item& b) {
-  Item item{std::vector<std::optional<Value>>(a.by_seed.size()), a.missing.empty() ? b.missing : a.missing};
-  for (std::size_t seed = 0; seed < a.by_seed.size(); ++seed)
-    if (a.by_seed[seed] && b.by_seed[seed])
-      item.by_seed[seed] = Value{a.by_seed[seed]->y - b.by_seed[seed]->y};
-  return item;
-}
-
 std::vector<Ranked> ranks_of(const std::vector<std::vector<Item>>& table, const RankOptions& options) {
-  std::vector<std::size_t> algorithms;
+  std::vector<Item> by_algorithm(table.size());  // the seeds of all its items
   for (std::size_t a = 0; a < table.size(); ++a)
-    if (values_of(table[a]) > 0) algorithms.push_back(a);
-  std::vector<Comparison> comparisons = common(table, algorithms);
-  while (comparisons.empty() && algorithms.size() > 1) {
-    auto fewest = algorithms.begin();
-    for (auto at = fewest; at != algorithms.end(); ++at)
-      if (values_of(table[*at]) <= values_of(table[*fewest])) fewest = at;
-    algorithms.erase(fewest);
-    comparisons = common(table, algorithms);
-  }
+    for (const Item& item : table[a])
+      by_algorithm[a].by_seed.insert(by_algorithm[a].by_seed.end(), item.by_seed.begin(), item.by_seed.end());
+  const auto [algorithms, comparisons] = complete_of(by_algorithm);
   if (algorithms.size() < 2) return {};
 
+  const std::size_t seeds = table.front().front().by_seed.size();
   std::vector<Ranked> ranked(algorithms.size());
   std::vector<Sums> sums(algorithms.size());
   std::vector<std::vector<Item>> kept(algorithms.size());
-  const bool one_item = comparisons.front().item == comparisons.back().item;
+  const bool one_item = comparisons.front() / seeds == comparisons.back() / seeds;
   std::size_t cases = 0, before = static_cast<std::size_t>(-1);
-  for (const auto& [item, seed] : comparisons) {
-    const bool fresh = item != before;
-    cases += fresh ? 1 : 0, before = item;
+  for (const std::size_t comparison : comparisons) {
+    const std::size_t item = comparison / seeds;
+    const bool fresh = item != std::exchange(before, item);
+    cases += fresh ? 1 : 0;
     std::vector<double> values;
-    for (const std::size_t a : algorithms) values.push_back(table[a][item].by_seed[seed]->y);
+    for (const std::size_t a : algorithms) values.push_back(by_algorithm[a].by_seed[comparison]->y);
     const std::vector<double> ranks = ranks_among(values, options.higher_is_better);
     const double first = *std::ranges::min_element(ranks);
     for (std::size_t i = 0; i < algorithms.size(); ++i) {
       if (fresh || one_item) sums[i].ranks.push_back(0), sums[i].counts.push_back(0);
       sums[i].ranks.back() += ranks[i], sums[i].counts.back() += 1;
       ranked[i].rank.best += ranks[i] == first ? 1 : 0;
-      if (fresh)
-        kept[i].push_back({std::vector<std::optional<Value>>(table[algorithms[i]][item].by_seed.size())});
-      kept[i].back().by_seed[seed] = table[algorithms[i]][item].by_seed[seed];
+      if (fresh) kept[i].push_back({std::vector<std::optional<Value>>(seeds)});
+      kept[i].back().by_seed[comparison % seeds] = by_algorithm[algorithms[i]].by_seed[comparison];
     }
   }
   for (std::size_t i = 0; i < algorithms.size(); ++i) {

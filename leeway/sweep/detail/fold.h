@@ -27,18 +27,12 @@ struct Item {
   std::string missing = {};  // why a seed, or all, has none
 };
 
-// Indices of the items and seeds of which all combinations are there.
-struct Complete {
-  std::vector<std::size_t> items, seeds;
-};
-[[nodiscard]] Complete complete_of(const std::vector<Item>& items);
+enum class Of { one_algorithm, all_algorithms };
+[[nodiscard]] tasks::SweepMean mean_of(const std::vector<Item>& items, Range range, double level,
+                                       Of of = Of::one_algorithm);
 
-[[nodiscard]] tasks::SweepMean mean_of(const std::vector<Item>& items, Range range, double level);
-// Of items of several algorithms.
-[[nodiscard]] tasks::SweepMean mean_of_algorithms(const std::vector<Item>& items, Range range, double level);
-
-// By seed a minus b; a seed that one of them lacks has none.
-[[nodiscard]] Item difference(const Item& a, const Item& b);
+// Of each item by seed a minus b; a seed that one of them lacks has none.
+[[nodiscard]] std::vector<Item> differences(const std::vector<Item>& a, const std::vector<Item>& b);
 
 // Ranks of algorithms over cases, settings and seeds, for leeway/sweep/report.h.
 

@@ -16,17 +16,14 @@ namespace {
 
 using Given = MemberCheck::Given;
 
-const Member& member_of(const CatalogFamily& family, const std::string& name, const std::string& place) {
-  return family.members[index_of_name(name, family.members, &Member::name, place,
-                                      fmt::format("{} in leeway list", family.what))];
-}
-
 // Those that a text names.
 std::vector<const Member*> members_of(const CatalogFamily& family, const std::string& text,
                                       const std::string& place) {
   std::vector<const Member*> found;
   for (const std::string& name : family.several ? split(text, ',') : std::vector{text})
-    found.push_back(&member_of(family, family.heads ? name.substr(name.find(':') + 1) : name, place));
+    found.push_back(
+        &family.members[index_of_name(family.heads ? name.substr(name.find(':') + 1) : name, family.members,
+                                      &Member::name, place, fmt::format("{} in leeway list", family.what))]);
   return found;
 }
 

@@ -25,11 +25,19 @@ Queue::Queue(const PlanFile& plan, const Store& store, const RunOptions& options
     missing_[unit] = plan.units[unit].needs.size();
     for (const std::size_t needed : plan.units[unit].needs) dependants_[needed].push_back(unit);
   }
-  summary_.units = waiting_ = n;
+  summary_.units = counts_[static_cast<std::size_t>(State::waiting)] = n;
   read_store(store);
   make_ready();
-  to_settle_ = waiting_ + ready_count_;
-  settled_ = 0;
+  settled_before_ = settled();
+}
+
+void Queue::move(std::size_t unit, State to) {
+  --counts_[static_cast<std::size_t>(states_[unit])], ++counts_[static_cast<std::size_t>(to)];
+  states_[unit] = to;
+}
+
+std::size_t Queue::settled() const {
+  return count(State::done) + count(State::failed) + count(State::blocked);
 }
 
 void Queue::read_store(const Store& store) {
@@ -42,13 +50,9 @@ void Queue::read_store(const Store& store) {
 // In the order of the plan; beside other runners from some place in it.
 void Queue::make_ready() {
   ready_.clear();
-  ready_count_ = 0;
   for (std::size_t unit = 0; unit < states_.size(); ++unit)
-    if (states_[unit] == State::ready || (states_[unit] == State::waiting && missing_[unit] == 0)) {
-      if (states_[unit] == State::waiting) --waiting_;
-      states_[unit] = State::ready;
-      ready_.push_back(unit), ++ready_count_;
-    }
+    if (states_[unit] == State::ready || (states_[unit] == State::waiting && missing_[unit] == 0))
+      move(unit, State::ready), ready_.push_back(unit);
   std::error_code ignored;
   const auto runners = std::filesystem::directory_iterator(store_.folder() / "runners", ignored);
   if (std::distance(runners, {}) > 1) turn_ready();
@@ -63,28 +67,19 @@ void Queue::turn_ready() {
 
 // Whether that is news. The caller holds the lock.
 bool Queue::end(std::size_t unit, Outcome outcome, bool here) {
-  State& state = states_[unit];
+  const State state = states_[unit];
   if (state == State::done || state == State::failed) return false;
   if (state == State::here && !here) return false;  // its own thread will see
-  if (state == State::waiting) --waiting_;
-  if (state == State::ready) --ready_count_;
-  if (state == State::here) --here_;
-  if (state == State::blocked) --summary_.blocked, --settled_;
-  ++settled_;
   if (outcome == Outcome::failed) {
-    state = State::failed;
-    ++summary_.failed;
+    move(unit, State::failed);
     block_dependants(unit);
     return true;
   }
-  state = State::done;
+  move(unit, State::done);
   ++(here ? summary_.done : summary_.done_elsewhere);
   for (const std::size_t next : dependants_[unit])
-    if (--missing_[next] == 0 && states_[next] == State::waiting) {
-      states_[next] = State::ready;
-      --waiting_, ++ready_count_;
-      ready_.push_front(next);
-    }
+    if (--missing_[next] == 0 && states_[next] == State::waiting)
+      move(next, State::ready), ready_.push_front(next);
   return true;
 }
 
@@ -95,8 +90,7 @@ void Queue::block_dependants(std::size_t unit) {
     open.pop_back();
     for (const std::size_t next : dependants_[at]) {
       if (states_[next] != State::waiting) continue;
-      states_[next] = State::blocked;
-      --waiting_, ++summary_.blocked, ++settled_;
+      move(next, State::blocked);
       open.push_back(next);
     }
   }
@@ -104,25 +98,25 @@ void Queue::block_dependants(std::size_t unit) {
 
 std::size_t Queue::open() const {
   const std::scoped_lock lock(mutex_);
-  return waiting_ + ready_count_ + elsewhere_.size();
+  return count(State::waiting) + count(State::ready) + count(State::elsewhere);
 }
 
 // Nothing is left, or without waiting for others nothing that this runner could begin, now or later.
 bool Queue::is_over() const {
   if (stopped_) return true;
-  return ready_count_ == 0 && here_ == 0 && (elsewhere_.empty() || (!wait_ && waiting_ == 0 && looked_));
+  return count(State::ready) == 0 && count(State::here) == 0 &&
+         (elsewhere_.empty() || (!wait_ && count(State::waiting) == 0 && looked_));
 }
 
 std::optional<std::size_t> Queue::next() {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [&] { return ready_count_ > 0 || is_over(); });
-    if (stopped_ || ready_count_ == 0) return {};
+    changed_.wait(lock, [&] { return count(State::ready) > 0 || is_over(); });
+    if (stopped_ || count(State::ready) == 0) return {};
     while (states_[ready_.front()] != State::ready) ready_.pop_front();
     const std::size_t unit = ready_.front();
     ready_.pop_front();
-    states_[unit] = State::here;
-    --ready_count_, ++here_;
+    move(unit, State::here);
     return unit;
   }
 }
@@ -131,8 +125,7 @@ void Queue::settle(std::size_t unit, Outcome outcome) {
   const std::scoped_lock lock(mutex_);
   if (states_[unit] != State::here) return;
   if (outcome == Outcome::none) {
-    states_[unit] = State::ready;
-    --here_, ++ready_count_;
+    move(unit, State::ready);
     ready_.push_front(unit);
   } else {
     end(unit, outcome, true);
@@ -149,10 +142,8 @@ void Queue::meet_others(std::size_t unit) {
   for (const Outcome outcome : {Outcome::done, Outcome::failed})
     for (std::string& name : store_.listed(outcome, shard)) found.emplace_back(std::move(name), outcome);
   const std::scoped_lock lock(mutex_);
-  const auto leave = [&](std::size_t other) {
-    states_[other] = State::elsewhere, elsewhere_.push_back(other);
-  };
-  leave(unit), --here_;
+  const auto leave = [&](std::size_t other) { move(other, State::elsewhere), elsewhere_.push_back(other); };
+  leave(unit);
   for (const auto& [name, outcome] : found) {
     const auto known = index_.find(name);
     if (known == index_.end()) continue;
@@ -162,7 +153,7 @@ void Queue::meet_others(std::size_t unit) {
   for (const std::string& claim : claims)
     if (const auto known = index_.find(claim.substr(0, claim.find('.')));
         known != index_.end() && states_[known->second] == State::ready)
-      leave(known->second), --ready_count_;
+      leave(known->second);
   std::vector<std::size_t> left;
   for (const std::size_t other : of_shard_[shard])
     if (states_[other] == State::ready) left.push_back(other);
@@ -179,7 +170,7 @@ bool Queue::look_at_others(Runner& runner) {
   std::size_t moves = 0;
   {
     const std::scoped_lock lock(mutex_);
-    if (ready_count_ > 0) return true;  // there is other work
+    if (count(State::ready) > 0) return true;  // there is other work
     units = elsewhere_, moves = moves_;
   }
   units.resize(std::min(units.size(), units_looked_at));
@@ -196,8 +187,7 @@ bool Queue::look_at_others(Runner& runner) {
     if (stopped_ || states_[unit] != State::elsewhere) continue;
     std::erase(elsewhere_, unit);
     if (outcome == Outcome::none) {
-      states_[unit] = State::ready;
-      ready_.push_front(unit), ++ready_count_;
+      move(unit, State::ready), ready_.push_front(unit);
     } else {
       end(unit, outcome, false);
     }
@@ -215,8 +205,8 @@ bool Queue::look_at_others(Runner& runner) {
 
 bool Queue::needs_last_look() const {
   const std::scoped_lock lock(mutex_);
-  return !stopped_ && !wait_ && moves_ != moves_seen_ && ready_count_ == 0 && here_ == 0 && waiting_ == 0 &&
-         !elsewhere_.empty();
+  return !stopped_ && !wait_ && moves_ != moves_seen_ && count(State::ready) == 0 &&
+         count(State::here) == 0 && count(State::waiting) == 0 && !elsewhere_.empty();
 }
 
 void Queue::stop() {
@@ -227,19 +217,20 @@ void Queue::stop() {
 
 bool Queue::wait_until_idle(std::chrono::duration<double> at_most) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, at_most, [&] { return here_ == 0 && is_over(); });
-  return here_ == 0 && is_over();
+  changed_.wait_for(lock, at_most, [&] { return count(State::here) == 0 && is_over(); });
+  return count(State::here) == 0 && is_over();
 }
 
 Standing Queue::standing() const {
   const std::scoped_lock lock(mutex_);
-  return {settled_, to_settle_, summary_.failed};
+  return {settled() - settled_before_, summary_.units - settled_before_, count(State::failed)};
 }
 
-RunSummary Queue::summary() const {
+tasks::SweepRunResult Queue::summary() const {
   const std::scoped_lock lock(mutex_);
-  RunSummary summary = summary_;
-  summary.left = elsewhere_.size() + ready_count_ + waiting_;
+  tasks::SweepRunResult summary = summary_;
+  summary.failed = count(State::failed), summary.blocked = count(State::blocked);
+  summary.left = count(State::elsewhere) + count(State::ready) + count(State::waiting);
   return summary;
 }
 

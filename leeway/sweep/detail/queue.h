@@ -1,6 +1,7 @@
 // Which units of a plan a runner may begin. Its functions may be called from any thread.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -43,12 +44,16 @@ class Queue {
   bool wait_until_idle(std::chrono::duration<double> at_most);
 
   [[nodiscard]] Standing standing() const;
-  [[nodiscard]] RunSummary summary() const;
+  [[nodiscard]] tasks::SweepRunResult summary() const;
 
  private:
   enum class State : unsigned char { waiting, ready, here, elsewhere, done, failed, blocked };
+  static constexpr std::size_t state_count = 7;
 
+  [[nodiscard]] std::size_t count(State state) const { return counts_[static_cast<std::size_t>(state)]; }
+  void move(std::size_t unit, State to);
   [[nodiscard]] bool is_over() const;
+  [[nodiscard]] std::size_t settled() const;
   void read_store(const Store& store);
   void make_ready();
   void turn_ready();
@@ -64,9 +69,9 @@ class Queue {
   std::unordered_map<std::string, std::size_t> index_;
   std::deque<std::size_t> ready_;  // and some that are not any more
   std::vector<std::size_t> elsewhere_;
-  std::size_t here_ = 0, waiting_ = 0, ready_count_ = 0;
-  RunSummary summary_;
-  std::size_t to_settle_ = 0, settled_ = 0;
+  std::array<std::size_t, state_count> counts_{};  // units by state
+  tasks::SweepRunResult summary_;                  // done_before, done, done_elsewhere
+  std::size_t settled_before_ = 0;
   bool stopped_ = false;
   std::size_t moves_ = 0,
               moves_seen_ = 0;  // units that ended here or were left to others; those before the last look

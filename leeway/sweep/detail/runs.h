@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "leeway/describe/fields.h"
 #include "leeway/sweep/run_table.h"
 #include "leeway/tasks/sweep/report.h"
 
@@ -32,6 +33,10 @@ struct Runs {
   std::vector<std::map<std::string, std::string>> hypers;  // by column
   std::vector<Run> all;
   std::size_t baseline = 0, selected = 0;  // of algorithms, of selects; starts begin with scratch
+
+  // Legal values of the measure, and of its changes.
+  [[nodiscard]] Range value_range() const { return roles.is_share ? a_share : Range{}; }
+  [[nodiscard]] Range change_range() const { return roles.is_share ? from_to(-1, 1) : Range{}; }
 };
 
 [[nodiscard]] Runs runs_of(const RunTable& table, const tasks::SweepReportOptions& options);

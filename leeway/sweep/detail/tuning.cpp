@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <limits>
-#include <optional>
+#include <deque>
 #include <set>
 #include <span>
 #include <string>
@@ -51,51 +49,15 @@ std::map<std::size_t, double> means_over(const Scores& scores, const std::vector
 
 constexpr const char* oracle = "oracle";
 
-// One way: its name, and what it gets of an algorithm from a start, by case and setting.
+// One way of choosing: the runs that a tuning selects among those of a checkpoint, and what counts of them.
+// Without a tuning, the best by the measure of all ways before it, seed by seed.
 struct Way {
   std::string name;
-  std::function<std::vector<Item>(std::size_t algorithm, std::size_t start)> items;
+  const Tuning* tuning = nullptr;
+  std::size_t select = 0;
+  ValueOf value = value_of;
 };
 
-std::vector<Item> items_of(const Runs& runs, const Tuning& tuning, std::size_t algorithm, std::size_t start,
-                           std::size_t select) {
-  std::vector<Item> items;
-  for (const Group& place : tuning.places(algorithm, start, runs.selected))
-    items.push_back(tuning.item(algorithm, place.shift, place.setting, start, select));
-  return items;
-}
-
-// Ways of choosing side by side, each algorithm and then all of them.
-void compare(const Runs& runs, const WayOptions& options, const std::string& chooses,
-             const std::vector<Way>& ways, const std::vector<std::size_t>& algorithms,
-             std::vector<tasks::SweepWay>& rows) {
-  const Range change = runs.roles.is_share ? from_to(-1, 1) : Range{};
-  const auto add = [&](const std::string& algorithm, std::size_t start,
-                       const std::vector<std::vector<Item>>& lists) {
-    const auto fold = algorithm.empty() ? mean_of_algorithms : mean_of;
-    for (std::size_t w = 0; w < ways.size(); ++w) {
-      std::vector<Item> changes;
-      for (std::size_t i = 0; i < lists[w].size(); ++i)
-        changes.push_back(difference(lists[w][i], lists[0][i]));
-      rows.push_back({chooses, ways[w].name, algorithm, runs.starts[start],
-                      fold(lists[w], options.range, options.level), fold(changes, change, options.level)});
-    }
-  };
-  for (std::size_t start = 0; start < runs.starts.size(); ++start) {
-    std::vector<std::vector<Item>> all(ways.size());
-    for (const std::size_t a : algorithms) {
-      std::vector<std::vector<Item>> lists;
-      for (const Way& way : ways) lists.push_back(way.items(a, start));
-      keep_common(lists);
-      for (std::size_t w = 0; w < ways.size(); ++w)
-        all[w].insert(all[w].end(), lists[w].begin(), lists[w].end());
-      add(runs.algorithms[a], start, lists);
-    }
-    if (algorithms.size() > 1) add("", start, all);
-  }
-}
-
-// The better of several by the measure, seed by seed.
 std::vector<Item> best_of(const std::vector<std::vector<Item>>& lists, bool higher_is_better) {
   std::vector<Item> best = lists.front();
   for (const std::vector<Item>& list : lists)
@@ -106,6 +68,28 @@ std::vector<Item> best_of(const std::vector<std::vector<Item>>& lists, bool high
         if (other && (!kept || (higher_is_better ? other->y > kept->y : other->y < kept->y))) kept = other;
       }
   return best;
+}
+
+// What each way gets of an algorithm, by case and setting, over the seeds that all ways have.
+std::vector<std::vector<Item>> items_of(const Runs& runs, const std::vector<Way>& ways,
+                                        const std::vector<Group>& places) {
+  std::vector<std::vector<Item>> lists;
+  for (const Way& way : ways) {
+    std::vector<Item> list;
+    if (way.tuning == nullptr) list = best_of(lists, runs.roles.higher_is_better);
+    for (Group place : way.tuning == nullptr ? std::vector<Group>() : places) {
+      place.select = way.select;
+      list.push_back(way.tuning->item(place, way.value));
+    }
+    lists.push_back(std::move(list));
+  }
+  keep_common(lists);
+  return lists;
+}
+
+std::optional<Value> value_at(const std::vector<double>& series, std::size_t epoch) {
+  return epoch < series.size() && std::isfinite(series[epoch]) ? std::optional(Value{series[epoch]})
+                                                               : std::nullopt;
 }
 
 // The index of the highest value, the first of equal ones; nothing where none is a number.
@@ -119,29 +103,20 @@ std::optional<std::size_t> highest(std::span<const double> series) {
 // Test accuracy at the epoch that each criterion would have kept, and that of the best epoch. Of criteria that all runs have.
 std::vector<Way> epoch_ways(const Runs& runs, const Tuning& tuning) {
   const std::vector<std::string>& columns = runs.roles.curves;
-  const auto found = std::ranges::find(columns, test_curve);
-  if (found == columns.end()) return {};
-  const auto test = static_cast<std::size_t>(found - columns.begin());
-  const auto way = [&runs, &tuning, test](const std::string& name, std::size_t criterion) {
-    return Way{name, [&runs, &tuning, test, criterion](std::size_t a, std::size_t start) {
-                 std::vector<Item> items;
-                 for (const Group& place : tuning.places(a, start, runs.selected))
-                   items.push_back(tuning.item(place, [&](const Run& run) {
-                     const auto best = highest(run.curves[criterion]);
-                     return best && *best < run.curves[test].size() && std::isfinite(run.curves[test][*best])
-                                ? std::optional(Value{run.curves[test][*best]})
-                                : std::nullopt;
-                   }));
-                 return items;
-               }};
-  };
+  const std::size_t test = std::ranges::find(columns, test_curve) - columns.begin();
   std::vector<Way> ways;
-  for (std::size_t i = 0; i < columns.size(); ++i)
+  const auto add = [&](const std::string& name, std::size_t criterion) {
+    ways.push_back({name, &tuning, runs.selected, [test, criterion](const Run& run) {
+                      const auto best = highest(run.curves[criterion]);
+                      return best ? value_at(run.curves[test], *best) : std::nullopt;
+                    }});
+  };
+  for (std::size_t i = 0; test < columns.size() && i < columns.size(); ++i)
     if (i != test && std::ranges::all_of(runs.all, [&](const Run& run) {
           return run.curves[test].empty() || !run.curves[i].empty();
         }))
-      ways.push_back(way(columns[i], i));
-  if (!ways.empty()) ways.push_back(way(oracle, test));
+      add(columns[i], i);
+  if (!ways.empty()) add(oracle, test);
   return ways;
 }
 
@@ -158,13 +133,14 @@ std::vector<std::size_t> told(std::size_t n) {
 
 // Epochs that all runs have; 0 where none has the column.
 std::size_t length_of(const Tuning& tuning, const std::vector<Group>& places, std::size_t column) {
-  std::size_t shortest = std::numeric_limits<std::size_t>::max();
+  std::size_t shortest = 0;
   for (const Group& place : places)
     (void)tuning.item(place, [&](const Run& run) {
-      if (!run.curves[column].empty()) shortest = std::min(shortest, run.curves[column].size());
+      const std::size_t length = run.curves[column].size();
+      if (length > 0) shortest = shortest == 0 ? length : std::min(shortest, length);
       return std::optional<Value>();
     });
-  return shortest == std::numeric_limits<std::size_t>::max() ? 0 : shortest;
+  return shortest;
 }
 
 }  // namespace
@@ -221,28 +197,15 @@ void Tuning::choose(const Group& group, const std::vector<const Run*>& runs) {
   chosen_[group] = std::move(best);
 }
 
-bool Tuning::expected(std::size_t algorithm, std::size_t shift, std::size_t setting, std::size_t start,
-                      std::size_t select) const {
-  return places_.contains({algorithm, start, select, shift, setting});
-}
-
 std::vector<Group> Tuning::places(std::size_t algorithm, std::size_t start, std::size_t select) const {
   std::vector<Group> all;
-  for (std::size_t c = 0; c < runs_.shifts.size(); ++c)
-    for (std::size_t setting = 0; setting < runs_.settings.size(); ++setting)
-      if (expected(algorithm, c, setting, start, select))
-        all.push_back({algorithm, start, select, c, setting});
+  const auto end = places_.lower_bound({algorithm, start, select + 1, 0, 0});
+  for (auto at = places_.lower_bound({algorithm, start, select, 0, 0}); at != end; ++at)
+    all.push_back(at->first);
   return all;
 }
 
-Item Tuning::item(std::size_t algorithm, std::size_t shift, std::size_t setting, std::size_t start,
-                  std::size_t select) const {
-  return item({algorithm, start, select, shift, setting}, [](const Run& run) {
-    return run.y ? std::optional(Value{*run.y, run.low, run.high}) : std::nullopt;
-  });
-}
-
-Item Tuning::item(const Group& at, const std::function<std::optional<Value>(const Run&)>& value) const {
+Item Tuning::item(const Group& at, const ValueOf& value) const {
   Item item{std::vector<std::optional<Value>>(runs_.seeds.size())};
   const auto place = places_.find(at);
   if (place == places_.end()) {
@@ -273,50 +236,53 @@ void keep_common(std::vector<std::vector<Item>>& lists) {
         for (auto& list : lists) list[i].by_seed[seed].reset();
 }
 
-std::vector<tasks::SweepWay> ways_of(const Runs& runs, const Tuning& tuning, const WayOptions& options) {
+std::vector<tasks::SweepWay> ways_of(const Runs& runs, const Tuning& tuning,
+                                     const tasks::SweepReportOptions& options) {
   std::vector<tasks::SweepWay> rows;
-  std::vector<std::size_t> tuned, all;
-  for (std::size_t a = 0; a < runs.algorithms.size(); ++a) {
-    all.push_back(a);
-    if (tuning.has_choice(a)) tuned.push_back(a);
-  }
-  if (!tuned.empty()) {
-    std::vector<Tuning> tunings;
-    tunings.reserve(runs.roles.criteria.size() + 1);
-    std::vector<Way> ways{{runs.roles.validation, [&](std::size_t a, std::size_t start) {
-                             return items_of(runs, tuning, a, start, runs.selected);
-                           }}};
+  // Ways side by side, each algorithm and then all of them.
+  const auto compare = [&](const std::string& chooses, const std::vector<Way>& ways, bool tuned) {
+    for (std::size_t start = 0; start < runs.starts.size(); ++start) {
+      const auto add = [&](const std::string& algorithm, const std::vector<std::vector<Item>>& lists) {
+        const Of of = algorithm.empty() ? Of::all_algorithms : Of::one_algorithm;
+        for (std::size_t w = 0; w < ways.size(); ++w)
+          rows.push_back({chooses, ways[w].name, algorithm, runs.starts[start],
+                          mean_of(lists[w], runs.value_range(), options.level, of),
+                          mean_of(differences(lists[w], lists[0]), runs.change_range(), options.level, of)});
+      };
+      std::vector<std::vector<Item>> all(ways.size());
+      std::size_t algorithms = 0;
+      for (std::size_t a = 0; a < runs.algorithms.size(); ++a) {
+        if (tuned && !tuning.has_choice(a)) continue;
+        const auto lists = items_of(runs, ways, tuning.places(a, start, runs.selected));
+        for (std::size_t w = 0; w < ways.size(); ++w)
+          all[w].insert(all[w].end(), lists[w].begin(), lists[w].end());
+        add(runs.algorithms[a], lists);
+        ++algorithms;
+      }
+      if (algorithms > 1) add("", all);
+    }
+  };
+  if (tuning.has_choice()) {
+    std::deque<Tuning> tunings;
+    std::vector<Way> ways{{runs.roles.validation, &tuning, runs.selected}};
     const auto add = [&](const std::string& name, Criterion criterion) {
-      const Tuning& other = tunings.emplace_back(runs, std::move(criterion), options.by_case);
-      ways.push_back({name, [&runs, &other](std::size_t a, std::size_t start) {
-                        return items_of(runs, other, a, start, runs.selected);
-                      }});
+      ways.push_back(
+          {name, &tunings.emplace_back(runs, std::move(criterion), options.tune == "case"), runs.selected});
     };
     for (std::size_t i = 0; i < runs.roles.criteria.size(); ++i)
       add(runs.roles.criteria[i],
           {[i](const Run& run) { return run.criteria[i]; }, !lower_is_better(runs.roles.criteria[i])});
     add(oracle, {[](const Run& run) { return run.y; }, runs.roles.higher_is_better});
-    compare(runs, options, "hyper-parameters", ways, tuned, rows);
+    compare("hyper-parameters", ways, true);
   }
   if (runs.selects.size() > 1) {
-    std::vector<std::size_t> order{runs.selected};
+    std::vector<Way> ways{{runs.selects[runs.selected], &tuning, runs.selected}};
     for (std::size_t s = 0; s < runs.selects.size(); ++s)
-      if (s != runs.selected) order.push_back(s);
-    std::vector<Way> ways;
-    for (const std::size_t select : order)
-      ways.push_back({runs.selects[select], [&runs, &tuning, select](std::size_t a, std::size_t start) {
-                        return items_of(runs, tuning, a, start, select);
-                      }});
-    ways.push_back({oracle, [&](std::size_t a, std::size_t start) {
-                      std::vector<std::vector<Item>> lists;
-                      for (const std::size_t select : order)
-                        lists.push_back(items_of(runs, tuning, a, start, select));
-                      return best_of(lists, runs.roles.higher_is_better);
-                    }});
-    compare(runs, options, "checkpoint", ways, all, rows);
+      if (s != runs.selected) ways.push_back({runs.selects[s], &tuning, s});
+    ways.push_back({oracle});
+    compare("checkpoint", ways, false);
   }
-  if (const std::vector<Way> ways = epoch_ways(runs, tuning); !ways.empty())
-    compare(runs, options, "epoch", ways, all, rows);
+  if (const std::vector<Way> ways = epoch_ways(runs, tuning); !ways.empty()) compare("epoch", ways, false);
   return rows;
 }
 
@@ -325,17 +291,15 @@ std::vector<tasks::SweepCurve> curves_of(const Runs& runs, const Tuning& tuning,
   const auto add = [&](const std::string& algorithm, std::size_t start, std::size_t column,
                        const std::vector<Group>& places) {
     const bool share = runs.roles.curves[column].find("accuracy") != std::string::npos;
-    const auto fold = algorithm.empty() ? mean_of_algorithms : mean_of;
     tasks::SweepCurve curve{algorithm, runs.starts[start], runs.roles.curves[column], {}};
     for (const std::size_t epoch : told(length_of(tuning, places, column))) {
       std::vector<Item> items;
       for (const Group& place : places)
-        items.push_back(tuning.item(place, [&](const Run& run) {
-          const std::vector<double>& series = run.curves[column];
-          return epoch < series.size() && std::isfinite(series[epoch]) ? std::optional(Value{series[epoch]})
-                                                                       : std::nullopt;
-        }));
-      curve.points.push_back({epoch + 1, fold(items, share ? a_share : Range{}, level)});
+        items.push_back(
+            tuning.item(place, [&](const Run& run) { return value_at(run.curves[column], epoch); }));
+      curve.points.push_back(
+          {epoch + 1, mean_of(items, share ? a_share : Range{}, level,
+                              algorithm.empty() ? Of::all_algorithms : Of::one_algorithm)});
     }
     if (!curve.points.empty()) curves.push_back(std::move(curve));
   };

@@ -13,7 +13,6 @@
 #include <optional>
 #include <vector>
 
-#include "leeway/describe/fields.h"
 #include "leeway/sweep/detail/fold.h"
 #include "leeway/sweep/detail/runs.h"
 #include "leeway/tasks/sweep/report.h"
@@ -38,6 +37,12 @@ struct Chosen {
   std::vector<std::size_t> seeds;  // of the grid
 };
 
+using ValueOf = std::function<std::optional<Value>(const Run&)>;
+// The measure, with the interval of its record.
+[[nodiscard]] inline std::optional<Value> value_of(const Run& run) {
+  return run.y ? std::optional(Value{*run.y, run.low, run.high}) : std::nullopt;
+}
+
 class Tuning {
  public:
   Tuning(const Runs& runs, Criterion criterion, bool by_case);
@@ -46,15 +51,11 @@ class Tuning {
   // Some group has several combinations; of all algorithms, or of one.
   [[nodiscard]] bool has_choice(std::optional<std::size_t> algorithm = {}) const;
   // The measure of the chosen combination by seed, or another value of its runs.
-  [[nodiscard]] Item item(std::size_t algorithm, std::size_t shift, std::size_t setting, std::size_t start,
-                          std::size_t select) const;
-  [[nodiscard]] Item item(const Group& place,
-                          const std::function<std::optional<Value>(const Run&)>& value) const;
+  [[nodiscard]] Item item(const Group& place, const ValueOf& value = value_of) const;
   // The cases and settings where the algorithm was to be run.
   [[nodiscard]] std::vector<Group> places(std::size_t algorithm, std::size_t start, std::size_t select) const;
   // Whether the algorithm was to be run there at all.
-  [[nodiscard]] bool expected(std::size_t algorithm, std::size_t shift, std::size_t setting,
-                              std::size_t start, std::size_t select) const;
+  [[nodiscard]] bool expected(const Group& place) const { return places_.contains(place); }
 
  private:
   [[nodiscard]] Group group_of(const Run& run) const;
@@ -70,15 +71,9 @@ class Tuning {
 
 // For leeway/sweep/report.h: the measure of what each way of choosing would have got, and criteria and test accuracy by epoch.
 
-struct WayOptions {
-  bool by_case = true;
-  double level = .95;
-  Range range = {};  // of the measure
-};
-
 // `tuning`: by validation. Empty where there is nothing to choose.
 [[nodiscard]] std::vector<tasks::SweepWay> ways_of(const Runs& runs, const Tuning& tuning,
-                                                   const WayOptions& options);
+                                                   const tasks::SweepReportOptions& options);
 
 // Means over cases and settings of the chosen runs, by epoch, as far as all runs go. Of more than 50 epochs
 // 50 are kept, with the first and the last.

@@ -7,10 +7,6 @@
 namespace leeway::tasks {
 namespace {
 
-std::string some(std::size_t n, const std::string& what) {
-  return fmt::format("{} {}{}", count(n), what, n == 1 ? "" : "s");
-}
-
 std::string failures(std::size_t failed, std::size_t blocked) {
   std::string text;
   if (failed > 0) text += fmt::format(", {} failed", count(failed));
@@ -19,6 +15,10 @@ std::string failures(std::size_t failed, std::size_t blocked) {
 }
 
 }  // namespace
+
+std::string some(std::size_t n, const std::string& what) {
+  return fmt::format("{} {}{}", count(n), what, n == 1 ? "" : "s");
+}
 
 void fields(SweepRunOptions& options, Fields& f) {
   f("jobs", options.jobs, from_to(0, 4096),

@@ -3,20 +3,6 @@
 #include "leeway/tasks/sweep/report.h"
 
 namespace leeway::tasks {
-namespace {
-
-constexpr Range any{};
-
-const std::vector<Choice>& bases() {
-  static const std::vector<Choice> choices{{"seeds", "Student's interval over seeds"},
-                                           {"record", "single run: the interval of its record, over samples"},
-                                           {"cases", "single seed: Student's interval over cases"},
-                                           {"none", "no interval: a single value, or all values equal"}};
-  return choices;
-}
-
-}  // namespace
-
 void fields(SweepReportOptions& options, Fields& f) {
   f.unless_empty("stage", options.stage, "stage of the folder to report (default: the last stage)");
   f.unless_empty("measure", options.measure, "column to report (default: accuracy)");
@@ -65,8 +51,13 @@ static void fields(SweepRoles& roles, Fields& f) {
 // The keys NAME, NAME_low and NAME_high, and what they rest on.
 static void mean_fields(Fields& f, std::string_view name, SweepMean& mean, std::string_view meaning) {
   const std::string of(name);
-  measured(f, name, mean.mean, any, meaning);
-  f.choice(of + "_basis", mean.basis, bases(), "basis of the interval");
+  measured(f, name, mean.mean, Range{}, meaning);
+  f.choice(of + "_basis", mean.basis,
+           {{"seeds", "Student's interval over seeds"},
+            {"record", "single run: the interval of its record, over samples"},
+            {"cases", "single seed: Student's interval over cases"},
+            {"none", "no interval: a single value, or all values equal"}},
+           "basis of the interval");
   f(of + "_seeds", mean.seeds, "number of seeds in the mean");
   f(of + "_runs", mean.runs, "number of runs in the mean");
   f(of + "_left_out", mean.left_out,
@@ -126,7 +117,7 @@ static void fields(SweepStart& start, Fields& f) {
 static void fields(SweepRank& rank, Fields& f) {
   f("algorithm", rank.algorithm, "name of the algorithm");
   f.unless_empty("start", rank.start, "start of the weights; null if all have the same");
-  measured(f, "rank", rank.rank, any,
+  measured(f, "rank", rank.rank, Range{},
            "mean rank among the algorithms, 1: best, ties share ranks; Student's interval of the log odds "
            "over cases and settings (single case: over seeds); null if all are equal");
   f("best", rank.best, a_share, "number of comparisons in which the algorithm is first, possibly tied");

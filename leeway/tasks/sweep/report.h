@@ -158,6 +158,14 @@ void fields(SweepReport& record, Fields& f);
 // What the runs say beyond the headline; what is missing.
 [[nodiscard]] std::vector<std::string> findings_of(const SweepReport& record);
 
+// Of the findings those that head a section, without a full stop; empty where there is none.
+[[nodiscard]] std::string changes_finding(const SweepReport& record, const std::string& start);
+[[nodiscard]] std::string concurrency_finding(const SweepReport& record, const std::string& start);
+[[nodiscard]] std::string start_finding(const SweepReport& record, const SweepStart& one);
+[[nodiscard]] std::string way_finding(const SweepReport& record, const std::string& chooses);
+// Whether the interval of a change excludes 0.
+[[nodiscard]] bool is_clear(const SweepMean& change);
+
 [[nodiscard]] View view(const SweepReport& record);
 
 }  // namespace leeway::tasks

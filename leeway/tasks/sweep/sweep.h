@@ -97,6 +97,9 @@ void fields(SweepRun& record, Fields& f);
 void fields(SweepStatus& record, Fields& f);
 void fields(SweepTable& table, Fields& f);
 
+// "3 units".
+[[nodiscard]] std::string some(std::size_t n, const std::string& what);
+
 // What there is in a sentence.
 [[nodiscard]] std::string headline_of(const SweepPlan& record);
 [[nodiscard]] std::string headline_of(const SweepRun& record);

@@ -8,6 +8,7 @@
 
 #include "leeway/describe/lines.h"
 #include "leeway/tasks/sections.h"
+#include "leeway/tasks/sweep/sweep.h"
 
 namespace leeway::tasks {
 
@@ -24,7 +25,7 @@ Cell measure_change_cell(const SweepReport& record, const SweepMean& change) {
       record.roles.is_share ? change_cell(change.mean, change.missing) : pa_cell(change.mean, change.missing);
   if (!change.mean.value) return cell;
   cell.title = basis_text(record, change);
-  if (change.mean.low && change.mean.high && (*change.mean.low > 0 || *change.mean.high < 0))
+  if (is_clear(change))
     cell.shade = std::clamp((record.roles.higher_is_better ? 1 : -1) * *change.mean.value * 4, -1., 1.);
   return cell;
 }
@@ -33,12 +34,8 @@ std::string value_tip(const SweepReport& record, const SweepMean& mean) {
   return fmt::format("{}\n{}", value_text(record, mean.mean), basis_text(record, mean));
 }
 
-Cell seeds_cell(const SweepMean& mean) {
-  return mean.mean.value ? count_cell(mean.seeds) : dash_cell(mean.missing);
-}
-
-std::size_t headers_with_start(const SweepReport& record, std::size_t without) {
-  return without + (record.starts.size() > 1 ? 1 : 0);
+std::string with_start(const SweepReport& record, std::string title, const std::string& start) {
+  return record.starts.size() > 1 ? title + ", start " + start : title;
 }
 
 std::vector<std::string> case_names(const SweepReport& record) {
@@ -71,8 +68,8 @@ std::vector<Line> lines_of(const SweepReport& record, const std::string& start) 
     auto line = std::ranges::find(lines, algorithm_name(one.algorithm), &Line::name);
     if (line == lines.end()) line = lines.insert(line, {algorithm_name(one.algorithm), 0, {}});
     line->points.push_back({static_cast<double>(one.shifts), one.value.mean, std::to_string(one.shifts),
-                            fmt::format("{} shifts, {} case{}\n{}", one.shifts, one.cases,
-                                        one.cases == 1 ? "" : "s", value_tip(record, one.value))});
+                            fmt::format("{}, {}\n{}", some(one.shifts, "shift"), some(one.cases, "case"),
+                                        value_tip(record, one.value))});
   }
   const auto all = std::ranges::find(lines, every_algorithm, &Line::name);
   if (all != lines.end()) std::rotate(lines.begin(), all, all + 1);
@@ -109,49 +106,33 @@ Section sweep_concurrency_section(const SweepReport& record) {
                      one.value.mean,
                      {},
                      one.value.runs});
-  std::vector<ColumnOf<SweepCaseMean>> of_cases = {
-      {text_column("Case"), &SweepCaseMean::shift},
-      {interval_column(record.roles.measure),
-       [&](const SweepCaseMean& one) { return value_cell(record, one.value); }},
-      {number_column("Algorithms"), &SweepCaseMean::algorithms},
-      {number_column("Seeds"), [](const SweepCaseMean& one) { return seeds_cell(one.value); }}};
-  add_start_column(record, of_cases);
-  std::vector<ColumnOf<SweepConcurrency>> columns = {
-      {text_column("Algorithm"),
-       [](const SweepConcurrency& one) { return text_cell(algorithm_name(one.algorithm)); }},
-      {number_column("Shifts"), &SweepConcurrency::shifts},
-      {interval_column(record.roles.measure),
-       [&](const SweepConcurrency& one) { return value_cell(record, one.value); }},
-      {number_column("Cases"), &SweepConcurrency::cases},
-      {number_column("Seeds"), [](const SweepConcurrency& one) { return seeds_cell(one.value); }}};
-  add_start_column(record, columns);
   if (record.cases.size() < 2) return {};
+  using Mean = SweepCaseMean;
+  using One = SweepConcurrency;
   Blocks body = chart_grid({overview_chart(record.roles.measure, "mean over algorithms and settings", means,
                                            std::min(series, record.starts.size()), record.roles.is_share)}) +
                 (record.starts.size() > 1 ? model_legend(record.starts) : Blocks()) +
-                table_of("Mean over algorithms by case", of_cases, record.case_means)
-                    .block(headers_with_start(record, 1));
-  for (const std::string& start : record.starts) {
-    const std::vector<Line> lines = lines_of(record, start);
-    if (lines.empty()) continue;
-    body += line_charts(record.starts.size() > 1 ? fmt::format("{}, start {}", record.roles.measure, start)
-                                                 : record.roles.measure,
-                        "by the number of concurrent shifts", lines, axes_of(record, lines));
-  }
+                table_with_start<Mean>(record, "Mean over algorithms by case",
+                                       {{text_column("Case"), &Mean::shift},
+                                        value_column<Mean>(record, record.roles.measure),
+                                        {number_column("Algorithms"), &Mean::algorithms},
+                                        seeds_column(&Mean::value)},
+                                       record.case_means, 1);
+  for (const std::string& start : record.starts)
+    if (const std::vector<Line> lines = lines_of(record, start); !lines.empty())
+      body += line_charts(with_start(record, record.roles.measure, start),
+                          "by the number of concurrent shifts", lines, axes_of(record, lines));
   if (!record.concurrency.empty())
     body += folded(fmt::format("All values as a table ({} rows)", record.concurrency.size()),
-                   table_of("By the number of concurrent shifts", columns, record.concurrency)
-                       .block(headers_with_start(record, 2)));
-  const SweepConcurrency *first = nullptr, *last = nullptr;
-  for (const SweepConcurrency& one : record.concurrency)
-    if (one.algorithm.empty() && one.start == record.starts.front() && one.value.mean.value)
-      first = first == nullptr ? &one : first, last = &one;
-  const std::string heading =
-      first == nullptr || first == last
-          ? std::string("Cases, over all algorithms")
-          : fmt::format("From {} to {} concurrent shifts, {} changes from {} to {}", first->shifts,
-                        last->shifts, record.roles.measure, value_text(record, first->value.mean),
-                        value_text(record, last->value.mean));
+                   table_with_start<One>(record, "By the number of concurrent shifts",
+                                         {algorithm_column<One>(),
+                                          {number_column("Shifts"), &One::shifts},
+                                          value_column<One>(record, record.roles.measure),
+                                          {number_column("Cases"), &One::cases},
+                                          seeds_column(&One::value)},
+                                         record.concurrency, 2));
+  std::string heading = concurrency_finding(record, record.starts.front());
+  if (heading.empty()) heading = "Cases, over all algorithms";
   return {"cases", "Cases", heading, body};
 }
 
@@ -162,30 +143,25 @@ Section sweep_starts_section(const SweepReport& record) {
     if (const std::size_t slot = place_of(record.starts, one.start); slot < series)
       rows.push_back({algorithm_name(one.algorithm), one.start, slot, one.value.mean, {}, one.value.runs});
   }
-  const std::vector<ColumnOf<SweepStart>> columns = {
-      {text_column("Algorithm"),
-       [](const SweepStart& one) { return text_cell(algorithm_name(one.algorithm)); }},
-      {text_column("Start"), &SweepStart::start},
-      {interval_column(record.roles.measure),
-       [&](const SweepStart& one) { return value_cell(record, one.value); }},
-      {interval_column(record.roles.is_share ? "Change, points" : "Change",
-                       "Compared with the same runs from scratch"),
-       [&](const SweepStart& one) {
-         return one.start == record.roles.scratch ? dash_cell("the reference")
-                                                  : measure_change_cell(record, one.change);
-       }},
-      {number_column("Seeds"), [](const SweepStart& one) { return seeds_cell(one.value); }},
-      {number_column("Runs"), [](const SweepStart& one) { return count_cell(one.value.runs); }}};
+  using One = SweepStart;
   std::string heading = "From scratch and from other weights";
-  for (const SweepStart& one : record.scratch)
-    if (one.algorithm.empty() && one.start != record.roles.scratch && one.change.mean.value)
-      heading = fmt::format("Start {} against {}: {} over all algorithms", one.start, record.roles.scratch,
-                            change_text(record, one.change.mean));
+  for (const One& one : record.scratch)
+    if (const std::string finding = start_finding(record, one); !finding.empty()) heading = finding;
   return {"starts", "Scratch", heading,
           chart_grid({overview_chart(record.roles.measure, "mean over cases and settings of every start",
                                      rows, std::min(series, record.starts.size()), record.roles.is_share)}) +
               model_legend(record.starts) +
-              table_of("Scratch against other weights", columns, record.scratch).block(2)};
+              table_of<One>(
+                  "Scratch against other weights",
+                  {algorithm_column<One>(),
+                   {text_column("Start"), &One::start},
+                   value_column<One>(record, record.roles.measure),
+                   change_column<One>(record, "Compared with the same runs from scratch",
+                                      [&](const One& one) { return one.start == record.roles.scratch; }),
+                   seeds_column(&One::value),
+                   runs_column(&One::value)},
+                  record.scratch)
+                  .block(2)};
 }
 
 Section sweep_ranks_section(const SweepReport& record) {
@@ -197,20 +173,10 @@ Section sweep_ranks_section(const SweepReport& record) {
       if (rank.start == start)
         rows.push_back({rank.algorithm, "mean rank", 0, rank.rank, {}, rank.comparisons});
     if (!rows.empty())
-      charts.push_back(overview_chart(start.empty() ? "Mean rank" : "Mean rank, start " + start,
-                                      "1 is the best", rows, 1, false));
+      charts.push_back(
+          overview_chart(with_start(record, "Mean rank", start), "1 is the best", rows, 1, false));
   }
-  std::vector<ColumnOf<SweepRank>> columns = {
-      {text_column("Algorithm"), &SweepRank::algorithm},
-      {interval_column("Mean rank", "1 is the best; equal values share the mean of their ranks"),
-       [](const SweepRank& one) { return pa_cell(one.rank, "one comparison"); }},
-      {number_column("First", "Share of comparisons in which the algorithm is first, possibly tied"),
-       [](const SweepRank& one) { return percent_cell(one.best, 0); }},
-      {interval_column(record.roles.measure, "In these comparisons"),
-       [&](const SweepRank& one) { return value_cell(record, one.value); }},
-      {number_column("Cases", "Cases and settings with runs of all algorithms"), &SweepRank::cases},
-      {number_column("Comparisons", "Cases, settings and seeds"), &SweepRank::comparisons}};
-  add_start_column(record, columns);
+  using One = SweepRank;
   const SweepRank& first = record.ranks.front();
   return {
       "ranks", "Ranks",
@@ -220,18 +186,27 @@ Section sweep_ranks_section(const SweepReport& record) {
                             "algorithms. Intervals ({}): Student's t on the log odds of the rank, over {}.",
                             percent(record.options.level, 0),
                             first.cases > 1 ? "cases and settings, whose seeds stay together" : "seeds")) +
-          chart_grid(charts) + table_of("Ranks", columns, record.ranks).block(headers_with_start(record, 1))};
+          chart_grid(charts) +
+          table_with_start<One>(
+              record, "Ranks",
+              {algorithm_column<One>(),
+               {interval_column("Mean rank", "1 is the best; equal values share the mean of their ranks"),
+                [](const One& one) { return pa_cell(one.rank, "one comparison"); }},
+               {number_column("First", "Share of comparisons in which the algorithm is first, possibly tied"),
+                [](const One& one) { return percent_cell(one.best, 0); }},
+               value_column<One>(record, record.roles.measure, "In these comparisons"),
+               {number_column("Cases", "Cases and settings with runs of all algorithms"), &One::cases},
+               {number_column("Comparisons", "Cases, settings and seeds"), &One::comparisons}},
+              record.ranks, 1)};
 }
 
 namespace {
 
 std::string scope(const SweepReport& record) {
-  std::vector<std::string> parts{
-      fmt::format("{} runs", count(record.runs)),
-      fmt::format("{} algorithm{}", record.algorithms.size(), record.algorithms.size() == 1 ? "" : "s"),
-      fmt::format("{} case{}", record.cases.size(), record.cases.size() == 1 ? "" : "s")};
-  if (record.settings.size() > 1) parts.push_back(fmt::format("{} settings", record.settings.size()));
-  parts.push_back(fmt::format("{} seed{}", record.seeds.size(), record.seeds.size() == 1 ? "" : "s"));
+  std::vector<std::string> parts{some(record.runs, "run"), some(record.algorithms.size(), "algorithm"),
+                                 some(record.cases.size(), "case")};
+  if (record.settings.size() > 1) parts.push_back(some(record.settings.size(), "setting"));
+  parts.push_back(some(record.seeds.size(), "seed"));
   std::string text = fmt::format("{}; measure: {}", fmt::join(parts, ", "), record.roles.measure);
   if (!record.choices.empty())
     text += fmt::format("; hyperparameters selected by {}", record.roles.validation);
@@ -240,36 +215,29 @@ std::string scope(const SweepReport& record) {
   return text;
 }
 
-std::string columns_words(const std::vector<std::string>& columns) {
-  return columns.empty() ? "none" : fmt::format("{}", fmt::join(columns, ", "));
-}
-
 // What the columns were taken for, and what has no value.
 Section roles_section(const SweepReport& record) {
   const SweepRoles& roles = record.roles;
-  const auto one = [](const std::string& column) {
-    return columns_words(column.empty() ? std::vector<std::string>{} : std::vector{column});
-  };
+  using Names = std::vector<std::string>;
   Table table("Roles of the columns of the table", {text_column("Role"), text_column("Columns")});
-  const std::pair<const char*, std::string> rows[] = {
-      {"measure", one(roles.measure)},
-      {"selected by", one(roles.validation)},
-      {"algorithm", columns_words(roles.algorithm)},
-      {"case", columns_words(roles.cases)},
-      {"repeats", columns_words(roles.repeats)},
-      {"averaged over", columns_words(roles.over)},
-      {"start", one(roles.start)},
-      {"checkpoint selected by", one(roles.select)},
-      {"hyperparameters", columns_words(roles.hyperparameters)}};
-  for (const auto& [role, columns] : rows) table.add({text_cell(role), text_cell(columns)});
-  Blocks missing;
-  if (!record.missing.empty()) {
-    const std::vector<ColumnOf<SweepMissing>> of = {
-        {text_column("Reason"), [](const auto& row) { return text_cell(row.reason); }},
-        {number_column("Runs"), [](const auto& row) { return count_cell(row.runs); }},
-        {text_column("Example"), [](const auto& row) { return text_cell(row.example); }}};
-    missing = table_of("Runs without a value", of, record.missing).block();
+  for (const auto& [role, columns] :
+       std::initializer_list<std::pair<const char*, Names>>{{"measure", {roles.measure}},
+                                                            {"selected by", {roles.validation}},
+                                                            {"algorithm", roles.algorithm},
+                                                            {"case", roles.cases},
+                                                            {"repeats", roles.repeats},
+                                                            {"averaged over", roles.over},
+                                                            {"start", {roles.start}},
+                                                            {"checkpoint selected by", {roles.select}},
+                                                            {"hyperparameters", roles.hyperparameters}}) {
+    const std::string names = fmt::format("{}", fmt::join(columns, ", "));
+    table.add({text_cell(role), text_cell(names.empty() ? "none" : names)});
   }
+  using One = SweepMissing;
+  const std::vector<ColumnOf<One>> of = {{text_column("Reason"), &One::reason},
+                                         {number_column("Runs"), &One::runs},
+                                         {text_column("Example"), &One::example}};
+  const Blocks missing = table_of("Runs without a value", of, record.missing).block();
   std::size_t without = 0;
   for (const SweepMissing& row : record.missing) without += row.runs;
   return {"runs", "Runs",

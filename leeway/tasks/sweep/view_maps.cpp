@@ -27,30 +27,26 @@ std::string short_change(const SweepReport& record, double change) {
   return (change > 0 ? "+" : "") + (record.roles.is_share ? fixed(100 * change, 1) : significant(change, 2));
 }
 
-struct MapCell {
-  std::size_t i = 0, j = 0;
-  double shade = 0, number = 0;
-  std::string text, more, words;
-  bool worse = true;  // the colour of what is worse, or that of what is better
-};
+// `worse`: the color of what is worse, or that of what is better.
+Json map_cell(const SweepReport& record, const std::string& algorithm, std::size_t column, double shade,
+              const SweepMean& mean, std::string text, std::string words, bool worse = true) {
+  return {{"i", place_of(record.algorithms, algorithm)},
+          {"j", column},
+          {"shade", brief(shade)},
+          {"number", brief(mean.mean.value)},
+          {"text", std::move(text)},
+          {"more", half_width(record, mean.mean)},
+          {"words", std::move(words)},
+          {"hue", worse ? "heat" : "m0"}};
+}
 
 Chart map_chart(const SweepReport& record, const std::string& title, const std::string& note,
-                std::vector<std::string> columns, const std::vector<MapCell>& cells) {
-  const auto row = [](const MapCell& cell) -> Json {
-    return {{"i", cell.i},
-            {"j", cell.j},
-            {"shade", brief(cell.shade)},
-            {"number", brief(cell.number)},
-            {"text", cell.text},
-            {"more", cell.more},
-            {"words", cell.words},
-            {"hue", cell.worse ? "heat" : "m0"}};
-  };
+                std::vector<std::string> columns, Json cells) {
   return {"cells",
           title,
           note,
           fmt::format("Heat map of {} by algorithm and case", title),
-          {{"cells", json_rows(cells, row)}},
+          {{"cells", std::move(cells)}},
           {{"label", "Algorithm"},
            {"labels", record.algorithms},
            {"values", std::move(columns)},
@@ -65,19 +61,19 @@ Chart value_map(const SweepReport& record, const std::string& title,
   for (const SweepCell* cell : cells)
     if (const auto& value = cell->value.mean.value)
       low = std::min(low, *value), high = std::max(high, *value);
-  std::vector<MapCell> drawn;
+  Json drawn = Json::array();
   const std::vector<std::string> cases = case_names(record);
   for (const SweepCell* cell : cells) {
     const auto& value = cell->value.mean.value;
     if (!value) continue;
     const double from_best = record.roles.higher_is_better ? high - *value : *value - low;
-    drawn.push_back({place_of(record.algorithms, cell->algorithm), place_of(cases, cell->shift),
-                     high > low ? from_best / (high - low) : 0, *value, short_value(record, *value),
-                     half_width(record, cell->value.mean),
-                     fmt::format("{}, {}\n{} {}", cell->algorithm, cell->shift, record.roles.measure,
-                                 value_tip(record, cell->value))});
+    drawn.push_back(map_cell(record, cell->algorithm, place_of(cases, cell->shift),
+                             high > low ? from_best / (high - low) : 0, cell->value,
+                             short_value(record, *value),
+                             fmt::format("{}, {}\n{} {}", cell->algorithm, cell->shift, record.roles.measure,
+                                         value_tip(record, cell->value))));
   }
-  return map_chart(record, title, "darker: worse", cases, drawn);
+  return map_chart(record, title, "darker: worse", cases, std::move(drawn));
 }
 
 std::vector<const SweepCell*> cells_of(const SweepReport& record, const std::string& start,
@@ -92,8 +88,7 @@ std::string title_of(const SweepReport& record, const std::string& start, const 
   std::string title = record.roles.measure;
   if (record.settings.size() > 1)
     title += ", " + (setting.empty() ? fmt::format("mean of {} settings", record.settings.size()) : setting);
-  if (record.starts.size() > 1) title += ", start " + start;
-  return title;
+  return with_start(record, title, start);
 }
 
 // Algorithms below each other and cases beside each other, or a row for each where there are many cases.
@@ -101,12 +96,9 @@ Blocks value_table(const SweepReport& record, const std::string& caption,
                    const std::vector<const SweepCell*>& cells) {
   const std::vector<std::string> cases = case_names(record);
   if (cases.size() > widest_table) {
-    const std::vector<ColumnOf<SweepCell>> columns = {
-        {text_column("Algorithm"), &SweepCell::algorithm},
-        {text_column("Case"), &SweepCell::shift},
-        {interval_column(record.roles.measure),
-         [&](const SweepCell& cell) { return value_cell(record, cell.value); }},
-        {number_column("Seeds"), [](const SweepCell& cell) { return seeds_cell(cell.value); }}};
+    const std::vector<ColumnOf<SweepCell>> columns = {algorithm_column<SweepCell>(), case_column<SweepCell>(),
+                                                      value_column<SweepCell>(record, record.roles.measure),
+                                                      seeds_column(&SweepCell::value)};
     return in_both(table_of(caption, columns, cells).block(2));
   }
   std::vector<Column> heads{text_column("Algorithm")};
@@ -137,44 +129,30 @@ Blocks value_table(const SweepReport& record, const std::string& caption,
 
 // -- Changes
 
-std::vector<const SweepChange*> changes_of(const SweepReport& record, const std::string& start,
-                                           bool over_all) {
-  std::vector<const SweepChange*> changes;
-  for (const SweepChange& change : record.changes)
-    if (change.start == start && change.shift.empty() == over_all) changes.push_back(&change);
-  return changes;
-}
-
 Chart change_map(const SweepReport& record, const std::string& start) {
-  double most = 0;
   std::vector<std::string> columns = case_names(record);
   const bool several = columns.size() > 1;
   if (several) columns.insert(columns.begin(), "all cases");
-  std::vector<const SweepChange*> shown = changes_of(record, start, false);
-  if (several)
-    for (const SweepChange* change : changes_of(record, start, true)) shown.push_back(change);
-  for (const SweepChange* change : shown)
-    if (const auto& value = change->change.mean.value) most = std::max(most, std::abs(*value));
-  std::vector<MapCell> cells;
+  std::vector<const SweepChange*> shown;
+  double most = 0;
+  for (const SweepChange& change : record.changes)
+    if (change.start == start && change.change.mean.value && (several || !change.shift.empty()))
+      shown.push_back(&change), most = std::max(most, std::abs(*change.change.mean.value));
+  Json cells = Json::array();
   for (const SweepChange* change : shown) {
-    const auto& value = change->change.mean.value;
-    if (!value) continue;
-    const std::string& name = change->shift.empty() ? "all cases" : change->shift;
+    const double value = *change->change.mean.value;
+    const std::string& name = change->shift.empty() ? columns.front() : change->shift;
     cells.push_back(
-        {place_of(record.algorithms, change->algorithm),
-         change->shift.empty() ? 0 : place_of(case_names(record), change->shift) + (several ? 1 : 0),
-         most > 0 ? std::abs(*value) / most : 0, *value, short_change(record, *value),
-         half_width(record, change->change.mean),
-         fmt::format("{}, {}\n{}\n{}", change->algorithm, name, change_text(record, change->change.mean),
-                     basis_text(record, change->change)),
-         (*value < 0) == record.roles.higher_is_better});
+        map_cell(record, change->algorithm, place_of(columns, name), most > 0 ? std::abs(value) / most : 0,
+                 change->change, short_change(record, value),
+                 fmt::format("{}, {}\n{}\n{}", change->algorithm, name,
+                             change_text(record, change->change.mean), basis_text(record, change->change)),
+                 (value < 0) == record.roles.higher_is_better));
   }
-  std::string title = fmt::format("Change against {}", record.roles.baseline);
-  if (record.starts.size() > 1) title += ", start " + start;
   return map_chart(
-      record, title,
+      record, with_start(record, "Change against " + record.roles.baseline, start),
       record.roles.is_share ? "points; blue: better, orange: worse" : "blue: better, orange: worse",
-      std::move(columns), cells);
+      std::move(columns), std::move(cells));
 }
 
 }  // namespace
@@ -203,30 +181,17 @@ Section sweep_changes_section(const SweepReport& record) {
   if (record.changes.empty()) return {};
   std::vector<Chart> charts;
   for (const std::string& start : record.starts) charts.push_back(change_map(record, start));
-  std::vector<ColumnOf<SweepChange>> columns = {
-      {text_column("Algorithm"), &SweepChange::algorithm},
-      {text_column("Case"),
-       [](const SweepChange& one) { return text_cell(one.shift.empty() ? "all cases" : one.shift); }},
-      {interval_column(record.roles.is_share ? "Change, points" : "Change"),
-       [&](const SweepChange& one) { return measure_change_cell(record, one.change); }},
-      {number_column("Seeds"), [](const SweepChange& one) { return seeds_cell(one.change); }},
-      {number_column("Runs"), [](const SweepChange& one) { return count_cell(one.change.runs); }}};
-  add_start_column(record, columns);
-  std::size_t clear = 0, all = 0;
-  for (const SweepChange* change : changes_of(record, record.starts.front(), true)) {
-    ++all;
-    const Measured& value = change->change.mean;
-    clear += value.low && value.high && (*value.low > 0 || *value.high < 0) ? 1 : 0;
-  }
-  return {"changes", "Against " + record.roles.baseline,
-          fmt::format("{} of {} algorithm{} differ{} significantly from {}, over all cases", clear, all,
-                      all == 1 ? "" : "s", clear == 1 ? "s" : "", record.roles.baseline),
+  using One = SweepChange;
+  return {"changes", "Against " + record.roles.baseline, changes_finding(record, record.starts.front()),
           paragraph("Average differences of runs with the same seed, case and setting. Intervals are not "
                     "adjusted: without any effect, one in twenty excludes 0.") +
               chart_choice(charts) +
               folded(fmt::format("All values as a table ({} rows)", record.changes.size()),
-                     table_of("Change against the baseline", columns, record.changes)
-                         .block(headers_with_start(record, 2)),
+                     table_with_start<One>(
+                         record, "Change against the baseline",
+                         {algorithm_column<One>(), case_column<One>(), change_column<One>(record),
+                          seeds_column(&One::change), runs_column(&One::change)},
+                         record.changes, 2),
                      record.changes.size() <= 24)};
 }
 

@@ -11,7 +11,7 @@
 namespace leeway::tasks {
 namespace {
 
-constexpr std::size_t sweep_selection_most_rows = 1000;
+constexpr std::size_t most_rows = 1000;
 
 // Epochs are compared by the test accuracy that their training noted.
 std::string measure_of(const SweepReport& record, const std::string& chooses) {
@@ -50,9 +50,8 @@ Blocks counts_table(const SweepReport& record) {
 Blocks choice_table(const SweepReport& record) {
   const bool share = record.roles.is_share;
   std::vector<ColumnOf<SweepChoice>> columns = {
-      {text_column("Algorithm"), &SweepChoice::algorithm},
-      {text_column("Case"),
-       [](const SweepChoice& one) { return text_cell(one.shift.empty() ? "all cases" : one.shift); }},
+      algorithm_column<SweepChoice>(),
+      case_column<SweepChoice>(),
       {text_column("Chosen"), [](const SweepChoice& one) { return text_cell(chosen_text(one.chosen)); }},
       {number_column(record.roles.validation, "Mean over the seeds of the grid"),
        [&](const SweepChoice& one) {
@@ -68,22 +67,18 @@ Blocks choice_table(const SweepReport& record) {
        &SweepChoice::left_out},
       {number_column("Seeds", "Seeds of the grid"),
        [](const SweepChoice& one) { return count_cell(one.seeds.size()); }}};
-  std::size_t headers = headers_with_start(record, 2);
+  std::size_t headers = 2;
   if (std::ranges::any_of(record.choices, [](const SweepChoice& one) { return !one.setting.empty(); })) {
     columns.insert(columns.begin() + 2, {text_column("Setting"), [](const SweepChoice& one) {
                                            return text_cell(one.setting.empty() ? "all" : one.setting);
                                          }});
     ++headers;
   }
-  add_start_column(record, columns);
   std::vector<const SweepChoice*> rows;
-  for (const SweepChoice& choice : record.choices)
-    if (rows.size() < sweep_selection_most_rows) rows.push_back(&choice);
-  const Blocks more = record.choices.size() > sweep_selection_most_rows
-                          ? paragraph(fmt::format("The first {} of {}.", count(sweep_selection_most_rows),
-                                                  count(record.choices.size())))
-                          : Blocks();
-  return more + table_of("Hyperparameters selected by validation", columns, rows).block(headers);
+  for (const SweepChoice& choice : record.choices) rows.push_back(&choice);
+  std::string caption = "Hyperparameters selected by validation";
+  cut_rows(rows, most_rows, caption);
+  return table_with_start(record, caption, columns, rows, headers);
 }
 
 std::vector<Chart> way_charts(const SweepReport& record, const std::string& chooses) {
@@ -99,10 +94,9 @@ std::vector<Chart> way_charts(const SweepReport& record, const std::string& choo
             {algorithm_name(way.algorithm), way_name(way), slot, way.value.mean, {}, way.value.runs});
     }
     if (!rows.empty())
-      charts.push_back(overview_chart(
-          start.empty() ? measure_of(record, chooses) : measure_of(record, chooses) + ", start " + start,
-          chooses + " selected by each criterion", rows, std::min(series, ways.size()),
-          record.roles.is_share));
+      charts.push_back(overview_chart(with_start(record, measure_of(record, chooses), start),
+                                      chooses + " selected by each criterion", rows,
+                                      std::min(series, ways.size()), record.roles.is_share));
   }
   return charts;
 }
@@ -113,27 +107,21 @@ Blocks ways_part(const SweepReport& record, const std::string& chooses) {
   for (const SweepWay& way : record.ways)
     if (way.chooses == chooses) rows.push_back(&way), append_new(ways, way_name(way));
   if (rows.empty()) return {};
-  std::vector<ColumnOf<SweepWay>> columns = {
-      {text_column("Algorithm"),
-       [](const SweepWay& one) { return text_cell(algorithm_name(one.algorithm)); }},
-      {text_column("Selected by"), [](const SweepWay& one) { return text_cell(way_name(one)); }},
-      {interval_column(measure_of(record, chooses)),
-       [&](const SweepWay& one) { return value_cell(record, one.value); }},
-      {interval_column(record.roles.is_share ? "Change, points" : "Change",
-                       "Compared with the first criterion, paired"),
-       [&](const SweepWay& one) {
-         return way_name(one) == ways.front() ? dash_cell("the reference")
-                                              : measure_change_cell(record, one.change);
-       }},
-      {number_column("Seeds"), [](const SweepWay& one) { return seeds_cell(one.value); }},
-      {number_column("Runs"), [](const SweepWay& one) { return count_cell(one.value.runs); }}};
-  add_start_column(record, columns);
+  using One = SweepWay;
+  const std::string reference = ways.front();
   ways.resize(std::min(series, ways.size()));
   return chart_grid(way_charts(record, chooses)) + model_legend(ways) +
-         table_of(
+         table_with_start<One>(
+             record,
              fmt::format("Criteria to select {}", chooses == "hyper-parameters" ? chooses : "the " + chooses),
-             columns, rows)
-             .block(headers_with_start(record, 2));
+             {algorithm_column<One>(),
+              {text_column("Selected by"), [](const One& one) { return text_cell(way_name(one)); }},
+              value_column<One>(record, measure_of(record, chooses)),
+              change_column<One>(record, "Compared with the first criterion, paired",
+                                 [&](const One& one) { return way_name(one) == reference; }),
+              seeds_column(&One::value),
+              runs_column(&One::value)},
+             rows, 2);
 }
 
 // -- By epoch
@@ -150,45 +138,37 @@ Line line_of(const SweepCurve& curve, std::size_t slot) {
   return line;
 }
 
-// Of an algorithm from a start: shares in one chart, each other criterion in one of its own.
-std::vector<Chart> charts_of(const SweepReport& record, const std::string& algorithm,
-                             const std::string& start) {
-  std::vector<Line> shares;
-  std::vector<std::vector<Line>> others;
-  std::size_t last = 1;
-  for (const SweepCurve& curve : record.curves) {
-    if (curve.algorithm != algorithm || curve.start != start) continue;
-    last = std::max(last, curve.points.back().epoch);
-    if (!is_share(curve.column))
-      others.push_back({line_of(curve, 0)});
-    else if (shares.size() < series)
-      shares.push_back(line_of(curve, shares.size()));
-  }
-  std::string title = algorithm.empty() ? "All algorithms" : algorithm;
-  if (record.starts.size() > 1) title += ", start " + start;
-  std::vector<Chart> charts;
-  const LineAxes axes = counted_axes(last, "validation");
-  if (!shares.empty()) {
-    LineAxes of = axes;
-    of.percent = true, of.height = 200;
-    charts.push_back(line_chart(title, "mean of the chosen runs; bands are intervals of the mean", shares,
-                                fit_y(of, shares, 0, 1)));
-  }
-  for (const std::vector<Line>& lines : others) {
-    double low = 0, high = 0;
-    for (const LinePoint& point : lines.front().points)
-      low = std::min(low, point.y.low.value_or(point.y.value.value_or(0))),
-      high = std::max(high, point.y.high.value_or(point.y.value.value_or(0)));
-    charts.push_back(
-        line_chart(title, lines.front().name, lines, fit_y(axes, lines, low, high > low ? high : low + 1)));
-  }
-  return charts;
-}
-
+// Of an algorithm, by start: shares in one chart, each other criterion in one of its own.
 std::vector<Chart> charts_of(const SweepReport& record, const std::string& algorithm) {
   std::vector<Chart> charts;
-  for (const std::string& start : record.starts)
-    for (Chart& chart : charts_of(record, algorithm, start)) charts.push_back(std::move(chart));
+  for (const std::string& start : record.starts) {
+    const std::string title = with_start(record, algorithm.empty() ? "All algorithms" : algorithm, start);
+    std::vector<Line> shares, others;
+    std::size_t last = 1;
+    for (const SweepCurve& curve : record.curves) {
+      if (curve.algorithm != algorithm || curve.start != start) continue;
+      last = std::max(last, curve.points.back().epoch);
+      if (!is_share(curve.column))
+        others.push_back(line_of(curve, 0));
+      else if (shares.size() < series)
+        shares.push_back(line_of(curve, shares.size()));
+    }
+    const LineAxes axes = counted_axes(last, "validation");
+    if (!shares.empty()) {
+      LineAxes of = axes;
+      of.percent = true, of.height = 200;
+      charts.push_back(line_chart(title, "mean of the chosen runs; bands are intervals of the mean", shares,
+                                  fit_y(of, shares, 0, 1)));
+    }
+    for (const Line& line : others) {
+      double low = 0, high = 0;
+      for (const LinePoint& point : line.points)
+        low = std::min(low, point.y.low.value_or(point.y.value.value_or(0))),
+        high = std::max(high, point.y.high.value_or(point.y.value.value_or(0)));
+      charts.push_back(
+          line_chart(title, line.name, {line}, fit_y(axes, {line}, low, high > low ? high : low + 1)));
+    }
+  }
   return charts;
 }
 
@@ -215,16 +195,8 @@ Section sweep_choices_section(const SweepReport& record) {
 
 Section sweep_ways_section(const SweepReport& record) {
   if (record.ways.empty()) return {};
-  const SweepWay* best = nullptr;
-  for (const SweepWay& way : record.ways)
-    if (way.start == record.starts.front() && way.chooses == record.ways.front().chooses &&
-        way.way == "oracle")
-      best = &way;
-  const std::string heading =
-      best == nullptr || !best->change.mean.value
-          ? std::string("Selection criteria compared")
-          : fmt::format("Selecting the {} by the measure itself would change it by {}", best->chooses,
-                        change_text(record, best->change.mean));
+  std::string heading = way_finding(record, record.ways.front().chooses);
+  if (heading.empty()) heading = "Selection criteria compared";
   return {"ways", "Selection criteria", heading,
           paragraph("The measure that each selection criterion would have reached, over runs with every "
                     "criterion. The oracle selects by the measure itself, which is not available in "

@@ -7,6 +7,7 @@
 
 #include "leeway/core/message.h"
 #include "leeway/tasks/sweep/report.h"
+#include "leeway/tasks/sweep/sweep.h"
 
 namespace leeway::tasks {
 namespace {
@@ -14,10 +15,6 @@ namespace {
 constexpr std::size_t most_names = 5;
 
 std::string plain(const std::string& text) { return printable(text, std::string::npos); }
-
-std::string some(std::size_t n, const char* what) {
-  return fmt::format("{} {}{}", count(n), what, n == 1 ? "" : "s");
-}
 
 // The first few, and how many more.
 std::string names_of(std::vector<std::string> names) {
@@ -30,17 +27,15 @@ std::string names_of(std::vector<std::string> names) {
   return list_of(names);
 }
 
-bool is_clear(const SweepMean& change) {
-  return change.mean.low && change.mean.high && (*change.mean.low > 0 || *change.mean.high < 0);
-}
-
 // Some algorithm was compared with the baseline with an interval, and none was clearly better or worse.
 bool none_differs(const SweepReport& record, const std::string& start) {
-  std::size_t compared = 0, clear = 0;
-  for (const SweepChange& change : record.changes)
-    if (change.start == start && change.shift.empty() && change.change.mean.low)
-      ++compared, clear += is_clear(change.change) ? 1 : 0;
-  return compared > 0 && clear == 0;
+  bool compared = false;
+  for (const SweepChange& change : record.changes) {
+    if (change.start != start || !change.shift.empty()) continue;
+    if (is_clear(change.change)) return false;
+    compared |= change.change.mean.low.has_value();
+  }
+  return compared;
 }
 
 bool is_better(const SweepReport& record, double change) {
@@ -50,13 +45,6 @@ bool is_better(const SweepReport& record, double change) {
 // " from scratch", where there are several starts.
 std::string from(const SweepReport& record, const std::string& start) {
   return record.starts.size() > 1 ? fmt::format(" (start {})", plain(start)) : "";
-}
-
-const SweepChange* change_of(const SweepReport& record, const std::string& algorithm,
-                             const std::string& start) {
-  for (const SweepChange& change : record.changes)
-    if (change.algorithm == algorithm && change.start == start && change.shift.empty()) return &change;
-  return nullptr;
 }
 
 const SweepCaseMean* hardest(const SweepReport& record, const std::string& start) {
@@ -86,62 +74,6 @@ void say_ties(const SweepReport& record, std::vector<std::string>& list) {
         fmt::format("Without a rank, because runs that all others have are missing: {}.", names_of(out)));
 }
 
-void say_changes(const SweepReport& record, std::vector<std::string>& list) {
-  for (const std::string& start : record.starts) {
-    std::vector<std::string> better, worse;
-    for (const SweepChange& change : record.changes)
-      if (change.start == start && change.shift.empty() && is_clear(change.change))
-        (is_better(record, *change.change.mean.value) ? better : worse).push_back(change.algorithm);
-    if (record.changes.empty()) continue;
-    std::string text =
-        fmt::format("Against {}, over all cases{}: ", plain(record.roles.baseline), from(record, start));
-    text += better.empty() ? "none is significantly better" : names_of(better) + " better";
-    text += worse.empty() ? ", none worse." : fmt::format(", {} worse.", names_of(worse));
-    list.push_back(std::move(text));
-  }
-}
-
-void say_concurrency(const SweepReport& record, std::vector<std::string>& list) {
-  for (const std::string& start : record.starts) {
-    const SweepConcurrency *first = nullptr, *last = nullptr;
-    for (const SweepConcurrency& one : record.concurrency) {
-      if (!one.algorithm.empty() || one.start != start || !one.value.mean.value) continue;
-      if (first == nullptr) first = &one;
-      last = &one;
-    }
-    if (first == nullptr || first == last) continue;
-    list.push_back(fmt::format("Over all algorithms{}, {} is {} with {} and {} with {}.", from(record, start),
-                               plain(record.roles.measure), value_text(record, first->value.mean),
-                               some(first->shifts, "shift"), value_text(record, last->value.mean),
-                               last->shifts));
-  }
-}
-
-void say_starts(const SweepReport& record, std::vector<std::string>& list) {
-  for (const SweepStart& one : record.scratch)
-    if (one.algorithm.empty() && one.start != record.roles.scratch && one.change.mean.value)
-      list.push_back(fmt::format("Over all algorithms, starting from {} changes {} by {}.", plain(one.start),
-                                 plain(record.roles.measure), change_text(record, one.change.mean)));
-}
-
-void say_ways(const SweepReport& record, std::vector<std::string>& list) {
-  for (const char* chooses : {"hyper-parameters", "checkpoint", "epoch"}) {
-    const bool epochs = std::string_view(chooses) == "epoch";
-    const SweepWay* last = nullptr;
-    std::string first;
-    for (const SweepWay& way : record.ways) {
-      if (way.chooses != chooses || way.start != record.starts.front()) continue;
-      if (first.empty()) first = way.way;
-      last = &way;
-    }
-    if (last != nullptr && last->change.mean.value)
-      list.push_back(fmt::format("Selecting the {} by {} instead of {} would change it by {}.", chooses,
-                                 epochs ? "test accuracy" : "the measure itself",
-                                 epochs ? curve_name(first) : plain(first),
-                                 change_text(record, last->change.mean)));
-  }
-}
-
 // Accuracies whose interval holds that of guessing, or without an interval lie at or below it.
 void say_chance(const SweepReport& record, std::vector<std::string>& list) {
   if (!record.roles.chance) return;
@@ -167,6 +99,56 @@ void say_missing(const SweepReport& record, std::vector<std::string>& list) {
 }
 
 }  // namespace
+
+bool is_clear(const SweepMean& change) {
+  return change.mean.low && change.mean.high && (*change.mean.low > 0 || *change.mean.high < 0);
+}
+
+std::string changes_finding(const SweepReport& record, const std::string& start) {
+  if (record.changes.empty()) return "";
+  std::vector<std::string> better, worse;
+  for (const SweepChange& change : record.changes)
+    if (change.start == start && change.shift.empty() && is_clear(change.change))
+      (is_better(record, *change.change.mean.value) ? better : worse).push_back(change.algorithm);
+  return fmt::format("Against {}, over all cases{}: {}, {}", plain(record.roles.baseline),
+                     from(record, start),
+                     better.empty() ? "none is significantly better" : names_of(better) + " better",
+                     worse.empty() ? "none worse" : names_of(worse) + " worse");
+}
+
+std::string concurrency_finding(const SweepReport& record, const std::string& start) {
+  const SweepConcurrency *first = nullptr, *last = nullptr;
+  for (const SweepConcurrency& one : record.concurrency) {
+    if (!one.algorithm.empty() || one.start != start || !one.value.mean.value) continue;
+    if (first == nullptr) first = &one;
+    last = &one;
+  }
+  if (first == last) return "";
+  return fmt::format("Over all algorithms{}, {} is {} with {} and {} with {}", from(record, start),
+                     plain(record.roles.measure), value_text(record, first->value.mean),
+                     some(first->shifts, "shift"), value_text(record, last->value.mean), last->shifts);
+}
+
+std::string start_finding(const SweepReport& record, const SweepStart& one) {
+  if (!one.algorithm.empty() || one.start == record.roles.scratch || !one.change.mean.value) return "";
+  return fmt::format("Over all algorithms, starting from {} changes {} by {}", plain(one.start),
+                     plain(record.roles.measure), change_text(record, one.change.mean));
+}
+
+std::string way_finding(const SweepReport& record, const std::string& chooses) {
+  const SweepWay *first = nullptr, *last = nullptr;
+  for (const SweepWay& way : record.ways) {
+    if (way.chooses != chooses || way.start != record.starts.front()) continue;
+    if (first == nullptr) first = &way;
+    last = &way;
+  }
+  if (last == nullptr || !last->change.mean.value) return "";
+  const bool epochs = chooses == "epoch";
+  return fmt::format("Selecting the {} by {} instead of {} would change it by {}", chooses,
+                     epochs ? "test accuracy" : "the measure itself",
+                     epochs ? curve_name(first->way) : plain(first->way),
+                     change_text(record, last->change.mean));
+}
 
 std::string curve_name(const std::string& column) {
   std::string name = column.substr(column.rfind('.') + 1);
@@ -236,10 +218,11 @@ std::string headline_of(const SweepReport& record) {
     return fmt::format("No algorithm differs significantly from {} over all cases. {}",
                        plain(record.roles.baseline), text);
   if (std::ranges::find(firsts, record.roles.baseline) != firsts.end()) return text;
-  if (const SweepChange* const change = change_of(record, first.algorithm, first.start);
-      change != nullptr && change->change.mean.value)
-    text += fmt::format(" Against {}: {}.", plain(record.roles.baseline),
-                        change_text(record, change->change.mean));
+  for (const SweepChange& change : record.changes)
+    if (change.algorithm == first.algorithm && change.start == first.start && change.shift.empty() &&
+        change.change.mean.value)
+      text += fmt::format(" Against {}: {}.", plain(record.roles.baseline),
+                          change_text(record, change.change.mean));
   return text;
 }
 
@@ -255,10 +238,13 @@ std::vector<std::string> findings_of(const SweepReport& record) {
                                  from(record, worst->start), plain(record.roles.measure),
                                  value_text(record, worst->value.mean)));
   }
-  say_changes(record, list);
-  say_concurrency(record, list);
-  say_starts(record, list);
-  say_ways(record, list);
+  const auto say = [&](const std::string& finding) {
+    if (!finding.empty()) list.push_back(finding + ".");
+  };
+  for (const std::string& start : record.starts) say(changes_finding(record, start));
+  for (const std::string& start : record.starts) say(concurrency_finding(record, start));
+  for (const SweepStart& one : record.scratch) say(start_finding(record, one));
+  for (const char* chooses : {"hyper-parameters", "checkpoint", "epoch"}) say(way_finding(record, chooses));
   say_chance(record, list);
   say_missing(record, list);
   return list;
