@@ -1,4 +1,4 @@
-// The list of described records (fields.h); docs/schema is written from it, and reports are chosen by it.
+// The list of described records (fields.h); leeway schema prints them, and reports are chosen by it.
 #pragma once
 
 #include <string>

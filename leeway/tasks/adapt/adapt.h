@@ -1,5 +1,5 @@
 // leeway adapt: recomputes a model's batch normalization statistics on other images (nn/model.h). Never uses
-// their labels. Keys: docs/schema/adapt.md.
+// their labels. Keys: leeway schema adapt.
 // Errors (Error): those of Model::adapt and Model::save. Interrupted on request: nothing is written. Cost: a
 // forward pass for each layer of batch normalization.
 #pragma once

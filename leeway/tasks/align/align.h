@@ -1,6 +1,6 @@
 // leeway align: PCA feature alignment of shifted sets of outputs with a clean one (agreement/alignment.h):
 // whether the strongest direction of the features outlasts a shift. Classes are the clean set's labels. The
-// clean set stays open; shifted ones are opened one at a time. Keys: docs/schema/align.md.
+// clean set stays open; shifted ones are opened one at a time. Keys: leeway schema align.
 // Errors (Error): no shifted set, a set without features, sets of different lengths; those of opening sets
 // and of agreement/alignment.h. Interrupted between sets on request. Cost and determinism: as there.
 #pragma once

@@ -17,7 +17,7 @@
 //
 // One result for each model and target. What was not computed is empty; `not_computed` says why. Class
 // indices begin at 0, ties for the top class go to the lowest. Confidence is the largest softmax probability
-// at inverse temperature 1. "clean": source, "shifted": target. Keys: docs/schema/assess.md.
+// at inverse temperature 1. "clean": source, "shifted": target. Keys: leeway schema assess.
 #pragma once
 
 #include <array>

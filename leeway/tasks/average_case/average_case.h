@@ -3,7 +3,7 @@
 // Input: a classifier of functions with its inputs, or outputs and gradients from elsewhere. One result for
 // each method and sigma; with Monte Carlo, also each method's error against it; by the most accurate method,
 // also how classes differ and which samples of each are the least and the most robust. leeway/average_case
-// defines the numbers; docs/schema/average-case.md lists the keys.
+// defines the numbers; leeway schema average-case lists the keys.
 //
 // If `state` names a file, progress is saved there every few seconds and on interruption, and the same task
 // resumes from it to the same bits (saved_work.h). The caller removes the file after storing the result.

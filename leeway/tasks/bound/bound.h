@@ -1,5 +1,5 @@
 // leeway bound: the error on an unlabelled target, bounded by Dis2 and estimated (leeway/error_bound). Keys:
-// docs/schema/bound.md.
+// leeway schema bound.
 //
 // Estimates use all rows of both sets; Dis2 uses the held-out rows. Source labels are those given, else those
 // of its outputs. Target labels change only what the record says of them. BoundOptions::binary and ::as are

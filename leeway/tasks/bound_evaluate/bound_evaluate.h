@@ -1,5 +1,5 @@
 // leeway bound evaluate: scores of bounds and estimates over many shifts with known error
-// (error_bound/evaluation.h). Keys: docs/schema/bound-evaluate.md.
+// (error_bound/evaluation.h). Keys: leeway schema bound-evaluate.
 //
 // With several data sets every method is also scored after each adjustment to each
 // BoundEvaluateOptions::coverage. BoundEvaluateOptions::methods is only recorded here; the caller that opens

@@ -1,5 +1,5 @@
 // leeway conds describe: which shifts two tables of attributes have (conds/describe.h), and in which cells a
-// model is weak. Keys: docs/schema/conds-describe.md.
+// model is weak. Keys: leeway schema conds-describe.
 //
 // Input: a source table and optionally a target; one table with a split (train is the source, test the
 // target, validation unused); or, without a table, the groups and labels of a model's outputs, optionally

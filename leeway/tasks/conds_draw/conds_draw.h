@@ -1,5 +1,5 @@
 // leeway conds draw: plans and draws training, validation and test sets with concurrent distribution shifts
-// (conds/conds.h). Keys: docs/schema/conds-draw.md.
+// (conds/conds.h). Keys: leeway schema conds-draw.
 //
 // One case, or every case with CondsDrawOptions::all. All cases are planned first; if one lacks rows, none is
 // drawn. The caller that opens the table applies the options for reading it (label, id, data_set); the data

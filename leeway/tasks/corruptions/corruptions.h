@@ -1,5 +1,5 @@
 // leeway shift corrupt: a model on images under the common corruptions (shift/corruption.h) at several
-// severities, or on published files of corrupted images (data/load.h). Keys: docs/schema/corruptions.md.
+// severities, or on published files of corrupted images (data/load.h). Keys: leeway schema corruptions.
 //
 // A unit is one corruption at one severity. Its images are made in blocks and discarded; its numbers and the
 // misclassified rows stay. Accuracy has an exact interval; posterior agreement with the clean images that of

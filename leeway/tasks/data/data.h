@@ -1,6 +1,6 @@
 // leeway data render and data load: images drawn from geometry (data/render.h) and published data sets from
 // their files (data/load.h), written with a table of attributes and a contact sheet of 60 random pictures.
-// Keys: docs/schema/data-render.md, data-load.md.
+// Keys: leeway schema data-render, data-load.
 // Errors (Error): those of the headers above; data_render: a split without rows of a named set; data_load: no
 // pictures to write, an unknown label column. Cost and determinism: as there.
 #pragma once

@@ -1,6 +1,6 @@
 // leeway data diagvib: environments of DiagViB pictures (data/diagvib_environments.h), drawn from digits and
 // written as training data: one part to a file, or all parts of an experiment to a folder. One result for
-// each file. Keys: docs/schema/data-diagvib.md.
+// each file. Keys: leeway schema data-diagvib.
 // Errors (Error): those of data/diagvib_set.h, an unknown experiment or part; OptionError: conflicting
 // options. Interrupted on request: finished files stay. Cost and determinism: as there.
 #pragma once

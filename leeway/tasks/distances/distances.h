@@ -1,5 +1,5 @@
 // leeway distances: distances of shifted sets of outputs from a clean one (agreement/distance.h). Keys:
-// docs/schema/distances.md.
+// leeway schema distances.
 //
 // The clean set stays open; shifted ones are opened one at a time. A distance that the sets do not permit has
 // no value but a reason. For distances that pair rows, the record gives the evidence that rows are pairs.

@@ -1,5 +1,5 @@
 // leeway infer: a model's outputs on images, written as an outputs file. Class names come from the images'
-// file, else from the model. Keys: docs/schema/infer.md.
+// file, else from the model. Keys: leeway schema infer.
 // Errors (Error): those of Predictor::outputs (nn/predictor.h). Interrupted on request. Cost: a forward pass.
 // Same bits for any number of threads.
 #pragma once

@@ -1,5 +1,5 @@
 // leeway inspect: a model file's content, expected inputs, cost of a pass on this machine, and accuracy on
-// labelled images. Keys: docs/schema/inspect.md.
+// labelled images. Keys: leeway schema inspect.
 // Errors (Error): those of Model::outputs (nn/predictor.h). Warnings: no gradients, different outputs in two
 // passes, a better normalization. Cost: passes of 16 images for a second, and one of the labelled images. All
 // but the seconds has the same bits for any number of threads.

@@ -1,5 +1,5 @@
 // leeway list: the families of leeway and the descriptions of their members (core/family.h); list.cpp holds
-// the list of families, itself a family. Keys: docs/schema/list.md.
+// the list of families, itself a family. Keys: leeway schema list.
 // Families of models come from `session`; where it throws std::runtime_error (no model library), the record
 // says why and lists the others. Errors: an unknown family (Error); a requested one that is not available
 // (std::runtime_error).

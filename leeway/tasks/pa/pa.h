@@ -1,6 +1,6 @@
 // leeway pa: posterior agreement of one or more models under one or more shifts (leeway/agreement): one
 // result for each shifted set, model by model; with several models and ratios, also the ratios at which two
-// models agree equally. Keys: docs/schema/pa.md.
+// models agree equally. Keys: leeway schema pa.
 //
 // Sets are opened in turn; two are in memory (or mapped) at a time. Rows are pairs as they stand
 // (PaOptions::pairing "given"; the record then gives the evidence for pairs), by another pairing, or by given

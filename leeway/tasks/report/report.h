@@ -1,4 +1,4 @@
-// The record of leeway report: the page that was made of saved records. docs/schema/report.md lists the keys.
+// The record of leeway report: the page that was made of saved records. leeway schema report lists the keys.
 #pragma once
 
 #include <cstddef>

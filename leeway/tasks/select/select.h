@@ -1,5 +1,5 @@
 // leeway select: which of several checkpoints posterior agreement and accuracy choose
-// (agreement/selection.h). Keys: docs/schema/select.md.
+// (agreement/selection.h). Keys: leeway schema select.
 //
 // All checkpoints have the same validation samples, clean and shifted. Labels are those given, or the first
 // that a set has; without labels, only agreement chooses. Two sets are open at a time; those needed for

@@ -1,5 +1,5 @@
 // leeway shift text: a CSV file with one column of texts shifted (shift/text.h), all else unchanged. Keys:
-// docs/schema/shift-text.md.
+// leeway schema shift-text.
 // OptionError: an unknown text shift, a strength or option that it does not take. Errors (Error): those of
 // shift/text_table.h and shift/text.h. Cost and determinism: as there.
 #pragma once

@@ -1,4 +1,4 @@
-// The record of leeway sweep report: what the runs of a sweep say of algorithms under shifts. docs/schema/sweep-report.md
+// The record of leeway sweep report: what the runs of a sweep say of algorithms under shifts. leeway schema sweep-report
 // lists the keys; what the numbers are stands in leeway/sweep/report.h.
 #pragma once
 

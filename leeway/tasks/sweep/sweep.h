@@ -1,4 +1,4 @@
-// The records of leeway sweep: plan, run, status, collect (leeway/sweep). Keys: docs/schema/sweep-*.md.
+// The records of leeway sweep: plan, run, status, collect (leeway/sweep). Keys: leeway schema sweep-*.
 #pragma once
 
 #include <cstddef>

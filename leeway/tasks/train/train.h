@@ -1,6 +1,6 @@
 // leeway train: trains an image classifier by an algorithm of leeway/nn (core/training.h), which the session
 // brings; this code does not need LibTorch. Writes the weights as safetensors; they and the state also hold
-// options and course of the training, as text of training_schema. Keys: docs/schema/train.md.
+// options and course of the training, as text of training_schema. Keys: leeway schema train.
 // Errors (Error): those of selection_of, of opening the data, and of Session::train (nn/session.h).
 // Interrupted on request: OUT.state holds the last finished epoch; the same task resumes to the same bits.
 // Cost: a forward and a backward pass of every image an epoch, plus the algorithm's. Same bits for a given
