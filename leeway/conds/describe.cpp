@@ -21,12 +21,9 @@ namespace {
 std::vector<double> replicates(const DescribeOptions& options, std::uint32_t stream,
                                const std::function<double(Random&)>& number) {
   std::vector<double> values(options.bootstrap);
-  constexpr std::size_t chunk = 32;
-  parallel_for((values.size() + chunk - 1) / chunk, [&](std::size_t c) {
-    for (std::size_t b = c * chunk; b < std::min(values.size(), (c + 1) * chunk); ++b) {
-      Random random(options.seed, stream, b);
-      values[b] = number(random);
-    }
+  parallel_for(values.size(), [&](std::size_t b) {
+    Random random(options.seed, stream, b);
+    values[b] = number(random);
   });
   std::ranges::sort(values);
   return values;

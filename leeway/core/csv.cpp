@@ -214,7 +214,7 @@ std::size_t place_of_column(std::span<const std::string> header, std::string_vie
     refuse(
         name,
         fmt::format("a column {}{}", in_quotes(wanted), option.empty() ? "" : fmt::format(" ({})", option)),
-        "columns " + comma_list(header, 200) + did_you_mean(wanted, header));
+        header.empty() ? "none" : "columns " + comma_list(header, 200) + did_you_mean(wanted, header));
   return static_cast<std::size_t>(found - header.begin());
 }
 

@@ -32,13 +32,9 @@ std::vector<DiagvibEnvironment> cumulative(const Classes& base, const std::vecto
 
 constexpr std::size_t n_train = 40'000, n_val = 20'000, n_test = 10'000;
 
-DiagvibPart training(const Classes& first, const Classes& second) {
-  return {"train", {{0, first}, {1, second}}, DiagvibPairing::unpaired, n_train};
-}
-
-DiagvibPart validation(std::string name, DiagvibPairing pairing, const Classes& first,
-                       const Classes& second) {
-  return {std::move(name), {{0, first}, {1, second}}, pairing, n_val};
+DiagvibPart of_two(std::string name, std::size_t n, DiagvibPairing pairing, const Classes& first,
+                   const Classes& second) {
+  return {std::move(name), {{0, first}, {1, second}}, pairing, n};
 }
 
 DiagvibPart test(std::vector<DiagvibEnvironment> environments) {
@@ -56,19 +52,20 @@ std::vector<DiagvibPart> discriminability() {
                                                             {scale, "large"},
                                                             {texture, "tiles"}});
   const Classes &red = tests[0].classes, &blue = tests[1].classes;
-  return {training(red, blue), validation("val", DiagvibPairing::paired, red, blue), test(std::move(tests))};
+  return {of_two("train", n_train, DiagvibPairing::unpaired, red, blue),
+          of_two("val", n_val, DiagvibPairing::paired, red, blue), test(std::move(tests))};
 }
 
 std::vector<DiagvibPart> selection() {
   const Classes red = {"red", "dark", "centre", "large", "blank"}, blue = changed(red, {hue, "blue"}),
                 magenta = changed(red, {hue, "magenta"}), yellow = changed(red, {hue, "yellow"}),
                 far = {"green", "bright", "upper-left", "small", "tiles"};
-  return {training(red, blue),
-          validation("val-sd", DiagvibPairing::unpaired, red, red),
-          validation("val-id", DiagvibPairing::unpaired, red, blue),
-          validation("val-1f-md", DiagvibPairing::unpaired, red, magenta),
-          validation("val-5f-md", DiagvibPairing::unpaired, red, far),
-          validation("val-ood", DiagvibPairing::unpaired, yellow, magenta),
+  return {of_two("train", n_train, DiagvibPairing::unpaired, red, blue),
+          of_two("val-sd", n_val, DiagvibPairing::unpaired, red, red),
+          of_two("val-id", n_val, DiagvibPairing::unpaired, red, blue),
+          of_two("val-1f-md", n_val, DiagvibPairing::unpaired, red, magenta),
+          of_two("val-5f-md", n_val, DiagvibPairing::unpaired, red, far),
+          of_two("val-ood", n_val, DiagvibPairing::unpaired, yellow, magenta),
           test(cumulative(red, {{hue, "green"},
                                 {lightness, "bright"},
                                 {texture, "tiles"},
@@ -101,23 +98,12 @@ PairWeights frequent(double share) {
 
 DiagvibExperiment co_occurrence(std::string_view name, std::string_view summary,
                                 PairWeights (*weights)(double share)) {
-  DiagvibExperiment experiment;
-  static_cast<Member&>(experiment) = {name, summary, "Eulig et al., ICCV 2021"};
-  experiment.digits = {7, 4, 9};
-  experiment.parts = {{"train", {}, DiagvibPairing::paired, 43'740},
-                      {"val", {}, DiagvibPairing::paired, 8'748},
-                      {"test", {}, DiagvibPairing::paired, 20'000}};
-  experiment.weights = weights;
-  return experiment;
-}
-
-DiagvibExperiment of_table(std::string_view name, std::string_view summary, std::string_view source,
-                           std::vector<std::size_t> digits, std::vector<DiagvibPart> parts) {
-  DiagvibExperiment experiment;
-  static_cast<Member&>(experiment) = {name, summary, source};
-  experiment.digits = std::move(digits);
-  experiment.parts = std::move(parts);
-  return experiment;
+  return {{name, summary, "Eulig et al., ICCV 2021"},
+          {7, 4, 9},
+          {{"train", {}, DiagvibPairing::paired, 43'740},
+           {"val", {}, DiagvibPairing::paired, 8'748},
+           {"test", {}, DiagvibPairing::paired, 20'000}},
+          weights};
 }
 
 constexpr std::size_t size_of_pairs = 9;
@@ -131,19 +117,20 @@ std::array<double, size_of_pairs> flat(const PairWeights& weights) {
 }  // namespace
 
 const DiagvibPart& DiagvibExperiment::part(std::string_view wanted) const {
-  const auto found = std::ranges::find(parts, wanted, &DiagvibPart::name);
-  if (found == parts.end())
-    refuse("part of " + std::string(name), "one of " + names_of(parts), in_quotes(wanted));
-  return *found;
+  return parts[index_of_name(wanted, parts, &DiagvibPart::name, "part of " + std::string(name))];
 }
 
 std::span<const DiagvibExperiment> diagvib_experiments() {
   static const DiagvibExperiment list[] = {
-      of_table("discriminability", "hue, lightness, position, scale and texture shift one after the other",
-               "Carvalho et al. 2025, Table 2", {4, 9}, discriminability()),
-      of_table("selection",
-               "validation sets with small and large shifts: val-sd, val-id, val-1f-md, val-5f-md, val-ood",
-               "Carvalho et al. 2025, Table 3", {1, 4, 7, 9}, selection()),
+      {{"discriminability", "hue, lightness, position, scale and texture shift one after the other",
+        "Carvalho et al. 2025, Table 2"},
+       {4, 9},
+       discriminability()},
+      {{"selection",
+        "validation sets with small and large shifts: val-sd, val-id, val-1f-md, val-5f-md, val-ood",
+        "Carvalho et al. 2025, Table 3"},
+       {1, 4, 7, 9},
+       selection()},
       co_occurrence("zgo", "each digit has its own class of the learning factor", generalization<0>),
       co_occurrence("1-cgo", "zgo and one further pair", generalization<1>),
       co_occurrence("2-cgo", "zgo and two further pairs", generalization<2>),

@@ -44,29 +44,19 @@ DiagvibCodes codes_of(const std::array<std::string, diagvib_factors>& classes,
   return codes;
 }
 
-// A row with its digit, which is one of the places [first, first + count) of its class.
-class DigitDraw {
- public:
-  explicit DigitDraw(const DiagvibSet& set) : set_(set), stream_(stream_of("digit", set.split)) {}
-
-  // Share `part` of `parts` of the pool; `turn` counts the draws of a class.
-  [[nodiscard]] std::size_t operator()(std::size_t label, std::size_t turn, std::uint64_t sample,
-                                       std::size_t part, std::size_t parts) const {
-    const std::size_t count = set_.digits.of_class[label].size() / parts;
-    if (count == 0)
-      refuse(
-          fmt::format("digits of class {}", set_.digits.classes[label]),
-          fmt::format("at least {} in the {} pool", parts, split_names[static_cast<std::size_t>(set_.split)]),
-          set_.digits.of_class[label].size());
-    if (set_.split == DiagvibSplit::test) return part * count + turn % count;
-    const double share = Random(set_.seed, stream_, sample).uniform();
-    return part * count + static_cast<std::size_t>(share * static_cast<double>(count));
-  }
-
- private:
-  const DiagvibSet& set_;
-  const std::uint32_t stream_;
-};
+// Place of a row's digit in its class, within share `part` of `parts` of the pool; `turn` counts the draws of
+// a class.
+std::size_t draw_digit(const DiagvibSet& set, std::size_t label, std::size_t turn, std::uint64_t sample,
+                       std::size_t part = 0, std::size_t parts = 1) {
+  const std::size_t count = set.digits.of_class[label].size() / parts;
+  if (count == 0)
+    refuse(fmt::format("digits of class {}", set.digits.classes[label]),
+           fmt::format("at least {} in the {} pool", parts, split_names[static_cast<std::size_t>(set.split)]),
+           set.digits.of_class[label].size());
+  if (set.split == DiagvibSplit::test) return part * count + turn % count;
+  const double share = Random(set.seed, stream_of("digit", set.split), sample).uniform();
+  return part * count + static_cast<std::size_t>(share * static_cast<double>(count));
+}
 
 // Exact sums of bytes, so that their order does not matter.
 struct Sums {
@@ -143,10 +133,7 @@ std::uint8_t diagvib_code(DiagvibFactor factor, const std::string& name,
     for (const DiagvibTexture& texture : textures) names.push_back(texture.name);
   else
     for (const DiagvibClass& one : diagvib_classes(factor)) names.emplace_back(one.name);
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end())
-    refuse(name_of(factor), fmt::format("one of {}", fmt::join(names, ", ")), in_quotes(name));
-  return static_cast<std::uint8_t>(found - names.begin());
+  return static_cast<std::uint8_t>(index_of_name(name, names, name_of(factor)));
 }
 
 DiagvibDigits diagvib_digits(const Images& pictures, std::span<const std::size_t> classes) {
@@ -164,10 +151,7 @@ DiagvibDigits diagvib_digits(const Images& pictures, std::span<const std::size_t
       if (labels[row] == static_cast<std::int64_t>(one)) rows.push_back(row);
     if (rows.empty()) refuse(name, fmt::format("images of class {}", one), "none");
     std::vector<std::optional<DiagvibGlyph>> glyphs(rows.size());
-    parallel_for((rows.size() + 63) / 64, [&](std::size_t chunk) {
-      for (std::size_t i = chunk * 64; i < std::min(rows.size(), chunk * 64 + 64); ++i)
-        glyphs[i] = diagvib_glyph(bytes_of(pictures, rows[i]));
-    });
+    parallel_for(rows.size(), [&](std::size_t i) { glyphs[i] = diagvib_glyph(bytes_of(pictures, rows[i])); });
     auto& kept = digits.of_class.emplace_back();
     for (std::size_t i = 0; i < rows.size(); ++i)
       if (glyphs[i])
@@ -227,16 +211,14 @@ void add_rows(DiagvibSet& set, std::span<const DiagvibEnvironment> all, std::spa
   const std::size_t kept =
       rows.n - static_cast<std::size_t>(std::llround(rows.shift_ratio * static_cast<double>(rows.n)));
   const bool paired = rows.pairing == DiagvibPairing::paired;
-  const DigitDraw digit(set);
   for (const std::size_t environment : chosen)
     for (std::size_t i = 0; i < rows.n; ++i) {
       const std::size_t from = i < kept ? 0 : environment;
       const std::uint64_t own = paired ? 0 : std::uint64_t{environment + 1} << 40;
       const std::uint64_t sample = own | i;
-      set.rows.push_back(
-          {i % k,
-           paired ? digit(i % k, i / k, sample, 0, 1) : digit(i % k, i / k, sample, environment, all.size()),
-           all[from].number, codes[from], sample});
+      const std::size_t digit = paired ? draw_digit(set, i % k, i / k, sample)
+                                       : draw_digit(set, i % k, i / k, sample, environment, all.size());
+      set.rows.push_back({i % k, digit, all[from].number, codes[from], sample});
     }
 }
 
@@ -261,13 +243,12 @@ void add_co_occurrence(DiagvibSet& set, const PairWeights& weights, DiagvibFacto
   }
   if (codes[static_cast<std::size_t>(learning)].size() != 3)
     refuse("factors", "factors other than the learning factor", name_of(learning));
-  const DigitDraw digit(set);
   std::array<std::size_t, 3> turns{};
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     DiagvibRow row;
     row.label = pairs[i] / 3;
     row.sample = i;
-    row.digit = digit(row.label, turns[row.label]++, i, 0, 1);
+    row.digit = draw_digit(set, row.label, turns[row.label]++, i);
     Random random(set.seed, stream_of("factors", set.split), i);
     for (std::size_t f = 0; f < diagvib_factors; ++f) {
       const std::uint64_t any = random.below(3);  // drawn for every factor, so that others do not change it

@@ -71,11 +71,10 @@ std::span<const LoadedFormat> loaded_formats() {
       {{"cifar100", "binary version", krizhevsky}, "train.bin or test.bin", load_cifar100, 1, any_number},
       {{"cifar10-c", "CIFAR-10 under corruptions, five severities each", hendrycks},
        arrays,
-       nullptr,
+       load_cifar10_c,
        1,
-       2,
-       load_cifar10_c},
-      {{"cifar100-c", "CIFAR-100 under corruptions", hendrycks}, arrays, nullptr, 1, 2, load_cifar100_c},
+       2},
+      {{"cifar100-c", "CIFAR-100 under corruptions", hendrycks}, arrays, load_cifar100_c, 1, 2},
       {{"cifar10.1", "new test set for CIFAR-10", "Recht et al., 2018"},
        "cifar10.1_v6_data.npy cifar10.1_v6_labels.npy",
        load_cifar10_1,
@@ -107,15 +106,9 @@ std::span<const LoadedFormat> loaded_formats() {
       {{"camelyon17", "WILDS, tumors in five hospitals, table only", wilds}, "metadata.csv", load_camelyon17},
       {{"imagenet-c", "ImageNet under corruptions, five severities each", hendrycks},
        folders,
-       nullptr,
-       1,
-       1,
        load_imagenet_c},
       {{"tiny-imagenet-c", "Tiny ImageNet under corruptions; no pairs with its validation images", hendrycks},
        folders,
-       nullptr,
-       1,
-       1,
        load_imagenet_c},
       {{"folder",
         "images by class (PACS, OfficeHome): CLASS/x.jpg or DOMAIN/CLASS/x.jpg; table only if not PNG or "
@@ -126,7 +119,7 @@ std::span<const LoadedFormat> loaded_formats() {
   return list;
 }
 
-Loaded load_set(std::string_view name, const Paths& paths, const CorruptionPart& part) {
+Loaded load_set(std::string_view name, const Paths& paths, CorruptionPart part) {
   const LoadedFormat& format = find_member(loaded_formats(), "format", name);
   if (paths.size() < format.fewest || paths.size() > format.most)
     refuse(name,
@@ -134,11 +127,12 @@ Loaded load_set(std::string_view name, const Paths& paths, const CorruptionPart&
                ? fmt::format("{} paths ({})", format.fewest, format.paths)
                : fmt::format("{} to {} paths ({})", format.fewest, format.most, format.paths),
            paths.size());
-  if (!part.is_all() && format.load_part == nullptr)
+  if (!part.is_all() && !format.has_parts())
     refuse(name, "a set of corruptions, from which one can be selected", "another");
   if (part.severity && (*part.severity < 1 || *part.severity > 5))
     refuse(name, "a severity from 1 to 5", fmt::format("{}", *part.severity));
-  Loaded set = format.load_part != nullptr ? format.load_part(paths, part) : format.load(paths);
+  if (part.corruption) std::ranges::replace(*part.corruption, '-', '_');
+  Loaded set = format.has_parts() ? std::get<1>(format.load)(paths, part) : std::get<0>(format.load)(paths);
   if (set.n == 0) refuse(display_name(paths[0]), "at least 1 row", "none");
   return set;
 }

@@ -19,6 +19,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "leeway/core/attribute_table.h"
@@ -59,24 +60,24 @@ inline constexpr std::size_t any_number = 1000;  // of paths
 
 // What is read of a set that comes as corruptions and severities.
 struct CorruptionPart {
-  std::optional<std::string>
-      corruption;  // as its file is called, "gaussian_noise", or with dashes; none: all there are
-  std::optional<std::size_t> severity;  // 1 to 5; none: all
+  std::optional<std::string> corruption;  // "gaussian_noise" or "gaussian-noise"; none: all there are
+  std::optional<std::size_t> severity;    // 1 to 5; none: all
 
   [[nodiscard]] bool is_all() const { return !corruption && !severity; }
 };
 
 struct LoadedFormat : Member {
-  std::string_view paths;                        // what files it takes
-  Loaded (*load)(const Paths& paths) = nullptr;  // or, of a set of corruptions, load_part
-  std::size_t fewest = 1, most = 1;              // how many files
-  Loaded (*load_part)(const Paths& paths, const CorruptionPart& part) = nullptr;
+  std::string_view paths;  // what files it takes
+  std::variant<Loaded (*)(const Paths& paths),
+               Loaded (*)(const Paths& paths, const CorruptionPart& part)>  // of a set of corruptions
+      load;
+  std::size_t fewest = 1, most = 1;  // how many files
+  [[nodiscard]] bool has_parts() const { return load.index() == 1; }
 };
-
 [[nodiscard]] std::span<const LoadedFormat> loaded_formats();
 // Reads a set, or that part of it; Error for a name that is none, a number of paths that the format does not take, a part of a
 // set that has none, and no rows.
-[[nodiscard]] Loaded load_set(std::string_view format, const Paths& paths, const CorruptionPart& part = {});
+[[nodiscard]] Loaded load_set(std::string_view format, const Paths& paths, CorruptionPart part = {});
 
 // A folder of published corruptions: the format that load_set reads it by ("cifar10-c", "cifar100-c" by the largest label,
 // "imagenet-c"), and what its corruptions are called there, sorted. Error for a folder of neither layout.

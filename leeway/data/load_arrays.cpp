@@ -74,21 +74,11 @@ Loaded load_dsprites(const Paths& paths) {
   const RenderedSet& rendered = rendered_set("dsprites");
   for (const RenderedColumn& column : rendered.columns) {
     if (column.factor < 2) continue;
-    const std::size_t latent = column.factor - 1;
-    LoadedColumn loaded{column.name, {}, {}};
-    std::vector<std::uint32_t> place;
-    for (const std::string& text : column.texts) {
-      const auto found = std::ranges::find(loaded.values, text);
-      place.push_back(static_cast<std::uint32_t>(found - loaded.values.begin()));
-      if (found == loaded.values.end()) loaded.values.push_back(text);
-    }
-    for (std::size_t row = 0; row < set.n; ++row) {
-      const std::int64_t code = codes[row * 6 + latent];
-      if (code < 0 || code >= static_cast<std::int64_t>(place.size()))
-        refuse(name + ": latents_classes", fmt::format("{} from 0 to {}", column.name, place.size() - 1),
-               fmt::format("{} at row {}", code, row));
-      loaded.codes.push_back(place[static_cast<std::size_t>(code)]);
-    }
+    NumberedColumn latent(column.name, column.texts);
+    for (std::size_t row = 0; row < set.n; ++row)
+      latent.add(codes[row * 6 + column.factor - 1], name + ": latents_classes");
+    LoadedColumn loaded = latent.finish();
+    put_values_in_order(loaded.values, loaded.codes, values_of(column));
     set.columns.push_back(std::move(loaded));
   }
   const std::size_t area = set.shape[1] * set.shape[2];
@@ -104,8 +94,7 @@ namespace {
 
 // The arrays of a part: FOLDER/CORRUPTION.npy, or the one that was named.
 Paths arrays_of(const Paths& paths, const CorruptionPart& part) {
-  std::optional<std::string> wanted = part.corruption;
-  if (wanted) std::ranges::replace(*wanted, '-', '_');
+  const std::optional<std::string>& wanted = part.corruption;
   if (paths.size() == 2) {
     if (wanted && paths[0].stem().string() != *wanted)
       refuse(display_name(paths[0]), fmt::format("{}.npy", printable(*wanted)), "another corruption");

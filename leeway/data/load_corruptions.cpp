@@ -25,27 +25,6 @@ std::vector<std::string> arrays_in(const fs::path& folder) {
 
 std::vector<fs::path> folders_in(const fs::path& folder) { return paths_in(folder, true, "a folder"); }
 
-std::string underscored(std::string name) {
-  std::ranges::replace(name, '-', '_');
-  return name;
-}
-
-struct PartFile {
-  fs::path file;
-  std::string corruption, label;
-  std::size_t severity = 1;
-};
-
-// Of one severity, FOLDER/CLASS/x.JPEG.
-void add_files(const fs::path& folder, const std::string& corruption, std::size_t severity,
-               std::vector<PartFile>& files) {
-  const std::size_t before = files.size();
-  for (const fs::path& label : folders_in(folder))
-    for (const fs::path& file : paths_in(label, false, "a folder"))
-      if (is_readable_picture(file)) files.push_back({file, corruption, label.filename().string(), severity});
-  if (files.size() == before) refuse(display_name(folder), "images in one folder per class", "none");
-}
-
 }  // namespace
 
 CorruptionFolder corruption_folder(const fs::path& folder) {
@@ -75,31 +54,33 @@ Loaded load_imagenet_c(const Paths& paths, const CorruptionPart& part) {
   const fs::path& folder = paths[0];
   std::vector<std::string> corruptions;
   if (part.corruption) {
-    corruptions = {underscored(*part.corruption)};
+    corruptions = {*part.corruption};
     const auto all = folders_in(folder);
     if (std::ranges::find(all, folder / corruptions[0]) == all.end())
       refuse(display_name(folder), "a folder " + printable(corruptions[0]), "none");
   } else {
     corruptions = corruption_folder(folder).corruptions;
   }
-  std::vector<PartFile> files;
-  for (const std::string& name : corruptions)
-    for (std::size_t severity = 1; severity <= severities; ++severity)
-      if (!part.severity || severity == *part.severity)
-        add_files(folder / name / std::to_string(severity), name, severity, files);
   Loaded set;
-  set.n = files.size();
   TextColumn label("class"), corruption("corruption"), severity("severity");
   LoadedColumn image{"image", {}, {}};
   std::vector<fs::path> pictures;
-  for (const PartFile& one : files) {
-    label.add(printable(one.label, 200));
-    corruption.add(printable(one.corruption, 200));
-    severity.add(std::to_string(one.severity));
-    image.codes.push_back(static_cast<std::uint32_t>(image.values.size()));
-    image.values.push_back(printable(one.file.lexically_relative(folder).generic_string(), 1000));
-    pictures.push_back(one.file);
-  }
+  for (const std::string& name : corruptions)
+    for (std::size_t s = part.severity.value_or(1); s <= part.severity.value_or(severities); ++s) {
+      const fs::path classes = folder / name / std::to_string(s);
+      const std::size_t before = pictures.size();
+      for (const fs::path& of_class : folders_in(classes))
+        for (const fs::path& file : paths_in(of_class, false, "a folder")) {
+          if (!is_readable_picture(file)) continue;
+          label.add(printable(of_class.filename().string(), 200));
+          corruption.add(printable(name, 200));
+          severity.add(std::to_string(s));
+          add_file(image, file.lexically_relative(folder).generic_string());
+          pictures.push_back(file);
+        }
+      if (pictures.size() == before) refuse(display_name(classes), "images in one folder per class", "none");
+    }
+  set.n = pictures.size();
   for (TextColumn* column : {&label, &corruption, &severity}) set.columns.push_back(column->finish());
   set.columns.push_back(std::move(image));
   add_pictures(set, std::move(pictures));

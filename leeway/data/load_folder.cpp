@@ -54,8 +54,7 @@ Loaded load_folder(const Paths& paths) {
     const auto part = file.begin();
     if (depth == 3) domain.add(printable(part->string(), 200));
     label.add(printable(std::next(part, depth - 2)->string(), 200));
-    image.codes.push_back(static_cast<std::uint32_t>(image.values.size()));
-    image.values.push_back(printable(file.generic_string(), 1000));
+    add_file(image, file.generic_string());
     all_readable = all_readable && is_readable_picture(file);
   }
   set.columns.push_back(label.finish());

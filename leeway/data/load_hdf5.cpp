@@ -32,75 +32,66 @@ constexpr int hard_link = 0;             // H5L_type_t
 constexpr int virtual_layout = 3;        // H5D_layout_t
 constexpr std::size_t rows_of_block = 4096;
 
+// A function or a value of the library, of the type that the caller gives it.
+struct Symbol {
+  void* address = nullptr;
+  template <class T>
+  operator T*() const {  // NOLINT(google-explicit-constructor): the member's type says what it is
+    return reinterpret_cast<T*>(address);
+  }
+};
+
 class Library {
+  void* handle_ = opened();
+
  public:
   static const Library& get() {
     static const Library library;
     return library;
   }
 
-  int (*set_errors)(Id, void*, void*) = nullptr;
-  Id (*open_file)(const char*, unsigned, Id) = nullptr;
-  Id (*open_data)(Id, const char*, Id) = nullptr;
-  Id (*space_of)(Id) = nullptr;
-  Id (*type_of)(Id) = nullptr;
-  int (*class_of)(Id) = nullptr;
-  std::size_t (*size_of_type)(Id) = nullptr;
-  int (*rank_of)(Id) = nullptr;
-  int (*shape_of)(Id, Size*, Size*) = nullptr;
-  int (*select)(Id, int, const Size*, const Size*, const Size*, const Size*) = nullptr;
-  Id (*make_space)(int, const Size*, const Size*) = nullptr;
-  int (*read)(Id, Id, Id, Id, Id, void*) = nullptr;
-  Size (*storage_of)(Id) = nullptr;  // bytes in the file
-  int (*link_of)(Id, const char*, void*, Id) = nullptr;
-  Id (*creation_of)(Id) = nullptr;  // properties of a data set
-  int (*layout_of)(Id) = nullptr;
-  int (*externals_of)(Id) = nullptr;  // number of files outside that hold the data
-  int (*release)(Id) = nullptr;       // an object of any kind
-  Id bytes = 0, doubles = 0;          // types in memory
+  int (*set_errors)(Id, void*, void*) = found("H5Eset_auto2");
+  Id (*open_file)(const char*, unsigned, Id) = found("H5Fopen");
+  Id (*open_data)(Id, const char*, Id) = found("H5Dopen2");
+  Id (*space_of)(Id) = found("H5Dget_space");
+  Id (*type_of)(Id) = found("H5Dget_type");
+  int (*class_of)(Id) = found("H5Tget_class");
+  std::size_t (*size_of_type)(Id) = found("H5Tget_size");
+  int (*rank_of)(Id) = found("H5Sget_simple_extent_ndims");
+  int (*shape_of)(Id, Size*, Size*) = found("H5Sget_simple_extent_dims");
+  int (*select)(Id, int, const Size*, const Size*, const Size*, const Size*) = found("H5Sselect_hyperslab");
+  Id (*make_space)(int, const Size*, const Size*) = found("H5Screate_simple");
+  int (*read)(Id, Id, Id, Id, Id, void*) = found("H5Dread");
+  Size (*storage_of)(Id) = found("H5Dget_storage_size");  // bytes in the file
+  int (*link_of)(Id, const char*, void*, Id) = found(::dlsym(handle_, "H5Lget_info2") != nullptr
+                                                         ? "H5Lget_info2"
+                                                         : "H5Lget_info");  // from 1.12
+  Id (*creation_of)(Id) = found("H5Dget_create_plist");                     // properties of a data set
+  int (*layout_of)(Id) = found("H5Pget_layout");
+  int (*externals_of)(Id) = found("H5Pget_external_count");  // number of files outside that hold the data
+  int (*release)(Id) = found("H5Idec_ref");                  // an object of any kind
+  Id bytes = 0, doubles = 0;                                 // types in memory
 
  private:
   Library() {
-    for (const char* name : library_names)
-      if ((handle_ = ::dlopen(name, RTLD_NOW | RTLD_LOCAL)) != nullptr) break;
-    if (handle_ == nullptr)
-      throw std::runtime_error("3dshapes.h5 requires HDF5: install the Debian package libhdf5-103-1");
-    int (*start)() = nullptr;
-    find(start, "H5open");
+    int (*const start)() = found("H5open");
     if (start() < 0) throw std::runtime_error("the HDF5 library does not start");
-    find(set_errors, "H5Eset_auto2");
-    find(open_file, "H5Fopen");
-    find(open_data, "H5Dopen2");
-    find(space_of, "H5Dget_space");
-    find(type_of, "H5Dget_type");
-    find(class_of, "H5Tget_class");
-    find(size_of_type, "H5Tget_size");
-    find(rank_of, "H5Sget_simple_extent_ndims");
-    find(shape_of, "H5Sget_simple_extent_dims");
-    find(select, "H5Sselect_hyperslab");
-    find(make_space, "H5Screate_simple");
-    find(read, "H5Dread");
-    find(storage_of, "H5Dget_storage_size");
-    find(release, "H5Idec_ref");
-    find(link_of, ::dlsym(handle_, "H5Lget_info2") != nullptr ? "H5Lget_info2" : "H5Lget_info");  // from 1.12
-    find(creation_of, "H5Dget_create_plist");
-    find(layout_of, "H5Pget_layout");
-    find(externals_of, "H5Pget_external_count");
-    const Id *byte = nullptr, *number = nullptr;
-    find(byte, "H5T_NATIVE_UINT8_g");
-    find(number, "H5T_NATIVE_DOUBLE_g");
-    bytes = *byte;
-    doubles = *number;
+    bytes = *static_cast<Id*>(found("H5T_NATIVE_UINT8_g"));
+    doubles = *static_cast<Id*>(found("H5T_NATIVE_DOUBLE_g"));
     set_errors(0, nullptr, nullptr);  // it would print them
   }
 
-  template <class T>
-  void find(T& symbol, const char* name) const {
-    symbol = reinterpret_cast<T>(::dlsym(handle_, name));
-    if (symbol == nullptr) throw std::runtime_error(fmt::format("the HDF5 library lacks {}", name));
+  static void* opened() {
+    for (const char* name : library_names)
+      if (void* const handle = ::dlopen(name, RTLD_NOW | RTLD_LOCAL)) return handle;
+    throw std::runtime_error("3dshapes.h5 requires HDF5: install the Debian package libhdf5-103-1");
   }
 
-  void* handle_ = nullptr;
+  [[nodiscard]] Symbol found(const char* name) const {
+    void* const address = ::dlsym(handle_, name);
+    if (address == nullptr) throw std::runtime_error(fmt::format("the HDF5 library lacks {}", name));
+    return {address};
+  }
 };
 
 // Closes what it names.
@@ -234,7 +225,7 @@ std::vector<LoadedColumn> columns_of(const Data& labels, std::size_t n, const st
       hues, hues, hues, evenly(.75, 1.25, 8), evenly(0, 3, 4), evenly(-30, 30, 15)};
   const auto& known = rendered_set("shapes3d").columns;
   std::vector<LoadedColumn> columns;
-  for (const RenderedColumn& column : known) columns.push_back({column.name, values_of(column), {}});
+  for (const RenderedColumn& column : known) columns.push_back({column.name, column.texts, {}});
   std::vector<double> block;
   for (std::size_t begin = 0; begin < n; begin += rows_of_block) {
     const std::size_t count = std::min(rows_of_block, n - begin);
@@ -248,10 +239,11 @@ std::vector<LoadedColumn> columns_of(const Data& labels, std::size_t n, const st
         if (code == values[factor].size())
           refuse(where, fmt::format("a {} of the data set", known[c].name),
                  fmt::format("{} at row {}", value, begin + row));
-        columns[c].codes.push_back(static_cast<std::uint32_t>(
-            std::ranges::find(columns[c].values, known[c].texts[code]) - columns[c].values.begin()));
+        columns[c].codes.push_back(static_cast<std::uint32_t>(code));
       }
   }
+  for (std::size_t c = 0; c < known.size(); ++c)
+    put_values_in_order(columns[c].values, columns[c].codes, values_of(known[c]));
   return columns;
 }
 

@@ -38,8 +38,6 @@
 namespace leeway::data {
 namespace {
 
-constexpr std::size_t longest_file_name = 1000;
-
 // The next line without its end; nothing at the end of the text.
 std::optional<std::string_view> next_line(std::string_view& text) {
   if (text.empty()) return std::nullopt;
@@ -111,18 +109,19 @@ std::vector<std::string> parse_attributes(std::string_view text, std::string_vie
     const std::string_view attribute = trimmed(line.substr(0, blank));
     if (!seen.insert(attribute).second)
       refuse(name, "attributes with different names", in_quotes(attribute) + " twice");
-    names.push_back(printable(attribute));
+    names.emplace_back(attribute);
   }
   expect_end(text, name, fmt::format("{} attributes", count));
   return names;
 }
 
 // Columns for those names, each with those values.
-std::vector<LoadedColumn> attribute_columns(const std::vector<std::string>& names,
+template <class Name>
+std::vector<LoadedColumn> attribute_columns(const std::vector<Name>& names,
                                             const std::vector<std::string>& values, std::size_t rows) {
   std::vector<LoadedColumn> columns;
-  for (const std::string& one : names) {
-    columns.push_back({one, values, {}});
+  for (const auto& one : names) {
+    columns.push_back({printable(one), values, {}});
     columns.back().codes.reserve(rows);
   }
   return columns;
@@ -141,38 +140,42 @@ void add_row(std::vector<LoadedColumn>& columns, const std::vector<std::string_v
   }
 }
 
+// n lines of a file and a value of every column: the files.
+LoadedColumn read_rows(std::string_view text, std::vector<LoadedColumn>& columns, std::size_t n,
+                       std::string_view name) {
+  LoadedColumn image{"image", {}, {}};
+  for (std::size_t row = 0; row < n; ++row) {
+    const auto words = words_of_row(text, true, columns.size(), row, name);
+    add_file(image, words[0]);
+    add_row(columns, words, 1, name, row);
+  }
+  expect_end(text, name, fmt::format("{} images", n));
+  return image;
+}
+
 // The protocol's columns, where all attributes are there that they are made of.
 std::vector<LoadedColumn> protocol_columns(const std::vector<LoadedColumn>& attributes, std::size_t n) {
-  bool all = true;
-  const auto column = [&](std::string_view name) -> const LoadedColumn* {
-    const auto found = std::ranges::find(attributes, name, &LoadedColumn::name);
-    all = all && found != attributes.end();
-    return found == attributes.end() ? nullptr : &*found;
-  };
-  struct Pair {
+  struct Protocol {
     std::string name;
-    const LoadedColumn *first, *also, *second;
-    std::vector<std::string>
-        values;  // of the first (or `also`) alone, of the second alone, of neither or both
+    std::array<std::string_view, 3> from;
+    std::vector<std::string> values;  // of the first or second alone, of the third alone, of neither or both
   };
-  const LoadedColumn *maxi = column("maxi_length"), *mini = column("mini_length"), *none = column("no_dress");
-  const LoadedColumn *floral = column("floral"), *solid = column("solid");
-  const LoadedColumn *sleeve = column("long_sleeve"), *sleeveless = column("sleeveless");
-  const LoadedColumn *chiffon = column("chiffon"), *cotton = column("cotton");
-  for (const std::string_view name : {"dress", "pattern", "sleeve", "fabric"})
-    all = all && std::ranges::find(attributes, name, &LoadedColumn::name) == attributes.end();
+  static const Protocol protocol[] = {
+      {"dress", {"maxi_length", "mini_length", "no_dress"}, {"skirt", "others", "unknown"}},
+      {"pattern", {"floral", "floral", "solid"}, {"floral", "solid", "other"}},
+      {"sleeve", {"long_sleeve", "long_sleeve", "sleeveless"}, {"long sleeve", "sleeveless", "other"}},
+      {"fabric", {"chiffon", "chiffon", "cotton"}, {"chiffon", "cotton", "other"}}};
+  const auto find = [&](std::string_view name) {
+    return std::ranges::find(attributes, name, &LoadedColumn::name);
+  };
   std::vector<LoadedColumn> columns;
-  if (!all) return columns;
-  const std::vector<Pair> pairs = {
-      {"dress", maxi, mini, none, {"skirt", "others", "unknown"}},
-      {"pattern", floral, floral, solid, {"floral", "solid", "other"}},
-      {"sleeve", sleeve, sleeve, sleeveless, {"long sleeve", "sleeveless", "other"}},
-      {"fabric", chiffon, chiffon, cotton, {"chiffon", "cotton", "other"}}};
-  for (const Pair& pair : pairs) {
-    LoadedColumn& made = columns.emplace_back(LoadedColumn{pair.name, pair.values, {}});
+  for (const auto& [name, from, values] : protocol) {
+    const std::array found = {find(from[0]), find(from[1]), find(from[2])};
+    if (find(name) != attributes.end() || std::ranges::count(found, attributes.end()) > 0) return {};
+    LoadedColumn& made = columns.emplace_back(LoadedColumn{name, values, {}});
     for (std::size_t row = 0; row < n; ++row) {
-      const auto yes = [&](const LoadedColumn* one) { return one->values[one->codes[row]] == "1"; };
-      const bool first = yes(pair.first) || yes(pair.also), second = yes(pair.second);
+      const auto yes = [&](std::size_t i) { return found[i]->values[found[i]->codes[row]] == "1"; };
+      const bool first = yes(0) || yes(1), second = yes(2);
       made.codes.push_back(first == second ? 2 : (second ? 1 : 0));
     }
   }
@@ -187,11 +190,6 @@ Loaded with_protocol(std::vector<LoadedColumn> attributes, LoadedColumn image) {
   std::ranges::move(attributes, std::back_inserter(set.columns));
   set.columns.push_back(std::move(image));
   return set;
-}
-
-void add_file(LoadedColumn& image, std::string_view file) {
-  image.codes.push_back(static_cast<std::uint32_t>(image.values.size()));
-  image.values.push_back(printable(file, longest_file_name));
 }
 
 // A column of the result: its name, the file's column, and the function that its text passes through.
@@ -232,38 +230,20 @@ Loaded columns_of_csv(const std::filesystem::path& path, const std::vector<Taken
 Loaded parse_celeba(std::string_view text, std::string_view name) {
   Loaded set;
   set.n = counted(text, name, "images", 2);
-  const auto header = next_line(text);
-  const auto names = words_of(header.value_or(""));
+  const auto names = words_of(next_line(text).value_or(""));
+  auto attributes = attribute_columns(names, {"1", "-1"}, 0);
+  LoadedColumn image = read_rows(text, attributes, set.n, name);
   struct Protocol {
-    std::string_view column, attribute;
-    std::array<std::string, 2> values;  // of 1 and of -1
+    std::string column, attribute;
+    std::vector<std::string> values;  // of 1 and of -1
   };
-  const std::array<Protocol, 4> protocol = {
-      {{"gender", "Male", {"male", "female"}},
-       {"black_hair", "Black_Hair", {"black", "others"}},
-       {"smiling", "Smiling", {"smiling", "no smiling"}},
-       {"straight_hair", "Straight_Hair", {"straight hair", "others"}}}};
-  std::vector<std::size_t> places;
-  for (const Protocol& one : protocol) {
-    places.push_back(place_of(names, one.attribute, name));
-    set.columns.push_back({std::string(one.column), {one.values[0], one.values[1]}, {}});
-  }
-  for (std::size_t a = 0; a < names.size(); ++a) {
-    places.push_back(a);
-    set.columns.push_back({printable(names[a]), {"1", "-1"}, {}});
-  }
-  LoadedColumn image{"image", {}, {}};
-  for (std::size_t row = 0; row < set.n; ++row) {
-    const auto words = words_of_row(text, true, names.size(), row, name);
-    add_file(image, words[0]);
-    for (std::size_t c = 0; c < places.size(); ++c) {
-      const std::string_view value = words[places[c] + 1];
-      if (value != "1" && value != "-1")
-        refuse(name, "1 or -1", fmt::format("{} at row {}", in_quotes(value), row));
-      set.columns[c].codes.push_back(value == "1" ? 0 : 1);
-    }
-  }
-  expect_end(text, name, fmt::format("{} images", set.n));
+  static const Protocol protocol[] = {{"gender", "Male", {"male", "female"}},
+                                      {"black_hair", "Black_Hair", {"black", "others"}},
+                                      {"smiling", "Smiling", {"smiling", "no smiling"}},
+                                      {"straight_hair", "Straight_Hair", {"straight hair", "others"}}};
+  for (const auto& [column, attribute, values] : protocol)
+    set.columns.push_back({column, values, attributes[place_of(names, attribute, name)].codes});
+  std::ranges::move(attributes, std::back_inserter(set.columns));
   set.columns.push_back(std::move(image));
   return set;
 }
@@ -275,13 +255,7 @@ Loaded parse_deepfashion_coarse(const std::array<std::string_view, 2>& texts,
   const std::size_t n = counted(text, names[1], "images", 2 * (attributes.size() + 1));
   (void)next_line(text);  // the heading
   auto columns = attribute_columns(attributes, {"1", "-1", "0"}, n);
-  LoadedColumn image{"image", {}, {}};
-  for (std::size_t row = 0; row < n; ++row) {
-    const auto words = words_of_row(text, true, attributes.size(), row, names[1]);
-    add_file(image, words[0]);
-    add_row(columns, words, 1, names[1], row);
-  }
-  expect_end(text, names[1], fmt::format("{} images", n));
+  LoadedColumn image = read_rows(text, columns, n, names[1]);
   return with_protocol(std::move(columns), std::move(image));
 }
 

@@ -58,10 +58,8 @@ std::vector<std::string> texts_of(const std::vector<double>& values) {
 }
 
 std::size_t find_column(const RenderedSet& set, std::string_view column) {
-  const auto found = std::ranges::find(set.columns, column, &RenderedColumn::name);
-  if (found == set.columns.end())
-    refuse(set.name, "a column, one of " + names_of(set.columns), in_quotes(column));
-  return static_cast<std::size_t>(found - set.columns.begin());
+  return index_of_name(column, set.columns, &RenderedColumn::name, set.name,
+                       "a column, one of " + names_of(set.columns));
 }
 
 std::vector<std::string> values_of(const RenderedColumn& column) {

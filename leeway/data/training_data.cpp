@@ -33,28 +33,18 @@ void take_arrays(TrainingData& data, const ArrayMap& arrays) {
     data.environment = environment_column(found->second, data.images.n(), name + ": environment");
 }
 
-[[noreturn]] void refuse_column(const std::string& where, const std::string& name,
-                                const std::vector<std::string>& known) {
-  refuse(where, "a column " + in_quotes(name),
-         known.empty() ? "none" : comma_list(known) + did_you_mean(name, known));
-}
-
 GroupColumn csv_column(const CsvTable& table, const std::string& name, const std::string& where) {
-  const auto found = table.find(name);
-  if (!found) refuse_column(where, name, table.header);
+  const auto& column = table.columns[place_of_column(table.header, name, where)];
   const Array title = make_text_array(std::vector{name});
-  std::vector<std::string> values(table.columns[*found].begin(), table.columns[*found].end());
+  std::vector<std::string> values(column.begin(), column.end());
   return group_columns(make_text_array(std::move(values)), &title, table.rows(), where).front();
 }
 
 GroupColumn file_column(const std::vector<GroupColumn>& columns, const std::string& name,
                         const std::string& where) {
   std::vector<std::string> names;
-  for (const GroupColumn& column : columns) {
-    if (column.name == name) return column;
-    names.push_back(column.name);
-  }
-  refuse_column(where, name, names);
+  for (const GroupColumn& column : columns) names.push_back(column.name);
+  return columns[place_of_column(names, name, where)];
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "leeway/render/figures.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -67,9 +68,7 @@ class Names {
 
 // Of fields that are quoted already.
 std::string csv_line(const std::vector<std::string>& fields) {
-  std::string line;
-  for (const std::string& field : fields) line += (&field == fields.data() ? "" : ",") + field;
-  return line + "\n";
+  return fmt::format("{}\n", fmt::join(fields, ","));
 }
 
 std::string full(const std::optional<double>& value) {

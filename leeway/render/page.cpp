@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
+#include "leeway/core/message.h"
 #include "leeway/render/assets.h"
 #include "leeway/render/html.h"
 
@@ -25,10 +27,8 @@ std::string letter(std::size_t index) {
 }
 
 std::size_t note_of(std::vector<std::string>& notes, const std::string& reason) {
-  const auto found = std::find(notes.begin(), notes.end(), reason);
-  if (found != notes.end()) return static_cast<std::size_t>(found - notes.begin());
-  notes.push_back(reason);
-  return notes.size() - 1;
+  append_new(notes, reason);
+  return static_cast<std::size_t>(std::ranges::find(notes, reason) - notes.begin());
 }
 
 std::string content_of(const Cell& cell) {
@@ -216,11 +216,8 @@ std::string block_html(const Legend& legend) {
 
 std::string block_html(const ShellCommand& command) {
   std::string lines;
-  for (std::string_view rest = command.text; !rest.empty();) {
-    const std::size_t end = std::min(rest.size(), rest.find('\n'));
-    lines += (lines.empty() ? "" : "\n") + escape(rest.substr(0, end));
-    rest.remove_prefix(std::min(rest.size(), end + 1));
-  }
+  std::istringstream stream(command.text);
+  for (std::string line; std::getline(stream, line);) lines += (lines.empty() ? "" : "\n") + escape(line);
   return fmt::format(
       "<div class=\"command\"><pre tabindex=\"0\"><code>{}</code></pre><button type=\"button\" "
       "class=\"copy-text\">Copy command</button></div>\n",

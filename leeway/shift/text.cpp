@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <sstream>
 
 #include "leeway/core/characters.h"
 #include "leeway/core/csv.h"
@@ -68,14 +69,10 @@ constexpr std::string_view own_negative =
     "overlong overblown overrated overdone hamfisted half-baked ill-conceived laborious murky sour bitter "
     "dated";
 
-// Words with a single space between them.
 std::vector<std::u32string> split(std::string_view words) {
   std::vector<std::u32string> list;
-  while (!words.empty()) {
-    const std::size_t end = std::min(words.find(' '), words.size());
-    list.push_back(code_points_from_utf8(words.substr(0, end)).value());
-    words.remove_prefix(std::min(end + 1, words.size()));
-  }
+  std::istringstream stream{std::string(words)};
+  for (std::string word; stream >> word;) list.push_back(code_points_from_utf8(word).value());
   return list;
 }
 

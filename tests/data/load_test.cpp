@@ -192,7 +192,7 @@ TEST_F(Broken, TextsAndOthersSayWhatIsWrong) {
       {"1e18\nMale\n", "the number of images"},
       {"1\nMale\na.jpg 1\n", "an attribute 'Black_Hair'"},
       {names + "a 1 1 1 1\n", "at row 1, found the end"},
-      {names + "a 1 1 1 1\nb 1 1 0 1\n", "1 or -1, found '0' at row 1"},
+      {names + "a 1 1 1 1\nb 1 1 0 1\n", "one of 1, -1, found '0' at row 1"},
       {names + "a 1 1 1 1\nb 1 1 1 1\nc", "found more lines"}};
   for (const auto& [text, part] : faces) EXPECT_THAT(said("celeba", "a.txt", text), HasSubstr(part));
   EXPECT_THAT(said("camelyon17", "a.csv", "tumor\n1\n"), HasSubstr("a column 'center'"));

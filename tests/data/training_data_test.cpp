@@ -75,9 +75,9 @@ TEST_F(TrainingDataFile, SaysWhatIsWrong) {
   EXPECT_THAT(message(), HasSubstr("d.npz: expected labels to train on, an array y"));
   EXPECT_THAT(message(), HasSubstr("lables"));
   arrays_ = all;
-  EXPECT_THAT(message({csv_, {"colour"}, ""}), HasSubstr("a column 'colour', found id, place, sex"));
-  EXPECT_THAT(message({"", {"colour"}, ""}), HasSubstr("d.npz: expected a column 'colour', found sex, age"));
-  EXPECT_THAT(message({csv_, {"plaec"}, ""}), HasSubstr("found id, place, sex; did you mean place?"));
+  EXPECT_THAT(message({csv_, {"colour"}, ""}), HasSubstr("a column 'colour', found columns id, place, sex"));
+  EXPECT_THAT(message({"", {"colour"}, ""}), HasSubstr("d.npz: expected a column 'colour', found columns sex, age"));
+  EXPECT_THAT(message({csv_, {"plaec"}, ""}), HasSubstr("found columns id, place, sex; did you mean place?"));
   std::ofstream(csv_) << "place\nhill\n";
   EXPECT_THAT(message({csv_, {"place"}, ""}), HasSubstr("d.csv: expected 4 rows, one per image, found 1"));
   arrays_["environment"] = make_array({4, 1}, std::vector<std::int64_t>(4));

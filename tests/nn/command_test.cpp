@@ -155,7 +155,7 @@ TEST_F(AlgorithmInputs, AreTakenOrAskedFor) {
   EXPECT_EQ(err(), "leeway: --algorithm dann requires --unlabelled FILE, images of the target\n");
   EXPECT_EQ(train({"--attributes", path("t.csv")}), 2);
   EXPECT_EQ(train({"--algorithm", "irm", "--attributes", table(), "--environment-column", "town"}), 3);
-  EXPECT_THAT(err(), EndsWith("t.csv: expected a column 'town', found colour, place\n"));
+  EXPECT_THAT(err(), EndsWith("t.csv: expected a column 'town', found columns colour, place\n"));
   good("train --algorithm group-dro --group-column colour,place --select worst-group --attributes " +
        table() + " --epochs 1 --threads 1 --data data.npz --out m --json");
   const Json result = Json::parse(out()).at("results").at(0);

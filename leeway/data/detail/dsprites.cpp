@@ -178,15 +178,8 @@ std::vector<std::array<std::uint8_t, 3>> rgb_of(const std::vector<std::string>& 
   return values;
 }
 
-const std::vector<std::string>& object_colors() {
-  static const auto names = colors_from({"red", "yellow", "blue"});
-  return names;
-}
-
-const std::vector<std::string>& ground_colors() {
-  static const auto names = colors_from({"orange", "green", "purple"});
-  return names;
-}
+std::vector<std::string> object_colors() { return colors_from({"red", "yellow", "blue"}); }
+std::vector<std::string> ground_colors() { return colors_from({"orange", "green", "purple"}); }
 
 void draw_dsprite(std::span<const std::uint16_t> codes, std::size_t size, std::span<std::uint8_t> out) {
   static const auto objects = rgb_of(object_colors()), grounds = rgb_of(ground_colors());

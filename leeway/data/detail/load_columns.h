@@ -39,19 +39,13 @@ class TextColumn {
   explicit TextColumn(std::string name) : column_{std::move(name), {}, {}} {}
 
   void add(std::string_view value) {
-    auto found = numbers_.find(std::string(value));
-    if (found == numbers_.end())
-      found = numbers_.emplace(std::string(value), static_cast<std::uint32_t>(numbers_.size())).first;
+    const auto number = static_cast<std::uint32_t>(numbers_.size());
+    const auto [found, added] = numbers_.try_emplace(std::string(value), number);
+    if (added) column_.values.emplace_back(value);
     column_.codes.push_back(found->second);
   }
   [[nodiscard]] LoadedColumn finish() {
-    std::vector<std::string> values(numbers_.size());
-    for (const auto& [value, number] : numbers_) values[number] = value;
-    column_.values = in_value_order(values);
-    std::unordered_map<std::string_view, std::uint32_t> place;
-    for (std::size_t i = 0; i < column_.values.size(); ++i)
-      place[column_.values[i]] = static_cast<std::uint32_t>(i);
-    for (std::uint32_t& code : column_.codes) code = place.at(values[code]);
+    put_values_in_order(column_.values, column_.codes, in_value_order(column_.values));
     return std::move(column_);
   }
 
@@ -59,6 +53,12 @@ class TextColumn {
   LoadedColumn column_;
   std::unordered_map<std::string, std::uint32_t> numbers_;
 };
+
+// A row whose value no other row has: the file of a picture, where it is in the folder or list.
+inline void add_file(LoadedColumn& image, std::string_view file) {
+  image.codes.push_back(static_cast<std::uint32_t>(image.values.size()));
+  image.values.push_back(printable(file, 1000));
+}
 
 // "0", "1", ..., or from `first` on in steps.
 [[nodiscard]] inline std::vector<std::string> numbers(std::size_t count, std::size_t first = 0,

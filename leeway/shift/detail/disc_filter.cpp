@@ -79,15 +79,9 @@ void DiscFilter::set(const Shape& shape) {
 }
 
 void DiscFilter::set_smoothing() {
-  std::vector<double> weights(2 * shape_.reach + 1);
-  double sum = 0;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    const double distance = (static_cast<double>(i) - static_cast<double>(shape_.reach)) / shape_.alias;
-    sum += weights[i] = std::exp(-distance * distance / 2);
-  }
-  if (shape_.reach == 0 || weights[shape_.reach - 1] < disc_filter_negligible) weights = {sum};
-  smoothing_.clear();
-  for (const double weight : weights) smoothing_.push_back(static_cast<float>(weight / sum));
+  std::vector<double> weights = gaussian_weights(shape_.alias, shape_.reach);
+  if (shape_.reach == 0 || weights[shape_.reach - 1] < disc_filter_negligible) weights = {1};
+  smoothing_.assign(weights.begin(), weights.end());
   reach_ = smoothing_.size() / 2;
 }
 

@@ -44,6 +44,14 @@ Shifted change_pictures(const Images& images, std::string_view task, Progress* p
   return {std::move(changed), std::move(rows)};
 }
 
+Shifted change_channels(const Images& images, std::string_view task, Progress* progress,
+                        const std::function<void(std::span<float> channel)>& change) {
+  const std::size_t area = images.height() * images.width();
+  return change_pictures(images, task, progress, [&](std::size_t, std::span<float> picture) {
+    for (std::size_t start = 0; start < picture.size(); start += area) change(picture.subspan(start, area));
+  });
+}
+
 Shifted keep_rows(const Images& images, std::vector<std::size_t> rows) {
   Images kept = select_rows(images, rows);
   return {std::move(kept), std::move(rows)};

@@ -16,6 +16,10 @@ using Change = std::function<void(std::size_t row, std::span<float> picture)>;
 [[nodiscard]] Shifted change_pictures(const Images& images, std::string_view task, Progress* progress,
                                       const Change& change);
 
+// The same for one (h,w) channel at a time.
+[[nodiscard]] Shifted change_channels(const Images& images, std::string_view task, Progress* progress,
+                                      const std::function<void(std::span<float> channel)>& change);
+
 // The rows named, in that order.
 [[nodiscard]] Shifted keep_rows(const Images& images, std::vector<std::size_t> rows);
 

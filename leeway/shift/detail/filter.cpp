@@ -171,19 +171,23 @@ std::size_t pixel_beyond(std::ptrdiff_t i, std::size_t size, Border border) {
   return static_cast<std::size_t>(i < n ? i : turned);
 }
 
-void gaussian_filter(std::span<float> plane, std::size_t height, std::size_t width, double sigma,
-                     Border border, double truncate) {
-  const auto radius = static_cast<std::size_t>(std::floor(truncate * sigma + .5));
-  if (radius == 0) return;
-  thread_local std::vector<double> weights;
-  thread_local std::vector<float> copied, turned;
-  weights.resize(2 * radius + 1);
+std::vector<double> gaussian_weights(double sigma, std::size_t radius) {
+  std::vector<double> weights(2 * radius + 1);
   double sum = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const double distance = (static_cast<double>(i) - static_cast<double>(radius)) / sigma;
     sum += weights[i] = std::exp(-distance * distance / 2);
   }
   for (double& weight : weights) weight /= sum;
+  return weights;
+}
+
+void gaussian_filter(std::span<float> plane, std::size_t height, std::size_t width, double sigma,
+                     Border border, double truncate) {
+  const auto radius = static_cast<std::size_t>(std::floor(truncate * sigma + .5));
+  if (radius == 0) return;
+  thread_local std::vector<float> copied, turned;
+  const std::vector<double> weights = gaussian_weights(sigma, radius);
   copied.resize(plane.size() + filter_lanes);
   turned.resize(plane.size() + filter_lanes);
   std::copy(plane.begin(), plane.end(), copied.begin());

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace leeway::shift {
 
@@ -20,6 +21,9 @@ enum class Border {
   return i >= 0 && i < static_cast<std::ptrdiff_t>(size) ? static_cast<std::size_t>(i)
                                                          : pixel_beyond(i, size, border);
 }
+
+// exp(-i^2 / (2 sigma^2)) for |i| <= radius, normalised. Divided before squared: sigma^2 of a tiny sigma is 0.
+[[nodiscard]] std::vector<double> gaussian_weights(double sigma, std::size_t radius);
 
 // Separable: weights exp(-i^2 / (2 sigma^2)) over |i| <= int(truncate sigma + .5), normalised. A radius of 0 changes nothing.
 void gaussian_filter(std::span<float> plane, std::size_t height, std::size_t width, double sigma,

@@ -9,17 +9,12 @@ namespace leeway::shift {
 namespace {
 
 Shifted shift_by_contrast(const Images& images, const Options& options, Progress* progress) {
-  const std::size_t area = images.height() * images.width();
-  return change_pictures(images, "contrast", progress, [&](std::size_t, std::span<float> picture) {
-    for (std::size_t start = 0; start < picture.size(); start += area) {
-      const auto channel = picture.subspan(start, area);
-      double mean = 0;
-      for (const float x : channel) mean += x;
-      mean /= static_cast<double>(area);
-      // in double, so that c = 1 rounds back to x itself
-      for (float& x : channel)
-        x = static_cast<float>(std::clamp(mean + options.strength * (x - mean), 0., 1.));
-    }
+  return change_channels(images, "contrast", progress, [&](std::span<float> channel) {
+    double mean = 0;
+    for (const float x : channel) mean += x;
+    mean /= static_cast<double>(channel.size());
+    // in double, so that c = 1 rounds back to x itself
+    for (float& x : channel) x = static_cast<float>(std::clamp(mean + options.strength * (x - mean), 0., 1.));
   });
 }
 

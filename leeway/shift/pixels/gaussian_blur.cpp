@@ -5,33 +5,16 @@
 #include <cmath>
 
 #include "leeway/shift/detail/family.h"
+#include "leeway/shift/detail/filter.h"
 
 namespace leeway::shift {
 namespace {
 
-// w_0 in the middle
-std::vector<double> kernel(double sigma) {
-  const auto radius = static_cast<std::size_t>(std::ceil(4 * sigma));
-  std::vector<double> weights(2 * radius + 1);
-  double sum = 0;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    // divided before squared: sigma^2 of a tiny sigma is 0
-    const double distance = (static_cast<double>(i) - static_cast<double>(radius)) / sigma;
-    sum += weights[i] = std::exp(-distance * distance / 2);
-  }
-  for (double& weight : weights) weight /= sum;
-  return weights;
-}
-
 // The pixel of a line of `size` that stands at place i - radius, for i = 0 .. size + 2 radius - 1.
 std::vector<std::size_t> mirrored(std::size_t size, std::size_t radius) {
-  std::vector<std::size_t> places(size + 2 * radius, 0);
-  if (size == 1) return places;
-  const std::size_t period = 2 * (size - 1);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const std::size_t turn = (i + period - radius % period) % period;
-    places[i] = std::min(turn, period - turn);
-  }
+  std::vector<std::size_t> places(size + 2 * radius);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    places[i] = pixel_at(static_cast<std::ptrdiff_t>(i - radius), size, Border::mirror);
   return places;
 }
 
@@ -43,7 +26,7 @@ struct Blur {
   Blur(const Images& images, double sigma)
       : height(images.height()),
         width(images.width()),
-        weights(kernel(sigma)),
+        weights(gaussian_weights(sigma, static_cast<std::size_t>(std::ceil(4 * sigma)))),
         rows(mirrored(height, weights.size() / 2)),
         columns(mirrored(width, weights.size() / 2)) {}
 
@@ -68,13 +51,9 @@ struct Blur {
 };
 
 Shifted shift_by_gaussian_blur(const Images& images, const Options& options, Progress* progress) {
-  const auto leave = [](std::size_t, std::span<float>) {};
-  if (options.strength == 0) return change_pictures(images, "gaussian-blur", progress, leave);
-  const Blur blur(images, options.strength);
-  const std::size_t area = images.height() * images.width();
-  return change_pictures(images, "gaussian-blur", progress, [&](std::size_t, std::span<float> picture) {
-    for (std::size_t start = 0; start < picture.size(); start += area) blur(picture.subspan(start, area));
-  });
+  if (options.strength == 0)
+    return change_channels(images, "gaussian-blur", progress, [](std::span<float>) {});
+  return change_channels(images, "gaussian-blur", progress, Blur(images, options.strength));
 }
 
 }  // namespace

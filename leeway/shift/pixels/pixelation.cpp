@@ -23,10 +23,8 @@ void flatten(std::span<float> channel, std::size_t height, std::size_t width, st
 
 Shifted shift_by_pixelation(const Images& images, const Options& options, Progress* progress) {
   const auto side = static_cast<std::size_t>(options.strength);
-  const std::size_t height = images.height(), width = images.width(), area = height * width;
-  return change_pictures(images, "pixelation", progress, [&](std::size_t, std::span<float> picture) {
-    for (std::size_t start = 0; start < picture.size(); start += area)
-      flatten(picture.subspan(start, area), height, width, side);
+  return change_channels(images, "pixelation", progress, [&](std::span<float> channel) {
+    flatten(channel, images.height(), images.width(), side);
   });
 }
 

@@ -66,12 +66,10 @@ void turn(std::span<float> channel, std::ptrdiff_t height, std::ptrdiff_t width,
 }
 
 Shifted shift_by_rotation(const Images& images, const Options& options, Progress* progress) {
-  const std::size_t height = images.height(), width = images.width(), area = height * width;
-  const std::vector<Place> from = places(height, width, options.strength);
-  return change_pictures(images, "rotation", progress, [&](std::size_t, std::span<float> picture) {
-    for (std::size_t start = 0; start < picture.size(); start += area)
-      turn(picture.subspan(start, area), static_cast<std::ptrdiff_t>(height),
-           static_cast<std::ptrdiff_t>(width), from);
+  const std::vector<Place> from = places(images.height(), images.width(), options.strength);
+  return change_channels(images, "rotation", progress, [&](std::span<float> channel) {
+    turn(channel, static_cast<std::ptrdiff_t>(images.height()), static_cast<std::ptrdiff_t>(images.width()),
+         from);
   });
 }
 

@@ -138,7 +138,7 @@ DataLoad data_load(const DataLoadTask& task, Progress* progress) {
       options.protocol && std::ranges::find(named, task.format, &conds::ConDSDataSet::name) == named.end())
     throw OptionError(fmt::format("--protocol: expected one of {}, found {}", names_of(named), task.format));
   const data::CorruptionPart part{options.corruption, options.severity};
-  if (!part.is_all() && find_member(data::loaded_formats(), "format", task.format).load_part == nullptr)
+  if (!part.is_all() && !find_member(data::loaded_formats(), "format", task.format).has_parts())
     throw OptionError(fmt::format("--corruption, --severity: {} is not a set of corruptions", task.format));
   data::Loaded set = data::load_set(task.format, {task.paths.begin(), task.paths.end()}, part);
   for (const std::string& path : task.paths)
