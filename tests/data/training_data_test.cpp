@@ -76,7 +76,8 @@ TEST_F(TrainingDataFile, SaysWhatIsWrong) {
   EXPECT_THAT(message(), HasSubstr("lables"));
   arrays_ = all;
   EXPECT_THAT(message({csv_, {"colour"}, ""}), HasSubstr("a column 'colour', found columns id, place, sex"));
-  EXPECT_THAT(message({"", {"colour"}, ""}), HasSubstr("d.npz: expected a column 'colour', found columns sex, age"));
+  EXPECT_THAT(message({"", {"colour"}, ""}),
+              HasSubstr("d.npz: expected a column 'colour', found columns sex, age"));
   EXPECT_THAT(message({csv_, {"plaec"}, ""}), HasSubstr("found columns id, place, sex; did you mean place?"));
   std::ofstream(csv_) << "place\nhill\n";
   EXPECT_THAT(message({csv_, {"place"}, ""}), HasSubstr("d.csv: expected 4 rows, one per image, found 1"));

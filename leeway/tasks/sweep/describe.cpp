@@ -35,7 +35,8 @@ void fields(SweepRunOptions& options, Fields& f) {
 void fields(SweepCollectOptions& options, Fields& f) {
   f.unless_empty("stage", options.stage, "stage to collect (default: the last stage)");
   f("columns", options.columns,
-    "keys of a result as in leeway schema, without results[]: \"pa\", \"worst_class.accuracy\", or of a list, "
+    "keys of a result as in leeway schema, without results[]: \"pa\", \"worst_class.accuracy\", or of a "
+    "list, "
     "\"epochs.loss\" (default: all scalar keys)");
   f("series", options.series,
     "also collect the criteria and the test accuracy of every epoch, separated by spaces");

@@ -69,9 +69,7 @@ std::vector<Chart> accuracy_charts(const Training& training) {
 
 // Each a chart of its own, since scales differ: the loss, the score that chooses, the parts of the algorithm's steps.
 std::vector<Chart> other_charts(const Training& training) {
-  const auto of = [](auto value) {
-    return [=](const Epoch& e) { return measured(e.*value, std::nullopt); };
-  };
+  const auto of = [](auto value) { return [=](const Epoch& e) { return measured(e.*value, std::nullopt); }; };
   std::vector<Curve> curves = {{"loss", of(&Epoch::loss)}, {"selection score", of(&Epoch::selection_score)}};
   std::set<std::string> parts;
   for (const Epoch& epoch : training.epochs)
