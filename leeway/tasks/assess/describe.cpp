@@ -86,7 +86,7 @@ void fields(OverTime<AssessTimeline>& over_time, Fields& f) {
 template <class Element>
 void over_time_field(Fields& f, std::vector<Element>& list, std::string_view meaning) {
   std::optional<OverTime<Element>> held;
-  if (!list.empty()) held.emplace(std::move(list));
+  if (!list.empty()) held = OverTime<Element>{std::move(list)};
   f("over_time", held, meaning);
   list = held ? std::move(held->list) : std::vector<Element>{};
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
 
 #include "leeway/tasks/average_case/view.h"
 #include "leeway/tasks/pictures.h"
@@ -63,9 +62,9 @@ struct AverageCaseClassesClassRow {
 Blocks class_table(const Compared& compared, const std::string& leading) {
   using Row = AverageCaseClassesClassRow;
   std::vector<Row> rows;
-  for (const ClassComparison* comparison : std::views::reverse(compared.comparisons))
-    for (const ClassSurvival* one : fragile_first(compared, *comparison))
-      rows.push_back({one, comparison->sigma, &compared});
+  for (auto at = compared.comparisons.rbegin(); at != compared.comparisons.rend(); ++at)
+    for (const ClassSurvival* one : fragile_first(compared, **at))
+      rows.push_back({one, (*at)->sigma, &compared});
   const auto p_value = [&](const Row& row) {
     Cell cell = significant_cell(row.one->of.p_value, 2, row.none());
     if (differs(compared, *row.one)) cell.mark = Mark::strong;
@@ -101,7 +100,8 @@ Blocks test_table(const Compared& compared) {
                                  compared.many)),
        text_column("Different", "Significantly different from all others, adjusted by Holm's method"),
        number_column("n")});
-  for (const ClassComparison* comparison : std::views::reverse(compared.comparisons)) {
+  for (auto at = compared.comparisons.rbegin(); at != compared.comparisons.rend(); ++at) {
+    const ClassComparison* comparison = *at;
     std::vector<std::string> names;
     std::size_t n = 0;
     for (const ClassSurvival& one : comparison->classes) {
@@ -261,7 +261,8 @@ Section ranking_section(const RobustnessView& record, const Pictures& pictures, 
           : ""));
   const Uris uris = encoded(pictures);
   std::size_t left = options.picture_bytes;
-  for (const Ranking& ranking : std::views::reverse(record.rankings)) {
+  for (auto at = record.rankings.rbegin(); at != record.rankings.rend(); ++at) {
+    const Ranking& ranking = *at;
     const Blocks shown = ranking_pictures(record, ranking, uris, left);
     const Blocks table = ranking_table(record, ranking);
     section.body +=
