@@ -17,7 +17,7 @@ struct SchemaFlags {
   bool keys = false;
 };
 
-// The word between "leeway." and the version.
+// The name of a record: the part of its schema between "leeway." and the version.
 std::string name_of(const tasks::RecordType& record) {
   const std::size_t dot = record.schema.find('.');
   return record.schema.substr(dot + 1, record.schema.find('/') - dot - 1);

@@ -65,7 +65,7 @@ struct TableColumns {
 // Values in the order that a table gives them where none is asked for.
 [[nodiscard]] std::vector<std::string> in_value_order(std::vector<std::string> values);
 
-// Replaces the values of a column by `order`, which holds them all; codes follow.
+// Puts the values of a column in the order of `order`, which has the same values, and renumbers the codes.
 template <class Code>
 void put_values_in_order(std::vector<std::string>& values, std::vector<Code>& codes,
                          std::vector<std::string> order) {

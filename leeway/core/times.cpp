@@ -69,7 +69,7 @@ std::optional<Clock> clock_of(std::string_view& text) {
   return clock;
 }
 
-// Seconds that a zone is ahead of UTC; nothing where the text is none.
+// Seconds that a zone is ahead of UTC; nothing if the text is not a zone.
 std::optional<double> zone_of(std::string_view text) {
   if (text == "Z" || text == "z") return 0;
   std::string digits(text.substr(1));

@@ -17,6 +17,7 @@
 #include "leeway/core/parallel.h"
 #include "leeway/core/result.h"
 #include "leeway/describe/keys.h"
+#include "leeway/describe/number_list.h"
 #include "leeway/sweep/checked_files.h"
 #include "leeway/sweep/roles.h"
 #include "leeway/sweep/study.h"
@@ -64,10 +65,14 @@ std::string cell(const Json* value) {
 }
 
 // `path`: keys separated by dots.
-const Json* at(const Json& object, std::string path) {
-  std::ranges::replace(path, '.', '/');
-  const Json::json_pointer place("/" + path);
-  return object.contains(place) ? &object.at(place) : nullptr;
+const Json* at(const Json& object, const std::string& path) {
+  const Json* here = &object;
+  for (const std::string& key : split(path, '.')) {
+    const auto found = here->find(key);
+    if (found == here->end()) return nullptr;
+    here = &*found;
+  }
+  return here;
 }
 
 // The numbers of a list, separated by spaces; empty where all are null.

@@ -26,7 +26,7 @@ bool is_in(const Words& words, std::string_view word) {
 std::string option_of(const std::string& axis) { return lower_case(axis.substr(axis.rfind('.') + 1)); }
 std::string stage_of(const std::string& axis) { return lower_case(axis.substr(0, axis.find('.'))); }
 
-// What a validation set says, for choosing, the first that is there; and further criteria.
+// Columns of a validation set: the first one that a table has selects, the others are further criteria.
 constexpr std::array<std::string_view, 6> validation_columns{"validation",
                                                              "validation_accuracy",
                                                              "val_accuracy",

@@ -1,4 +1,4 @@
-// The list of described records (fields.h); leeway schema prints them, and reports are chosen by it.
+// The list of all records: leeway schema prints their schemas, and leeway report finds the view of a saved record.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Work that is saved as it goes, in a file, and taken over by a task of the same plan: options, seed, version, instruction
-// set and what the work is made of. A state of another plan is ignored.
+// Saves the work of a task in a file, from which a task of the same plan resumes. The plan is the options, the seed, the
+// version, the instruction set and the inputs. A state of another plan is ignored.
 #pragma once
 
 #include <cstdint>

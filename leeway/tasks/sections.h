@@ -105,7 +105,7 @@ struct Curve {
 
 // With a capital first letter.
 [[nodiscard]] std::string sentence_case(std::string text);
-// Of each count in their sum; zeros where that is 0.
+// Each count as a share of their sum; zeros if the sum is 0.
 [[nodiscard]] std::vector<double> shares_of(const std::vector<std::size_t>& counts);
 
 // -- Assessments

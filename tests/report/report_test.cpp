@@ -337,4 +337,11 @@ TEST(Report, ThreeStrengthsOfAShiftAreACurve) {
   EXPECT_EQ(points[2]["y"], .3);
 }
 
+TEST(Report, ADifferenceWithoutAnIntervalIsTurnedWithoutOne) {
+  const AssessComparison turned = AssessComparison{"noise", "a", "b", 9, {.1, {}, {}}, 1, false}.turned();
+  EXPECT_EQ(turned.difference.value, -.1);
+  EXPECT_FALSE(turned.difference.low || turned.difference.high);
+  EXPECT_EQ(turned.model, "b");
+}
+
 }  // namespace leeway::tasks::report_test

@@ -54,7 +54,7 @@ class TextColumn {
   std::unordered_map<std::string, std::uint32_t> numbers_;
 };
 
-// A row whose value no other row has: the file of a picture, where it is in the folder or list.
+// Adds a row with a value of its own: the path of a picture in its folder or list.
 inline void add_file(LoadedColumn& image, std::string_view file) {
   image.codes.push_back(static_cast<std::uint32_t>(image.values.size()));
   image.values.push_back(printable(file, 1000));

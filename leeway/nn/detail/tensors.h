@@ -45,8 +45,8 @@ void check_pixels(const Images& images);
 // A float32 array with the values of a tensor of any device and floating type.
 [[nodiscard]] Array to_array(const torch::Tensor& tensor);
 
-// With the type and, on the CPU, the storage of the other; nothing may write to them. Undefined for texts and for
-// unsigned integers above a byte, which LibTorch lacks.
+// A tensor of an array and an array of a tensor, with the same type and, on the CPU, the same storage; read only. The
+// tensor is undefined for texts and for unsigned integers above a byte, which LibTorch lacks.
 [[nodiscard]] torch::Tensor shared_tensor(const Array& array);
 [[nodiscard]] Array shared_array(const torch::Tensor& tensor);
 

@@ -31,7 +31,7 @@ enum class Of { one_algorithm, all_algorithms };
 [[nodiscard]] tasks::SweepMean mean_of(const std::vector<Item>& items, Range range, double level,
                                        Of of = Of::one_algorithm);
 
-// Of each item by seed a minus b; a seed that one of them lacks has none.
+// For each item and seed, the value of a minus that of b; no value if one of the two has none.
 [[nodiscard]] std::vector<Item> differences(const std::vector<Item>& a, const std::vector<Item>& b);
 
 // Ranks of algorithms over cases, settings and seeds, for leeway/sweep/report.h.

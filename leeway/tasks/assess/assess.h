@@ -1,4 +1,4 @@
-// Assesses outputs on a source and on shifted targets, in one record (tasks/assess/assess.h).
+// Assesses outputs on a source and on shifted targets, in one record.
 //
 // Labels give accuracy; a paired target (assess/detail/pairing.h) gives agreement and flips; an unpaired,
 // unlabelled one gives confidences and predicted class shares. With AssessOptions::paired "yes" either side's

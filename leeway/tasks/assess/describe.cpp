@@ -333,7 +333,10 @@ std::array<double, 3> AssessResult::rank() const {
 }
 
 AssessComparison AssessComparison::turned() const {
-  const Measured opposite{-*difference.value, -*difference.high, -*difference.low};
+  const auto minus = [](const std::optional<double>& value) {
+    return value ? std::optional(-*value) : std::nullopt;
+  };
+  const Measured opposite{minus(difference.value), minus(difference.high), minus(difference.low)};
   return {target, other, model, n, opposite, mcnemar_p, clear};
 }
 

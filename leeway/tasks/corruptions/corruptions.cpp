@@ -42,7 +42,7 @@ struct DoneUnit {
   std::vector<std::uint8_t> wrong = {};  // (n) 1 where an image is misclassified; empty without labels
 };
 
-// What a state has.
+// The contents of a saved state.
 struct DoneUnits {
   Array clean;         // the model's logits of the images as they are
   bool paired = true;  // row i of the corrupted images is that of the others

@@ -158,7 +158,7 @@ void fields(SweepReport& record, Fields& f);
 // What the runs say beyond the headline; what is missing.
 [[nodiscard]] std::vector<std::string> findings_of(const SweepReport& record);
 
-// Of the findings those that head a section, without a full stop; empty where there is none.
+// Findings that head a section, without a full stop; empty if there is none.
 [[nodiscard]] std::string changes_finding(const SweepReport& record, const std::string& start);
 [[nodiscard]] std::string concurrency_finding(const SweepReport& record, const std::string& start);
 [[nodiscard]] std::string start_finding(const SweepReport& record, const SweepStart& one);

@@ -19,7 +19,7 @@ namespace leeway::assess {
 
 inline constexpr double moved_p = .01;
 
-// Of `summary` without it; `estimates`: `combined` among them; `source_n`: labelled rows of the source.
+// From a summary that has no likely error yet and estimates that include `combined`; `source_n`: labeled rows of the source.
 [[nodiscard]] tasks::LikelyError likely_error(const error_bound::Estimates& estimates,
                                               const tasks::AssessResult& summary, std::size_t source_n,
                                               double level);

@@ -60,7 +60,7 @@ std::vector<AssessCell> attribute_cells(const Side& source, const Side& target, 
                                         const CellOptions& options) {
   const std::size_t levels = column.levels.size(), k = options.class_names.size();
   const bool labelled = !target.labels.empty();
-  // The source's column of the same name, and the place of each of its levels in `column`; of one it lacks, `levels`.
+  // For each level of the source's column of the same name, its place in `column`; `levels` if `column` lacks it.
   const auto other = std::ranges::find(*source.groups, column.name, &GroupColumn::name);
   std::vector<std::size_t> places;
   if (other != source.groups->end())

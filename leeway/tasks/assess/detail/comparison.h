@@ -18,7 +18,7 @@
 namespace leeway::assess {
 
 [[nodiscard]] Measured share(std::size_t count, std::size_t n, double level);  // n > 0
-// Of the rows whose two classes are equal.
+// The share of rows whose two classes are equal.
 [[nodiscard]] Measured share_of_equal(std::span<const std::int32_t> a, std::span<const std::int32_t> b,
                                       double level);
 

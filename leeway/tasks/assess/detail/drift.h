@@ -24,10 +24,10 @@ namespace leeway::assess {
 
 inline constexpr std::size_t most_moved = 50;  // values listed of a column
 
-// The numbers of the column `name` by row; none where it holds no bins.
+// The numbers of the column `name` by row; none if the column has no bins.
 [[nodiscard]] std::span<const double> numbers_of(const tasks::AssessNumbers& numbers,
                                                  const std::string& name);
-// Those that are not NaN.
+// The numbers that are not NaN.
 [[nodiscard]] std::vector<double> known_numbers(std::span<const double> numbers);
 
 // `class_names` has k entries.
