@@ -59,7 +59,7 @@ struct CondsDescribeInputs {
 };
 
 struct CondsDescribeTask {
-  std::function<CondsDescribeInputs()> open;
+  CondsDescribeInputs inputs;
   CondsDescribeOptions options = {};
   std::uint64_t seed = 0;
 };
