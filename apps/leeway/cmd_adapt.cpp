@@ -27,7 +27,7 @@ int run_adapt(Context& context, const AdaptFlags& flags) {
       tasks::adapt({*model, images, context.out, flags.options, context.seed}, context.progress());
   tasks::AdaptedModel& found = record.results.front();
   found.model = flags.model.model, found.data = flags.data, found.out = context.out;
-  return context.show(std::move(record));
+  return context.finish(std::move(record));
 }
 
 }  // namespace

@@ -311,7 +311,7 @@ int run_assess(Context& context, const Arguments& arguments) {
     for (const NamedImages& file : images) pictures.push_back({file.name, &file.images});
   if (!arguments.junit.empty()) write_text(arguments.junit, tasks::junit(result));
   return context.end(to_json(result), tasks::view(result, tasks::flip_pictures(result, pictures)),
-                     context.out, result.passed() ? exit_ok : exit_gate);
+                     result.passed() ? exit_ok : exit_gate);
 }
 
 void add_noise_flags(const Command& command, NoiseFlags& flags) {

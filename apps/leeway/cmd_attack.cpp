@@ -114,7 +114,7 @@ int run_attack(Context& context, const AttackFlags& flags) {
       attack_one(context, flags, {model, flags.of.reading.reading}, data, attacks, file, record);
       file += attacks.size();
     }
-  return context.show(std::move(record));
+  return context.finish(std::move(record));
 }
 
 }  // namespace

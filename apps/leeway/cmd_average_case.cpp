@@ -227,7 +227,7 @@ int run_average_case(Context& context, const AverageCaseFlags& flags) {
   context.warn_of(record.envelope);
   return context.end(
       to_json(record),
-      tasks::view(record, pictures ? tasks::sample_pictures(record, loaded.images) : tasks::Pictures{}), "",
+      tasks::view(record, pictures ? tasks::sample_pictures(record, loaded.images) : tasks::Pictures{}),
       converged ? exit_ok : exit_incomplete);
 }
 

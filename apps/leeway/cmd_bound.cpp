@@ -43,12 +43,9 @@ struct EvaluateFlags {
 };
 
 int run_evaluate(Context& context, const EvaluateFlags& flags) {
-  const auto open = [&] {
-    error_bound::ShiftTable table = error_bound::read_shift_table(flags.table, flags.options.methods);
-    context.add_input(flags.table, {table.n});
-    return table;
-  };
-  return context.finish(tasks::bound_evaluate({flags.table, open, flags.options, context.seed}));
+  error_bound::ShiftTable table = error_bound::read_shift_table(flags.table, flags.options.methods);
+  context.add_input(flags.table, {table.n});
+  return context.finish(tasks::bound_evaluate({flags.table, std::move(table), flags.options, context.seed}));
 }
 
 void add_evaluate(const Command& bound, Context& context) {

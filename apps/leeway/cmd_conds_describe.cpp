@@ -53,8 +53,7 @@ tasks::CondsDescribeInputs opened(Context& context, const DescribeFlags& flags) 
 
 int run_describe(Context& context, const DescribeFlags& flags) {
   check_flags(flags);
-  return context.finish(
-      tasks::conds_describe({[&] { return opened(context, flags); }, flags.options, context.seed}));
+  return context.finish(tasks::conds_describe({opened(context, flags), flags.options, context.seed}));
 }
 
 }  // namespace

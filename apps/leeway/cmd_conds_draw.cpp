@@ -33,46 +33,36 @@ std::map<std::string, std::vector<std::string>> orders_of(const DrawFlags& flags
   return orders;
 }
 
-// Of one case; with --all of many, in a folder.
-std::string file_of(const Context& context, const std::string& name, bool to_folder) {
-  return to_folder ? (std::filesystem::path(context.out) / (name + ".csv")).string() : context.out;
-}
-
-std::string manifest_file(const Context& context, bool to_folder) {
-  return to_folder ? (std::filesystem::path(context.out) / "manifest.json").string()
-                   : manifest_of(context.out);
-}
-
-void claim_files(Context& context, const std::vector<std::string>& names, bool to_folder) {
-  if (to_folder) context.files.claim("--out", context.out, Written::folder);
-  if (to_folder && !std::filesystem::exists(context.out)) return;  // nothing that could be replaced
-  for (const std::string& name : names)
-    context.files.claim("--out", file_of(context, name, to_folder), Written::file);
-  context.files.claim("--out", manifest_file(context, to_folder), Written::file);
+// The split and its manifest; with --all the file of every case, in a folder.
+void claim_files(Context& context, const tasks::CondsDrawTask& task) {
+  if (!task.options.all) {
+    context.files.claim("--out", context.out, Written::file);
+    return context.claim_manifest({context.out});
+  }
+  std::vector<std::string> files = tasks::case_names(task.options, task.table);
+  for (std::string& name : files) name += ".csv";
+  context.claim_folder(files);
 }
 
 int run_draw(Context& context, const DrawFlags& flags) {
-  const auto& [sc, ldd, uds] = flags.options.shifts;
-  const bool all = flags.options.all, plan = flags.options.plan;
+  const bool all = flags.options.all;
   const TableColumns columns = tasks::table_columns(flags.options, orders_of(flags));
-  if (all && (sc || ldd || uds)) throw UsageError("--all cannot be combined with --sc, --ldd or --uds");
-  if (context.out.empty() && !plan)
+  if (context.out.empty() && !flags.options.plan)
     throw UsageError(all ? "--out is required: the folder to write"
                          : "--out is required: the split to write");
-  tasks::CondsDrawTask task{.open = {}, .options = flags.options, .seed = context.seed};
-  task.open = [&] {
-    AttributeTable table = read_attribute_table(flags.attributes, columns);
-    context.add_input(flags.attributes, {table.n(), table.attributes.size() + 1});
-    if (!plan) claim_files(context, tasks::case_names(flags.options, table), all);
-    return table;
-  };
+  tasks::CondsDrawTask task{.table = read_attribute_table(flags.attributes, columns),
+                            .options = flags.options,
+                            .seed = context.seed};
+  context.add_input(flags.attributes, {task.table.n(), task.table.attributes.size() + 1});
+  if (!flags.options.plan) claim_files(context, task);
   task.save = [&](const std::string& name, const conds::ConDSSplit& split) {
     if (all) std::filesystem::create_directories(context.out);
-    const std::string path = file_of(context, name, all);
+    const std::string path =
+        all ? (std::filesystem::path(context.out) / (name + ".csv")).string() : context.out;
     write_text(path, tasks::split_text(split));
     return tasks::SavedSplit{path, context.no_digest ? "" : digest_file(path)};
   };
-  return context.end(tasks::conds_draw(task), plan ? "" : manifest_file(context, all));
+  return context.finish(tasks::conds_draw(task));
 }
 
 }  // namespace

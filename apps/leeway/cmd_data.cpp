@@ -57,9 +57,9 @@ void set_files(Context& context, const TableFiles& files, Task& task) {
 
 // The record, printed and written beside what it is about.
 template <class Record>
-int finish(Context& context, Record record, const std::string& manifest) {
-  if (!manifest.empty()) record.results.front().files.manifest = manifest;
-  return context.end<Record>(std::move(record), manifest);
+int finish(Context& context, Record record) {
+  if (!context.record_file.empty()) record.results.front().files.manifest = context.record_file;
+  return context.finish(std::move(record));
 }
 
 Only only_of(const RenderFlags& flags) {
@@ -89,14 +89,15 @@ int run_render(Context& context, const RenderFlags& flags) {
                              .options = flags.options};
   set_files(context, flags, task);
   check_flags(flags);
-  return finish(context, tasks::data_render(task, context.progress()), manifest_of(context.out));
+  context.record_file = manifest_of(context.out);
+  return finish(context, tasks::data_render(task, context.progress()));
 }
 
 int run_load(Context& context, const LoadFlags& flags) {
   tasks::DataLoadTask task{.format = flags.format, .paths = flags.paths, .options = flags.options};
   set_files(context, flags, task);
-  const std::string manifest = context.claim_manifest({context.out, flags.attributes, flags.sheet});
-  return finish(context, tasks::data_load(task, context.progress()), manifest);
+  context.claim_manifest({context.out, flags.attributes, flags.sheet});
+  return finish(context, tasks::data_load(task, context.progress()));
 }
 
 }  // namespace

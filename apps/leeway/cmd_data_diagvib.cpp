@@ -1,7 +1,6 @@
 // leeway data diagvib: digits with hue, lightness, position, scale and texture, as environments that train, validate and test.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -21,26 +20,20 @@ struct DiagvibFlags {
   tasks::DataDiagvibOptions options;
 };
 
-// The record's file, and those of part all that would be replaced.
-std::string claim_files(Context& context, const DiagvibFlags& flags) {
+void claim_files(Context& context, const DiagvibFlags& flags) {
   if (context.out.empty() && flags.attributes.empty() && flags.sheet.empty())
     throw UsageError("expected --out, --attributes or --sheet: what to write");
   if (flags.options.part != "all" || context.out.empty()) {
     if (!context.out.empty()) context.files.claim("--out", context.out, Written::file);
     return context.claim_manifest({context.out, flags.attributes, flags.sheet});
   }
-  const std::filesystem::path folder = context.out;
-  const std::string manifest = (folder / "manifest.json").string();
-  context.files.claim("--out", context.out, Written::folder);
-  if (!std::filesystem::exists(folder)) return manifest;
-  for (const std::string& part : tasks::diagvib_parts(flags.options))
-    context.files.claim("--out", (folder / tasks::diagvib_file_name(part)).string(), Written::file);
-  context.files.claim("--out", manifest, Written::file);
-  return manifest;
+  std::vector<std::string> parts = tasks::diagvib_parts(flags.options);
+  for (std::string& part : parts) part = tasks::diagvib_file_name(part);
+  context.claim_folder(parts);
 }
 
 int run_diagvib(Context& context, const DiagvibFlags& flags) {
-  const std::string manifest = claim_files(context, flags);
+  claim_files(context, flags);
   tasks::DataDiagvibTask task{.digits = flags.digits,
                               .test_digits = flags.test_digits,
                               .textures = flags.textures,
@@ -49,8 +42,8 @@ int run_diagvib(Context& context, const DiagvibFlags& flags) {
                               .seed = context.seed,
                               .open = [&](const std::string& path) { return open_images(context, path); }};
   tasks::DataDiagvib record = tasks::data_diagvib(task, context.progress());
-  record.manifest = manifest;
-  return context.end(std::move(record), manifest);
+  record.manifest = context.record_file;
+  return context.finish(std::move(record));
 }
 
 }  // namespace

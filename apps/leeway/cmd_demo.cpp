@@ -7,6 +7,7 @@
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/nn_loader.h"
 #include "leeway/core/file.h"
+#include "leeway/describe/json.h"
 #include "leeway/render/terminal.h"
 #include "leeway/tasks/demo/demo.h"
 #include "leeway/tasks/report/page.h"
@@ -45,10 +46,10 @@ int run_demo(Context& context, const DemoFlags& flags) {
   const Json record = to_json(result);
   std::vector<tasks::PictureSource> pictures;
   for (const auto& [name, images] : found.images) pictures.push_back({name, &images});
-  Context::write_record(json.string(), record);
+  write_text(json, record_text(record));
   const View view = tasks::view(result, tasks::flip_pictures(result, pictures));
   write_text(page, render::page(view));
-  Context::write_record(context.out, record);
+  if (!context.out.empty()) write_text(context.out, record_text(record));
   context.print(
       record, render::terminal(view) + fmt::format("\nThe page: {}\nThe record: {}\n",
                                                    fs::absolute(page).string(), fs::absolute(json).string()));

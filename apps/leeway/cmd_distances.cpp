@@ -18,12 +18,9 @@ struct SetsFlags {
 
 template <class Task, class Options>
 Task task_of_sets(Context& context, const SetsFlags<Options>& flags) {
-  const auto outputs = [&](const std::string& path, tasks::SetRole role) {
-    return tasks::named_outputs(context.inputs, path, flags.options, role, true);
-  };
-  Task task{outputs(flags.clean, tasks::SetRole::first), {}, flags.options, context.seed};
-  for (const std::string& path : flags.shifted) task.shifted.push_back(outputs(path, tasks::SetRole::other));
-  return task;
+  return {tasks::named_outputs(context.inputs, flags.clean, flags.options, tasks::SetRole::first, true),
+          tasks::named_outputs(context.inputs, flags.shifted, flags.options, tasks::SetRole::other, true),
+          flags.options, context.seed};
 }
 
 int run_distances(Context& context, const SetsFlags<tasks::DistancesOptions>& flags) {

@@ -66,7 +66,7 @@ int run_infer(Context& context, const InferFlags& flags) {
     for (const std::string& data : flags.of.data)
       tasks::add_set(record, infer_one(context, flags, {model, flags.of.reading.reading}, data,
                                        files[record.results.size()].file));
-  return context.show(std::move(record));
+  return context.finish(std::move(record));
 }
 
 }  // namespace

@@ -16,11 +16,9 @@ struct MvnFlags {
 
 int run_mvn_cdf(Context& context, const MvnFlags& flags) {
   const auto named = [&](const std::string& path) {
-    return tasks::NamedArray{path, [&context, path] {
-                               Array array = read_npy(path);
-                               context.add_input(path, array.shape);
-                               return array;
-                             }};
+    Array array = read_npy(path);
+    context.add_input(path, array.shape);
+    return tasks::NamedArray{path, std::move(array)};
   };
   tasks::MvnCdfTask task{named(flags.upper), named(flags.covariance), flags.options};
   task.options.seed = context.seed;

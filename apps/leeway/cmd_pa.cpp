@@ -2,10 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <set>
 #include <span>
-#include <utility>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
@@ -57,23 +55,12 @@ std::vector<ModelFiles> models_of(const PaFlags& flags) {
 
 // Sets are opened by the task, files noted as inputs as they are opened.
 tasks::PaTask task_of(Context& context, const PaFlags& flags) {
-  const auto outputs = [&](const std::string& path, tasks::SetRole role) {
-    return tasks::named_outputs(context.inputs, path, flags.options, role);
-  };
   tasks::PaTask task{.models = {}, .options = flags.options, .seed = context.seed};
-  for (const ModelFiles& model : models_of(flags)) {
-    tasks::PaModel named{model.name, outputs(model.clean, tasks::SetRole::first), {}};
-    for (const std::string& path : model.shifted)
-      named.shifted.push_back(outputs(path, tasks::SetRole::other));
-    task.models.push_back(std::move(named));
-  }
-  if (!flags.pairs.empty())
-    task.pairs = [&, noted = std::make_shared<bool>(false)](std::size_t clean_rows,
-                                                            std::size_t shifted_rows) {
-      auto pairs = agreement::read_pairs(flags.pairs, clean_rows, shifted_rows);
-      if (!std::exchange(*noted, true)) context.add_input(flags.pairs, {pairs.size(), 2});
-      return pairs;
-    };
+  for (const ModelFiles& model : models_of(flags))
+    task.models.push_back(
+        {model.name, tasks::named_outputs(context.inputs, model.clean, flags.options, tasks::SetRole::first),
+         tasks::named_outputs(context.inputs, model.shifted, flags.options, tasks::SetRole::other)});
+  if (!flags.pairs.empty()) task.pairs = tasks::pairs_of_file(context.inputs, flags.pairs);
   if (!flags.save_pairs.empty())
     task.save_pairs = [&](std::span<const agreement::RowPair> pairs) {
       agreement::write_pairs(flags.save_pairs, pairs);
@@ -85,10 +72,7 @@ int run_pa(Context& context, const PaFlags& flags) {
   const tasks::PaTask task = task_of(context, flags);
   if (!flags.save_pairs.empty() && (flags.first.shifted.size() > 1 || task.models.size() > 1))
     throw UsageError("--save-pairs requires one model and one shifted set");
-  const tasks::Pa result = tasks::pa(task, context.progress());
-  const std::vector<std::string> unproved = tasks::unproved_maxima(result);
-  for (const std::string& line : unproved) context.warn(line + "; exit code 5");
-  return context.finish(result, unproved.empty() ? exit_ok : exit_incomplete);
+  return context.finish_proved(tasks::pa(task, context.progress()));
 }
 
 void add_model_flags(const Command& command, PaFlags& flags) {

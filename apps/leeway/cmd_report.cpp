@@ -36,7 +36,7 @@ int run_report(Context& context, const ReportFlags& flags) {
   made.options = flags.options;
   made.results = {{path, static_cast<std::size_t>(std::filesystem::file_size(path)), records.size()}};
   context.page.clear(), context.figures.clear();  // written
-  return context.show(clock.finished(std::move(made), context.seed));
+  return context.finish(clock.finished(std::move(made), context.seed));
 }
 
 }  // namespace

@@ -41,10 +41,7 @@ tasks::SelectTask task_of(Context& context, const SelectFlags& flags) {
 
 int run_select(Context& context, const SelectFlags& flags) {
   check_flags(flags);
-  const tasks::Select result = tasks::select(task_of(context, flags), context.progress());
-  const std::vector<std::string> unproved = tasks::unproved_maxima(result);
-  for (const std::string& line : unproved) context.warn(line + "; exit code 5");
-  return context.finish(result, unproved.empty() ? exit_ok : exit_incomplete);
+  return context.finish_proved(tasks::select(task_of(context, flags), context.progress()));
 }
 
 }  // namespace

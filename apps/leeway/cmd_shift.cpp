@@ -21,11 +21,10 @@ int run_shift(Context& context, const ShiftFlags& flags) {
   if (flags.name.empty()) throw UsageError("NAME is required (see leeway shift --help)");
   if (flags.data.empty()) throw UsageError("--data is required: the images");
   if (context.out.empty()) throw UsageError("--out is required: the .npz to write");
-  const tasks::ShiftTask task{flags.name,   [&] { return open_images(context, flags.data, flags.rows); },
-                              context.out,  flags.options,
-                              context.seed, flags.sheet};
+  tasks::ShiftTask task{flags.name, {}, context.out, flags.options, context.seed, flags.sheet};
   for (const auto& [option, file] : tasks::files_of(task)) context.files.claim(option, file, Written::file);
-  return context.show(tasks::shift_images(task, context.progress()));
+  task.images = open_images(context, flags.data, flags.rows);
+  return context.finish(tasks::shift_images(task, context.progress()));
 }
 
 }  // namespace

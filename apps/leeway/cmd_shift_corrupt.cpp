@@ -15,7 +15,6 @@
 #include "leeway/core/removal.h"
 #include "leeway/core/result.h"
 #include "leeway/describe/json.h"
-#include "leeway/render/terminal.h"
 #include "leeway/tasks/corruptions/corruptions.h"
 #include "leeway/tasks/report/page.h"
 
@@ -81,12 +80,9 @@ int run_corrupt(Context& context, const CorruptFlags& flags) {
   context.warn_of(record.envelope);  // those of the model were told when it was loaded
   for (const std::string& line : loaded.warnings) record.envelope.warnings.push_back(line);
   record = context.completed(std::move(record));
-  const View view = tasks::view(record);
-  context.write_page(view);
-  Context::write_record(context.out, to_json(record));
+  const int code = context.end(to_json(record), tasks::view(record));
   if (!task.state.empty()) remove_made(std::filesystem::path(task.state).parent_path(), task.state);
-  context.print(to_json(record), render::terminal(view));
-  return exit_ok;
+  return code;
 }
 
 }  // namespace

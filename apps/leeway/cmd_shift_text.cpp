@@ -30,7 +30,7 @@ int run_shift_text(Context& context, const ShiftTextFlags& flags) {
     const HardStop stop("shift text stopped; nothing was written");
     record = tasks::shift_text(task, context.progress());
   }
-  return context.show(std::move(record));
+  return context.finish(std::move(record));
 }
 
 }  // namespace

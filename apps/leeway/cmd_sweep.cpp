@@ -74,14 +74,14 @@ sweep::Plan planned(Context& context, const SweepFlags& flags, const sweep::Cata
   return plan;
 }
 
-int run_plan(Context& context, const SweepFlags& flags, void (*add_units)(const Command&, Context&)) {
+int run_plan(Context& context, const SweepFlags& flags) {
   if (context.out.empty()) throw UsageError("--out is required: the folder of the sweep");
-  const SweepCatalog catalog(add_units);
+  const SweepCatalog catalog;
   const sweep::Plan plan = planned(context, flags, catalog.catalog());
   const sweep::Store store(context.out);
   tasks::SweepPlan record = sweep::plan_record(plan, store);
   describe(context, record);
-  return context.show(std::move(record));
+  return context.finish(std::move(record));
 }
 
 sweep::ScriptOptions script_options(const SweepFlags& flags, const sweep::PlanFile& plan) {
@@ -123,9 +123,9 @@ void warn_of_memory(Context& context, const sweep::PlanFile& plan, std::size_t w
                              wanted, words(plan.memory), words(free)));
 }
 
-int run_units(Context& context, const SweepFlags& flags, void (*add_units)(const Command&, Context&)) {
+int run_units(Context& context, const SweepFlags& flags) {
   const sweep::Store store(flags.folder);
-  const SweepCatalog catalog(add_units);
+  const SweepCatalog catalog;
   const sweep::PlanFile plan(store.plan(), false, &catalog.catalog());
   if (flags.cluster.slurm) {
     const sweep::Submitted jobs = sweep::submit_to_slurm(script_options(flags, plan), [&] {
@@ -173,7 +173,7 @@ int run_collect(Context& context, const SweepFlags& flags) {
   record.results.push_back(sweep::collect(plan, store, flags.collect, context.out, context.progress()));
   const bool whole = record.results.front().missing == 0;
   describe(context, record);
-  return context.show(std::move(record), whole ? exit_ok : exit_incomplete);
+  return context.finish(std::move(record), whole ? exit_ok : exit_incomplete);
 }
 
 int run_script(Context& context, const SweepFlags& flags) {
@@ -202,8 +202,7 @@ void add_common(const Command& command, Context& context, const std::string& out
   command.hide({"--seed", "--no-digest"});
 }
 
-void add_sweep_plan(const Command& room, Context& context, SweepFlags& flags,
-                    void (*add_units)(const Command&, Context&)) {
+void add_sweep_plan(const Command& room, Context& context, SweepFlags& flags) {
   const Command command =
       room.add("plan", "Plan a study: list its units, each a command with its options and inputs");
   command.option("STUDY", flags.study, "Study (TOML), see docs/sweeps.md").required();
@@ -212,11 +211,10 @@ void add_sweep_plan(const Command& room, Context& context, SweepFlags& flags,
   command.footer(
       "One table per stage. Its keys are the options of the command; several values form an axis.\n\n"
       "  leeway sweep plan study.toml --out sweep");
-  command.runs([&context, &flags, add_units] { return run_plan(context, flags, add_units); });
+  command.runs([&context, &flags] { return run_plan(context, flags); });
 }
 
-void add_sweep_run(const Command& room, Context& context, SweepFlags& flags,
-                   void (*add_units)(const Command&, Context&)) {
+void add_sweep_run(const Command& room, Context& context, SweepFlags& flags) {
   const Command command = room.add("run", "Run the remaining units of a sweep, here or as a Slurm job array");
   add_folder(command, flags);
   add_option_flags(command, flags.run);
@@ -238,18 +236,18 @@ void add_sweep_run(const Command& room, Context& context, SweepFlags& flags,
       "code 5: units failed.\n\n"
       "  leeway sweep run sweep --jobs 4\n"
       "  leeway sweep run sweep --slurm --tasks 100 --time 4:00:00");
-  command.runs([&context, &flags, add_units] { return run_units(context, flags, add_units); });
+  command.runs([&context, &flags] { return run_units(context, flags); });
 }
 
 }  // namespace
 
-void add_sweep(const Command& root, Context& context, void (*add_units)(const Command&, Context&)) {
+void add_sweep(const Command& root, Context& context) {
   const Command room =
       root.add("sweep", "Plan, run and collect studies of thousands of runs, here or on a cluster");
   room.needs_command();
   auto& flags = room.keep<SweepFlags>();
-  add_sweep_plan(room, context, flags, add_units);
-  add_sweep_run(room, context, flags, add_units);
+  add_sweep_plan(room, context, flags);
+  add_sweep_run(room, context, flags);
 
   const Command status = room.add("status", "Status of a sweep: units by state, failures by message");
   add_folder(status, flags);

@@ -39,7 +39,7 @@ int run_sweep_report(Context& context, const SweepReportFlags& flags) {
   sweep::RunTable table = runs_of(context, flags.runs.front(), flags.options.stage);
   for (std::size_t i = 1; i < flags.runs.size(); ++i) table.join(runs_of(context, flags.runs[i], ""));
   context.page = path;
-  return context.show(sweep::report_of(table, flags.options, context.seed));
+  return context.finish(sweep::report_of(table, flags.options, context.seed));
 }
 
 }  // namespace

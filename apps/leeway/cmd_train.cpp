@@ -80,7 +80,7 @@ int run_train(Context& context, const TrainFlags& flags) {
                               .seed = context.seed,
                               .device = context.device,
                               .reuse = flags.reuse};
-  return context.show(tasks::train(task, context.progress()).record);
+  return context.finish(tasks::train(task, context.progress()).record);
 }
 
 }  // namespace

@@ -61,37 +61,37 @@ class Context {
   // Prints the record (--json) or the text on stdout, and the warnings before it. Control characters of names do not
   // reach the terminal. std::runtime_error where not all of it could be written.
   void print(const Json& record, const std::string& shown);
-  // Ends a command whose record is completed: writes the page (--report, --figures) and the record to `file`, unless the
-  // path is empty, prints the record or what the view shows. Returns `code`.
-  int end(const Json& record, const View& view, const std::string& file, int code = exit_ok);
+  // Ends a command whose record is completed: writes the page (--report, --figures) and the record's file, prints the
+  // record or what the view shows. Returns `code`.
+  int end(const Json& record, const View& view, int code = exit_ok);
   // The same with the warnings, for a record that is not completed.
   template <class Record>
-  int end(Record record, const std::string& file, int code = exit_ok) {
+  int finish(Record record, int code = exit_ok) {
     warn_of(record.envelope);
     record = completed(std::move(record));
-    return end(to_json(record), view(record), file, code);
+    return end(to_json(record), view(record), code);
   }
-  // Where no file has the record.
+  // The same for a record with maxima that are not proved: a warning for each, and exit code 5.
   template <class Record>
-  int show(Record record, int code = exit_ok) {
-    return end(std::move(record), "", code);
-  }
-  // Where --out names the record's file.
-  template <class Record>
-  int finish(Record record, int code = exit_ok) {
-    return end(std::move(record), out, code);
+  int finish_proved(Record record) {
+    const std::vector<std::string> unproved = unproved_maxima(record);
+    for (const std::string& line : unproved) warn(line + "; exit code 5");
+    return finish(std::move(record), unproved.empty() ? exit_ok : exit_incomplete);
   }
   void warn_of(const Envelope& envelope);
   void end_progress() { progress_.reset(); }  // before a line that is no result
   [[nodiscard]] bool wants_page() const { return !page.empty() || !figures.empty(); }
-  void write_page(const View& view);                                      // to --report, and --figures
-  static void write_record(const std::string& path, const Json& record);  // nothing where the path is empty
+  void write_page(const View& view);  // to --report, and --figures
   // The record's file beside the first of these that is written, claimed.
-  std::string claim_manifest(const std::vector<std::string>& written);
+  void claim_manifest(const std::vector<std::string>& written);
+  // The folder --out, files of these names in it that would be replaced, and its manifest.json, the record's file.
+  void claim_folder(const std::vector<std::string>& names);
 
   bool json = false, quiet = false, no_digest = false;
   std::string out, page, figures, device = "cpu",
                                   config;  // config: applied already (apply_config), noted as an input
+  std::string
+      record_file;  // where finish() writes the record: --out, if its kind is that, a manifest, or empty
   std::uint64_t seed = 0;
   int threads = 0;
   CommandFiles files;
@@ -136,7 +136,8 @@ void add_schema(const Command& root, Context& context);
 void add_demo(const Command& root, Context& context);
 void add_average_case(const Command& root, Context& context);
 void add_sweep_report(const Command& room, Context& context);
-// `add_units` adds the commands that its units may be.
-void add_sweep(const Command& root, Context& context, void (*add_units)(const Command&, Context&));
+void add_sweep(const Command& root, Context& context);
+// All but sweep: what the units of a sweep may be.
+void add_units(const Command& root, Context& context);
 
 }  // namespace leeway::app

@@ -73,6 +73,8 @@ void Context::add_figures_flag(const Command& command) {
 void Context::begin(const std::vector<Given>& given) {
   if (threads > 0) set_threads(threads);
   inputs.digests = !no_digest;
+  for (const Given& one : given)
+    if (one.option == "--out" && one.written && one.written->kind == Written::record) record_file = out;
   files.check(given);
   const auto check = [this] { inputs.require_unchanged(); };
   set_commit_check(check);
@@ -122,9 +124,9 @@ void Context::print(const Json& record, const std::string& shown) {
         fmt::format("stdout: cannot write the result: {}", std::system_category().message(errno)));
 }
 
-int Context::end(const Json& record, const View& view, const std::string& file, int code) {
+int Context::end(const Json& record, const View& view, int code) {
   write_page(view);
-  write_record(file, record);
+  if (!record_file.empty()) write_text(record_file, record_text(record));
   print(record, render::terminal(view, output_width()));
   return code;
 }
@@ -139,16 +141,19 @@ void Context::write_page(const View& view) {
     warn("--figures: " + missing);
 }
 
-std::string Context::claim_manifest(const std::vector<std::string>& written) {
-  std::string manifest;
+void Context::claim_manifest(const std::vector<std::string>& written) {
   for (const std::string& path : written)
-    if (manifest.empty()) manifest = manifest_of(path);
-  files.claim("the manifest", manifest, Written::file);
-  return manifest;
+    if (record_file.empty()) record_file = manifest_of(path);
+  files.claim("the manifest", record_file, Written::file);
 }
 
-void Context::write_record(const std::string& path, const Json& record) {
-  if (!path.empty()) write_text(path, record_text(record));
+void Context::claim_folder(const std::vector<std::string>& names) {
+  const std::filesystem::path folder = out;
+  record_file = (folder / "manifest.json").string();
+  files.claim("--out", out, Written::folder);
+  if (!std::filesystem::exists(folder)) return;  // nothing that could be replaced
+  for (const std::string& name : names) files.claim("--out", (folder / name).string(), Written::file);
+  files.claim("--out", record_file, Written::file);
 }
 
 }  // namespace leeway::app

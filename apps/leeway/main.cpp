@@ -37,10 +37,6 @@ constexpr void (*commands[])(const Command&, Context&) = {
     add_list,   add_shift, add_conds,  add_data,      add_demo,
 };
 
-void add_commands(const Command& root, Context& context) {
-  for (const auto add : commands) add(root, context);
-}
-
 int fail(const std::string& message, int code) {
   std::string line = "leeway: " + message;
   for (char& c : line)
@@ -67,6 +63,10 @@ int fail_for_memory(const Context& context) {
 
 }  // namespace
 
+void leeway::app::add_units(const Command& root, Context& context) {
+  for (const auto add : commands) add(root, context);
+}
+
 int main(int argc, char** argv) {
   CommandLine line("How far may the data shift before a classifier breaks, and how sure can one be?",
                    "leeway help COMMAND, or leeway COMMAND --help, describes a command.\n"
@@ -78,8 +78,8 @@ int main(int argc, char** argv) {
   if (!arguments.empty())
     arguments.front() = "leeway";  // wherever it is installed: the record is read elsewhere
   Context context(arguments);
-  add_commands(line.root(), context);
-  add_sweep(line.root(), context, add_commands);
+  add_units(line.root(), context);
+  add_sweep(line.root(), context);
   add_schema(line.root(), context);
   add_completion(line, context);
   const auto ended = [&](const std::string& message, int code) {

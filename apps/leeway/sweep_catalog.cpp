@@ -77,7 +77,7 @@ std::vector<sweep::CatalogFamily> families_of(const std::string& command,
 
 }  // namespace
 
-SweepCatalog::SweepCatalog(void (*add_units)(const Command&, Context&)) {
+SweepCatalog::SweepCatalog() {
   add_units(line_.root(), context_);
   add(catalog_, line_.shape(), "");
   catalog_.mistake_in = [this](const std::vector<std::string>& words) -> std::string {

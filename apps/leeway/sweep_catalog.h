@@ -9,7 +9,7 @@ namespace leeway::app {
 // A second command line, which is asked what a command takes and never runs anything.
 class SweepCatalog {
  public:
-  explicit SweepCatalog(void (*add_units)(const Command&, Context&));
+  SweepCatalog();
   [[nodiscard]] const sweep::Catalog& catalog() const { return catalog_; }
 
  private:

@@ -71,6 +71,13 @@ NamedOutputs named_outputs(InputLog& log, const std::string& text, const Outputs
           }};
 }
 
+std::vector<NamedOutputs> named_outputs(InputLog& log, const std::vector<std::string>& texts,
+                                        const OutputsReading& reading, SetRole role, bool check_finite) {
+  std::vector<NamedOutputs> sets;
+  for (const std::string& text : texts) sets.push_back(named_outputs(log, text, reading, role, check_finite));
+  return sets;
+}
+
 Array only_array(InputLog& log, const std::string& path) {
   const ArrayMap arrays = read_arrays(path);
   if (arrays.size() != 1) {

@@ -66,6 +66,11 @@ class InputLog {
                                          const OutputsReading& reading, SetRole role,
                                          bool check_finite = false);
 
+// Each of several.
+[[nodiscard]] std::vector<NamedOutputs> named_outputs(InputLog& log, const std::vector<std::string>& texts,
+                                                      const OutputsReading& reading, SetRole role,
+                                                      bool check_finite = false);
+
 // The single array of a file, a bare .npy or the only one of an archive, as floats; noted. Error where there are more.
 [[nodiscard]] Array only_array(InputLog& log, const std::string& path);
 

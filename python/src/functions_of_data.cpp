@@ -16,13 +16,12 @@ namespace {
 
 nb::object shift_of(Request& request) {
   ArrayMap arrays;
-  tasks::ShiftTask task{.shift = request.text("shift"), .open = {}, .out = {}};
-  request.read(task.options);
-  task.seed = request.seed;
+  auto task = request.task<tasks::ShiftTask>();
+  task.shift = request.text("shift");
   task.take = [&](ArrayMap made) { arrays = std::move(made); };
   const auto images = request.pairs("images");
-  task.open = [read = request.images(images.at(0).first, images.at(0).second)] { return read; };
-  tasks::Shift record = request.run([&](Progress* progress) { return tasks::shift_images(task, progress); });
+  task.images = request.images(images.at(0).first, images.at(0).second);
+  tasks::Shift record = request.run(tasks::shift_images, task);
   return request.finished(std::move(record), arrays);
 }
 
@@ -37,9 +36,8 @@ ArrayMap columns_of(const std::string& text, const std::string& name) {
 }
 
 nb::object shift_text_of(Request& request) {
-  tasks::ShiftTextTask task{.shift = request.text("shift"), .data = {}, .out = {}};
-  request.read(task.options);
-  task.seed = request.seed;
+  auto task = request.task<tasks::ShiftTextTask>();
+  task.shift = request.text("shift");
   std::string shifted;
   task.take = [&](std::string text) { shifted = std::move(text); };
   const GivenTable table = request.table("table");
@@ -50,20 +48,18 @@ nb::object shift_text_of(Request& request) {
     else
       request.log.add(path, shape);
   };
-  tasks::ShiftText record =
-      request.run([&](Progress* progress) { return tasks::shift_text(task, progress); });
+  tasks::ShiftText record = request.run(tasks::shift_text, task);
   return request.finished(std::move(record), columns_of(shifted, task.data));
 }
 
-// Nothing where no table was given.
-std::function<AttributeTable(const TableColumns&)> table_of(Request& request, const char* argument) {
-  if (!request.has(argument)) return {};
-  return [&request, table = request.table(argument)](const TableColumns& columns) {
-    AttributeTable read = table.text ? parse_attribute_table(*table.text, table.name, columns)
-                                     : read_attribute_table(table.name, columns);
-    request.note(table, {read.n(), read.columns().size()});
-    return read;
-  };
+AttributeTable table_of(Request& request, const char* argument, const TableColumns& columns) {
+  const GivenTable table = request.table(argument);
+  AttributeTable read = request.run([&] {
+    return table.text ? parse_attribute_table(*table.text, table.name, columns)
+                      : read_attribute_table(table.name, columns);
+  });
+  request.note(table, {read.n(), read.columns().size()});
+  return read;
 }
 
 Array rows_of(const std::vector<std::size_t>& rows) {
@@ -71,20 +67,13 @@ Array rows_of(const std::vector<std::size_t>& rows) {
 }
 
 nb::object split_of(Request& request) {
-  tasks::CondsDrawTask task{.open = {}};
-  request.read(task.options);
-  task.seed = request.seed;
+  auto task = request.task<tasks::CondsDrawTask>();
   std::map<std::string, std::vector<std::string>> orders;
   if (request.has("order"))
     for (const auto& [attribute, values] : nb::cast<nb::dict>(request["order"]))
       for (const nb::handle value : values)
         orders[nb::cast<std::string>(attribute)].emplace_back(nb::str(value).c_str());
-  const auto& [sc, ldd, uds] = task.options.shifts;
-  if (task.options.all && (sc || ldd || uds))
-    throw OptionError("--all cannot be combined with --sc, --ldd or --uds");
-  task.open = [&, open = table_of(request, "table")] {
-    return open(tasks::table_columns(task.options, orders));
-  };
+  task.table = table_of(request, "table", tasks::table_columns(task.options, orders));
   ArrayMap arrays;
   task.save = [&](const std::string& name, const conds::ConDSSplit& split) {
     const std::string before = task.options.all ? name + "/" : "";
@@ -93,40 +82,32 @@ nb::object split_of(Request& request) {
     arrays[before + "test"] = rows_of(split.test);
     return tasks::SavedSplit{};
   };
-  tasks::CondsDraw record = request.run([&](Progress*) { return tasks::conds_draw(task); });
+  tasks::CondsDraw record = request.run(tasks::conds_draw, task);
   return request.finished(std::move(record), arrays);
 }
 
 nb::object describe_of(Request& request) {
-  tasks::CondsDescribeTask task{.open = {}};
-  request.read(task.options);
-  task.seed = request.seed;
-  tasks::CondsDescribeInputs inputs;
-  if (request.has("outputs")) {
-    const auto outputs = request.pairs("outputs");
-    inputs.outputs = request.open_outputs(outputs.at(0).first, outputs.at(0).second, task.options.reading,
-                                          tasks::SetRole::first);
-  }
-  task.open = [&, source = table_of(request, "source"), target = table_of(request, "target")] {
-    const TableColumns columns = tasks::described_columns(task.options);
-    if (source) inputs.source = source(columns);
-    if (target) inputs.target = target(columns);
-    return inputs;
-  };
+  auto task = request.task<tasks::CondsDescribeTask>();
   const bool tables = request.has("source");
-  if (!tables && !inputs.outputs) throw Error("leeway.conds.describe: expected source, or outputs");
+  if (!tables && !request.has("outputs")) throw Error("leeway.conds.describe: expected source, or outputs");
   if (!tables && request.has("target")) throw Error("leeway.conds.describe: target requires source");
   if (tables && task.options.columns.empty())
     throw Error("leeway.conds.describe: expected columns, the attributes");
   if (!tables && (task.options.label || !task.options.columns.empty()))
     throw Error("leeway.conds.describe: label and columns require a table; outputs have their own");
-  return request.finished(request.run([&](Progress*) { return tasks::conds_describe(task); }));
+  if (request.has("outputs")) {
+    const auto outputs = request.pairs("outputs");
+    task.inputs.outputs = request.open_outputs(outputs.at(0).first, outputs.at(0).second,
+                                               task.options.reading, tasks::SetRole::first);
+  }
+  const TableColumns columns = tasks::described_columns(task.options);
+  if (tables) task.inputs.source = table_of(request, "source", columns);
+  if (request.has("target")) task.inputs.target = table_of(request, "target", columns);
+  return request.finished(request.run(tasks::conds_describe, task));
 }
 
 nb::object list_of(Request& request) {
-  tasks::ListTask task;
-  request.read(task.options);
-  task.seed = request.seed;
+  auto task = request.task<tasks::ListTask>();
   task.session = []() -> const nn::Session& {
     throw std::runtime_error(
         "not in this process; leeway.command([\"list\"]) lists it if the command has LibTorch");

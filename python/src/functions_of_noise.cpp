@@ -92,19 +92,16 @@ nb::object average_case_of(Request& request) {
   if (const Request::Labels labels = request.labels_or_file(reading_of(request), asked.rows))
     task.labels = labels(n, asked.k, task.class_names).values;
   if (request.has("groups")) task.groups = groups_of(request, asked.rows);
-  const tasks::AverageCaseResult result =
-      request.run([&](Progress* progress) { return tasks::average_case(task, progress); });
+  const tasks::AverageCaseResult result = request.run(tasks::average_case, task);
   return request.finished(result.record, tasks::per_sample_arrays(result));
 }
 
 nb::object mvn_cdf_of(Request& request) {
-  const auto named = [&](const char* argument) {
-    return tasks::NamedArray{argument, [array = request.array(argument)] { return array; }};
-  };
-  tasks::MvnCdfTask task{named("upper"), named("covariance")};
-  request.read(task.options);
+  auto task = request.task<tasks::MvnCdfTask>();
+  task.upper = {"upper", request.array("upper")},
+  task.covariance = {"covariance", request.array("covariance")};
   task.options.seed = request.seed;
-  return request.finished(request.run([&](Progress* progress) { return tasks::mvn_cdf(task, progress); }));
+  return request.finished(request.run(tasks::mvn_cdf, task));
 }
 
 void average_case_options(Fields& f) {

@@ -29,16 +29,10 @@ constexpr std::string_view shifted_meaning =
     "outputs on the shifted samples, in the same order: one set, a list, or a dictionary from names to sets";
 
 // Pairs of rows, checked against the sets they pair.
-std::function<std::vector<agreement::RowPair>(std::size_t, std::size_t)> pairs_of(Request& request) {
+tasks::GivenPairs pairs_of(Request& request) {
   if (!request.has("pairs")) return {};
   const nb::object value = request["pairs"];
-  if (PyUnicode_Check(value.ptr()))
-    return [&request, path = nb::cast<std::string>(value), noted = std::make_shared<bool>(false)](
-               std::size_t clean_rows, std::size_t shifted_rows) {
-      auto pairs = agreement::read_pairs(path, clean_rows, shifted_rows);
-      if (!std::exchange(*noted, true)) request.log.add(path, {pairs.size(), 2});
-      return pairs;
-    };
+  if (is_path(value)) return tasks::pairs_of_file(request.log, nb::cast<std::string>(value));
   const Array array = array_of(value, "pairs");
   if (array.shape.size() != 2 || array.shape[1] != 2)
     refuse("pairs", "shape (m, 2): a clean row and a shifted row", "shape " + array.shape_text());
@@ -57,21 +51,14 @@ std::function<std::vector<agreement::RowPair>(std::size_t, std::size_t)> pairs_o
 }
 
 nb::object agreement_of(Request& request) {
-  tasks::PaTask task{.models = {}, .seed = request.seed};
-  request.read(task.options);
-  for (const auto& [model, sets] : request.pairs("models")) {
-    tasks::PaModel named{
-        model,
-        request.outputs(nb::cast<std::string>(sets[0]), sets[1], task.options, tasks::SetRole::first),
-        {}};
-    for (const nb::handle shifted : nb::object(sets[2]))
-      named.shifted.push_back(request.outputs(nb::cast<std::string>(shifted[0]), shifted[1], task.options,
-                                              tasks::SetRole::other));
-    task.models.push_back(std::move(named));
-  }
+  auto task = request.task<tasks::PaTask>();
+  for (const auto& [model, sets] : request.pairs("models"))
+    task.models.push_back(
+        {model, request.outputs(nb::cast<std::string>(sets[0]), sets[1], task.options, tasks::SetRole::first),
+         request.sets(sets[2], task.options, tasks::SetRole::other)});
   task.labels = request.labels(task.options);
   task.pairs = pairs_of(request);
-  tasks::Pa record = request.run([&](Progress* progress) { return tasks::pa(task, progress); });
+  tasks::Pa record = request.run(tasks::pa, task);
   request.warnings = tasks::unproved_maxima(record);
   return request.finished(std::move(record));
 }
@@ -171,9 +158,8 @@ std::vector<tasks::NoiseSubject> noise_subjects(Request& request, const tasks::A
 }
 
 nb::object assess_of(Request& request) {
-  tasks::AssessTask task{
-      .sources = {}, .targets = {}, .gates = request.texts("fail_if"), .seed = request.seed};
-  request.read(task.options);
+  auto task = request.task<tasks::AssessTask>();
+  task.gates = request.texts("fail_if");
   const tasks::OutputsReading of_sources = tasks::source_reading(task.options),
                               of_targets = tasks::target_reading(task.options);
   const auto open = [&](nb::handle name, nb::handle value, const tasks::OutputsReading& reading,
@@ -216,10 +202,10 @@ void assess_options(Fields& f) {
 }
 
 nb::object select_of(Request& request) {
-  tasks::SelectTask task{.checkpoints = {}, .seed = request.seed};
-  request.read(task.options);
+  auto task = request.task<tasks::SelectTask>();
   const auto names = request.texts("names");
-  const auto clean = request.pairs("clean"), shifted = request.pairs("shifted");
+  const auto clean = request.sets("clean", task.options, tasks::SetRole::first),
+             shifted = request.sets("shifted", task.options, tasks::SetRole::other);
   if (clean.size() != shifted.size())
     throw Error("leeway.select: expected one clean and one shifted set per checkpoint, found " +
                 std::to_string(clean.size()) + " and " + std::to_string(shifted.size()));
@@ -227,13 +213,10 @@ nb::object select_of(Request& request) {
     throw Error("leeway.select: expected " + std::to_string(clean.size()) +
                 " names, one per checkpoint, found " + std::to_string(names.size()));
   for (std::size_t i = 0; i < clean.size(); ++i)
-    task.checkpoints.push_back(
-        {names.empty() ? clean[i].first : names[i],
-         request.outputs(clean[i].first, clean[i].second, task.options, tasks::SetRole::first),
-         request.outputs(shifted[i].first, shifted[i].second, task.options, tasks::SetRole::other)});
+    task.checkpoints.push_back({names.empty() ? clean[i].name : names[i], clean[i], shifted[i]});
   task.labels = request.labels(task.options);
   if (task.labels) task.labels_name = "labels";
-  tasks::Select record = request.run([&](Progress* progress) { return tasks::select(task, progress); });
+  tasks::Select record = request.run(tasks::select, task);
   request.warnings = tasks::unproved_maxima(record);
   return request.finished(std::move(record));
 }
@@ -241,36 +224,28 @@ nb::object select_of(Request& request) {
 // Of the two tasks that compare shifted sets with a clean one.
 template <class Task>
 Task compared(Request& request) {
-  Task task{.clean = {}, .shifted = {}, .seed = request.seed};
-  request.read(task.options);
-  const auto clean = request.pairs("clean");
-  task.clean =
-      request.outputs(clean.at(0).first, clean.at(0).second, task.options, tasks::SetRole::first, true);
-  for (const auto& [name, value] : request.pairs("shifted"))
-    task.shifted.push_back(request.outputs(name, value, task.options, tasks::SetRole::other, true));
+  auto task = request.task<Task>();
+  task.clean = request.sets("clean", task.options, tasks::SetRole::first, true).at(0);
+  task.shifted = request.sets("shifted", task.options, tasks::SetRole::other, true);
   return task;
 }
 
 nb::object distances_of(Request& request) {
-  const auto task = compared<tasks::DistancesTask>(request);
-  return request.finished(request.run([&](Progress* progress) { return tasks::distances(task, progress); }));
+  return request.finished(request.run(tasks::distances, compared<tasks::DistancesTask>(request)));
 }
 
 nb::object align_of(Request& request) {
-  const auto task = compared<tasks::AlignTask>(request);
-  return request.finished(request.run([&](Progress* progress) { return tasks::align(task, progress); }));
+  return request.finished(request.run(tasks::align, compared<tasks::AlignTask>(request)));
 }
 
 nb::object bound_of(Request& request, bool estimates_alone) {
-  tasks::BoundTask task{.source = {}, .target = {}, .seed = request.seed};
-  request.read(task.options);
+  auto task = request.task<tasks::BoundTask>();
   if (estimates_alone && task.options.methods.empty())
     for (const auto& estimator : error_bound::estimators()) task.options.methods.emplace_back(estimator.name);
-  const auto source = request.pairs("source"), target = request.pairs("target");
-  task.source = request.outputs(source.at(0).first, source.at(0).second, task.options, tasks::SetRole::first);
-  task.target = request.outputs(target.at(0).first, target.at(0).second, task.options, tasks::SetRole::other);
+  task.source = request.sets("source", task.options, tasks::SetRole::first).at(0);
+  task.target = request.sets("target", task.options, tasks::SetRole::other).at(0);
   task.labels = request.labels(task.options);
-  return request.finished(request.run([&](Progress* progress) { return tasks::bound(task, progress); }));
+  return request.finished(request.run(tasks::bound, task));
 }
 
 nb::object error_bound_of(Request& request) { return bound_of(request, false); }
@@ -278,16 +253,14 @@ nb::object estimates_of(Request& request) { return bound_of(request, true); }
 
 nb::object evaluate_bounds_of(Request& request) {
   const GivenTable table = request.table("table");
-  tasks::BoundEvaluateTask task{.name = table.name, .open = {}, .seed = request.seed};
-  request.read(task.options);
-  task.open = [&] {
-    error_bound::ShiftTable read =
-        table.text ? error_bound::parse_shift_table(*table.text, table.name, task.options.methods)
-                   : error_bound::read_shift_table(table.name, task.options.methods);
-    request.note(table, {read.n});
-    return read;
-  };
-  return request.finished(request.run([&](Progress*) { return tasks::bound_evaluate(task); }));
+  auto task = request.task<tasks::BoundEvaluateTask>();
+  task.name = table.name;
+  task.table = request.run([&] {
+    return table.text ? error_bound::parse_shift_table(*table.text, table.name, task.options.methods)
+                      : error_bound::read_shift_table(table.name, task.options.methods);
+  });
+  request.note(table, {task.table.n});
+  return request.finished(request.run(tasks::bound_evaluate, task));
 }
 
 }  // namespace

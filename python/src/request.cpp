@@ -75,6 +75,19 @@ tasks::NamedOutputs Request::outputs(const std::string& name, nb::handle value,
           }};
 }
 
+std::vector<tasks::NamedOutputs> Request::sets(nb::handle list, const tasks::OutputsReading& reading,
+                                               tasks::SetRole role, bool check_finite) {
+  std::vector<tasks::NamedOutputs> sets;
+  for (const nb::handle set : list)
+    sets.push_back(outputs(nb::cast<std::string>(set[0]), set[1], reading, role, check_finite));
+  return sets;
+}
+
+std::vector<tasks::NamedOutputs> Request::sets(const char* argument, const tasks::OutputsReading& reading,
+                                               tasks::SetRole role, bool check_finite) {
+  return sets((*this)[argument], reading, role, check_finite);
+}
+
 Outputs Request::open_outputs(const std::string& name, nb::handle value, const tasks::OutputsReading& reading,
                               tasks::SetRole role, bool check_finite) {
   const tasks::NamedOutputs named = outputs(name, value, reading, role, check_finite);
@@ -164,6 +177,7 @@ void Request::note(const GivenTable& table, const std::vector<std::size_t>& shap
 
 void Request::complete(Envelope& envelope) {
   const Released release;
+  envelope.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
   envelope.command = {function};
   warnings.insert(warnings.begin(), envelope.warnings.begin(), envelope.warnings.end());
   log.move_to(envelope);

@@ -6,11 +6,13 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -58,7 +60,21 @@ class Request {
   // A list of (name, value).
   [[nodiscard]] std::vector<std::pair<std::string, nb::object>> pairs(const char* argument) const;
 
-  // Sets opened by a task, noted as inputs the first time.
+  // A task with the options and the seed of the call, and nothing else.
+  template <class Task>
+  [[nodiscard]] Task task() const {
+    Task task{};
+    read(task.options);
+    if constexpr (requires { task.seed; }) task.seed = seed;
+    return task;
+  }
+
+  // Sets opened by a task, noted as inputs the first time: of a list of (name, value), of an argument, one of them.
+  [[nodiscard]] std::vector<tasks::NamedOutputs> sets(nb::handle list, const tasks::OutputsReading& reading,
+                                                      tasks::SetRole role, bool check_finite = false);
+  [[nodiscard]] std::vector<tasks::NamedOutputs> sets(const char* argument,
+                                                      const tasks::OutputsReading& reading,
+                                                      tasks::SetRole role, bool check_finite = false);
   [[nodiscard]] tasks::NamedOutputs outputs(const std::string& name, nb::handle value,
                                             const tasks::OutputsReading& reading, tasks::SetRole role,
                                             bool check_finite = false);
@@ -82,16 +98,25 @@ class Request {
     read_options([&options](Fields& f) { fields(options, f); }, options_given(), function);
   }
 
-  // work(Progress*) without the GIL. Interrupted becomes what the signal raised.
+  // work(Progress*), or work(), without the GIL. Interrupted becomes what the signal raised.
   template <class Work>
   auto run(const Work& work) {
     Bar bar(quiet);
     try {
       const Released release;
-      return work(static_cast<Progress*>(&bar));
+      if constexpr (std::is_invocable_v<Work>)
+        return work();
+      else
+        return work(static_cast<Progress*>(&bar));
     } catch (const Interrupted&) {
     }
     bar.raise();
+  }
+
+  // The same of a task, with Progress* or without.
+  template <class Record, class Task, class... Progresses>
+  Record run(Record (*work)(const Task&, Progresses...), const std::type_identity_t<Task>& task) {
+    return run([&](Progresses... progress) { return work(task, progress...); });
   }
 
   // (record, arrays, warnings), once the record names its inputs.
@@ -116,6 +141,7 @@ class Request {
   [[nodiscard]] nb::object result(SavedRecord record, const ArrayMap& arrays);
 
   nb::dict given_;
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace leeway::python

@@ -141,12 +141,7 @@ TEST(BoundEvaluateTask, ScoresEveryMethodAndItsAdjustments) {
     const std::vector<error_bound::Shift> shifts{
         {"a", .5, .6}, {"a", .7, .7}, {other, .8, .5}, {other, .4, .6}};
     const std::size_t sets = other == "a" ? 1 : 2;
-    return BoundEvaluateTask{
-        "shifts",
-        [=] {
-          return error_bound::ShiftTable{4, sets, {{"guess@0.05", shifts}, {"guess@x", shifts}}};
-        },
-        {}};
+    return BoundEvaluateTask{"shifts", {4, sets, {{"guess@0.05", shifts}, {"guess@x", shifts}}}, {}};
   };
   BoundEvaluateTask task = task_of("b");
   task.options.delta = .2;

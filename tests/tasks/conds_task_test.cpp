@@ -23,7 +23,7 @@ AttributeTable table() { return conds::full_table(3, {3, 2}, 40); }
 
 // SC on a0: 10 training, 2 validation and 5 test samples a cell.
 CondsDrawTask drawing() {
-  CondsDrawTask task{.open = table, .seed = 3};
+  CondsDrawTask task{.table = table(), .seed = 3};
   task.options.label = "label";
   task.options.shifts.sc = "a0";
   task.options.counts.train = 10;
@@ -109,7 +109,7 @@ TEST(CondsTasks, CellsThatLackRowsAreFindings) {
 }
 
 TEST(CondsTasks, WhatWasDrawnIsFound) {
-  CondsDescribeTask task{.open = [] { return CondsDescribeInputs{table(), {}, drawn(), "split.csv", {}}; }};
+  CondsDescribeTask task{.inputs = {table(), {}, drawn(), "split.csv", {}}};
   task.options.permutations = task.options.bootstrap = 499;
   const CondsDescribe record = conds_describe(task);
   ASSERT_EQ(record.results.size(), 1u);
@@ -128,7 +128,7 @@ TEST(CondsTasks, NumbersAreBinsOfTheSource) {
     source.attributes[0].values.push_back(std::to_string(i)), source.attributes[0].codes.push_back(i);
   AttributeTable older = source;
   for (std::uint16_t& code : older.attributes[0].codes) code = 39;
-  CondsDescribeTask task{.open = [=] { return CondsDescribeInputs{source, older, {}, "", {}}; }};
+  CondsDescribeTask task{.inputs = {source, older, {}, "", {}}};
   task.options.permutations = task.options.bootstrap = 19;
   const std::vector<DescribedCell> cells = conds_describe(task).results[0].cells;
   ASSERT_EQ(cells.size(), 4u);
@@ -140,9 +140,7 @@ TEST(CondsTasks, NumbersAreBinsOfTheSource) {
 TEST(CondsTasks, OutputsOfTheTargetAndOfAllRowsSayTheSame) {
   const data::RowSplit split = drawn();
   const auto accuracy_with = [&](const AttributeTable& rows) {
-    CondsDescribeTask task{.open = [&] {
-      return CondsDescribeInputs{table(), {}, split, "split.csv", outputs_of(rows)};
-    }};
+    CondsDescribeTask task{.inputs = {table(), {}, split, "split.csv", outputs_of(rows)}};
     task.options.permutations = task.options.bootstrap = 19;
     return Json(to_json(conds_describe(task))["results"][0]["accuracy"]);
   };
@@ -161,11 +159,8 @@ TEST(CondsTasks, OutputsOfTheTargetAndOfAllRowsSayTheSame) {
 }
 
 TEST(CondsTasks, WithoutALabelOutputsBesideATableStillHaveAccuracy) {
-  CondsDescribeTask task{.open = [] {
-    CondsDescribeInputs inputs{table(), {}, drawn(), "split.csv", outputs_of(table())};
-    inputs.source->label = {};
-    return inputs;
-  }};
+  CondsDescribeTask task{.inputs = {table(), {}, drawn(), "split.csv", outputs_of(table())}};
+  task.inputs.source->label = {};
   task.options.permutations = task.options.bootstrap = 19;
   const CondsDescribe record = conds_describe(task);
   const Json json = to_json(record);

@@ -77,22 +77,21 @@ TEST_F(DataTasks, ShiftedImagesAreDescribed) {
   Images images{"", make_array(std::vector<std::size_t>{3, 1, 1, 2}, bytes),
                 std::vector<std::int64_t>{4, 0, 4}};
   images.class_names = {"a", "b", "c", "d", "e"};
-  const ShiftTask task{
-      "brightness", [&] { return images; }, path("b.npz"), {.strength = {.2}, .classes = {}}, 0};
+  const ShiftTask task{"brightness", images, path("b.npz"), {.strength = {.2}, .classes = {}}, 0};
   const Shift record = shift_images(task);
   EXPECT_NEAR(record.results.at(0).mean_change.value(), 1. / 6, 1e-6);  // (5 * .2 + 0) / 6
   EXPECT_TRUE(record.results[0].rows_of_class.empty());
-  const ShiftTask subset{"label-subset", task.open, path("c.npz"), {.strength = {}, .classes = {4}}, 0};
+  const ShiftTask subset{"label-subset", task.images, path("c.npz"), {.strength = {}, .classes = {4}}, 0};
   const Json json = to_json(shift_images(subset))["results"][0];
   EXPECT_EQ(json["rows_of_class"].dump(),
             R"([{"class":0,"n_source":1,"n":0},{"class":4,"n_source":2,"n":2}])");
   EXPECT_TRUE(json.at("strength").is_null() && json.at("mean_change").is_null());
   EXPECT_THAT(to_i64(read_npz(path("c.npz")).at("rows"), "rows"), ElementsAre(0, 2));
-  (void)shift_images({"contrast", task.open, path("e.npz"), {.severity = {1}}, 0});  // a corruption
+  (void)shift_images({"contrast", task.images, path("e.npz"), {.severity = {1}}, 0});  // a corruption
   for (const char* const file : {"b.npz", "c.npz", "e.npz"})
     EXPECT_EQ(read_images(path(file)).class_names, images.class_names) << file;
   const auto refused = [&](const std::string& name, const ShiftOptions& options) {
-    EXPECT_THROW((void)shift_images({name, task.open, path("d.npz"), options, 0}), OptionError) << name;
+    EXPECT_THROW((void)shift_images({name, task.images, path("d.npz"), options, 0}), OptionError) << name;
   };
   refused("no-such", {});
   refused("fog", {.severity = {6}});
@@ -108,14 +107,13 @@ TEST_F(DataTasks, SeveralStrengthsAreASetEach) {
   std::vector<float> values(24);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) / 24;
   const Images images{"", make_array(std::vector<std::size_t>{6, 1, 2, 2}, values), {}};
-  const auto open = [&] { return images; };
   const Shift all = shift_images(
-      {"gaussian-noise,contrast", open, path("{shift}-{strength}.npz"), {.strength = {.5, .75}}, 3});
+      {"gaussian-noise,contrast", images, path("{shift}-{strength}.npz"), {.strength = {.5, .75}}, 3});
   ASSERT_EQ(all.results.size(), 4u);
   EXPECT_EQ(all.results[1].strength, .75);
   EXPECT_EQ(all.results[2].shift, "contrast");
   for (const ShiftedSet& set : all.results) {
-    const Shift one = shift_images({set.shift, open, path("one.npz"), {.strength = {*set.strength}}, 3});
+    const Shift one = shift_images({set.shift, images, path("one.npz"), {.strength = {*set.strength}}, 3});
     EXPECT_EQ(set.mean_change, one.results[0].mean_change);
     EXPECT_EQ(set.out, path(set.shift + fmt::format("-{:g}.npz", *set.strength)));
     EXPECT_EQ(read_npz(set.out).at("x").shape, read_npz(path("one.npz")).at("x").shape);

@@ -348,7 +348,7 @@ TEST(NamedClasses, InAnotherOrderAreAligned) {
 
 TEST(MvnCdfTask, IsThatOfEveryPoint) {
   const auto array = [](const std::string& name, std::vector<std::size_t> shape, std::vector<double> values) {
-    return NamedArray{name, [=] { return make_array<double>(shape, values); }};
+    return NamedArray{name, make_array<double>(shape, values)};
   };
   MvnCdfTask task{array("z", {2, 1}, {0, -1}), array("r", {2, 1, 1}, {1, 0})};
   task.options.seed = 5;

@@ -15,7 +15,7 @@ namespace leeway::tasks::shift_task_test {
 class ShiftTaskTest : public ::testing::Test {
  protected:
   [[nodiscard]] ShiftTask task(const Images& images) const {
-    ShiftTask task{"gaussian-noise", [images] { return images; }, (folder_ / "out.npz").string()};
+    ShiftTask task{"gaussian-noise", images, (folder_ / "out.npz").string()};
     task.options.severity = {3}, task.seed = 5;
     return task;
   }

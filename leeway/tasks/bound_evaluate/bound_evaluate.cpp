@@ -40,7 +40,7 @@ EvaluatedMethod evaluated(const MethodShifts& method, const BoundEvaluateOptions
 
 BoundEvaluation bound_evaluate(const BoundEvaluateTask& task) {
   const TaskClock clock;
-  const error_bound::ShiftTable table = task.open();
+  const error_bound::ShiftTable& table = task.table;
   BoundEvaluation record;
   record.options = task.options;
   record.data_sets = table.data_sets;

@@ -68,7 +68,7 @@ void fields(BoundEvaluation& record, Fields& f);
 
 struct BoundEvaluateTask {
   std::string name;  // what warnings call the table: its path
-  std::function<error_bound::ShiftTable()> open;
+  error_bound::ShiftTable table;
   BoundEvaluateOptions options = {};
   std::uint64_t seed = 0;
 };

@@ -117,7 +117,7 @@ CondsDescribe conds_describe(const CondsDescribeTask& task) {
   const TaskClock clock;
   CondsDescribe record;
   record.options = task.options;
-  CondsDescribeInputs inputs = task.open();
+  CondsDescribeInputs inputs = task.inputs;
   if (inputs.outputs) {
     const Rows logits(inputs.outputs->logits);
     number_labels(*inputs.outputs, inputs.outputs->n(), {}, &logits);

@@ -57,7 +57,7 @@ struct CondsDescribeInputs {
 };
 
 struct CondsDescribeTask {
-  std::function<CondsDescribeInputs()> open;
+  CondsDescribeInputs inputs;
   CondsDescribeOptions options = {};
   std::uint64_t seed = 0;
 };

@@ -94,6 +94,8 @@ TableColumns columns_of_set(const CondsDrawOptions& options) {
 TableColumns table_columns(const CondsDrawOptions& options,
                            const std::map<std::string, std::vector<std::string>>& orders) {
   const auto& [sc, ldd, uds] = options.shifts;
+  if (options.all && (sc || ldd || uds))
+    throw OptionError("--all cannot be combined with --sc, --ldd or --uds");
   TableColumns columns;
   if (options.data_set) {
     columns = columns_of_set(options);
@@ -147,7 +149,7 @@ CondsDraw conds_draw(const CondsDrawTask& task) {
   const TaskClock clock;
   CondsDraw record;
   record.options = task.options;
-  const AttributeTable table = task.open();
+  const AttributeTable& table = task.table;
   record.n = table.n();
   record.label = {table.label.name, table.label.values};
   for (const Attribute& attribute : table.attributes)

@@ -88,7 +88,7 @@ struct SavedSplit {
 };
 
 struct CondsDrawTask {
-  std::function<AttributeTable()> open;
+  AttributeTable table;
   // Is given the name of each case and the rows of its sets; not called where CondsDrawOptions::plan is set.
   std::function<SavedSplit(const std::string& name, const conds::ConDSSplit& split)> save = {};
   CondsDrawOptions options = {};
@@ -99,7 +99,7 @@ struct CondsDrawTask {
 
 // The columns to read: those that the options name, or their data set's under the table's names. `orders`:
 // all values of an attribute, in order. OptionError: no label or attributes, another number of names than the
-// data set has, a shift on no attribute or two on one.
+// data set has, a shift on no attribute or two on one, or with --all.
 [[nodiscard]] TableColumns table_columns(const CondsDrawOptions& options,
                                          const std::map<std::string, std::vector<std::string>>& orders = {});
 

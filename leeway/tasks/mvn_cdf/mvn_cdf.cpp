@@ -12,7 +12,7 @@ namespace leeway::tasks {
 
 MvnCdf mvn_cdf(const MvnCdfTask& task, Progress* progress) {
   const TaskClock clock;
-  const Array upper = task.upper.open(), covariance = task.covariance.open();
+  const Array &upper = task.upper.array, &covariance = task.covariance.array;
   const std::string name = display_name(task.upper.name), matrix = display_name(task.covariance.name);
   if (upper.shape.empty() || upper.shape.size() > 2 || upper.size() == 0)
     refuse(name, "bounds of shape (d) or (m, d)", upper.shape_text());

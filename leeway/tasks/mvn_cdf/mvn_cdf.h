@@ -37,7 +37,7 @@ struct MvnCdf
 
 struct NamedArray {
   std::string name;  // what messages call it: its path
-  std::function<Array()> open;
+  Array array;
 };
 
 struct MvnCdfTask {

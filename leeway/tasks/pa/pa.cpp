@@ -229,6 +229,14 @@ class PaAnalysis {
 
 }  // namespace
 
+GivenPairs pairs_of_file(InputLog& log, const std::string& path) {
+  return [&log, path](std::size_t clean_rows, std::size_t shifted_rows) {
+    auto pairs = agreement::read_pairs(path, clean_rows, shifted_rows);
+    if (!log.has(path)) log.add(path, {pairs.size(), 2});
+    return pairs;
+  };
+}
+
 Pa pa(const PaTask& task, Progress* progress) { return PaAnalysis(task, progress).run(); }
 
 std::vector<std::string> unproved_maxima(const Pa& record) {

@@ -28,6 +28,7 @@
 #include "leeway/core/progress.h"
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
+#include "leeway/tasks/input_log.h"
 #include "leeway/tasks/named_outputs.h"
 #include "leeway/tasks/outputs_reading.h"
 
@@ -95,11 +96,17 @@ struct PaModel {
   std::vector<NamedOutputs> shifted;  // under the same shifts, in the same order, in every model
 };
 
+using GivenPairs =
+    std::function<std::vector<agreement::RowPair>(std::size_t clean_rows, std::size_t shifted_rows)>;
+
+// The pairs of a file (agreement/pairing.h), which is noted once. `log` must outlive them.
+[[nodiscard]] GivenPairs pairs_of_file(InputLog& log, const std::string& path);
+
 struct PaTask {
   std::vector<PaModel> models;
   // Labels of the n clean samples of k classes, and pairs of rows; else of the outputs and PaOptions.
   GivenLabels labels = {};
-  std::function<std::vector<agreement::RowPair>(std::size_t clean_rows, std::size_t shifted_rows)> pairs = {};
+  GivenPairs pairs = {};
   std::function<void(std::span<const agreement::RowPair>)> save_pairs =
       {};  // is given the pairs of every set
   PaOptions options = {};

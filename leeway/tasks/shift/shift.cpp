@@ -157,8 +157,8 @@ void write_sheet(const std::string& path, const Images& before, std::size_t n, b
   write_png(path, sheet.bitmap());
 }
 
-void add_member(ShiftedSet& set, const ShiftTask& task, const ChosenShift& one, const Images& images,
-                Progress* progress) {
+void add_member(ShiftedSet& set, const ShiftTask& task, const ChosenShift& one, Progress* progress) {
+  const Images& images = task.images;
   const shift::Member& member = *one.member;
   const double strength = one.strength.value_or(member.strength().value);
   const auto& classes = task.options.classes;
@@ -188,8 +188,9 @@ void add_member(ShiftedSet& set, const ShiftTask& task, const ChosenShift& one, 
 }
 
 // A block of images at a time, which is gone when it is written: the corrupted set is never whole in memory, unless it is taken.
-void add_corruption(ShiftedSet& set, const ShiftTask& task, const ChosenShift& one, const Images& images,
+void add_corruption(ShiftedSet& set, const ShiftTask& task, const ChosenShift& one,
                     const shift::CorruptionOptions& how, Progress* progress) {
+  const Images& images = task.images;
   set.shift = one.corruption->name;
   set.severity = one.severity;
   set.use = use_of(task.options.how, images);
@@ -223,16 +224,16 @@ void add_corruption(ShiftedSet& set, const ShiftTask& task, const ChosenShift& o
   task.take(std::move(arrays));
 }
 
-ShiftedSet shifted_set(const ShiftTask& task, const ChosenShift& one, const Images& images,
-                       const shift::CorruptionOptions& how, Progress* progress) {
+ShiftedSet shifted_set(const ShiftTask& task, const ChosenShift& one, const shift::CorruptionOptions& how,
+                       Progress* progress) {
   ShiftedSet set;
   set.out = filled_pattern(task.out, values_of(one));
   set.sheet = filled_pattern(task.sheet, values_of(one));
-  set.n_source = images.n();
+  set.n_source = task.images.n();
   if (one.member != nullptr)
-    add_member(set, task, one, images, progress);
+    add_member(set, task, one, progress);
   else
-    add_corruption(set, task, one, images, how, progress);
+    add_corruption(set, task, one, how, progress);
   return set;
 }
 
@@ -249,13 +250,12 @@ Shift shift_images(const ShiftTask& task, Progress* progress) {
       sets, [](const ChosenShift& one) { return one.corruption && one.corruption->takes_frost; });
   const shift::CorruptionOptions how = options_of(task.options.how, frost, task.seed);
   const TaskClock clock;
-  const Images images = task.open();
   Shift record;
   record.options = task.options;
   for (const ChosenShift& one : sets) {
     if (progress != nullptr && sets.size() > 1)
       progress->update("sets", record.results.size(), sets.size(), "");
-    record.results.push_back(shifted_set(task, one, images, how, progress));
+    record.results.push_back(shifted_set(task, one, how, progress));
   }
   return clock.finished(std::move(record), task.seed);
 }

@@ -64,7 +64,7 @@ void fields(ShiftedSet& set, Fields& f);
 
 struct ShiftTask {
   std::string shift;  // a name, or several separated by commas
-  std::function<Images()> open;
+  Images images;
   std::string out;  // .npz; empty: none is written; of several sets with {shift}, {strength} or {severity}
   ShiftOptions options = {};
   std::uint64_t seed = 0;
