@@ -94,7 +94,7 @@ step_build_asan() { configure asan && cmake --build build/asan -j "$jobs"; }
 step_asan() { step_build_asan && run_tests build/asan -L tier1; }
 
 step_tsan() {
-  local whole=(core_test shift_test) threads=(agreement_test average_case_test error_bound_test) test status=0
+  local whole=(core_test io_test shift_test) threads=(agreement_test average_case_test error_bound_test) test status=0
   configure tsan && cmake --build build/tsan -j "$jobs" --target "${whole[@]}" "${threads[@]}" || return
   for test in "${whole[@]}"; do
     quietly "build/tsan/$test.log" "build/tsan/bin/$test" --gtest_brief=1 --gtest_filter=-*Tier2* || status=1

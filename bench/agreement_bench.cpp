@@ -25,7 +25,7 @@
 #include "leeway/agreement/detail/kernel.h"
 #include "leeway/agreement/detail/pairs.h"
 #include "leeway/core/parallel.h"
-#include "leeway/core/shards.h"
+#include "leeway/io/shards.h"
 
 namespace {
 

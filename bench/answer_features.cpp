@@ -17,10 +17,10 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/outputs.h"
 #include "leeway/error_bound/detail/temperature.h"
 #include "leeway/error_bound/dis2.h"
 #include "leeway/error_bound/estimator.h"
+#include "leeway/io/outputs.h"
 
 namespace {
 

@@ -15,13 +15,13 @@
 #include <vector>
 
 #include "bench/bench.h"
-#include "leeway/core/outputs.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
 #include "leeway/error_bound/detail/critic_rows.h"
 #include "leeway/error_bound/detail/discrepancy_search.h"
 #include "leeway/error_bound/detail/imitation.h"
 #include "leeway/error_bound/dis2.h"
+#include "leeway/io/outputs.h"
 
 namespace {
 

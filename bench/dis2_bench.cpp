@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "bench/bench.h"
-#include "leeway/core/npy.h"
 #include "leeway/error_bound/dis2.h"
+#include "leeway/io/npy.h"
 
 namespace {
 

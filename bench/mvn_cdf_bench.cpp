@@ -6,8 +6,8 @@
 //       "points","converged","method"}   (the last six: lists, one entry a point)
 #include "bench/bench.h"
 #include "leeway/average_case/mvn_cdf.h"
-#include "leeway/core/npy.h"
 #include "leeway/core/parallel.h"
+#include "leeway/io/npy.h"
 
 namespace {
 

@@ -3,9 +3,9 @@
 //   transport_bench GAINS.npy MASSES.npy [REPEATS [THREADS]]      gains (n,k) float64, masses (k)
 //   -> {"n","k","threads","repeats","cost","gap","moves","seconds" (median),"least"}
 #include "bench/bench.h"
-#include "leeway/core/npy.h"
 #include "leeway/core/parallel.h"
 #include "leeway/error_bound/detail/transport.h"
+#include "leeway/io/npy.h"
 
 namespace {
 

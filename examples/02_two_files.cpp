@@ -2,7 +2,7 @@
 #include <fmt/core.h>
 
 #include "leeway/agreement/agreement.h"
-#include "leeway/core/outputs.h"
+#include "leeway/io/outputs.h"
 
 int main() {
   const leeway::Outputs clean = leeway::read_outputs("examples/data/clean.npz");

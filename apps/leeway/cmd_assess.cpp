@@ -15,7 +15,7 @@
 #include "apps/leeway/option_flags.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
-#include "leeway/core/shards.h"
+#include "leeway/io/shards.h"
 #include "leeway/tasks/assess/assess.h"
 #include "leeway/tasks/assess/chunks.h"
 #include "leeway/tasks/assess/gates.h"

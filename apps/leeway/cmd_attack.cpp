@@ -10,7 +10,7 @@
 #include "apps/leeway/option_flags.h"
 #include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
-#include "leeway/core/outputs.h"
+#include "leeway/io/outputs.h"
 #include "leeway/tasks/attack/attack.h"
 #include "leeway/tasks/file_pattern.h"
 #include "leeway/tasks/outputs_reading.h"

@@ -2,7 +2,7 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
-#include "leeway/core/npy.h"
+#include "leeway/io/npy.h"
 #include "leeway/tasks/mvn_cdf/mvn_cdf.h"
 #include "leeway/tasks/report/page.h"
 

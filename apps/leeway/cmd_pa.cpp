@@ -8,7 +8,7 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
 #include "leeway/agreement/pairing.h"
-#include "leeway/core/outputs.h"
+#include "leeway/io/outputs.h"
 #include "leeway/tasks/pa/pa.h"
 #include "leeway/tasks/report/page.h"
 

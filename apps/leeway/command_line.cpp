@@ -19,9 +19,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/message.h"
 #include "leeway/core/result.h"
+#include "leeway/io/csv.h"
 
 namespace leeway::app {
 namespace {

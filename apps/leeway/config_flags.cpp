@@ -10,7 +10,7 @@
 #include "apps/leeway/command_line.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
-#include "leeway/core/toml.h"
+#include "leeway/io/toml.h"
 
 namespace leeway::app {
 namespace {

@@ -10,11 +10,11 @@
 #include <filesystem>
 #include <system_error>
 
-#include "leeway/core/content.h"
 #include "leeway/core/file.h"
-#include "leeway/core/images.h"
 #include "leeway/core/message.h"
-#include "leeway/core/shards.h"
+#include "leeway/io/content.h"
+#include "leeway/io/images.h"
+#include "leeway/io/shards.h"
 #include "leeway/sweep/store.h"
 
 namespace leeway::app {

@@ -8,9 +8,9 @@
 #include "apps/leeway/nn_loader.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/terminal.h"
-#include "leeway/core/csv.h"
 #include "leeway/core/message.h"
 #include "leeway/data/training_data.h"
+#include "leeway/io/csv.h"
 #include "leeway/tasks/infer/infer.h"
 #include "leeway/tasks/outputs_reading.h"
 

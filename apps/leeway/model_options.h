@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "apps/leeway/command.h"
-#include "leeway/core/images.h"
+#include "leeway/io/images.h"
 #include "leeway/nn/model.h"
 #include "leeway/tasks/model.h"
 #include "leeway/tasks/model_reading.h"

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "leeway/core/images.h"
+#include "leeway/io/images.h"
 #include "leeway/nn/session.h"
 #include "leeway/nn/train.h"
 

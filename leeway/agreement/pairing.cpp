@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
+#include "leeway/io/csv.h"
 
 namespace leeway::agreement {
 namespace {

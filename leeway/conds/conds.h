@@ -32,8 +32,8 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/attribute_table.h"
 #include "leeway/core/family.h"
+#include "leeway/io/attribute_table.h"
 
 namespace leeway::conds {
 

@@ -31,8 +31,8 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/attribute_table.h"
 #include "leeway/core/statistics.h"
+#include "leeway/io/attribute_table.h"
 
 namespace leeway::conds {
 

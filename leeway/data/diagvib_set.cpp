@@ -10,13 +10,13 @@
 #include <utility>
 
 #include "leeway/core/array.h"
-#include "leeway/core/csv.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
-#include "leeway/core/npy.h"
 #include "leeway/core/parallel.h"
 #include "leeway/data/detail/blocks.h"
 #include "leeway/data/picture_file.h"
+#include "leeway/io/csv.h"
+#include "leeway/io/npy.h"
 
 namespace leeway::data {
 namespace {

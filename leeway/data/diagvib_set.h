@@ -22,11 +22,11 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/images.h"
-#include "leeway/core/png.h"
 #include "leeway/core/progress.h"
 #include "leeway/data/diagvib.h"
 #include "leeway/data/diagvib_environments.h"
+#include "leeway/io/images.h"
+#include "leeway/io/png.h"
 
 namespace leeway::data {
 

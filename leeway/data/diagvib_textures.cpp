@@ -13,9 +13,9 @@
 #include "leeway/core/gradient_noise.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
-#include "leeway/core/png.h"
 #include "leeway/core/random.h"
 #include "leeway/data/picture_file.h"
+#include "leeway/io/png.h"
 
 namespace leeway::data {
 namespace {

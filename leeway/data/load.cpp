@@ -6,11 +6,11 @@
 #include <memory>
 
 #include "leeway/core/array.h"
-#include "leeway/core/csv.h"
-#include "leeway/core/npy.h"
 #include "leeway/core/parallel.h"
 #include "leeway/data/detail/blocks.h"
 #include "leeway/data/picture_file.h"
+#include "leeway/io/csv.h"
+#include "leeway/io/npy.h"
 
 namespace leeway::data {
 namespace {

@@ -22,11 +22,11 @@
 #include <variant>
 #include <vector>
 
-#include "leeway/core/attribute_table.h"
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
-#include "leeway/core/png.h"
 #include "leeway/core/progress.h"
+#include "leeway/io/attribute_table.h"
+#include "leeway/io/png.h"
 
 namespace leeway::data {
 

@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "leeway/core/images.h"
-#include "leeway/core/npy.h"
 #include "leeway/data/detail/load_columns.h"
 #include "leeway/data/render.h"
+#include "leeway/io/images.h"
+#include "leeway/io/npy.h"
 
 namespace leeway::data {
 namespace {

@@ -14,8 +14,8 @@
 #include <cstring>
 #include <limits>
 
-#include "leeway/core/inflate.h"
 #include "leeway/data/detail/load_columns.h"
+#include "leeway/io/inflate.h"
 
 namespace leeway::data {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "leeway/core/npy.h"
 #include "leeway/data/detail/load_columns.h"
 #include "leeway/data/detail/load_pictures.h"
+#include "leeway/io/npy.h"
 
 namespace leeway::data {
 namespace {

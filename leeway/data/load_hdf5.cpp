@@ -14,9 +14,9 @@
 #include <mutex>
 #include <stdexcept>
 
-#include "leeway/core/inflate.h"
 #include "leeway/data/detail/load_columns.h"
 #include "leeway/data/render.h"
+#include "leeway/io/inflate.h"
 
 namespace leeway::data {
 namespace {

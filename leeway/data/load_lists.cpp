@@ -31,9 +31,9 @@
 #include <optional>
 #include <set>
 
-#include "leeway/core/csv.h"
 #include "leeway/data/detail/load_columns.h"
 #include "leeway/data/detail/load_pictures.h"
+#include "leeway/io/csv.h"
 
 namespace leeway::data {
 namespace {

@@ -16,9 +16,9 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/images.h"
-#include "leeway/core/png.h"
 #include "leeway/core/random.h"
+#include "leeway/io/images.h"
+#include "leeway/io/png.h"
 
 namespace leeway::data {
 

@@ -8,14 +8,14 @@
 #include <unordered_map>
 
 #include "leeway/core/array.h"
-#include "leeway/core/csv.h"
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
-#include "leeway/core/npy.h"
 #include "leeway/core/random.h"
 #include "leeway/data/detail/blocks.h"
 #include "leeway/data/picture_file.h"
+#include "leeway/io/csv.h"
+#include "leeway/io/npy.h"
 
 namespace leeway::data {
 namespace {

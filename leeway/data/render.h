@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "leeway/core/family.h"
-#include "leeway/core/png.h"
 #include "leeway/core/progress.h"
+#include "leeway/io/png.h"
 
 namespace leeway::data {
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/file.h"
-#include "leeway/core/groups.h"
 #include "leeway/core/message.h"
+#include "leeway/io/csv.h"
+#include "leeway/io/groups.h"
 
 namespace leeway::data {
 namespace {

@@ -2,7 +2,7 @@
 //
 // Pixels stay u8 or float32; training converts them batch by batch. An images file may hold, besides x and y,
 // `groups` (n) or (n,g) with `group_names` (g), and `environment` (n): whole numbers or text. A CSV file with
-// a header and one row per image may hold them as columns instead. Groups of numbers are bins (core/groups.h).
+// a header and one row per image may hold them as columns instead. Groups of numbers are bins (io/groups.h).
 //
 // Errors (Error: file, expected, found): those of images.h and csv.h; no labels; an array or CSV of another
 // length; a missing column.
@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/images.h"
-#include "leeway/core/outputs.h"
+#include "leeway/io/images.h"
+#include "leeway/io/outputs.h"
 
 namespace leeway::data {
 

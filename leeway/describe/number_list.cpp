@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "leeway/core/csv.h"
+#include "leeway/io/csv.h"
 
 namespace leeway {
 

@@ -11,8 +11,8 @@
 #include <set>
 #include <string_view>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/message.h"
+#include "leeway/io/csv.h"
 
 namespace leeway::error_bound {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "leeway/core/family.h"
-#include "leeway/core/images.h"
-#include "leeway/core/outputs.h"
+#include "leeway/io/images.h"
+#include "leeway/io/outputs.h"
 
 namespace leeway::nn {
 

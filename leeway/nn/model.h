@@ -14,9 +14,9 @@
 
 #include "leeway/core/array.h"
 #include "leeway/core/classifier.h"
-#include "leeway/core/images.h"
-#include "leeway/core/outputs.h"
 #include "leeway/core/progress.h"
+#include "leeway/io/images.h"
+#include "leeway/io/outputs.h"
 #include "leeway/nn/attack.h"
 #include "leeway/nn/predictor.h"
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/images.h"
-#include "leeway/core/outputs.h"
 #include "leeway/core/progress.h"
+#include "leeway/io/images.h"
+#include "leeway/io/outputs.h"
 
 namespace leeway::nn {
 

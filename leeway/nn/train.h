@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/outputs.h"
 #include "leeway/core/training.h"
 #include "leeway/data/training_data.h"
+#include "leeway/io/outputs.h"
 #include "leeway/nn/model.h"
 
 namespace leeway::nn {

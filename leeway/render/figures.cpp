@@ -20,10 +20,10 @@
 #include <string_view>
 #include <utility>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/utf8.h"
+#include "leeway/io/csv.h"
 #include "leeway/render/assets.h"
 
 namespace leeway::render {

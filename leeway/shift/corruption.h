@@ -23,9 +23,9 @@
 #include <string_view>
 
 #include "leeway/core/family.h"
-#include "leeway/core/images.h"
 #include "leeway/core/progress.h"
 #include "leeway/core/random.h"
+#include "leeway/io/images.h"
 #include "leeway/shift/frost_pictures.h"
 
 namespace leeway::shift {

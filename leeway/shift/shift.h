@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "leeway/core/family.h"
-#include "leeway/core/images.h"
 #include "leeway/core/progress.h"
+#include "leeway/io/images.h"
 
 namespace leeway::shift {
 

@@ -8,10 +8,10 @@
 #include <sstream>
 
 #include "leeway/core/characters.h"
-#include "leeway/core/csv.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/utf8.h"
+#include "leeway/io/csv.h"
 
 namespace leeway::shift {
 namespace {

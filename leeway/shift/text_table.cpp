@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "leeway/core/characters.h"
-#include "leeway/core/csv.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/utf8.h"
+#include "leeway/io/csv.h"
 #include "leeway/shift/detail/words.h"
 
 namespace leeway::shift {

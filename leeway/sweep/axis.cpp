@@ -8,10 +8,10 @@
 #include <optional>
 #include <set>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
 #include "leeway/describe/number_list.h"
+#include "leeway/io/csv.h"
 
 namespace leeway::sweep {
 namespace {

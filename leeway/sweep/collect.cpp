@@ -11,13 +11,13 @@
 #include <set>
 #include <span>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/result.h"
 #include "leeway/describe/keys.h"
 #include "leeway/describe/number_list.h"
+#include "leeway/io/csv.h"
 #include "leeway/sweep/checked_files.h"
 #include "leeway/sweep/roles.h"
 #include "leeway/sweep/study.h"

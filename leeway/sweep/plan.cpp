@@ -10,11 +10,11 @@
 #include <unordered_map>
 #include <utility>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/result.h"
 #include "leeway/describe/number_list.h"
+#include "leeway/io/csv.h"
 #include "leeway/sweep/checked_files.h"
 #include "leeway/sweep/detail/members.h"
 #include "leeway/sweep/store.h"

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/message.h"
 #include "leeway/describe/number_list.h"
+#include "leeway/io/csv.h"
 
 namespace leeway::sweep {
 namespace {

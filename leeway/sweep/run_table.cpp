@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "leeway/core/inflate.h"
 #include "leeway/core/message.h"
+#include "leeway/io/inflate.h"
 
 namespace leeway::sweep {
 

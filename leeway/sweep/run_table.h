@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/file.h"
+#include "leeway/io/csv.h"
 
 namespace leeway::sweep {
 

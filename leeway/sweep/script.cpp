@@ -9,11 +9,11 @@
 #include <stdexcept>
 #include <vector>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/removal.h"
 #include "leeway/describe/number_list.h"
+#include "leeway/io/csv.h"
 #include "leeway/sweep/process.h"
 
 namespace leeway::sweep {

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <set>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/family.h"
 #include "leeway/core/message.h"
-#include "leeway/core/toml.h"
 #include "leeway/describe/number_list.h"
+#include "leeway/io/csv.h"
+#include "leeway/io/toml.h"
 
 namespace leeway::sweep {
 namespace {

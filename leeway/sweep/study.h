@@ -22,7 +22,7 @@
 // [assess.target] noisy = "{noisy}". File names are relative to the working directory, unless the option has
 // choices or takes numbers. Among several values "" leaves the option out.
 //
-// Errors (Error: file, line and column, expected, found, and the nearest name): invalid TOML (core/toml.h),
+// Errors (Error: file, line and column, expected, found, and the nearest name): invalid TOML (io/toml.h),
 // an unknown command or option, an option that the sweep sets itself, a value that the option does not take,
 // references to nothing or in a circle, rules (axis.h) about what is not an axis, a study without stages.
 #pragma once

@@ -7,10 +7,10 @@
 #include <span>
 #include <utility>
 
-#include "leeway/core/columns.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/data/load.h"
+#include "leeway/io/columns.h"
 
 namespace leeway::tasks {
 namespace {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/images.h"
 #include "leeway/core/progress.h"
+#include "leeway/io/images.h"
 #include "leeway/nn/predictor.h"
 #include "leeway/shift/corruption.h"
 

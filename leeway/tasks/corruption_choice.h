@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "leeway/core/images.h"
 #include "leeway/describe/fields.h"
+#include "leeway/io/images.h"
 #include "leeway/shift/corruption.h"
 
 namespace leeway::tasks {

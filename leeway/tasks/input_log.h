@@ -61,7 +61,7 @@ class InputLog {
   std::set<std::string> beside_;  // files noted that may serve several sets
 };
 
-// The set of outputs `text` (core/shards.h), for a task to open; notes its files once. `log` must outlive it.
+// The set of outputs `text` (io/shards.h), for a task to open; notes its files once. `log` must outlive it.
 [[nodiscard]] NamedOutputs named_outputs(InputLog& log, const std::string& text,
                                          const OutputsReading& reading, SetRole role,
                                          bool check_finite = false);

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "leeway/core/columns.h"
 #include "leeway/core/message.h"
 #include "leeway/core/rows.h"
+#include "leeway/io/columns.h"
 #include "leeway/tasks/assess/detail/comparison.h"
 #include "leeway/tasks/assess/detail/predictions.h"
 #include "leeway/tasks/outputs_reading.h"

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/images.h"
 #include "leeway/core/numbers.h"
-#include "leeway/core/outputs.h"
+#include "leeway/io/images.h"
+#include "leeway/io/outputs.h"
 #include "leeway/nn/model.h"
 #include "leeway/nn/session.h"
 #include "leeway/tasks/model_reading.h"
@@ -41,7 +41,7 @@ struct LoadedModel {
 // Center-crops images larger than the training crop (ModelInfo::crop) and says so; else nothing.
 [[nodiscard]] std::optional<std::string> take_middle(const nn::ModelInfo& model, Images& images);
 
-// Labels as numbers of the model's classes, by name (core/columns.h).
+// Labels as numbers of the model's classes, by name (io/columns.h).
 void align_classes(const nn::Model& model, Images& images);
 
 // The checks alone: Model::variation, with an error that says what to do about one, unless `taken`.

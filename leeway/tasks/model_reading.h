@@ -24,7 +24,7 @@ struct ModelReading {
   std::optional<double> scale;
   std::optional<std::string> binary;  // "logit" or "prob"; unset: a single output is an error
   bool stochastic = false;            // a model that answers differently twice is taken all the same
-  std::string layout = "auto";        // of the data's x: one of every_layout (core/images.h)
+  std::string layout = "auto";        // of the data's x: one of every_layout (io/images.h)
   std::string device = "cpu";         // where it runs: "cpu", "cuda" or "cuda:1"
 };
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "leeway/core/columns.h"
-#include "leeway/core/shards.h"
+#include "leeway/io/columns.h"
+#include "leeway/io/shards.h"
 
 namespace leeway::tasks {
 

@@ -9,17 +9,17 @@
 #include <system_error>
 #include <utility>
 
-#include "leeway/core/columns.h"
-#include "leeway/core/content.h"
-#include "leeway/core/csv.h"
 #include "leeway/core/file.h"
-#include "leeway/core/groups.h"
 #include "leeway/core/message.h"
-#include "leeway/core/outputs.h"
-#include "leeway/core/outputs_arrays.h"
 #include "leeway/core/rows.h"
-#include "leeway/core/shards.h"
 #include "leeway/data/training_data.h"
+#include "leeway/io/columns.h"
+#include "leeway/io/content.h"
+#include "leeway/io/csv.h"
+#include "leeway/io/groups.h"
+#include "leeway/io/outputs.h"
+#include "leeway/io/outputs_arrays.h"
+#include "leeway/io/shards.h"
 
 namespace leeway::tasks {
 

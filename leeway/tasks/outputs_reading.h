@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/outputs.h"
-#include "leeway/core/shards.h"
 #include "leeway/data/training_data.h"
 #include "leeway/describe/fields.h"
+#include "leeway/io/outputs.h"
+#include "leeway/io/shards.h"
 
 namespace leeway::tasks {
 

@@ -9,8 +9,8 @@
 
 #include "leeway/agreement/agreement.h"
 #include "leeway/agreement/pair_evidence.h"
-#include "leeway/core/outputs.h"
 #include "leeway/core/rows.h"
+#include "leeway/io/outputs.h"
 
 namespace leeway::tasks {
 

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "leeway/core/message.h"
-#include "leeway/core/png.h"
+#include "leeway/io/png.h"
 #include "leeway/tasks/average_case/view.h"
 #include "leeway/tasks/sections.h"
 

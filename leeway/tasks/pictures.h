@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/images.h"
+#include "leeway/io/images.h"
 
 namespace leeway::tasks {
 

@@ -13,8 +13,8 @@
 
 #include "leeway/core/instruction_set.h"
 #include "leeway/core/result.h"
-#include "leeway/core/safetensors.h"
 #include "leeway/describe/json.h"
+#include "leeway/io/safetensors.h"
 
 namespace leeway::tasks {
 

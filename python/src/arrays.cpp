@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "leeway/core/npy.h"
-#include "leeway/core/npy_header.h"
+#include "leeway/io/npy.h"
+#include "leeway/io/npy_header.h"
 #include "python/src/guard.h"
 
 namespace leeway::python {

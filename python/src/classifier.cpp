@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "leeway/core/images.h"
 #include "leeway/core/message.h"
+#include "leeway/io/images.h"
 #include "leeway/tasks/variation.h"
 #include "python/src/arrays.h"
 #include "python/src/guard.h"

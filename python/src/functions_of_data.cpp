@@ -1,9 +1,9 @@
 // shift, shift_text, conds.split, conds.describe, list: images, tables of attributes, and what there is.
 #include <stdexcept>
 
-#include "leeway/core/attribute_table.h"
-#include "leeway/core/csv.h"
 #include "leeway/core/message.h"
+#include "leeway/io/attribute_table.h"
+#include "leeway/io/csv.h"
 #include "leeway/tasks/conds_describe/conds_describe.h"
 #include "leeway/tasks/conds_draw/conds_draw.h"
 #include "leeway/tasks/list/list.h"

@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "leeway/core/columns.h"
-#include "leeway/core/groups.h"
 #include "leeway/core/message.h"
 #include "leeway/core/rows.h"
+#include "leeway/io/columns.h"
+#include "leeway/io/groups.h"
 #include "leeway/tasks/average_case/average_case.h"
 #include "leeway/tasks/mvn_cdf/mvn_cdf.h"
 #include "leeway/tasks/outputs_reading.h"

@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <typeinfo>
 
-#include "leeway/core/column_words.h"
 #include "leeway/core/error.h"
 #include "leeway/core/parallel.h"
 #include "leeway/describe/json.h"
+#include "leeway/io/column_words.h"
 #include "leeway/tasks/records.h"
 #include "leeway/tasks/report/page.h"
 #include "python/src/arrays.h"

@@ -3,9 +3,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "leeway/core/images.h"
 #include "leeway/core/message.h"
-#include "leeway/core/shards.h"
+#include "leeway/io/images.h"
+#include "leeway/io/shards.h"
 #include "python/src/arrays.h"
 
 namespace leeway::python {

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "leeway/core/array.h"
-#include "leeway/core/images.h"
-#include "leeway/core/outputs.h"
+#include "leeway/io/images.h"
+#include "leeway/io/outputs.h"
 #include "leeway/render/terminal.h"
 #include "leeway/tasks/input_log.h"
 #include "leeway/tasks/named_outputs.h"

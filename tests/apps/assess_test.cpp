@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/file.h"
-#include "leeway/core/npy.h"
 #include "leeway/core/random.h"
+#include "leeway/io/csv.h"
+#include "leeway/io/npy.h"
 #include "tests/apps/run_command.h"
 
 namespace leeway::assess_test {

@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/file.h"
 #include "leeway/core/result.h"
+#include "leeway/io/csv.h"
 #include "tests/apps/run_command.h"
 
 namespace leeway::conds_command_test {

@@ -3,12 +3,12 @@
 
 #include <set>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/file.h"
-#include "leeway/core/images.h"
-#include "leeway/core/png.h"
 #include "leeway/core/result.h"
 #include "leeway/data/training_data.h"
+#include "leeway/io/csv.h"
+#include "leeway/io/images.h"
+#include "leeway/io/png.h"
 #include "tests/apps/run_command.h"
 #include "tests/data/digits.h"
 

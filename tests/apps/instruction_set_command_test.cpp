@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "leeway/core/instruction_set.h"
-#include "leeway/core/npy.h"
 #include "leeway/core/random.h"
+#include "leeway/io/npy.h"
 #include "tests/apps/run_command.h"
 
 namespace leeway::instruction_set_command_test {

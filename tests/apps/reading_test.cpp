@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/npy.h"
+#include "leeway/io/npy.h"
 #include "tests/apps/run_command.h"
 #include "tests/core/files.h"
-#include "tests/core/zip_maker.h"
+#include "tests/io/zip_maker.h"
 
 namespace leeway::reading_test {
 

@@ -1,9 +1,9 @@
 // leeway shift and shift text, from the command line to the file.
 #include <gmock/gmock.h>
 
-#include "leeway/core/csv.h"
-#include "leeway/core/images.h"
-#include "leeway/core/npy.h"
+#include "leeway/io/csv.h"
+#include "leeway/io/images.h"
+#include "leeway/io/npy.h"
 #include "tests/apps/run_command.h"
 #include "tests/core/files.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "leeway/core/file.h"
-#include "leeway/core/npy.h"
+#include "leeway/io/npy.h"
 #include "tests/apps/run_command.h"
 
 namespace leeway::app::usage_test {

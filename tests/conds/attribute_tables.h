@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "leeway/conds/conds.h"
-#include "leeway/core/attribute_table.h"
 #include "leeway/core/random.h"
+#include "leeway/io/attribute_table.h"
 
 namespace leeway::conds {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <tuple>
 
-#include "leeway/core/groups.h"
+#include "leeway/io/groups.h"
 #include "tests/at_threads.h"
 
 namespace leeway::contingency_test {

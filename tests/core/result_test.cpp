@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "leeway/core/safetensors.h"
+#include "leeway/io/safetensors.h"
 #include "tests/core/files.h"
 #include "tests/message_of.h"
 

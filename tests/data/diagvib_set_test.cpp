@@ -6,9 +6,9 @@
 #include <numeric>
 #include <set>
 
-#include "leeway/core/csv.h"
-#include "leeway/core/npy.h"
 #include "leeway/data/training_data.h"
+#include "leeway/io/csv.h"
+#include "leeway/io/npy.h"
 #include "tests/at_threads.h"
 #include "tests/core/files.h"
 #include "tests/data/digits.h"

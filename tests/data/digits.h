@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/images.h"
+#include "leeway/io/images.h"
 
 namespace leeway {
 

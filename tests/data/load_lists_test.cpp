@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "leeway/conds/conds.h"
-#include "leeway/core/attribute_table.h"
+#include "leeway/io/attribute_table.h"
 #include "tests/core/files.h"
 #include "tests/data/layouts.h"
 

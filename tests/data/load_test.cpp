@@ -7,9 +7,9 @@
 #include <string>
 
 #include "leeway/core/file.h"
-#include "leeway/core/images.h"
-#include "leeway/core/npy.h"
-#include "leeway/core/png.h"
+#include "leeway/io/images.h"
+#include "leeway/io/npy.h"
+#include "leeway/io/png.h"
 #include "tests/core/files.h"
 #include "tests/data/layouts.h"
 

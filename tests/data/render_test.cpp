@@ -10,11 +10,11 @@
 #include <string>
 
 #include "leeway/core/file.h"
-#include "leeway/core/images.h"
-#include "leeway/core/png.h"
 #include "leeway/data/detail/dsprites.h"
 #include "leeway/data/diagvib.h"
 #include "leeway/data/training_data.h"
+#include "leeway/io/images.h"
+#include "leeway/io/png.h"
 #include "tests/at_threads.h"
 #include "tests/core/files.h"
 #include "tests/data/digits.h"

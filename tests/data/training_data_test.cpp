@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "leeway/core/npy.h"
+#include "leeway/io/npy.h"
 #include "tests/core/files.h"
 #include "tests/message_of.h"
 

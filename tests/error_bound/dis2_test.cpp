@@ -7,8 +7,8 @@
 #include <limits>
 #include <string>
 
-#include "leeway/core/npy.h"
 #include "leeway/core/random.h"
+#include "leeway/io/npy.h"
 #include "tests/at_threads.h"
 #include "tests/message_of.h"
 

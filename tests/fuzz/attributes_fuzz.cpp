@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "leeway/conds/conds.h"
-#include "leeway/core/csv.h"
+#include "leeway/io/csv.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace leeway;

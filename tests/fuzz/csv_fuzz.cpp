@@ -1,5 +1,5 @@
-#include "leeway/core/csv.h"
-#include "leeway/core/outputs_csv.h"
+#include "leeway/io/csv.h"
+#include "leeway/io/outputs_csv.h"
 #include "tests/fuzz/fuzz.h"
 
 // The table must be rectangular, and come back the same when it is written and read again.

@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "leeway/core/images.h"
-#include "leeway/core/outputs.h"
 #include "leeway/core/result.h"
+#include "leeway/io/images.h"
+#include "leeway/io/outputs.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/zip_repair.h"
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "leeway/core/inflate.h"
-#include "leeway/core/png.h"
 #include "leeway/data/load.h"
 #include "leeway/data/picture_file.h"
+#include "leeway/io/inflate.h"
+#include "leeway/io/png.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace leeway;

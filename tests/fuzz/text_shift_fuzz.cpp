@@ -1,4 +1,4 @@
-#include "leeway/core/csv.h"
+#include "leeway/io/csv.h"
 #include "leeway/shift/text_table.h"
 #include "tests/fuzz/fuzz.h"
 

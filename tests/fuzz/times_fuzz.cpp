@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/times.h"
+#include "leeway/io/times.h"
 #include "tests/fuzz/fuzz.h"
 
 // Lines as the rows of a column: times are finite, in the calendar, and the second that their text names is read as itself.

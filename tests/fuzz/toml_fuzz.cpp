@@ -1,5 +1,5 @@
 // A file of options, and the same as notes beside a model: an Error that says where, or entries.
-#include "leeway/core/toml.h"
+#include "leeway/io/toml.h"
 #include "leeway/nn/io/model_notes.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -12,9 +12,9 @@ import sys
 
 ANALYSES = {"agreement", "average_case", "error_bound", "conds", "data"}
 # Folder of leeway/ -> the folders it may include besides itself. A folder that is not named here is an error.
-MAY_INCLUDE = {"core": set(), **{folder: {"core"} for folder in ANALYSES}, "shift": {"core", "data"}, "nn": {"core", "data", "shift"},
-               "describe": {"core"}, "render": {"core", "describe"},
-               "tasks": {"core", "shift", "describe", "render"} | ANALYSES, "sweep": {"core", "describe", "tasks"}}
+MAY_INCLUDE = {"core": set(), "io": {"core"}, **{folder: {"core", "io"} for folder in ANALYSES}, "average_case": {"core"}, "shift": {"core", "io", "data"},
+               "nn": {"core", "io", "data", "shift"}, "describe": {"core", "io"}, "render": {"core", "io", "describe"},
+               "tasks": {"core", "io", "shift", "describe", "render"} | ANALYSES, "sweep": {"core", "io", "describe", "tasks"}}
 NN_FACADES = tuple(f"leeway/nn/{name}.h" for name in ("session", "predictor", "model", "attack", "train"))  # tasks, too
 FACADE_ONLY = {"apps", "examples", "python"}  # folders that know every part, but of nn the facades alone
 MOST_LINES = {("leeway", "apps", "python/src"): 97_340, ("tests",): 49_650}  # C++; C++ and scripts

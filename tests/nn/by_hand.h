@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "leeway/core/safetensors.h"
+#include "leeway/io/safetensors.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/train/algorithm.h"
 #include "tests/nn/training.h"

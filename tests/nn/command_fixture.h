@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/images.h"
 #include "leeway/core/random.h"
+#include "leeway/io/images.h"
 #include "tests/files.h"
 
 namespace leeway {

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/images.h"
-#include "leeway/core/npy.h"
-#include "leeway/core/outputs.h"
 #include "leeway/core/result.h"
-#include "leeway/core/safetensors.h"
 #include "leeway/describe/json.h"
+#include "leeway/io/images.h"
+#include "leeway/io/npy.h"
+#include "leeway/io/outputs.h"
+#include "leeway/io/safetensors.h"
 #include "leeway/tasks/attack/attack.h"
 #include "tests/nn/command_fixture.h"
 

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <fstream>
 
-#include "leeway/core/npy.h"
 #include "leeway/core/parallel.h"
-#include "leeway/core/safetensors.h"
+#include "leeway/io/npy.h"
+#include "leeway/io/safetensors.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/checkpoint.h"
 #include "leeway/nn/io/weights.h"

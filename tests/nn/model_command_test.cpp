@@ -16,9 +16,9 @@
 #include <thread>
 #include <vector>
 
-#include "leeway/core/npy.h"
-#include "leeway/core/outputs.h"
 #include "leeway/core/result.h"
+#include "leeway/io/npy.h"
+#include "leeway/io/outputs.h"
 #include "tests/nn/command_fixture.h"
 
 namespace leeway::model_command_test {

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "leeway/core/npy.h"
-#include "leeway/core/safetensors.h"
+#include "leeway/io/npy.h"
+#include "leeway/io/safetensors.h"
 #include "leeway/nn/attack/attack.h"
 #include "leeway/nn/train.h"
 #include "tests/case_name.h"

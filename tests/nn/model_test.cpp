@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "leeway/core/message.h"
-#include "leeway/core/npy.h"
 #include "leeway/core/parallel.h"
+#include "leeway/io/npy.h"
 #include "leeway/nn/adapt/batchnorm.h"
 #include "leeway/nn/detail/normalizations.h"
 #include "leeway/nn/detail/tensors.h"

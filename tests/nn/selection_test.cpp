@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "leeway/core/safetensors.h"
+#include "leeway/io/safetensors.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/train/training_set.h"

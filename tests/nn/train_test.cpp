@@ -6,9 +6,9 @@
 #include <fstream>
 
 #include "leeway/core/family.h"
-#include "leeway/core/npy.h"
 #include "leeway/core/parallel.h"
-#include "leeway/core/safetensors.h"
+#include "leeway/io/npy.h"
+#include "leeway/io/safetensors.h"
 #include "leeway/nn/train/algorithm.h"
 #include "tests/nn/training.h"
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "leeway/core/png.h"
+#include "leeway/io/png.h"
 #include "leeway/shift/jpeg.h"
 #include "tests/core/files.h"
 #include "tests/shift/corrupted.h"

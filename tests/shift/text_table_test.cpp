@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/utf8.h"
+#include "leeway/io/csv.h"
 #include "tests/at_threads.h"
 #include "tests/message_of.h"
 #include "tests/stopping.h"

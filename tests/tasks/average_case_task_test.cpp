@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "leeway/core/safetensors.h"
+#include "leeway/io/safetensors.h"
 #include "leeway/tasks/average_case/average_case.h"
 #include "leeway/tasks/average_case/robustness.h"
 #include "tests/average_case/classifiers.h"

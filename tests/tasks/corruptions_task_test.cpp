@@ -6,10 +6,10 @@
 
 #include "leeway/agreement/agreement.h"
 #include "leeway/core/error.h"
-#include "leeway/core/npy.h"
 #include "leeway/core/random.h"
-#include "leeway/core/safetensors.h"
 #include "leeway/describe/json.h"
+#include "leeway/io/npy.h"
+#include "leeway/io/safetensors.h"
 #include "leeway/shift/corruption.h"
 #include "leeway/tasks/corruptions/corruptions.h"
 #include "tests/core/files.h"

@@ -6,9 +6,9 @@
 #include <filesystem>
 
 #include "leeway/core/error.h"
-#include "leeway/core/images.h"
-#include "leeway/core/npy.h"
 #include "leeway/core/result.h"
+#include "leeway/io/images.h"
+#include "leeway/io/npy.h"
 #include "leeway/tasks/data/data.h"
 #include "leeway/tasks/shift/shift.h"
 #include "tests/core/files.h"

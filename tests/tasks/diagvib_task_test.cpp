@@ -7,10 +7,10 @@
 #include <fstream>
 
 #include "leeway/core/error.h"
-#include "leeway/core/npy.h"
 #include "leeway/core/result.h"
 #include "leeway/data/diagvib_environments.h"
 #include "leeway/data/training_data.h"
+#include "leeway/io/npy.h"
 #include "leeway/tasks/diagvib/diagvib.h"
 #include "tests/core/files.h"
 #include "tests/data/digits.h"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "leeway/core/file.h"
-#include "leeway/core/npy.h"
+#include "leeway/io/npy.h"
 #include "tests/core/files.h"
 
 namespace leeway::tasks::input_log_test {

@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
-#include "leeway/core/images.h"
 #include "leeway/core/random.h"
+#include "leeway/io/images.h"
 #include "leeway/shift/corruption.h"
 #include "leeway/tasks/corruption_choice.h"
 #include "leeway/tasks/shift/shift.h"

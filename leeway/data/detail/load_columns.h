@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "leeway/core/attribute_table.h"
 #include "leeway/core/message.h"
 #include "leeway/data/load.h"
+#include "leeway/io/attribute_table.h"
 
 namespace leeway::data {
 

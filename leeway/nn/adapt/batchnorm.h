@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/images.h"
 #include "leeway/core/progress.h"
+#include "leeway/io/images.h"
 #include "leeway/nn/detail/torch_model.h"
 #include "leeway/nn/model.h"
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/message.h"
+#include "leeway/io/csv.h"
 #include "leeway/nn/detail/parameters.h"
 
 namespace leeway::nn::augment {

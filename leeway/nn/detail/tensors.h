@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "leeway/core/array.h"
-#include "leeway/core/images.h"
-#include "leeway/core/outputs.h"
 #include "leeway/core/progress.h"
+#include "leeway/io/images.h"
+#include "leeway/io/outputs.h"
 #include "leeway/nn/predictor.h"
 
 namespace leeway::nn {

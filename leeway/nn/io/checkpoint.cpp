@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "leeway/core/message.h"
-#include "leeway/core/zip.h"
+#include "leeway/io/zip.h"
 #include "leeway/nn/io/pickle.h"
 
 namespace leeway::nn {

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "leeway/core/content.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
-#include "leeway/core/npy.h"
-#include "leeway/core/safetensors.h"
+#include "leeway/io/content.h"
+#include "leeway/io/npy.h"
+#include "leeway/io/safetensors.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/detail/torch_model.h"
 #include "leeway/nn/io/checkpoint.h"

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "leeway/core/safetensors.h"
+#include "leeway/io/safetensors.h"
 #include "leeway/nn/detail/torch_model.h"
 #include "leeway/nn/model.h"
 

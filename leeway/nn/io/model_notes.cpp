@@ -8,7 +8,7 @@
 
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
-#include "leeway/core/toml.h"
+#include "leeway/io/toml.h"
 
 namespace leeway::nn {
 namespace {

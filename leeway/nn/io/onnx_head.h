@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/outputs.h"
+#include "leeway/io/outputs.h"
 #include "leeway/nn/io/onnx_file.h"
 
 namespace leeway::nn::onnx {

@@ -20,7 +20,7 @@
 
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
-#include "leeway/core/zip.h"
+#include "leeway/io/zip.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/detail/torch_model.h"
 #include "leeway/nn/io/load.h"

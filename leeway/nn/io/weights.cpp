@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "leeway/core/message.h"
-#include "leeway/core/safetensors.h"
+#include "leeway/io/safetensors.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/tensor_names.h"
 #include "leeway/nn/model/architecture.h"

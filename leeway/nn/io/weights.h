@@ -26,7 +26,7 @@ enum class Fit { none, names, whole };
 
 [[nodiscard]] std::map<std::string, std::string> metadata_of(const ModelInfo& info);
 
-// Atomic; the file carries a digest of its content (core/safetensors.h).
+// Atomic; the file carries a digest of its content (io/safetensors.h).
 void save_weights(const std::filesystem::path& path, const ModelInfo& info, const Network& network);
 
 // Metadata merged over `info`; Error for invalid values.

@@ -9,8 +9,8 @@
 #include <span>
 #include <utility>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/message.h"
+#include "leeway/io/csv.h"
 #include "leeway/nn/detail/parameters.h"
 #include "leeway/nn/train/adam_kernel.h"
 #include "leeway/nn/train/algorithm.h"

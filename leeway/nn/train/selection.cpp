@@ -9,8 +9,8 @@
 #include <stdexcept>
 
 #include "leeway/core/message.h"
-#include "leeway/core/safetensors.h"
 #include "leeway/core/statistics.h"
+#include "leeway/io/safetensors.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/train/plan.h"
 #include "leeway/shift/shift.h"

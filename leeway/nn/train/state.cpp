@@ -7,7 +7,7 @@
 
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
-#include "leeway/core/safetensors.h"
+#include "leeway/io/safetensors.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/load.h"
 #include "leeway/nn/io/weights.h"

@@ -1,4 +1,4 @@
-// Saves the state of an unfinished training in a state file (core/safetensors.h): "algorithm.NAME" tensors, the
+// Saves the state of an unfinished training in a state file (io/safetensors.h): "algorithm.NAME" tensors, the
 // best epoch's weights "best.NAME", metadata "training". Also reuses weights of an equal training.
 #pragma once
 

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "leeway/core/images.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
+#include "leeway/io/images.h"
 #include "leeway/nn/augment/chain.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/train/plan.h"

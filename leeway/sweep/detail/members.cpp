@@ -7,9 +7,9 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/message.h"
 #include "leeway/describe/number_list.h"
+#include "leeway/io/csv.h"
 
 namespace leeway::sweep {
 namespace {

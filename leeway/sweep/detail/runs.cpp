@@ -8,9 +8,9 @@
 #include <cmath>
 #include <set>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/message.h"
 #include "leeway/describe/number_list.h"
+#include "leeway/io/csv.h"
 #include "leeway/sweep/roles.h"
 
 namespace leeway::sweep::detail {

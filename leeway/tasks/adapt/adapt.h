@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/images.h"
 #include "leeway/core/progress.h"
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
+#include "leeway/io/images.h"
 #include "leeway/nn/model.h"
 
 namespace leeway::tasks {

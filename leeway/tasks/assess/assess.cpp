@@ -7,10 +7,10 @@
 #include <set>
 #include <utility>
 
-#include "leeway/core/columns.h"
 #include "leeway/core/error.h"
-#include "leeway/core/groups.h"
 #include "leeway/core/rows.h"
+#include "leeway/io/columns.h"
+#include "leeway/io/groups.h"
 #include "leeway/tasks/assess/detail/bounds.h"
 #include "leeway/tasks/assess/detail/shifts.h"
 #include "leeway/tasks/assess/detail/summary.h"

@@ -35,12 +35,12 @@
 #include "leeway/agreement/pair_evidence.h"
 #include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
-#include "leeway/core/outputs.h"
 #include "leeway/core/progress.h"
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
 #include "leeway/error_bound/dis2.h"
 #include "leeway/error_bound/estimator.h"
+#include "leeway/io/outputs.h"
 #include "leeway/tasks/assess/drift.h"
 #include "leeway/tasks/assess/quality.h"
 #include "leeway/tasks/assess/seeds.h"
@@ -230,7 +230,7 @@ void fields(Assess& record, Fields& f);
 // Errors (Error): lists whose lengths do not fit; those of check for its models under noise and its shifts.
 void check(const Assess& record, const std::string& name);
 
-// Of group columns whose groups are bins of numbers (core/groups.h): the number of every row, NaN where it is missing.
+// Of group columns whose groups are bins of numbers (io/groups.h): the number of every row, NaN where it is missing.
 using AssessNumbers = std::map<std::string, std::vector<double>>;
 
 struct AssessSource {

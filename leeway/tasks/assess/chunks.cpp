@@ -9,11 +9,11 @@
 #include <numeric>
 #include <utility>
 
-#include "leeway/core/column_words.h"
-#include "leeway/core/csv.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/rows.h"
+#include "leeway/io/column_words.h"
+#include "leeway/io/csv.h"
 #include "leeway/tasks/assess/detail/predictions.h"
 
 namespace leeway::assess {

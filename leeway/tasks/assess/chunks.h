@@ -26,7 +26,7 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/outputs.h"
+#include "leeway/io/outputs.h"
 #include "leeway/tasks/assess/assess.h"
 
 namespace leeway::assess {

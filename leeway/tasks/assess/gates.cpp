@@ -8,9 +8,9 @@
 #include <functional>
 #include <optional>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/message.h"
 #include "leeway/error_bound/estimator.h"
+#include "leeway/io/csv.h"
 #include "leeway/tasks/assess/assess.h"
 
 namespace leeway::assess {

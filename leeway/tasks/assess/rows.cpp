@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/parallel.h"
+#include "leeway/io/csv.h"
 
 namespace leeway::assess {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <map>
 
-#include "leeway/core/csv.h"
 #include "leeway/describe/lines.h"
+#include "leeway/io/csv.h"
 #include "leeway/tasks/sections.h"
 
 namespace leeway::tasks {

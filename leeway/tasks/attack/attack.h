@@ -17,11 +17,11 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/images.h"
 #include "leeway/core/progress.h"
 #include "leeway/core/statistics.h"
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
+#include "leeway/io/images.h"
 #include "leeway/nn/model.h"
 #include "leeway/tasks/model_reading.h"
 

@@ -8,9 +8,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "leeway/core/groups.h"
 #include "leeway/core/message.h"
-#include "leeway/core/safetensors.h"
+#include "leeway/io/groups.h"
+#include "leeway/io/safetensors.h"
 #include "leeway/tasks/average_case/robustness.h"
 #include "leeway/tasks/saved_work.h"
 #include "leeway/tasks/task_clock.h"

@@ -28,10 +28,10 @@
 #include "leeway/average_case/summary.h"
 #include "leeway/core/array.h"
 #include "leeway/core/classifier.h"
-#include "leeway/core/outputs.h"
 #include "leeway/core/progress.h"
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
+#include "leeway/io/outputs.h"
 #include "leeway/tasks/model_reading.h"
 #include "leeway/tasks/pictures.h"
 

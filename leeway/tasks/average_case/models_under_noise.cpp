@@ -7,8 +7,8 @@
 #include <variant>
 
 #include "leeway/average_case/average_case.h"
-#include "leeway/core/images.h"
 #include "leeway/core/message.h"
+#include "leeway/io/images.h"
 #include "leeway/tasks/assess/detail/predictions.h"
 #include "leeway/tasks/average_case/average_case.h"
 #include "leeway/tasks/average_case/robustness.h"

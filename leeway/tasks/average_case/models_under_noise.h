@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "leeway/core/array.h"
-#include "leeway/core/images.h"
-#include "leeway/core/outputs.h"
 #include "leeway/core/progress.h"
 #include "leeway/describe/fields.h"
+#include "leeway/io/images.h"
+#include "leeway/io/outputs.h"
 #include "leeway/nn/model.h"
 #include "leeway/tasks/average_case/average_case.h"
 #include "leeway/tasks/model_reading.h"

@@ -9,7 +9,7 @@
 
 #include "leeway/average_case/average_case.h"
 #include "leeway/core/array.h"
-#include "leeway/core/outputs.h"
+#include "leeway/io/outputs.h"
 #include "leeway/tasks/average_case/average_case.h"
 
 namespace leeway::tasks {

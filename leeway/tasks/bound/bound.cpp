@@ -8,9 +8,9 @@
 #include <span>
 #include <utility>
 
-#include "leeway/core/columns.h"
 #include "leeway/core/family.h"
 #include "leeway/core/message.h"
+#include "leeway/io/columns.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {

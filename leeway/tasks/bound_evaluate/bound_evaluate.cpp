@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "leeway/core/csv.h"
+#include "leeway/io/csv.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "leeway/core/columns.h"
-#include "leeway/core/groups.h"
 #include "leeway/core/message.h"
 #include "leeway/core/rows.h"
+#include "leeway/io/columns.h"
+#include "leeway/io/groups.h"
 #include "leeway/tasks/assess/detail/predictions.h"
 #include "leeway/tasks/assess/detail/shifts.h"
 #include "leeway/tasks/outputs_reading.h"

@@ -17,11 +17,11 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/attribute_table.h"
-#include "leeway/core/outputs.h"
 #include "leeway/data/training_data.h"
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
+#include "leeway/io/attribute_table.h"
+#include "leeway/io/outputs.h"
 #include "leeway/tasks/described_shifts.h"
 #include "leeway/tasks/outputs_reading.h"
 

@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "leeway/conds/conds.h"
-#include "leeway/core/attribute_table.h"
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
+#include "leeway/io/attribute_table.h"
 
 namespace leeway::tasks {
 

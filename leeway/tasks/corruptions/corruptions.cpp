@@ -8,10 +8,10 @@
 
 #include "leeway/agreement/agreement.h"
 #include "leeway/core/message.h"
-#include "leeway/core/png.h"
 #include "leeway/data/load.h"
 #include "leeway/data/picture_file.h"
 #include "leeway/describe/json.h"
+#include "leeway/io/png.h"
 #include "leeway/shift/corruption_error.h"
 #include "leeway/tasks/assess/detail/comparison.h"
 #include "leeway/tasks/assess/detail/predictions.h"

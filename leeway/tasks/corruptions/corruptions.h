@@ -21,12 +21,12 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/images.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/progress.h"
 #include "leeway/core/statistics.h"
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
+#include "leeway/io/images.h"
 #include "leeway/nn/predictor.h"
 #include "leeway/tasks/corruption_choice.h"
 #include "leeway/tasks/model_reading.h"

@@ -11,10 +11,10 @@
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
-#include "leeway/core/png.h"
 #include "leeway/data/load.h"
 #include "leeway/data/render.h"
 #include "leeway/data/training_data.h"
+#include "leeway/io/png.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {

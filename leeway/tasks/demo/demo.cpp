@@ -9,10 +9,10 @@
 #include <sstream>
 
 #include "leeway/core/file.h"
-#include "leeway/core/images.h"
-#include "leeway/core/npy.h"
-#include "leeway/core/outputs.h"
 #include "leeway/core/removal.h"
+#include "leeway/io/images.h"
+#include "leeway/io/npy.h"
+#include "leeway/io/outputs.h"
 #include "leeway/shift/shift.h"
 #include "leeway/tasks/assess/assess.h"
 #include "leeway/tasks/train/train.h"

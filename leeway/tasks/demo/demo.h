@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "leeway/core/images.h"
 #include "leeway/core/progress.h"
+#include "leeway/io/images.h"
 #include "leeway/nn/session.h"
 #include "leeway/tasks/assess/assess.h"
 

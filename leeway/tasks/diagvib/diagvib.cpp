@@ -9,12 +9,12 @@
 #include <optional>
 #include <utility>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/file.h"
-#include "leeway/core/images.h"
-#include "leeway/core/inflate.h"
 #include "leeway/core/message.h"
 #include "leeway/data/diagvib_set.h"
+#include "leeway/io/csv.h"
+#include "leeway/io/images.h"
+#include "leeway/io/inflate.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {

@@ -13,10 +13,10 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/images.h"
 #include "leeway/core/progress.h"
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
+#include "leeway/io/images.h"
 #include "leeway/tasks/data/data.h"
 
 namespace leeway::tasks {

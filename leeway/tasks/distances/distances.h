@@ -3,7 +3,7 @@
 //
 // The clean set stays open; shifted ones are opened one at a time. A distance that the sets do not permit has
 // no value but a reason. For distances that pair rows, the record gives the evidence that rows are pairs.
-// Errors (Error): no shifted set, sets that differ (core/columns.h), an unknown name in
+// Errors (Error): no shifted set, sets that differ (io/columns.h), an unknown name in
 // DistancesOptions::only; those of opening sets and of agreement/distance.h. Interrupted on request. Cost and
 // determinism: as there.
 #pragma once

@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "leeway/core/array.h"
-#include "leeway/core/images.h"
 #include "leeway/core/message.h"
-#include "leeway/core/npy.h"
 #include "leeway/core/rows.h"
-#include "leeway/core/shards.h"
+#include "leeway/io/images.h"
+#include "leeway/io/npy.h"
+#include "leeway/io/shards.h"
 #include "leeway/tasks/model.h"
 #include "leeway/tasks/task_clock.h"
 

@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "leeway/core/array.h"
-#include "leeway/core/images.h"
 #include "leeway/core/numbers.h"
-#include "leeway/core/outputs.h"
 #include "leeway/core/progress.h"
 #include "leeway/data/training_data.h"
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
+#include "leeway/io/images.h"
+#include "leeway/io/outputs.h"
 #include "leeway/nn/predictor.h"
 #include "leeway/tasks/model_reading.h"
 

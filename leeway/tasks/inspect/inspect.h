@@ -12,11 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/images.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/progress.h"
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
+#include "leeway/io/images.h"
 #include "leeway/nn/model.h"
 #include "leeway/tasks/model_reading.h"
 

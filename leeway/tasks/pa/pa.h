@@ -7,7 +7,7 @@
 // pairs. Labels are those given, else the clean set's, else the shifted one's. PaOptions::binary and ::as are
 // only recorded here; the caller that opens sets applies them.
 // Errors (Error): no model, models with different numbers of shifted sets, two models of one name; sets that
-// differ (core/columns.h); those of opening sets and of leeway/agreement. Interrupted on request. An open gap
+// differ (io/columns.h); those of opening sets and of leeway/agreement. Interrupted on request. An open gap
 // of a maximum is no error: `converged` is false. Cost and determinism: agreement/agreement.h.
 #pragma once
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "leeway/core/columns.h"
 #include "leeway/core/message.h"
+#include "leeway/io/columns.h"
 #include "leeway/tasks/paired_rows.h"
 #include "leeway/tasks/task_clock.h"
 

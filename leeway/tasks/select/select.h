@@ -5,7 +5,7 @@
 // that a set has; without labels, only agreement chooses. Two sets are open at a time; those needed for
 // labels or for comparing the two choices are reopened. SelectOptions on reading are only recorded here; the
 // caller that opens sets applies them.
-// Errors (Error): no checkpoint, sets that differ in rows, classes or columns (core/columns.h); those of
+// Errors (Error): no checkpoint, sets that differ in rows, classes or columns (io/columns.h); those of
 // opening sets and of agreement/selection.h. Interrupted on request. An open gap of a maximum is no error:
 // `converged` is false. Cost and determinism: agreement/selection.h.
 #pragma once

@@ -12,10 +12,10 @@
 
 #include "leeway/core/family.h"
 #include "leeway/core/message.h"
-#include "leeway/core/npy.h"
-#include "leeway/core/png.h"
 #include "leeway/data/picture_file.h"
 #include "leeway/describe/number_list.h"
+#include "leeway/io/npy.h"
+#include "leeway/io/png.h"
 #include "leeway/shift/corruption.h"
 #include "leeway/shift/shift.h"
 #include "leeway/tasks/corrupted_sets.h"

@@ -15,10 +15,10 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/images.h"
 #include "leeway/core/progress.h"
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
+#include "leeway/io/images.h"
 #include "leeway/tasks/corruption_choice.h"
 #include "leeway/tasks/file_pattern.h"
 

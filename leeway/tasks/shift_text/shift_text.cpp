@@ -6,10 +6,10 @@
 #include <iterator>
 #include <utility>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
+#include "leeway/io/csv.h"
 #include "leeway/shift/text_table.h"
 #include "leeway/tasks/task_clock.h"
 

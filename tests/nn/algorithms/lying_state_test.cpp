@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/safetensors.h"
+#include "leeway/io/safetensors.h"
 #include "tests/nn/training.h"
 
 namespace leeway::nn::lying_state_test {

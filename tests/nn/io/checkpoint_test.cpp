@@ -8,7 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "leeway/core/zip.h"
+#include "leeway/io/zip.h"
 #include "leeway/nn/io/model_notes.h"
 #include "tests/case_name.h"
 #include "tests/core/files.h"

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <limits>
 
-#include "leeway/core/npy.h"
 #include "leeway/core/parallel.h"
+#include "leeway/io/npy.h"
 #include "tests/nn/onnx/handmade.h"
 
 namespace leeway::nn::onnx_model_test {

@@ -12,7 +12,7 @@
 
 #include "leeway/core/file.h"
 #include "leeway/core/parallel.h"
-#include "leeway/core/zip.h"
+#include "leeway/io/zip.h"
 #include "leeway/nn/process/confinement.h"
 #include "tests/nn/toy.h"
 

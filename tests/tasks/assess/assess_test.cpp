@@ -7,8 +7,8 @@
 #include <set>
 
 #include "leeway/core/random.h"
-#include "leeway/core/shards.h"
 #include "leeway/describe/json.h"
+#include "leeway/io/shards.h"
 #include "tests/message_of.h"
 #include "tests/tasks/assess/made_outputs.h"
 

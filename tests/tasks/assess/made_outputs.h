@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "leeway/core/outputs.h"
 #include "leeway/core/result.h"
+#include "leeway/io/outputs.h"
 #include "leeway/tasks/assess/assess.h"
 
 namespace leeway::assess {

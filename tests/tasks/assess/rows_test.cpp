@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "leeway/core/csv.h"
+#include "leeway/io/csv.h"
 #include "tests/core/files.h"
 
 namespace leeway::assess::rows_test {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/outputs.h"
+#include "leeway/io/outputs.h"
 #include "leeway/tasks/assess/assess.h"
 
 namespace leeway::assess {

@@ -1,7 +1,7 @@
 // Drift between a source and a target, without labels: predicted classes, confidence, groups that both have.
 //
 // Tests (core/two_samples.h): homogeneity of counts of predicted classes and of every group column;
-// Kolmogorov-Smirnov on confidences and on columns of numbers, whose moved values are bins (core/groups.h). One
+// Kolmogorov-Smirnov on confidences and on columns of numbers, whose moved values are bins (io/groups.h). One
 // result's tests are a family with Holm-adjusted p-values: without a shift, any is at most alpha with
 // probability at most alpha; the smallest is the family's. Values whose share moved: those whose interval at
 // 1 - alpha / (values of the column) excludes 0 (Newcombe), and those

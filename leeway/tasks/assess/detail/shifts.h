@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/attribute_table.h"
+#include "leeway/io/attribute_table.h"
 #include "leeway/tasks/assess/assess.h"
 #include "leeway/tasks/assess/detail/pairing.h"
 

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "leeway/core/outputs.h"
+#include "leeway/io/outputs.h"
 #include "leeway/tasks/assess/quality.h"
 
 namespace leeway::assess {

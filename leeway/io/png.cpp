@@ -1,0 +1,75 @@
+#include "leeway/io/png.h"
+
+#include <fmt/format.h>
+#include <png.h>
+
+#include <array>
+#include <memory>
+#include <stdexcept>
+
+#include "leeway/core/file.h"
+#include "leeway/core/message.h"
+#include "leeway/io/inflate.h"
+
+namespace leeway {
+namespace {
+
+// Bytes of the pixels as the header describes them, for files that libpng accepts.
+std::size_t unpacked_size(std::span<const std::byte> bytes, std::size_t height, std::size_t width) {
+  constexpr std::size_t depth_at = 24, color_at = 25;  // in the first chunk, which is the header
+  constexpr std::array<std::size_t, 8> samples = {1, 0, 3, 1, 2, 0, 4, 0};  // by color type
+  const auto depth = std::to_integer<std::size_t>(bytes[depth_at]);
+  const auto color = std::to_integer<std::size_t>(bytes[color_at]) % samples.size();
+  return height * ((width * depth * samples[color] + 7) / 8);
+}
+
+}  // namespace
+
+std::string encode_png(const Bitmap& bitmap) {
+  png_image header{};
+  header.version = PNG_IMAGE_VERSION;
+  header.width = static_cast<png_uint_32>(bitmap.width);
+  header.height = static_cast<png_uint_32>(bitmap.height);
+  header.format = bitmap.channels == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(header);
+  std::string bytes(size, '\0');
+  if (png_image_write_to_memory(&header, bytes.data(), &size, 0, bitmap.pixels.data(), 0, nullptr) == 0)
+    throw std::runtime_error(fmt::format("cannot write a PNG image: {}", header.message));
+  bytes.resize(size);
+  return bytes;
+}
+
+void write_png(const std::filesystem::path& path, const Bitmap& bitmap) {
+  write_text(path, encode_png(bitmap));
+}
+
+void expect_pixels(std::size_t height, std::size_t width, std::size_t unpacked, std::size_t packed,
+                   std::string_view name) {
+  if (height > 16'384 || width > 16'384 || height * width > 100'000'000)
+    refuse(name, "an image of at most 100000000 pixels, at most 16384 pixels per side",
+           fmt::format("{} x {}", height, width));
+  if (unpacked / max_expansion > packed)
+    refuse(name, fmt::format("an image that {} compressed bytes can hold", packed),
+           fmt::format("{} bytes of pixels", unpacked));
+}
+
+Bitmap parse_png(std::span<const std::byte> bytes, std::string_view name) {
+  png_image header{};
+  header.version = PNG_IMAGE_VERSION;
+  const std::unique_ptr<png_image, decltype(&png_image_free)> closed(&header, &png_image_free);
+  if (bytes.empty()) refuse(name, "a PNG image", "an empty file");
+  if (png_image_begin_read_from_memory(&header, bytes.data(), bytes.size()) == 0)
+    refuse(name, "a PNG image", printable(header.message));
+  expect_pixels(header.height, header.width, unpacked_size(bytes, header.height, header.width), bytes.size(),
+                name);
+  const bool color = (header.format & PNG_FORMAT_FLAG_COLOR) != 0;
+  header.format = color ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
+  Bitmap bitmap{color ? 3u : 1u, header.height, header.width, {}};
+  bitmap.pixels.resize(bitmap.channels * bitmap.height * bitmap.width);
+  const png_color black{0, 0, 0};
+  if (png_image_finish_read(&header, &black, bitmap.pixels.data(), 0, nullptr) == 0)
+    refuse(name, "a PNG image", printable(header.message));
+  return bitmap;
+}
+
+}  // namespace leeway
