@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From a bare Debian to a report: installs what is missing, builds leeway, runs `leeway demo` with the arguments given.
+# From a bare Debian to a report: installs what is missing, builds leeway, runs examples/demo.sh with the arguments given.
 set -euo pipefail
 cd "$(dirname "$0")"
 . .ci/steps.sh
@@ -19,5 +19,5 @@ echo "leeway's demo: packages, build (some minutes the first time), then two net
 step "packages" install_packages demo
 step "configure" configure
 step "build" build
-step "demo" build/release/bin/leeway demo "$@"
+step "demo" env PATH="$PWD/build/release/bin:$PATH" examples/demo.sh "$@"
 print_step_times

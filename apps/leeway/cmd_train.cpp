@@ -71,16 +71,17 @@ std::string algorithm_text(Context& context, const std::string& name) {
 
 int run_train(Context& context, const TrainFlags& flags) {
   require_out(context, "the weights");
+  TrainingOptions options = options_of(context, flags);
   const tasks::TrainTask task{.session = model_session(context.threads),
-                              .open = [&] { return open_rows(context, flags); },
+                              .rows = open_rows(context, flags),
                               .out = context.out,
-                              .options = options_of(context, flags),
+                              .options = std::move(options),
                               .start = flags.start,
                               .keep_epochs = flags.keep,
                               .seed = context.seed,
                               .device = context.device,
                               .reuse = flags.reuse};
-  return context.finish(tasks::train(task, context.progress()).record);
+  return context.finish(tasks::train(task, context.progress()));
 }
 
 }  // namespace

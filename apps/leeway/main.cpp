@@ -32,9 +32,9 @@ void add_data(const Command& root, Context& context) {
 }
 
 constexpr void (*commands[])(const Command&, Context&) = {
-    add_pa,     add_bound, add_select, add_distances, add_align, add_assess, add_average_case,
-    add_report, add_train, add_infer,  add_inspect,   add_adapt, add_attack, add_mvn_cdf,
-    add_list,   add_shift, add_conds,  add_data,      add_demo,
+    add_pa,           add_bound,   add_select, add_distances, add_align,   add_assess,
+    add_average_case, add_report,  add_train,  add_infer,     add_inspect, add_adapt,
+    add_attack,       add_mvn_cdf, add_list,   add_shift,     add_conds,   add_data,
 };
 
 int fail(const std::string& message, int code) {

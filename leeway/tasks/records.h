@@ -41,7 +41,7 @@ struct RecordKind {
 // Calls `visit` with the RecordKind of every record.
 template <class Visit>
 void each_record(const Visit& visit) {
-  visit(RecordKind<Assess>{"assessment of outputs on a source and on targets (leeway assess, leeway demo)"});
+  visit(RecordKind<Assess>{"assessment of outputs on a source and on targets (leeway assess)"});
   visit(RecordKind<AverageCase>{"the probability that predictions survive noise (leeway average-case)"});
   visit(RecordKind<Adapt>{"a model with batch normalization adapted to other images (leeway adapt)"});
   visit(RecordKind<Align>{"PCA alignment of clean and shifted features (leeway align)"});

@@ -74,8 +74,7 @@ TEST_F(FilesOfCommands, AnInputIsNoOutputInAnyCommand) {
                                       "infer --model a.npz --data x.npz --out a.npz",
                                       "adapt --model a.npz --data x.npz --out a.npz",
                                       "attack --model a.npz --data x.npz --out x.npz",
-                                      "inspect a.npz --out a.npz",
-                                      "demo --train x.npz --test x.npz --out x.npz"})
+                                      "inspect a.npz --out a.npz"})
     refused(arguments, 2, "leeway: ");
   refused("pa a.npy a.npz --out a.npy", 2, "leeway: --out a.npy: expected a file other than the input\n");
 }

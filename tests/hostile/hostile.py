@@ -48,7 +48,7 @@ KNOWN_COMMANDS = {"outside.sh": ("sh {} {leeway}", [0]), "spins.sh": ("sh {} {le
                   ".onnx": ("{leeway} infer --model {} --data im8.npz --out o.npz", [3]), ".json": ("{leeway} report {} --out r.html", [3]),
                   ".h5": ("{leeway} data load shapes3d {} --out o.npz", [3]), "Print.pt": ("{leeway} infer --model {} --data img.npz --out o.npz --json", [0]),
                   ".pt": ("{leeway} infer --model {} --data img.npz --out o.npz", [3])}
-SKIPPED = {"help", "demo", "train-algorithms", "train-methods", "train-options", "errors"}  # groups of golden cases
+SKIPPED = {"help", "train-algorithms", "train-methods", "train-options", "errors"}  # groups of golden cases
 EXTRA = ["train --data train.npz --arch linear --steps 2 --batch 32 --threads 1 --out t.safetensors",
          "train --data train.npz --attributes train.csv --group-column obj_color --algorithm group-dro --arch linear --steps 2 "
          "--batch 16 --threads 1 --out t.safetensors",

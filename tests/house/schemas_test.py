@@ -116,7 +116,6 @@ train --data images.npz --arch small-cnn-bn --epochs 1 --threads 1 --seed 1 --ou
 adapt --model normalized.safetensors --data images.npz --out adapted.safetensors
 average-case --model linear.safetensors --data images.npz --rows 30 --sigma 0.1 --methods mc,mmse --draws 20 --convergence
 assess --source outputs.npz --target same=outputs.npz --model linear.safetensors --images images.npz --sigma 0.1 --survival-rows 30 --no-bounds
-demo --folder demo --train images.npz --test images.npz --epochs 1 --robust-epochs 1
 """
 SHORT = {"LAYOUTS": str(ROOT / "tests" / "reference" / "layouts"), "LINEAR": "--data images.npz --arch linear --epochs 1 --threads 1 --seed 1",
          "DIGITS": "--digits digits.npz --test-digits test-digits.npz --size 28 --n 6 --environment"}

@@ -114,19 +114,6 @@ TEST_F(Command, OffersAnotherDeviceWhereThereMayBeOne) {
   EXPECT_EQ(call("pa a.npz b.npz --device cpu"), 2);
 }
 
-TEST_F(CommandTier2, DemoMakesDamagedImagesAnew) {
-  const std::string data = images(60), made = path("d/images-contrast.npz");
-  const std::string demo = "demo --train " + data + " --test " + data +
-                           " --images 9 --epochs 1 --robust-epochs 1 --threads 1 --quiet --folder d";
-  good(demo);
-  const std::string whole = read_bytes(made);
-  std::string bytes = whole;
-  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
-  std::ofstream(made, std::ios::binary) << bytes;
-  good(demo);
-  EXPECT_EQ(read_bytes(made), whole);
-}
-
 TEST_F(Command, NotesBesideAModelAreRead) {
   write_npz(path("w.npz"), read_safetensors(trained()).tensors);
   std::ofstream(path("w.npz.toml")) << "arch = 'small-cnn'\nclasses = ['ash', 'oak', 'fir']\nscale = 1\n";

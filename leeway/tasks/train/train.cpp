@@ -112,18 +112,17 @@ TrainingRows rows_of_split(const data::TrainingData& data, const data::RowSplit&
   return chosen;
 }
 
-TrainFound train(const TrainTask& task, Progress* progress) {
+Train train(const TrainTask& task, Progress* progress) {
   const TaskClock clock;
   nn::TrainOptions options = options_of(task);
-  TrainingRows rows = task.open();
-  options.validation_rows = std::move(rows.validation);
-  const nn::TrainResult result = task.session.train(rows.data, options, task.out, progress);
+  options.validation_rows = task.rows.validation;
+  const nn::TrainResult result = task.session.train(task.rows.data, options, task.out, progress);
   Train record;
   record.options = result.options;
   record.results = {{task.out.string(), result.model->info().parameters, result.resumed_after, result.reused,
                      static_cast<const Training&>(result)}};
   record.envelope.warnings = result.notes;
-  return {clock.finished(std::move(record), task.seed), result.model};
+  return clock.finished(std::move(record), task.seed);
 }
 
 }  // namespace leeway::tasks

@@ -9,8 +9,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -69,7 +67,7 @@ struct TrainingRows {
 
 struct TrainTask {
   const nn::Session& session;
-  std::function<TrainingRows()> open;
+  TrainingRows rows;
   std::filesystem::path out;  // .safetensors
   TrainingOptions options = {};
   std::filesystem::path start = {};        // weights to start from; empty: random ones
@@ -79,12 +77,7 @@ struct TrainTask {
   bool reuse = false;  // where `out` was made by this very task, load it instead
 };
 
-struct TrainFound {
-  Train record;  // without `command` and `inputs`, which the caller knows
-  std::shared_ptr<nn::Model> model;
-};
-
-[[nodiscard]] TrainFound train(const TrainTask& task, Progress* progress = nullptr);
+[[nodiscard]] Train train(const TrainTask& task, Progress* progress = nullptr);
 
 // How published work trained: presets of options, a family. What a paper does not state stays as it is.
 struct Protocol : Member {
