@@ -2,7 +2,6 @@
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_package(ZLIB REQUIRED)
 find_package(PNG REQUIRED)
 find_package(Boost REQUIRED)  # headers: math, random
 if(NOT LEEWAY_STD_THREADS)
@@ -13,6 +12,8 @@ find_package(Eigen3 REQUIRED NO_MODULE)  # headers: leeway/core/linear_algebra.c
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWY REQUIRED libhwy)  # headers alone: see leeway/core/dispatch.h
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
+pkg_check_modules(DEFLATE REQUIRED IMPORTED_TARGET libdeflate)
 find_package(Protobuf REQUIRED)  # before ONNX, whose targets name its own
 find_package(ONNX CONFIG REQUIRED)
 pkg_check_modules(TURBOJPEG REQUIRED IMPORTED_TARGET libturbojpeg)  # Debian's CMake files ask for libraries it lacks
@@ -32,6 +33,7 @@ if(LEEWAY_NN)
 endif()
 if(LEEWAY_TESTS)
   find_package(GTest REQUIRED)
+  find_package(ZLIB REQUIRED)
 endif()
 if(LEEWAY_BENCH)
   find_package(benchmark REQUIRED)

@@ -1,7 +1,7 @@
-// White space and letter case of Unicode code points (Unicode 14).
+// White space and letter case of Unicode code points.
 //
-// Case maps single code points without context: a letter whose other case needs several code points (sharp s,
-// U+00DF) stays, and final sigma is not special. Cost: about 5 ns per letter outside ASCII.
+// Case maps single code points without context (utf8proc): the capital of sharp s, U+00DF, is U+1E9E, and final sigma is
+// not special. Cost: a few ns per letter.
 #pragma once
 
 #include <cstddef>

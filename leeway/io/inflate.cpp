@@ -1,10 +1,10 @@
 #include "leeway/io/inflate.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
+#include <libdeflate.h>
 
 #include <algorithm>
-#include <cstring>
+#include <memory>
 #include <new>
 #include <system_error>
 
@@ -14,79 +14,41 @@
 namespace leeway {
 namespace {
 
-constexpr std::size_t piece = std::size_t{1} << 30;  // zlib counts in 32 bits
-constexpr std::size_t smallest_gzip = 18;            // header and trailer
+constexpr std::size_t smallest_gzip = 18;  // header and trailer
 
-// Inflates a stream piece by piece: one of deflate, or the members of a gzip file one after another.
-class Inflater {
- public:
-  Inflater(std::span<const std::byte> packed, bool gzip, std::string_view name)
-      : packed_(packed), name_(name), gzip_(gzip) {
-    if (::inflateInit2(&stream_, gzip ? 15 + 16 : -15) != Z_OK) throw std::bad_alloc();
-  }
-  ~Inflater() { ::inflateEnd(&stream_); }
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
-
-  // Fills `out` as far as the stream goes; returns the number of bytes.
-  std::size_t read(std::span<std::byte> out) {
-    const std::size_t wanted = out.size();
-    while (!out.empty() && !ended_) out = out.subspan(step(out));
-    return wanted - out.size();
-  }
-
-  // Error unless the stream ends here; verifies gzip checksums.
-  void expect_end() {
-    std::byte extra{};
-    if (read({&extra, 1}) > 0) refuse(name_, "the end of the compressed stream", "more data");
-    if (stream_.avail_in != 0 || !packed_.empty())
-      refuse(name_, "nothing after the compressed stream", "more bytes");
-  }
-
- private:
-  void refill() {
-    if (stream_.avail_in > 0 || packed_.empty()) return;
-    const auto next = packed_.first(std::min(packed_.size(), piece));
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(next.data()));
-    stream_.avail_in = static_cast<uInt>(next.size());
-    packed_ = packed_.subspan(next.size());
-  }
-
-  // One call of inflate. Returns the number of bytes written.
-  std::size_t step(std::span<std::byte> out) {
-    refill();
-    const std::size_t room = std::min(out.size(), piece);
-    stream_.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream_.avail_out = static_cast<uInt>(room);
-    const int code = ::inflate(&stream_, Z_NO_FLUSH);
-    if (code == Z_MEM_ERROR) throw std::bad_alloc();
-    if (code == Z_STREAM_END) {
-      refill();
-      ended_ = !gzip_ || stream_.avail_in == 0 || *stream_.next_in != 0x1f;  // else another member follows
-      if (!ended_) ::inflateReset(&stream_);
-    } else if (code == Z_BUF_ERROR) {
-      refuse(name_, "a whole compressed stream", "a truncated stream");
-    } else if (code != Z_OK) {
-      refuse(name_, "a valid compressed stream",
-             fmt::format("damage ({})", stream_.msg ? stream_.msg : "zlib"));
-    }
-    return room - stream_.avail_out;
-  }
-
-  z_stream stream_{};
-  std::span<const std::byte> packed_;  // not yet handed to zlib
-  std::string_view name_;
-  bool gzip_, ended_ = false;
+struct FreeInflater {
+  void operator()(libdeflate_decompressor* inflater) const { ::libdeflate_free_decompressor(inflater); }
 };
+struct FreeDeflater {
+  void operator()(libdeflate_compressor* deflater) const { ::libdeflate_free_compressor(deflater); }
+};
+
+std::unique_ptr<libdeflate_decompressor, FreeInflater> make_inflater() {
+  if (auto* const made = ::libdeflate_alloc_decompressor())
+    return std::unique_ptr<libdeflate_decompressor, FreeInflater>(made);
+  throw std::bad_alloc();
+}
+
+bool is_gzip(std::span<const std::byte> bytes) {
+  return bytes.size() >= 2 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
+}
+
+[[noreturn]] void refuse_stream(std::string_view name) {
+  refuse(name, "a valid compressed stream", "damage or a truncated stream");
+}
 
 }  // namespace
 
 MappedFile inflated(std::span<const std::byte> packed, std::size_t size, std::string_view name) {
   const auto block = allocate_bytes(size, name);
-  Inflater inflater(packed, false, name);
-  if (const std::size_t found = inflater.read({block.get(), size}); found < size)
-    refuse(name, fmt::format("{} bytes in the compressed stream", size), found);
-  inflater.expect_end();
+  std::size_t taken = 0, made = 0;
+  const libdeflate_result result = ::libdeflate_deflate_decompress_ex(
+      make_inflater().get(), packed.data(), packed.size(), block.get(), size, &taken, &made);
+  if (result == LIBDEFLATE_INSUFFICIENT_SPACE)
+    refuse(name, fmt::format("{} bytes in the compressed stream", size), "more data");
+  if (result != LIBDEFLATE_SUCCESS) refuse_stream(name);
+  if (made < size) refuse(name, fmt::format("{} bytes in the compressed stream", size), made);
+  if (taken < packed.size()) refuse(name, "nothing after the compressed stream", "more bytes");
   return {block, {block.get(), size}};
 }
 
@@ -103,34 +65,51 @@ std::filesystem::path plain_or_gzip(const std::filesystem::path& path) {
 }
 
 MappedFile unpack_gzip(const MappedFile& file, std::string_view name) {
-  const auto bytes = file.bytes;
-  if (bytes.size() < 2 || bytes[0] != std::byte{0x1f} || bytes[1] != std::byte{0x8b}) return file;
-  if (bytes.size() < smallest_gzip) refuse(name, "a whole compressed stream", "a truncated stream");
-  std::uint32_t size = 0;  // little-endian
-  for (std::size_t i = 0; i < 4; ++i)
-    size |= std::to_integer<std::uint32_t>(bytes[bytes.size() - 4 + i]) << (8 * i);
+  auto bytes = file.bytes;
+  if (!is_gzip(bytes)) return file;
+  if (bytes.size() < smallest_gzip) refuse_stream(name);
   const std::size_t most = most_in_gzip(bytes.size());
   const auto expect_size = [&](std::size_t found) {
     if (found > most)
       refuse(name,
              fmt::format("at most {} bytes in {} compressed ones (decompress it with gunzip)", most,
-                         bytes.size()),
-             fmt::format("{}", found));
+                         file.bytes.size()),
+             found);
   };
+  std::uint32_t size = 0;  // of the last member; little-endian
+  for (std::size_t i = 0; i < 4; ++i)
+    size |= std::to_integer<std::uint32_t>(bytes[bytes.size() - 4 + i]) << (8 * i);
   expect_size(size);
-  Inflater inflater(bytes, true, name);
-  std::size_t filled = 0, room = std::size_t{size} + 1;  // of the last member, and a byte of others
-  for (auto block = allocate_bytes(room, name);;) {
-    filled += inflater.read({block.get() + filled, room - filled});
-    if (filled < room) {
-      inflater.expect_end();
-      return {block, {block.get(), filled}};
+  const auto inflater = make_inflater();
+  std::size_t filled = 0, room = size;
+  auto block = allocate_bytes(room, name);
+  while (!bytes.empty()) {
+    if (!is_gzip(bytes)) refuse(name, "nothing after the compressed stream", "more bytes");
+    std::size_t taken = 0, made = 0;
+    const libdeflate_result result = ::libdeflate_gzip_decompress_ex(
+        inflater.get(), bytes.data(), bytes.size(), block.get() + filled, room - filled, &taken, &made);
+    if (result == LIBDEFLATE_INSUFFICIENT_SPACE) {
+      expect_size(room + 1);
+      const auto larger = allocate_bytes(room = std::min(2 * room + smallest_gzip, most), name);
+      std::copy_n(block.get(), filled, larger.get());
+      block = larger;
+      continue;
     }
-    expect_size(filled);
-    const auto larger = allocate_bytes(room = std::min(2 * room, most + 1), name);
-    std::memcpy(larger.get(), block.get(), filled);
-    block = larger;
+    if (result != LIBDEFLATE_SUCCESS) refuse_stream(name);
+    filled += made;
+    bytes = bytes.subspan(taken);
   }
+  return {block, {block.get(), filled}};
+}
+
+std::string gzipped(std::string_view text) {
+  constexpr int level = 6;  // gzip's own
+  const std::unique_ptr<libdeflate_compressor, FreeDeflater> deflater(::libdeflate_alloc_compressor(level));
+  if (!deflater) throw std::bad_alloc();
+  std::string packed(::libdeflate_gzip_compress_bound(deflater.get(), text.size()), '\0');
+  packed.resize(
+      ::libdeflate_gzip_compress(deflater.get(), text.data(), text.size(), packed.data(), packed.size()));
+  return packed;
 }
 
 }  // namespace leeway

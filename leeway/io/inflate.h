@@ -1,10 +1,11 @@
-// Inflates deflate streams and gzip files of one or more members.
+// Inflates deflate streams and gzip files of one or more members (libdeflate).
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "leeway/core/file.h"
@@ -38,5 +39,8 @@ inline constexpr std::size_t small_packed = 10'000'000;
 // The contents of all members of a gzip file; other files are returned unchanged. Error if a checksum or a size
 // differs, and if there are more bytes than most_in_gzip.
 [[nodiscard]] MappedFile unpack_gzip(const MappedFile& file, std::string_view name);
+
+// A gzip file of one member.
+[[nodiscard]] std::string gzipped(std::string_view text);
 
 }  // namespace leeway

@@ -1,7 +1,7 @@
 #include "leeway/io/zip.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
+#include <libdeflate.h>
 
 #include <algorithm>
 #include <bit>
@@ -12,7 +12,6 @@
 
 #include "leeway/core/array.h"
 #include "leeway/core/message.h"
-#include "leeway/core/parallel.h"
 #include "leeway/io/inflate.h"
 
 namespace leeway {
@@ -30,28 +29,9 @@ constexpr std::uint32_t descriptor_signature = 0x08074b50;
 constexpr std::uint16_t stored = 0, deflated = 8;
 constexpr std::uint16_t utf8_names = 0x0800, sizes_follow_data = 8;  // flags
 
-constexpr std::size_t block_bytes = std::size_t{1} << 20;
-
-std::uint32_t of_block(std::span<const std::byte> bytes, std::uint32_t so_far) {
-  if (bytes.empty()) return so_far;  // zlib takes a null pointer for a wish to start anew
-  return static_cast<std::uint32_t>(
-      ::crc32_z(so_far, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-}
-
-// zlib sums blocks of 1 MiB in parallel; the value does not depend on the blocks. About 1 to 2.5 GB/s a thread.
 // Of what `so_far` is the checksum of, followed by `bytes`; 0 is the checksum of nothing.
 std::uint32_t crc32_of(std::span<const std::byte> bytes, std::uint32_t so_far = 0) {
-  const std::size_t blocks = (bytes.size() + block_bytes - 1) / block_bytes;
-  if (blocks < 2) return of_block(bytes, so_far);
-  const auto block = [&](std::size_t b) {
-    return bytes.subspan(b * block_bytes, std::min(block_bytes, bytes.size() - b * block_bytes));
-  };
-  std::vector<std::uint32_t> sums(blocks);
-  parallel_for(blocks, [&](std::size_t b) { sums[b] = of_block(block(b), 0); });
-  uLong all = so_far;
-  for (std::size_t b = 0; b < blocks; ++b)
-    all = ::crc32_combine(all, sums[b], static_cast<z_off_t>(block(b).size()));
-  return static_cast<std::uint32_t>(all);
+  return bytes.empty() ? so_far : ::libdeflate_crc32(so_far, bytes.data(), bytes.size());
 }
 
 // A piece of the archive with numbers at byte offsets; reading beyond it is an Error.

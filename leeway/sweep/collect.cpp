@@ -1,12 +1,10 @@
 #include "leeway/sweep/collect.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <new>
 #include <optional>
 #include <set>
 #include <span>
@@ -18,6 +16,7 @@
 #include "leeway/describe/keys.h"
 #include "leeway/describe/number_list.h"
 #include "leeway/io/csv.h"
+#include "leeway/io/inflate.h"
 #include "leeway/sweep/checked_files.h"
 #include "leeway/sweep/roles.h"
 #include "leeway/sweep/study.h"
@@ -92,23 +91,6 @@ std::string csv_line(std::span<const std::string> row) {
   std::string line;
   for (std::size_t i = 0; i < row.size(); ++i) (line += i > 0 ? "," : "") += csv_name(row[i]);
   return line + '\n';
-}
-
-// As a member of a gzip file.
-std::string compressed(std::string_view text) {
-  constexpr int gzip = 15 + 16, memory = 8;
-  z_stream stream{};
-  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip, memory, Z_DEFAULT_STRATEGY) != Z_OK)
-    throw std::bad_alloc();
-  std::string packed(deflateBound(&stream, text.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  ::deflate(&stream, Z_FINISH);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed;
 }
 
 class Collector {
@@ -285,7 +267,7 @@ tasks::SweepTable collect(const PlanFile& plan, const Store& store, const tasks:
   Collector collector(plan, store, options);
   AtomicFile file(out);
   std::string text;
-  const auto put = [&] { file.write(out.ends_with(".gz") ? compressed(text) : text), text.clear(); };
+  const auto put = [&] { file.write(out.ends_with(".gz") ? gzipped(text) : text), text.clear(); };
   const tasks::SweepTable table = collector.lines(out, progress, [&](const std::string& line) {
     if ((text += line).size() > most_kept) put();
   });
