@@ -1,8 +1,8 @@
-// Scripts that complete the words of the command line in a shell, from what the commands say of themselves.
+// Completion of the command line in a shell: a short script asks `leeway completion words`.
 #pragma once
 
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "apps/leeway/command_line.h"
 
@@ -10,8 +10,9 @@ namespace leeway::app {
 
 class Context;
 
-// For bash, zsh or fish: commands, options, the choices of options, files elsewhere.
-[[nodiscard]] std::string completion_script(const CommandShape& program, std::string_view shell);
+// What the last of `words` may become, "WORD HELP" a line: commands, options, or choices; nothing where it is any value or
+// a file.
+[[nodiscard]] std::string completions(const CommandShape& program, const std::vector<std::string>& words);
 
 // leeway completion SHELL, over all commands that `line` has when it runs.
 void add_completion(CommandLine& line, Context& context);

@@ -201,7 +201,8 @@ TEST_F(Usage, HelpIsACommand) {
 TEST_F(Usage, ShellsComplete) {
   write_text(
       folder_ / "words.sh",
-      ". ./leeway.bash\n"
+      "PATH=$(dirname '" LEEWAY_COMMAND
+      "'):$PATH\n. ./leeway.bash\n"
       "say() { COMP_WORDS=(\"$@\"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _leeway; echo "
       "\"${COMPREPLY[*]}\"; }\n"
       "say leeway ass; say leeway bound ev; say leeway bound evaluate --del; say leeway attack --norm li\n"
@@ -209,12 +210,11 @@ TEST_F(Usage, ShellsComplete) {
   write_text(folder_ / "leeway.bash", run("completion bash").out);
   ASSERT_EQ(std::system(("cd '" + folder_.string() + "' && bash words.sh > said").c_str()), 0);
   EXPECT_EQ(read_text(folder_ / "said"),
-            "assess\nevaluate\n--delta\nlinf\ndraw describe\nattacks\n\nbash zsh fish\n");
+            "assess\nevaluate\n--delta\nlinf\ndraw describe\nattacks\n\nbash zsh fish words\n");
   EXPECT_THAT(run("completion zsh").out,
               HasSubstr("bashcompinit\n" +
                         run("completion bash").out.substr(run("completion bash").out.find("_leeway()"))));
-  EXPECT_THAT(run("completion fish").out,
-              HasSubstr("complete -c leeway -n \"__leeway_at leeway bound\" -a evaluate"));
+  EXPECT_THAT(run("completion words -- bound ev").out, HasSubstr("evaluate Evaluate bounds"));
 }
 
 // A name with a colour, a title, an 8-bit control sequence, a deletion and a line of its own.
