@@ -118,12 +118,13 @@ function(leeway_test name)
       target_precompile_headers(leeway_test_headers PRIVATE ${PROJECT_SOURCE_DIR}/tests/precompiled.h)
     endif()
     target_precompile_headers(${name}_test REUSE_FROM leeway_test_headers)
-    leeway_unity(${name}_test 6)
+    leeway_unity(${name}_test 10)
   endif()
   if(LEEWAY_SANITIZE)
     target_compile_definitions(${name}_test PRIVATE LEEWAY_SANITIZED)  # slower, and with an address space of its own
   endif()
-  target_link_libraries(${name}_test PRIVATE leeway_flags ${TEST_LINKS} leeway_library GTest::gmock GTest::gtest_main)
+  target_link_libraries(${name}_test PRIVATE leeway_flags ${TEST_LINKS} leeway_library GTest::gmock GTest::gtest_main
+    ZLIB::ZLIB)
   target_compile_definitions(${name}_test PRIVATE
     LEEWAY_SHARED_DATA="${PROJECT_SOURCE_DIR}/../shared/data"
     LEEWAY_REFERENCE="${PROJECT_SOURCE_DIR}/tests/reference"
