@@ -267,7 +267,7 @@ Movement OutputProfile::movement(const Scores& target) const {
     found.mix_error += mix.shares[j] * (wrong_[j] + smoothing_rows * error_) / (labels_[j] + smoothing_rows);
   add_misfit(found, mix, cells, rows);
   add_distances(found, mix, target.margin);
-  found.margins_moved = found.distance > 1.358 * std::sqrt(1 / n_ + 1 / rows);
+  found.margins_moved = found.distance > 1.224 * std::sqrt(1 / n_ + 1 / rows);
   return found;
 }
 

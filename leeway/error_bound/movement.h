@@ -31,7 +31,7 @@ struct Movement {
   double least_distance = 0;  // the least over factors of the source's margins, e^-2 to e^2
   double log_factor = 0;      // the logarithm of that factor
   bool margins_moved =
-      false;  // distance is beyond the Kolmogorov-Smirnov test's limit at 5%, 1.358 sqrt(1/n_S + 1/n_T)
+      false;  // distance is beyond the Kolmogorov-Smirnov test's limit at 10%, 1.224 sqrt(1/n_S + 1/n_T)
 
   // No other mix of the source's classes explains how the outputs moved. Constants: the tuning half of docs/studies/answers.md.
   [[nodiscard]] bool beyond_mix() const { return misfit > .01 + 1.3 * misfit_noise; }

@@ -101,7 +101,7 @@ void fields(MethodError& error, Fields& f) {
   f("likely_low", error.likely_low, a_share, "lower end of the likely range; only for combined");
   f("likely_high", error.likely_high, a_share, "upper end of the likely range; only for combined");
   f("margins_moved", error.margins_moved,
-    "whether the margins of the outputs changed (Kolmogorov-Smirnov test at 5%); only for combined");
+    "whether the margins of the outputs changed (Kolmogorov-Smirnov test at 10%); only for combined");
 }
 
 std::string percent_range(std::span<const double> errors, std::string_view between) {
@@ -131,7 +131,7 @@ void fields(LikelyError& error, Fields& f) {
   f("low", error.low, a_share, "lower end of the likely range");
   f("high", error.high, a_share, "upper end of the likely range");
   f("margins_moved", error.margins_moved,
-    "whether the margins of the outputs changed (Kolmogorov-Smirnov test at 5%)");
+    "whether the margins of the outputs changed (Kolmogorov-Smirnov test at 10%)");
   f("moved", error.moved, "what the outputs show about the shift");
 }
 
