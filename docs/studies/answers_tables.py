@@ -4,7 +4,7 @@
     answers_tables.py
 
 Reads data/answers.csv.gz (bench/answer_features on worlds 0 to 239 of the held-out half of shift_worlds.py and on real_shifts.py),
-answers-cbpe.csv (bench/peers/cbpe.py on the same), answers-bounds.csv.gz (bench/answer_features on worlds 240 to 749, real and
+answers-cbpe.csv (bench/peers/cbpe.py on the same), answers-bounds.csv.gz (bench/answer_features on worlds 240 to 1049, real and
 adversarial shifts; some columns) and answers-at-rest.csv (bench/estimates_at_rest).
 """
 import csv
@@ -22,6 +22,7 @@ from tables import table
 DATA = pathlib.Path(__file__).resolve().parent / "data"
 INVISIBLE = ("mistakes", "concept")
 FRESH = 510  # the first world that was drawn after the level of the range had been set
+WARNED = 750  # and after the level of the warning's test had been set
 METHODS = ("combined", "ac", "doc", "atc-conf", "atc-ne", "cot", "cot-published", "cbpe")
 SHOWN = ("combined", "doc", "cot", "ac")
 MEANING = {"none": "nothing", "label": "class shares", "drop": "classes missing", "mean": "mean of the inputs",
@@ -120,7 +121,7 @@ def ac_range(rows):
 
 def moved(row):
     """As Movement::margins_moved of leeway/error_bound/movement.h."""
-    return row["distance"] > 1.358 * (1 / row["source"] + 1 / row["target"]) ** .5
+    return row["distance"] > 1.224 * (1 / row["source"] + 1 / row["target"]) ** .5
 
 
 def warned(row, bound="bound"):
@@ -134,8 +135,11 @@ def bound_table(groups):
         broken = [row for row in rows if row["error"] > row["bound"]]
         quiet = [row for row in rows if not warned(row)]
         missed = [row for row in quiet if row["error"] > row["bound"]]
-        low, high = wilson(len(missed), len(quiet))
-        lines.append([name, f"{len(broken)} of {len(rows)}", f"{len(missed)} of {len(quiet)} ({short(low)} to {short(high)})",
+        rate = f"{len(missed)} of {len(quiet)}"
+        if quiet:
+            low, high = wilson(len(missed), len(quiet))
+            rate += f" ({short(low)} to {short(high)})"
+        lines.append([name, f"{len(broken)} of {len(rows)}", rate,
                       f"{sum(warned(row) for row in rows if row['error'] <= row['bound'])} of {len(rows) - len(broken)}"])
     table(["", "error above the bound", "of those without a warning", "warnings where the bound holds"], lines)
 
@@ -204,18 +208,22 @@ def figure(simulated, fresh):
     drawing.save("answers-kinds.svg")
 
 
-def bounds(real, adversarial, simulated):
+def groups_of_bounds(simulated, real, adversarial):
     turned = [row for row in simulated if row["family"] == "teacher" and row["kind"] == "rotation"]
     kinds = [(MEANING[kind], [row for row in simulated if row["kind"] == kind and row not in turned]) for kind in KINDS]
     visible = [row for row in simulated if row["kind"] not in INVISIBLE and row not in turned]
     kinds[-2:-2] = [("*all of these*", visible)]
     kinds.append(("rotation, teacher worlds", turned))
-    groups = [*kinds, *((f"visible, {name} worlds", [row for row in visible if row["family"] == name])
-                        for name in sorted({row["family"] for row in visible})), ("real shifts", real), ("fgsm and pgd", adversarial)]
+    families = [(f"visible, {name} worlds", [row for row in visible if row["family"] == name]) for name in sorted({row["family"] for row in visible})]
+    return visible, [*kinds, *families, ("real shifts", real), ("fgsm and pgd", adversarial)]
+
+
+def bounds(real, adversarial, worlds):
+    visible, groups = groups_of_bounds([row for row in worlds if int(row["world"]) >= WARNED], real, adversarial)
     bound_table(groups)
     table(["area under the ROC curve of the warning", ""],
           [["visible shifts", auc(visible)], ["fgsm and pgd", auc(adversarial)], ["visible, real, fgsm and pgd", auc([*visible, *real, *adversarial])]])
-    critics_table(groups)
+    critics_table(groups_of_bounds(worlds, real, adversarial)[1])
 
 
 def groups_of(simulated, visible, real):
@@ -255,7 +263,7 @@ def main():
     adversarial = [row for row in rows if re.match("(fgsm|pgd)[0-9]+$", row["kind"])]
     real = [row for row in rows if row["family"] == "real" and row not in adversarial]
     worlds = [row for row in rows if row["family"] != "real"]
-    fresh = ranges(worlds, real)
+    fresh = ranges([row for row in worlds if int(row["world"]) < WARNED], real)
     bounds(real, adversarial, worlds)
     at_rest_table()
     figure(simulated, fresh)
