@@ -21,7 +21,7 @@
 
 #include "leeway/core/progress.h"
 #include "leeway/sweep/claim.h"
-#include "leeway/sweep/plan_file.h"
+#include "leeway/sweep/plan.h"
 #include "leeway/tasks/sweep/sweep.h"
 
 namespace leeway::sweep {
@@ -44,9 +44,9 @@ struct RunOptions {
 [[nodiscard]] std::uint64_t available_memory();
 
 // Units of the plan that failed are as if never begun.
-void forget_failures(const PlanFile& plan, const Store& store);
+void forget_failures(const Plan& plan, const Store& store);
 
-[[nodiscard]] tasks::SweepRunResult run_units(const PlanFile& plan, const Store& store,
-                                              const RunOptions& options, Progress* progress);
+[[nodiscard]] tasks::SweepRunResult run_units(const Plan& plan, const Store& store, const RunOptions& options,
+                                              Progress* progress);
 
 }  // namespace leeway::sweep

@@ -66,12 +66,22 @@ struct StudyRule {
   std::string place;
 };
 
+struct StudyAxis {
+  std::string name;  // "train.lr", "train.set.eta"
+  std::size_t stage = 0, setting = 0;
+};
+
 struct Study {
   std::uint64_t seed = 0;
   std::size_t threads = 1;
   std::uint64_t memory = 0;   // bytes a unit; 0: not said
   std::vector<Stage> stages;  // in the order of the file
+  std::vector<StudyAxis> axes;
   std::vector<StudyRule> rules;
+
+  [[nodiscard]] const Setting& setting(const StudyAxis& axis) const {
+    return stages[axis.stage].settings[axis.setting];
+  }
 };
 
 // What the options of a stage name (catalog.h).

@@ -13,7 +13,7 @@ constexpr std::size_t runners_looked_at = 8;  // whether they live; always the s
 
 }  // namespace
 
-Queue::Queue(const PlanFile& plan, const Store& store, const RunOptions& options)
+Queue::Queue(const Plan& plan, const Store& store, const RunOptions& options)
     : plan_(plan), store_(store), wait_(options.wait) {
   const std::size_t n = plan.units.size();
   states_.assign(n, State::waiting);
@@ -23,7 +23,7 @@ Queue::Queue(const PlanFile& plan, const Store& store, const RunOptions& options
     index_.emplace(plan.units[unit].name, unit);
     of_shard_[shard_of(plan.units[unit].name)].push_back(unit);
     missing_[unit] = plan.units[unit].needs.size();
-    for (const std::size_t needed : plan.units[unit].needs) dependants_[needed].push_back(unit);
+    for (const std::string& needed : plan.units[unit].needs) dependants_[index_.at(needed)].push_back(unit);
   }
   summary_.units = counts_[static_cast<std::size_t>(State::waiting)] = n;
   read_store(store);
