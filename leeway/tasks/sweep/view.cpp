@@ -108,7 +108,6 @@ Section sweep_concurrency_section(const SweepReport& record) {
                      one.value.runs});
   if (record.cases.size() < 2) return {};
   using Mean = SweepCaseMean;
-  using One = SweepConcurrency;
   Blocks body = chart_grid({overview_chart(record.roles.measure, "mean over algorithms and settings", means,
                                            std::min(series, record.starts.size()), record.roles.is_share)}) +
                 (record.starts.size() > 1 ? model_legend(record.starts) : Blocks()) +
@@ -122,15 +121,6 @@ Section sweep_concurrency_section(const SweepReport& record) {
     if (const std::vector<Line> lines = lines_of(record, start); !lines.empty())
       body += line_charts(with_start(record, record.roles.measure, start),
                           "by the number of concurrent shifts", lines, axes_of(record, lines));
-  if (!record.concurrency.empty())
-    body += folded(fmt::format("All values as a table ({} rows)", record.concurrency.size()),
-                   table_with_start<One>(record, "By the number of concurrent shifts",
-                                         {algorithm_column<One>(),
-                                          {number_column("Shifts"), &One::shifts},
-                                          value_column<One>(record, record.roles.measure),
-                                          {number_column("Cases"), &One::cases},
-                                          seeds_column(&One::value)},
-                                         record.concurrency, 2));
   std::string heading = concurrency_finding(record, record.starts.front());
   if (heading.empty()) heading = "Cases, over all algorithms";
   return {"cases", "Cases", heading, body};
