@@ -1,7 +1,5 @@
 // leeway sweep: a study as units, run here or on a cluster, looked at, collected.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -11,13 +9,11 @@
 #include "apps/leeway/sweep_catalog.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
-#include "leeway/core/numbers.h"
 #include "leeway/sweep/collect.h"
 #include "leeway/sweep/plan.h"
 #include "leeway/sweep/run.h"
 #include "leeway/sweep/script.h"
 #include "leeway/sweep/store.h"
-#include "leeway/tasks/report/page.h"
 #include "leeway/tasks/sweep/sweep.h"
 #include "leeway/tasks/task_clock.h"
 

@@ -6,7 +6,6 @@
 #include "leeway/core/message.h"
 #include "leeway/sweep/collect.h"
 #include "leeway/sweep/report.h"
-#include "leeway/tasks/report/page.h"
 #include "leeway/tasks/sweep/report.h"
 
 namespace leeway::app {

@@ -101,9 +101,7 @@ SweepCatalog::SweepCatalog() {
     try {
       static_cast<void>(line_.parse(arguments));
       return "";
-    } catch (const UsageError& mistake) {
-      return mistake.what();
-    } catch (const Error& mistake) {
+    } catch (const std::exception& mistake) {
       return mistake.what();
     }
   };

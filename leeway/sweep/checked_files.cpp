@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <iterator>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "leeway/core/file.h"

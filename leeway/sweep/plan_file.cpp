@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <unordered_set>
-#include <utility>
 
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"

@@ -207,7 +207,7 @@ class Analysis {
 
   void add_choices() {
     for (const auto& [group, chosen] : tuning_.chosen()) {
-      if (group.select != runs_.selected || chosen.candidates + chosen.left_out < 2) continue;
+      if (group.select != runs_.selected || chosen.candidates == 0 || chosen.combinations() < 2) continue;
       tasks::SweepChoice& choice = record_.choices.emplace_back();
       choice.algorithm = runs_.algorithms[group.algorithm], choice.start = runs_.starts[group.start];
       if (group.shift < runs_.shifts.size()) choice.shift = runs_.shifts[group.shift].name;

@@ -169,8 +169,8 @@ std::optional<CaseName> case_name(const std::map<std::string, std::string>& valu
     if (is_kind(column) && !value.empty() && value != "none") present.insert(option_of(column));
     if (!value.empty()) (assignment += assignment.empty() ? "" : ", ") += value;
   }
-  if (!any) return {};
-  return case_of(present, assignment);
+  if (any) return case_of(present, assignment);
+  return values.size() == 1 ? case_name(values.begin()->second) : std::nullopt;
 }
 
 bool lower_is_better(std::string_view column) {

@@ -34,7 +34,7 @@ struct CaseName {
   std::size_t concurrent = 0;
 };
 [[nodiscard]] std::optional<CaseName> case_name(std::string_view text);
-// The same from values by column, some called sc, ldd or uds; all values form the assignment.
+// The same of a single column, or from values by column, some called sc, ldd or uds; all values form the assignment.
 [[nodiscard]] std::optional<CaseName> case_name(const std::map<std::string, std::string>& values);
 
 // Error and loss are better the lower they are.

@@ -1,9 +1,7 @@
 #include "leeway/sweep/run.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -128,7 +126,7 @@ class UnitRunner {
   tasks::SweepRunResult run(Progress* progress) {
     const std::size_t jobs = jobs_that_fit(plan_.threads, plan_.memory, options_.jobs);
     std::vector<std::thread> workers;
-    for (std::size_t i = 0; i < std::min(jobs, std::max<std::size_t>(1, queue_.open())); ++i)
+    for (std::size_t i = 0; i < std::min(jobs, plan_.units.size()); ++i)
       workers.emplace_back([this] { work(); });
     watch(progress);
     for (std::thread& worker : workers) worker.join();

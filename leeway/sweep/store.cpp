@@ -1,6 +1,5 @@
 #include "leeway/sweep/store.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -113,13 +112,6 @@ std::vector<std::string> axes_of(const Unit& unit) {
   for (const auto& [axis, value] : unit.axes)
     if (!value.empty()) axes.push_back(fmt::format("{}={}", axis, value));
   return axes;
-}
-
-void add(tasks::SweepCounts& sum, const tasks::SweepCounts& part) {
-  using Counts = tasks::SweepCounts;
-  for (const auto member : {&Counts::units, &Counts::done, &Counts::failed, &Counts::blocked,
-                            &Counts::running, &Counts::ready, &Counts::waiting})
-    sum.*member += part.*member;
 }
 
 }  // namespace
@@ -267,29 +259,24 @@ tasks::SweepStatus status_of(const Plan& plan, const Store& store) {
   tasks::SweepStatus status;
   status.folder = display_name(store.folder());
   for (const PlannedStage& stage : plan.stages) status.results.push_back({stage.name, stage.command, {}});
-  enum class State { finished, hopeless, open };
-  std::unordered_map<std::string, State> states;
+  using Counts = tasks::SweepCounts;
+  std::unordered_map<std::string, std::size_t Counts::*> states;
   for (const Unit& unit : plan.units) {
-    tasks::SweepCounts& counts =
-        std::ranges::find(status.results, unit.stage, &tasks::SweepStageStatus::stage)->counts;
-    const auto needs = [&](State state) {
-      return std::ranges::any_of(unit.needs, [&](const auto& other) { return states.at(other) == state; });
+    const auto needs_one = [&](const auto& holds) {
+      return std::ranges::any_of(unit.needs, [&](const auto& other) { return holds(states.at(other)); });
     };
-    ++counts.units;
-    State state = State::open;
-    if (done.contains(unit.name))
-      state = State::finished, ++counts.done;
-    else if (failed.contains(unit.name))
-      state = State::hopeless, ++counts.failed;
-    else if (needs(State::hopeless))
-      state = State::hopeless, ++counts.blocked;
-    else if (running.contains(unit.name))
-      ++counts.running;
-    else
-      ++(needs(State::open) ? counts.waiting : counts.ready);
+    const auto hopeless = [](auto state) { return state == &Counts::failed || state == &Counts::blocked; };
+    const auto open = [](auto state) { return state != &Counts::done; };
+    const auto state = done.contains(unit.name)      ? &Counts::done
+                       : failed.contains(unit.name)  ? &Counts::failed
+                       : needs_one(hopeless)         ? &Counts::blocked
+                       : running.contains(unit.name) ? &Counts::running
+                       : needs_one(open)             ? &Counts::waiting
+                                                     : &Counts::ready;
     states.emplace(unit.name, state);
+    auto& stage = *std::ranges::find(status.results, unit.stage, &tasks::SweepStageStatus::stage);
+    for (Counts* const counts : {&stage.counts, &status.counts}) ++counts->units, ++(counts->*state);
   }
-  for (const tasks::SweepStageStatus& stage : status.results) add(status.counts, stage.counts);
   if (status.counts.failed > 0) status.failures = failures_of(plan, store);
   return status;
 }

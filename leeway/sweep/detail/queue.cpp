@@ -96,11 +96,6 @@ void Queue::block_dependants(std::size_t unit) {
   }
 }
 
-std::size_t Queue::open() const {
-  const std::scoped_lock lock(mutex_);
-  return count(State::waiting) + count(State::ready) + count(State::elsewhere);
-}
-
 // Nothing is left, or without waiting for others nothing that this runner could begin, now or later.
 bool Queue::is_over() const {
   if (stopped_) return true;

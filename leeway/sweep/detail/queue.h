@@ -26,8 +26,6 @@ class Queue {
   // Reads what is done and what has failed from the store's folders.
   Queue(const Plan& plan, const Store& store, const RunOptions& options);
 
-  // Units that are neither done nor without hope.
-  [[nodiscard]] std::size_t open() const;
   // A unit whose needs are done, now this thread's; waits for one. Nothing where there will be none.
   [[nodiscard]] std::optional<std::size_t> next();
   void settle(std::size_t unit, Outcome outcome);  // none: as if never begun

@@ -135,14 +135,8 @@ std::vector<Chart> charts_of(const SweepReport& record, const std::string& algor
       charts.push_back(line_chart(title, "mean of the chosen runs; bands are intervals of the mean", shares,
                                   fit_y(of, shares, 0, 1)));
     }
-    for (const Line& line : others) {
-      double low = 0, high = 0;
-      for (const LinePoint& point : line.points)
-        low = std::min(low, point.y.low.value_or(point.y.value.value_or(0))),
-        high = std::max(high, point.y.high.value_or(point.y.value.value_or(0)));
-      charts.push_back(
-          line_chart(title, line.name, {line}, fit_y(axes, {line}, low, high > low ? high : low + 1)));
-    }
+    for (const Line& line : others)
+      charts.push_back(line_chart(title, line.name, {line}, fit_y(axes, {line}, -infinity, infinity)));
   }
   return charts;
 }
