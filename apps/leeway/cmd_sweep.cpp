@@ -36,14 +36,6 @@ int finish(Context& context, Record record, int code = exit_ok) {
   return context.finish(tasks::TaskClock().finished(std::move(record), context.seed), code);
 }
 
-// A folder that is new, empty, or a sweep's already.
-void check_folder(const std::string& folder) {
-  std::error_code ignored;
-  if (!fs::exists(folder, ignored) || fs::is_empty(folder, ignored)) return;
-  if (!fs::exists(sweep::Store(folder).plan(), ignored))
-    refuse(display_name(folder), "a new folder or the folder of a sweep", "a folder with other files");
-}
-
 int run_plan(Context& context, const SweepFlags& flags) {
   if (context.out.empty()) throw UsageError("--out is required: the folder of the sweep");
   const MappedFile file = map_file(flags.study);
@@ -52,11 +44,14 @@ int run_plan(Context& context, const SweepFlags& flags) {
   const SweepCatalog catalog;
   const sweep::Plan plan = sweep::make_plan(sweep::parse_study(file.text(), name, catalog.catalog()),
                                             catalog.catalog(), name, context.progress());
-  check_folder(context.out);
-  std::error_code error;
-  fs::create_directories(context.out, error);
-  if (error) sweep::fail_at(context.out, "cannot make the folder", error.value());
   const sweep::Store store(context.out);
+  std::error_code error;
+  if (fs::exists(store.folder(), error) && !fs::is_empty(store.folder(), error) &&
+      !fs::exists(store.plan(), error))
+    refuse(display_name(store.folder()), "a new folder or the folder of a sweep",
+           "a folder with other files");
+  fs::create_directories(store.folder(), error);
+  if (error) sweep::fail_at(store.folder(), "cannot make the folder", error.value());
   write_text(store.folder() / "study.toml", file.text());
   sweep::write_plan(store.plan(), plan);
   return finish(context, sweep::plan_record(plan, store));
@@ -92,12 +87,9 @@ void warn_of_memory(Context& context, const sweep::Plan& plan, std::size_t wante
   const auto words = [](std::uint64_t size) {
     return fmt::format("{:.3g}G", static_cast<double>(size) / 0x1p30);
   };
-  if (plan.memory > free)
-    context.warn(
-        fmt::format("a unit may take {} of memory, but only {} are free", words(plan.memory), words(free)));
-  else if (jobs < wanted)
-    context.warn(fmt::format("{} units at once instead of {}: {} of memory per unit, {} are free", jobs,
-                             wanted, words(plan.memory), words(free)));
+  if (plan.memory > free || jobs < wanted)
+    context.warn(fmt::format("{} units at once: a unit may take {} of memory, {} are free", jobs,
+                             words(plan.memory), words(free)));
 }
 
 int run_units(Context& context, const SweepFlags& flags) {
@@ -119,10 +111,7 @@ int run_units(Context& context, const SweepFlags& flags) {
   if (!flags.run.collect.empty()) sweep::check_table_name(flags.run.collect);
   if (flags.run.retry) sweep::forget_failures(plan, store);
   warn_of_memory(context, plan, flags.run.jobs);
-  sweep::RunOptions options;
-  options.jobs = flags.run.jobs, options.wait = !flags.run.no_wait;
-  options.lease = std::chrono::duration<double>(flags.run.lease);
-  options.limit = sweep::seconds_of(flags.limit).value_or(0);
+  const sweep::RunOptions options{flags.run, sweep::seconds_of(flags.limit).value_or(0)};
   tasks::SweepRun record;
   record.options = flags.run, record.folder = display_name(store.folder());
   record.results.push_back(sweep::run_units(plan, store, options, context.progress()));

@@ -63,11 +63,9 @@ class RoleFinder {
   }
 
   void require(const std::string& option, const std::string& column) const {
-    if (table_.has(column)) return;
     RolesNames all = table_.axes();
     all.insert(all.end(), table_.keys().begin(), table_.keys().end());
-    refuse(option, fmt::format("a column of {}", table_.name()),
-           in_quotes(column) + did_you_mean(column, all));
+    index_of_name(column, all, option, fmt::format("a column of {}", table_.name()));
   }
 
   // Those of these columns that have a value.
@@ -81,9 +79,6 @@ class RoleFinder {
 
   void find_measures(const tasks::SweepReportOptions& options) {
     roles_.measure = options.measure.empty() ? "accuracy" : options.measure;
-    if (options.measure.empty() && !table_.has(roles_.measure))
-      refuse("--measure", fmt::format("a column of {} to report, as none is named accuracy", table_.name()),
-             "none");
     require("--measure", roles_.measure);
     roles_.validation = options.validation;
     if (!options.validation.empty()) require("--validation", options.validation);

@@ -119,12 +119,12 @@ class UnitRunner {
       : plan_(plan),
         store_(store),
         options_(options),
-        runner_(store, options.lease),
+        runner_(store, Seconds(options.asked.lease)),
         queue_(plan, store, options),
         files_(store, plan.inputs) {}
 
   tasks::SweepRunResult run(Progress* progress) {
-    const std::size_t jobs = jobs_that_fit(plan_.threads, plan_.memory, options_.jobs);
+    const std::size_t jobs = jobs_that_fit(plan_.threads, plan_.memory, options_.asked.jobs);
     std::vector<std::thread> workers;
     for (std::size_t i = 0; i < std::min(jobs, plan_.units.size()); ++i)
       workers.emplace_back([this] { work(); });
@@ -258,7 +258,7 @@ class UnitRunner {
     while (!queue_.wait_until_idle(tick)) {
       const auto now = Clock::now();
       try {
-        if (now - renewed > options_.lease / 8) runner_.renew(), renewed = now;
+        if (now - renewed > Seconds(options_.asked.lease / 8)) runner_.renew(), renewed = now;
         if (now - looked > look_every || queue_.needs_last_look()) {
           look_every = queue_.look_at_others(runner_) ? first_look : std::min(look_every * 2, last_look);
           looked = Clock::now();

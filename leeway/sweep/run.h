@@ -27,10 +27,7 @@
 namespace leeway::sweep {
 
 struct RunOptions {
-  std::size_t jobs = 0;  // 0: as many as processors permit; in any case no more than fit into memory
-  bool wait =
-      true;  // for units that other runners are at; else end once nothing is left to begin and those live
-  std::chrono::duration<double> lease = default_lease;
+  tasks::SweepRunOptions asked = {};  // of which `retry` and `collect` are the caller's
   // Seconds until the runner is ended (a cluster job's limit), a minute or two after a warning; 0: no limit.
   // A unit that began with the runner and is stopped then fails: it would never end.
   double limit = 0;

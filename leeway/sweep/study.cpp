@@ -175,19 +175,16 @@ void refuse_circles(const Study& study, const std::vector<std::set<std::size_t>>
 
 void resolve(Study& study) {
   std::vector<std::set<std::size_t>> uses(study.stages.size());
-  for (std::size_t i = 0; i < study.stages.size(); ++i) {
-    std::set<std::size_t> reads;
+  for (std::size_t i = 0; i < study.stages.size(); ++i)
     for (Setting& setting : study.stages[i].settings)
       for (const std::string& text : setting.texts) {
         setting.values.push_back(pieces_of(study, text, setting.place));
         for (const Piece& piece : setting.values.back()) {
           if (piece.kind == Piece::Kind::text) continue;
           uses[i].insert(piece.stage);
-          if (piece.kind == Piece::Kind::file) reads.insert(piece.stage);
+          if (piece.kind == Piece::Kind::file) study.stages[i].reads.insert(piece.stage);
         }
       }
-    study.stages[i].reads.assign(reads.begin(), reads.end());
-  }
   refuse_circles(study, uses);
 }
 

@@ -29,6 +29,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,8 +57,8 @@ struct Setting {
 
 struct Stage {
   std::string name, command, place;
-  std::vector<Setting> settings;   // in the order of the command's description
-  std::vector<std::size_t> reads;  // stages whose files it reads, each once
+  std::vector<Setting> settings;  // in the order of the command's description
+  std::set<std::size_t> reads;    // stages whose files it reads
 };
 
 struct StudyRule {

@@ -205,7 +205,7 @@ class Runs : public ::testing::Test {
   }
   tasks::SweepRunResult run(const Plan& plan, RunOptions options = {}, Progress* progress = nullptr) const {
     options.program = (folder_ / "program").string();
-    if (options.jobs == 0) options.jobs = 2;
+    if (options.asked.jobs == 0) options.asked.jobs = 2;
     return run_units(plan, store_, options, progress);
   }
   std::size_t calls() const {
@@ -417,8 +417,10 @@ TEST_F(Runs, AProcessThatIsKilledIsTriedThreeTimes) {
 
 TEST_F(Runs, AFullDiskEndsTheRunAndNoUnit) {
   const Plan units = plan("[look]\nsource = \"full\"\nseed = [1, 2, 3, 4, 5, 6, 7, 8, 9]\n");
+  RunOptions options;
+  options.asked.jobs = 1;
   try {
-    (void)run(units, {.jobs = 1});
+    (void)run(units, options);
     ADD_FAILURE() << "expected DiskFull";
   } catch (const DiskFull& full) {
     EXPECT_EQ(full.what(), (folder_ / "sweep").string() + ": out.npz: cannot write: No space left on device");
@@ -462,7 +464,9 @@ TEST_F(Runs, WithoutWaitingARunnerLeavesUnitsToOthers) {
   const Plan units = plan("[look]\nsource = \"good\"\nseed = [1, 2]\n");
   Runner other(store_, default_lease);
   ASSERT_EQ(other.claim(units.units[0].name), 1u);
-  const tasks::SweepRunResult summary = run(units, {.wait = false});
+  RunOptions options;
+  options.asked.no_wait = true;
+  const tasks::SweepRunResult summary = run(units, options);
   EXPECT_EQ(summary.done, 1u);
   EXPECT_EQ(summary.left, 1u);
 }

@@ -296,7 +296,8 @@ TEST(Roles, OneClearLineForEachMistake) {
   EXPECT_REFUSED(roles_of(table, options), "--measure: expected ... found 'acuracy'; did you mean accuracy?");
   options.measure = "", options.cases = {"train.lr"}, options.over = {"train.lr"};
   EXPECT_REFUSED(roles_of(table, options), "--over: expected a column without another ... found 'train.lr'");
-  EXPECT_REFUSED(roles_of(with_axes({"train.lr"}, "pa"), {}), "--measure: expected a column ... found none");
+  EXPECT_REFUSED(roles_of(with_axes({"train.lr"}, "pa"), {}),
+                 "--measure: expected a column ... found 'accuracy'");
 }
 
 }  // namespace leeway::sweep::testing::collect_test

@@ -57,7 +57,7 @@ TEST(Study, ReferencesAreFilesOrValues) {
       "[change]\ndata = \"{draw}\"\nseed = \"{draw.seed}\"\n[look]\nsource = \"{change}\"\ntarget = "
       "\"{{draw}} {}\"\n");
   const Stage& change = study.stages.at(1);
-  EXPECT_EQ(change.reads, (std::vector<std::size_t>{0}));
+  EXPECT_EQ(change.reads, (std::set<std::size_t>{0}));
   EXPECT_EQ(change.settings.at(0).values.at(0).at(0).kind, Piece::Kind::file);
   EXPECT_EQ(change.settings.at(0).values.at(0).at(0).text, "x.npz");
   EXPECT_EQ(change.settings.at(1).values.at(0).at(0).kind, Piece::Kind::value);

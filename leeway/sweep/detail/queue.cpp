@@ -14,7 +14,7 @@ constexpr std::size_t runners_looked_at = 8;  // whether they live; always the s
 }  // namespace
 
 Queue::Queue(const Plan& plan, const Store& store, const RunOptions& options)
-    : plan_(plan), store_(store), wait_(options.wait) {
+    : plan_(plan), store_(store), wait_(!options.asked.no_wait) {
   const std::size_t n = plan.units.size();
   states_.assign(n, State::waiting);
   dependants_.resize(n);
