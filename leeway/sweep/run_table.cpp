@@ -69,7 +69,6 @@ void RunTable::join(const RunTable& other) {
       column->second.push_back(row == other.rows_ ? std::string_view() : other.column(key)[row]);
   }
   tables_.insert(tables_.end(), other.tables_.begin(), other.tables_.end());
-  roles.insert(other.roles.begin(), other.roles.end());
 }
 
 }  // namespace leeway::sweep
