@@ -1,7 +1,5 @@
 // leeway sweep: a study as units, run here or on a cluster, looked at, collected.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,92 +8,66 @@
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/sweep_catalog.h"
 #include "leeway/core/file.h"
-#include "leeway/core/instruction_set.h"
 #include "leeway/core/message.h"
-#include "leeway/core/numbers.h"
 #include "leeway/sweep/collect.h"
 #include "leeway/sweep/plan.h"
 #include "leeway/sweep/run.h"
 #include "leeway/sweep/script.h"
 #include "leeway/sweep/store.h"
-#include "leeway/tasks/report/page.h"
 #include "leeway/tasks/sweep/sweep.h"
+#include "leeway/tasks/task_clock.h"
 
 namespace leeway::app {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* default_time = "24:00:00";
-
-struct ClusterFlags {
-  bool slurm = false;
-  std::size_t tasks = 8;
-  std::string time = default_time;
-};
-
 struct SweepFlags {
   std::string study, folder;
   tasks::SweepRunOptions run;
   tasks::SweepCollectOptions collect;
-  ClusterFlags cluster;
+  bool slurm = false;
+  sweep::ScriptOptions cluster;
   std::string limit;  // of a runner; empty: none
 };
 
 template <class Record>
-void describe(const Context& context, Record& record) {
-  record.envelope.seed = context.seed;
-  record.envelope.instruction_set = name_of(instruction_set);
-  record.envelope.headline = headline_of(record);
-}
-
-// A folder that is new, empty, or a sweep's already.
-void check_folder(const std::string& folder) {
-  std::error_code ignored;
-  if (!fs::exists(folder, ignored) || fs::is_empty(folder, ignored)) return;
-  if (!fs::exists(sweep::Store(folder).plan(), ignored))
-    refuse(display_name(folder), "a new folder or the folder of a sweep", "a folder with other files");
-  (void)sweep::PlanFile(sweep::Store(folder).plan(), true);
-}
-
-sweep::Plan planned(Context& context, const SweepFlags& flags, const sweep::Catalog& catalog) {
-  const MappedFile file = map_file(flags.study);
-  context.add_input(flags.study, {});
-  const std::string_view text = file.text();
-  const std::string name = display_name(flags.study);
-  sweep::Plan plan =
-      sweep::make_plan(sweep::parse_study(text, name, catalog), catalog, name, context.progress());
-  check_folder(context.out);
-  std::error_code error;
-  fs::create_directories(context.out, error);
-  if (error) sweep::fail_at(context.out, "cannot make the folder", error.value());
-  write_text(fs::path(context.out) / "study.toml", text);
-  sweep::write_plan(sweep::Store(context.out).plan(), plan);
-  return plan;
+int finish(Context& context, Record record, int code = exit_ok) {
+  return context.finish(tasks::TaskClock().finished(std::move(record), context.seed), code);
 }
 
 int run_plan(Context& context, const SweepFlags& flags) {
   if (context.out.empty()) throw UsageError("--out is required: the folder of the sweep");
+  const MappedFile file = map_file(flags.study);
+  context.add_input(flags.study, {});
+  const std::string name = display_name(flags.study);
   const SweepCatalog catalog;
-  const sweep::Plan plan = planned(context, flags, catalog.catalog());
+  const sweep::Plan plan = sweep::make_plan(sweep::parse_study(file.text(), name, catalog.catalog()),
+                                            catalog.catalog(), name, context.progress());
   const sweep::Store store(context.out);
-  tasks::SweepPlan record = sweep::plan_record(plan, store);
-  describe(context, record);
-  return context.finish(std::move(record));
+  std::error_code error;
+  if (fs::exists(store.folder(), error) && !fs::is_empty(store.folder(), error) &&
+      !fs::exists(store.plan(), error))
+    refuse(display_name(store.folder()), "a new folder or the folder of a sweep",
+           "a folder with other files");
+  fs::create_directories(store.folder(), error);
+  if (error) sweep::fail_at(store.folder(), "cannot make the folder", error.value());
+  write_text(store.folder() / "study.toml", file.text());
+  sweep::write_plan(store.plan(), plan);
+  return finish(context, sweep::plan_record(plan, store));
 }
 
-sweep::ScriptOptions script_options(const SweepFlags& flags, const sweep::PlanFile& plan) {
-  return {.program = fs::read_symlink("/proc/self/exe").string(),
-          .folder = fs::canonical(flags.folder).string(),
-          .tasks = flags.cluster.tasks,
-          .jobs = std::max<std::size_t>(1, flags.run.jobs),
-          .threads = plan.threads,
-          .memory = plan.memory,
-          .time = flags.cluster.time};
+sweep::ScriptOptions script_options(const SweepFlags& flags, const sweep::Plan& plan) {
+  sweep::ScriptOptions options = flags.cluster;
+  options.program = fs::read_symlink("/proc/self/exe").string();
+  options.folder = fs::canonical(flags.folder).string();
+  options.jobs = std::max<std::size_t>(1, flags.run.jobs);
+  options.threads = plan.threads, options.memory = plan.memory;
+  return options;
 }
 
 // A runner that came late, when all was done, leaves a table that is there as it is.
-void collect_at_the_end(Context& context, const sweep::PlanFile& plan, const sweep::Store& store,
+void collect_at_the_end(Context& context, const sweep::Plan& plan, const sweep::Store& store,
                         tasks::SweepRun& record) {
   const std::string& out = record.options.collect;
   const tasks::SweepRunResult& result = record.results.front();
@@ -109,25 +81,22 @@ void collect_at_the_end(Context& context, const sweep::PlanFile& plan, const swe
 }
 
 // Told before the run.
-void warn_of_memory(Context& context, const sweep::PlanFile& plan, std::size_t wanted) {
+void warn_of_memory(Context& context, const sweep::Plan& plan, std::size_t wanted) {
   const std::uint64_t free = sweep::available_memory();
   const std::size_t jobs = sweep::jobs_that_fit(plan.threads, plan.memory, wanted);
   const auto words = [](std::uint64_t size) {
     return fmt::format("{:.3g}G", static_cast<double>(size) / 0x1p30);
   };
-  if (plan.memory > free)
-    context.warn(
-        fmt::format("a unit may take {} of memory, but only {} are free", words(plan.memory), words(free)));
-  else if (jobs < wanted)
-    context.warn(fmt::format("{} units at once instead of {}: {} of memory per unit, {} are free", jobs,
-                             wanted, words(plan.memory), words(free)));
+  if (plan.memory > free || jobs < wanted)
+    context.warn(fmt::format("{} units at once: a unit may take {} of memory, {} are free", jobs,
+                             words(plan.memory), words(free)));
 }
 
 int run_units(Context& context, const SweepFlags& flags) {
   const sweep::Store store(flags.folder);
-  const SweepCatalog catalog;
-  const sweep::PlanFile plan(store.plan(), false, &catalog.catalog());
-  if (flags.cluster.slurm) {
+  const sweep::Plan plan = sweep::read_plan(store.plan());
+  sweep::require_runnable(plan, SweepCatalog().catalog(), display_name(store.plan()));
+  if (flags.slurm) {
     const sweep::Submitted jobs = sweep::submit_to_slurm(script_options(flags, plan), [&] {
       if (flags.run.retry) sweep::forget_failures(plan, store);
     });
@@ -142,42 +111,35 @@ int run_units(Context& context, const SweepFlags& flags) {
   if (!flags.run.collect.empty()) sweep::check_table_name(flags.run.collect);
   if (flags.run.retry) sweep::forget_failures(plan, store);
   warn_of_memory(context, plan, flags.run.jobs);
-  sweep::RunOptions options;
-  options.jobs = flags.run.jobs, options.wait = !flags.run.no_wait;
-  options.lease = std::chrono::duration<double>(flags.run.lease);
-  options.limit = sweep::seconds_of(flags.limit).value_or(0);
+  const sweep::RunOptions options{flags.run, sweep::seconds_of(flags.limit).value_or(0)};
   tasks::SweepRun record;
   record.options = flags.run, record.folder = display_name(store.folder());
   record.results.push_back(sweep::run_units(plan, store, options, context.progress()));
   const std::size_t failed = record.results.front().failed;
   if (failed > 0) record.failures = sweep::failures_of(plan, store);
   collect_at_the_end(context, plan, store, record);
-  describe(context, record);
-  return context.finish(std::move(record), failed > 0 ? exit_incomplete : exit_ok);
+  return finish(context, std::move(record), failed > 0 ? exit_incomplete : exit_ok);
 }
 
 int run_status(Context& context, const SweepFlags& flags) {
   const sweep::Store store(flags.folder);
-  tasks::SweepStatus record = sweep::status_of(sweep::PlanFile(store.plan()), store);
-  describe(context, record);
-  return context.finish(std::move(record));
+  return finish(context, sweep::status_of(sweep::read_plan(store.plan()), store));
 }
 
 int run_collect(Context& context, const SweepFlags& flags) {
   if (context.out.empty()) throw UsageError("--out is required: the table to write");
   const sweep::Store store(flags.folder);
-  const sweep::PlanFile plan(store.plan(), true);
+  const sweep::Plan plan = sweep::read_plan(store.plan());
   context.add_input(store.plan().string(), {});
   tasks::SweepCollect record;
   record.options = flags.collect;
   record.results.push_back(sweep::collect(plan, store, flags.collect, context.out, context.progress()));
   const bool whole = record.results.front().missing == 0;
-  describe(context, record);
-  return context.finish(std::move(record), whole ? exit_ok : exit_incomplete);
+  return finish(context, std::move(record), whole ? exit_ok : exit_incomplete);
 }
 
 int run_script(Context& context, const SweepFlags& flags) {
-  const sweep::PlanFile plan(sweep::Store(flags.folder).plan());
+  const sweep::Plan plan = sweep::read_plan(sweep::Store(flags.folder).plan());
   context.print({}, sweep::array_script(script_options(flags, plan)));
   return exit_ok;
 }
@@ -191,7 +153,7 @@ std::string time_check(const std::string& text) {
                                  : "expected hours:minutes:seconds from 0:05:00, found " + in_quotes(text);
 }
 
-void add_cluster_flags(const Command& command, ClusterFlags& cluster) {
+void add_cluster_flags(const Command& command, sweep::ScriptOptions& cluster) {
   command.option("--tasks", cluster.tasks, "On a cluster: number of array tasks").whole_within(1, 100000);
   command.option("--time", cluster.time, "On a cluster: time limit of a task, hours:minutes:seconds")
       .check(time_check);
@@ -220,7 +182,7 @@ void add_sweep_run(const Command& room, Context& context, SweepFlags& flags) {
   add_option_flags(command, flags.run);
   command["--collect"].writes(Written::file);
   const Option slurm = command.flag(
-      "--slurm", flags.cluster.slurm,
+      "--slurm", flags.slurm,
       "Submit one job array (sbatch) and a job for the remaining units; the last job collects runs.csv");
   add_cluster_flags(command, flags.cluster);
   const Option limit = command

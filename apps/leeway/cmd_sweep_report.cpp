@@ -6,7 +6,6 @@
 #include "leeway/core/message.h"
 #include "leeway/sweep/collect.h"
 #include "leeway/sweep/report.h"
-#include "leeway/tasks/report/page.h"
 #include "leeway/tasks/sweep/report.h"
 
 namespace leeway::app {
@@ -22,7 +21,7 @@ struct SweepReportFlags {
 sweep::RunTable runs_of(Context& context, const std::string& path, const std::string& stage) {
   if (fs::is_directory(path)) {
     const sweep::Store store(path);
-    const sweep::PlanFile plan(store.plan(), true);
+    const sweep::Plan plan = sweep::read_plan(store.plan());
     context.add_input(store.plan().string(), {});
     return sweep::runs_of_folder(plan, store, stage, context.progress());
   }
@@ -58,9 +57,10 @@ void add_sweep_report(const Command& room, Context& context) {
   context.add_common_flags(command, "Write the page to this file (default report.html)", Written::page);
   context.add_figures_flag(command);
   command.footer(
-      "The roles of columns are guessed from their names; the page lists them. See docs/sweeps.md.\n\n"
+      "The plan of a sweep gives the columns their roles; for a table, name them by options. See "
+      "docs/sweeps.md.\n\n"
       "  leeway sweep report sweep --out page.html\n"
-      "  leeway sweep report runs.csv.gz train.csv.gz --baseline erm --out page.html --figures figures");
+      "  leeway sweep report runs.csv.gz train.csv.gz --algorithm train.algorithm --case shift.name");
   command.runs([&context, &flags] { return run_sweep_report(context, flags); });
 }
 

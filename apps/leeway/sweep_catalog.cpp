@@ -13,9 +13,23 @@
 namespace leeway::app {
 namespace {
 
-sweep::CatalogOption option_of(const OptionShape& shape) {
+// What an option is in a comparison of runs. An option that is named here has the same meaning in all commands.
+std::string role_of(const std::string& command, const std::string& option, bool positional) {
+  const auto is = [&](const auto&... names) { return ((option == names) || ...); };
+  if (is("seed")) return "repeats";
+  if (is("start", "select")) return option;
+  if (is("algorithm", "augment", "method")) return "algorithm";
+  if (is("arch", "model")) return "network";
+  if (is("data", "source", "clean")) return "over";
+  if (is("target", "shifted", "index", "corruption", "severity")) return "case";
+  if (command.starts_with("shift") || command == "conds draw") return "case";
+  return positional && command.starts_with("data") ? "over" : "";
+}
+
+sweep::CatalogOption option_of(const std::string& command, const OptionShape& shape) {
   const bool positional = !shape.name.starts_with("--");
-  return {.name = positional ? lower_case(shape.name) : shape.name.substr(2),
+  const std::string name = positional ? lower_case(shape.name) : shape.name.substr(2);
+  return {.name = name,
           .positional = positional,
           .flag = !shape.takes_values,
           .number = shape.number,
@@ -24,14 +38,15 @@ sweep::CatalogOption option_of(const OptionShape& shape) {
           .record = shape.written == Written::record,
           .input = shape.reads,
           .default_text = shape.default_text,
-          .choices = shape.choices};
+          .choices = shape.choices,
+          .role = role_of(command, name, positional)};
 }
 
 void add(sweep::Catalog& catalog, const CommandShape& shape, const std::string& words) {
   for (const CommandShape& inner : shape.commands) {
     const std::string called = words.empty() ? inner.name : words + " " + inner.name;
     sweep::CatalogCommand command{called, {}};
-    for (const OptionShape& option : inner.options) command.options.push_back(option_of(option));
+    for (const OptionShape& option : inner.options) command.options.push_back(option_of(called, option));
     const bool is_room = std::ranges::none_of(command.options, &sweep::CatalogOption::record) &&
                          std::ranges::none_of(command.options, &sweep::CatalogOption::file);
     if (!is_room) catalog.commands.push_back(std::move(command));
@@ -86,9 +101,7 @@ SweepCatalog::SweepCatalog() {
     try {
       static_cast<void>(line_.parse(arguments));
       return "";
-    } catch (const UsageError& mistake) {
-      return mistake.what();
-    } catch (const Error& mistake) {
+    } catch (const std::exception& mistake) {
       return mistake.what();
     }
   };

@@ -76,7 +76,8 @@ LineAxes fit_y(LineAxes axes, const std::vector<Line>& lines, double least, doub
           high = std::max(high, *value);
         }
   if (!(low <= high)) return axes;
-  const double step = step_of(std::max(high - low, .01 * (most - least)));
+  const double narrowest = std::isfinite(most - least) ? .01 * (most - least) : high > low ? 0 : 1;
+  const double step = step_of(std::max(high - low, narrowest));
   axes.y_low = std::max(least, step * std::floor(low / step + 1e-9));
   axes.y_high = std::min(most, step * std::ceil(high / step - 1e-9));
   if (axes.y_low >= axes.y_high) {

@@ -32,6 +32,7 @@ namespace leeway::sweep {
 struct Condition {
   std::string axis, sign;
   std::vector<std::string> values;
+  std::size_t place = 0;  // of the axis among those of the study
 };
 using Rule = std::vector<Condition>;
 

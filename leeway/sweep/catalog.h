@@ -21,6 +21,9 @@ struct CatalogOption {
   double low = -std::numeric_limits<double>::infinity();  // its legal values, both included
   double high = std::numeric_limits<double>::infinity();
   std::vector<std::string> choices = {};  // empty: any
+  // What it is in a comparison of runs (roles.h): algorithm, case, repeats, over, start, select; network: algorithm, or
+  // over where other axes are algorithms. Empty: a hyperparameter.
+  std::string role = {};
 };
 
 struct CatalogCommand {

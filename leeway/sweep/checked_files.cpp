@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <iterator>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "leeway/core/file.h"
@@ -124,6 +123,18 @@ void expect_listed(const std::map<std::string, std::string>& listed, const fs::p
            "other contents");
 }
 
+// What changes with files: device, inode, bytes, times of the last changes. Missing ones have none.
+std::string stamps_of(const std::vector<fs::path>& files) {
+  std::string stamps;
+  for (const auto& file : files) {
+    struct stat is {};
+    if (::stat(file.c_str(), &is) == 0)
+      stamps += fmt::format("{} {} {} {} {} {} {};", is.st_dev, is.st_ino, is.st_size, is.st_mtim.tv_sec,
+                            is.st_mtim.tv_nsec, is.st_ctim.tv_sec, is.st_ctim.tv_nsec);
+  }
+  return stamps;
+}
+
 }  // namespace
 
 std::string missing_file(const std::string& text) {
@@ -146,35 +157,6 @@ InputWord input_word(const std::string& text) {
   return word;
 }
 
-FileStamps stamps_of(const std::vector<fs::path>& files) {
-  constexpr std::int64_t giga = 1000000000;
-  FileStamps stamps;
-  for (const auto& file : files) {
-    struct stat status {};
-    if (::stat(file.c_str(), &status) != 0) continue;
-    stamps.push_back({static_cast<std::int64_t>(status.st_dev), static_cast<std::int64_t>(status.st_ino),
-                      status.st_size, status.st_mtim.tv_sec * giga + status.st_mtim.tv_nsec,
-                      status.st_ctim.tv_sec * giga + status.st_ctim.tv_nsec});
-  }
-  return stamps;
-}
-
-void Inputs::check(const std::vector<std::string>& words) {
-  if (planned_.empty()) return;
-  const std::scoped_lock lock(mutex_);
-  for (const std::string& word : words) {
-    const auto planned = planned_.find(word);
-    if (planned == planned_.end()) continue;
-    FileStamps stamps = stamps_of(input_files(word));
-    const auto known = checked_.find(word);
-    if (known != checked_.end() && known->second == stamps) continue;
-    if (input_word(word).identity != planned->second)
-      refuse(display_name(word), "the contents at the time of planning",
-             "others, or none (plan the study again into the same folder: units that still apply stay)");
-    checked_[word] = std::move(stamps);
-  }
-}
-
 void write_digests(const fs::path& folder) {
   std::string list;
   for (const fs::path& file : outputs_in(folder))
@@ -188,20 +170,37 @@ void check_output(const Store& store, const std::string& unit, const std::string
   expect_listed(listed_outputs(store.done(unit)), store.done(unit), name, text);
 }
 
-void UnitOutputs::check(const std::string& unit) {
-  const fs::path folder = store_.done(unit);
-  const std::vector<fs::path> files = outputs_in(folder);
-  FileStamps stamps = stamps_of(files);
+template <class Verify>
+void CheckedFiles::check(const std::string& key, const std::vector<fs::path>& files, const Verify& verify) {
+  const std::string stamps = stamps_of(files);
   {
     const std::scoped_lock lock(mutex_);
-    if (const auto known = checked_.find(unit); known != checked_.end() && known->second == stamps) return;
+    if (const auto known = checked_.find(key); known != checked_.end() && known->second == stamps) return;
   }
-  const auto listed = listed_outputs(folder);
-  for (const fs::path& file : files)
-    if (const std::string name = file.lexically_relative(folder).string(); listed.contains(name))
-      expect_listed(listed, folder, name, map_file(file).text());
+  verify();
   const std::scoped_lock lock(mutex_);
-  checked_[unit] = std::move(stamps);
+  checked_[key] = stamps;
+}
+
+void CheckedFiles::check_inputs(const std::vector<std::string>& words) {
+  for (const std::string& word : words)
+    if (const auto planned = inputs_.find(word); planned != inputs_.end())
+      check(word, input_files(word), [&] {
+        if (input_word(word).identity != planned->second)
+          refuse(display_name(word), "the contents at the time of planning",
+                 "others, or none (plan the study again into the same folder: units that still apply stay)");
+      });
+}
+
+void CheckedFiles::check_outputs(const std::string& unit) {
+  const fs::path folder = store_.done(unit);
+  const std::vector<fs::path> files = outputs_in(folder);
+  check(unit, files, [&] {
+    const auto listed = listed_outputs(folder);
+    for (const fs::path& file : files)
+      if (const std::string name = file.lexically_relative(folder).string(); listed.contains(name))
+        expect_listed(listed, folder, name, map_file(file).text());
+  });
 }
 
 }  // namespace leeway::sweep

@@ -1,8 +1,6 @@
 // Files of the user among the values of a study.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -27,25 +25,6 @@ struct InputWord {
 // system, such as fashion-mnist:test, is no file.
 [[nodiscard]] std::string missing_file(const std::string& text);
 
-// What changes with a file: device, inode, bytes, times of the last changes. Missing files have none.
-using FileStamps = std::vector<std::array<std::int64_t, 5>>;
-[[nodiscard]] FileStamps stamps_of(const std::vector<std::filesystem::path>& files);
-
-// The files of these words, as they were when the study was planned: a unit's name stands for their contents.
-class Inputs {
- public:
-  // By the units' words, with names and digests of the contents (plan.h).
-  explicit Inputs(const std::map<std::string, std::string>& planned) : planned_(planned) {}
-
-  // Error: a word names other contents than before. Rereads files whose size or time changed. Thread-safe.
-  void check(const std::vector<std::string>& words);
-
- private:
-  const std::map<std::string, std::string>& planned_;
-  std::mutex mutex_;
-  std::map<std::string, FileStamps> checked_;
-};
-
 // Digests of what a finished unit wrote: its file outputs.xxh3 has a line "DIGEST BYTES NAME" for each file.
 //
 // A missing file is not damage: the unit that reads it reports it. A folder without the list, made by an
@@ -59,17 +38,27 @@ void write_digests(const std::filesystem::path& folder);
 void check_output(const Store& store, const std::string& unit, const std::string& name,
                   std::string_view text);
 
-class UnitOutputs {
+// Files that are read for units, compared with what is known of them. Rereads those whose size or time changed. Thread-safe.
+class CheckedFiles {
  public:
-  explicit UnitOutputs(const Store& store) : store_(store) {}
+  // `inputs`: of the plan.
+  CheckedFiles(const Store& store, const std::map<std::string, std::string>& inputs)
+      : store_(store), inputs_(inputs) {}
 
-  // Compares all files of the unit with the list. Rereads files whose size or time changed. Thread-safe.
-  void check(const std::string& unit);
+  // Error: a word names files of the user with other contents than when the study was planned, for which the names of
+  // units stand.
+  void check_inputs(const std::vector<std::string>& words);
+  // Error: a file of a finished unit has other contents than its list says.
+  void check_outputs(const std::string& unit);
 
  private:
+  template <class Verify>
+  void check(const std::string& key, const std::vector<std::filesystem::path>& files, const Verify& verify);
+
   const Store& store_;
+  const std::map<std::string, std::string>& inputs_;
   std::mutex mutex_;
-  std::map<std::string, FileStamps> checked_;  // by unit
+  std::map<std::string, std::string> checked_;  // stamps by word or unit
 };
 
 }  // namespace leeway::sweep

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <span>
+#include <unordered_map>
 
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
@@ -28,9 +30,10 @@ namespace {
 constexpr std::size_t block = 2048, most_kept = 1 << 20;
 constexpr std::string_view result_prefix = "results[].";
 
-std::size_t stage_of(const PlanFile& plan, const std::string& name) {
-  if (name.empty()) return plan.stages.size() - 1;
-  return index_of_name(name, plan.stages, &PlannedStage::name, "--stage");
+// Empty: the last one.
+std::string stage_of(const Plan& plan, const std::string& name) {
+  if (name.empty()) return plan.stages.back().name;
+  return plan.stages[index_of_name(name, plan.stages, &PlannedStage::name, "--stage")].name;
 }
 
 // A key of a result: one value, or the numbers of a list, of `list` the key `name` of each element.
@@ -64,14 +67,10 @@ std::string cell(const Json* value) {
 }
 
 // `path`: keys separated by dots.
-const Json* at(const Json& object, const std::string& path) {
-  const Json* here = &object;
-  for (const std::string& key : split(path, '.')) {
-    const auto found = here->find(key);
-    if (found == here->end()) return nullptr;
-    here = &*found;
-  }
-  return here;
+const Json* at(const Json& object, std::string path) {
+  std::ranges::replace(path, '.', '/');
+  const Json::json_pointer place("/" + path);
+  return object.contains(place) ? &object.at(place) : nullptr;
 }
 
 // The numbers of a list, separated by spaces; empty where all are null.
@@ -95,13 +94,14 @@ std::string csv_line(std::span<const std::string> row) {
 
 class Collector {
  public:
-  Collector(const PlanFile& plan, const Store& store, const tasks::SweepCollectOptions& options)
-      : plan_(plan), store_(store) {
-    const std::size_t stage = stage_of(plan, options.stage);
-    for (const PlannedUnit& unit : plan.units)
-      if (unit.stage == stage) units_.push_back(&unit);
-    table_.stage = plan.stages[stage].name;
-    for (const PlannedUnit* unit : units_)
+  Collector(const Plan& plan, const Store& store, const tasks::SweepCollectOptions& options) : store_(store) {
+    table_.stage = stage_of(plan, options.stage);
+    for (const Unit& unit : plan.units)
+      if (unit.stage == table_.stage) units_.push_back(&unit);
+    for (const PlannedAxis& axis : plan.axes)
+      if (std::ranges::any_of(units_, [&](const Unit* unit) { return unit->axes.contains(axis.name); }))
+        axes_.push_back(axis.name);
+    for (const Unit* unit : units_)
       if (const auto record = read(*unit)) {
         find_columns(*unit, *record, options);
         return;
@@ -135,11 +135,9 @@ class Collector {
   using Row = std::vector<std::string>;
   using Rows = std::vector<Row>;
 
-  std::filesystem::path record_of(const PlannedUnit& unit) const {
-    return store_.done(unit.name) / record_file;
-  }
+  std::filesystem::path record_of(const Unit& unit) const { return store_.done(unit.name) / record_file; }
 
-  std::optional<Json> read(const PlannedUnit& unit) const {
+  std::optional<Json> read(const Unit& unit) const {
     const auto text = read_small_file(record_of(unit));
     if (!text) return {};
     check_output(store_, unit.name, std::string(record_file), *text);
@@ -149,7 +147,7 @@ class Collector {
     return json;
   }
 
-  void find_columns(const PlannedUnit& unit, const Json& record, const tasks::SweepCollectOptions& options) {
+  void find_columns(const Unit& unit, const Json& record, const tasks::SweepCollectOptions& options) {
     schema_ = record.at("schema").get<std::string>();
     keys_ = result_keys(schema_, display_name(record_of(unit)));
     if (!options.columns.empty())
@@ -160,8 +158,7 @@ class Collector {
                !(options.series && std::ranges::find(curve_columns, key.column) != curve_columns.end());
       });
     table_.columns = {"unit"};
-    axes_ = plan_.axes_of_stage(unit.stage);
-    for (const std::size_t axis : axes_) table_.columns.push_back(plan_.axes[axis]);
+    table_.columns.insert(table_.columns.end(), axes_.begin(), axes_.end());
     table_.columns.emplace_back("unit_seconds");
     for (const ResultKey& key : keys_) table_.columns.push_back(key.column);
   }
@@ -175,14 +172,16 @@ class Collector {
     keys_ = std::move(keys);
   }
 
-  std::optional<Rows> rows_of(const PlannedUnit& unit) const {
+  std::optional<Rows> rows_of(const Unit& unit) const {
     const auto json = read(unit);
     if (!json) return {};
     if (json->at("schema") != schema_)
       refuse(display_name(record_of(unit)), "a record of " + schema_, json->at("schema").dump());
-    const std::vector<std::string> values = plan_.axis_values(unit);
     Row front{unit.name};
-    for (const std::size_t axis : axes_) front.push_back(values[axis]);
+    for (const std::string& axis : axes_) {
+      const auto value = unit.axes.find(axis);
+      front.push_back(value == unit.axes.end() ? "" : value->second);
+    }
     front.push_back(cell(at(*json, "seconds")));
     Rows rows;
     for (const Json& result : json->at("results")) {
@@ -194,18 +193,17 @@ class Collector {
     return rows;
   }
 
-  const PlanFile& plan_;
   const Store& store_;
-  std::vector<const PlannedUnit*> units_;
+  std::vector<const Unit*> units_;
   std::string schema_;
   std::vector<ResultKey> keys_;
-  std::vector<std::size_t> axes_;
+  std::vector<std::string> axes_;  // of any unit of the stage
   tasks::SweepTable table_;
 };
 
 constexpr std::string_view training_command = "train";
 
-RunTable collected(const PlanFile& plan, const Store& store, const std::string& stage, Progress* progress) {
+RunTable collected(const Plan& plan, const Store& store, const std::string& stage, Progress* progress) {
   const auto text = std::make_shared<std::string>();
   (void)Collector(plan, store, {stage, {}, true})
       .lines(store.folder().string(), progress, [&](const std::string& line) { *text += line; });
@@ -214,41 +212,39 @@ RunTable collected(const PlanFile& plan, const Store& store, const std::string& 
 }
 
 // The nearest training stages that units of the stage read, directly or not; not what a training began with.
-std::vector<std::string> trainings_before(const PlanFile& plan, std::size_t stage) {
-  std::vector<std::set<std::size_t>> reads(plan.stages.size());
-  for (const PlannedUnit& unit : plan.units)
-    for (const std::size_t other : unit.needs) reads[unit.stage].insert(plan.units[other].stage);
+std::vector<std::string> trainings_before(const Plan& plan, const std::string& stage) {
+  std::unordered_map<std::string, std::string> stages;  // by unit
+  std::map<std::string, std::set<std::string>> reads;
+  for (const Unit& unit : plan.units) {
+    stages[unit.name] = unit.stage;
+    for (const std::string& other : unit.needs) reads[unit.stage].insert(stages.at(other));
+  }
   std::vector<std::string> names;
-  std::set<std::size_t> seen, now = reads[stage];
-  while (names.empty() && !now.empty()) {
-    std::set<std::size_t> next;
-    for (const std::size_t before : now) {
-      if (plan.stages[before].command == training_command) names.push_back(plan.stages[before].name);
-      if (seen.insert(before).second) next.insert(reads[before].begin(), reads[before].end());
+  std::set<std::string> now = reads[stage];
+  for (std::size_t depth = 0; names.empty() && depth < plan.stages.size(); ++depth) {
+    std::set<std::string> next;
+    for (const PlannedStage& before : plan.stages) {
+      if (!now.contains(before.name)) continue;
+      if (before.command == training_command) names.push_back(before.name);
+      next.insert(reads[before.name].begin(), reads[before.name].end());
     }
     now = std::move(next);
   }
   return names;
 }
 
-std::vector<MissingRun> missing_of(const PlanFile& plan, const Store& store, std::size_t stage) {
+std::vector<MissingRun> missing_of(const Plan& plan, const Store& store, const std::string& stage) {
   const auto done = store.listed(Outcome::done), failed = store.listed(Outcome::failed);
-  std::vector<std::string> reasons(plan.units.size());  // empty: there is a record
+  std::unordered_map<std::string, std::string>
+      without;  // units that failed or read one that did: words for readers
   std::vector<MissingRun> missing;
-  for (std::size_t i = 0; i < plan.units.size(); ++i) {
-    const PlannedUnit& unit = plan.units[i];
+  for (const Unit& unit : plan.units) {
     if (done.contains(unit.name)) continue;
-    reasons[i] = failed.contains(unit.name) ? "failed: " + store.failure(unit.name).message : "not done yet";
-    for (const std::size_t other : unit.needs)
-      if (reasons[other].starts_with("failed: ") || reasons[other].starts_with("reads "))
-        reasons[i] = fmt::format("reads a unit of [{}] that {}", plan.stages[plan.units[other].stage].name,
-                                 reasons[other]);
-    if (unit.stage != stage) continue;
-    MissingRun& run = missing.emplace_back();
-    run.reason = reasons[i];
-    const std::vector<std::string> values = plan.axis_values(unit);
-    for (std::size_t axis = 0; axis < values.size(); ++axis)
-      if (!values[axis].empty()) run.axes[plan.axes[axis]] = values[axis];
+    std::string reason = failed.contains(unit.name) ? "failed: " + store.failure(unit.name).message : "";
+    for (const std::string& other : unit.needs)
+      if (const auto why = without.find(other); why != without.end()) reason = why->second;
+    if (!reason.empty()) without[unit.name] = fmt::format("reads a unit of [{}] that {}", unit.stage, reason);
+    if (unit.stage == stage) missing.push_back({unit.axes, reason.empty() ? "not done yet" : reason});
   }
   return missing;
 }
@@ -261,7 +257,7 @@ void check_table_name(const std::string& out) {
     refuse(display_name(out), "a table name that ends in .csv or .csv.gz", in_quotes(ending));
 }
 
-tasks::SweepTable collect(const PlanFile& plan, const Store& store, const tasks::SweepCollectOptions& options,
+tasks::SweepTable collect(const Plan& plan, const Store& store, const tasks::SweepCollectOptions& options,
                           const std::string& out, Progress* progress) {
   check_table_name(out);
   Collector collector(plan, store, options);
@@ -276,13 +272,13 @@ tasks::SweepTable collect(const PlanFile& plan, const Store& store, const tasks:
   return table;
 }
 
-RunTable runs_of_folder(const PlanFile& plan, const Store& store, const std::string& stage,
-                        Progress* progress) {
-  const std::size_t place = stage_of(plan, stage);
-  RunTable table = collected(plan, store, plan.stages[place].name, progress);
-  for (const std::string& training : trainings_before(plan, place))
+RunTable runs_of_folder(const Plan& plan, const Store& store, const std::string& stage, Progress* progress) {
+  const std::string name = stage_of(plan, stage);
+  RunTable table = collected(plan, store, name, progress);
+  for (const std::string& training : trainings_before(plan, name))
     table.join(collected(plan, store, training, progress));
-  table.missing = missing_of(plan, store, place);
+  table.missing = missing_of(plan, store, name);
+  for (const PlannedAxis& axis : plan.axes) table.roles.emplace(axis.name, axis.role);
   return table;
 }
 

@@ -13,14 +13,14 @@
 #include <string>
 
 #include "leeway/core/progress.h"
-#include "leeway/sweep/plan_file.h"
+#include "leeway/sweep/plan.h"
 #include "leeway/sweep/run_table.h"
 #include "leeway/sweep/store.h"
 #include "leeway/tasks/sweep/sweep.h"
 
 namespace leeway::sweep {
 
-[[nodiscard]] tasks::SweepTable collect(const PlanFile& plan, const Store& store,
+[[nodiscard]] tasks::SweepTable collect(const Plan& plan, const Store& store,
                                         const tasks::SweepCollectOptions& options, const std::string& out,
                                         Progress* progress);
 
@@ -29,7 +29,7 @@ void check_table_name(const std::string& out);
 
 // The table of runs in a sweep's folder: the records of a stage (empty: the last), each with the series of
 // its (last) training, and the units without a record, with reasons. The table is in memory.
-[[nodiscard]] RunTable runs_of_folder(const PlanFile& plan, const Store& store, const std::string& stage,
+[[nodiscard]] RunTable runs_of_folder(const Plan& plan, const Store& store, const std::string& stage,
                                       Progress* progress);
 
 }  // namespace leeway::sweep

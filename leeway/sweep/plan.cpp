@@ -22,7 +22,7 @@
 namespace leeway::sweep {
 namespace {
 
-constexpr double most_units = 1e6;
+constexpr std::size_t most_units = 1'000'000;
 constexpr std::size_t most_word = 100'000;  // characters of a value; the system's limit is a little larger
 constexpr std::size_t most_references = 10'000;  // that a value goes by, directly or not
 
@@ -32,31 +32,25 @@ class Planner {
  public:
   Planner(const Study& study, const Catalog& catalog, Progress* progress)
       : study_(study), catalog_(catalog), progress_(progress), members_(study, catalog) {
-    for (std::size_t s = 0; s < study.stages.size(); ++s) {
-      axis_at_.emplace_back();
-      for (const Setting& setting : study.stages[s].settings) {
-        axis_at_[s].push_back(setting.values.size() > 1 ? axes_.size() : none);
-        if (setting.values.size() > 1) axes_.push_back({axis_name(study.stages[s], setting), &setting});
-      }
-    }
-    all_.resize(study.stages.size());
+    for (const Stage& stage : study.stages) axis_at_.emplace_back(stage.settings.size(), none);
     stages_.resize(study.stages.size());
-    checked_.resize(axes_.size());
-    for (std::size_t a = 0; a < axes_.size(); ++a) checked_[a].assign(axes_[a].setting->values.size(), false);
-    for (std::size_t a = 0; a < axes_.size(); ++a) pass_over_numbers(a);
-    for (const StudyRule& rule : study.rules) {
-      rules_.push_back({rule.keeps, {}});
-      for (const Condition& condition : rule.rule) {
-        AxisCondition& on = rules_.back().conditions.emplace_back(AxisCondition{axis_of(condition.axis), {}});
-        for (const std::string& text : axes_[on.axis].setting->texts)
-          on.holds.push_back(holds(condition, text));
-      }
+    for (std::size_t a = 0; a < study.axes.size(); ++a) {
+      const StudyAxis& axis = study.axes[a];
+      axis_at_[axis.stage][axis.setting] = a;
+      axes_.push_back(&study.setting(axis));
+      checked_.emplace_back(axes_[a]->values.size(), false);
+      pass_over_numbers(a);
     }
   }
 
   Plan plan() {
     for (const Stage& stage : study_.stages) plan_.stages.push_back({stage.name, stage.command});
-    for (const Axis& axis : axes_) plan_.axes.push_back(axis.name);
+    for (const StudyAxis& axis : study_.axes)
+      plan_.axes.push_back({axis.name, study_.setting(axis).option.role});
+    // Networks are what is compared where no algorithms are.
+    const bool compared = std::ranges::count(plan_.axes, "algorithm", &PlannedAxis::role) > 0;
+    for (PlannedAxis& axis : plan_.axes)
+      if (axis.role == "network") axis.role = compared ? "over" : "algorithm";
     plan_.threads = study_.threads, plan_.memory = study_.memory;
     std::vector<bool> is_read(study_.stages.size(), false);
     for (const Stage& stage : study_.stages)
@@ -68,70 +62,37 @@ class Planner {
 
  private:
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-  struct Axis {
-    std::string name;
-    const Setting* setting;
-  };
-  struct AxisCondition {
-    std::size_t axis;
-    std::vector<bool> holds;  // by value
-  };
-  struct AxisRule {
-    bool keeps;
-    std::vector<AxisCondition> conditions;
-  };
 
-  std::size_t axis_of(const std::string& name) const {
-    return std::ranges::find(axes_, name, &Axis::name) - axes_.begin();
-  }
-
-  // Goes through what a setting's value stands for, each setting once: those that it refers to, and with
-  // `into_files` those of the stages whose files it names. `chosen`: of axes; null: every value.
+  // Goes through what values stand for, each setting once: those that they refer to, and with `into_files` those of the
+  // stages whose files they name.
   struct Walk {
-    const std::vector<std::size_t>* chosen = nullptr;
+    const std::vector<std::size_t>& chosen;  // by axis; none: not yet
     bool into_files = true;
-    std::function<bool(std::size_t axis)> on_axis = {};  // whether to go on
     AxisSet axes = {};
-    bool varies = false;               // a setting of several values refers to others
     std::set<std::size_t> reads = {};  // stages
     std::set<std::pair<std::size_t, std::size_t>> seen = {};
   };
-  bool walk(Walk& walked, std::size_t stage) const {
-    for (std::size_t i = 0; i < study_.stages[stage].settings.size(); ++i)
-      if (!walk(walked, stage, i)) return false;
-    return true;
+  void walk(Walk& walked, std::size_t stage) const {
+    for (std::size_t i = 0; i < study_.stages[stage].settings.size(); ++i) walk(walked, stage, i);
   }
-  bool walk(Walk& walked, std::size_t stage, std::size_t setting) const {
-    if (!walked.seen.emplace(stage, setting).second) return true;
+  void walk(Walk& walked, std::size_t stage, std::size_t setting) const {
+    if (!walked.seen.emplace(stage, setting).second) return;
     const std::size_t axis = axis_at_[stage][setting];
-    if (axis != none && walked.on_axis && !walked.on_axis(axis)) return false;
     if (axis != none) walked.axes.insert(axis);
-    const std::vector<Template>& values = study_.stages[stage].settings[setting].values;
-    const auto go = [&](const Piece& piece) {
-      walked.varies |= values.size() > 1 && piece.kind != Piece::Kind::text;
-      if (piece.kind == Piece::Kind::value) return walk(walked, piece.stage, piece.setting);
-      if (piece.kind == Piece::Kind::file) walked.reads.insert(piece.stage);
-      return piece.kind == Piece::Kind::text || !walked.into_files || walk(walked, piece.stage);
-    };
-    if (walked.chosen != nullptr)
-      return std::ranges::all_of(chosen_value(stage, setting, *walked.chosen), go);
-    return std::ranges::all_of(values, [&](const Template& value) { return std::ranges::all_of(value, go); });
+    if (axis != none && walked.chosen[axis] == none) return;
+    for (const Piece& piece : chosen_value(stage, setting, walked.chosen)) {
+      if (piece.kind == Piece::Kind::value) walk(walked, piece.stage, piece.setting);
+      if (piece.kind != Piece::Kind::file) continue;
+      walked.reads.insert(piece.stage);
+      if (walked.into_files) walk(walked, piece.stage);
+    }
   }
 
-  // With those of every value.
-  const Walk& all_of(std::size_t stage) {
-    if (!all_[stage]) walk(all_[stage].emplace(), stage);
-    return *all_[stage];
-  }
-  // Whether what a stage reads, or what stands behind that, depends on the values that are chosen.
-  bool varies(std::size_t stage) { return all_of(stage).varies; }
-
-  // The axes that count once the values are chosen: those of stages that nothing then reads do not. `room` keeps them.
-  const AxisSet& active_axes(std::size_t stage, const std::vector<std::size_t>& chosen, AxisSet& room) {
-    if (!varies(stage)) return all_of(stage).axes;
-    Walk walked{.chosen = &chosen};
+  // The axes that count once values are chosen: those of stages that nothing then reads do not.
+  AxisSet active_axes(std::size_t stage, const std::vector<std::size_t>& chosen) const {
+    Walk walked{.chosen = chosen};
     walk(walked, stage);
-    return room = std::move(walked.axes);
+    return std::move(walked.axes);
   }
 
   const Template& chosen_value(std::size_t stage, std::size_t setting,
@@ -142,7 +103,7 @@ class Planner {
 
   // Of numbers the ends alone are tried: what an option takes is a range.
   void pass_over_numbers(std::size_t axis) {
-    const Setting& setting = *axes_[axis].setting;
+    const Setting& setting = *axes_[axis];
     std::optional<std::pair<double, std::size_t>> least, most;
     if (!setting.option.number) return;
     for (std::size_t i = 0; i < setting.texts.size(); ++i) {
@@ -156,42 +117,26 @@ class Planner {
     if (least) checked_[axis][least->second] = checked_[axis][most->second] = false;
   }
 
-  // Every combination of the axes of a stage that nothing reads, the first axis slowest.
-  void add_all(std::size_t stage) {
-    std::vector<std::size_t> chosen(axes_.size(), 0);
-    if (varies(stage)) {
-      std::vector<bool> fixed(axes_.size(), false);
-      double count = static_cast<double>(plan_.combinations);
-      each_rest(stage, chosen, fixed, [&] { refuse_more(stage, ++count); });
-      each_rest(stage, chosen, fixed, [&] { add(stage, chosen); });
-      return;
+  // Every combination of the axes that count, the first axis slowest.
+  void each(std::size_t stage, std::vector<std::size_t>& chosen, const std::function<void()>& visit) const {
+    const AxisSet axes = active_axes(stage, chosen);
+    const auto open = std::ranges::find_if(axes, [&](std::size_t axis) { return chosen[axis] == none; });
+    if (open == axes.end()) return visit();
+    for (std::size_t value = 0; value < axes_[*open]->values.size(); ++value) {
+      chosen[*open] = value;
+      each(stage, chosen, visit);
     }
-    const std::vector<std::size_t> axes(all_of(stage).axes.begin(), all_of(stage).axes.end());
-    double count = 1;
-    for (const std::size_t axis : axes) count *= static_cast<double>(axes_[axis].setting->values.size());
-    refuse_more(stage, count + static_cast<double>(plan_.combinations));
-    while (true) {
-      add(stage, chosen);
-      std::size_t at = axes.size();
-      while (at > 0 && ++chosen[axes[at - 1]] == axes_[axes[at - 1]].setting->values.size())
-        chosen[axes[--at]] = 0;
-      if (at == 0) return;
-    }
+    chosen[*open] = none;
   }
 
-  // The same of a stage whose axes hang on the values that are chosen.
-  void each_rest(std::size_t stage, std::vector<std::size_t>& chosen, std::vector<bool>& fixed,
-                 const std::function<void()>& visit) {
-    std::size_t axis = none;  // the first that is not fixed yet, each before those that its value brings in
-    Walk walked{.chosen = &chosen, .on_axis = [&](std::size_t one) {
-                  if (!fixed[one]) axis = one;
-                  return fixed[one];
-                }};
-    if (walk(walked, stage)) return visit();
-    fixed[axis] = true;
-    for (chosen[axis] = 0; chosen[axis] < axes_[axis].setting->values.size(); ++chosen[axis])
-      each_rest(stage, chosen, fixed, visit);
-    fixed[axis] = false, chosen[axis] = 0;
+  // Of a stage that nothing reads.
+  void add_all(std::size_t stage) {
+    std::vector<std::size_t> chosen(axes_.size(), none);
+    std::size_t count = plan_.combinations;
+    each(stage, chosen, [&] {
+      if (++count > most_units) refuse(study_.stages[stage].place, "at most 1,000,000 combinations", "more");
+    });
+    each(stage, chosen, [&] { add(stage, chosen); });
   }
 
   void add(std::size_t stage, const std::vector<std::size_t>& chosen) {
@@ -199,25 +144,18 @@ class Planner {
       stop_if_asked(progress_);
       if (progress_) progress_->update("combinations", plan_.combinations, 0, "");
     }
-    AxisSet room;
-    if (is_kept(active_axes(stage, chosen, room), chosen))
+    if (is_kept(active_axes(stage, chosen), chosen))
       unit_of(stage, chosen);
     else
       ++plan_.left_out;
   }
 
-  void refuse_more(std::size_t stage, double combinations) {
-    if (!(combinations <= most_units))
-      refuse(study_.stages[stage].place, "at most 1,000,000 combinations",
-             fmt::format("{:.0f}{}", combinations, varies(stage) ? ", and more" : ""));
-  }
-
   // A condition on an axis that the unit does not have: an `exclude` does not apply, an `only` does not ask.
   bool is_kept(const AxisSet& axes, const std::vector<std::size_t>& chosen) const {
     bool asked = false, named = false;
-    for (const AxisRule& rule : rules_) {
-      const bool met = std::ranges::all_of(rule.conditions, [&](const AxisCondition& on) {
-        return axes.contains(on.axis) ? on.holds[chosen[on.axis]] : rule.keeps;
+    for (const StudyRule& rule : study_.rules) {
+      const bool met = std::ranges::all_of(rule.rule, [&](const Condition& on) {
+        return axes.contains(on.place) ? holds(on, axes_[on.place]->texts[chosen[on.place]]) : rule.keeps;
       });
       if (!rule.keeps && met) return false;
       if (rule.keeps) asked = true, named |= met;
@@ -227,8 +165,7 @@ class Planner {
 
   std::size_t unit_of(std::size_t stage, const std::vector<std::size_t>& chosen) {
     std::string key;
-    AxisSet room;
-    for (const std::size_t axis : active_axes(stage, chosen, room))
+    for (const std::size_t axis : active_axes(stage, chosen))
       key += fmt::format("{}={};", axis, chosen[axis]);
     if (const auto known = stages_[stage].find(key); known != stages_[stage].end()) return known->second;
     const std::size_t index = new_unit(stage, chosen);
@@ -239,10 +176,11 @@ class Planner {
   std::size_t new_unit(std::size_t stage, const std::vector<std::size_t>& chosen) {
     const Stage& from = study_.stages[stage];
     Unit unit;
-    unit.stage = stage;
-    Walk walked{.chosen = &chosen, .into_files = false};
+    unit.stage = from.name;
+    Walk walked{.chosen = chosen, .into_files = false};
     walk(walked, stage);
-    for (const std::size_t other : walked.reads) unit.needs.push_back(unit_of(other, chosen));
+    for (const std::size_t other : walked.reads)
+      unit.needs.push_back(plan_.units[unit_of(other, chosen)].name);
     std::vector<MemberCheck::Given> given;
     std::string identity;
     const auto add = [&](std::string_view part) { (identity += part) += '\0'; };
@@ -269,11 +207,8 @@ class Planner {
     members_.check(stage, given);
     unit.name = digest_text(identity);
     if (const auto same = names_.find(unit.name); same != names_.end()) return same->second;
-    AxisSet room;
-    for (const std::size_t axis : active_axes(stage, chosen, room)) {
-      unit.axes.push_back(axis);
-      unit.values.push_back(axes_[axis].setting->texts[chosen[axis]]);
-    }
+    for (const std::size_t axis : active_axes(stage, chosen))
+      unit.axes[study_.axes[axis].name] = axes_[axis]->texts[chosen[axis]];
     names_.emplace(unit.name, plan_.units.size());
     plan_.units.push_back(std::move(unit));
     return plan_.units.size() - 1;
@@ -330,11 +265,9 @@ class Planner {
   const Catalog& catalog_;
   Progress* progress_;
   MemberCheck members_;
-  std::vector<Axis> axes_;
-  std::vector<std::vector<std::size_t>> axis_at_;  // by stage and setting
-  std::vector<std::optional<Walk>> all_;           // of every value by stage, as far as known
-  std::size_t references_ = 0;                     // followed for the value at hand
-  std::vector<AxisRule> rules_;
+  std::vector<const Setting*> axes_;
+  std::vector<std::vector<std::size_t>> axis_at_;                     // by stage and setting
+  std::size_t references_ = 0;                                        // followed for the value at hand
   std::vector<std::unordered_map<std::string, std::size_t>> stages_;  // units by their choices
   std::unordered_map<std::string, std::size_t> names_;
   std::unordered_map<std::string, InputWord> inputs_;
@@ -350,6 +283,17 @@ Plan make_plan(const Study& study, const Catalog& catalog, const std::string& na
     refuse(name, "a study of one unit or more",
            fmt::format("none: the rules exclude all {} combinations", plan.combinations));
   return plan;
+}
+
+void require_runnable(const Plan& plan, const Catalog& catalog, const std::string& name) {
+  if (plan.version != version)
+    refuse(name, fmt::format("a plan of leeway {} (plan the study again into another folder)", version),
+           "a plan of " + printable(plan.version));
+  for (std::size_t i = 0; i < plan.units.size(); ++i) {
+    const Unit& unit = plan.units[i];
+    const auto stage = std::ranges::find(plan.stages, unit.stage, &PlannedStage::name);
+    check_words(unit.words, stage->command, catalog, fmt::format("{}: line {}", name, i + 2));
+  }
 }
 
 }  // namespace leeway::sweep

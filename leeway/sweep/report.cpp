@@ -8,12 +8,12 @@
 #include <map>
 #include <optional>
 
-#include "leeway/core/instruction_set.h"
 #include "leeway/core/message.h"
 #include "leeway/sweep/detail/fold.h"
 #include "leeway/sweep/detail/runs.h"
 #include "leeway/sweep/detail/tuning.h"
 #include "leeway/sweep/roles.h"
+#include "leeway/tasks/task_clock.h"
 
 namespace leeway::sweep {
 namespace {
@@ -25,17 +25,14 @@ using detail::Run;
 
 class Analysis {
  public:
-  Analysis(const RunTable& table, const tasks::SweepReportOptions& options, std::uint64_t seed)
+  Analysis(const RunTable& table, const tasks::SweepReportOptions& options)
       : runs_(detail::runs_of(table, options)),
         options_(options),
-        seed_(seed),
         tuning_(runs_, {&Run::validation, !lower_is_better(runs_.roles.validation)}, options.tune == "case") {
     require_runs(table);
   }
 
   tasks::SweepReport report() {
-    record_.envelope.seed = seed_;
-    record_.envelope.instruction_set = name_of(instruction_set);
     record_.options = options_, record_.roles = runs_.roles;
     record_.algorithms = runs_.algorithms, record_.cases = runs_.shifts;
     record_.settings = runs_.places, record_.starts = runs_.starts, record_.seeds = runs_.seeds;
@@ -51,8 +48,6 @@ class Analysis {
     add_choices();
     record_.ways = detail::ways_of(runs_, tuning_, options_);
     record_.curves = detail::curves_of(runs_, tuning_, options_.level);
-    record_.envelope.headline = headline_of(record_);
-    record_.envelope.findings = findings_of(record_);
     return std::move(record_);
   }
 
@@ -212,7 +207,7 @@ class Analysis {
 
   void add_choices() {
     for (const auto& [group, chosen] : tuning_.chosen()) {
-      if (group.select != runs_.selected || chosen.candidates + chosen.left_out < 2) continue;
+      if (group.select != runs_.selected || chosen.candidates == 0 || chosen.combinations() < 2) continue;
       tasks::SweepChoice& choice = record_.choices.emplace_back();
       choice.algorithm = runs_.algorithms[group.algorithm], choice.start = runs_.starts[group.start];
       if (group.shift < runs_.shifts.size()) choice.shift = runs_.shifts[group.shift].name;
@@ -226,7 +221,6 @@ class Analysis {
 
   const detail::Runs runs_;
   const tasks::SweepReportOptions& options_;
-  const std::uint64_t seed_;
   const detail::Tuning tuning_;
   tasks::SweepReport record_;
 };
@@ -235,7 +229,7 @@ class Analysis {
 
 tasks::SweepReport report_of(const RunTable& table, const tasks::SweepReportOptions& options,
                              std::uint64_t seed) {
-  return Analysis(table, options, seed).report();
+  return tasks::TaskClock().finished(Analysis(table, options).report(), seed);
 }
 
 }  // namespace leeway::sweep

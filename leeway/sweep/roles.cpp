@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 #include <span>
 #include <vector>
@@ -16,26 +15,16 @@ namespace leeway::sweep {
 namespace {
 
 using RolesNames = std::vector<std::string>;
-using Words = std::initializer_list<std::string_view>;
 
-bool is_in(const Words& words, std::string_view word) {
-  return std::ranges::find(words, word) != words.end();
-}
-
-// Of an axis STAGE.OPTION.
-std::string option_of(const std::string& axis) { return lower_case(axis.substr(axis.rfind('.') + 1)); }
-std::string stage_of(const std::string& axis) { return lower_case(axis.substr(0, axis.find('.'))); }
-
-// Columns of a validation set: the first one that a table has selects, the others are further criteria.
-constexpr std::array<std::string_view, 6> validation_columns{"validation",
-                                                             "validation_accuracy",
-                                                             "val_accuracy",
-                                                             "kept.validation_robust_accuracy",
-                                                             "kept.validation_accuracy",
-                                                             "source_accuracy"};
-constexpr std::array<std::string_view, 3> criterion_columns{"kept.validation_worst_group_accuracy",
-                                                            "kept.selection_score", "validation_worst_group"};
+// Keys of a validation set: the first one that a table has selects, the others are further criteria.
+constexpr std::array<std::string_view, 3> validation_columns{"kept.validation_robust_accuracy",
+                                                             "kept.validation_accuracy", "source_accuracy"};
+constexpr std::array<std::string_view, 2> criterion_columns{"kept.validation_worst_group_accuracy",
+                                                            "kept.selection_score"};
 constexpr std::array<std::string_view, 3> kinds{"SC", "LDD", "UDS"};
+
+// The option of an axis STAGE.OPTION.
+std::string option_of(const std::string& axis) { return lower_case(axis.substr(axis.rfind('.') + 1)); }
 
 bool is_kind(const std::string& column) {
   return std::ranges::any_of(kinds, [&](auto kind) { return lower_case(kind) == option_of(column); });
@@ -45,22 +34,22 @@ class RoleFinder {
  public:
   RoleFinder(const RunTable& table, const tasks::SweepReportOptions& options) : table_(table) {
     find_measures(options);
-    const bool collected = !table.axes().empty();
-    for (const std::string& axis : collected ? table.axes() : table.keys())
-      if (axis != roles_.measure && axis != roles_.validation && values_of(axis).size() > 1)
-        open_.push_back(axis);
-    take("--algorithm", options.algorithm, roles_.algorithm);
-    take("--case", options.cases, roles_.cases);
-    take("--repeats", options.repeats, roles_.repeats);
-    take("--over", options.over, roles_.over);
-    take("--start", options.start, roles_.start);
-    take("--select", options.select, roles_.select);
-    take("--concurrent", options.concurrent, roles_.concurrent);
-    guess_by_names();
-    if (!collected)
-      std::erase_if(open_, [](const std::string& column) {
-        return !is_in({"lr", "weight_decay", "weight-decay", "batch", "momentum"}, option_of(column));
-      });
+    for (const std::string& axis : table.axes())
+      if (values_of(axis).size() > 1) open_.push_back(axis);
+    for (const RolesNames& given : {options.algorithm, options.cases, options.repeats, options.over,
+                                    RolesNames{options.start, options.select, options.concurrent}})
+      for (const std::string& column : given) std::erase(open_, column);
+    assign("algorithm", options.algorithm, roles_.algorithm);
+    assign("case", options.cases, roles_.cases);
+    assign("repeats", options.repeats, roles_.repeats);
+    assign("over", options.over, roles_.over);
+    assign("start", options.start, roles_.start);
+    assign("select", options.select, roles_.select);
+    assign("concurrent", options.concurrent, roles_.concurrent);
+    for (const RolesNames& keys : {RolesNames{"target"}, RolesNames{"corruption", "severity"}})
+      if (roles_.cases.empty() && table_.has(keys.front()) && table_.has(keys.back()) &&
+          values_of(keys.front()).size() > 1)
+        roles_.cases = keys;
     roles_.hyperparameters = open_;
   }
   [[nodiscard]] tasks::SweepRoles roles() const { return roles_; }
@@ -74,11 +63,9 @@ class RoleFinder {
   }
 
   void require(const std::string& option, const std::string& column) const {
-    if (table_.has(column)) return;
     RolesNames all = table_.axes();
     all.insert(all.end(), table_.keys().begin(), table_.keys().end());
-    refuse(option, fmt::format("a column of {}", table_.name()),
-           in_quotes(column) + did_you_mean(column, all));
+    index_of_name(column, all, option, fmt::format("a column of {}", table_.name()));
   }
 
   // Those of these columns that have a value.
@@ -91,11 +78,7 @@ class RoleFinder {
   }
 
   void find_measures(const tasks::SweepReportOptions& options) {
-    const std::string usual = table_.has("accuracy") || !table_.has("test") ? "accuracy" : "test";
-    roles_.measure = options.measure.empty() ? usual : options.measure;
-    if (options.measure.empty() && !table_.has(roles_.measure))
-      refuse("--measure", fmt::format("a column of {} to report, as none is named accuracy", table_.name()),
-             "none");
+    roles_.measure = options.measure.empty() ? "accuracy" : options.measure;
     require("--measure", roles_.measure);
     roles_.validation = options.validation;
     if (!options.validation.empty()) require("--validation", options.validation);
@@ -106,7 +89,7 @@ class RoleFinder {
     roles_.curves = filled(curve_columns);
     roles_.higher_is_better = options.better ? *options.better == "higher" : !lower_is_better(roles_.measure);
     const std::string word = lower_case(roles_.measure);
-    roles_.is_share = std::ranges::any_of(Words{"accuracy", "error", "afr", "rate", "test"},
+    roles_.is_share = std::ranges::any_of(std::array{"accuracy", "error", "afr", "rate", "test"},
                                           [&](auto part) { return word.find(part) != word.npos; });
     if (!roles_.is_share || !roles_.higher_is_better || !table_.has("k")) return;
     std::set<std::string> classes = values_of("k");
@@ -115,66 +98,24 @@ class RoleFinder {
     if (const auto k = parse_number(*classes.begin()); k && *k >= 2) roles_.chance = 1 / *k;
   }
 
-  void take(const std::string& option, const RolesNames& columns, RolesNames& role) {
+  // The columns that the option of that name gives, else the axes that have the role in the plan.
+  void assign(const std::string& role, const RolesNames& given, RolesNames& columns) {
+    columns = given;
+    for (const std::string& axis : open_)
+      if (const auto known = table_.roles.find(axis);
+          given.empty() && known != table_.roles.end() && known->second == role)
+        columns.push_back(axis);
     for (const std::string& column : columns) {
-      require(option, column);
-      if (!used_.insert(column).second) refuse(option, "a column without another role", in_quotes(column));
+      require("--" + role, column);
+      if (!used_.insert(column).second)
+        refuse("--" + role, "a column without another role", in_quotes(column));
       std::erase(open_, column);
-      role.push_back(column);
     }
   }
-  void take(const std::string& option, const std::string& column, std::string& role) {
-    RolesNames one;
-    if (!column.empty()) take(option, RolesNames{column}, one), role = column;
-  }
-
-  template <class Is>
-  void guess(RolesNames& role, const Is& is) {
-    RolesNames axes;
-    if (role.empty()) std::ranges::copy_if(open_, std::back_inserter(axes), is);
-    take("", axes, role);
-  }
-  void guess(RolesNames& role, const Words& options) {
-    guess(role, [&](const std::string& axis) { return is_in(options, option_of(axis)); });
-  }
-  void guess(std::string& role, const Words& options) {
-    const auto axis =
-        std::ranges::find_if(open_, [&](const std::string& name) { return is_in(options, option_of(name)); });
-    if (role.empty() && axis != open_.end()) take("", std::string(*axis), role);
-  }
-
-  void guess_by_names() {
-    guess(roles_.repeats, {"seed"});
-    guess(roles_.select, {"select"});
-    guess(roles_.start, {"start", "weights", "pretrained"});
-    guess_cases();
-    guess(roles_.algorithm, {"algorithm", "method", "augment"});
-    guess(roles_.algorithm, {"arch", "model"});
-    guess(roles_.over, [](const std::string& axis) {
-      return is_in({"data", "dataset", "arch", "model"}, option_of(axis)) ||
-             (option_of(axis) == "name" &&
-              is_in({"data", "dataset", "images", "render", "load"}, stage_of(axis)));
-    });
-  }
-
-  void guess_cases() {
-    if (const auto axis = std::ranges::find_if(open_, is_kind); axis != open_.end())
-      guess(roles_.cases, [stage = stage_of(*axis)](const std::string& other) {
-        return stage_of(other) == stage || is_kind(other);
-      });
-    guess(roles_.cases, [&](const std::string& axis) {
-      return std::ranges::all_of(values_of(axis),
-                                 [](const std::string& text) { return case_name(text).has_value(); });
-    });
-    guess(roles_.cases, {"case", "shift", "shifts", "kind", "corruption", "target"});
-    guess(roles_.cases, [](const std::string& axis) {
-      return is_in({"shift", "corrupt", "conds"}, stage_of(axis));
-    });
-    // Records with several results: of assess one a target, of corruptions one a corruption and severity.
-    for (const RolesNames& columns : {RolesNames{"target"}, RolesNames{"corruption", "severity"}})
-      if (roles_.cases.empty() && table_.has(columns.front()) && table_.has(columns.back()) &&
-          values_of(columns.front()).size() > 1)
-        take("", columns, roles_.cases);
+  void assign(const std::string& role, const std::string& given, std::string& column) {
+    RolesNames columns;
+    assign(role, given.empty() ? RolesNames() : RolesNames{given}, columns);
+    if (!columns.empty()) column = columns.front();
   }
 
   const RunTable& table_;
@@ -223,8 +164,8 @@ std::optional<CaseName> case_name(const std::map<std::string, std::string>& valu
     if (is_kind(column) && !value.empty() && value != "none") present.insert(option_of(column));
     if (!value.empty()) (assignment += assignment.empty() ? "" : ", ") += value;
   }
-  if (!any) return {};
-  return case_of(present, assignment);
+  if (any) return case_of(present, assignment);
+  return values.size() == 1 ? case_name(values.begin()->second) : std::nullopt;
 }
 
 bool lower_is_better(std::string_view column) {

@@ -1,17 +1,10 @@
-// The role of each column of a table of runs, given by options or guessed from names.
+// The role of each column of a table of runs, given by options, else by the plan of the study (plan.h).
 //
-// The last part of an axis's name decides, such as seed of train.seed; docs/sweeps.md lists the names. Any
-// axis is a case if all its values are names of leeway conds draw (uniform, sc-0, SC+LDD,
-// splits/sc_ldd-3.csv) or its stage is called shift, corrupt or conds. Axes sc, ldd and uds of leeway conds
-// draw form one case with all other axes of their stage; the kind is which of the three have a value.
-// Without an algorithm, the architecture is the algorithm; without a case, the columns target, or
-// corruption and severity, are the case, where they differ by row. Other axes with several values are
-// hyper-parameters. The measure is accuracy, else test.
+// Without a case, the columns target, or corruption and severity, of records with several results are the case, where
+// they differ by row. Other axes with several values are hyperparameters. The measure is accuracy. A table that was
+// read from a file has no plan.
 //
-// A foreign table, without unit_seconds, has no axes: any column may have a role by its name, and lr,
-// weight_decay, batch and momentum are hyper-parameters.
-//
-// Errors (Error): an unknown column, a column in two roles, no measure to guess.
+// Errors (Error): an unknown column, a column in two roles, no column accuracy where no measure is given.
 #pragma once
 
 #include <array>
@@ -41,7 +34,7 @@ struct CaseName {
   std::size_t concurrent = 0;
 };
 [[nodiscard]] std::optional<CaseName> case_name(std::string_view text);
-// The same from values by column, some called sc, ldd or uds; all values form the assignment.
+// The same of a single column, or from values by column, some called sc, ldd or uds; all values form the assignment.
 [[nodiscard]] std::optional<CaseName> case_name(const std::map<std::string, std::string>& values);
 
 // Error and loss are better the lower they are.

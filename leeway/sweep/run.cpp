@@ -1,9 +1,7 @@
 #include "leeway/sweep/run.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -117,19 +115,18 @@ constexpr Seconds tick{.05}, first_look{.1}, last_look{2}, grace{10};
 
 class UnitRunner {
  public:
-  UnitRunner(const PlanFile& plan, const Store& store, const RunOptions& options)
+  UnitRunner(const Plan& plan, const Store& store, const RunOptions& options)
       : plan_(plan),
         store_(store),
         options_(options),
-        runner_(store, options.lease),
+        runner_(store, Seconds(options.asked.lease)),
         queue_(plan, store, options),
-        inputs_(plan.inputs),
-        outputs_(store) {}
+        files_(store, plan.inputs) {}
 
   tasks::SweepRunResult run(Progress* progress) {
-    const std::size_t jobs = jobs_that_fit(plan_.threads, plan_.memory, options_.jobs);
+    const std::size_t jobs = jobs_that_fit(plan_.threads, plan_.memory, options_.asked.jobs);
     std::vector<std::thread> workers;
-    for (std::size_t i = 0; i < std::min(jobs, std::max<std::size_t>(1, queue_.open())); ++i)
+    for (std::size_t i = 0; i < std::min(jobs, plan_.units.size()); ++i)
       workers.emplace_back([this] { work(); });
     watch(progress);
     for (std::thread& worker : workers) worker.join();
@@ -174,12 +171,11 @@ class UnitRunner {
   }
 
   void run_claimed(std::size_t unit, std::size_t claim) {
-    const PlannedUnit& planned = plan_.units[unit];
-    const std::vector<std::string> words = plan_.words(planned);
+    const Unit& planned = plan_.units[unit];
     try {
-      inputs_.check(words);
-      for (const std::size_t needed : planned.needs) outputs_.check(plan_.units[needed].name);
-      const Outcome outcome = run_unit(planned.name, words);
+      files_.check_inputs(planned.words);
+      for (const std::string& needed : planned.needs) files_.check_outputs(needed);
+      const Outcome outcome = run_unit(planned.name, planned.words);
       runner_.release(planned.name, claim, outcome != Outcome::none);
       queue_.settle(unit, outcome);
     } catch (...) {
@@ -219,7 +215,7 @@ class UnitRunner {
     struct stat said {};
     const bool has_record = ::stat((work / record_file).c_str(), &record) == 0 && record.st_size > 0;
     if (::stat(log.c_str(), &said) == 0 && said.st_size == 0) discard_made(work, log);
-    inputs_.check(words);
+    files_.check_inputs(words);
     if (has_record && (ended.code == 0 || ended.code == gate_failed)) {
       write_digests(work);
       store_.keep(unit, runner_.name(), Outcome::done);
@@ -262,7 +258,7 @@ class UnitRunner {
     while (!queue_.wait_until_idle(tick)) {
       const auto now = Clock::now();
       try {
-        if (now - renewed > options_.lease / 8) runner_.renew(), renewed = now;
+        if (now - renewed > Seconds(options_.asked.lease / 8)) runner_.renew(), renewed = now;
         if (now - looked > look_every || queue_.needs_last_look()) {
           look_every = queue_.look_at_others(runner_) ? first_look : std::min(look_every * 2, last_look);
           looked = Clock::now();
@@ -288,15 +284,14 @@ class UnitRunner {
     }
   }
 
-  const PlanFile& plan_;
+  const Plan& plan_;
   const Store& store_;
   const RunOptions& options_;
   const Clock::time_point begun_ = Clock::now();
   Runner runner_;
   Queue queue_;
   Jobs jobs_;
-  Inputs inputs_;
-  UnitOutputs outputs_;
+  CheckedFiles files_;
   std::mutex mutex_;
   std::exception_ptr error_;
   std::atomic<bool> interrupted_ = false;  // by its user or its machine, not by an error
@@ -321,13 +316,13 @@ std::size_t jobs_that_fit(std::size_t threads, std::uint64_t memory, std::size_t
   return std::max<std::size_t>(jobs, 1);
 }
 
-void forget_failures(const PlanFile& plan, const Store& store) {
+void forget_failures(const Plan& plan, const Store& store) {
   const auto failed = store.listed(Outcome::failed);
-  for (const PlannedUnit& unit : plan.units)
+  for (const Unit& unit : plan.units)
     if (failed.contains(unit.name)) store.forget_failure(unit.name);
 }
 
-tasks::SweepRunResult run_units(const PlanFile& plan, const Store& store, const RunOptions& options,
+tasks::SweepRunResult run_units(const Plan& plan, const Store& store, const RunOptions& options,
                                 Progress* progress) {
   return UnitRunner(plan, store, options).run(progress);
 }

@@ -21,16 +21,13 @@
 
 #include "leeway/core/progress.h"
 #include "leeway/sweep/claim.h"
-#include "leeway/sweep/plan_file.h"
+#include "leeway/sweep/plan.h"
 #include "leeway/tasks/sweep/sweep.h"
 
 namespace leeway::sweep {
 
 struct RunOptions {
-  std::size_t jobs = 0;  // 0: as many as processors permit; in any case no more than fit into memory
-  bool wait =
-      true;  // for units that other runners are at; else end once nothing is left to begin and those live
-  std::chrono::duration<double> lease = default_lease;
+  tasks::SweepRunOptions asked = {};  // of which `retry` and `collect` are the caller's
   // Seconds until the runner is ended (a cluster job's limit), a minute or two after a warning; 0: no limit.
   // A unit that began with the runner and is stopped then fails: it would never end.
   double limit = 0;
@@ -44,9 +41,9 @@ struct RunOptions {
 [[nodiscard]] std::uint64_t available_memory();
 
 // Units of the plan that failed are as if never begun.
-void forget_failures(const PlanFile& plan, const Store& store);
+void forget_failures(const Plan& plan, const Store& store);
 
-[[nodiscard]] tasks::SweepRunResult run_units(const PlanFile& plan, const Store& store,
-                                              const RunOptions& options, Progress* progress);
+[[nodiscard]] tasks::SweepRunResult run_units(const Plan& plan, const Store& store, const RunOptions& options,
+                                              Progress* progress);
 
 }  // namespace leeway::sweep

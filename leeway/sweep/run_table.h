@@ -44,6 +44,7 @@ class RunTable {
   }
 
   std::vector<MissingRun> missing;
+  std::map<std::string, std::string> roles;  // of axes, by the plan (plan.h); empty where there is none
 
  private:
   [[nodiscard]] bool is_axis(const std::string& column) const;

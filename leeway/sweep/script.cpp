@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <vector>
 
@@ -21,12 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A word for a shell.
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
+// A word for a shell; check_paths refuses quotes.
+std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
 // Schedulers read the script themselves: % in the name of an output, lines that begin with their mark.
 void check_paths(const ScriptOptions& options) {
@@ -45,41 +39,36 @@ std::size_t megabytes(const ScriptOptions& options) {
   return std::max(least, (options.memory + mega - 1) / mega) * options.jobs;
 }
 
-std::string run_command(const ScriptOptions& options, const std::string& more = "") {
+std::string run_command(const ScriptOptions& options, const std::string& more) {
   return fmt::format("{} sweep run {} --jobs {} --quiet{}", quoted(options.program), quoted(options.folder),
                      options.jobs, more);
 }
 
-std::string collecting(const ScriptOptions& options) {
-  return " --collect " + quoted(options.folder + "/" + std::string(collected_table));
-}
-
-std::string limited(const ScriptOptions& options) { return " --limit " + options.time; }
-
-std::string slurm_script(const ScriptOptions& options, const std::string& lines, const std::string& command,
+// A task told to end (time limit, preemption) or whose runner was killed gives its units back and queues again. The task
+// that ends the last unit collects runs.csv.
+std::string slurm_script(const ScriptOptions& options, const std::string& lines, const std::string& more,
                          const std::string& job) {
+  const std::string table = options.folder + "/" + std::string(collected_table);
   std::string text = "#!/bin/bash\n#SBATCH --requeue\n#SBATCH --open-mode=append\n" + lines;
   text += fmt::format("#SBATCH --cpus-per-task={}\n#SBATCH --time={}\n", options.jobs * options.threads,
                       options.time);
   if (options.memory > 0) text += fmt::format("#SBATCH --mem={}M\n", megabytes(options));
   text += "#SBATCH --signal=B:TERM@60\n";
   text += "trap 'kill -TERM \"$runner\"' TERM\n";
-  text += command + " &\nrunner=$!\nwait \"$runner\"\ncode=$?\n";
+  text += run_command(options, fmt::format("{} --limit {} --collect {}", more, options.time, quoted(table)));
+  text += " &\nrunner=$!\nwait \"$runner\"\ncode=$?\n";
   text += "[ $code -gt 128 ] && { wait \"$runner\"; again=$?; [ $again -ne 127 ] && code=$again; }\n";
   text += "# 130: asked to stop; 137: killed. Its units are free again.\n";
   text += fmt::format("case $code in 130|137|143) scontrol requeue \"{}\" && sleep 60 ;; esac\n", job);
   return text + "exit $code\n";
 }
 
-// For sbatch. A task told to end (time limit, preemption) or whose runner was killed gives its units back and
-// queues again. The task that ends the last unit collects runs.csv.
 std::string slurm_array_script(const ScriptOptions& options) {
   return slurm_script(options,
                       fmt::format("#SBATCH --job-name=leeway-sweep\n#SBATCH --array=1-{}\n"
                                   "#SBATCH --output=\"{}/slurm/%A_%a.log\"\n",
                                   options.tasks, options.folder),
-                      run_command(options, " --no-wait" + limited(options) + collecting(options)),
-                      "${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}");
+                      " --no-wait", "${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}");
 }
 
 // Once the array has ended: one more runner, for what killed tasks have left, and for runs.csv where it is not there.
@@ -87,12 +76,7 @@ std::string slurm_last_script(const ScriptOptions& options) {
   return slurm_script(
       options,
       fmt::format("#SBATCH --job-name=leeway-last\n#SBATCH --output=\"{}/slurm/%j.log\"\n", options.folder),
-      run_command(options, limited(options) + collecting(options)), "$SLURM_JOB_ID");
-}
-
-std::string output_of(const fs::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+      "", "$SLURM_JOB_ID");
 }
 
 // What sbatch says on several lines, each behind its own name.
@@ -121,10 +105,11 @@ Ended run_sbatch(const fs::path& folder, const std::vector<std::string>& words) 
 std::string submitted(const fs::path& folder, std::vector<std::string> words) {
   words.insert(words.begin(), "--parsable");
   const Ended ended = run_sbatch(folder, words);
-  const std::string said = output_of(folder / "sbatch.out");
+  const std::string said = read_small_file(folder / "sbatch.out").value_or("");
   const std::string number = said.substr(0, said.find_first_of(";\n"));
   if (ended.code != 0 || number.empty())
-    throw std::runtime_error(fmt::format("sbatch: {}", one_line(output_of(folder / "sbatch.err"))));
+    throw std::runtime_error(
+        fmt::format("sbatch: {}", one_line(read_small_file(folder / "sbatch.err").value_or(""))));
   return number;
 }
 

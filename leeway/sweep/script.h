@@ -17,7 +17,7 @@ inline constexpr std::string_view collected_table = "runs.csv";
 
 struct ScriptOptions {
   std::string program, folder;    // from the root
-  std::size_t tasks = 1;          // of the array
+  std::size_t tasks = 8;          // of the array
   std::size_t jobs = 1;           // processes of a task
   std::size_t threads = 1;        // of a process
   std::uint64_t memory = 0;       // bytes of a process; 0: not said

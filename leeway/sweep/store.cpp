@@ -1,6 +1,5 @@
 #include "leeway/sweep/store.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <fstream>
 #include <map>
 #include <system_error>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "leeway/core/file.h"
@@ -107,19 +107,11 @@ std::string common_part(const std::string& message) {
   return text;
 }
 
-std::vector<std::string> axes_of(const PlanFile& plan, const PlannedUnit& unit) {
+std::vector<std::string> axes_of(const Unit& unit) {
   std::vector<std::string> axes;
-  const std::vector<std::string> values = plan.axis_values(unit);
-  for (std::size_t axis = 0; axis < values.size(); ++axis)
-    if (!values[axis].empty()) axes.push_back(fmt::format("{}={}", plan.axes[axis], values[axis]));
+  for (const auto& [axis, value] : unit.axes)
+    if (!value.empty()) axes.push_back(fmt::format("{}={}", axis, value));
   return axes;
-}
-
-void add(tasks::SweepCounts& sum, const tasks::SweepCounts& part) {
-  using Counts = tasks::SweepCounts;
-  for (const auto member : {&Counts::units, &Counts::done, &Counts::failed, &Counts::blocked,
-                            &Counts::running, &Counts::ready, &Counts::waiting})
-    sum.*member += part.*member;
 }
 
 }  // namespace
@@ -242,13 +234,13 @@ Failure Store::failure(const std::string& unit) const {
   return failure;
 }
 
-std::vector<tasks::SweepFailure> failures_of(const PlanFile& plan, const Store& store) {
+std::vector<tasks::SweepFailure> failures_of(const Plan& plan, const Store& store) {
   const auto names = store.listed(Outcome::failed), done = store.listed(Outcome::done);
   std::map<std::string, tasks::SweepFailure> groups;
-  for (const PlannedUnit& unit : plan.units) {
+  for (const Unit& unit : plan.units) {
     if (!names.contains(unit.name) || done.contains(unit.name)) continue;
     const std::string message = store.failure(unit.name).message;
-    const std::vector<std::string> axes = axes_of(plan, unit);
+    const std::vector<std::string> axes = axes_of(unit);
     const auto [at, fresh] = groups.try_emplace(common_part(message));
     tasks::SweepFailure& group = at->second;
     if (fresh) group = {message, display_name(store.failed(unit.name) / "log.txt"), 0, axes};
@@ -261,34 +253,30 @@ std::vector<tasks::SweepFailure> failures_of(const PlanFile& plan, const Store& 
   return all;
 }
 
-tasks::SweepStatus status_of(const PlanFile& plan, const Store& store) {
+tasks::SweepStatus status_of(const Plan& plan, const Store& store) {
   const auto done = store.listed(Outcome::done), failed = store.listed(Outcome::failed),
              running = running_units(store);
   tasks::SweepStatus status;
   status.folder = display_name(store.folder());
   for (const PlannedStage& stage : plan.stages) status.results.push_back({stage.name, stage.command, {}});
-  enum class State { finished, hopeless, open };
-  std::vector<State> states;
-  for (const PlannedUnit& unit : plan.units) {
-    tasks::SweepCounts& counts = status.results[unit.stage].counts;
-    const auto needs = [&](State state) {
-      return std::ranges::any_of(unit.needs, [&](std::size_t other) { return states[other] == state; });
+  using Counts = tasks::SweepCounts;
+  std::unordered_map<std::string, std::size_t Counts::*> states;
+  for (const Unit& unit : plan.units) {
+    const auto needs_one = [&](const auto& holds) {
+      return std::ranges::any_of(unit.needs, [&](const auto& other) { return holds(states.at(other)); });
     };
-    ++counts.units;
-    State state = State::open;
-    if (done.contains(unit.name))
-      state = State::finished, ++counts.done;
-    else if (failed.contains(unit.name))
-      state = State::hopeless, ++counts.failed;
-    else if (needs(State::hopeless))
-      state = State::hopeless, ++counts.blocked;
-    else if (running.contains(unit.name))
-      ++counts.running;
-    else
-      ++(needs(State::open) ? counts.waiting : counts.ready);
-    states.push_back(state);
+    const auto hopeless = [](auto state) { return state == &Counts::failed || state == &Counts::blocked; };
+    const auto open = [](auto state) { return state != &Counts::done; };
+    const auto state = done.contains(unit.name)      ? &Counts::done
+                       : failed.contains(unit.name)  ? &Counts::failed
+                       : needs_one(hopeless)         ? &Counts::blocked
+                       : running.contains(unit.name) ? &Counts::running
+                       : needs_one(open)             ? &Counts::waiting
+                                                     : &Counts::ready;
+    states.emplace(unit.name, state);
+    auto& stage = *std::ranges::find(status.results, unit.stage, &tasks::SweepStageStatus::stage);
+    for (Counts* const counts : {&stage.counts, &status.counts}) ++counts->units, ++(counts->*state);
   }
-  for (const tasks::SweepStageStatus& stage : status.results) add(status.counts, stage.counts);
   if (status.counts.failed > 0) status.failures = failures_of(plan, store);
   return status;
 }
@@ -296,13 +284,13 @@ tasks::SweepStatus status_of(const PlanFile& plan, const Store& store) {
 tasks::SweepPlan plan_record(const Plan& plan, const Store& store) {
   tasks::SweepPlan record;
   record.folder = display_name(store.folder());
-  record.axes = plan.axes;
+  for (const PlannedAxis& axis : plan.axes) record.axes.push_back(axis.name);
   record.units = plan.units.size(), record.combinations = plan.combinations, record.left_out = plan.left_out;
   record.threads = plan.threads, record.jobs = jobs_that_fit(plan.threads, plan.memory);
   for (const PlannedStage& stage : plan.stages) record.results.push_back({stage.name, stage.command, 0, 0});
   const auto done = store.listed(Outcome::done);
   for (const Unit& unit : plan.units) {
-    tasks::SweepPlanStage& stage = record.results[unit.stage];
+    auto& stage = *std::ranges::find(record.results, unit.stage, &tasks::SweepPlanStage::stage);
     const bool kept = done.contains(unit.name);
     ++stage.units, stage.kept += kept, record.kept += kept;
   }

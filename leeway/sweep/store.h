@@ -1,6 +1,6 @@
 // The folder of a sweep: files, in folders by a unit name's first two digits (100,000 units: 400 a folder).
 //
-//   plan.jsonl                  the plan (plan_file.h)
+//   plan.jsonl                  the plan (plan.h)
 //   study.toml                  the study
 //   units/ab/NAME/              a finished unit: record.json, the files it wrote, their digests
 //                               (checked_files.h), log.txt if not empty
@@ -25,7 +25,6 @@
 
 #include "leeway/describe/fields.h"
 #include "leeway/sweep/plan.h"
-#include "leeway/sweep/plan_file.h"
 #include "leeway/tasks/sweep/sweep.h"
 
 namespace leeway::sweep {
@@ -97,10 +96,10 @@ void write_plain(const std::filesystem::path& path, std::string_view text);
 // Progress of a sweep, from its folder. Cost: the plan, three folders a shard, a file for each failed unit.
 
 // Folder, counts, failures and results. Claims of runners on other machines count as alive.
-[[nodiscard]] tasks::SweepStatus status_of(const PlanFile& plan, const Store& store);
+[[nodiscard]] tasks::SweepStatus status_of(const Plan& plan, const Store& store);
 
 // Units of the plan that failed, by message.
-[[nodiscard]] std::vector<tasks::SweepFailure> failures_of(const PlanFile& plan, const Store& store);
+[[nodiscard]] std::vector<tasks::SweepFailure> failures_of(const Plan& plan, const Store& store);
 
 // What a plan comes to: units by stage, and how many are done.
 [[nodiscard]] tasks::SweepPlan plan_record(const Plan& plan, const Store& store);

@@ -175,19 +175,16 @@ void refuse_circles(const Study& study, const std::vector<std::set<std::size_t>>
 
 void resolve(Study& study) {
   std::vector<std::set<std::size_t>> uses(study.stages.size());
-  for (std::size_t i = 0; i < study.stages.size(); ++i) {
-    std::set<std::size_t> reads;
+  for (std::size_t i = 0; i < study.stages.size(); ++i)
     for (Setting& setting : study.stages[i].settings)
       for (const std::string& text : setting.texts) {
         setting.values.push_back(pieces_of(study, text, setting.place));
         for (const Piece& piece : setting.values.back()) {
           if (piece.kind == Piece::Kind::text) continue;
           uses[i].insert(piece.stage);
-          if (piece.kind == Piece::Kind::file) reads.insert(piece.stage);
+          if (piece.kind == Piece::Kind::file) study.stages[i].reads.insert(piece.stage);
         }
       }
-    study.stages[i].reads.assign(reads.begin(), reads.end());
-  }
   refuse_circles(study, uses);
 }
 
@@ -237,19 +234,16 @@ void check_values(const StudyRule& rule, const Condition& condition, const std::
              in_quotes(value) + did_you_mean(value, texts));
 }
 
-void check_rules(const Study& study) {
-  std::vector<std::string> axes;
-  std::vector<const Setting*> settings;
-  for (const Stage& stage : study.stages)
-    for (const Setting& setting : stage.settings)
-      if (setting.texts.size() > 1) axes.push_back(axis_name(stage, setting)), settings.push_back(&setting);
-  for (const StudyRule& rule : study.rules)
-    for (const Condition& condition : rule.rule) {
-      const std::size_t axis =
-          index_of_name(condition.axis, axes, rule.place,
-                        axes.empty() ? "an axis (an option with several values)"
-                                     : fmt::format("an axis, one of {}", fmt::join(axes, ", ")));
-      check_values(rule, condition, settings[axis]->texts);
+void resolve_rules(Study& study) {
+  for (std::size_t s = 0; s < study.stages.size(); ++s)
+    for (std::size_t i = 0; i < study.stages[s].settings.size(); ++i)
+      if (const Setting& setting = study.stages[s].settings[i]; setting.texts.size() > 1)
+        study.axes.push_back({axis_name(study.stages[s], setting), s, i});
+  for (StudyRule& rule : study.rules)
+    for (Condition& condition : rule.rule) {
+      condition.place = index_of_name(condition.axis, study.axes, &StudyAxis::name, rule.place,
+                                      study.axes.empty() ? "an axis (an option with several values)" : "");
+      check_values(rule, condition, study.setting(study.axes[condition.place]).texts);
     }
 }
 
@@ -326,7 +320,7 @@ Study parse_study(std::string_view text, const std::string& name, const Catalog&
       if (values.size() < setting.texts.size()) refuse(setting.place, "different values", "a value twice");
     }
   resolve(study);
-  check_rules(study);
+  resolve_rules(study);
   return study;
 }
 

@@ -29,6 +29,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,8 +57,8 @@ struct Setting {
 
 struct Stage {
   std::string name, command, place;
-  std::vector<Setting> settings;   // in the order of the command's description
-  std::vector<std::size_t> reads;  // stages whose files it reads, each once
+  std::vector<Setting> settings;  // in the order of the command's description
+  std::set<std::size_t> reads;    // stages whose files it reads
 };
 
 struct StudyRule {
@@ -66,12 +67,22 @@ struct StudyRule {
   std::string place;
 };
 
+struct StudyAxis {
+  std::string name;  // "train.lr", "train.set.eta"
+  std::size_t stage = 0, setting = 0;
+};
+
 struct Study {
   std::uint64_t seed = 0;
   std::size_t threads = 1;
   std::uint64_t memory = 0;   // bytes a unit; 0: not said
   std::vector<Stage> stages;  // in the order of the file
+  std::vector<StudyAxis> axes;
   std::vector<StudyRule> rules;
+
+  [[nodiscard]] const Setting& setting(const StudyAxis& axis) const {
+    return stages[axis.stage].settings[axis.setting];
+  }
 };
 
 // What the options of a stage name (catalog.h).

@@ -232,7 +232,9 @@ def runs():
 def sweep_report_record(folder):
     with open(folder / "runs.csv", "w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows(runs())
-    return {**json.loads(run(folder, *"sweep report runs.csv --json --out page.html".split())), "seconds": 0}
+    words = ("sweep report runs.csv --json --out page.html --algorithm train.algorithm --case train.index --over data.name "
+             "--start train.start --select train.select --repeats train.seed")
+    return {**json.loads(run(folder, *words.split())), "seconds": 0}
 
 
 def days_of(days, per_day, wrong):

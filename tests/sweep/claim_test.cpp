@@ -198,15 +198,14 @@ class Runs : public ::testing::Test {
     write_bytes(folder_ / "program", script);
     std::filesystem::permissions(folder_ / "program", std::filesystem::perms::owner_all);
   }
-  PlanFile plan(const std::string& study, const std::string& folder = "sweep") const {
+  Plan plan(const std::string& study, const std::string& folder = "sweep") const {
     std::filesystem::create_directories(folder_ / folder);
     write_plan(folder_ / folder / "plan.jsonl", plan_of(study));
-    return PlanFile(folder_ / folder / "plan.jsonl");
+    return read_plan(folder_ / folder / "plan.jsonl");
   }
-  tasks::SweepRunResult run(const PlanFile& plan, RunOptions options = {},
-                            Progress* progress = nullptr) const {
+  tasks::SweepRunResult run(const Plan& plan, RunOptions options = {}, Progress* progress = nullptr) const {
     options.program = (folder_ / "program").string();
-    if (options.jobs == 0) options.jobs = 2;
+    if (options.asked.jobs == 0) options.asked.jobs = 2;
     return run_units(plan, store_, options, progress);
   }
   std::size_t calls() const {
@@ -237,7 +236,7 @@ class StopAfter : public Progress {
 };
 
 TEST_F(Runs, EveryUnitOnce) {
-  const PlanFile units = plan("[look]\nsource = \"good\"\nseed = [1, 2, 3, 4, 5, 6, 7]\n");
+  const Plan units = plan("[look]\nsource = \"good\"\nseed = [1, 2, 3, 4, 5, 6, 7]\n");
   const tasks::SweepRunResult first = run(units), second = run(units);
   EXPECT_EQ(first.done, 7u);
   EXPECT_EQ(second.done_before, 7u);
@@ -248,7 +247,7 @@ TEST_F(Runs, EveryUnitOnce) {
 }
 
 TEST_F(Runs, AFailureKeepsItsLogAndBlocksOnlyWhatNeedsIt) {
-  const PlanFile units = plan(
+  const Plan units = plan(
       "[a]\ncommand = \"look\"\nsource = [\"good\", \"bad\", \"silent\", \"gate\"]\nseed = 1\n"
       "[b]\ncommand = \"look\"\nsource = \"good\"\ntarget = \"{a}\"\nseed = 2\n");
   const tasks::SweepRunResult summary = run(units);
@@ -267,7 +266,7 @@ TEST_F(Runs, AFailureKeepsItsLogAndBlocksOnlyWhatNeedsIt) {
 
 TEST_F(Runs, FailuresAreGroupedByMessageNumbersAndUnitsAside) {
   const auto failures = [this](const std::string& study) {
-    const PlanFile units = plan(study);
+    const Plan units = plan(study);
     (void)run(units);
     return failures_of(units, store_);
   };
@@ -291,7 +290,7 @@ TEST_F(Runs, AFileThatHasChangedSinceThePlanIsNotRead) {
        {"target = \"" + path, "target = \"new=" + path, "target.new = \"" + path,
         "target.new = \"" + path + ",/bin/sh", "target = \"/bin/sh,new=" + path,
         "target = \"" + path + "," + path, "target = \"" + folder + "/*.npz", "target = \"" + folder}) {
-    const PlanFile units =
+    const Plan units =
         plan("[look]\nsource = \"good\"\n" + name + "\"\nseed = [1, " + std::to_string(++n + 1) + "]\n");
     write_bytes(table, "as it is now");
     EXPECT_THAT(message_of([&] { (void)run(units); }),
@@ -309,14 +308,14 @@ TEST_F(Runs, AFileThatChangesMeanwhileGivesNoResult) {
   for (const std::string& name :
        {table.string(), (folder_ / "*.npz").string(), "new=" + table.string() + ",/bin/sh"}) {
     write_bytes(table, "as planned");
-    const PlanFile units = plan("[look]\nsource = \"rewrites\"\ntarget = \"" + name + "\"\nseed = 1\n");
+    const Plan units = plan("[look]\nsource = \"rewrites\"\ntarget = \"" + name + "\"\nseed = 1\n");
     EXPECT_THROW((void)run(units), Error);
     EXPECT_EQ(status_of(units, store_).counts.ready, 1u);
   }
 }
 
 TEST_F(Runs, ADamagedOutputIsNotRead) {
-  const PlanFile units = plan(
+  const Plan units = plan(
       "[a]\ncommand = \"look\"\nsource = \"good\"\nseed = 1\n"
       "[b]\ncommand = \"look\"\nsource = \"once\"\ntarget = \"{a}\"\nseed = 2\n");
   EXPECT_EQ(run(units).failed, 1u);
@@ -333,7 +332,7 @@ TEST_F(Runs, ADamagedOutputIsNotRead) {
 }
 
 TEST_F(Runs, AUnitThatTakesAsLongAsATaskMayFails) {
-  const PlanFile units = plan("[look]\nsource = [\"slow\", \"good\"]\nseed = 1\n");
+  const Plan units = plan("[look]\nsource = [\"slow\", \"good\"]\nseed = 1\n");
   StopAfter stop(20);  // a second
   EXPECT_THROW((void)run(units, {.limit = 125.5}, &stop), Interrupted);
   const auto failures = failures_of(units, store_);
@@ -347,13 +346,13 @@ TEST_F(Runs, AUnitThatTakesAsLongAsATaskMayFails) {
 }
 
 TEST_F(Runs, AnErrorElsewhereIsNoReasonToGiveAUnitUp) {
-  const PlanFile units = plan("[look]\nsource = [\"slow\", \"full\"]\nseed = 1\n");
+  const Plan units = plan("[look]\nsource = [\"slow\", \"full\"]\nseed = 1\n");
   EXPECT_THROW((void)run(units, {.limit = 60}), DiskFull);
   EXPECT_EQ(status_of(units, store_).counts.ready, 2u);
 }
 
 TEST_F(Runs, StatusCountsClaimsAsRunning) {
-  const PlanFile units = plan("[look]\nsource = \"good\"\nseed = [1, 2, 3]\n");
+  const Plan units = plan("[look]\nsource = \"good\"\nseed = [1, 2, 3]\n");
   std::filesystem::create_directories(folder_ / "sweep" / "runners");
   write_bytes(store_.runner(stranger), "another-boot pid:[1]\n17 1234\nelsewhere\n");
   const Runner here(store_, default_lease);
@@ -375,7 +374,7 @@ TEST_F(Runs, NoMoreProcessesThanFitIntoMemory) {
 }
 
 TEST_F(Runs, RetryRunsThoseThatFailedAgain) {
-  const PlanFile units = plan("[look]\nsource = \"once\"\nseed = [1, 2]\n");
+  const Plan units = plan("[look]\nsource = \"once\"\nseed = [1, 2]\n");
   EXPECT_EQ(run(units).failed, 2u);
   write_bytes(folder_ / "again", "");
   EXPECT_EQ(run(units).failed, 2u) << "not asked to";
@@ -403,23 +402,25 @@ TEST_F(Runs, LinksAndPipesInTheFolderAreRefused) {
 }
 
 TEST_F(Runs, RetryRemovesUnitsOfThePlanAlone) {
-  const PlanFile units = plan("[look]\nsource = \"good\"\nseed = 1\n");
+  const Plan units = plan("[look]\nsource = \"good\"\nseed = 1\n");
   std::filesystem::create_directories(store_.failed("Documents"));
   forget_failures(units, store_);
   EXPECT_TRUE(std::filesystem::exists(store_.failed("Documents")));
 }
 
 TEST_F(Runs, AProcessThatIsKilledIsTriedThreeTimes) {
-  const PlanFile units = plan("[look]\nsource = \"killed\"\nseed = 1\n");
+  const Plan units = plan("[look]\nsource = \"killed\"\nseed = 1\n");
   EXPECT_EQ(run(units).failed, 1u);
   EXPECT_EQ(calls(), 3u);
   EXPECT_EQ(failures_of(units, store_).at(0).message, "ended by signal KILL");
 }
 
 TEST_F(Runs, AFullDiskEndsTheRunAndNoUnit) {
-  const PlanFile units = plan("[look]\nsource = \"full\"\nseed = [1, 2, 3, 4, 5, 6, 7, 8, 9]\n");
+  const Plan units = plan("[look]\nsource = \"full\"\nseed = [1, 2, 3, 4, 5, 6, 7, 8, 9]\n");
+  RunOptions options;
+  options.asked.jobs = 1;
   try {
-    (void)run(units, {.jobs = 1});
+    (void)run(units, options);
     ADD_FAILURE() << "expected DiskFull";
   } catch (const DiskFull& full) {
     EXPECT_EQ(full.what(), (folder_ / "sweep").string() + ": out.npz: cannot write: No space left on device");
@@ -430,7 +431,7 @@ TEST_F(Runs, AFullDiskEndsTheRunAndNoUnit) {
 }
 
 TEST_F(Runs, AStopEndsProcessesAndLeavesUnitsAsIfNeverBegun) {
-  const PlanFile units = plan("[look]\nsource = \"slow\"\nseed = [1, 2, 3]\n");
+  const Plan units = plan("[look]\nsource = \"slow\"\nseed = [1, 2, 3]\n");
   StopAfter stop(4);
   const auto started = std::chrono::steady_clock::now();
   EXPECT_THROW((void)run(units, {}, &stop), Interrupted);
@@ -442,7 +443,7 @@ TEST_F(Runs, AStopEndsProcessesAndLeavesUnitsAsIfNeverBegun) {
 TEST_F(Runs, SeveralRunnersShareTheUnits) {
   std::string seeds = "0";
   for (int i = 1; i < 40; ++i) seeds += ", " + std::to_string(i);
-  const PlanFile units =
+  const Plan units =
       plan("[a]\ncommand = \"look\"\nsource = \"good\"\nseed = [" + seeds +
            "]\n[b]\ncommand = \"look\"\nsource = \"good\"\ntarget = \"{a}\"\nseed = \"{a.seed}\"\n");
   std::vector<tasks::SweepRunResult> summaries(4);
@@ -460,10 +461,12 @@ TEST_F(Runs, SeveralRunnersShareTheUnits) {
 }
 
 TEST_F(Runs, WithoutWaitingARunnerLeavesUnitsToOthers) {
-  const PlanFile units = plan("[look]\nsource = \"good\"\nseed = [1, 2]\n");
+  const Plan units = plan("[look]\nsource = \"good\"\nseed = [1, 2]\n");
   Runner other(store_, default_lease);
   ASSERT_EQ(other.claim(units.units[0].name), 1u);
-  const tasks::SweepRunResult summary = run(units, {.wait = false});
+  RunOptions options;
+  options.asked.no_wait = true;
+  const tasks::SweepRunResult summary = run(units, options);
   EXPECT_EQ(summary.done, 1u);
   EXPECT_EQ(summary.left, 1u);
 }

@@ -22,26 +22,22 @@ using ::testing::IsEmpty;
 
 class Collect : public ::testing::Test {
  protected:
-  Collect() {
-    write_plan(store_.plan(), plan_of("[look]\nsource = [\"one\", \"t,wo\"]\nseed = [1, 2]\n"));
-    plan_ = std::make_unique<PlanFile>(store_.plan());
-  }
   void put(std::size_t unit, const std::string& text) const {
-    std::filesystem::create_directories(store_.done(plan_->units[unit].name));
-    write_bytes(store_.done(plan_->units[unit].name) / "record.json", text);
+    std::filesystem::create_directories(store_.done(plan_.units[unit].name));
+    write_bytes(store_.done(plan_.units[unit].name) / "record.json", text);
   }
   tasks::SweepTable table(const tasks::SweepCollectOptions& options = {},
                           const char* name = "runs.csv") const {
-    return collect(*plan_, store_, options, (folder_ / name).string(), nullptr);
+    return collect(plan_, store_, options, (folder_ / name).string(), nullptr);
   }
   std::string mistake(const tasks::SweepCollectOptions& options = {}) const {
     return message_of([&] { (void)table(options); });
   }
-  std::string name(std::size_t unit) const { return plan_->units[unit].name; }
+  std::string name(std::size_t unit) const { return plan_.units[unit].name; }
 
   const TemporaryFolder folder_;
   const Store store_{folder_.path()};
-  std::unique_ptr<PlanFile> plan_;
+  Plan plan_ = plan_of("[look]\nsource = [\"one\", \"t,wo\"]\nseed = [1, 2]\n");
 };
 
 std::string record_of(const std::string& results) {
@@ -70,8 +66,7 @@ TEST_F(Collect, AllKeysThatAreOneValue) {
 }
 
 TEST_F(Collect, AnAxisIsAColumnWhereItsFirstValueIsEmpty) {
-  write_plan(store_.plan(), plan_of("[look]\nsource = [\"\", \"two\"]\nseed = [1, 2]\n"));
-  plan_ = std::make_unique<PlanFile>(store_.plan());
+  plan_ = plan_of("[look]\nsource = [\"\", \"two\"]\nseed = [1, 2]\n");
   put(0, record_of(R"({"probability": 0.1})"));
   put(2, record_of(R"({"probability": 0.2})"));
   (void)table({"", {"probability"}});
@@ -107,11 +102,11 @@ TEST_F(Collect, CompressedWhereTheNameSaysSo) {
 TEST(CollectAxes, AUnitWithoutTheAxisHasAnEmptyField) {
   const TemporaryFolder folder;
   const Store store(folder.path());
-  write_plan(store.plan(), plan_of("[draw]\ncommand = \"data draw\"\nseed = [7, 8]\nout = \"x.npz\"\n"
-                                   "[look]\nsource = [\"good\", \"{draw}\"]\nseed = 1\n"));
-  const PlanFile plan(store.plan());
-  for (const PlannedUnit& unit : plan.units) {
-    if (unit.stage == 0) continue;
+  const Plan plan = plan_of(
+      "[draw]\ncommand = \"data draw\"\nseed = [7, 8]\nout = \"x.npz\"\n"
+      "[look]\nsource = [\"good\", \"{draw}\"]\nseed = 1\n");
+  for (const Unit& unit : plan.units) {
+    if (unit.stage == "draw") continue;
     std::filesystem::create_directories(store.done(unit.name));
     write_bytes(store.done(unit.name) / "record.json", record_of(R"({"points": 9007199254740993})"));
   }
@@ -203,17 +198,18 @@ TEST(RunTable, OneClearLineForEachMistake) {
 TEST(RunFolder, TheNearestTrainingStandsBesideATest) {
   const TemporaryFolder folder;
   const Store store(folder.path());
-  write_plan(store.plan(), plan_of("[pre]\ncommand = \"train\"\nlr = [0.1, 0.2]\nout = \"p.npz\"\n"
-                                   "[train]\nstart = [\"\", \"{pre}\"]\nout = \"w.npz\"\n"
-                                   "[look]\nsource = \"{train}\"\nseed = [1, 2]\n"));
-  const PlanFile plan(store.plan());
-  for (const PlannedUnit& unit : plan.units) {
-    const std::string result = unit.stage == 2
+  const Plan plan = plan_of(
+      "[pre]\ncommand = \"train\"\nlr = [0.1, 0.2]\nout = \"p.npz\"\n"
+      "[train]\nstart = [\"\", \"{pre}\"]\nout = \"w.npz\"\n"
+      "[look]\nsource = \"{train}\"\nseed = [1, 2]\n");
+  for (const Unit& unit : plan.units) {
+    const bool look = unit.stage == "look";
+    const std::string result = look
                                    ? R"("page": "a", "bytes": 1, "records": 1)"
-                                   : std::string("\"probability\": ") + (unit.stage == 0 ? "0.9" : "0.5");
+                                   : std::string("\"probability\": ") + (unit.stage == "pre" ? "0.9" : "0.5");
     std::filesystem::create_directories(store.done(unit.name));
     write_bytes(store.done(unit.name) / "record.json",
-                std::string(R"({"schema": "leeway.)") + (unit.stage == 2 ? "report" : "mvn-cdf") +
+                std::string(R"({"schema": "leeway.)") + (look ? "report" : "mvn-cdf") +
                     R"(/2", "seconds": 1, "results": [{)" + result + "}]}");
   }
   const RunTable table = runs_of_folder(plan, store, "", nullptr);
@@ -236,12 +232,16 @@ RunTable with_axes(const std::vector<std::string>& axes, const std::string& keys
   return table_of_text(head + ",unit_seconds," + keys + "\n" + first + "\n" + second + "\n");
 }
 
-TEST(Roles, AreGuessedFromNames) {
-  const tasks::SweepRoles roles =
-      roles_of(with_axes({"render.name", "train.algorithm", "train.augment", "train.lr", "train.seed",
-                          "train.select", "train.start", "shift.name", "shift.strength"},
-                         "n,accuracy,source_accuracy,kept.validation_worst_group_accuracy"),
-               {});
+TEST(Roles, AreThoseOfThePlan) {
+  RunTable table = with_axes({"render.name", "train.algorithm", "train.augment", "train.lr", "train.seed",
+                              "train.select", "train.start", "shift.name", "shift.strength"},
+                             "n,accuracy,source_accuracy,kept.validation_worst_group_accuracy");
+  EXPECT_EQ(roles_of(table, {}).hyperparameters, table.axes());
+  table.roles = {
+      {"render.name", "over"},        {"train.algorithm", "algorithm"}, {"train.lr", ""},
+      {"train.augment", "algorithm"}, {"train.seed", "repeats"},        {"train.select", "select"},
+      {"train.start", "start"},       {"shift.name", "case"},           {"shift.strength", "case"}};
+  const tasks::SweepRoles roles = roles_of(table, {});
   EXPECT_EQ(roles.measure, "accuracy");
   EXPECT_EQ(roles.validation, "source_accuracy");
   EXPECT_TRUE(roles.higher_is_better && roles.is_share);
@@ -258,22 +258,15 @@ TEST(Roles, AreGuessedFromNames) {
 TEST(Roles, OptionsComeFirst) {
   tasks::SweepReportOptions options;
   options.measure = "mean_error", options.algorithm = {"train.lr"}, options.over = {"train.algorithm"};
-  const tasks::SweepRoles roles =
-      roles_of(with_axes({"train.algorithm", "train.lr", "train.seed"}, "accuracy,mean_error"), options);
+  RunTable table = with_axes({"train.algorithm", "train.lr"}, "accuracy,mean_error");
+  table.roles = {{"train.algorithm", "algorithm"}};
+  const tasks::SweepRoles roles = roles_of(table, options);
   EXPECT_THAT(roles.algorithm, ElementsAre("train.lr"));
   EXPECT_THAT(roles.over, ElementsAre("train.algorithm"));
   EXPECT_THAT(roles.hyperparameters, IsEmpty());
   EXPECT_FALSE(roles.higher_is_better);
   options.better = "higher";
-  EXPECT_TRUE(
-      roles_of(with_axes({"train.algorithm", "train.lr"}, "accuracy,mean_error"), options).higher_is_better);
-}
-
-TEST(Roles, NamesOfConcurrentShiftsAreCases) {
-  const RunTable table = table_of_text(
-      "train.index,train.shift,unit_seconds,accuracy\nsplits/uniform.csv,1,1,.5\nsplits/"
-      "sc_ldd-2.csv,2,1,.5\n");
-  EXPECT_THAT(roles_of(table, {}).cases, ElementsAre("train.index"));
+  EXPECT_TRUE(roles_of(table, options).higher_is_better);
 }
 
 TEST(Roles, ResultsOfOneRecordAreCases) {
@@ -303,7 +296,8 @@ TEST(Roles, OneClearLineForEachMistake) {
   EXPECT_REFUSED(roles_of(table, options), "--measure: expected ... found 'acuracy'; did you mean accuracy?");
   options.measure = "", options.cases = {"train.lr"}, options.over = {"train.lr"};
   EXPECT_REFUSED(roles_of(table, options), "--over: expected a column without another ... found 'train.lr'");
-  EXPECT_REFUSED(roles_of(with_axes({"train.lr"}, "pa"), {}), "--measure: expected a column ... found none");
+  EXPECT_REFUSED(roles_of(with_axes({"train.lr"}, "pa"), {}),
+                 "--measure: expected a column ... found 'accuracy'");
 }
 
 }  // namespace leeway::sweep::testing::collect_test

@@ -27,7 +27,7 @@ struct Row {
 RunTable table_of_rows(const std::vector<Row>& rows) {
   std::string text =
       "unit,train.algorithm,draw.case,train.lr,train.seed,unit_seconds,accuracy,accuracy_low,accuracy_high,"
-      "validation\n";
+      "source_accuracy\n";
   for (const Row& row : rows)
     text += "u," + row.algorithm + "," + row.shift + "," + row.lr + "," + row.seed + ",1," +
             std::to_string(row.accuracy) + "," + std::to_string(row.accuracy - .1) + "," +
@@ -35,7 +35,18 @@ RunTable table_of_rows(const std::vector<Row>& rows) {
   return table_of_text(text);
 }
 
-tasks::SweepReport reported(const RunTable& table, const tasks::SweepReportOptions& options = {}) {
+// With the roles that a plan gives these axes.
+tasks::SweepReport reported(RunTable table, const tasks::SweepReportOptions& options = {}) {
+  table.roles = {{"train.algorithm", "algorithm"},
+                 {"train.seed", "repeats"},
+                 {"train.start", "start"},
+                 {"train.select", "select"},
+                 {"data.name", "over"},
+                 {"shift.name", "case"},
+                 {"draw.case", "case"},
+                 {"draw.sc", "case"},
+                 {"draw.ldd", "case"},
+                 {"draw.train", "case"}};
   return report_of(table, options, 0);
 }
 tasks::SweepReport reported(const std::string& text, const tasks::SweepReportOptions& options = {}) {
@@ -172,7 +183,7 @@ TEST(SweepReport, TheNumberOfShiftsIsThatOfTheNamesParts) {
 
 TEST(SweepReport, TheAttributesOfShiftsAreNoFurtherShifts) {
   tasks::SweepReportOptions options;
-  options.cases = {"shifts", "attributes"};
+  options.measure = "test", options.cases = {"shifts", "attributes"};
   const tasks::SweepReport record =
       report_of(table_of_text("shifts,attributes,algorithm,seed,test\nUNIFORM,,erm,0,.9\nSC,color,erm,0,.7\n"
                               "SC+LDD,color+size,erm,0,.5\nSC+LDD,size+color,erm,0,.4\n"),
@@ -208,7 +219,7 @@ TEST(SweepReport, HyperparametersAreChosenByValidationAlone) {
 TEST(SweepReport, WaysOfChoosingStandSideBySide) {
   const tasks::SweepReport record = reported(tuned());
   ASSERT_EQ(record.ways.size(), 2u);  // over the run that both have, that of seed 0
-  EXPECT_EQ(record.ways[0].way, "validation");
+  EXPECT_EQ(record.ways[0].way, "source_accuracy");
   EXPECT_NEAR(*record.ways[0].value.mean.value, .7, 1e-9);
   EXPECT_EQ(record.ways[1].way, "oracle");
   EXPECT_NEAR(*record.ways[1].change.mean.value, .2, 1e-9);
@@ -264,13 +275,13 @@ TEST(SweepReport, CasesMayBeAxesOfTheirShifts) {
 }
 
 TEST(SweepReport, ATableOfOtherMaking) {
-  const RunTable table = table_of_text(
-      "shifts,algorithm,lr,seed,n_train,best_check,validation,test\n"
-      "SC,erm,0.1,0,100,4,.6,.9\nSC,erm,0.01,0,100,2,.8,.7\nSC,mixup,0.01,0,110,1,.8,.75\n"
-      "UNIFORM,erm,0.01,0,100,2,.8,.95\nUNIFORM,mixup,0.01,0,110,1,.8,.9\n");
-  const tasks::SweepReport record = reported(table);
-  EXPECT_EQ(record.roles.measure, "test");
-  EXPECT_THAT(record.roles.hyperparameters, ElementsAre("lr"));
+  tasks::SweepReportOptions options;
+  options.measure = "test", options.algorithm = {"algorithm"}, options.cases = {"shifts"};
+  const tasks::SweepReport record = reported(
+      "shifts,algorithm,seed,n_train,test\n"
+      "SC,erm,0,100,.7\nSC,mixup,0,110,.75\nUNIFORM,erm,0,100,.95\nUNIFORM,mixup,0,110,.9\n",
+      options);
+  EXPECT_THAT(record.roles.hyperparameters, IsEmpty());
   EXPECT_NEAR(*cell_of(record, "erm", "SC").value.mean.value, .7, 1e-9);
 }
 

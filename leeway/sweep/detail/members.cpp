@@ -1,7 +1,6 @@
 #include "leeway/sweep/detail/members.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

@@ -13,8 +13,8 @@ constexpr std::size_t runners_looked_at = 8;  // whether they live; always the s
 
 }  // namespace
 
-Queue::Queue(const PlanFile& plan, const Store& store, const RunOptions& options)
-    : plan_(plan), store_(store), wait_(options.wait) {
+Queue::Queue(const Plan& plan, const Store& store, const RunOptions& options)
+    : plan_(plan), store_(store), wait_(!options.asked.no_wait) {
   const std::size_t n = plan.units.size();
   states_.assign(n, State::waiting);
   dependants_.resize(n);
@@ -23,7 +23,7 @@ Queue::Queue(const PlanFile& plan, const Store& store, const RunOptions& options
     index_.emplace(plan.units[unit].name, unit);
     of_shard_[shard_of(plan.units[unit].name)].push_back(unit);
     missing_[unit] = plan.units[unit].needs.size();
-    for (const std::size_t needed : plan.units[unit].needs) dependants_[needed].push_back(unit);
+    for (const std::string& needed : plan.units[unit].needs) dependants_[index_.at(needed)].push_back(unit);
   }
   summary_.units = counts_[static_cast<std::size_t>(State::waiting)] = n;
   read_store(store);
@@ -94,11 +94,6 @@ void Queue::block_dependants(std::size_t unit) {
       open.push_back(next);
     }
   }
-}
-
-std::size_t Queue::open() const {
-  const std::scoped_lock lock(mutex_);
-  return count(State::waiting) + count(State::ready) + count(State::elsewhere);
 }
 
 // Nothing is left, or without waiting for others nothing that this runner could begin, now or later.

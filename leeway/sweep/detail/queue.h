@@ -24,10 +24,8 @@ struct Standing {
 class Queue {
  public:
   // Reads what is done and what has failed from the store's folders.
-  Queue(const PlanFile& plan, const Store& store, const RunOptions& options);
+  Queue(const Plan& plan, const Store& store, const RunOptions& options);
 
-  // Units that are neither done nor without hope.
-  [[nodiscard]] std::size_t open() const;
   // A unit whose needs are done, now this thread's; waits for one. Nothing where there will be none.
   [[nodiscard]] std::optional<std::size_t> next();
   void settle(std::size_t unit, Outcome outcome);  // none: as if never begun
@@ -60,7 +58,7 @@ class Queue {
   bool end(std::size_t unit, Outcome outcome, bool here);
   void block_dependants(std::size_t unit);
 
-  const PlanFile& plan_;
+  const Plan& plan_;
   const Store& store_;
   const bool wait_;
   std::vector<State> states_;

@@ -69,11 +69,9 @@ class Reading {
 
   // Cases of conds draw go by their kind; which attributes have it is a setting.
   [[nodiscard]] std::optional<CaseName> kind() const {
-    const RunsNames& columns = runs_.roles.cases;
     std::map<std::string, std::string> values;
-    for (const std::string& column : columns) values[column] = value(column);
-    if (auto name = case_name(values)) return name;
-    return columns.size() == 1 ? case_name(values.at(columns.front())) : std::nullopt;
+    for (const std::string& column : runs_.roles.cases) values[column] = value(column);
+    return case_name(values);
   }
 
   // The most that a column tells: a second one may tell their attributes.

@@ -160,8 +160,8 @@ Group Tuning::group_of(const Run& run) const {
 }
 
 bool Tuning::has_choice(std::optional<std::size_t> algorithm) const {
-  return std::ranges::any_of(combinations_, [&](const auto& group) {
-    return group.second > 1 && (!algorithm || group.first.algorithm == *algorithm);
+  return std::ranges::any_of(chosen_, [&](const auto& group) {
+    return group.second.combinations() > 1 && (!algorithm || group.first.algorithm == *algorithm);
   });
 }
 
@@ -173,17 +173,15 @@ void Tuning::choose(const Group& group, const std::vector<const Run*>& runs) {
     if (const auto value = criterion_.value(*run))
       scores[run->hyper][{run->shift, run->setting, run->seed}] = *value;
   }
-  combinations_[group] = hypers.size();
-  if (hypers.size() == 1) {
-    chosen_[group] = {*hypers.begin(), {}, {}, 1, 0, {}};
-    return;
-  }
+  Chosen& best = chosen_[group];
+  best.hyper = *hypers.begin(), best.candidates = 1;
+  if (hypers.size() == 1) return;
+  best.candidates = 0, best.left_out = hypers.size();
   if (scores.empty()) return;
   std::vector<Place> grid = grid_of(scores);
   std::map<std::size_t, double> means = means_over(scores, grid);
   if (means.empty()) grid.resize(1), means = means_over(scores, grid);
   const auto worse = [&](double a, double b) { return criterion_.higher_is_better ? a < b : a > b; };
-  Chosen best;
   for (const auto& [hyper, mean] : means)
     if (!best.value || worse(*best.value, mean)) best.hyper = hyper, best.value = mean;
   for (const auto& [hyper, mean] : means) {
@@ -194,7 +192,6 @@ void Tuning::choose(const Group& group, const std::vector<const Run*>& runs) {
   std::set<std::size_t> seeds;
   for (const auto& [shift, setting, seed] : grid) seeds.insert(seed);
   best.seeds.assign(seeds.begin(), seeds.end());
-  chosen_[group] = std::move(best);
 }
 
 std::vector<Group> Tuning::places(std::size_t algorithm, std::size_t start, std::size_t select) const {
@@ -212,15 +209,15 @@ Item Tuning::item(const Group& at, const ValueOf& value) const {
     item.missing = "no matching run in the table";
     return item;
   }
-  const auto chosen = chosen_.find(group_of(*place->second.front()));
-  if (chosen == chosen_.end()) {
+  const Chosen& chosen = chosen_.at(group_of(*place->second.front()));
+  if (chosen.candidates == 0) {
     item.missing = "no run has a value to select hyperparameters by";
     for (const Run* run : place->second)
       if (!run->missing.empty()) item.missing = run->missing;
     return item;
   }
   for (const Run* run : place->second) {
-    if (run->hyper != chosen->second.hyper) continue;
+    if (run->hyper != chosen.hyper) continue;
     item.by_seed[run->seed] = value(*run);
     if (!item.by_seed[run->seed]) item.missing = run->missing;
   }

@@ -33,8 +33,9 @@ struct Group {
 struct Chosen {
   std::size_t hyper = 0;
   std::optional<double> value, margin;  // the criterion's mean over the grid; how much worse the next one is
-  std::size_t candidates = 0, left_out = 0;
-  std::vector<std::size_t> seeds;  // of the grid
+  std::size_t candidates = 0, left_out = 0;  // no candidate: nothing is chosen
+  std::vector<std::size_t> seeds;            // of the grid
+  [[nodiscard]] std::size_t combinations() const { return candidates + left_out; }
 };
 
 using ValueOf = std::function<std::optional<Value>(const Run&)>;
@@ -64,7 +65,6 @@ class Tuning {
   const Runs& runs_;
   const Criterion criterion_;
   const bool by_case_;
-  std::map<Group, std::size_t> combinations_;  // how many were run
   std::map<Group, Chosen> chosen_;
   std::map<Group, std::vector<const Run*>> places_;  // by all of Group's members
 };

@@ -17,7 +17,7 @@ namespace leeway::tasks {
 
 inline constexpr std::string_view sweep_report_schema = "leeway.sweep-report/2";
 
-// Columns of the table by what they are for. What is empty is guessed from the names of the columns.
+// Columns of the table by what they are for. What is empty is that of the study's plan (leeway/sweep/roles.h).
 struct SweepReportOptions {
   std::string stage;                  // of a folder: whose records; empty: the last one
   std::string measure, validation;    // to report, and to choose hyper-parameters by

@@ -78,21 +78,11 @@ std::vector<Line> lines_of(const SweepReport& record, const std::string& start) 
 }
 
 LineAxes axes_of(const SweepReport& record, const std::vector<Line>& lines) {
-  LineAxes axes;
-  axes.x_title = "concurrent shifts", axes.percent = record.roles.is_share;
-  axes.x_low = axes.x_high = 0;
-  for (const SweepConcurrency& one : record.concurrency) {
-    const auto x = static_cast<double>(one.shifts);
-    axes.x_high = std::max(axes.x_high, x);
-    if (std::ranges::find(axes.x_ticks, x) != axes.x_ticks.end()) continue;
-    axes.x_ticks.push_back(x), axes.x_names.push_back(std::to_string(one.shifts));
-  }
-  double low = 0, high = 1;
-  if (!record.roles.is_share)
-    for (const Line& line : lines)
-      for (const LinePoint& point : line.points)
-        low = std::min(low, point.y.low.value_or(0)), high = std::max(high, point.y.high.value_or(0));
-  return fit_y(axes, lines, low, high);
+  std::vector<double> shifts;
+  for (const SweepConcurrency& one : record.concurrency) shifts.push_back(static_cast<double>(one.shifts));
+  LineAxes axes = value_axis(std::move(shifts)).axes("concurrent shifts");
+  axes.percent = record.roles.is_share;
+  return fit_y(axes, lines, axes.percent ? 0 : -infinity, axes.percent ? 1 : infinity);
 }
 
 }  // namespace
@@ -108,7 +98,6 @@ Section sweep_concurrency_section(const SweepReport& record) {
                      one.value.runs});
   if (record.cases.size() < 2) return {};
   using Mean = SweepCaseMean;
-  using One = SweepConcurrency;
   Blocks body = chart_grid({overview_chart(record.roles.measure, "mean over algorithms and settings", means,
                                            std::min(series, record.starts.size()), record.roles.is_share)}) +
                 (record.starts.size() > 1 ? model_legend(record.starts) : Blocks()) +
@@ -122,15 +111,6 @@ Section sweep_concurrency_section(const SweepReport& record) {
     if (const std::vector<Line> lines = lines_of(record, start); !lines.empty())
       body += line_charts(with_start(record, record.roles.measure, start),
                           "by the number of concurrent shifts", lines, axes_of(record, lines));
-  if (!record.concurrency.empty())
-    body += folded(fmt::format("All values as a table ({} rows)", record.concurrency.size()),
-                   table_with_start<One>(record, "By the number of concurrent shifts",
-                                         {algorithm_column<One>(),
-                                          {number_column("Shifts"), &One::shifts},
-                                          value_column<One>(record, record.roles.measure),
-                                          {number_column("Cases"), &One::cases},
-                                          seeds_column(&One::value)},
-                                         record.concurrency, 2));
   std::string heading = concurrency_finding(record, record.starts.front());
   if (heading.empty()) heading = "Cases, over all algorithms";
   return {"cases", "Cases", heading, body};

@@ -22,31 +22,6 @@ std::string way_name(const SweepWay& way) {
   return way.chooses == "epoch" && way.way != "oracle" ? curve_name(way.way) : way.way;
 }
 
-// How often each combination was chosen, by algorithm.
-Blocks counts_table(const SweepReport& record) {
-  std::vector<std::string> algorithms, values;
-  std::map<std::pair<std::string, std::string>, std::size_t> counts;
-  std::map<std::string, std::size_t> totals;
-  for (const SweepChoice& choice : record.choices) {
-    const std::string value = chosen_text(choice.chosen);
-    append_new(algorithms, choice.algorithm), append_new(values, value);
-    ++counts[{choice.algorithm, value}], ++totals[choice.algorithm];
-  }
-  if (values.size() > 8) return {};
-  std::ranges::sort(values);
-  std::vector<Column> columns{text_column("Algorithm")};
-  for (const std::string& value : values) columns.push_back(number_column(value));
-  columns.push_back(number_column("Choices"));
-  Table table("Number of selections", std::move(columns));
-  for (const std::string& algorithm : algorithms) {
-    std::vector<Cell> row{text_cell(algorithm)};
-    for (const std::string& value : values) row.push_back(count_cell(counts[{algorithm, value}]));
-    row.push_back(count_cell(totals[algorithm]));
-    table.add(std::move(row));
-  }
-  return table.block();
-}
-
 Blocks choice_table(const SweepReport& record) {
   const bool share = record.roles.is_share;
   std::vector<ColumnOf<SweepChoice>> columns = {
@@ -160,14 +135,8 @@ std::vector<Chart> charts_of(const SweepReport& record, const std::string& algor
       charts.push_back(line_chart(title, "mean of the chosen runs; bands are intervals of the mean", shares,
                                   fit_y(of, shares, 0, 1)));
     }
-    for (const Line& line : others) {
-      double low = 0, high = 0;
-      for (const LinePoint& point : line.points)
-        low = std::min(low, point.y.low.value_or(point.y.value.value_or(0))),
-        high = std::max(high, point.y.high.value_or(point.y.value.value_or(0)));
-      charts.push_back(
-          line_chart(title, line.name, {line}, fit_y(axes, {line}, low, high > low ? high : low + 1)));
-    }
+    for (const Line& line : others)
+      charts.push_back(line_chart(title, line.name, {line}, fit_y(axes, {line}, -infinity, infinity)));
   }
   return charts;
 }
@@ -188,7 +157,6 @@ Section sweep_choices_section(const SweepReport& record) {
       paragraph(fmt::format("Selected by {} only, on the seeds of the grid (the seeds with the most "
                             "combinations). The measure was not used.",
                             record.roles.validation)) +
-          counts_table(record) +
           folded(fmt::format("Every choice ({})", record.choices.size()), choice_table(record),
                  record.choices.size() <= 24)};
 }
