@@ -115,8 +115,7 @@ class Demo {
 
   void make_shifts() {
     for (const ShiftCase& one : shift_cases) {
-      shifts_.push_back(
-          shift::member(one.member).apply(test_, {one.strength, task_.seed, {}}, progress_).images);
+      shifts_.push_back(shift::member(one.member).apply(test_, {one.strength, task_.seed}, progress_).images);
       const fs::path path = file(fmt::format("images-{}.npz", one.member));
       product(path, fmt::format("{} {} seed {} of {}", one.member, one.strength, task_.seed, test_digest_),
               [&] { write_images(path, shifts_.back()); });

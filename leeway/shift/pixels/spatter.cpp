@@ -9,10 +9,10 @@
 // colors. Draws: the layer. Lengths: both sigmas. An extra corruption.
 #include <algorithm>
 
-#include "leeway/shift/corruption.h"
 #include "leeway/shift/detail/filter.h"
 #include "leeway/shift/detail/level_planes.h"
 #include "leeway/shift/detail/normals.h"
+#include "leeway/shift/shift.h"
 
 namespace leeway::shift {
 namespace {
@@ -48,7 +48,7 @@ double colour_of(const std::array<double, 3>& colour, std::size_t channels, std:
 }
 
 // False where no drop falls.
-bool add_water(const CorruptedPicture& picture, std::span<const float> layer, double strength) {
+bool add_water(const Picture& picture, std::span<const float> layer, double strength) {
   const std::size_t height = picture.height, width = picture.width, area = picture.area();
   thread_local std::vector<std::uint8_t> levels, edges, depth, other;
   thread_local std::vector<float> distances;
@@ -78,7 +78,7 @@ bool add_water(const CorruptedPicture& picture, std::span<const float> layer, do
   return true;
 }
 
-void add_mud(const CorruptedPicture& picture, std::span<float> layer, double threshold, double sigma) {
+void add_mud(const Picture& picture, std::span<float> layer, double threshold, double sigma) {
   for (float& value : layer) value = value > threshold ? 1.f : 0.f;
   gaussian_filter(layer, picture.height, picture.width, sigma);
   for (std::size_t channel = 0; channel < picture.channels; ++channel) {
@@ -89,7 +89,7 @@ void add_mud(const CorruptedPicture& picture, std::span<float> layer, double thr
   }
 }
 
-void change_by_spatter(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
+void change_by_spatter(const Picture& picture, const Setting& setting, Random& random) {
   const SpatterConstants& c = setting.of(spatter_constants);
   const double lengths = setting.scale.lengths;
   thread_local std::vector<float> layer;
@@ -107,9 +107,9 @@ void change_by_spatter(const CorruptedPicture& picture, const CorruptionSetting&
 
 }  // namespace
 
-Corruption corrupt_spatter() {
+Member spatter() {
   return {{"spatter", "splashes of water (severities 1 to 3) or mud (4 and 5)", benchmark_paper},
-          CorruptionGroup::extra,
+          "extra",
           change_by_spatter};
 }
 
