@@ -10,7 +10,7 @@
 
 #include "bench/bench.h"
 #include "leeway/core/parallel.h"
-#include "leeway/shift/corruption.h"
+#include "leeway/shift/shift.h"
 
 namespace {
 
@@ -44,29 +44,30 @@ void run(const bench::Arguments& arguments) {
     sets = {pictures(n, 3, side, side)};
   else
     sets = {pictures(n, 1, 28, 28), pictures(n, 3, 32, 32)};
-  std::vector<const Corruption*> members;
-  for (std::size_t i = 4; i < arguments.count(); ++i) members.push_back(&corruption(arguments[i]));
+  std::vector<const Member*> members;
+  for (std::size_t i = 4; i < arguments.count(); ++i) members.push_back(&member(arguments[i]));
   if (members.empty())
-    for (const Corruption& member : corruptions()) members.push_back(&member);
+    for (const Member& one : corruptions()) members.push_back(&one);
   fmt::print("name,channels,height,width,severity,images,threads,seconds,microseconds\n");
   for (const Images& images : sets) {
     double total = 0, total_processor = 0;
     const Images few = pictures(16, images.channels(), images.height(), images.width());
-    for (const Corruption* const member : members) {
-      (void)member->apply(few, {}, nullptr);  // threads and their tables are there now
+    for (const Member* const one : members) {
+      Options options;
+      options.severity = 1;
+      (void)one->apply(few, options, nullptr);  // threads and their tables are there now
       for (int severity = 1; severity <= 5; ++severity) {
-        CorruptionOptions options;
         options.severity = severity;
         if (side > 0) options.set = ConstantSet::imagenet;
         std::vector<double> spent(repeats), processor(repeats);
         for (std::size_t i = 0; i < repeats; ++i) {
           const std::clock_t start = std::clock();
-          spent[i] = bench::seconds([&] { (void)member->apply(images, options, nullptr); });
+          spent[i] = bench::seconds([&] { (void)one->apply(images, options, nullptr); });
           processor[i] = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
         }
         total += bench::least(spent);
         total_processor += bench::least(processor);
-        print(member->name, images, std::to_string(severity), bench::least(spent), bench::least(processor));
+        print(one->name, images, std::to_string(severity), bench::least(spent), bench::least(processor));
       }
     }
     print("all", images, "all", total, total_processor);

@@ -32,8 +32,7 @@ int run_shift(Context& context, const ShiftFlags& flags) {
 void add_shift(const Command& root, Context& context) {
   const Command command = root.add("shift", "Write a shifted copy of a set of images");
   auto& flags = command.keep<ShiftFlags>();
-  command.option("NAME", flags.name,
-                 "Shift, or several separated by commas (leeway list shifts, corruptions)");
+  command.option("NAME", flags.name, "Shift, or several separated by commas (leeway list shifts)");
   command.option(
       "--data", flags.data,
       "Images: .npz or .safetensors with x (n,c,h,w) and y, IDX(.gz), fashion-mnist:train or :test");
@@ -48,8 +47,8 @@ void add_shift(const Command& root, Context& context) {
               "Contact sheet to write (PNG): 30 random images before and after the shift")
       .writes(Written::claimed);
   command.footer(
-      "leeway list shifts and leeway list corruptions print the names. Shifts of pixels write float32 in "
-      "[0,1], corruptions (--severity) write uint8, shifts that select rows keep the pixels. The same seed "
+      "leeway list shifts prints the names. Shifts of pixels write float32 in [0,1], corruptions "
+      "(--severity) write uint8, shifts that select rows keep the pixels. The same seed "
       "gives the same images; an image does not depend on the other images. Several shifts or strengths "
       "write one file each, named by {shift}, {strength} or {severity}.\n\n"
       "  leeway shift gaussian-noise --data fashion-mnist:test --strength 0.3 --out noisy.npz\n"

@@ -7,7 +7,6 @@
 #include "apps/leeway/nn_loader.h"
 #include "leeway/core/message.h"
 #include "leeway/nn/session.h"
-#include "leeway/shift/corruption.h"
 #include "leeway/shift/shift.h"
 
 namespace leeway::app {
@@ -54,19 +53,12 @@ void add(sweep::Catalog& catalog, const CommandShape& shape, const std::string& 
   }
 }
 
-// Shifts by their strengths, corruptions by their severities; a name may be of both.
+// Shifts by their strengths and by their severities; a member may have both.
 std::vector<sweep::CatalogFamily> shifts() {
-  const std::vector<Parameter> severity{{"severity", 1, 0, 5, "", true}};
   std::vector<Member> strengths(shift::members().begin(), shift::members().end()), severities = strengths;
-  for (Member& member : severities) member.parameters.clear();
-  for (const auto& corruption : shift::corruptions()) {
-    const auto known = std::ranges::find(severities, corruption.name, &Member::name);
-    if (known != severities.end()) {
-      known->parameters = severity;
-      continue;
-    }
-    strengths.push_back({corruption.name, "", ""});
-    severities.push_back({corruption.name, "", "", severity});
+  for (Member& one : severities) {
+    one.parameters.clear();
+    if (shift::member(one.name).has_severities()) one.parameters = {{"severity", 1, 0, 5, "", true}};
   }
   return {{"name", "a shift", std::move(strengths), "strength", true},
           {"name", "a shift", std::move(severities), "severity", true}};

@@ -18,13 +18,16 @@ struct Values {
 
   explicit Values(std::size_t n) : of_image(n) {}
 
-  [[nodiscard]] Estimate mean(double level) const {
+  // Times `factor`.
+  [[nodiscard]] Measured mean(double level, double factor) const {
     double sum = 0;
     for (const double value : of_image) sum += value;
     // Sums in another order than the range's own may pass its ends by a rounding.
     std::vector<double> inside = of_image;
     for (double& value : inside) value = std::clamp(value, least, most);
-    return {sum / static_cast<double>(inside.size()), bounded_mean_interval(inside, least, most, level)};
+    const Interval interval = bounded_mean_interval(inside, least, most, level);
+    return {factor * (sum / static_cast<double>(inside.size())), factor * interval.low,
+            factor * interval.high};
   }
 };
 
@@ -54,12 +57,11 @@ void check(const std::vector<CorruptionMistakes>& mistakes, const std::vector<st
 // Sum of the reference's errors over those severities.
 std::optional<double> sum_of(const ReferenceErrors* reference, const CorruptionMistakes& one) {
   if (reference == nullptr) return std::nullopt;
-  const auto found =
-      std::ranges::find(reference->corruptions, one.corruption, &ReferenceErrors::OfCorruption::corruption);
+  const auto found = reference->corruptions.find(one.corruption);
   if (found == reference->corruptions.end()) return std::nullopt;
   double sum = 0;
   for (const std::size_t severity : one.severities) {
-    const std::optional<double>& error = found->errors[severity - 1];
+    const std::optional<double>& error = found->second[severity - 1];
     if (!error) return std::nullopt;
     sum += *error;
   }
@@ -95,32 +97,32 @@ CorruptionErrors corruption_errors(const std::vector<CorruptionMistakes>& mistak
     const auto severities = static_cast<double>(one.severities.size());
     CorruptionError& result = found.corruptions.emplace_back();
     result.corruption = one.corruption, result.of_benchmark = one.of_benchmark;
-    const auto mean_of = [&](const std::vector<std::uint8_t>* clean, double divisor) {
+    const auto mean_of = [&](const std::vector<std::uint8_t>* clean, double divisor, double factor) {
       Values own(n);
       add(own, one, clean, divisor);
-      return own.mean(level);
+      return own.mean(level, factor);
     };
-    result.error = mean_of(nullptr, severities);
+    result.error = mean_of(nullptr, severities, 1);
     if (one.of_benchmark) add(errors, one, nullptr, severities * counted);
     const std::optional<double> sum = sum_of(reference, one);
     if (sum) result.reference_error = *sum / severities;
     const bool ratio = sum && *sum > 0;
     if (ratio) {
-      result.ce = mean_of(nullptr, *sum);
+      result.ce = mean_of(nullptr, *sum, 100);
       if (one.of_benchmark) add(ratios, one, nullptr, *sum * counted);
     }
     const double rise =
         ratio && reference->clean && !clean_wrong.empty() ? *sum - severities * *reference->clean : 0;
     if (rise > 0) {
-      result.relative_ce = mean_of(&clean_wrong, rise);
+      result.relative_ce = mean_of(&clean_wrong, rise, 100);
       if (one.of_benchmark) add(relative, one, &clean_wrong, rise * counted);
     }
     if (one.of_benchmark) all = all && ratio, all_relative = all_relative && rise > 0;
   }
   if (found.counted == 0) return found;
-  found.mean_error = errors.mean(level);
-  if (all) found.mce = ratios.mean(level);
-  if (all_relative) found.relative_mce = relative.mean(level);
+  found.mean_error = errors.mean(level, 1);
+  if (all) found.mce = ratios.mean(level, 100);
+  if (all_relative) found.relative_mce = relative.mean(level, 100);
   return found;
 }
 

@@ -1,11 +1,11 @@
-// Corruption error of a model over the common corruptions (corruption.h), relative to a reference.
+// Corruption error of a model over the common corruptions (shift.h), relative to a reference.
 //
 // With E_sc the error under corruption c at severity s, E_clean the error on clean images, R those of the
 // reference:
 //   CE_c = sum_s E_sc / sum_s R_sc,    relative CE_c = sum_s (E_sc - E_clean) / sum_s (R_sc - R_clean);
 // mCE and relative mCE are means over the benchmark's 15 corruptions, without the extra four (Hendrycks and
-// Dietterich, ICLR 2019, section 4.1). Values are ratios (1: as wrong as the reference); the field prints
-// them times 100. Without a reference, only the mean error over corruptions and severities is available.
+// Dietterich, ICLR 2019, section 4.1). All of these are times 100, as the field prints them (100: as wrong as the
+// reference). Without a reference, only the mean error over corruptions and severities is available.
 //
 // Intervals treat the image as the unit, since its errors under 75 corruptions are dependent: with t_ic the
 // number of severities at which image i is wrong under c, CE_c is the mean over images of t_ic / sum_s R_sc;
@@ -19,11 +19,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "leeway/core/statistics.h"
+#include "leeway/core/numbers.h"
 
 namespace leeway::shift {
 
@@ -36,37 +37,29 @@ struct CorruptionMistakes {
 };
 
 struct ReferenceErrors {
-  struct OfCorruption {
-    std::string corruption;
-    std::array<std::optional<double>, 5> errors;  // at severities 1 to 5; none: not known
-  };
   std::string name;
   std::optional<double> clean;
-  std::vector<OfCorruption> corruptions;
+  // By corruption, at severities 1 to 5; none: not known.
+  std::map<std::string, std::array<std::optional<double>, 5>> corruptions;
 };
 
 // AlexNet's on ImageNet-C, by which the field divides: errors and the clean error .43478 of the benchmark's authors.
 [[nodiscard]] const ReferenceErrors& alexnet_errors();
 
-struct Estimate {
-  double value = 0;
-  Interval interval;
-};
-
 struct CorruptionError {
   std::string corruption;
   bool of_benchmark = true;
-  Estimate error;                         // mean over severities
+  Measured error;                         // mean over severities
   std::optional<double> reference_error;  // likewise; none where the reference lacks one of these severities
-  std::optional<Estimate> ce;
-  std::optional<Estimate> relative_ce;  // none where the reference is no worse than on clean images
+  Measured ce;                            // none without a reference error above 0
+  Measured relative_ce;                   // none where the reference is no worse than on clean images
 };
 
 struct CorruptionErrors {
-  std::vector<CorruptionError> corruptions;   // as given
-  std::size_t counted = 0;                    // of the benchmark's: what the means are over
-  std::optional<Estimate> mean_error;         // without a reference's help; none where counted is 0
-  std::optional<Estimate> mce, relative_mce;  // where every one that counts has a CE
+  std::vector<CorruptionError> corruptions;  // as given
+  std::size_t counted = 0;                   // of the benchmark's: what the means are over
+  Measured mean_error;                       // without a reference's help; none where counted is 0
+  Measured mce, relative_mce;                // where every one that counts has a CE
 };
 
 // `clean_wrong`: (n) 1 where the image as it is is misjudged; empty: not known, or of other images.

@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,15 +65,14 @@ struct TextSetting {
 
 // How a member uses Options and labels.
 struct TextNeeds {
-  bool edits = false;     // strength W means 2^W edits
+  bool edits = false;     // strength W means 2^W edits; without it, strength 0 changes nothing
   bool label = false;     // places words of a sign, so it must know the text's; uses `placing`
   bool opposite = false;  // words of the other sign
 };
 
 struct TextShift : leeway::Member {
-  TextNeeds needs = {};
-  std::optional<double> identity = {};  // the strength that changes nothing, where there is one
   std::u32string (*change)(std::u32string_view text, const TextSetting& setting, Random& random) = nullptr;
+  TextNeeds needs = {};
 
   [[nodiscard]] const Parameter& strength() const { return parameters.front(); }
   // 2^strength, rounded; 0 where the member does not count edits.

@@ -8,6 +8,7 @@
 #include "leeway/core/message.h"
 #include "leeway/describe/fields.h"
 #include "leeway/describe/json.h"
+#include "leeway/tasks/assess/detail/comparison.h"
 
 namespace leeway {
 
@@ -97,9 +98,7 @@ AccuracyByCell accuracy_of(const AttributeTable& table, const Cells& cells,
     accuracy.cells.push_back(
         {values_of(table, cells, cell.cell), cell.n, {cell.accuracy, cell.interval.low, cell.interval.high}});
   }
-  const Interval interval = clopper_pearson(correct, accuracy.n, level);
-  accuracy.accuracy = {static_cast<double>(correct) / static_cast<double>(accuracy.n), interval.low,
-                       interval.high};
+  accuracy.accuracy = assess::share(correct, accuracy.n, level);
   accuracy.p = found.p;
   return accuracy;
 }

@@ -128,8 +128,7 @@ std::vector<Function> functions_of_data() {
          "(n,c,h,w), uint8 or floats in [0,1], a dictionary with x and y, a file's path or a name such as "
          "fashion-mnist:test",
          true},
-        {"shift", "text",
-         "a name in leeway.list(\"shifts\"), or with a severity in leeway.list(\"corruptions\")", true}},
+        {"shift", "text", "a name in leeway.list(\"shifts\")", true}},
        {"strength"},
        default_options<tasks::ShiftOptions>,
        shift_of},

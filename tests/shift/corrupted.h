@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "leeway/shift/corruption.h"
+#include "leeway/shift/shift.h"
 
 namespace leeway::shift {
 
@@ -35,15 +35,15 @@ inline Levels levels_of(const Images& images) {
   return {levels.begin(), levels.end()};
 }
 
-inline CorruptionOptions options_of(int severity, ConstantSet set = ConstantSet::automatic,
-                                    Variant variant = Variant::corrected) {
-  CorruptionOptions options;
+inline Options options_of(int severity, ConstantSet set = ConstantSet::automatic,
+                          Variant variant = Variant::corrected) {
+  Options options;
   options.severity = severity, options.set = set, options.variant = variant;
   return options;
 }
 
-inline Levels corrupted(std::string_view name, const Images& images, const CorruptionOptions& options) {
-  return levels_of(corruption(name).apply(images, options, nullptr));
+inline Levels corrupted(std::string_view name, const Images& images, const Options& options) {
+  return levels_of(member(name).apply(images, options, nullptr).images);
 }
 
 // Pictures first, first + 1, ... of waves and squares, u8; tests/reference/corruption_pictures.py makes the same.

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "leeway/core/random.h"
-#include "leeway/shift/corruption.h"
 #include "leeway/shift/detail/disc_filter.h"
 #include "leeway/shift/detail/filter.h"
 #include "leeway/shift/detail/normals.h"
+#include "leeway/shift/shift.h"
 #include "tests/message_of.h"
 
 namespace leeway::shift::corruption_filter_test {
@@ -312,7 +312,7 @@ TEST(ShotNoise, IsPoisson) {
       const double mean = photons * v;
       std::vector<float> values(250000, v);
       Random random(7, stream("shot-noise"), 0);
-      corruption("shot-noise").change({values, 1, 500, 500}, {severity, {set, 1}}, random);
+      member("shot-noise").by_severity({values, 1, 500, 500}, {severity, {set, 1}}, random);
       std::map<long, double> counts;
       for (const float x : values) {
         ASSERT_NEAR(x * photons, std::round(x * photons), 1e-3);

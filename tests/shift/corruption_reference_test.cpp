@@ -91,7 +91,7 @@ Figures figures_of(const Images& images, const Levels& after) {
 // Five standard errors of the difference, 1e-4 for roundings, and 5e-4 of the value for roundings that are the same in all pixels.
 void expect_figures(const nlohmann::json& entry, const Images& pictures,
                     const std::shared_ptr<const FrostPictures>& frost) {
-  CorruptionOptions options = options_of(entry.at("severity"), ConstantSet::cifar);
+  Options options = options_of(entry.at("severity"), ConstantSet::cifar);
   options.seed = 11, options.frost = frost;
   const std::string name = entry.at("name");
   const Figures found = figures_of(pictures, corrupted(name, pictures, options));
@@ -100,7 +100,7 @@ void expect_figures(const nlohmann::json& entry, const Images& pictures,
        {std::pair("mean", found.mean), {"sd", found.sd}, {"texture", found.texture}}) {
     const double expected = entry.at(key), error = entry.at(std::string(key) + "_error");
     EXPECT_NEAR(value, expected, errors * error + 1e-4 + 5e-4 * std::abs(expected))
-        << fmt::format("{} of {} at severity {}", key, name, options.severity);
+        << fmt::format("{} of {} at severity {}", key, name, *options.severity);
   }
 }
 
@@ -159,7 +159,7 @@ TEST(CorruptionReference, LevelsOfDigitalCorruptions) {
   }
 }
 
-class RecordedLevels : public ::testing::TestWithParam<Corruption> {};
+class RecordedLevels : public ::testing::TestWithParam<Member> {};
 
 // Every set of constants, size and variant: one of the sampled levels may differ, next to a threshold.
 TEST_P(RecordedLevels, AreFound) {
@@ -185,13 +185,13 @@ TEST_P(RecordedLevels, AreFound) {
 INSTANTIATE_TEST_SUITE_P(Corruptions, RecordedLevels,
                          ::testing::ValuesIn(corruptions().begin(), corruptions().end()), case_name);
 
-class EveryCorruption : public ::testing::TestWithParam<Corruption> {
+class EveryCorruption : public ::testing::TestWithParam<Member> {
  protected:
   static Images run(const Images& images, int severity, std::uint64_t seed = 0) {
-    CorruptionOptions options;
+    Options options;
     options.severity = severity;
     options.seed = seed;
-    return GetParam().apply(images, options, nullptr);
+    return GetParam().apply(images, options, nullptr).images;
   }
   static Levels levels(const Images& images, int severity, std::uint64_t seed = 0) {
     return levels_of(run(images, severity, seed));
@@ -199,10 +199,10 @@ class EveryCorruption : public ::testing::TestWithParam<Corruption> {
 };
 
 TEST_P(EveryCorruption, DescribesItself) {
-  const Corruption& m = GetParam();
+  const Member& m = GetParam();
   EXPECT_LT(m.summary.size(), 80u);
   EXPECT_FALSE(m.source.empty());
-  EXPECT_NE(m.change == nullptr, m.change_levels == nullptr);
+  EXPECT_NE(m.by_severity == nullptr, m.levels_by_severity == nullptr);
 }
 
 TEST_P(EveryCorruption, OfSeverityZeroChangesNothing) {
@@ -230,7 +230,7 @@ TEST_P(EveryCorruption, TakesPicturesOfEveryShape) {
       for (const ConstantSet set :
            {ConstantSet::automatic, ConstantSet::cifar, ConstantSet::tiny, ConstantSet::imagenet}) {
         const Images images = random_levels(shape);
-        const Images after = GetParam().apply(images, options_of(severity, set), nullptr);
+        const Images after = GetParam().apply(images, options_of(severity, set), nullptr).images;
         EXPECT_EQ(after.pixels.shape, shape);
         EXPECT_EQ(after.pixels.type, ElementType::u8);
         EXPECT_EQ(after.labels, images.labels);
@@ -356,7 +356,7 @@ TEST_P(EveryCorruption, PublishedIsRoundedDownAndCompressed) {
 
 TEST_P(EveryCorruption, HearsAStop) {
   Stopping progress(512);
-  CorruptionOptions options;
+  Options options = options_of(1);
   try {
     (void)GetParam().apply(random_levels({600, 1, 2, 2}), options, &progress);
     FAIL() << "was not stopped";
@@ -370,9 +370,9 @@ INSTANTIATE_TEST_SUITE_P(Corruptions, EveryCorruption,
                          ::testing::ValuesIn(corruptions().begin(), corruptions().end()), case_name);
 
 TEST(Corruptions, AreFoundByNameInThePublishedOrder) {
-  EXPECT_EQ(corruption("shot-noise").group, CorruptionGroup::noise);
-  EXPECT_EQ(corruption("gaussian-blur").group, CorruptionGroup::extra);
-  EXPECT_REFUSED(corruption("blur"), "jpeg-compression, speckle-noise, gaussian-blur, spatter, saturate...");
+  EXPECT_EQ(corruptions().front().group, "noise");
+  EXPECT_EQ(corruptions().back().group, "extra");
+  EXPECT_REFUSED(member("blur"), "jpeg-compression, speckle-noise, gaussian-blur, spatter, saturate...");
 }
 
 TEST(Scale, FollowsTheShorterSide) {

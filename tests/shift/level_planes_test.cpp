@@ -235,7 +235,7 @@ void expect_published_statistics(const FrostPictures& frost) {
 TEST(FrostPictures, AreMadeOnceForASeedWithThePublishedStatistics) {
   const auto first = procedural_frost_pictures(5), again = procedural_frost_pictures(5);
   EXPECT_EQ(first, again);
-  CorruptionOptions given = options_of(3);
+  Options given = options_of(3);
   given.seed = 5;
   const Images images = random_levels({2, 3, 32, 32});
   const auto lazily = corrupted("frost", images, given);
@@ -273,7 +273,7 @@ TEST(FrostPictures, AreReadFromAFolder) {
   EXPECT_THAT(refused(), ::testing::HasSubstr("c.jpg: expected a complete JPEG image, found "));
   std::filesystem::remove_all(folder.path());
   EXPECT_THAT(refused(), ::testing::EndsWith(": expected a folder of frost images, found nothing"));
-  CorruptionOptions options = options_of(1);
+  Options options = options_of(1);
   options.frost = std::make_shared<FrostPictures>();
   EXPECT_REFUSED(corrupted("frost", random_levels({1, 1, 2, 2}), options), "corruption ... found none");
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "tests/at_threads.h"
@@ -19,7 +20,7 @@ class EveryShift : public ::testing::TestWithParam<Member> {
  protected:
   // label-subset keeps two of the three classes; imbalance orders all; the others look at no class.
   static std::vector<std::int64_t> classes() {
-    if (!GetParam().selects_rows) return {};
+    if (GetParam().select == nullptr) return {};
     return GetParam().name == "label-subset" ? std::vector<std::int64_t>{2, 0}
                                              : std::vector<std::int64_t>{1, 2, 0};
   }
@@ -30,8 +31,7 @@ class EveryShift : public ::testing::TestWithParam<Member> {
   const Images images_ = random_images(700, 2, 5, 4);
 };
 
-class ShiftOfPixels : public EveryShift {};      // not those that select rows
-class ShiftWithIdentity : public EveryShift {};  // those with a strength that changes nothing
+class ShiftOfPixels : public EveryShift {};  // not those that select rows
 
 TEST_P(EveryShift, DescribesItself) {
   const Member& m = GetParam();
@@ -39,11 +39,6 @@ TEST_P(EveryShift, DescribesItself) {
   EXPECT_THAT(m.strength().meaning, ::testing::Not(::testing::IsEmpty()));
   EXPECT_LE(m.strength().low, m.strength().value);
   EXPECT_LE(m.strength().value, m.strength().high);
-  if (m.identity) {
-    EXPECT_LE(m.strength().low, *m.identity);
-    EXPECT_LE(*m.identity, m.strength().high);
-    EXPECT_NE(m.strength().value, *m.identity);
-  }
 }
 
 TEST_P(EveryShift, RefusesStrengthsOutOfRange) {
@@ -70,8 +65,13 @@ TEST_P(EveryShift, ChangesSomethingByDefault) {
   EXPECT_NE(floats(shifted.images), floats(images_));
 }
 
-TEST_P(ShiftWithIdentity, ChangesNothingAtIt) {
-  const Shifted shifted = run(images_, *GetParam().identity);
+TEST_P(EveryShift, ChangesNothingAtItsIdentity) {
+  const std::map<std::string_view, double> identities{
+      {"gaussian-noise", 0}, {"brightness", 0}, {"contrast", 1}, {"gaussian-blur", 0},
+      {"rotation", 0},       {"pixelation", 1}, {"imbalance", 1}};
+  const auto found = identities.find(GetParam().name);
+  if (found == identities.end()) return;
+  const Shifted shifted = run(images_, found->second);
   EXPECT_EQ(floats(shifted.images), floats(images_));
   EXPECT_EQ(shifted.images.labels, images_.labels);
 }
@@ -81,13 +81,13 @@ TEST_P(EveryShift, LabelsAndPixelsFollowTheRows) {
   ASSERT_EQ(shifted.rows.size(), shifted.images.n());
   ASSERT_EQ(shifted.images.labels->size(), shifted.images.n());
   EXPECT_TRUE(std::is_sorted(shifted.rows.begin(), shifted.rows.end()));
-  if (!GetParam().selects_rows) {
+  if (GetParam().select == nullptr) {
     EXPECT_EQ(shifted.images.pixels.shape, images_.pixels.shape);
   }
   std::vector<float> was(images_.pixels_per_image()), is(was.size());
   for (std::size_t i = 0; i < shifted.rows.size(); ++i) {
     EXPECT_EQ((*shifted.images.labels)[i], (*images_.labels)[shifted.rows[i]]);
-    if (!GetParam().selects_rows) {
+    if (GetParam().select == nullptr) {
       EXPECT_EQ(shifted.rows[i], i);
       continue;
     }
@@ -131,7 +131,7 @@ TEST_P(EveryShift, ReadsBytesAsFractions) {
                 from_floats = run(parts, GetParam().strength().value);
   EXPECT_EQ(from_bytes.rows, from_floats.rows);
   EXPECT_EQ(floats(from_bytes.images), floats(from_floats.images));
-  EXPECT_EQ(from_bytes.images.pixels.type, GetParam().selects_rows ? ElementType::u8 : ElementType::f32);
+  EXPECT_EQ(from_bytes.images.pixels.type, GetParam().select != nullptr ? ElementType::u8 : ElementType::f32);
 }
 
 TEST_P(ShiftOfPixels, ReportsAndStops) {
@@ -149,14 +149,12 @@ std::vector<Member> members_where(bool (*condition)(const Member&)) {
   return some;
 }
 
-INSTANTIATE_TEST_SUITE_P(Members, EveryShift, ::testing::ValuesIn(members().begin(), members().end()),
-                         case_name);
-INSTANTIATE_TEST_SUITE_P(Members, ShiftOfPixels,
-                         ::testing::ValuesIn(members_where([](const Member& m) { return !m.selects_rows; })),
-                         case_name);
-INSTANTIATE_TEST_SUITE_P(Members, ShiftWithIdentity, ::testing::ValuesIn(members_where([](const Member& m) {
-                           return m.identity.has_value();
+INSTANTIATE_TEST_SUITE_P(Members, EveryShift, ::testing::ValuesIn(members_where([](const Member& m) {
+                           return m.has_strengths();
                          })),
                          case_name);
-
+INSTANTIATE_TEST_SUITE_P(Members, ShiftOfPixels, ::testing::ValuesIn(members_where([](const Member& m) {
+                           return m.by_strength != nullptr;
+                         })),
+                         case_name);
 }  // namespace leeway::shift::members_test

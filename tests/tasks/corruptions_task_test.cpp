@@ -10,7 +10,7 @@
 #include "leeway/describe/json.h"
 #include "leeway/io/npy.h"
 #include "leeway/io/safetensors.h"
-#include "leeway/shift/corruption.h"
+#include "leeway/shift/shift.h"
 #include "leeway/tasks/corruptions/corruptions.h"
 #include "tests/core/files.h"
 #include "tests/message_of.h"
@@ -96,9 +96,9 @@ class CorruptionsTaskTest : public ::testing::Test {
 };
 
 Images corrupted(const Images& images, const char* name, int severity) {
-  shift::CorruptionOptions options;
+  shift::Options options;
   options.severity = severity, options.seed = 3;
-  return shift::corruption(name).apply(images, options, nullptr);
+  return shift::member(name).apply(images, options, nullptr).images;
 }
 
 // Two blocks and a rest that is too small for one: as if all were asked about at once.
@@ -208,7 +208,7 @@ TEST_F(CorruptionsTaskTest, WhatIsNotDefinedOnGreyIsLeftOut) {
   other.options.corruptions = {"brightness", "saturate"};
   const Corruptions both = corruptions(other);
   EXPECT_EQ(both.errors.size(), 2u);
-  EXPECT_FALSE(both.errors[1].counted);
+  EXPECT_FALSE(both.errors[1].of_benchmark);
   EXPECT_EQ(both.mean->corruptions, 1u);
   EXPECT_DOUBLE_EQ(*both.mean->mean_error.value, *both.errors[0].error.value);
   EXPECT_TRUE(std::filesystem::exists(other.sheet));
@@ -262,7 +262,7 @@ TEST_F(CorruptionsTaskTest, ProceduralFrostIsKeptOutOfThePublishedNumber) {
   one.options.corruptions = {"frost", "fog"}, one.options.severities = {1};
   one.options.reference = "alexnet";
   const Corruptions record = corruptions(one);
-  EXPECT_FALSE(record.errors[0].counted);
+  EXPECT_FALSE(record.errors[0].of_benchmark);
   EXPECT_TRUE(record.errors[0].ce.value.has_value());
   EXPECT_EQ(record.mean->corruptions, 1u);
   EXPECT_DOUBLE_EQ(*record.mean->mce.value, *record.errors[1].ce.value);

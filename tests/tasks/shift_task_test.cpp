@@ -5,8 +5,6 @@
 
 #include "leeway/core/random.h"
 #include "leeway/io/images.h"
-#include "leeway/shift/corruption.h"
-#include "leeway/tasks/corruption_choice.h"
 #include "leeway/tasks/shift/shift.h"
 #include "tests/core/files.h"
 
@@ -43,9 +41,9 @@ TEST_F(ShiftTaskTest, BlocksAreTheWholeSet) {
   one.take = [&](ArrayMap arrays) { taken = std::move(arrays); };
   one.sheet = (folder_ / "sheet.png").string();
   const Shift record = shift_images(one);
-  shift::CorruptionOptions options;
+  shift::Options options;
   options.severity = 3, options.seed = 5;
-  const Images expected = shift::corruption("gaussian-noise").apply(images, options, nullptr);
+  const Images expected = shift::member("gaussian-noise").apply(images, options, nullptr).images;
   const Images found = read_images(one.out), also = images_of(taken, "taken");
   const auto levels = expected.pixels.view<std::uint8_t>();
   for (const Images* const set : {&found, &also}) {
@@ -53,7 +51,8 @@ TEST_F(ShiftTaskTest, BlocksAreTheWholeSet) {
     EXPECT_TRUE(std::ranges::equal(set->pixels.view<std::uint8_t>(), levels));
     EXPECT_EQ(set->labels, images.labels);
   }
-  EXPECT_NEAR(*record.results[0].mean_change, mean_change(images, expected), 1e-12);
+  EXPECT_NEAR(*record.results[0].mean_change,
+              sum_of_changes(images, expected, 0) / static_cast<double>(levels.size()), 1e-12);
   EXPECT_EQ(record.results[0].n, images.n());
   EXPECT_TRUE(std::filesystem::exists(one.sheet));
 }

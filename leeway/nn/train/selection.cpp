@@ -45,9 +45,8 @@ void check_selection(const TrainOptions& options) {
   if (options.select == worst_group && !selection.given()) return;
   if (!selection.given())
     refuse("train: selection", "a function that scores an epoch by " + in_quotes(options.select), "none");
-  if (shift::member(selection.shift).selects_rows)
-    refuse("train: selection", "a shift that changes pixels",
-           fmt::format("{}, which selects rows", selection.shift));
+  if (shift::member(selection.shift).by_strength == nullptr)
+    refuse("train: selection", "a shift that changes pixels by a strength", selection.shift);
 }
 
 double selection_strength(const Selection& selection) {

@@ -33,38 +33,24 @@ std::int32_t parts_in_disc(std::ptrdiff_t down, std::ptrdiff_t right, double rad
 }
 
 // A plane in counts with `margin` pixels more on every side, and room for whole blocks behind each row.
-struct Surrounded {
-  std::vector<std::uint32_t> counts;
-
-  void set(std::span<const float> plane, std::size_t height, std::size_t margin, std::size_t stride,
-           float white) {
-    const std::size_t width = plane.size() / height;
-    counts.resize((height + 2 * margin) * stride);
-    const auto before = static_cast<std::ptrdiff_t>(margin);
-    const auto row = [&](std::ptrdiff_t y) {
-      return counts.data() + static_cast<std::size_t>(y + before) * stride + margin;
-    };
-    for (std::size_t y = 0; y < height; ++y) {
-      const float* const from = plane.data() + y * width;
-      std::uint32_t* const to = row(static_cast<std::ptrdiff_t>(y));
-      for (std::size_t x = 0; x < width; ++x)
-        to[x] = static_cast<std::uint32_t>(static_cast<std::int32_t>(from[x] * white + disc_filter_half));
-      for (std::ptrdiff_t i = 1; i <= before; ++i) {
-        const std::ptrdiff_t behind = static_cast<std::ptrdiff_t>(width) - 1 + i;
-        to[-i] = to[pixel_at(-i, width, Border::mirror)];
-        to[behind] = to[pixel_at(behind, width, Border::mirror)];
-      }
-    }
-    const auto copy_to = [&](std::ptrdiff_t y) {
-      const auto from = static_cast<std::ptrdiff_t>(pixel_at(y, height, Border::mirror));
-      std::copy_n(row(from) - before, width + 2 * margin, row(y) - before);
-    };
-    for (std::ptrdiff_t i = 1; i <= before; ++i) {
-      copy_to(-i);
-      copy_to(static_cast<std::ptrdiff_t>(height) - 1 + i);
+void surround(std::span<const float> plane, std::size_t height, std::size_t margin, std::size_t stride,
+              float white, std::vector<std::uint32_t>& counts) {
+  thread_local std::vector<std::size_t> rows, columns;
+  const std::size_t width = plane.size() / height;
+  extend(height, margin, margin, Border::mirror, rows);
+  extend(width, margin, margin, Border::mirror, columns);
+  counts.resize(rows.size() * stride);
+  for (std::size_t y = 0; y < rows.size(); ++y) {
+    const float* const from = plane.data() + rows[y] * width;
+    std::uint32_t* const to = counts.data() + y * stride + margin;
+    for (std::size_t x = 0; x < width; ++x)
+      to[x] = static_cast<std::uint32_t>(static_cast<std::int32_t>(from[x] * white + disc_filter_half));
+    for (std::size_t i = 0; i < margin; ++i) {
+      *(to - margin + i) = to[columns[i]];
+      to[width + i] = to[columns[margin + width + i]];
     }
   }
-};
+}
 
 }  // namespace
 
@@ -141,17 +127,16 @@ void DiscFilter::add_rings(const std::vector<Ring>& rings, const std::uint32_t* 
 }
 
 void DiscFilter::apply(std::span<float> plane, std::size_t height) const {
-  thread_local Surrounded wide;
-  thread_local std::vector<std::uint32_t> sums;
+  thread_local std::vector<std::uint32_t> wide, sums;
   thread_local std::vector<float> means, line;  // rows with what the smoothing needs around them
   const std::size_t width = shape_.width, rows = height + 2 * reach_;
   const std::size_t stride =
       (width + 2 * reach_ + disc_filter_lanes - 1) / disc_filter_lanes * disc_filter_lanes;
-  wide.set(plane, height, edge_ + reach_, stride_, white_);
+  surround(plane, height, edge_ + reach_, stride_, white_, wide);
   sums.assign(stride, 0);
   means.resize(rows * stride);
   for (std::size_t y = 0; y < rows; ++y) {
-    add_rings(y == 0 ? disc_ : step_, wide.counts.data() + (y + edge_) * stride_ + edge_, sums);
+    add_rings(y == 0 ? disc_ : step_, wide.data() + (y + edge_) * stride_ + edge_, sums);
     float* const to = means.data() + y * stride;
     for (std::size_t x = 0; x < stride; ++x)
       to[x] = static_cast<float>(static_cast<std::int32_t>(sums[x])) * mean_;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstddef>
 #include <numbers>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace leeway::shift {
@@ -14,14 +16,6 @@ namespace {
 constexpr std::size_t filter_lanes = 16;
 constexpr float filter_half = .5f;
 constexpr double filter_negligible = 1e-10;  // a weight below it, of a sum of 1, is left out
-
-// places[i] = the pixel at place i - before, for a line with `before` and `after` more places at its ends.
-void extend(std::size_t size, std::size_t before, std::size_t after, Border border,
-            std::vector<std::size_t>& places) {
-  places.resize(size + before + after);
-  for (std::size_t i = 0; i < places.size(); ++i)
-    places[i] = pixel_at(static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(before), size, border);
-}
 
 struct WeightedRows {
   std::vector<const float*> rows;
@@ -171,6 +165,13 @@ std::size_t pixel_beyond(std::ptrdiff_t i, std::size_t size, Border border) {
   return static_cast<std::size_t>(i < n ? i : turned);
 }
 
+void extend(std::size_t size, std::size_t before, std::size_t after, Border border,
+            std::vector<std::size_t>& places) {
+  places.resize(size + before + after);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    places[i] = pixel_at(static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(before), size, border);
+}
+
 std::vector<double> gaussian_weights(double sigma, std::size_t radius) {
   std::vector<double> weights(2 * radius + 1);
   double sum = 0;
@@ -239,27 +240,22 @@ void zoom_middle(std::span<const float> plane, std::size_t height, std::size_t w
 
 void mean_of_zooms(std::span<float> plane, std::size_t height, std::size_t width, double step,
                    std::size_t count) {
-  struct Sides {
-    std::size_t side = 0;
-    double step = 0;
-    std::vector<ZoomedSide> zoomed;
-
-    void set(std::size_t new_side, double new_step, std::size_t number) {
-      if (side == new_side && step == new_step && zoomed.size() == number) return;
-      side = new_side, step = new_step;
-      zoomed.resize(number);
-      for (std::size_t i = 0; i < number; ++i) zoomed[i].set(side, 1 + static_cast<double>(i) * step);
-    }
-  };
-  thread_local Sides rows, columns;  // the same for many planes
+  thread_local std::vector<std::pair<ZoomedSide, ZoomedSide>> sides;  // the same for many planes
+  thread_local std::tuple<std::size_t, std::size_t, double, std::size_t> made_for;
   thread_local std::vector<float> sum;
-  rows.set(height, step, count);
-  columns.set(width, step, count);
+  if (const std::tuple wanted(height, width, step, count); made_for != wanted) {
+    made_for = wanted;
+    sides.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double factor = 1 + static_cast<double>(i) * step;
+      sides[i].first.set(height, factor);
+      sides[i].second.set(width, factor);
+    }
+  }
   sum.assign(plane.begin(), plane.end());
   float* const sums = sum.data();
-  for (std::size_t i = 0; i < count; ++i)
-    zoom_by(plane, rows.zoomed[i], columns.zoomed[i],
-            [&](std::size_t place, float value) { sums[place] += value; });
+  for (const auto& [rows, columns] : sides)
+    zoom_by(plane, rows, columns, [&](std::size_t place, float value) { sums[place] += value; });
   const auto pictures = static_cast<float>(count + 1);
   for (std::size_t i = 0; i < plane.size(); ++i) plane[i] = sums[i] / pictures;
 }

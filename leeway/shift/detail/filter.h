@@ -22,6 +22,10 @@ enum class Border {
                                                          : pixel_beyond(i, size, border);
 }
 
+// places[i] = the pixel at place i - before, for a line with `before` and `after` more places at its ends.
+void extend(std::size_t size, std::size_t before, std::size_t after, Border border,
+            std::vector<std::size_t>& places);
+
 // exp(-i^2 / (2 sigma^2)) for |i| <= radius, normalised. Divided before squared: sigma^2 of a tiny sigma is 0.
 [[nodiscard]] std::vector<double> gaussian_weights(double sigma, std::size_t radius);
 

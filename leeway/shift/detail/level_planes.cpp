@@ -8,43 +8,18 @@
 namespace leeway::shift {
 namespace {
 
-// The plane with one more row and column on every side, (h + 2) x (w + 2), in memory of the thread.
-const std::vector<int>& bordered(std::span<const std::uint8_t> plane, std::size_t height, std::size_t width,
-                                 bool replicate) {
+// The plane with its border pixels once more on every side, (h + 2) x (w + 2), in memory of the thread.
+const std::vector<int>& bordered(std::span<const std::uint8_t> plane, std::size_t height, std::size_t width) {
   thread_local std::vector<int> copy;
-  const std::size_t stride = width + 2;
-  copy.resize((height + 2) * stride);
-  const std::size_t first_row = replicate || height == 1 ? 0 : 1,
-                    first_column = replicate || width == 1 ? 0 : 1;
-  const auto fill_row = [&](std::size_t to, std::size_t from) {
-    const std::uint8_t* const in = plane.data() + from * width;
-    int* const out = copy.data() + to * stride;
-    for (std::size_t x = 0; x < width; ++x) out[x + 1] = in[x];
-    out[0] = in[first_column];
-    out[width + 1] = in[width - 1 - first_column];
-  };
-  for (std::size_t y = 0; y < height; ++y) fill_row(y + 1, y);
-  fill_row(0, first_row);
-  fill_row(height + 1, height - 1 - first_row);
+  copy.resize((height + 2) * (width + 2));
+  for (std::size_t y = 0; y < height + 2; ++y) {
+    const auto row = plane.subspan((std::clamp<std::size_t>(y, 1, height) - 1) * width, width);
+    int* const out = copy.data() + y * (width + 2);
+    out[0] = row.front();
+    std::ranges::copy(row, out + 1);
+    out[width + 1] = row.back();
+  }
   return copy;
-}
-
-// The 3x3 sum with `kernel` at every pixel, as level_of has it.
-template <class LevelOf>
-void sum_around(std::span<const std::uint8_t> plane, std::size_t height, std::size_t width,
-                const std::array<int, 9>& kernel, std::vector<std::uint8_t>& out, const LevelOf& level_of) {
-  const std::vector<int>& in = bordered(plane, height, width, false);
-  const std::size_t stride = width + 2;
-  out.resize(height * width);
-  for (std::size_t y = 0; y < height; ++y)
-    for (std::size_t x = 0; x < width; ++x) {
-      const int *const above = in.data() + y * stride + x, *const here = above + stride,
-                       *const below = here + stride;
-      int sum = 0;
-      for (std::size_t k = 0; k < 3; ++k)
-        sum += kernel[k] * above[k] + kernel[3 + k] * here[k] + kernel[6 + k] * below[k];
-      out[y * width + x] = static_cast<std::uint8_t>(level_of(sum));
-    }
 }
 
 struct Slopes {
@@ -54,7 +29,7 @@ struct Slopes {
 const Slopes& slopes_of(std::span<const std::uint8_t> plane, std::size_t height, std::size_t width) {
   thread_local Slopes slopes;
   const std::size_t stride = width + 2, whole = (height + 2) * stride;
-  const std::vector<int>& in = bordered(plane, height, width, true);
+  const std::vector<int>& in = bordered(plane, height, width);
   slopes.x.resize(whole);
   slopes.y.resize(whole);
   slopes.size.assign(whole, 0);
@@ -167,17 +142,6 @@ void equalize_levels(std::span<std::uint8_t> plane) {
     table[level] = static_cast<std::uint8_t>(std::nearbyint(static_cast<float>(sum) * scale));
   }
   for (std::uint8_t& level : plane) level = table[level];
-}
-
-void correlate_levels(std::span<const std::uint8_t> plane, std::size_t height, std::size_t width,
-                      const std::array<int, 9>& kernel, std::vector<std::uint8_t>& out) {
-  sum_around(plane, height, width, kernel, out, [](int sum) { return std::clamp(sum, 0, 255); });
-}
-
-void mean_levels(std::span<const std::uint8_t> plane, std::size_t height, std::size_t width,
-                 std::vector<std::uint8_t>& out) {
-  sum_around(plane, height, width, {1, 1, 1, 1, 1, 1, 1, 1, 1}, out,
-             [](int sum) { return (2 * sum + 9) / 18; });
 }
 
 }  // namespace leeway::shift

@@ -3,7 +3,6 @@
 // Each is a pure function of its arguments; `out` may be resized and must not be `plane`.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -26,11 +25,5 @@ void chamfer_distance(std::span<const std::uint8_t> marked, std::size_t height, 
 // Histogram equalisation: level v becomes round(255 (pixels of v or less - pixels of the least level) / (pixels - pixels of the
 // least level)); a plane of one level stays.
 void equalize_levels(std::span<std::uint8_t> plane);
-
-// Correlation with a 3x3 kernel, clipped to 0..255, and the 3x3 mean, rounded; outside the plane its mirror image (dcb|abcd|cba).
-void correlate_levels(std::span<const std::uint8_t> plane, std::size_t height, std::size_t width,
-                      const std::array<int, 9>& kernel, std::vector<std::uint8_t>& out);
-void mean_levels(std::span<const std::uint8_t> plane, std::size_t height, std::size_t width,
-                 std::vector<std::uint8_t>& out);
 
 }  // namespace leeway::shift

@@ -1,21 +1,27 @@
 // x' = clip(m + c (x - m), 0, 1), m the mean of the picture's channel: c = 1 is the identity, c > 1 sharpens.
-//
-// Source: Hendrycks and Dietterich, ICLR 2019, whose severities are c = .4, .3, .2, .1, .05 (for ImageNet).
 #include <algorithm>
 
-#include "leeway/shift/detail/family.h"
+#include "leeway/shift/shift.h"
 
 namespace leeway::shift {
 namespace {
 
-Shifted shift_by_contrast(const Images& images, const Options& options, Progress* progress) {
-  return change_channels(images, "contrast", progress, [&](std::span<float> channel) {
+constexpr std::array<std::array<double, 5>, 3> contrast_factors{{
+    {.75, .5, .4, .3, .15},
+    {.4, .3, .2, .1, .05},
+    {.4, .3, .2, .1, .05},
+}};
+
+void change_by_contrast(const Picture& picture, const Setting& setting, Random&) {
+  const double c = setting.severity > 0 ? setting.of(contrast_factors) : setting.strength;
+  for (std::size_t channel = 0; channel < picture.channels; ++channel) {
+    const auto plane = picture.plane(channel);
     double mean = 0;
-    for (const float x : channel) mean += x;
-    mean /= static_cast<double>(channel.size());
+    for (const float x : plane) mean += x;
+    mean /= static_cast<double>(plane.size());
     // in double, so that c = 1 rounds back to x itself
-    for (float& x : channel) x = static_cast<float>(std::clamp(mean + options.strength * (x - mean), 0., 1.));
-  });
+    for (float& x : plane) x = static_cast<float>(std::clamp(mean + c * (x - mean), 0., 1.));
+  }
 }
 
 }  // namespace
@@ -23,10 +29,11 @@ Shifted shift_by_contrast(const Images& images, const Options& options, Progress
 Member contrast() {
   return {{"contrast",
            "scale the distance of every pixel from the channel mean",
-           "Hendrycks and Dietterich, ICLR 2019",
+           benchmark_paper,
            {{"strength", .4, 0, 10, "factor; 1 = unchanged, 0 = flat"}}},
-          1,
-          shift_by_contrast};
+          "digital",
+          change_by_contrast,
+          change_by_contrast};
 }
 
 }  // namespace leeway::shift

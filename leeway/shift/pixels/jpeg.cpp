@@ -1,6 +1,4 @@
-// Every picture is compressed as a JPEG file of quality q and read again (jpeg.h).
-//
-// Source: the JPEG compression of Hendrycks and Dietterich, ICLR 2019: q = 25 to 7 on ImageNet, 80 to 40 on CIFAR-10.
+// jpeg, jpeg-compression: every picture is compressed as a JPEG file of quality q and read again (jpeg.h).
 #include "leeway/shift/jpeg.h"
 
 #include <fmt/format.h>
@@ -13,10 +11,16 @@
 
 #include "leeway/core/error.h"
 #include "leeway/data/jpeg_handle.h"
-#include "leeway/shift/detail/family.h"
+#include "leeway/shift/shift.h"
 
 namespace leeway::shift {
 namespace {
+
+constexpr std::array<std::array<int, 5>, 3> qualities{{
+    {80, 65, 58, 50, 40},
+    {65, 58, 50, 40, 25},
+    {25, 18, 15, 10, 7},
+}};
 
 constexpr std::size_t largest_side = 65500;  // the library's limit
 constexpr int flags = TJFLAG_NOREALLOC | TJFLAG_ACCURATEDCT;
@@ -79,11 +83,12 @@ std::span<std::uint8_t> levels_of(std::span<const float> picture) {
   return levels;
 }
 
-Shifted apply_jpeg(const Images& images, const Options& options, Progress* progress) {
-  const auto quality = static_cast<int>(options.strength);
-  return change_pictures(images, "jpeg", progress, [&](std::size_t, std::span<float> picture) {
-    compress_jpeg(picture, images.height(), images.width(), quality);
-  });
+void change_by_jpeg(const Picture& picture, const Setting& setting, Random&) {
+  compress_jpeg(picture.values, picture.height, picture.width, static_cast<int>(setting.strength));
+}
+
+void change_levels_by_jpeg_compression(const PictureLevels& picture, const Setting& setting) {
+  compress_jpeg(picture.values, picture.height, picture.width, setting.of(qualities));
 }
 
 }  // namespace
@@ -106,10 +111,19 @@ void compress_jpeg(std::span<float> picture, std::size_t height, std::size_t wid
 Member jpeg() {
   return {{"jpeg",
            "JPEG compression with color at half resolution",
-           "Hendrycks and Dietterich, ICLR 2019",
+           benchmark_paper,
            {{"strength", 50, 1, 100, "quality, a whole number; 100 = best", true}}},
           {},
-          apply_jpeg};
+          nullptr,
+          change_by_jpeg};
+}
+
+Member jpeg_compression() {
+  return {{"jpeg-compression", "JPEG compression with color at half resolution", benchmark_paper},
+          "digital",
+          nullptr,
+          nullptr,
+          change_levels_by_jpeg_compression};
 }
 
 }  // namespace leeway::shift

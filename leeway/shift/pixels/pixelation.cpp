@@ -3,7 +3,7 @@
 // = 1/.6 to 1/.25.
 #include <algorithm>
 
-#include "leeway/shift/detail/family.h"
+#include "leeway/shift/shift.h"
 
 namespace leeway::shift {
 namespace {
@@ -21,11 +21,9 @@ void flatten(std::span<float> channel, std::size_t height, std::size_t width, st
     }
 }
 
-Shifted shift_by_pixelation(const Images& images, const Options& options, Progress* progress) {
-  const auto side = static_cast<std::size_t>(options.strength);
-  return change_channels(images, "pixelation", progress, [&](std::span<float> channel) {
-    flatten(channel, images.height(), images.width(), side);
-  });
+void change_by_pixelation(const Picture& picture, const Setting& setting, Random&) {
+  for (std::size_t c = 0; c < picture.channels; ++c)
+    flatten(picture.plane(c), picture.height, picture.width, static_cast<std::size_t>(setting.strength));
 }
 
 }  // namespace
@@ -33,10 +31,11 @@ Shifted shift_by_pixelation(const Images& images, const Options& options, Progre
 Member pixelation() {
   return {{"pixelation",
            "replace squares of pixels by their mean",
-           "Hendrycks and Dietterich, ICLR 2019",
+           benchmark_paper,
            {{"strength", 2, 1, 1000, "side of a square, whole pixels; 1 = unchanged", true}}},
-          1,
-          shift_by_pixelation};
+          {},
+          nullptr,
+          change_by_pixelation};
 }
 
 }  // namespace leeway::shift

@@ -7,8 +7,9 @@
 #include <cmath>
 #include <cstddef>
 #include <numbers>
+#include <vector>
 
-#include "leeway/shift/detail/family.h"
+#include "leeway/shift/shift.h"
 
 namespace leeway::shift {
 namespace {
@@ -27,50 +28,30 @@ Angle angle(double degrees) {
   return turned;
 }
 
-// Where one output pixel is read: the upper left of four pixels, which may lie outside, and the weights
-// beyond it.
-struct Place {
-  std::ptrdiff_t x, y;
-  double right, down;
-};
-
-std::vector<Place> places(std::size_t height, std::size_t width, double degrees) {
-  const Angle turn = angle(degrees);
+void change_by_rotation(const Picture& picture, const Setting& setting, Random&) {
+  const auto height = static_cast<std::ptrdiff_t>(picture.height),
+             width = static_cast<std::ptrdiff_t>(picture.width);
+  const Angle turn = angle(setting.strength);
   const double centre_x = static_cast<double>(width - 1) / 2, centre_y = static_cast<double>(height - 1) / 2;
-  std::vector<Place> all;
-  all.reserve(height * width);
-  for (std::size_t row = 0; row < height; ++row)
-    for (std::size_t column = 0; column < width; ++column) {
-      const double dx = static_cast<double>(column) - centre_x, dy = static_cast<double>(row) - centre_y;
-      const double x = dx * turn.cosine - dy * turn.sine + centre_x,
-                   y = dx * turn.sine + dy * turn.cosine + centre_y;
-      const double left = std::floor(x), top = std::floor(y);
-      all.push_back({static_cast<std::ptrdiff_t>(left), static_cast<std::ptrdiff_t>(top), x - left, y - top});
+  const std::vector<float> source(picture.values.begin(), picture.values.end());
+  for (std::size_t i = 0; i < picture.area(); ++i) {
+    const double dx = static_cast<double>(i % picture.width) - centre_x,
+                 dy = static_cast<double>(i / picture.width) - centre_y;
+    const double across = dx * turn.cosine - dy * turn.sine + centre_x,
+                 along = dx * turn.sine + dy * turn.cosine + centre_y;
+    const double left = std::floor(across), top = std::floor(along);
+    const double right = across - left, down = along - top;
+    const auto x = static_cast<std::ptrdiff_t>(left), y = static_cast<std::ptrdiff_t>(top);
+    for (std::size_t start = 0; start < source.size(); start += picture.area()) {
+      const auto pixel = [&](std::ptrdiff_t column, std::ptrdiff_t row) {
+        const bool inside = column >= 0 && column < width && row >= 0 && row < height;
+        return inside ? double{source[start + static_cast<std::size_t>(row * width + column)]} : 0.;
+      };
+      const double above = (1 - right) * pixel(x, y) + right * pixel(x + 1, y);
+      const double below = (1 - right) * pixel(x, y + 1) + right * pixel(x + 1, y + 1);
+      picture.values[start + i] = static_cast<float>(std::clamp((1 - down) * above + down * below, 0., 1.));
     }
-  return all;
-}
-
-void turn(std::span<float> channel, std::ptrdiff_t height, std::ptrdiff_t width,
-          const std::vector<Place>& from) {
-  const std::vector<float> source(channel.begin(), channel.end());
-  const auto pixel = [&](std::ptrdiff_t x, std::ptrdiff_t y) {
-    const bool inside = x >= 0 && x < width && y >= 0 && y < height;
-    return inside ? static_cast<double>(source[static_cast<std::size_t>(y * width + x)]) : 0.;
-  };
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    const auto [x, y, right, down] = from[i];
-    const double above = (1 - right) * pixel(x, y) + right * pixel(x + 1, y);
-    const double below = (1 - right) * pixel(x, y + 1) + right * pixel(x + 1, y + 1);
-    channel[i] = static_cast<float>(std::clamp((1 - down) * above + down * below, 0., 1.));
   }
-}
-
-Shifted shift_by_rotation(const Images& images, const Options& options, Progress* progress) {
-  const std::vector<Place> from = places(images.height(), images.width(), options.strength);
-  return change_channels(images, "rotation", progress, [&](std::span<float> channel) {
-    turn(channel, static_cast<std::ptrdiff_t>(images.height()), static_cast<std::ptrdiff_t>(images.width()),
-         from);
-  });
 }
 
 }  // namespace
@@ -80,8 +61,9 @@ Member rotation() {
            "rotation about the center, bilinear, black outside",
            "Engstrom et al., ICML 2019",
            {{"strength", 30, -180, 180, "degrees, counterclockwise"}}},
-          0,
-          shift_by_rotation};
+          {},
+          nullptr,
+          change_by_rotation};
 }
 
 }  // namespace leeway::shift

@@ -13,8 +13,7 @@
 #include <utility>
 
 #include "leeway/core/error.h"
-#include "leeway/core/random.h"
-#include "leeway/shift/detail/family.h"
+#include "leeway/shift/shift.h"
 
 namespace leeway::shift {
 namespace {
@@ -29,9 +28,8 @@ RowsOfClass draw_rows(const std::vector<std::int64_t>& labels, std::uint64_t see
   return rows;
 }
 
-Shifted shift_by_imbalance(const Images& images, const Options& options, Progress*) {
-  check_classes(images, options.classes, "imbalance");
-  const RowsOfClass rows = draw_rows(labels_of(images, "imbalance"), options.seed);
+std::vector<std::size_t> rows_of_imbalance(const Images& images, const Options& options) {
+  const RowsOfClass rows = draw_rows(*images.labels, options.seed);
   std::vector<std::int64_t> order = options.classes;
   if (order.empty())
     for (const auto& [label, drawn] : rows) order.push_back(label);
@@ -49,19 +47,18 @@ Shifted shift_by_imbalance(const Images& images, const Options& options, Progres
     for (std::size_t i = 0; i < count; ++i) kept.push_back(drawn[i].second);
   }
   std::sort(kept.begin(), kept.end());
-  return keep_rows(images, std::move(kept));
+  return kept;
 }
 
 }  // namespace
 
 Member imbalance() {
-  return {{"imbalance",
-           "class imbalance: the share of rows kept falls from 1 to the strength",
-           "Cui et al., CVPR 2019",
-           {{"strength", .1, 1e-6, 1, "share of rows kept in the last class"}}},
-          1,
-          shift_by_imbalance,
-          /*selects_rows=*/true};
+  Member member{{"imbalance",
+                 "class imbalance: the share of rows kept falls from 1 to the strength",
+                 "Cui et al., CVPR 2019",
+                 {{"strength", .1, 1e-6, 1, "share of rows kept in the last class"}}}};
+  member.select = rows_of_imbalance;
+  return member;
 }
 
 }  // namespace leeway::shift

@@ -59,16 +59,14 @@ constexpr Parameter amplify_strength{"strength", 4, 0, 16, "W: 2^W words replace
 
 TextShift text_amplify() {
   return {{"amplify", "words of the label's sign replace other words", source, {amplify_strength}},
-          {.edits = true, .label = true},
-          {},
-          change_by_amplify};
+          change_by_amplify,
+          {.edits = true, .label = true}};
 }
 
 TextShift text_contradict() {
   return {{"contradict", "words of the opposite sign replace other words", source, {amplify_strength}},
-          {.edits = true, .label = true, .opposite = true},
-          {},
-          change_by_amplify};
+          change_by_amplify,
+          {.edits = true, .label = true, .opposite = true}};
 }
 
 }  // namespace leeway::shift

@@ -24,15 +24,11 @@ constexpr Parameter letter_case_strength{"strength", 1, 0, 1,
 
 TextShift text_lower_case() {
   return {{"lower-case", "words in lower case", "", {letter_case_strength}},
-          {},
-          0,
           change_by_letter_case<lower_case>};
 }
 
 TextShift text_upper_case() {
   return {{"upper-case", "words in upper case", "", {letter_case_strength}},
-          {},
-          0,
           change_by_letter_case<upper_case>};
 }
 

@@ -30,9 +30,8 @@ TextShift text_levenshtein() {
            "letters inserted, deleted and replaced at random",
            "Carvalho et al., TMLR 2025, appendix C",
            {{"strength", 4, 0, 16, "W: 2^W edits per text"}}},
-          {.edits = true},
-          {},
-          change_by_levenshtein};
+          change_by_levenshtein,
+          {.edits = true}};
 }
 
 }  // namespace leeway::shift

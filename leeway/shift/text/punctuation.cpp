@@ -47,8 +47,6 @@ TextShift text_punctuation() {
            "punctuation marks dropped, doubled, exchanged and added",
            "",
            {{"strength", .1, 0, 1, "share of marks, and of word ends without a mark, that change"}}},
-          {},
-          0,
           change_by_punctuation};
 }
 

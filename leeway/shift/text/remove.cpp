@@ -29,9 +29,8 @@ TextShift text_remove() {
            "words removed at random",
            "the program of Carvalho et al., TMLR 2025",
            {{"strength", 4, 0, 16, "W: 2^W words removed per text"}}},
-          {.edits = true},
-          {},
-          change_by_remove};
+          change_by_remove,
+          {.edits = true}};
 }
 
 }  // namespace leeway::shift

@@ -24,8 +24,6 @@ TextShift text_truncate() {
            "the end of the text removed",
            "",
            {{"strength", .5, 0, 1, "share of words removed at the end"}}},
-          {},
-          0,
           change_by_truncate};
 }
 

@@ -86,8 +86,6 @@ TextShift text_typos() {
            "letters and digits swapped, dropped, replaced or followed by a neighbor on a QWERTY keyboard",
            "",
            {{"strength", .05, 0, 1, "share of letters and digits that change, at random"}}},
-          {},
-          0,
           change_by_typos};
 }
 

@@ -39,8 +39,6 @@ TextShift text_whitespace() {
            "gaps between words removed, widened or turned into line breaks; words split",
            "",
            {{"strength", .1, 0, 1, "share of the gaps between words that change, at random"}}},
-          {},
-          0,
           change_by_whitespace};
 }
 

@@ -12,14 +12,13 @@
 #include "leeway/data/picture_file.h"
 #include "leeway/describe/json.h"
 #include "leeway/io/png.h"
-#include "leeway/shift/corruption_error.h"
 #include "leeway/tasks/assess/detail/comparison.h"
 #include "leeway/tasks/assess/detail/predictions.h"
-#include "leeway/tasks/corrupted_sets.h"
-#include "leeway/tasks/corruption_choice.h"
 #include "leeway/tasks/model.h"
 #include "leeway/tasks/paired_rows.h"
 #include "leeway/tasks/saved_work.h"
+#include "leeway/tasks/sections.h"
+#include "leeway/tasks/shifted_sets.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {
@@ -51,18 +50,17 @@ struct DoneUnits {
 
 // -- What was asked for
 
-std::vector<const shift::Corruption*> chosen(const CorruptionsTask& task,
-                                             const std::vector<std::string>& there) {
+std::vector<const shift::Member*> chosen(const CorruptionsTask& task, const std::vector<std::string>& there) {
   const auto& wanted = task.options.corruptions;
   for (const std::string& name : wanted) {
-    if (std::ranges::find(shift::corruptions(), name, &shift::Corruption::name) == shift::corruptions().end())
+    if (std::ranges::find(shift::corruptions(), name, &shift::Member::name) == shift::corruptions().end())
       throw OptionError(fmt::format("--corruptions: expected one of {}, found {}",
                                     names_of(shift::corruptions()), in_quotes(name)));
     if (std::ranges::count(wanted, name) > 1)
       throw OptionError(fmt::format("--corruptions: {} is named twice", name));
   }
-  std::vector<const shift::Corruption*> list;
-  for (const shift::Corruption& one : shift::corruptions()) {
+  std::vector<const shift::Member*> list;
+  for (const shift::Member& one : shift::corruptions()) {
     const bool found = std::ranges::find(there, published_name(one.name)) != there.end();
     const bool named = wanted.empty() ? task.published.empty() || found
                                       : std::ranges::find(wanted, one.name) != wanted.end();
@@ -112,12 +110,8 @@ shift::ReferenceErrors reference_of(const Corruptions& record, const std::string
   shift::ReferenceErrors reference{display_name(name), {}, {}};
   if (record.clean) reference.clean = record.clean->error.value;
   for (const CorruptedSet& set : record.results) {
-    if (!set.judged.error.value) continue;
-    auto found = std::ranges::find(reference.corruptions, set.corruption,
-                                   &shift::ReferenceErrors::OfCorruption::corruption);
-    if (found == reference.corruptions.end())
-      found = reference.corruptions.insert(found, {set.corruption, {}});
-    found->errors.at(set.severity - 1) = set.judged.error.value;
+    if (set.judged.error.value)
+      reference.corruptions[set.corruption].at(set.severity - 1) = set.judged.error.value;
   }
   if (reference.corruptions.empty())
     refuse(reference.name, "a record with errors of a model on labeled images", "none");
@@ -138,7 +132,7 @@ class CorruptionsAnalysis {
       throw OptionError("--set, --variant, --frost-dir: not applicable to published images");
     if (!task.published.empty()) folder_ = data::corruption_folder(task.published);
     const auto list = chosen(task, folder_.corruptions);
-    for (const shift::Corruption* one : list)
+    for (const shift::Member* one : list)
       for (const std::size_t severity : severities_) units_.push_back({one, severity});
     if (task.options.reference == "alexnet")
       reference_ = shift::alexnet_errors();
@@ -181,18 +175,18 @@ class CorruptionsAnalysis {
     if (!task_.was_read || !folder_.format.starts_with("cifar")) return;
     const fs::path folder = task_.published;
     task_.was_read((folder / "labels.npy").string(), {});
-    for (const CorruptionUnit& unit : units_)
+    for (const ShiftUnit& unit : units_)
       if (unit.severity == severities_.front())
-        task_.was_read((folder / (published_name(unit.corruption->name) + ".npy")).string(), {});
+        task_.was_read((folder / (published_name(unit.member->name) + ".npy")).string(), {});
   }
 
   // One picture at random: a line for each corruption, as it is and at every severity.
   [[nodiscard]] Bitmap sheet() const {
     const std::size_t row = data::rows_of_sheet(images_.n(), 1, task_.seed).front();
     data::PictureSheet sheet(images_.channels(), images_.height(), images_.width(), severities_.size() + 1);
-    for (const CorruptionUnit& unit : units_) {
+    for (const ShiftUnit& unit : units_) {
       if (unit.severity == severities_.front()) sheet.add(images_, row);
-      const CorruptedImages set = images_of(unit);
+      const ShiftedImages set = images_of(unit);
       if (row < set.shape[0])
         sheet.add(set.block(row, row + 1), 0);
       else
@@ -201,13 +195,9 @@ class CorruptionsAnalysis {
     return sheet.bitmap();
   }
 
-  [[nodiscard]] CorruptedImages images_of(const CorruptionUnit& unit) const {
-    return task_.published.empty() ? corrupted(images_, unit, how_)
+  [[nodiscard]] ShiftedImages images_of(const ShiftUnit& unit) const {
+    return task_.published.empty() ? shifted(images_, unit, how_)
                                    : published(task_.published, folder_.format, unit, images_);
-  }
-
-  [[nodiscard]] static std::string left_out(const CorruptionUnit& unit, const Images& images) {
-    return defined_on(*unit.corruption, images) ? "" : "not defined on gray images";
   }
 
   void take_over() {
@@ -239,7 +229,7 @@ class CorruptionsAnalysis {
     std::size_t total = 0, before = 0;
     const std::size_t n = images_.n();
     for (std::size_t i = done_.size(); i < units_.size(); ++i)
-      if (left_out(units_[i], images_).empty()) total += n;
+      if (defined_on(*units_[i].member, images_)) total += n;
     if (!clean_) {
       total += n;
       clean_ = ask(as_they_are(images_), {progress_, "clean", before, total}, nullptr);
@@ -249,7 +239,7 @@ class CorruptionsAnalysis {
     record_.k = clean_->logits.shape[1];
     record_.clean = judged(*clean_);
     while (done_.size() < units_.size()) {
-      const CorruptionUnit& unit = units_[done_.size()];
+      const ShiftUnit& unit = units_[done_.size()];
       DoneUnit one = run_unit(unit, before, total);
       if (one.set.left_out.empty()) before += n;
       done_.push_back(std::move(one));
@@ -260,16 +250,17 @@ class CorruptionsAnalysis {
                        display_name(task_.published), display_name(task_.data)));
   }
 
-  DoneUnit run_unit(const CorruptionUnit& unit, std::size_t before, std::size_t total) {
+  DoneUnit run_unit(const ShiftUnit& unit, std::size_t before, std::size_t total) {
     DoneUnit done;
     CorruptedSet& set = done.set;
-    set.corruption = unit.corruption->name, set.group = name_of(unit.corruption->group),
-    set.severity = unit.severity;
-    set.left_out = task_.published.empty() ? left_out(unit, images_) : "";
+    set.corruption = unit.member->name, set.group = unit.member->group, set.severity = *unit.severity;
     set.judged.n = images_.n();
-    if (!set.left_out.empty()) return done;
-    const CorruptedImages images = images_of(unit);
-    const PassProgress progress{progress_, fmt::format("{} {}", unit.corruption->name, unit.severity), before,
+    if (task_.published.empty() && !defined_on(*unit.member, images_)) {
+      set.left_out = "not defined on gray images";
+      return done;
+    }
+    const ShiftedImages images = images_of(unit);
+    const PassProgress progress{progress_, fmt::format("{} {}", unit.member->name, *unit.severity), before,
                                 total};
     if (images.shape[0] != images_.n() ||
         (images.labels && images_.labels && *images.labels != *images_.labels))
@@ -289,7 +280,7 @@ class CorruptionsAnalysis {
   }
 
   // Whether something speaks against row i being the same sample in the published files.
-  bool doubted(const Answers& answers, const CorruptedImages& images) {
+  bool doubted(const Answers& answers, const ShiftedImages& images) {
     const Rows before = clean_->logits, after = answers.logits;
     Outputs rest, published_rest;
     rest.labels = images_.labels, published_rest.labels = images.labels;
@@ -299,14 +290,14 @@ class CorruptionsAnalysis {
   }
 
   // One pass: the model's outputs, and where it is asked for the images' mean change.
-  Answers ask(const CorruptedImages& images, const PassProgress& progress, double* change) const {
+  Answers ask(const ShiftedImages& images, const PassProgress& progress, double* change) const {
     const std::size_t n = images.shape[0];
     std::vector<float> logits;
     std::size_t k = 0;
     for_blocks(images, progress, [&](std::size_t begin, const Images& block, Progress* of_block) {
       if (change != nullptr)
-        *change +=
-            mean_change(images_, block, begin) * static_cast<double>(block.n()) / static_cast<double>(n);
+        *change += sum_of_changes(images_, block, begin) / static_cast<double>(block.pixels.size()) *
+                   static_cast<double>(block.n()) / static_cast<double>(n);
       Images taken = block;
       (void)take_middle(task_.model.info(), taken);  // of what is corrupted
       const Outputs outputs = task_.model.outputs(taken, of_block);
@@ -353,33 +344,33 @@ class CorruptionsAnalysis {
     options.shifted_name = fmt::format("{} {}", set.corruption, set.severity);
     const agreement::Agreement found =
         agreement::posterior_agreement(clean_->logits, answers.logits, {}, options);
-    set.pa = measured(found.pa, found.pa_interval), set.pa_normalized = found.pa_normalized;
+    set.pa = pa_of(found), set.pa_normalized = found.pa_normalized;
     set.beta = found.beta, set.gap = found.gap;
-    set.afr_pred = measured(found.afr_pred, found.afr_pred_interval);
+    set.afr_pred = afr_pred_of(found);
   }
 
-  [[nodiscard]] bool frost_is_made(const shift::Corruption& corruption) const {
+  [[nodiscard]] bool frost_is_made(const shift::Member& corruption) const {
     return corruption.takes_frost && task_.published.empty() && !task_.options.how.frost_dir;
   }
 
   // Procedural frost is not what published numbers are of.
-  [[nodiscard]] bool counts(const shift::Corruption& corruption) const {
-    return corruption.group != shift::CorruptionGroup::extra &&
+  [[nodiscard]] bool counts(const shift::Member& corruption) const {
+    return corruption.group != "extra" &&
            !(task_.options.reference == "alexnet" && frost_is_made(corruption));
   }
 
   void add_errors() {
     std::vector<shift::CorruptionMistakes> all;
     for (std::size_t i = 0; i < units_.size(); ++i) {
-      const auto& [corruption, severity] = units_[i];
+      const ShiftUnit& unit = units_[i];
       if (done_[i].wrong.empty()) continue;
-      if (all.empty() || all.back().corruption != corruption->name)
-        all.push_back({std::string(corruption->name),
-                       counts(*corruption),
+      if (all.empty() || all.back().corruption != unit.member->name)
+        all.push_back({std::string(unit.member->name),
+                       counts(*unit.member),
                        {},
                        std::vector<std::uint8_t>(done_[i].wrong.size(), 0)});
       shift::CorruptionMistakes& one = all.back();
-      one.severities.push_back(severity);
+      one.severities.push_back(*unit.severity);
       if (one.wrong.size() != done_[i].wrong.size())
         refuse(display_name(task_.published),
                fmt::format("equally many images at every severity of {}", one.corruption),
@@ -390,40 +381,21 @@ class CorruptionsAnalysis {
     if (all.empty()) return;
     const auto found = shift::corruption_errors(all, paired_ ? clean_->wrong : std::vector<std::uint8_t>(),
                                                 reference_ ? &*reference_ : nullptr, task_.options.level);
-    for (const shift::CorruptionError& one : found.corruptions) record_.errors.push_back(row_of(one));
+    for (const shift::CorruptionError& one : found.corruptions)
+      record_.errors.push_back({one, std::string(shift::member(one.corruption).group)});
     MeanCorruptionError& mean = record_.mean.emplace();
     mean.corruptions = found.counted;
     mean.variant = record_.use ? record_.use->variant : "files";
-    if (found.mean_error) mean.mean_error = measured(found.mean_error->value, found.mean_error->interval);
+    mean.mean_error = found.mean_error, mean.mce = found.mce, mean.relative_mce = found.relative_mce;
     if (reference_) mean.reference = reference_->name;
-    mean.mce = times_100(found.mce), mean.relative_mce = times_100(found.relative_mce);
     mean.not_comparable = not_comparable(found.counted);
-  }
-
-  static Measured measured(double value, const Interval& interval) {
-    return {value, interval.low, interval.high};
-  }
-
-  static Measured times_100(const std::optional<shift::Estimate>& ratio) {
-    if (!ratio) return {};
-    return {100 * ratio->value, 100 * ratio->interval.low, 100 * ratio->interval.high};
-  }
-
-  [[nodiscard]] CorruptionErrorRow row_of(const shift::CorruptionError& one) const {
-    CorruptionErrorRow row;
-    row.corruption = one.corruption, row.counted = one.of_benchmark;
-    row.group = name_of(shift::corruption(one.corruption).group);
-    row.error = measured(one.error.value, one.error.interval);
-    row.reference_error = one.reference_error;
-    row.ce = times_100(one.ce), row.relative_ce = times_100(one.relative_ce);
-    return row;
   }
 
   [[nodiscard]] std::vector<std::string> not_comparable(std::size_t counted) const {
     std::vector<std::string> why;
     if (counted < benchmark) why.push_back(fmt::format("only {} of the 15 corruptions count", counted));
     if (severities_.size() < 5) why.push_back(fmt::format("only {} of 5 severities", severities_.size()));
-    if (std::ranges::any_of(units_, [&](const auto& unit) { return frost_is_made(*unit.corruption); }))
+    if (std::ranges::any_of(units_, [&](const auto& unit) { return frost_is_made(*unit.member); }))
       why.emplace_back("frost is procedural");
     if (task_.options.reference == "alexnet" && record_.k != 1000)
       why.push_back(
@@ -446,8 +418,8 @@ class CorruptionsAnalysis {
   const std::vector<std::size_t> severities_;
   const SavedWork state_;
   data::CorruptionFolder folder_{};
-  std::vector<CorruptionUnit> units_;
-  shift::CorruptionOptions how_;
+  std::vector<ShiftUnit> units_;
+  shift::Options how_;
   std::optional<shift::ReferenceErrors> reference_;
   Corruptions record_;
   std::optional<Answers> clean_;

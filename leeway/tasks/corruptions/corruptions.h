@@ -1,4 +1,4 @@
-// leeway shift corrupt: a model on images under the common corruptions (shift/corruption.h) at several
+// leeway shift corrupt: a model on images under the common corruptions (shift/shift.h) at several
 // severities, or on published files of corrupted images (data/load.h). Keys: leeway schema corruptions.
 //
 // A unit is one corruption at one severity. Its images are made in blocks and discarded; its numbers and the
@@ -28,8 +28,9 @@
 #include "leeway/describe/view.h"
 #include "leeway/io/images.h"
 #include "leeway/nn/predictor.h"
-#include "leeway/tasks/corruption_choice.h"
+#include "leeway/shift/corruption_error.h"
 #include "leeway/tasks/model_reading.h"
+#include "leeway/tasks/shifted_sets.h"
 
 namespace leeway::tasks {
 
@@ -59,11 +60,8 @@ struct CorruptedSet {
   std::optional<double> pa_normalized, beta, gap;
 };
 
-struct CorruptionErrorRow {
-  std::string corruption, group;
-  bool counted = true;  // one of the benchmark's 15
-  Measured error, ce, relative_ce;
-  std::optional<double> reference_error;
+struct CorruptionErrorRow : shift::CorruptionError {
+  std::string group = {};
 };
 
 struct MeanCorruptionError {
@@ -110,11 +108,10 @@ struct CorruptionsTask {
   const Images& images;  // as they are
   const nn::Predictor& model;
   std::string data = {}, model_file = {};
-  std::string published = {};  // folder of corrupted images; empty: they are made
-  std::string sheet = {};      // a contact sheet (PNG); empty: none
-  std::string state = {};      // file; empty: nothing is saved
-  std::vector<std::string> made_of =
-      {};  // what else decides the numbers, so that a state of another plan is no use
+  std::string published = {};             // folder of corrupted images; empty: they are made
+  std::string sheet = {};                 // a contact sheet (PNG); empty: none
+  std::string state = {};                 // file; empty: nothing is saved
+  std::vector<std::string> made_of = {};  // what else decides the numbers; a state of another plan is no use
   std::optional<Corruptions> reference = {};  // the record that the option names
   CorruptionsOptions options = {};
   std::uint64_t seed = 0;

@@ -45,7 +45,7 @@ void fields(CorruptedAccuracy& judged, Fields& f) {
 }
 
 void fields(CorruptedSet& set, Fields& f) {
-  f("corruption", set.corruption, "corruption, see `leeway list corruptions`");
+  f("corruption", set.corruption, "corruption, see `leeway list shifts`");
   f.choice("group", set.group, groups(), "group of the corruption");
   f("severity", set.severity, from_to(1, 5), "from 1 to 5");
   f.unless_empty("left_out", set.left_out, "why the corruption was skipped; null: it was run");
@@ -63,7 +63,7 @@ void fields(CorruptedSet& set, Fields& f) {
 static void fields(CorruptionErrorRow& row, Fields& f) {
   f("corruption", row.corruption, "corruption");
   f.choice("group", row.group, groups(), "group of the corruption");
-  f("counted", row.counted, "one of the 15 corruptions of the benchmark, which count in means");
+  f("counted", row.of_benchmark, "one of the 15 corruptions of the benchmark, which count in means");
   measured(f, "error", row.error, a_share, "mean over severities; the interval is over images");
   f("reference_error", row.reference_error, a_share, "error of the reference; null without a reference");
   measured(f, "ce", row.ce, at_least(0), "100 error / reference_error");

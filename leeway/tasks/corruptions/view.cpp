@@ -123,7 +123,7 @@ Blocks error_chart(const Corruptions& record) {
     if (!value.value) continue;
     top = std::max(top, *value.high);
     const auto clean = record.clean ? record.clean->error.value : std::nullopt;
-    rows.push_back({row.corruption, row.counted ? "counted" : "not counted in means", 0, value,
+    rows.push_back({row.corruption, row.of_benchmark ? "counted" : "not counted in means", 0, value,
                     ratios ? std::optional(1.) : clean, record.shape.empty() ? 0 : record.shape[0]});
   }
   const Chart chart{
@@ -156,7 +156,7 @@ Blocks error_table(const Corruptions& record) {
                        }});
   }
   columns.push_back({text_column("Counted", "Included in the means: the 15 corruptions of the benchmark"),
-                     [](const One& one) { return text_cell(one.counted ? "yes" : "no"); }});
+                     [](const One& one) { return text_cell(one.of_benchmark ? "yes" : "no"); }});
   return table_of("Every corruption", columns, record.errors).block();
 }
 
@@ -181,30 +181,22 @@ Section errors_section(const Corruptions& record) {
 std::string short_name(const std::string& corruption) { return corruption.substr(0, corruption.find('-')); }
 
 std::vector<Chart> group_charts(const Corruptions& record, bool agreement) {
-  const std::pair<const char*, const char*> groups[] = {{"noise", "Noise"},
-                                                        {"blur", "Blur"},
-                                                        {"weather", "Weather"},
-                                                        {"digital", "Digital"},
-                                                        {"extra", "Extra"}};
   std::vector<std::pair<std::string, std::vector<Line>>> all;
-  for (const auto& [group, title] : groups) {
-    std::vector<Line> lines;
-    for (const CorruptedSet& set : record.results) {
-      const Measured y = agreement ? set.pa : set.judged.accuracy;
-      if (set.group != group || !y.value) continue;
-      const std::string name = short_name(set.corruption);
-      if (lines.empty() || lines.back().name != name) {
-        lines.push_back({name, lines.size() % series, {}});
-        if (!agreement && record.clean && record.clean->accuracy.value) {
-          const Measured clean = record.clean->accuracy;
-          lines.back().points.push_back({0, clean, "0", "clean\n" + value_words(clean, true)});
-        }
+  for (const CorruptedSet& set : record.results) {
+    const Measured y = agreement ? set.pa : set.judged.accuracy;
+    if (!y.value) continue;
+    const std::string title = sentence_case(set.group), name = short_name(set.corruption);
+    if (all.empty() || all.back().first != title) all.push_back({title, {}});
+    std::vector<Line>& lines = all.back().second;
+    if (lines.empty() || lines.back().name != name) {
+      lines.push_back({name, lines.size() % series, {}});
+      if (!agreement && record.clean && record.clean->accuracy.value) {
+        const Measured clean = record.clean->accuracy;
+        lines.back().points.push_back({0, clean, "0", "clean\n" + value_words(clean, true)});
       }
-      lines.back().points.push_back(
-          {static_cast<double>(set.severity), y, std::to_string(set.severity),
-           fmt::format("severity {}\n{}", set.severity, value_words(y, !agreement))});
     }
-    if (!lines.empty()) all.emplace_back(title, std::move(lines));
+    lines.back().points.push_back({static_cast<double>(set.severity), y, std::to_string(set.severity),
+                                   fmt::format("severity {}\n{}", set.severity, value_words(y, !agreement))});
   }
   LineAxes axes;
   axes.x_low = agreement ? 1 : 0, axes.x_high = 5, axes.x_title = "severity", axes.percent = !agreement;

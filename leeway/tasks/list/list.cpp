@@ -17,10 +17,8 @@
 #include "leeway/data/render.h"
 #include "leeway/error_bound/estimator.h"
 #include "leeway/nn/train.h"
-#include "leeway/shift/corruption.h"
 #include "leeway/shift/shift.h"
 #include "leeway/shift/text.h"
-#include "leeway/tasks/corruption_choice.h"
 #include "leeway/tasks/task_clock.h"
 #include "leeway/tasks/train/train.h"
 
@@ -115,7 +113,9 @@ Listed pairings(const ListTask&) {
 
 Listed shifts(const ListTask&) {
   return listed(shift::members(), [](ListedMember& one, const shift::Member& member) {
-    if (!member.selects_rows) return;
+    if (member.has_severities()) one.about = {{"severities", "0 to 5"}, {"group", std::string(member.group)}};
+    if (!member.on_grey) one.needs.emplace_back("color");
+    if (member.select == nullptr) return;
     one.about = {{"changes", "the selection of rows, not their pixels"}};
     one.needs.emplace_back("labels");
     if (member.needs_classes) one.needs.emplace_back("classes");
@@ -125,13 +125,6 @@ Listed shifts(const ListTask&) {
 Listed text_shifts(const ListTask&) {
   return listed(shift::text_shifts(), [](ListedMember& one, const shift::TextShift& member) {
     if (member.needs.label) one.needs.emplace_back("labels");
-  });
-}
-
-Listed corruptions(const ListTask&) {
-  return listed(shift::corruptions(), [](ListedMember& one, const shift::Corruption& member) {
-    one.about = {{"group", name_of(member.group)}};
-    if (!member.on_grey) one.needs.emplace_back("color");
   });
 }
 
@@ -175,11 +168,8 @@ std::span<const Family> families() {
       {{"noises", "distributions of the noise added to inputs: leeway average-case --noise", ""}, noises},
       {{"distances", "distances between clean and shifted outputs: leeway distances --only", ""}, distances},
       {{"pairings", "methods to pair the rows of two sets: leeway pa --pairing", ""}, pairings},
-      {{"shifts", "shifts of images: leeway shift NAME", ""}, shifts},
+      {{"shifts", "shifts of images: leeway shift NAME; common corruptions have severities", ""}, shifts},
       {{"text-shifts", "shifts of texts: leeway shift text NAME", ""}, text_shifts},
-      {{"corruptions", "common corruptions of images: leeway shift NAME --severity, leeway shift corrupt",
-        ""},
-       corruptions},
       {{"loaders", "formats of published data sets: leeway data load FORMAT", ""}, loaders},
       {{"renderers", "synthetic data sets: leeway data render NAME", ""}, renderers},
       {{"environments", "DiagViB experiments on digits: leeway data diagvib --environment", ""},

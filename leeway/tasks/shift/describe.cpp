@@ -9,8 +9,7 @@ namespace leeway::tasks {
 void fields(ShiftOptions& options, Fields& f) {
   f("strength", options.strength, "strengths, one set for each; meaning and default depend on the shift");
   f("severity", options.severity, from_to(0, 5),
-    "severities of a common corruption (`leeway list corruptions`), one set for each; 0 changes only the "
-    "type");
+    "severities of a common corruption (`leeway list shifts`), one set for each; 0 changes only the type");
   fields(options.how, f);
   f("classes", options.classes,
     "classes that label-subset keeps; for imbalance all classes, most frequent first (default: ascending)");
@@ -23,7 +22,7 @@ static void fields(RowsOfClass& rows, Fields& f) {
 }
 
 void fields(ShiftedSet& set, Fields& f) {
-  f("shift", set.shift, "shift, see `leeway list shifts`, or with a severity `leeway list corruptions`");
+  f("shift", set.shift, "shift, see `leeway list shifts`");
   f("strength", set.strength, "strength; null if the shift has none");
   f.unless_empty("strength_means", set.strength_means,
                  "meaning and unit of the strength; null if the shift has none");

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <iterator>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -16,17 +15,13 @@
 #include "leeway/describe/number_list.h"
 #include "leeway/io/npy.h"
 #include "leeway/io/png.h"
-#include "leeway/shift/corruption.h"
 #include "leeway/shift/shift.h"
-#include "leeway/tasks/corrupted_sets.h"
-#include "leeway/tasks/corruption_choice.h"
 #include "leeway/tasks/file_pattern.h"
+#include "leeway/tasks/shifted_sets.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {
 namespace {
-
-constexpr std::size_t highest_severity = 5;
 
 std::vector<RowsOfClass> rows_of_class(const std::vector<std::int64_t>& before,
                                        const std::vector<std::int64_t>& after) {
@@ -41,91 +36,61 @@ std::vector<RowsOfClass> rows_of_class(const std::vector<std::int64_t>& before,
   return rows;
 }
 
-template <class Members>
-auto found_in(const Members& members, const std::string& name) -> decltype(&*std::begin(members)) {
-  for (const auto& member : members)
-    if (member.name == name) return &member;
-  return nullptr;
-}
-
-// One set: a member with its strength, or a corruption with its severity.
-struct ChosenShift {
-  const shift::Member* member = nullptr;
-  const shift::Corruption* corruption = nullptr;
-  std::optional<double> strength = {};  // none: the member's own
-  std::size_t severity = 0;
-};
-
-void check_corruption(const std::string& name, bool known, const ShiftOptions& options) {
-  if (!options.strength.empty()) throw OptionError("--strength cannot be combined with --severity");
-  if (!options.classes.empty()) throw OptionError(fmt::format("--classes: {} does not use classes", name));
-  if (!known) throw OptionError(fmt::format("--severity: {} has no severities; use --strength", name));
-}
-
-void check_strength(const shift::Member& member, const std::optional<double>& given) {
+void check_strength(const shift::Member& member, double strength) {
   const Parameter legal = member.strength();
-  const double strength = given.value_or(legal.value);
   if (strength >= legal.low && strength <= legal.high) return;
   throw OptionError(member.parameters.empty() ? fmt::format("--strength: {} has no strength", member.name)
                                               : fmt::format("--strength: expected {} to {} for {}, found {}",
                                                             legal.low, legal.high, member.name, strength));
 }
 
-void check_member(const shift::Member& member, const ShiftOptions& options) {
-  const std::string name(member.name);
+void check_shift(const shift::Member& member, const ShiftOptions& options) {
+  const bool by_severity = !options.severity.empty(), by_strength = !options.strength.empty();
+  const std::string_view name = member.name;
+  if (by_severity && by_strength) throw OptionError("--strength cannot be combined with --severity");
+  if (!options.classes.empty() && (by_severity || member.select == nullptr))
+    throw OptionError(fmt::format("--classes: {} does not use classes", name));
+  if (by_severity && !member.has_severities())
+    throw OptionError(fmt::format("--severity: {} has no severities; use --strength", name));
+  for (const std::size_t severity : options.severity)
+    if (severity > 5) throw OptionError(fmt::format("--severity: expected 0 to 5, found {}", severity));
+  if (by_severity) return;
+  if (!member.has_strengths())
+    throw OptionError(by_strength ? fmt::format("--strength: {} has no strength; use --severity", name)
+                                  : fmt::format("--severity is required for {}: 0 to 5", name));
   if (options.how != CorruptionChoice{})
     throw OptionError("--set, --variant and --frost-dir require --severity");
-  if (!member.selects_rows && !options.classes.empty())
-    throw OptionError(fmt::format("--classes: {} does not use classes", name));
   if (member.needs_classes && options.classes.empty())
     throw OptionError(fmt::format("--classes is required: the classes that {} keeps", name));
+  for (const double strength : options.strength) check_strength(member, strength);
 }
 
-// With severities the corruption of that name, without them the shift of its strengths.
-void add_chosen(const std::string& name, const ShiftOptions& options, std::vector<ChosenShift>& all) {
-  const shift::Member* const member = found_in(shift::members(), name);
-  const shift::Corruption* const corruption = found_in(shift::corruptions(), name);
-  if (member == nullptr && corruption == nullptr)
-    throw OptionError(fmt::format("NAME: expected one of {}, or with --severity of {}, found {}",
-                                  names_of(shift::members()), names_of(shift::corruptions()),
-                                  in_quotes(name)));
-  if (!options.severity.empty()) {
-    check_corruption(name, corruption != nullptr, options);
-    for (const std::size_t severity : options.severity) {
-      if (severity > highest_severity)
-        throw OptionError(fmt::format("--severity: expected 0 to {}, found {}", highest_severity, severity));
-      all.push_back({nullptr, corruption, {}, severity});
-    }
-    return;
+std::vector<ShiftUnit> chosen(const ShiftTask& task) {
+  const ShiftOptions& options = task.options;
+  std::vector<ShiftUnit> all;
+  for (const std::string& name : split(task.shift, ',')) {
+    const auto member = std::ranges::find(shift::members(), name, &shift::Member::name);
+    if (member == shift::members().end())
+      throw OptionError(
+          fmt::format("NAME: expected one of {}, found {}", names_of(shift::members()), in_quotes(name)));
+    check_shift(*member, options);
+    for (const std::size_t severity : options.severity) all.push_back({&*member, severity});
+    for (const double strength : options.strength) all.push_back({&*member, {}, strength});
+    if (options.severity.empty() && options.strength.empty())
+      all.push_back({&*member, {}, member->strength().value});
   }
-  if (member == nullptr)
-    throw OptionError(!options.strength.empty()
-                          ? fmt::format("--strength: {} has no strength; use --severity", name)
-                          : fmt::format("--severity is required for {}: 0 to 5", name));
-  check_member(*member, options);
-  if (options.strength.empty()) all.push_back({member});
-  for (const double strength : options.strength) all.push_back({member, nullptr, strength});
-  for (const ChosenShift& one : all)
-    if (one.member != nullptr) check_strength(*one.member, one.strength);
-}
-
-std::vector<ChosenShift> chosen(const ShiftTask& task) {
-  std::vector<ChosenShift> all;
-  for (const std::string& name : split(task.shift, ',')) add_chosen(name, task.options, all);
   return all;
 }
 
-PatternValues values_of(const ChosenShift& one) {
-  const bool is_member = one.member != nullptr;
-  return {
-      {"shift", std::string(is_member ? one.member->name : one.corruption->name)},
-      {"strength", is_member ? fmt::format("{:g}", one.strength.value_or(one.member->strength().value)) : ""},
-      {"severity", is_member ? "" : std::to_string(one.severity)}};
+PatternValues values_of(const ShiftUnit& one) {
+  return {{"shift", std::string(one.member->name)},
+          {"strength", one.severity ? "" : fmt::format("{:g}", one.strength)},
+          {"severity", one.severity ? std::to_string(*one.severity) : ""}};
 }
 
-std::vector<NamedFile> files_of(const ShiftTask& task, const std::vector<ChosenShift>& sets) {
+std::vector<NamedFile> files_of(const ShiftTask& task, const std::vector<ShiftUnit>& sets) {
   std::vector<PatternValues> values;
-  for (const ChosenShift& one : sets) values.push_back(values_of(one));
+  for (const ShiftUnit& one : sets) values.push_back(values_of(one));
   std::vector<NamedFile> files;
   for (const auto& [option, pattern] : {std::pair("--out", &task.out), {"--sheet", &task.sheet}}) {
     if (pattern->empty()) continue;
@@ -137,13 +102,11 @@ std::vector<NamedFile> files_of(const ShiftTask& task, const std::vector<ChosenS
   return files;
 }
 
-// Images before and after, in rows; for a shift that selects rows, the selected ones. `add_after` adds
-// shifted row i.
-void write_sheet(const std::string& path, const Images& before, std::size_t n, bool selects_rows,
-                 std::uint64_t seed,
-                 const std::function<void(data::PictureSheet& sheet, std::size_t row)>& add_after) {
+// Images before and after, in rows; for a shift that selects rows, the selected ones.
+void write_sheet(const std::string& path, const Images& before, const ShiftedImages& after, bool selects_rows,
+                 std::uint64_t seed) {
   constexpr std::size_t widest = 10, most = 30;
-  const auto rows = data::rows_of_sheet(n, most, seed);
+  const auto rows = data::rows_of_sheet(after.shape[0], most, seed);
   const std::size_t columns = std::min(widest, rows.size());
   data::PictureSheet sheet(before.channels(), before.height(), before.width(), columns);
   for (std::size_t begin = 0; begin < rows.size(); begin += columns) {
@@ -152,88 +115,69 @@ void write_sheet(const std::string& path, const Images& before, std::size_t n, b
       for (std::size_t i = begin; i < end; ++i) sheet.add(before, rows[i]);
       for (std::size_t i = end; i < begin + columns; ++i) sheet.leave_empty();
     }
-    for (std::size_t i = begin; i < end; ++i) add_after(sheet, rows[i]);
+    for (std::size_t i = begin; i < end; ++i) sheet.add(after.block(rows[i], rows[i] + 1), 0);
   }
   write_png(path, sheet.bitmap());
 }
 
-void add_member(ShiftedSet& set, const ShiftTask& task, const ChosenShift& one, Progress* progress) {
-  const Images& images = task.images;
+void say_how(ShiftedSet& set, const ShiftTask& task, const ShiftUnit& one) {
   const shift::Member& member = *one.member;
-  const double strength = one.strength.value_or(member.strength().value);
-  const auto& classes = task.options.classes;
-  const shift::Shifted shifted =
-      member.apply(images, {strength, task.seed, {classes.begin(), classes.end()}}, progress);
   set.shift = member.name;
-  if (!member.parameters.empty()) {
-    set.strength = strength;
+  if (one.severity) {
+    set.severity = one.severity;
+    set.use = use_of(task.options.how, task.images);
+    set.defined = defined_on(member, task.images);
+  } else if (!member.parameters.empty()) {
+    set.strength = one.strength;
     set.strength_means = member.strength().meaning;
   }
-  if (!set.sheet.empty())
-    write_sheet(set.sheet, images, shifted.images.n(), member.selects_rows, task.seed,
-                [&](data::PictureSheet& sheet, std::size_t row) { sheet.add(shifted.images, row); });
-  ArrayMap arrays{{"x", shifted.images.pixels}};
-  arrays.merge(label_arrays(shifted.images));
-  if (member.selects_rows)
-    arrays["rows"] = make_array({shifted.rows.size()},
-                                std::vector<std::int64_t>(shifted.rows.begin(), shifted.rows.end()));
-  if (!set.out.empty()) write_npz(set.out, arrays);
-  if (task.take) task.take(std::move(arrays));
-  set.n = shifted.images.n();
-  set.shape = shifted.images.pixels.shape;
-  if (member.selects_rows)
-    set.rows_of_class = rows_of_class(*images.labels, *shifted.images.labels);
-  else
-    set.mean_change = mean_change(images, shifted.images);
 }
 
-// A block of images at a time, which is gone when it is written: the corrupted set is never whole in memory, unless it is taken.
-void add_corruption(ShiftedSet& set, const ShiftTask& task, const ChosenShift& one,
-                    const shift::CorruptionOptions& how, Progress* progress) {
-  const Images& images = task.images;
-  set.shift = one.corruption->name;
-  set.severity = one.severity;
-  set.use = use_of(task.options.how, images);
-  set.defined = defined_on(*one.corruption, images);
-  set.n = images.n();
-  set.shape = images.pixels.shape;
-  const CorruptedImages after = corrupted(images, {one.corruption, one.severity}, how);
-  if (!set.sheet.empty())
-    write_sheet(set.sheet, images, set.n, false, task.seed,
-                [&](data::PictureSheet& sheet, std::size_t row) { sheet.add(after.block(row, row + 1), 0); });
-  std::optional<NpzWriter> file;
-  if (!set.out.empty()) file.emplace(set.out).begin("x", ElementType::u8, set.shape);
-  std::vector<std::uint8_t> taken;
-  double change = 0;
-  for_blocks(after, {progress, "", 0, set.n, set.shift},
-             [&](std::size_t begin, const Images& block, Progress*) {
-               const auto levels = block.pixels.view<std::uint8_t>();
-               if (file) file->append(block.pixels.bytes());
-               if (task.take) taken.insert(taken.end(), levels.begin(), levels.end());
-               change += mean_change(images, block, begin) * static_cast<double>(block.n());
-             });
-  set.mean_change = change / static_cast<double>(set.n);
-  if (file) {
-    file->end();
-    for (const auto& [name, array] : label_arrays(images)) file->add(name, array);
-    file->commit();
-  }
-  if (!task.take) return;
-  ArrayMap arrays{{"x", make_array(set.shape, std::move(taken))}};
-  arrays.merge(label_arrays(images));
-  task.take(std::move(arrays));
-}
-
-ShiftedSet shifted_set(const ShiftTask& task, const ChosenShift& one, const shift::CorruptionOptions& how,
+// A block of images at a time, which is gone when it is written: shifted pixels are never whole in memory, unless they are taken.
+ShiftedSet shifted_set(const ShiftTask& task, const ShiftUnit& one, const shift::Options& how,
                        Progress* progress) {
+  const Images& images = task.images;
+  const bool selects_rows = one.member->select != nullptr;
   ShiftedSet set;
   set.out = filled_pattern(task.out, values_of(one));
   set.sheet = filled_pattern(task.sheet, values_of(one));
-  set.n_source = task.images.n();
-  if (one.member != nullptr)
-    add_member(set, task, one, progress);
-  else
-    add_corruption(set, task, one, how, progress);
+  set.n_source = images.n();
+  say_how(set, task, one);
+  shift::Shifted kept;
+  ArrayMap arrays = label_arrays(images);
+  if (selects_rows) {
+    kept = one.member->apply(images, {one.strength, how.seed, how.classes}, progress);
+    arrays = label_arrays(kept.images);
+    arrays["rows"] =
+        make_array({kept.rows.size()}, std::vector<std::int64_t>(kept.rows.begin(), kept.rows.end()));
+    set.rows_of_class = rows_of_class(*images.labels, *kept.images.labels);
+  }
+  const ShiftedImages after = selects_rows ? as_they_are(kept.images) : shifted(images, one, how);
+  set.n = after.shape[0], set.shape = after.shape;
+  if (!set.sheet.empty()) write_sheet(set.sheet, images, after, selects_rows, task.seed);
+  Array x{after.type, after.shape, {}, {}};
+  std::optional<NpzWriter> file;
+  if (!set.out.empty()) file.emplace(set.out).begin("x", x.type, x.shape);
+  const std::size_t image_bytes = images.pixels_per_image() * size_of(x.type);
+  const auto taken = task.take ? allocate_bytes(set.n * image_bytes) : nullptr;
+  double change = 0;
+  for_blocks(after, {progress, "", 0, set.n, set.shift},
+             [&](std::size_t begin, const Images& block, Progress*) {
+               const std::span<const std::byte> bytes = block.pixels.bytes();
+               if (file) file->append(bytes);
+               if (taken) std::ranges::copy(bytes, taken.get() + begin * image_bytes);
+               if (!selects_rows) change += sum_of_changes(images, block, begin);
+             });
+  if (!selects_rows) set.mean_change = change / static_cast<double>(x.size());
+  if (file) {
+    file->end();
+    for (const auto& [name, array] : arrays) file->add(name, array);
+    file->commit();
+  }
+  if (!task.take) return set;
+  x.storage = taken;
+  arrays["x"] = std::move(x);
+  task.take(std::move(arrays));
   return set;
 }
 
@@ -242,17 +186,17 @@ ShiftedSet shifted_set(const ShiftTask& task, const ChosenShift& one, const shif
 std::vector<NamedFile> files_of(const ShiftTask& task) { return files_of(task, chosen(task)); }
 
 Shift shift_images(const ShiftTask& task, Progress* progress) {
-  const std::vector<ChosenShift> sets = chosen(task);
+  const std::vector<ShiftUnit> sets = chosen(task);
   (void)files_of(task, sets);
   if (task.take && sets.size() > 1)
     throw OptionError(fmt::format("shift: expected one set, found {} shifts and strengths", sets.size()));
-  const bool frost = std::ranges::any_of(
-      sets, [](const ChosenShift& one) { return one.corruption && one.corruption->takes_frost; });
-  const shift::CorruptionOptions how = options_of(task.options.how, frost, task.seed);
+  const bool frost = std::ranges::any_of(sets, [](const ShiftUnit& one) { return one.member->takes_frost; });
+  shift::Options how = options_of(task.options.how, frost, task.seed);
+  how.classes = {task.options.classes.begin(), task.options.classes.end()};
   const TaskClock clock;
   Shift record;
   record.options = task.options;
-  for (const ChosenShift& one : sets) {
+  for (const ShiftUnit& one : sets) {
     if (progress != nullptr && sets.size() > 1)
       progress->update("sets", record.results.size(), sets.size(), "");
     record.results.push_back(shifted_set(task, one, how, progress));

@@ -1,7 +1,6 @@
 // leeway shift: a shifted copy of a set of images (shift/shift.h), written as x, y and, for shifts that
-// select rows, `rows` (source rows). With a severity, the common corruption of that name
-// (shift/corruption.h). Several shifts, strengths or severities give a set each; `out` then names files by
-// {shift}, {strength} and {severity}, written one by one. Keys: leeway schema shift.
+// select rows, `rows` (source rows). Several shifts, strengths or severities give a set each; `out` then names
+// files by {shift}, {strength} and {severity}, written one by one. Keys: leeway schema shift.
 // OptionError: sets with equal file names; an unknown shift; a strength, severity or classes that the shift
 // does not take. Errors (Error): those of the headers above, of a contact sheet (data/picture_file.h) and of
 // opening the images. Cost and determinism: as there.
@@ -19,8 +18,8 @@
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
 #include "leeway/io/images.h"
-#include "leeway/tasks/corruption_choice.h"
 #include "leeway/tasks/file_pattern.h"
+#include "leeway/tasks/shifted_sets.h"
 
 namespace leeway::tasks {
 

@@ -3,6 +3,17 @@
 #include "leeway/describe/json.h"
 #include "leeway/tasks/shift_text/shift_text.h"
 
+namespace leeway {
+
+static void fields(shift::ChangedText& line, Fields& f) {
+  f("row", line.row, "row of the file, from 0, without the header");
+  f("distance", line.distance, "minimum number of characters inserted, deleted or replaced");
+  f("before", line.before, "text around the first difference; `...` marks omissions");
+  f("after", line.after, "the same part of the text after the shift");
+}
+
+}  // namespace leeway
+
 namespace leeway::tasks {
 
 void fields(ShiftTextOptions& options, Fields& f) {
@@ -19,13 +30,6 @@ void fields(ShiftTextOptions& options, Fields& f) {
   f("positive", options.positive, "labels of positive texts (default: 1,pos,positive)");
   f("negative", options.negative, "labels of negative texts (default: 0,-1,neg,negative)");
   f("sheet", options.sheet, "show ten random changed texts before and after the shift");
-}
-
-static void fields(TextLine& line, Fields& f) {
-  f("row", line.row, "row of the file, from 0, without the header");
-  f("distance", line.distance, "minimum number of characters inserted, deleted or replaced");
-  f("before", line.before, "text around the first difference; `...` marks omissions");
-  f("after", line.after, "the same part of the text after the shift");
 }
 
 void fields(ShiftedTexts& set, Fields& f) {

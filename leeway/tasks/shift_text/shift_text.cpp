@@ -10,7 +10,6 @@
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/io/csv.h"
-#include "leeway/shift/text_table.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {
@@ -19,7 +18,6 @@ namespace {
 constexpr std::size_t sheet_rows = 10, excerpt = 160;  // characters
 constexpr std::string_view own_words = "adjectives";
 
-// The member of that name, which the options go with.
 shift::TextColumns columns_of(const ShiftTextOptions& asked) {
   shift::TextColumns columns;
   columns.text = asked.column;
@@ -29,6 +27,7 @@ shift::TextColumns columns_of(const ShiftTextOptions& asked) {
   return columns;
 }
 
+// The member of that name, which the options go with.
 const shift::TextShift& chosen(const std::string& name, const ShiftTextOptions& options) {
   const auto member = std::ranges::find(shift::text_shifts(), name, &shift::TextShift::name);
   if (member == std::end(shift::text_shifts()))
@@ -61,10 +60,7 @@ shift::TextOptions text_options(const ShiftTextTask& task, const shift::TextShif
   options.strength = asked.strength.value_or(member.strength().value);
   if (asked.mode == "insert") options.placing = shift::Placing::insert;
   options.seed = task.seed;
-  const std::string words = asked.words.value_or(std::string(own_words));
-  if (words == own_words) {
-    options.words = shift::own_word_lists();
-  } else {
+  if (const std::string words = asked.words.value_or(std::string(own_words)); words != own_words) {
     options.words = shift::read_word_lists(words);
     if (task.was_read)
       task.was_read(words, {options.words->positive.size() + options.words->negative.size()});

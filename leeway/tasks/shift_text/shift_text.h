@@ -15,6 +15,7 @@
 #include "leeway/core/progress.h"
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
+#include "leeway/shift/text_table.h"
 
 namespace leeway::tasks {
 
@@ -29,11 +30,6 @@ struct ShiftTextOptions {
   bool sheet = false;
 };
 
-struct TextLine {
-  std::size_t row = 0, distance = 0;
-  std::string before, after;
-};
-
 struct ShiftedTexts {
   std::string shift;
   double strength = 0;
@@ -45,7 +41,7 @@ struct ShiftedTexts {
   std::optional<std::size_t> n_overwritten;  // of shifts that replace words
   double mean_characters = 0, mean_words = 0, mean_distance = 0, mean_words_changed = 0;
   std::string out;
-  std::vector<TextLine> sheet;
+  std::vector<shift::ChangedText> sheet;
 };
 
 using ShiftText = RecordOf<shift_text_schema, ShiftTextOptions, ShiftedTexts>;

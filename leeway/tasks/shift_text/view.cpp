@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "leeway/shift/text_table.h"
 #include "leeway/tasks/sections.h"
 #include "leeway/tasks/shift_text/shift_text.h"
 
@@ -13,7 +12,7 @@ View view(const ShiftText& record) {
   table.add({text_cell("characters"), fixed_cell(set.mean_characters, 2), fixed_cell(set.mean_distance, 2)});
   table.add({text_cell("words"), fixed_cell(set.mean_words, 2), fixed_cell(set.mean_words_changed, 2)});
   Blocks sheet;
-  for (const TextLine& line : set.sheet) {
+  for (const shift::ChangedText& line : set.sheet) {
     const shift::TextPair pair = shift::marked(line.before, line.after);
     sheet += term_list({{fmt::format("row {}", line.row), fmt::format("distance {}", line.distance)},
                         {"  before", pair.before},

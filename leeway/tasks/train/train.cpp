@@ -30,7 +30,7 @@ double agreement_of(const Outputs& clean, const Outputs& shifted) {
 const shift::Member& pixel_shift(const std::string& name) {
   std::vector<std::string_view> names;
   for (const shift::Member& member : shift::members()) {
-    if (member.selects_rows) continue;
+    if (member.by_strength == nullptr) continue;
     if (member.name == name) return member;
     names.push_back(member.name);
   }

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leeway/shift/corruption.h"
 #include "leeway/shift/detail/filter.h"
 #include "leeway/shift/detail/normals.h"
+#include "leeway/shift/shift.h"
 
 namespace leeway::shift {
 namespace {
@@ -34,7 +34,7 @@ constexpr std::array<std::array<SnowConstants, 5>, 3> snow_constants{{
       {.55, .3, 2.5, .85, 12, 12, .55}}},
 }};
 
-void change_by_snow(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
+void change_by_snow(const Picture& picture, const Setting& setting, Random& random) {
   const SnowConstants& c = setting.of(snow_constants);
   const double lengths = setting.scale.lengths;
   const std::size_t height = picture.height, width = picture.width, area = picture.area();
@@ -65,10 +65,8 @@ void change_by_snow(const CorruptedPicture& picture, const CorruptionSetting& se
 
 }  // namespace
 
-Corruption corrupt_snow() {
-  return {{"snow", "motion-blurred flakes on a whitened image", benchmark_paper},
-          CorruptionGroup::weather,
-          change_by_snow};
+Member snow() {
+  return {{"snow", "motion-blurred flakes on a whitened image", benchmark_paper}, "weather", change_by_snow};
 }
 
 }  // namespace leeway::shift

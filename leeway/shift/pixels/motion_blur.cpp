@@ -1,8 +1,8 @@
 // One-sided Gaussian weights along a line of random direction (-45 to 45 degrees), like camera motion,
 // rounded to levels. The picture also shifts by the mean of the weights' places. The authors' programs call
 // ImageMagick.
-#include "leeway/shift/corruption.h"
 #include "leeway/shift/detail/filter.h"
+#include "leeway/shift/shift.h"
 
 namespace leeway::shift {
 namespace {
@@ -16,8 +16,7 @@ constexpr std::array<std::array<MotionBlurConstants, 5>, 3> motion_blur_constant
     {{{10, 3}, {15, 5}, {15, 8}, {15, 12}, {20, 15}}},
 }};
 
-void change_by_motion_blur(const CorruptedPicture& picture, const CorruptionSetting& setting,
-                           Random& random) {
+void change_by_motion_blur(const Picture& picture, const Setting& setting, Random& random) {
   const MotionBlurConstants& own = setting.of(motion_blur_constants);
   const double scale = setting.scale.lengths, angle = 90 * random.uniform() - 45;
   for (std::size_t c = 0; c < picture.channels; ++c)
@@ -27,9 +26,9 @@ void change_by_motion_blur(const CorruptedPicture& picture, const CorruptionSett
 
 }  // namespace
 
-Corruption corrupt_motion_blur() {
+Member motion_blur() {
   return {{"motion-blur", "one-sided blur along a random direction", benchmark_paper},
-          CorruptionGroup::blur,
+          "blur",
           change_by_motion_blur};
 }
 

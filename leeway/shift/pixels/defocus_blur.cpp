@@ -9,9 +9,9 @@
 #include <cmath>
 #include <vector>
 
-#include "leeway/shift/corruption.h"
 #include "leeway/shift/detail/disc_filter.h"
 #include "leeway/shift/detail/filter.h"
+#include "leeway/shift/shift.h"
 
 namespace leeway::shift {
 namespace {
@@ -52,7 +52,7 @@ std::vector<float> published_kernel(const DefocusBlurConstants& own, std::size_t
   return kernel;
 }
 
-void change_by_defocus_blur(const CorruptedPicture& picture, const CorruptionSetting& setting, Random&) {
+void change_by_defocus_blur(const Picture& picture, const Setting& setting, Random&) {
   thread_local DiscFilter disc;
   const DefocusBlurConstants& own = setting.of(defocus_blur_constants);
   if (setting.variant == Variant::published && setting.scale.lengths == 1) {
@@ -69,10 +69,8 @@ void change_by_defocus_blur(const CorruptedPicture& picture, const CorruptionSet
 
 }  // namespace
 
-Corruption corrupt_defocus_blur() {
-  return {{"defocus-blur", "convolution with a disc", benchmark_paper},
-          CorruptionGroup::blur,
-          change_by_defocus_blur};
+Member defocus_blur() {
+  return {{"defocus-blur", "convolution with a disc", benchmark_paper}, "blur", change_by_defocus_blur};
 }
 
 }  // namespace leeway::shift

@@ -4,7 +4,7 @@
 // corruption.
 #include <algorithm>
 
-#include "leeway/shift/corruption.h"
+#include "leeway/shift/shift.h"
 
 namespace leeway::shift {
 namespace {
@@ -19,7 +19,7 @@ constexpr std::array<std::array<SaturateConstants, 5>, 3> saturate_constants{{
     {{{.3, 0}, {.1, 0}, {2, 0}, {5, .1}, {20, .2}}},
 }};
 
-void change_by_saturate(const CorruptedPicture& picture, const CorruptionSetting& setting, Random&) {
+void change_by_saturate(const Picture& picture, const Setting& setting, Random&) {
   if (picture.channels == 1) return;
   const SaturateConstants& c = setting.of(saturate_constants);
   const auto red = picture.plane(0), green = picture.plane(1), blue = picture.plane(2);
@@ -38,12 +38,12 @@ void change_by_saturate(const CorruptedPicture& picture, const CorruptionSetting
 
 }  // namespace
 
-Corruption corrupt_saturate() {
-  return {{"saturate", "scale and shift the HSV saturation of every pixel", benchmark_paper},
-          CorruptionGroup::extra,
-          change_by_saturate,
-          nullptr,
-          false};
+Member saturate() {
+  Member member{{"saturate", "scale and shift the HSV saturation of every pixel", benchmark_paper},
+                "extra",
+                change_by_saturate};
+  member.on_grey = false;
+  return member;
 }
 
 }  // namespace leeway::shift

@@ -2,8 +2,8 @@
 // are 1, 1 + step, 1 + 2 step, ...: the picture itself counts twice. As in the authors' programs, rounding
 // decides whether the limit is included (1.06 is, 1.26 is not). Theirs cut squares; here each axis is cut
 // separately.
-#include "leeway/shift/corruption.h"
 #include "leeway/shift/detail/filter.h"
+#include "leeway/shift/shift.h"
 
 namespace leeway::shift {
 namespace {
@@ -19,7 +19,7 @@ constexpr std::array<std::array<Factors, 5>, 3> zoom_blur_factors{{
     {{{.01, 12}, {.01, 16}, {.02, 11}, {.02, 13}, {.03, 11}}},
 }};
 
-void change_by_zoom_blur(const CorruptedPicture& picture, const CorruptionSetting& setting, Random&) {
+void change_by_zoom_blur(const Picture& picture, const Setting& setting, Random&) {
   const Factors& own = setting.of(zoom_blur_factors);
   const double step = (1 + own.step) - 1;  // as the authors' lists of factors are made
   for (std::size_t c = 0; c < picture.channels; ++c)
@@ -28,9 +28,9 @@ void change_by_zoom_blur(const CorruptedPicture& picture, const CorruptionSettin
 
 }  // namespace
 
-Corruption corrupt_zoom_blur() {
+Member zoom_blur() {
   return {{"zoom-blur", "mean of the image at several zoom levels", benchmark_paper},
-          CorruptionGroup::blur,
+          "blur",
           change_by_zoom_blur};
 }
 

@@ -1,8 +1,8 @@
 // x' = x + x sigma z, z standard normal, independent for every pixel and channel.
 #include <vector>
 
-#include "leeway/shift/corruption.h"
 #include "leeway/shift/detail/normals.h"
+#include "leeway/shift/shift.h"
 
 namespace leeway::shift {
 namespace {
@@ -13,8 +13,7 @@ constexpr std::array<std::array<double, 5>, 3> speckle_noise_sigmas{{
     {.15, .2, .35, .45, .6},
 }};
 
-void change_by_speckle_noise(const CorruptedPicture& picture, const CorruptionSetting& setting,
-                             Random& random) {
+void change_by_speckle_noise(const Picture& picture, const Setting& setting, Random& random) {
   thread_local std::vector<float> z;
   const auto sigma = static_cast<float>(setting.of(speckle_noise_sigmas));
   z.resize(picture.values.size());
@@ -24,9 +23,9 @@ void change_by_speckle_noise(const CorruptedPicture& picture, const CorruptionSe
 
 }  // namespace
 
-Corruption corrupt_speckle_noise() {
+Member speckle_noise() {
   return {{"speckle-noise", "normal noise proportional to the pixel value", benchmark_paper},
-          CorruptionGroup::extra,
+          "extra",
           change_by_speckle_noise};
 }
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leeway/shift/corruption.h"
+#include "leeway/shift/shift.h"
 
 namespace leeway::shift {
 namespace {
@@ -45,7 +45,7 @@ std::size_t draw_offset(double scale, std::size_t stored, std::size_t side, Rand
   return static_cast<std::size_t>(random.below(scaled > side ? scaled - side : 1));
 }
 
-void change_by_frost(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
+void change_by_frost(const Picture& picture, const Setting& setting, Random& random) {
   const FrostConstants& weight = setting.of(weights);
   const auto& pool = *setting.frost;
   const FrostPicture& frost = pool[static_cast<std::size_t>(random.below(pool.size()))];
@@ -65,9 +65,8 @@ void change_by_frost(const CorruptedPicture& picture, const CorruptionSetting& s
     const double share = weight.frost / 255 * (picture.channels == 1 ? grey[channel] : 1);
     const std::uint8_t* const levels = frost.levels.data() + channel * area;
     for (std::size_t y = 0; y < rows.size(); ++y) {
-      const std::uint8_t *const upper = levels + rows[y].low * frost.width, *const lower =
-                                                                                levels +
-                                                                                rows[y].high * frost.width;
+      const std::uint8_t* const upper = levels + rows[y].low * frost.width;
+      const std::uint8_t* const lower = levels + rows[y].high * frost.width;
       const double down = rows[y].weight;
       for (std::size_t x = 0; x < columns.size(); ++x) {
         const FrostTap& tap = columns[x];
@@ -82,13 +81,11 @@ void change_by_frost(const CorruptedPicture& picture, const CorruptionSetting& s
 
 }  // namespace
 
-Corruption corrupt_frost() {
-  return {{"frost", "a crop of a frost image laid over the image", benchmark_paper},
-          CorruptionGroup::weather,
-          change_by_frost,
-          nullptr,
-          true,
-          true};
+Member frost() {
+  Member member{
+      {"frost", "a crop of a frost image laid over the image", benchmark_paper}, "weather", change_by_frost};
+  member.takes_frost = true;
+  return member;
 }
 
 }  // namespace leeway::shift

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <vector>
 
-#include "leeway/shift/corruption.h"
 #include "leeway/shift/detail/filter.h"
+#include "leeway/shift/shift.h"
 
 namespace leeway::shift {
 namespace {
@@ -25,15 +25,14 @@ constexpr std::array<std::array<GlassBlurConstants, 5>, 3> glass_blur_constants{
     {{{.7, 1, 2}, {.9, 2, 1}, {1, 2, 3}, {1.1, 3, 2}, {1.5, 4, 2}}},
 }};
 
-void blur(const CorruptedPicture& picture, double sigma) {
+void blur(const Picture& picture, double sigma) {
   for (std::size_t c = 0; c < picture.channels; ++c)
     gaussian_filter(picture.plane(c), picture.height, picture.width, sigma);
 }
 
 // One pass over the pixels but those near the border, from the last to the first: each meets the one moves[i] = down * width + right
 // places after it.
-void exchange_pixels(const CorruptedPicture& picture, std::size_t delta,
-                     std::span<const std::ptrdiff_t> moves) {
+void exchange_pixels(const Picture& picture, std::size_t delta, std::span<const std::ptrdiff_t> moves) {
   const bool swap = picture.channels == 1;
   for (std::size_t c = 0; c < picture.channels; ++c) {
     const std::ptrdiff_t* move = moves.data();
@@ -49,7 +48,7 @@ void exchange_pixels(const CorruptedPicture& picture, std::size_t delta,
   }
 }
 
-void change_by_glass_blur(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
+void change_by_glass_blur(const Picture& picture, const Setting& setting, Random& random) {
   thread_local std::vector<std::ptrdiff_t> moves;
   const GlassBlurConstants& own = setting.of(glass_blur_constants);
   const double sigma = own.sigma * setting.scale.lengths;
@@ -75,9 +74,9 @@ void change_by_glass_blur(const CorruptedPicture& picture, const CorruptionSetti
 
 }  // namespace
 
-Corruption corrupt_glass_blur() {
+Member glass_blur() {
   return {{"glass-blur", "neighboring pixels swapped between two blurs", benchmark_paper},
-          CorruptionGroup::blur,
+          "blur",
           change_by_glass_blur};
 }
 

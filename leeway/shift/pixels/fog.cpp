@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "leeway/core/message.h"
-#include "leeway/shift/corruption.h"
+#include "leeway/shift/shift.h"
 
 namespace leeway::shift {
 namespace {
@@ -66,7 +66,7 @@ std::vector<double> plasma_map(std::size_t side, double decay, Random& random) {
   return map;
 }
 
-void change_by_fog(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
+void change_by_fog(const Picture& picture, const Setting& setting, Random& random) {
   const FogConstants& c = setting.of(fog_constants);
   constexpr std::size_t longest = 8192;  // its map has 0.5 GB
   if (std::max(picture.height, picture.width) > longest)
@@ -88,10 +88,8 @@ void change_by_fog(const CorruptedPicture& picture, const CorruptionSetting& set
 
 }  // namespace
 
-Corruption corrupt_fog() {
-  return {{"fog", "a plasma fractal laid over the image", benchmark_paper},
-          CorruptionGroup::weather,
-          change_by_fog};
+Member fog() {
+  return {{"fog", "a plasma fractal laid over the image", benchmark_paper}, "weather", change_by_fog};
 }
 
 }  // namespace leeway::shift

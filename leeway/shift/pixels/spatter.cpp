@@ -1,7 +1,7 @@
 // A layer L: N(mean, sd) for every pixel under a Gaussian filter of sigma, values below the threshold 0.
 // Water: L truncated to 8-bit levels; D the distance to its edges (Canny, thresholds 50 and 150), at most 20,
-// its 3x3 mean truncated, equalized, correlated with (-2 -1 0; -1 1 1; 0 1 2), its 3x3 mean
-// (detail/level_planes.h). m = strength L D / max(L D), x' = x + m (175, 238, 238) / 255. If L D is 0
+// its 3x3 mean truncated, equalized, correlated with (-2 -1 0; -1 1 1; 0 1 2) and clipped, its
+// rounded 3x3 mean (detail/level_planes.h). m = strength L D / max(L D), x' = x + m (175, 238, 238) / 255. If L D is 0
 // everywhere the picture stays (the authors' programs divide by 0 and return black: Variant::published).
 //
 // Mud: m is 1 where L is above the threshold and else 0, under a Gaussian filter of sigma = strength, values
@@ -9,10 +9,10 @@
 // colors. Draws: the layer. Lengths: both sigmas. An extra corruption.
 #include <algorithm>
 
-#include "leeway/shift/corruption.h"
 #include "leeway/shift/detail/filter.h"
 #include "leeway/shift/detail/level_planes.h"
 #include "leeway/shift/detail/normals.h"
+#include "leeway/shift/shift.h"
 
 namespace leeway::shift {
 namespace {
@@ -47,10 +47,12 @@ double colour_of(const std::array<double, 3>& colour, std::size_t channels, std:
   return channels == 3 ? colour[channel] : .2989 * colour[0] + .587 * colour[1] + .114 * colour[2];
 }
 
+constexpr std::array<float, 9> ones{1, 1, 1, 1, 1, 1, 1, 1, 1}, emboss{-2, -1, 0, -1, 1, 1, 0, 1, 2};
+
 // False where no drop falls.
-bool add_water(const CorruptedPicture& picture, std::span<const float> layer, double strength) {
+bool add_water(const Picture& picture, std::span<const float> layer, double strength) {
   const std::size_t height = picture.height, width = picture.width, area = picture.area();
-  thread_local std::vector<std::uint8_t> levels, edges, depth, other;
+  thread_local std::vector<std::uint8_t> levels, edges, depth;
   thread_local std::vector<float> distances;
   levels.resize(area);
   for (std::size_t i = 0; i < area; ++i)
@@ -58,14 +60,18 @@ bool add_water(const CorruptedPicture& picture, std::span<const float> layer, do
   if (std::all_of(levels.begin(), levels.end(), [](std::uint8_t level) { return level == 0; })) return false;
   canny_edges(levels, height, width, 50, 150, edges);
   chamfer_distance(edges, height, width, 20, distances);
-  correlate(distances, height, width, std::array{1.f, 1.f, 1.f, 1.f, 1.f, 1.f, 1.f, 1.f, 1.f}, 3);
+  // all sums are exact: multiples of 1/65536 up to 180, then whole levels
+  correlate(distances, height, width, ones, 3);
   depth.resize(area);
-  // the sums are exact: multiples of 1/65536 up to 180
   for (std::size_t i = 0; i < area; ++i)
     depth[i] = static_cast<std::uint8_t>(static_cast<double>(distances[i]) / 9);
   equalize_levels(depth);
-  correlate_levels(depth, height, width, {-2, -1, 0, -1, 1, 1, 0, 1, 2}, other);
-  mean_levels(other, height, width, depth);
+  std::ranges::copy(depth, distances.begin());
+  correlate(distances, height, width, emboss, 3);
+  for (float& value : distances) value = std::clamp(value, 0.f, 255.f);
+  correlate(distances, height, width, ones, 3);
+  for (std::size_t i = 0; i < area; ++i)
+    depth[i] = static_cast<std::uint8_t>((2 * static_cast<int>(distances[i]) + 9) / 18);
   int most = 0;
   for (std::size_t i = 0; i < area; ++i) most = std::max(most, levels[i] * depth[i]);
   if (most == 0) return false;
@@ -78,7 +84,7 @@ bool add_water(const CorruptedPicture& picture, std::span<const float> layer, do
   return true;
 }
 
-void add_mud(const CorruptedPicture& picture, std::span<float> layer, double threshold, double sigma) {
+void add_mud(const Picture& picture, std::span<float> layer, double threshold, double sigma) {
   for (float& value : layer) value = value > threshold ? 1.f : 0.f;
   gaussian_filter(layer, picture.height, picture.width, sigma);
   for (std::size_t channel = 0; channel < picture.channels; ++channel) {
@@ -89,7 +95,7 @@ void add_mud(const CorruptedPicture& picture, std::span<float> layer, double thr
   }
 }
 
-void change_by_spatter(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
+void change_by_spatter(const Picture& picture, const Setting& setting, Random& random) {
   const SpatterConstants& c = setting.of(spatter_constants);
   const double lengths = setting.scale.lengths;
   thread_local std::vector<float> layer;
@@ -107,9 +113,9 @@ void change_by_spatter(const CorruptedPicture& picture, const CorruptionSetting&
 
 }  // namespace
 
-Corruption corrupt_spatter() {
+Member spatter() {
   return {{"spatter", "splashes of water (severities 1 to 3) or mud (4 and 5)", benchmark_paper},
-          CorruptionGroup::extra,
+          "extra",
           change_by_spatter};
 }
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "leeway/shift/corruption.h"
+#include "leeway/shift/shift.h"
 
 namespace leeway::shift {
 namespace {
@@ -103,7 +103,7 @@ double count_of_rest(double mean, double u) {
   return k;
 }
 
-void change_by_shot_noise(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
+void change_by_shot_noise(const Picture& picture, const Setting& setting, Random& random) {
   thread_local Counts counts;
   const double c = setting.of(photons);
   counts.set(c);
@@ -121,9 +121,9 @@ void change_by_shot_noise(const CorruptedPicture& picture, const CorruptionSetti
 
 }  // namespace
 
-Corruption corrupt_shot_noise() {
+Member shot_noise() {
   return {{"shot-noise", "Poisson noise of a photon count; fewer photons, more noise", benchmark_paper},
-          CorruptionGroup::noise,
+          "noise",
           change_by_shot_noise};
 }
 

@@ -4,7 +4,7 @@
 // one severity are hit equally at all stronger ones of its set.
 #include <cmath>
 
-#include "leeway/shift/corruption.h"
+#include "leeway/shift/shift.h"
 
 namespace leeway::shift {
 namespace {
@@ -15,8 +15,7 @@ constexpr std::array<std::array<double, 5>, 3> amounts{{
     {.03, .06, .09, .17, .27},
 }};
 
-void change_by_impulse_noise(const CorruptedPicture& picture, const CorruptionSetting& setting,
-                             Random& random) {
+void change_by_impulse_noise(const Picture& picture, const Setting& setting, Random& random) {
   const auto half = static_cast<std::uint32_t>(std::llround(setting.of(amounts) / 2 * 0x1p32));
   for (float& x : picture.values) {
     const std::uint32_t word = random.bits();
@@ -27,9 +26,9 @@ void change_by_impulse_noise(const CorruptedPicture& picture, const CorruptionSe
 
 }  // namespace
 
-Corruption corrupt_impulse_noise() {
+Member impulse_noise() {
   return {{"impulse-noise", "single values set to black or white", benchmark_paper},
-          CorruptionGroup::noise,
+          "noise",
           change_by_impulse_noise};
 }
 

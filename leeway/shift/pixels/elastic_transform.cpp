@@ -13,8 +13,8 @@
 #include <cmath>
 #include <vector>
 
-#include "leeway/shift/corruption.h"
 #include "leeway/shift/detail/filter.h"
+#include "leeway/shift/shift.h"
 
 namespace leeway::shift {
 namespace {
@@ -32,7 +32,7 @@ constexpr std::array<double, 3> units{32, 64, 244};
 
 // place(y, x): where the pixel is read, (y, x).
 template <class Place>
-void sample(const CorruptedPicture& picture, Border border, const Place& place) {
+void sample(const Picture& picture, Border border, const Place& place) {
   const std::size_t height = picture.height, width = picture.width, area = picture.area();
   constexpr double farthest = 1e6;  // of any place that is read
   thread_local std::vector<float> source;
@@ -57,7 +57,7 @@ void sample(const CorruptedPicture& picture, Border border, const Place& place) 
     }
 }
 
-void move_affinely(const CorruptedPicture& picture, double affine, Random& random) {
+void move_affinely(const Picture& picture, double affine, Random& random) {
   const std::size_t third = std::min(picture.height, picture.width) / 3, middle = picture.width / 2,
                     half = picture.height / 2;
   const auto q = static_cast<double>(third), cx = static_cast<double>(middle), cy = static_cast<double>(half);
@@ -76,8 +76,7 @@ void move_affinely(const CorruptedPicture& picture, double affine, Random& rando
   });
 }
 
-void change_by_elastic_transform(const CorruptedPicture& picture, const CorruptionSetting& setting,
-                                 Random& random) {
+void change_by_elastic_transform(const Picture& picture, const Setting& setting, Random& random) {
   const ElasticTransformConstants& share = setting.of(shares);
   const double unit = units[static_cast<std::size_t>(setting.scale.set) - 1] * setting.scale.lengths;
   const double alpha = share.alpha * unit, sigma = share.sigma * unit;
@@ -98,9 +97,9 @@ void change_by_elastic_transform(const CorruptedPicture& picture, const Corrupti
 
 }  // namespace
 
-Corruption corrupt_elastic_transform() {
+Member elastic_transform() {
   return {{"elastic-transform", "a random affine map, then random local displacements", benchmark_paper},
-          CorruptionGroup::digital,
+          "digital",
           change_by_elastic_transform};
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "leeway/shift/corruption.h"
+#include "leeway/shift/shift.h"
 
 namespace leeway::shift {
 namespace {
@@ -52,7 +52,7 @@ void narrow_row(const std::uint8_t* row, const Bins& columns, std::uint8_t* narr
   }
 }
 
-void change_levels_by_pixelate(const CorruptedLevels& picture, const CorruptionSetting& setting) {
+void change_levels_by_pixelate(const PictureLevels& picture, const Setting& setting) {
   const double fraction = setting.of(fractions);
   const std::size_t height = picture.height, width = picture.width;
   const Bins rows(height, fraction), columns(width, fraction);
@@ -83,9 +83,10 @@ void change_levels_by_pixelate(const CorruptedLevels& picture, const CorruptionS
 
 }  // namespace
 
-Corruption corrupt_pixelate() {
+Member pixelate() {
   return {{"pixelate", "downscaled and upscaled with a box filter", benchmark_paper},
-          CorruptionGroup::digital,
+          "digital",
+          nullptr,
           nullptr,
           change_levels_by_pixelate};
 }
