@@ -44,15 +44,15 @@ void run(const bench::Arguments& arguments) {
     sets = {pictures(n, 3, side, side)};
   else
     sets = {pictures(n, 1, 28, 28), pictures(n, 3, 32, 32)};
-  std::vector<const Member*> members;
+  std::vector<const shift::Member*> members;
   for (std::size_t i = 4; i < arguments.count(); ++i) members.push_back(&member(arguments[i]));
   if (members.empty())
-    for (const Member& one : corruptions()) members.push_back(&one);
+    for (const shift::Member& one : corruptions()) members.push_back(&one);
   fmt::print("name,channels,height,width,severity,images,threads,seconds,microseconds\n");
   for (const Images& images : sets) {
     double total = 0, total_processor = 0;
     const Images few = pictures(16, images.channels(), images.height(), images.width());
-    for (const Member* const one : members) {
+    for (const shift::Member* const one : members) {
       Options options;
       options.severity = 1;
       (void)one->apply(few, options, nullptr);  // threads and their tables are there now

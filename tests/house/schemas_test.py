@@ -24,7 +24,7 @@ SCRATCH = tempfile.TemporaryDirectory()
 SCHEMAS = pathlib.Path(SCRATCH.name)
 subprocess.run([BINARIES / "leeway", "schema", "--out", SCHEMAS], check=True)
 
-MAPS = {"not_computed", "parameters", "distances", "weights", "parts"}  # objects with free keys
+MAPS = {"about", "not_computed", "parameters", "distances", "weights", "parts"}  # objects with free keys
 
 
 @functools.cache
