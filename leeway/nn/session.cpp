@@ -43,10 +43,8 @@ class TorchSession : public Session {
     return {all.begin(), all.end()};
   }
   [[nodiscard]] std::vector<AttackEntry> attacks() const override {
-    std::vector<AttackEntry> list;
-    for (const AttackMember& member : nn::attacks())
-      list.push_back({member, member.minimum_norm(), member.norms, member.loss});
-    return list;
+    const auto all = nn::attacks();
+    return {all.begin(), all.end()};
   }
   [[nodiscard]] AttackOptions complete(const AttackOptions& options) const override {
     return complete_attack(options);

@@ -204,7 +204,7 @@ AttackResult run_attack(const AttackedModel& model, const Images& images, const 
     const Pass noise = run_pass(aim, "noise", progress,
                                 [&](const Problem& problem) { return run_noise_for(problem, options); });
     result.beside_noise = {pass.withstood(), noise.withstood()};
-    take_worse(pass, noise, member.minimum_norm());
+    take_worse(pass, noise, member.minimum_norm);
     judge(pass, aim, progress);
   }
   result.images = std::move(pass.images), result.outputs = std::move(pass.outputs);
