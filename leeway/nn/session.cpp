@@ -12,7 +12,6 @@
 #include "leeway/nn/io/load.h"
 #include "leeway/nn/model/architecture.h"
 #include "leeway/nn/process/client.h"
-#include "leeway/nn/process/server.h"
 #include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/train/train.h"
 

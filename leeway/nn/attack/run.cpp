@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "leeway/core/message.h"
-#include "leeway/nn/detail/row_buffer.h"
 #include "leeway/nn/detail/tensors.h"
 
 namespace leeway::nn {
@@ -96,7 +95,7 @@ Pass run_pass(const Aim& aim, const std::string& name, Progress* progress,
     zero_gradients += found.zero_gradients();
   });
   Pass pass;
-  pass.images = {aim.images.path, attacked.take(), aim.images.labels, aim.images.rank};
+  pass.images = {aim.images.path, shared_array(attacked.all()), aim.images.labels, aim.images.rank};
   pass.images.class_names = aim.images.class_names;
   pass.zero_gradients = zero_gradients;
   judge(pass, aim, progress);
