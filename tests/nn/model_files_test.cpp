@@ -279,7 +279,6 @@ TEST(NoGradients, AreAnErrorOfOneLineAndTheRestGoesOn) {
   };
   refused([&] { (void)classifier.gradients(std::vector<float>(64, .5f), {}); });
   refused([&] { (void)model->input_gradients(images, *images.labels); });
-  refused([&] { (void)toy::class_gradients(*model, images); });
   refused([&] { (void)model->attack(images, {}); });
   AttackOptions noise;
   noise.attack = "noise";
