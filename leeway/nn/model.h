@@ -89,9 +89,6 @@ class Model : public Predictor {
   [[nodiscard]] virtual Array input_gradients(const Images& images, const std::vector<std::int64_t>& labels,
                                               Progress* progress = nullptr) const = 0;
 
-  // Gradient of every logit with respect to x_i: (n,k,d), d = c h w, float32. k backward passes.
-  [[nodiscard]] virtual Array class_gradients(const Images& images, Progress* progress = nullptr) const = 0;
-
   // The model as a function of inputs of this shape and any range. The model must outlive the result.
   [[nodiscard]] virtual Classifier classifier(const InputShape& input) const = 0;
 

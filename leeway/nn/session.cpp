@@ -12,12 +12,16 @@
 #include "leeway/nn/io/load.h"
 #include "leeway/nn/model/architecture.h"
 #include "leeway/nn/process/client.h"
-#include "leeway/nn/process/server.h"
 #include "leeway/nn/train/algorithm.h"
-#include "leeway/nn/train/train.h"
+#include "leeway/nn/train/plan.h"
 
 namespace leeway::nn {
 namespace {
+
+template <class Entry, class Members>
+std::vector<Entry> entries(const Members& members) {
+  return {members.begin(), members.end()};
+}
 
 class TorchSession : public Session {
  public:
@@ -31,22 +35,14 @@ class TorchSession : public Session {
   void set_commit_check(std::function<void()> check) override { leeway::set_commit_check(std::move(check)); }
   [[nodiscard]] std::string torch_version() const override { return TORCH_VERSION; }
   [[nodiscard]] std::vector<Member> architectures() const override {
-    const auto all = nn::architectures();
-    return {all.begin(), all.end()};
+    return entries<Member>(nn::architectures());
   }
-  [[nodiscard]] std::vector<Member> algorithms() const override {
-    const auto all = nn::algorithms();
-    return {all.begin(), all.end()};
-  }
+  [[nodiscard]] std::vector<Member> algorithms() const override { return entries<Member>(nn::algorithms()); }
   [[nodiscard]] std::vector<Member> augmentations() const override {
-    const auto all = augment::augmentations();
-    return {all.begin(), all.end()};
+    return entries<Member>(augment::augmentations());
   }
   [[nodiscard]] std::vector<AttackEntry> attacks() const override {
-    std::vector<AttackEntry> list;
-    for (const AttackMember& member : nn::attacks())
-      list.push_back({member, member.minimum_norm(), member.norms, member.loss});
-    return list;
+    return entries<AttackEntry>(nn::attacks());
   }
   [[nodiscard]] AttackOptions complete(const AttackOptions& options) const override {
     return complete_attack(options);

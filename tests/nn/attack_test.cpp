@@ -36,7 +36,7 @@ struct Case {
   std::string attack;
   Norm norm;
 
-  [[nodiscard]] bool minimum_norm() const { return nn::attack(attack).minimum_norm(); }
+  [[nodiscard]] bool minimum_norm() const { return nn::attack(attack).minimum_norm; }
   [[nodiscard]] AttackOptions options(double eps, const std::map<std::string, double>& numbers) const {
     AttackOptions options;
     options.attack = attack, options.norm = norm;

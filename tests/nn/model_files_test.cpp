@@ -154,7 +154,8 @@ TEST(SingleOutput, IsTwoClassesWithTheGradientsOfTwo) {
   const Images images = toy::images(40, {1, 8, 8}, 2);
   const Array logits = pair->outputs(images).logits;
   EXPECT_EQ(toy::largest_gap(logit->outputs(images).logits, logits), 0);
-  EXPECT_LT(toy::largest_gap(logit->class_gradients(images), pair->class_gradients(images)), 1e-6);
+  EXPECT_LT(toy::largest_gap(toy::class_gradients(*logit, images), toy::class_gradients(*pair, images)),
+            1e-6);
   const Array logs = probability->outputs(images).logits;
   for (std::size_t i = 0; i < images.n(); ++i) {
     const double v = logits.view<float>()[2 * i + 1];
@@ -192,7 +193,7 @@ TEST(SingleOutput, OfNamedTensorsIsTwoClasses) {
     EXPECT_EQ(outputs.logits.view<float>()[2 * i], 0);
     EXPECT_NEAR(outputs.logits.view<float>()[2 * i + 1], v, 1e-6);
   }
-  const Array gradients = model->class_gradients(images);
+  const Array gradients = toy::class_gradients(*model, images);
   for (std::size_t j = 0; j < 4; ++j) {
     EXPECT_EQ(gradients.view<float>()[j], 0);
     EXPECT_EQ(gradients.view<float>()[4 + j], weight[j]);
@@ -278,7 +279,6 @@ TEST(NoGradients, AreAnErrorOfOneLineAndTheRestGoesOn) {
   };
   refused([&] { (void)classifier.gradients(std::vector<float>(64, .5f), {}); });
   refused([&] { (void)model->input_gradients(images, *images.labels); });
-  refused([&] { (void)model->class_gradients(images); });
   refused([&] { (void)model->attack(images, {}); });
   AttackOptions noise;
   noise.attack = "noise";
@@ -290,7 +290,7 @@ TEST(InPlace, OperationsOfAModelDoNotReachTheImages) {
   const auto model = load_misleading("in_place.pt");
   Images images = toy::images(40, {1, 8, 8}, 3);
   images.labels.reset();
-  EXPECT_EQ(model->class_gradients(images).shape, (std::vector<std::size_t>{40, 3, 64}));
+  EXPECT_EQ(toy::class_gradients(*model, images).shape, (std::vector<std::size_t>{40, 3, 64}));
   AttackOptions options;
   options.eps = 0;
   const AttackResult found = model->attack(images, options);

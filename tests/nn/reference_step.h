@@ -171,7 +171,7 @@ class ReferenceStep {
   std::deque<std::vector<std::int64_t>> rows_;
 };
 
-// One step of LossAlgorithm, or of any whose moments are in its state. `before`: what comes before the weights are filled in.
+// One step of an algorithm. `before`: what comes before the weights are filled in.
 inline void expect_reference_step(const std::string& name,
                                   const std::function<void(Algorithm&)>& before = {}) {
   ReferenceStep step(name);

@@ -87,6 +87,15 @@ inline std::unique_ptr<Model> loaded(const std::filesystem::path& path, const st
   return session().load(source_of(path, architecture, input));
 }
 
+// Gradients of every logit by x_i: (n,k,d).
+inline Array class_gradients(const Model& model, const Images& images) {
+  const Classifier classifier = model.classifier(shape_of(images));
+  const torch::Tensor x = pixels(images, 0, images.n());
+  return make_array(
+      {images.n(), classifier.k, classifier.d},
+      classifier.gradients({x.data_ptr<float>(), static_cast<std::size_t>(x.numel())}, {}).gradients);
+}
+
 inline double accuracy(const Outputs& outputs, const std::vector<std::int64_t>& labels) {
   const std::vector<std::int64_t> found = predictions(outputs.logits);
   double right = 0;

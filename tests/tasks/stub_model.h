@@ -16,7 +16,6 @@ class StubModel : public nn::Model {
                                       Progress*) const override {
     not_asked();
   }
-  [[nodiscard]] Array class_gradients(const Images&, Progress*) const override { not_asked(); }
   [[nodiscard]] Classifier classifier(const nn::InputShape&) const override { not_asked(); }
   [[nodiscard]] nn::AttackResult attack(const Images&, const nn::AttackOptions&, Progress*) const override {
     not_asked();

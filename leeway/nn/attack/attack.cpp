@@ -43,11 +43,6 @@ std::span<const AttackMember> attacks() {
 
 const AttackMember& attack(std::string_view name) { return find_member(attacks(), "attack", name); }
 
-Attacked AttackMember::run(const Problem& problem, const AttackOptions& options) const {
-  if (const auto* nearby = std::get_if<MinimumNorm>(&method)) return nearby->nearest(problem, options);
-  return std::get<FixedBudget>(method).worst(problem, options.eps.value(), options);
-}
-
 AttackOptions complete_attack(const AttackOptions& options) {
   const AttackMember& member = attack(options.attack);
   const std::string name = "attack " + options.attack;
@@ -57,9 +52,9 @@ AttackOptions complete_attack(const AttackOptions& options) {
     for (const Norm norm : member.norms) norms += (norms.empty() ? "" : ", ") + std::string(name_of(norm));
     refuse(name, "a norm among " + norms, std::string(name_of(options.norm)));
   }
-  if (member.minimum_norm() && options.eps)
+  if (member.minimum_norm && options.eps)
     refuse(name, "no radius, because this attack minimizes it", fmt::format("eps {}", *options.eps));
-  if (!member.minimum_norm()) {
+  if (!member.minimum_norm) {
     complete.eps = options.eps.value_or(default_eps);
     if (!(*complete.eps >= 0 && std::isfinite(*complete.eps)))
       refuse(name + ": eps", "a finite number, at least 0", fmt::format("{}", *complete.eps));

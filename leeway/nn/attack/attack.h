@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "leeway/nn/attack.h"
@@ -44,22 +43,10 @@ struct Attacked {
   }
 };
 
-// Options are complete. With a fixed budget the images lie within options.eps; of minimum norm as near as can be.
-struct FixedBudget {
-  Attacked (*worst)(const Problem& problem, double eps, const AttackOptions& options);
-};
-struct MinimumNorm {
-  Attacked (*nearest)(const Problem& problem, const AttackOptions& options);
-};
-
-struct AttackMember : Member {
-  std::vector<Norm> norms;  // that it knows
-  Loss loss;                // its own, where none is asked for
-  bool gradients;           // needs them
-  std::variant<FixedBudget, MinimumNorm> method;
-
-  [[nodiscard]] bool minimum_norm() const { return std::holds_alternative<MinimumNorm>(method); }
-  [[nodiscard]] Attacked run(const Problem& problem, const AttackOptions& options) const;
+struct AttackMember : AttackEntry {
+  bool gradients;  // needs them
+  // Options are complete. With a fixed budget the images lie within options.eps; of minimum norm as near as can be.
+  Attacked (*run)(const Problem& problem, const AttackOptions& options);
 };
 
 [[nodiscard]] std::span<const AttackMember> attacks();

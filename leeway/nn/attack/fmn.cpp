@@ -83,19 +83,19 @@ Attacked run_fmn(const Problem& problem, const AttackOptions& options) {
 }  // namespace
 
 AttackMember fmn() {
-  return {
-      {"fmn",
-       "minimum-norm attack: gradient steps within a radius that converges to the decision boundary",
-       "Pintor et al., Fast minimum-norm adversarial attacks through adaptive norm constraints, NeurIPS 2021",
-       {{"steps", 100, 1, 1e6, "gradient steps", true},
-        {"step", 1, 1e-9, 1e6, "l2 length of the first step"},
-        {"last-step", .01, 0, 1e6, "l2 length of the last step"},
-        {"gamma", .05, 0, 1, "relative change of the radius in the first step"},
-        {"last-gamma", .001, 0, 1, "relative change of the radius in the last step"}}},
-      {Norm::linf, Norm::l2, Norm::l1, Norm::l0},
-      Loss::difference,
-      true,
-      MinimumNorm{run_fmn}};
+  return {{{"fmn",
+            "minimum-norm attack: gradient steps within a radius that converges to the decision boundary",
+            "Pintor et al., Fast minimum-norm adversarial attacks through adaptive norm constraints, NeurIPS "
+            "2021",
+            {{"steps", 100, 1, 1e6, "gradient steps", true},
+             {"step", 1, 1e-9, 1e6, "l2 length of the first step"},
+             {"last-step", .01, 0, 1e6, "l2 length of the last step"},
+             {"gamma", .05, 0, 1, "relative change of the radius in the first step"},
+             {"last-gamma", .001, 0, 1, "relative change of the radius in the last step"}}},
+           /*minimum_norm=*/true,
+           {Norm::linf, Norm::l2, Norm::l1, Norm::l0}},
+          /*gradients=*/true,
+          run_fmn};
 }
 
 }  // namespace leeway::nn

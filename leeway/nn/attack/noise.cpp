@@ -6,7 +6,8 @@ namespace {
 
 // The worst of `steps` times `restarts` uniform points of the ball, and of these moved to its border (l_inf:
 // a corner). Finds weaknesses that gradients hide.
-Attacked run_noise(const Problem& problem, double eps, const AttackOptions& options) {
+Attacked run_noise(const Problem& problem, const AttackOptions& options) {
+  const double eps = options.eps.value();
   const Ball ball(problem.clean, options.norm, eps, problem.box);
   const auto draws =
       static_cast<std::size_t>(options.parameters.at("steps") * options.parameters.at("restarts"));
@@ -25,15 +26,15 @@ Attacked run_noise(const Problem& problem, double eps, const AttackOptions& opti
 }  // namespace
 
 AttackMember noise() {
-  return {{"noise",
-           "worst of random points inside the radius and on its boundary; needs no gradients",
-           "Athalye et al., ICML 2018: the baseline for gradient attacks",
-           {{"steps", 20, 1, 1e6, "draws per restart", true},
-            {"restarts", 1, 1, 1e6, "factor on the number of draws", true}}},
-          {Norm::linf, Norm::l2},
-          Loss::difference,
-          false,
-          FixedBudget{run_noise}};
+  return {{{"noise",
+            "worst of random points inside the radius and on its boundary; needs no gradients",
+            "Athalye et al., ICML 2018: the baseline for gradient attacks",
+            {{"steps", 20, 1, 1e6, "draws per restart", true},
+             {"restarts", 1, 1, 1e6, "factor on the number of draws", true}}},
+           /*minimum_norm=*/false,
+           {Norm::linf, Norm::l2}},
+          /*gradients=*/false,
+          run_noise};
 }
 
 }  // namespace leeway::nn

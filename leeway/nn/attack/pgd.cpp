@@ -6,7 +6,8 @@ namespace {
 
 // x <- project(x + step d), d = sign(grad L) for l_inf and grad L / |grad L|_2 for l_2, L the loss, from a random point
 // of the ball and keeping the best point of all restarts, the clean image included.
-Attacked run_pgd(const Problem& problem, double eps, const AttackOptions& options) {
+Attacked run_pgd(const Problem& problem, const AttackOptions& options) {
+  const double eps = options.eps.value();
   const auto& given = options.parameters;
   const auto steps = static_cast<std::size_t>(given.at("steps")),
              restarts = static_cast<std::size_t>(given.at("restarts"));
@@ -31,17 +32,17 @@ Attacked run_pgd(const Problem& problem, double eps, const AttackOptions& option
 }  // namespace
 
 AttackMember pgd() {
-  return {{"pgd",
-           "projected gradient ascent with random start; the best point is kept",
-           "Madry et al., ICLR 2018",
-           {{"steps", 20, 1, 1e6, "gradient steps", true},
-            {"relative-step", 0, 0, 1e6, "step size / eps; 0: 2.5 / steps"},
-            {"random-start", 1, 0, 1, "1: start at a random point of the ball; 0: at the image", true},
-            {"restarts", 1, 1, 1e6, "starts per image", true}}},
-          {Norm::linf, Norm::l2},
-          Loss::difference,
-          true,
-          FixedBudget{run_pgd}};
+  return {{{"pgd",
+            "projected gradient ascent with random start; the best point is kept",
+            "Madry et al., ICLR 2018",
+            {{"steps", 20, 1, 1e6, "gradient steps", true},
+             {"relative-step", 0, 0, 1e6, "step size / eps; 0: 2.5 / steps"},
+             {"random-start", 1, 0, 1, "1: start at a random point of the ball; 0: at the image", true},
+             {"restarts", 1, 1, 1e6, "starts per image", true}}},
+           /*minimum_norm=*/false,
+           {Norm::linf, Norm::l2}},
+          /*gradients=*/true,
+          run_pgd};
 }
 
 }  // namespace leeway::nn

@@ -5,25 +5,6 @@
 namespace leeway::nn {
 namespace {
 
-// Coordinates that reach their end leave the equation and t grows, so every pass but the last clips at least
-// one more of them.
-template <class Radius>
-torch::Tensor reach_of(const torch::Tensor& direction, const torch::Tensor& room, const Radius& radius) {
-  const auto sum = [](const torch::Tensor& images) { return images.flatten(1).sum(1); };
-  const torch::Tensor slope = direction.abs(), slope2 = slope.square(), room2 = room.square();
-  torch::Tensor t = radius / sum(slope2).sqrt();
-  torch::Tensor clipped = slope * per_row(t) >= room;
-  while (clipped.any().item<bool>()) {
-    const torch::Tensor left = (radius * radius - sum(room2 * clipped)).clamp_min(0);
-    const torch::Tensor next = (left / sum(slope2 * clipped.logical_not())).sqrt();
-    t = torch::maximum(t, torch::where(next.isnan(), torch::full_like(next, INFINITY), next));
-    const torch::Tensor now = slope * per_row(t) >= room;
-    if (now.equal(clipped)) break;
-    clipped = now;
-  }
-  return t;
-}
-
 // The shrinkage c. The length is linear in c between the sorted points |v| and |v| - b.
 torch::Tensor threshold(const torch::Tensor& size, const torch::Tensor& room, const torch::Tensor& radius) {
   const torch::Tensor one = torch::ones_like(size);
@@ -59,12 +40,26 @@ torch::Tensor room_along(const torch::Tensor& x, const torch::Tensor& direction,
   return torch::where(direction > 0, box.high - x, box.low == 0 ? x : x - box.low);
 }
 
-torch::Tensor reach(const torch::Tensor& direction, const torch::Tensor& room, double radius) {
-  return reach_of(direction, room, radius);
+// Coordinates that reach their end leave the equation and t grows, so every pass but the last clips at least
+// one more of them.
+template <class Radius>
+torch::Tensor reach(const torch::Tensor& direction, const torch::Tensor& room, const Radius& radius) {
+  const auto sum = [](const torch::Tensor& images) { return images.flatten(1).sum(1); };
+  const torch::Tensor slope = direction.abs(), slope2 = slope.square(), room2 = room.square();
+  torch::Tensor t = radius / sum(slope2).sqrt();
+  torch::Tensor clipped = slope * per_row(t) >= room;
+  while (clipped.any().item<bool>()) {
+    const torch::Tensor left = (radius * radius - sum(room2 * clipped)).clamp_min(0);
+    const torch::Tensor next = (left / sum(slope2 * clipped.logical_not())).sqrt();
+    t = torch::maximum(t, torch::where(next.isnan(), torch::full_like(next, INFINITY), next));
+    const torch::Tensor now = slope * per_row(t) >= room;
+    if (now.equal(clipped)) break;
+    clipped = now;
+  }
+  return t;
 }
-torch::Tensor reach(const torch::Tensor& direction, const torch::Tensor& room, const torch::Tensor& radius) {
-  return reach_of(direction, room, radius);
-}
+
+template torch::Tensor reach(const torch::Tensor&, const torch::Tensor&, const double&);
 
 torch::Tensor norms_of(const torch::Tensor& rows, Norm norm) {
   const torch::Tensor sizes = rows.to(torch::kFloat64).flatten(1).abs();

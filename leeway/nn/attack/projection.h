@@ -44,8 +44,9 @@ inline constexpr Box anywhere{-farthest_value, farthest_value};
                                        const Box& box = {});
 
 // Per row, the t >= 0 for which min(t |d|, room) has l_2 length `radius`; infinity if |room| is shorter.
-[[nodiscard]] torch::Tensor reach(const torch::Tensor& direction, const torch::Tensor& room, double radius);
+// Radius: a number, or a tensor of one a row.
+template <class Radius>
 [[nodiscard]] torch::Tensor reach(const torch::Tensor& direction, const torch::Tensor& room,
-                                  const torch::Tensor& radius);
+                                  const Radius& radius);
 
 }  // namespace leeway::nn

@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "leeway/core/message.h"
-#include "leeway/nn/detail/row_buffer.h"
 #include "leeway/nn/detail/tensors.h"
 
 namespace leeway::nn {
@@ -96,7 +95,7 @@ Pass run_pass(const Aim& aim, const std::string& name, Progress* progress,
     zero_gradients += found.zero_gradients();
   });
   Pass pass;
-  pass.images = {aim.images.path, attacked.take(), aim.images.labels, aim.images.rank};
+  pass.images = {aim.images.path, shared_array(attacked.all()), aim.images.labels, aim.images.rank};
   pass.images.class_names = aim.images.class_names;
   pass.zero_gradients = zero_gradients;
   judge(pass, aim, progress);
@@ -204,7 +203,7 @@ AttackResult run_attack(const AttackedModel& model, const Images& images, const 
     const Pass noise = run_pass(aim, "noise", progress,
                                 [&](const Problem& problem) { return run_noise_for(problem, options); });
     result.beside_noise = {pass.withstood(), noise.withstood()};
-    take_worse(pass, noise, member.minimum_norm());
+    take_worse(pass, noise, member.minimum_norm);
     judge(pass, aim, progress);
   }
   result.images = std::move(pass.images), result.outputs = std::move(pass.outputs);

@@ -1,8 +1,7 @@
-#include "leeway/nn/detail/classifier.h"
-
 #include <algorithm>
 
 #include "leeway/nn/detail/tensors.h"
+#include "leeway/nn/detail/torch_model.h"
 
 namespace leeway::nn {
 namespace {

@@ -1,9 +1,8 @@
-#include "leeway/nn/detail/normalizations.h"
-
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
 
 #include "leeway/nn/detail/tensors.h"
+#include "leeway/nn/detail/torch_model.h"
 
 namespace leeway::nn {
 namespace {

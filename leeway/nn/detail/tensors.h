@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -122,6 +123,29 @@ inline void for_shards(std::size_t n, const std::string& task, Progress* progres
                        const std::function<void(std::size_t, std::size_t)>& body) {
   for_shards(n, shard_of(n), task, progress, body);
 }
+
+// Concatenates rows that arrive shard by shard.
+// (n, tail...) float32 on the CPU; the first shard sets the tail. put() is thread-safe.
+class RowBuffer {
+ public:
+  explicit RowBuffer(std::size_t n) : n_(static_cast<std::int64_t>(n)) {}
+
+  void put(std::size_t begin, const torch::Tensor& rows) {
+    {
+      const std::lock_guard lock(mutex_);
+      std::vector<std::int64_t> sizes = rows.sizes().vec();
+      sizes.front() = n_;
+      if (!all_.defined()) all_ = torch::empty(sizes, torch::kFloat32);
+    }
+    all_.narrow(0, static_cast<std::int64_t>(begin), rows.size(0)).copy_(rows.detach());
+  }
+  [[nodiscard]] const torch::Tensor& all() const { return all_; }
+
+ private:
+  std::int64_t n_;
+  torch::Tensor all_;
+  std::mutex mutex_;
+};
 
 // Sets LibTorch's thread count for this thread, for training, until destroyed.
 class TorchThreads {

@@ -8,9 +8,6 @@
 #include "leeway/core/message.h"
 #include "leeway/nn/adapt/batchnorm.h"
 #include "leeway/nn/attack/run.h"
-#include "leeway/nn/detail/classifier.h"
-#include "leeway/nn/detail/normalizations.h"
-#include "leeway/nn/detail/row_buffer.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/weights.h"
 
@@ -82,7 +79,6 @@ class TorchModel : public Model {
   [[nodiscard]] Outputs outputs(const Images& images, Progress* progress) const override;
   [[nodiscard]] Array input_gradients(const Images& images, const std::vector<std::int64_t>& labels,
                                       Progress* progress) const override;
-  [[nodiscard]] Array class_gradients(const Images& images, Progress* progress) const override;
   [[nodiscard]] Classifier classifier(const InputShape& input) const override;
   [[nodiscard]] AttackResult attack(const Images& images, const AttackOptions& options,
                                     Progress* progress) const override;
@@ -223,8 +219,8 @@ Outputs TorchModel::run(const Images& images, const std::string& task, Progress*
   });
   Outputs outputs;
   outputs.path = images.path;
-  outputs.logits = logits.take();
-  if (has_features) outputs.features = features.take();
+  outputs.logits = shared_array(logits.all());
+  if (has_features) outputs.features = shared_array(features.all());
   const auto check_finite = [&](const Array& rows, const char* what, const char* column) {
     const auto index = first_not_finite(rows);
     if (!index) return;
@@ -266,24 +262,7 @@ Array TorchModel::input_gradients(const Images& images, const std::vector<std::i
           torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum));
       gradients.put(begin, gradient_of(loss, x));
     });
-    return gradients.take();
-  });
-}
-
-Array TorchModel::class_gradients(const Images& images, Progress* progress) const {
-  return translated(name(), [&] {
-    check_images(images);
-    const auto k = static_cast<std::int64_t>(classes_for(images));
-    RowBuffer gradients(images.n());
-    for_shards(images.n(), "class gradients", progress, [&](std::size_t begin, std::size_t end) {
-      const torch::Tensor x = rows(images, begin, end).requires_grad_();
-      const torch::Tensor logits = forward(x).logits;
-      std::vector<torch::Tensor> by_class;
-      for (std::int64_t j = 0; j < k; ++j)
-        by_class.push_back(gradient_of(logits.select(1, j).sum(), x, {}, j + 1 < k).flatten(1));
-      gradients.put(begin, torch::stack(by_class, 1));
-    });
-    return gradients.take();
+    return shared_array(gradients.all());
   });
 }
 
@@ -397,8 +376,11 @@ ForwardFunction forward_of(std::shared_ptr<Network> network, const Normalization
 
 torch::Tensor network_input(Network& network, const Normalization& normalization,
                             const torch::Tensor& images) {
-  const torch::Tensor prepared = network.prepare(images);
-  return normalization == Normalization{} ? prepared : Normalizer(normalization)(prepared);
+  return normalize(normalization, network.prepare(images));
+}
+
+torch::Tensor normalize(const Normalization& normalization, const torch::Tensor& images) {
+  return Normalizer(normalization)(images);
 }
 
 std::unique_ptr<Model> make_model(ModelInfo info, std::shared_ptr<Network> network, torch::Device device) {

@@ -5,8 +5,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "leeway/core/classifier.h"
 #include "leeway/nn/model.h"
 #include "leeway/nn/model/architecture.h"
 
@@ -26,6 +29,9 @@ using JacobianFunction =
 [[nodiscard]] ForwardFunction forward_of(std::shared_ptr<Network> network,
                                          const Normalization& normalization);
 
+// scale images - mean, by std.
+[[nodiscard]] torch::Tensor normalize(const Normalization& normalization, const torch::Tensor& images);
+
 // The input of the network's first layer in forward_of().
 [[nodiscard]] torch::Tensor network_input(Network& network, const Normalization& normalization,
                                           const torch::Tensor& images);
@@ -41,5 +47,19 @@ void check_normalization(const Normalization& normalization, const std::string& 
 
 [[nodiscard]] std::unique_ptr<Model> make_model(ModelInfo info, std::shared_ptr<Network> network,
                                                 torch::Device device = torch::kCPU);
+
+// A model as the functions that analyses ask. Runs on `device`; `forward` must outlive the result. `jacobian` is
+// empty or gives gradients of many classes at once; it runs once here, because LibTorch compiles kernels at the
+// first batch of each size. Shards (tensors.h) depend on the number of rows and classes alone: same bits for any
+// number of threads. Gradients of some classes equal those among all classes within 1e-5 of the largest entry,
+// unless rounding flips a relu: OpenBLAS's order of summation depends on batch size and row.
+[[nodiscard]] Classifier make_classifier(ForwardFunction forward, JacobianFunction jacobian,
+                                         const InputShape& input, std::size_t classes,
+                                         torch::Device device = torch::kCPU);
+
+[[nodiscard]] std::vector<NamedNormalization> common_normalizations(std::size_t channels);
+
+// Model::other_normalization.
+[[nodiscard]] std::optional<OtherNormalization> other_normalization(const Model& model, const Images& images);
 
 }  // namespace leeway::nn

@@ -51,7 +51,7 @@ class Collector {
         budget_{copies_floor + copies_factor * file_size},
         name_(name) {}
 
-  [[nodiscard]] CheckpointWeights collect() {
+  [[nodiscard]] NamedTensors collect() {
     const auto weights = weights_inside(pickle_.root, 0);
     if (!weights && !holds_tensors(pickle_.root)) refuse_whole_module();
     const Id start = weights.value_or(pickle_.root);
@@ -60,7 +60,7 @@ class Collector {
       refuse_whole_module();
       refuse(name_, "tensors", fmt::format("none in {}", kind_of(pickle_.objects[start])));
     }
-    return {std::move(tensors_), note_of(start)};
+    return {{std::move(tensors_), {}}, note_of(start)};
   }
 
  private:
@@ -308,7 +308,7 @@ std::string prefix_of(const std::vector<ZipMember>& members, std::string_view na
   refuse(name, "a PyTorch checkpoint", "a zip archive without data.pkl");
 }
 
-CheckpointWeights parse_zip(const MappedFile& file, std::string_view name) {
+NamedTensors parse_zip(const MappedFile& file, std::string_view name) {
   const std::vector<ZipMember> members = list_zip(file.bytes, name);
   const std::string prefix = prefix_of(members, name);
   const auto read = [&](const std::string& member) {
@@ -331,7 +331,7 @@ class LegacyFile {
  public:
   LegacyFile(const MappedFile& file, std::string_view name) : file_(file), name_(name) {}
 
-  [[nodiscard]] CheckpointWeights parse() {
+  [[nodiscard]] NamedTensors parse() {
     check_start();
     const pickle::Pickle pickle = next();
     const pickle::Pickle keys = next();
@@ -419,14 +419,14 @@ bool is_legacy_checkpoint(std::span<const std::byte> bytes) {
   return start.starts_with('\x80') && start.find(magic) != std::string_view::npos;
 }
 
-CheckpointWeights parse_checkpoint(const MappedFile& file, std::string_view name) {
+NamedTensors parse_checkpoint(const MappedFile& file, std::string_view name) {
   const std::string_view start = text_of(file.bytes.first(std::min<std::size_t>(file.bytes.size(), 2)));
   if (start == "PK") return parse_zip(file, name);
   if (is_legacy_checkpoint(file.bytes)) return LegacyFile(file, name).parse();
   refuse(name, "a PyTorch checkpoint", file.bytes.empty() ? "an empty file" : "other bytes");
 }
 
-CheckpointWeights read_checkpoint(const std::filesystem::path& path) {
+NamedTensors read_checkpoint(const std::filesystem::path& path) {
   return parse_checkpoint(map_file(path), display_name(path));
 }
 

@@ -22,20 +22,20 @@
 
 #include "leeway/core/array.h"
 #include "leeway/core/file.h"
+#include "leeway/io/safetensors.h"
 
 namespace leeway::nn {
 
 // The first of the entries state_dict, model_state_dict, model, net, ... with tensors; else the only dictionary of
 // tensors among the entries or in a list (Error where a list holds several); else all tensors. Where other entries
 // hold tensors, too (an average of the weights, a second network), a line that names all these entries.
-struct CheckpointWeights {
-  ArrayMap tensors;
+struct NamedTensors : Safetensors {
   std::string note;
 };
-[[nodiscard]] CheckpointWeights read_checkpoint(const std::filesystem::path& path);
+[[nodiscard]] NamedTensors read_checkpoint(const std::filesystem::path& path);
 
 // From memory. `name` opens error messages.
-[[nodiscard]] CheckpointWeights parse_checkpoint(const MappedFile& file, std::string_view name);
+[[nodiscard]] NamedTensors parse_checkpoint(const MappedFile& file, std::string_view name);
 
 [[nodiscard]] bool is_legacy_checkpoint(std::span<const std::byte> bytes);
 

@@ -10,7 +10,6 @@
 #include "leeway/io/safetensors.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/detail/torch_model.h"
-#include "leeway/nn/io/checkpoint.h"
 #include "leeway/nn/io/model_notes.h"
 #include "leeway/nn/io/onnx_file.h"
 #include "leeway/nn/io/tensor_names.h"
@@ -176,8 +175,7 @@ bool is_graph(const std::string& format) { return format == "torchscript" || for
 NamedTensors read_as(const std::string& format, const std::filesystem::path& path) {
   if (format == "safetensors") return {read_safetensors(path), {}};
   if (format == "npz") return {{read_npz(path), {}}, {}};
-  CheckpointWeights weights = read_checkpoint(path);
-  return {{std::move(weights.tensors), {}}, std::move(weights.note)};
+  return read_checkpoint(path);
 }
 
 FileContent read_file(const ModelSource& source) {

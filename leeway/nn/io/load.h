@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "leeway/io/safetensors.h"
 #include "leeway/nn/detail/torch_model.h"
+#include "leeway/nn/io/checkpoint.h"
 #include "leeway/nn/model.h"
 
 namespace leeway::nn {
@@ -20,10 +20,7 @@ namespace leeway::nn {
 // Session::weights_of_unknown of session.h.
 [[nodiscard]] std::optional<WeightsFile> unknown_weights(const ModelSource& source);
 
-// Named tensors and metadata of a checkpoint, safetensors or npz file. Error for TorchScript and ONNX.
-struct NamedTensors : Safetensors {
-  std::string note;  // which of several networks these are (io/checkpoint.h); empty: the file has one
-};
+// Of a checkpoint, safetensors or npz file. Error for TorchScript and ONNX.
 [[nodiscard]] NamedTensors read_named_tensors(const std::filesystem::path& path);
 
 // Sets the number of classes; Error if it differs from FILE.toml.

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
+#include "leeway/io/csv.h"
 #include "leeway/io/toml.h"
 
 namespace leeway::nn {
@@ -16,11 +16,10 @@ namespace {
 constexpr double model_notes_most_classes = 1e6, most_pixels = 1e6;  // a side
 
 double number(const TomlEntry& entry, const std::string& text) {
-  double value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+  const auto value = parse_number(text);
+  if (!value || !std::isfinite(*value))
     refuse(entry.place, fmt::format("finite numbers as {}", entry.key), in_quotes(text));
-  return value;
+  return *value;
 }
 
 std::vector<double> numbers(const TomlEntry& entry) {

@@ -28,10 +28,7 @@
 
 namespace leeway::nn::onnx {
 
-// Unsupported attributes: "a graph", "a sparse tensor", ...
-struct Unread {
-  std::string_view kind;
-};
+struct Unread {};  // an unsupported attribute
 struct Graph;
 using Attribute =
     std::variant<Unread, std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>,

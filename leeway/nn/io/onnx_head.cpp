@@ -10,6 +10,14 @@
 #include "leeway/core/message.h"
 
 namespace leeway::nn::onnx {
+
+std::int64_t integer_attribute(const Node& node, const std::string& name, std::int64_t otherwise) {
+  const auto found = node.attributes.find(name);
+  const auto* const value =
+      found == node.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
+  return value == nullptr ? otherwise : *value;
+}
+
 namespace {
 
 constexpr std::string_view onnx_head_passes_on[] = {"Identity", "Cast", "Dropout"};
@@ -52,13 +60,6 @@ class Tail {
   std::map<std::string, const Node*> makers_;
   std::set<std::string> depends_;
 };
-
-std::int64_t integer_attribute(const Node& node, const std::string& name, std::int64_t otherwise) {
-  const auto found = node.attributes.find(name);
-  const auto* const value =
-      found == node.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
-  return value == nullptr ? otherwise : *value;
-}
 
 // Softmax over axis 1 or the last one: of (n, k) the same.
 bool is_softmax_over_classes(const Node& node, std::int64_t opset) {

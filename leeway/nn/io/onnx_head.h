@@ -16,6 +16,10 @@ struct Head {
   bool logit_of_sigmoid = false;   // of a single output: `logits` is what goes into a Sigmoid
 };
 
+// `otherwise` where the node has no such attribute.
+[[nodiscard]] std::int64_t integer_attribute(const Node& node, const std::string& name,
+                                             std::int64_t otherwise);
+
 // Which of two outputs without names are the logits, of TorchScript as well, and a line that says so: the first,
 // unless the second alone has as many columns as there are classes. 0: unknown.
 struct PairOfOutputs {

@@ -89,13 +89,9 @@ torch::Tensor as_taken(const torch::Tensor& images, const OnnxInput& input, std:
 
 // Batch statistics make rows depend on each other.
 void refuse_training_form(const onnx::Graph& graph, const std::string& name) {
-  for (const onnx::Node& node : graph.nodes) {
-    const auto mode = node.attributes.find("training_mode");
-    if (mode == node.attributes.end()) continue;
-    const auto* const value = std::get_if<std::int64_t>(&mode->second);
-    if (value != nullptr && *value != 0)
+  for (const onnx::Node& node : graph.nodes)
+    if (onnx::integer_attribute(node, "training_mode", 0) != 0)
       refuse(onnx::place_of(node, graph.opset, name), "a model exported for prediction", "training_mode 1");
-  }
 }
 
 void check_opset(const onnx::Graph& graph, const std::string& name) {

@@ -87,7 +87,6 @@ class Machine {
   void push_ordered_dict(const Tuple& arguments);
   [[nodiscard]] std::vector<std::int64_t> numbers(Id id);
   [[nodiscard]] std::string callee_name(Id id) const;
-  [[noreturn]] void refuse_instruction(std::uint8_t code) const;
 
   Reader reader_;
   std::string_view name_;
@@ -312,13 +311,6 @@ void Machine::load_storage() {
   push_new(std::move(storage));
 }
 
-void Machine::refuse_instruction(std::uint8_t code) const {
-  const std::string_view known = name_of_instruction(code);
-  const std::size_t at = reader_.at() - 1;
-  refuse_pickle(known.empty() ? fmt::format("the unknown pickle instruction 0x{:02x} at byte {}", code, at)
-                              : fmt::format("the pickle instruction {} at byte {}", known, at));
-}
-
 const Machine::Instruction Machine::instructions[] = {
     {0x95, [](Machine& m) { (void)m.number<std::uint64_t>(); }},  // a frame: how much to read at once
     {'N', [](Machine& m) { m.push(none); }},
@@ -388,7 +380,8 @@ Pickle Machine::run() {
     refuse(name_, "a pickle of protocol 2 to 5", fmt::format("protocol {}", version));
   for (auto code = number<std::uint8_t>(); code != '.'; code = number<std::uint8_t>()) {
     const auto* const known = std::ranges::find(instructions, code, &Instruction::code);
-    if (known == std::end(instructions)) refuse_instruction(code);
+    if (known == std::end(instructions))
+      refuse_pickle(fmt::format("the pickle instruction 0x{:02x} at byte {}", code, reader_.at() - 1));
     known->follow(*this);
   }
   pickle_.root = pop();

@@ -11,32 +11,6 @@
 namespace leeway::nn::pickle {
 namespace {
 
-struct Instruction {
-  std::uint8_t code;
-  std::string_view name;
-};
-constexpr Instruction pickle_reader_refused[] = {
-    {'0', "POP"},
-    {'1', "POP_MARK"},
-    {'2', "DUP"},
-    {'I', "INT"},
-    {'L', "LONG"},
-    {'F', "FLOAT"},
-    {'S', "STRING"},
-    {'V', "UNICODE"},
-    {'P', "PERSID"},
-    {'d', "DICT"},
-    {'l', "LIST"},
-    {'g', "GET"},
-    {'p', "PUT"},
-    {0x82, "EXT1"},
-    {0x83, "EXT2"},
-    {0x84, "EXT4"},
-    {0x8b, "LONG4"},
-    {0x97, "NEXT_BUFFER"},
-    {0x98, "READONLY_BUFFER"},
-};
-
 constexpr std::string_view acting[] = {
     "os",     "posix",  "nt",      "subprocess", "pty",  "sys",    "shutil",     "socket",   "runpy",
     "ctypes", "pickle", "_pickle", "importlib",  "code", "codeop", "webbrowser", "builtins", "__builtin__",
@@ -63,11 +37,6 @@ std::string Reader::line() {
     found += c;
   }
   return found;
-}
-
-std::string_view name_of_instruction(std::uint8_t code) {
-  const auto* const found = std::ranges::find(pickle_reader_refused, code, &Instruction::code);
-  return found == std::end(pickle_reader_refused) ? std::string_view() : found->name;
 }
 
 std::string_view kind_of(const Object& object) {

@@ -34,9 +34,6 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-// Python's name of an unsupported instruction; empty for invalid codes.
-[[nodiscard]] std::string_view name_of_instruction(std::uint8_t code);
-
 // Whether a module's member acts on the machine: "os.system", but not "builtins.set" or getattr (used for
 // enumerations; calls of its result are refused). Nothing is called, but files with such names are refused.
 [[nodiscard]] bool acts(std::string_view module, std::string_view member);

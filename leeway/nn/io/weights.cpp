@@ -4,11 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "leeway/core/message.h"
+#include "leeway/io/csv.h"
 #include "leeway/io/safetensors.h"
+#include "leeway/nn/detail/parameters.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/tensor_names.h"
 #include "leeway/nn/model/architecture.h"
@@ -28,15 +29,12 @@ std::map<std::string, torch::Tensor> named_tensors(const Network& network) {
 
 std::vector<double> numbers(const std::string& text, const std::string& name, const char* key) {
   std::vector<double> values;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (at < end) {
-    double value = 0;
-    const auto [stop, status] = std::from_chars(at, end, value);
-    if (status != std::errc() || (stop != end && *stop != ','))
+  if (text.empty()) return values;
+  for (const std::string_view part : nn::split(text, ',')) {
+    const auto value = parse_number(part);
+    if (!value)
       refuse(name, fmt::format("numbers separated by commas in its metadata \"{}\"", key), in_quotes(text));
-    values.push_back(value);
-    at = stop == end ? end : stop + 1;
+    values.push_back(*value);
   }
   return values;
 }

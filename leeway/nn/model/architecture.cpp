@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <stdexcept>
@@ -18,23 +19,16 @@ namespace {
 // Batch and layer normalisation as they begin: weights 1, biases 0, statistics of nothing. Returns their parameters.
 std::set<const void*> reset_normalization(torch::nn::Module& network) {
   std::set<const void*> parameters;
-  for (const auto& module : network.modules(false)) {
-    auto* const maps = module->as<torch::nn::BatchNorm2d>();
-    auto* const units = module->as<torch::nn::BatchNorm1d>();
-    auto* const layer = module->as<torch::nn::LayerNorm>();
-    if (maps != nullptr) {
-      maps->reset_running_stats();
-      maps->reset_parameters();
-    } else if (units != nullptr) {
-      units->reset_running_stats();
-      units->reset_parameters();
-    } else if (layer != nullptr) {
-      layer->reset_parameters();
-    } else {
-      continue;
-    }
-    for (const torch::Tensor& tensor : module->parameters(false))
+  const auto reset = [&](auto* layer) {
+    if (layer == nullptr) return;
+    layer->reset_parameters();
+    for (const torch::Tensor& tensor : layer->parameters(false))
       parameters.insert(tensor.unsafeGetTensorImpl());
+  };
+  for (const auto& module : network.modules(false)) {
+    reset(module->as<torch::nn::BatchNorm2d>());
+    reset(module->as<torch::nn::BatchNorm1d>());
+    reset(module->as<torch::nn::LayerNorm>());
   }
   return parameters;
 }
@@ -153,9 +147,8 @@ void initialize(torch::nn::Module& network, std::uint64_t seed, std::uint32_t pu
     else if (tensor.dim() > 1)
       bound = 1 / std::sqrt(static_cast<double>(tensor.numel() / tensor.size(0)));
     Random random(seed, purpose, number++);
-    float* const data = tensor.data_ptr<float>();
-    for (std::int64_t i = 0; i < tensor.numel(); ++i)
-      data[i] = static_cast<float>((2 * random.uniform() - 1) * bound);
+    std::generate_n(tensor.data_ptr<float>(), tensor.numel(),
+                    [&] { return static_cast<float>((2 * random.uniform() - 1) * bound); });
   }
   if (auto* const whole = network.as<Network>()) whole->initialize_own(seed);
 }

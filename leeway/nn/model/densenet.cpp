@@ -46,18 +46,18 @@ class Transition : public torch::nn::Module {
 
 // 7x7 convolution, maximum (stride 2 each); four dense blocks, transitions; relu(bn); 1024 means (features);
 // linear.
-class Densenet : public Network {
+class Densenet : public StagedNetwork {
  public:
   Densenet(const InputShape& input, std::int64_t classes) {
     torch::nn::Module& features = group(*this, "features");
-    conv0_ =
+    conv1_ =
         features.register_module("conv0", convolution(static_cast<std::int64_t>(input.channels), 64, 7, 2));
     norm0_ = features.register_module("norm0", torch::nn::BatchNorm2d(64));
     std::int64_t maps = 64;
-    std::shared_ptr<Transition> transition;
+    std::shared_ptr<Transition> transition;  // before a dense block, in its stage
     for (int block = 1; block <= 4; ++block) {
       torch::nn::Module& dense = group(features, fmt::format("denseblock{}", block));
-      torch::nn::Sequential& steps = steps_.emplace_back();
+      torch::nn::Sequential& steps = layers_.emplace_back();
       if (block > 1) {
         steps->push_back(transition);
         maps /= 2;
@@ -70,24 +70,16 @@ class Densenet : public Network {
             features.register_module(fmt::format("transition{}", block), std::make_shared<Transition>(maps));
     }
     norm5_ = features.register_module("norm5", torch::nn::BatchNorm2d(maps));
-    classifier_ = register_module("classifier", torch::nn::Linear(maps, classes));
-  }
-  [[nodiscard]] std::size_t stages() const override { return 1 + steps_.size(); }
-  torch::Tensor stage(std::size_t number, const torch::Tensor& maps) override {
-    if (number > 0) return steps_[number - 1]->forward(maps);
-    return torch::max_pool2d(normalized_relu(norm0_, input_convolution(conv0_, maps)), 3, 2, 1);
-  }
-  Forward finish(const torch::Tensor& maps) override {
-    const torch::Tensor features = map_means(normalized_relu(norm5_, maps));
-    return {classifier_(features), features};
+    last_ = register_module("classifier", torch::nn::Linear(maps, classes));
   }
 
  private:
-  torch::nn::Conv2d conv0_{nullptr};
+  torch::Tensor behind_first(const torch::Tensor& maps) override {
+    return torch::max_pool2d(normalized_relu(norm0_, maps), 3, 2, 1);
+  }
+  torch::Tensor behind_last(const torch::Tensor& maps) override { return normalized_relu(norm5_, maps); }
+
   torch::nn::BatchNorm2d norm0_{nullptr}, norm5_{nullptr};
-  // Each dense block with its preceding transition. Not registered: their parts are.
-  std::vector<torch::nn::Sequential> steps_;
-  torch::nn::Linear classifier_{nullptr};
 };
 
 }  // namespace

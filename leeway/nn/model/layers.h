@@ -60,30 +60,6 @@ class StagedNetwork : public Network {
   torch::nn::Linear last_{nullptr};
 };
 
-// Residual networks (resnet.cpp). torchvision's stem is a 7x7 convolution and a maximum, both stride 2; those for
-// small images have a 3x3 convolution of stride 1 and some other names.
-struct ResnetPlan {
-  std::vector<int> blocks;  // in each stage
-  bool bottleneck = false, small_images = false;
-  std::int64_t first_maps = 64;  // of the first stage
-  bool option_a = false;         // shortcuts without weights (He et al., CVPR 2016, section 3.3)
-
-  [[nodiscard]] const char* shortcut() const { return small_images ? "shortcut" : "downsample"; }
-  [[nodiscard]] const char* last() const { return small_images ? "linear" : "fc"; }
-  [[nodiscard]] std::int64_t outputs(std::int64_t maps) const { return bottleneck ? 4 * maps : maps; }
-};
-[[nodiscard]] Architecture residual_network(const ResnetPlan& plan, const Member& member,
-                                            std::size_t least_side);
-
-// Residual networks that normalize before each convolution (wide_resnet.cpp).
-struct PreactivationPlan {
-  int stages, blocks;             // blocks in each stage
-  std::int64_t first_maps, maps;  // of the first convolution and of the first stage
-  bool wide = false;
-};
-[[nodiscard]] Architecture preactivation_network(const PreactivationPlan& plan, const Member& member,
-                                                 std::string_view output, std::size_t least_side);
-
 // The reverse sigmoid: perturbs probabilities to hinder model stealing (Lee et al., 2018, arXiv 1806.00054,
 // equation 3).
 //
@@ -95,47 +71,5 @@ struct PreactivationPlan {
 
 // (n,k) to (n,k), in float64: in float32, y rounds to 1 too early.
 [[nodiscard]] torch::Tensor reverse_sigmoid(const torch::Tensor& probabilities);
-
-// Blocks of transformers: attention and a hidden layer, each after a layer normalization and added to what came in.
-
-struct BlockShape {
-  std::int64_t width, heads, hidden;
-  double eps;                            // of the layer normalizations
-  bool quick = false;                    // x sigmoid(1.702 x) in place of GELU
-  std::string attention, first, second;  // names: of the attention, of both layers within "mlp"
-};
-
-// softmax(q k' / sqrt(d)) v per head, then a linear layer. One layer for q, k, v, as in
-// nn.MultiheadAttention.
-class Attention : public torch::nn::Module {
- public:
-  Attention(std::int64_t width, std::int64_t heads);
-  [[nodiscard]] torch::Tensor forward(const torch::Tensor& x);  // (n,t,width) to the same
-
- private:
-  std::int64_t heads_;
-  torch::Tensor weight_, bias_;
-  torch::nn::Linear out_proj_{nullptr};
-};
-
-// x + attention(ln(x)), then x + mlp(ln(x)).
-class TransformerBlock : public torch::nn::Module {
- public:
-  explicit TransformerBlock(const BlockShape& shape);
-  [[nodiscard]] torch::Tensor forward(const torch::Tensor& x);  // (n,t,width) to the same
-
- private:
-  bool quick_;
-  torch::nn::LayerNorm ln_1_{nullptr}, ln_2_{nullptr};
-  std::shared_ptr<Attention> attention_;
-  torch::nn::Linear first_{nullptr}, second_{nullptr};
-};
-
-[[nodiscard]] torch::nn::LayerNorm layer_norm(std::int64_t width, double eps);
-
-// (n,width,h,w) patches to (n,1+hw,width) tokens: `first` (1,1,width), then the patches by rows, plus
-// `positions` (1+hw,width), with or without a leading 1.
-[[nodiscard]] torch::Tensor tokens_of(const torch::Tensor& patches, const torch::Tensor& first,
-                                      const torch::Tensor& positions);
 
 }  // namespace leeway::nn

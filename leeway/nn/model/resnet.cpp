@@ -5,6 +5,19 @@
 namespace leeway::nn {
 namespace {
 
+// torchvision's stem is a 7x7 convolution and a maximum, both stride 2; networks for small images have a 3x3
+// convolution of stride 1 and some other names.
+struct ResnetPlan {
+  std::vector<int> blocks;  // in each stage
+  bool bottleneck = false, small_images = false;
+  std::int64_t first_maps = 64;  // of the first stage
+  bool option_a = false;         // shortcuts without weights (He et al., CVPR 2016, section 3.3)
+
+  [[nodiscard]] const char* shortcut() const { return small_images ? "shortcut" : "downsample"; }
+  [[nodiscard]] const char* last() const { return small_images ? "linear" : "fc"; }
+  [[nodiscard]] std::int64_t outputs(std::int64_t maps) const { return bottleneck ? 4 * maps : maps; }
+};
+
 // relu(shortcut(x) + bn(conv(relu(bn(conv(x)))))): two 3x3 convolutions, or a bottleneck: 1x1, 3x3 (with the
 // stride), 1x1 with four times the maps. The shortcut is x, or bn(1x1 conv) where the shape changes (option A:
 // every other pixel, zero maps on both sides).
@@ -92,6 +105,10 @@ const ResnetPlan large_18{{2, 2, 2, 2}}, large_50{{3, 4, 6, 3}, true}, large_101
     small_18{{2, 2, 2, 2}, false, true}, small_50{{3, 4, 6, 3}, true, true},
     small_101{{3, 4, 23, 3}, true, true};
 
+Architecture residual_network(const ResnetPlan& plan, const Member& member, std::size_t least_side) {
+  return {member, plan.small_images ? "linear.bias" : "fc.bias", least_side, made_by<Resnet>(plan)};
+}
+
 Architecture small(const ResnetPlan& plan, std::string_view name, std::string_view summary) {
   return residual_network(plan, {name, summary, "He et al., CVPR 2016; names of RobustBench"}, 8);
 }
@@ -100,12 +117,23 @@ Architecture large(const ResnetPlan& plan, std::string_view name, std::string_vi
       plan, {name, summary, "He et al., CVPR 2016; stride in the 3x3 convolution, names of torchvision"}, 32);
 }
 
-}  // namespace
-
-Architecture residual_network(const ResnetPlan& plan, const Member& member, std::size_t least_side) {
-  return {member, plan.small_images ? "linear.bias" : "fc.bias", least_side, made_by<Resnet>(plan)};
+// Three stages of (depth - 2) / 6 blocks with 16, 32, 64 maps.
+Architecture cifar(int depth, std::string_view name, std::string_view summary) {
+  const int blocks = (depth - 2) / 6;
+  return residual_network(
+      {.blocks = {blocks, blocks, blocks}, .small_images = true, .first_maps = 16, .option_a = true},
+      {name, summary, "He et al., CVPR 2016, section 4.2; shortcuts of option A"}, 4);
 }
 
+}  // namespace
+
+Architecture resnet20_cifar() {
+  return cifar(20, "resnet20-cifar", "CIFAR ResNet of 20 layers, for small images");
+}
+Architecture resnet32_cifar() { return cifar(32, "resnet32-cifar", "CIFAR ResNet of 32 layers"); }
+Architecture resnet44_cifar() { return cifar(44, "resnet44-cifar", "CIFAR ResNet of 44 layers"); }
+Architecture resnet56_cifar() { return cifar(56, "resnet56-cifar", "CIFAR ResNet of 56 layers"); }
+Architecture resnet110_cifar() { return cifar(110, "resnet110-cifar", "CIFAR ResNet of 110 layers"); }
 Architecture resnet18() { return large(large_18, "resnet18", "residual network of 18 layers"); }
 Architecture resnet50() { return large(large_50, "resnet50", "ResNet-50 with bottlenecks"); }
 Architecture resnet101() { return large(large_101, "resnet101", "ResNet-101 with bottlenecks"); }

@@ -5,6 +5,13 @@
 namespace leeway::nn {
 namespace {
 
+// Residual networks that normalize before each convolution.
+struct PreactivationPlan {
+  int stages, blocks;             // blocks in each stage
+  std::int64_t first_maps, maps;  // of the first convolution and of the first stage
+  bool wide = false;
+};
+
 // x + conv(relu(bn(conv(a)))), a = relu(bn(x)); where the shape changes, a 1x1 convolution of x (wide: of a) in
 // place of x.
 class PreactivationBlock : public torch::nn::Module {
@@ -61,18 +68,26 @@ class PreactivationNetwork : public StagedNetwork {
 
 }  // namespace
 
-Architecture preactivation_network(const PreactivationPlan& plan, const Member& member,
-                                   std::string_view output, std::size_t least_side) {
-  return {member, output, least_side, made_by<PreactivationNetwork>(plan)};
+// Four stages of two blocks with 64 to 512 maps. Shortcuts convolve x, not its activation, and no normalization
+// follows the last stage (RobustBench, Wong et al., ICLR 2020).
+Architecture preact_resnet18() {
+  const PreactivationPlan plan{.stages = 4, .blocks = 2, .first_maps = 64, .maps = 64};
+  return {{"preact-resnet18",
+           "residual network of 18 layers that normalizes before each convolution, for small images",
+           "He et al., ECCV 2016; names of RobustBench"},
+          "linear.bias",
+          8,
+          made_by<PreactivationNetwork>(plan)};
 }
 
 // Three stages of (28 - 4) / 6 blocks with 16, 32 and 64 maps times the width factor 10.
 Architecture wrn_28_10() {
-  return preactivation_network(
-      {.stages = 3, .blocks = 4, .first_maps = 16, .maps = 160, .wide = true},
-      {"wrn-28-10", "wide residual network: 28 layers, width factor 10, for small images",
-       "Zagoruyko and Komodakis, BMVC 2016; names of TRADES and RobustBench"},
-      "fc.bias", 4);
+  const PreactivationPlan plan{.stages = 3, .blocks = 4, .first_maps = 16, .maps = 160, .wide = true};
+  return {{"wrn-28-10", "wide residual network: 28 layers, width factor 10, for small images",
+           "Zagoruyko and Komodakis, BMVC 2016; names of TRADES and RobustBench"},
+          "fc.bias",
+          4,
+          made_by<PreactivationNetwork>(plan)};
 }
 
 }  // namespace leeway::nn

@@ -1,5 +1,3 @@
-#include "leeway/nn/process/server.h"
-
 #include <malloc.h>
 #include <sys/sysinfo.h>
 #include <torch/torch.h>
@@ -21,6 +19,7 @@
 #include "leeway/core/message.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/load.h"
+#include "leeway/nn/process/client.h"
 #include "leeway/nn/process/confinement.h"
 #include "leeway/nn/process/protocol.h"
 

@@ -1,13 +1,12 @@
 // Training algorithms. algorithm.cpp lists the members; each is one file in algorithms/ with its objective,
 // parameters and source. The loop (train.cpp) handles data, steps, validation and checkpoints. An algorithm
-// owns its networks, optimizers and step. LossAlgorithm is the simple form: one loss, batch and optimizer.
+// owns its networks, optimizers and step.
 #pragma once
 
 #include <torch/torch.h>
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -69,32 +68,6 @@ inline constexpr double least_rose = .5;  // a smaller share in every epoch is n
 
 class TrainingSet;  // training_set.h: the rows, and batches made of any of them
 
-class Algorithm {
- public:
-  virtual ~Algorithm() = default;
-  // One step: passes, gradients, new weights.
-  [[nodiscard]] virtual Step update(const Minibatches& batches) = 0;
-
-  // Called first in every training; the set outlives the algorithm.
-  virtual void attach(TrainingSet& /*set*/) {}
-  // Before the first epoch of a new training. Its results belong to state(): a resumed training skips it.
-  virtual void prepare(TrainingSet& /*set*/) {}
-  virtual void begin_epoch(std::size_t /*epoch*/) {}  // from 1; before the set draws its order
-  // Batch statistics and dropout of all networks.
-  virtual void set_training(bool on) = 0;
-
-  // All that the next epoch depends on: weights, moments, counters. restore(): Error for a missing tensor or
-  // another shape.
-  [[nodiscard]] virtual Tensors state() const = 0;
-  virtual void restore(const Tensors& state, const std::string& name) = 0;
-
-  // The network to save, and its prediction.
-  [[nodiscard]] virtual Network& network() = 0;
-  [[nodiscard]] virtual ForwardFunction predict() = 0;
-  // The attack for validation accuracy; none: clean accuracy.
-  [[nodiscard]] virtual std::optional<AttackOptions> selection_attack() const { return {}; }
-};
-
 struct AlgorithmSetting {
   std::shared_ptr<Network> network;                        // with the weights that training starts from
   std::function<std::shared_ptr<Network>()> another = {};  // of the same architecture, without weights
@@ -115,10 +88,10 @@ struct AlgorithmSetting {
   Progress* progress = nullptr;        // of long work between steps, which it may stop (Interrupted)
 };
 
-// One loss per step, minimized over the network and additional modules.
-class LossAlgorithm : public Algorithm {
+// One loss per step, minimized over the network and additional modules; a member may override any part.
+class Algorithm : public Stateful {
  public:
-  explicit LossAlgorithm(AlgorithmSetting setting);
+  explicit Algorithm(AlgorithmSetting setting);
 
   struct Objective {
     torch::Tensor loss;    // scalar, to be minimised
@@ -128,12 +101,23 @@ class LossAlgorithm : public Algorithm {
   };
   [[nodiscard]] virtual Objective objective(const Minibatches& batches) { return plain(batches.labelled); }
 
-  [[nodiscard]] Step update(const Minibatches& batches) override;
-  void set_training(bool on) override;
-  [[nodiscard]] Tensors state() const override;
-  void restore(const Tensors& state, const std::string& name) override;
-  [[nodiscard]] Network& network() override { return *setting_.network; }
-  [[nodiscard]] ForwardFunction predict() override { return forward_; }
+  // Called first in every training; the set outlives the algorithm.
+  virtual void attach(TrainingSet& /*set*/) {}
+  // Before the first epoch of a new training. Its results belong to the state: a resumed training skips it.
+  virtual void prepare(TrainingSet& /*set*/) {}
+  virtual void begin_epoch(std::size_t /*epoch*/) {}  // from 1; before the set draws its order
+  // One step: passes, gradients, new weights.
+  [[nodiscard]] virtual Step update(const Minibatches& batches);
+  // Batch statistics and dropout of all networks.
+  virtual void set_training(bool on);
+  // All that the next epoch depends on: weights, moments, counters.
+  void archive(Archive& state) override;
+
+  // The network to save, and its prediction.
+  [[nodiscard]] virtual Network& network() { return *setting_.network; }
+  [[nodiscard]] virtual ForwardFunction predict() { return forward_; }
+  // The attack for validation accuracy; none: clean accuracy.
+  [[nodiscard]] virtual std::optional<AttackOptions> selection_attack() const { return {}; }
 
  protected:
   // Plain training: the mean cross-entropy.
@@ -178,20 +162,8 @@ void check_single_row(const AlgorithmSetting& setting, const std::string& archit
 // The weights with gradients, in the order of construction.
 [[nodiscard]] std::vector<torch::Tensor> trained_weights(const torch::nn::Module& module);
 
-// Writes or reads a module's tensors as "PREFIX.NAME".
-void add_tensors(Tensors& state, const std::string& prefix, const torch::nn::Module& module);
-void take_tensors(const Tensors& state, const std::string& prefix, torch::nn::Module& module,
-                  const std::string& name);
-// The named tensor; Error, opened by `name`, if missing or of another shape (-1: any length).
-[[nodiscard]] torch::Tensor take_tensor(const Tensors& state, const std::string& key,
-                                        const std::string& name);
-[[nodiscard]] torch::Tensor take_tensor(const Tensors& state, const std::string& key,
-                                        torch::IntArrayRef shape, const std::string& name);
-inline constexpr double unbounded = std::numeric_limits<double>::max();
-// A copy with the given type; Error also for values outside [low, high], NaN included.
-[[nodiscard]] torch::Tensor take_numbers(const Tensors& state, const std::string& key,
-                                         torch::IntArrayRef shape, torch::ScalarType type, double low,
-                                         double high, const std::string& name);
+// Copies the tensors of a module into another one of the same architecture.
+void copy_tensors(const torch::nn::Module& from, torch::nn::Module& to);
 
 // The first of two stages: a training with its own options on the same data.
 struct BaseStage {
@@ -205,8 +177,7 @@ struct BaseStage {
 struct AlgorithmMember : Member {
   Requirements (*requirements)(const Parameters& parameters);  // null: labelled images suffice
   std::unique_ptr<Algorithm> (*make)(const AlgorithmSetting& setting);
-  // The head that replaces the last layer ("occamnet", heads.h); null or empty: none.
-  std::string_view (*head)(const Parameters& parameters) = nullptr;
+  std::string_view head = {};  // that replaces the last layer ("occamnet", heads.h); empty: none
   // The first stage; null or nothing: random or given weights.
   std::optional<BaseStage> (*base)(const Parameters& parameters) = nullptr;
 
@@ -214,10 +185,9 @@ struct AlgorithmMember : Member {
     return requirements ? requirements(complete) : Requirements{};
   }
   // The network to train: "HEAD:ARCHITECTURE" or the architecture.
-  [[nodiscard]] std::string network_of(const std::string& architecture, const Parameters& complete) const {
-    const std::string_view first = head ? head(complete) : std::string_view();
-    const std::string prefix = std::string(first) + ":";
-    return first.empty() || architecture.starts_with(prefix) ? architecture : prefix + architecture;
+  [[nodiscard]] std::string network_of(const std::string& architecture) const {
+    const std::string prefix = std::string(head) + ":";
+    return head.empty() || architecture.starts_with(prefix) ? architecture : prefix + architecture;
   }
   [[nodiscard]] std::optional<BaseStage> base_of(const Parameters& complete) const {
     return base ? base(complete) : std::nullopt;

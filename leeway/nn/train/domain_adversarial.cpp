@@ -41,7 +41,7 @@ torch::Tensor Discriminator::forward(const torch::Tensor& features, double dropo
 }
 
 DomainAdversarial::DomainAdversarial(const AlgorithmSetting& setting, std::int64_t shown)
-    : LossAlgorithm(setting),
+    : Algorithm(setting),
       discriminator_(std::make_shared<Discriminator>(
           shown, static_cast<std::int64_t>(setting.parameters.at("discriminator-width")))) {
   initialize(*discriminator_, setting.seed, stream("discriminator"));
@@ -50,7 +50,7 @@ DomainAdversarial::DomainAdversarial(const AlgorithmSetting& setting, std::int64
   if (setting.pretrained) scale_features(parameter("feature-rate"));
 }
 
-LossAlgorithm::Objective DomainAdversarial::objective(const Minibatches& batches) {
+Algorithm::Objective DomainAdversarial::objective(const Minibatches& batches) {
   using namespace torch::nn::functional;
   const Batch& source = batches.labelled;
   if (parameter("weight") == 0) return plain(source);

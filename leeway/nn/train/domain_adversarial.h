@@ -31,14 +31,15 @@ class Discriminator : public torch::nn::Module {
 
 // CE(F(x), y) on the source + weight sum_i w_i CE(D(rev_c(T_i)), domain_i) on source and target in one pass.
 // T is the member's input to the discriminator D; rev_c makes features confuse D.
-class DomainAdversarial : public LossAlgorithm {
+class DomainAdversarial : public Algorithm {
  public:
   // `shown`: size of T.
   DomainAdversarial(const AlgorithmSetting& setting, std::int64_t shown);
   Objective objective(const Minibatches& batches) override;
 
  protected:
-  [[nodiscard]] virtual torch::Tensor shown(const Forward& both) const = 0;  // T, (rows, `shown`)
+  // T, (rows, `shown`); default: the features.
+  [[nodiscard]] virtual torch::Tensor shown(const Forward& both) const { return both.features; }
   // w_i, sum 1, the first `source` rows from the source. Undefined: equal.
   [[nodiscard]] virtual torch::Tensor row_weights(const Forward& /*both*/, std::int64_t /*source*/) const {
     return {};

@@ -106,7 +106,7 @@ torch::Tensor mmd_distance(const torch::Tensor& a, const torch::Tensor& b) {
   return kernel_mmd(a, b, {.least = 1e-3, .factor = 10, .count = 7});
 }
 
-LossAlgorithm::Objective Matching::objective(const Minibatches& batches) {
+Algorithm::Objective Matching::objective(const Minibatches& batches) {
   const Forward found = forward(batches.labelled.x);
   std::vector<torch::Tensor> features;
   torch::Tensor risk;

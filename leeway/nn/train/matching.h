@@ -35,10 +35,10 @@ struct KernelSum {
 
 // mean_e CE_e + weight P(Z_1, ..., Z_E): mean cross-entropy and features of environment e. All environments
 // share one pass and its batch statistics.
-class Matching : public LossAlgorithm {
+class Matching : public Algorithm {
  public:
   using Distance = torch::Tensor (*)(const torch::Tensor&, const torch::Tensor&);
-  Matching(const AlgorithmSetting& setting, Distance chosen) : LossAlgorithm(setting), distance_(chosen) {}
+  Matching(const AlgorithmSetting& setting, Distance chosen) : Algorithm(setting), distance_(chosen) {}
   Objective objective(const Minibatches& batches) override;
 
  protected:

@@ -13,7 +13,6 @@
 #include "leeway/io/csv.h"
 #include "leeway/nn/detail/parameters.h"
 #include "leeway/nn/train/adam_kernel.h"
-#include "leeway/nn/train/algorithm.h"
 
 namespace leeway::nn {
 namespace {
@@ -30,18 +29,9 @@ class MomentOptimizer : public Optimizer {
         moments_[name].push_back(torch::zeros_like(weight, torch::MemoryFormat::Contiguous).detach());
   }
 
-  [[nodiscard]] Tensors state() const override {
-    Tensors state;
+  void archive(Archive& state) override {
     for (const auto& [name, moments] : moments_)
-      for (std::size_t i = 0; i < moments.size(); ++i) state[fmt::format("{}.{}", name, i)] = moments[i];
-    return state;
-  }
-
-  void restore(const Tensors& state, const std::string& file) override {
-    const torch::NoGradGuard no_grad;
-    for (auto& [name, moments] : moments_)
-      for (std::size_t i = 0; i < moments.size(); ++i)
-        moments[i].copy_(take_tensor(state, fmt::format("{}.{}", name, i), moments[i].sizes(), file));
+      for (std::size_t i = 0; i < moments.size(); ++i) state.add(fmt::format("{}.{}", name, i), moments[i]);
   }
 
  protected:
@@ -83,7 +73,7 @@ class Adam : public MomentOptimizer {
       : MomentOptimizer(options, std::move(weights), std::move(rates), {"first", "second"}) {}
 
   void step(const std::vector<torch::Tensor>& gradients, double factor) override {
-    const double beta1 = .9, beta2 = .999, t = static_cast<double>(++steps_);
+    const double beta1 = .9, beta2 = .999, t = static_cast<double>(++*steps_.data_ptr<std::int64_t>());
     for (std::size_t i = 0; i < weights_.size(); ++i) {
       if (!gradients[i].defined()) continue;
       const double rate = factor * rates_[i] * options_.learning_rate, decay = options_.weight_decay;
@@ -99,15 +89,9 @@ class Adam : public MomentOptimizer {
     }
   }
 
-  [[nodiscard]] Tensors state() const override {
-    Tensors state = MomentOptimizer::state();
-    state["steps"] = torch::tensor({static_cast<std::int64_t>(steps_)}, torch::kInt64);
-    return state;
-  }
-
-  void restore(const Tensors& state, const std::string& file) override {
-    MomentOptimizer::restore(state, file);
-    steps_ = static_cast<std::size_t>(take_tensor(state, "steps", {1}, file).item<std::int64_t>());
+  void archive(Archive& state) override {
+    MomentOptimizer::archive(state);
+    state.add("steps", steps_);
   }
 
  private:
@@ -130,7 +114,7 @@ class Adam : public MomentOptimizer {
     weight.mul_(factors.keep).addcdiv_(first, root, -factors.step);
   }
 
-  std::size_t steps_ = 0;
+  torch::Tensor steps_ = torch::zeros({1}, torch::kInt64);
 };
 
 constexpr std::string_view schedules =

@@ -4,10 +4,12 @@
 #include <torch/torch.h>
 
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace leeway::nn {
@@ -15,14 +17,50 @@ namespace leeway::nn {
 // Tensors by name: float32, float64, int64 or uint8.
 using Tensors = std::map<std::string, torch::Tensor>;
 
-class Optimizer {
+// Collects the tensors of a state, or fills tensors from one. Filling: Error, opened by the name, for a missing
+// tensor, another shape or a number outside its range.
+class Archive {
  public:
-  virtual ~Optimizer() = default;
+  Archive() = default;
+  Archive(const Tensors& from, std::string name) : from_(&from), name_(std::move(name)) {}
+
+  [[nodiscard]] bool fills() const { return from_ != nullptr; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const Tensors& tensors() const { return tensors_; }  // collected
+
+  // Fills it in place.
+  void add(const std::string& key, torch::Tensor tensor);
+  // A module's tensors as "PREFIX.NAME".
+  void add(const std::string& prefix, const torch::nn::Module& module);
+  // Fills with a copy of the given type and shape (-1: any length) with values in [low, high], none of them NaN.
+  void add(const std::string& key, torch::Tensor& tensor, torch::IntArrayRef shape, torch::ScalarType type,
+           double low, double high = std::numeric_limits<double>::max());
+  // Whether the state has the tensor.
+  [[nodiscard]] bool has(const std::string& key, const torch::Tensor& tensor) const {
+    return fills() ? from_->contains(key) : tensor.defined();
+  }
+
+ private:
+  [[nodiscard]] torch::Tensor find(const std::string& key, torch::IntArrayRef shape) const;
+
+  const Tensors* from_ = nullptr;
+  std::string name_;
+  Tensors tensors_;
+};
+
+// What one function describes to an Archive, in both directions.
+class Stateful {
+ public:
+  virtual ~Stateful() = default;
+  virtual void archive(Archive& state) = 0;
+  [[nodiscard]] Tensors state();
+  void restore(const Tensors& state, const std::string& name);
+};
+
+class Optimizer : public Stateful {
+ public:
   // One gradient per weight tensor; undefined: no update. `factor` scales the learning rate.
   virtual void step(const std::vector<torch::Tensor>& gradients, double factor = 1) = 0;
-  // The state for the next step. restore(): Error for a missing tensor or another shape.
-  [[nodiscard]] virtual Tensors state() const = 0;
-  virtual void restore(const Tensors& state, const std::string& name) = 0;
 };
 
 struct OptimizerOptions {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <omp.h>
+#include <torch/version.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +12,7 @@
 
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
+#include "leeway/core/parallel.h"
 #include "leeway/nn/augment/chain.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/train/algorithm.h"
@@ -53,8 +56,12 @@ std::string augmentation_of(const TrainOptions& options, const Requirements& nee
 
 Normalization normalization_of(const TrainOptions& options) { return {1, options.mean, options.std}; }
 
-Training planned(const data::TrainingData& data, const TrainOptions& options, int threads,
-                 const std::string& torch_version) {
+int training_threads() {
+  omp_set_dynamic(0);
+  return omp_get_max_active_levels() > 0 ? std::min(threads(), omp_get_thread_limit()) : 1;
+}
+
+Training planned(const data::TrainingData& data, const TrainOptions& options) {
   Training training;
   training.options = options;
   const AlgorithmMember& member = algorithm(options.algorithm);
@@ -70,8 +77,8 @@ Training planned(const data::TrainingData& data, const TrainOptions& options, in
         fmt::format("{}:{}", options.selection.shift, selection_strength(options.selection));
   TrainingPlan& plan = training.plan;
   plan.seed = options.seed;
-  plan.threads = static_cast<std::size_t>(threads);
-  plan.torch = torch_version;
+  plan.threads = static_cast<std::size_t>(training_threads());
+  plan.torch = TORCH_VERSION;
   plan.data = digest(data.images);
   if (!options.validation_rows.empty())
     plan.validation_rows = digest_bytes({std::as_bytes(std::span(options.validation_rows))});

@@ -1,7 +1,8 @@
-// Plans a training before it begins. No LibTorch here.
+// The training loop, and the plan of a training. No LibTorch here.
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -9,9 +10,16 @@
 
 namespace leeway::nn {
 
+// Steps, validation, early stopping, state. See Session::train for the contract.
+[[nodiscard]] TrainResult train_model(const data::TrainingData& data, const TrainOptions& options,
+                                      const std::filesystem::path& out, Progress* progress);
+
+// OpenMP threads for LibTorch: threads(), or fewer under OMP_THREAD_LIMIT or OMP_MAX_ACTIVE_LEVELS. Turns
+// OMP_DYNAMIC off for this thread. LibTorch must get this number: oneDNN waits for all of them.
+[[nodiscard]] int training_threads();
+
 // Options with all defaults, and the plan: trainings that agree in both give the same bits.
-[[nodiscard]] Training planned(const data::TrainingData& data, const TrainOptions& options, int threads,
-                               const std::string& torch_version);
+[[nodiscard]] Training planned(const data::TrainingData& data, const TrainOptions& options);
 
 // Share of rows held out; 0 if rows are given.
 [[nodiscard]] double validation_share(const TrainOptions& options);

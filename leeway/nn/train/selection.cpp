@@ -69,22 +69,20 @@ ShiftedValidation::ShiftedValidation(const Selection& selection, const Images& i
 namespace {
 
 torch::Tensor logits_of(const Images& images, const ForwardFunction& forward, torch::Device device) {
-  const std::size_t rows = shard_of(images.n());
-  std::vector<torch::Tensor> parts((images.n() + rows - 1) / rows);
-  for_shards(images.n(), rows, "validation", nullptr, [&](std::size_t begin, std::size_t end) {
+  RowBuffer logits(images.n());
+  for_shards(images.n(), "validation", nullptr, [&](std::size_t begin, std::size_t end) {
     const torch::NoGradGuard no_grad;
-    parts[begin / rows] = forward(pixels(images, begin, end).to(device)).logits;
+    logits.put(begin, forward(pixels(images, begin, end).to(device)).logits);
   });
-  return torch::cat(parts);
+  return logits.all();
 }
 
 // The share of images whose logits are largest at their label, with its interval.
 void put_accuracy(const torch::Tensor& logits, const Images& images, std::optional<double>& value,
                   std::optional<Interval>& interval) {
-  const torch::Tensor truth = to_tensor(*images.labels, 0, images.n()).to(logits.device());
-  const double right = (logits.argmax(1) == truth).sum().item<double>();
-  value = right / static_cast<double>(images.n());
-  interval = clopper_pearson(static_cast<std::size_t>(right), images.n());
+  const torch::Tensor truth = to_tensor(*images.labels, 0, images.n());
+  const torch::Tensor hits = (logits.argmax(1) == truth).to(torch::kUInt8);
+  put_share({hits.data_ptr<std::uint8_t>(), images.n()}, value, interval);
 }
 
 }  // namespace

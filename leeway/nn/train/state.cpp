@@ -1,19 +1,16 @@
 #include "leeway/nn/train/state.h"
 
 #include <fmt/format.h>
-#include <torch/version.h>
 
 #include <utility>
 
 #include "leeway/core/message.h"
-#include "leeway/core/parallel.h"
 #include "leeway/io/safetensors.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/load.h"
 #include "leeway/nn/io/weights.h"
 #include "leeway/nn/train/plan.h"
 #include "leeway/nn/train/selection.h"
-#include "leeway/nn/train/team.h"
 
 namespace leeway::nn {
 namespace {
@@ -91,8 +88,7 @@ std::optional<TrainResult> reuse(const data::TrainingData& data, const TrainOpti
     source.device = options.device;
     std::shared_ptr<Model> model = load_model(source);
     TrainResult result{options.text.read(model->info().training, display_name(out))};
-    if (!options.text.differences(result, planned(data, options, openmp_team(threads()), TORCH_VERSION))
-             .empty() ||
+    if (!options.text.differences(result, planned(data, options)).empty() ||
         !epochs_kept(options, result.epochs.size()))
       return {};
     result.class_names = model->info().class_names;

@@ -1,5 +1,3 @@
-#include "leeway/nn/train/train.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,18 +21,15 @@
 #include "leeway/nn/train/plan.h"
 #include "leeway/nn/train/selection.h"
 #include "leeway/nn/train/state.h"
-#include "leeway/nn/train/team.h"
 #include "leeway/nn/train/training_set.h"
 
 namespace leeway::nn {
 namespace {
 
-enum class Stage { only, first };
-
 class TrainingLoop {
  public:
   TrainingLoop(const data::TrainingData& data, const TrainOptions& options, std::filesystem::path out,
-               Progress* progress, Stage stage = Stage::only);
+               Progress* progress);
   [[nodiscard]] TrainResult run();
 
  private:
@@ -62,7 +57,6 @@ class TrainingLoop {
   Schedule schedule_;
   TrainingSet set_;
   std::filesystem::path out_, state_;
-  Stage stage_;
   Progress* progress_;
   int threads_;
   TorchThreads torch_threads_;
@@ -78,7 +72,7 @@ class TrainingLoop {
 };
 
 TrainingLoop::TrainingLoop(const data::TrainingData& data, const TrainOptions& options,
-                           std::filesystem::path out, Progress* progress, Stage stage)
+                           std::filesystem::path out, Progress* progress)
     : data_(data),
       options_(options),
       member_(algorithm(options.algorithm)),
@@ -88,11 +82,10 @@ TrainingLoop::TrainingLoop(const data::TrainingData& data, const TrainOptions& o
       set_(data, options, member_.needs(parameters_), options.algorithm),
       out_(std::move(out)),
       state_(out_.string() + ".state"),
-      stage_(stage),
       progress_(progress),
-      threads_(openmp_team(threads())),
+      threads_(training_threads()),
       torch_threads_(threads_),
-      course_{planned(data, options, threads_, TORCH_VERSION), {}} {
+      course_{planned(data, options), {}} {
   if (options.selection.given())
     selection_.emplace(options.selection, data.images, set_.validation(), options.seed,
                        device_from_name(options.device), options.crop);
@@ -101,7 +94,7 @@ TrainingLoop::TrainingLoop(const data::TrainingData& data, const TrainOptions& o
   notes_.insert(notes_.end(), set_.notes().begin(), set_.notes().end());
   info_.path = out_.string();
   info_.format = "safetensors";
-  info_.architecture = member_.network_of(options.architecture, parameters_);
+  info_.architecture = member_.network_of(options.architecture);
   info_.input = set_.shape();
   info_.crop = options.crop;
   info_.classes = options.classes > 0
@@ -229,7 +222,7 @@ void TrainingLoop::train_base() {
     else
       notes_.push_back(damaged_state(base_path()));
   }
-  if (!before) before = TrainingLoop(data_, options, base_path(), progress_, Stage::first).run();
+  if (!before) before = TrainingLoop(data_, options, base_path(), progress_).run();
   const TrainResult& result = *before;
   if (!result.reused && result.resumed_after < result.epochs.size())
     for (const std::string& note : result.notes) notes_.push_back("first stage: " + note);

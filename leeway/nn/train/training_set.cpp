@@ -22,12 +22,6 @@ std::string name_of(const Images& images) {
   return images.path.empty() ? "images" : display_name(images.path);
 }
 
-void shuffle_rows(std::vector<std::int64_t>& rows, std::uint64_t seed, std::uint32_t purpose,
-                  std::size_t number) {
-  Random random(seed, purpose, number);
-  shuffle(rows, random);
-}
-
 // Labels as a column.
 GroupColumn classes_of(const std::vector<std::int64_t>& labels) {
   GroupColumn classes{"class", {}, {labels.begin(), labels.end()}};
@@ -36,38 +30,18 @@ GroupColumn classes_of(const std::vector<std::int64_t>& labels) {
   return classes;
 }
 
-struct Sides {
-  std::size_t height, width;
-};
-
-Sides sides_of(const torch::Tensor& images, std::size_t side) {
-  const Sides sides{static_cast<std::size_t>(images.size(2)), static_cast<std::size_t>(images.size(3))};
-  const std::size_t most = std::min(sides.height, sides.width);
-  if (side == 0 || side > most) refuse("windows", fmt::format("1 to {} pixels", most), side);
-  return sides;
-}
-
-// Of images (n,c,h,w) the middle side x side pixels. Error where they are smaller, here and below.
-torch::Tensor middle_windows(const torch::Tensor& images, std::size_t side) {
-  const auto [height, width] = sides_of(images, side);
-  const auto begin = [side](std::size_t whole) {
-    return static_cast<std::int64_t>(place_of_middle(whole, side));
-  };
-  const auto length = static_cast<std::int64_t>(side);
-  return images.narrow(2, begin(height), length).narrow(3, begin(width), length).contiguous();
-}
-
-// At uniform places, keyed by seed, purpose and position + the image's number. Of float32 on the CPU.
+// Of images (n,c,h,w), float32 on the CPU, side x side pixels at uniform places, keyed by seed, purpose and
+// position + the image's number.
 torch::Tensor random_windows(const torch::Tensor& images, std::size_t side, std::uint64_t seed,
                              std::uint32_t purpose, std::size_t position) {
-  const auto [height, width] = sides_of(images, side);
   const torch::Tensor from = images.contiguous();
+  const auto size = [&](std::int64_t axis) { return static_cast<std::size_t>(from.size(axis)); };
+  const std::size_t channels = size(1), height = size(2), width = size(3);
   const auto length = static_cast<std::int64_t>(side);
-  torch::Tensor windows = torch::empty({images.size(0), images.size(1), length, length});
-  const auto channels = static_cast<std::size_t>(images.size(1));
+  torch::Tensor windows = torch::empty({from.size(0), from.size(1), length, length});
   const float* const pixels = from.data_ptr<float>();
   float* const out = windows.data_ptr<float>();
-  parallel_for(static_cast<std::size_t>(images.size(0)), [&, height = height, width = width](std::size_t i) {
+  parallel_for(size(0), [&](std::size_t i) {
     Random random(seed, purpose, position + i);
     const std::size_t top = random.below(height - side + 1), left = random.below(width - side + 1);
     for (std::size_t c = 0; c < channels; ++c)
@@ -164,7 +138,12 @@ InputShape TrainingSet::input_of(const Images& images) const {
 
 TrainingSet::Cut TrainingSet::middle() const {
   return [side = options_.crop](const torch::Tensor& images) {
-    return side > 0 ? middle_windows(images, side) : images;
+    if (side == 0) return images;
+    const auto part = [side](const torch::Tensor& of, std::int64_t axis) {
+      const std::size_t begin = place_of_middle(static_cast<std::size_t>(of.size(axis)), side);
+      return of.narrow(axis, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(side));
+    };
+    return part(part(images, 2), 3).contiguous();
   };
 }
 
@@ -300,7 +279,8 @@ void TrainingSet::begin_epoch(std::size_t number) {
   epoch_ = number;
   count_steps();
   order_ = train_;
-  shuffle_rows(order_, options_.seed, stream("epoch order"), epoch_);
+  Random random(options_.seed, stream("epoch order"), epoch_);
+  shuffle(order_, random);
   if (balance_) order_ = balanced(order_);
 }
 
@@ -368,7 +348,8 @@ Batch TrainingSet::unlabelled_batch(std::size_t position, std::size_t count) {
       unlabelled_pass_ = pass;
       unlabelled_order_.resize(n);
       std::iota(unlabelled_order_.begin(), unlabelled_order_.end(), std::int64_t{0});
-      shuffle_rows(unlabelled_order_, options_.seed, stream("unlabelled order"), pass);
+      Random random(options_.seed, stream("unlabelled order"), pass);
+      shuffle(unlabelled_order_, random);
     }
     unlabelled_rows_.push_back(unlabelled_order_[i % n]);
   }

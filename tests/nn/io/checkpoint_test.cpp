@@ -169,7 +169,7 @@ class Wrapped : public ::testing::Test {
   static std::string names(const std::string& object) {
     const std::string content = file(object);
     std::string joined;
-    const CheckpointWeights weights = parse_checkpoint(file_of(content), "f");
+    const NamedTensors weights = parse_checkpoint(file_of(content), "f");
     for (const auto& [name, array] : weights.tensors) joined += name + " ";
     return joined;
   }

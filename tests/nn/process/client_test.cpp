@@ -66,7 +66,8 @@ TEST_F(Confined, HasTheBitsOfThisProcess) {
     EXPECT_TRUE(toy::same_bits(apart->input_gradients(images, *images.labels),
                                trusted->input_gradients(images, *images.labels)))
         << file;
-    EXPECT_TRUE(toy::same_bits(apart->class_gradients(images), trusted->class_gradients(images))) << file;
+    EXPECT_TRUE(toy::same_bits(toy::class_gradients(*apart, images), toy::class_gradients(*trusted, images)))
+        << file;
     AttackOptions options;
     options.eps = .1, options.parameters = {{"steps", 3}};
     EXPECT_TRUE(toy::same_bits(apart->attack(images, options).images.pixels,
@@ -131,7 +132,7 @@ TEST_F(Confined, AGradientThatThereIsNotIsRefusedAndTheModelStays) {
   const auto model = confined(std::string(LEEWAY_REFERENCE) + "/torchscript/no_gradient.pt");
   const Images images = toy::images(5, {1, 8, 8}, 3);
   const Outputs outputs = model->outputs(images);
-  EXPECT_THAT(message_of([&] { (void)model->class_gradients(images); }),
+  EXPECT_THAT(message_of([&] { (void)toy::class_gradients(*model, images); }),
               HasSubstr("no_gradient.pt: expected a model with input gradients"));
   EXPECT_TRUE(toy::same_bits(model->outputs(images).logits, outputs.logits));
 }

@@ -1,5 +1,6 @@
 #include "leeway/nn/model/heads/occamnet.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "leeway/core/random.h"
@@ -79,9 +80,8 @@ void OccamNet::initialize_own(std::uint64_t seed) {
     Random random(seed, stream("OccamNet weights"), number++);
     const double deviation =
         std::sqrt(2. / static_cast<double>(tensor.size(0) * tensor.size(2) * tensor.size(3)));
-    float* const data = tensor.data_ptr<float>();
-    for (std::int64_t i = 0; i < tensor.numel(); ++i)
-      data[i] = static_cast<float>(deviation * random.normal());
+    std::generate_n(tensor.data_ptr<float>(), tensor.numel(),
+                    [&] { return static_cast<float>(deviation * random.normal()); });
   }
 }
 

@@ -4,8 +4,7 @@
 
 namespace leeway::nn {
 
-class PndExpert : public torch::nn::Module {
- public:
+struct PndExpert : torch::nn::Module {
   PndExpert(std::int64_t maps, std::int64_t classes) {
     constexpr std::int64_t inner = 128, outer = 512, units = 16;
     const auto tower = [&] {
@@ -18,25 +17,13 @@ class PndExpert : public torch::nn::Module {
       return torch::nn::Sequential(torch::nn::Linear(2 * outer, units), torch::nn::BatchNorm1d(units),
                                    torch::nn::ReLU(), torch::nn::Linear(units, classes));
     };
-    debiased_tower_ = register_module("debiased_tower", tower());
-    biased_tower_ = register_module("biased_tower", tower());
-    debiased_ = register_module("debiased", classifier());
-    biased_ = register_module("biased", classifier());
-  }
-  torch::Tensor debiased_features(const torch::Tensor& maps) {
-    return map_means(debiased_tower_->forward(maps));
-  }
-  torch::Tensor biased_features(const torch::Tensor& maps) { return map_means(biased_tower_->forward(maps)); }
-  torch::Tensor debiased(const torch::Tensor& d, const torch::Tensor& b) {
-    return debiased_->forward(torch::cat({d, b}, 1));
-  }
-  torch::Tensor biased(const torch::Tensor& d, const torch::Tensor& b) {
-    return biased_->forward(torch::cat({d, b}, 1));
+    debiased_tower = register_module("debiased_tower", tower());
+    biased_tower = register_module("biased_tower", tower());
+    debiased = register_module("debiased", classifier());
+    biased = register_module("biased", classifier());
   }
 
- private:
-  torch::nn::Sequential debiased_tower_{nullptr}, biased_tower_{nullptr}, debiased_{nullptr},
-      biased_{nullptr};
+  torch::nn::Sequential debiased_tower{nullptr}, biased_tower{nullptr}, debiased{nullptr}, biased{nullptr};
 };
 
 Pnd::Pnd(const Backbone& on) : HeadedNetwork(on, 2), biased_(register_module("biased", on.make(2))) {
@@ -55,17 +42,18 @@ std::vector<std::pair<torch::Tensor, torch::Tensor>> Pnd::features(const torch::
   for (std::size_t i = 0; i < experts_.size(); ++i) {
     d = backbone().stage(i + 1, d);
     b = biased_->stage(i + 1, b);
-    found.emplace_back(experts_[i]->debiased_features(d), experts_[i]->biased_features(b));
+    found.emplace_back(map_means(experts_[i]->debiased_tower->forward(d)),
+                       map_means(experts_[i]->biased_tower->forward(b)));
   }
   return found;
 }
 
 torch::Tensor Pnd::debiased(std::size_t i, const torch::Tensor& d, const torch::Tensor& b) {
-  return experts_[i]->debiased(d, b);
+  return experts_[i]->debiased->forward(torch::cat({d, b}, 1));
 }
 
 torch::Tensor Pnd::biased(std::size_t i, const torch::Tensor& d, const torch::Tensor& b) {
-  return experts_[i]->biased(d, b);
+  return experts_[i]->biased->forward(torch::cat({d, b}, 1));
 }
 
 std::vector<Pnd::Expert> Pnd::experts(const torch::Tensor& x) {

@@ -5,7 +5,7 @@
 
 namespace leeway::nn {
 
-class PndExpert;
+struct PndExpert;
 
 // Expert i: the maps of block i of both backbones D and B, each through conv 3x3 to 128 maps - BN - ReLU -
 // conv 3x3 to 512 - ReLU - means: z_d and z_b. Two classifiers of [z_d, z_b]: linear 16 - BN - ReLU - linear

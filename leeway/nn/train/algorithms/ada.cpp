@@ -13,9 +13,9 @@ namespace {
 // Adversarial data augmentation (Volpi et al., NeurIPS 2018, algorithm 1). Before epochs m + 1, 2 m + 1, ...,
 // `rounds` times, as many images as the data has are drawn from the current set, moved by ascent (parts.h,
 // in evaluation mode) and appended with their labels. ME-ADA (Zhao et al., NeurIPS 2020) adds entropy.
-class Ada : public LossAlgorithm {
+class Ada : public Algorithm {
  public:
-  using LossAlgorithm::LossAlgorithm;
+  using Algorithm::Algorithm;
 
   void attach(TrainingSet& set) override {
     set_ = &set;
@@ -38,26 +38,17 @@ class Ada : public LossAlgorithm {
 
   // Besides weights: the images made so far, their source rows, and the share of the last round's images whose
   // objective rose.
-  [[nodiscard]] Tensors state() const override {
-    Tensors state = LossAlgorithm::state();
-    if (!images_.defined()) return state;
-    state["appended"] = images_;
-    state["parents"] = parents_;
-    state["rose"] = rose_;
-    return state;
-  }
-
-  void restore(const Tensors& state, const std::string& name) override {
-    LossAlgorithm::restore(state, name);
-    if (!state.contains("appended")) return;
-    const torch::Tensor one = set_->batch(std::span(set_->training()).first(1)).x;
-    images_ = take_numbers(state, "appended", {-1, one.size(1), one.size(2), one.size(3)}, torch::kFloat32, 0,
-                           1, name);
+  void archive(Archive& state) override {
+    Algorithm::archive(state);
+    if (!state.has("appended", images_)) return;
+    std::vector<std::int64_t> sizes = sizes_of(1, set_->shape());
+    sizes.front() = -1;
+    state.add("appended", images_, sizes, torch::kFloat32, 0, 1);
     // a parent may itself have been appended before
     const auto last = static_cast<double>(set_->labels().size()) + static_cast<double>(images_.size(0)) - 1;
-    parents_ = take_numbers(state, "parents", {images_.size(0)}, torch::kInt64, 0, last, name);
-    rose_ = take_numbers(state, "rose", {}, torch::kFloat64, 0, 1, name);
-    append(images_, parents_);
+    state.add("parents", parents_, {images_.size(0)}, torch::kInt64, 0, last);
+    state.add("rose", rose_, {}, torch::kFloat64, 0, 1);
+    if (state.fills()) append(images_, parents_);
   }
 
  private:
@@ -74,19 +65,19 @@ class Ada : public LossAlgorithm {
     if (const auto entropy = setting().parameters.find("entropy"); entropy != setting().parameters.end())
       ascent.entropy = entropy->second;
     set_training(false);
-    std::vector<torch::Tensor> made((rows.size() + shard_rows - 1) / shard_rows), rise(made.size());
+    RowBuffer made(rows.size()), rise(rows.size());
     for_shards(rows.size(), shard_rows, "adversarial images", setting().progress,
                [&](std::size_t begin, std::size_t end) {
                  const Batch batch = set_->batch(std::span(rows).subspan(begin, end - begin));
                  const Ascended found = ascended(forward_function(), batch.x, batch.y, ascent);
-                 made[begin / shard_rows] = found.images.cpu(), rise[begin / shard_rows] = found.rose.cpu();
+                 made.put(begin, found.images), rise.put(begin, found.rose);
                });
     set_training(true);
-    const torch::Tensor images = torch::cat(made), parents = torch::tensor(rows);
+    const torch::Tensor images = made.all(), parents = torch::tensor(rows);
     if (!images.isfinite().all().item<bool>())
       throw std::runtime_error("ada: the images became infinite: lower rate");
     append(images, parents);
-    rose_ = torch::cat(rise).to(torch::kFloat64).mean();
+    rose_ = rise.all().to(torch::kFloat64).mean();
     images_ = images_.defined() ? torch::cat({images_, images}) : images;
     parents_ = parents_.defined() ? torch::cat({parents_, parents}) : parents;
   }

@@ -14,9 +14,9 @@ constexpr std::string_view jsd_weight = "jsd-weight";
 // versions of x, and
 //   JSD = mean over rows of (KL(p0 || M) + KL(p1 || M) + KL(p2 || M)) / 3,   M = (p0 + p1 + p2) / 3, at least 1e-7.
 // All three share one pass and its batch statistics.
-class AugmixJsd : public LossAlgorithm {
+class AugmixJsd : public Algorithm {
  public:
-  using LossAlgorithm::LossAlgorithm;
+  using Algorithm::Algorithm;
 
   Objective objective(const Minibatches& batches) override {
     const Batch& batch = batches.labelled;

@@ -18,9 +18,9 @@ namespace {
 //
 // reference-weights, the authors' program: no momentum, w_c = N / N_c until every row has a loss, and v_n ~ u
 // exp(.05 u), u = w_c(n) / (mean of w over the batch).
-class Bpa : public LossAlgorithm {
+class Bpa : public Algorithm {
  public:
-  using LossAlgorithm::LossAlgorithm;
+  using Algorithm::Algorithm;
 
   void attach(TrainingSet& set) override {
     rows_ = static_cast<std::int64_t>(set.labels().size());
@@ -63,20 +63,14 @@ class Bpa : public LossAlgorithm {
     return {(v.to(each.device()) * each).mean(), logits, {{"largest_weight", v.max().item<double>()}}};
   }
 
-  [[nodiscard]] Tensors state() const override {
-    Tensors state = LossAlgorithm::state();
-    state["cluster"] = cluster_, state["losses"] = losses_, state["weights"] = weights_;
-    return state;
-  }
-
-  void restore(const Tensors& state, const std::string& name) override {
-    LossAlgorithm::restore(state, name);
-    weights_ = take_numbers(state, "weights", {-1}, torch::kFloat64, 0, unbounded, name);
-    const auto last = static_cast<double>(weights_.size(0)) - 1;
-    cluster_ = take_numbers(state, "cluster", {rows_}, torch::kInt64, -1, last, name);
-    if (trained_.defined() && (cluster_.index_select(0, trained_) < 0).any().item<bool>())
-      refuse(name, "a cluster for every training row", "rows without one");
-    losses_ = take_numbers(state, "losses", {rows_}, torch::kFloat64, -1, unbounded, name);
+  void archive(Archive& state) override {
+    Algorithm::archive(state);
+    state.add("weights", weights_, {-1}, torch::kFloat64, 0);
+    const auto last = static_cast<double>(weights_.numel()) - 1;
+    state.add("cluster", cluster_, {rows_}, torch::kInt64, -1, last);
+    if (state.fills() && trained_.defined() && (cluster_.index_select(0, trained_) < 0).any().item<bool>())
+      refuse(state.name(), "a cluster for every training row", "rows without one");
+    state.add("losses", losses_, {rows_}, torch::kFloat64, -1);
   }
 
  private:
@@ -85,14 +79,14 @@ class Bpa : public LossAlgorithm {
   // Of the base network.
   [[nodiscard]] torch::Tensor features(const TrainingSet& set, const std::vector<std::int64_t>& rows) const {
     const ForwardFunction base = forward_of(setting().base, setting().normalization);
-    std::vector<torch::Tensor> parts((rows.size() + shard_rows - 1) / shard_rows);
+    RowBuffer found(rows.size());
     for_shards(rows.size(), shard_rows, "features", setting().progress,
                [&](std::size_t begin, std::size_t end) {
                  const torch::NoGradGuard no_grad;
                  const Batch batch = set.batch(std::span(rows).subspan(begin, end - begin));
-                 parts[begin / shard_rows] = base(batch.x).features.cpu();
+                 found.put(begin, base(batch.x).features);
                });
-    return torch::cat(parts);
+    return found.all();
   }
 
   // N / N_c
@@ -138,7 +132,7 @@ AlgorithmMember bpa() {
         {"base-patience", 10, 0, 1e6, "patience of the plain network's training, epochs (0: off)", true}}},
       [](const Parameters&) { return Requirements{.features = true, .own_labels = true}; },
       make_algorithm<Bpa>,
-      nullptr,
+      {},
       plain_stage};
 }
 

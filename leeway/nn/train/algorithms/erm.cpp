@@ -6,7 +6,7 @@ namespace leeway::nn {
 AlgorithmMember erm() {
   return {{"erm", "empirical risk minimization: plain training", "Vapnik, 1992"},
           nullptr,
-          make_algorithm<LossAlgorithm>};
+          make_algorithm<Algorithm>};
 }
 
 }  // namespace leeway::nn

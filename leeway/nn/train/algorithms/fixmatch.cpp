@@ -10,12 +10,12 @@ namespace {
 // and strong views share one pass. pseudo-label-pass, for q: 0: its own in evaluation mode (batch statistics
 // unchanged); 1: its own in training mode; 2: that of the other images. averaging a: validates and saves
 // average <- a average + (1 - a) weights.
-class FixMatch : public LossAlgorithm {
+class FixMatch : public Algorithm {
  public:
-  explicit FixMatch(const AlgorithmSetting& setting) : LossAlgorithm(setting) {
+  explicit FixMatch(const AlgorithmSetting& setting) : Algorithm(setting) {
     if (parameter("averaging") == 0) return;
     average_ = setting.another();
-    copy(LossAlgorithm::network(), 0);
+    copy_tensors(*setting.network, *average_);
     average_->eval();
   }
 
@@ -43,24 +43,19 @@ class FixMatch : public LossAlgorithm {
   }
 
   [[nodiscard]] Step update(const Minibatches& batches) override {
-    Step step = LossAlgorithm::update(batches);
-    if (average_) copy(LossAlgorithm::network(), parameter("averaging"));
+    Step step = Algorithm::update(batches);
+    if (average_) average(parameter("averaging"));
     return step;
   }
 
-  [[nodiscard]] Network& network() override { return average_ ? *average_ : LossAlgorithm::network(); }
+  [[nodiscard]] Network& network() override { return average_ ? *average_ : Algorithm::network(); }
   [[nodiscard]] ForwardFunction predict() override {
-    return average_ ? forward_of(average_, setting().normalization) : LossAlgorithm::predict();
+    return average_ ? forward_of(average_, setting().normalization) : Algorithm::predict();
   }
 
-  [[nodiscard]] Tensors state() const override {
-    Tensors state = LossAlgorithm::state();
-    if (average_) add_tensors(state, "average", *average_);
-    return state;
-  }
-  void restore(const Tensors& state, const std::string& name) override {
-    LossAlgorithm::restore(state, name);
-    if (average_) take_tensors(state, "average", *average_, name);
+  void archive(Archive& state) override {
+    Algorithm::archive(state);
+    if (average_) state.add("average", *average_);
   }
 
  private:
@@ -73,14 +68,14 @@ class FixMatch : public LossAlgorithm {
     return q;
   }
 
-  // average <- a average + (1 - a) from; buffers as they are.
-  void copy(Network& from, double a) {
+  // average <- a average + (1 - a) weights; buffers as they are.
+  void average(double a) {
     const torch::NoGradGuard no_grad;
-    const auto to = average_->parameters(), weights = from.parameters();
-    for (std::size_t i = 0; i < to.size(); ++i)
-      torch::Tensor(to[i]).copy_(a == 0 ? weights[i] : to[i] * a + weights[i] * (1 - a));
-    const auto buffers = average_->buffers(), now = from.buffers();
-    for (std::size_t i = 0; i < buffers.size(); ++i) torch::Tensor(buffers[i]).copy_(now[i]);
+    std::vector<torch::Tensor> weights;
+    for (const torch::Tensor& weight : average_->parameters()) weights.push_back(weight * a);
+    copy_tensors(*setting().network, *average_);
+    const auto to = average_->parameters();
+    for (std::size_t i = 0; i < to.size(); ++i) torch::Tensor(to[i]).mul_(1 - a).add_(weights[i]);
   }
 
   std::shared_ptr<Network> average_;  // null: none is kept

@@ -6,9 +6,9 @@ namespace {
 
 // min over weights of E [CE(F(x), y) + lambda |grad_x F(x)|^2], the squared Frobenius norm of the logits'
 // Jacobian, estimated as |J' v|^2 by one backward pass: v holds a random sign per class, per epoch and row.
-class GradientNorm : public LossAlgorithm {
+class GradientNorm : public Algorithm {
  public:
-  using LossAlgorithm::LossAlgorithm;
+  using Algorithm::Algorithm;
 
   Objective objective(const Minibatches& batches) override {
     const torch::Tensor x = batches.labelled.x.detach().requires_grad_();

@@ -13,9 +13,9 @@ namespace {
 // A step with the batch's group means l_g: q_g <- q_g exp(eta (l_g + C / sqrt(n_g))), normalized, then a gradient step on
 // sum_g q_g l_g. The adjustment C / sqrt(n_g) (section 3.3), n_g the group's training rows, enters the exponent alone. A group that the
 // batch lacks keeps its q but for the normalization. The state holds log q, so that no exponent overflows.
-class GroupDro : public LossAlgorithm {
+class GroupDro : public Algorithm {
  public:
-  using LossAlgorithm::LossAlgorithm;
+  using Algorithm::Algorithm;
 
   void attach(TrainingSet& set) override { groups_ = static_cast<std::int64_t>(set.group_sizes().size()); }
 
@@ -58,18 +58,10 @@ class GroupDro : public LossAlgorithm {
         {{"largest_weight", q.max().item<double>()}, {"weight_change", change}, {"worst_group_loss", worst}}};
   }
 
-  [[nodiscard]] Tensors state() const override {
-    Tensors state = LossAlgorithm::state();
-    state["log_q"] = log_q_;
-    state["adjustment"] = adjustment_;
-    return state;
-  }
-
-  void restore(const Tensors& state, const std::string& name) override {
-    LossAlgorithm::restore(state, name);
-    log_q_ = take_numbers(state, "log_q", {groups_}, torch::kFloat64,
-                          -std::numeric_limits<double>::infinity(), unbounded, name);
-    adjustment_ = take_numbers(state, "adjustment", {groups_}, torch::kFloat64, 0, unbounded, name);
+  void archive(Archive& state) override {
+    Algorithm::archive(state);
+    state.add("log_q", log_q_, {groups_}, torch::kFloat64, -std::numeric_limits<double>::infinity());
+    state.add("adjustment", adjustment_, {groups_}, torch::kFloat64, 0);
   }
 
  private:

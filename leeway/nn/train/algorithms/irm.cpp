@@ -9,9 +9,9 @@ namespace {
 // The square of a batch's mean is biased upwards. The product of the means over even and over odd rows is unbiased (and may be negative).
 //
 // The penalty's weight is 1 in the first anneal-steps steps and lambda afterwards, where the optimizer starts anew.
-class Irm : public LossAlgorithm {
+class Irm : public Algorithm {
  public:
-  using LossAlgorithm::LossAlgorithm;
+  using Algorithm::Algorithm;
 
   Objective objective(const Minibatches& batches) override {
     const auto annealing = static_cast<std::size_t>(parameter("anneal-steps"));

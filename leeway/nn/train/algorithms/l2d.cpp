@@ -14,15 +14,11 @@ namespace {
 //   augmenter   mean over classes of MMD^2(h', h) + information I(h'; x),
 // C the supervised contrast and I an upper bound on the mutual information (l2d_augmenter.h). The network is in evaluation mode in the
 // augmenter's turn. The mean over classes is over those in the batch. The network predicts from m(x).
-class L2dTraining : public LossAlgorithm {
+class L2dTraining : public Algorithm {
  public:
   explicit L2dTraining(const AlgorithmSetting& setting)
-      : LossAlgorithm(setting),
+      : Algorithm(setting),
         head_(dynamic_cast<L2d&>(*setting.network)),
-        normalize_(normalized(setting.normalization,
-                              [](const torch::Tensor& x) {
-                                return Forward{x, {}};
-                              })),
         augmenter_(setting.input, setting.seed) {
     augmenter_.to(setting.device);
     optimizer_ = make_optimizer({.kind = "sgd", .learning_rate = parameter("augmenter-lr"), .momentum = 0},
@@ -46,7 +42,7 @@ class L2dTraining : public LossAlgorithm {
   }
 
   [[nodiscard]] Step update(const Minibatches& batches) override {
-    Step step = LossAlgorithm::update(batches);
+    Step step = Algorithm::update(batches);
     const Batch& batch = batches.labelled;
     set_training(false);
     const Pair found = embed(batch.x, batches.step, /*diverse=*/false);
@@ -61,14 +57,9 @@ class L2dTraining : public LossAlgorithm {
     return step;
   }
 
-  [[nodiscard]] Tensors state() const override {
-    Tensors state = LossAlgorithm::state();
-    add_tensors(state, "augmenter", augmenter_);
-    return state;
-  }
-  void restore(const Tensors& state, const std::string& name) override {
-    LossAlgorithm::restore(state, name);
-    take_tensors(state, "augmenter", augmenter_, name);
+  void archive(Archive& state) override {
+    Algorithm::archive(state);
+    state.add("augmenter", augmenter_);
   }
 
  private:
@@ -80,10 +71,11 @@ class L2dTraining : public LossAlgorithm {
 
   // `diverse`: the network's turn, both in one pass. Otherwise the augmenter's, where the images themselves need no gradients.
   [[nodiscard]] Pair embed(const torch::Tensor& images, std::size_t step, bool diverse) {
-    const torch::Tensor x = normalize_(head_.prepare(images)).logits;
+    const torch::Tensor x = network_input(head_, setting().normalization, images);
     const torch::Tensor varied = [&] {
       const torch::AutoGradMode learns(!diverse);
-      return torch::add(.4 * x, normalize_(augmenter_.forward(x, step, diverse)).logits, .6);
+      const torch::Tensor made = augmenter_.forward(x, step, diverse);
+      return torch::add(.4 * x, normalize(setting().normalization, made), .6);
     }();
     const std::int64_t n = images.size(0);
     const torch::Tensor noise = normal_rows({2 * n, L2d::embedded}, setting().seed, stream("l2d embedding"),
@@ -109,7 +101,6 @@ class L2dTraining : public LossAlgorithm {
   }
 
   L2d& head_;
-  ForwardFunction normalize_;
   L2dAugmenter augmenter_;
   std::unique_ptr<Optimizer>
       optimizer_;  // of the augmenter; without momentum, so nothing of it is in the state
@@ -127,7 +118,7 @@ AlgorithmMember l2d() {
             {"augmenter-lr", .005, 0, 1e6, "constant learning rate of the augmenter"}}},
           [](const Parameters&) { return Requirements{.features = true}; },
           make_algorithm<L2dTraining>,
-          [](const Parameters&) -> std::string_view { return "l2d"; }};
+          "l2d"};
 }
 
 }  // namespace leeway::nn

@@ -16,9 +16,9 @@ namespace {
 //   x~ = l x + (1 - l) x',   loss = l CE(F(x~), y) + (1 - l) CE(F(x~), y'),   l ~ Beta(alpha, alpha).
 // A step trains on both (x, x') and (x', x). Partners come from all training rows, augmented like the batch.
 // cutmix: one box per batch, l the share outside (augment/mix.h). Rows without partner stay unmixed.
-class Lisa : public LossAlgorithm {
+class Lisa : public Algorithm {
  public:
-  using LossAlgorithm::LossAlgorithm;
+  using Algorithm::Algorithm;
 
   void attach(TrainingSet& set) override {
     set_ = &set;

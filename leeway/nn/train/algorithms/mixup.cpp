@@ -13,9 +13,9 @@ namespace {
 //
 // j: a permutation of the batch; one l per batch. max(l, 1 - l) with the inverse permutation gives the same
 // images. Across environments: a random cycle, partners from the next environment, one l each.
-class Mixup : public LossAlgorithm {
+class Mixup : public Algorithm {
  public:
-  using LossAlgorithm::LossAlgorithm;
+  using Algorithm::Algorithm;
 
   Objective objective(const Minibatches& batches) override {
     const Batch& batch = batches.labelled;

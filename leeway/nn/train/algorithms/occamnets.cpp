@@ -17,10 +17,10 @@ namespace {
 //            frequent t + 1e-5) ^ -gate-balance. In the first epoch, and while the exit's mean per-class accuracy in this epoch is not
 //            above gate-accuracy + j gate-accuracy-step, t is the current answer; otherwise the answer when this last held.
 //   cam_j  = mean over rows and cells of KL(uniform || softmax of CAM at the cell), for cells where CAM_y is at most its mean.
-class OccamNets : public LossAlgorithm {
+class OccamNets : public Algorithm {
  public:
   explicit OccamNets(const AlgorithmSetting& setting)
-      : LossAlgorithm(setting), network_(dynamic_cast<OccamNet*>(setting.network.get())) {
+      : Algorithm(setting), network_(dynamic_cast<OccamNet*>(setting.network.get())) {
     if (!network_) refuse("algorithm occamnets", "an architecture occamnet:BACKBONE", "another");
     memory_ = torch::empty({0, network_->count()});
     OccamNets::begin_epoch(1);
@@ -61,23 +61,13 @@ class OccamNets : public LossAlgorithm {
              {"cam_loss", maps.item<double>()}}};
   }
 
-  [[nodiscard]] Tensors state() const override {
-    Tensors state = LossAlgorithm::state();
-    state["memory"] = memory_;
-    state["largest"] = largest_, state["shown"] = shown_, state["right"] = right_;
-    return state;
-  }
-
-  void restore(const Tensors& state, const std::string& name) override {
-    LossAlgorithm::restore(state, name);
-    const auto numbers = [&](const char* key, torch::IntArrayRef shape, torch::ScalarType type, double low) {
-      return take_numbers(state, key, shape, type, low, unbounded, name);
-    };
-    memory_ = numbers("memory", {-1, network_->count()}, torch::kFloat32, -1);
-    if (rows_ >= 0 && memory_.size(0) > rows_) refuse(name, "memory of existing rows", "of more");
-    largest_ = numbers("largest", largest_.sizes(), torch::kFloat64, 0);
-    shown_ = numbers("shown", shown_.sizes(), torch::kFloat64, 0);
-    right_ = numbers("right", right_.sizes(), torch::kFloat64, 0);
+  void archive(Archive& state) override {
+    Algorithm::archive(state);
+    state.add("memory", memory_, {-1, network_->count()}, torch::kFloat32, -1);
+    if (rows_ >= 0 && memory_.size(0) > rows_) refuse(state.name(), "memory of existing rows", "of more");
+    state.add("largest", largest_, {network_->count()}, torch::kFloat64, 0);
+    state.add("shown", shown_, {network_->classes()}, torch::kFloat64, 0);
+    state.add("right", right_, {network_->count(), network_->classes()}, torch::kFloat64, 0);
   }
 
  private:
@@ -158,7 +148,7 @@ AlgorithmMember occamnets() {
         {"gate-balance", .5, 0, 1, "exponent of the class balance of correct and wrong rows in a gate"}}},
       [](const Parameters&) { return Requirements{.stages = true, .own_labels = true, .least_batch = 2}; },
       make_algorithm<OccamNets>,
-      [](const Parameters&) -> std::string_view { return "occamnet"; }};
+      "occamnet"};
 }
 
 }  // namespace leeway::nn

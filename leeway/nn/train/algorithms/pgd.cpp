@@ -7,10 +7,10 @@ namespace {
 
 // min over weights of E max_(|x' - x| <= eps) CE(F(x'), y): the cross-entropy at the last point of PGD from a
 // random start, drawn anew for every epoch and row.
-class PgdTraining : public LossAlgorithm {
+class PgdTraining : public Algorithm {
  public:
   explicit PgdTraining(const AlgorithmSetting& setting)
-      : LossAlgorithm(setting),
+      : Algorithm(setting),
         eps_(setting.parameters.at("eps")),
         steps_(static_cast<std::size_t>(setting.parameters.at("steps"))) {
     const double step = setting.parameters.at("relative-step");

@@ -24,16 +24,12 @@ constexpr double temperature = .1;  // of the counterfactual loss
 //              z_d(j) and the z_b of another of the K rows. Negatives: B/K outputs b_i of z_b(j) and the z_d of other rows. dist is the
 //              mean square over classes.
 // The first stage is this algorithm with base-epochs 0; the second stage starts from its weights.
-class PndTraining : public LossAlgorithm {
+class PndTraining : public Algorithm {
  public:
   explicit PndTraining(const AlgorithmSetting& setting)
-      : LossAlgorithm(setting), network_(dynamic_cast<Pnd*>(setting.network.get())) {
+      : Algorithm(setting), network_(dynamic_cast<Pnd*>(setting.network.get())) {
     if (!network_) refuse("algorithm pnd", "an architecture pnd:BACKBONE", "another");
-    if (setting.base) {
-      Tensors tensors;
-      add_tensors(tensors, "base", *setting.base);
-      take_tensors(tensors, "base", *network_, "algorithm pnd");
-    }
+    if (setting.base) copy_tensors(*setting.base, *network_);
     averages_ = torch::empty({0, 1 + 2 * network_->count()});
   }
 
@@ -66,20 +62,13 @@ class PndTraining : public LossAlgorithm {
     return {loss, logits, std::move(parts)};
   }
 
-  [[nodiscard]] Tensors state() const override {
-    Tensors state = LossAlgorithm::state();
-    state["averages"] = averages_;
-    return state;
-  }
-
-  void restore(const Tensors& state, const std::string& name) override {
-    LossAlgorithm::restore(state, name);
-    averages_ = take_numbers(state, "averages", {-1, 1 + 2 * network_->count()}, torch::kFloat32, -1,
-                             unbounded, name);
+  void archive(Archive& state) override {
+    Algorithm::archive(state);
+    state.add("averages", averages_, {-1, 1 + 2 * network_->count()}, torch::kFloat32, -1);
     if ((rows_ >= 0 && averages_.size(0) > rows_) ||
         (setting().classes > 0 &&
          (averages_.select(1, 0) >= static_cast<double>(setting().classes)).any().item<bool>()))
-      refuse(name, "averages of existing rows and classes", "others");
+      refuse(state.name(), "averages of existing rows and classes", "others");
   }
 
  private:
@@ -196,7 +185,7 @@ AlgorithmMember pnd() {
             return needs;
           },
           make_algorithm<PndTraining>,
-          [](const Parameters&) -> std::string_view { return "pnd"; },
+          "pnd",
           [](const Parameters& parameters) -> std::optional<BaseStage> {
             if (parameters.at("base-epochs") == 0) return {};
             auto first = plain_stage(parameters);

@@ -12,7 +12,7 @@ AlgorithmMember resample() {
           [](const Parameters& parameters) {
             return Requirements{.groups = parameters.at("by-class") == 0, .balanced = true};
           },
-          make_algorithm<LossAlgorithm>};
+          make_algorithm<Algorithm>};
 }
 
 }  // namespace leeway::nn

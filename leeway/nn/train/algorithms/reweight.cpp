@@ -6,9 +6,9 @@ namespace {
 
 // (1/B) sum_i w_i CE(F(x_i), y_i), w = n / (G n_g) of a row of group g: n rows to train on, n_g of them in the group, G groups. Its mean
 // over rows is the mean over groups of their mean cross-entropies. A group is the label with the attributes, or the label alone.
-class Reweight : public LossAlgorithm {
+class Reweight : public Algorithm {
  public:
-  using LossAlgorithm::LossAlgorithm;
+  using Algorithm::Algorithm;
 
   void attach(TrainingSet& set) override {
     std::vector<std::size_t> sizes = set.group_sizes();

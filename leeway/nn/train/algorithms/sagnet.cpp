@@ -17,18 +17,16 @@ namespace {
 //   adversary  L_adv = -weight mean_i (1/K) sum_k log softmax(G_s(CR(z)))_ik   trains scales and shifts of batch normalization in G_f.
 // One pass gives all gradients and the optimizer takes one step along their sum: a step of Adam along L_adv alone would not depend on
 // its weight. The network predicts G_c(G_f(x)).
-class SagNet : public LossAlgorithm {
+class SagNet : public Algorithm {
  public:
   explicit SagNet(const AlgorithmSetting& setting)
-      : LossAlgorithm(setting), stage_(static_cast<std::size_t>(setting.parameters.at("stage"))) {
+      : Algorithm(setting), stage_(static_cast<std::size_t>(setting.parameters.at("stage"))) {
     Network& network = *setting.network;
     if (stage_ >= network.stages())
       refuse("algorithm sagnet", fmt::format("a backbone with stages up to {} (stage)", stage_),
              network.stages() == 0 ? "none" : fmt::format("up to {}", network.stages() - 1));
     style_network_ = setting.another();
-    Tensors tensors;
-    add_tensors(tensors, "style", network);
-    take_tensors(tensors, "style", *style_network_, "algorithm sagnet");
+    copy_tensors(network, *style_network_);
     train_beside("style", style_network_, 1);
     for (const auto& module : network.modules(false))
       if (auto* const normalization = module->as<torch::nn::BatchNorm2d>())
@@ -66,7 +64,7 @@ class SagNet : public LossAlgorithm {
   }
 
   void set_training(bool on) override {
-    LossAlgorithm::set_training(on);
+    Algorithm::set_training(on);
     nn::set_training(*style_network_, setting(), on);
   }
 

@@ -10,15 +10,12 @@ namespace {
 // minimizes
 //   CE(F(x), y) + orth-weight (O(convolution) + O(cells)),   O(v) = (1/L^2) sum_{i != j} cos(v_i, v_j)^2,
 // one row v_i of these weights per stage.
-class UbNetTraining : public LossAlgorithm {
+class UbNetTraining : public Algorithm {
  public:
   explicit UbNetTraining(const AlgorithmSetting& setting)
-      : LossAlgorithm(setting), network_(dynamic_cast<UbNet*>(setting.network.get())) {
+      : Algorithm(setting), network_(dynamic_cast<UbNet*>(setting.network.get())) {
     if (!network_) refuse("algorithm ubnet", "an architecture ubnet:BACKBONE", "another");
-    if (!setting.base) return;
-    Tensors tensors;
-    add_tensors(tensors, "base", *setting.base);
-    take_tensors(tensors, "base", network_->backbone(), "algorithm ubnet");
+    if (setting.base) copy_tensors(*setting.base, network_->backbone());
   }
 
   Objective objective(const Minibatches& batches) override {
@@ -44,7 +41,7 @@ AlgorithmMember ubnet() {
             {"orth-weight", 1, 0, 1e6, "weight of the overlap between the weights of different stages"}}},
           [](const Parameters&) { return Requirements{.stages = true}; },
           make_algorithm<UbNetTraining>,
-          [](const Parameters&) -> std::string_view { return "ubnet"; },
+          "ubnet",
           plain_stage};
 }
 

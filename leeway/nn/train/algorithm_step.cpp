@@ -9,33 +9,33 @@
 
 namespace leeway::nn {
 
-LossAlgorithm::LossAlgorithm(AlgorithmSetting setting)
+Algorithm::Algorithm(AlgorithmSetting setting)
     : setting_(std::move(setting)), forward_(forward_of(setting_.network, setting_.normalization)) {
   forget_moments();
 }
 
-LossAlgorithm::Objective LossAlgorithm::plain(const Batch& batch) const {
+Algorithm::Objective Algorithm::plain(const Batch& batch) const {
   const torch::Tensor logits = forward(batch.x).logits;
   return {mean_loss(logits, batch), logits};
 }
 
-void LossAlgorithm::train_beside(const std::string& name, std::shared_ptr<torch::nn::Module> module,
+void Algorithm::train_beside(const std::string& name, std::shared_ptr<torch::nn::Module> module,
                                  double rate) {
   beside_.push_back({name, std::move(module), rate});
   forget_moments();
 }
 
-void LossAlgorithm::scale_features(double rate) {
+void Algorithm::scale_features(double rate) {
   feature_rate_ = rate;
   forget_moments();
 }
 
-bool LossAlgorithm::is_new(const std::string& name) const {
+bool Algorithm::is_new(const std::string& name) const {
   const bool headed = dynamic_cast<const HeadedNetwork*>(setting_.network.get()) != nullptr;
   return headed ? !name.starts_with("backbone.") : name.starts_with(setting_.head);
 }
 
-void LossAlgorithm::forget_moments() {
+void Algorithm::forget_moments() {
   std::vector<double> rates;
   for (const auto& item : setting_.network->named_parameters())
     if (item.value().requires_grad()) rates.push_back(is_new(item.key()) ? 1 : feature_rate_);
@@ -44,19 +44,19 @@ void LossAlgorithm::forget_moments() {
   optimizer_ = make_optimizer(setting_.optimizer, weights(), std::move(rates));
 }
 
-std::vector<torch::Tensor> LossAlgorithm::weights() const {
+std::vector<torch::Tensor> Algorithm::weights() const {
   std::vector<torch::Tensor> all = trained_weights(*setting_.network);
   for (const Beside& beside : beside_)
     for (const torch::Tensor& weight : trained_weights(*beside.module)) all.push_back(weight);
   return all;
 }
 
-std::vector<torch::Tensor> LossAlgorithm::gradients(const Objective& found) {
+std::vector<torch::Tensor> Algorithm::gradients(const Objective& found) {
   return torch::autograd::grad({found.loss}, weights(), {}, c10::nullopt, /*create_graph=*/false,
                                /*allow_unused=*/true);
 }
 
-Step LossAlgorithm::update(const Minibatches& batches) {
+Step Algorithm::update(const Minibatches& batches) {
   Objective found = objective(batches);
   optimizer_->step(gradients(found), batches.rate);
   const torch::Tensor right = found.logits.detach().argmax(1) == batches.labelled.y;
@@ -64,22 +64,15 @@ Step LossAlgorithm::update(const Minibatches& batches) {
           found.zero_gradients, std::move(found.parts)};
 }
 
-void LossAlgorithm::set_training(bool on) {
+void Algorithm::set_training(bool on) {
   nn::set_training(*setting_.network, setting_, on);
   for (const Beside& beside : beside_) beside.module->train(on);
 }
 
-Tensors LossAlgorithm::state() const {
-  Tensors state = optimizer_->state();
-  add_tensors(state, "network", *setting_.network);
-  for (const Beside& beside : beside_) add_tensors(state, beside.name, *beside.module);
-  return state;
-}
-
-void LossAlgorithm::restore(const Tensors& state, const std::string& name) {
-  optimizer_->restore(state, name);
-  take_tensors(state, "network", *setting_.network, name);
-  for (const Beside& beside : beside_) take_tensors(state, beside.name, *beside.module, name);
+void Algorithm::archive(Archive& state) {
+  optimizer_->archive(state);
+  state.add("network", *setting_.network);
+  for (const Beside& beside : beside_) state.add(beside.name, *beside.module);
 }
 
 void set_training(torch::nn::Module& network, const AlgorithmSetting& setting, bool on) {
@@ -121,46 +114,57 @@ std::vector<torch::Tensor> trained_weights(const torch::nn::Module& module) {
   return weights;
 }
 
-void add_tensors(Tensors& state, const std::string& prefix, const torch::nn::Module& module) {
-  for (const auto& item : module.named_parameters()) state[prefix + "." + item.key()] = item.value();
-  for (const auto& item : module.named_buffers()) state[prefix + "." + item.key()] = item.value();
-}
-
-void take_tensors(const Tensors& state, const std::string& prefix, torch::nn::Module& module,
-                  const std::string& name) {
+void copy_tensors(const torch::nn::Module& from, torch::nn::Module& to) {
   const torch::NoGradGuard no_grad;
-  const auto take = [&](const auto& items) {
-    for (const auto& item : items)
-      torch::Tensor(item.value())
-          .copy_(take_tensor(state, prefix + "." + item.key(), item.value().sizes(), name));
+  const auto copy = [](const auto& tensors, const auto& others) {
+    for (std::size_t i = 0; i < tensors.size(); ++i) torch::Tensor(others[i]).copy_(tensors[i]);
   };
-  take(module.named_parameters());
-  take(module.named_buffers());
+  copy(from.parameters(), to.parameters());
+  copy(from.buffers(), to.buffers());
 }
 
-torch::Tensor take_tensor(const Tensors& state, const std::string& key, const std::string& name) {
-  const auto found = state.find(key);
-  if (found == state.end()) refuse(name, "a tensor " + key, "none");
-  return found->second;
+void Archive::add(const std::string& key, torch::Tensor tensor) {
+  const torch::NoGradGuard no_grad;
+  if (fills())
+    tensor.copy_(find(key, tensor.sizes()));
+  else
+    tensors_[key] = tensor;
 }
 
-torch::Tensor take_tensor(const Tensors& state, const std::string& key, torch::IntArrayRef shape,
-                          const std::string& name) {
-  torch::Tensor tensor = take_tensor(state, key, name);
-  if (tensor.dim() != static_cast<std::int64_t>(shape.size()) ||
-      !std::ranges::equal(tensor.sizes(), shape, [](std::int64_t found, std::int64_t wanted) {
-        return wanted < 0 || found == wanted;
-      }))
-    refuse(name, fmt::format("{} of shape {}", key, text_of(shape)), text_of(tensor.sizes()));
-  return tensor;
+void Archive::add(const std::string& prefix, const torch::nn::Module& module) {
+  for (const auto& item : module.named_parameters()) add(prefix + "." + item.key(), item.value());
+  for (const auto& item : module.named_buffers()) add(prefix + "." + item.key(), item.value());
 }
 
-torch::Tensor take_numbers(const Tensors& state, const std::string& key, torch::IntArrayRef shape,
-                           torch::ScalarType type, double low, double high, const std::string& name) {
-  const torch::Tensor tensor = take_tensor(state, key, shape, name).to(type, false, true).contiguous();
+void Archive::add(const std::string& key, torch::Tensor& tensor, torch::IntArrayRef shape,
+                  torch::ScalarType type, double low, double high) {
+  if (!fills()) return add(key, tensor);
+  tensor = find(key, shape).to(type, false, true).contiguous();
   if (!((tensor >= low) & (tensor <= high)).all().item<bool>())
-    refuse(name, fmt::format("{} from {} to {}", key, low, high), "another number");
+    refuse(name_, fmt::format("{} from {} to {}", key, low, high), "another number");
+}
+
+torch::Tensor Archive::find(const std::string& key, torch::IntArrayRef shape) const {
+  const auto found = from_->find(key);
+  if (found == from_->end()) refuse(name_, "a tensor " + key, "none");
+  const torch::Tensor& tensor = found->second;
+  if (tensor.dim() != static_cast<std::int64_t>(shape.size()) ||
+      !std::ranges::equal(tensor.sizes(), shape, [](std::int64_t is, std::int64_t wanted) {
+        return wanted < 0 || is == wanted;
+      }))
+    refuse(name_, fmt::format("{} of shape {}", key, text_of(shape)), text_of(tensor.sizes()));
   return tensor;
+}
+
+Tensors Stateful::state() {
+  Archive collected;
+  archive(collected);
+  return collected.tensors();
+}
+
+void Stateful::restore(const Tensors& state, const std::string& name) {
+  Archive given(state, name);
+  archive(given);
 }
 
 }  // namespace leeway::nn
