@@ -20,7 +20,7 @@ Algorithm::Objective Algorithm::plain(const Batch& batch) const {
 }
 
 void Algorithm::train_beside(const std::string& name, std::shared_ptr<torch::nn::Module> module,
-                                 double rate) {
+                             double rate) {
   beside_.push_back({name, std::move(module), rate});
   forget_moments();
 }
@@ -149,9 +149,8 @@ torch::Tensor Archive::find(const std::string& key, torch::IntArrayRef shape) co
   if (found == from_->end()) refuse(name_, "a tensor " + key, "none");
   const torch::Tensor& tensor = found->second;
   if (tensor.dim() != static_cast<std::int64_t>(shape.size()) ||
-      !std::ranges::equal(tensor.sizes(), shape, [](std::int64_t is, std::int64_t wanted) {
-        return wanted < 0 || is == wanted;
-      }))
+      !std::ranges::equal(tensor.sizes(), shape,
+                          [](std::int64_t is, std::int64_t wanted) { return wanted < 0 || is == wanted; }))
     refuse(name_, fmt::format("{} of shape {}", key, text_of(shape)), text_of(tensor.sizes()));
   return tensor;
 }
