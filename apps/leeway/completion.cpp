@@ -69,10 +69,10 @@ void add_completion(CommandLine& line, Context& context) {
   };
   const Command command = line.root().add("completion", "Print a shell completion script");
   auto& asked = command.keep<Asked>();
-  command.option("shell", asked.shell, "Shell; words: what the last of the words behind -- may become")
+  command.option("shell", asked.shell, "Shell; `words` lists completions of the last word, for the scripts")
       .required()
       .one_of({"bash", "zsh", "fish", "words"});
-  command.option("words", asked.words, "Words of a command line, without leeway");
+  command.option("words", asked.words, "With `words`: -- and the command line so far, without leeway");
   command.footer(
       "  eval \"$(leeway completion bash)\"          in ~/.bashrc\n"
       "  eval \"$(leeway completion zsh)\"           in ~/.zshrc, after compinit\n"
