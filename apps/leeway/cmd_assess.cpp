@@ -357,14 +357,8 @@ void add_assess(const Command& root, Context& context) {
   command.option("--images", arguments.images,
                  "[[MODEL/]SHIFT=]FILE: images of the source (without a name) or of a target, for the report "
                  "and --model");
-  const Option rows = command
-                          .option("--rows-csv", arguments.rows,
-                                  "Write predictions, confidences and flips of every row as CSV")
-                          .writes(Written::file);
-  command.option("--rows", arguments.rows, "Same as --rows-csv; in other commands --rows is a number of rows")
-      .writes(Written::file)
-      .excludes(rows);
-  command.hide({"--rows"});
+  command.option("--rows-csv", arguments.rows, "Write predictions, confidences and flips of every row as CSV")
+      .writes(Written::file);
   context.add_page_flag(command);
   command
       .option("--fail-if", arguments.gates,

@@ -66,10 +66,7 @@ void add_conds_describe(const Command& room, Context& context) {
   command.option("--target", flags.target, "CSV of the test samples (default: describe the source alone)");
   command.option("--attributes", flags.attributes,
                  "CSV of all samples, divided by --index, in place of --source and --target");
-  const Option index =
-      command.option("--index", flags.index, "CSV index,split: train is the source, test is the target");
-  command.option("--split", flags.index, "Same as --index, the name in other commands").excludes(index);
-  command.hide({"--split"});
+  command.option("--index", flags.index, "CSV index,split: train is the source, test is the target");
   command.option("--outputs", flags.outputs,
                  "Outputs of a model on the target (or on the source, without a target): accuracy of every "
                  "cell. Without a table, groups and labels of the outputs are described");

@@ -47,7 +47,7 @@ int run_plan(Context& context, const SweepFlags& flags) {
   const sweep::Store store(context.out);
   std::error_code error;
   if (fs::exists(store.folder(), error) && !fs::is_empty(store.folder(), error) &&
-      !fs::exists(store.plan(), error))
+      !(fs::exists(store.plan(), error) && sweep::is_plan(store.plan())))
     refuse(display_name(store.folder()), "a new folder or the folder of a sweep",
            "a folder with other files");
   fs::create_directories(store.folder(), error);
@@ -88,8 +88,8 @@ void warn_of_memory(Context& context, const sweep::Plan& plan, std::size_t wante
     return fmt::format("{:.3g}G", static_cast<double>(size) / 0x1p30);
   };
   if (plan.memory > free || jobs < wanted)
-    context.warn(fmt::format("{} units at once: a unit may take {} of memory, {} are free", jobs,
-                             words(plan.memory), words(free)));
+    context.warn(fmt::format("{} unit{} at once: a unit may take {} of memory, {} are free", jobs,
+                             jobs == 1 ? "" : "s", words(plan.memory), words(free)));
 }
 
 int run_units(Context& context, const SweepFlags& flags) {

@@ -159,7 +159,7 @@ class CommandLine {
 // --config FILE.toml: options from the file that `arguments` (the program's name first) name; options on the command line
 // win. Keys are the long names of options: at the top for all commands that have them, or in a command's table, which wins
 // over the top: [pa], [bound.evaluate]. Call before `root` parses the arguments.
-// Errors (Error: file, line and column, expected, found): no such file, those of io/toml.h, a table of an
+// Errors (Error: file, line and column, expected, found): a missing file, those of io/toml.h, a table of an
 // unknown command, an unknown key, a value that the option does not take.
 void apply_config(CLI::App& root, const std::vector<std::string>& arguments);
 

@@ -93,7 +93,9 @@ SweepCatalog::SweepCatalog() {
     try {
       static_cast<void>(line_.parse(arguments));
       return "";
-    } catch (const std::exception& mistake) {
+    } catch (const UsageError& mistake) {
+      return mistake.what();
+    } catch (const Error& mistake) {
       return mistake.what();
     }
   };

@@ -218,7 +218,8 @@ Parameter Member::strength() const {
 
 Shifted Member::apply(const Images& images, const Options& options, Progress* progress) const {
   if (options.severity ? !has_severities() : !has_strengths())
-    refuse(fmt::format("shift {}", name), has_severities() ? "a severity" : "a strength", "none");
+    refuse(fmt::format("shift {}", name), has_severities() ? "a severity" : "a strength",
+           options.severity ? "a severity" : "a strength");
   if (options.severity) return change_by_severity(*this, images, options, progress);
   check_strength(*this, options.strength);
   if (select != nullptr) {

@@ -84,7 +84,7 @@ struct PictureOf {
 using Picture = PictureOf<float>;               // in [0,1]
 using PictureLevels = PictureOf<std::uint8_t>;  // for members that work on levels alone
 
-// What a member is told of one call.
+// The arguments of one call of a member.
 struct Setting {
   int severity = 0;  // 1 to 5; 0: a strength
   Scale scale = {};

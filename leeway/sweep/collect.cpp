@@ -67,10 +67,14 @@ std::string cell(const Json* value) {
 }
 
 // `path`: keys separated by dots.
-const Json* at(const Json& object, std::string path) {
-  std::ranges::replace(path, '.', '/');
-  const Json::json_pointer place("/" + path);
-  return object.contains(place) ? &object.at(place) : nullptr;
+const Json* at(const Json& object, const std::string& path) {
+  const Json* here = &object;
+  for (const std::string& key : split(path, '.')) {
+    const auto found = here->find(key);
+    if (found == here->end()) return nullptr;
+    here = &*found;
+  }
+  return here;
 }
 
 // The numbers of a list, separated by spaces; empty where all are null.

@@ -20,8 +20,8 @@
 //
 // Errors (Error): of a study, a value that the command does not take, a refused combination, an unknown name, a
 // parameter that the named member lacks (detail/members.h), no units, more than a million combinations, a value of
-// more than 100,000 characters or 10,000 references, an unreadable file; Interrupted. Of a file: none, a line that is
-// no such JSON, another schema, other contents than the digest says. Cost: some 50 microseconds and 2 kB a unit; a
+// more than 100,000 characters or 10,000 references, an unreadable file; Interrupted. Of a file: none, a line of
+// another form, another schema, other contents than the digest says. Cost: some 50 microseconds and 2 kB a unit; a
 // digest of each file.
 #pragma once
 
@@ -75,6 +75,8 @@ struct Plan {
 
 void write_plan(const std::filesystem::path& path, Plan plan);
 [[nodiscard]] Plan read_plan(const std::filesystem::path& path);
+// Whether the file is a plan of any version of leeway.
+[[nodiscard]] bool is_plan(const std::filesystem::path& path);
 
 // For those who run the units. Error: a plan of another version of leeway, whose results may have other bits, and words
 // that no study gives (check_words in study.h). `name`: of the file.

@@ -94,6 +94,11 @@ void write_plan(const std::filesystem::path& path, Plan plan) {
   write_text(path, line_of(plan) + units);
 }
 
+bool is_plan(const std::filesystem::path& path) {
+  const MappedFile file = map_file(path);
+  return file.text().starts_with(R"({"schema":"leeway.sweep/)");
+}
+
 Plan read_plan(const std::filesystem::path& path) {
   const MappedFile file = map_file(path);
   const std::string name = display_name(path);

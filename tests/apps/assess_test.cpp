@@ -59,7 +59,7 @@ TEST_F(AssessCommand, TableRecordRowsAndPage) {
   EXPECT_THAT(run(pair_ + "--no-bounds").out, Not(HasSubstr("Estimated error")));
   const Json found = record(
       "assess --source cnn=clean.npz --target cnn/noise=shifted.npz prod=unlabelled.npz --seed 7 --bootstrap "
-      "20 --restarts 1 --rows rows.csv --out record.json --report r.html");
+      "20 --restarts 1 --rows-csv rows.csv --out record.json --report r.html");
   EXPECT_EQ(found, Json::parse(read_text(folder_ / "record.json")));
   EXPECT_EQ(found["schema"], "leeway.assess/4");
   EXPECT_EQ(found["seed"], 7);
@@ -102,7 +102,7 @@ TEST_F(AssessCommand, ExitCodeFourWhereAGateFails) {
            {mixed + "--fail-if 'accuracy<0.1'", 4, "not decided for model under a: the target has no labels"},
            {mixed + "--fail-if 'accuracy<0.1' --undecided pass", 0, "not decided for model under a"},
            {prod + "--fail-if 'error_bound>0.2'", 4, "failed: error_bound 0."}}) {
-    const Outcome said = run(gates.arguments + " --rows rows.csv --out record.json");
+    const Outcome said = run(gates.arguments + " --rows-csv rows.csv --out record.json");
     EXPECT_EQ(said.code, gates.code) << gates.arguments << said.err;
     EXPECT_THAT(said.err, HasSubstr(gates.line)) << gates.arguments;
     EXPECT_TRUE(std::filesystem::remove(folder_ / "rows.csv")) << "written before it fails";

@@ -99,7 +99,7 @@ TEST_F(CondsCommand, MistakesLeaveNoFile) {
 TEST_F(CondsCommand, DescribeFindsWhatCondsMade) {
   good(draw_ + "--label y --sc a --ldd b --train 20 --val 1 --test 5 --out split.csv");
   const Outcome said = good(describe_ +
-                            "--attributes table.csv --split split.csv --label y --columns a,b --out r.json "
+                            "--attributes table.csv --index split.csv --label y --columns a,b --out r.json "
                             "--report p.html");
   EXPECT_THAT(said.out,
               HasSubstr("Spurious correlation: y and a are correlated in the source (Cramer's V 0.9"));
@@ -128,7 +128,7 @@ TEST_F(CondsCommand, DescribeMistakes) {
   all_refused(
       describe_,
       {{"--source table.csv --attributes table.csv", 2, {"--source cannot be combined with --attributes"}},
-       {"--source table.csv --split s.csv --columns a", 2, {"--index requires --attributes, not --source"}},
+       {"--source table.csv --index s.csv --columns a", 2, {"--index requires --attributes, not --source"}},
        {"", 2, {"expected --source, --attributes with --index, or --outputs"}},
        {"--source table.csv --label y", 2, {"--columns is required: the attributes"}},
        {"--attributes table.csv --label y --columns a", 2, {"--index is required with --attributes"}},

@@ -60,8 +60,8 @@ TEST_F(FilesOfCommands, AnInputIsNoOutputInAnyCommand) {
                                       "distances a.npy a.npz --out a.npz",
                                       "select --clean a.npy --shifted a.npz --out a.npz",
                                       "assess --source a.npz --target t=a.npy --out a.npy",
-                                      "assess --source a.npz --target t=a.npy --rows a.npz",
-                                      "assess --source a.npz --target t=a.np? --rows a.npz",
+                                      "assess --source a.npz --target t=a.npy --rows-csv a.npz",
+                                      "assess --source a.npz --target t=a.np? --rows-csv a.npz",
                                       "average-case --logits a.npy --jacobian j.npy --sigma 1 --out j.npy",
                                       "mvn-cdf --upper z.npy --covariance r.npy --out r.npy",
                                       "report t.csv --out t.csv",
@@ -125,12 +125,12 @@ TEST_F(FilesOfCommands, CasesInAFolderSpareTheTable) {
 TEST_F(FilesOfCommands, EveryOutputIsAnotherFile) {
   const std::string assess = "assess --source a.npz --target t=a.npy ";
   refused(assess + "--out o --report ./o", 2, "--out o: expected a file other than --report writes");
-  refused(assess + "--out o --rows o", 2, "--out o: expected a file other than --rows writes");
+  refused(assess + "--out o --rows-csv o", 2, "--out o: expected a file other than --rows-csv writes");
   fs::create_symlink("o", folder_ / "link");
   refused(assess + "--out link --report o", 2, "--out link: expected a file other than --report writes");
   refused("data render dsprites --sample 2 --size 8 --out o.npz --attributes o.manifest.json", 2,
           "expected a file other than");
-  EXPECT_EQ(run(assess + "--quiet --out /dev/null --rows /dev/null").code, 0);
+  EXPECT_EQ(run(assess + "--quiet --out /dev/null --rows-csv /dev/null").code, 0);
 }
 
 TEST_F(FilesOfCommands, NamesOfAnotherFormatAreRefused) {
@@ -150,7 +150,7 @@ TEST_F(FilesOfCommands, OutputsThatCannotBeWrittenAreFoundBeforeTheWork) {
   fs::create_directory(folder_ / "folder");
   for (const std::string arguments :
        {"pa no.npy no.npy --out no/o.json", "pa no.npy no.npy --out folder",
-        "pa no.npy no.npy --save-pairs no/o.csv", "assess --source no --target t=no --rows no/o",
+        "pa no.npy no.npy --save-pairs no/o.csv", "assess --source no --target t=no --rows-csv no/o",
         "assess --source no --target t=no --report no/o.html",
         "bound --source no --target no --report no/o.html", "shift contrast --data no --out no/o.npz",
         "data load folder no --sheet no/o.png", "train --data no --out no/o",
@@ -196,7 +196,7 @@ TEST_F(FilesOfCommands, AResultThatIsNotWholeIsNoSuccess) {
   }
   for (const std::string arguments :
        {"pa a.npy a.npz --out /dev/full", "pa a.npy a.npz --save-pairs /dev/full",
-        "assess --source a.npz --target t=a.npy --quiet --rows /dev/full",
+        "assess --source a.npz --target t=a.npy --quiet --rows-csv /dev/full",
         "assess --source a.npz --target t=a.npy --quiet --report /dev/full"}) {
     const Outcome said = run(arguments);
     EXPECT_EQ(said.code, 1) << arguments;
@@ -228,7 +228,7 @@ TEST_F(FilesOfCommands, AFullDiskIsOneLine) {
   EXPECT_EQ(std::system(("umount " + disk).c_str()), 0);
 }
 
-// A run of assess waits for a reader of its pipe --rows: its inputs are open then, and of the target nothing was read
+// A run of assess waits for a reader of its pipe --rows-csv: its inputs are open then, and of the target nothing was read
 // but the header.
 TEST_F(FilesOfCommands, AnInputThatIsCutShortMeanwhileIsOneLine) {
   write_npz(folder_ / "s.npz", {{"logits", make_array<double>({2, 2}, {2, 0, 0, 2})}});
@@ -240,7 +240,7 @@ TEST_F(FilesOfCommands, AnInputThatIsCutShortMeanwhileIsOneLine) {
     const std::string line = "cd '" + folder_.string() +
                              "' && exec '" LEEWAY_COMMAND
                              "' assess --source s.npz --target t=t.npy --no-bounds --no-digest --quiet "
-                             "--rows pipe --json --threads 1 >.out 2>.err </dev/null";
+                             "--rows-csv pipe --json --threads 1 >.out 2>.err </dev/null";
     ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
     ::_exit(127);
   }

@@ -211,6 +211,8 @@ TEST_F(SweepCommand, StudiesAreCheckedAgainstTheCommands) {
 TEST_F(SweepCommand, OneClearLineForEachMistake) {
   fs::create_directory(folder_ / "full");
   write("full/mine.txt", "");
+  fs::create_directory(folder_ / "other");
+  write("other/plan.jsonl", "of another program");
   plan("sweep");
   fs::create_symlink("sweep/study.toml", folder_ / "link.csv");
   plan("evil");
@@ -222,6 +224,9 @@ TEST_F(SweepCommand, OneClearLineForEachMistake) {
        {"sweep run evil", 3, {"evil/plan.jsonl: expected a plan", "found a changed plan"}},
        {"sweep plan study.toml", 2, {"--out is required"}},
        {"sweep plan study.toml --out full", 3, {"full: expected a new folder", "a folder with other files"}},
+       {"sweep plan study.toml --out other",
+        3,
+        {"other: expected a new folder", "a folder with other files"}},
        {"sweep status sweep --out sweep/plan.jsonl",
         2,
         {"--out sweep/plan.jsonl: ", "the files of the sweep"}},

@@ -158,7 +158,7 @@ TEST_F(Usage, OfAssess) {
        {"--source a=a.npz a=a.npz --target a/t=a.npz", 2, {"model \"a\" already has a source"}},
        {one + "--target t=a.npz", 2, {"model \"model\" already has a target \"t\""}},
        {one + "--fail-if 'accuracy=1'", 2, {"found the comparison \"=\""}},
-       {one + "--rows rows.csv --fail-if 'acuracy<1'", 2, {"found acuracy", "did you mean accuracy?"}},
+       {one + "--rows-csv rows.csv --fail-if 'acuracy<1'", 2, {"found acuracy", "did you mean accuracy?"}},
        {"--source a.npz --target t=few.npy --paired yes", 3, {"few.npy: expected 4 rows", "found 2"}},
        {one + "--chunk soon", 2, {"found 'soon'"}},
        {one + "--chunk 1d", 3, {"a.npz: expected an array time"}},

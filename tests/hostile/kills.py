@@ -39,7 +39,7 @@ COMMANDS = {
                       "--out corrupt.json", ["corrupt.json"]),
     "sweep run": ("sweep run sweep --jobs 2 --collect runs.csv", ["runs.csv"]),
     "assess": ("assess --source source.npz --target target.npz free=unlabeled-target.npz --bootstrap 20 --threads 1 --out assess.json "
-               "--rows rows.csv", ["assess.json", "rows.csv"]),
+               "--rows-csv rows.csv", ["assess.json", "rows.csv"]),
 }
 
 

@@ -88,7 +88,7 @@ shift label-subset --data images.npz --classes 0,2 --out subset.npz
 shift text amplify --data texts.csv --sheet --out amplified.csv
 conds draw --attributes table.csv --label y --sc a --ldd b --plan --train 1000
 conds draw --attributes table.csv --label y --train 12 --columns a,b --sc a --out split.csv
-conds describe --attributes table.csv --split split.csv --label y --columns a,b --outputs all.npz --permutations 199 --bootstrap 199
+conds describe --attributes table.csv --index split.csv --label y --columns a,b --outputs all.npz --permutations 199 --bootstrap 199
 conds describe --source table.csv --label y --columns a,b --permutations 19 --bootstrap 19
 conds describe --outputs plain.npz --permutations 19 --bootstrap 19
 data render shapes3d --protocol --sample 5 --attributes rooms.csv

@@ -16,7 +16,7 @@ struct Head {
   bool logit_of_sigmoid = false;   // of a single output: `logits` is what goes into a Sigmoid
 };
 
-// `otherwise` where the node has no such attribute.
+// `otherwise` where the node lacks the attribute.
 [[nodiscard]] std::int64_t integer_attribute(const Node& node, const std::string& name,
                                              std::int64_t otherwise);
 

@@ -20,7 +20,7 @@ namespace leeway::nn {
 void adopt_model_process(ChildProcess process);
 
 // The process: serves the channels that the caller sends (protocol.h) until the caller closes its end. It opens the
-// file, then confines itself (confinement.h) and only then executes anything of it. Its memory is limited to 1 GiB +
+// file, then confines itself (confinement.h) and only then runs its program. Its memory is limited to 1 GiB +
 // 64 times the file + 1024 times the images that it may hold at once, but at most 9/10 of the machine's. Returns the
 // exit status; the threads of the channels still run, so the program ends without destructors.
 int serve_model();
