@@ -1,9 +1,11 @@
 # Flags that every target of the project is built with.
 add_library(leeway_flags INTERFACE)
-target_compile_options(leeway_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion
-  $<IF:$<BOOL:${LEEWAY_UNITY}>,$<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>,-Wshadow>  # names of other files of a batch are no mistake
-  $<$<BOOL:${LEEWAY_WERROR}>:-Werror>
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>  # false positives on std::string in GCC 12
+if(LEEWAY_WARNINGS)
+  target_compile_options(leeway_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion
+    $<IF:$<BOOL:${LEEWAY_UNITY}>,$<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>,-Wshadow>  # names of other files of a batch are no mistake
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)  # false positives on std::string in GCC 12
+endif()
+target_compile_options(leeway_flags INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1000000>)  # no garbage collection below 1 GB: a twentieth less time
 target_compile_definitions(leeway_flags INTERFACE LEEWAY_VERSION="${PROJECT_VERSION}")
 target_include_directories(leeway_flags INTERFACE ${PROJECT_SOURCE_DIR})

@@ -1,6 +1,10 @@
 #include "leeway/core/linear_algebra.h"
 
 #include <Eigen/Dense>
+#include <algorithm>
+#include <numbers>
+
+#include "leeway/core/lapack.h"
 
 namespace leeway {
 namespace {
@@ -48,6 +52,28 @@ std::vector<double> rows(const E& expression) {
   std::vector<double> result(static_cast<std::size_t>(expression.size()));
   Eigen::Map<RowsOf<double>>(result.data(), expression.rows(), expression.cols()) = expression;
   return result;
+}
+
+// From here on, opening OpenBLAS costs less than it saves.
+bool is_large(const Dense<double>& a) { return std::max(a.rows, a.columns) >= 100 && has_lapack(); }
+
+// The lower triangle of [0 a'; a 0].
+MatrixXd around(const Dense<double>& a) {
+  MatrixXd both = MatrixXd::Zero(index(a.rows + a.columns), index(a.rows + a.columns));
+  both.bottomLeftCorner(index(a.rows), index(a.columns)) = matrix(a);
+  return both;
+}
+
+std::vector<double> largest(const Eigen::SelfAdjointEigenSolver<MatrixXd>& solver, std::size_t count) {
+  return list(solver.eigenvalues().tail(index(count)).reverse().cwiseMax(0));
+}
+
+// The columns of a, made orthonormal in order. Those of singular values near 0 may depend on earlier ones: unit vectors replace
+// them.
+Dense<double> orthonormal(const MatrixXd& a) {
+  MatrixXd candidates(a.rows(), a.cols() + a.rows());
+  candidates << a, MatrixXd::Identity(a.rows(), a.rows());
+  return independent_columns(dense(candidates), 1e-3, static_cast<std::size_t>(a.cols())).q;
 }
 
 }  // namespace
@@ -102,6 +128,7 @@ ColumnMoments column_moments(RowMajor<double> a) {
 }
 
 SymmetricEigen symmetric_eigen(const Dense<double>& a) {
+  if (is_large(a)) return lapack_symmetric_eigen(a);
   const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(matrix(a));
   return {list(solver.eigenvalues()), dense(solver.eigenvectors())};
 }
@@ -114,13 +141,22 @@ SymmetricEigen symmetric_eigen(RowMajor<double> a) {
   return symmetric_eigen(lower);
 }
 
+// Eigen's own singular value decomposition compiles for half a minute. The largest eigenvalues of [0 a'; a 0] are the singular
+// values, with eigenvectors (v; u) / sqrt 2.
 Svd singular_value_decomposition(const Dense<double>& a) {
-  const Eigen::BDCSVD<MatrixXd> svd(matrix(a), Eigen::ComputeThinU | Eigen::ComputeThinV);
-  return {list(svd.singularValues()), dense(svd.matrixU()), dense(svd.matrixV())};
+  if (is_large(a)) return lapack_singular_values(a, true);
+  const std::size_t least = std::min(a.rows, a.columns);
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(around(a));
+  const MatrixXd both =
+      solver.eigenvectors().rightCols(index(least)).rowwise().reverse() * std::numbers::sqrt2;
+  return {largest(solver, least), orthonormal(both.bottomRows(index(a.rows))),
+          orthonormal(both.topRows(index(a.columns)))};
 }
 
 std::vector<double> singular_values(const Dense<double>& a) {
-  return list(Eigen::BDCSVD<MatrixXd>(matrix(a)).singularValues());
+  if (is_large(a)) return lapack_singular_values(a, false).values;
+  return largest(Eigen::SelfAdjointEigenSolver<MatrixXd>(around(a), Eigen::EigenvaluesOnly),
+                 std::min(a.rows, a.columns));
 }
 
 Dense<double> triangular_factor(const Dense<double>& a) {

@@ -1,8 +1,9 @@
-// Dense linear algebra with Eigen: products, decompositions and solvers.
+// Dense linear algebra with Eigen: products, decompositions and solvers. Eigenvalues and singular values of matrices with 100
+// rows or columns are those of OpenBLAS where it is installed; Eigen's differ by at most 1e-12 of the largest.
 //
 // Shapes: Dense is (rows, columns), column-major; RowMajor is a row-major view. Shapes that do not fit are
 // undefined behavior. Decompositions need finite values. Cost: products n m k operations, decompositions
-// about n m min(n,m). One thread; bits may differ between instruction sets of the build, never between runs.
+// about n m min(n,m). Bits do not depend on the number of threads; they may differ between instruction sets.
 // Use this when an analysis needs more than a plain loop over a matrix.
 #pragma once
 

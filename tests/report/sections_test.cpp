@@ -60,6 +60,14 @@ TEST(TimelineSection, SaysThatAllIsWell) {
   EXPECT_THAT(html_report(timed(12, 12)), HasSubstr("all 12 chunks lie within the source&#39;s range"));
 }
 
+TEST(TimelineSection, SpansBeyondAllNumbersAreDrawnInOrder) {
+  Assess record = timed(3, 3);
+  TimelineChunk& first = record.timelines[0].chunks[0];
+  first.start = -1.7e308, first.end = 1.7e308;
+  EXPECT_THAT(html_report(record),
+              AllOf(HasSubstr("data-spec=\"timeline\""), Not(HasSubstr("922337203685477"))));
+}
+
 Assess assessed() {
   Assess record = bare_record();
   record.class_names = {"<cat>", "dog"}, record.targets = {"monday"};
