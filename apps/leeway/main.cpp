@@ -7,6 +7,7 @@
 #include "apps/leeway/completion.h"
 #include "apps/leeway/terminal.h"
 #include "leeway/core/instruction_set.h"
+#include "leeway/core/lapack.h"
 #include "leeway/core/message.h"
 
 namespace {
@@ -88,6 +89,7 @@ int main(int argc, char** argv) {
   };
   try {
     check_environment();
+    name_processor_for_openblas();
     const auto run = line.parse(arguments);
     if (!run) return exit_ok;
     context.begin(line.given());

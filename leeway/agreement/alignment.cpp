@@ -54,8 +54,8 @@ Principal principal_of(const Matrix& features, bool standardize) {
            fmt::format("the same in all {} rows", features.rows()));
   for (double& value : x.values) value /= largest;  // squares of values near 1e140 stay finite
   const bool wide = x.rows <= x.columns;
-  const SymmetricEigen eigen = symmetric_eigen(wide ? times_transposed(x, x) : transposed_times(x, x));
-  const std::span<const double> leading = eigen.vectors.column(eigen.vectors.columns - 1);
+  const SymmetricEigen eigen = symmetric_eigen(wide ? times_transposed(x, x) : transposed_times(x, x), 1);
+  const std::span<const double> leading = eigen.vectors.column(0);
   Principal principal;
   principal.direction =
       wide ? transposed_times(x, leading) : std::vector<double>(leading.begin(), leading.end());

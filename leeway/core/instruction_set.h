@@ -5,7 +5,7 @@
 //
 // The best of the machine, or a lower one that LEEWAY_INSTRUCTION_SET names (baseline, avx2, avx512; empty:
 // not set), for bug reports and tests. The variable is read once, before main or when the library is loaded;
-// LibTorch and OpenBLAS ignore it. Versions differ in the last bits of their results. The library ignores an
+// LibTorch ignores it; the command tells OpenBLAS. Versions differ in the last bits of their results. The library ignores an
 // unknown or unsupported value; programs call check_instruction_set(), which throws Error (expected, found).
 #pragma once
 

@@ -4,26 +4,39 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <mutex>
 #include <stdexcept>
+#include <thread>
 #include <utility>
+
+#include "leeway/core/instruction_set.h"
 
 namespace leeway {
 namespace {
 
-constexpr int threads = 2;
+constexpr int openblas_threads = 2;
 
-// Routines of LAPACK, in Fortran's calling convention: a null pointer where one is missing.
+// Routines in Fortran's calling convention: a null pointer where one is missing.
 struct Routines {
-  using Eigen = void(const char* job, const char* triangle, const int* n, double* a, const int* stride,
-                     double* values, double* work, const int* work_size, int* integers,
-                     const int* integers_size, int* info);
+  using Product = void(const char* a_form, const char* b_form, const int* m, const int* n, const int* k,
+                       const double* factor, const double* a, const int* a_stride, const double* b,
+                       const int* b_stride, const double* old, double* c, const int* c_stride);
+  using Eigen = void(const char* job, const char* range, const char* triangle, const int* n, double* a,
+                     const int* stride, const double* low, const double* high, const int* first,
+                     const int* last, const double* tolerance, int* found, double* values, double* vectors,
+                     const int* vectors_stride, int* support, double* work, const int* work_size,
+                     int* integers, const int* integers_size, int* info);
   using Singular = void(const char* job, const int* m, const int* n, double* a, const int* stride,
                         double* values, double* u, const int* u_stride, double* v, const int* v_stride,
                         double* work, const int* work_size, int* integers, int* info);
+  using Triangle = void(const int* m, const int* n, double* a, const int* stride, double* factors,
+                        double* work, const int* work_size, int* info);
   void* library = ::dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
-  Eigen* dsyevd = find<Eigen>("dsyevd_");
+  Product* dgemm = find<Product>("dgemm_");
+  Eigen* dsyevr = find<Eigen>("dsyevr_");
   Singular* dgesdd = find<Singular>("dgesdd_");
+  Triangle* dgeqrf = find<Triangle>("dgeqrf_");
   void (*set_threads)(int) = find<void(int)>("openblas_set_num_threads");
   int (*count_threads)() = find<int()>("openblas_get_num_threads");
 
@@ -38,77 +51,101 @@ const Routines& routines() {
   return found;
 }
 
-// The number of threads is one for the process: LibTorch gets its own back.
-class FixedThreads {
- public:
-  FixedThreads() : lock_(mutex()), before_(routines().count_threads()) { routines().set_threads(threads); }
-  ~FixedThreads() { routines().set_threads(before_); }
-  FixedThreads(const FixedThreads&) = delete;
-  FixedThreads& operator=(const FixedThreads&) = delete;
+int number(std::size_t n) { return static_cast<int>(n); }
 
- private:
-  static std::mutex& mutex() {
-    static std::mutex one;
-    return one;
-  }
-  std::lock_guard<std::mutex> lock_;
-  int before_;
-};
-
-void check(const char* routine, int info) {
-  if (info != 0) throw std::runtime_error(fmt::format("{} of LAPACK did not converge ({})", routine, info));
+// A number of threads that is set for OpenMP holds for the thread that sets it, for others builds for all: both are left as found.
+template <class Work>
+void with_fixed_threads(const Work& work) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  std::thread([&] {
+    const int before = routines().count_threads();
+    routines().set_threads(openblas_threads);
+    work();
+    routines().set_threads(before);
+  }).join();
 }
 
-// Calls a routine twice: for the size of its work space, then with it.
+// A decomposition: asks for the size of the work space, then calls with it.
 template <class Call>
-void with_work_space(const Call& call) {
-  double size = 0;
-  call(&size, -1);
-  std::vector<double> work(static_cast<std::size_t>(size));
-  call(work.data(), static_cast<int>(size));
+void decompose(const char* name, const Call& call) {
+  int info = 0;
+  with_fixed_threads([&] {
+    double size = 0;
+    call(&size, -1, &info);
+    std::vector<double> work(static_cast<std::size_t>(size));
+    call(work.data(), static_cast<int>(size), &info);
+  });
+  if (info != 0) throw std::runtime_error(fmt::format("{} of LAPACK did not converge ({})", name, info));
 }
 
 }  // namespace
 
-bool has_lapack() {
-  const Routines& r = routines();
-  return r.dsyevd && r.dgesdd && r.set_threads && r.count_threads;
+void name_processor_for_openblas() {
+  if (instruction_set != InstructionSet::baseline)
+    ::setenv("OPENBLAS_CORETYPE", instruction_set == InstructionSet::avx512 ? "SkylakeX" : "Haswell", 0);
 }
 
-SymmetricEigen lapack_symmetric_eigen(Dense<double> a) {
-  const FixedThreads fixed;
-  const int n = static_cast<int>(a.rows), integers_size = 3 + 5 * n;
-  std::vector<double> values(a.rows);
-  std::vector<int> integers(static_cast<std::size_t>(integers_size));
-  int info = 0;
-  with_work_space([&](double* work, int size) {
-    routines().dsyevd("V", "L", &n, a.values.data(), &n, values.data(), work, &size, integers.data(),
-                      &integers_size, &info);
+bool has_lapack() {
+  const Routines& r = routines();
+  return r.dgemm && r.dsyevr && r.dgesdd && r.dgeqrf && r.set_threads && r.count_threads;
+}
+
+void lapack_product(const Operand& a, const Operand& b, double* c) {
+  const auto stride = [](const Operand& x) { return number(x.transposed ? x.columns : x.rows); };
+  const auto form = [](const Operand& x) { return x.transposed ? "T" : "N"; };
+  const int m = number(a.rows), n = number(b.columns), k = number(a.columns), a_stride = stride(a),
+            b_stride = stride(b);
+  const double one = 1, none = 0;
+  with_fixed_threads([&] {
+    routines().dgemm(form(a), form(b), &m, &n, &k, &one, a.values, &a_stride, b.values, &b_stride, &none, c,
+                     &m);
   });
-  check("dsyevd", info);
-  return {std::move(values), std::move(a)};
+}
+
+SymmetricEigen lapack_symmetric_eigen(Dense<double> a, std::size_t leading) {
+  const int n = number(a.rows), first = n - number(leading) + 1, integers_size = 10 * n;
+  const double unused = 0, tolerance = 0;
+  SymmetricEigen eigen{std::vector<double>(a.rows), Dense<double>(a.rows, leading)};
+  std::vector<int> support(2 * leading), integers(10 * a.rows);
+  int found = 0;
+  decompose("dsyevr", [&](double* work, int size, int* info) {
+    routines().dsyevr("V", "I", "L", &n, a.values.data(), &n, &unused, &unused, &first, &n, &tolerance,
+                      &found, eigen.values.data(), eigen.vectors.values.data(), &n, support.data(), work,
+                      &size, integers.data(), &integers_size, info);
+  });
+  eigen.values.resize(leading);
+  return eigen;
 }
 
 Svd lapack_singular_values(Dense<double> a, bool vectors) {
-  const FixedThreads fixed;
   const std::size_t least = std::min(a.rows, a.columns);
-  const int m = static_cast<int>(a.rows), n = static_cast<int>(a.columns), k = static_cast<int>(least);
+  const int m = number(a.rows), n = number(a.columns), k = number(least);
   Svd svd{std::vector<double>(least), {}, {}};
   Dense<double> right;  // v'
   if (vectors) svd.u = Dense<double>(a.rows, least), right = Dense<double>(least, a.columns);
   std::vector<int> integers(8 * least);
-  int info = 0;
-  with_work_space([&](double* work, int size) {
+  decompose("dgesdd", [&](double* work, int size, int* info) {
     routines().dgesdd(vectors ? "S" : "N", &m, &n, a.values.data(), &m, svd.values.data(),
-                      svd.u.values.data(), &m, right.values.data(), &k, work, &size, integers.data(), &info);
+                      svd.u.values.data(), &m, right.values.data(), &k, work, &size, integers.data(), info);
   });
-  check("dgesdd", info);
   if (vectors) {
     svd.v = Dense<double>(a.columns, least);
     for (std::size_t i = 0; i < least; ++i)
       for (std::size_t j = 0; j < a.columns; ++j) svd.v(j, i) = right(i, j);
   }
   return svd;
+}
+
+Dense<double> lapack_triangular_factor(Dense<double> a) {
+  const int m = number(a.rows), n = number(a.columns);
+  std::vector<double> factors(a.columns);
+  decompose("dgeqrf", [&](double* work, int size, int* info) {
+    routines().dgeqrf(&m, &n, a.values.data(), &m, factors.data(), work, &size, info);
+  });
+  Dense<double> r(a.columns, a.columns);
+  for (std::size_t j = 0; j < a.columns; ++j) std::copy_n(a.column(j).begin(), j + 1, r.column(j).begin());
+  return r;
 }
 
 }  // namespace leeway

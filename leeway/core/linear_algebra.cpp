@@ -2,7 +2,9 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <functional>
 #include <numbers>
+#include <utility>
 
 #include "leeway/core/lapack.h"
 
@@ -14,6 +16,8 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 template <class T>
 using RowsOf = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+constexpr std::size_t large_product = std::size_t{1} << 26;
 
 Index index(std::size_t n) { return static_cast<Index>(n); }
 
@@ -47,11 +51,28 @@ std::vector<double> list(const E& expression) {
   Eigen::Map<VectorXd>(result.data(), expression.size()) = expression;
   return result;
 }
-template <class E>
-std::vector<double> rows(const E& expression) {
-  std::vector<double> result(static_cast<std::size_t>(expression.size()));
-  Eigen::Map<RowsOf<double>>(result.data(), expression.rows(), expression.cols()) = expression;
-  return result;
+// Columns as they lie in memory; rows: those of the transpose.
+Operand columns_of(const Dense<double>& a) { return {a.values.data(), a.rows, a.columns, false}; }
+Operand rows_of(const Dense<double>& a) { return {a.values.data(), a.columns, a.rows, true}; }
+Operand columns_of(RowMajor<double> a) { return {a.values, a.columns, a.rows, false}; }
+Operand rows_of(RowMajor<double> a) { return {a.values, a.rows, a.columns, true}; }
+
+// c = a b, column after column; one of a and b at most is transposed.
+void multiply(const Operand& a, const Operand& b, double* c) {
+  if (a.rows * a.columns * b.columns >= large_product && has_lapack()) return lapack_product(a, b, c);
+  const auto columns = [](const Operand& x) {
+    return Eigen::Map<const MatrixXd>(x.values, index(x.rows), index(x.columns));
+  };
+  const auto rows = [](const Operand& x) {
+    return Eigen::Map<const RowsOf<double>>(x.values, index(x.rows), index(x.columns));
+  };
+  Eigen::Map<MatrixXd> to(c, index(a.rows), index(b.columns));
+  if (a.transposed)
+    to.noalias() = rows(a) * columns(b);
+  else if (b.transposed)
+    to.noalias() = columns(a) * rows(b);
+  else
+    to.noalias() = columns(a) * columns(b);
 }
 
 // From here on, opening OpenBLAS costs less than it saves.
@@ -70,7 +91,7 @@ std::vector<double> largest(const Eigen::SelfAdjointEigenSolver<MatrixXd>& solve
 
 // The columns of a, made orthonormal in order. Those of singular values near 0 may depend on earlier ones: unit vectors replace
 // them.
-Dense<double> orthonormal(const MatrixXd& a) {
+Dense<double> completed(const MatrixXd& a) {
   MatrixXd candidates(a.rows(), a.cols() + a.rows());
   candidates << a, MatrixXd::Identity(a.rows(), a.rows());
   return independent_columns(dense(candidates), 1e-3, static_cast<std::size_t>(a.cols())).q;
@@ -95,16 +116,36 @@ std::vector<double> transposed_times(const Dense<double>& a, std::span<const dou
   return list(matrix(a).transpose() * vector(x));
 }
 Dense<double> transposed_times(const Dense<double>& a, const Dense<double>& b) {
-  return dense(matrix(a).transpose() * matrix(b));
+  Dense<double> result(a.columns, b.columns);
+  multiply(rows_of(a), columns_of(b), result.values.data());
+  return result;
 }
 Dense<double> times_transposed(const Dense<double>& a, const Dense<double>& b) {
-  return dense(matrix(a) * matrix(b).transpose());
+  Dense<double> result(a.rows, b.rows);
+  multiply(columns_of(a), rows_of(b), result.values.data());
+  return result;
 }
 Dense<double> transposed_times(RowMajor<double> a, RowMajor<double> b) {
-  return dense(matrix(a).transpose() * matrix(b));
+  Dense<double> result(a.columns, b.columns);
+  multiply(columns_of(a), rows_of(b), result.values.data());
+  return result;
 }
-std::vector<double> times(RowMajor<double> a, const Dense<double>& b) { return rows(matrix(a) * matrix(b)); }
-std::vector<double> times(RowMajor<double> a, RowMajor<double> b) { return rows(matrix(a) * matrix(b)); }
+// Row after row, as the transpose column after column.
+std::vector<double> times(RowMajor<double> a, const Dense<double>& b) {
+  std::vector<double> result(a.rows * b.columns);
+  multiply(rows_of(b), columns_of(a), result.data());
+  return result;
+}
+std::vector<double> times(RowMajor<double> a, RowMajor<double> b) {
+  std::vector<double> result(a.rows * b.columns);
+  multiply(columns_of(b), columns_of(a), result.data());
+  return result;
+}
+std::vector<double> times_transposed(RowMajor<double> a, RowMajor<double> b) {
+  std::vector<double> result(a.rows * b.rows);
+  multiply(rows_of(b), columns_of(a), result.data());
+  return result;
+}
 std::vector<double> times(RowMajor<double> a, std::span<const double> x) {
   return list(matrix(a) * vector(x));
 }
@@ -118,6 +159,11 @@ std::vector<double> gram_of_rows(RowMajor<double> a) {
 }
 
 void add_gram(Dense<double>& lower, RowMajor<double> a) {
+  if (a.rows * a.columns * a.columns >= large_product && has_lapack()) {
+    const Dense<double> gram = transposed_times(a, a);
+    std::ranges::transform(lower.values, gram.values, lower.values.begin(), std::plus<>());
+    return;
+  }
   matrix(lower).selfadjointView<Eigen::Lower>().rankUpdate(matrix(a).transpose());
 }
 
@@ -127,11 +173,13 @@ ColumnMoments column_moments(RowMajor<double> a) {
   return {list(mean), list(squares)};
 }
 
-SymmetricEigen symmetric_eigen(const Dense<double>& a) {
-  if (is_large(a)) return lapack_symmetric_eigen(a);
+SymmetricEigen symmetric_eigen(const Dense<double>& a, std::size_t leading) {
+  if (is_large(a)) return lapack_symmetric_eigen(a, leading);
   const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(matrix(a));
-  return {list(solver.eigenvalues()), dense(solver.eigenvectors())};
+  return {list(solver.eigenvalues().tail(index(leading))),
+          dense(solver.eigenvectors().rightCols(index(leading)))};
 }
+SymmetricEigen symmetric_eigen(const Dense<double>& a) { return symmetric_eigen(a, a.columns); }
 
 // A copy costs little beside the decomposition; another solver for rows would compile for 7 s.
 SymmetricEigen symmetric_eigen(RowMajor<double> a) {
@@ -149,8 +197,8 @@ Svd singular_value_decomposition(const Dense<double>& a) {
   const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(around(a));
   const MatrixXd both =
       solver.eigenvectors().rightCols(index(least)).rowwise().reverse() * std::numbers::sqrt2;
-  return {largest(solver, least), orthonormal(both.bottomRows(index(a.rows))),
-          orthonormal(both.topRows(index(a.columns)))};
+  return {largest(solver, least), completed(both.bottomRows(index(a.rows))),
+          completed(both.topRows(index(a.columns)))};
 }
 
 std::vector<double> singular_values(const Dense<double>& a) {
@@ -160,35 +208,72 @@ std::vector<double> singular_values(const Dense<double>& a) {
 }
 
 Dense<double> triangular_factor(const Dense<double>& a) {
+  if (a.rows * a.columns * a.columns >= large_product && has_lapack()) return lapack_triangular_factor(a);
   const Eigen::HouseholderQR<MatrixXd> qr(matrix(a));
   return dense(MatrixXd(qr.matrixQR().topRows(index(a.columns)).triangularView<Eigen::Upper>()));
 }
 
-IndependentColumns independent_columns(const Dense<double>& a, double dependent, std::size_t most) {
-  MatrixXd q(index(a.rows), index(most)), r = MatrixXd::Zero(index(most), index(most));
-  IndependentColumns found;
-  Index rank = 0;
-  for (std::size_t c = 0; c < a.columns && rank < index(most); ++c) {
-    VectorXd column = vector(a.column(c));
-    const double length = column.norm();
-    if (length == 0) continue;
-    // Gram-Schmidt twice: once leaves a nearly dependent column far from orthogonal.
-    VectorXd coefficients = VectorXd::Zero(rank);
-    for (int pass = 0; pass < 2; ++pass) {
-      const VectorXd along = q.leftCols(rank).transpose() * column;
-      column -= q.leftCols(rank) * along;
-      coefficients += along;
-    }
-    const double rest = column.norm();
-    if (rest < dependent * length) continue;
-    q.col(rank) = column / rest;
-    r.col(rank).head(rank) = coefficients;
-    r(rank, rank) = rest;
-    found.kept.push_back(c);
-    ++rank;
+namespace {
+
+// Columns of a block, made orthonormal: block[kept] = q_earlier earlier + q r, r upper triangular.
+struct Orthonormal {
+  std::vector<std::size_t> kept;
+  Dense<double> q, earlier, r;
+};
+
+// Columns of which at most least[c] is left beside q_earlier and the columns before are not kept; `most` at most are.
+Orthonormal orthonormal(const Dense<double>& q_earlier, Dense<double> block, std::span<const double> least,
+                        std::size_t most) {
+  Dense<double> earlier(q_earlier.columns, block.columns), taken(block.rows, block.columns);
+  if (q_earlier.columns > 0) {
+    earlier = transposed_times(q_earlier, block);
+    multiply(columns_of(q_earlier), columns_of(earlier), taken.values.data());
   }
-  found.q = dense(q.leftCols(rank));
-  found.r = dense(r.topLeftCorner(rank, rank));
+  Orthonormal found;
+  MatrixXd q(index(block.rows), index(block.columns)),
+      r = MatrixXd::Zero(index(block.columns), index(block.columns));
+  for (std::size_t c = 0; c < block.columns && found.kept.size() < most; ++c) {
+    const Index rank = index(found.kept.size());
+    VectorXd column = vector(block.column(c)) - vector(taken.column(c));
+    r.col(rank).head(rank) = q.leftCols(rank).transpose() * column;
+    column -= q.leftCols(rank) * r.col(rank).head(rank);
+    r(rank, rank) = column.norm();
+    if (r(rank, rank) <= least[c]) continue;
+    q.col(rank) = column / r(rank, rank);
+    found.kept.push_back(c);
+  }
+  const Index rank = index(found.kept.size());
+  found.q = dense(q.leftCols(rank)), found.r = dense(r.topLeftCorner(rank, rank));
+  found.earlier = Dense<double>(earlier.rows, found.kept.size());
+  for (std::size_t i = 0; i < found.kept.size(); ++i)
+    std::ranges::copy(earlier.column(found.kept[i]), found.earlier.column(i).begin());
+  return found;
+}
+
+}  // namespace
+
+// By blocks of columns: earlier blocks are taken out by products, the same block by Gram-Schmidt, and both twice: once leaves a
+// nearly dependent column far from orthogonal.
+IndependentColumns independent_columns(const Dense<double>& a, double dependent, std::size_t most) {
+  constexpr std::size_t block_columns = 64;
+  IndependentColumns found{{}, Dense<double>(a.rows, 0), Dense<double>(most, most)};
+  for (std::size_t begin = 0; begin < a.columns && found.kept.size() < most; begin += block_columns) {
+    const std::size_t count = std::min(block_columns, a.columns - begin), rank = found.kept.size();
+    Dense<double> block(a.rows, count);
+    std::ranges::copy(std::span(a.values).subspan(begin * a.rows, count * a.rows), block.values.begin());
+    std::vector<double> least;
+    for (std::size_t c = 0; c < count; ++c) least.push_back(dependent * norm(block.column(c)));
+    const Orthonormal once = orthonormal(found.q, std::move(block), least, most - rank);
+    const Orthonormal twice = orthonormal(found.q, once.q, std::vector<double>(once.kept.size()), most);
+    for (const std::size_t c : once.kept) found.kept.push_back(begin + c);
+    found.q.values.insert(found.q.values.end(), twice.q.values.begin(), twice.q.values.end());
+    found.q.columns = found.kept.size();
+    matrix(found.r).block(0, index(rank), index(rank), index(once.kept.size())) =
+        matrix(once.earlier) + matrix(twice.earlier) * matrix(once.r);
+    matrix(found.r).block(index(rank), index(rank), index(once.kept.size()), index(once.kept.size())) =
+        matrix(twice.r) * matrix(once.r);
+  }
+  found.r = dense(matrix(found.r).topLeftCorner(index(found.q.columns), index(found.q.columns)));
   return found;
 }
 

@@ -1,5 +1,5 @@
-// Dense linear algebra with Eigen: products, decompositions and solvers. Eigenvalues and singular values of matrices with 100
-// rows or columns are those of OpenBLAS where it is installed; Eigen's differ by at most 1e-12 of the largest.
+// Dense linear algebra with Eigen: products, decompositions and solvers. Large products and decompositions are those
+// of OpenBLAS where it is installed; Eigen's differ by at most 1e-12 of the largest value.
 //
 // Shapes: Dense is (rows, columns), column-major; RowMajor is a row-major view. Shapes that do not fit are
 // undefined behavior. Decompositions need finite values. Cost: products n m k operations, decompositions
@@ -54,9 +54,10 @@ void add_scaled(std::span<double> to, double factor, std::span<const float> x); 
 // Row after row: a b, where b is either kind of matrix.
 [[nodiscard]] std::vector<double> times(RowMajor<double> a, const Dense<double>& b);
 [[nodiscard]] std::vector<double> times(RowMajor<double> a, RowMajor<double> b);
-[[nodiscard]] std::vector<double> times(RowMajor<double> a, std::span<const double> x);  // a x
-[[nodiscard]] std::vector<double> gram_of_rows(RowMajor<double> a);                      // a a', (rows, rows)
-void add_gram(Dense<double>& lower, RowMajor<double> a);  // the lower triangle += that of a' a
+[[nodiscard]] std::vector<double> times_transposed(RowMajor<double> a, RowMajor<double> b);  // a b'
+[[nodiscard]] std::vector<double> times(RowMajor<double> a, std::span<const double> x);      // a x
+[[nodiscard]] std::vector<double> gram_of_rows(RowMajor<double> a);  // a a', (rows, rows)
+void add_gram(Dense<double>& lower, RowMajor<double> a);             // the lower triangle += that of a' a
 
 // Means of columns and sums of squared deviations from them.
 struct ColumnMoments {
@@ -71,6 +72,7 @@ struct SymmetricEigen {
   Dense<double> vectors;
 };
 [[nodiscard]] SymmetricEigen symmetric_eigen(const Dense<double>& a);
+[[nodiscard]] SymmetricEigen symmetric_eigen(const Dense<double>& a, std::size_t leading);  // the largest
 [[nodiscard]] SymmetricEigen symmetric_eigen(RowMajor<double> a);
 
 // a = u diag(values) v', values falling, u and v with min(rows, columns) columns.

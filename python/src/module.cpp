@@ -10,6 +10,7 @@
 #include <typeinfo>
 
 #include "leeway/core/error.h"
+#include "leeway/core/lapack.h"
 #include "leeway/core/parallel.h"
 #include "leeway/describe/json.h"
 #include "leeway/io/column_words.h"
@@ -149,6 +150,7 @@ void translate(const std::exception_ptr& pointer, void* type) {
 }  // namespace leeway::python
 
 NB_MODULE(_leeway, m) {
+  leeway::name_processor_for_openblas();
   using namespace leeway::python;  // NOLINT(google-build-using-namespace)
   nb::set_leak_warnings(false);    // pickled results may outlive the module
   nb::object error = nb::steal(

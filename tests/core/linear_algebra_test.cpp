@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "leeway/core/lapack.h"
@@ -95,14 +96,76 @@ TEST(LinearAlgebra, EigenvaluesGiveTheMatrix) {
     EXPECT_LT(largest_difference(times_transposed(scaled(vectors, values), vectors), a),
               1e-12 * values.back());
     expect_orthonormal(vectors);
+    const std::size_t leading = (n + 2) / 3;
+    const SymmetricEigen some = symmetric_eigen(a, leading);
+    ASSERT_EQ(some.vectors.columns, leading);
+    for (std::size_t i = 0; i < leading; ++i)
+      EXPECT_NEAR(some.values[i], values[n - leading + i], 1e-12 * values.back());
+    const Matrix spread = scaled(some.vectors, some.values);
+    EXPECT_LT(largest_difference(times_transposed(transposed(a), transposed(some.vectors)), spread),
+              1e-12 * values.back());
   }
+}
+
+TEST(LinearAlgebra, TriangularFactorsGiveTheSquares) {
+  for (const auto& [rows, columns] : {std::pair<std::size_t, std::size_t>{9, 4}, {99, 99}, {1000, 300}}) {
+    const Matrix a = random_matrix(rows, columns), r = triangular_factor(a);
+    EXPECT_LT(largest_difference(transposed_times(r, r), transposed_times(a, a)), 1e-10);
+    for (std::size_t j = 0; j < columns; ++j)
+      for (std::size_t i = j + 1; i < columns; ++i) EXPECT_EQ(r(i, j), 0);
+  }
+}
+
+// The larger size is OpenBLAS's work.
+TEST(LinearAlgebra, ProductsAreThoseOfALoop) {
+  for (const auto& [m, n, k] : {std::array<std::size_t, 3>{3, 5, 2}, {420, 401, 410}}) {
+    const Matrix a = random_matrix(m, k), b = random_matrix(k, n), ta = transposed(a), tb = transposed(b);
+    Matrix expected(m, n);
+    for (std::size_t j = 0; j < n; ++j)
+      for (std::size_t l = 0; l < k; ++l)
+        for (std::size_t i = 0; i < m; ++i) expected(i, j) += a(i, l) * b(l, j);
+    const RowMajor<double> rows_a{ta.values.data(), m, k}, rows_b{tb.values.data(), k, n},
+        rows_ta{a.values.data(), k, m}, rows_tb{b.values.data(), n, k};
+    const auto near = [&, m = m, n = n](const std::vector<double>& found) {
+      Matrix columns(m, n);
+      for (std::size_t i = 0; i < m; ++i)
+        for (std::size_t j = 0; j < n; ++j) columns(i, j) = found[i * n + j];
+      EXPECT_LT(largest_difference(columns, expected), 1e-12);
+    };
+    EXPECT_LT(largest_difference(transposed_times(ta, b), expected), 1e-12);
+    EXPECT_LT(largest_difference(times_transposed(a, tb), expected), 1e-12);
+    EXPECT_LT(largest_difference(transposed_times(rows_ta, rows_b), expected), 1e-12);
+    near(times(rows_a, b)), near(times(rows_a, rows_b)), near(times_transposed(rows_a, rows_tb));
+    Matrix gram(k, k);
+    add_gram(gram, rows_a);
+    const Matrix squares = transposed_times(a, a);
+    for (std::size_t j = 0; j < k; ++j)
+      for (std::size_t i = j; i < k; ++i) EXPECT_NEAR(gram(i, j), squares(i, j), 1e-10);
+  }
+}
+
+// Columns 3, 70 and 140 depend on earlier ones; column 100 does so but for 1e-5 of its length.
+TEST(LinearAlgebra, IndependentColumnsGiveTheMatrix) {
+  Matrix a = random_matrix(400, 150);
+  for (const std::size_t c : {3, 70, 100, 140})
+    for (std::size_t i = 0; i < a.rows; ++i)
+      a(i, c) = a(i, c / 2) - 2 * a(i, c - 1) + (c == 100 ? 1e-5 * a(i, 100) : 0);
+  const IndependentColumns found = independent_columns(a, 1e-7, 150);
+  ASSERT_EQ(found.kept.size(), 147);
+  EXPECT_THAT(found.kept, ::testing::Not(::testing::Contains(::testing::AnyOf(3, 70, 140))));
+  expect_orthonormal(found.q);
+  Matrix kept(a.rows, found.kept.size());
+  for (std::size_t i = 0; i < found.kept.size(); ++i)
+    std::ranges::copy(a.column(found.kept[i]), kept.column(i).begin());
+  EXPECT_LT(largest_difference(times_transposed(found.q, transposed(found.r)), kept), 1e-12);
+  EXPECT_EQ(independent_columns(a, 1e-7, 90).kept, std::vector(found.kept.begin(), found.kept.begin() + 90));
 }
 
 TEST(LinearAlgebra, OpenBlasGivesWhatEigenGives) {
   if (!has_lapack()) GTEST_SKIP() << "OpenBLAS is not installed";
   const Matrix r = random_matrix(50, 50), a = transposed_times(r, r);
   const std::vector<double> eigenvalues = symmetric_eigen(a).values, values = singular_values(r);
-  const SymmetricEigen eigen = lapack_symmetric_eigen(a);
+  const SymmetricEigen eigen = lapack_symmetric_eigen(a, 50);
   const Svd svd = lapack_singular_values(r, true);
   for (std::size_t i = 0; i < 50; ++i) {
     EXPECT_NEAR(eigen.values[i], eigenvalues[i], 1e-12 * eigenvalues.back());

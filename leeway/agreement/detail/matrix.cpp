@@ -133,35 +133,44 @@ std::vector<double> column_means(const Matrix& matrix) {
   return means;
 }
 
-RowTile::RowTile(const Matrix& matrix, std::span<const std::size_t> rows)
-    : values_(lanes * matrix.columns()) {
-  std::vector<double> row(matrix.columns());
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
-    matrix.copy_row(rows[std::min(lane, rows.size() - 1)], row);
-    for (std::size_t c = 0; c < row.size(); ++c) values_[c * lanes + lane] = row[c];
+RowBlock::RowBlock(const Matrix& matrix, std::span<const std::size_t> rows, std::span<const double> centre)
+    : columns_(matrix.columns()), values_(rows.size() * columns_) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::span<double> row = std::span(values_).subspan(i * columns_, columns_);
+    matrix.copy_row(rows[i], row);
+    for (std::size_t c = 0; c < centre.size(); ++c) row[c] -= centre[c];
+    squares_.push_back(dot(row, row));
   }
 }
 
-std::array<double, RowTile::lanes> RowTile::squared_distances(std::span<const double> row) const {
-  std::array<double, lanes> sums{};
-  const double* values = values_.data();
-  for (std::size_t c = 0; c < row.size(); ++c, values += lanes)
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      const double difference = row[c] - values[lane];
-      sums[lane] += difference * difference;
-    }
-  return sums;
+std::vector<double> RowBlock::products(const RowBlock& other) const {
+  return times_transposed(RowMajor<double>{values_.data(), size(), columns_},
+                          RowMajor<double>{other.values_.data(), other.size(), columns_});
+}
+
+double RowBlock::squared_distance(std::size_t i, const RowBlock& other, std::size_t j) const {
+  double sum = 0;
+  const std::span<const double> u = (*this)[i], v = other[j];
+  for (std::size_t c = 0; c < columns_; ++c) sum += (u[c] - v[c]) * (u[c] - v[c]);
+  return sum;
+}
+
+std::size_t RowBlock::rows_of_block(std::size_t columns) {
+  return std::clamp<std::size_t>((std::size_t{1} << 21) / columns, 16, 1024);
 }
 
 Array CanonicalSide::project(const Matrix& matrix) const {
-  const std::size_t directions = coefficients.size() / columns.size();
+  constexpr std::size_t chunk = 1024;
+  const std::size_t kept = columns.size(), directions = coefficients.size() / kept;
   std::vector<double> variates(matrix.rows() * directions);
-  parallel_for(matrix.rows(), [&](std::size_t i) {
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      const double x = matrix.at(i, columns[c]) - means[columns[c]];
-      for (std::size_t j = 0; j < directions; ++j)
-        variates[i * directions + j] += x * coefficients[c * directions + j];
-    }
+  parallel_for((matrix.rows() + chunk - 1) / chunk, [&](std::size_t number) {
+    const std::size_t begin = number * chunk, end = std::min(matrix.rows(), begin + chunk);
+    std::vector<double> centred;
+    for (std::size_t i = begin; i < end; ++i)
+      for (const std::size_t c : columns) centred.push_back(matrix.at(i, c) - means[c]);
+    const std::vector<double> part = times(RowMajor<double>{centred.data(), end - begin, kept},
+                                           RowMajor<double>{coefficients.data(), kept, directions});
+    std::ranges::copy(part, variates.begin() + static_cast<std::ptrdiff_t>(begin * directions));
   });
   return make_array<double>({matrix.rows(), directions}, std::move(variates));
 }

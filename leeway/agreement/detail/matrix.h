@@ -4,7 +4,6 @@
 // no digits cancel, and the block size has no effect.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -50,17 +49,30 @@ double center(std::span<double> column);
 // Means of the columns, in one pass.
 [[nodiscard]] std::vector<double> column_means(const Matrix& matrix);
 
-// Up to `lanes` rows side by side, column by column.
-class RowTile {
+// Some rows of a matrix, less a centre unless that is empty. Squared distances of all pairs come from one product of matrices.
+class RowBlock {
  public:
-  static constexpr std::size_t lanes = 8;
-  RowTile(const Matrix& matrix, std::span<const std::size_t> rows);  // at least one row
+  RowBlock(const Matrix& matrix, std::span<const std::size_t> rows, std::span<const double> centre = {});
 
-  // |row - r|^2 for each row r of the tile; the lanes beyond repeat the last one.
-  [[nodiscard]] std::array<double, lanes> squared_distances(std::span<const double> row) const;
+  [[nodiscard]] std::size_t size() const { return squares_.size(); }
+  [[nodiscard]] std::span<const double> operator[](std::size_t i) const {
+    return std::span(values_).subspan(i * columns_, columns_);
+  }
+  // u . v for each row u of this block and v of the other, row after row.
+  [[nodiscard]] std::vector<double> products(const RowBlock& other) const;
+  // |u|^2 + |v|^2 for row i of this block and row j of the other.
+  [[nodiscard]] double squares(std::size_t i, const RowBlock& other, std::size_t j) const {
+    return squares_[i] + other.squares_[j];
+  }
+  // |u - v|^2 column by column, without the rounding of a product.
+  [[nodiscard]] double squared_distance(std::size_t i, const RowBlock& other, std::size_t j) const;
+
+  // As many rows as take some megabytes.
+  [[nodiscard]] static std::size_t rows_of_block(std::size_t columns);
 
  private:
-  std::vector<double> values_;
+  std::size_t columns_;
+  std::vector<double> values_, squares_;
 };
 
 // Canonical correlation analysis: directions in two feature spaces along which paired rows correlate.
@@ -73,7 +85,7 @@ class RowTile {
 // correlations. With m - 1 <= p or q every correlation may be 1 and means nothing.
 //
 // X and Y are rows `x_rows` of x and `y_rows` of y. Errors (Error): row lists of different lengths, fewer
-// than two rows, only constant columns. Cost: time m (p + q)^2 on one thread, memory m (p + q) float64.
+// than two rows, only constant columns. Cost: time m (p + q)^2, memory m (p + q) float64.
 
 // One of the two sides: variates of a row x are (x[columns] - means[columns]) coefficients.
 struct CanonicalSide {

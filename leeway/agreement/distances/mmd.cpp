@@ -22,26 +22,33 @@ double kernel(double s) {
   return t15 * t15 + t15 * t3 * t2 + t15 + t6;
 }
 
+std::vector<std::size_t> row_range(std::size_t begin, std::size_t end) {
+  std::vector<std::size_t> rows(end - begin);
+  std::iota(rows.begin(), rows.end(), begin);
+  return rows;
+}
+
+// |u - v|^2 by the product, or by the difference where the product would lose more than six digits.
+double squared_distance(const RowBlock& x, std::size_t i, const RowBlock& y, std::size_t j, double product) {
+  const double squares = x.squares(i, y, j), distance = squares - 2 * product;
+  return distance > 1e-6 * squares ? distance : x.squared_distance(i, y, j);
+}
+
 // Sum of K over row i of `x` in [begin, end) and the rows of `y` from first(i) on.
 template <class First>
-double kernel_sum(const Matrix& x, std::size_t begin, std::size_t end, const Matrix& y, const First& first) {
-  constexpr std::size_t lanes = RowTile::lanes;
-  std::vector<std::vector<double>> rows;
-  for (std::size_t i = begin; i < end; ++i) rows.push_back(x.row(i));
-  std::vector<double> sums(rows.size());
-  for (std::size_t tile = first(begin) / lanes * lanes; tile < y.rows(); tile += lanes) {
-    std::vector<std::size_t> columns(std::min(lanes, y.rows() - tile));
-    std::iota(columns.begin(), columns.end(), tile);
-    const RowTile block(y, columns);
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      const std::size_t start = first(begin + r);
-      if (start >= tile + columns.size()) continue;
-      const auto squares = block.squared_distances(rows[r]);
-      for (std::size_t lane = 0; lane < columns.size(); ++lane)
-        if (tile + lane >= start) sums[r] += kernel(squares[lane]);
-    }
+double kernel_sum(const Matrix& x, std::size_t begin, std::size_t end, const Matrix& y, const First& first,
+                  std::span<const double> centre) {
+  const std::size_t block = RowBlock::rows_of_block(y.columns());
+  const RowBlock rows(x, row_range(begin, end), centre);
+  double sum = 0;
+  for (std::size_t from = first(begin); from < y.rows(); from += block) {
+    const RowBlock others(y, row_range(from, std::min(from + block, y.rows())), centre);
+    const std::vector<double> products = rows.products(others);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      for (std::size_t j = std::max(first(begin + i), from) - from; j < others.size(); ++j)
+        sum += kernel(squared_distance(rows, i, others, j, products[i * others.size() + j]));
   }
-  return std::accumulate(sums.begin(), sums.end(), 0.);
+  return sum;
 }
 
 // Rows done of the three sums, told by whichever thread is done with some.
@@ -62,30 +69,32 @@ class Told {
 };
 
 template <class First>
-double kernel_sum(const Matrix& x, const Matrix& y, const First& first, Told& told) {
-  constexpr std::size_t chunk = 32;
+double kernel_sum(const Matrix& x, const Matrix& y, const First& first, std::span<const double> centre,
+                  Told& told) {
+  constexpr std::size_t chunk = 256;
   const auto sum = [&](std::size_t begin, std::size_t end) {
-    const double part = kernel_sum(x, begin, end, y, first);
+    const double part = kernel_sum(x, begin, end, y, first, centre);
     told.add(end - begin);
     return part;
   };
   return reduce_chunks<double>(x.rows(), chunk, sum, std::plus<>());
 }
 
-double mean_within(const Matrix& x, Told& told) {
+double mean_within(const Matrix& x, std::span<const double> centre, Told& told) {
   const auto n = static_cast<double>(x.rows());
   const double above = kernel_sum(
-      x, x, [](std::size_t i) { return i + 1; }, told);
+      x, x, [](std::size_t i) { return i + 1; }, centre, told);
   return (2 * above / n + kernel_of_equals) / n;
 }
 
 double mmd_distance(const MatrixPair& sets, Progress* progress) {
   const auto& [x, y] = sets;
   Told told(progress, 2 * x.rows() + y.rows());
+  const std::vector<double> centre = column_means(x);
   const double between = kernel_sum(
-                             x, y, [](std::size_t) { return std::size_t{0}; }, told) /
+                             x, y, [](std::size_t) { return std::size_t{0}; }, centre, told) /
                          static_cast<double>(x.rows()) / static_cast<double>(y.rows());
-  return std::max(0., mean_within(x, told) + mean_within(y, told) - 2 * between);
+  return std::max(0., mean_within(x, centre, told) + mean_within(y, centre, told) - 2 * between);
 }
 
 }  // namespace

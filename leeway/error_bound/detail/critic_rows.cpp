@@ -92,10 +92,7 @@ Dense<double> components_of(const Reader& reader, std::span<const std::size_t> r
         std::ranges::transform(a.values, b.values, a.values.begin(), std::plus<>{});
         return a;
       });
-  SymmetricEigen eigen = symmetric_eigen(gram);
-  Dense<double> leading(d, count);
-  std::ranges::copy(std::span(eigen.vectors.values).last(d * count), leading.values.begin());
-  return leading;
+  return symmetric_eigen(gram, count).vectors;
 }
 
 // What rows are made of, by whoever holds it.

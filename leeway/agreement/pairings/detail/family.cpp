@@ -54,24 +54,29 @@ std::vector<RowPair> pairs_by_label(
   return pairs;
 }
 
+// Products find the rows that may be nearest; distances without their rounding decide, for the first of equals.
 std::vector<RowPair> nearest_of(const Matrix& x, const RowNumbers& candidates, const Matrix& y,
                                 const RowNumbers& queries) {
-  constexpr std::size_t lanes = RowTile::lanes, chunk = 32;
+  constexpr std::size_t chunk = 256;
+  constexpr double rounding = 1e-11;  // of a product, as part of the squares
+  const std::size_t block = RowBlock::rows_of_block(x.columns());
   std::vector<RowPair> pairs(queries.size());
   parallel_for((queries.size() + chunk - 1) / chunk, [&](std::size_t part) {
     const std::size_t begin = part * chunk, end = std::min(queries.size(), begin + chunk);
-    std::vector<std::vector<double>> rows;
-    for (std::size_t q = begin; q < end; ++q) rows.push_back(y.row(queries[q]));
+    const RowBlock rows(y, std::span(queries).subspan(begin, end - begin));
     std::vector<double> best(rows.size(), std::numeric_limits<double>::infinity());
     for (std::size_t r = 0; r < rows.size(); ++r) pairs[begin + r] = {candidates.front(), queries[begin + r]};
-    for (std::size_t tile = 0; tile < candidates.size(); tile += lanes) {
-      const auto members = std::span(candidates).subspan(tile, std::min(lanes, candidates.size() - tile));
-      const RowTile block(x, members);
-      for (std::size_t r = 0; r < rows.size(); ++r) {
-        const auto squares = block.squared_distances(rows[r]);
-        for (std::size_t lane = 0; lane < members.size(); ++lane)
-          if (squares[lane] < best[r]) best[r] = squares[lane], pairs[begin + r].clean = members[lane];
-      }
+    for (std::size_t from = 0; from < candidates.size(); from += block) {
+      const auto members = std::span(candidates).subspan(from, std::min(block, candidates.size() - from));
+      const RowBlock others(x, members);
+      const std::vector<double> products = rows.products(others);
+      for (std::size_t r = 0; r < rows.size(); ++r)
+        for (std::size_t m = 0; m < members.size(); ++m) {
+          const double squares = rows.squares(r, others, m);
+          if (squares - 2 * products[r * members.size() + m] > best[r] + rounding * squares) continue;
+          const double distance = rows.squared_distance(r, others, m);
+          if (distance < best[r]) best[r] = distance, pairs[begin + r].clean = members[m];
+        }
     }
   });
   return pairs;
