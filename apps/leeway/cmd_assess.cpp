@@ -71,7 +71,7 @@ std::string stem_of(const std::string& path) {
 
 // Whether a text without a name is a pattern, of which the shell has left the stars. UsageError: no file matches it.
 bool is_pattern(const std::string& option, const std::string& text) {
-  if (text.find_first_of("*?") == std::string::npos || std::filesystem::exists(text)) return false;
+  if (text.find_first_of("*?") == std::string::npos || is_there(text)) return false;
   try {
     (void)expand_paths(text);
   } catch (const Error&) {

@@ -72,7 +72,7 @@ void collect_at_the_end(Context& context, const sweep::Plan& plan, const sweep::
   const std::string& out = record.options.collect;
   const tasks::SweepRunResult& result = record.results.front();
   const bool news = result.done + result.done_elsewhere > 0;
-  if (out.empty() || result.left > 0 || (!news && fs::exists(out))) return;
+  if (out.empty() || result.left > 0 || (!news && is_there(out))) return;
   try {
     record.table = sweep::collect(plan, store, {}, out, context.progress());
   } catch (const Error& none) {  // every unit of the stage has failed

@@ -1,8 +1,7 @@
 // leeway sweep report: the runs of a sweep as one page.
-#include <filesystem>
-
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
+#include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/sweep/collect.h"
 #include "leeway/sweep/report.h"
@@ -11,15 +10,13 @@
 namespace leeway::app {
 namespace {
 
-namespace fs = std::filesystem;
-
 struct SweepReportFlags {
   std::vector<std::string> runs;
   tasks::SweepReportOptions options;
 };
 
 sweep::RunTable runs_of(Context& context, const std::string& path, const std::string& stage) {
-  if (fs::is_directory(path)) {
+  if (is_folder(path)) {
     const sweep::Store store(path);
     const sweep::Plan plan = sweep::read_plan(store.plan());
     context.add_input(store.plan().string(), {});
@@ -33,7 +30,7 @@ sweep::RunTable runs_of(Context& context, const std::string& path, const std::st
 int run_sweep_report(Context& context, const SweepReportFlags& flags) {
   const std::string path = context.out.empty() ? "report.html" : context.out;
   if (context.out.empty()) context.files.claim("the page", path, Written::page);
-  if (!flags.options.stage.empty() && !fs::is_directory(flags.runs.front()))
+  if (!flags.options.stage.empty() && !is_folder(flags.runs.front()))
     throw UsageError("--stage: expected the folder of a sweep, found " + display_name(flags.runs.front()));
   sweep::RunTable table = runs_of(context, flags.runs.front(), flags.options.stage);
   for (std::size_t i = 1; i < flags.runs.size(); ++i) table.join(runs_of(context, flags.runs[i], ""));

@@ -151,7 +151,7 @@ void Context::claim_folder(const std::vector<std::string>& names) {
   const std::filesystem::path folder = out;
   record_file = (folder / "manifest.json").string();
   files.claim("--out", out, Written::folder);
-  if (!std::filesystem::exists(folder)) return;  // nothing that could be replaced
+  if (!is_there(folder)) return;  // nothing that could be replaced
   for (const std::string& name : names) files.claim("--out", (folder / name).string(), Written::file);
   files.claim("--out", record_file, Written::file);
 }

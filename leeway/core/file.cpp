@@ -126,7 +126,7 @@ std::string partial_prefix(const fs::path& path) {
 
 bool is_device(const fs::path& path) {
   std::error_code ignored;
-  return fs::exists(path, ignored) && !fs::is_regular_file(path, ignored);
+  return is_there(path) && !fs::is_regular_file(path, ignored);
 }
 
 std::function<void()>& commit_check() {
@@ -183,6 +183,16 @@ MappedFile standard_input() {
 }
 
 }  // namespace
+
+bool is_there(const fs::path& path) noexcept {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+bool is_folder(const fs::path& path) noexcept {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
 
 MappedFile map_file(const fs::path& path) {
   if (path == "-") return standard_input();

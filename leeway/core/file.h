@@ -19,6 +19,10 @@
 
 namespace leeway {
 
+// Whether there is such a file or folder; false where the system cannot say, as of a name that is too long.
+[[nodiscard]] bool is_there(const std::filesystem::path& path) noexcept;
+[[nodiscard]] bool is_folder(const std::filesystem::path& path) noexcept;
+
 // A read-only view of a regular file. "-" is standard input, read once and kept. For truncation by another
 // process, see mapped_name.
 struct MappedFile {

@@ -141,7 +141,7 @@ std::string missing_file(const std::string& text) {
   if (!parts_of(text).empty()) return "";
   for (const std::string& piece : split(text, ',')) {
     const std::string path = piece.substr(piece.find('=') + 1);
-    if (!part_of(piece) && !fs::exists(path) && !path.starts_with("fashion-mnist:")) return path;
+    if (!part_of(piece) && !is_there(path) && !path.starts_with("fashion-mnist:")) return path;
   }
   return "";
 }

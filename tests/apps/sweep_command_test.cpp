@@ -234,6 +234,7 @@ TEST_F(SweepCommand, OneClearLineForEachMistake) {
        {"sweep collect sweep", 2, {"--out is required"}},
        {"sweep collect sweep --out a.txt", 3, {"a.txt", "'.txt'"}},
        {"sweep run sweep --collect a.npz", 3, {"a.npz", "'.npz'"}},
+       {"sweep report " + std::string(5000, 'n'), 3, {"expected a readable file", "File name too long"}},
        {"sweep report study.toml --stage x", 2, {"--stage: expected the folder of a sweep"}},
        {"sweep run sweep --slurm --time 0:01:00", 2, {"--time: expected hours:minutes:seconds", "'0:01:00'"}},
        {"sweep run sweep --slurm --collect a.csv", 2, {"--collect"}}});

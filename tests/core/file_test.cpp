@@ -212,6 +212,15 @@ TEST(RemovePartials, TakesOnlyWhatIsLeftBehind) {
   EXPECT_EQ(remove_partials(folder / "nothing"), 0u);
 }
 
+TEST(IsThere, IsFalseWhereTheSystemCannotSay) {
+  const TemporaryFolder folder;
+  const fs::path file = write_bytes(folder / "a", "x");
+  EXPECT_TRUE(is_there(file) && is_there(folder.path()) && is_folder(folder.path()));
+  EXPECT_FALSE(is_folder(file));
+  for (const fs::path& none : {folder / "b", folder / std::string(5000, 'n'), file / "c"})
+    EXPECT_FALSE(is_there(none) || is_folder(none));
+}
+
 TEST(DigestFile, KnownValues) {
   const TemporaryFolder folder;
   // XXH3_128bits of nothing, as the specification gives it.

@@ -59,7 +59,8 @@ double naive_loss(const CriticRows& rows, std::span<const float> theta, Objectiv
 class Objectives : public ::testing::TestWithParam<Objective> {};
 
 TEST_P(Objectives, ValueAndGradientAreThoseOfAPlainLoop) {
-  for (const auto& [d, k] : {std::pair<std::size_t, std::size_t>{2, 2}, {7, 3}, {8, 16}, {19, 37}}) {
+  for (const auto& [d, k] :
+       {std::pair<std::size_t, std::size_t>{2, 2}, {7, 3}, {8, 16}, {19, 37}, {70, 50}}) {
     const CriticRows rows = random_rows(150, 131, d, k);
     std::vector<float> theta = random_theta(rows, 1);
     std::vector<float> weights(rows.n());

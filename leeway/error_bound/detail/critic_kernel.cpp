@@ -170,8 +170,55 @@ LEEWAY_INLINE void gradient_tile(const CriticBlock& block, const float* residual
       gradient[(c + r) * block.width + j + i] += found[r * tile_columns + i];
 }
 
-template <class V>
+// C classes from c, P vectors of columns; `x` holds these columns of all rows, row after row, 0 beyond `count`.
+template <class V, std::size_t P, std::size_t C>
+LEEWAY_INLINE void gradient_tile_of_many(const CriticBlock& block, const float* x, const float* residuals,
+                                         std::size_t c, std::size_t count, float* gradient) {
+  constexpr std::size_t columns = P * width_of<V>;
+  V sums[C][P];
+  const float* of[C];
+  LEEWAY_UNROLL
+  for (std::size_t r = 0; r < C; ++r) {
+    of[r] = residuals + std::min(c + r, block.k - 1) * score_stride;
+    LEEWAY_UNROLL
+    for (std::size_t p = 0; p < P; ++p) sums[r][p] = V{};
+  }
+  for (std::size_t row = 0; row < block.rows; ++row) {
+    V column[P];
+    LEEWAY_UNROLL
+    for (std::size_t p = 0; p < P; ++p) column[p] = at<V>(x + row * columns + p * width_of<V>).v;
+    LEEWAY_UNROLL
+    for (std::size_t r = 0; r < C; ++r) LEEWAY_UNROLL
+    for (std::size_t p = 0; p < P; ++p) sums[r][p] += column[p] * of[r][row];
+  }
+  float found[columns];
+  for (std::size_t r = 0; r < std::min(C, block.k - c); ++r) {
+    __builtin_memcpy(found, sums[r], sizeof found);
+    for (std::size_t i = 0; i < count; ++i) gradient[(c + r) * block.width + i] += found[i];
+  }
+}
+
+// Columns outside, copied so that their rows are neighbors, which many classes repay.
+template <class V, std::size_t P, std::size_t C>
+LEEWAY_INLINE void add_gradient_of_many(const CriticBlock& block, const float* residuals, float* gradient) {
+  constexpr std::size_t columns = P * width_of<V>;
+  float x[critic_block_rows * columns];
+  for (std::size_t begin = 0; begin < block.width; begin += columns) {
+    const std::size_t count = std::min(columns, block.width - begin);
+    for (std::size_t row = 0; row < block.rows; ++row)
+      for (std::size_t j = 0; j < columns; ++j)
+        x[row * columns + j] =
+            j < count ? block.x[(row / panel * block.width + begin + j) * panel + row % panel] : 0;
+    for (std::size_t c = 0; c < block.k; c += C)
+      gradient_tile_of_many<V, P, C>(block, x, residuals, c, count, gradient + begin);
+  }
+}
+
+constexpr std::size_t many_classes = 48;
+
+template <class V, std::size_t P>
 LEEWAY_INLINE void add_gradient_of(const CriticBlock& block, const float* residuals, float* gradient) {
+  if (block.k >= many_classes) return add_gradient_of_many<V, P, tile_classes>(block, residuals, gradient);
   for (std::size_t j = 0; j < block.width; j += tile_columns)
     for (std::size_t c = 0; c < block.k; c += width_of<V> / tile_columns)
       gradient_tile<V>(block, residuals, c, j, gradient);
@@ -414,7 +461,7 @@ LEEWAY_INLINE void leads_of(const CriticBlock& block, const float* scores, Leads
     return residuals_of<V>(block, objective, weights, scores, agreed);                                       \
   }                                                                                                          \
   TARGET void add_gradient_##NAME(const CriticBlock& block, const float* residuals, float* gradient) {       \
-    add_gradient_of<V>(block, residuals, gradient);                                                          \
+    add_gradient_of<V, P>(block, residuals, gradient);                                                       \
   }                                                                                                          \
   TARGET void intervals_##NAME(const CriticBlock& block, const float* scores, const float* slopes,           \
                                float* low, float* high) {                                                    \

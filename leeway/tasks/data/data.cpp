@@ -142,7 +142,7 @@ DataLoad data_load(const DataLoadTask& task, Progress* progress) {
     throw OptionError(fmt::format("--corruption, --severity: {} is not a set of corruptions", task.format));
   data::Loaded set = data::load_set(task.format, {task.paths.begin(), task.paths.end()}, part);
   for (const std::string& path : task.paths)
-    if (!std::filesystem::is_directory(path)) note_read(task, path, {set.n, set.columns.size()});
+    if (!is_folder(path)) note_read(task, path, {set.n, set.columns.size()});
   if ((!task.out.images.empty() || !task.out.sheet.empty() || options.size) && !set.has_pictures())
     refuse(task.paths.front(), "readable images (--attributes alone reads the table)",
            "other files, or none");
