@@ -21,7 +21,7 @@ std::vector<std::int64_t> places_of(const AssessTimeline& timeline) {
       timeline.by == "span" ? chunks.front().end.value_or(0) - chunks.front().start.value_or(0) : 0;
   const bool spans = span > 0 && std::isfinite(span) && chunks.front().start && chunks.front().end;
   for (std::size_t i = 0; i < chunks.size(); ++i) {
-    if (!spans || !chunks[i].start) {
+    if (!spans || !chunks[i].start || std::isnan(*chunks[i].start)) {
       places.push_back(static_cast<std::int64_t>(i));
       continue;
     }
