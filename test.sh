@@ -19,7 +19,7 @@ cd "$(dirname "$0")" || exit 1
 
 tier1=(build tests checks python)
 tier2=(tests2 python2 golden instruction-sets plain asan tsan tidy hostile fuzz)
-preset=${LEEWAY_PRESET:-release}  # ci: with warnings, as errors
+preset=${LEEWAY_PRESET:-release}  # ci: with warnings as errors
 jobs=$(jobs_that_fit)
 venv=$PWD/build/python
 

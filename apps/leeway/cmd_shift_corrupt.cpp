@@ -33,7 +33,7 @@ std::string corruptions_state_of(const std::string& out) { return out + ".state"
 std::string state_of_file(const std::string& path) {
   std::error_code error;
   if (path.empty() || path.find(':') != std::string::npos) return path;
-  if (!std::filesystem::is_directory(path, error)) return digest_file(path);
+  if (!is_folder(path)) return digest_file(path);
   std::vector<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
     const auto size = entry.is_regular_file(error) ? entry.file_size(error) : 0;

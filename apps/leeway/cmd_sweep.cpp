@@ -46,8 +46,8 @@ int run_plan(Context& context, const SweepFlags& flags) {
                                             catalog.catalog(), name, context.progress());
   const sweep::Store store(context.out);
   std::error_code error;
-  if (fs::exists(store.folder(), error) && !fs::is_empty(store.folder(), error) &&
-      !(fs::exists(store.plan(), error) && sweep::is_plan(store.plan())))
+  if (is_there(store.folder()) && !fs::is_empty(store.folder(), error) &&
+      !(is_there(store.plan()) && sweep::is_plan(store.plan())))
     refuse(display_name(store.folder()), "a new folder or the folder of a sweep",
            "a folder with other files");
   fs::create_directories(store.folder(), error);

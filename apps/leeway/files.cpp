@@ -95,8 +95,8 @@ void CommandFiles::claim(const std::string& option, const std::string& path, Wri
   if (kind == Written::folder) return require_folder(path);
   // Records and tables may go to a device. A data file is read again for its digest.
   std::error_code ignored;
-  if (option == "--out" && kind == Written::file && fs::exists(path, ignored) &&
-      !fs::is_regular_file(path, ignored) && !fs::is_directory(path, ignored))
+  if (option == "--out" && kind == Written::file && is_there(path) && !fs::is_regular_file(path, ignored) &&
+      !is_folder(path))
     throw UsageError(fmt::format("{} {}: expected a regular file", option, display_name(path)));
   require_own(option, path);
   check_name(option, path, kind);
@@ -105,7 +105,7 @@ void CommandFiles::claim(const std::string& option, const std::string& path, Wri
 
 void CommandFiles::require_own(const std::string& option, const std::string& path) {
   std::error_code ignored;
-  const bool there = fs::exists(path, ignored);
+  const bool there = is_there(path);
   if (there && !fs::is_regular_file(path, ignored)) return;  // a device: nothing is lost
   const Claimed output{option, path, whole_name(path)};
   const auto refuse = [&](const std::string& what) {
@@ -154,8 +154,7 @@ void CommandFiles::note(const std::string& text) {
 }
 
 void CommandFiles::note_file(const std::string& path) {
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored)) folders_.push_back(whole_name(path));
+  if (is_folder(path)) folders_.push_back(whole_name(path));
   struct stat status {};
   if (is_regular(path, status))
     inputs_.push_back({path, status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size)});

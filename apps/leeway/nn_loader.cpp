@@ -38,7 +38,7 @@ std::vector<std::filesystem::path> candidates() {
 
 std::optional<std::filesystem::path> library() {
   for (const auto& path : candidates())
-    if (std::error_code failure; std::filesystem::exists(path, failure)) return path;
+    if (is_there(path)) return path;
   return std::nullopt;
 }
 

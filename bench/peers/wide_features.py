@@ -3,8 +3,8 @@
 
     bench/peers/wide_features.py --leeway build/release/bin/leeway [--rows 10000] [--columns 2048] [--rounds 3]
 
-Every round times each row's command and its peer, one after the other; shown are medians, the median of the ratios within a
-round, and the peak memory of the command. Both read the files, on as many threads as there are cores. Values must agree to 1e-6.
+Each round times a command and then its peer. The output shows medians, the median of the ratios within a round, the peak memory
+of the command, and by how much the values differ. Both read the files and use all cores; leeway's OpenBLAS uses two threads.
 
 | row | peer |
 |---|---|

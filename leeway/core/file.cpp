@@ -214,8 +214,7 @@ MappedFile map_file(const fs::path& path) {
 }
 
 std::optional<std::string> read_small_file(const fs::path& path) {
-  std::error_code none;
-  if (!fs::exists(path, none)) return {};
+  if (!is_there(path)) return {};
   const Opened opened = open_regular(path);
   const Descriptor descriptor(opened.descriptor);
   std::string text(opened.size, '\0');
@@ -232,8 +231,7 @@ std::optional<std::string> read_small_file(const fs::path& path) {
 }
 
 AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
-  std::error_code ignored;
-  if (fs::is_directory(path_, ignored)) fail(path_, "cannot write", EISDIR);
+  if (is_folder(path_)) fail(path_, "cannot write", EISDIR);
   // The temporary name is shorter than a name that the file system refuses.
   struct stat status {};
   if (::lstat(path_.c_str(), &status) != 0 && errno != ENOENT) fail(path_, "cannot write", errno);
@@ -241,7 +239,7 @@ AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
     descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor_ < 0) fail(path_, "cannot write", errno);
   } else {
-    if (fs::is_symlink(path_, ignored)) path_ = written_path(path_);
+    if (std::error_code ignored; fs::is_symlink(path_, ignored)) path_ = written_path(path_);
     remove_partials(path_);
     std::tie(descriptor_, temporary_) = create_partial(path_);
   }
@@ -306,12 +304,11 @@ fs::path written_path(const fs::path& path) {
 }
 
 void require_writable(const fs::path& path) {
-  std::error_code ignored;
-  if (const fs::path folder = directory_of(path); !fs::exists(folder, ignored))
+  if (const fs::path folder = directory_of(path); !is_there(folder))
     throw std::runtime_error(
         fmt::format("{0}: cannot write: the folder {1} does not exist (create it with mkdir -p {1})",
                     display_name(path), display_name(folder)));
-  if (!is_device(path) || fs::is_directory(path, ignored)) {
+  if (!is_device(path) || is_folder(path)) {
     const AtomicFile probe(path);
   } else if (::access(path.c_str(), W_OK) != 0) {
     fail(path, "cannot write", errno);

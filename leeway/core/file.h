@@ -19,7 +19,7 @@
 
 namespace leeway {
 
-// Whether there is such a file or folder; false where the system cannot say, as of a name that is too long.
+// Whether the path exists, whether it is a folder; false if the system cannot say, as for a name that is too long.
 [[nodiscard]] bool is_there(const std::filesystem::path& path) noexcept;
 [[nodiscard]] bool is_folder(const std::filesystem::path& path) noexcept;
 

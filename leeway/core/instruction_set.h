@@ -4,9 +4,10 @@
 //   avx512  the same and AVX-512 F, BW, CD, DQ, VL
 //
 // The best of the machine, or a lower one that LEEWAY_INSTRUCTION_SET names (baseline, avx2, avx512; empty:
-// not set), for bug reports and tests. The variable is read once, before main or when the library is loaded;
-// LibTorch ignores it; the command tells OpenBLAS. Versions differ in the last bits of their results. The library ignores an
-// unknown or unsupported value; programs call check_instruction_set(), which throws Error (expected, found).
+// not set), for bug reports and tests. The variable is read once, before main or when the library is loaded.
+// LibTorch ignores it; the command and the Python module pass it on to OpenBLAS (lapack.h). Versions differ in
+// the last bits of their results. The library ignores an unknown or unsupported value; programs call
+// check_instruction_set(), which throws Error (expected, found).
 #pragma once
 
 #include <string_view>

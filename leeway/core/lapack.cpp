@@ -17,7 +17,7 @@ namespace {
 
 constexpr int openblas_threads = 2;
 
-// Routines in Fortran's calling convention: a null pointer where one is missing.
+// Routines in Fortran's calling convention; a missing one is a null pointer.
 struct Routines {
   using Product = void(const char* a_form, const char* b_form, const int* m, const int* n, const int* k,
                        const double* factor, const double* a, const int* a_stride, const double* b,
@@ -53,7 +53,8 @@ const Routines& routines() {
 
 int number(std::size_t n) { return static_cast<int>(n); }
 
-// A number of threads that is set for OpenMP holds for the thread that sets it, for others builds for all: both are left as found.
+// In OpenMP builds of OpenBLAS the number of threads belongs to the calling thread, in others to the process. The process keeps
+// its number either way.
 template <class Work>
 void with_fixed_threads(const Work& work) {
   static std::mutex one_at_a_time;
@@ -66,7 +67,7 @@ void with_fixed_threads(const Work& work) {
   }).join();
 }
 
-// A decomposition: asks for the size of the work space, then calls with it.
+// Calls a routine twice: for the size of its work space, and with that.
 template <class Call>
 void decompose(const char* name, const Call& call) {
   int info = 0;

@@ -1,27 +1,26 @@
-// Products and decompositions by OpenBLAS, opened at the first call.
+// Products and decompositions by OpenBLAS, which the first call opens.
 //
-// On a thread of its own and two of OpenBLAS's, whatever the machine: no bit depends on their number, and LibTorch,
-// which shares OpenBLAS, keeps its own. One call at a time. Use this through linear_algebra.h, which chooses by size.
+// OpenBLAS always uses two threads, so that no bit depends on the machine. Each call runs on a thread of its own, because
+// LibTorch shares OpenBLAS and its number of threads; one call runs at a time. Errors (std::runtime_error): a
+// decomposition that does not converge. Use this through linear_algebra.h, which chooses by size.
 #pragma once
-
-#include <optional>
 
 #include "leeway/core/linear_algebra.h"
 
 namespace leeway {
 
-// Sets OPENBLAS_CORETYPE, unless it is set: an OpenBLAS older than the processor would take it for one of 2004, three times
-// slower. For programs to call while they have one thread and before they open LibTorch.
+// Sets OPENBLAS_CORETYPE if it is not set. Otherwise an OpenBLAS older than the processor runs its kernels for processors of
+// 2004, which take three times as long. Call this before the program starts threads or opens LibTorch.
 void name_processor_for_openblas();
 
-// Whether OpenBLAS is there and has what follows.
+// Whether OpenBLAS is installed and has the routines below.
 [[nodiscard]] bool has_lapack();
 
-// A matrix as OpenBLAS reads it: column after column, or as rows of its transpose.
+// A matrix in memory: column after column, or row after row.
 struct Operand {
   const double* values;
-  std::size_t rows, columns;  // of the operand
-  bool transposed;            // values hold row after row
+  std::size_t rows, columns;
+  bool transposed;  // row after row
 };
 // c (a.rows, b.columns) = a b, column after column.
 void lapack_product(const Operand& a, const Operand& b, double* c);

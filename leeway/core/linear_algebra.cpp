@@ -17,7 +17,7 @@ using Eigen::VectorXd;
 template <class T>
 using RowsOf = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr std::size_t large_product = std::size_t{1} << 26;
+constexpr std::size_t large_product = std::size_t{1} << 26;  // multiplications
 
 Index index(std::size_t n) { return static_cast<Index>(n); }
 
@@ -51,7 +51,8 @@ std::vector<double> list(const E& expression) {
   Eigen::Map<VectorXd>(result.data(), expression.size()) = expression;
   return result;
 }
-// Columns as they lie in memory; rows: those of the transpose.
+
+// The matrix whose columns lie in memory one after the other, and the one whose rows do.
 Operand columns_of(const Dense<double>& a) { return {a.values.data(), a.rows, a.columns, false}; }
 Operand rows_of(const Dense<double>& a) { return {a.values.data(), a.columns, a.rows, true}; }
 Operand columns_of(RowMajor<double> a) { return {a.values, a.columns, a.rows, false}; }
@@ -75,7 +76,7 @@ void multiply(const Operand& a, const Operand& b, double* c) {
     to.noalias() = columns(a) * columns(b);
 }
 
-// From here on, opening OpenBLAS costs less than it saves.
+// From this size on, opening OpenBLAS costs less than it saves.
 bool is_large(const Dense<double>& a) { return std::max(a.rows, a.columns) >= 100 && has_lapack(); }
 
 // The lower triangle of [0 a'; a 0].
@@ -89,12 +90,47 @@ std::vector<double> largest(const Eigen::SelfAdjointEigenSolver<MatrixXd>& solve
   return list(solver.eigenvalues().tail(index(count)).reverse().cwiseMax(0));
 }
 
-// The columns of a, made orthonormal in order. Those of singular values near 0 may depend on earlier ones: unit vectors replace
-// them.
+// The columns of a, made orthonormal in order. Unit vectors replace columns that depend on earlier ones, as those of singular
+// values near 0 may.
 Dense<double> completed(const MatrixXd& a) {
   MatrixXd candidates(a.rows(), a.cols() + a.rows());
   candidates << a, MatrixXd::Identity(a.rows(), a.rows());
   return independent_columns(dense(candidates), 1e-3, static_cast<std::size_t>(a.cols())).q;
+}
+
+// Columns of a block, made orthonormal: block[kept] = q_earlier earlier + q r, r upper triangular.
+struct Orthonormal {
+  std::vector<std::size_t> kept;
+  Dense<double> q, earlier, r;
+};
+
+// Keeps column c if more than least[c] of it is orthogonal to q_earlier and to the columns before it; `most` columns at most.
+Orthonormal orthonormal(const Dense<double>& q_earlier, Dense<double> block, std::span<const double> least,
+                        std::size_t most) {
+  Dense<double> earlier(q_earlier.columns, block.columns), taken(block.rows, block.columns);
+  if (q_earlier.columns > 0) {
+    earlier = transposed_times(q_earlier, block);
+    multiply(columns_of(q_earlier), columns_of(earlier), taken.values.data());
+  }
+  Orthonormal found;
+  MatrixXd q(index(block.rows), index(block.columns)),
+      r = MatrixXd::Zero(index(block.columns), index(block.columns));
+  for (std::size_t c = 0; c < block.columns && found.kept.size() < most; ++c) {
+    const Index rank = index(found.kept.size());
+    VectorXd column = vector(block.column(c)) - vector(taken.column(c));
+    r.col(rank).head(rank) = q.leftCols(rank).transpose() * column;
+    column -= q.leftCols(rank) * r.col(rank).head(rank);
+    r(rank, rank) = column.norm();
+    if (r(rank, rank) <= least[c]) continue;
+    q.col(rank) = column / r(rank, rank);
+    found.kept.push_back(c);
+  }
+  const Index rank = index(found.kept.size());
+  found.q = dense(q.leftCols(rank)), found.r = dense(r.topLeftCorner(rank, rank));
+  found.earlier = Dense<double>(earlier.rows, found.kept.size());
+  for (std::size_t i = 0; i < found.kept.size(); ++i)
+    std::ranges::copy(earlier.column(found.kept[i]), found.earlier.column(i).begin());
+  return found;
 }
 
 }  // namespace
@@ -179,18 +215,17 @@ SymmetricEigen symmetric_eigen(const Dense<double>& a, std::size_t leading) {
   return {list(solver.eigenvalues().tail(index(leading))),
           dense(solver.eigenvectors().rightCols(index(leading)))};
 }
-SymmetricEigen symmetric_eigen(const Dense<double>& a) { return symmetric_eigen(a, a.columns); }
 
 // A copy costs little beside the decomposition; another solver for rows would compile for 7 s.
 SymmetricEigen symmetric_eigen(RowMajor<double> a) {
   Dense<double> lower(a.rows, a.rows);
   for (std::size_t i = 0; i < a.rows; ++i)
     for (std::size_t j = 0; j <= i; ++j) lower(i, j) = a.values[i * a.rows + j];
-  return symmetric_eigen(lower);
+  return symmetric_eigen(lower, a.rows);
 }
 
-// Eigen's own singular value decomposition compiles for half a minute. The largest eigenvalues of [0 a'; a 0] are the singular
-// values, with eigenvectors (v; u) / sqrt 2.
+// The largest eigenvalues of [0 a'; a 0] are the singular values of a, with eigenvectors (v; u) / sqrt 2. Eigen's own
+// decomposition takes half a minute to compile.
 Svd singular_value_decomposition(const Dense<double>& a) {
   if (is_large(a)) return lapack_singular_values(a, true);
   const std::size_t least = std::min(a.rows, a.columns);
@@ -213,47 +248,8 @@ Dense<double> triangular_factor(const Dense<double>& a) {
   return dense(MatrixXd(qr.matrixQR().topRows(index(a.columns)).triangularView<Eigen::Upper>()));
 }
 
-namespace {
-
-// Columns of a block, made orthonormal: block[kept] = q_earlier earlier + q r, r upper triangular.
-struct Orthonormal {
-  std::vector<std::size_t> kept;
-  Dense<double> q, earlier, r;
-};
-
-// Columns of which at most least[c] is left beside q_earlier and the columns before are not kept; `most` at most are.
-Orthonormal orthonormal(const Dense<double>& q_earlier, Dense<double> block, std::span<const double> least,
-                        std::size_t most) {
-  Dense<double> earlier(q_earlier.columns, block.columns), taken(block.rows, block.columns);
-  if (q_earlier.columns > 0) {
-    earlier = transposed_times(q_earlier, block);
-    multiply(columns_of(q_earlier), columns_of(earlier), taken.values.data());
-  }
-  Orthonormal found;
-  MatrixXd q(index(block.rows), index(block.columns)),
-      r = MatrixXd::Zero(index(block.columns), index(block.columns));
-  for (std::size_t c = 0; c < block.columns && found.kept.size() < most; ++c) {
-    const Index rank = index(found.kept.size());
-    VectorXd column = vector(block.column(c)) - vector(taken.column(c));
-    r.col(rank).head(rank) = q.leftCols(rank).transpose() * column;
-    column -= q.leftCols(rank) * r.col(rank).head(rank);
-    r(rank, rank) = column.norm();
-    if (r(rank, rank) <= least[c]) continue;
-    q.col(rank) = column / r(rank, rank);
-    found.kept.push_back(c);
-  }
-  const Index rank = index(found.kept.size());
-  found.q = dense(q.leftCols(rank)), found.r = dense(r.topLeftCorner(rank, rank));
-  found.earlier = Dense<double>(earlier.rows, found.kept.size());
-  for (std::size_t i = 0; i < found.kept.size(); ++i)
-    std::ranges::copy(earlier.column(found.kept[i]), found.earlier.column(i).begin());
-  return found;
-}
-
-}  // namespace
-
-// By blocks of columns: earlier blocks are taken out by products, the same block by Gram-Schmidt, and both twice: once leaves a
-// nearly dependent column far from orthogonal.
+// Block by block: products remove the directions of earlier blocks, Gram-Schmidt those of the same block. Both run twice, because
+// once leaves a nearly dependent column far from orthogonal.
 IndependentColumns independent_columns(const Dense<double>& a, double dependent, std::size_t most) {
   constexpr std::size_t block_columns = 64;
   IndependentColumns found{{}, Dense<double>(a.rows, 0), Dense<double>(most, most)};

@@ -1,5 +1,5 @@
-// Dense linear algebra with Eigen: products, decompositions and solvers. Large products and decompositions are those
-// of OpenBLAS where it is installed; Eigen's differ by at most 1e-12 of the largest value.
+// Dense linear algebra: products, decompositions and solvers, by Eigen. OpenBLAS computes large ones where it is
+// installed; the results differ by at most 1e-12 of the largest value.
 //
 // Shapes: Dense is (rows, columns), column-major; RowMajor is a row-major view. Shapes that do not fit are
 // undefined behavior. Decompositions need finite values. Cost: products n m k operations, decompositions
@@ -71,8 +71,8 @@ struct SymmetricEigen {
   std::vector<double> values;
   Dense<double> vectors;
 };
-[[nodiscard]] SymmetricEigen symmetric_eigen(const Dense<double>& a);
-[[nodiscard]] SymmetricEigen symmetric_eigen(const Dense<double>& a, std::size_t leading);  // the largest
+[[nodiscard]] SymmetricEigen symmetric_eigen(const Dense<double>& a,
+                                             std::size_t leading);  // the largest alone
 [[nodiscard]] SymmetricEigen symmetric_eigen(RowMajor<double> a);
 
 // a = u diag(values) v', values falling, u and v with min(rows, columns) columns.

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "leeway/core/file.h"
 #include "leeway/data/detail/load_columns.h"
 #include "leeway/data/render.h"
 #include "leeway/io/images.h"
@@ -110,10 +111,9 @@ Paths arrays_of(const Paths& paths, const CorruptionPart& part) {
 }
 
 Loaded load_cifar_c(const Paths& paths, const CorruptionPart& part, const std::vector<std::string>& classes) {
-  std::error_code error;
-  if (paths.size() == 1 && !std::filesystem::is_directory(paths[0], error))
+  if (paths.size() == 1 && !is_folder(paths[0]))
     refuse(display_name(paths[0]), "a folder, or CORRUPTION.npy labels.npy",
-           std::filesystem::exists(paths[0], error) ? "one file" : "nothing");
+           is_there(paths[0]) ? "one file" : "nothing");
   const std::filesystem::path labels = paths.size() == 2 ? paths[1] : paths[0] / "labels.npy";
   Loaded all;
   LoadedColumn label, severity{"severity", {"1", "2", "3", "4", "5"}, {}}, corruption{"corruption", {}, {}};

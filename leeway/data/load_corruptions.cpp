@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "leeway/core/file.h"
 #include "leeway/data/detail/load_columns.h"
 #include "leeway/data/detail/load_pictures.h"
 #include "leeway/io/npy.h"
@@ -32,17 +33,15 @@ CorruptionFolder corruption_folder(const fs::path& folder) {
   std::vector<std::string> arrays = arrays_in(folder);
   if (!arrays.empty()) {
     const fs::path labels = folder / "labels.npy";
-    if (std::error_code error; !fs::exists(labels, error))
-      refuse(display_name(folder), what, "no labels.npy");
+    if (!is_there(labels)) refuse(display_name(folder), what, "no labels.npy");
     const auto codes = to_i64(read_npy(labels), display_name(labels));
     const bool ten = std::ranges::all_of(codes, [](std::int64_t code) { return code < 10; });
     return {ten ? "cifar10-c" : "cifar100-c", std::move(arrays)};
   }
   CorruptionFolder found{"imagenet-c", {}};
-  std::error_code error;
   for (const fs::path& corruption : folders_in(folder))
     for (std::size_t severity = 1; severity <= severities; ++severity)
-      if (fs::is_directory(corruption / std::to_string(severity), error)) {
+      if (is_folder(corruption / std::to_string(severity))) {
         found.corruptions.push_back(corruption.filename().string());
         break;
       }

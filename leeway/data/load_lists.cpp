@@ -31,6 +31,7 @@
 #include <optional>
 #include <set>
 
+#include "leeway/core/file.h"
 #include "leeway/data/detail/load_columns.h"
 #include "leeway/data/detail/load_pictures.h"
 #include "leeway/io/csv.h"
@@ -285,8 +286,7 @@ Loaded load_celeba(const Paths& paths) {
 }
 
 Loaded load_deepfashion(const Paths& paths) {
-  std::error_code error;
-  const bool pictures = std::filesystem::is_directory(paths.back(), error);
+  const bool pictures = is_folder(paths.back());
   const std::size_t count = paths.size() - (pictures ? 1 : 0);
   if (count != 2 && count != 3)
     refuse("deepfashion", "2 files (coarse) or 3 (fine), and optionally a folder",

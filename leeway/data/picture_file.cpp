@@ -64,9 +64,7 @@ bool is_readable_picture(const fs::path& file) {
 }
 
 void expect_folder(const fs::path& folder, const std::string& what) {
-  std::error_code error;
-  if (!fs::is_directory(folder, error))
-    refuse(display_name(folder), what, fs::exists(folder, error) ? "a file" : "nothing");
+  if (!is_folder(folder)) refuse(display_name(folder), what, is_there(folder) ? "a file" : "nothing");
 }
 
 std::vector<std::uint8_t> color_planes(const Bitmap& bitmap) {

@@ -121,6 +121,8 @@ std::optional<ParsedTime> parse_time(std::string_view field) {
   return is_calendar_time(parsed.seconds) ? std::optional(parsed) : std::nullopt;
 }
 
+static bool is_finite_time(double time) { return std::abs(time) <= largest_time; }
+
 Times times_of(std::span<const std::string> texts, std::string_view name) {
   Times times;
   times.values.reserve(texts.size());
@@ -128,7 +130,7 @@ Times times_of(std::span<const std::string> texts, std::string_view name) {
     const std::string_view text = trimmed(texts[row]);
     const auto number = parse_number(text);
     const auto parsed = number ? std::optional(ParsedTime{*number, TimeForm::number}) : parse_time(text);
-    if (!parsed || !std::isfinite(parsed->seconds)) refuse_row(name, forms, text, row);
+    if (!parsed || !is_finite_time(parsed->seconds)) refuse_row(name, forms, text, row);
     if (row == 0) times.form = parsed->form;
     if (parsed->form != times.form)
       refuse_row(name, fmt::format("{}, as at row 0", words_of(times.form)), text, row);
@@ -143,7 +145,7 @@ Times times_of(const Array& array, std::string_view name) {
   if (array.type == ElementType::boolean) refuse(name, forms, name_of(array.type));
   Times times{to_f64(array, name), TimeForm::number};
   for (std::size_t row = 0; row < times.values.size(); ++row)
-    if (!std::isfinite(times.values[row]))
+    if (!is_finite_time(times.values[row]))
       refuse(name, "finite times", fmt::format("{} at row {}", times.values[row], row));
   return times;
 }

@@ -25,6 +25,9 @@ namespace leeway {
 
 enum class TimeForm { number, date, local, zoned };
 
+// Numbers further from 0 are refused, so that differences of times are finite.
+inline constexpr double largest_time = 1e300;
+
 struct Times {
   std::vector<double> values;  // (n) seconds since 1970-01-01T00:00Z, or the numbers
   TimeForm form = TimeForm::number;

@@ -55,8 +55,7 @@ struct Part {
 std::optional<Part> part_of(const std::string& text, const std::string& prefix = "") {
   std::error_code ignored;
   if (fs::is_regular_file(text, ignored)) return Part{prefix, text, Part::Kind::file};
-  if (text.find('/') != text.npos && fs::is_directory(text, ignored))
-    return Part{prefix, text, Part::Kind::folder};
+  if (text.find('/') != text.npos && is_folder(text)) return Part{prefix, text, Part::Kind::folder};
   if (text.find_first_of("*?[") != text.npos && !matches(text).empty())
     return Part{prefix, text, Part::Kind::pattern};
   const std::size_t rest = text.find('=') + 1;

@@ -136,10 +136,9 @@ void fail_at(const fs::path& path, std::string_view what, int code) {
 }
 
 bool is_of_sweep(const fs::path& folder, const fs::path& path) {
-  std::error_code none;
   const std::string first = path.lexically_relative(folder).begin()->string();
   const auto has = [&](const auto& names) { return std::ranges::find(names, first) != names.end(); };
-  return (has(own_files) || has(own_folders)) && fs::exists(folder / own_files.front(), none);
+  return (has(own_files) || has(own_folders)) && is_there(folder / own_files.front());
 }
 
 void write_plain(const fs::path& path, std::string_view text) {

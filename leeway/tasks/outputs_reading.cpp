@@ -203,8 +203,7 @@ void put_labels(OutputsShards& set, const std::string& path, OutputsOptions opti
 // "prod", "p.npy" of "prod=p.npy"; the name is empty of a text without "=" and of a file whose own name has it.
 std::pair<std::string, std::string> name_and_path(const std::string& text) {
   const std::size_t equals = text.find('=');
-  std::error_code ignored;
-  if (equals == std::string::npos || std::filesystem::exists(text, ignored)) return {"", text};
+  if (equals == std::string::npos || is_there(text)) return {"", text};
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 

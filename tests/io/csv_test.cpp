@@ -250,6 +250,7 @@ TEST(Times, OfArrays) {
   };
   EXPECT_THAT(refused_array(make_array<double>({1}, {std::numeric_limits<double>::quiet_NaN()})),
               HasSubstr("expected finite times, found nan at row 0"));
+  EXPECT_THAT(refused_array(make_array<double>({1}, {-1.1e300})), HasSubstr("found -1.1e+300 at row 0"));
   EXPECT_THAT(refused_array(make_array<double>({1, 2}, {1, 2})), HasSubstr("shape (n)"));
 }
 

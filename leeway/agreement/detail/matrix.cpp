@@ -133,12 +133,12 @@ std::vector<double> column_means(const Matrix& matrix) {
   return means;
 }
 
-RowBlock::RowBlock(const Matrix& matrix, std::span<const std::size_t> rows, std::span<const double> centre)
+RowBlock::RowBlock(const Matrix& matrix, std::span<const std::size_t> rows, std::span<const double> means)
     : columns_(matrix.columns()), values_(rows.size() * columns_) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::span<double> row = std::span(values_).subspan(i * columns_, columns_);
     matrix.copy_row(rows[i], row);
-    for (std::size_t c = 0; c < centre.size(); ++c) row[c] -= centre[c];
+    for (std::size_t c = 0; c < means.size(); ++c) row[c] -= means[c];
     squares_.push_back(dot(row, row));
   }
 }

@@ -49,16 +49,17 @@ double center(std::span<double> column);
 // Means of the columns, in one pass.
 [[nodiscard]] std::vector<double> column_means(const Matrix& matrix);
 
-// Some rows of a matrix, less a centre unless that is empty. Squared distances of all pairs come from one product of matrices.
+// Some rows of a matrix. `means` of the columns, unless empty, are subtracted. The squared distances of
+// all pairs of rows of two blocks come from one product of matrices.
 class RowBlock {
  public:
-  RowBlock(const Matrix& matrix, std::span<const std::size_t> rows, std::span<const double> centre = {});
+  RowBlock(const Matrix& matrix, std::span<const std::size_t> rows, std::span<const double> means = {});
 
   [[nodiscard]] std::size_t size() const { return squares_.size(); }
   [[nodiscard]] std::span<const double> operator[](std::size_t i) const {
     return std::span(values_).subspan(i * columns_, columns_);
   }
-  // u . v for each row u of this block and v of the other, row after row.
+  // u . v of all pairs: (size(), other.size()), row after row.
   [[nodiscard]] std::vector<double> products(const RowBlock& other) const;
   // |u|^2 + |v|^2 for row i of this block and row j of the other.
   [[nodiscard]] double squares(std::size_t i, const RowBlock& other, std::size_t j) const {
@@ -67,7 +68,7 @@ class RowBlock {
   // |u - v|^2 column by column, without the rounding of a product.
   [[nodiscard]] double squared_distance(std::size_t i, const RowBlock& other, std::size_t j) const;
 
-  // As many rows as take some megabytes.
+  // The number of rows that takes at most 16 MB, from 16 to 1024.
   [[nodiscard]] static std::size_t rows_of_block(std::size_t columns);
 
  private:

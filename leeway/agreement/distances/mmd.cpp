@@ -6,7 +6,6 @@
 #include <cmath>
 #include <functional>
 #include <mutex>
-#include <numeric>
 
 #include "leeway/agreement/distances/detail/family.h"
 #include "leeway/core/parallel.h"
@@ -22,12 +21,6 @@ double kernel(double s) {
   return t15 * t15 + t15 * t3 * t2 + t15 + t6;
 }
 
-std::vector<std::size_t> row_range(std::size_t begin, std::size_t end) {
-  std::vector<std::size_t> rows(end - begin);
-  std::iota(rows.begin(), rows.end(), begin);
-  return rows;
-}
-
 // |u - v|^2 by the product, or by the difference where the product would lose more than six digits.
 double squared_distance(const RowBlock& x, std::size_t i, const RowBlock& y, std::size_t j, double product) {
   const double squares = x.squares(i, y, j), distance = squares - 2 * product;
@@ -37,12 +30,16 @@ double squared_distance(const RowBlock& x, std::size_t i, const RowBlock& y, std
 // Sum of K over row i of `x` in [begin, end) and the rows of `y` from first(i) on.
 template <class First>
 double kernel_sum(const Matrix& x, std::size_t begin, std::size_t end, const Matrix& y, const First& first,
-                  std::span<const double> centre) {
-  const std::size_t block = RowBlock::rows_of_block(y.columns());
-  const RowBlock rows(x, row_range(begin, end), centre);
+                  std::span<const double> means) {
+  const std::size_t most = RowBlock::rows_of_block(y.columns());
+  const std::vector<std::size_t> numbers = all_rows(std::max(x.rows(), y.rows()));
+  const auto block_of = [&](const Matrix& matrix, std::size_t from, std::size_t to) {
+    return RowBlock(matrix, std::span(numbers).subspan(from, to - from), means);
+  };
+  const RowBlock rows = block_of(x, begin, end);
   double sum = 0;
-  for (std::size_t from = first(begin); from < y.rows(); from += block) {
-    const RowBlock others(y, row_range(from, std::min(from + block, y.rows())), centre);
+  for (std::size_t from = first(begin); from < y.rows(); from += most) {
+    const RowBlock others = block_of(y, from, std::min(from + most, y.rows()));
     const std::vector<double> products = rows.products(others);
     for (std::size_t i = 0; i < rows.size(); ++i)
       for (std::size_t j = std::max(first(begin + i), from) - from; j < others.size(); ++j)
@@ -69,32 +66,32 @@ class Told {
 };
 
 template <class First>
-double kernel_sum(const Matrix& x, const Matrix& y, const First& first, std::span<const double> centre,
+double kernel_sum(const Matrix& x, const Matrix& y, const First& first, std::span<const double> means,
                   Told& told) {
   constexpr std::size_t chunk = 256;
   const auto sum = [&](std::size_t begin, std::size_t end) {
-    const double part = kernel_sum(x, begin, end, y, first, centre);
+    const double part = kernel_sum(x, begin, end, y, first, means);
     told.add(end - begin);
     return part;
   };
   return reduce_chunks<double>(x.rows(), chunk, sum, std::plus<>());
 }
 
-double mean_within(const Matrix& x, std::span<const double> centre, Told& told) {
+double mean_within(const Matrix& x, std::span<const double> means, Told& told) {
   const auto n = static_cast<double>(x.rows());
   const double above = kernel_sum(
-      x, x, [](std::size_t i) { return i + 1; }, centre, told);
+      x, x, [](std::size_t i) { return i + 1; }, means, told);
   return (2 * above / n + kernel_of_equals) / n;
 }
 
 double mmd_distance(const MatrixPair& sets, Progress* progress) {
   const auto& [x, y] = sets;
   Told told(progress, 2 * x.rows() + y.rows());
-  const std::vector<double> centre = column_means(x);
+  const std::vector<double> means = column_means(x);
   const double between = kernel_sum(
-                             x, y, [](std::size_t) { return std::size_t{0}; }, centre, told) /
+                             x, y, [](std::size_t) { return std::size_t{0}; }, means, told) /
                          static_cast<double>(x.rows()) / static_cast<double>(y.rows());
-  return std::max(0., mean_within(x, centre, told) + mean_within(y, centre, told) - 2 * between);
+  return std::max(0., mean_within(x, means, told) + mean_within(y, means, told) - 2 * between);
 }
 
 }  // namespace

@@ -170,7 +170,7 @@ LEEWAY_INLINE void gradient_tile(const CriticBlock& block, const float* residual
       gradient[(c + r) * block.width + j + i] += found[r * tile_columns + i];
 }
 
-// C classes from c, P vectors of columns; `x` holds these columns of all rows, row after row, 0 beyond `count`.
+// C classes from c, P vectors of columns. `x` holds these columns, row after row; columns beyond `count` are 0.
 template <class V, std::size_t P, std::size_t C>
 LEEWAY_INLINE void gradient_tile_of_many(const CriticBlock& block, const float* x, const float* residuals,
                                          std::size_t c, std::size_t count, float* gradient) {
@@ -198,7 +198,7 @@ LEEWAY_INLINE void gradient_tile_of_many(const CriticBlock& block, const float* 
   }
 }
 
-// Columns outside, copied so that their rows are neighbors, which many classes repay.
+// Copies columns so that a vector holds neighboring columns of one row. With many classes, this saves more than it costs.
 template <class V, std::size_t P, std::size_t C>
 LEEWAY_INLINE void add_gradient_of_many(const CriticBlock& block, const float* residuals, float* gradient) {
   constexpr std::size_t columns = P * width_of<V>;

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "leeway/core/child_process.h"
+#include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/nn/detail/torch_model.h"
@@ -71,7 +72,7 @@ std::filesystem::path server_path() {
     tried = {folder / "leeway/leeway-model", folder.parent_path() / "lib/leeway/leeway-model"};
   }
   for (const auto& path : tried)
-    if (std::error_code none; std::filesystem::exists(path, none)) return path;
+    if (is_there(path)) return path;
   throw std::runtime_error(fmt::format("{}: {} is missing: reinstall leeway", cannot_start,
                                        tried.empty() ? "leeway-model" : tried.front().string()));
 }

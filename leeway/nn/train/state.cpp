@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/io/safetensors.h"
 #include "leeway/nn/detail/tensors.h"
@@ -45,7 +46,7 @@ void save_state(const std::filesystem::path& path, const TrainingText& text, con
 
 Restored restore_state(const std::filesystem::path& path, const TrainingText& text, const Training& planned,
                        Algorithm& algorithm) {
-  if (!text.given() || !std::filesystem::exists(path)) return {};
+  if (!text.given() || !is_there(path)) return {};
   const std::string name = display_name(path);
   try {
     const std::optional<Safetensors> content = read_state(path);

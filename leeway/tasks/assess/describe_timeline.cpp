@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "leeway/describe/fields.h"
+#include "leeway/io/times.h"
 #include "leeway/tasks/assess/timeline.h"
 
 namespace leeway::tasks {
@@ -68,9 +69,10 @@ static void fields(ChunkBands& bands, Fields& f) {
 }
 
 void fields(TimelineChunk& chunk, Fields& f) {
+  constexpr Range a_time = from_to(-largest_time, largest_time);
   f("chunk", chunk.chunk, "name of the chunk: its start, a number, or the file name");
-  f("start", chunk.start, "start of the span, or time of the first row; null for files");
-  f("end", chunk.end, "end of the span, or time of the last row");
+  f("start", chunk.start, a_time, "start of the span, or time of the first row; null for files");
+  f("end", chunk.end, a_time, "end of the span, or time of the last row");
   f("n", chunk.n, at_least(1), "number of samples");
   f("paired", chunk.paired, "rows are paired with rows of the source");
   measured(f, "accuracy", chunk.accuracy, a_share, "accuracy; null without labels");

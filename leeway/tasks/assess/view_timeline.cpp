@@ -17,14 +17,14 @@ constexpr std::size_t timeline_most_rows = 40;  // of a table of chunks
 std::vector<std::int64_t> places_of(const AssessTimeline& timeline) {
   std::vector<std::int64_t> places;
   const auto& chunks = timeline.chunks;
-  const double span =
-      timeline.by == "span" ? chunks.front().end.value_or(0) - chunks.front().start.value_or(0) : 0;
-  const bool spans = span > 0 && std::isfinite(span) && chunks.front().start && chunks.front().end;
+  const bool spans = timeline.by == "span" && chunks.front().start && chunks.front().end &&
+                     *chunks.front().end > *chunks.front().start;
   for (std::size_t i = 0; i < chunks.size(); ++i) {
-    if (!spans || !chunks[i].start || std::isnan(*chunks[i].start)) {
+    if (!spans || !chunks[i].start) {
       places.push_back(static_cast<std::int64_t>(i));
       continue;
     }
+    const double span = *chunks.front().end - *chunks.front().start;
     const double place = std::round((*chunks[i].start - *chunks.front().start) / span);
     places.push_back(static_cast<std::int64_t>(std::clamp(place, -1e15, 1e15)));
   }

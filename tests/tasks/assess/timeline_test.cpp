@@ -158,6 +158,12 @@ TEST(Timeline, GatesNameTheFirstChunkThatFails) {
   EXPECT_TRUE(json["gates"][1]["over_time"].is_null());
   EXPECT_EQ(json["over_time"]["timelines"][0]["by"], "span");
   EXPECT_EQ(to_json(record_from<tasks::Assess>(json, "r.json")), json);
+  for (const Json& time : {Json("nan"), Json("inf"), Json(-1.7e308)}) {
+    Json damaged = json;
+    damaged["over_time"]["timelines"][0]["chunks"][1]["start"] = time;
+    EXPECT_THAT(message_of([&] { (void)record_from<tasks::Assess>(damaged, "r.json"); }),
+                HasSubstr("chunks[1].start"));
+  }
 }
 
 TEST(Timeline, HasTheSameBitsForAnyThreads) {

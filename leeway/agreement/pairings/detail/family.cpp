@@ -54,11 +54,11 @@ std::vector<RowPair> pairs_by_label(
   return pairs;
 }
 
-// Products find the rows that may be nearest; distances without their rounding decide, for the first of equals.
+// Products find the rows that may be nearest; distances column by column, which round less, decide. The first of equals wins.
 std::vector<RowPair> nearest_of(const Matrix& x, const RowNumbers& candidates, const Matrix& y,
                                 const RowNumbers& queries) {
   constexpr std::size_t chunk = 256;
-  constexpr double rounding = 1e-11;  // of a product, as part of the squares
+  constexpr double rounding = 1e-11;  // of a product, relative to the squares
   const std::size_t block = RowBlock::rows_of_block(x.columns());
   std::vector<RowPair> pairs(queries.size());
   parallel_for((queries.size() + chunk - 1) / chunk, [&](std::size_t part) {
