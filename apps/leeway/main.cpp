@@ -1,5 +1,6 @@
 // leeway: how far may the data shift before a classifier breaks, and how sure can one be?
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 #include <string>
 
@@ -62,6 +63,10 @@ int fail_for_memory(const Context& context) {
               exit_runtime);
 }
 
+// Threads of OpenMP, which OpenBLAS and LibTorch use, wait for milliseconds in a loop before they sleep. On a machine with other
+// work they take its cores, and decompositions took up to ten times as long. This is some 30 microseconds.
+void wait_briefly() { setenv("GOMP_SPINCOUNT", "10000", 0); }
+
 }  // namespace
 
 void leeway::app::add_units(const Command& root, Context& context) {
@@ -90,6 +95,7 @@ int main(int argc, char** argv) {
   try {
     check_environment();
     name_processor_for_openblas();
+    wait_briefly();
     const auto run = line.parse(arguments);
     if (!run) return exit_ok;
     context.begin(line.given());

@@ -22,7 +22,7 @@ namespace leeway::error_bound {
 namespace {
 
 constexpr double lowest = -std::numeric_limits<double>::infinity();
-constexpr std::size_t many_parameters = std::size_t{1} << 20;  // restarts one by one, to save memory
+constexpr std::size_t many_parameters = std::size_t{1} << 19;  // restarts one by one, to save memory
 
 // A critic on the held-out rows.
 struct Measured {
@@ -34,7 +34,7 @@ struct Restart {
   std::array<double, 3> bounds = {lowest, lowest, lowest};  // the largest: Hoeffding, Bernstein, betting
   double training_discrepancy = lowest;                     // of the critic that trains best ...
   double verdict_discrepancy = 0;                           // ... and its D on held-out rows
-  double validity_score = 1;
+  std::optional<double> validity_score;
 };
 
 class Measuring {
@@ -49,8 +49,8 @@ class Measuring {
     right_training_ = right(data.source.training, data.training.y);
   }
 
-  void add(std::span<const float> theta, Restart& restart) const {
-    add(agreeing_rows(data_.training, theta), agreeing_rows(data_.holdout, theta), restart);
+  void add(const FoundCritic& critic, Restart& restart) const {
+    add(critic.agreed, agreeing_rows(data_.holdout, critic.theta), restart);
   }
 
   // The critic that predicts what h predicts.
@@ -150,6 +150,7 @@ std::vector<Restart> run_restarts(const Dis2Options& options, const CriticRows& 
 std::vector<Restart> search_maximum(const CriticData& data, const Measuring& measuring,
                                     std::vector<float> imitation, const Dis2Options& options) {
   std::vector<double> agreements;
+  std::mutex asking;
   const DiscrepancySearch search(
       data.training, data.centre, data.scale, options.loss, options.seed,
       [&](std::span<const float> theta) {
@@ -162,10 +163,14 @@ std::vector<Restart> search_maximum(const CriticData& data, const Measuring& mea
       std::move(imitation));
   return run_restarts(options, data.training, [&](std::size_t r) {
     Restart restart;
-    restart.validity_score = validity_score(agreements);
-    search.restart(r, [&](const FoundCritic& critic) { measuring.add(critic.theta, restart); });
+    if (!agreements.empty()) restart.validity_score = validity_score(agreements);
+    search.restart(r, [&](const FoundCritic& critic) {
+      measuring.add(critic, restart);
+      const std::lock_guard lock(asking);
+      stop_if_asked(options.progress, "stopped between critics; nothing was saved");
+    });
     if (r > 0) return restart;
-    measuring.add(best_constant(data.training), restart);
+    measuring.add(found_critic(data.training, best_constant(data.training)), restart);
     if (options.representation.kind == Representation::Kind::logits) measuring.add_classifier(restart);
     return restart;
   });
@@ -177,7 +182,7 @@ std::vector<Restart> search_reference(const CriticData& data, const Measuring& m
     Restart restart;
     std::vector<double> agreements;
     train_reference(data.training, options.loss, options.seed, r, [&](std::span<const float> theta) {
-      measuring.add(theta, restart);
+      measuring.add(found_critic(data.training, {theta.begin(), theta.end()}), restart);
       agreements.push_back(measuring.source_agreement(theta));
     });
     restart.validity_score = validity_score(agreements);
@@ -272,7 +277,7 @@ Dis2 dis2_bound(const Sample& source, const Sample& target, const Dis2Options& o
       all.verdict_discrepancy = restart.verdict_discrepancy;
     for (std::size_t i = 0; i < all.bounds.size(); ++i)
       all.bounds[i] = std::max(all.bounds[i], restart.bounds[i]);
-    all.validity_score = std::min(all.validity_score, restart.validity_score);
+    if (restart.validity_score) all.validity_score = std::min(all.validity_score, restart.validity_score);
   }
   result.discrepancy = all.best.discrepancy;
   result.agreement_source = all.best.agreement_source, result.agreement_target = all.best.agreement_target;
@@ -280,8 +285,9 @@ Dis2 dis2_bound(const Sample& source, const Sample& target, const Dis2Options& o
   const double sum = result.source_error + result.discrepancy;
   result.bound = std::clamp(sum + result.concentration, 0., 1.);
   result.estimate = std::clamp(sum, 0., 1.);
-  result.validity_score =
-      all.validity_score * std::clamp(result.agreement_source / least_source_agreement, 0., 1.);
+  if (all.validity_score)
+    result.validity_score =
+        *all.validity_score * std::clamp(result.agreement_source / least_source_agreement, 0., 1.);
   for (std::size_t i = 0; i < all.bounds.size(); ++i)
     result.concentrations.push_back(
         {concentration_names[i], all.bounds[i] - sum, std::clamp(all.bounds[i], 0., 1.)});

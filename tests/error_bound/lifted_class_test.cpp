@@ -213,6 +213,23 @@ TEST(ManyClassesTier2, SoItDoesOnFewComponents) {
   EXPECT_GT(found.agreement_source, least_source_agreement);
 }
 
+// Every class takes over part of the scores of another: lifted classes and random neighbors do not see which.
+TEST(ManyClasses, ADescentFromTheClassifierFindsMixedClasses) {
+  constexpr std::size_t k = 100, n = 2000;
+  const Sample source = gaussian(n, k, 0, 1);
+  Sample target = gaussian(n, k, 0, 2);
+  std::vector<double> logits = to_f64(target.logits.joined(), "");
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::vector<double> row(logits.begin() + static_cast<std::ptrdiff_t>(i * k),
+                                  logits.begin() + static_cast<std::ptrdiff_t>((i + 1) * k));
+    for (std::size_t c = 0; c < k; ++c) logits[i * k + c] += .6 * row[(7 * c + 3) % k];
+  }
+  target.logits = make_array<double>({n, k}, std::move(logits));
+  Dis2Options options;
+  options.restarts = 1;
+  EXPECT_GT(dis2_bound(source, target, options).discrepancy, .3);
+}
+
 // The papers' recipe ends, with 100 classes, at critics that agree with the classifier nowhere, and smoothly so.
 TEST(ManyClassesTier2, CriticsThatHardlyAgreeAreNotPraised) {
   Dis2Options options;

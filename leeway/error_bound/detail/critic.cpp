@@ -30,9 +30,37 @@ CriticBlock block_of(const CriticRows& rows, std::size_t begin, std::size_t end)
   return {rows.x.data() + begin * rows.width, rows.y.data() + begin, end - begin, rows.width, rows.k, source};
 }
 
-void add_agreement(Agreement& to, const Agreement& other) {
-  to.source += other.source, to.target += other.target;
-}
+// Scores of a critic, block by block: from the numbers that are not 0, where these are few.
+class Scorer {
+ public:
+  Scorer(const CriticRows& rows, std::span<const float> theta, std::size_t k) : theta_(theta) {
+    if (least_zeros * static_cast<std::size_t>(std::ranges::count(theta, 0.f)) <
+        theta.size() * (least_zeros - 1))
+      return;
+    sparse_.first.push_back(0);
+    for (std::size_t c = 0; c < k; ++c) {
+      for (std::size_t j = 0; j < rows.width; ++j) {
+        const float value = theta[rows.at(j, c)];
+        if (value == 0) continue;
+        sparse_.columns.push_back(static_cast<std::uint32_t>(j));
+        sparse_.values.push_back(value);
+      }
+      sparse_.first.push_back(sparse_.values.size());
+    }
+  }
+
+  void operator()(const CriticBlock& block, float* scores) const {
+    if (sparse_.first.empty())
+      critic_kernel().scores(block, theta_.data(), scores);
+    else
+      critic_kernel().sparse_scores(block, sparse_, scores);
+  }
+
+ private:
+  static constexpr std::size_t least_zeros = 4;  // three of four numbers are 0
+  std::span<const float> theta_;
+  SparseCritic sparse_;
+};
 
 // A jump with its place as an integer of the same order.
 struct Key {
@@ -72,6 +100,8 @@ void for_scores(
     const CriticRows& rows, const std::array<std::span<const float>, Count>& thetas, std::size_t k,
     const std::function<void(const CriticBlock&, std::size_t, const std::array<float*, Count>&)>& body) {
   const std::size_t chunk = critic_chunk_rows(rows);
+  std::vector<Scorer> scorers;
+  for (const auto theta : thetas) scorers.emplace_back(rows, theta, k);
   parallel_for((rows.n() + chunk - 1) / chunk, [&](std::size_t c) {
     std::vector<float> buffer(Count * k * score_stride);
     std::array<float*, Count> scores;
@@ -80,7 +110,7 @@ void for_scores(
     for (std::size_t begin = c * chunk; begin < stop; begin += critic_block_rows) {
       CriticBlock block = block_of(rows, begin, std::min(stop, begin + critic_block_rows));
       block.k = k;
-      for (std::size_t i = 0; i < Count; ++i) critic_kernel().scores(block, thetas[i].data(), scores[i]);
+      for (std::size_t i = 0; i < Count; ++i) scorers[i](block, scores[i]);
       body(block, begin, scores);
     }
   });
@@ -91,27 +121,29 @@ void for_scores(
 Evaluation evaluate(const CriticRows& rows, std::span<const float> theta, Objective objective,
                     std::span<const float> weights) {
   const CriticKernel& kernel = critic_kernel();
-  return reduce_chunks<Evaluation>(
+  const Scorer scores_of(rows, theta, rows.k);
+  std::vector<std::uint8_t> agreed(rows.n());
+  Evaluation found = reduce_chunks<Evaluation>(
       rows.n(), critic_chunk_rows(rows),
       [&](std::size_t begin, std::size_t end) {
-        Evaluation part{0, {}, std::vector<float>(rows.parameters())};
+        Evaluation part{0, std::vector<float>(rows.parameters()), {}};
         std::vector<float> scores(rows.k * score_stride);
-        std::uint8_t agreed[critic_block_rows];
         for (; begin < end; begin += critic_block_rows) {
           const CriticBlock block = block_of(rows, begin, std::min(end, begin + critic_block_rows));
-          kernel.scores(block, theta.data(), scores.data());
-          part.value += kernel.residuals(block, objective, weights.data() + begin, scores.data(), agreed);
-          add_agreement(part.agreement, agreement_of(block.source_rows, {agreed, block.rows}));
+          scores_of(block, scores.data());
+          part.value += kernel.residuals(block, objective, weights.data() + begin, scores.data(),
+                                         agreed.data() + begin);
           kernel.add_gradient(block, scores.data(), part.gradient.data());
         }
         return part;
       },
       [](Evaluation a, const Evaluation& b) {
         a.value += b.value;
-        add_agreement(a.agreement, b.agreement);
         for (std::size_t i = 0; i < a.gradient.size(); ++i) a.gradient[i] += b.gradient[i];
         return a;
       });
+  found.agreed = std::move(agreed);
+  return found;
 }
 
 std::vector<std::uint8_t> agreeing_rows(const CriticRows& rows, std::span<const float> theta) {
@@ -131,6 +163,16 @@ Agreement agreement_of(std::size_t n_source, std::span<const std::uint8_t> agree
 
 Agreement agreement(const CriticRows& rows, std::span<const float> theta) {
   return agreement_of(rows.n_source, agreeing_rows(rows, theta));
+}
+
+FoundCritic found_critic(const CriticRows& rows, std::vector<float> theta, std::vector<std::uint8_t> agreed) {
+  const double found = discrepancy(agreement_of(rows.n_source, agreed), rows);
+  return {std::move(theta), std::move(agreed), found};
+}
+
+FoundCritic found_critic(const CriticRows& rows, std::vector<float> theta) {
+  std::vector<std::uint8_t> agreed = agreeing_rows(rows, theta);
+  return found_critic(rows, std::move(theta), std::move(agreed));
 }
 
 Leads leads(const CriticRows& rows, std::span<const float> theta) {

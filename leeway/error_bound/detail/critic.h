@@ -10,7 +10,8 @@
 //                                                 1/(2 n_T), to -D for twice these)
 // Shapes: x is panels of 16 rows, [row / 16][column][row % 16], padded with rows of 0; width = d + 1 rounded up
 // to 4, column d is 1 and the rest 0; theta and its gradient are (k, width) row-major.
-// Cost of a pass: 4 n d k float32 operations, half for scores alone. Memory: up to 16 gradients. The same bits
+// Cost of a pass: 4 n d k float32 operations, half for scores alone; scores of a theta that is mostly 0 cost
+// 2 n operations a number that is not. Memory: up to 16 gradients. The same bits
 // for any number of threads; last digits may depend on the instruction set.
 #pragma once
 
@@ -64,16 +65,17 @@ template <class SomeRows>
          static_cast<double>(agreement.target) / static_cast<double>(rows.n_target);
 }
 
-// A critic and its D on the rows that it was chosen on.
+// A critic, the training rows on which it agrees with the classifier (1 or 0 each), and its D on them.
 struct FoundCritic {
   std::vector<float> theta;
+  std::vector<std::uint8_t> agreed;
   double training_discrepancy = 0;
 };
 
 struct Evaluation {
   double value = 0;
-  Agreement agreement;
   std::vector<float> gradient;
+  std::vector<std::uint8_t> agreed;  // as of FoundCritic
 };
 
 // weights (n).
@@ -84,6 +86,9 @@ struct Evaluation {
 [[nodiscard]] Agreement agreement_of(std::size_t n_source, std::span<const std::uint8_t> agreed);
 [[nodiscard]] Agreement agreement(const CriticRows& rows, std::span<const float> theta);
 [[nodiscard]] std::vector<std::uint8_t> agreeing_rows(const CriticRows& rows, std::span<const float> theta);
+[[nodiscard]] FoundCritic found_critic(const CriticRows& rows, std::vector<float> theta,
+                                       std::vector<std::uint8_t> agreed);
+[[nodiscard]] FoundCritic found_critic(const CriticRows& rows, std::vector<float> theta);
 
 // Scores per row: of y, of the best other class (`rival`, lowest if tied), of the best but these two (`third`,
 // lowest if tied; -inf and k if there is none).

@@ -143,6 +143,35 @@ LEEWAY_INLINE void scores_of(const CriticBlock& block, const float* theta, float
     for (std::size_t c = 0; c < block.k; c += C) score_tile<V, 1, C>(block, theta, c, v, scores);
 }
 
+// Of P vectors from v.
+template <class V, std::size_t P>
+LEEWAY_INLINE void sparse_score_tile(const CriticBlock& block, const SparseCritic& critic, std::size_t v,
+                                     float* scores) {
+  const float* x[P];
+  LEEWAY_UNROLL
+  for (std::size_t p = 0; p < P; ++p) x[p] = x_of<V>(block, v + p);
+  for (std::size_t c = 0; c < block.k; ++c) {
+    V sums[P];
+    LEEWAY_UNROLL
+    for (std::size_t p = 0; p < P; ++p) sums[p] = V{};
+    for (std::size_t i = critic.first[c]; i < critic.first[c + 1]; ++i) {
+      const std::size_t j = critic.columns[i] * panel;
+      LEEWAY_UNROLL
+      for (std::size_t p = 0; p < P; ++p) sums[p] += at<V>(x[p] + j).v * critic.values[i];
+    }
+    LEEWAY_UNROLL
+    for (std::size_t p = 0; p < P; ++p) at<V>(scores + c * score_stride + (v + p) * width_of<V>).v = sums[p];
+  }
+}
+
+template <class V, std::size_t P>
+LEEWAY_INLINE void sparse_scores_of(const CriticBlock& block, const SparseCritic& critic, float* scores) {
+  const std::size_t count = vectors_of<V>(block);
+  std::size_t v = 0;
+  for (; v + P <= count; v += P) sparse_score_tile<V, P>(block, critic, v, scores);
+  for (; v < count; ++v) sparse_score_tile<V, 1>(block, critic, v, scores);
+}
+
 // As many sums as a vector has lanes: 4 columns, the rest classes.
 template <class V>
 LEEWAY_INLINE void gradient_tile(const CriticBlock& block, const float* residuals, std::size_t c,
@@ -456,6 +485,9 @@ LEEWAY_INLINE void leads_of(const CriticBlock& block, const float* scores, Leads
     block.k == 1 ? scores_of<V, P, 1>(block, theta, scores)                                                  \
                  : scores_of<V, P, tile_classes>(block, theta, scores);                                      \
   }                                                                                                          \
+  TARGET void sparse_scores_##NAME(const CriticBlock& block, const SparseCritic& critic, float* scores) {    \
+    sparse_scores_of<V, P>(block, critic, scores);                                                           \
+  }                                                                                                          \
   TARGET double residuals_##NAME(const CriticBlock& block, Objective objective, const float* weights,        \
                                  float* scores, std::uint8_t* agreed) {                                      \
     return residuals_of<V>(block, objective, weights, scores, agreed);                                       \
@@ -470,8 +502,8 @@ LEEWAY_INLINE void leads_of(const CriticBlock& block, const float* scores, Leads
   TARGET void leads_##NAME(const CriticBlock& block, const float* scores, Leads& leads, std::size_t begin) { \
     leads_of<V>(block, scores, leads, begin);                                                                \
   }                                                                                                          \
-  constexpr CriticKernel kernel_##NAME{scores_##NAME, residuals_##NAME, add_gradient_##NAME,                 \
-                                       intervals_##NAME, leads_##NAME};
+  constexpr CriticKernel kernel_##NAME{scores_##NAME,       sparse_scores_##NAME, residuals_##NAME,          \
+                                       add_gradient_##NAME, intervals_##NAME,     leads_##NAME};
 // NOLINTEND(bugprone-macro-parentheses)
 
 #ifdef __x86_64__

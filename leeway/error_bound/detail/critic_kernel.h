@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "leeway/error_bound/detail/critic.h"
 
@@ -21,8 +22,16 @@ struct CriticBlock {
   std::size_t source_rows = 0;  // of them, the first ones
 };
 
+// The numbers of a critic that are not 0, class after class: those of class c lie from first[c] to first[c + 1].
+struct SparseCritic {
+  std::vector<std::size_t> first;
+  std::vector<std::uint32_t> columns;
+  std::vector<float> values;
+};
+
 struct CriticKernel {
   void (*scores)(const CriticBlock& block, const float* theta, float* scores);
+  void (*sparse_scores)(const CriticBlock& block, const SparseCritic& critic, float* scores);
   // Replaces scores by the weighted objective's derivatives; `agreed` (rows) marks where y is best.
   double (*residuals)(const CriticBlock& block, Objective objective, const float* weights, float* scores,
                       std::uint8_t* agreed);

@@ -18,7 +18,12 @@ namespace {
 using Parameters = std::vector<float>;
 
 constexpr std::size_t restart_iterations = 8, d_bat_iterations = 40, ascent_iterations = 6, lifts = 4,
-                      few_classes = 16, neighbours_tried = 12, neighbour_parameters = std::size_t{1} << 23;
+                      few_classes = 16, neighbours_tried = 12, least_descent = 2, most_descent = 40,
+                      full_descents = 3;
+// Rows times parameters: of the plain surrogate, at most; of all neighbors of a restart; of all steps of a descent.
+constexpr std::size_t most_plain_products = std::size_t{1} << 30, neighbour_products = std::size_t{1} << 29,
+                      descent_products = std::size_t{1} << 34;
+constexpr double first_change = .8;         // of a descent, as a share of the critic's length
 constexpr double sharpness[] = {2, 6, 18};  // typical lead of a score over another, stage by stage
 constexpr double ratios[] = {1, 2, .5, 4, .25, 8, 16, .125};
 
@@ -74,6 +79,12 @@ std::size_t line_searches(const CriticRows& rows) {
 
 void add(Parameters& theta, std::size_t first, float step, std::span<const float> direction) {
   for (std::size_t i = 0; i < direction.size(); ++i) theta[first + i] += step * direction[i];
+}
+
+double length(std::span<const float> theta) {
+  double squares = 0;
+  for (const float value : theta) squares += double(value) * double(value);
+  return std::sqrt(squares);
 }
 
 // Passes critics on, and keeps the first of those with the largest D.
@@ -142,10 +153,10 @@ DiscrepancySearch::DiscrepancySearch(const CriticRows& rows, std::span<const dou
       classifier_(nearest(imitation_)) {
   Descent descent{plain_iterations, 1e-5, {}};
   if (watch) descent.watch = [&](std::span<const float> theta, const Evaluation&) { watch(theta); };
+  if (!few() && rows_.n() * rows_.parameters() > most_plain_products) return;
   plain_ = minimise([&](std::span<const float> theta) { return evaluate(rows_, theta, objective_, even_); },
                     uniform_start(0), descent);
-  const std::size_t most = few() ? rows_.n_source : agreement(rows_, classifier_.theta).source;
-  useful_ = 2 * agreement(rows_, plain_).source > most;
+  useful_ = 2 * agreement(rows_, plain_).source > rows_.n_source;
 }
 
 std::vector<float> DiscrepancySearch::uniform_start(std::size_t index) const {
@@ -179,27 +190,23 @@ std::vector<float> DiscrepancySearch::surrogate(Objective objective, std::vector
                   std::move(start), {iterations, 1e-4, {}});
 }
 
-FoundCritic DiscrepancySearch::measured(std::vector<float> theta) const {
-  const double found = discrepancy(agreement(rows_, theta), rows_);
-  return {std::move(theta), found};
-}
-
 // By cross-entropy on the source alone: of all iterates the one that agrees there most.
 FoundCritic DiscrepancySearch::nearest(std::vector<float> imitation) const {
   if (imitation.empty()) imitation.resize(rows_.parameters());
   std::size_t most = agreement(rows_, imitation).source;
-  if (100 * most >= 99 * rows_.n_source) return measured(std::move(imitation));
+  if (100 * most >= 99 * rows_.n_source) return found_critic(rows_, std::move(imitation));
   Parameters best = imitation, weights = even_;
   std::fill(weights.begin() + static_cast<std::ptrdiff_t>(rows_.n_source), weights.end(), 0.f);
   const auto watch = [&](std::span<const float> theta, const Evaluation& evaluation) {
-    if (evaluation.agreement.source <= most) return;
-    most = evaluation.agreement.source;
+    const std::size_t agreed = agreement_of(rows_.n_source, evaluation.agreed).source;
+    if (agreed <= most) return;
+    most = agreed;
     best.assign(theta.begin(), theta.end());
   };
   (void)minimise(
       [&](std::span<const float> theta) { return evaluate(rows_, theta, Objective::logistic, weights); },
       std::move(imitation), {plain_iterations, 1e-4, watch});
-  return measured(std::move(best));
+  return found_critic(rows_, std::move(best));
 }
 
 std::vector<float> DiscrepancySearch::weights_of(std::size_t problem) const {
@@ -222,8 +229,8 @@ FoundCritic DiscrepancySearch::ascend(std::vector<float> theta) const {
   FoundCritic best;
   best.training_discrepancy = -2;
   const auto watch = [&](std::span<const float> at, const Evaluation& evaluation) {
-    const double found = discrepancy(evaluation.agreement, rows_);
-    if (found > best.training_discrepancy) best = {Parameters(at.begin(), at.end()), found};
+    FoundCritic found = found_critic(rows_, Parameters(at.begin(), at.end()), evaluation.agreed);
+    if (found.training_discrepancy > best.training_discrepancy) best = std::move(found);
   };
   for (const double lead : sharpness) {
     const double now = lead_of(rows_, theta);
@@ -242,17 +249,18 @@ FoundCritic DiscrepancySearch::polish(FoundCritic critic, std::size_t index) con
   std::optional<Leads> known;  // of the critic as it is
   for (std::size_t line = 0; line < line_searches(rows_); ++line) {
     const auto c = static_cast<std::size_t>(random.below(rows_.k));
-    const bool all = line % 4 == 3;
+    const bool all = line % 4 == 3, mixed = all && !few();
     Parameters direction(all ? rows_.parameters() : rows_.width);
-    for (std::size_t i = line % 4 == 0 ? rows_.d : 0; i < direction.size(); ++i)
+    for (std::size_t i = line % 4 == 0 ? rows_.d : 0; i < direction.size() && !mixed; ++i)
       if (i % rows_.width <= rows_.d) direction[i] = static_cast<float>(random.normal());
+    if (mixed) direction = mixture(classifier_.theta, random);
     if (!all && !known) known = leads(rows_, critic.theta);
     const BestStep best = all ? best_step(rows_, critic.theta, direction)
                               : best_class_step(rows_, *known, critic.theta, c, direction);
     if (best.gain <= 0) continue;
     Parameters theta = critic.theta;
     add(theta, all ? 0 : rows_.at(0, c), best.step, direction);
-    FoundCritic next = measured(std::move(theta));
+    FoundCritic next = found_critic(rows_, std::move(theta));
     if (next.training_discrepancy <= critic.training_discrepancy) continue;
     critic = std::move(next);
     known.reset();
@@ -267,14 +275,15 @@ FoundCritic DiscrepancySearch::near_classifier(std::size_t index, const Sink& si
   if (index % 2 == 0) {
     found.add(classifier_);
   } else {
-    Parameters noise = gaussian_start(index);
-    const double size = lead_of(rows_, classifier_.theta) / lead_of(rows_, noise);
+    Random random(seed_, stream("critic noise"), index);
+    Parameters noise = few() ? gaussian_start(index) : mixture(classifier_.theta, random);
+    const double size = few() ? lead_of(rows_, classifier_.theta) / lead_of(rows_, noise) : 1;
     for (float& value : noise) value *= static_cast<float>(size);
     const auto c = static_cast<float>(distance_of(index));
     for (const float step : {c, best_step(rows_, classifier_.theta, noise).step}) {
       Parameters theta = classifier_.theta;
       add(theta, 0, step, noise);
-      found.add(measured(std::move(theta)));
+      found.add(found_critic(rows_, std::move(theta)));
     }
   }
   for (std::size_t round = 0; round < std::min(lifts, rows_.k); ++round) {
@@ -284,23 +293,52 @@ FoundCritic DiscrepancySearch::near_classifier(std::size_t index, const Sink& si
   return found.best();
 }
 
-// Of the imitation as it was given, not of the critic learnt from it: those have a smaller D.
+// A critic's scores, mixed at random: as large as its own.
+std::vector<float> DiscrepancySearch::mixture(std::span<const float> theta, Random& random) const {
+  Parameters mixed = neighbour(rows_, theta, 1, random);
+  add(mixed, 0, -1, theta);
+  return mixed;
+}
+
+// Of the imitation as it was given, not of the critic learnt from it: those have a smaller D. Where none was learnt, line
+// searches gain nothing.
 FoundCritic DiscrepancySearch::neighbours(std::size_t index, const Sink& sink) const {
   BestOf found(sink);
-  FoundCritic best = measured(imitation_);
+  const bool learnt = classifier_.theta != imitation_;
+  FoundCritic best = learnt ? found_critic(rows_, imitation_) : classifier_;
+  const std::size_t numbers =
+      learnt ? rows_.parameters() / 16 : 16 * rows_.k;  // a line search costs the more
   const std::size_t count =
-      std::clamp<std::size_t>(neighbour_parameters / rows_.parameters(), 2, neighbours_tried);
+      std::clamp<std::size_t>(neighbour_products / (rows_.n() * numbers), 2, neighbours_tried);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t number = index * count + i;
+    const std::size_t number = index * neighbours_tried + i;
     Random random(seed_, stream("critic neighbour"), number);
-    found.add(measured(neighbour(rows_, imitation_, distance_of(number), random)));
-    Parameters direction = neighbour(rows_, best.theta, 1, random), theta = best.theta;
-    for (std::size_t j = 0; j < theta.size(); ++j) direction[j] -= theta[j];
-    add(theta, 0, best_step(rows_, theta, direction).step, direction);
-    FoundCritic moved = measured(std::move(theta));
-    if (moved.training_discrepancy > best.training_discrepancy) best = moved;
-    found.add(std::move(moved));
+    found.add(found_critic(rows_, neighbour(rows_, imitation_, distance_of(number), random)));
+    if (!learnt) continue;
+    const Parameters direction = mixture(imitation_, random);
+    const BestStep step = best_step(rows_, best.theta, direction);
+    if (step.gain <= 0) continue;
+    add(best.theta, 0, step.step, direction);
+    best = found_critic(rows_, std::move(best.theta));
+    found.add(best);
   }
+  return found.best();
+}
+
+// Every step of a descent from the classifier counts: D on other rows soon falls again.
+FoundCritic DiscrepancySearch::descent(std::size_t index, const Sink& sink) const {
+  constexpr Objective objectives[] = {Objective::d_bat, Objective::smooth, Objective::logistic};
+  constexpr std::size_t turns = std::size(objectives);
+  const Objective objective = objective_ == Objective::logistic ? objectives[index % turns] : objective_;
+  const Parameters weights = weights_of(index / turns);
+  BestOf found(sink);
+  const auto watch = [&](std::span<const float> theta, const Evaluation& evaluation) {
+    found.add(found_critic(rows_, Parameters(theta.begin(), theta.end()), evaluation.agreed));
+  };
+  const std::size_t steps =
+      std::clamp(descent_products / (rows_.n() * rows_.parameters()), least_descent, most_descent);
+  (void)minimise([&](std::span<const float> theta) { return evaluate(rows_, theta, objective, weights); },
+                 classifier_.theta, {steps, 1e-4, watch, first_change * length(classifier_.theta)});
   return found.best();
 }
 
@@ -316,22 +354,27 @@ std::vector<float> DiscrepancySearch::far_start(std::size_t index) const {
 FoundCritic DiscrepancySearch::far_from_classifier(std::size_t index, const Sink& sink) const {
   BestOf found(sink);
   const auto start_at = [&](Parameters theta) {
-    found.add(measured(theta));
+    found.add(found_critic(rows_, theta));
     found.add(ascend(std::move(theta)));
   };
   start_at(far_start(index));
-  if (objective_ == Objective::logistic && (few() || index % 2 == 1))
+  if (objective_ == Objective::logistic)
     start_at(surrogate(Objective::d_bat, uniform_start(index), weights_of(index), d_bat_iterations));
   return found.best();
 }
 
-// As many classes as other weights and random starts mend a surrogate of no use for.
+// As many classes as random starts lead to something near the classifier.
 bool DiscrepancySearch::few() const { return rows_.k <= few_classes; }
+
+bool DiscrepancySearch::learnable() const { return rows_.n() >= rows_.parameters(); }
 
 void DiscrepancySearch::restart(std::size_t index, const Sink& sink) const {
   sink(polish(near_classifier(index, sink), index));
-  if (!few() && !imitation_.empty()) sink(polish(neighbours(index, sink), index));
-  if (useful_ || few() || index <= 1) sink(polish(far_from_classifier(index, sink), index));
+  if (few()) return sink(polish(far_from_classifier(index, sink), index));
+  if (!imitation_.empty()) sink(polish(neighbours(index, sink), index));
+  if (index >= full_descents && !learnable()) return;
+  const FoundCritic found = descent(index, sink);
+  if (learnable()) sink(polish(found, index));
 }
 
 }  // namespace leeway::error_bound

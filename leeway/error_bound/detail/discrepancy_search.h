@@ -1,27 +1,28 @@
 // Searches the critic with the largest D on the training rows.
 //
-// Each restart starts far from the classifier under test and near it, and ends with D itself.
-// Far, from two surrogates of critic.h (beyond 16 classes in every other restart):
-//   1. Disagreement logistic: quasi-Newton steps from the optimum of the plain surrogate, which restarts share
+// Each restart starts near the classifier under test:
+//   1. Even restarts: the critic that imitates it (imitation.h); odd ones: a random neighbor theta + c R, R
+//      random and as large as theta, at a c from .3 to 1.2 and at the c with the largest D.
+//   2. Lifts its classes one by one (lifted_class.h), largest fall in the share of predictions first.
+// Up to 16 classes it also starts far from it, from two surrogates of critic.h:
+//   3. Disagreement logistic: quasi-Newton steps from the optimum of the plain surrogate, which restarts share
 //      (it is convex), with another ratio of source and target terms, disagreement on one predicted class
 //      only, or random row weights; some start at random parameters. Restart 0 is the plain surrogate. If the
-//      plain optimum agrees on less than half as much of the source as the critic of 4 (of half the source,
-//      up to 16 classes), restart 1 starts at that critic; beyond 16 classes the other restarts then skip
-//      far starts.
-//   2. D-BAT with the same weights, not convex, from U(-1/sqrt d, 1/sqrt d). Its optimum differs in kind: a row
+//      plain optimum agrees on less than half of the source, restart 1 starts at the imitation.
+//   4. D-BAT with the same weights, not convex, from U(-1/sqrt d, 1/sqrt d). Its optimum differs in kind: a row
 //      disagrees as soon as one class beats its own. If the loss asked for is D-BAT or Chuang, that one alone.
-//   3. Ascent of the smoothed D with growing parameters from both, so that probabilities sharpen to predictions.
-// Near:
-//   4. Even restarts: the critic that imitates it (imitation.h); odd ones: a random neighbor theta + c R, R
-//      normal and as large as theta, at a c from .3 to 1.2 and at the c with the largest D.
-//   5. Lifts its classes one by one (lifted_class.h), largest fall in the share of predictions first.
-//   6. Beyond 16 classes (below, the other steps find as much): a dozen random neighbors of the imitation that
-//      mix its classes (imitation.h), at a c from .3 to 1.2; a dozen successive line searches from it along
-//      such directions (fewer of both beyond 700,000 parameters).
-// Far, near and neighbors each end with exact line searches from their best critic: along one bias, one
-// class's scores, or all parameters at random.
+//   5. Ascent of the smoothed D with growing parameters from both, so that probabilities sharpen to predictions.
+// Beyond 16 classes such starts end at critics that fit the training rows and nothing else. There follow
+//   6. Up to a dozen random neighbors of the imitation that mix its classes (fewer where they cost much). Where
+//      the imitation is not near the classifier, as many line searches from it along such mixtures.
+//   7. A descent of D-BAT, the smoothed D or the disagreement logistic, in turn, from the imitation. The first
+//      step changes it by .8 of its length. All steps count, since D on other rows soon falls again. Where a
+//      critic has more parameters than there are rows, restarts after the third leave this out.
+// Line searches, which are exact, follow each kind of start from its best critic (7 only with as many rows as
+// parameters): along one bias, one class's scores, or all parameters at random.
 // Passes on all critics met with their training D; D is measured elsewhere. Deterministic for a seed and any
-// number of threads. Cost: about 130 passes over the rows per restart.
+// number of threads. Cost: about 130 passes over the rows per restart up to 16 classes; beyond, some 10 to 100
+// passes, of which those of mostly empty critics on logits are cheap.
 #pragma once
 
 #include <cstddef>
@@ -30,6 +31,7 @@
 #include <span>
 #include <vector>
 
+#include "leeway/core/random.h"
 #include "leeway/error_bound/detail/critic.h"
 #include "leeway/error_bound/dis2.h"
 
@@ -67,12 +69,14 @@ class DiscrepancySearch {
   [[nodiscard]] std::vector<float> surrogate(Objective objective, std::vector<float> start,
                                              std::span<const float> weights, std::size_t iterations) const;
   [[nodiscard]] bool few() const;
+  [[nodiscard]] bool learnable() const;
   [[nodiscard]] FoundCritic nearest(std::vector<float> imitation) const;
   [[nodiscard]] FoundCritic near_classifier(std::size_t index, const Sink& sink) const;
+  [[nodiscard]] std::vector<float> mixture(std::span<const float> theta, Random& random) const;
   [[nodiscard]] FoundCritic neighbours(std::size_t index, const Sink& sink) const;
+  [[nodiscard]] FoundCritic descent(std::size_t index, const Sink& sink) const;
   [[nodiscard]] std::vector<float> far_start(std::size_t index) const;
   [[nodiscard]] FoundCritic far_from_classifier(std::size_t index, const Sink& sink) const;
-  [[nodiscard]] FoundCritic measured(std::vector<float> theta) const;
   [[nodiscard]] std::vector<float> weights_of(std::size_t problem) const;
   [[nodiscard]] FoundCritic ascend(std::vector<float> theta) const;
   [[nodiscard]] FoundCritic polish(FoundCritic critic, std::size_t index) const;
@@ -85,8 +89,7 @@ class DiscrepancySearch {
   std::vector<std::size_t> fallen_;   // all, those first whose share of predictions falls most
   std::vector<float> even_;           // weights 1/(2 n_S), 1/(2 n_T)
   std::vector<float> plain_;
-  bool useful_ =
-      true;  // plain_ agrees with the classifier on half as much of the source as classifier_, or more
+  bool useful_ = true;  // plain_ agrees with the classifier on half of the source
   std::vector<float> imitation_;
   FoundCritic classifier_;
 };

@@ -139,10 +139,9 @@ std::vector<FoundCritic> lift_class(const CriticRows& rows, std::span<const floa
   for (const bool fitted : {false, true}) {
     std::vector<float> u = fitted ? fitted_class(rows, duels) : std::vector<float>(rows.width);
     u[rows.d] += best_bias(duels, products(rows, u));
-    FoundCritic critic{{theta.begin(), theta.end()}, 0};
-    for (std::size_t j = 0; j <= rows.d; ++j) critic.theta[rows.at(j, c)] = u[j];
-    critic.training_discrepancy = discrepancy(agreement(rows, critic.theta), rows);
-    found.push_back(std::move(critic));
+    std::vector<float> lifted(theta.begin(), theta.end());
+    for (std::size_t j = 0; j <= rows.d; ++j) lifted[rows.at(j, c)] = u[j];
+    found.push_back(found_critic(rows, std::move(lifted)));
   }
   return found;
 }

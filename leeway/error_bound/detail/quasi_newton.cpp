@@ -60,7 +60,7 @@ std::vector<float> minimise(const std::function<Evaluation(std::span<const float
     Parameters d = direction(pairs, here.gradient);
     double slope = dot(d, here.gradient);
     if (!(slope < 0)) break;
-    double step = pairs.empty() ? 1 / std::sqrt(-slope) : 1;
+    double step = pairs.empty() ? descent.first_step / std::sqrt(-slope) : 1;
     Parameters next;
     Evaluation there;
     int halvings = 0;

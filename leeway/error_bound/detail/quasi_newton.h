@@ -19,6 +19,7 @@ struct Descent {
   std::size_t iterations = 50;
   double tolerance = 1e-5;
   std::function<void(std::span<const float> theta, const Evaluation& evaluation)> watch;  // every iterate
+  double first_step = 1;                                                                  // its length
 };
 
 [[nodiscard]] std::vector<float> minimise(const std::function<Evaluation(std::span<const float>)>& objective,

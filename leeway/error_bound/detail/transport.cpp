@@ -77,6 +77,17 @@ struct Shares {
   std::vector<double> best, soft;
 };
 
+// value = row - u; the largest of them. Four at a time, which waits less.
+double largest_of(const double* row, const std::vector<double>& u, std::vector<double>& value) {
+  double top[4] = {-infinity, -infinity, -infinity, -infinity};
+  std::size_t j = 0;
+  for (; j + 4 <= u.size(); j += 4)
+    for (std::size_t i = 0; i < 4; ++i)
+      value[j + i] = row[j + i] - u[j + i], top[i] = std::max(top[i], value[j + i]);
+  for (; j < u.size(); ++j) value[j] = row[j] - u[j], top[0] = std::max(top[0], value[j]);
+  return std::max(std::max(top[0], top[1]), std::max(top[2], top[3]));
+}
+
 Shares shares_of(const GainRows& p, const std::vector<double>& u, double temperature) {
   return reduce_chunks<Shares>(
       p.n, transport_chunk_rows,
@@ -85,8 +96,7 @@ Shares shares_of(const GainRows& p, const std::vector<double>& u, double tempera
         std::vector<double> value(p.k);
         std::vector<std::pair<std::size_t, double>> seen;
         for_gains(p, begin, end, [&](std::size_t, const double* row) {
-          double top = -infinity;
-          for (std::size_t j = 0; j < p.k; ++j) value[j] = row[j] - u[j], top = std::max(top, value[j]);
+          const double top = largest_of(row, u, value);
           const double least = top - 12 * temperature;  // less is nothing
           seen.clear();
           double sum = 0;
@@ -109,14 +119,22 @@ Shares shares_of(const GainRows& p, const std::vector<double>& u, double tempera
       });
 }
 
-// Sinkhorn's iterations on the dual, smoothed ever less: of the potentials on the way those that leave least to move.
+// Mean of the largest gain of a row, over the first rows.
+double typical_gain(const GainRows& p) {
+  const std::size_t count = std::min(p.n, transport_chunk_rows);
+  double sum = 0;
+  for_gains(p, 0, count, [&](std::size_t, const double* row) { sum += *std::max_element(row, row + p.k); });
+  return sum / static_cast<double>(count);
+}
+
+// Sinkhorn's iterations on the dual from u = 0, smoothed ever less: of the potentials on the way those that leave least to
+// move.
 void smooth(const GainRows& p, const std::vector<double>& masses, std::vector<double>& u) {
   constexpr double tiny = 1e-200;  // columns may be empty
   std::vector<double> now = u;
   double least = infinity;
-  double temperature = .1;
-  for (int level = 0; level < 9; ++level) {
-    temperature /= 2;
+  for (double temperature = std::clamp(.15 * typical_gain(p), 2e-4, .05); temperature > 1e-4;
+       temperature /= 2) {
     for (int step = 0; step < 4; ++step) {
       const Shares shares = shares_of(p, now, temperature);
       double to_move = 0;
@@ -136,7 +154,8 @@ struct Solution {
 // A step whose potentials are not known within the reach of `rows` is one that does not pay.
 void climb(const TransportRows& rows, std::vector<double>& u, Assignment& assignment) {
   double length = u.size() <= most_newton_columns ? 1 : 0;
-  for (int step = 0; step < 24 && assignment.to_move() > 64 && length > .01; ++step) {
+  const double least = u.size() <= many_columns ? .01 : .3;  // a step costs more, and smoothing went before
+  for (int step = 0; step < 24 && assignment.to_move() > 64 && length > least; ++step) {
     const std::vector<double> change = newton_step(assignment);
     if (change.empty()) return;
     std::vector<double> moved = u;
@@ -175,7 +194,8 @@ std::optional<Solution> solve(const GainRows& p, const std::vector<double>& frac
     if (!of_sample) return std::nullopt;
     solution.moves = of_sample->moves;
   }
-  if (p.n <= count && p.k > many_columns) smooth(p, masses, u);
+  const bool smoothed = p.n <= count && p.k > many_columns;
+  if (smoothed) smooth(p, masses, u);
   TransportRows rows(p, masses);
   for (double share = 32;; share *= 8) {
     if (!rows.read(u, share)) return std::nullopt;
@@ -183,8 +203,10 @@ std::optional<Solution> solve(const GainRows& p, const std::vector<double>& frac
     climb(rows, u, assignment);
     // Rows that may move cost time, so start with those nearest to a tie. If they do not suffice, their
     // potentials are the better start.
-    const double at_first = std::max(8 * assignment.to_move() + 256, static_cast<double>(16 * p.k));
-    for (double wanted = at_first;; wanted *= 4) {
+    const double at_first = smoothed
+                                ? .5 * assignment.to_move() + 256
+                                : std::max(8 * assignment.to_move() + 256, static_cast<double>(16 * p.k));
+    for (double wanted = at_first;; wanted *= smoothed ? 2 : 4) {
       const double reach = assignment.margin_of(wanted), known = assignment.known;
       TransportPaths paths(p.k, u, assignment, reach);
       const bool balanced = paths.balance();

@@ -1,6 +1,7 @@
 #include "leeway/error_bound/detail/transport_paths.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "leeway/core/numbers.h"
@@ -17,8 +18,22 @@ TransportPaths::TransportPaths(std::size_t k, std::vector<double> u, const Assig
     edges_.resize(k * k);
   else
     rows_.resize(k);
+  if (!heaped_ && std::isfinite(reach)) {
+    for (const NearRow& row : candidates_) {
+      begins_.push_back(nears_.size());
+      const double least = least_of(row);
+      for (std::uint32_t to = 0; to < k; ++to)
+        if (row.gains[to] - start_[to] >= least) nears_.push_back({to, row.gains[to]});
+    }
+    begins_.push_back(nears_.size());
+  }
   held_.resize(candidates_.size());
   for (std::uint32_t c = 0; c < candidates_.size(); ++c) hold(c, candidates_[c].best, 1);
+}
+
+// What a column must offer a row, at the first potentials, to be within reach.
+double TransportPaths::least_of(const NearRow& row) const {
+  return row.gains[row.best] - start_[row.best] - reach_ * (1 + 1e-6);
 }
 
 bool TransportPaths::balance() {
@@ -49,7 +64,7 @@ void TransportPaths::hold(std::uint32_t candidate, std::size_t column, double ma
   }
   const NearRow& c = candidates_[candidate];
   const double* const row = c.gains;
-  const double least = row[c.best] - start_[c.best] - reach_ * (1 + 1e-6);
+  const double least = least_of(c);
   for (std::size_t to = 0; to < k_; ++to) {
     if (to == column || row[to] - start_[to] < least) continue;
     Heap& heap = edges_[column * k_ + to];
@@ -95,6 +110,11 @@ void TransportPaths::reach_from(std::size_t here) {
       const double there = distance + std::max(0., from - (row[to] - u_[to]));
       if (!done_[to] && there < distance_[to]) reach(to, there, {here, c});
     };
+    if (!begins_.empty()) {
+      for (std::size_t i = begins_[c]; i < begins_[c + 1]; ++i)
+        if (nears_[i].gain + slack_[nears_[i].column] > least) look_at(nears_[i].column);
+      continue;
+    }
     // Few columns come nearer: eight at a time are asked whether one does.
     std::size_t to = 0;
     for (; to + 8 <= k_; to += 8) {
@@ -107,8 +127,8 @@ void TransportPaths::reach_from(std::size_t here) {
   }
 }
 
-// Dijkstra from all overfull columns to all reachable columns that lack rows; false if there are none.
-// Potentials rise by how much nearer a column is than the farthest of those, so reduced losses stay >= 0
+// Dijkstra from all overfull columns to the nearest half of the columns that lack rows: the others come nearer later. False
+// if none can be reached. Potentials rise by how much nearer a column is than the farthest of those, so reduced losses stay >= 0
 // (paths: 0).
 bool TransportPaths::shortest_paths() {
   const std::size_t k = k_;
@@ -126,7 +146,7 @@ bool TransportPaths::shortest_paths() {
     queue_.push({0, j});
   }
   double farthest = 0;
-  while (!queue_.empty() && sinks_.size() < wanted) {
+  while (!queue_.empty() && 2 * sinks_.size() < wanted) {
     const std::size_t here = queue_.top().second;
     queue_.pop();
     if (done_[here]) continue;

@@ -1,11 +1,12 @@
 // Shortest paths for the transport (transport.h): moves rows out of overfull columns.
 //
 // The edge from a to b is the row i that is cheapest to move; its reduced loss is p_ia - u_a - (p_ib - u_b)
-// >= 0. One search from all overfull columns finds the shortest path to each column that lacks mass; the
-// potentials are updated so that these paths cost 0, and mass is pushed along each path that is still intact.
-// Only rows with a margin of at most `reach` may move.
+// >= 0. One search from all overfull columns finds the shortest paths to the nearest half of the columns that
+// lack mass; the potentials are updated so that these paths cost 0, and mass is pushed along each path that is
+// still intact. Only rows with a margin of at most `reach` may move.
 //
-// With few columns each edge has a heap of rows; with many columns, scanning a column's rows is cheaper.
+// With few columns each edge has a heap of rows. With many columns, scanning a column's rows is cheaper: of each row
+// the columns within reach of its best one.
 #pragma once
 
 #include <cstddef>
@@ -53,6 +54,7 @@ class TransportPaths {
     std::uint32_t candidate;  // none at the start of a path
   };
 
+  [[nodiscard]] double least_of(const NearRow& row) const;
   double& mass_in(std::uint32_t candidate, std::size_t column);
   void hold(std::uint32_t candidate, std::size_t column, double mass);
   const Entry* top(std::size_t from, Heap& heap);
@@ -73,6 +75,12 @@ class TransportPaths {
   bool heaped_;
   std::vector<Heap> edges_;                       // (k,k), where heaped
   std::vector<std::vector<std::uint32_t>> rows_;  // of a column, where not
+  struct Near {
+    std::uint32_t column;
+    double gain;
+  };
+  std::vector<Near> nears_;          // of each candidate the columns within a finite reach, where not heaped
+  std::vector<std::size_t> begins_;  // where those of a candidate begin
   std::vector<Step> from_;
   using Reached = std::pair<double, std::size_t>;
   std::priority_queue<Reached, std::vector<Reached>, std::greater<>> queue_;
