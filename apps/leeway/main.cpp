@@ -63,8 +63,8 @@ int fail_for_memory(const Context& context) {
               exit_runtime);
 }
 
-// Threads of OpenMP, which OpenBLAS and LibTorch use, wait for milliseconds in a loop before they sleep. On a machine with other
-// work they take its cores, and decompositions took up to ten times as long. This is some 30 microseconds.
+// OpenMP's threads, in OpenBLAS and LibTorch, wait in a loop for 30 microseconds, not milliseconds: on a machine with other
+// work they would take its cores, and decompositions took up to ten times as long.
 void wait_briefly() { setenv("GOMP_SPINCOUNT", "10000", 0); }
 
 }  // namespace

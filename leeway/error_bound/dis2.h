@@ -116,9 +116,8 @@ struct Dis2 {
   std::size_t n_source = 0, n_target = 0;                // rows measured on
   std::size_t training_source = 0, training_target = 0;  // rows that critics were trained on
   // Of the held-out source agreement per epoch, lowest over restarts (Search::reference), or per quasi-Newton
-  // step to the surrogate's optimum (Search::maximum; empty beyond 16 classes and 2^30 rows times parameters,
-  // where the surrogate is not solved). If agreement_source < least_source_agreement, times their ratio:
-  // without agreement there is none to lose.
+  // step to the surrogate's optimum (Search::maximum; empty beyond 2^30 rows times parameters). If
+  // agreement_source < least_source_agreement, times their ratio: without agreement there is none to lose.
   std::optional<double> validity_score;
   std::vector<Concentration> concentrations;  // Hoeffding first
   std::vector<double> restarts;               // D of every restart, the largest of the critics it met

@@ -64,16 +64,6 @@ double exact_maximum(const CriticRows& rows) {
   return best;
 }
 
-// Scores a x and -a x differ by 2 a x; the typical difference of two scores is sqrt 2 times their deviation a.
-TEST(LeadOf, CountsEveryColumnButTheBias) {
-  const CriticRows rows(1, 1, 2, 2);
-  for (const std::size_t column : {0u, 1u, 2u}) {
-    std::vector<float> theta(rows.parameters());
-    theta[rows.at(column, 0)] = 3, theta[rows.at(column, 1)] = -3;
-    EXPECT_NEAR(lead_of(rows, theta), column == 2 ? 0 : 3 * std::sqrt(2.), 1e-6) << column;
-  }
-}
-
 std::vector<Point> cloud(std::size_t n, Point centre, double width, std::uint64_t sample) {
   Random random(11, stream("plane"), sample);
   std::vector<Point> points;
@@ -103,8 +93,7 @@ std::vector<Plane> planes() {
 // Never above the exact maximum and close to it.
 void expect_found(const Plane& plane, Loss loss, std::size_t restarts, double share) {
   const CriticRows rows = rows_of(plane);
-  const std::vector<double> centre(2, 0), scale(2, 1);
-  const DiscrepancySearch search(rows, centre, scale, loss, 1);
+  const DiscrepancySearch search(rows, loss, 1);
   const double exact = exact_maximum(rows);
   double found = -1;
   for (std::size_t r = 0; r < restarts; ++r)

@@ -77,17 +77,6 @@ struct Shares {
   std::vector<double> best, soft;
 };
 
-// value = row - u; the largest of them. Four at a time, which waits less.
-double largest_of(const double* row, const std::vector<double>& u, std::vector<double>& value) {
-  double top[4] = {-infinity, -infinity, -infinity, -infinity};
-  std::size_t j = 0;
-  for (; j + 4 <= u.size(); j += 4)
-    for (std::size_t i = 0; i < 4; ++i)
-      value[j + i] = row[j + i] - u[j + i], top[i] = std::max(top[i], value[j + i]);
-  for (; j < u.size(); ++j) value[j] = row[j] - u[j], top[0] = std::max(top[0], value[j]);
-  return std::max(std::max(top[0], top[1]), std::max(top[2], top[3]));
-}
-
 Shares shares_of(const GainRows& p, const std::vector<double>& u, double temperature) {
   return reduce_chunks<Shares>(
       p.n, transport_chunk_rows,
@@ -96,7 +85,8 @@ Shares shares_of(const GainRows& p, const std::vector<double>& u, double tempera
         std::vector<double> value(p.k);
         std::vector<std::pair<std::size_t, double>> seen;
         for_gains(p, begin, end, [&](std::size_t, const double* row) {
-          const double top = largest_of(row, u, value);
+          double top = -infinity;
+          for (std::size_t j = 0; j < p.k; ++j) value[j] = row[j] - u[j], top = std::max(top, value[j]);
           const double least = top - 12 * temperature;  // less is nothing
           seen.clear();
           double sum = 0;
