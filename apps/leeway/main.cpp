@@ -63,8 +63,8 @@ int fail_for_memory(const Context& context) {
               exit_runtime);
 }
 
-// OpenMP's threads, in OpenBLAS and LibTorch, wait in a loop for 30 microseconds, not milliseconds: on a machine with other
-// work they would take its cores, and decompositions took up to ten times as long.
+// Threads of OpenMP (OpenBLAS, LibTorch) spin for microseconds before they sleep, not for milliseconds as by default. Threads
+// that spin compete with other programs: a decomposition took up to ten times as long.
 void wait_briefly() { setenv("GOMP_SPINCOUNT", "10000", 0); }
 
 }  // namespace

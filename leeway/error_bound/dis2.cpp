@@ -22,7 +22,8 @@ namespace leeway::error_bound {
 namespace {
 
 constexpr double lowest = -std::numeric_limits<double>::infinity();
-constexpr std::size_t many_parameters = std::size_t{1} << 19;  // restarts one by one, to save memory
+constexpr std::size_t many_parameters = std::size_t{1}
+                                        << 19;  // restarts one by one: less memory, a quick stop
 
 // A critic on the held-out rows.
 struct Measured {
@@ -124,10 +125,9 @@ std::vector<float> best_constant(const CriticRows& rows) {
 }
 
 // Runs `one(r)` for every restart and reports each as it ends.
-std::vector<Restart> run_restarts(const Dis2Options& options, const CriticRows& rows,
+std::vector<Restart> run_restarts(const Dis2Options& options, const CriticRows& rows, std::mutex& reporting,
                                   const std::function<Restart(std::size_t)>& one) {
   std::vector<Restart> restarts(options.restarts);
-  std::mutex reporting;
   std::size_t done = 0;
   double best = lowest;
   const auto run = [&](std::size_t r) {
@@ -150,7 +150,7 @@ std::vector<Restart> run_restarts(const Dis2Options& options, const CriticRows& 
 std::vector<Restart> search_maximum(const CriticData& data, const Measuring& measuring,
                                     std::vector<float> imitation, const Dis2Options& options) {
   std::vector<double> agreements;
-  std::mutex asking;
+  std::mutex reporting;  // Progress hears one thread at a time
   const DiscrepancySearch search(
       data.training, options.loss, options.seed,
       [&](std::span<const float> theta) {
@@ -161,12 +161,12 @@ std::vector<Restart> search_maximum(const CriticData& data, const Measuring& mea
         stop_if_asked(options.progress, "stopped before critics; nothing was saved");
       },
       std::move(imitation));
-  return run_restarts(options, data.training, [&](std::size_t r) {
+  return run_restarts(options, data.training, reporting, [&](std::size_t r) {
     Restart restart;
     if (!agreements.empty()) restart.validity_score = validity_score(agreements);
     search.restart(r, [&](const FoundCritic& critic) {
       measuring.add(critic, restart);
-      const std::lock_guard lock(asking);
+      const std::lock_guard lock(reporting);
       stop_if_asked(options.progress, "stopped between critics; nothing was saved");
     });
     if (r > 0) return restart;
@@ -178,7 +178,8 @@ std::vector<Restart> search_maximum(const CriticData& data, const Measuring& mea
 
 std::vector<Restart> search_reference(const CriticData& data, const Measuring& measuring,
                                       const Dis2Options& options) {
-  return run_restarts(options, data.training, [&](std::size_t r) {
+  std::mutex reporting;
+  return run_restarts(options, data.training, reporting, [&](std::size_t r) {
     Restart restart;
     std::vector<double> agreements;
     train_reference(data.training, options.loss, options.seed, r, [&](std::span<const float> theta) {

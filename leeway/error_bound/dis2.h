@@ -35,7 +35,7 @@ namespace leeway::error_bound {
 
 enum class Loss { disagreement_logistic, d_bat, chuang };
 enum class Search {
-  maximum,   // optimum of the surrogate, restarts, then a direct search on D
+  maximum,   // descents from the classifier, restarts, then a direct search on D
   reference  // the papers' recipe: AdamW, lr 3e-3, weight decay 5e-4, batch 256, 50 epochs; the best D met
 };
 
@@ -135,8 +135,8 @@ struct Assumption {
 [[nodiscard]] std::string critic_warning(const Dis2& dis2);
 
 // Limits of critics. Their memory is about 120 bytes per parameter (classes x (columns + 1)); their time is that
-// of about 100 passes per restart, each with 2 products per row and parameter. At the limits on two cores: about
-// 1 GB and an hour.
+// of at most about 100 passes per restart, each with 2 products per row and parameter. At the limits on two cores:
+// about 1 GB, at most an hour.
 inline constexpr std::size_t most_critic_parameters = std::size_t{1} << 23, most_component_features = 8192;
 inline constexpr double passes_a_restart = 100, most_critic_products = 1.5e14;
 

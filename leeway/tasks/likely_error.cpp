@@ -41,7 +41,8 @@ void fields(Dis2& dis2, Fields& f) {
   f("training_source", dis2.training_source, "training rows of the critics");
   f("training_target", dis2.training_target, "training rows of the critics");
   f("validity_score", dis2.validity_score, at_least(0),
-    "low if critics were hard to train or rarely agree with the classifier");
+    "low if critics were hard to train or rarely agree with the classifier; null if training rows times "
+    "parameters exceed 2^30");
   f.unless_empty("critic_warning", warning,
                  "warning if the critic agrees with the classifier on less than a quarter of the source");
   f("concentrations", dis2.concentrations, "bounds by inequality, Hoeffding's first");

@@ -30,13 +30,12 @@ CriticBlock block_of(const CriticRows& rows, std::size_t begin, std::size_t end)
   return {rows.x.data() + begin * rows.width, rows.y.data() + begin, end - begin, rows.width, rows.k, source};
 }
 
-// Scores of a critic, block by block: from the numbers that are not 0, where these are few.
+// Scores of a critic, block by block. If three of four of its numbers are 0, only the others count.
 class Scorer {
  public:
   Scorer(const CriticRows& rows, std::span<const float> theta, std::size_t k) : theta_(theta) {
-    if (least_zeros * static_cast<std::size_t>(std::ranges::count(theta, 0.f)) <
-        theta.size() * (least_zeros - 1))
-      return;
+    const auto zeros = static_cast<std::size_t>(std::ranges::count(theta, 0.f));
+    if (4 * zeros < 3 * theta.size()) return;
     sparse_.first.push_back(0);
     for (std::size_t c = 0; c < k; ++c) {
       for (std::size_t j = 0; j < rows.width; ++j) {
@@ -57,7 +56,6 @@ class Scorer {
   }
 
  private:
-  static constexpr std::size_t least_zeros = 4;  // three of four numbers are 0
   std::span<const float> theta_;
   SparseCritic sparse_;
 };

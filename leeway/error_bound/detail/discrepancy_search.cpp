@@ -19,7 +19,7 @@ using Parameters = std::vector<float>;
 
 constexpr std::size_t lifts = 4, neighbours_tried = 12, least_descent = 2, most_descent = 40,
                       full_descents = 3;  // ways that begin at the classifier as it is
-// Rows times parameters: of cheap passes; of the plain surrogate; of all neighbors of a restart; of all steps of a descent.
+// Limits of rows times parameters: for cheap passes, the plain surrogate, the neighbors of a restart, the steps of a descent.
 constexpr std::size_t cheap_products = std::size_t{1} << 26, most_plain_products = std::size_t{1} << 30,
                       neighbour_products = std::size_t{1} << 29, descent_products = std::size_t{1} << 34;
 constexpr double first_change = .8;  // of a descent, as a share of the critic's length
@@ -150,7 +150,7 @@ std::vector<float> DiscrepancySearch::weights_of(std::size_t index) const {
   return weights;
 }
 
-// Steps along a bias, the scores of a class (twice), a mixture of all classes, and so on.
+// Steps along a bias, the scores of a class (twice), random parameters, and so on.
 FoundCritic DiscrepancySearch::polish(FoundCritic critic, std::size_t index) const {
   Random random(seed_, stream("critic line"), index);
   std::optional<Leads> known;  // of the critic as it is
@@ -217,7 +217,7 @@ std::vector<float> DiscrepancySearch::mixture(std::span<const float> theta, Rand
   return mixed;
 }
 
-// Of the imitation as it was given, not of the critic learnt from it: those have a smaller D. Where none was learnt, line
+// Neighbors of the imitation as it was given: those of the critic learnt from it have a smaller D. If none was learnt, line
 // searches gain nothing.
 void DiscrepancySearch::neighbours(std::size_t index, const Sink& sink) const {
   const bool learnt = classifier_.theta != imitation_;
@@ -240,7 +240,7 @@ void DiscrepancySearch::neighbours(std::size_t index, const Sink& sink) const {
   }
 }
 
-// Every step counts: D on other rows soon falls again.
+// Passes on every step, because D on other rows soon falls again.
 void DiscrepancySearch::descent(std::size_t way, std::size_t index, BestOf& found) const {
   const Objective objective = objective_ == Objective::logistic ? ways[way].objective : objective_;
   const Parameters weights = weights_of(index);

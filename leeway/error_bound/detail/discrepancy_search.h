@@ -10,8 +10,8 @@
 //   3. Descents of surrogates (critic.h) by quasi-Newton steps from the critic: of D-BAT, of the smoothed D, of
 //      the disagreement logistic, of D-BAT from a tenth of the critic, where probabilities are softer, and of
 //      the smoothed D from the optimum of the disagreement logistic. If the loss asked for is D-BAT or Chuang, of
-//      that one. The first step changes the critic by .8 of its length. All steps count, since D on other rows
-//      soon falls again. Restart 0 descends in all these ways, later ones in one each, with other weights:
+//      that one. The first step changes the critic by .8 of its length. Every step is passed on, because D on
+//      other rows soon falls again. Restart 0 descends in all these ways, later ones in one each, with other weights:
 //      disagreement on one predicted class only, or random. Where rows times parameters exceed 2^26, each restart
 //      descends in one of the first three ways. Later rounds follow only if there are as many rows as parameters;
 //      else a critic fits every labeling of the rows.

@@ -127,7 +127,7 @@ void TransportPaths::reach_from(std::size_t here) {
   }
 }
 
-// Dijkstra from all overfull columns to the nearest half of the columns that lack rows: the others come nearer later. False
+// Dijkstra from all overfull columns to the nearest half of the columns that lack rows; later searches reach the others. False
 // if none can be reached. Potentials rise by how much nearer a column is than the farthest of those, so reduced losses stay >= 0
 // (paths: 0).
 bool TransportPaths::shortest_paths() {

@@ -5,8 +5,8 @@
 // lack mass; the potentials are updated so that these paths cost 0, and mass is pushed along each path that is
 // still intact. Only rows with a margin of at most `reach` may move.
 //
-// With few columns each edge has a heap of rows. With many columns, scanning a column's rows is cheaper: of each row
-// the columns within reach of its best one.
+// With few columns each edge has a heap of rows. With many columns, scanning a column's rows is cheaper; each row
+// lists the columns within a finite reach of its best one.
 #pragma once
 
 #include <cstddef>
@@ -79,8 +79,8 @@ class TransportPaths {
     std::uint32_t column;
     double gain;
   };
-  std::vector<Near> nears_;          // of each candidate the columns within a finite reach, where not heaped
-  std::vector<std::size_t> begins_;  // where those of a candidate begin
+  std::vector<Near> nears_;          // the lists of all candidates
+  std::vector<std::size_t> begins_;  // where each list begins
   std::vector<Step> from_;
   using Reached = std::pair<double, std::size_t>;
   std::priority_queue<Reached, std::vector<Reached>, std::greater<>> queue_;
