@@ -139,7 +139,7 @@ Draw one_draw(const Truth& truth, std::size_t k, std::size_t n, std::size_t rest
   Dis2Options options;
   options.seed = number;
   const CriticData data = critic_data(source, target, options, Scaling::standard);
-  const DiscrepancySearch search(data.training, options.loss, number, {},
+  const DiscrepancySearch search(data.training, data.centre, data.scale, options.loss, number, {},
                                  imitation(data, source, target, options.representation.kind));
   std::vector<std::pair<double, std::vector<float>>> critics;
   for (std::size_t r = 0; r < restarts; ++r)

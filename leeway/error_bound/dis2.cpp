@@ -152,7 +152,7 @@ std::vector<Restart> search_maximum(const CriticData& data, const Measuring& mea
   std::vector<double> agreements;
   std::mutex reporting;  // Progress hears one thread at a time
   const DiscrepancySearch search(
-      data.training, options.loss, options.seed,
+      data.training, data.centre, data.scale, options.loss, options.seed,
       [&](std::span<const float> theta) {
         agreements.push_back(measuring.source_agreement(theta));
         if (options.progress == nullptr) return;

@@ -93,7 +93,8 @@ std::vector<Plane> planes() {
 // Never above the exact maximum and close to it.
 void expect_found(const Plane& plane, Loss loss, std::size_t restarts, double share) {
   const CriticRows rows = rows_of(plane);
-  const DiscrepancySearch search(rows, loss, 1);
+  const std::vector<double> centre(2, 0), scale(2, 1);
+  const DiscrepancySearch search(rows, centre, scale, loss, 1);
   const double exact = exact_maximum(rows);
   double found = -1;
   for (std::size_t r = 0; r < restarts; ++r)

@@ -64,23 +64,31 @@ double distance_of(std::size_t neighbour) {
   return .3 + .9 * (turn - std::floor(turn));
 }
 
+// Passes a critic on, and keeps it if its D is the largest so far.
+void pass_on(FoundCritic critic, const DiscrepancySearch::Sink& sink, FoundCritic& best) {
+  sink(critic);
+  if (best.theta.empty() || critic.training_discrepancy > best.training_discrepancy) best = std::move(critic);
+}
+
 }  // namespace
 
-// Passes critics on, and keeps the first of those with the largest D.
-class DiscrepancySearch::BestOf {
- public:
-  explicit BestOf(const DiscrepancySearch::Sink& sink) : sink_(sink) {}
-  void add(FoundCritic critic) {
-    sink_(critic);
-    if (best_.theta.empty() || critic.training_discrepancy > best_.training_discrepancy)
-      best_ = std::move(critic);
+// U(-1/sqrt d, 1/sqrt d) for the raw columns, as papers start.
+std::vector<float> DiscrepancySearch::uniform_start(std::span<const double> centre,
+                                                    std::span<const double> scale) const {
+  Parameters theta(rows_.parameters());
+  Random random(seed_, stream("critic start"));
+  const double size = 1 / std::sqrt(static_cast<double>(rows_.d));
+  for (std::size_t c = 0; c < rows_.k; ++c) {
+    double bias = (2 * random.uniform() - 1) * size;
+    for (std::size_t j = 0; j < rows_.d; ++j) {
+      const double raw = (2 * random.uniform() - 1) * size;
+      bias += raw * centre[j];
+      theta[rows_.at(j, c)] = static_cast<float>(std::clamp(raw * scale[j], -100., 100.));
+    }
+    theta[rows_.at(rows_.d, c)] = static_cast<float>(std::clamp(bias, -100., 100.));
   }
-  [[nodiscard]] const FoundCritic& best() const { return best_; }
-
- private:
-  const DiscrepancySearch::Sink& sink_;
-  FoundCritic best_;
-};
+  return theta;
+}
 
 Objective objective_of(Loss loss) {
   return loss == Loss::d_bat    ? Objective::d_bat
@@ -99,7 +107,8 @@ std::vector<std::size_t> classes_by_fall(const CriticRows& rows) {
   return classes;
 }
 
-DiscrepancySearch::DiscrepancySearch(const CriticRows& rows, Loss loss, std::uint64_t seed,
+DiscrepancySearch::DiscrepancySearch(const CriticRows& rows, std::span<const double> centre,
+                                     std::span<const double> scale, Loss loss, std::uint64_t seed,
                                      const std::function<void(std::span<const float>)>& watch,
                                      std::vector<float> imitation)
     : rows_(rows),
@@ -113,7 +122,7 @@ DiscrepancySearch::DiscrepancySearch(const CriticRows& rows, Loss loss, std::uin
   if (watch) descent.watch = [&](std::span<const float> theta, const Evaluation&) { watch(theta); };
   if (rows_.n() * rows_.parameters() > most_plain_products) return;
   plain_ = minimise([&](std::span<const float> theta) { return evaluate(rows_, theta, objective_, even_); },
-                    Parameters(rows_.parameters()), descent);
+                    uniform_start(centre, scale), descent);
 }
 
 // By cross-entropy on the source alone: of all iterates the one that agrees there most.
@@ -157,7 +166,7 @@ FoundCritic DiscrepancySearch::polish(FoundCritic critic, std::size_t index) con
   for (std::size_t line = 0; line < line_searches(rows_); ++line) {
     const auto c = static_cast<std::size_t>(random.below(rows_.k));
     const bool all = line % 4 == 3;
-    Parameters direction = all ? noise(random) : Parameters(rows_.width);
+    Parameters direction = all ? mixture(classifier_.theta, random) : Parameters(rows_.width);
     for (std::size_t i = line % 4 == 0 ? rows_.d : 0; i <= rows_.d && !all; ++i)
       direction[i] = static_cast<float>(random.normal());
     if (!all && !known) known = leads(rows_, critic.theta);
@@ -177,38 +186,27 @@ FoundCritic DiscrepancySearch::polish(FoundCritic critic, std::size_t index) con
 // The classifier, or a neighbour whose scores differ from its by c times their size; c from .3 to 1.2, and where D is
 // largest. Then classes of it are lifted one after the other.
 FoundCritic DiscrepancySearch::near_classifier(std::size_t index, const Sink& sink) const {
-  BestOf found(sink);
+  FoundCritic found;
   if (index % 2 == 0) {
-    found.add(classifier_);
+    pass_on(classifier_, sink, found);
   } else {
     Random random(seed_, stream("critic noise"), index);
-    const Parameters direction = noise(random);
+    const Parameters direction = mixture(classifier_.theta, random);
     const auto c = static_cast<float>(distance_of(index));
     for (const float step : {c, best_step(rows_, classifier_.theta, direction).step}) {
       Parameters theta = classifier_.theta;
       add(theta, 0, step, direction);
-      found.add(found_critic(rows_, std::move(theta)));
+      pass_on(found_critic(rows_, std::move(theta)), sink, found);
     }
   }
   for (std::size_t round = 0; round < std::min(lifts, rows_.k); ++round) {
     const std::size_t c = fallen_[(2 * index + round) % rows_.k];
-    for (FoundCritic& lifted : lift_class(rows_, found.best().theta, c)) found.add(std::move(lifted));
+    for (FoundCritic& lifted : lift_class(rows_, found.theta, c)) pass_on(std::move(lifted), sink, found);
   }
-  return found.best();
+  return found;
 }
 
 bool DiscrepancySearch::cheap() const { return rows_.n() * rows_.parameters() <= cheap_products; }
-
-// Random parameters that make scores as large as the classifier's; where passes are not cheap a mixture of few classes.
-std::vector<float> DiscrepancySearch::noise(Random& random) const {
-  if (!cheap()) return mixture(classifier_.theta, random);
-  Parameters noise(rows_.parameters());
-  for (std::size_t c = 0; c < rows_.k; ++c)
-    for (std::size_t j = 0; j <= rows_.d; ++j) noise[rows_.at(j, c)] = static_cast<float>(random.normal());
-  const double size = length(classifier_.theta) / length(noise);
-  for (float& value : noise) value *= static_cast<float>(size);
-  return noise;
-}
 
 // A critic's scores, mixed at random: as large as its own.
 std::vector<float> DiscrepancySearch::mixture(std::span<const float> theta, Random& random) const {
@@ -241,13 +239,14 @@ void DiscrepancySearch::neighbours(std::size_t index, const Sink& sink) const {
 }
 
 // Passes on every step, because D on other rows soon falls again.
-void DiscrepancySearch::descent(std::size_t way, std::size_t index, BestOf& found) const {
+void DiscrepancySearch::descent(std::size_t way, std::size_t index, const Sink& sink,
+                                FoundCritic& found) const {
   const Objective objective = objective_ == Objective::logistic ? ways[way].objective : objective_;
   const Parameters weights = weights_of(index);
   Parameters start = ways[way].from_plain ? plain_ : classifier_.theta;
   for (float& value : start) value *= ways[way].factor;
   const auto watch = [&](std::span<const float> theta, const Evaluation& evaluation) {
-    found.add(found_critic(rows_, Parameters(theta.begin(), theta.end()), evaluation.agreed));
+    pass_on(found_critic(rows_, Parameters(theta.begin(), theta.end()), evaluation.agreed), sink, found);
   };
   const std::size_t steps =
       std::clamp(descent_products / (rows_.n() * rows_.parameters()), least_descent, most_descent);
@@ -259,13 +258,13 @@ void DiscrepancySearch::descent(std::size_t way, std::size_t index, BestOf& foun
 void DiscrepancySearch::restart(std::size_t index, const Sink& sink) const {
   sink(polish(near_classifier(index, sink), index));
   if (!imitation_.empty()) neighbours(index, sink);
-  BestOf found(sink);
+  FoundCritic found;
   const bool all = cheap() && index == 0, learnable = rows_.n() >= rows_.parameters();
   const std::size_t turns = cheap() ? std::size(ways) : full_descents;
   for (std::size_t way = 0; way < turns; ++way)
     if (all || (way == index % turns && (index < turns || learnable)))
-      descent(way, cheap() ? index : index / turns, found);
-  if ((cheap() || learnable) && !found.best().theta.empty()) sink(polish(found.best(), index));
+      descent(way, cheap() ? index : index / turns, sink, found);
+  if ((cheap() || learnable) && !found.theta.empty()) sink(polish(std::move(found), index));
 }
 
 }  // namespace leeway::error_bound

@@ -47,7 +47,9 @@ class DiscrepancySearch {
 
   // `watch` sees every iterate of the plain surrogate's solution. `imitation` is near the classifier under test
   // (imitation.h); where it agrees with it on fewer than 99 of 100 source rows, or is empty, a nearer one is learnt.
-  DiscrepancySearch(const CriticRows& rows, Loss loss, std::uint64_t seed,
+  // `centre` and `scale` (d) undo the scaling of columns.
+  DiscrepancySearch(const CriticRows& rows, std::span<const double> centre, std::span<const double> scale,
+                    Loss loss, std::uint64_t seed,
                     const std::function<void(std::span<const float>)>& watch = {},
                     std::vector<float> imitation = {});
 
@@ -55,17 +57,16 @@ class DiscrepancySearch {
   void restart(std::size_t index, const Sink& sink) const;
 
  private:
-  class BestOf;
-
+  [[nodiscard]] std::vector<float> uniform_start(std::span<const double> centre,
+                                                 std::span<const double> scale) const;
   [[nodiscard]] FoundCritic nearest(std::vector<float> imitation) const;
   [[nodiscard]] std::vector<float> weights_of(std::size_t index) const;
   [[nodiscard]] FoundCritic polish(FoundCritic critic, std::size_t index) const;
   [[nodiscard]] FoundCritic near_classifier(std::size_t index, const Sink& sink) const;
   [[nodiscard]] bool cheap() const;
-  [[nodiscard]] std::vector<float> noise(Random& random) const;
   [[nodiscard]] std::vector<float> mixture(std::span<const float> theta, Random& random) const;
   void neighbours(std::size_t index, const Sink& sink) const;
-  void descent(std::size_t way, std::size_t index, BestOf& found) const;
+  void descent(std::size_t way, std::size_t index, const Sink& sink, FoundCritic& found) const;
 
   const CriticRows& rows_;
   Objective objective_;
