@@ -317,9 +317,10 @@ int run_assess(Context& context, const Arguments& arguments) {
 void add_noise_flags(const Command& command, NoiseFlags& flags) {
   const std::string group = "Noise";
   command
-      .option("--model", flags.models,
-              "[MODEL=]FILE: model to evaluate under noise on the source's --images: TorchScript, .onnx, a "
-              "PyTorch checkpoint (.pt, .pth, .th), .safetensors, or .npz of named tensors")
+      .option(
+          "--model", flags.models,
+          "[MODEL=]FILE: model to evaluate under noise on the source's --images: TorchScript, .onnx, .pt2, a "
+          "PyTorch checkpoint (.pt, .pth, .th), .safetensors, or .npz of named tensors")
       .group(group);
   command
       .option("--jacobian", flags.jacobians,

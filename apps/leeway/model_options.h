@@ -42,7 +42,8 @@ struct ModelFlags {
 };
 
 inline constexpr const char* model_help =
-    "TorchScript (.pt), .onnx, a PyTorch checkpoint (.pt, .pth, .th), .safetensors, or .npz of named tensors";
+    "TorchScript (.pt), .onnx, .pt2, a PyTorch checkpoint (.pt, .pth, .th), .safetensors, or .npz of named "
+    "tensors";
 void add_model_flags(const Command& command, ModelFlags& flags);  // --model, and how its file is read
 
 // --device, for commands that run models. There is none where LibTorch has no CUDA.

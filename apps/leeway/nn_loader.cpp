@@ -16,6 +16,7 @@
 
 #include "leeway/core/child_process.h"
 #include "leeway/core/file.h"
+#include "leeway/core/version.h"
 
 namespace leeway::app {
 namespace {
@@ -46,17 +47,17 @@ std::optional<std::filesystem::path> library() {
 // spinning takes time from the threads they wait for. Read when the library loads.
 void let_threads_sleep() { setenv("GOMP_SPINCOUNT", "10000", 0); }
 
-// Whether the file is probably a TorchScript or ONNX model; the library decides when it loads the model.
+// Whether the file is probably a program (TorchScript, ONNX, .pt2); the library decides when it loads the model.
 bool is_program(const std::string& option_value) {
   constexpr std::size_t directory_of_zip = 1 << 20;  // bytes at the end of the file
   const std::filesystem::path path(split_name(option_value).second);
   if (path == "-") return false;
   try {
     const MappedFile file = map_file(path);
-    const std::string_view text = file.text();
-    return path.extension() == ".onnx" ||
-           text.substr(text.size() - std::min(text.size(), directory_of_zip)).find("constants.pkl") !=
-               std::string_view::npos;
+    const std::string_view text = file.text(),
+                           tail = text.substr(text.size() - std::min(text.size(), directory_of_zip));
+    return path.extension() == ".onnx" || tail.find("constants.pkl") != tail.npos ||
+           tail.find("models/model.json") != tail.npos;
   } catch (const std::exception&) {
     return false;
   }
@@ -77,8 +78,7 @@ nn::Session* open_session(const std::filesystem::path& path) {
   const auto entry = reinterpret_cast<nn::Session* (*)(int)>(dlsym(library, "leeway_nn_session"));
   nn::Session* const session = entry ? entry(nn::abi_version) : nullptr;
   if (!session)
-    throw std::runtime_error(
-        fmt::format("{}: not the model library of leeway {}", path.string(), LEEWAY_VERSION));
+    throw std::runtime_error(fmt::format("{}: not the model library of leeway {}", path.string(), version));
   if (model_process) session->adopt_process(*model_process);
   session->set_commit_check(check_of_files);
   return session;
@@ -87,8 +87,8 @@ nn::Session* open_session(const std::filesystem::path& path) {
 nn::Session& find_session() {
   if (const auto path = library()) return *open_session(*path);
   throw std::runtime_error(
-      fmt::format("this command requires the model library, but {} does not exist: build leeway with "
-                  "-DLEEWAY_NN=ON (requires LibTorch), or set LEEWAY_NN_LIBRARY to its path",
+      fmt::format("this command requires the model library, but {} does not exist: install leeway-models "
+                  "(Debian), build leeway with -DLEEWAY_NN=ON, or set LEEWAY_NN_LIBRARY to its path",
                   candidates().front().string()));
 }
 

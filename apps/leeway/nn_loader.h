@@ -13,7 +13,7 @@
 
 namespace leeway::app {
 
-// If an option names a TorchScript or ONNX file, starts the process that will run the file, so that this process
+// If an option names a program (TorchScript, ONNX, .pt2), starts the process that will run the file, so that this process
 // loads LibTorch while the command reads data (docs/design/model-process.md). The library calls `commit_check`
 // before it commits a file (core/file.h).
 void prepare_models(const std::vector<Given>& given, std::function<void()> commit_check);

@@ -23,15 +23,15 @@
 namespace leeway::nn {
 
 struct ModelSource {
-  // TorchScript, ONNX, .pt, .pth, .th, .safetensors or .npz, by content; reads FILE.toml (io/model_notes.h)
+  // TorchScript, ONNX, .pt2, .pt, .pth, .th, .safetensors or .npz, by content; reads FILE.toml (io/model_notes.h)
   std::filesystem::path path;
-  std::string architecture;          // empty: what the file says; TorchScript and ONNX bring their own
+  std::string architecture;          // empty: what the file says; programs bring their own
   std::optional<double> scale = {};  // these three replace what the file and its notes say
   std::optional<std::vector<double>> mean = {}, std = {};
   InputShape input;                // used where the file does not say: the shape of the images at hand
   std::string device = "cpu";      // or "cuda", "cuda:1", where LibTorch has CUDA
   Binary binary = Binary::refuse;  // what the output of a model with a single one means; refuse: an error
-  // TorchScript and ONNX run in this process, with all its rights; otherwise in one that can only compute, which needs
+  // Programs (TorchScript, ONNX, .pt2) run in this process, with all its rights; otherwise in one that can only compute, which needs
   // seccomp and the CPU
   bool trust = false;
 };
@@ -110,10 +110,10 @@ class Model : public Predictor {
   // over half of them, above .02 for most images (kernels round differently for other batch sizes).
   [[nodiscard]] virtual std::optional<Variation> variation(const Images& images) const = 0;
 
-  // A copy with batch statistics of these images. Errors: TorchScript, ONNX; those of adapt/batchnorm.h.
+  // A copy with batch statistics of these images. Errors: programs; those of adapt/batchnorm.h.
   [[nodiscard]] virtual Adapted adapt(const Images& images, Progress* progress = nullptr) const = 0;
 
-  // Weights and all of info() as safetensors. Error for a TorchScript or ONNX model.
+  // Weights and all of info() as safetensors. Error for a program.
   virtual void save(const std::filesystem::path& path) const = 0;
 };
 

@@ -44,15 +44,15 @@ struct Layer {
 };
 
 struct ModelInfo {
-  std::string path, format;  // "torchscript", "onnx", "checkpoint", "safetensors", "npz"
-  std::string architecture;  // empty for TorchScript and ONNX
-  InputShape input;          // unknown for TorchScript, and where an ONNX file leaves sizes open
+  std::string path, format;  // programs: "torchscript", "onnx", "pt2"; "checkpoint", "safetensors", "npz"
+  std::string architecture;  // empty for programs
+  InputShape input;          // unknown for TorchScript, and where an ONNX or .pt2 file leaves sizes open
   // Side of the windows that it was trained on; 0: whole images
   std::size_t crop = 0;
   std::size_t classes = 0;  // 0 = unknown before the first images
   std::size_t parameters = 0;
   Normalization normalization;
-  // Of a program (TorchScript, ONNX): "seccomp" (it runs in a process that can only compute), "none"
+  // Of a program (TorchScript, ONNX, .pt2): "seccomp" (it runs in a process that can only compute), "none"
   // (ModelSource::trust); empty: no program.
   std::string confinement;
   std::string training;                  // how it was trained, as TrainingText wrote it; empty: unknown
@@ -68,7 +68,7 @@ class Predictor {
   virtual ~Predictor() = default;
   [[nodiscard]] virtual const ModelInfo& info() const = 0;
 
-  // Logits, labels and features: the last hidden layer; ONNX: the input of the last matrix product;
+  // Logits, labels and features: the last hidden layer; ONNX and .pt2: the input of the last matrix product;
   // TorchScript: the second result, if any. Linear models have none.
   [[nodiscard]] virtual Outputs outputs(const Images& images, Progress* progress = nullptr) const = 0;
 };

@@ -41,7 +41,7 @@ class Session {
 
   // Threads of later calls; 0 = one per core.
   virtual void set_threads(int count) = 0;
-  // Passes a running process of leeway-model; the next TorchScript or ONNX model runs in it.
+  // Passes a running process of leeway-model; the next program runs in it.
   virtual void adopt_process(ChildProcess process) = 0;
   // Sets the check of core/file.h for files that the library writes.
   virtual void set_commit_check(std::function<void()> check) = 0;

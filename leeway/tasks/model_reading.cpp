@@ -58,8 +58,8 @@ void file_fields(ModelReading& reading, Fields& f) {
   f("arch", reading.arch,
     "architecture of named tensors if the file does not name it (leeway list architectures)");
   f("trust", reading.trust,
-    "run a TorchScript or ONNX model without confinement (default: in a separate process that can only "
-    "compute)");
+    "run a TorchScript, ONNX or .pt2 model without confinement (default: in a separate process that can "
+    "only compute)");
   normalization_fields(reading, f);
 }
 

@@ -159,7 +159,8 @@ TEST(Metadata, IsChecked) {
 TEST(ModelFiles, AreToldApartByContent) {
   const toy::Folder folder;
   const std::string expected =
-      "f: expected TorchScript, ONNX, a PyTorch checkpoint, safetensors or npz of named tensors, found ";
+      "f: expected TorchScript, ONNX, .pt2, a PyTorch checkpoint, safetensors or npz of named tensors, "
+      "found ";
   const auto message = [&](const std::string& bytes) {
     write_bytes(folder / "f", bytes);
     return load_error(folder / "f");
@@ -186,7 +187,7 @@ TEST(ModelFiles, BrokenTorchScriptIsRefusedInOneLine) {
   altered.replace(altered.find("def forward"), 11, "def (((((((");
   write_bytes(folder / "altered.pt", altered);
   EXPECT_TRUE(
-      load_error(folder / "altered.pt").starts_with("altered.pt: expected a TorchScript file, found \""));
+      load_error(folder / "altered.pt").starts_with("altered.pt: expected a TorchScript file for LibTorch "));
 }
 
 const std::string torchscript_folder = std::string(LEEWAY_REFERENCE) + "/torchscript/";
@@ -297,8 +298,7 @@ TEST(TorchScript, AnUnknownOperatorIsNamed) {
   } catch (const std::exception& failure) {
     reason = first_line(failure);
   }
-  EXPECT_TRUE(reason.starts_with("unknown operator aten::no_such_operator: made by a newer PyTorch than "))
-      << reason;
+  EXPECT_TRUE(reason.starts_with("unknown operator aten::no_such_operator")) << reason;
 }
 
 // Probabilities by another way than a softmax: their logarithms, which for probabilities of 0 are finite.

@@ -23,7 +23,8 @@ constexpr std::size_t n = 4, k = 3;
 class Told : public StubModel {
  public:
   Told() {
-    info_.path = "m.onnx", info_.format = "onnx", info_.parameters = 12, info_.classes = k;
+    info_.path = "m.onnx", info_.format = "onnx", info_.confinement = "seccomp", info_.parameters = 12,
+    info_.classes = k;
     info_.class_names = {"ash", "oak", "fir"};
     info_.normalization = {2, {.5}, {.25}};
     info_.layers = {{"w", "Conv", "(1, 1)", 12}};

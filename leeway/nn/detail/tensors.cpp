@@ -188,8 +188,7 @@ std::string first_line(const std::exception& failure) {
   constexpr std::string_view listing_ends = "<--- HERE", plain = "RuntimeError: ";
   constexpr std::string_view unknown = "Unknown builtin op: ";
   if (const auto at = all.find(unknown); at != std::string::npos)
-    return fmt::format("unknown operator {}: made by a newer PyTorch than {}",
-                       line_from(all, at + unknown.size()), TORCH_VERSION);
+    return "unknown operator " + line_from(all, at + unknown.size());
   std::string text;
   if (const auto end = all.rfind(listing_ends); end != std::string::npos) {
     const auto reason = all.find(plain, end);  // more of the listing may come before the reason

@@ -9,6 +9,7 @@
 #include "leeway/nn/adapt/batchnorm.h"
 #include "leeway/nn/attack/run.h"
 #include "leeway/nn/detail/tensors.h"
+#include "leeway/nn/io/load.h"
 #include "leeway/nn/io/weights.h"
 
 namespace leeway::nn {
@@ -316,7 +317,7 @@ Adapted TorchModel::adapt(const Images& images, Progress* progress) const {
   return translated(name(), [&] {
     if (!network_)
       refuse(name(), "a model of a known architecture, to adapt its batch normalization",
-             info_.format == "onnx" ? "ONNX" : "TorchScript");
+             words_for_format(info_.format));
     check_images(images);
     const bool single = info_.binary != Binary::refuse;
     auto network = make_network(architecture(info_.architecture), info_.input, single ? 1 : info_.classes,
@@ -331,8 +332,7 @@ Adapted TorchModel::adapt(const Images& images, Progress* progress) const {
 
 void TorchModel::save(const std::filesystem::path& path) const {
   if (!network_)
-    refuse(name(), "a model of a known architecture, to save its weights",
-           info_.format == "onnx" ? "ONNX" : "TorchScript");
+    refuse(name(), "a model of a known architecture, to save its weights", words_for_format(info_.format));
   save_weights(path, info_, *network_);
 }
 

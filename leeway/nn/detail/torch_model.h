@@ -40,7 +40,7 @@ using JacobianFunction =
 void check_normalization(const Normalization& normalization, const std::string& name, std::size_t channels);
 
 // Runs on `device`, which holds the weights of `forward`. `forward` takes normalized images. `network`, which
-// it runs, is null for TorchScript and ONNX.
+// it runs, is null for programs.
 [[nodiscard]] std::unique_ptr<Model> make_model(ModelInfo info, ForwardFunction forward,
                                                 std::shared_ptr<Network> network,
                                                 torch::Device device = torch::kCPU);

@@ -26,10 +26,11 @@ bool contains(std::span<const std::byte> bytes, std::string_view text) {
   return all.find(text) != std::string_view::npos;
 }
 
-// "torchscript", "onnx", "checkpoint", "safetensors" or "npz", by content (of a zip file: the names in the
+// "torchscript", "pt2", "onnx", "checkpoint", "safetensors" or "npz", by content (of a zip file: the names in the
 // directory at its end); ONNX also by file name.
 std::string format_of(const std::filesystem::path& path) {
-  const std::string expected = "TorchScript, ONNX, a PyTorch checkpoint, safetensors or npz of named tensors";
+  const std::string expected =
+      "TorchScript, ONNX, .pt2, a PyTorch checkpoint, safetensors or npz of named tensors";
   const std::string name = display_name(path);
   const MappedFile file = map_file(path);
   const std::span<const std::byte> bytes = file.bytes;
@@ -38,6 +39,8 @@ std::string format_of(const std::filesystem::path& path) {
     const std::span<const std::byte> tail = bytes.last(std::min<std::size_t>(bytes.size(), 1 << 20));
     if (!contains(tail, std::string_view("PK\x05\x06", 4))) refuse(name, expected, "a truncated zip archive");
     if (contains(tail, "constants.pkl")) return "torchscript";
+    if (contains(tail, "models/model.json") || contains(tail, "serialized_exported_program.json"))
+      return "pt2";
     if (contains(tail, "data.pkl")) return "checkpoint";
     return contains(tail, ".npy") ? "npz" : "torchscript";
   }
@@ -154,6 +157,16 @@ std::unique_ptr<Model> load_named_tensors(ModelInfo info, ArrayMap tensors, torc
 
 }  // namespace
 
+std::string words_for_format(const std::string& format) {
+  return format == "onnx" ? "ONNX" : format == "pt2" ? "a .pt2 archive" : "TorchScript";
+}
+
+LoadedProgram load_program(ModelInfo info, const InputShape& images, torch::Device device,
+                           const std::function<void()>& before_running) {
+  const auto load = info.format == "onnx" ? load_onnx : info.format == "pt2" ? load_pt2 : load_torchscript;
+  return load(std::move(info), images, device, before_running);
+}
+
 void take_classes(ModelInfo& info, std::size_t found) {
   if (info.classes > 0 && info.classes != found)
     refuse(display_name(info.notes_file),
@@ -170,7 +183,9 @@ struct FileContent {
   ArrayMap tensors;
 };
 
-bool is_graph(const std::string& format) { return format == "torchscript" || format == "onnx"; }
+bool is_program(const std::string& format) {
+  return format == "torchscript" || format == "onnx" || format == "pt2";
+}
 
 NamedTensors read_as(const std::string& format, const std::filesystem::path& path) {
   if (format == "safetensors") return {read_safetensors(path), {}};
@@ -185,10 +200,10 @@ FileContent read_file(const ModelSource& source) {
   const ModelNotes notes = notes_beside(source.path);
   info.notes_file = notes.path;
   ArrayMap tensors;
-  if (is_graph(info.format)) {
+  if (is_program(info.format)) {
     if (!source.architecture.empty() || !notes.architecture.empty())
       refuse(display_name(info.path), "named tensors, for an architecture",
-             info.format == "onnx" ? "ONNX, which has its own" : "TorchScript, which has its own");
+             words_for_format(info.format) + ", which has its own");
   } else {
     info.architecture = source.architecture.empty() ? notes.architecture : source.architecture;
     NamedTensors content = read_as(info.format, source.path);
@@ -197,7 +212,7 @@ FileContent read_file(const ModelSource& source) {
     if (!content.note.empty()) info.notes.push_back(std::move(content.note));
   }
   if (notes.input.known()) info.input = notes.input;
-  if (!info.input.known() && !is_graph(info.format)) info.input = source.input;
+  if (!info.input.known() && !is_program(info.format)) info.input = source.input;
   for (const auto* const from : {&notes.scale, &source.scale})
     if (*from) info.normalization.scale = **from;
   for (const auto* const from : {&notes.mean, &source.mean})
@@ -214,15 +229,15 @@ FileContent read_file(const ModelSource& source) {
 
 NamedTensors read_named_tensors(const std::filesystem::path& path) {
   const std::string format = format_of(path);
-  if (is_graph(format))
+  if (is_program(format))
     refuse(display_name(path), "named tensors: a PyTorch checkpoint, safetensors or npz",
-           format == "onnx" ? "ONNX" : "TorchScript");
+           words_for_format(format));
   return read_as(format, path);
 }
 
 std::optional<WeightsFile> unknown_weights(const ModelSource& source) {
   FileContent content = read_file(source);
-  if (is_graph(content.info.format) || !content.info.architecture.empty()) return std::nullopt;
+  if (is_program(content.info.format) || !content.info.architecture.empty()) return std::nullopt;
   WeightsFile file{std::move(content.info), fitting_architectures(content.tensors, content.info.input)};
   for (const auto& [name, array] : content.tensors) {
     file.info.layers.push_back({name, std::string(name_of(array.type)), array.shape_text(), array.size()});
@@ -232,33 +247,31 @@ std::optional<WeightsFile> unknown_weights(const ModelSource& source) {
 }
 
 // A program, in a process of its own unless it is trusted.
-static LoadedProgram load_graph(ModelInfo info, const ModelSource& source, torch::Device device) {
+static LoadedProgram load_as_asked(ModelInfo info, const ModelSource& source, torch::Device device) {
   const std::string name = display_name(info.path);
   check_normalization(info.normalization, name, info.input.channels);
   if (source.trust) {
-    LoadedProgram program = info.format == "onnx"
-                                ? load_onnx(std::move(info), source.input, device, [] {})
-                                : load_torchscript(std::move(info), source.input, device, [] {});
+    LoadedProgram program = load_program(std::move(info), source.input, device, [] {});
     program.info.confinement = "none";
     return program;
   }
   if (!device.is_cpu())
     throw Error(fmt::format(
-        "{}: TorchScript and ONNX models run confined on the CPU only; --trust runs the model on {}", name,
-        source.device));
+        "{}: programs (TorchScript, ONNX, .pt2) run confined on the CPU only; --trust runs the model on {}",
+        name, source.device));
   if (const std::string reason = why_not_confined(); !reason.empty())
-    throw Error(
-        fmt::format("{}: this machine cannot confine TorchScript and ONNX models ({}); --trust runs the "
-                    "model without confinement",
-                    name, reason));
+    throw Error(fmt::format(
+        "{}: this machine cannot confine programs (TorchScript, ONNX, .pt2): {}; --trust runs the "
+        "model without confinement",
+        name, reason));
   return load_confined(std::move(info), source.input);
 }
 
 std::unique_ptr<Model> load_model(const ModelSource& source) {
   const torch::Device device = device_from_name(source.device);
   auto [info, tensors] = read_file(source);
-  if (!is_graph(info.format)) return load_named_tensors(std::move(info), std::move(tensors), device);
-  LoadedProgram program = load_graph(std::move(info), source, device);
+  if (!is_program(info.format)) return load_named_tensors(std::move(info), std::move(tensors), device);
+  LoadedProgram program = load_as_asked(std::move(info), source, device);
   return make_model(std::move(program.info), std::move(program.forward), nullptr, device);
 }
 

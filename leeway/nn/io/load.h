@@ -20,8 +20,11 @@ namespace leeway::nn {
 // Session::weights_of_unknown of session.h.
 [[nodiscard]] std::optional<WeightsFile> unknown_weights(const ModelSource& source);
 
-// Of a checkpoint, safetensors or npz file. Error for TorchScript and ONNX.
+// Of a checkpoint, safetensors or npz file. Error for programs.
 [[nodiscard]] NamedTensors read_named_tensors(const std::filesystem::path& path);
+
+// "ONNX", "TorchScript" or "a .pt2 archive": formats of programs, in messages.
+[[nodiscard]] std::string words_for_format(const std::string& format);
 
 // Sets the number of classes; Error if it differs from FILE.toml.
 void take_classes(ModelInfo& info, std::size_t found);
@@ -43,5 +46,13 @@ struct LoadedProgram {
 // or flat rows of shape `images`. Logits and features: io/onnx_head.h.
 [[nodiscard]] LoadedProgram load_onnx(ModelInfo info, const InputShape& images, torch::Device device,
                                       const std::function<void()>& before_running);
+
+// An archive of torch.export, otherwise like load_onnx.
+[[nodiscard]] LoadedProgram load_pt2(ModelInfo info, const InputShape& images, torch::Device device,
+                                     const std::function<void()>& before_running);
+
+// The one of these that info.format names.
+[[nodiscard]] LoadedProgram load_program(ModelInfo info, const InputShape& images, torch::Device device,
+                                         const std::function<void()>& before_running);
 
 }  // namespace leeway::nn

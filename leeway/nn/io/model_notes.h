@@ -1,6 +1,6 @@
 // FILE.toml: what the model file FILE does not say.
 //
-//   arch = "resnet20-cifar"          of named tensors; TorchScript and ONNX bring their own
+//   arch = "resnet20-cifar"          of named tensors; programs bring their own
 //   scale = 1                        the network takes (scale x - mean) / std of pixels x in [0,1]
 //   mean = [0.485, 0.456, 0.406]     one number a channel
 //   std = [0.229, 0.224, 0.225]

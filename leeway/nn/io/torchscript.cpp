@@ -9,6 +9,7 @@
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/runtime/print_handler.h>
 #include <torch/script.h>
+#include <torch/version.h>
 
 #include <algorithm>
 #include <atomic>
@@ -152,16 +153,24 @@ class Silence {
   Silence& operator=(const Silence&) = delete;
 
  private:
+#if TORCH_VERSION_MAJOR >= 2
+  using WarningHandlerGuard = c10::WarningUtils::WarningHandlerGuard;
+  struct NoWarnings : c10::WarningHandler {
+    void process(const c10::Warning&) override {}
+  };
+#else
+  using WarningHandlerGuard = c10::Warning::WarningHandlerGuard;
   struct NoWarnings : c10::WarningHandler {
     void process(const c10::SourceLocation&, const std::string&, const bool) override {}
   };
+#endif
   static void print(const std::string& text) {
     if (silences == 0) torch::jit::getDefaultPrintHandler()(text);
   }
 
   static inline std::atomic<int> silences{0};
   static inline NoWarnings no_warnings;
-  c10::Warning::WarningHandlerGuard guard_{&no_warnings};
+  WarningHandlerGuard guard_{&no_warnings};
 };
 
 struct TorchProgram {
@@ -275,7 +284,11 @@ LoadedProgram load_torchscript(ModelInfo info, const InputShape& images, torch::
   } catch (const Error&) {
     throw;
   } catch (const std::exception& failure) {
-    refuse(name, "a TorchScript file", "\"" + printable(first_line(failure), 200) + "\"");
+    refuse(name, "a TorchScript file for LibTorch " TORCH_VERSION,
+           fmt::format("\"{}\"; if a newer PyTorch wrote it, export the model there with "
+                       "torch.export.save(torch.export.export(model.eval(), (x,)), 'model.pt2') or "
+                       "torch.onnx.export(model.eval(), (x,), 'model.onnx')",
+                       printable(first_line(failure), 200)));
   }
   program.rank = images.rank;
   info.input.rank = images.rank;

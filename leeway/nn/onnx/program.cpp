@@ -188,9 +188,9 @@ Tensors Program::run(const Tensors& inputs, const Batch& batch) const {
   return results;
 }
 
-RowRunner::RowRunner(std::shared_ptr<const Program> program, bool has_features, std::int64_t declared_batch,
-                     double scale, std::string name)
-    : program_(std::move(program)),
+RowRunner::RowRunner(RunGraph graph, bool has_features, std::int64_t declared_batch, double scale,
+                     std::string name)
+    : graph_(std::move(graph)),
       has_features_(has_features),
       declared_(declared_batch),
       group_(std::max<std::int64_t>(declared_batch, 1)),
@@ -217,7 +217,7 @@ bool RowRunner::goes_together(const torch::Tensor& like) const {
 }
 
 Forward RowRunner::run(const torch::Tensor& x) const {
-  Tensors results = program_->run({x}, {declared_, x.size(0)});
+  Tensors results = graph_(x, {declared_, x.size(0)});
   Forward forward;
   forward.logits = results[0];
   while (forward.logits.dim() > 2 && forward.logits.size(-1) == 1)

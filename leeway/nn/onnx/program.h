@@ -6,8 +6,8 @@
 
 #include <torch/torch.h>
 
+#include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -51,7 +51,10 @@ class Program {
   std::size_t parameters_ = 0, folded_bytes_ = 0;
 };
 
-// Runs a program on any number of rows.
+// The input of a graph to its outputs.
+using RunGraph = std::function<Tensors(const torch::Tensor& x, const Batch& batch)>;
+
+// Runs a graph on any number of rows.
 //
 // A graph exported with batch b has b in its shapes, which onnx/shapes.cpp replaces where possible. This is
 // checked once per image shape: more than b rows together must match the same rows b at a time to 1e-3 of the
@@ -64,9 +67,8 @@ inline constexpr std::int64_t most_numbers = std::int64_t{1} << 28;  // of the i
 
 class RowRunner {
  public:
-  // `program` gives logits and, if has_features, features. The check's inputs are uniform in [0, scale).
-  RowRunner(std::shared_ptr<const Program> program, bool has_features, std::int64_t declared_batch,
-            double scale, std::string name);
+  // `graph` gives logits and, if has_features, features. The check's inputs are uniform in [0, scale).
+  RowRunner(RunGraph graph, bool has_features, std::int64_t declared_batch, double scale, std::string name);
 
   // x (n, ...) as the graph takes it. Logits (n,k); (n,k,1,1) is squeezed.
   [[nodiscard]] Forward operator()(const torch::Tensor& x) const;
@@ -80,7 +82,7 @@ class RowRunner {
   [[nodiscard]] bool check(const torch::Tensor& like) const;
   [[nodiscard]] bool agrees_in_groups(const torch::Tensor& like, std::int64_t rows, std::int64_t group) const;
 
-  std::shared_ptr<const Program> program_;
+  RunGraph graph_;
   bool has_features_;
   std::int64_t declared_, group_;
   double scale_;

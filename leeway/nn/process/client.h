@@ -6,7 +6,7 @@
 
 namespace leeway::nn {
 
-// Loads a TorchScript or ONNX file in a new process and returns what runs it there, with gradients
+// Loads a program (TorchScript, ONNX, .pt2) in a new process and returns what runs it there, with gradients
 // by the images, for as many calls at once as threads() gives. The process ends with the last copy of the
 // function. Same bits as in this process. Cost: a copy of images and outputs; .5 s for the start,
 // or less if adopt_model_process was called.

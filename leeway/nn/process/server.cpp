@@ -198,8 +198,7 @@ LoadedProgram load_and_confine(ModelInfo info, const InputShape& images) {
   end_with_caller();
   confine(Confine::read);
   const auto before_running = [] { confine(Confine::compute); };
-  return info.format == "onnx" ? load_onnx(std::move(info), images, torch::kCPU, before_running)
-                               : load_torchscript(std::move(info), images, torch::kCPU, before_running);
+  return load_program(std::move(info), images, torch::kCPU, before_running);
 }
 
 }  // namespace

@@ -59,9 +59,10 @@ void fields(InspectedModel& model, Fields& f) {
   std::optional<std::size_t> classes = info.classes > 0 ? std::optional(info.classes) : std::nullopt;
   std::vector<std::size_t> input = input_sizes(model);
   f("model", info.path, "model file");
-  f.choice("format", info.format,
-           {{"torchscript", ""}, {"onnx", ""}, {"checkpoint", ""}, {"safetensors", ""}, {"npz", ""}},
-           "format of the file, by its content");
+  f.choice(
+      "format", info.format,
+      {{"torchscript", ""}, {"onnx", ""}, {"pt2", ""}, {"checkpoint", ""}, {"safetensors", ""}, {"npz", ""}},
+      "format of the file, by its content");
   f.unless_empty("architecture", info.architecture, "architecture; null: defined by the file, or unknown");
   f("fitting", model.fitting, "if unknown: architectures with these tensor names and shapes; [] otherwise");
   f("parameters", info.parameters, "number of parameters of the model");
@@ -70,9 +71,10 @@ void fields(InspectedModel& model, Fields& f) {
   f("input", input, at_least(1), "channels, height, width, or the sizes of a row; []: unknown");
   f("normalization", info.normalization, "the network takes (scale x - mean) / std of pixels x in [0,1]");
   f.unless_empty("notes", info.notes_file, "FILE.toml next to the model that was read");
-  f.unless_empty("confinement", info.confinement,
-                 "confinement of a TorchScript or ONNX model: seccomp: a separate process that can only "
-                 "compute; none: --trust; null: another kind of file");
+  f.unless_empty(
+      "confinement", info.confinement,
+      "confinement of a program (TorchScript, ONNX, .pt2): seccomp: a separate process that can only "
+      "compute; none: --trust; null: another kind of file");
   f("layers", info.layers,
     "layers with weights; all operators of a graph; all tensors if the architecture is unknown");
   f("cost", model.cost, "measured duration of a pass; null: not measured, or unknown input");
@@ -95,7 +97,7 @@ std::string fitting_text(const InspectedModel& model) {
 }
 
 bool is_unknown(const InspectedModel& model) {
-  return model.info.architecture.empty() && model.info.format != "onnx" && model.info.format != "torchscript";
+  return model.info.architecture.empty() && model.info.confinement.empty();
 }
 
 std::string headline_of(const Inspect& record) {

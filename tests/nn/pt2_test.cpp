@@ -1,0 +1,206 @@
+// .pt2 archives on LibTorch: those of today's PyTorch against its numbers, and programs made by hand.
+#include <gmock/gmock.h>
+
+#include "leeway/core/parallel.h"
+#include "leeway/io/npy.h"
+#include "tests/nn/io/pt2_archives.h"
+#include "tests/nn/toy.h"
+
+namespace leeway::nn::pt2_test {
+
+using namespace pt2s;
+using ::testing::HasSubstr;
+
+class WrittenByPyTorch : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(WrittenByPyTorch, HasItsLogitsAndGradients) {
+  const std::filesystem::path folder = std::filesystem::path(LEEWAY_SHARED_DATA) / "modern";
+  if (!is_there(folder)) GTEST_SKIP() << "no models of today's PyTorch beside this clone";
+  const ArrayMap expected = read_npz(folder / (GetParam() + ".npz"));
+  const torch::Tensor all = shared_tensor(expected.at("x"));
+  std::vector<std::int64_t> sizes = all.sizes().vec();
+  const std::size_t rank = sizes.size();
+  sizes.resize(4, 1);
+  Images images;
+  images.path = "x", images.rank = rank, images.pixels = to_array(all.reshape(sizes));
+  const auto model = toy::loaded(folder / (GetParam() + ".pt2"), "", shape_of(images));
+  const Classifier classifier = model->classifier(shape_of(images));
+  const auto x = images.pixels.view<float>();
+  const Array logits = make_array({images.n(), classifier.k}, classifier.logits(x));
+  EXPECT_LT(toy::largest_gap(logits, expected.at("logits")), 1e-5);
+  const std::vector<std::int32_t> first(images.n(), 0);
+  const auto found = classifier.gradients(x, first);
+  EXPECT_LT(toy::largest_gap(make_array(expected.at("gradient_class0").shape, found.gradients),
+                             expected.at("gradient_class0")),
+            1e-4);
+}
+
+INSTANTIATE_TEST_SUITE_P(, WrittenByPyTorch,
+                         ::testing::Values("cnn", "vit", "lstm", "sdpa", "depthwise", "tabular"),
+                         [](const auto& instance) { return instance.param; });
+
+class Pt2 : public ::testing::Test {
+ protected:
+  [[nodiscard]] std::unique_ptr<Model> load(const Pt2Archive& archive) const {
+    return toy::loaded(archive.write(folder_ / "m.pt2"));
+  }
+  [[nodiscard]] std::vector<float> logits(const Pt2Archive& archive, std::vector<float> x,
+                                          std::size_t n) const {
+    const auto model = load(archive);
+    const Classifier classifier = model->classifier({x.size() / n, 1, 1, 2});
+    return classifier.logits(x);
+  }
+  // Why the archive is refused.
+  [[nodiscard]] std::string refusal(const Pt2Archive& archive) const {
+    return message_of([&] { (void)load(archive); });
+  }
+
+  toy::Folder folder_;
+};
+
+TEST_F(Pt2, ALinearModelIsWhatItSays) {
+  const auto model = load(linear());
+  EXPECT_EQ(model->info().format, "pt2");
+  EXPECT_EQ(model->info().classes, 2u);
+  EXPECT_EQ(model->info().parameters, 8u);
+  EXPECT_EQ(model->info().input, (InputShape{3, 1, 1, 2}));
+  ASSERT_EQ(model->info().layers.size(), 2u);
+  EXPECT_EQ(model->info().layers[0].type, "linear");
+  EXPECT_THAT(logits(linear(), {1, 2, 3, 0, 0, 0}, 2), ::testing::ElementsAre(3.5f, 2.5f, .5f, -.5f));
+}
+
+TEST_F(Pt2, ASoftmaxAtTheEndIsRemovedAndItsNoteKept) {
+  Pt2Archive archive = linear();
+  archive.nodes().push_back(node("torch.ops.aten.softmax.int",
+                                 {{"self", tensor("linear")}, {"dim", integer(1)}}, {tensor("softmax")}));
+  archive.outputs() = json::array();
+  archive.returns("softmax");
+  EXPECT_THAT(logits(archive, {1, 2, 3}, 1), ::testing::ElementsAre(3.5f, 2.5f));
+  EXPECT_THAT(load(archive)->info().notes.at(0), HasSubstr("Softmax"));
+}
+
+TEST_F(Pt2, ADictionaryNamesLogitsAndFeatures) {
+  Pt2Archive archive = linear();
+  archive.nodes().push_back(node("torch.ops.aten.neg.default", {{"self", tensor("x")}}, {tensor("neg")}));
+  archive.outputs() = json::array();
+  archive.returns("neg").returns("linear");
+  archive.program["graph_module"]["module_call_graph"] = {
+      {{"signature",
+        {{"out_spec",
+          R"([1, {"type": "builtins.dict", "context": "[\"features\", \"logits\"]", "children_spec": []}])"}}}}};
+  EXPECT_THAT(logits(archive, {1, 2, 3}, 1), ::testing::ElementsAre(3.5f, 2.5f));
+}
+
+// Rows of the batch, through arithmetic on sizes: x (n,3) as (3n), minus one number, as (n,3).
+TEST_F(Pt2, SizesAreComputed) {
+  const json rows = {{"as_sym_int", {{"as_name", "rows"}}}}, all = {{"as_sym_int", {{"as_name", "all"}}}};
+  Pt2Archive archive = linear();
+  json& nodes = archive.nodes();
+  nodes = json::array();
+  nodes.push_back(node("torch.ops.aten.sym_size.int", {{"self", tensor("x")}, {"dim", integer(0)}}, {rows}));
+  nodes.push_back(node("_operator.mul", {{"a", rows}, {"b", integer(3)}}, {all}));
+  nodes.push_back(node("torch.ops.aten.view.default",
+                       {{"self", tensor("x")}, {"size", {{"as_sym_ints", {{{"as_name", "all"}}}}}}},
+                       {tensor("flat")}));
+  nodes.push_back(
+      node("torch.ops.aten.sub.Tensor", {{"self", tensor("flat")}, {"other", integer(1)}}, {tensor("less")}));
+  nodes.push_back(
+      node("torch.ops.aten.view.default",
+           {{"self", tensor("less")}, {"size", {{"as_sym_ints", {{{"as_name", "rows"}}, integer(3)}}}}},
+           {tensor("linear")}));
+  EXPECT_THAT(logits(archive, {1, 2, 3, 4, 5, 6}, 2), ::testing::ElementsAre(0, 1, 2, 3, 4, 5));
+}
+
+// A program for two rows at a time gives the same for any number of rows.
+TEST_F(Pt2, AFixedBatchRunsInGroups) {
+  Pt2Archive archive = linear();
+  archive.program["graph_module"]["graph"]["tensor_values"]["x"]["sizes"] = sizes_of({2, 3});
+  archive.nodes().push_back(node("torch.ops.aten.view.default",
+                                 {{"self", tensor("linear")}, {"size", {{"as_ints", {2, 2}}}}},
+                                 {tensor("view")}));
+  archive.outputs() = json::array();
+  archive.returns("view");
+  EXPECT_THAT(logits(archive, {1, 2, 3, 0, 0, 0, 1, 1, 1}, 3),
+              ::testing::ElementsAre(3.5f, 2.5f, .5f, -.5f, 2.5f, .5f));
+}
+
+// softmax(q k^T / sqrt(d)) v by loops; the causal form sees no later key, a mask hides keys.
+TEST_F(Pt2, AttentionIsThatOfItsDefinition) {
+  const std::size_t n = 4, d = 2;
+  const std::vector<float> x{.1f, -.3f, .7f, .2f, -.5f, .9f, .4f, .6f};
+  for (const bool causal : {false, true}) {
+    Pt2Archive archive({-1, static_cast<std::int64_t>(n * d)});
+    json& nodes = archive.nodes();
+    nodes.push_back(node("torch.ops.aten.view.default",
+                         {{"self", tensor("x")}, {"size", {{"as_ints", {-1, 1, 4, 2}}}}}, {tensor("rows")}));
+    std::vector<Input> inputs{{"query", tensor("rows")}, {"key", tensor("rows")}, {"value", tensor("rows")}};
+    if (causal) inputs.push_back({"is_causal", {{"as_bool", true}}});
+    nodes.push_back(node("torch.ops.aten.scaled_dot_product_attention.default", inputs, {tensor("mixed")}));
+    nodes.push_back(node("torch.ops.aten.flatten.using_ints",
+                         {{"self", tensor("mixed")}, {"start_dim", integer(1)}}, {tensor("out")}));
+    archive.returns("out");
+    const std::vector<float> found = logits(archive, x, 1);
+    for (std::size_t i = 0; i < n; ++i) {
+      double sum = 0, mixed[d] = {};
+      for (std::size_t j = 0; j < (causal ? i + 1 : n); ++j) {
+        double score = 0;
+        for (std::size_t c = 0; c < d; ++c) score += x[i * d + c] * x[j * d + c] / std::sqrt(double{d});
+        sum += std::exp(score);
+        for (std::size_t c = 0; c < d; ++c) mixed[c] += std::exp(score) * x[j * d + c];
+      }
+      for (std::size_t c = 0; c < d; ++c)
+        EXPECT_NEAR(found[i * d + c], mixed[c] / sum, 1e-6) << causal << i << c;
+    }
+  }
+}
+
+TEST_F(Pt2, WhatItCannotRunIsRefusedByName) {
+  const auto with = [](const std::string& target, const std::vector<Input>& inputs) {
+    Pt2Archive archive = linear();
+    archive.nodes().push_back(node(target, inputs, {tensor("more")}));
+    return archive;
+  };
+  EXPECT_THAT(refusal(with("torch.ops.aten.frobnicate.default", {})),
+              HasSubstr("aten.frobnicate.default: expected an operator that LibTorch"));
+  EXPECT_THAT(refusal(with("torch.ops.torchvision.nms.default", {})), HasSubstr("torchvision.nms"));
+  EXPECT_THAT(refusal(with("os.system", {})), HasSubstr("os.system"));
+  EXPECT_THAT(refusal(with("torch.ops.aten.relu.default", {})), HasSubstr("an argument 'self'"));
+  EXPECT_THAT(refusal(with("torch.ops.aten.relu.default", {{"self", tensor("x")}, {"spin", integer(1)}})),
+              HasSubstr("self, spin"));
+  EXPECT_THAT(refusal(with("torch.ops.aten.flatten.using_ints",
+                           {{"self", tensor("x")}, {"start_dim", {{"as_string", "x"}}}})),
+              HasSubstr("type int"));
+  EXPECT_THAT(
+      refusal(with("torch.ops.aten.dropout.default",
+                   {{"input", tensor("x")}, {"p", {{"as_float", .5}}}, {"train", {{"as_bool", true}}}})),
+      HasSubstr("model.eval()"));
+  EXPECT_THAT(refusal(with("_operator.floordiv", {{"a", integer(1)}, {"b", integer(0)}})),
+              HasSubstr("division by 0"));
+}
+
+TEST_F(Pt2, OperatorsInPlaceChangeNeitherImagesNorWeights) {
+  Pt2Archive archive = linear();
+  archive.nodes().insert(archive.nodes().begin(),
+                         node("torch.ops.aten.mul_.Tensor",
+                              {{"self", tensor("x")}, {"other", {{"as_float", 2.}}}}, {tensor("mul_")}));
+  const std::vector<float> x{1, 2, 3};
+  EXPECT_THAT(logits(archive, x, 1), ::testing::ElementsAre(6.5f, 5.5f));
+  archive.nodes()[0]["inputs"][0]["arg"] = tensor("p_weight");
+  EXPECT_THAT(refusal(archive), HasSubstr("changes its weights"));
+}
+
+TEST_F(Pt2, BitsDoNotDependOnThreads) {
+  const auto model = load(linear());
+  const Images rows = [] {
+    Images images = toy::images(100, {3, 1, 1}, 2);
+    images.rank = 2;
+    return images;
+  }();
+  set_threads(1);
+  const Array one = model->outputs(rows).logits;
+  set_threads(3);
+  EXPECT_TRUE(toy::same_bits(model->outputs(rows).logits, one));
+  set_threads(1);
+}
+
+}  // namespace leeway::nn::pt2_test
