@@ -41,12 +41,33 @@ packages_of() {
   esac | sed '/^#/d; /^$/d'
 }
 
-# missing_packages demo|tests|all: those that are not installed. A program of that name from elsewhere counts as well.
+# is_here NAME...: whether one of the packages is installed. A program of that name from elsewhere counts as well.
+is_here() {
+  local name
+  for name; do
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null)" = installed ] || command -v "$name" >/dev/null &&
+      return
+  done
+  return 1
+}
+
+# missing_packages demo|tests|all: the lines of packages.txt that are not installed.
 missing_packages() {
-  local package
-  for package in $(packages_of "$1"); do
-    [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
-      command -v "$package" >/dev/null || printf '%s ' "$package"
+  local line
+  for line in $(packages_of "$1"); do
+    # shellcheck disable=SC2086
+    is_here ${line//|/ } || printf '%s ' "$line"
+  done
+}
+
+# available LINE...: of each line the first name that this release has.
+available() {
+  local line name
+  for line; do
+    for name in ${line//|/ }; do
+      apt-cache show "$name" >/dev/null 2>&1 && break
+    done
+    printf '%s ' "$name"
   done
 }
 
@@ -66,7 +87,7 @@ install_packages() {
   quietly build/apt.log "${as_root[@]}" apt-get update || return
   # shellcheck disable=SC2086
   quietly build/apt.log "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y --no-install-recommends $missing || return
+    apt-get install -y --no-install-recommends $(available $missing) || return
   grep -E '^(Need to get|After this operation)' build/apt.log || true
 }
 

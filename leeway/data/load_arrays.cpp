@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t array_severities = 5;
 
-const Array& member(const ArrayMap& arrays, const std::string& array, const std::string& name) {
+const Array& member(const ArrayMap& arrays, const char* array, const std::string& name) {
   const auto found = arrays.find(array);
   if (found == arrays.end()) refuse(name, "an array " + in_quotes(array), "none");
   return found->second;

@@ -3,7 +3,7 @@
 Pixel j of picture i (in the file's own order) is (7 i + j) % 251, of dSprites' pictures (i + j) % 2, of JPEG files and of those of
 different sizes what smooth() says; the loaders' test computes the same. Run: /usr/bin/python3 published_layouts.py
 """
-import ctypes
+import ctypes.util
 import gzip
 import pathlib
 import struct
@@ -66,7 +66,7 @@ def jpeg(array, quality=90, colours=2, flags=4096):
 def write_hdf5(name, arrays, elsewhere=""):
     """A file of HDF5 with those arrays, u8 or float64, by its C library. One of strides 0 is claimed and not written; of a
     text "external" or "virtual" the data of `images` are in /etc/passwd, of "link" they are a link to 3dshapes.h5."""
-    library = ctypes.CDLL("libhdf5_serial.so.103")
+    library = ctypes.CDLL(ctypes.util.find_library("hdf5_serial"))
     for function in "H5Fcreate H5Pcreate H5Screate_simple H5Dcreate2".split():
         getattr(library, function).restype = ctypes.c_int64
     library.H5open()

@@ -212,10 +212,10 @@ TEST(CorruptionsPage, WithoutLabelsOrAModelItSaysLess) {
 
 Json swept() { return reference_record("sweep_report_record.json"); }
 
-const Table& table_called(const test::Parts& parts, const std::string& caption) {
+const Table& table_called(const test::Parts& parts, std::string_view caption) {
   for (const auto& [section, table] : parts.tables)
     if (table.caption.find(caption) != std::string::npos) return table;
-  throw std::runtime_error("no table " + caption);
+  throw std::runtime_error("no table " + std::string(caption));
 }
 
 TEST(SweepReportPage, SaysWhatWasFoundAndDrawsIt) {

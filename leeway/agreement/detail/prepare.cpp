@@ -4,7 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)  // dispatch.h knows the others
+#include "leeway/core/targets.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "leeway/agreement/detail/prepare.cpp"
 #include <hwy/foreach_target.h>

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "leeway/average_case/detail/integrand.h"
+#include "leeway/core/targets.h"
 
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)  // core/dispatch.h knows the others
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "leeway/average_case/detail/kernel.cpp"
 #include <hwy/foreach_target.h>

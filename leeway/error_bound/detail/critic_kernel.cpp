@@ -303,9 +303,15 @@ LEEWAY_INLINE V objective_of_both(const VectorRows<V>& rows, Objective objective
   for (std::size_t c = 0; c < k * score_stride; c += score_stride) at<V>(spare + c).v = at<V>(scores + c).v;
   const V source = objective_of<V>(rows, objective, true, k, scores),
           target = objective_of<V>(rows, objective, false, k, spare);
+  // By bits: GCC 14 fails on a choice by a mask that was loaded.
+  const auto chosen = [&](const V& of_source, const V& of_target) {
+    const Integers<V> a = __builtin_bit_cast(Integers<V>, of_source),
+                      b = __builtin_bit_cast(Integers<V>, of_target);
+    return __builtin_bit_cast(V, (a & rows.source) | (b & ~rows.source));
+  };
   for (std::size_t c = 0; c < k * score_stride; c += score_stride)
-    at<V>(scores + c).v = rows.source ? at<V>(scores + c).v : at<V>(spare + c).v;
-  return rows.source ? source : target;
+    at<V>(scores + c).v = chosen(at<V>(scores + c).v, at<V>(spare + c).v);
+  return chosen(source, target);
 }
 
 template <class V>

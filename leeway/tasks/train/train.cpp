@@ -27,7 +27,7 @@ double agreement_of(const Outputs& clean, const Outputs& shifted) {
   throw OptionError(fmt::format("--select-shift: expected {}, found {}", expected, found));
 }
 
-const shift::Member& pixel_shift(const std::string& name) {
+const shift::Member& pixel_shift(std::string_view name) {
   std::vector<std::string_view> names;
   for (const shift::Member& member : shift::members()) {
     if (member.by_strength == nullptr) continue;
