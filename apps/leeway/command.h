@@ -133,6 +133,7 @@ void add_attack(const Command& root, Context& context);
 void add_mvn_cdf(const Command& root, Context& context);
 void add_list(const Command& root, Context& context);
 void add_schema(const Command& root, Context& context);
+void add_demo(const Command& root, Context& context);
 void add_average_case(const Command& root, Context& context);
 void add_sweep_report(const Command& room, Context& context);
 void add_sweep(const Command& root, Context& context);

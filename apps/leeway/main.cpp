@@ -87,6 +87,7 @@ int main(int argc, char** argv) {
   add_units(line.root(), context);
   add_sweep(line.root(), context);
   add_schema(line.root(), context);
+  add_demo(line.root(), context);
   add_completion(line, context);
   const auto ended = [&](const std::string& message, int code) {
     context.end_progress();

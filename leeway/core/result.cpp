@@ -9,8 +9,12 @@
 
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
+#include "leeway/core/version.h"
 
 namespace leeway {
+
+const char* const version = LEEWAY_VERSION;
+
 namespace {
 
 constexpr std::size_t deepest_nesting = 100, most_keys = 10'000;  // each key is found by a linear search

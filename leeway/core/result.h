@@ -13,8 +13,6 @@
 
 namespace leeway {
 
-inline constexpr const char* version = LEEWAY_VERSION;
-
 // The number itself, or "inf", "-inf", "nan".
 [[nodiscard]] Json json_number(double value);
 

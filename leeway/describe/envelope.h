@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "leeway/core/json_fwd.h"
+#include "leeway/core/version.h"
 #include "leeway/describe/fields.h"
 
 namespace leeway {
@@ -27,7 +28,7 @@ struct Envelope {
   std::vector<std::string> command;  // the command line, one word each
   std::vector<Input> inputs;
   std::uint64_t seed = 0;
-  std::string version = LEEWAY_VERSION, instruction_set;
+  std::string version = leeway::version, instruction_set;
   double seconds = 0;
   std::string headline;
   std::vector<std::string> findings, warnings;

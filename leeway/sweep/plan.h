@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "leeway/core/progress.h"
+#include "leeway/core/version.h"
 #include "leeway/describe/fields.h"
 #include "leeway/sweep/study.h"
 
@@ -57,7 +58,7 @@ struct PlannedAxis {
 
 struct Plan {
   std::string schema = plan_schema;
-  std::string version = LEEWAY_VERSION;  // on which the results' bits depend
+  std::string version = leeway::version;  // on which the results' bits depend
   std::vector<PlannedStage> stages;
   std::vector<PlannedAxis> axes;
   std::size_t threads = 1;

@@ -12,6 +12,7 @@
 #include "leeway/core/error.h"
 #include "leeway/core/lapack.h"
 #include "leeway/core/parallel.h"
+#include "leeway/core/version.h"
 #include "leeway/describe/json.h"
 #include "leeway/io/column_words.h"
 #include "leeway/tasks/records.h"

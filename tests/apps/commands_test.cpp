@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "leeway/core/file.h"
+#include "leeway/core/version.h"
 #include "leeway/io/npy.h"
 #include "tests/apps/run_command.h"
 

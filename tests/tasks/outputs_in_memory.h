@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "leeway/core/result.h"
+#include "leeway/core/version.h"
 #include "leeway/tasks/named_outputs.h"
 
 namespace leeway::tasks {
