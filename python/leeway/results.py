@@ -3,6 +3,7 @@
 import html
 import json
 import math
+import re
 from typing import Any, NamedTuple
 
 import numpy
@@ -110,6 +111,26 @@ class Result(Part):
         """A pandas DataFrame with one row per result (or a single row); keys of parts have dots, lists are omitted."""
         import pandas
         return pandas.DataFrame([_row(result) for result in self._tree.get("results", [self._tree])])
+
+    def metrics(self):
+        """The finite numbers of the results as one flat dictionary, for experiment trackers.
+
+        Keys of parts have dots. The texts that tell several results apart, such as the target, stand before the key:
+        {"blur/accuracy": 0.8, "noise/accuracy": 0.7}. Characters that trackers refuse are "_".
+        """
+        rows = [_row(result) for result in self._tree.get("results", [self._tree])]
+        places = [[] for _ in rows]
+        for key in rows[0] if rows else ():
+            words = [row.get(key) for row in rows]
+            if len(set(map(tuple, places))) < len(rows) and all(isinstance(one, str) for one in words) and len(set(words)) > 1:
+                for place, word in zip(places, words):
+                    place.append(word)
+        metrics = {}
+        for place, row in zip(places, rows):
+            for key, value in row.items():
+                if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
+                    metrics[re.sub(r"[^\w\-. /]", "_", "/".join([*place, key]), flags=re.ASCII)] = value
+        return metrics
 
     def report(self, path, images=None, flips=8):
         """Writes the result as one HTML page that needs no network; the path is returned.

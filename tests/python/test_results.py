@@ -99,6 +99,14 @@ def test_frames(results):
     assert results["agreement"].to_frame()["decomposition.err.n"][0] > 0
 
 
+def test_metrics_are_flat_numbers(results):
+    several, one = results["assess"].metrics(), results["agreement"].metrics()
+    assert several["clean/pa"] == results["assess"].results[1].pa
+    assert one["pa"] == results["agreement"].pa and one["decomposition.err.n"] > 0
+    for key, value in {**several, **one}.items():
+        assert isinstance(value, (int, float)) and not isinstance(value, bool) and numpy.isfinite(value), key
+
+
 def test_arrays(results):
     assert results["shift"].x.shape == (4, 1, 8, 8) and results["shift"].x.dtype == numpy.float32
     assert results["average_case"].arrays["taylor"].shape == (300, 1)

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# tools/release.sh raise VERSION           # writes the version to CMakeLists.txt, the only place that has it, and commits
+# tools/release.sh FOLDER [PYTHON...]      # of a clean commit: tests, wheels, Debian packages, source archive, SHA256SUMS
+#
+# On Debian 12; PYTHON as for tools/wheels.sh. A commit always gives the same wheels and the same archive.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+if [ "${1:-}" = raise ]; then
+  [[ "${2:-}" =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || { echo "usage: tools/release.sh raise MAJOR.MINOR.PATCH" >&2; exit 2; }
+  sed -i -E "s/^(project\\(leeway VERSION )[0-9.]+/\\1$2/" CMakeLists.txt
+  git commit -qm "Version $2" CMakeLists.txt
+  exit
+fi
+[ $# -gt 0 ] || { sed -n '2,3s/^# //p' "$0" >&2; exit 2; }
+[ -z "$(git status --porcelain)" ] || { echo "commit first: a release is what a commit holds" >&2; exit 1; }
+mkdir -p "$1"
+out=$(cd "$1" && pwd)
+shift
+version=$(sed -nE 's/^project\(leeway VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
+
+./test.sh all
+tools/wheels.sh "$out" "$@"
+tools/packages.sh "$out"
+git archive --format=tar --prefix="leeway-$version/" HEAD | gzip -9n >"$out/leeway-$version.tar.gz"
+(cd "$out" && sha256sum ./* >SHA256SUMS && cat SHA256SUMS)
