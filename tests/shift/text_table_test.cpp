@@ -13,7 +13,6 @@
 
 namespace leeway::shift::text_table_test {
 
-using ::testing::ElementsAre;
 
 struct Outcome {
   std::string csv;

@@ -159,10 +159,10 @@ TEST_F(Claims, ThatNameNoRunnerAreRefused) {
   const auto path = store_.claim(unit, 1);
   const auto refused = [&](const std::string& found) {
     Runner runner(store_, lease);
-    EXPECT_EQ(message_of([&] { (void)runner.claim(unit); }),
-              path.string() +
-                  ": expected a claim: a link to 16 hexadecimal digits, the name of a runner, found " +
-                  found);
+    EXPECT_REFUSED(runner.claim(unit),
+                   path.string() +
+                       ": expected a claim: a link to 16 hexadecimal digits, the name of a runner, found " +
+                       found);
     std::filesystem::remove(path);
   };
   store_.make_work(unit, "x");
@@ -293,9 +293,7 @@ TEST_F(Runs, AFileThatHasChangedSinceThePlanIsNotRead) {
     const Plan units =
         plan("[look]\nsource = \"good\"\n" + name + "\"\nseed = [1, " + std::to_string(++n + 1) + "]\n");
     write_bytes(table, "as it is now");
-    EXPECT_THAT(message_of([&] { (void)run(units); }),
-                ::testing::HasSubstr(": expected the contents at the time of planning, found others"))
-        << name;
+    EXPECT_REFUSED(run(units), ": expected the contents at the time of planning, found others...") << name;
     EXPECT_EQ(status_of(units, store_).counts.ready, 2u) << name;
     EXPECT_EQ(left_over(), 0u);
     write_bytes(table, "as planned");

@@ -49,7 +49,7 @@ TEST_F(Inputs, HaveNoDigestWhereNoneIsWanted) {
 TEST_F(Inputs, ThatChangedAreRefused) {
   log.add(path, {2, 3});
   write_npy(path, make_array<double>({1}, {1}));
-  EXPECT_THAT(message_of([&] { (void)noted(); }), ::testing::HasSubstr("a changed file"));
+  EXPECT_REFUSED(noted(), "a changed file...");
 }
 
 // Labels and groups of a file with ids belong to the rows with these ids.
@@ -71,8 +71,8 @@ TEST_F(Inputs, LabelsAndGroupsOfAFileFollowItsIds) {
     EXPECT_EQ(set.groups.at(0).levels[static_cast<std::size_t>(set.groups[0].codes[0])], "M");
   }
   reading.labels = table("l.csv", "id,label\nb,0\nc,1\n");
-  EXPECT_THAT(message_of([&] { (void)log.open_set(outputs, reading, SetRole::first); }),
-              ::testing::HasSubstr("each once, found 'a' missing or repeated"));
+  EXPECT_REFUSED(log.open_set(outputs, reading, SetRole::first),
+                 "each once, found 'a' missing or repeated...");
 }
 
 // Labels from 1 are recognized by the number of classes, not of rows.

@@ -10,7 +10,6 @@
 
 namespace leeway::assess::shifts_test {
 
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 const std::vector<std::string> names = {"husky", "wolf"};
