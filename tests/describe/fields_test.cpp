@@ -2,7 +2,6 @@
 #include "leeway/describe/fields.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>

@@ -1,6 +1,5 @@
 // The record of leeway train: read as it was written, beside the weights too, and its words.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 

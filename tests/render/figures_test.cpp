@@ -2,7 +2,6 @@
 #include "leeway/render/figures.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>

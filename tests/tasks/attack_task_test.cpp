@@ -1,6 +1,5 @@
 // The record of an attack from what a model says it found.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 

@@ -1,7 +1,6 @@
 // Average-case robustness of functions and of arrays, without a command.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "leeway/io/safetensors.h"
 #include "leeway/tasks/average_case/average_case.h"
@@ -131,12 +130,7 @@ TEST_F(AverageCaseTasks, ThatWereStoppedGoOnToTheSameBits) {
   task_.resumed = [&](std::size_t done, std::size_t) { resumed.push_back(done); };
   const auto stop = [&] {
     StopsHalfway progress;
-    try {
-      (void)average_case(task_, &progress);
-    } catch (const Interrupted& stopped) {
-      return std::string(stopped.what());
-    }
-    return std::string();
+    return message_of([&] { (void)average_case(task_, &progress); });
   };
   EXPECT_EQ(
       stop(),

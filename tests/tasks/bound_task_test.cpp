@@ -1,6 +1,5 @@
 // Bounds and estimates of sets of outputs in memory, and their evaluation. What they compute: tests of error_bound.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <utility>

@@ -1,6 +1,5 @@
 // Shifts drawn from a table in memory and found again, without a command; their records are read as they were written.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 

@@ -1,7 +1,6 @@
 // Images drawn, loaded and shifted without a command.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <filesystem>
 

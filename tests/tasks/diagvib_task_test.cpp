@@ -1,6 +1,5 @@
 // DiagViB environments written without a command.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <filesystem>

@@ -2,7 +2,6 @@
 #include "leeway/tasks/file_pattern.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "tests/message_of.h"
 

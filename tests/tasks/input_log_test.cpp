@@ -1,7 +1,6 @@
 #include "leeway/tasks/input_log.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "leeway/core/file.h"
 #include "leeway/io/npy.h"

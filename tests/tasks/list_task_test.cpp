@@ -1,7 +1,6 @@
 // What every member of every family says of itself, and what is left where there is no model part.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,5 @@
 // What is said of a model and of its answers, from what the model says.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <filesystem>
 

@@ -1,6 +1,5 @@
 // Tasks on sets of outputs in memory: agreement, selection, distances, alignment, bounds. What they compute: tests of analyses.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <span>

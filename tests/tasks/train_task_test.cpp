@@ -1,6 +1,5 @@
 // leeway train from C++: a training by its options, and the record of it.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 

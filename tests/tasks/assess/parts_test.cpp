@@ -1,6 +1,5 @@
 // Parts of an assessment, worked by hand: predictions, pairs, shares and their differences, confusion, cells.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>

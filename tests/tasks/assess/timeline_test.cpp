@@ -1,7 +1,6 @@
 // Targets over time: chunks against results of their own, gates that name the first chunk, order of rows, false alarms.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
