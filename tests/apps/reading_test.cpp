@@ -173,8 +173,8 @@ TEST_F(Reading, IsToldAndKept) {
 TEST_F(Reading, StandardInput) {
   const std::string line = "cd '" + folder_.string() +
                            "' && cat plain.csv | '" LEEWAY_COMMAND "' pa - other.csv --json >.out 2>.err";
-  EXPECT_EQ(std::system(line.c_str()), 0) << read_text(folder_ / ".err");
-  const Json pa = Json::parse(read_text(folder_ / ".out"));
+  EXPECT_EQ(std::system(line.c_str()), 0) << read_bytes(folder_ / ".err");
+  const Json pa = Json::parse(read_bytes(folder_ / ".out"));
   EXPECT_EQ(pa["results"][0]["afr_pred"], .75);
   EXPECT_EQ(pa["inputs"][0]["path"], "-");
 }
