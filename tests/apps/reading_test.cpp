@@ -1,6 +1,7 @@
 // What commands read: bad inputs end in exit code 3 and one line that names the file, expected and found; options say how
 // outputs are read. What readers refuse in detail: tests/core.
 #include <array>
+#include <cstdlib>
 #include <string>
 #include <vector>
 

@@ -1,5 +1,6 @@
 // Calls that are wrong, in every command: exit code and the one line; values that no option takes; help; what a shell
 // completes; what reaches a terminal.
+#include <cstdlib>
 #include <string>
 #include <vector>
 

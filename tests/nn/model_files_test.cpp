@@ -201,11 +201,9 @@ TEST(SingleOutput, OfNamedTensorsIsTwoClasses) {
 
 TEST(SingleOutput, NeedsAWordAboutWhatItIs) {
   const Images images = toy::images(3, {1, 8, 8}, 2);
-  EXPECT_NE(
-      message_of([&] { (void)load_misleading("one_logit.pt")->outputs(images); })
-          .find("one_logit.pt: expected at least two classes (for the positive class of two: --binary logit "
-                "or --binary prob), found outputs of shape (3, 1)"),
-      std::string::npos);
+  EXPECT_REFUSED(load_misleading("one_logit.pt")->outputs(images),
+                 "one_logit.pt: expected at least two classes (for the positive class of two: --binary logit "
+                 "or --binary prob), found outputs of shape (3, 1)...");
   EXPECT_REFUSED(load_misleading("one_logit.pt", Binary::prob)->outputs(toy::images(40, {1, 8, 8}, 2)),
                  "one_logit.pt: expected probabilities in [0,1] (--binary prob), found ...");
 }
@@ -273,7 +271,7 @@ TEST(NoGradients, AreAnErrorOfOneLineAndTheRestGoesOn) {
   const std::string expected = "no_gradient.pt: expected a model with input gradients";
   const auto refused = [&](const std::function<void()>& work) {
     const std::string message = message_of(work);
-    EXPECT_NE(message.find(expected), std::string::npos) << message;
+    EXPECT_THAT(message, ::testing::HasSubstr(expected));
     EXPECT_EQ(message.find('\n'), std::string::npos) << message;
   };
   refused([&] { (void)classifier.gradients(std::vector<float>(64, .5f), {}); });

@@ -1,5 +1,5 @@
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cmath>
@@ -47,7 +47,7 @@ TEST_F(OldState, OfOtherOptionsIsNotUsed) {
 
 TEST_F(OldState, OfOtherDataIsNotUsed) {
   images_ = toy::squares(200, 4, 9);
-  EXPECT_NE(note(quick()).find("other options (data "), std::string::npos);
+  EXPECT_THAT(note(quick()), ::testing::HasSubstr("other options (data "));
 }
 
 TEST_F(OldState, ThatIsBrokenIsNotUsed) {

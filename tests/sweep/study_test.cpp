@@ -111,7 +111,7 @@ TEST(Study, MistakesAreNamedByTheirPlace) {
             "'change.seed<x'"}}) {
     const std::string message = message_of([&] { (void)study_of(one.text); });
     EXPECT_TRUE(message.starts_with("study.toml: " + one.place + "expected ")) << message;
-    EXPECT_NE(message.find(one.expected), std::string::npos) << message;
+    EXPECT_THAT(message, ::testing::HasSubstr(one.expected));
     EXPECT_NE(message.find(", found " + one.found), std::string::npos) << message;
   }
 }
@@ -345,7 +345,7 @@ TEST(Plan, RefusesWhatACommandOrAMemberDoesNotTake) {
             "line 2, column 1: expected at most 1,000,000", "more"}}) {
     const std::string message = message_of([&, &text = text] { (void)plan_of("[change]\n" + text + "\n"); });
     EXPECT_TRUE(message.starts_with("study.toml: " + place)) << message;
-    EXPECT_NE(message.find(found), std::string::npos) << message;
+    EXPECT_THAT(message, ::testing::HasSubstr(found));
   }
   const auto units = [](const std::string& text) { return plan_of(text).units.size(); };
   EXPECT_EQ(units("[change]\nname = \"blur,noise\"\nset.eta = [\"1/4\", 0.1]\n"), 2u) << "a fraction";
@@ -401,7 +401,7 @@ TEST(PlanFile, OneClearLineForEachMistake) {
     write_bytes(path, changed);
     const std::string message = message_of([&] { (void)read_plan(path); });
     EXPECT_TRUE(message.starts_with(path.string() + ": ")) << message;
-    EXPECT_NE(message.find(words), std::string::npos) << message;
+    EXPECT_THAT(message, ::testing::HasSubstr(words));
   }
 }
 
