@@ -14,7 +14,6 @@ namespace leeway::reading_test {
 
 using leeway::testing::deflated_entry;
 using leeway::testing::make_zip;
-using leeway::testing::write_bytes;
 using leeway::testing::ZipEntry;
 using ::testing::HasSubstr;
 using std::string_literals::operator""s;

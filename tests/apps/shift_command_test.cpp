@@ -9,7 +9,6 @@
 
 namespace leeway::shift_command_test {
 
-using leeway::testing::write_bytes;
 using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

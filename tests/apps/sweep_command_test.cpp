@@ -23,8 +23,8 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// Images, shifted ones by shift, strength and seed, and what a rotation makes of them: 1 + 2 S s + 2 S s units.
-std::string study_of(int strengths, const std::string& seeds) {
+// Images, shifted ones by shift, strength and seed, and what a rotation makes of them: 1 + 4 s + 4 s units of s seeds.
+std::string study_of(const std::string& seeds) {
   return R"toml([render]
 command = "data render"
 name = "dsprites"
@@ -36,8 +36,7 @@ out = "images.npz"
 command = "shift"
 name = ["gaussian-noise", "contrast"]
 data = "{render}"
-strength = "grid )toml" +
-         std::to_string(strengths) + R"toml( from 0.1 to 0.4"
+strength = "grid 2 from 0.1 to 0.4"
 seed = )toml" +
          seeds + R"toml(
 out = "noisy.npz"
@@ -59,7 +58,7 @@ std::size_t files_below(const fs::path& folder) {
 
 class SweepCommand : public CommandTest {
  protected:
-  explicit SweepCommand(const std::string& study = study_of(2, "[1, 2]")) { write("study.toml", study); }
+  SweepCommand() { write("study.toml", study_of("[1, 2]")); }
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name) << text;
   }
@@ -126,7 +125,7 @@ TEST_F(SweepCommand, PlansRunsCollectsAndReports) {
 TEST_F(SweepCommand, AChangedStudyKeepsWhatStillHolds) {
   plan("sweep");
   ASSERT_EQ(run("sweep run sweep").code, 0);
-  write("study.toml", study_of(2, "[2, 6]"));
+  write("study.toml", study_of("[2, 6]"));
   EXPECT_THAT(run("sweep plan study.toml --out sweep").out,
               AllOf(HasSubstr("17 units in 3 stages, 9 of them already done."),
                     HasSubstr("8 units in the folder do not belong to this plan.")));
@@ -210,13 +209,9 @@ TEST_F(SweepCommand, OneClearLineForEachMistake) {
   write("other/plan.jsonl", "of another program");
   plan("sweep");
   fs::create_symlink("sweep/study.toml", folder_ / "link.csv");
-  plan("evil");
-  std::string text = read_bytes(folder_ / "evil" / "plan.jsonl");
-  write("evil/plan.jsonl", text.replace(text.find("\"images.npz\""), 12, "\"../x.npz\""));
   all_refused(
       "",
       {{"sweep run nowhere", 3, {"nowhere/plan.jsonl: expected a readable file"}},
-       {"sweep run evil", 3, {"evil/plan.jsonl: expected a plan", "found a changed plan"}},
        {"sweep plan study.toml", 2, {"--out is required"}},
        {"sweep plan study.toml --out full", 3, {"full: expected a new folder", "a folder with other files"}},
        {"sweep plan study.toml --out other",

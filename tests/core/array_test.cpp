@@ -154,7 +154,7 @@ TEST(Rows, PartsThatDoNotFit) {
   EXPECT_EQ(message(make_array<float>({1, 3}, {1, 2, 3})), "Rows: part 1: expected 2 columns, found 3");
   EXPECT_THAT(message(make_array<float>({2}, {1, 2})), HasSubstr("a matrix of floats, found shape (2)"));
   EXPECT_THAT(message(make_array<std::int8_t>({1, 2}, {1, 2})), HasSubstr("int8"));
-  EXPECT_REFUSED(Rows rows((std::vector<Array>())), "at least one part...");
+  EXPECT_REFUSED(Rows(std::vector<Array>()), "at least one part...");
 }
 
 }  // namespace leeway::array_test

@@ -159,12 +159,12 @@ TEST(ParallelThreads, CountIsChecked) {
 
 // It answers with its word, its session, and its descriptors.
 TEST(ChildProcess, HasASocketASessionAndNoOtherFile) {
-  const testing::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto script = folder / "program";
-  testing::write_bytes(script,
-                       "#!/bin/sh\nread word <&3\nset -- /proc/$$/fd/*\n"
-                       "echo $word $(cut -d' ' -f6 /proc/$$/stat) $$ $(readlink /proc/$$/fd/[0-2]) "
-                       "$(ls /proc/self/fd | grep -vx '[0-3]' | wc -l) >&3\n");
+  write_bytes(script,
+              "#!/bin/sh\nread word <&3\nset -- /proc/$$/fd/*\n"
+              "echo $word $(cut -d' ' -f6 /proc/$$/stat) $$ $(readlink /proc/$$/fd/[0-2]) "
+              "$(ls /proc/self/fd | grep -vx '[0-3]' | wc -l) >&3\n");
   std::filesystem::permissions(script, std::filesystem::perms::owner_all);
   const ChildProcess child = start_child(script);
   ASSERT_EQ(write(child.socket, "hello\n", 6), 6);

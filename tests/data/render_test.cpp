@@ -124,7 +124,7 @@ TEST(Render, SameBitsAtAnyNumberOfThreadsAndInAnySubset) {
 }
 
 TEST(Render, ATableGivesTheRowsThatWroteItAndAFileHoldsThem) {
-  const leeway::testing::TemporaryFolder folder;
+  const TemporaryFolder folder;
   for (const RenderedSet& set : rendered_sets()) {
     const RenderedRows rows = RenderedRows(set, {}).sample(37, 5);
     write_attributes(folder / "table.csv", rows);
@@ -166,7 +166,7 @@ TEST(Render, SaysWhatIsWrong) {
   for (const auto& one : bad)
     EXPECT_THAT(message_of([&] { RenderedRows(set, one.first); }), HasSubstr(one.second));
   EXPECT_REFUSED(drawn(RenderedRows(set, {}).sample(1, 0), 4), "8 to 1024 pixels...");
-  const leeway::testing::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::filesystem::path file = folder / "table.csv";
   write_text(file, "shape\nheart\n");
   EXPECT_REFUSED(RenderedRows::from_table(set, file), "a column 'obj_color' (of dsprites)...");
@@ -388,7 +388,7 @@ TEST(DiagvibTextures, HaveAFlatHistogramAndRepeat) {
 }
 
 TEST(DiagvibTextures, AFolderReplacesAndAdds) {
-  const leeway::testing::TemporaryFolder folder;
+  const TemporaryFolder folder;
   std::filesystem::create_directories(folder / "none");
   Bitmap color{3, 40, 41, std::vector<std::uint8_t>(std::size_t{3} * 40 * 41)};
   for (std::size_t i = 0; i < color.pixels.size(); i += 3) color.pixels[i] = 200;  // red

@@ -72,7 +72,7 @@ class ShiftTableFile : public ::testing::Test {
     const auto start = message.find("table.csv");
     return start == std::string::npos ? message : message.substr(start);
   }
-  testing::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(ShiftTableFile, MethodsAreTheOtherColumnsOfNumbers) {

@@ -16,7 +16,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
-using testing::write_bytes;
 
 std::filesystem::path table(std::string_view name) { return testing::reference("tables") / name; }
 

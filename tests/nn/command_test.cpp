@@ -307,9 +307,8 @@ class TensorFilesTier2 : public Command {};
 
 TEST_F(Command, InspectListsTensorsOfAnUnknownNetwork) {
   good("inspect " + model_file("table-compiled.pt"));
-  EXPECT_THAT(out(), ::testing::AllOf(HasSubstr("unknown; the tensors fit linear"),
-                                      HasSubstr("--arch linear --input 4  (3 classes)"),
-                                      HasSubstr("_orig_mod.weight")));
+  EXPECT_THAT(out(), AllOf(HasSubstr("unknown; the tensors fit linear"),
+                           HasSubstr("--arch linear --input 4  (3 classes)"), HasSubstr("_orig_mod.weight")));
   const Json found = result("inspect " + model_file("table-plain.pt"));
   EXPECT_EQ(found.at("fitting").at(0).at("architecture"), "linear");
   EXPECT_EQ(found.at("fitting").at(0).at("input"), Json({4}));

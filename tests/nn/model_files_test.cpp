@@ -14,9 +14,9 @@ namespace leeway::nn::model_files_test {
 
 const std::filesystem::path model_folder = std::string(LEEWAY_REFERENCE) + "/model_files";
 
-Images inputs_for(const std::string& data, Layout layout = Layout::found) {
+Images inputs_for(const std::string& data) {
   ArrayMap others;
-  return read_inputs((model_folder / (data + ".npz")).string(), others, layout);
+  return read_inputs((model_folder / (data + ".npz")).string(), others, Layout::found);
 }
 
 ModelSource source_for(const std::string& file, const Images& inputs) {

@@ -262,7 +262,6 @@ TEST(Report, EveryRecordThatIsDescribedHasAPage) {
     const std::string complaint = message_of([&] { (void)html_report(json); });
     EXPECT_THAT(complaint, Not(HasSubstr("a record of schema"))) << kind.schema;
   }
-  EXPECT_REFUSED(html_report(Json{{"schema", "leeway.other/1"}}), "expected a record of schema...");
 }
 
 }  // namespace leeway::tasks::other_pages_test

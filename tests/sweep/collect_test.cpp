@@ -14,9 +14,6 @@
 
 namespace leeway::sweep::testing::collect_test {
 
-using leeway::testing::read_bytes;
-using leeway::testing::TemporaryFolder;
-using leeway::testing::write_bytes;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -182,7 +179,7 @@ TEST(RunTable, AnAxisThatThisTableLacksCountsAsEmpty) {
 
 TEST(RunTable, ATableOfOtherMakingHasNoAxes) {
   const RunTable table = table_of_text("algorithm,seed,test\nerm,1,.5\n");
-  EXPECT_THAT(table.axes(), ::testing::IsEmpty());
+  EXPECT_THAT(table.axes(), IsEmpty());
   EXPECT_THAT(table.keys(), ElementsAre("algorithm", "seed", "test"));
 }
 

@@ -18,9 +18,6 @@
 
 namespace leeway::sweep::testing::study_test {
 
-using leeway::testing::TemporaryFolder;
-using leeway::testing::write_bytes;
-
 TEST(Study, SettingsStandInTheOrderOfTheCommandsDescription) {
   const Study study = study_of("[change]\nseed = [1, 2]\nname = \"blur\"\nset.b = 1\nset.a = 2\n");
   const Stage& stage = study.stages.at(0);
@@ -375,7 +372,7 @@ TEST(PlanFile, OneClearLineForEachMistake) {
   const TemporaryFolder folder;
   const auto path = folder / "plan.jsonl";
   write_plan(path, plan_of(chain));
-  const std::string text = leeway::testing::read_bytes(path);
+  const std::string text = read_bytes(path);
   const auto replaced = [&](const std::string& from, const std::string& to) {
     std::string changed = text;
     return changed.replace(changed.find(from), from.size(), to);

@@ -32,7 +32,7 @@ class AverageCaseTasks : public ::testing::Test {
   const std::vector<float> x_ = average_case::random_inputs(n, d, 1);
   const average_case::Quadratic model_ = average_case::random_linear(d, k, 2);
   AverageCaseTask task_{.of = ClassifierInputs{model_.classifier(), average_case::rows_of(x_), n}};
-  const testing::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
 };
 
 // Asks to stop once half of the passes are done.

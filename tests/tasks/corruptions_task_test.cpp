@@ -92,7 +92,7 @@ class CorruptionsTaskTest : public ::testing::Test {
   }
 
   const Halves model_{};
-  const testing::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
 };
 
 Images corrupted(const Images& images, const char* name, int severity) {

@@ -20,7 +20,7 @@ class DataTasks : public ::testing::Test {
  protected:
   [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
-  const testing::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(DataTasks, RenderedImagesAreDescribed) {

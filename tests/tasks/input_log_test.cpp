@@ -20,7 +20,7 @@ class Inputs : public ::testing::Test {
     return envelope.inputs;
   }
 
-  testing::TemporaryFolder folder;
+  TemporaryFolder folder;
   const std::string path = (folder / "a.npy").string();
   std::vector<std::string> opened;
   InputLog log{[this](const std::string& file, const std::string&) { opened.push_back(file); }};
@@ -54,7 +54,7 @@ TEST_F(Inputs, ThatChangedAreRefused) {
 // Labels and groups of a file with ids belong to the rows with these ids.
 TEST_F(Inputs, LabelsAndGroupsOfAFileFollowItsIds) {
   const auto table = [&](const char* name, const char* text) {
-    return testing::write_bytes(folder / name, text).string();
+    return write_bytes(folder / name, text).string();
   };
   const std::string outputs = table("o.csv", "id,p_0,p_1\na,.25,.75\nb,.5,.5\n");
   const Array ids = make_text_array({3}, {"b", "c", "a"});

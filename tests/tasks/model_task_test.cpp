@@ -85,7 +85,7 @@ TEST(InferTask, RowsWithoutALabelDoNotCount) {
 
 TEST(InferTask, WhatTheImagesFileSaysOfItsRowsGoesOn) {
   const Told model;
-  const testing::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::filesystem::path path = folder / "o.npz";
   const Outputs outputs = infer({.model = model, .images = images({})}).outputs;
   write_outputs(path, outputs,

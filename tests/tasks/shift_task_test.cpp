@@ -19,7 +19,7 @@ class ShiftTaskTest : public ::testing::Test {
     return task;
   }
 
-  const testing::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
 };
 
 // Two blocks of 2,048 and a rest.

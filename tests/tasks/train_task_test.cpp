@@ -36,7 +36,7 @@ class TrainTaskTest : public ::testing::Test {
     task_.options.batch = 16;
     task_.options.validation = .25;
   }
-  leeway::testing::TemporaryFolder folder_;
+  TemporaryFolder folder_;
   TrainTask task_{
       .session = nn::session(), .rows = {halves(80), {}}, .out = folder_ / "m.safetensors", .seed = 2};
 };
