@@ -15,7 +15,6 @@
 
 namespace leeway::agreement::distance_test {
 
-
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 Array f64(std::size_t n, std::size_t d, std::vector<double> values) {

@@ -154,7 +154,8 @@ TEST(Models, RefuseLogitsThatAreNotFinite) {
 
 TEST(Models, CanBeInterrupted) {
   Stopping at_once;
-  EXPECT_THROW((void)toy::model("linear", colour, 3)->outputs(toy::images(4, colour, 3), &at_once), Interrupted);
+  EXPECT_THROW((void)toy::model("linear", colour, 3)->outputs(toy::images(4, colour, 3), &at_once),
+               Interrupted);
 }
 
 // Two classes of grey pictures, below and above .3: a linear network that is right behind `normalization`.
