@@ -209,9 +209,9 @@ TEST_F(FilesOfCommands, AResultThatIsNotWholeIsNoSuccess) {
 TEST_F(FilesOfCommands, AFullDiskIsOneLine) {
   const std::string assess = "assess --source a.npz --target t=a.npy --quiet ";
   const auto said = [&](const std::string& before, const std::string& arguments) {
-    const Outcome said = run_command(folder_, assess + arguments, before);
-    EXPECT_EQ(said.code, 1) << arguments;
-    return said.err;
+    const Outcome ended = run_command(folder_, assess + arguments, before);
+    EXPECT_EQ(ended.code, 1) << arguments;
+    return ended.err;
   };
   EXPECT_EQ(said("ulimit -f 8; ", "--report o.html"), "leeway: o.html: cannot write: File too large\n");
   fs::create_directory(folder_ / "disk");
