@@ -1,4 +1,4 @@
-// The message of the Error that `work` throws; "no error" where it throws none.
+// The message of the Error, or of the Interrupted, that `work` throws; "no error" where it throws none.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "leeway/core/error.h"
+#include "leeway/core/progress.h"
 
 namespace leeway {
 
@@ -16,6 +17,8 @@ std::string message_of(const Work& work) {
     work();
   } catch (const Error& error) {
     return error.what();
+  } catch (const Interrupted& stop) {
+    return stop.what();
   }
   return "no error";
 }
@@ -33,6 +36,6 @@ MATCHER_P(Says, parts, "") {
 
 }  // namespace leeway
 
-// The expression throws an Error whose message has these parts.
+// The expression throws an Error, or an Interrupted, whose message has these parts.
 #define EXPECT_REFUSED(expression, parts) \
   EXPECT_THAT(::leeway::message_of([&] { static_cast<void>(expression); }), ::leeway::Says(parts))

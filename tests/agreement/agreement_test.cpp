@@ -16,6 +16,8 @@
 
 namespace leeway::agreement::agreement_test {
 
+using ::testing::HasSubstr;
+
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
@@ -175,7 +177,6 @@ std::string message_of(const Array& clean, const Array& shifted,
 
 TEST(Errors, Shapes) {
   using ::testing::AllOf;
-  using ::testing::HasSubstr;
   const Array good = f64(2, 3, {1, 2, 3, 4, 5, 6});
   EXPECT_THAT(message_of(good, f64(3, 2, {1, 2, 3, 4, 5, 6})),
               AllOf(HasSubstr("b.npy"), HasSubstr("(2, 3)"), HasSubstr("(3, 2)")));
@@ -203,10 +204,8 @@ TEST(Errors, NonFiniteLogitsNameRowAndClass) {
             (in_clean ? pair.clean : pair.shifted)[row * k + column] = value;
             const std::string message = message_of(clean_array(pair), shifted_array(pair));
             EXPECT_THAT(message, ::testing::StartsWith(in_clean ? "a.npy: " : "b.npy: "));
-            EXPECT_THAT(message, ::testing::HasSubstr(std::isnan(value) ? "nan"
-                                                      : value > 0       ? "found inf"
-                                                                        : "-inf"));
-            EXPECT_THAT(message, ::testing::HasSubstr("row " + std::to_string(row) + ","));
+            EXPECT_THAT(message, HasSubstr(std::isnan(value) ? "nan" : value > 0 ? "found inf" : "-inf"));
+            EXPECT_THAT(message, HasSubstr("row " + std::to_string(row) + ","));
             EXPECT_THAT(message, ::testing::EndsWith("class " + std::to_string(column)));
           }
   }
@@ -218,12 +217,11 @@ TEST(Errors, NamesTheFirstBadRow) {
   pair.shifted[1234 * 10 + 4] = infinity;
   const auto message = [&] { return message_of(clean_array(pair), shifted_array(pair)); };
   for (const int count : {1, 2, 7})
-    EXPECT_THAT(at_threads(count, message), ::testing::HasSubstr("row 1234, class 4")) << count;
+    EXPECT_THAT(at_threads(count, message), HasSubstr("row 1234, class 4")) << count;
 }
 
 TEST(Errors, Labels) {
   using ::testing::AllOf;
-  using ::testing::HasSubstr;
   const Array good = f64(2, 3, {1, 2, 3, 4, 5, 6});
   EXPECT_THAT(message_of(good, good, {0}), AllOf(HasSubstr("labels"), HasSubstr("2"), HasSubstr("1")));
   EXPECT_THAT(message_of(good, good, {0, 3}), AllOf(HasSubstr("labels"), HasSubstr("3"), HasSubstr("row 1")));

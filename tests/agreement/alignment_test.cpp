@@ -207,8 +207,8 @@ TEST(CanonicalCorrelation, Errors) {
   };
   const Matrix varies = matrix(3, 1, {1, 2, 4}), constant = matrix(3, 2, {.1, .7, .1, .7, .1, .7});
   EXPECT_EQ(message(varies, varies, 3, 2), "m: expected 3 rows for canonical correlation, as in m, found 2");
-  EXPECT_THAT(message(varies, varies, 1, 1), ::testing::HasSubstr("canonical correlation, found 1"));
-  EXPECT_THAT(message(varies, constant, 3, 3), ::testing::HasSubstr("found the same in all 3 rows"));
+  EXPECT_THAT(message(varies, varies, 1, 1), HasSubstr("canonical correlation, found 1"));
+  EXPECT_THAT(message(varies, constant, 3, 3), HasSubstr("found the same in all 3 rows"));
 }
 
 }  // namespace leeway::agreement::alignment_test

@@ -15,8 +15,6 @@
 
 namespace leeway::agreement::distance_test {
 
-using ::testing::HasSubstr;
-
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 Array f64(std::size_t n, std::size_t d, std::vector<double> values) {
@@ -126,12 +124,10 @@ TEST(Distance, ErrorsNameTheSetAndTheRow) {
   EXPECT_REFUSED(measure("mmd", x, with_features("s.npz", 1, 3, {1, 2, 3})), "s.npz: expected ... found 3");
   EXPECT_REFUSED(measure("cosine", x, with_features("s.npz", 1, 2, {1, 2})), "s.npz: expected 2 ... found 1");
   EXPECT_REFUSED(measure("kl", x, x), "clean.npz: expected logits for the distance kl, found none");
-  EXPECT_THAT(message_of([&] {
-                (void)measure("mmd", x, with_features("s.npz", 2, 2, {1, 2, 3, nan}));
-              }),
-              HasSubstr("s.npz: expected finite features below 1e+140, found nan at row 1, column 1"));
-  EXPECT_THAT(message_of([&] { (void)measure("frechet", with_features("c", 1, 1, {-1e150}), x); }),
-              HasSubstr("found -1e+150 at row 0, column 0"));
+  EXPECT_REFUSED(measure("mmd", x, with_features("s.npz", 2, 2, {1, 2, 3, nan})),
+                 "s.npz: expected finite features below 1e+140, found nan at row 1, column 1...");
+  EXPECT_REFUSED(measure("frechet", with_features("c", 1, 1, {-1e150}), x),
+                 "found -1e+150 at row 0, column 0...");
   EXPECT_REFUSED(measure("mmd", with_features("c", 0, 2, {}), x), "c: expected features ... found (0, 2)...");
 }
 
@@ -157,7 +153,7 @@ TEST(MeasureDistances, OnlyThoseNamed) {
   EXPECT_EQ(measured[0].distance->name, "kl");  // in the order of the family
   EXPECT_EQ(*measured[1].value, measure("mmd", x, y));
   const std::vector<std::string> wrong = {"no-such"};
-  EXPECT_THAT(message_of([&] { (void)measure_distances(x, y, wrong); }), HasSubstr("found 'no-such'"));
+  EXPECT_REFUSED(measure_distances(x, y, wrong), "found 'no-such'...");
 }
 
 TEST(MeasureDistances, MmdTellsHowFarItIsAndStops) {

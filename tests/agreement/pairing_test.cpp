@@ -20,7 +20,6 @@ void PrintTo(const RowPair& pair, std::ostream* out) { *out << pair.clean << "-"
 
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 Sample sample(std::string name, std::size_t d, std::vector<double> features,
@@ -115,8 +114,7 @@ TEST(Pairing, Errors) {
   Sample other_rows = one;
   other_rows.logits = make_array<double>({2, 2}, {0, 0, 0, 0});
   EXPECT_EQ(refusal("nearest", other_rows, one), "c: expected features of 2 rows, found 3");
-  EXPECT_EQ(message_of([] { (void)pairing("random"); }),
-            "pairing: expected one of " + names_of(pairings()) + ", found 'random'");
+  EXPECT_REFUSED(pairing("random"), "pairing: expected one of " + names_of(pairings()) + ", found 'random'");
 }
 
 TEST(Pairing, TheTableSaysWhatIsNeeded) {

@@ -106,7 +106,7 @@ TEST_F(CondsCommand, DescribeFindsWhatCondsMade) {
   EXPECT_THAT(said.out, HasSubstr("b = small is 18.7% of the source, 50.0% of the target"));
   EXPECT_THAT(said.out, HasSubstr("of the target lies in cells that the source lacks"));
   good("report r.json --out again.html");
-  EXPECT_EQ(read_text(folder_ / "again.html"), read_text(folder_ / "p.html"));
+  EXPECT_EQ(read_bytes(folder_ / "again.html"), read_bytes(folder_ / "p.html"));
 }
 
 // Outputs without labels: their groups, divided by a split, are the two tables.

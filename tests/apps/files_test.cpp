@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
@@ -43,7 +44,7 @@ class FilesOfCommands : public CommandTest {
     std::vector<std::pair<std::string, std::string>> all;
     for (const auto& entry : fs::recursive_directory_iterator(folder_))
       if (entry.is_regular_file() && !entry.path().filename().string().starts_with("."))
-        all.emplace_back(entry.path().string(), read_text(entry.path()));
+        all.emplace_back(entry.path().string(), read_bytes(entry.path()));
     std::ranges::sort(all);
     return all;
   }
@@ -192,7 +193,7 @@ TEST_F(FilesOfCommands, AResultThatIsNotWholeIsNoSuccess) {
                              " >/dev/full 2>.err </dev/null";
     const int status = std::system(line.c_str());
     EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 1) << arguments;
-    EXPECT_THAT(read_text(folder_ / ".err"), HasSubstr("leeway: stdout: cannot write")) << arguments;
+    EXPECT_THAT(read_bytes(folder_ / ".err"), HasSubstr("leeway: stdout: cannot write")) << arguments;
   }
   for (const std::string arguments :
        {"pa a.npy a.npz --out /dev/full", "pa a.npy a.npz --save-pairs /dev/full",
@@ -208,20 +209,18 @@ TEST_F(FilesOfCommands, AResultThatIsNotWholeIsNoSuccess) {
 TEST_F(FilesOfCommands, AFullDiskIsOneLine) {
   const std::string assess = "assess --source a.npz --target t=a.npy --quiet ";
   const auto said = [&](const std::string& before, const std::string& arguments) {
-    const std::string line = "cd '" + folder_.string() + "' && " + before + " && exec '" LEEWAY_COMMAND "' " +
-                             assess + arguments + " >.out 2>.err";
-    const int status = std::system(line.c_str());
-    EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 1) << arguments;
-    return read_text(folder_ / ".err");
+    const Outcome ended = run_command(folder_, assess + arguments, before);
+    EXPECT_EQ(ended.code, 1) << arguments;
+    return ended.err;
   };
-  EXPECT_EQ(said("ulimit -f 8", "--report o.html"), "leeway: o.html: cannot write: File too large\n");
+  EXPECT_EQ(said("ulimit -f 8; ", "--report o.html"), "leeway: o.html: cannot write: File too large\n");
   fs::create_directory(folder_ / "disk");
   const std::string disk = "'" + (folder_ / "disk").string() + "'";
   if (std::system(("mount -t tmpfs -o size=16k none " + disk + " 2>/dev/null").c_str()) != 0)
     GTEST_SKIP() << "no right to mount a small disk";
-  EXPECT_THAT(said("true", "--report disk/o.html"),
+  EXPECT_THAT(said("", "--report disk/o.html"),
               ::testing::StartsWith("leeway: disk/o.html: cannot write: No space left on device"));
-  const std::string figures = said("true", "--figures disk/figures");
+  const std::string figures = said("", "--figures disk/figures");
   EXPECT_THAT(figures, ::testing::AllOf(::testing::StartsWith("leeway: disk/figures"),
                                         ::testing::EndsWith(": No space left on device\n")));
   EXPECT_EQ(std::ranges::count(figures, '\n'), 1);
@@ -235,31 +234,23 @@ TEST_F(FilesOfCommands, AnInputThatIsCutShortMeanwhileIsOneLine) {
   write_npy(folder_ / "t.npy", make_array<double>({1 << 20, 2}, std::vector<double>(2 << 20, 1)));
   const fs::path pipe = folder_ / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const std::string line = "cd '" + folder_.string() +
-                             "' && exec '" LEEWAY_COMMAND
-                             "' assess --source s.npz --target t=t.npy --no-bounds --no-digest --quiet "
-                             "--rows-csv pipe --json --threads 1 >.out 2>.err </dev/null";
-    ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
-    ::_exit(127);
-  }
+  const pid_t child = start_command(folder_,
+                                    "assess --source s.npz --target t=t.npy --no-bounds --no-digest --quiet "
+                                    "--rows-csv pipe --json --threads 1");
   // With its target mapped, it sleeps: for the pipe, since nothing else is left to wait for.
   const std::string process = "/proc/" + std::to_string(child);
   for (int asleep = 0; asleep < 20; std::this_thread::sleep_for(std::chrono::milliseconds(2))) {
-    const std::string stat = read_text(process + "/stat");
-    const bool open = read_text(process + "/maps").find("/t.npy") != std::string::npos;
+    const std::string stat = read_bytes(process + "/stat");
+    const bool open = read_bytes(process + "/maps").find("/t.npy") != std::string::npos;
     asleep = open && stat.find(") S ") != std::string::npos ? asleep + 1 : 0;
     if (stat.empty() || stat.find(") Z ") != std::string::npos) break;
   }
   fs::resize_file(folder_ / "t.npy", 200);
-  read_text(pipe);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 3);
-  EXPECT_EQ(read_text(folder_ / ".err"),
-            "leeway: t.npy: expected the whole file, but it was truncated during reading\n");
-  EXPECT_EQ(read_text(folder_ / ".out"), "");
+  read_bytes(pipe);
+  const Outcome said = outcome_of(child, folder_);
+  EXPECT_EQ(said.code, 3);
+  EXPECT_EQ(said.err, "leeway: t.npy: expected the whole file, but it was truncated during reading\n");
+  EXPECT_EQ(said.out, "");
 }
 
 }  // namespace leeway::app::files_test

@@ -1,6 +1,7 @@
 // What commands read: bad inputs end in exit code 3 and one line that names the file, expected and found; options say how
 // outputs are read. What readers refuse in detail: tests/core.
 #include <array>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,6 @@ namespace leeway::reading_test {
 
 using leeway::testing::deflated_entry;
 using leeway::testing::make_zip;
-using leeway::testing::write_bytes;
 using leeway::testing::ZipEntry;
 using ::testing::HasSubstr;
 using std::string_literals::operator""s;
@@ -173,8 +173,8 @@ TEST_F(Reading, IsToldAndKept) {
 TEST_F(Reading, StandardInput) {
   const std::string line = "cd '" + folder_.string() +
                            "' && cat plain.csv | '" LEEWAY_COMMAND "' pa - other.csv --json >.out 2>.err";
-  EXPECT_EQ(std::system(line.c_str()), 0) << read_text(folder_ / ".err");
-  const Json pa = Json::parse(read_text(folder_ / ".out"));
+  EXPECT_EQ(std::system(line.c_str()), 0) << read_bytes(folder_ / ".err");
+  const Json pa = Json::parse(read_bytes(folder_ / ".out"));
   EXPECT_EQ(pa["results"][0]["afr_pred"], .75);
   EXPECT_EQ(pa["inputs"][0]["path"], "-");
 }

@@ -2,40 +2,46 @@
 #pragma once
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include "leeway/core/result.h"
+#include "tests/files.h"
 
 namespace leeway {
 
 struct Outcome {
-  int code = -1;  // exit code; -1 if a signal ended it
+  int code = -1;  // exit code; that of a signal, negative, if one ended it
   std::string out, err;
 };
 
-inline std::string read_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+// A process of leeway ARGUMENTS, as a shell would split them, in `folder`; `before` is what that shell does first.
+inline pid_t start_command(const std::filesystem::path& folder, const std::string& arguments,
+                           const std::string& before = "") {
+  const std::string line = before + "cd '" + folder.string() + "' && exec '" LEEWAY_COMMAND "' " + arguments +
+                           " >.out 2>.err </dev/null";
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+  ::_exit(127);
 }
 
-// leeway ARGUMENTS, as a shell would split them, in `folder`; `limits` is what that shell does first.
+// What a command in `folder` said, after its end.
+inline Outcome outcome_of(pid_t child, const std::filesystem::path& folder) {
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), read_bytes(folder / ".out"),
+          read_bytes(folder / ".err")};
+}
+
 inline Outcome run_command(const std::filesystem::path& folder, const std::string& arguments,
-                           const std::string& limits = "") {
-  const std::string line = limits + "cd '" + folder.string() + "' && exec '" LEEWAY_COMMAND "' " + arguments +
-                           " >.out 2>.err </dev/null";
-  const int status = std::system(line.c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_text(folder / ".out"),
-          read_text(folder / ".err")};
+                           const std::string& before = "") {
+  return outcome_of(start_command(folder, arguments, before), folder);
 }
 
 // A call that the command refuses: its exit code, and what the one line on stderr holds.
@@ -45,12 +51,9 @@ struct Refused {
   std::vector<std::string> parts;
 };
 
-// A fixture with an empty folder, removed afterwards; commands run in it.
+// A fixture with an empty folder, in which commands run.
 class CommandTest : public ::testing::Test {
  protected:
-  CommandTest() { std::filesystem::create_directories(folder_); }
-  ~CommandTest() override { std::filesystem::remove_all(folder_); }
-
   [[nodiscard]] Outcome run(const std::string& arguments) const { return run_command(folder_, arguments); }
   // A run that ends well.
   Outcome good(const std::string& arguments) const {
@@ -84,8 +87,11 @@ class CommandTest : public ::testing::Test {
     for (const auto& [arguments, code, parts] : calls) refused({begin + arguments, code, parts});
   }
 
-  const std::filesystem::path folder_ =
-      std::filesystem::path(::testing::TempDir()) / ("leeway_command_" + std::to_string(getpid()));
+ private:
+  const TemporaryFolder temporary_;
+
+ protected:
+  const std::filesystem::path folder_ = temporary_.path();
 };
 
 }  // namespace leeway

@@ -9,7 +9,6 @@
 
 namespace leeway::shift_command_test {
 
-using leeway::testing::write_bytes;
 using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -76,7 +75,7 @@ class ShiftTextCommand : public CommandTest {
     write_bytes(folder_ / "in.csv",
                 "id,text,label\r\n7,\"A fine, old film\",1\r\n8,dull and LOUD,0\r\n9,,1\r\n");
   }
-  [[nodiscard]] std::string written() const { return read_text(folder_ / "out.csv"); }
+  [[nodiscard]] std::string written() const { return read_bytes(folder_ / "out.csv"); }
 };
 
 TEST_F(ShiftTextCommand, WritesTheTableAndSaysWhatChanged) {

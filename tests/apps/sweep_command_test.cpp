@@ -6,6 +6,8 @@
 
 #include <array>
 #include <chrono>
+#include <cstdlib>
+#include <fstream>
 #include <regex>
 #include <sstream>
 #include <thread>
@@ -21,8 +23,8 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// Images, shifted ones by shift, strength and seed, and what a rotation makes of them: 1 + 2 S s + 2 S s units.
-std::string study_of(int strengths, const std::string& seeds) {
+// Images, shifted ones by shift, strength and seed, and what a rotation makes of them: 1 + 4 s + 4 s units of s seeds.
+std::string study_of(const std::string& seeds) {
   return R"toml([render]
 command = "data render"
 name = "dsprites"
@@ -34,8 +36,7 @@ out = "images.npz"
 command = "shift"
 name = ["gaussian-noise", "contrast"]
 data = "{render}"
-strength = "grid )toml" +
-         std::to_string(strengths) + R"toml( from 0.1 to 0.4"
+strength = "grid 2 from 0.1 to 0.4"
 seed = )toml" +
          seeds + R"toml(
 out = "noisy.npz"
@@ -57,7 +58,7 @@ std::size_t files_below(const fs::path& folder) {
 
 class SweepCommand : public CommandTest {
  protected:
-  explicit SweepCommand(const std::string& study = study_of(2, "[1, 2]")) { write("study.toml", study); }
+  SweepCommand() { write("study.toml", study_of("[1, 2]")); }
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name) << text;
   }
@@ -66,13 +67,8 @@ class SweepCommand : public CommandTest {
     ASSERT_EQ(said.code, 0) << said.err;
   }
   // A runner of its own, in the background.
-  pid_t start(const std::string& folder, const std::string& more = "") const {
-    const pid_t child = ::fork();
-    if (child != 0) return child;
-    const std::string line = "cd '" + folder_.string() + "' && exec '" LEEWAY_COMMAND "' sweep run " +
-                             folder + " --quiet " + more + " >/dev/null 2>&1 </dev/null";
-    ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
-    ::_exit(127);
+  pid_t start(const std::string& folder, const std::string& more) const {
+    return start_command(folder_, "sweep run " + folder + " --quiet " + more);
   }
 };
 
@@ -106,15 +102,15 @@ TEST_F(SweepCommand, PlansRunsCollectsAndReports) {
   EXPECT_THAT(run("sweep plan study.toml --out sweep").out, HasSubstr("17 units in 3 stages."));
   EXPECT_EQ(run("sweep run sweep --collect runs.csv").out,
             "17 of 17 units done.\nruns.csv: 8 rows of 8 units.\n");
-  const std::string table = read_text(folder_ / "runs.csv");
+  const std::string table = read_bytes(folder_ / "runs.csv");
   write("runs.csv", "of somebody who came in time");
   EXPECT_EQ(run("sweep run sweep --collect runs.csv").out,
             "17 of 17 units done, 17 of them before this run.\n");
-  EXPECT_EQ(read_text(folder_ / "runs.csv"), "of somebody who came in time");
+  EXPECT_EQ(read_bytes(folder_ / "runs.csv"), "of somebody who came in time");
   const Outcome again = run("sweep collect sweep --out again.csv");
   EXPECT_EQ(again.code, 0);
   EXPECT_EQ(again.out, "again.csv: 8 rows of 8 units.\n");
-  EXPECT_EQ(read_text(folder_ / "again.csv"), table);
+  EXPECT_EQ(read_bytes(folder_ / "again.csv"), table);
   EXPECT_EQ(run("sweep collect sweep --stage noisy --out noisy.csv --columns strength,mean_change").out,
             "noisy.csv: 8 rows of 8 units.\n");
   EXPECT_EQ(record("sweep collect sweep --out again.csv")["inputs"][0]["path"], "sweep/plan.jsonl");
@@ -122,14 +118,14 @@ TEST_F(SweepCommand, PlansRunsCollectsAndReports) {
   EXPECT_THAT(run("sweep status sweep").out, ContainsRegex("noisy +8 +8 +0"));
   const Json page = record("sweep report sweep --stage noisy --measure mean_change --out page.html");
   EXPECT_EQ(page["roles"]["case"], (std::vector{"noisy.name", "noisy.strength"}));
-  EXPECT_THAT(read_text(folder_ / "page.html"), HasSubstr("</html>"));
+  EXPECT_THAT(read_bytes(folder_ / "page.html"), HasSubstr("</html>"));
 }
 
 // What is left of a changed study is kept; a script of array tasks runs the rest.
 TEST_F(SweepCommand, AChangedStudyKeepsWhatStillHolds) {
   plan("sweep");
   ASSERT_EQ(run("sweep run sweep").code, 0);
-  write("study.toml", study_of(2, "[2, 6]"));
+  write("study.toml", study_of("[2, 6]"));
   EXPECT_THAT(run("sweep plan study.toml --out sweep").out,
               AllOf(HasSubstr("17 units in 3 stages, 9 of them already done."),
                     HasSubstr("8 units in the folder do not belong to this plan.")));
@@ -169,9 +165,7 @@ TEST_F(SweepCommand, CtrlCSavesAndTheSameCommandGoesOn) {
   const pid_t runner = start("sweep", "--jobs 1");
   while (files_below(folder_ / "sweep" / "units") < 6) std::this_thread::sleep_for(5ms);
   ::kill(runner, SIGINT);
-  int status = 0;
-  ::waitpid(runner, &status, 0);
-  EXPECT_EQ(WEXITSTATUS(status), 130);
+  EXPECT_EQ(outcome_of(runner, folder_).code, 130);
   EXPECT_EQ(files_below(folder_ / "sweep" / "work") + files_below(folder_ / "sweep" / "claims"), 0u);
   EXPECT_THAT(run("sweep run sweep").out, StartsWith("17 of 17 units done, "));
 }
@@ -182,7 +176,7 @@ TEST_F(SweepCommand, AUnitEndsWithItsRunner) {
   std::vector<pid_t> units;
   while (units.empty()) units = children_of(runner);
   ::kill(runner, SIGKILL);
-  ::waitpid(runner, nullptr, 0);
+  (void)outcome_of(runner, folder_);
   for (int i = 0; i < 200 && ::kill(units.front(), 0) == 0; ++i) std::this_thread::sleep_for(5ms);
   const std::string state = line_of("/proc/" + std::to_string(units.front()) + "/stat");
   EXPECT_TRUE(state.empty() || state.find(") Z") != std::string::npos) << state;
@@ -204,7 +198,7 @@ TEST_F(SweepCommand, StudiesAreCheckedAgainstTheCommands) {
   EXPECT_EQ(run("sweep plan s.toml --out a").code, 0);
   write("s.toml", "[shift]\nname = \"contrast\"\nstrength = \"grid 3\"\n");
   EXPECT_EQ(run("sweep plan s.toml --out b").code, 0);
-  EXPECT_THAT(read_text(folder_ / "b" / "plan.jsonl"), HasSubstr("\"shift.strength\":\"0.04\""))
+  EXPECT_THAT(read_bytes(folder_ / "b" / "plan.jsonl"), HasSubstr("\"shift.strength\":\"0.04\""))
       << "a tenth of the member's default";
 }
 
@@ -215,13 +209,9 @@ TEST_F(SweepCommand, OneClearLineForEachMistake) {
   write("other/plan.jsonl", "of another program");
   plan("sweep");
   fs::create_symlink("sweep/study.toml", folder_ / "link.csv");
-  plan("evil");
-  std::string text = read_text(folder_ / "evil" / "plan.jsonl");
-  write("evil/plan.jsonl", text.replace(text.find("\"images.npz\""), 12, "\"../x.npz\""));
   all_refused(
       "",
       {{"sweep run nowhere", 3, {"nowhere/plan.jsonl: expected a readable file"}},
-       {"sweep run evil", 3, {"evil/plan.jsonl: expected a plan", "found a changed plan"}},
        {"sweep plan study.toml", 2, {"--out is required"}},
        {"sweep plan study.toml --out full", 3, {"full: expected a new folder", "a folder with other files"}},
        {"sweep plan study.toml --out other",
@@ -242,7 +232,7 @@ TEST_F(SweepCommand, OneClearLineForEachMistake) {
   const Outcome said = run_command(folder_, "sweep run sweep --slurm", "export PATH=/nowhere; ");
   EXPECT_EQ(said.code, 1);
   EXPECT_EQ(said.err, "leeway: sbatch: cannot be started: No such file or directory\n");
-  EXPECT_EQ(read_text(folder_ / "sweep" / "runs.csv"), "of before");
+  EXPECT_EQ(read_bytes(folder_ / "sweep" / "runs.csv"), "of before");
 }
 
 constexpr const char* slurm_study = R"toml(
@@ -286,7 +276,7 @@ class SweepOnSlurmTier2 : public CommandTest {
 };
 
 TEST_F(SweepOnSlurmTier2, CommandsOfTheDocument) {
-  const std::string document = read_text(LEEWAY_REFERENCE "/../../docs/sweeps.md");
+  const std::string document = read_bytes(LEEWAY_REFERENCE "/../../docs/sweeps.md");
   const std::size_t command = document.find("\nleeway sweep run own --slurm ");
   ASSERT_NE(command, document.npos);
   const std::size_t begin = document.rfind("```sh\n", command) + 6, end = document.find("```", command);
@@ -300,7 +290,7 @@ TEST_F(SweepOnSlurmTier2, CommandsOfTheDocument) {
       << said;
   for (int i = 0; i < 900 && !said_by("squeue -h").empty(); ++i) std::this_thread::sleep_for(100ms);
   EXPECT_EQ(run("sweep collect own --out again.csv").out, "again.csv: 60 rows of 60 units.\n");
-  EXPECT_EQ(read_text(folder_ / "own" / "runs.csv"), read_text(folder_ / "again.csv"));
+  EXPECT_EQ(read_bytes(folder_ / "own" / "runs.csv"), read_bytes(folder_ / "again.csv"));
 }
 
 }  // namespace leeway::sweep_command_test

@@ -1,5 +1,6 @@
 // Calls that are wrong, in every command: exit code and the one line; values that no option takes; help; what a shell
 // completes; what reaches a terminal.
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -209,7 +210,7 @@ TEST_F(Usage, ShellsComplete) {
       "say leeway conds ''; say leeway list att; say leeway pa --labels ''; say leeway completion ''\n");
   write_text(folder_ / "leeway.bash", run("completion bash").out);
   ASSERT_EQ(std::system(("cd '" + folder_.string() + "' && bash words.sh > said").c_str()), 0);
-  EXPECT_EQ(read_text(folder_ / "said"),
+  EXPECT_EQ(read_bytes(folder_ / "said"),
             "assess\nevaluate\n--delta\nlinf\ndraw describe\nattacks\n\nbash zsh fish words\n");
   EXPECT_THAT(run("completion zsh").out,
               HasSubstr("bashcompinit\n" +

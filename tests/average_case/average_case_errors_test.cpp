@@ -118,9 +118,9 @@ TEST(AverageCaseErrors, GradientsThatAreNotFinite) {
         return found;
       };
       options.methods = {method};
-      EXPECT_EQ(message_of([&] { (void)average_case(classifier, Noise(2), rows_of(x), 0, 3, options); }),
-                std::string("gradients: expected finite numbers, found ") +
-                    (std::isnan(value) ? "nan" : "inf") + " at row 2")
+      EXPECT_REFUSED(average_case(classifier, Noise(2), rows_of(x), 0, 3, options),
+                     std::string("gradients: expected finite numbers, found ") +
+                         (std::isnan(value) ? "nan" : "inf") + " at row 2")
           << method;
     }
 }

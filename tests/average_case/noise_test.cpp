@@ -18,9 +18,9 @@ namespace leeway::average_case::noise_test {
 constexpr std::uint32_t purpose = 7;
 
 std::vector<float> drawn(const Noise& noise, std::uint64_t sample = 0, std::uint64_t draw = 0,
-                         std::uint64_t seed = 3, std::uint32_t stream = purpose) {
+                         std::uint64_t seed = 3) {
   std::vector<float> e(noise.d());
-  noise.draw(seed, stream, sample, draw, e);
+  noise.draw(seed, purpose, sample, draw, e);
   return e;
 }
 

@@ -15,9 +15,6 @@
 namespace leeway::file_test {
 
 namespace fs = std::filesystem;
-using testing::read_bytes;
-using testing::TemporaryFolder;
-using testing::write_bytes;
 
 std::size_t files_in(const fs::path& folder) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));

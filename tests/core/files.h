@@ -18,10 +18,6 @@
 
 namespace leeway::testing {
 
-using leeway::read_bytes;
-using leeway::TemporaryFolder;
-using leeway::write_bytes;
-
 // The bytes of a number as they lie in memory.
 template <class T>
 std::string raw(T value) {

@@ -151,20 +151,20 @@ TEST(ParallelThreads, CountIsChecked) {
   set_threads(5);
   EXPECT_EQ(threads(), 5);
   for (const int count : {-1, 4097})
-    EXPECT_EQ(message_of([&] { set_threads(count); }),
-              "set_threads: count: expected 0 to 4096, found " + std::to_string(count));
+    EXPECT_REFUSED(set_threads(count),
+                   "set_threads: count: expected 0 to 4096, found " + std::to_string(count));
   EXPECT_EQ(threads(), 5);
   set_threads(0);
 }
 
 // It answers with its word, its session, and its descriptors.
 TEST(ChildProcess, HasASocketASessionAndNoOtherFile) {
-  const testing::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto script = folder / "program";
-  testing::write_bytes(script,
-                       "#!/bin/sh\nread word <&3\nset -- /proc/$$/fd/*\n"
-                       "echo $word $(cut -d' ' -f6 /proc/$$/stat) $$ $(readlink /proc/$$/fd/[0-2]) "
-                       "$(ls /proc/self/fd | grep -vx '[0-3]' | wc -l) >&3\n");
+  write_bytes(script,
+              "#!/bin/sh\nread word <&3\nset -- /proc/$$/fd/*\n"
+              "echo $word $(cut -d' ' -f6 /proc/$$/stat) $$ $(readlink /proc/$$/fd/[0-2]) "
+              "$(ls /proc/self/fd | grep -vx '[0-3]' | wc -l) >&3\n");
   std::filesystem::permissions(script, std::filesystem::perms::owner_all);
   const ChildProcess child = start_child(script);
   ASSERT_EQ(write(child.socket, "hello\n", 6), 6);

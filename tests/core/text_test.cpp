@@ -29,7 +29,7 @@ TEST(Message, StaysOnOneLine) {
   EXPECT_EQ(printable("abcdef", 3), "abc...");
   EXPECT_EQ(in_quotes("x"), "'x'");
   EXPECT_EQ(display_name("folder/a\nb.npy"), "folder/a\\x0ab.npy");
-  EXPECT_EQ(message_of([] { refuse("a.npy", "this", "that"); }), "a.npy: expected this, found that");
+  EXPECT_REFUSED(refuse("a.npy", "this", "that"), "a.npy: expected this, found that");
 }
 
 TEST(Utf8, EdgesOfValidity) {

@@ -51,7 +51,7 @@ class DiagvibFiles : public ::testing::Test {
  protected:
   [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
-  const leeway::testing::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
 };
 
 std::string table_of(const DiagvibPart& part) {

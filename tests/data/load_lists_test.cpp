@@ -8,7 +8,6 @@
 
 namespace leeway::data::load_lists_test {
 
-using leeway::testing::TemporaryFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -34,8 +33,8 @@ TEST(LoadLists, NamesDoNotLeaveTheFolder) {
   const std::filesystem::path outside = layout("img_align_celeba");
   for (const std::string& name :
        {(outside / "000001.jpg").string(), std::string("../img_align_celeba/000001.jpg")}) {
-    const auto list = testing::write_bytes(
-        folder / "list.txt", "1\nBlack_Hair Male Smiling Straight_Hair\n" + name + " 1 1 1 1\n");
+    const auto list =
+        write_bytes(folder / "list.txt", "1\nBlack_Hair Male Smiling Straight_Hair\n" + name + " 1 1 1 1\n");
     EXPECT_REFUSED(load_set("celeba", {list, outside}), "list.txt: expected names of images in ...");
   }
 }
@@ -109,8 +108,7 @@ TEST(LoadLists, SayWhatIsWrong) {
   const auto said = [&](const std::vector<std::string>& contents) {
     Paths paths;
     for (const std::string& text : contents)
-      paths.push_back(
-          leeway::testing::write_bytes(folder / ("abc"[paths.size()] + std::string(".txt")), text));
+      paths.push_back(write_bytes(folder / ("abc"[paths.size()] + std::string(".txt")), text));
     return message_of([&] { (void)load_set("deepfashion", paths); });
   };
   const std::string list = "2\nattribute_name attribute_type\nlong sleeve 4\nsolid 1\n";

@@ -16,7 +16,6 @@
 
 namespace leeway::data::load_pictures_test {
 
-using leeway::testing::TemporaryFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Shape = std::array<std::size_t, 3>;
@@ -76,14 +75,14 @@ TEST(PictureSheet, EmptyPlacesAreWhite) {
 TEST(LoadPictures, OthersMakeATableAndNothingElse) {
   const TemporaryFolder folder;
   for (const std::string name : {"dog", "cat"}) std::filesystem::create_directories(folder / name);
-  leeway::testing::write_bytes(folder / "dog/a.bmp", "BM");
-  leeway::testing::write_bytes(folder / "cat/a.jpg", "");
+  write_bytes(folder / "dog/a.bmp", "BM");
+  write_bytes(folder / "cat/a.jpg", "");
   const Loaded set = load_set("folder", {folder.path()});
   EXPECT_EQ(set.n, 2);
   EXPECT_FALSE(set.has_pictures());
   std::filesystem::remove(folder / "dog/a.bmp");
   EXPECT_REFUSED(load_set("folder", {folder.path()}), "a.jpg: expected a PNG or ... found an empty file...");
-  leeway::testing::write_bytes(folder / "cat/a.jpg", "GIF89a");
+  write_bytes(folder / "cat/a.jpg", "GIF89a");
   EXPECT_REFUSED(load_set("folder", {folder.path()}), "found other content...");
 }
 

@@ -30,7 +30,7 @@ class TrainingDataFile : public ::testing::Test {
   [[nodiscard]] std::string message(const TrainingColumns& columns = {}) {
     return message_of([&] { (void)read(columns); });
   }
-  leeway::testing::TemporaryFolder folder_;
+  TemporaryFolder folder_;
   std::string path_ = (folder_ / "d.npz").string(), csv_ = (folder_ / "d.csv").string();
   ArrayMap arrays_;
 };

@@ -1,6 +1,5 @@
 // Results folded over seeds.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 

@@ -1,7 +1,6 @@
 // Records of commands on outputs: read as they were written, refused by the path of what does not fit, and their words.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 

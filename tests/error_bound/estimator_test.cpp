@@ -168,8 +168,9 @@ TEST(Estimators, SmallestInputsGiveAnswers) {
 
 TEST(Estimators, UnknownNamesAndLevelsAreRefused) {
   const Sample source = sample_of(2, {1, 0}, {0});
-  EXPECT_EQ(message_of([&] { (void)estimate_error(source, source, {.methods = {"atc"}}); }),
-            "estimator: expected one of " + names_of(estimators()) + ", found 'atc'; did you mean atc-conf?");
+  EXPECT_REFUSED(
+      estimate_error(source, source, {.methods = {"atc"}}),
+      "estimator: expected one of " + names_of(estimators()) + ", found 'atc'; did you mean atc-conf?");
   EXPECT_REFUSED(estimate_error(source, source, {.level = 1}), "estimate_error: level: expected ... found 1");
 }
 

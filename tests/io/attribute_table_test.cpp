@@ -46,9 +46,9 @@ TEST(AttributeTable, ATableMayLackItsLabel) {
   EXPECT_THAT(Cells(table).counts(table), ElementsAre(1, 1, 0, 1));
   EXPECT_EQ(Cells(table).text(1), "a=u, b=2");
   EXPECT_EQ(take(table, std::vector<std::size_t>{1}).n(), 1u);
-  EXPECT_EQ(message_of([&] { require_label(table); }), "t.csv: expected a column of labels, found none");
+  EXPECT_REFUSED(require_label(table), "t.csv: expected a column of labels, found none");
   AttributeTable labelled = parse("y,a,b\n1,u,1\n2,v,2\n", {"y", {"a", "b"}, {}, {}}), other = table;
-  EXPECT_EQ(message_of([&] { align(labelled, other); }), "t.csv: expected a label, as in t.csv, found none");
+  EXPECT_REFUSED(align(labelled, other), "t.csv: expected a label, as in t.csv, found none");
   EXPECT_THAT(refusal("a,b\n1,2\n", {"", {}, {}, {}}), HasSubstr("label or an attribute, found neither"));
 }
 
@@ -97,7 +97,7 @@ TEST(AttributeTable, TablesInMemoryAreChecked) {
   EXPECT_EQ(said(), "t.csv: expected codes below 1 in column 'a', found 1 at row 1");
   table.attributes[0].codes = {0};
   EXPECT_EQ(said(), "t.csv: expected 2 rows in column 'a', found 1");
-  EXPECT_EQ(message_of([&] { (void)table.find("b"); }), "t.csv: expected an attribute, one of a, found 'b'");
+  EXPECT_REFUSED(table.find("b"), "t.csv: expected an attribute, one of a, found 'b'");
 }
 
 TEST(AttributeTable, AlignedTablesShareTheirValues) {
@@ -174,12 +174,12 @@ TEST(AlignOutputs, ColumnsFollowTheNames) {
   EXPECT_THAT(*late.labels, ElementsAre(no_label, 1));
   Outputs open = outputs({"c", "a", "b"});
   open.coding = LabelCoding::either;
-  EXPECT_THAT(message_of([&] { align_classes(columns_of(first), open); }), HasSubstr("--first-label 0 or 1"));
+  EXPECT_REFUSED(align_classes(columns_of(first), open), "--first-label 0 or 1...");
   Outputs strange = outputs({"a", "b", "d"});
   align_classes(columns_of(first), strange);
   EXPECT_THAT(*strange.labels, ElementsAre(0, 2));
-  EXPECT_THAT(message_of([&] { require_alike(columns_of(first), columns_of(strange)); }),
-              AllOf(HasSubstr("class 2 to be 'c'"), HasSubstr("--class-names"), HasSubstr("found 'd'")));
+  EXPECT_REFUSED(require_alike(columns_of(first), columns_of(strange)),
+                 "class 2 to be 'c'...--class-names...found 'd'...");
 }
 
 TEST(AlignOutputs, FeaturesFollowTheNames) {

@@ -9,6 +9,7 @@
 
 namespace leeway::npy_test {
 
+using ::testing::HasSubstr;
 using namespace leeway::testing;
 using std::string_literals::operator""s;
 
@@ -63,7 +64,7 @@ TEST(Npy, RefusesWithItsReason) {
   for (const auto& [bytes, part] : bad) {
     const auto data = std::as_bytes(std::span(bytes.data(), bytes.size()));
     EXPECT_THAT(message_of([&] { (void)parse_npy(data, nullptr, "a.npy"); }),
-                ::testing::AllOf(::testing::StartsWith("a.npy: "), ::testing::HasSubstr(part)));
+                ::testing::AllOf(::testing::StartsWith("a.npy: "), HasSubstr(part)));
   }
 }
 
@@ -103,18 +104,18 @@ TEST(Idx, Refused) {
   EXPECT_EQ(idx_error("\0\0\x08\xff"s), "a: expected an IDX file of 1 to 32 dimensions, found 255");
   EXPECT_EQ(idx_error("\0\0\x08"s), "a: expected an IDX header of 4 bytes, found 3 bytes");
   EXPECT_EQ(idx_error(good.substr(0, 10)), "a: expected an IDX header of 12 bytes, found 10 bytes");
-  EXPECT_THAT(idx_error(good.substr(0, 17)), ::testing::HasSubstr("found 5"));
+  EXPECT_THAT(idx_error(good.substr(0, 17)), HasSubstr("found 5"));
   EXPECT_EQ(idx_error(good + "x"), "a: expected 6 bytes of data for shape (2, 3) of '|u1', found 7");
   EXPECT_THAT(idx_error("\0\0\x08\x03\x7f\xff\xff\xff\x7f\xff\xff\xff\x7f\xff\xff\xff"s),
-              ::testing::HasSubstr("found shape (2147483647, 2147483647, 2147483647)"));
+              HasSubstr("found shape (2147483647, 2147483647, 2147483647)"));
 }
 
 TEST(Idx, GzipThatLies) {
   const std::string packed = gzip(good);
-  EXPECT_THAT(idx_error(packed + "x"), ::testing::HasSubstr("expected at most "));
+  EXPECT_THAT(idx_error(packed + "x"), HasSubstr("expected at most "));
   EXPECT_EQ(idx_error(gzip(good + "x")), "a: expected 6 bytes of data for shape (2, 3) of '|u1', found 7");
   // A gigabyte claimed by forty bytes.
-  EXPECT_THAT(idx_error(gzip("\0\0\x08\x01\x40\0\0\0abc"s)), ::testing::HasSubstr("found 3"));
+  EXPECT_THAT(idx_error(gzip("\0\0\x08\x01\x40\0\0\0abc"s)), HasSubstr("found 3"));
 }
 
 }  // namespace leeway::npy_test

@@ -153,8 +153,7 @@ TEST(Npz, RefusesWithItsReason) {
       {with_zip64_end(2), "found another directory"},
       {make_zip({stored_entry("a.npy", "text")}), "a: expected an npy file, found"}};
   for (const auto& [bytes, part] : bad)
-    EXPECT_THAT(zip_error(bytes),
-                ::testing::AllOf(::testing::StartsWith("a.npz: "), ::testing::HasSubstr(part)));
+    EXPECT_THAT(zip_error(bytes), ::testing::AllOf(::testing::StartsWith("a.npz: "), HasSubstr(part)));
 }
 
 // The honest bomb: 5 GB of zeros in 5 MB. Refused by the sum of sizes, before anything is inflated.
@@ -164,11 +163,11 @@ TEST(Npz, RefusesToInflateTooMuch) {
   entry.size = 110'000'000;
   std::vector<ZipEntry> entries(4, entry);
   for (std::size_t i = 0; i < entries.size(); ++i) entries[i].name = "a" + std::to_string(i) + ".npy";
-  EXPECT_THAT(zip_error(make_zip(entries)), ::testing::HasSubstr("found 440000000"));
+  EXPECT_THAT(zip_error(make_zip(entries)), HasSubstr("found 440000000"));
   // 32 bytes of memory for each text.
   const std::string texts = make_npy_header("|S1", std::vector<std::size_t>{13'000'000});
   EXPECT_THAT(zip_error(make_zip({deflated_entry("a.npy", texts + std::string(13'000'000, 'a'))})),
-              ::testing::HasSubstr("a: expected at most 402653184 bytes ("));
+              HasSubstr("a: expected at most 402653184 bytes ("));
 }
 
 TEST(Npz, RoundTrip) {
@@ -373,7 +372,7 @@ TEST(Safetensors, RefusesWithItsReason) {
     return message_of([&] { (void)parse_safetensors(in_memory(bytes), "a"); });
   };
   for (const auto& [bytes, part] : bad)
-    EXPECT_THAT(said(bytes), ::testing::AllOf(::testing::StartsWith("a: "), ::testing::HasSubstr(part)));
+    EXPECT_THAT(said(bytes), ::testing::AllOf(::testing::StartsWith("a: "), HasSubstr(part)));
 }
 
 TEST(Safetensors, EmptyIsLegal) {

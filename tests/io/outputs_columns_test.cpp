@@ -16,7 +16,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
-using testing::write_bytes;
 
 std::filesystem::path table(std::string_view name) { return testing::reference("tables") / name; }
 
@@ -188,7 +187,7 @@ TEST_F(OutputsText, MinusOne) {
     number_labels(set, set.n(), all);
     return set;
   };
-  EXPECT_THAT(message_of([&] { (void)numbered(signs, {zero.coding}); }), HasSubstr("--first-label 0 or 1"));
+  EXPECT_REFUSED(numbered(signs, {zero.coding}), "--first-label 0 or 1...");
   EXPECT_THAT(*numbered(signs, {signs.coding, minus.coding}).labels, ElementsAre(0, 1));
   EXPECT_THAT(*numbered(minus, {signs.coding}).labels, ElementsAre(0, 0));
   EXPECT_FALSE(numbered(minus, {zero.coding}).labels);

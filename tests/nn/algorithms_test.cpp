@@ -259,14 +259,9 @@ TEST_P(EveryAlgorithm, ResumesToTheBitsOfAnUnbrokenRun) {
   const TrainOptions options = quick(GetParam());
   (void)session().train(images, options, folder / "whole");
   StopAfter stop(12);
-  std::string message;
-  try {
-    (void)session().train(images, options, folder / "broken", &stop);
-  } catch (const Interrupted& interrupted) {
-    message = interrupted.what();
-  }
-  EXPECT_EQ(message, "train: stopped in epoch 3; " + (folder / "broken.state").string() +
-                         " holds epoch 2, the same command resumes from there");
+  EXPECT_REFUSED(session().train(images, options, folder / "broken", &stop),
+                 "train: stopped in epoch 3; " + (folder / "broken.state").string() +
+                     " holds epoch 2, the same command resumes from there");
   EXPECT_FALSE(std::filesystem::exists(folder / "broken"));
   const TrainResult result = session().train(images, options, folder / "broken");
   EXPECT_EQ(result.resumed_after, 2U);

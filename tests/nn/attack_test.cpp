@@ -1,6 +1,6 @@
 #include "leeway/nn/attack/attack.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cmath>
 #include <map>
@@ -280,7 +280,7 @@ TEST(Attacks, RefuseRowsOfValuesTooLarge) {
     (void)toy::model("linear", {2, 1, 1, 2}, 2)->attack(rows, {.eps = 1});
   });
   for (const char* const part : {"rows.npz", "numbers of at most 1e+12", "1e+13", "row 1"})
-    EXPECT_NE(message.find(part), std::string::npos) << message;
+    EXPECT_THAT(message, ::testing::HasSubstr(part));
 }
 
 // Ranking: failure with margin -1, success with margin 1, success with 3, failure with 9.
@@ -355,7 +355,7 @@ TEST(AttackLabels, AreThoseOfAllImagesOrOfNone) {
   images.labels->at(1) = no_label;
   EXPECT_EQ(model->outputs(images).labels, images.labels);
   const std::string message = message_of([&] { (void)model->attack(images, {}); });
-  EXPECT_NE(message.find("found 1 of 4 images without a label"), std::string::npos) << message;
+  EXPECT_THAT(message, ::testing::HasSubstr("found 1 of 4 images without a label"));
 }
 
 TEST(AttackTargets, AreOneClassARow) {

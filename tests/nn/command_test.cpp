@@ -28,8 +28,7 @@ class CommandTier2 : public Command {};
 
 TEST_F(Command, TrainInferAttackFitTogether) {
   const std::string model = trained();
-  good("infer --model " + model + " --data data.npz --out o.npz --json");
-  const Json infer = Json::parse(out());
+  const Json infer = record("infer --model " + model + " --data data.npz --out o.npz");
   EXPECT_EQ(infer.at("schema"), "leeway.infer/2");
   EXPECT_EQ(infer.at("inputs").size(), 2U);
   const Outputs outputs = read_outputs(path("o.npz"));
@@ -38,16 +37,17 @@ TEST_F(Command, TrainInferAttackFitTogether) {
   EXPECT_EQ(outputs.features->shape, (std::vector<std::size_t>{300, 100}));
   EXPECT_EQ(outputs.labels->at(4), 1);
 
-  good("attack --model " + model + " --data data.npz --eps 64/255 --steps 4 --out adv.npz --json");
-  const Json record = Json::parse(out()), attack = record.at("results").at(0);
-  EXPECT_EQ(record.at("options").at("eps"), 64. / 255);
-  EXPECT_EQ(record.at("options").at("parameters").at("steps"), 4);
+  const Json attacks =
+      record("attack --model " + model + " --data data.npz --eps 64/255 --steps 4 --out adv.npz");
+  const Json attack = attacks.at("results").at(0);
+  EXPECT_EQ(attacks.at("options").at("eps"), 64. / 255);
+  EXPECT_EQ(attacks.at("options").at("parameters").at("steps"), 4);
   EXPECT_EQ(attack.at("clean_accuracy"), infer.at("results").at(0).at("accuracy"));
   EXPECT_LT(attack.at("robust_accuracy"), attack.at("clean_accuracy"));
 
   // the stored images, judged anew, give the accuracy that the attack reported; norms go on to the outputs
-  good("infer --model " + model + " --data adv.npz --out o2.npz --json");
-  EXPECT_EQ(Json::parse(out()).at("results").at(0).at("accuracy"), attack.at("robust_accuracy"));
+  EXPECT_EQ(result("infer --model " + model + " --data adv.npz --out o2.npz").at("accuracy"),
+            attack.at("robust_accuracy"));
   EXPECT_EQ(read_npz(path("o2.npz")).at("norms").shape, (std::vector<std::size_t>{300}));
 }
 
@@ -59,8 +59,9 @@ TEST_F(Command, ClassesAreAlignedByName) {
     write_images(path(name), data);
   };
   write("abc.npz", {"a", "b", "c"});
-  good("train --data abc.npz --epochs 3 --threads 1 --lr 0.005 --out n.safetensors --json");
-  EXPECT_EQ(Json::parse(out()).at("results").at(0).at("class_names"), Json({"a", "b", "c"}));
+  EXPECT_EQ(
+      result("train --data abc.npz --epochs 3 --threads 1 --lr 0.005 --out n.safetensors").at("class_names"),
+      Json({"a", "b", "c"}));
   std::vector<std::size_t> rows;
   for (std::size_t i = 0; i < data.n(); ++i)
     if (i % 3 != 1) rows.push_back(i);
@@ -69,8 +70,8 @@ TEST_F(Command, ClassesAreAlignedByName) {
   write("ac.npz", {"a", "c"});
   good("attack --model n.safetensors --data ac.npz --attack fgsm --eps 1/255 --out adv.npz --quiet");
   for (const char* const file : {"ac.npz", "adv.npz"}) {
-    good("infer --model n.safetensors --data " + path(file) + " --out o.npz --json");
-    EXPECT_GT(Json::parse(out()).at("results").at(0).at("accuracy"), .9) << file;
+    EXPECT_GT(result("infer --model n.safetensors --data " + path(file) + " --out o.npz").at("accuracy"), .9)
+        << file;
     const Outputs outputs = read_outputs(path("o.npz"));
     EXPECT_THAT(outputs.class_names, ::testing::ElementsAre("a", "b", "c"));
     EXPECT_EQ(outputs.labels->at(1), 2);
@@ -88,8 +89,7 @@ TEST_F(Command, ClassesAreAlignedByName) {
 
 TEST_F(Command, InspectTellsWhatAModelHoldsAndExpects) {
   const std::string model = trained();
-  good("inspect " + model + " --data data.npz --json");
-  const Json found = Json::parse(out()).at("results").at(0);
+  const Json found = result("inspect " + model + " --data data.npz");
   EXPECT_EQ(found.at("format"), "safetensors");
   EXPECT_EQ(found.at("architecture"), "small-cnn");
   EXPECT_EQ(found.at("input"), (Json{1, 8, 8}));
@@ -117,8 +117,7 @@ TEST_F(Command, OffersAnotherDeviceWhereThereMayBeOne) {
 TEST_F(Command, NotesBesideAModelAreRead) {
   write_npz(path("w.npz"), read_safetensors(trained()).tensors);
   std::ofstream(path("w.npz.toml")) << "arch = 'small-cnn'\nclasses = ['ash', 'oak', 'fir']\nscale = 1\n";
-  good("infer --model w.npz --data data.npz --out o.npz --json");
-  EXPECT_EQ(Json::parse(out()).at("inputs").size(), 3U);
+  EXPECT_EQ(record("infer --model w.npz --data data.npz --out o.npz").at("inputs").size(), 3U);
   EXPECT_THAT(read_outputs(path("o.npz")).class_names, ::testing::ElementsAre("ash", "oak", "fir"));
 }
 
@@ -143,11 +142,11 @@ TEST_F(AlgorithmInputs, AreTakenOrAskedFor) {
   EXPECT_EQ(train({"--attributes", path("t.csv")}), 2);
   EXPECT_EQ(train({"--algorithm", "irm", "--attributes", table(), "--environment-column", "town"}), 3);
   EXPECT_THAT(err(), EndsWith("t.csv: expected a column 'town', found columns colour, place\n"));
-  good("train --algorithm group-dro --group-column colour,place --select worst-group --attributes " +
-       table() + " --epochs 1 --threads 1 --data data.npz --out m --json");
-  const Json result = Json::parse(out()).at("results").at(0);
-  EXPECT_EQ(result.at("best_by_worst_group"), 1);
-  EXPECT_EQ(result.at("plan").at("groups").size(), 2U);
+  const Json grouped =
+      result("train --algorithm group-dro --group-column colour,place --select worst-group --attributes " +
+             table() + " --epochs 1 --threads 1 --data data.npz --out m");
+  EXPECT_EQ(grouped.at("best_by_worst_group"), 1);
+  EXPECT_EQ(grouped.at("plan").at("groups").size(), 2U);
 }
 
 class AlgorithmInputsTier2 : public AlgorithmInputs {};
@@ -161,8 +160,7 @@ TEST_F(AlgorithmInputsTier2, AreTaken) {
 
 TEST_F(Command, OnnxModelsRun) {
   const std::string data = images(20), model = std::string(LEEWAY_REFERENCE) + "/onnx/cnn_softmax.onnx";
-  good("infer --model " + model + " --data " + data + " --out o.npz --json");
-  EXPECT_EQ(Json::parse(out()).at("results").at(0).at("k"), 3);
+  EXPECT_EQ(result("infer --model " + model + " --data " + data + " --out o.npz").at("k"), 3);
   EXPECT_THAT(err(), HasSubstr("cnn_softmax.onnx ends in a Softmax"));
 }
 
@@ -203,19 +201,22 @@ TEST_F(Command, WrongUseIsExit2) {
 }
 
 TEST_F(Command, WithoutTheModelPartSaysWhatIsMissing) {
-  const std::string data = images(12);
-  EXPECT_EQ(
-      run({"infer", "--model", "m", "--data", data, "--out", path("o")}, "/nonexistent/libleeway_nn.so"), 1);
-  EXPECT_THAT(err(), AllOf(StartsWith("leeway: this command requires the model library"),
-                           HasSubstr("-DLEEWAY_NN=ON"), EndsWith("\n")));
-  EXPECT_EQ(run({"infer", "--model", "m", "--data", data, "--out", path("o")}, data.c_str()), 1);
-  EXPECT_THAT(err(), HasSubstr("data.npz: could not be loaded"));
-  EXPECT_EQ(run({"list", "shifts"}, "/nonexistent/libleeway_nn.so"), 0);
-  EXPECT_THAT(out(), HasSubstr("gaussian-noise"));
-  EXPECT_EQ(run({"list"}, "/nonexistent/libleeway_nn.so"), 0);
-  EXPECT_THAT(out(), AllOf(HasSubstr("gaussian-noise"),
-                           HasSubstr("  not available  this command requires the model library")));
-  EXPECT_EQ(run({"list", "attacks"}, "/nonexistent/libleeway_nn.so"), 1);
+  const std::string infer = "infer --model m --data " + images(12) + " --out o";
+  const auto without = [&](const std::string& arguments, const std::string& library = "/nonexistent/nn.so") {
+    return run_command(folder_, arguments, "export LEEWAY_NN_LIBRARY=" + library + "; ");
+  };
+  const Outcome missing = without(infer), other = without(infer, path("data.npz"));
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_THAT(missing.err, AllOf(StartsWith("leeway: this command requires the model library"),
+                                 HasSubstr("-DLEEWAY_NN=ON"), EndsWith("\n")));
+  EXPECT_EQ(other.code, 1);
+  EXPECT_THAT(other.err, HasSubstr("data.npz: could not be loaded"));
+  const Outcome all = without("list");
+  EXPECT_EQ(all.code, 0);
+  EXPECT_THAT(all.out, AllOf(HasSubstr("gaussian-noise"),
+                             HasSubstr("  not available  this command requires the model library")));
+  EXPECT_EQ(without("list shifts").code, 0);
+  EXPECT_EQ(without("list attacks").code, 1);
 }
 
 TEST_F(CommandTier2, ListsEveryFamily) {
@@ -229,20 +230,19 @@ TEST_F(Command, AttacksAndInferTakeLists) {
   const std::string model = trained(), other = path("other.safetensors");
   std::filesystem::copy_file(model, other);
   const std::string out_pattern = path("{model}-{attack}-{eps}.npz");
-  good("attack --model " + model + " " + other +
-       " --data data.npz --attack fgsm,pgd --eps 16/255,64/255 --out " + out_pattern +
-       " --report page.html --json");
-  const Json record = Json::parse(out());
-  ASSERT_EQ(record.at("results").size(), 8U);
-  const Json third = record.at("results").at(2);
+  const Json sets = record("attack --model " + model + " " + other +
+                           " --data data.npz --attack fgsm,pgd --eps 16/255,64/255 --out " + out_pattern +
+                           " --report page.html");
+  ASSERT_EQ(sets.at("results").size(), 8U);
+  const Json third = sets.at("results").at(2);
   EXPECT_EQ(third.at("attack"), "pgd");
   EXPECT_EQ(third.at("eps"), 16. / 255);
   EXPECT_EQ(third.at("out"), path("m-pgd-16-255.npz"));
-  EXPECT_LT(record.at("results").at(3).at("robust_accuracy"), third.at("robust_accuracy"));
-  EXPECT_EQ(to_json(record_from<tasks::Attack>(record, "r.json")), record);
-  good("attack --model " + model + " --data data.npz --eps 16/255 --out alone.npz --json");
+  EXPECT_LT(sets.at("results").at(3).at("robust_accuracy"), third.at("robust_accuracy"));
+  EXPECT_EQ(to_json(record_from<tasks::Attack>(sets, "r.json")), sets);
+  const Json alone = result("attack --model " + model + " --data data.npz --eps 16/255 --out alone.npz");
   EXPECT_EQ(read_bytes(path("alone.npz")), read_bytes(path("m-pgd-16-255.npz")));
-  EXPECT_EQ(Json::parse(out()).at("results").at(0).at("robust_accuracy"), third.at("robust_accuracy"));
+  EXPECT_EQ(alone.at("robust_accuracy"), third.at("robust_accuracy"));
   EXPECT_EQ(call("attack --model " + model + " --data data.npz --eps 1/255,2/255 --out a.npz"), 2);
   EXPECT_THAT(err(), HasSubstr("a-{attack}-{eps}.npz"));
   good("infer --model " + model + " " + other +
@@ -307,11 +307,9 @@ class TensorFilesTier2 : public Command {};
 
 TEST_F(Command, InspectListsTensorsOfAnUnknownNetwork) {
   good("inspect " + model_file("table-compiled.pt"));
-  EXPECT_THAT(out(), ::testing::AllOf(HasSubstr("unknown; the tensors fit linear"),
-                                      HasSubstr("--arch linear --input 4  (3 classes)"),
-                                      HasSubstr("_orig_mod.weight")));
-  good("inspect " + model_file("table-plain.pt") + " --json");
-  const Json found = Json::parse(out()).at("results").at(0);
+  EXPECT_THAT(out(), AllOf(HasSubstr("unknown; the tensors fit linear"),
+                           HasSubstr("--arch linear --input 4  (3 classes)"), HasSubstr("_orig_mod.weight")));
+  const Json found = result("inspect " + model_file("table-plain.pt"));
   EXPECT_EQ(found.at("fitting").at(0).at("architecture"), "linear");
   EXPECT_EQ(found.at("fitting").at(0).at("input"), Json({4}));
   EXPECT_EQ(found.at("layers").size(), 2U);

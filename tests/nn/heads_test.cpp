@@ -67,8 +67,8 @@ constexpr InputShape tiny{1, 8, 8};
 
 class EveryHead : public ::testing::TestWithParam<std::string> {
  protected:
-  [[nodiscard]] static std::shared_ptr<Network> made(std::uint64_t seed = 5, std::size_t classes = 4) {
-    auto network = make_network(architecture(GetParam() + ":resnet20-cifar"), tiny, classes);
+  [[nodiscard]] static std::shared_ptr<Network> made(std::uint64_t seed = 5) {
+    auto network = make_network(architecture(GetParam() + ":resnet20-cifar"), tiny, 4);
     initialize(*network, seed);
     return network;
   }
@@ -176,8 +176,8 @@ TEST(Head, IsRefusedWhereItHasNothingToStandOn) {
 }
 
 template <class Head>
-std::shared_ptr<Head> evaluated(const std::string& name, std::size_t classes = 4) {
-  auto network = make_network(architecture(name), tiny, classes);
+std::shared_ptr<Head> evaluated(const std::string& name) {
+  auto network = make_network(architecture(name), tiny, 4);
   initialize(*network, 5);
   network->eval();
   return std::dynamic_pointer_cast<Head>(network);

@@ -1,4 +1,4 @@
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <torch/script.h>
 
 #include <array>
@@ -83,7 +83,7 @@ TEST(NamedTensors, SayWhatIsMissing) {
   tensors.erase("7.bias");
   tensors["conv1.bias"] = tensors.at("0.bias");
   tensors.erase("0.bias");
-  EXPECT_NE(message(tensors).find("; did you mean 7.biases?"), std::string::npos);
+  EXPECT_THAT(message(tensors), ::testing::HasSubstr("; did you mean 7.biases?"));
   tensors = weights;
   tensors.erase("2.bias");
   tensors["extra"] = tensors.at("0.bias");
@@ -110,8 +110,8 @@ TEST(NamedTensors, OfSeveralNetworksAreRefusedByTheirPrefixes) {
   EXPECT_EQ(toy::loaded(folder / "w.npz", "small-cnn", small)->info().classes, 3U);
   for (const auto& [name, array] : weights_of(*network)) tensors["teacher." + name] = array;
   write_npz(folder / "w.npz", tensors);
-  EXPECT_NE(load_error(folder / "w.npz", "small-cnn").find("of several networks: student., teacher. look"),
-            std::string::npos);
+  EXPECT_THAT(load_error(folder / "w.npz", "small-cnn"),
+              ::testing::HasSubstr("of several networks: student., teacher. look"));
 }
 
 // A DataParallel module's weights in the entry "model", as tests/reference/checkpoints.py saved them.
@@ -268,8 +268,8 @@ TEST(TorchScript, SeveralResultsAreRunOrRefusedWithTheirShapes) {
     const auto model = defined(results);
     return message_of([&] { (void)model->outputs(images); });
   };
-  EXPECT_NE(refusal("h, h, h.sum()").find("returns a tuple of 3: (5, 4), (5, 4), ()"), std::string::npos);
-  EXPECT_NE(refusal("{\"out\": h}").find("returns a dictionary of out, not logits"), std::string::npos);
+  EXPECT_THAT(refusal("h, h, h.sum()"), ::testing::HasSubstr("returns a tuple of 3: (5, 4), (5, 4), ()"));
+  EXPECT_THAT(refusal("{\"out\": h}"), ::testing::HasSubstr("returns a dictionary of out, not logits"));
 }
 
 TEST(TorchScript, OfTwoResultsTheOneOfAllClassesIsTheLogits) {
@@ -280,8 +280,8 @@ TEST(TorchScript, OfTwoResultsTheOneOfAllClassesIsTheLogits) {
   const Images images = toy::images(5, {1, 2, 2}, 4);
   const auto wide = toy::loaded(folder / "m.pt", "", shape_of(images));
   ASSERT_EQ(wide->info().notes.size(), 1U);
-  EXPECT_NE(wide->info().notes[0].find("the first (4 columns) is read as logits"), std::string::npos);
-  EXPECT_NE(wide->info().notes[0].find("write classes = 3 to "), std::string::npos);
+  EXPECT_THAT(wide->info().notes[0], ::testing::HasSubstr("the first (4 columns) is read as logits"));
+  EXPECT_THAT(wide->info().notes[0], ::testing::HasSubstr("write classes = 3 to "));
   std::ofstream(folder / "m.pt.toml") << "classes = 3\n";
   const Images three = toy::images(5, {1, 2, 2}, 3);
   const Outputs outputs = toy::loaded(folder / "m.pt", "", shape_of(images))->outputs(three);
@@ -353,8 +353,9 @@ TEST(TorchScript, CannotBeSavedAsWeights) {
   const toy::Folder folder;
   const std::string message =
       message_of([&] { toy::loaded(torchscript_folder + "logits.pt")->save(folder / "m.safetensors"); });
-  EXPECT_NE(message.find("expected a model of a known architecture, to save its weights, found TorchScript"),
-            std::string::npos);
+  EXPECT_THAT(message,
+              ::testing::HasSubstr(
+                  "expected a model of a known architecture, to save its weights, found TorchScript"));
 }
 
 TEST(TorchScript, NormalizesBeforeTheModel) {

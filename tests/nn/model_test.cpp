@@ -11,6 +11,7 @@
 #include "tests/at_threads.h"
 #include "tests/nn/reference_step.h"
 #include "tests/nn/toy.h"
+#include "tests/stopping.h"
 
 namespace leeway::nn::model_test {
 
@@ -151,15 +152,10 @@ TEST(Models, RefuseLogitsThatAreNotFinite) {
   EXPECT_REFUSED(model->outputs(images), "model: expected finite logits, found inf at row 1, class 0");
 }
 
-class StopAtOnce : public Progress {
- public:
-  void update(std::string_view, std::size_t, std::size_t, std::string_view) override {}
-  [[nodiscard]] bool stop_requested() const override { return true; }
-};
-
 TEST(Models, CanBeInterrupted) {
-  StopAtOnce stop;
-  EXPECT_THROW((void)toy::model("linear", colour, 3)->outputs(toy::images(4, colour, 3), &stop), Interrupted);
+  Stopping at_once;
+  EXPECT_THROW((void)toy::model("linear", colour, 3)->outputs(toy::images(4, colour, 3), &at_once),
+               Interrupted);
 }
 
 // Two classes of grey pictures, below and above .3: a linear network that is right behind `normalization`.

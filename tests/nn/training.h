@@ -40,15 +40,15 @@ inline Training training_of(const std::filesystem::path& path) {
 }
 
 // toy::squares with all that any algorithm asks for.
-inline data::TrainingData squares_of_two_cameras(std::size_t n, std::uint64_t seed = 1) {
-  data::TrainingData data(toy::squares(n, 4, seed));
+inline data::TrainingData squares_of_two_cameras(std::size_t n) {
+  data::TrainingData data(toy::squares(n, 4));
   GroupColumn colour{"colour", {"blue", "red"}, {}}, camera{"camera", {"a", "b"}, {}};
   for (std::size_t i = 0; i < n; ++i) {
     colour.codes.push_back(i % 3 == 0);
     camera.codes.push_back(i % 5 < 2);
   }
   data.groups = {colour}, data.environment = camera;
-  data.unlabelled = toy::squares(50, 4, seed + 50);
+  data.unlabelled = toy::squares(50, 4, 51);
   data.unlabelled->labels.reset();
   return data;
 }

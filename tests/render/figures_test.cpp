@@ -2,7 +2,6 @@
 #include "leeway/render/figures.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -18,9 +17,8 @@
 namespace leeway::render::figures_test {
 
 namespace fs = std::filesystem;
-using leeway::testing::read_bytes;
-using leeway::testing::TemporaryFolder;
 using ::testing::Contains;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -50,7 +48,7 @@ bool has_node() { return std::system("node --version >/dev/null 2>&1") == 0; }
 TEST(Figures, AreWrittenOnceEach) {
   const auto& [above, folder, written] = ReferenceFigures::all();
   EXPECT_THAT(written.files, Contains(StartsWith("overview-")));
-  EXPECT_THAT(written.files, Contains(::testing::EndsWith(".tex")));
+  EXPECT_THAT(written.files, Contains(EndsWith(".tex")));
   for (const std::string& name : written.files) {
     EXPECT_GT(fs::file_size(folder / name), 0u) << name;
     EXPECT_EQ(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.-"), name.npos) << name;
@@ -111,14 +109,9 @@ TEST(Figures, SayHowNodeEndedWithoutAWord) {
   fs::permissions(folder / "node", fs::perms::owner_all);
   const std::string path = std::getenv("PATH");
   setenv("PATH", folder.path().c_str(), 1);
-  std::string said;
-  try {
-    (void)write_figures(reference_view(), folder.path() / "figures");
-  } catch (const std::runtime_error& failure) {
-    said = failure.what();
-  }
+  EXPECT_THAT([&] { (void)write_figures(reference_view(), folder / "figures"); },
+              ::testing::ThrowsMessage<std::runtime_error>("node: cannot draw the charts: exit code 3"));
   setenv("PATH", path.c_str(), 1);
-  EXPECT_EQ(said, "node: cannot draw the charts: exit code 3");
 }
 
 TEST(Figures, NamesAreNoFormulasAndNoMacros) {
@@ -170,8 +163,8 @@ TEST(Figures, SayWhatIsMissingWithoutNode) {
   const Figures written = write_figures(reference_view(), folder.path() / "figures");
   setenv("PATH", path.c_str(), 1);
   EXPECT_EQ(written.missing, "SVG files require the program node");
-  EXPECT_THAT(written.files, Not(Contains(::testing::EndsWith(".svg"))));
-  EXPECT_THAT(written.files, Contains(::testing::EndsWith(".csv")));
+  EXPECT_THAT(written.files, Not(Contains(EndsWith(".svg"))));
+  EXPECT_THAT(written.files, Contains(EndsWith(".csv")));
 }
 
 }  // namespace leeway::render::figures_test

@@ -42,6 +42,14 @@ export const launch = async () => {
   return { open, close: () => browser.close() };
 };
 
+// {what the test says: test(page, ...more)} on the page of an address, which must not complain.
+export const visits = (browser, address, options, tests, ...more) => Object.fromEntries(Object.entries(tests).map(([title, test]) => [title, async () => {
+  const { page, complaints, close } = await browser.open(address, options);
+  await test(page, ...more);
+  assert.deepEqual(complaints, []);
+  await close();
+}]));
+
 // Rests the pointer on a mark and reads the tooltip.
 export const hover = async (page, mark) => {
   await mark.scrollIntoViewIfNeeded();

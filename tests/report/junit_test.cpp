@@ -1,7 +1,6 @@
 #include "leeway/tasks/assess/junit.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace leeway::tasks::junit_test {
 

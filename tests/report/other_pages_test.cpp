@@ -141,7 +141,7 @@ TEST(AlignPage, SaysThatThereAreNoLabels) {
   EXPECT_THAT(html_report(aligned(false)), HasSubstr("the files have no labels"));
   Json json = to_json(aligned(false));
   json["results"][0]["angle"] = 200;
-  EXPECT_THAT(message_of([&] { (void)html_report(json); }), HasSubstr("expected a number from 0 to 180"));
+  EXPECT_REFUSED(html_report(json), "expected a number from 0 to 180...");
 }
 
 Json described() { return reference_record("describe_record.json"); }
@@ -262,10 +262,6 @@ TEST(Report, EveryRecordThatIsDescribedHasAPage) {
     const std::string complaint = message_of([&] { (void)html_report(json); });
     EXPECT_THAT(complaint, Not(HasSubstr("a record of schema"))) << kind.schema;
   }
-  EXPECT_THAT(message_of([] {
-                (void)html_report(Json{{"schema", "leeway.other/1"}});
-              }),
-              HasSubstr("expected a record of schema"));
 }
 
 }  // namespace leeway::tasks::other_pages_test

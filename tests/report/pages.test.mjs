@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { desktop, draw, expectQuiet, extents, hover, launch, run, temporaryFolder } from "./browser.mjs";
+import { desktop, draw, expectQuiet, extents, hover, launch, run, temporaryFolder, visits } from "./browser.mjs";
 
 const [maker, folder] = process.argv.slice(2);
 const browser = await launch();
@@ -22,13 +22,8 @@ const includes = (text, ...parts) => parts.forEach((part) => assert.ok(text.incl
 const points = (figure) => figure.locator("g.mark-symbol").last().locator("path");
 const cells = (figure) => figure.locator("g.mark-rect").last().locator("path");
 
-// {what the test says: test(page, record)} on the page of a record, which must not complain.
-const on = (name, tests) => Object.fromEntries(Object.entries(tests).map(([title, test]) => [`${name}: ${title}`, async () => {
-  const { page, complaints, close } = await browser.open(pages[name].address, desktop);
-  await test(page, pages[name].record);
-  assert.deepEqual(complaints, []);
-  await close();
-}]));
+const on = (name, tests) => visits(browser, pages[name].address, desktop,
+  Object.fromEntries(Object.entries(tests).map(([title, test]) => [`${name}: ${title}`, test])), pages[name].record);
 
 const tests = {
   async "every page loads nothing and complains of nothing, on a desk and on a phone, in light and in dark"() {

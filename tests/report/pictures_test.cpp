@@ -8,6 +8,8 @@
 
 namespace leeway::tasks::pictures_test {
 
+using ::testing::ElementsAre;
+
 std::vector<std::uint8_t> from_base64(const std::string& text) {
   std::vector<std::uint8_t> out;
   std::uint32_t word = 0;
@@ -48,15 +50,14 @@ TEST(Pictures, SurviveTheRoundTripThroughPng) {
   const Picture grey{1, 2, 3, {0, 50, 100, 150, 200, 255}};
   EXPECT_EQ(pixels_of(png_data_uri(grey), true), grey.pixels);
   const Picture colour{3, 1, 2, {1, 2, 3, 4, 5, 6}};  // red 1 2, green 3 4, blue 5 6
-  EXPECT_THAT(pixels_of(png_data_uri(colour), false), ::testing::ElementsAre(1, 3, 5, 2, 4, 6));
+  EXPECT_THAT(pixels_of(png_data_uri(colour), false), ElementsAre(1, 3, 5, 2, 4, 6));
 }
 
 TEST(Pictures, TheDifferenceIsGreyWhereNothingChanged) {
   const Difference found = difference({1, 1, 4, {10, 20, 30, 40}}, {1, 1, 4, {10, 40, 20, 40}});
   EXPECT_EQ(found.largest, 20);
-  EXPECT_THAT(found.picture.pixels,
-              ::testing::ElementsAre(128, 255, 64, 128));  // 128 + round(127 d/20), d = 0 20 -10 0
-  EXPECT_THAT(difference({1, 1, 1, {7}}, {1, 1, 1, {7}}).picture.pixels, ::testing::ElementsAre(128));
+  EXPECT_THAT(found.picture.pixels, ElementsAre(128, 255, 64, 128));  // 128 + round(127 d/20), d = 0 20 -10 0
+  EXPECT_THAT(difference({1, 1, 1, {7}}, {1, 1, 1, {7}}).picture.pixels, ElementsAre(128));
 }
 
 TEST(Pictures, AreTakenFromTheRowsThatFlip) {

@@ -225,10 +225,8 @@ TEST(NoiseSections, ShowThePicturesOfRankedSamples) {
   const Pictures pictures = flip_pictures(record, {{"", &all}});
   EXPECT_FALSE(pictures.samples.empty());
   EXPECT_THAT(page_of(record, pictures), HasSubstr("src=\"data:image/png"));
-  EXPECT_THAT(message_of([&] {
-                (void)flip_pictures(record, {{"", &few}});
-              }),
-              HasSubstr("x.npz: expected the images of record, whose ranked samples reach row"));
+  EXPECT_REFUSED(flip_pictures(record, {{"", &few}}),
+                 "x.npz: expected the images of record, whose ranked samples reach row...");
 }
 
 TEST(Sections, AreJoinedWithTheirModels) {

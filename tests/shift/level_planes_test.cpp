@@ -18,6 +18,7 @@
 
 namespace leeway::shift::level_planes_test {
 
+using ::testing::Each;
 using Sides = std::array<std::size_t, 2>;  // height, width
 constexpr std::array<Sides, 8> all_sides{
     {{1, 1}, {1, 8}, {7, 1}, {2, 2}, {5, 9}, {16, 16}, {28, 28}, {33, 20}}};
@@ -148,7 +149,7 @@ TEST(EqualizedLevels, FollowTheHistogram) {
   EXPECT_THAT(plane, ::testing::ElementsAre(0, 0, 0, 51, 153, 153, 204, 255));
   Levels flat(9, 33);
   equalize_levels(flat);
-  EXPECT_THAT(flat, ::testing::Each(33));
+  EXPECT_THAT(flat, Each(33));
 }
 
 TEST(Jpeg, HasTheBytesOfPillow) {
@@ -194,10 +195,10 @@ TEST(Jpeg, OfLevelsIsThatOfFloats) {
 TEST(Jpeg, KeepsFlatPicturesAndCutsOffTheRest) {
   std::vector<float> picture(3 * 64, 2);
   compress_jpeg(picture, 8, 8, 50);
-  EXPECT_THAT(picture, ::testing::Each(1));
+  EXPECT_THAT(picture, Each(1));
   picture.assign(64, -1);
   compress_jpeg(picture, 8, 8, 50);
-  EXPECT_THAT(picture, ::testing::Each(0));
+  EXPECT_THAT(picture, Each(0));
 }
 
 TEST(Jpeg, RefusesWhatItCannotCompress) {
@@ -253,7 +254,7 @@ TEST(FrostPictures, AreMadeOnceForASeedWithThePublishedStatistics) {
 }
 
 TEST(FrostPictures, AreReadFromAFolder) {
-  const leeway::testing::TemporaryFolder folder;
+  const TemporaryFolder folder;
   std::filesystem::create_directories(folder / "inner");
   const auto refused = [&] { return message_of([&] { (void)read_frost_pictures(folder.path()); }); };
   EXPECT_THAT(refused(), ::testing::EndsWith(": expected frost images (.png, .jpg, .jpeg), found none"));

@@ -33,14 +33,6 @@ class EveryShift : public ::testing::TestWithParam<Member> {
 
 class ShiftOfPixels : public EveryShift {};  // not those that select rows
 
-TEST_P(EveryShift, DescribesItself) {
-  const Member& m = GetParam();
-  EXPECT_LT(m.summary.size(), 80u);
-  EXPECT_THAT(m.strength().meaning, ::testing::Not(::testing::IsEmpty()));
-  EXPECT_LE(m.strength().low, m.strength().value);
-  EXPECT_LE(m.strength().value, m.strength().high);
-}
-
 TEST_P(EveryShift, RefusesStrengthsOutOfRange) {
   const double infinity = std::numeric_limits<double>::infinity();
   for (const double strength :

@@ -20,9 +20,6 @@
 
 namespace leeway::sweep::testing::claim_test {
 
-using leeway::testing::read_bytes;
-using leeway::testing::TemporaryFolder;
-using leeway::testing::write_bytes;
 using namespace std::chrono_literals;
 
 const std::string stranger = "0123456789abcdef", never_was = "00000000000000ff";  // runners
@@ -37,9 +34,9 @@ class Claims : public ::testing::Test {
     std::filesystem::create_directories(folder_ / "runners");
     write_bytes(store_.runner(name), "another-boot pid:[1]\n17 1234\nelsewhere\n");
   }
-  void add_claim(const std::string& runner, std::size_t number = 1) const {
-    std::filesystem::create_directories(store_.claim(unit, number).parent_path());
-    std::filesystem::create_symlink(runner, store_.claim(unit, number));
+  void add_claim(const std::string& runner) const {
+    std::filesystem::create_directories(store_.claim(unit, 1).parent_path());
+    std::filesystem::create_symlink(runner, store_.claim(unit, 1));
   }
   // Of eight runners that claim the unit at once, how many have it.
   [[nodiscard]] int holders_of(const std::string& name) const {
@@ -159,10 +156,10 @@ TEST_F(Claims, ThatNameNoRunnerAreRefused) {
   const auto path = store_.claim(unit, 1);
   const auto refused = [&](const std::string& found) {
     Runner runner(store_, lease);
-    EXPECT_EQ(message_of([&] { (void)runner.claim(unit); }),
-              path.string() +
-                  ": expected a claim: a link to 16 hexadecimal digits, the name of a runner, found " +
-                  found);
+    EXPECT_REFUSED(runner.claim(unit),
+                   path.string() +
+                       ": expected a claim: a link to 16 hexadecimal digits, the name of a runner, found " +
+                       found);
     std::filesystem::remove(path);
   };
   store_.make_work(unit, "x");
@@ -198,10 +195,10 @@ class Runs : public ::testing::Test {
     write_bytes(folder_ / "program", script);
     std::filesystem::permissions(folder_ / "program", std::filesystem::perms::owner_all);
   }
-  Plan plan(const std::string& study, const std::string& folder = "sweep") const {
-    std::filesystem::create_directories(folder_ / folder);
-    write_plan(folder_ / folder / "plan.jsonl", plan_of(study));
-    return read_plan(folder_ / folder / "plan.jsonl");
+  Plan plan(const std::string& study) const {
+    std::filesystem::create_directories(store_.folder());
+    write_plan(store_.folder() / "plan.jsonl", plan_of(study));
+    return read_plan(store_.folder() / "plan.jsonl");
   }
   tasks::SweepRunResult run(const Plan& plan, RunOptions options = {}, Progress* progress = nullptr) const {
     options.program = (folder_ / "program").string();
@@ -293,9 +290,7 @@ TEST_F(Runs, AFileThatHasChangedSinceThePlanIsNotRead) {
     const Plan units =
         plan("[look]\nsource = \"good\"\n" + name + "\"\nseed = [1, " + std::to_string(++n + 1) + "]\n");
     write_bytes(table, "as it is now");
-    EXPECT_THAT(message_of([&] { (void)run(units); }),
-                ::testing::HasSubstr(": expected the contents at the time of planning, found others"))
-        << name;
+    EXPECT_REFUSED(run(units), ": expected the contents at the time of planning, found others...") << name;
     EXPECT_EQ(status_of(units, store_).counts.ready, 2u) << name;
     EXPECT_EQ(left_over(), 0u);
     write_bytes(table, "as planned");
@@ -419,12 +414,9 @@ TEST_F(Runs, AFullDiskEndsTheRunAndNoUnit) {
   const Plan units = plan("[look]\nsource = \"full\"\nseed = [1, 2, 3, 4, 5, 6, 7, 8, 9]\n");
   RunOptions options;
   options.asked.jobs = 1;
-  try {
-    (void)run(units, options);
-    ADD_FAILURE() << "expected DiskFull";
-  } catch (const DiskFull& full) {
-    EXPECT_EQ(full.what(), (folder_ / "sweep").string() + ": out.npz: cannot write: No space left on device");
-  }
+  EXPECT_THAT([&] { (void)run(units, options); },
+              ::testing::ThrowsMessage<DiskFull>((folder_ / "sweep").string() +
+                                                 ": out.npz: cannot write: No space left on device"));
   EXPECT_EQ(calls(), 1u);
   EXPECT_EQ(status_of(units, store_).counts.ready, 9u);
   EXPECT_EQ(left_over(), 0u);

@@ -15,6 +15,7 @@
 
 namespace leeway::sweep::testing::report_test {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -112,8 +113,7 @@ TEST(SweepReport, ChangesArePairedBySeed) {
   EXPECT_FALSE(uniform.mean.low);
   EXPECT_EQ(uniform.basis, "none");
   EXPECT_NEAR(*change_of(record, "mixup", "").change.mean.value, .035, 1e-9);
-  EXPECT_THAT(record.envelope.findings,
-              ::testing::Contains("Against erm, over all cases: mixup better, none worse."));
+  EXPECT_THAT(record.envelope.findings, Contains("Against erm, over all cases: mixup better, none worse."));
 }
 
 // Of four cases the mean ranks of "a" are 1, 1, 1.5 and 1: mean 1.125, s = .25, t of three degrees of freedom 3.18245.
@@ -134,7 +134,7 @@ TEST(SweepReport, IntervalsOfRanksAreStudentsOverCases) {
   EXPECT_EQ(record.roles.chance, .5);
   EXPECT_THAT(
       record.envelope.findings,
-      ::testing::Contains(
+      Contains(
           "At chance level (50.0%): a under C2, erm under C0, erm under C1, erm under C2 and erm under C3."));
 }
 
@@ -339,12 +339,12 @@ TEST(SweepReport, CheckpointsByTheValuesOfSelect) {
 }
 
 // Validation keeps the second epoch of both seeds, the worst group the first and the third; test accuracy the third and first.
-RunTable by_epoch(const std::string& worst = "epochs.validation_worst_group_accuracy") {
-  return table_of_text("train.algorithm,train.seed,unit_seconds,accuracy,epochs.validation_accuracy," +
-                       worst +
-                       ",epochs.selection_score,epochs.test_accuracy\n"
-                       "erm,0,1,.5,0.2 0.9 0.9,0.4 0.4 0.4,,0.1 0.3 0.5\n"
-                       "erm,1,1,.5,0.4 0.7 nan 0.6,0.1 0.2 0.6 0.5,,0.8 0.5 0.7 0.1\n");
+RunTable by_epoch() {
+  return table_of_text(
+      "train.algorithm,train.seed,unit_seconds,accuracy,epochs.validation_accuracy,"
+      "epochs.validation_worst_group_accuracy,epochs.selection_score,epochs.test_accuracy\n"
+      "erm,0,1,.5,0.2 0.9 0.9,0.4 0.4 0.4,,0.1 0.3 0.5\n"
+      "erm,1,1,.5,0.4 0.7 nan 0.6,0.1 0.2 0.6 0.5,,0.8 0.5 0.7 0.1\n");
 }
 
 TEST(SweepReport, CurvesGoAsFarAsAllRunsDo) {
@@ -375,7 +375,7 @@ TEST(SweepReport, EpochsByEachCriterion) {
   EXPECT_NEAR(values.at("epochs.validation_worst_group_accuracy"), .4, 1e-12);
   EXPECT_NEAR(values.at("oracle"), .65, 1e-12);
   EXPECT_THAT(record.envelope.findings,
-              ::testing::Contains(HasSubstr("Selecting the epoch by test accuracy instead of validation")));
+              Contains(HasSubstr("Selecting the epoch by test accuracy instead of validation")));
   EXPECT_EQ(to_json(record_from<tasks::SweepReport>(to_json(record), "r.json")), to_json(record));
 }
 

@@ -28,7 +28,7 @@ class Told : public StubModel {
 };
 
 Adapt record_of(const Told& model) {
-  const testing::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::filesystem::path out = folder / "adapted.pt";
   const Images images{"d.npz", make_array({7, 1, 1, 2}, std::vector<float>(14, .5f)), {}};
   Adapt record = adapt({model, images, out, {}, 9});

@@ -1,6 +1,5 @@
 // The record of an attack from what a model says it found.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 
@@ -127,7 +126,7 @@ TEST(AttackTask, EveryAttackMeetsEveryRadius) {
             (Names{{"fgsm", .1}, {"fgsm", .2}, {"fmn", -1}, {"pgd", .1}, {"pgd", .2}}));
   EXPECT_EQ(names(attacks_of(given, {}, complete)), (Names{{"fgsm", .03}, {"fmn", -1}, {"pgd", .03}}));
   given.attack = "fmn";
-  EXPECT_EQ(message_of([&] { (void)attacks_of(given, {.1}, complete); }), "attack fmn: expected no radius");
+  EXPECT_REFUSED(attacks_of(given, {.1}, complete), "attack fmn: expected no radius");
 }
 
 TEST(AttackTask, SetsOfOneRecordKeepTheirWarningsByFile) {
@@ -158,8 +157,7 @@ TEST(AttackTask, OptionsAreReadAsTheyWereRecorded) {
   EXPECT_EQ(again.parameters, options.parameters);
   AttackOptions wrong;
   wrong.norm = "l7";
-  EXPECT_EQ(message_of([&] { (void)options_of(wrong); }),
-            "attack: norm: expected one of linf, l2, l1, l0, found 'l7'");
+  EXPECT_REFUSED(options_of(wrong), "attack: norm: expected one of linf, l2, l1, l0, found 'l7'");
 }
 
 }  // namespace leeway::tasks::attack_task_test

@@ -92,7 +92,7 @@ class CorruptionsTaskTest : public ::testing::Test {
   }
 
   const Halves model_{};
-  const testing::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
 };
 
 Images corrupted(const Images& images, const char* name, int severity) {
@@ -232,9 +232,8 @@ TEST_F(CorruptionsTaskTest, ErrorsRelativeToAReference) {
   one.reference->results.resize(1);
   EXPECT_FALSE(corruptions(one).mean->mce.value.has_value());
   one.reference->results[0].judged.error.value.reset();
-  EXPECT_THAT(
-      message_of([&] { (void)corruptions(one); }),
-      HasSubstr("baseline.json: expected a record with errors of a model on labeled images, found none"));
+  EXPECT_REFUSED(corruptions(one),
+                 "baseline.json: expected a record with errors of a model on labeled images, found none...");
 }
 
 // Files of ImageNet-C contain JPEG; those of CIFAR-10-C do not.
@@ -317,11 +316,9 @@ TEST_F(CorruptionsTaskTest, PublishedFilesInPlaceOfMadeOnes) {
   const Images larger = made(40, 3, 8);
   CorruptionsTask other = task(larger);
   other.published = folder_.path().string(), other.options.corruptions = {"fog"};
-  EXPECT_THAT(message_of([&] { (void)corruptions(other); }),
-              HasSubstr("expected images of 3 x 8 x 8, as in made, found 3 x 6 x 6"));
+  EXPECT_REFUSED(corruptions(other), "expected images of 3 x 8 x 8, as in made, found 3 x 6 x 6...");
   other.options.corruptions = {"snow"};
-  EXPECT_THAT(message_of([&] { (void)corruptions(other); }),
-              HasSubstr("expected snow.npy, or its folder, found neither"));
+  EXPECT_REFUSED(corruptions(other), "expected snow.npy, or its folder, found neither...");
   other.options.corruptions = {"fog"}, other.options.how.variant = "published";
   EXPECT_THROW((void)corruptions(other), OptionError);
 }

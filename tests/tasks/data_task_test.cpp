@@ -1,7 +1,6 @@
 // Images drawn, loaded and shifted without a command.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <filesystem>
 
@@ -21,7 +20,7 @@ class DataTasks : public ::testing::Test {
  protected:
   [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
-  const testing::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(DataTasks, RenderedImagesAreDescribed) {

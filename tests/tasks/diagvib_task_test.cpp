@@ -1,6 +1,5 @@
 // DiagViB environments written without a command.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <filesystem>
@@ -42,7 +41,7 @@ class DiagvibTask : public ::testing::Test {
     return task;
   }
 
-  const testing::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(DiagvibTask, TrainingHasBothEnvironments) {
@@ -160,7 +159,7 @@ TEST_F(DiagvibTask, SaysWhatIsWrong) {
 }
 
 TEST(DiagvibTestDigits, AreBesideTheTrainingFile) {
-  const testing::TemporaryFolder folder;
+  const TemporaryFolder folder;
   EXPECT_EQ(test_digits_beside("fashion-mnist:train"), "fashion-mnist:test");
   const std::string train = (folder / "train-images-idx3-ubyte.gz").string();
   EXPECT_EQ(test_digits_beside(train), "");

@@ -2,7 +2,6 @@
 #include "leeway/tasks/file_pattern.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "tests/message_of.h"
 
@@ -20,10 +19,8 @@ TEST(FilePattern, FilesOfDifferentSetsDiffer) {
   ASSERT_EQ(files.size(), 2U);
   EXPECT_EQ(files[1].file, "b.npz");
   EXPECT_EQ(files[1].option, "--out");
-  EXPECT_EQ(message_of([] {
-              (void)files_of_sets("--out", "o.npz", {{{"m", "a"}}, {{"m", "b"}}}, "{m}");
-            }),
-            "--out: expected a name for each of 2 sets, such as o-{m}.npz");
+  EXPECT_REFUSED(files_of_sets("--out", "o.npz", {{{"m", "a"}}, {{"m", "b"}}}, "{m}"),
+                 "--out: expected a name for each of 2 sets, such as o-{m}.npz");
 }
 
 TEST(FilePattern, FilesGoByTheirStemsWhereTheseDiffer) {

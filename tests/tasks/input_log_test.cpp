@@ -1,7 +1,6 @@
 #include "leeway/tasks/input_log.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "leeway/core/file.h"
 #include "leeway/io/npy.h"
@@ -21,7 +20,7 @@ class Inputs : public ::testing::Test {
     return envelope.inputs;
   }
 
-  testing::TemporaryFolder folder;
+  TemporaryFolder folder;
   const std::string path = (folder / "a.npy").string();
   std::vector<std::string> opened;
   InputLog log{[this](const std::string& file, const std::string&) { opened.push_back(file); }};
@@ -49,13 +48,13 @@ TEST_F(Inputs, HaveNoDigestWhereNoneIsWanted) {
 TEST_F(Inputs, ThatChangedAreRefused) {
   log.add(path, {2, 3});
   write_npy(path, make_array<double>({1}, {1}));
-  EXPECT_THAT(message_of([&] { (void)noted(); }), ::testing::HasSubstr("a changed file"));
+  EXPECT_REFUSED(noted(), "a changed file...");
 }
 
 // Labels and groups of a file with ids belong to the rows with these ids.
 TEST_F(Inputs, LabelsAndGroupsOfAFileFollowItsIds) {
   const auto table = [&](const char* name, const char* text) {
-    return testing::write_bytes(folder / name, text).string();
+    return write_bytes(folder / name, text).string();
   };
   const std::string outputs = table("o.csv", "id,p_0,p_1\na,.25,.75\nb,.5,.5\n");
   const Array ids = make_text_array({3}, {"b", "c", "a"});
@@ -71,8 +70,8 @@ TEST_F(Inputs, LabelsAndGroupsOfAFileFollowItsIds) {
     EXPECT_EQ(set.groups.at(0).levels[static_cast<std::size_t>(set.groups[0].codes[0])], "M");
   }
   reading.labels = table("l.csv", "id,label\nb,0\nc,1\n");
-  EXPECT_THAT(message_of([&] { (void)log.open_set(outputs, reading, SetRole::first); }),
-              ::testing::HasSubstr("each once, found 'a' missing or repeated"));
+  EXPECT_REFUSED(log.open_set(outputs, reading, SetRole::first),
+                 "each once, found 'a' missing or repeated...");
 }
 
 // Labels from 1 are recognized by the number of classes, not of rows.

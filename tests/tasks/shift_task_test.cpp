@@ -7,6 +7,7 @@
 #include "leeway/io/images.h"
 #include "leeway/tasks/shift/shift.h"
 #include "tests/core/files.h"
+#include "tests/stopping.h"
 
 namespace leeway::tasks::shift_task_test {
 
@@ -18,7 +19,7 @@ class ShiftTaskTest : public ::testing::Test {
     return task;
   }
 
-  const testing::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
 };
 
 // Two blocks of 2,048 and a rest.
@@ -57,24 +58,11 @@ TEST_F(ShiftTaskTest, BlocksAreTheWholeSet) {
   EXPECT_TRUE(std::filesystem::exists(one.sheet));
 }
 
-class StopsAfterABlock : public Progress {
- public:
-  void update(std::string_view, std::size_t done, std::size_t, std::string_view) override { done_ = done; }
-  [[nodiscard]] bool stop_requested() const override { return done_ > 0; }
-
- private:
-  std::size_t done_ = 0;
-};
-
 TEST_F(ShiftTaskTest, AStopLeavesNoFile) {
   const Images images = made();
-  StopsAfterABlock progress;
-  try {
-    (void)shift_images(task(images), &progress);
-    FAIL() << "was not stopped";
-  } catch (const Interrupted& stop) {
-    EXPECT_STREQ(stop.what(), "gaussian-noise stopped after 2048 of 4196 images; nothing was written");
-  }
+  Stopping progress(1);
+  EXPECT_REFUSED(shift_images(task(images), &progress),
+                 "gaussian-noise stopped after 2048 of 4196 images; nothing was written");
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }
 

@@ -1,6 +1,5 @@
 // leeway train from C++: a training by its options, and the record of it.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 
@@ -37,7 +36,7 @@ class TrainTaskTest : public ::testing::Test {
     task_.options.batch = 16;
     task_.options.validation = .25;
   }
-  leeway::testing::TemporaryFolder folder_;
+  TemporaryFolder folder_;
   TrainTask task_{
       .session = nn::session(), .rows = {halves(80), {}}, .out = folder_ / "m.safetensors", .seed = 2};
 };
@@ -99,16 +98,13 @@ TEST_F(TrainTaskTest, RowsOfASplitAreTrainedOnAndValidated) {
   const TrainingRows rows = rows_of_split(data, split, "split.csv");
   EXPECT_EQ(rows.data.images.labels, (std::vector<std::int64_t>{0, 0, 1, 0, 1}));
   EXPECT_EQ(rows.validation, (std::vector<std::size_t>{3, 4}));
-  EXPECT_EQ(message_of([&] { (void)rows_of_split(data, {}, "split.csv"); }),
-            "split.csv: expected rows of train, found none");
+  EXPECT_REFUSED(rows_of_split(data, {}, "split.csv"), "split.csv: expected rows of train, found none");
   EXPECT_FALSE(rows.data.test);
   const TrainingRows tested = rows_of_split(data, split, "split.csv", true);
   ASSERT_TRUE(tested.data.test);
   EXPECT_EQ(*tested.data.test->labels, std::vector<std::int64_t>{(*data.images.labels)[1]});
-  EXPECT_EQ(message_of([&] {
-              (void)rows_of_split(data, {{1}, {}, {}, 1}, "split.csv", true);
-            }),
-            "split.csv: expected rows of test, found none");
+  EXPECT_REFUSED(rows_of_split(data, {{1}, {}, {}, 1}, "split.csv", true),
+                 "split.csv: expected rows of test, found none");
   task_.rows = rows;
   task_.options.validation.reset();
   const Train record = train(task_);

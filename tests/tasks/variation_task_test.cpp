@@ -1,6 +1,5 @@
 // Classifiers that answer differently when they are asked twice.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "leeway/core/classifier.h"
 #include "leeway/tasks/variation.h"

@@ -65,8 +65,7 @@ class PixelsAsFeatures : public Network {
 };
 
 // One step on environments whose features these are, all of class 0.
-Step matching_step(const std::string& name, const std::vector<torch::Tensor>& features,
-                   std::size_t step = 1) {
+Step matching_step(const std::string& name, const std::vector<torch::Tensor>& features) {
   AlgorithmSetting setting;
   setting.network = std::make_shared<PixelsAsFeatures>();
   setting.parameters = complete_parameters(algorithm(name), {});
@@ -78,7 +77,7 @@ Step matching_step(const std::string& name, const std::vector<torch::Tensor>& fe
     batches.environments.push_back(batches.labelled.slice(begin, begin + part.size(0)));
     begin += part.size(0);
   }
-  batches.step = step;
+  batches.step = 1;
   return algorithm(name).make(setting)->update(batches);
 }
 

@@ -15,14 +15,13 @@ namespace leeway::nn::augment::augmentation_test {
 const Shape rgb = {3, 12, 15}, grey = {1, 16, 16};
 
 // All that a picture may become by one operation at t of torchvision's range.
-std::set<Levels> outcomes(Operation operation, const Levels& before, const Shape& shape, double t,
-                          Sampling sampling = Sampling::nearest) {
+std::set<Levels> outcomes(Operation operation, const Levels& before, const Shape& shape, double t) {
   std::set<Levels> all;
   for (const double sign : {1., -1.}) {
     Levels levels = before;
     const Picture picture{levels, shape[0], shape[1], shape[2]};
     apply(operation, picture, magnitude_of(operation, is_signed(operation) ? sign * t : t, picture),
-          sampling);
+          Sampling::nearest);
     all.insert(levels);
   }
   return all;

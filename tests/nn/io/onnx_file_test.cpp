@@ -17,6 +17,7 @@ using onnx_files::File;
 using onnx_files::Sizes;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
+using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 std::span<const std::byte> as_bytes(const std::string& content) { return std::as_bytes(std::span(content)); }
@@ -225,12 +226,12 @@ File with_external_data(const std::string& location, const std::string& offset, 
 }
 
 TEST(OnnxTensor, MayLieInAFileBesideTheModel) {
-  const leeway::testing::TemporaryFolder folder;
-  leeway::testing::write_bytes(folder / "weights.bin",
-                               "pad." + leeway::testing::raw(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}));
+  const TemporaryFolder folder;
+  write_bytes(folder / "weights.bin",
+              "pad." + leeway::testing::raw(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}));
   const auto with = [&](const std::string& location, const std::string& offset, const std::string& length) {
     const std::string content = with_external_data(location, offset, length).bytes();
-    leeway::testing::write_bytes(folder / "m.onnx", content);
+    write_bytes(folder / "m.onnx", content);
     return std::pair(content, message_of([&] { (void)parse_onnx(as_bytes(content), "f", {folder.path()}); }));
   };
   EXPECT_EQ(with("weights.bin", "4", "32").second, "no error");
@@ -245,24 +246,24 @@ TEST(OnnxTensor, MayLieInAFileBesideTheModel) {
     EXPECT_THAT(
         with(place, "0", "32").second,
         StartsWith("f: tensor 'w': expected external data in a file inside the model's folder, found '"));
-  EXPECT_THAT(with("none.bin", "0", "32").second, ::testing::HasSubstr("none.bin"));
+  EXPECT_THAT(with("none.bin", "0", "32").second, HasSubstr("none.bin"));
 }
 
 TEST(OnnxTensor, DoesNotLeaveTheModelsFolderThroughSymbolicLinks) {
   namespace fs = std::filesystem;
-  const leeway::testing::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::vector<float> values{1, 2, 3, 4, 5, 6, 7, 8};
   for (const char* const name : {"model/deep", "elsewhere", "cache/blobs", "cache/snapshot"})
     fs::create_directories(folder / name);
   const auto write_model = [&](const fs::path& path, const std::string& location) {
-    leeway::testing::write_bytes(path, with_external_data(location, "0", "32").bytes());
+    write_bytes(path, with_external_data(location, "0", "32").bytes());
   };
   const auto found = [](const fs::path& path) {
     return leeway::testing::values_of<float>(read_onnx(path).initializers.at("w"));
   };
   const auto escape = [&](const fs::path& path) { return message_of([&] { (void)read_onnx(path); }); };
-  leeway::testing::write_bytes(folder / "elsewhere/secret.bin", leeway::testing::raw(values));
-  leeway::testing::write_bytes(folder / "model/deep/w.bin", leeway::testing::raw(values));
+  write_bytes(folder / "elsewhere/secret.bin", leeway::testing::raw(values));
+  write_bytes(folder / "model/deep/w.bin", leeway::testing::raw(values));
   // a file by a link, a folder by a link
   fs::create_symlink(folder / "elsewhere/secret.bin", folder / "model/w.bin");
   fs::create_symlink("../elsewhere", folder / "model/side");
@@ -278,7 +279,7 @@ TEST(OnnxTensor, DoesNotLeaveTheModelsFolderThroughSymbolicLinks) {
   EXPECT_EQ(found(folder / "model/near.onnx"), values);
   // model and tensors as links to files that lie beside each other
   write_model(folder / "cache/blobs/1", "w.bin");
-  leeway::testing::write_bytes(folder / "cache/blobs/2", leeway::testing::raw(values));
+  write_bytes(folder / "cache/blobs/2", leeway::testing::raw(values));
   fs::create_symlink("../blobs/1", folder / "cache/snapshot/m.onnx");
   fs::create_symlink("../blobs/2", folder / "cache/snapshot/w.bin");
   EXPECT_EQ(found(folder / "cache/snapshot/m.onnx"), values);
@@ -328,7 +329,7 @@ TEST(OnnxFile, DepthIsBounded) {
 class ExportedByTorch : public ::testing::TestWithParam<std::string> {
  protected:
   [[nodiscard]] static std::string content() {
-    return leeway::testing::read_bytes(std::filesystem::path(LEEWAY_REFERENCE) / "onnx" / GetParam());
+    return read_bytes(std::filesystem::path(LEEWAY_REFERENCE) / "onnx" / GetParam());
   }
 };
 
@@ -414,8 +415,8 @@ TEST(OnnxHead, OutputsMaySayWhatTheyAre) {
   graph.outputs = {{"hidden", "float32", {{any_size, 8}}}, {"scores", "float32", {{any_size, 2}}}};
   EXPECT_EQ(find_head(graph, "f").logits, "hidden");
   EXPECT_THAT(find_head(graph, "f").notes,
-              ElementsAre(::testing::AllOf(::testing::HasSubstr("the first (8 columns) is read as logits"),
-                                           ::testing::HasSubstr("write classes = 2 to f.toml"))));
+              ElementsAre(::testing::AllOf(HasSubstr("the first (8 columns) is read as logits"),
+                                           HasSubstr("write classes = 2 to f.toml"))));
   EXPECT_EQ(find_head(graph, "f", Binary::refuse, 2).logits, "scores");
   graph.outputs[0].name = "features";
   EXPECT_EQ(find_head(graph, "f").logits, "scores");

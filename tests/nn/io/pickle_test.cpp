@@ -7,6 +7,7 @@
 
 namespace leeway::nn::pickle::pickle_test {
 
+using ::testing::HasSubstr;
 using namespace pickles;
 
 Pickle read(const std::string& instructions) {
@@ -146,10 +147,8 @@ TEST(Pickle, RefusesWhatDoesNotFit) {
             "f: expected a tensor of 6 arguments, found 0");
   EXPECT_THAT(refusal(tensor("N", 0, ")", ")")), Says("f: expected a pickle with a storage ... found None"));
   EXPECT_THAT(refusal(storage("0", 1, "ComplexFloatStorage")), Says("found torch.ComplexFloatStorage"));
-  EXPECT_THAT(refusal(storage(std::string(201, '1'), 1)),
-              ::testing::HasSubstr("keys of storages of at most 200 bytes"));
-  EXPECT_THAT(refusal("c" + std::string(1000, 'x') + "\n"),
-              ::testing::HasSubstr("names of at most 200 bytes"));
+  EXPECT_THAT(refusal(storage(std::string(201, '1'), 1)), HasSubstr("keys of storages of at most 200 bytes"));
+  EXPECT_THAT(refusal("c" + std::string(1000, 'x') + "\n"), HasSubstr("names of at most 200 bytes"));
 }
 
 TEST(Pickle, BoundsItsObjects) {

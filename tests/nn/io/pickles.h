@@ -54,8 +54,8 @@ inline std::string legacy(const std::string& object, const std::string& keys, co
 
 // One tensor "w" of float32 elements in a storage "0".
 inline std::string one_tensor(std::int64_t claimed, std::int64_t stored, const std::string& bytes,
-                              const std::string& sizes, const std::string& strides, std::int64_t offset = 0) {
-  return legacy("}" + text("w") + tensor(storage("0", claimed), offset, sizes, strides) + "s",
+                              const std::string& sizes, const std::string& strides) {
+  return legacy("}" + text("w") + tensor(storage("0", claimed), 0, sizes, strides) + "s",
                 "]" + text("0") + "a", raw(stored) + bytes);
 }
 

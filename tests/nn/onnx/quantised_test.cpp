@@ -17,10 +17,10 @@ TEST_F(Handmade, QuantisedGraphsHaveOutputsAndNoGradients) {
   file.node("DequantizeLinear", {"q", "half"}, {"back"});
   file.node("MatMul", {"back", "w"}, {"y"});
   const auto model = load(file);
-  EXPECT_THAT(model->info().notes, ::testing::ElementsAre(HasSubstr("it has outputs, but no gradients")));
+  EXPECT_THAT(model->info().notes, ElementsAre(HasSubstr("it has outputs, but no gradients")));
   Images images{"", make_array<float>({2, 1, 2, 2}, {0, .5, 1, .4f, 1, 0, 0, 0}), {}};
   const Array logits = model->outputs(images).logits;
-  EXPECT_THAT(logits.view<float>(), ::testing::ElementsAre(-.5f, 1, 1.25f, 1, 2, -1));  // .4 is rounded to .5
+  EXPECT_THAT(logits.view<float>(), ElementsAre(-.5f, 1, 1.25f, 1, 2, -1));  // .4 is rounded to .5
   EXPECT_REFUSED(model->attack(images, {}), "expected a model with input gradients...");
 }
 
@@ -56,7 +56,7 @@ TEST_F(Handmade, AGraphOfBytesTakesPixelsFrom0To255) {
   EXPECT_EQ(model->info().normalization.scale, 255);
   Images images{"", make_array<std::uint8_t>({1, 1, 2, 2}, {7, 0, 0, 0}), {}};
   const Array logits = model->outputs(images).logits;
-  EXPECT_THAT(logits.view<float>(), ::testing::ElementsAre(7, 14, -7));
+  EXPECT_THAT(logits.view<float>(), ElementsAre(7, 14, -7));
 }
 
 // 789,444 rows are in the shapes of one graph, which runs on any number; and in the constants of another, which says what it would cost.
@@ -77,9 +77,8 @@ TEST_F(Handmade, AHugeFixedBatchIsNotRunToSeeWhatItDoes) {
   some.node("Reshape", {"x", "shape"}, {"flat"});
   some.node("Transpose", {"flat"}, {"y"});
   EXPECT_THAT(load(some)->info().notes,
-              ::testing::ElementsAre(::testing::HasSubstr(
-                  "has a fixed batch size of 64, so that every shard of 32 rows costs 64, "
-                  "2 times as much (export it with a dynamic batch axis)")));
+              ElementsAre(HasSubstr("has a fixed batch size of 64, so that every shard of 32 rows costs 64, "
+                                    "2 times as much (export it with a dynamic batch axis)")));
   File shut(13);
   shut.input("x", {rows, 1, 64, 64});
   shut.output("y");

@@ -1,7 +1,6 @@
 #include "leeway/tasks/assess/assess.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <set>

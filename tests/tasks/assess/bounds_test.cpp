@@ -1,7 +1,6 @@
 #include "leeway/tasks/assess/detail/bounds.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "tests/tasks/assess/made_outputs.h"
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +11,8 @@
 #include "tests/message_of.h"
 
 namespace leeway::assess::gates_test {
+
+using ::testing::HasSubstr;
 
 // a under x has an accuracy and an estimate, b under y neither.
 std::vector<tasks::AssessResult> made() {
@@ -82,7 +83,7 @@ TEST(ParseGate, SaysWhatIsWrong) {
                                                         {"accuracy<0.8<1", "the number \"0.8<1\""}})
     EXPECT_THAT(message_of([&, &text = text] { (void)parse_gate(text); }),
                 ::testing::AllOf(::testing::StartsWith("gate \"" + text + "\": expected "),
-                                 ::testing::HasSubstr("found " + found)));
+                                 HasSubstr("found " + found)));
 }
 
 TEST(CheckGate, IsViolatedWhereItsConditionHolds) {
@@ -152,8 +153,7 @@ TEST(CheckGate, RefusesKeysThatNoResultHas) {
            {"estimates.", "expected a key of a result"},
            {"model", "expected a key whose value is a number, found model"},
            {"worst_class", "expected a key whose value is a number, found worst_class"}})
-    EXPECT_THAT(message_of([&, &text = text] { (void)judged(text + "<0.8"); }), ::testing::HasSubstr(words))
-        << text;
+    EXPECT_THAT(message_of([&, &text = text] { (void)judged(text + "<0.8"); }), HasSubstr(words)) << text;
 }
 
 TEST(ParseGate, RefusesWhatCanNeverHold) {
@@ -171,8 +171,7 @@ TEST(ParseGate, RefusesWhatCanNeverHold) {
            {"drift.worst_group.moved<-1", "for drift.worst_group.moved, found -1"},
            {"accuracy>1", "found one that cannot: accuracy is a number from 0 to 1"},
            {"n<1", "one that cannot: n is a whole number from 1"}})
-    EXPECT_THAT(message_of([&, &text = text] { (void)parse_gate(text); }), ::testing::HasSubstr(words))
-        << text;
+    EXPECT_THAT(message_of([&, &text = text] { (void)parse_gate(text); }), HasSubstr(words)) << text;
   for (const char* text : {"accuracy<=0", "accuracy<1", "error_bound>=100%", "drift.p_value<0.001", "pa<3"})
     EXPECT_EQ(parse_gate(text).gate, text);
 }
@@ -181,14 +180,13 @@ TEST(ParseGate, PosteriorAgreementIsAtMostLogK) {
   const auto said = [](const char* text) {
     return message_of([&] { check_threshold(parse_gate(text), 3); });
   };
-  EXPECT_THAT(said("pa>5"), ::testing::HasSubstr("from 0 to 1.099 for pa"));
-  EXPECT_THAT(said("log_pa_mean<-5"), ::testing::HasSubstr("from -1.099 to 0 for log_pa_mean"));
+  EXPECT_THAT(said("pa>5"), HasSubstr("from 0 to 1.099 for pa"));
+  EXPECT_THAT(said("log_pa_mean<-5"), HasSubstr("from -1.099 to 0 for log_pa_mean"));
   for (const char* text : {"pa>1.09", "log_pa_mean<-1.09", "n<5"}) EXPECT_EQ(said(text), "no error");
 }
 
 TEST(GateKeys, AreListedWithRangeAndMeaning) {
-  EXPECT_THAT(gate_key_list(),
-              ::testing::HasSubstr("\nworst_class.accuracy: a number from 0 to 1; accuracy"));
+  EXPECT_THAT(gate_key_list(), HasSubstr("\nworst_class.accuracy: a number from 0 to 1; accuracy"));
   for (const Key& key : gate_keys()) {
     const double value = std::clamp(1., key.range.least, key.range.most);
     EXPECT_EQ(parse_gate(fmt::format("{}=={}", key.path, value)).key, key.path);

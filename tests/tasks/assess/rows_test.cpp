@@ -15,7 +15,7 @@ TEST(RowsFile, HasALineForEveryRow) {
   const std::vector<std::int32_t> clean{1, 0}, shifted{1, 2};
   const std::vector<double> before{.75, 1}, after{.5, .1},
       agreements{-.5, -std::numeric_limits<double>::infinity()};
-  const testing::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto path = folder / "rows.csv";
   RowsFile file(path);
   file.write({"m, big", "noise", labels, clean, shifted, before, after, agreements});
@@ -23,7 +23,7 @@ TEST(RowsFile, HasALineForEveryRow) {
   EXPECT_FALSE(std::filesystem::exists(path));
   file.commit();
   EXPECT_EQ(
-      testing::read_bytes(path),
+      read_bytes(path),
       "model,target,row,label,clean_pred,shifted_pred,clean_confidence,shifted_confidence,agreement,flipped\n"
       "\"m, big\",noise,0,1,1,1,0.75,0.5,-0.5,0\n"
       "\"m, big\",noise,1,0,0,2,1,0.1,-inf,1\n"
@@ -35,13 +35,13 @@ TEST(RowsFile, HasALineForEveryRow) {
 TEST(RowsFile, NamesThatASpreadsheetTakesForFormulasBeginWithAnApostrophe) {
   const std::vector<std::int32_t> classes{1};
   const std::vector<double> confidences{.5}, agreements{-.5};
-  const testing::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto path = folder / "rows.csv";
   const auto rows_of = [&](const std::string& model, const std::string& target) {
     RowsFile file(path);
     file.write({model, target, {}, classes, classes, confidences, confidences, agreements});
     file.commit();
-    const std::string all = testing::read_bytes(path);
+    const std::string all = read_bytes(path);
     return all.substr(all.find('\n') + 1);
   };
   const std::string numbers = ",0,,1,1,0.5,0.5,-0.5,0\n";
@@ -59,7 +59,7 @@ TEST(RowsFile, OfManyRowsKeepsTheirOrder) {
   std::vector<std::int32_t> classes(n);
   std::vector<double> confidences(n, .5);
   for (std::size_t i = 0; i < n; ++i) classes[i] = static_cast<std::int32_t>(i % 7);
-  const testing::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto path = folder / "rows.csv";
   RowsFile file(path);
   file.write({"m", "t", {}, {}, classes, {}, confidences, {}});

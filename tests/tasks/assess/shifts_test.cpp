@@ -10,7 +10,6 @@
 
 namespace leeway::assess::shifts_test {
 
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 const std::vector<std::string> names = {"husky", "wolf"};
@@ -32,8 +31,7 @@ Outputs outputs(std::size_t n, double together, std::uint64_t seed, std::size_t 
   return made;
 }
 
-Json shifts(const std::vector<Source>& sources, const std::vector<Target>& targets,
-            Paired paired = Paired::automatic) {
+Json shifts(const std::vector<Source>& sources, const std::vector<Target>& targets) {
   Options task;
   task.sources = sources, task.targets = targets;
   task.seed = 5;
@@ -42,7 +40,7 @@ Json shifts(const std::vector<Source>& sources, const std::vector<Target>& targe
     for (const Target& target : targets)
       if (target.model == source.model)
         pairings.push_back(pair(source.outputs, target.outputs, predict(source.outputs.logits, "").classes,
-                                predict(target.outputs.logits, "").classes, paired));
+                                predict(target.outputs.logits, "").classes, Paired::automatic));
   tasks::Assess record;
   record.shifts = shifts_of(task, pairings, names);
   return to_json(record)["shifts"];

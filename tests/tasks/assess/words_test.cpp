@@ -1,7 +1,6 @@
 #include "leeway/tasks/assess/detail/words.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "leeway/tasks/assess/detail/comparison.h"
 
