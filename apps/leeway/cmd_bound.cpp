@@ -5,7 +5,6 @@
 #include "apps/leeway/option_flags.h"
 #include "leeway/tasks/bound/bound.h"
 #include "leeway/tasks/bound_evaluate/bound_evaluate.h"
-#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {

@@ -3,7 +3,6 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
 #include "leeway/tasks/conds_describe/conds_describe.h"
-#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {

@@ -1,17 +1,13 @@
 // leeway conds draw: source and target sets with concurrent distribution shifts from a table of attributes.
-#include <fmt/format.h>
 
 #include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
 #include "leeway/core/file.h"
-#include "leeway/core/message.h"
 #include "leeway/tasks/conds_draw/conds_draw.h"
-#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
@@ -21,17 +17,6 @@ struct DrawFlags {
   std::vector<std::string> orders;  // "attribute=v1,v2"
   tasks::CondsDrawOptions options;
 };
-
-std::map<std::string, std::vector<std::string>> orders_of(const DrawFlags& flags) {
-  std::map<std::string, std::vector<std::string>> orders;
-  for (const std::string& text : flags.orders) {
-    const auto [name, values] = split_name(text);
-    if (name.empty())
-      throw UsageError(fmt::format("--order: expected ATTRIBUTE=VALUE,VALUE,..., found {}", in_quotes(text)));
-    orders[name] = split(values, ',');
-  }
-  return orders;
-}
 
 // The split and its manifest; with --all the file of every case, in a folder.
 void claim_files(Context& context, const tasks::CondsDrawTask& task) {
@@ -46,7 +31,8 @@ void claim_files(Context& context, const tasks::CondsDrawTask& task) {
 
 int run_draw(Context& context, const DrawFlags& flags) {
   const bool all = flags.options.all;
-  const TableColumns columns = tasks::table_columns(flags.options, orders_of(flags));
+  const TableColumns columns =
+      tasks::table_columns(flags.options, value_lists("--order", "ATTRIBUTE", flags.orders));
   if (context.out.empty() && !flags.options.plan)
     throw UsageError(all ? "--out is required: the folder to write"
                          : "--out is required: the split to write");

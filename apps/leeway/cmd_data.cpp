@@ -1,26 +1,16 @@
 // leeway data render: data sets drawn from geometry, as images, tables of attributes and contact sheets.
 // leeway data load: published data sets from their files, as images and a table of attributes.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
-#include "leeway/core/message.h"
 #include "leeway/data/load.h"
 #include "leeway/data/render.h"
 #include "leeway/tasks/data/data.h"
-#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
-
-using data::RenderedSet;
-using Only = std::map<std::string, std::vector<std::string>>;
 
 struct TableFiles {
   std::string attributes, sheet;  // to write; empty: none
@@ -62,17 +52,6 @@ int finish(Context& context, Record record) {
   return context.finish(std::move(record));
 }
 
-Only only_of(const RenderFlags& flags) {
-  Only only;
-  for (const std::string& text : flags.only) {
-    const auto [column, values] = split_name(text);
-    if (column.empty())
-      throw UsageError(fmt::format("--only: expected COLUMN=VALUE,VALUE,..., found {}", in_quotes(text)));
-    only[column] = split(values, ',');
-  }
-  return only;
-}
-
 void check_flags(const RenderFlags& flags) {
   if (flags.index.empty() != flags.options.split.empty())
     throw UsageError(flags.index.empty() ? "--split requires --index"
@@ -83,7 +62,7 @@ void check_flags(const RenderFlags& flags) {
 
 int run_render(Context& context, const RenderFlags& flags) {
   tasks::DataRenderTask task{.data_set = flags.name,
-                             .only = only_of(flags),
+                             .only = value_lists("--only", "COLUMN", flags.only),
                              .table = flags.table,
                              .index = flags.index,
                              .options = flags.options};
@@ -106,9 +85,9 @@ void add_data_render(const Command& room, Context& context) {
   const Command command = room.add(
       "render", "Render a synthetic data set with known factors: images, table of attributes, contact sheet");
   auto& flags = command.keep<RenderFlags>();
-  std::vector<std::string> names;
-  for (const RenderedSet& set : data::rendered_sets()) names.emplace_back(set.name);
-  command.option("NAME", flags.name, "Data set (leeway list renderers)").required().one_of(names);
+  command.option("NAME", flags.name, "Data set (leeway list renderers)")
+      .required()
+      .one_of(data::rendered_sets());
   add_table_flags(command, flags, "image", "images");
   add_option_flags(command, flags.options);
   const std::string which = "Which images";
@@ -146,11 +125,9 @@ void add_data_load(const Command& room, Context& context) {
   const Command command =
       room.add("load", "Load a published data set from its files: images and table of attributes");
   auto& flags = command.keep<LoadFlags>();
-  std::vector<std::string> names;
-  for (const auto& format : data::loaded_formats()) names.emplace_back(format.name);
   command.option("FORMAT", flags.format, "Format (leeway list loaders)")
       .required()
-      .one_of(names)
+      .one_of(data::loaded_formats())
       .shown_as("");
   command.option("PATH", flags.paths, "Files of the data set").required().shown_as("");
   add_table_flags(command, flags, "sample", "images");

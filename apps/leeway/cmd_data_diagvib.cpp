@@ -1,5 +1,4 @@
 // leeway data diagvib: digits with hue, lightness, position, scale and texture, as environments that train, validate and test.
-#include <fmt/format.h>
 
 #include <string>
 #include <vector>
@@ -7,10 +6,8 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
-#include "leeway/core/message.h"
 #include "leeway/data/diagvib_environments.h"
 #include "leeway/tasks/diagvib/diagvib.h"
-#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
@@ -71,10 +68,7 @@ void add_data_diagvib(const Command& room, Context& context) {
               "Contact sheet to write (PNG): ten images of each environment, the same rows")
       .writes(Written::file);
   add_option_flags(command, flags.options);
-  std::vector<std::string> names;
-  for (const data::DiagvibExperiment& experiment : data::diagvib_experiments())
-    names.emplace_back(experiment.name);
-  command["--environment"].required().one_of(names).shown_as("NAME");
+  command["--environment"].required().one_of(data::diagvib_experiments()).shown_as("NAME");
   command.group("Co-occurrence", {"--learning-factor", "--share"});
   command.reads({"--digits", "--test-digits", "--textures"});
   context.add_common_flags(command,

@@ -10,7 +10,6 @@
 #include "leeway/agreement/pairing.h"
 #include "leeway/io/outputs.h"
 #include "leeway/tasks/pa/pa.h"
-#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {

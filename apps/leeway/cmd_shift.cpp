@@ -5,7 +5,6 @@
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
 #include "leeway/tasks/outputs_reading.h"
-#include "leeway/tasks/report/page.h"
 #include "leeway/tasks/shift/shift.h"
 
 namespace leeway::app {

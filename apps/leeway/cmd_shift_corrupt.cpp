@@ -1,7 +1,6 @@
 // leeway shift corrupt: images under all common corruptions, written, shown to a model, or both.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -27,30 +26,11 @@ struct CorruptFlags {
   tasks::CorruptionsOptions options;
 };
 
-std::string corruptions_state_of(const std::string& out) { return out + ".state"; }
-
-// A file, or a folder of published ones: what tells them from others.
-std::string state_of_file(const std::string& path) {
-  std::error_code error;
-  if (path.empty() || path.find(':') != std::string::npos) return path;
-  if (!is_folder(path)) return digest_file(path);
-  std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
-    const auto size = entry.is_regular_file(error) ? entry.file_size(error) : 0;
-    const auto changed = entry.last_write_time(error).time_since_epoch().count();
-    files.push_back(fmt::format("{} {} {}", entry.path().filename().string(), size, changed));
-  }
-  std::ranges::sort(files);
-  std::string text = path;
-  for (const std::string& file : files) text += "\n" + file;
-  return text;
-}
-
 std::vector<std::string> made_of(const CorruptFlags& flags) {
   tasks::ModelReading reading = flags.model.reading;
-  return {state_of_file(flags.model.model), digest_of([&](Fields& f) { fields(reading, f); }),
-          state_of_file(flags.data), state_of_file(flags.published),
-          flags.options.how.frost_dir ? state_of_file(*flags.options.how.frost_dir) : ""};
+  return {contents_of(flags.model.model), digest_of([&](Fields& f) { fields(reading, f); }),
+          contents_of(flags.data), contents_of(flags.published),
+          flags.options.how.frost_dir ? contents_of(*flags.options.how.frost_dir) : ""};
 }
 
 int run_corrupt(Context& context, const CorruptFlags& flags) {
@@ -63,13 +43,14 @@ int run_corrupt(Context& context, const CorruptFlags& flags) {
     context.add_input(*named, {});
   }
   Images images = open_images(context, flags.data);
-  tasks::LoadedModel loaded = load_checked_model(context, flags.model, images);
+  Images taken = images;  // what the model takes of them
+  tasks::LoadedModel loaded = load_checked_model(context, flags.model, taken);
   tasks::align_classes(*loaded.model, images);
   tasks::CorruptionsTask task{.images = images, .model = *loaded.model};
   task.data = flags.data, task.model_file = flags.model.model, task.published = flags.published;
   task.sheet = flags.sheet, task.seed = context.seed;
   task.options = flags.options, task.reference = std::move(reference);
-  if (!context.out.empty()) task.state = corruptions_state_of(context.out), task.made_of = made_of(flags);
+  if (!context.out.empty()) task.state = state_of(context.out), task.made_of = made_of(flags);
   task.resumed = [&context](std::size_t done, std::size_t units) {
     context.say(fmt::format("corruptions: resuming after {} of {} finished sets", done, units));
   };
@@ -109,7 +90,7 @@ void add_shift_corrupt(const Command& shift, Context& context) {
   command.reads({"--data", "--model", "--published"});
   context.add_common_flags(
       command, "Write the JSON record to this file; FILE.state holds the finished sets until then",
-      Written::record, one_file(corruptions_state_of));
+      Written::record, one_file(state_of));
   command.footer(
       "Images are corrupted in memory, set by set. The record has each set's accuracy and posterior "
       "agreement with the clean images. With --out an interrupted command resumes after the finished sets. "

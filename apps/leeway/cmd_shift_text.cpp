@@ -5,7 +5,6 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/terminal.h"
-#include "leeway/tasks/report/page.h"
 #include "leeway/tasks/shift_text/shift_text.h"
 
 namespace leeway::app {

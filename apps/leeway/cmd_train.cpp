@@ -1,15 +1,12 @@
 // leeway train: a classifier of images, by any of the algorithms of leeway list.
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/nn_loader.h"
 #include "apps/leeway/option_flags.h"
 #include "leeway/render/terminal.h"
 #include "leeway/tasks/list/list.h"
-#include "leeway/tasks/report/page.h"
 #include "leeway/tasks/train/train.h"
 
 namespace leeway::app {
@@ -46,8 +43,7 @@ tasks::TrainingRows open_rows(Context& context, const TrainFlags& flags) {
   if (!flags.columns.attributes.empty()) context.add_input(flags.columns.attributes, {n});
   if (!flags.start.empty()) context.add_input(flags.start, {});
   if (!flags.index.empty()) {
-    const data::RowSplit split = data::read_split(flags.index, n);
-    context.add_input(flags.index, {split.rows, 2});
+    const data::RowSplit split = open_split(context, flags.index, n);
     if (flags.options.validation && !split.validation.empty())
       throw UsageError(fmt::format("--validation: not allowed, {} already has rows of val", flags.index));
     rows = tasks::rows_of_split(rows.data, split, flags.index, flags.test_rows);

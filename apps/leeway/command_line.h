@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -27,6 +29,8 @@ class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+// UsageError "OPTION VALUE: WHAT".
+[[noreturn]] void refuse_value(const std::string& option, const std::string& value, const std::string& what);
 
 // What a file is to hold. By its name, a record (JSON) and a page (HTML) are refused where it is that of another format.
 // `claimed`: the command itself claims what its option stands for.
@@ -54,7 +58,13 @@ class Option {
   Option show_default(const std::string& text) const;  // in --help; those of numbers and texts are shown
   Option excludes(const Option& other) const;
   Option one_of(const std::vector<std::string>& names) const;  // shown as "a|b"
-  Option within(double low, double high) const;                // nan is not
+  template <class Member>
+  Option one_of(std::span<const Member> family) const {  // the names of its members
+    std::vector<std::string> names;
+    for (const Member& member : family) names.emplace_back(member.name);
+    return one_of(names);
+  }
+  Option within(double low, double high) const;  // nan is not
   Option whole_within(std::size_t low, std::size_t high) const;
   Option check(Check check) const;
   // A file to write. Values of options without this that name a file are read.
@@ -165,5 +175,8 @@ void apply_config(CLI::App& root, const std::vector<std::string>& arguments);
 
 // "NAME=PATH", split at the first "="; the first part is empty where there is none.
 [[nodiscard]] std::pair<std::string, std::string> split_name(const std::string& text);
+// The values by name of "NAME=VALUE,VALUE,..."; `what` a name is, for the UsageError where there is none.
+[[nodiscard]] std::map<std::string, std::vector<std::string>> value_lists(
+    const std::string& option, const std::string& what, const std::vector<std::string>& texts);
 
 }  // namespace leeway::app

@@ -1,7 +1,5 @@
 #include "apps/leeway/completion.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 #include <vector>

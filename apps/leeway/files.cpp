@@ -170,4 +170,6 @@ std::string manifest_of(const std::string& out) {
   return out.empty() ? "" : fs::path(out).replace_extension(".manifest.json").string();
 }
 
+std::string state_of(const std::string& out) { return out + ".state"; }
+
 }  // namespace leeway::app

@@ -1,7 +1,5 @@
 #include "leeway/data/picture_file.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,7 +1,6 @@
 #include "leeway/data/training_data.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

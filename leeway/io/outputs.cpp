@@ -5,11 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <set>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -18,7 +15,6 @@
 #include "leeway/core/probabilities.h"
 #include "leeway/io/column_words.h"
 #include "leeway/io/columns.h"
-#include "leeway/io/content.h"
 #include "leeway/io/csv.h"
 #include "leeway/io/groups.h"
 #include "leeway/io/idx.h"
