@@ -254,7 +254,7 @@ void add_average_case(const Command& root, Context& context) {
   context.add_page_flag(command, "Write the HTML report to this file");
   command.reads({"--model", "--data", "--logits", "--jacobian", "--gram", "--noise-covariance"});
   context.add_common_flags(command, "Per-sample file (.npz): one array (n, sigmas) for each method",
-                           Written::file, one_file(state_of));
+                           Written::file, {".state"});
   command.footer(
       "p = P(argmax f(x + e) = argmax f(x)), e noise of standard deviation sigma; inputs are not clipped. "
       "taylor, and mmse with two centered copies or more, are exact for linear models under Gaussian noise. "

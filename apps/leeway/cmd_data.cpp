@@ -68,7 +68,7 @@ int run_render(Context& context, const RenderFlags& flags) {
                              .options = flags.options};
   set_files(context, flags, task);
   check_flags(flags);
-  context.record_file = manifest_of(context.out);
+  if (!context.out.empty()) context.claim_manifest({context.out});
   return finish(context, tasks::data_render(task, context.progress()));
 }
 
@@ -104,9 +104,8 @@ void add_data_render(const Command& room, Context& context) {
               "CSV index,split, as conds draw writes it: rows of the table to render, chosen by --split")
       .group(which);
   command.reads({"--table", "--index"});
-  context.add_common_flags(command,
-                           "Images to write (.npz): x (n,3,h,w), y; and the record NAME.manifest.json",
-                           Written::file, one_file(manifest_of));
+  context.add_common_flags(
+      command, "Images to write (.npz): x (n,3,h,w), y; and the record NAME.manifest.json", Written::file);
   command.footer(
       "leeway list renderers prints the data sets and their columns. Images are drawn as they are written, "
       "so a set may be larger than memory. An image depends on its row only. To train a model under a "

@@ -90,7 +90,7 @@ void add_shift_corrupt(const Command& shift, Context& context) {
   command.reads({"--data", "--model", "--published"});
   context.add_common_flags(
       command, "Write the JSON record to this file; FILE.state holds the finished sets until then",
-      Written::record, one_file(state_of));
+      Written::record, {".state"});
   command.footer(
       "Images are corrupted in memory, set by set. The record has each set's accuracy and posterior "
       "agreement with the clean images. With --out an interrupted command resumes after the finished sets. "

@@ -129,9 +129,8 @@ void add_train(const Command& root, Context& context) {
                 {"--balance", "--last-batch", "--decay", "--batchnorm", "--classes", "--norm", "--eps"});
   add_device_flag(command, context.device);
   command.reads({"--data", "--index", "--attributes", "--unlabelled", "--start"});
-  context.add_common_flags(command, "Weights (.safetensors)", Written::file, [](const std::string& out) {
-    return std::vector<std::string>{out + ".state", out + ".base", out + ".base.state"};
-  });
+  context.add_common_flags(command, "Weights (.safetensors)", Written::file,
+                           {".state", ".base", ".base.state"});
   context.add_page_flag(command);
   const std::string footer =
       "--select chooses the epoch on held-out images; adversarial training measures accuracy under its "

@@ -30,10 +30,10 @@ class Context {
   explicit Context(std::vector<std::string> arguments);
 
   // Declares --json --out --seed --threads --config --quiet --no-digest on a command; `out_help` says what
-  // --out writes, `kind` and `beside` what files.h must know of it.
+  // --out writes, `kind` and `endings` what files.h must know of it.
   void add_common_flags(const Command& command,
                         const std::string& out_help = "Write the JSON record to this file",
-                        Written kind = Written::record, Beside beside = {});
+                        Written kind = Written::record, std::vector<std::string> endings = {});
   // --report, the page that finish() writes, and --figures, its charts and tables as files.
   void add_page_flag(const Command& command,
                      const std::string& help = "Write a self-contained HTML report to this file");

@@ -184,7 +184,7 @@ struct CommandLine::State {
   std::function<int()> run = {};
 };
 
-Option Option::required(bool is) const { return {option_->required(is), line_}; }
+Option Option::required() const { return {option_->required(), line_}; }
 Option Option::by_commas() const { return {option_->delimiter(','), line_}; }
 Option Option::one_word() const { return {option_->allow_extra_args(false), line_}; }
 Option Option::group(const std::string& heading) const { return {option_->group(heading), line_}; }
@@ -220,12 +220,8 @@ Option Option::whole_within(std::size_t low, std::size_t high) const {
   return *this;
 }
 
-Beside one_file(std::string (*name)(const std::string&)) {
-  return [name](const std::string& path) { return std::vector<std::string>{name(path)}; };
-}
-
-Option Option::writes(Written kind, Beside beside) const {
-  line_->state_->facts[option_].written = {kind, std::move(beside)};
+Option Option::writes(Written kind, std::vector<std::string> endings) const {
+  line_->state_->facts[option_].written = {kind, std::move(endings)};
   return *this;
 }
 
@@ -365,15 +361,18 @@ CommandShape CommandLine::shape() const {
       if (option->get_group().empty()) continue;
       const std::string& help = option->get_description();
       const State::Facts& facts = state_->facts[option];
-      OptionShape& made = shape.options.emplace_back();
-      made.name = name_of(*option), made.help = help.substr(0, help.find('\n'));
-      made.takes_values = option->get_items_expected_max() > 0;
-      made.choices = facts.choices, made.reads = facts.reads;
-      if (facts.written) made.written = facts.written->kind;
-      const std::string type = option->get_type_name();
+      const std::string type = option->get_type_name(), name = name_of(*option);
+      sweep::CatalogOption& made = shape.options.emplace_back();
+      made.positional = !name.starts_with("--");
+      made.name = made.positional ? lower_case(name) : name.substr(2);
+      made.help = help.substr(0, help.find('\n'));
+      made.flag = option->get_items_expected_max() == 0;
       made.whole = type.starts_with("UINT") || type.starts_with("INT");
       made.number = made.whole || type.starts_with("FLOAT") || type == "NUMBERS";
       if (made.number) made.default_text = option->get_default_str();
+      made.file = facts.written.has_value();
+      made.record = made.file && facts.written->kind == Written::record;
+      made.input = facts.reads, made.choices = facts.choices;
     }
     for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; }))
       if (!command->get_group().empty()) shape.commands.push_back(shape_of(*command));

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "leeway/describe/number_list.h"
+#include "leeway/sweep/catalog.h"
 
 namespace CLI {
 class App;
@@ -36,13 +37,10 @@ class UsageError : public std::runtime_error {
 // `claimed`: the command itself claims what its option stands for.
 enum class Written { record, page, file, folder, claimed };
 
-// Further files that are written with the one of that path, such as a manifest.
-using Beside = std::function<std::vector<std::string>(const std::string&)>;
-[[nodiscard]] Beside one_file(std::string (*name)(const std::string&));
-
 struct WrittenFile {
   Written kind = Written::record;
-  Beside beside;
+  std::vector<std::string>
+      endings;  // of further files that are written: ".state" beside out.npz is out.npz.state
 };
 
 // "" where a value is good, else what is wrong with it.
@@ -50,7 +48,7 @@ using Check = std::function<std::string(const std::string&)>;
 
 class Option {
  public:
-  Option required(bool is = true) const;
+  Option required() const;
   Option by_commas() const;                            // a list may be one word, a,b,c
   Option one_word() const;                             // of a list: a word each time the option is given
   Option group(const std::string& heading) const;      // in --help
@@ -68,7 +66,7 @@ class Option {
   Option whole_within(std::size_t low, std::size_t high) const;
   Option check(Check check) const;
   // A file to write. Values of options without this that name a file are read.
-  Option writes(Written kind, Beside beside = {}) const;
+  Option writes(Written kind, std::vector<std::string> endings = {}) const;
 
  private:
   friend class Command;
@@ -119,20 +117,10 @@ class Command {
   CommandLine* line_;
 };
 
-// What a command says of itself, for those who complete its words.
-struct OptionShape {
-  std::string name;  // "--labels"; without dashes, of a positional
-  std::string help;  // its first line
-  bool takes_values = true;
-  std::vector<std::string> choices = {};  // empty: any value, or a file
-  bool number = false, whole = false;     // it takes numbers, whole ones alone
-  std::string default_text = {};          // of a number; empty: none that is shown
-  std::optional<Written> written = {};    // of a file to write
-  bool reads = false;                     // all its values name files to read
-};
+// What a command says of itself, for those who complete its words and for studies.
 struct CommandShape {
   std::string name, help;
-  std::vector<OptionShape> options;
+  std::vector<sweep::CatalogOption> options;  // without roles
   std::vector<CommandShape> commands;
 };
 

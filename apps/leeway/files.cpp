@@ -85,8 +85,7 @@ void CommandFiles::check(const std::vector<Given>& given) {
     if (written == nullptr || written->kind == Written::claimed) continue;
     for (const std::string& path : values) {
       claim(option, path, written->kind);
-      if (!written->beside) continue;
-      for (const std::string& other : written->beside(path)) claim(option, other, Written::file);
+      for (const std::string& ending : written->endings) claim(option, path + ending, Written::file);
     }
   }
 }
