@@ -3,10 +3,8 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
-#include "leeway/core/numbers.h"
 #include "leeway/tasks/adapt/adapt.h"
 #include "leeway/tasks/outputs_reading.h"
-#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {

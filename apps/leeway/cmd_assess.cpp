@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "apps/leeway/command.h"
@@ -45,20 +44,30 @@ struct NamedFile {
   bool series = false;  // a pattern without a name: each of its files is a chunk of time
 };
 
+// [MODEL=]FILE as name and path.
+std::pair<std::string, std::string> model_and_file(const std::string& option, const std::string& text) {
+  auto [model, path] = split_name(text);
+  if (model.find('/') != std::string::npos) return {"", text};  // a path that has "="
+  if (path.empty()) refuse_value(option, text, "expected [MODEL=]FILE");
+  return {model, path};
+}
+
 std::vector<NamedFile> parse_sources(const std::vector<std::string>& texts) {
   std::vector<NamedFile> sources;
-  std::set<std::string> models;
   for (const std::string& text : texts) {
-    auto [model, path] = split_name(text);
-    if (model.find('/') != std::string::npos)
-      std::tie(model, path) = std::pair{"", text};  // a path that has "="
-    if (path.empty()) throw UsageError(fmt::format("--source {}: expected [MODEL=]FILE", text));
+    auto [model, path] = model_and_file("--source", text);
     if (model.empty()) model = "model";
-    if (!models.insert(model).second)
-      throw UsageError(fmt::format("--source {}: model \"{}\" already has a source", text, model));
+    if (std::ranges::count(sources, model, &NamedFile::model) > 0)
+      refuse_value("--source", text, fmt::format("model \"{}\" already has a source", model));
     sources.push_back({model, "", path});
   }
   return sources;
+}
+
+void require_source(const std::vector<NamedFile>& sources, const std::string& model,
+                    const std::string& option, const std::string& text) {
+  if (std::ranges::count(sources, model, &NamedFile::model) == 0)
+    refuse_value(option, text, fmt::format("no --source names the model \"{}\"", model));
 }
 
 // "prod" of "data/prod.npz", "week" of "week-*.npz".
@@ -70,35 +79,33 @@ std::string stem_of(const std::string& path) {
 }
 
 // Whether a text without a name is a pattern, of which the shell has left the stars. UsageError: no file matches it.
-bool is_pattern(const std::string& option, const std::string& text) {
+bool is_pattern(const std::string& text) {
   if (text.find_first_of("*?") == std::string::npos || is_there(text)) return false;
   try {
     (void)expand_paths(text);
   } catch (const Error&) {
-    throw UsageError(fmt::format("{} {}: no file matches", option, text));
+    refuse_value("--target", text, "no file matches");
   }
   return true;
 }
 
 // [[MODEL/]SHIFT=]FILE. The shift's name is the file's where none is given. A single model need not be named; what
 // stands before the first "/" of a name must be a model otherwise.
-NamedFile parse_target(const std::string& option, const std::string& text,
-                       const std::vector<NamedFile>& sources) {
+NamedFile parse_target(const std::string& text, const std::vector<NamedFile>& sources) {
   auto [name, path] = split_name(text);
-  if (path.empty()) throw UsageError(fmt::format("{} {}: expected [[MODEL/]SHIFT=]FILE", option, text));
-  const bool series = is_pattern(option, path) && name.empty();
+  if (path.empty()) refuse_value("--target", text, "expected [[MODEL/]SHIFT=]FILE");
+  const bool series = is_pattern(path) && name.empty();
   if (name.empty()) name = stem_of(path);
   const auto slash = name.find('/');
   if (slash == std::string::npos) {
-    if (sources.size() > 1 && option == "--target")
-      throw UsageError(fmt::format("{} {}: expected MODEL/SHIFT=FILE, as there are {} models", option, text,
-                                   sources.size()));
-    return {sources.size() == 1 ? sources.front().model : "", name, path, series};
+    if (sources.size() > 1)
+      refuse_value("--target", text,
+                   fmt::format("expected MODEL/SHIFT=FILE, as there are {} models", sources.size()));
+    return {sources.front().model, name, path, series};
   }
   const std::string model = name.substr(0, slash);
-  for (const NamedFile& source : sources)
-    if (source.model == model) return {model, name.substr(slash + 1), path};
-  throw UsageError(fmt::format("{} {}: no --source names the model \"{}\"", option, text, model));
+  require_source(sources, model, "--target", text);
+  return {model, name.substr(slash + 1), path};
 }
 
 std::vector<NamedFile> parse_targets(const std::vector<std::string>& texts,
@@ -106,18 +113,15 @@ std::vector<NamedFile> parse_targets(const std::vector<std::string>& texts,
   std::vector<NamedFile> targets;
   std::set<std::pair<std::string, std::string>> names;
   for (const std::string& text : texts) {
-    targets.push_back(parse_target("--target", text, sources));
-    const NamedFile& target = targets.back();
-    if (target.shift.empty()) throw UsageError(fmt::format("--target {}: expected [MODEL/]SHIFT=FILE", text));
+    const NamedFile& target = targets.emplace_back(parse_target(text, sources));
+    if (target.shift.empty()) refuse_value("--target", text, "expected [MODEL/]SHIFT=FILE");
     if (!names.insert({target.model, target.shift}).second)
-      throw UsageError(fmt::format("--target {}: model \"{}\" already has a target \"{}\"", text,
-                                   target.model, target.shift));
+      refuse_value("--target", text,
+                   fmt::format("model \"{}\" already has a target \"{}\"", target.model, target.shift));
   }
   for (const NamedFile& source : sources)
-    if (std::none_of(targets.begin(), targets.end(),
-                     [&](const NamedFile& t) { return t.model == source.model; }))
-      throw UsageError(
-          fmt::format("--source {}: no --target for the model \"{}\"", source.path, source.model));
+    if (std::ranges::count(targets, source.model, &NamedFile::model) == 0)
+      refuse_value("--source", source.path, fmt::format("no --target for the model \"{}\"", source.model));
   return targets;
 }
 
@@ -177,15 +181,11 @@ struct NoiseInput {
 
 NoiseInput parse_noise_input(const std::string& option, const std::string& text,
                              const std::vector<NamedFile>& sources) {
-  auto [name, path] = split_name(text);
-  if (name.find('/') != std::string::npos) name.clear(), path = text;  // a path that has "="
-  if (path.empty()) throw UsageError(fmt::format("{} {}: expected [MODEL=]FILE", option, text));
+  auto [name, path] = model_and_file(option, text);
   if (name.empty() && sources.size() > 1)
-    throw UsageError(
-        fmt::format("{} {}: expected MODEL=FILE, as there are {} models", option, text, sources.size()));
+    refuse_value(option, text, fmt::format("expected MODEL=FILE, as there are {} models", sources.size()));
   if (name.empty()) name = sources.front().model;
-  if (std::ranges::find(sources, name, &NamedFile::model) == sources.end())
-    throw UsageError(fmt::format("{} {}: no --source names the model \"{}\"", option, text, name));
+  require_source(sources, name, option, text);
   return {name, path, option == "--model"};
 }
 
@@ -199,14 +199,14 @@ std::vector<NoiseInput> parse_noise(const NoiseFlags& flags, const std::vector<N
     NoiseInput input = parse_noise_input(option, text, sources);
     for (const NoiseInput& other : inputs)
       if (other.name == input.name)
-        throw UsageError(fmt::format("{} {}: model \"{}\" already has a {}", option, text, input.name,
-                                     other.model ? "--model" : "--jacobian"));
+        refuse_value(
+            option, text,
+            fmt::format("model \"{}\" already has a {}", input.name, other.model ? "--model" : "--jacobian"));
     if (flags.options.sigma.empty())
-      throw UsageError(
-          fmt::format("{} {}: expected --sigma, the standard deviations of the noise, e.g. --sigma 0.05,0.1",
-                      option, text));
+      refuse_value(option, text,
+                   "expected --sigma, the standard deviations of the noise, e.g. --sigma 0.05,0.1");
     if (input.model && !source_images)
-      throw UsageError(fmt::format("{} {}: expected --images FILE, the images of the source", option, text));
+      refuse_value(option, text, "expected --images FILE, the images of the source");
     inputs.push_back(std::move(input));
   };
   for (const std::string& text : flags.models) add("--model", text);
@@ -337,13 +337,6 @@ void add_noise_flags(const Command& command, NoiseFlags& flags) {
   add_device_flag(command, flags.reading.device);
 }
 
-// The options of the record as flags; those of the bound in a group of their own.
-void add_record_flags(const Command& command, Arguments& arguments) {
-  add_option_flags(command, arguments.options);
-  command.group("Time", {"--chunk", "--time-column"});
-  command.group("Bounds", {"--no-bounds", "--restarts", "--delta", "--bootstrap"});
-}
-
 }  // namespace
 
 void add_assess(const Command& root, Context& context) {
@@ -368,7 +361,9 @@ void add_assess(const Command& root, Context& context) {
   command.prints("--list-keys", assess::gate_key_list, "Print the keys of gates with range and meaning");
   command.option("--junit", arguments.junit, "Write the gates as JUnit XML, for CI systems")
       .writes(Written::file);
-  add_record_flags(command, arguments);
+  add_option_flags(command, arguments.options);
+  command.group("Time", {"--chunk", "--time-column"});
+  command.group("Bounds", {"--no-bounds", "--restarts", "--delta", "--bootstrap"});
   add_noise_flags(command, arguments.noise);
   command.reads({"--source", "--target", "--images", "--model", "--jacobian"});
   context.add_common_flags(command);

@@ -14,7 +14,6 @@
 #include "leeway/tasks/attack/attack.h"
 #include "leeway/tasks/file_pattern.h"
 #include "leeway/tasks/outputs_reading.h"
-#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {

@@ -9,9 +9,9 @@
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/terminal.h"
-#include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/removal.h"
+#include "leeway/core/rows.h"
 #include "leeway/describe/json.h"
 #include "leeway/io/columns.h"
 #include "leeway/io/groups.h"
@@ -21,7 +21,6 @@
 #include "leeway/tasks/average_case/average_case.h"
 #include "leeway/tasks/infer/infer.h"
 #include "leeway/tasks/outputs_reading.h"
-#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
@@ -39,27 +38,15 @@ struct TakenRows {
   std::optional<std::vector<std::size_t>> rows;
 };
 
-template <class T>
-std::vector<T> taken_of(const std::vector<T>& all, const std::vector<std::size_t>& rows) {
-  std::vector<T> some;
-  for (const std::size_t row : rows) some.push_back(all.at(row));
-  return some;
-}
-
-std::string state_of(const std::string& out) { return out + ".state"; }
-
 // Of what decides the classifier and its inputs: a state of another plan is no use.
 std::vector<std::string> digests_of(const AverageCaseFlags& flags) {
-  const auto digest = [](const std::string& path) {
-    return path.empty() || path.find(':') != std::string::npos ? path : digest_file(path);
-  };
   tasks::ModelReading reading = flags.model.reading;
   reading.binary = flags.reading.binary;
-  return {digest(flags.model.model),
+  return {contents_of(flags.model.model),
           digest_of([&](Fields& f) { fields(reading, f); }),
-          digest(flags.data),
-          digest(flags.covariance),
-          digest(flags.reading.index.value_or("")),
+          contents_of(flags.data),
+          contents_of(flags.covariance),
+          contents_of(flags.reading.index.value_or("")),
           flags.reading.split.value_or("")};
 }
 
@@ -148,8 +135,8 @@ TakenRows take_rows(Context& context, const tasks::OutputsReading& flags, averag
   taken(files.logits, files.name);
   if (files.jacobian) taken(*files.jacobian, "the gradients");
   if (files.gram) taken(*files.gram, "the products of gradients");
-  if (outputs.labels) outputs.labels = taken_of(*outputs.labels, *rows);
-  for (GroupColumn& column : outputs.groups) column.codes = taken_of(column.codes, *rows);
+  if (outputs.labels) outputs.labels = at_rows(*outputs.labels, *rows);
+  for (GroupColumn& column : outputs.groups) column.codes = at_rows(column.codes, *rows);
   return {std::move(whole), std::move(rows)};
 }
 
@@ -175,7 +162,7 @@ void add_groups(Context& context, const AverageCaseFlags& flags, const TakenRows
       tasks::read_groups(*flags.reading.groups, taken.whole, tasks::reading_of(flags.reading).columns);
   context.add_input(*flags.reading.groups, {taken.whole.n, task.groups.size()});
   if (!taken.rows) return;
-  for (GroupColumn& column : task.groups) column.codes = taken_of(column.codes, *taken.rows);
+  for (GroupColumn& column : task.groups) column.codes = at_rows(column.codes, *taken.rows);
 }
 
 void add_labels(Context& context, const AverageCaseFlags& flags, const TakenRows& taken,
@@ -191,7 +178,7 @@ void add_labels(Context& context, const AverageCaseFlags& flags, const TakenRows
   if (reading.columns.class_names.empty()) reading.columns.class_names = task.class_names;
   const std::size_t k = model != nullptr ? model->classifier.k : files->logits.shape[1];
   task.labels = tasks::read_labels(*flags.reading.labels, some, k, reading).values;
-  if (taken.rows) task.labels = taken_of(*task.labels, *taken.rows);
+  if (taken.rows) task.labels = at_rows(*task.labels, *taken.rows);
   context.add_input(*flags.reading.labels, {some.n});
 }
 
@@ -267,7 +254,7 @@ void add_average_case(const Command& root, Context& context) {
   context.add_page_flag(command, "Write the HTML report to this file");
   command.reads({"--model", "--data", "--logits", "--jacobian", "--gram", "--noise-covariance"});
   context.add_common_flags(command, "Per-sample file (.npz): one array (n, sigmas) for each method",
-                           Written::file, one_file(state_of));
+                           Written::file, {".state"});
   command.footer(
       "p = P(argmax f(x + e) = argmax f(x)), e noise of standard deviation sigma; inputs are not clipped. "
       "taylor, and mmse with two centered copies or more, are exact for linear models under Gaussian noise. "

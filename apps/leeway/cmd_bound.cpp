@@ -5,7 +5,6 @@
 #include "apps/leeway/option_flags.h"
 #include "leeway/tasks/bound/bound.h"
 #include "leeway/tasks/bound_evaluate/bound_evaluate.h"
-#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
@@ -24,17 +23,6 @@ int run_bound(Context& context, const BoundFlags& flags) {
       .options = flags.options,
       .seed = context.seed};
   return context.finish(tasks::bound(task, context.progress()));
-}
-
-void add_options(const Command& command, tasks::BoundOptions& options) {
-  add_option_flags(command, [&](Fields& f) { general_fields(options, f); });
-  add_option_flags(
-      command, [&](Fields& f) { fields(options.dis2, f); }, "Dis2");
-  command["--representation"].check([](const std::string& text) {
-    return tasks::representation_of(text)
-               ? std::string()
-               : fmt::format("expected {}, found {}", tasks::representation_forms, text);
-  });
 }
 
 struct EvaluateFlags {
@@ -75,7 +63,14 @@ void add_bound(const Command& root, Context& context) {
   command.option("--source", flags.source,
                  "Labeled outputs: .npz, .safetensors, .csv, or .npy with --labels");
   command.option("--target", flags.target, "Unlabeled outputs of the same classifier");
-  add_options(command, flags.options);
+  add_option_flags(command, [&](Fields& f) { general_fields(flags.options, f); });
+  add_option_flags(
+      command, [&](Fields& f) { fields(flags.options.dis2, f); }, "Dis2");
+  command["--representation"].check([](const std::string& text) {
+    return tasks::representation_of(text)
+               ? std::string()
+               : fmt::format("expected {}, found {}", tasks::representation_forms, text);
+  });
   context.add_page_flag(command);
   command.reads({"--source", "--target"});
   context.add_common_flags(command);

@@ -4,7 +4,6 @@
 #include "apps/leeway/option_flags.h"
 #include "leeway/tasks/align/align.h"
 #include "leeway/tasks/distances/distances.h"
-#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {

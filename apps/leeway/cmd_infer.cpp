@@ -1,5 +1,4 @@
 // leeway infer: what a model says about images, as an outputs file.
-#include <fmt/format.h>
 
 #include <optional>
 #include <string_view>
@@ -9,11 +8,9 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
-#include "leeway/core/numbers.h"
 #include "leeway/tasks/file_pattern.h"
 #include "leeway/tasks/infer/infer.h"
 #include "leeway/tasks/outputs_reading.h"
-#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
@@ -23,20 +20,14 @@ struct InferFlags {
   tasks::OutputsReading rows;  // its index and split
 };
 
-// The rows of --index apart, where --split does not choose among them. UsageError, Error: as open_rows.
-std::optional<data::RowSplit> whole_split(Context& context, const tasks::OutputsReading& flags,
-                                          std::size_t n) {
-  if (!flags.index || flags.split) return std::nullopt;
-  data::RowSplit split = data::read_split(*flags.index, n);
-  if (!context.inputs.has(*flags.index)) context.add_input(*flags.index, {split.rows, 2});
-  return split;
-}
-
 tasks::Infer infer_one(Context& context, const InferFlags& flags, const ModelFlags& model,
                        const std::string& data, const std::string& out) {
   ModelAndImages loaded = load_model_and_inputs(context, model, data);
-  const auto split = whole_split(context, flags.rows, loaded.images.n());
-  if (!split) keep_rows(context, loaded, flags.rows);
+  std::optional<data::RowSplit> split;  // of which --split does not choose the rows
+  if (flags.rows.index && !flags.rows.split)
+    split = open_split(context, *flags.rows.index, loaded.images.n());
+  else
+    keep_rows(context, loaded, flags.rows);
   auto [record, outputs] = tasks::infer({.model = *loaded.model,
                                          .images = loaded.images,
                                          .data = data,

@@ -1,6 +1,4 @@
 // leeway inspect: what a model file holds, what it expects, and what a pass through it costs here.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -9,9 +7,7 @@
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/terminal.h"
-#include "leeway/core/numbers.h"
 #include "leeway/tasks/inspect/inspect.h"
-#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {

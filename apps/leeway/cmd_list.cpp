@@ -3,7 +3,6 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/nn_loader.h"
 #include "leeway/tasks/list/list.h"
-#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
@@ -19,10 +18,8 @@ int run_list(Context& context, const tasks::ListOptions& options) {
 void add_list(const Command& root, Context& context) {
   const Command command = root.add("list", "List the members of families, with their parameters");
   auto& options = command.keep<tasks::ListOptions>();
-  std::vector<std::string> names;
-  for (const tasks::Family& family : tasks::families()) names.emplace_back(family.name);
   command.option("family", options.family, "One of " + names_of(tasks::families()) + " (default: all)")
-      .one_of(names)
+      .one_of(tasks::families())
       .shown_as("NAME");
   context.add_common_flags(command);
   command.hide({"--seed", "--threads", "--no-digest"});

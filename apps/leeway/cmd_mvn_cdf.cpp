@@ -4,7 +4,6 @@
 #include "apps/leeway/option_flags.h"
 #include "leeway/io/npy.h"
 #include "leeway/tasks/mvn_cdf/mvn_cdf.h"
-#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {

@@ -10,7 +10,6 @@
 #include "leeway/agreement/pairing.h"
 #include "leeway/io/outputs.h"
 #include "leeway/tasks/pa/pa.h"
-#include "leeway/tasks/report/page.h"
 
 namespace leeway::app {
 namespace {
@@ -75,16 +74,6 @@ int run_pa(Context& context, const PaFlags& flags) {
   return context.finish_proved(tasks::pa(task, context.progress()));
 }
 
-void add_model_flags(const Command& command, PaFlags& flags) {
-  command
-      .option("--compare", flags.others,
-              "NAME=CLEAN,SHIFTED[,SHIFTED...]: outputs of another model under the same shifts, in the same "
-              "order")
-      .one_word()
-      .shown_as("FILES");
-  command.option("--name", flags.first.name, "Name of the first model");
-}
-
 }  // namespace
 
 void add_pa(const Command& root, Context& context) {
@@ -96,7 +85,13 @@ void add_pa(const Command& root, Context& context) {
       .required();
   command.option("shifted", flags.first.shifted, "Outputs on the shifted inputs, in the same order")
       .required();
-  add_model_flags(command, flags);
+  command
+      .option("--compare", flags.others,
+              "NAME=CLEAN,SHIFTED[,SHIFTED...]: outputs of another model under the same shifts, in the same "
+              "order")
+      .one_word()
+      .shown_as("FILES");
+  command.option("--name", flags.first.name, "Name of the first model");
   add_option_flags(command, flags.options);
   command.option("--pairs", flags.pairs, "CSV of pairs with columns clean,shifted")
       .excludes(command["--pairing"]);

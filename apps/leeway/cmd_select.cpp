@@ -5,7 +5,6 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
-#include "leeway/tasks/report/page.h"
 #include "leeway/tasks/select/select.h"
 
 namespace leeway::app {

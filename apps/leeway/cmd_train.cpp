@@ -1,15 +1,12 @@
 // leeway train: a classifier of images, by any of the algorithms of leeway list.
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/nn_loader.h"
 #include "apps/leeway/option_flags.h"
 #include "leeway/render/terminal.h"
 #include "leeway/tasks/list/list.h"
-#include "leeway/tasks/report/page.h"
 #include "leeway/tasks/train/train.h"
 
 namespace leeway::app {
@@ -46,8 +43,7 @@ tasks::TrainingRows open_rows(Context& context, const TrainFlags& flags) {
   if (!flags.columns.attributes.empty()) context.add_input(flags.columns.attributes, {n});
   if (!flags.start.empty()) context.add_input(flags.start, {});
   if (!flags.index.empty()) {
-    const data::RowSplit split = data::read_split(flags.index, n);
-    context.add_input(flags.index, {split.rows, 2});
+    const data::RowSplit split = open_split(context, flags.index, n);
     if (flags.options.validation && !split.validation.empty())
       throw UsageError(fmt::format("--validation: not allowed, {} already has rows of val", flags.index));
     rows = tasks::rows_of_split(rows.data, split, flags.index, flags.test_rows);
@@ -133,9 +129,8 @@ void add_train(const Command& root, Context& context) {
                 {"--balance", "--last-batch", "--decay", "--batchnorm", "--classes", "--norm", "--eps"});
   add_device_flag(command, context.device);
   command.reads({"--data", "--index", "--attributes", "--unlabelled", "--start"});
-  context.add_common_flags(command, "Weights (.safetensors)", Written::file, [](const std::string& out) {
-    return std::vector<std::string>{out + ".state", out + ".base", out + ".base.state"};
-  });
+  context.add_common_flags(command, "Weights (.safetensors)", Written::file,
+                           {".state", ".base", ".base.state"});
   context.add_page_flag(command);
   const std::string footer =
       "--select chooses the epoch on held-out images; adversarial training measures accuracy under its "

@@ -30,10 +30,10 @@ class Context {
   explicit Context(std::vector<std::string> arguments);
 
   // Declares --json --out --seed --threads --config --quiet --no-digest on a command; `out_help` says what
-  // --out writes, `kind` and `beside` what files.h must know of it.
+  // --out writes, `kind` and `endings` what files.h must know of it.
   void add_common_flags(const Command& command,
                         const std::string& out_help = "Write the JSON record to this file",
-                        Written kind = Written::record, Beside beside = {});
+                        Written kind = Written::record, std::vector<std::string> endings = {});
   // --report, the page that finish() writes, and --figures, its charts and tables as files.
   void add_page_flag(const Command& command,
                      const std::string& help = "Write a self-contained HTML report to this file");
@@ -118,13 +118,8 @@ void add_select(const Command& root, Context& context);
 void add_assess(const Command& root, Context& context);
 void add_report(const Command& root, Context& context);
 void add_shift(const Command& root, Context& context);
-void add_shift_text(const Command& room, Context& context);
-void add_shift_corrupt(const Command& room, Context& context);
-void add_conds_draw(const Command& room, Context& context);
-void add_conds_describe(const Command& room, Context& context);
-void add_data_render(const Command& room, Context& context);
-void add_data_load(const Command& room, Context& context);
-void add_data_diagvib(const Command& room, Context& context);
+void add_conds(const Command& root, Context& context);
+void add_data(const Command& root, Context& context);
 void add_train(const Command& root, Context& context);
 void add_adapt(const Command& root, Context& context);
 void add_infer(const Command& root, Context& context);
@@ -135,7 +130,6 @@ void add_list(const Command& root, Context& context);
 void add_schema(const Command& root, Context& context);
 void add_demo(const Command& root, Context& context);
 void add_average_case(const Command& root, Context& context);
-void add_sweep_report(const Command& room, Context& context);
 void add_sweep(const Command& root, Context& context);
 // All but sweep: what the units of a sweep may be.
 void add_units(const Command& root, Context& context);

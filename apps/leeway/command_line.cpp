@@ -14,13 +14,13 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <set>
 #include <sstream>
 #include <type_traits>
 #include <utility>
 
 #include "leeway/core/message.h"
 #include "leeway/core/result.h"
+#include "leeway/describe/number_list.h"
 #include "leeway/io/csv.h"
 
 namespace leeway::app {
@@ -32,7 +32,7 @@ std::string name_of(const CLI::Option& option) {
                                                                 : "--" + option.get_lnames().front();
 }
 
-[[noreturn]] void refuse_value(const CLI::Option& option, const std::string& expected,
+[[noreturn]] void refuse_found(const CLI::Option& option, const std::string& expected,
                                const std::string& value) {
   throw UsageError(fmt::format("{}: expected {}, found {}", name_of(option), expected, in_quotes(value)));
 }
@@ -46,13 +46,13 @@ void check_whole(const CLI::Option& option, const std::string& value, Parse pars
   const auto first = value.find_first_not_of(" \t");
   const bool negative = first != std::string::npos && value[first] == '-';
   if (errno == ERANGE || (negative && least == 0))
-    refuse_value(option, fmt::format("a whole number from {} to {}", least, most), value);
+    refuse_found(option, fmt::format("a whole number from {} to {}", least, most), value);
 }
 
 // What every option refuses, whatever it stands for: an empty text, which would count as not given, and a number that
 // its type cannot hold. nan is no number here.
 void check_value(const CLI::Option& option, const std::string& value) {
-  if (value.empty() && !option.get_positional()) refuse_value(option, "a value", value);
+  if (value.empty() && !option.get_positional()) refuse_found(option, "a value", value);
   const std::string type = option.get_type_name();
   if (type.starts_with("UINT")) check_whole<std::uint64_t>(option, value, std::strtoull);
   if (type.starts_with("INT")) check_whole<std::int64_t>(option, value, std::strtoll);
@@ -60,7 +60,7 @@ void check_value(const CLI::Option& option, const std::string& value) {
   const double number = std::strtod(value.c_str(), nullptr);
   const bool says_infinity = value.find_first_of("iI") != std::string::npos;
   if (std::isnan(number) || (std::isinf(number) && !says_infinity))
-    refuse_value(option, "a number that float64 holds", value);
+    refuse_found(option, "a number that float64 holds", value);
 }
 
 // The options that take values, of the commands that were called.
@@ -173,14 +173,18 @@ std::string footer_text(const std::string& text) {
 
 struct CommandLine::State {
   CLI::App app;
-  std::map<const CLI::Option*, WrittenFile> written = {};
-  std::map<const CLI::Option*, std::vector<std::string>> choices = {};
-  std::set<const CLI::Option*> read = {};
+  // What CLI11 does not know of an option.
+  struct Facts {
+    std::optional<WrittenFile> written;
+    std::vector<std::string> choices;
+    bool reads = false;
+  };
+  std::map<const CLI::Option*, Facts> facts = {};
   std::vector<std::shared_ptr<void>> kept = {};
   std::function<int()> run = {};
 };
 
-Option Option::required(bool is) const { return {option_->required(is), line_}; }
+Option Option::required() const { return {option_->required(), line_}; }
 Option Option::by_commas() const { return {option_->delimiter(','), line_}; }
 Option Option::one_word() const { return {option_->allow_extra_args(false), line_}; }
 Option Option::group(const std::string& heading) const { return {option_->group(heading), line_}; }
@@ -190,7 +194,7 @@ Option Option::excludes(const Option& other) const { return {option_->excludes(o
 Option Option::check(Check check) const { return {option_->check(std::move(check)), line_}; }
 
 Option Option::one_of(const std::vector<std::string>& names) const {
-  line_->state_->choices[option_] = names;
+  line_->state_->facts[option_].choices = names;
   option_->check([names](const std::string& text) {
     if (std::ranges::find(names, text) != names.end()) return std::string();
     return fmt::format("expected one of {}, found {}{}", fmt::join(names, ", "), in_quotes(text),
@@ -216,12 +220,8 @@ Option Option::whole_within(std::size_t low, std::size_t high) const {
   return *this;
 }
 
-Beside one_file(std::string (*name)(const std::string&)) {
-  return [name](const std::string& path) { return std::vector<std::string>{name(path)}; };
-}
-
-Option Option::writes(Written kind, Beside beside) const {
-  line_->state_->written[option_] = {kind, std::move(beside)};
+Option Option::writes(Written kind, std::vector<std::string> endings) const {
+  line_->state_->facts[option_].written = {kind, std::move(endings)};
   return *this;
 }
 
@@ -290,7 +290,7 @@ void Command::group(const std::string& heading, std::initializer_list<const char
 }
 
 void Command::reads(std::initializer_list<const char*> options) const {
-  for (const char* const option : options) line_->state_->read.insert(app_->get_option(option));
+  for (const char* const option : options) line_->state_->facts[app_->get_option(option)].reads = true;
 }
 
 void Command::hide(std::initializer_list<const char*> options) const {
@@ -348,9 +348,8 @@ std::function<int()> CommandLine::parse(const std::vector<std::string>& given) {
 std::vector<Given> CommandLine::given() const {
   std::vector<Given> all;
   for (const CLI::Option* const option : called_options(state_->app)) {
-    const auto written = state_->written.find(option);
-    all.push_back(
-        {name_of(*option), option->results(), written == state_->written.end() ? nullptr : &written->second});
+    const auto& written = state_->facts[option].written;
+    all.push_back({name_of(*option), option->results(), written ? &*written : nullptr});
   }
   return all;
 }
@@ -361,18 +360,19 @@ CommandShape CommandLine::shape() const {
     for (const CLI::Option* const option : app.get_options()) {
       if (option->get_group().empty()) continue;
       const std::string& help = option->get_description();
-      const auto choices = state_->choices.find(option);
-      shape.options.push_back(
-          {name_of(*option), help.substr(0, help.find('\n')), option->get_items_expected_max() > 0,
-           choices == state_->choices.end() ? std::vector<std::string>() : choices->second});
-      OptionShape& made = shape.options.back();
-      const std::string type = option->get_type_name();
+      const State::Facts& facts = state_->facts[option];
+      const std::string type = option->get_type_name(), name = name_of(*option);
+      sweep::CatalogOption& made = shape.options.emplace_back();
+      made.positional = !name.starts_with("--");
+      made.name = made.positional ? lower_case(name) : name.substr(2);
+      made.help = help.substr(0, help.find('\n'));
+      made.flag = option->get_items_expected_max() == 0;
       made.whole = type.starts_with("UINT") || type.starts_with("INT");
       made.number = made.whole || type.starts_with("FLOAT") || type == "NUMBERS";
       if (made.number) made.default_text = option->get_default_str();
-      if (const auto file = state_->written.find(option); file != state_->written.end())
-        made.written = file->second.kind;
-      made.reads = state_->read.contains(option);
+      made.file = facts.written.has_value();
+      made.record = made.file && facts.written->kind == Written::record;
+      made.input = facts.reads, made.choices = facts.choices;
     }
     for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; }))
       if (!command->get_group().empty()) shape.commands.push_back(shape_of(*command));
@@ -381,10 +381,28 @@ CommandShape CommandLine::shape() const {
   return shape_of(state_->app);
 }
 
+void refuse_value(const std::string& option, const std::string& value, const std::string& what) {
+  throw UsageError(fmt::format("{} {}: {}", option, value, what));
+}
+
 std::pair<std::string, std::string> split_name(const std::string& text) {
   const auto equals = text.find('=');
   if (equals == std::string::npos) return {"", text};
   return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::map<std::string, std::vector<std::string>> value_lists(const std::string& option,
+                                                            const std::string& what,
+                                                            const std::vector<std::string>& texts) {
+  std::map<std::string, std::vector<std::string>> lists;
+  for (const std::string& text : texts) {
+    const auto [name, values] = split_name(text);
+    if (name.empty())
+      throw UsageError(
+          fmt::format("{}: expected {}=VALUE,VALUE,..., found {}", option, what, in_quotes(text)));
+    lists[name] = split(values, ',');
+  }
+  return lists;
 }
 
 }  // namespace leeway::app

@@ -6,14 +6,16 @@
 #include <cstddef>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <memory>
-#include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "leeway/describe/number_list.h"
+#include "leeway/sweep/catalog.h"
 
 namespace CLI {
 class App;
@@ -27,18 +29,17 @@ class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+// UsageError "OPTION VALUE: WHAT".
+[[noreturn]] void refuse_value(const std::string& option, const std::string& value, const std::string& what);
 
 // What a file is to hold. By its name, a record (JSON) and a page (HTML) are refused where it is that of another format.
 // `claimed`: the command itself claims what its option stands for.
 enum class Written { record, page, file, folder, claimed };
 
-// Further files that are written with the one of that path, such as a manifest.
-using Beside = std::function<std::vector<std::string>(const std::string&)>;
-[[nodiscard]] Beside one_file(std::string (*name)(const std::string&));
-
 struct WrittenFile {
   Written kind = Written::record;
-  Beside beside;
+  std::vector<std::string>
+      endings;  // of further files that are written: ".state" beside out.npz is out.npz.state
 };
 
 // "" where a value is good, else what is wrong with it.
@@ -46,7 +47,7 @@ using Check = std::function<std::string(const std::string&)>;
 
 class Option {
  public:
-  Option required(bool is = true) const;
+  Option required() const;
   Option by_commas() const;                            // a list may be one word, a,b,c
   Option one_word() const;                             // of a list: a word each time the option is given
   Option group(const std::string& heading) const;      // in --help
@@ -54,11 +55,17 @@ class Option {
   Option show_default(const std::string& text) const;  // in --help; those of numbers and texts are shown
   Option excludes(const Option& other) const;
   Option one_of(const std::vector<std::string>& names) const;  // shown as "a|b"
-  Option within(double low, double high) const;                // nan is not
+  template <class Member>
+  Option one_of(std::span<const Member> family) const {  // the names of its members
+    std::vector<std::string> names;
+    for (const Member& member : family) names.emplace_back(member.name);
+    return one_of(names);
+  }
+  Option within(double low, double high) const;  // nan is not
   Option whole_within(std::size_t low, std::size_t high) const;
   Option check(Check check) const;
   // A file to write. Values of options without this that name a file are read.
-  Option writes(Written kind, Beside beside = {}) const;
+  Option writes(Written kind, std::vector<std::string> endings = {}) const;
 
  private:
   friend class Command;
@@ -109,20 +116,10 @@ class Command {
   CommandLine* line_;
 };
 
-// What a command says of itself, for those who complete its words.
-struct OptionShape {
-  std::string name;  // "--labels"; without dashes, of a positional
-  std::string help;  // its first line
-  bool takes_values = true;
-  std::vector<std::string> choices = {};  // empty: any value, or a file
-  bool number = false, whole = false;     // it takes numbers, whole ones alone
-  std::string default_text = {};          // of a number; empty: none that is shown
-  std::optional<Written> written = {};    // of a file to write
-  bool reads = false;                     // all its values name files to read
-};
+// What a command says of itself, for those who complete its words and for studies.
 struct CommandShape {
   std::string name, help;
-  std::vector<OptionShape> options;
+  std::vector<sweep::CatalogOption> options;  // without roles
   std::vector<CommandShape> commands;
 };
 
@@ -165,5 +162,8 @@ void apply_config(CLI::App& root, const std::vector<std::string>& arguments);
 
 // "NAME=PATH", split at the first "="; the first part is empty where there is none.
 [[nodiscard]] std::pair<std::string, std::string> split_name(const std::string& text);
+// The values by name of "NAME=VALUE,VALUE,..."; `what` a name is, for the UsageError where there is none.
+[[nodiscard]] std::map<std::string, std::vector<std::string>> value_lists(
+    const std::string& option, const std::string& what, const std::vector<std::string>& texts);
 
 }  // namespace leeway::app

@@ -1,7 +1,5 @@
 #include "apps/leeway/completion.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -30,31 +28,31 @@ std::string script_of(const std::string& shell) {
   return (shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : "") + std::string(bash_script);
 }
 
-bool is_option(const OptionShape& option) { return option.name.starts_with("--"); }
+std::string word_of(const sweep::CatalogOption& option) { return "--" + option.name; }
 
 }  // namespace
 
 std::string completions(const CommandShape& program, const std::vector<std::string>& words) {
   const CommandShape* command = &program;
-  const OptionShape* before = nullptr;  // whose value the last word is
+  const sweep::CatalogOption* before = nullptr;  // whose value the last word is
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     const auto inner = std::ranges::find(command->commands, words[i], &CommandShape::name);
     if (inner != command->commands.end()) command = &*inner;
-    const auto option = std::ranges::find(command->options, words[i], &OptionShape::name);
-    before = option != command->options.end() && option->takes_values ? &*option : nullptr;
+    const auto option = std::ranges::find(command->options, words[i], word_of);
+    before = option != command->options.end() && !option->flag ? &*option : nullptr;
   }
   std::string lines;
   const auto add = [&](const std::string& word, const std::string& help) {
     lines += word + " " + help + "\n";
   };
   if (before == nullptr && !words.empty() && words.back().starts_with("-")) {
-    for (const OptionShape& option : command->options)
-      if (is_option(option)) add(option.name, option.help);
+    for (const sweep::CatalogOption& option : command->options)
+      if (!option.positional) add(word_of(option), option.help);
     return lines;
   }
   if (before == nullptr) {
     for (const CommandShape& inner : command->commands) add(inner.name, inner.help);
-    const auto first = std::ranges::find_if_not(command->options, is_option);
+    const auto first = std::ranges::find(command->options, true, &sweep::CatalogOption::positional);
     if (first != command->options.end()) before = &*first;
   }
   if (before != nullptr)

@@ -36,10 +36,10 @@ std::string printable_lines(std::string_view text) {
 Context::Context(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {}
 
 void Context::add_common_flags(const Command& command, const std::string& out_help, Written kind,
-                               Beside beside) {
+                               std::vector<std::string> endings) {
   const std::string group = "Common";
   command.flag("--json", json, "Print the result as a JSON record instead of a table").group(group);
-  command.option("--out", out, out_help).group(group).writes(kind, std::move(beside));
+  command.option("--out", out, out_help).group(group).writes(kind, std::move(endings));
   command.option("--seed", seed, "Seed of all random numbers; the same seed gives the same bits")
       .group(group)
       .show_default(std::to_string(seed));

@@ -85,8 +85,7 @@ void CommandFiles::check(const std::vector<Given>& given) {
     if (written == nullptr || written->kind == Written::claimed) continue;
     for (const std::string& path : values) {
       claim(option, path, written->kind);
-      if (!written->beside) continue;
-      for (const std::string& other : written->beside(path)) claim(option, other, Written::file);
+      for (const std::string& ending : written->endings) claim(option, path + ending, Written::file);
     }
   }
 }
@@ -169,5 +168,7 @@ std::string CommandFiles::largest_input() const {
 std::string manifest_of(const std::string& out) {
   return out.empty() ? "" : fs::path(out).replace_extension(".manifest.json").string();
 }
+
+std::string state_of(const std::string& out) { return out + ".state"; }
 
 }  // namespace leeway::app

@@ -50,5 +50,7 @@ class CommandFiles {
 
 // "images.npz" -> "images.manifest.json", the record beside the files that a command wrote; empty for an empty path.
 [[nodiscard]] std::string manifest_of(const std::string& out);
+// The state from which an interrupted command that writes `out` resumes.
+[[nodiscard]] std::string state_of(const std::string& out);
 
 }  // namespace leeway::app

@@ -16,23 +16,6 @@ namespace {
 using namespace leeway;
 using namespace leeway::app;
 
-void add_conds(const Command& root, Context& context) {
-  const Command room =
-      root.add("conds", "Draw and describe concurrent distribution shifts of tables of attributes");
-  room.needs_command();
-  add_conds_draw(room, context);
-  add_conds_describe(room, context);
-}
-
-void add_data(const Command& root, Context& context) {
-  const Command room =
-      root.add("data", "Render data sets from geometry or digits, or load published data sets");
-  room.needs_command();
-  add_data_render(room, context);
-  add_data_load(room, context);
-  add_data_diagvib(room, context);
-}
-
 constexpr void (*commands[])(const Command&, Context&) = {
     add_pa,           add_bound,   add_select, add_distances, add_align,   add_assess,
     add_average_case, add_report,  add_train,  add_infer,     add_inspect, add_adapt,

@@ -2,14 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
 #include "apps/leeway/nn_loader.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/terminal.h"
+#include "leeway/core/file.h"
 #include "leeway/core/message.h"
-#include "leeway/data/training_data.h"
 #include "leeway/io/csv.h"
 #include "leeway/tasks/infer/infer.h"
 #include "leeway/tasks/outputs_reading.h"
@@ -81,16 +83,7 @@ std::optional<nn::WeightsFile> unknown_weights(Context& context, const ModelFlag
   return file;
 }
 
-static ModelAndImages load_both(Context& context, const ModelFlags& flags, const std::string& data,
-                                Images images, ArrayMap others) {
-  if (!context.inputs.has(data)) context.add_input(data, images.own_shape());  // lists meet it again
-  return noted(context, flags, [&](const nn::Session& session) {
-    tasks::LoadedModel loaded = tasks::load_model(session, flags.model, flags.reading, images);
-    return ModelAndImages{std::move(loaded), std::move(images), std::move(others)};
-  });
-}
-
-tasks::LoadedModel load_checked_model(Context& context, const ModelFlags& flags, Images images) {
+tasks::LoadedModel load_checked_model(Context& context, const ModelFlags& flags, Images& images) {
   return noted(context, flags, [&](const nn::Session& session) {
     return tasks::load_model(session, flags.model, flags.reading, images);
   });
@@ -99,7 +92,9 @@ tasks::LoadedModel load_checked_model(Context& context, const ModelFlags& flags,
 ModelAndImages load_model_and_inputs(Context& context, const ModelFlags& flags, const std::string& data) {
   ArrayMap others;
   Images images = read_inputs(data, others, tasks::layout_of(flags.reading));
-  return load_both(context, flags, data, std::move(images), std::move(others));
+  if (!context.inputs.has(data)) context.add_input(data, images.own_shape());  // lists meet it again
+  tasks::LoadedModel loaded = load_checked_model(context, flags, images);
+  return {std::move(loaded), std::move(images), std::move(others)};
 }
 
 std::optional<std::vector<std::size_t>> keep_rows(Context& context, ModelAndImages& loaded,
@@ -129,7 +124,7 @@ std::string braces_of(const ModelsAndData& flags) {
 
 double parse_number(const std::string& option, const std::string& text) {
   const auto value = parse_fraction(text);
-  if (!value) throw UsageError(fmt::format("{} {}: expected a number such as 0.1 or 8/255", option, text));
+  if (!value) refuse_value(option, text, "expected a number such as 0.1 or 8/255");
   return *value;
 }
 
@@ -137,10 +132,26 @@ std::map<std::string, double> parse_settings(const std::vector<std::string>& set
   std::map<std::string, double> values;
   for (const std::string& text : settings) {
     const auto [name, value] = split_name(text);
-    if (name.empty()) throw UsageError(fmt::format("--set {}: expected NAME=NUMBER", text));
+    if (name.empty()) refuse_value("--set", text, "expected NAME=NUMBER");
     values[name] = parse_number("--set", value);
   }
   return values;
+}
+
+std::string contents_of(const std::string& path) {
+  if (path.empty() || path.find(':') != std::string::npos) return path;
+  if (!is_folder(path)) return digest_file(path);
+  std::error_code error;
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
+    const auto size = entry.is_regular_file(error) ? entry.file_size(error) : 0;
+    const auto changed = entry.last_write_time(error).time_since_epoch().count();
+    files.push_back(fmt::format("{} {} {}", entry.path().filename().string(), size, changed));
+  }
+  std::ranges::sort(files);
+  std::string text = path;
+  for (const std::string& file : files) text += "\n" + file;
+  return text;
 }
 
 void require_out(const Context& context, const std::string& what) {
@@ -154,14 +165,18 @@ Images open_images(Context& context, const std::string& data) {
   return images;
 }
 
+data::RowSplit open_split(Context& context, const std::string& index, std::size_t n) {
+  data::RowSplit split = data::read_split(index, n);
+  if (!context.inputs.has(index)) context.add_input(index, {split.rows, 2});
+  return split;
+}
+
 std::optional<std::vector<std::size_t>> open_rows(Context& context, const tasks::OutputsReading& flags,
                                                   std::size_t n) {
   if (flags.split && !flags.index) throw UsageError("--split requires --index");
   if (flags.index && !flags.split) throw UsageError("--split is required with --index: train, val, test");
   if (!flags.index) return std::nullopt;
-  const data::RowSplit split = data::read_split(*flags.index, n);
-  if (!context.inputs.has(*flags.index)) context.add_input(*flags.index, {split.rows, 2});
-  return tasks::rows_called(split, *flags.split, *flags.index);
+  return tasks::rows_called(open_split(context, *flags.index, n), *flags.split, *flags.index);
 }
 
 Images open_images(Context& context, const std::string& data, const tasks::OutputsReading& rows) {
@@ -174,7 +189,7 @@ std::vector<NamedImages> open_named_images(Context& context, const std::vector<s
   std::vector<NamedImages> files;
   for (const std::string& text : texts) {
     const auto [name, path] = split_name(text);
-    if (path.empty()) throw UsageError("--images " + text + ": expected [[MODEL/]SHIFT=]FILE");
+    if (path.empty()) refuse_value("--images", text, "expected [[MODEL/]SHIFT=]FILE");
     files.push_back({name, open_images(context, path)});
   }
   return files;

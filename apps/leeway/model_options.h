@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/leeway/command.h"
+#include "leeway/data/training_data.h"
 #include "leeway/io/images.h"
 #include "leeway/nn/model.h"
 #include "leeway/tasks/model.h"
@@ -19,8 +20,11 @@ namespace leeway::app {
 // Images, noted as an input.
 [[nodiscard]] Images open_images(Context& context, const std::string& data);
 
-// The rows that --index and --split name in a set of n (row_fields of tasks/outputs_reading.h); notes the split file
-// as an input. Nothing without these options. UsageError: one without the other.
+// A split of n rows, noted as an input.
+[[nodiscard]] data::RowSplit open_split(Context& context, const std::string& index, std::size_t n);
+
+// The rows that --index and --split name in a set of n (row_fields of tasks/outputs_reading.h). Nothing without these
+// options. UsageError: one without the other.
 [[nodiscard]] std::optional<std::vector<std::size_t>> open_rows(Context& context,
                                                                 const tasks::OutputsReading& flags,
                                                                 std::size_t n);
@@ -66,8 +70,9 @@ struct ModelAndImages : tasks::LoadedModel {
   Images images;  // what the model takes of them (tasks::take_middle)
   ArrayMap others;
 };
-// Of images that the caller has opened and keeps as they are.
-[[nodiscard]] tasks::LoadedModel load_checked_model(Context& context, const ModelFlags& flags, Images images);
+// Of images that are open; they become what the model takes of them.
+[[nodiscard]] tasks::LoadedModel load_checked_model(Context& context, const ModelFlags& flags,
+                                                    Images& images);
 // Images, or rows of any range, laid out as the flags say.
 [[nodiscard]] ModelAndImages load_model_and_inputs(Context& context, const ModelFlags& flags,
                                                    const std::string& data);
@@ -93,6 +98,10 @@ inline constexpr const char* inputs_help =
 
 // What --set NAME=NUMBER, given several times, says.
 [[nodiscard]] std::map<std::string, double> parse_settings(const std::vector<std::string>& settings);
+
+// What tells a file, or a folder of published images, from one with other contents; a name such as fashion-mnist:test as
+// it is.
+[[nodiscard]] std::string contents_of(const std::string& path);
 
 // UsageError where --out is missing.
 void require_out(const Context& context, const std::string& what);

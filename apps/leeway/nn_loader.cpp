@@ -43,10 +43,6 @@ std::optional<std::filesystem::path> library() {
   return std::nullopt;
 }
 
-// OpenMP threads (used by LibTorch) spin 30 times less than by default before they sleep: on a busy machine,
-// spinning takes time from the threads they wait for. Read when the library loads.
-void let_threads_sleep() { setenv("GOMP_SPINCOUNT", "10000", 0); }
-
 // Whether the file is probably a program (TorchScript, ONNX, .pt2); the library decides when it loads the model.
 bool is_program(const std::string& option_value) {
   constexpr std::size_t directory_of_zip = 1 << 20;  // bytes at the end of the file
@@ -67,7 +63,6 @@ std::optional<ChildProcess> model_process;
 std::function<void()> check_of_files;
 
 nn::Session* open_session(const std::filesystem::path& path) {
-  let_threads_sleep();
   // never closed: LibTorch does not bear that
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
@@ -101,7 +96,6 @@ void prepare_models(const std::vector<Given>& given, std::function<void()> commi
   });
   const auto path = library();
   if (!needed || !path) return;
-  let_threads_sleep();
   try {
     model_process = start_child(path->parent_path() / "leeway/leeway-model");
   } catch (const std::system_error&) {  // reported when the model is loaded

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "apps/leeway/nn_loader.h"
-#include "leeway/core/message.h"
 #include "leeway/nn/session.h"
 #include "leeway/shift/shift.h"
 
@@ -25,27 +24,12 @@ std::string role_of(const std::string& command, const std::string& option, bool 
   return positional && command.starts_with("data") ? "over" : "";
 }
 
-sweep::CatalogOption option_of(const std::string& command, const OptionShape& shape) {
-  const bool positional = !shape.name.starts_with("--");
-  const std::string name = positional ? lower_case(shape.name) : shape.name.substr(2);
-  return {.name = name,
-          .positional = positional,
-          .flag = !shape.takes_values,
-          .number = shape.number,
-          .whole = shape.whole,
-          .file = shape.written.has_value(),
-          .record = shape.written == Written::record,
-          .input = shape.reads,
-          .default_text = shape.default_text,
-          .choices = shape.choices,
-          .role = role_of(command, name, positional)};
-}
-
 void add(sweep::Catalog& catalog, const CommandShape& shape, const std::string& words) {
   for (const CommandShape& inner : shape.commands) {
     const std::string called = words.empty() ? inner.name : words + " " + inner.name;
-    sweep::CatalogCommand command{called, {}};
-    for (const OptionShape& option : inner.options) command.options.push_back(option_of(called, option));
+    sweep::CatalogCommand command{called, inner.options};
+    for (sweep::CatalogOption& option : command.options)
+      option.role = role_of(called, option.name, option.positional);
     const bool is_room = std::ranges::none_of(command.options, &sweep::CatalogOption::record) &&
                          std::ranges::none_of(command.options, &sweep::CatalogOption::file);
     if (!is_room) catalog.commands.push_back(std::move(command));

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <utility>
 
+#include "apps/leeway/command.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/sweep/process.h"
@@ -25,8 +26,7 @@ namespace {
 
 std::atomic<int> stop_signals{0};
 
-constexpr int bad_input = 3, interrupted = 130;  // exit codes
-constexpr unsigned patience = 1;                 // seconds
+constexpr unsigned patience = 1;  // seconds
 
 // Of the innermost HardStop alive: set before `armed`, so that a signal finds them whole.
 std::array<char, 512> last_words{};
@@ -35,14 +35,14 @@ std::atomic<bool> armed{false};
 const HardStop* innermost = nullptr;
 
 extern "C" void on_signal(int) {
-  if (stop_signals.fetch_add(1) > 0) _exit(interrupted);
+  if (stop_signals.fetch_add(1) > 0) _exit(exit_interrupted);
   if (armed.load()) alarm(patience);
 }
 
 extern "C" void on_alarm(int) {
   if (!armed.load()) return;
   (void)!write(STDERR_FILENO, last_words.data(), last_words_size.load());
-  _exit(interrupted);
+  _exit(exit_interrupted);
 }
 
 // Async-signal-safe. The model library keeps its own table of mappings, hence a file without a name.
@@ -55,7 +55,7 @@ extern "C" void on_bus_error(int signal, siginfo_t* info, void*) {
   for (const char* const text : {"leeway: ", name != nullptr ? name : "an input file",
                                  ": expected the whole file, but it was truncated during reading\n"})
     (void)!write(STDERR_FILENO, text, std::strlen(text));
-  _exit(bad_input);
+  _exit(exit_input);
 }
 
 double now() {
@@ -164,7 +164,7 @@ void end_with_runner() {
   const char* const runner = std::getenv(sweep::runner_variable);
   if (runner == nullptr) return;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (std::to_string(getppid()) != runner) _exit(interrupted);  // it ended before
+  if (std::to_string(getppid()) != runner) _exit(exit_interrupted);  // it ended before
   unsetenv(sweep::runner_variable);
 }
 

@@ -8,7 +8,6 @@
 #include <mutex>
 #include <stdexcept>
 #include <thread>
-#include <utility>
 
 #include "leeway/core/instruction_set.h"
 

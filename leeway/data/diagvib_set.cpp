@@ -1,7 +1,6 @@
 #include "leeway/data/diagvib_set.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -26,14 +25,6 @@ constexpr std::string_view split_names[] = {"train", "val", "test"};
 // Random numbers of one purpose in a split.
 std::uint32_t stream_of(std::string_view purpose, DiagvibSplit split) {
   return stream(fmt::format("diagvib {} {}", purpose, split_names[static_cast<std::size_t>(split)]));
-}
-
-std::vector<std::uint8_t> bytes_of(const Images& pictures, std::size_t row) {
-  std::vector<float> values(pictures.pixels_per_image());
-  pictures.copy_row(row, values);
-  std::vector<std::uint8_t> bytes;
-  for (const float value : values) bytes.push_back(static_cast<std::uint8_t>(std::lround(255 * value)));
-  return bytes;
 }
 
 DiagvibCodes codes_of(const std::array<std::string, diagvib_factors>& classes,
@@ -151,7 +142,8 @@ DiagvibDigits diagvib_digits(const Images& pictures, std::span<const std::size_t
       if (labels[row] == static_cast<std::int64_t>(one)) rows.push_back(row);
     if (rows.empty()) refuse(name, fmt::format("images of class {}", one), "none");
     std::vector<std::optional<DiagvibGlyph>> glyphs(rows.size());
-    parallel_for(rows.size(), [&](std::size_t i) { glyphs[i] = diagvib_glyph(bytes_of(pictures, rows[i])); });
+    parallel_for(rows.size(),
+                 [&](std::size_t i) { glyphs[i] = diagvib_glyph(levels_of(pictures, rows[i])); });
     auto& kept = digits.of_class.emplace_back();
     for (std::size_t i = 0; i < rows.size(); ++i)
       if (glyphs[i])

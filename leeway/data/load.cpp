@@ -7,6 +7,7 @@
 
 #include "leeway/core/array.h"
 #include "leeway/core/parallel.h"
+#include "leeway/core/rows.h"
 #include "leeway/data/detail/blocks.h"
 #include "leeway/data/picture_file.h"
 #include "leeway/io/csv.h"
@@ -17,11 +18,7 @@ namespace {
 
 // Those rows; columns keep their values.
 Loaded rows_of(Loaded set, std::vector<std::size_t> rows) {
-  for (LoadedColumn& column : set.columns) {
-    std::vector<std::uint32_t> codes;
-    for (const std::size_t row : rows) codes.push_back(column.codes[row]);
-    column.codes = std::move(codes);
-  }
+  for (LoadedColumn& column : set.columns) column.codes = at_rows(column.codes, rows);
   set.n = rows.size();
   const auto shared = std::make_shared<const std::vector<std::size_t>>(std::move(rows));
   if (set.picture)

@@ -58,6 +58,8 @@ using Paths = std::vector<std::filesystem::path>;
 
 inline constexpr std::size_t any_number = 1000;  // of paths
 
+inline constexpr std::size_t severities = 5;  // of each corruption
+
 // What is read of a set that comes as corruptions and severities.
 struct CorruptionPart {
   std::optional<std::string> corruption;  // "gaussian_noise" or "gaussian-noise"; none: all there are

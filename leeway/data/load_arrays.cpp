@@ -19,8 +19,6 @@
 namespace leeway::data {
 namespace {
 
-constexpr std::size_t array_severities = 5;
-
 const Array& member(const ArrayMap& arrays, const char* array, const std::string& name) {
   const auto found = arrays.find(array);
   if (found == arrays.end()) refuse(name, "an array " + in_quotes(array), "none");
@@ -120,14 +118,13 @@ Loaded load_cifar_c(const Paths& paths, const CorruptionPart& part, const std::v
   std::vector<std::pair<Loaded, std::size_t>> parts;  // and the row that each begins with
   for (const std::filesystem::path& array : arrays_of(paths, part)) {
     Loaded one = pictures_and_labels({array, labels}, classes);
-    if (one.n % array_severities != 0)
-      refuse(display_name(array), fmt::format("{} severities with equally many images", array_severities),
+    if (one.n % severities != 0)
+      refuse(display_name(array), fmt::format("{} severities with equally many images", severities),
              fmt::format("{} images", one.n));
     if (!parts.empty() && one.shape != all.shape)
       refuse(display_name(array), fmt::format("images of {} x {}", all.shape[1], all.shape[2]),
              fmt::format("{} x {}", one.shape[1], one.shape[2]));
-    const std::size_t each = one.n / array_severities,
-                      first = part.severity ? (*part.severity - 1) * each : 0,
+    const std::size_t each = one.n / severities, first = part.severity ? (*part.severity - 1) * each : 0,
                       count = part.severity ? each : one.n;
     for (std::size_t row = first; row < first + count; ++row) {
       label.codes.push_back(one.columns[0].codes[row]);
@@ -141,7 +138,7 @@ Loaded load_cifar_c(const Paths& paths, const CorruptionPart& part, const std::v
   }
   const std::size_t each = all.n / parts.size();
   const bool even = std::ranges::all_of(parts, [&](const auto& one) {
-    return (part.severity ? one.first.n / array_severities : one.first.n) == each;
+    return (part.severity ? one.first.n / severities : one.first.n) == each;
   });
   if (!even) refuse(display_name(paths[0]), "equally many images of each corruption", "others");
   all.columns = {std::move(label), std::move(corruption), std::move(severity)};

@@ -15,8 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t severities = 5;
-
 std::vector<std::string> arrays_in(const fs::path& folder) {
   std::vector<std::string> names;
   for (const fs::path& file : paths_in(folder, false, "a folder"))

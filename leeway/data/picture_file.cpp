@@ -1,7 +1,5 @@
 #include "leeway/data/picture_file.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -74,6 +72,15 @@ std::vector<std::uint8_t> color_planes(const Bitmap& bitmap) {
     for (std::size_t i = 0; i < area; ++i)
       planes[c * area + i] = bitmap.pixels[i * bitmap.channels + (bitmap.channels == 3 ? c : 0)];
   return planes;
+}
+
+std::vector<std::uint8_t> levels_of(const Images& images, std::size_t row) {
+  std::vector<float> values(images.pixels_per_image());
+  images.copy_row(row, values);
+  std::vector<std::uint8_t> levels(values.size());
+  std::ranges::transform(values, levels.begin(),
+                         [](float x) { return static_cast<std::uint8_t>(std::lround(x * 255)); });
+  return levels;
 }
 
 std::vector<fs::path> paths_in(const fs::path& folder, bool folders, const std::string& what) {
@@ -172,14 +179,9 @@ PictureSheet::PictureSheet(std::size_t channels, std::size_t height, std::size_t
 void PictureSheet::add(const Images& images, std::size_t row) {
   const std::array<std::size_t, 3> from{images.channels(), images.height(), images.width()},
       to{channels_, height_, width_};
-  std::vector<float> values(images.pixels_per_image());
-  images.copy_row(row, values);
-  std::vector<std::uint8_t> levels(values.size());
-  std::ranges::transform(values, levels.begin(),
-                         [](float x) { return static_cast<std::uint8_t>(std::lround(x * 255)); });
   const std::size_t before = pixels_.size();
   pixels_.resize(before + channels_ * height_ * width_);
-  resize(levels, from, std::span(pixels_).subspan(before), to);
+  resize(levels_of(images, row), from, std::span(pixels_).subspan(before), to);
 }
 
 void PictureSheet::leave_empty() {

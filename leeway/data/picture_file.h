@@ -39,6 +39,9 @@ namespace leeway::data {
 // Red, green and blue planes (3,h,w) of a picture; those of a gray one are equal.
 [[nodiscard]] std::vector<std::uint8_t> color_planes(const Bitmap& bitmap);
 
+// An image in levels from 0 to 255.
+[[nodiscard]] std::vector<std::uint8_t> levels_of(const Images& images, std::size_t row);
+
 // Error where `folder` is none; `what` it should be.
 void expect_folder(const std::filesystem::path& folder, const std::string& what);
 

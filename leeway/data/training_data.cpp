@@ -1,7 +1,6 @@
 #include "leeway/data/training_data.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +11,7 @@
 
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
+#include "leeway/core/rows.h"
 #include "leeway/io/csv.h"
 #include "leeway/io/groups.h"
 
@@ -84,9 +84,7 @@ TrainingData read_training_data(const std::string& path_or_name, const TrainingC
 TrainingData select_rows(const TrainingData& data, std::span<const std::size_t> rows) {
   TrainingData selected(leeway::select_rows(data.images, rows));
   const auto select = [&](const GroupColumn& column) {
-    GroupColumn part{column.name, column.levels, {}};
-    for (const std::size_t row : rows) part.codes.push_back(column.codes[row]);
-    return part;
+    return GroupColumn{column.name, column.levels, at_rows(column.codes, rows)};
   };
   for (const GroupColumn& column : data.groups) selected.groups.push_back(select(column));
   if (data.environment) selected.environment = select(*data.environment);

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "leeway/core/message.h"
+#include "leeway/core/rows.h"
 #include "leeway/io/column_words.h"
 #include "leeway/io/csv.h"
 
@@ -174,9 +175,7 @@ std::vector<Numbers> put_in_bins(std::span<GroupColumn* const> sets) { return pu
 
 void put_in_bins(std::vector<GroupColumn>& groups, std::span<const std::size_t> rows) {
   for (GroupColumn& column : groups) {
-    GroupColumn first{column.name, {}, {}};
-    if (!rows.empty()) first.levels = column.levels;
-    for (const std::size_t row : rows) first.codes.push_back(column.codes[row]);
+    GroupColumn first{column.name, column.levels, at_rows(column.codes, rows)};
     const std::array<GroupColumn*, 2> sets{&first, &column};
     put_sets_in_bins(std::span<GroupColumn* const>(sets).last(rows.empty() ? 1 : 2));
   }

@@ -5,11 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <set>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -18,7 +15,6 @@
 #include "leeway/core/probabilities.h"
 #include "leeway/io/column_words.h"
 #include "leeway/io/columns.h"
-#include "leeway/io/content.h"
 #include "leeway/io/csv.h"
 #include "leeway/io/groups.h"
 #include "leeway/io/idx.h"
@@ -330,12 +326,6 @@ ArrayMap read_arrays(const std::filesystem::path& path) {
 
 namespace {
 
-// "a.npz: ignored: x1, x2"
-std::string ignored_text(const std::string& name, const std::vector<std::string>& others) {
-  if (others.empty()) return "";
-  return fmt::format("{}: ignored: {} (not names of an outputs file)", name, comma_list(others));
-}
-
 // " (labels 1 to 3)", where they are not those from 0.
 void say_coding(Outputs& outputs) {
   const std::string numbers = coding_text(outputs.coding, outputs.k());
@@ -424,7 +414,8 @@ Outputs read_outputs(const std::filesystem::path& path, const OutputsOptions& op
                       "(candidates: {}; none: no labels)",
                       name, fmt::join(likely, ", ")));
   }
-  outputs.reading = ignored_text(name, others);
+  if (!others.empty())
+    outputs.reading = fmt::format("{}: ignored: {} (not names of an outputs file)", name, comma_list(others));
   say_coding(outputs);
   return outputs;
 }

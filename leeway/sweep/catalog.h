@@ -11,7 +11,8 @@
 namespace leeway::sweep {
 
 struct CatalogOption {
-  std::string name;  // "weight-decay"; of a positional its name in lower case
+  std::string name;       // "weight-decay"; of a positional its name in lower case
+  std::string help = {};  // its first line
   bool positional = false, flag = false;
   bool number = false, whole = false;
   bool file = false;         // it names what is written

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -26,8 +25,6 @@ namespace leeway::sweep {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_there(const fs::path& path) { return ::access(path.c_str(), F_OK) == 0; }
 
 std::vector<std::string> names_in(const fs::path& path) {
   std::vector<std::string> names;

@@ -204,8 +204,8 @@ void assess_options(Fields& f) {
 nb::object select_of(Request& request) {
   auto task = request.task<tasks::SelectTask>();
   const auto names = request.texts("names");
-  const auto clean = request.sets("clean", task.options, tasks::SetRole::first),
-             shifted = request.sets("shifted", task.options, tasks::SetRole::other);
+  const auto clean = request.sets(request["clean"], task.options, tasks::SetRole::first),
+             shifted = request.sets(request["shifted"], task.options, tasks::SetRole::other);
   if (clean.size() != shifted.size())
     throw Error("leeway.select: expected one clean and one shifted set per checkpoint, found " +
                 std::to_string(clean.size()) + " and " + std::to_string(shifted.size()));
@@ -225,8 +225,8 @@ nb::object select_of(Request& request) {
 template <class Task>
 Task compared(Request& request) {
   auto task = request.task<Task>();
-  task.clean = request.sets("clean", task.options, tasks::SetRole::first, true).at(0);
-  task.shifted = request.sets("shifted", task.options, tasks::SetRole::other, true);
+  task.clean = request.sets(request["clean"], task.options, tasks::SetRole::first, true).at(0);
+  task.shifted = request.sets(request["shifted"], task.options, tasks::SetRole::other, true);
   return task;
 }
 
@@ -242,8 +242,8 @@ nb::object bound_of(Request& request, bool estimates_alone) {
   auto task = request.task<tasks::BoundTask>();
   if (estimates_alone && task.options.methods.empty())
     for (const auto& estimator : error_bound::estimators()) task.options.methods.emplace_back(estimator.name);
-  task.source = request.sets("source", task.options, tasks::SetRole::first).at(0);
-  task.target = request.sets("target", task.options, tasks::SetRole::other).at(0);
+  task.source = request.sets(request["source"], task.options, tasks::SetRole::first).at(0);
+  task.target = request.sets(request["target"], task.options, tasks::SetRole::other).at(0);
   task.labels = request.labels(task.options);
   return request.finished(request.run(tasks::bound, task));
 }

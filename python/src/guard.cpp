@@ -1,6 +1,5 @@
 #include "python/src/guard.h"
 
-#include <fmt/format.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>

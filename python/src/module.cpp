@@ -108,29 +108,25 @@ nb::object call(std::size_t function, const nb::dict& given) {
 }
 
 // Images by their names, "" for the source's: one page of the records.
-std::string page_of(const std::vector<std::pair<std::string, std::string>>& records, const nb::list& images,
-                    std::size_t flips) {
-  std::vector<std::pair<std::string, Json>> parsed;
-  for (const auto& [name, text] : records) parsed.emplace_back(name, parse_record(text, name));
-  std::vector<Images> opened;
-  opened.reserve(images.size());
-  std::vector<tasks::PictureSource> sources;
-  for (const nb::handle pair : images) {
-    const auto name = nb::cast<std::string>(pair[0]);
-    const nb::object value = pair[1];
-    opened.push_back(PyUnicode_Check(value.ptr()) ? read_images(nb::cast<std::string>(value))
-                                                  : images_of(array_map_of(value, "images"), "images"));
-    sources.push_back({name, &opened.back()});
-  }
-  tasks::PageOptions options;
-  options.flips_per_result = flips;
-  const Released release;
-  return tasks::html_report(parsed, sources, options);
-}
-
 std::string page(const std::vector<std::pair<std::string, std::string>>& records, const nb::list& images,
                  std::size_t flips) {
-  return guarded("leeway.report", [&] { return page_of(records, images, flips); });
+  return guarded("leeway.report", [&] {
+    std::vector<std::pair<std::string, Json>> parsed;
+    for (const auto& [name, text] : records) parsed.emplace_back(name, parse_record(text, name));
+    std::vector<Images> opened;
+    opened.reserve(images.size());
+    std::vector<tasks::PictureSource> sources;
+    for (const nb::handle pair : images) {
+      const nb::object value = pair[1];
+      opened.push_back(PyUnicode_Check(value.ptr()) ? read_images(nb::cast<std::string>(value))
+                                                    : images_of(array_map_of(value, "images"), "images"));
+      sources.push_back({nb::cast<std::string>(pair[0]), &opened.back()});
+    }
+    tasks::PageOptions options;
+    options.flips_per_result = flips;
+    const Released release;
+    return tasks::html_report(parsed, sources, options);
+  });
 }
 
 std::string one_line(std::string text) {

@@ -83,11 +83,6 @@ std::vector<tasks::NamedOutputs> Request::sets(nb::handle list, const tasks::Out
   return sets;
 }
 
-std::vector<tasks::NamedOutputs> Request::sets(const char* argument, const tasks::OutputsReading& reading,
-                                               tasks::SetRole role, bool check_finite) {
-  return sets((*this)[argument], reading, role, check_finite);
-}
-
 Outputs Request::open_outputs(const std::string& name, nb::handle value, const tasks::OutputsReading& reading,
                               tasks::SetRole role, bool check_finite) {
   const tasks::NamedOutputs named = outputs(name, value, reading, role, check_finite);

@@ -69,11 +69,8 @@ class Request {
     return task;
   }
 
-  // Sets opened by a task, noted as inputs the first time: of a list of (name, value), of an argument, one of them.
+  // Sets opened by a task, noted as inputs the first time: of a list of (name, value), one of them.
   [[nodiscard]] std::vector<tasks::NamedOutputs> sets(nb::handle list, const tasks::OutputsReading& reading,
-                                                      tasks::SetRole role, bool check_finite = false);
-  [[nodiscard]] std::vector<tasks::NamedOutputs> sets(const char* argument,
-                                                      const tasks::OutputsReading& reading,
                                                       tasks::SetRole role, bool check_finite = false);
   [[nodiscard]] tasks::NamedOutputs outputs(const std::string& name, nb::handle value,
                                             const tasks::OutputsReading& reading, tasks::SetRole role,
