@@ -121,7 +121,7 @@ Attack within_a_radius(const std::string& target) {
   Attack record;
   record.envelope.command = {"leeway", "attack"};
   record.envelope.instruction_set = "baseline";
-  record.options = {"pgd", "linf", 8. / 255, "margin", {{"steps", 20.}}};
+  record.options = {"pgd", nn::Norm::linf, 8. / 255, nn::Loss::margin, {{"steps", 20.}}};
   AttackedSet set;
   set.model = "m.safetensors", set.data = "d.npz", set.out = "o.npz", set.target = target;
   set.attack = "pgd", set.eps = 8. / 255, set.parameters = {{"steps", 20.}};
@@ -138,7 +138,7 @@ Attack within_a_radius(const std::string& target) {
 
 Attack of_minimum_norm() {
   Attack record = within_a_radius("label");
-  record.options = {"fmn", "l0", {}, "difference", {{"gamma", .05}}};
+  record.options = {"fmn", nn::Norm::l0, {}, nn::Loss::difference, {{"gamma", .05}}};
   record.results[0].attack = "fmn", record.results[0].eps.reset();
   record.results[0].norms =
       NearestNorms{12, {11, 14}, 5, HUGE_VAL, {{0, .9, {.88, .92}}, {40, .3, {.27, .33}}}};

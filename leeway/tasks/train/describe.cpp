@@ -9,16 +9,6 @@
 
 namespace leeway {
 
-// Numbers by name.
-static void numbers(Fields& f, std::string_view name, std::map<std::string, double>& values,
-                    std::string_view meaning) {
-  std::map<std::string, std::optional<double>> visited(values.begin(), values.end());
-  f(name, visited, meaning);
-  values.clear();
-  for (const auto& [key, value] : visited)
-    if (value) values[key] = *value;
-}
-
 void flag_fields(TrainingOptions& options, Fields& f) {
   f("arch", options.architecture, "architecture, see leeway list architectures");
   f.choice("freeze", options.freeze,
@@ -75,7 +65,7 @@ void flag_fields(TrainingOptions& options, Fields& f) {
 
 void fields(TrainingOptions& options, Fields& f) {
   flag_fields(options, f);
-  numbers(f, "parameters", options.parameters, "parameters of the algorithm by name, defaults included");
+  f.numbers("parameters", options.parameters, "parameters of the algorithm by name, defaults included");
 }
 
 static void fields(TrainingPlan::Column& column, Fields& f) {
@@ -128,7 +118,7 @@ static void fields(Epoch& epoch, Fields& f) {
              "accuracy on the test images, which select nothing; null without test images");
   f("zero_gradient", epoch.zero_gradient, a_share,
     "share of images whose gradient is exactly 0 where the attack of adversarial training starts");
-  numbers(f, "parts", epoch.parts, "quantities that the algorithm reports, means over images");
+  f.numbers("parts", epoch.parts, "quantities that the algorithm reports, means over images");
   f.unless_nan("seconds", epoch.seconds, at_least(0), "duration; null: unknown");
 }
 
