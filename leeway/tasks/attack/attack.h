@@ -74,7 +74,7 @@ void fields(Attack& record, Fields& f);
 
 // Accuracy before and after, or how far images had to move; of several results those of the strongest. At least one result.
 [[nodiscard]] std::string headline_of(const Attack& record);
-// Quartiles of an attack of minimum norm; of several results what each attack left, by radius.
+// Quartiles of an attack of minimum norm; none of several results.
 [[nodiscard]] std::vector<std::string> findings_of(const Attack& record);
 
 struct AttackTask {

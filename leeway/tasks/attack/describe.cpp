@@ -34,27 +34,6 @@ std::string share_words(double value, const Interval& interval) {
   return value_words({value, interval.low, interval.high}, true);
 }
 
-// What each attack left of a model and a set, by radius.
-std::vector<std::string> findings_of_several(const Attack& record) {
-  const SetNames names(record.results);
-  std::vector<std::string> findings;
-  std::string before;
-  for (const AttackedSet& set : record.results) {
-    const std::string files = names.of_files(set),
-                      name = files.empty() ? set.attack : files + ", " + set.attack;
-    const std::string left = share_words(set.robust_accuracy, set.robust_accuracy_interval);
-    const std::string words = set.eps ? fmt::format("{} withstand radius {}", left, significant(*set.eps, 3))
-                                      : fmt::format("{} withstand any radius", left);
-    if (name == before)
-      findings.back() += "; " + words;
-    else
-      findings.push_back(fmt::format("{}: {}", name, words));
-    before = name;
-  }
-  for (std::string& finding : findings) finding += '.';
-  return findings;
-}
-
 }  // namespace
 
 static void fields(BesideNoise& beside, Fields& f) {
@@ -148,9 +127,8 @@ std::string headline_of(const Attack& record) {
 }
 
 std::vector<std::string> findings_of(const Attack& record) {
-  if (record.results.size() > 1) return findings_of_several(record);
   const AttackedSet& set = record.results.at(0);
-  if (!set.norms) return {};
+  if (record.results.size() > 1 || !set.norms) return {};
   return {
       fmt::format("The attack needs a norm of at most {} for a quarter of the images, {} for three quarters.",
                   significant(set.norms->lower_quartile, 3), significant(set.norms->upper_quartile, 3))};

@@ -39,7 +39,6 @@ void add_set(Infer& all, Infer one) {
   for (InferredSet& set : one.results) all.results.push_back(std::move(set));
   all.envelope.seconds += one.envelope.seconds;
   all.envelope.headline = headline_of(all);
-  all.envelope.findings = findings_of(all);
 }
 
 std::vector<InferredSplit> accuracy_by_split(const Outputs& outputs, const data::RowSplit& split) {

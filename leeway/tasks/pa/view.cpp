@@ -132,15 +132,7 @@ std::vector<std::vector<const PaSet*>> panels(const PaView& record) {
 }
 
 std::string heading(const PaView& record, const std::vector<std::vector<const PaSet*>>& shown) {
-  if (const PaGap* gap = widest_gap(record)) {
-    const ArGapPoint at = *gap->furthest();
-    const bool as_named = *at.ratio_minus <= at.ratio_plus;
-    const std::string &weak = as_named ? gap->model_minus : gap->model_plus,
-                      &steady = as_named ? gap->model_plus : gap->model_minus;
-    return fmt::format("{}: with {} of samples shifted, {} has the same agreement as {} with {}",
-                       gap->shift_name(), percent(std::min(*at.ratio_minus, at.ratio_plus)), weak, steady,
-                       percent(std::max(*at.ratio_minus, at.ratio_plus)));
-  }
+  if (const PaGap* gap = widest_gap(record)) return gap_words(*gap);
   const auto last_pa = [](const PaSet& result) { return by_ratio(result).back().agreement.pa; };
   const PaSet* worst = shown[0][0];
   for (const PaSet& result : record.results)
