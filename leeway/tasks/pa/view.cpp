@@ -251,7 +251,7 @@ static Blocks ratios_table(const PaView& record, const std::vector<const PaSet*>
                                       [](const Row& row) -> const PaSet& { return *row.set; })));
 }
 
-Section ratios_section(const PaView& record) {
+static Section ratios_section(const PaView& record) {
   const auto shown = panels(record);
   if (shown.empty()) return {};
   double log_k = 0;
