@@ -12,14 +12,11 @@
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/rows.h"
-#include "leeway/data/training_data.h"
 #include "leeway/io/columns.h"
 #include "leeway/io/content.h"
 #include "leeway/io/csv.h"
 #include "leeway/io/groups.h"
-#include "leeway/io/outputs.h"
 #include "leeway/io/outputs_arrays.h"
-#include "leeway/io/shards.h"
 
 namespace leeway::tasks {
 

@@ -10,7 +10,6 @@
 #include "leeway/core/message.h"
 #include "leeway/error_bound/estimator.h"
 #include "leeway/io/csv.h"
-#include "leeway/tasks/assess/assess.h"
 
 namespace leeway::assess {
 namespace {

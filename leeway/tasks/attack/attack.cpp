@@ -8,7 +8,6 @@
 
 #include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
-#include "leeway/core/statistics.h"
 #include "leeway/describe/number_list.h"
 #include "leeway/io/npy.h"
 #include "leeway/tasks/task_clock.h"

@@ -18,7 +18,6 @@
 #include "leeway/tasks/paired_rows.h"
 #include "leeway/tasks/saved_work.h"
 #include "leeway/tasks/sections.h"
-#include "leeway/tasks/shifted_sets.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {
@@ -271,7 +270,7 @@ class CorruptionsAnalysis {
     set.judged.n = images.shape[0];
     if (answers.logits.shape[1] != clean_->logits.shape[1])
       refuse(task_.model_file, fmt::format("{} classes on all images", clean_->logits.shape[1]),
-             fmt::format("{}", answers.logits.shape[1]));
+             answers.logits.shape[1]);
     set.judged = judged(answers);
     done.wrong = answers.wrong;
     if (done_.empty() && paired_ && !task_.published.empty()) paired_ = !doubted(answers, images);

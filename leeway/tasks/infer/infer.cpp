@@ -2,10 +2,8 @@
 
 #include <utility>
 
-#include "leeway/core/array.h"
 #include "leeway/core/message.h"
 #include "leeway/core/rows.h"
-#include "leeway/io/images.h"
 #include "leeway/io/npy.h"
 #include "leeway/io/shards.h"
 #include "leeway/tasks/model.h"

@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
-#include "leeway/agreement/agreement.h"
-#include "leeway/agreement/ratios.h"
 #include "leeway/core/message.h"
 #include "leeway/core/rows.h"
 #include "leeway/tasks/file_pattern.h"
@@ -64,7 +61,7 @@ void require_comparable(const std::vector<PaModel>& models) {
       refuse("pa",
              fmt::format("as many shifted sets for {} as for {}, {}", in_quotes(model.name),
                          in_quotes(models[0].name), models[0].shifted.size()),
-             fmt::format("{}", model.shifted.size()));
+             model.shifted.size());
   }
 }
 

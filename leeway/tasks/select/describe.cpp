@@ -18,7 +18,7 @@ void require_result(const Select& record, const std::optional<Chosen>& chosen, s
                     const std::string& name) {
   if (chosen && chosen->index >= record.results.size())
     refuse(name, fmt::format("a result below {} at selected.{}.index", record.results.size(), key),
-           fmt::format("{}", chosen->index));
+           chosen->index);
 }
 
 }  // namespace
