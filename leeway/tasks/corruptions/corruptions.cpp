@@ -302,11 +302,8 @@ class CorruptionsAnalysis {
       const Outputs outputs = task_.model.outputs(taken, of_block);
       k = outputs.k();
       logits.reserve(n * k);
-      const Array values = as_float(outputs.logits, task_.model_file);
-      if (values.type == ElementType::f32)
-        logits.insert(logits.end(), values.view<float>().begin(), values.view<float>().end());
-      else
-        for (const double value : values.view<double>()) logits.push_back(static_cast<float>(value));
+      for (const double value : to_f64(outputs.logits, task_.model_file))
+        logits.push_back(static_cast<float>(value));
     });
     return answered(make_array<float>({n, k}, std::move(logits)), images.labels);
   }

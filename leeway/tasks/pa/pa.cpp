@@ -85,15 +85,9 @@ class PaAnalysis {
 
   PaCleanSet open_clean(const PaModel& model) {
     PaCleanSet clean{model.clean, model.clean.open(), std::nullopt};
-    Outputs& rest = clean.outputs.rest;
-    if (task_.labels) {
-      ClassLabels given = task_.labels(clean.outputs.n(), clean.outputs.k(), rest.class_names);
-      const std::string missing = missing_labels_text("labels", given.values);
-      if (!missing.empty()) warn(missing);
-      rest.labels = std::move(given.values), rest.coding = given.coding;
-    }
+    give_labels(clean.outputs, task_.labels, record_.envelope.warnings);
     number_first(clean.outputs, model.shifted, record_.envelope.warnings);
-    clean.labels = rest.labels;
+    clean.labels = clean.outputs.rest.labels;
     return clean;
   }
 
