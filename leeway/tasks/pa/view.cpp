@@ -99,8 +99,8 @@ std::vector<Span> span_of(const PaView& record, const std::vector<const PaSet*>&
                        percent(minus), widest->model_plus, percent(at.ratio_plus), fixed(at.pa, 3), points)}};
 }
 
-Chart ratio_chart(const PaView& record, const std::vector<const PaSet*>& shown, const RatiosMetric& metric,
-                  double log_k) {
+Chart ratio_chart(const PaView& record, const std::vector<const PaSet*>& shown, const RatiosMetric& metric) {
+  const double log_k = record.log_k();
   const LineAxes axes{.y_high = metric.percent ? 1 : log_k,
                       .x_ticks = {0, .25, .5, .75, 1},
                       .x_names = {"0%", "25%", "50%", "75%", "100%"},
@@ -254,18 +254,15 @@ static Blocks ratios_table(const PaView& record, const std::vector<const PaSet*>
 static Section ratios_section(const PaView& record) {
   const auto shown = panels(record);
   if (shown.empty()) return {};
-  double log_k = 0;
   std::vector<const PaSet*> all;
   for (const auto& panel : shown) all.insert(all.end(), panel.begin(), panel.end());
-  for (const PaSet* result : all) log_k = std::max(log_k, result->log_k());
   std::vector<ChartChoice> choices;
   for (const RatiosMetric& metric : ratios_metrics) {
     const auto known = [&](const RatioPoint& at) { return metric.value(at.agreement).value.has_value(); };
     if (std::ranges::none_of(all, [&](const PaSet* set) { return std::ranges::any_of(set->ratios, known); }))
       continue;
     choices.push_back({metric.words, {}});
-    for (const auto& panel : shown)
-      choices.back().charts.push_back(ratio_chart(record, panel, metric, log_k));
+    for (const auto& panel : shown) choices.back().charts.push_back(ratio_chart(record, panel, metric));
   }
   return {"ratios", "Share shifted", heading(record, shown),
           paragraph(
