@@ -25,12 +25,18 @@ struct AttackFlags {
   std::vector<std::string> eps;
   std::optional<std::size_t> steps, restarts;
   std::vector<std::string> set;
-  tasks::AttackOptions options;
+  std::string norm = "linf";
+  std::optional<std::string> loss;
+  nn::AttackOptions options;
 };
 
 // Every attack with every radius, and all defaults. What an attack does not have is a mistake in the command.
 std::vector<nn::AttackOptions> attacks_of(const Context& context, const AttackFlags& flags) {
-  tasks::AttackOptions given = flags.options;
+  nn::AttackOptions given = flags.options;
+  for (const nn::Norm norm : nn::every_norm)
+    if (flags.norm == nn::name_of(norm)) given.norm = norm;
+  for (const nn::Loss loss : nn::every_loss)
+    if (flags.loss == nn::name_of(loss)) given.loss = loss;
   std::vector<double> radii;
   for (const std::string& text : flags.eps) radii.push_back(parse_number("--eps", text));
   if (flags.steps) given.parameters["steps"] = static_cast<double>(*flags.steps);
@@ -128,13 +134,13 @@ void add_attack(const Command& root, Context& context) {
       "Target class of each image, a number or a name: .npy, .npz, .csv, IDX (default: any other class)");
   command.option("--attack", flags.options.attack,
                  "Attacks, separated by commas, each with every radius; see leeway list attacks");
-  command.option("--norm", flags.options.norm, "Norm of the perturbation; l0: number of changed values")
+  command.option("--norm", flags.norm, "Norm of the perturbation; l0: number of changed values")
       .one_of({"linf", "l2", "l1", "l0"});
   command
       .option("--eps", flags.eps,
               "Radii, e.g. 2/255,4/255; l2: of the whole image (default 8/255; not for fmn)")
       .by_commas();
-  command.option("--loss", flags.options.loss, "Loss to maximize (default: depends on the attack)")
+  command.option("--loss", flags.loss, "Loss to maximize (default: depends on the attack)")
       .one_of({"margin", "difference", "cross-entropy"});
   command.option("--steps", flags.steps,
                  "Number of steps, or draws of noise (default: depends on the attack)");

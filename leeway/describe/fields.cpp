@@ -60,6 +60,14 @@ void Fields::ends(std::string_view name, std::optional<Interval>& interval, Rang
   if (low && high) interval = {*low, *high};
 }
 
+void Fields::numbers(std::string_view name, std::map<std::string, double>& values, std::string_view meaning) {
+  std::map<std::string, std::optional<double>> visited(values.begin(), values.end());
+  (*this)(name, visited, meaning);
+  values.clear();
+  for (const auto& [key, value] : visited)
+    if (value) values[key] = *value;
+}
+
 void Fields::unless_nan(std::string_view name, double& value, Range range, std::string_view meaning) {
   visit({name, meaning, range, {}, true}, &value);
 }

@@ -134,6 +134,9 @@ class Fields {
       if (name_of(each) == word) value = each;
   }
 
+  // Numbers by name; one that is null is left out.
+  void numbers(std::string_view name, std::map<std::string, double>& values, std::string_view meaning);
+
   void unless_nan(std::string_view name, double& value, Range range, std::string_view meaning);
   void unless_empty(std::string_view name, std::string& value, std::string_view meaning);
   // A list that is [] where older files lack it.

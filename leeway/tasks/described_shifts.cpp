@@ -6,7 +6,6 @@
 #include <array>
 
 #include "leeway/core/message.h"
-#include "leeway/describe/fields.h"
 #include "leeway/describe/json.h"
 #include "leeway/tasks/assess/detail/comparison.h"
 
@@ -158,7 +157,7 @@ void check(const DescribedShifts& shifts, const std::string& name) {
   if (columns.empty()) refuse(name, "at least one column", "none");
   const auto check_values = [&](const std::vector<std::string>& values) {
     if (values.size() != columns.size())
-      refuse(name, fmt::format("cells of {} values", columns.size()), fmt::format("{}", values.size()));
+      refuse(name, fmt::format("cells of {} values", columns.size()), values.size());
     for (std::size_t i = 0; i < values.size(); ++i)
       if (std::ranges::find(columns[i].values, values[i]) == columns[i].values.end())
         refuse(name, fmt::format("a value of column {}", in_quotes(columns[i].name)), in_quotes(values[i]));

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "leeway/core/numbers.h"
-
 namespace leeway::error_bound {
 
 static void fields(Concentration& one, Fields& f) {

@@ -21,6 +21,15 @@ struct NamedOutputs {
 using GivenLabels =
     std::function<ClassLabels(std::size_t n, std::size_t k, const std::vector<std::string>& class_names)>;
 
+// Labels that are given take the place of the set's own; a warning where some rows have none.
+inline void give_labels(OutputsShards& set, const GivenLabels& labels, std::vector<std::string>& warnings) {
+  if (!labels) return;
+  ClassLabels given = labels(set.n(), set.k(), set.rest.class_names);
+  const std::string missing = missing_labels_text("labels", given.values);
+  if (!missing.empty()) warnings.push_back(missing);
+  set.rest.labels = std::move(given.values), set.rest.coding = given.coding;
+}
+
 // How the labels of sets are numbered; each is opened.
 [[nodiscard]] inline std::vector<LabelCoding> codings_of(const std::vector<NamedOutputs>& sets) {
   std::vector<LabelCoding> all;

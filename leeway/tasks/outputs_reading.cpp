@@ -12,14 +12,12 @@
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/rows.h"
-#include "leeway/data/training_data.h"
+#include "leeway/describe/number_list.h"
 #include "leeway/io/columns.h"
 #include "leeway/io/content.h"
 #include "leeway/io/csv.h"
 #include "leeway/io/groups.h"
-#include "leeway/io/outputs.h"
 #include "leeway/io/outputs_arrays.h"
-#include "leeway/io/shards.h"
 
 namespace leeway::tasks {
 
@@ -83,14 +81,10 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-Texts parts_of(std::string_view text, char at) {
+Texts parts_of(const std::string& text, char at) {
   Texts parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.size(), text.find(at, begin));
-    const std::string_view part = trimmed(text.substr(begin, end - begin));
-    if (!part.empty()) parts.emplace_back(part);
-    begin = end + 1;
-  }
+  for (const std::string& part : split(text, at))
+    if (const std::string_view word = trimmed(part); !word.empty()) parts.emplace_back(word);
   return parts;
 }
 

@@ -65,8 +65,7 @@ void require_row(const Images& images, std::size_t row, const std::string& recor
 
 void require_channels(const Images& images) {
   const std::size_t channels = images.channels();
-  if (channels != 1 && channels != 3)
-    refuse(images.path, "images with 1 or 3 channels", fmt::format("{}", channels));
+  if (channels != 1 && channels != 3) refuse(images.path, "images with 1 or 3 channels", channels);
 }
 
 // Each row once; the strongest noise first.

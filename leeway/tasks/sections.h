@@ -2,13 +2,10 @@
 // section that has nothing to show has an empty body and is left out.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -81,27 +78,9 @@ template <class Row, class Rows, class SetOf>
   return table_of(caption, columns, rows).block(several ? 2 : 1);
 }
 
-// One curve A(beta) of a figure.
-struct Curve {
-  std::string panel, line;  // the figure it stands in, its label
-  std::size_t slot = 0;     // colour and dash, 0..series-1
-  double log_k = 0;
-  std::optional<double> beta, pa;
-  std::vector<agreement::CurvePoint> points;  // A(beta)
-  std::vector<agreement::CurvePoint> maxima;  // local ones; the global one may be among them
-};
-// One figure a panel, at most `series` lines each, with shared axes: beta (logarithmic) and A(beta) + log k.
-[[nodiscard]] std::vector<Chart> curve_charts(const std::vector<Curve>& curves);
-
 [[nodiscard]] Section pa_curves_section(const PaView& record);
-[[nodiscard]] Section ratios_section(const PaView& record);
 [[nodiscard]] Section decomposition_section(const PaView& record);
 [[nodiscard]] Section posteriors_section(const PaView& record);
-
-// -- Shifts of labels and attributes (tasks/described_shifts.h): all but the strongest, which is the headline, and the table of all
-// measures; maps of the label against every attribute, empty where there are none.
-[[nodiscard]] Blocks shift_measures(const DescribedShifts& shifts);
-[[nodiscard]] Section maps_section(const DescribedShifts& shifts);
 
 // With a capital first letter.
 [[nodiscard]] std::string sentence_case(std::string text);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 
+#include "leeway/core/instruction_set.h"
 #include "leeway/describe/envelope.h"
 
 namespace leeway::tasks {
@@ -21,7 +22,11 @@ class TaskClock {
   }
 
   // These without headline and findings.
-  void stamp(Envelope& envelope, std::uint64_t seed) const;
+  void stamp(Envelope& envelope, std::uint64_t seed) const {
+    envelope.seed = seed;
+    envelope.instruction_set = name_of(instruction_set);
+    envelope.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+  }
 
  private:
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();

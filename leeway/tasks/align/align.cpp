@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <string>
 
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
@@ -46,7 +45,7 @@ class Clean {
     const Array& features = features_of(name, shifted);
     if (shifted.n() != set_.n())
       refuse(display_name(name), fmt::format("{} rows, as in {}", set_.n(), display_name(task_.clean.name)),
-             fmt::format("{}", shifted.n()));
+             shifted.n());
     const bool all = rows_.size() == set_.n();
     std::vector<std::int64_t> labels;
     if (set_.rest.labels) labels = at_rows(*set_.rest.labels, rows_);

@@ -49,7 +49,7 @@ std::string headline_of(const Align& record) {
                      set.found.angle);
   };
   const auto most = std::ranges::max_element(record.results, {}, apart);
-  const std::string shifted = printable(most->shifted, std::string::npos);
+  const std::string shifted = display_name(most->shifted);
   std::string text = fmt::format(
       "{} {}: {} degrees between the first principal directions, cross-domain error {}",
       record.results.size() == 1 ? "Features of the clean set and" : "Least aligned is", shifted,

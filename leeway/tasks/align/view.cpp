@@ -38,14 +38,13 @@ Blocks scatter_charts(const Align& record) {
   const std::vector<std::string> classes = classes_of(record);
   std::vector<Chart> charts;
   for (const AlignSet& set : record.results) {
-    const std::string name = printable(set.shifted, std::string::npos);
     charts.push_back(
         {"alignment",
-         name,
+         set.shifted,
          fmt::format("error {}, angle {}°", significant(set.found.cross_domain_error, 2),
                      fixed(set.found.angle, 0)),
          fmt::format("Projections of {} pairs on the first principal direction, clean against {}",
-                     count(set.found.clean.projections.size()), name),
+                     count(set.found.clean.projections.size()), set.shifted),
          {{"points", points_of(set, classes)}}});
   }
   return (classes.empty() ? Blocks() : model_legend(classes)) + chart_grid(charts, 6);
@@ -59,8 +58,7 @@ Blocks set_table(const Align& record) {
                     : dash_cell("the files have no labels");
   };
   const std::vector<ColumnOf<One>> columns = {
-      {text_column("Shifted"),
-       [](const One& one) { return text_cell(printable(one.shifted, std::string::npos)); }},
+      {text_column("Shifted"), &One::shifted},
       {interval_column("Cross-domain error",
                        "Mean squared difference of a pair's projections, scaled to [-1, 1] in each set"),
        [](const One& one) {
@@ -105,9 +103,7 @@ Cell distance_cell(const DistancesSet& set, const std::string& name, double larg
 }
 
 Blocks set_table(const Distances& record) {
-  std::vector<ColumnOf<DistancesSet>> columns = {
-      {text_column("Shifted set"),
-       [](const DistancesSet& set) { return text_cell(printable(set.shifted, std::string::npos)); }}};
+  std::vector<ColumnOf<DistancesSet>> columns = {{text_column("Shifted set"), &DistancesSet::shifted}};
   for (const std::string& name : names_of(record)) {
     double largest = 0;
     for (const DistancesSet& set : record.results)

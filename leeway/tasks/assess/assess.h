@@ -33,7 +33,7 @@
 
 #include "leeway/agreement/agreement.h"
 #include "leeway/agreement/pair_evidence.h"
-#include "leeway/core/message.h"
+#include "leeway/core/error.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/progress.h"
 #include "leeway/describe/envelope.h"

@@ -166,8 +166,7 @@ Chunks cut_by_time(const Outputs& target, const Outputs* source, const ChunkSize
 Chunks cut_by_files(const Outputs& target, const Outputs* source,
                     const std::vector<tasks::AssessFile>& files) {
   if (files.size() > most_chunks)
-    refuse(target.path, fmt::format("at most {} files, one per chunk", most_chunks),
-           fmt::format("{}", files.size()));
+    refuse(target.path, fmt::format("at most {} files, one per chunk", most_chunks), files.size());
   const std::vector<std::uint64_t> hashes = hashes_of(target, source);
   Chunks chunks;
   std::size_t begin = 0;

@@ -375,8 +375,7 @@ void check(const Assess& record, const std::string& name) {
     const AssessConfidence& bins = record.results[i].confidence;
     const std::size_t expected = bins.edges.size() - (bins.edges.empty() ? 0 : 1);
     if (bins.clean.size() != expected)
-      refuse(name, fmt::format("{} counts at results[{}].confidence.clean", expected, i),
-             fmt::format("{}", bins.clean.size()));
+      refuse(name, fmt::format("{} counts at results[{}].confidence.clean", expected, i), bins.clean.size());
   }
   for (std::size_t i = 0; i < record.average_case.size(); ++i)
     check(record.average_case[i].found, name, fmt::format(" at average_case[{}].results", i));

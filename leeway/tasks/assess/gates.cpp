@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <optional>
 
 #include "leeway/core/message.h"
 #include "leeway/error_bound/estimator.h"
 #include "leeway/io/csv.h"
-#include "leeway/tasks/assess/assess.h"
 
 namespace leeway::assess {
 namespace {
@@ -105,65 +103,12 @@ void check_key(const tasks::AssessGate& gate) {
                 fmt::format("one that cannot: {} is {}", gate.key, range_words(*known)));
 }
 
+// A sum or a difference of shares is off by its rounding: 1 - 280/400 is .30000000000000004, which equals .3 here.
 bool holds(double value, const std::string& op, double threshold) {
-  if (value == threshold) return op == "<=" || op == ">=" || op == "==";
+  const double rounding = std::min(1e-14, 1e-9 * std::abs(threshold));
+  if (value == threshold || std::abs(value - threshold) <= rounding)
+    return op == "<=" || op == ">=" || op == "==";
   return op == "!=" || op[0] == (value < threshold ? '<' : '>');
-}
-
-// A share and the key, beside it, of the number of samples that it is a share of.
-struct Counted {
-  std::string_view share, samples;
-};
-
-// A key that counts make: a share, or the difference of two.
-struct CountedKey {
-  std::string_view key;
-  Counted first, second;
-};
-
-constexpr Counted alone{};
-constexpr std::array counted_keys{
-    CountedKey{"accuracy", {"accuracy", "n"}, alone},
-    CountedKey{"afr_pred", {"afr_pred", "n"}, alone},
-    CountedKey{"afr_true", {"afr_true", "n"}, alone},
-    CountedKey{"source_accuracy", {"source_accuracy", "source_n"}, alone},
-    CountedKey{"accuracy_change", {"accuracy", "n"}, {"source_accuracy", "source_n"}},
-    CountedKey{"source_error", {"source_error", "n_source"}, alone},
-    CountedKey{"agreement_source", {"agreement_source", "n_source"}, alone},
-    CountedKey{"agreement_target", {"agreement_target", "n_target"}, alone},
-    CountedKey{"discrepancy", {"agreement_source", "n_source"}, {"agreement_target", "n_target"}}};
-
-struct Fraction {
-  double count = 0, n = 1;
-};
-
-// The number at a dotted key of one result.
-using LookUp = std::function<std::optional<double>(const std::string& key)>;
-
-// The count that makes the share, where there is one.
-std::optional<Fraction> fraction(const LookUp& look_up, const std::string& holder, const Counted& counted) {
-  const auto share = look_up(holder + std::string(counted.share)),
-             samples = look_up(holder + std::string(counted.samples));
-  if (!share || !samples) return {};
-  const Fraction found{std::round(*share * *samples), *samples};
-  const bool whole = found.n > 0 && std::abs(found.count / found.n - *share) < 1e-12;
-  return whole && found.n < 0x1p53 ? std::optional(found) : std::nullopt;
-}
-
-// The value under the last name of `key`, rounded once from its counts: equal to the double of a threshold of equal
-// value, whatever the sums that led to the record's number. Nothing where no counts make it.
-std::optional<double> from_counts(const LookUp& look_up, const std::string& key) {
-  const std::size_t dot = key.rfind('.'), last = dot == std::string::npos ? 0 : dot + 1;
-  const std::string holder = key.substr(0, last);
-  const auto known = std::ranges::find(counted_keys, key.substr(last), &CountedKey::key);
-  if (known == counted_keys.end()) return {};
-  const auto a = fraction(look_up, holder, known->first);
-  if (!a || known->second.share.empty()) return a ? std::optional(a->count / a->n) : std::nullopt;
-  const auto b = fraction(look_up, holder, known->second);
-  if (!b) return {};
-  const double numerator = a->count * b->n - b->count * a->n, denominator = a->n * b->n;
-  if (denominator >= 0x1p53) return {};  // products are exact below
-  return numerator / denominator;
 }
 
 // A gate's value in a result or in a chunk.
@@ -173,10 +118,8 @@ struct Judged {
 };
 
 Judged judged(const tasks::AssessGate& gate, const Description& describe) {
-  const LookUp look_up = [&](const std::string& key) { return find_number(describe, key).number; };
-  const auto number = look_up(gate.key);
-  if (!number || std::isnan(*number)) return {number};
-  return {number, holds(from_counts(look_up, gate.key).value_or(*number), gate.op, gate.threshold)};
+  const auto number = find_number(describe, gate.key).number;
+  return {number, number && !std::isnan(*number) && holds(*number, gate.op, gate.threshold)};
 }
 
 std::string reason(const tasks::AssessResult& result, const std::string& key) {

@@ -5,12 +5,11 @@
 //                     OP: < <= > >= == !=     NUMBER: 0.8, 80%, 1e-3, inf, -inf
 //
 // A key is a number of the record's description (tasks/assess/assess.h) outside of lists, so that parser, list of
-// keys and schema agree. Every result for which the condition holds violates the gate. Missing values (null) violate nothing but are
-// listed with reasons; the caller decides whether they fail. Shares of samples are compared by their counts,
-// so that 120 of 400 is exactly .3: accuracies and AFR of results, classes and groups, the change of
-// accuracy, and the bound's source error, critic agreements and discrepancy. If chunks have the key
-// (tasks/assess/timeline.h), every chunk with a value is checked, too; the gate names the first that
-// violates it.
+// keys and schema agree. Every result for which the condition holds violates the gate. Missing values (null)
+// violate nothing but are listed with reasons; the caller decides whether they fail. A value that differs from
+// the threshold by its rounding alone equals it: the error 1 - 280/400 is .3. If chunks have the key
+// (tasks/assess/timeline.h), every chunk with a value is checked, too; the gate names the first that violates
+// it.
 // Errors (tasks::GateError): text that is not a gate; an unknown key, with the nearest one; a threshold out of
 // the key's range, or a condition that no value in it can meet.
 #pragma once

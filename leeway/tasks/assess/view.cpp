@@ -43,10 +43,6 @@ Cell accuracy_cell(const AssessResult& result) {
   return cell;
 }
 
-Cell bound_cell(const AssessResult& result) {
-  return percent_cell(result.error_bound, 1, result.reason("error_bound"));
-}
-
 // The estimate and its likely range.
 Cell likely_cell(const AssessResult& result) {
   if (!result.likely_error) return dash_cell(result.reason("likely_error"));
@@ -85,7 +81,8 @@ Blocks headline_table(const Assess& record, const Shown& shown) {
     add(interval_column("Estimated error", "An estimate without target labels, and its likely range"),
         likely_cell);
   if (shown.bound)
-    add(number_column("Error at most", "Upper bound on the error, without target labels"), bound_cell);
+    add(number_column("Error at most", "Upper bound on the error, without target labels"),
+        [](const AssessResult& r) { return percent_cell(r.error_bound, 1, r.reason("error_bound")); });
   columns.push_back({number_column("n", "Samples of the target"), &AssessResult::n});
   const bool known = columns.size() > 1;
   return subject_table(record, "Every target, worst first", std::move(columns), record.worst_first(),

@@ -8,7 +8,6 @@
 
 #include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
-#include "leeway/core/statistics.h"
 #include "leeway/describe/number_list.h"
 #include "leeway/io/npy.h"
 #include "leeway/tasks/task_clock.h"
@@ -53,8 +52,8 @@ AttackedSet set_of(const nn::AttackResult& result) {
   AttackedSet set;
   const std::size_t n = result.success.size();
   set.n = n;
-  const AttackOptions options = recorded(result.options);
-  set.attack = options.attack, set.eps = options.eps, set.parameters = options.parameters;
+  set.attack = result.options.attack, set.eps = result.options.eps;
+  set.parameters = result.options.parameters;
   set.target = !result.options.targets.empty() ? "given" : result.labelled ? "label" : "prediction";
   put_share(hits_of(result.clean_accuracy, n), n, set.clean_accuracy, set.clean_accuracy_interval);
   put_share(hits_of(result.robust_accuracy, n), n, set.robust_accuracy, set.robust_accuracy_interval);
@@ -100,43 +99,33 @@ std::vector<std::string> warnings_of(const nn::AttackResult& result, bool pictur
   return warnings;
 }
 
-// The one of that name.
-template <class Value>
-Value named(const auto& values, const std::string& name, const char* what) {
-  for (const Value value : values)
-    if (name == nn::name_of(value)) return value;
-  std::string names;
-  for (const Value value : values) names += (names.empty() ? "" : ", ") + std::string(nn::name_of(value));
-  refuse(fmt::format("attack: {}", what), "one of " + names, in_quotes(name));
-}
-
 }  // namespace
 
 AttackFound attack(const AttackTask& task, Progress* progress) {
   const TaskClock clock;
   nn::AttackResult result = task.model.attack(task.images, task.options, progress);
   Attack record;
-  record.options = recorded(result.options);
+  record.options = result.options;
   record.results = {set_of(result)};
   record.envelope.warnings = warnings_of(result, !task.images.are_rows());
   return {clock.finished(std::move(record), task.options.seed), std::move(result)};
 }
 
-std::vector<nn::AttackOptions> attacks_of(const AttackOptions& given, const std::vector<double>& radii,
+std::vector<nn::AttackOptions> attacks_of(const nn::AttackOptions& given, const std::vector<double>& radii,
                                           const CompleteAttack& complete) {
   const std::vector<std::string> names = split(given.attack, ',');
   std::vector<nn::AttackOptions> all;
   for (const std::string& name : names) {
-    AttackOptions one = given;
+    nn::AttackOptions one = given;
     one.attack = name;
-    const nn::AttackOptions without = complete(options_of(one));
+    const nn::AttackOptions without = complete(one);
     if (radii.empty() || (!without.eps && names.size() > 1)) {
       all.push_back(without);
       continue;
     }
     for (const double radius : radii) {
       one.eps = radius;
-      all.push_back(complete(options_of(one)));
+      all.push_back(complete(one));
     }
   }
   return all;
@@ -158,29 +147,6 @@ void add_set(Attack& all, Attack one) {
   all.envelope.seconds += one.envelope.seconds;
   all.envelope.headline = headline_of(all);
   all.envelope.findings = findings_of(all);
-}
-
-AttackOptions recorded(const nn::AttackOptions& options) {
-  AttackOptions all;
-  all.attack = options.attack;
-  all.norm = nn::name_of(options.norm);
-  all.eps = options.eps;
-  if (options.loss) all.loss = nn::name_of(*options.loss);
-  for (const auto& [name, value] : options.parameters) all.parameters[name] = value;
-  return all;
-}
-
-nn::AttackOptions options_of(const AttackOptions& options) {
-  nn::AttackOptions all;
-  all.attack = options.attack;
-  all.norm = named<nn::Norm>(nn::every_norm, options.norm, "norm");
-  all.eps = options.eps;
-  if (options.loss) all.loss = named<nn::Loss>(nn::every_loss, *options.loss, "loss");
-  for (const auto& [name, value] : options.parameters) {
-    if (!value) refuse("attack: " + name, "a number", "none");
-    all.parameters[name] = *value;
-  }
-  return all;
 }
 
 void write_attacked(const std::filesystem::path& path, const nn::AttackResult& result) {

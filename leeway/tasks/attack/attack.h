@@ -22,20 +22,13 @@
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
 #include "leeway/io/images.h"
+#include "leeway/nn/attack.h"
 #include "leeway/nn/model.h"
 #include "leeway/tasks/model_reading.h"
 
 namespace leeway::tasks {
 
 inline constexpr std::string_view attack_schema = "leeway.attack/2";
-
-struct AttackOptions {
-  std::string attack = "pgd", norm = "linf";
-  std::optional<double> eps;        // of an attack with a fixed budget
-  std::optional<std::string> loss;  // unset: the attack's own
-  std::map<std::string, std::optional<double>>
-      parameters;  // by name; those not named have the attack's defaults
-};
 
 // The attack and noise beside it, each alone: shares of rows that withstood.
 struct BesideNoise {
@@ -60,8 +53,8 @@ struct AttackedSet {
   std::string model, data, out;  // files, as they were given; empty: none
   std::string attack;
   std::optional<double> eps;
-  std::map<std::string, std::optional<double>> parameters;  // with every default
-  std::string target;                                       // "label", "prediction", "given"
+  std::map<std::string, double> parameters;  // with every default
+  std::string target;                        // "label", "prediction", "given"
   std::size_t n = 0;
   double clean_accuracy = 0, robust_accuracy = 0, success = 0;
   Interval clean_accuracy_interval, robust_accuracy_interval, success_interval;
@@ -73,7 +66,7 @@ struct AttackedSet {
 
 struct Attack {
   Envelope envelope = envelope_of(attack_schema);
-  AttackOptions options;  // of the first result, with every default filled in; norm and loss are those of all
+  nn::AttackOptions options;  // of the first result, with every default; norm and loss are those of all
   std::vector<AttackedSet> results;  // by model, by data, by attack, by radius
 };
 
@@ -81,7 +74,7 @@ void fields(Attack& record, Fields& f);
 
 // Accuracy before and after, or how far images had to move; of several results those of the strongest. At least one result.
 [[nodiscard]] std::string headline_of(const Attack& record);
-// Quartiles of an attack of minimum norm; of several results what each attack left, by radius.
+// Quartiles of an attack of minimum norm; none of several results.
 [[nodiscard]] std::vector<std::string> findings_of(const Attack& record);
 
 struct AttackTask {
@@ -99,7 +92,7 @@ struct AttackFound {
 // none. Attacks for the nearest image have no radius and appear once. `complete`: the session's, with its
 // errors.
 using CompleteAttack = std::function<nn::AttackOptions(const nn::AttackOptions&)>;
-[[nodiscard]] std::vector<nn::AttackOptions> attacks_of(const AttackOptions& given,
+[[nodiscard]] std::vector<nn::AttackOptions> attacks_of(const nn::AttackOptions& given,
                                                         const std::vector<double>& radii,
                                                         const CompleteAttack& complete);
 
@@ -107,11 +100,6 @@ using CompleteAttack = std::function<nn::AttackOptions(const nn::AttackOptions&)
 void add_set(Attack& all, Attack one);
 
 [[nodiscard]] AttackFound attack(const AttackTask& task, Progress* progress = nullptr);
-
-// Options of nn and of the record, without `targets`, `seed`. Error: an unknown norm or loss, a parameter
-// without a value.
-[[nodiscard]] AttackOptions recorded(const nn::AttackOptions& options);
-[[nodiscard]] nn::AttackOptions options_of(const AttackOptions& options);
 
 // An .npz: x, y (or targets: the predictions, or the classes that were to be reached), success, norms.
 void write_attacked(const std::filesystem::path& path, const nn::AttackResult& result);

@@ -7,6 +7,26 @@
 #include "leeway/tasks/attack/attack.h"
 #include "leeway/tasks/set_names.h"
 
+namespace leeway::nn {
+
+static void fields(AttackOptions& options, Fields& f) {
+  std::optional<std::string> loss;
+  if (options.loss) loss = name_of(*options.loss);
+  f("attack", options.attack, "attack, see leeway list attacks");
+  f.one_of("norm", options.norm, every_norm, "norm of the perturbation; l0: number of changed values");
+  f("eps", options.eps, at_least(0),
+    "radius, pixels in [0,1], l2: of the whole image; null: minimum-norm attack");
+  f.choice("loss", loss, {{"margin", ""}, {"difference", ""}, {"cross-entropy", ""}},
+           "loss that the attack maximizes, see leeway/nn/attack.h");
+  f.numbers("parameters", options.parameters,
+            "parameters of the attack by name, defaults included; see leeway list attacks");
+  options.loss.reset();
+  for (const Loss each : every_loss)
+    if (loss == name_of(each)) options.loss = each;
+}
+
+}  // namespace leeway::nn
+
 namespace leeway::tasks {
 namespace {
 
@@ -14,40 +34,7 @@ std::string share_words(double value, const Interval& interval) {
   return value_words({value, interval.low, interval.high}, true);
 }
 
-// What each attack left of a model and a set, by radius.
-std::vector<std::string> findings_of_several(const Attack& record) {
-  const SetNames names(record.results);
-  std::vector<std::string> findings;
-  std::string before;
-  for (const AttackedSet& set : record.results) {
-    const std::string files = names.of_files(set),
-                      name = files.empty() ? set.attack : files + ", " + set.attack;
-    const std::string left = share_words(set.robust_accuracy, set.robust_accuracy_interval);
-    const std::string words = set.eps ? fmt::format("{} withstand radius {}", left, significant(*set.eps, 3))
-                                      : fmt::format("{} withstand any radius", left);
-    if (name == before)
-      findings.back() += "; " + words;
-    else
-      findings.push_back(fmt::format("{}: {}", name, words));
-    before = name;
-  }
-  for (std::string& finding : findings) finding += '.';
-  return findings;
-}
-
 }  // namespace
-
-static void fields(AttackOptions& options, Fields& f) {
-  f("attack", options.attack, "attack, see leeway list attacks");
-  f.choice("norm", options.norm, {{"linf", ""}, {"l2", ""}, {"l1", ""}, {"l0", ""}},
-           "norm of the perturbation; l0: number of changed values");
-  f("eps", options.eps, at_least(0),
-    "radius, pixels in [0,1], l2: of the whole image; null: minimum-norm attack");
-  f.choice("loss", options.loss, {{"margin", ""}, {"difference", ""}, {"cross-entropy", ""}},
-           "loss that the attack maximizes, see leeway/nn/attack.h");
-  f("parameters", options.parameters,
-    "parameters of the attack by name, defaults included; see leeway list attacks");
-}
 
 static void fields(BesideNoise& beside, Fields& f) {
   f("attack_robust_accuracy", beside.attack_robust_accuracy, a_share, "share withstanding the attack alone");
@@ -73,7 +60,7 @@ static void fields(AttackedSet& set, Fields& f) {
   f.unless_empty("out", set.out, "file of attacked images");
   f("attack", set.attack, "attack, see leeway list attacks");
   f("eps", set.eps, at_least(0), "radius; null: minimum-norm attack");
-  f("parameters", set.parameters, "parameters of the attack by name, defaults included");
+  f.numbers("parameters", set.parameters, "parameters of the attack by name, defaults included");
   f.choice("target", set.target,
            {{"label", "away from the label"},
             {"prediction", "away from the model's prediction"},
@@ -108,8 +95,8 @@ void fields(Attack& record, Fields& f) {
   f("results", record.results, "results by model, data, attack and radius");
 }
 
-static std::string headline_of(const AttackedSet& set, const std::string& norm) {
-  const std::string what = fmt::format("{} in {}", set.attack, norm);
+static std::string headline_of(const AttackedSet& set, nn::Norm norm) {
+  const std::string what = fmt::format("{} in {}", set.attack, name_of(norm));
   if (set.norms)
     return fmt::format(
         "{} succeeds on {} of {} images, with a median norm of {}.", what,
@@ -140,9 +127,8 @@ std::string headline_of(const Attack& record) {
 }
 
 std::vector<std::string> findings_of(const Attack& record) {
-  if (record.results.size() > 1) return findings_of_several(record);
   const AttackedSet& set = record.results.at(0);
-  if (!set.norms) return {};
+  if (record.results.size() > 1 || !set.norms) return {};
   return {
       fmt::format("The attack needs a norm of at most {} for a quarter of the images, {} for three quarters.",
                   significant(set.norms->lower_quartile, 3), significant(set.norms->upper_quartile, 3))};

@@ -21,9 +21,9 @@ std::vector<ColumnOf<AttackedSet>> name_columns(const Attack& record) {
   if (names.data()) columns.push_back({text_column("Data"), &AttackedSet::data});
   if (record.results.size() > 1) {
     columns.push_back({text_column("Attack"), &AttackedSet::attack});
-    columns.push_back({number_column("Radius", "In " + record.options.norm), [](const AttackedSet& set) {
-                         return significant_cell(set.eps, 3, "minimum-norm attack");
-                       }});
+    columns.push_back(
+        {number_column("Radius", fmt::format("In {}", name_of(record.options.norm))),
+         [](const AttackedSet& set) { return significant_cell(set.eps, 3, "minimum-norm attack"); }});
   }
   return columns;
 }
@@ -82,7 +82,7 @@ Blocks radii_chart(const Attack& record) {
   std::erase_if(lines, [](const Line& line) { return line.points.size() < 2; });
   for (Line& line : lines) std::ranges::sort(line.points, {}, &LinePoint::x);
   if (lines.empty()) return {};
-  LineAxes axes = axis.axes("radius, " + record.options.norm);
+  LineAxes axes = axis.axes(fmt::format("radius, {}", name_of(record.options.norm)));
   axes.percent = true;
   axes.height = 220;
   return line_charts("Accuracy under attack",
@@ -107,7 +107,7 @@ Blocks curve(const Attack& record) {
     axes.x_ticks.push_back(axes.x_high * static_cast<double>(i) / ticks);
     axes.x_names.push_back(significant(axes.x_ticks.back(), 2));
   }
-  axes.x_title = "radius, " + record.options.norm;
+  axes.x_title = fmt::format("radius, {}", name_of(record.options.norm));
   axes.percent = true;
   axes.height = 220;
   return chart_grid(
@@ -121,8 +121,7 @@ Section method_section(const Attack& record) {
   for (const AttackedSet& set : record.results) {
     std::string parameters;
     for (const auto& [name, value] : set.parameters)
-      if (value)
-        parameters += fmt::format("{}{} {}", parameters.empty() ? "" : ", ", name, significant(*value, 4));
+      parameters += fmt::format("{}{} {}", parameters.empty() ? "" : ", ", name, significant(value, 4));
     append_new(attacks, set.attack);
     const std::string words = !several             ? parameters
                               : parameters.empty() ? ""
@@ -139,7 +138,7 @@ Section method_section(const Attack& record) {
       "An attack gives an upper bound on robust accuracy: a stronger attack may find a lower value.");
   const auto& eps = record.results.front().eps;
   return {"method", "Method",
-          fmt::format("{} in {}{}", list_of(attacks), record.options.norm,
+          fmt::format("{} in {}{}", list_of(attacks), name_of(record.options.norm),
                       several ? ""
                       : eps   ? " within " + significant(*eps, 3)
                               : ", minimum norm"),

@@ -182,11 +182,10 @@ class AverageCaseAnalysis {
     for (const GroupColumn& column : groups_)
       if (column.codes.size() < n)
         refuse(fmt::format("average_case: groups {}", in_quotes(column.name)),
-               fmt::format("at least {}, as many as rows", n), fmt::format("{}", column.codes.size()));
+               fmt::format("at least {}, as many as rows", n), column.codes.size());
     if (!task_.labels) return;
     if (task_.labels->size() < n)
-      refuse("average_case: labels", fmt::format("at least {}, as many as rows", n),
-             fmt::format("{}", task_.labels->size()));
+      refuse("average_case: labels", fmt::format("at least {}, as many as rows", n), task_.labels->size());
     result_.labels.emplace(task_.labels->begin(), task_.labels->begin() + static_cast<std::ptrdiff_t>(n));
     if (count_labels(*result_.labels) < n)
       result_.labels.reset();  // groups by predictions: all rows have one

@@ -8,9 +8,7 @@
 
 #include "leeway/average_case/average_case.h"
 #include "leeway/core/message.h"
-#include "leeway/io/images.h"
 #include "leeway/tasks/assess/detail/predictions.h"
-#include "leeway/tasks/average_case/average_case.h"
 #include "leeway/tasks/average_case/robustness.h"
 #include "leeway/tasks/model.h"
 
@@ -32,8 +30,7 @@ std::variant<ClassifierInputs, average_case::MadeElsewhere> inputs_of(const Nois
   if (subject.jacobian) return average_case::MadeElsewhere{path, outputs.logits, subject.jacobian, {}};
   ClassifierInputs inputs = model_inputs(subject);
   const auto expect = [&](std::size_t found, std::size_t expected, const std::string& things) {
-    if (found != expected)
-      refuse(path, fmt::format("{} {} as in {}", expected, things, outputs.path), fmt::format("{}", found));
+    if (found != expected) refuse(path, fmt::format("{} {} as in {}", expected, things, outputs.path), found);
   };
   expect(inputs.classifier.k, outputs.k(), "classes");
   expect(inputs.n, outputs.n(), "inputs, one per row,");

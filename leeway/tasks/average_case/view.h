@@ -4,13 +4,11 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "leeway/describe/view.h"
 #include "leeway/tasks/average_case/average_case.h"
 #include "leeway/tasks/average_case/words.h"
-#include "leeway/tasks/report/page.h"
 
 namespace leeway::tasks {
 

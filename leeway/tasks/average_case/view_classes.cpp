@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "leeway/tasks/assess/drift.h"
 #include "leeway/tasks/average_case/view.h"
 #include "leeway/tasks/pictures.h"
 
@@ -41,7 +42,7 @@ Blocks class_charts(const Compared& compared) {
       if (rows.size() < drawn_classes)
         rows.push_back({one->name, sigma, one->of.distribution, differs(compared, *one)});
     charts.push_back(spread_chart(
-        sigma, comparison->p_value ? "Kruskal–Wallis " + p_value_words(*comparison->p_value) : "no test",
+        sigma, comparison->p_value ? "Kruskal–Wallis " + p_sentence(*comparison->p_value) : "no test",
         compared.column, rows));
   }
   return chart_grid(charts, 6);

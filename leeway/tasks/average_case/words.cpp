@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "leeway/core/message.h"
+#include "leeway/tasks/assess/drift.h"
 
 namespace leeway::tasks {
 namespace {
@@ -41,10 +42,6 @@ std::string beside_each_other(const Robustness& found) {
 std::string at_sigma(double sigma) { return fmt::format("σ = {:g}", sigma); }
 
 std::string survival_words(double p) { return p == 1 ? "100%" : sureness(p); }
-
-std::string p_value_words(double p_value) {
-  return p_value < 1e-4 ? "p < 0.0001" : "p = " + significant(p_value, 2);
-}
 
 std::string points_words(double p) { return fixed(100 * p, std::abs(p) < .1 ? 2 : 1); }
 
@@ -140,7 +137,7 @@ std::string comparison_finding(const Compared& compared) {
                     where = at_sigma(comparison.sigma);
   if (!comparison.p_value)
     return fmt::format("These samples do not show whether {} differ at {}", things, where);
-  const std::string how = p_value_words(*comparison.p_value);
+  const std::string how = p_sentence(*comparison.p_value);
   if (*comparison.p_value >= compared.threshold)
     return fmt::format("{} do not differ significantly at {} ({})", first, where, how);
   const ClassSurvival *least = nullptr, *most = nullptr;

@@ -13,10 +13,9 @@ namespace leeway::tasks {
 inline constexpr std::size_t twentieth = 1, quarter = 2, median = 3, three_quarters = 4,
                              nineteen_twentieths = 5;
 
-// "σ = 0.05"; "25%", ">99.9%", "100%"; "p < 0.0001", "p = 0.021"; a share in points, "0.92", digits by the interval.
+// "σ = 0.05"; "25%", ">99.9%", "100%"; a share in points, "0.92", digits by the interval.
 [[nodiscard]] std::string at_sigma(double sigma);
 [[nodiscard]] std::string survival_words(double p);
-[[nodiscard]] std::string p_value_words(double p_value);
 [[nodiscard]] std::string points_words(double p);
 [[nodiscard]] std::string points_words(const Measured& p);
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 #include <span>
 #include <utility>
 
@@ -63,21 +62,12 @@ class Bounding {
   }
 
   std::pair<Sample, Sample> open() {
-    OutputsShards known = task_.source.open(), unknown = task_.target.open();
-    if (task_.labels) {
-      ClassLabels given = task_.labels(known.n(), known.k(), known.rest.class_names);
-      const std::string missing = missing_labels_text("labels", given.values);
-      if (!missing.empty()) record_.envelope.warnings.push_back(missing);
-      known.rest.labels = std::move(given.values), known.rest.coding = given.coding;
-    }
-    const LabelCoding codings[] = {known.rest.coding, unknown.rest.coding};
-    for (OutputsShards* set : {&known, &unknown}) {
-      number_labels(set->rest, set->n(), codings, &set->logits);
-      for (const std::string& line : set->rest.warnings) record_.envelope.warnings.push_back(line);
-    }
-    align_classes(columns_of(known), unknown);
-    if (!options().dis2.representation.ends_with("logits")) align_features(known.rest, unknown.rest);
-    require_alike(columns_of(known), columns_of(unknown));
+    std::vector<std::string>& warnings = record_.envelope.warnings;
+    OutputsShards known = task_.source.open();
+    give_labels(known, task_.labels, warnings);
+    number_first(known, {task_.target}, warnings);
+    OutputsShards unknown =
+        opened_like(known, task_.target, warnings, !options().dis2.representation.ends_with("logits"));
     const bool some = unknown.rest.labels && count_labels(*unknown.rest.labels) < unknown.n();
     if (unknown.rest.labels) labelled_ = sample_of(task_.target.name, with_labels(unknown));
     if (some) unknown.rest.labels.reset();  // the corollary of Dis2 takes all rows

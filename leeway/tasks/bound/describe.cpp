@@ -78,8 +78,7 @@ void fields(Bound& record, Fields& f) {
 
 void check(const Bound& record, const std::string& name) {
   if (record.dis2 && record.dis2->range && record.dis2->range->chosen >= record.dis2->range->bounds.size())
-    refuse(name, "one of dis2.range.bounds at dis2.range.chosen",
-           fmt::format("{}", record.dis2->range->chosen));
+    refuse(name, "one of dis2.range.bounds at dis2.range.chosen", record.dis2->range->chosen);
 }
 
 std::string headline_of(const Bound& record) {

@@ -5,7 +5,6 @@
 #include <map>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "leeway/core/message.h"
 #include "leeway/core/rows.h"
@@ -13,7 +12,6 @@
 #include "leeway/io/groups.h"
 #include "leeway/tasks/assess/detail/predictions.h"
 #include "leeway/tasks/assess/detail/shifts.h"
-#include "leeway/tasks/outputs_reading.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {
@@ -92,7 +90,7 @@ std::vector<std::uint8_t> correct_rows(const Outputs& outputs, const Tables& tab
            taken.empty()
                ? fmt::format("{} rows, as in {}", table.n(), table.name)
                : fmt::format("{} rows (the test set of the split) or {} (all rows)", table.n(), tables.whole),
-           fmt::format("{}", outputs.n()));
+           outputs.n());
   Outputs shown = outputs;
   if (all_rows)
     for (std::size_t i = 0; i < taken.size(); ++i) (*shown.labels)[i] = (*outputs.labels)[taken[i]];

@@ -2,6 +2,7 @@
 
 #include "leeway/describe/json.h"
 #include "leeway/tasks/conds_describe/conds_describe.h"
+#include "leeway/tasks/sections.h"
 
 namespace leeway::tasks {
 
@@ -24,9 +25,7 @@ std::string headline_of(const DescribedShifts& shifts) {
   const conds::Description& said = shifts.description;
   if (said.findings.empty())
     return fmt::format("No shift found: none of {} tests is significant.", said.tests);
-  std::string first = said.findings.front().text + ".";
-  if (first[0] >= 'a' && first[0] <= 'z') first[0] = static_cast<char>(first[0] - 'a' + 'A');
-  return first;
+  return sentence_case(said.findings.front().text) + ".";
 }
 
 std::string headline_of(const CondsDescribe& record) { return headline_of(record.results.front()); }

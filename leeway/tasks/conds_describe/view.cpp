@@ -5,7 +5,6 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <span>
 
 #include "leeway/tasks/conds_describe/conds_describe.h"
 #include "leeway/tasks/sections.h"
@@ -65,12 +64,6 @@ Blocks measures_table(const conds::Description& said) {
       .block();
 }
 
-// Says how many of all rows a table leaves out.
-Blocks others(std::size_t shown, std::size_t all, const char* what) {
-  if (shown == all) return {};
-  return paragraph(fmt::format("The record has the other {} {}.", count(all - shown), what));
-}
-
 // A value of a column, and its samples.
 struct ValueRow {
   const conds::ColumnShift* column;
@@ -97,8 +90,10 @@ std::vector<ValueRow> value_rows(const conds::Description& said) {
 
 // Of tables without a label, which have no maps: the shares of all values.
 Section values_section(const conds::Description& said) {
-  const std::vector<ValueRow> rows = value_rows(said);
+  std::vector<ValueRow> rows = value_rows(said);
   if (rows.empty()) return {};
+  std::string caption = said.n_target ? "Every value, largest change first" : "Every value";
+  cut_rows(rows, describe_table_rows, caption);
   std::vector<ColumnOf<ValueRow>> columns = {
       {text_column("Column"), [](const ValueRow& row) { return text_cell(row.column->name); }},
       {text_column("Value"), [](const ValueRow& row) { return text_cell(row.column->values[row.value]); }},
@@ -110,18 +105,13 @@ Section values_section(const conds::Description& said) {
         {number_column("Target"), [](const ValueRow& row) { return percent_cell(row.target_share, 1); }});
     columns.push_back({number_column("Target samples"), &ValueRow::n_target});
   }
-  const std::size_t shown = std::min(describe_table_rows, rows.size());
-  Blocks body = in_both(table_of(said.n_target ? "Every value, largest change first" : "Every value", columns,
-                                 std::span(rows).first(shown))
-                            .block(2));
-  body += others(shown, rows.size(), "values");
   const ValueRow& first = rows.front();
   return {"values", "Values",
           said.n_target ? fmt::format("{} = {}: {} of the source, {} of the target", first.column->name,
                                       first.column->values[first.value], percent(first.source_share, 1),
                                       percent(first.target_share, 1))
                         : "The shares of every value",
-          body};
+          in_both(table_of(caption, columns, rows).block(2))};
 }
 
 using Counts = std::map<std::pair<std::size_t, std::size_t>, std::pair<double, double>>;  // part, whole
@@ -193,11 +183,11 @@ Blocks cells_table(const DescribedShifts& shifts) {
   if (said.n_target)
     columns.push_back(
         {number_column("Target"), [](const One& cell) { return count_cell(cell.n_target.value_or(0)); }});
-  const std::size_t shown = std::min(describe_table_rows, shifts.cells.size());
-  return folded(
-      fmt::format("Samples of {} cells", count(shown)),
-      in_both(
-          table_of("Samples of every cell", columns, std::span(shifts.cells).first(shown)).block(described)));
+  std::vector<One> cells = shifts.cells;
+  std::string caption = "Samples of every cell";
+  cut_rows(cells, describe_table_rows, caption);
+  return folded(fmt::format("Samples of {} cells", count(cells.size())),
+                in_both(table_of(caption, columns, cells).block(described)));
 }
 
 Section cell_accuracy_section(const DescribedShifts& shifts) {
@@ -212,9 +202,10 @@ Section cell_accuracy_section(const DescribedShifts& shifts) {
   const std::size_t described = columns.size();
   columns.push_back({interval_column("Accuracy", "With its exact interval"), &One::accuracy, "not recorded"});
   columns.push_back({number_column("Samples"), &One::n});
-  const std::vector<One>& cells = accuracy.cells;
-  const std::size_t shown = std::min(describe_table_rows, cells.size());
-  Table table = table_of("Accuracy of every cell, worst first", columns, std::span(cells).first(shown));
+  std::vector<One> cells = accuracy.cells;
+  std::string caption = "Accuracy of every cell, worst first";
+  cut_rows(cells, describe_table_rows, caption);
+  Table table = table_of(caption, columns, cells);
   table.sorted_by(described, true);
   return {
       "accuracy", "Accuracy",
@@ -222,7 +213,7 @@ Section cell_accuracy_section(const DescribedShifts& shifts) {
                   value_words(cells[0].accuracy, true)),
       paragraph(fmt::format("Accuracy on all {} samples: {}. Test of equal accuracy in all cells: p = {}.",
                             count(accuracy.n), value_words(accuracy.accuracy, true), fixed(accuracy.p, 4))) +
-          in_both(table.block(described)) + others(shown, cells.size(), "cells")};
+          in_both(table.block(described))};
 }
 
 }  // namespace
@@ -242,14 +233,14 @@ static Blocks further_findings(const conds::Description& said) {
          in_both(paragraphs(std::move(findings), Style::findings));
 }
 
-Blocks shift_measures(const DescribedShifts& shifts) {
+static Blocks shift_measures(const DescribedShifts& shifts) {
   const conds::Description& said = shifts.description;
   return (said.has_label() ? Blocks()
                            : paragraph("The tables have no label: spurious correlations are not tested.")) +
          in_both(measures_table(said));
 }
 
-Section maps_section(const DescribedShifts& shifts) {
+static Section maps_section(const DescribedShifts& shifts) {
   const conds::Description& said = shifts.description;
   if (!said.has_label()) return values_section(said);
   const auto source = [](const DescribedCell& cell) { return std::pair(cell.n_source, cell.n_source); };

@@ -4,13 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
-#include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
 
-#include "leeway/conds/conds.h"
 #include "leeway/core/message.h"
 #include "leeway/tasks/task_clock.h"
 

@@ -18,7 +18,6 @@
 #include "leeway/tasks/paired_rows.h"
 #include "leeway/tasks/saved_work.h"
 #include "leeway/tasks/sections.h"
-#include "leeway/tasks/shifted_sets.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {
@@ -271,7 +270,7 @@ class CorruptionsAnalysis {
     set.judged.n = images.shape[0];
     if (answers.logits.shape[1] != clean_->logits.shape[1])
       refuse(task_.model_file, fmt::format("{} classes on all images", clean_->logits.shape[1]),
-             fmt::format("{}", answers.logits.shape[1]));
+             answers.logits.shape[1]);
     set.judged = judged(answers);
     done.wrong = answers.wrong;
     if (done_.empty() && paired_ && !task_.published.empty()) paired_ = !doubted(answers, images);
@@ -303,11 +302,8 @@ class CorruptionsAnalysis {
       const Outputs outputs = task_.model.outputs(taken, of_block);
       k = outputs.k();
       logits.reserve(n * k);
-      const Array values = as_float(outputs.logits, task_.model_file);
-      if (values.type == ElementType::f32)
-        logits.insert(logits.end(), values.view<float>().begin(), values.view<float>().end());
-      else
-        for (const double value : values.view<double>()) logits.push_back(static_cast<float>(value));
+      for (const double value : to_f64(outputs.logits, task_.model_file))
+        logits.push_back(static_cast<float>(value));
     });
     return answered(make_array<float>({n, k}, std::move(logits)), images.labels);
   }

@@ -6,14 +6,12 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <utility>
 
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/data/diagvib_set.h"
 #include "leeway/io/csv.h"
-#include "leeway/io/images.h"
 #include "leeway/io/inflate.h"
 #include "leeway/tasks/task_clock.h"
 

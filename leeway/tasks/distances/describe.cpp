@@ -12,9 +12,6 @@
 namespace leeway::tasks {
 namespace {
 
-// A path on one line, whatever it may hold.
-std::string shown(const DistancesSet& set) { return printable(set.shifted, std::string::npos); }
-
 std::optional<double> value_of(const DistancesSet& set, std::string_view distance) {
   const auto found = set.distances.find(std::string(distance));
   return found == set.distances.end() ? std::nullopt : found->second;
@@ -62,7 +59,8 @@ std::string headline_of(const Distances& record) {
             one_set ? fmt::format("{} is {}", distance.name, significant(*value_of(set, distance.name), 3))
                     : std::string(distance.name));
     if (!own.empty())
-      sets.push_back(fmt::format("{}{} {}", shown(set), one_set ? "," : " by", fmt::join(own, ", ")));
+      sets.push_back(
+          fmt::format("{}{} {}", display_name(set.shifted), one_set ? "," : " by", fmt::join(own, ", ")));
   }
   if (sets.empty()) return "These sets do not permit any of the distances.";
   return fmt::format("{} {}.", one_set ? "Between the clean set and" : "Furthest from the clean set is",

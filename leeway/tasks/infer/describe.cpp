@@ -54,15 +54,4 @@ std::string headline_of(const Infer& record) {
                      set.accuracy.value ? "the least accurate is " : "the first is ", name, headline_of(set));
 }
 
-std::vector<std::string> findings_of(const Infer& record) {
-  if (record.results.size() < 2) return {};
-  std::vector<std::string> findings;
-  const SetNames names(record.results);
-  for (const InferredSet& set : record.results)
-    if (set.accuracy.value)
-      findings.push_back(fmt::format("{}: {} of {} are predicted as their label.", names.of_files(set),
-                                     value_words(set.accuracy, true), count(set.n)));
-  return findings;
-}
-
 }  // namespace leeway::tasks

@@ -2,10 +2,8 @@
 
 #include <utility>
 
-#include "leeway/core/array.h"
 #include "leeway/core/message.h"
 #include "leeway/core/rows.h"
-#include "leeway/io/images.h"
 #include "leeway/io/npy.h"
 #include "leeway/io/shards.h"
 #include "leeway/tasks/model.h"
@@ -39,7 +37,6 @@ void add_set(Infer& all, Infer one) {
   for (InferredSet& set : one.results) all.results.push_back(std::move(set));
   all.envelope.seconds += one.envelope.seconds;
   all.envelope.headline = headline_of(all);
-  all.envelope.findings = findings_of(all);
 }
 
 std::vector<InferredSplit> accuracy_by_split(const Outputs& outputs, const data::RowSplit& split) {

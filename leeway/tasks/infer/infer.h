@@ -54,9 +54,8 @@ struct Infer {
 
 void fields(Infer& record, Fields& f);
 
-// What was computed, and the accuracy where there are labels; of several sets where it is least. The accuracies of several sets.
+// What was computed, and the accuracy where there are labels; of several sets where it is least.
 [[nodiscard]] std::string headline_of(const Infer& record);
-[[nodiscard]] std::vector<std::string> findings_of(const Infer& record);
 
 struct InferTask {
   const nn::Predictor& model;

@@ -103,29 +103,14 @@ bool is_unknown(const InspectedModel& model) {
 std::string headline_of(const Inspect& record) {
   const InspectedModel& model = record.results.at(0);
   if (is_unknown(model))
-    return fmt::format("{} ({}) has {} tensors of {} numbers, which fit {}.",
-                       printable(model.info.path, std::string::npos), model.info.format,
-                       count(model.info.layers.size()), count(model.info.parameters), fitting_text(model));
+    return fmt::format("{} ({}) has {} tensors of {} numbers, which fit {}.", display_name(model.info.path),
+                       model.info.format, count(model.info.layers.size()), count(model.info.parameters),
+                       fitting_text(model));
   return fmt::format(
-      "{} ({}{}) has {} parameters{}{}.", printable(model.info.path, std::string::npos), model.info.format,
+      "{} ({}{}) has {} parameters{}{}.", display_name(model.info.path), model.info.format,
       model.info.architecture.empty() ? "" : ", " + model.info.architecture, count(model.info.parameters),
       model.info.input.known() ? fmt::format(", for images of {}", fmt::join(input_sizes(model), " x ")) : "",
       model.info.classes > 0 ? fmt::format(", and {} classes", model.info.classes) : "");
-}
-
-std::vector<std::string> findings_of(const Inspect& record) {
-  const InspectedModel& model = record.results.at(0);
-  std::vector<std::string> findings;
-  if (model.accuracy.value)
-    findings.push_back(fmt::format("Of {} images, {} are predicted as their label.", count(model.n),
-                                   value_words(model.accuracy, true)));
-  if (model.cost)
-    findings.push_back(
-        fmt::format("A pass takes {:.3g} ms per image{}.", 1e3 * model.cost->forward_seconds,
-                    model.cost->gradient_seconds
-                        ? fmt::format(", {:.3g} ms with gradients", 1e3 * *model.cost->gradient_seconds)
-                        : ""));
-  return findings;
 }
 
 }  // namespace leeway::tasks

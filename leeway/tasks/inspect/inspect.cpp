@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "leeway/core/error.h"
 #include "leeway/tasks/model.h"

@@ -60,9 +60,8 @@ void fields(InspectedModel& model, Fields& f);
 // "resnet32-cifar's names and shapes", of each that fits.
 [[nodiscard]] std::string fitting_text(const InspectedModel& model);
 
-// What the model is; its accuracy and cost, where they were measured.
+// What the model is.
 [[nodiscard]] std::string headline_of(const Inspect& record);
-[[nodiscard]] std::vector<std::string> findings_of(const Inspect& record);
 
 struct InspectTask {
   const nn::Model& model;

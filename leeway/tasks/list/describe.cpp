@@ -54,12 +54,4 @@ std::string headline_of(const List& record) {
   return fmt::format("{} members of {} {}.", members, families, families == 1 ? "family" : "families");
 }
 
-std::vector<std::string> findings_of(const List& record) {
-  std::vector<std::string> findings;
-  for (const ListedFamily& family : record.results)
-    if (!family.missing.empty())
-      findings.push_back(fmt::format("{} are not available: {}", family.family, family.missing));
-  return findings;
-}
-
 }  // namespace leeway::tasks

@@ -59,8 +59,6 @@ void fields(ListedFamily& family, Fields& f);
 
 // How many members and families there are.
 [[nodiscard]] std::string headline_of(const List& record);
-// Families that are not there, and why.
-[[nodiscard]] std::vector<std::string> findings_of(const List& record);
 
 struct ListTask {
   std::function<const nn::Session&()> session;  // called where a family needs it

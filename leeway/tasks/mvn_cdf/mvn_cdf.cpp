@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <utility>
-#include <vector>
 
 #include "leeway/core/message.h"
 #include "leeway/tasks/task_clock.h"

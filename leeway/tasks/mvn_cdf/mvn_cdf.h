@@ -4,7 +4,6 @@
 // not converge is no error. Interrupted on request. Cost and determinism: average_case/mvn_cdf.h.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 

@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
-#include "leeway/agreement/agreement.h"
-#include "leeway/agreement/ratios.h"
 #include "leeway/core/message.h"
 #include "leeway/core/rows.h"
 #include "leeway/tasks/file_pattern.h"
@@ -64,7 +61,7 @@ void require_comparable(const std::vector<PaModel>& models) {
       refuse("pa",
              fmt::format("as many shifted sets for {} as for {}, {}", in_quotes(model.name),
                          in_quotes(models[0].name), models[0].shifted.size()),
-             fmt::format("{}", model.shifted.size()));
+             model.shifted.size());
   }
 }
 
@@ -88,15 +85,9 @@ class PaAnalysis {
 
   PaCleanSet open_clean(const PaModel& model) {
     PaCleanSet clean{model.clean, model.clean.open(), std::nullopt};
-    Outputs& rest = clean.outputs.rest;
-    if (task_.labels) {
-      ClassLabels given = task_.labels(clean.outputs.n(), clean.outputs.k(), rest.class_names);
-      const std::string missing = missing_labels_text("labels", given.values);
-      if (!missing.empty()) warn(missing);
-      rest.labels = std::move(given.values), rest.coding = given.coding;
-    }
+    give_labels(clean.outputs, task_.labels, record_.envelope.warnings);
     number_first(clean.outputs, model.shifted, record_.envelope.warnings);
-    clean.labels = rest.labels;
+    clean.labels = clean.outputs.rest.labels;
     return clean;
   }
 

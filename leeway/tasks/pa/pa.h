@@ -87,7 +87,9 @@ void fields(Pa& record, Fields& f);
 
 // The headline: which set keeps least, in two numbers. At least one result.
 [[nodiscard]] std::string headline_of(const Pa& record);
-// Rows that need not be pairs; ratios at which two models agree equally.
+// The ratios at which two models agree equally, without a full stop.
+[[nodiscard]] std::string gap_words(const PaGap& gap);
+// Rows that need not be pairs; the gaps in words.
 [[nodiscard]] std::vector<std::string> findings_of(const Pa& record);
 
 struct PaModel {

@@ -99,8 +99,8 @@ std::vector<Span> span_of(const PaView& record, const std::vector<const PaSet*>&
                        percent(minus), widest->model_plus, percent(at.ratio_plus), fixed(at.pa, 3), points)}};
 }
 
-Chart ratio_chart(const PaView& record, const std::vector<const PaSet*>& shown, const RatiosMetric& metric,
-                  double log_k) {
+Chart ratio_chart(const PaView& record, const std::vector<const PaSet*>& shown, const RatiosMetric& metric) {
+  const double log_k = record.log_k();
   const LineAxes axes{.y_high = metric.percent ? 1 : log_k,
                       .x_ticks = {0, .25, .5, .75, 1},
                       .x_names = {"0%", "25%", "50%", "75%", "100%"},
@@ -132,15 +132,7 @@ std::vector<std::vector<const PaSet*>> panels(const PaView& record) {
 }
 
 std::string heading(const PaView& record, const std::vector<std::vector<const PaSet*>>& shown) {
-  if (const PaGap* gap = widest_gap(record)) {
-    const ArGapPoint at = *gap->furthest();
-    const bool as_named = *at.ratio_minus <= at.ratio_plus;
-    const std::string &weak = as_named ? gap->model_minus : gap->model_plus,
-                      &steady = as_named ? gap->model_plus : gap->model_minus;
-    return fmt::format("{}: with {} of samples shifted, {} has the same agreement as {} with {}",
-                       gap->shift_name(), percent(std::min(*at.ratio_minus, at.ratio_plus)), weak, steady,
-                       percent(std::max(*at.ratio_minus, at.ratio_plus)));
-  }
+  if (const PaGap* gap = widest_gap(record)) return gap_words(*gap);
   const auto last_pa = [](const PaSet& result) { return by_ratio(result).back().agreement.pa; };
   const PaSet* worst = shown[0][0];
   for (const PaSet& result : record.results)
@@ -259,21 +251,18 @@ static Blocks ratios_table(const PaView& record, const std::vector<const PaSet*>
                                       [](const Row& row) -> const PaSet& { return *row.set; })));
 }
 
-Section ratios_section(const PaView& record) {
+static Section ratios_section(const PaView& record) {
   const auto shown = panels(record);
   if (shown.empty()) return {};
-  double log_k = 0;
   std::vector<const PaSet*> all;
   for (const auto& panel : shown) all.insert(all.end(), panel.begin(), panel.end());
-  for (const PaSet* result : all) log_k = std::max(log_k, result->log_k());
   std::vector<ChartChoice> choices;
   for (const RatiosMetric& metric : ratios_metrics) {
     const auto known = [&](const RatioPoint& at) { return metric.value(at.agreement).value.has_value(); };
     if (std::ranges::none_of(all, [&](const PaSet* set) { return std::ranges::any_of(set->ratios, known); }))
       continue;
     choices.push_back({metric.words, {}});
-    for (const auto& panel : shown)
-      choices.back().charts.push_back(ratio_chart(record, panel, metric, log_k));
+    for (const auto& panel : shown) choices.back().charts.push_back(ratio_chart(record, panel, metric));
   }
   return {"ratios", "Share shifted", heading(record, shown),
           paragraph(

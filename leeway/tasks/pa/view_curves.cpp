@@ -11,16 +11,26 @@ namespace {
 
 constexpr double below = -.25;  // of log k: how far under guessing the axis goes; steeper falls are cut there
 
+// One curve A(beta) of a figure.
+struct PaCurve {
+  std::string panel, line;  // the figure it stands in, its label
+  std::size_t slot = 0;     // colour and dash, 0..series-1
+  double log_k = 0;
+  std::optional<double> beta, pa;
+  std::vector<agreement::CurvePoint> points;  // A(beta)
+  std::vector<agreement::CurvePoint> maxima;  // local ones; the global one may be among them
+};
+
 struct Axes {
   double low = HUGE_VAL, high = 0, log_k = 0;  // beta, PA
   bool infinity = false;                       // some curve is highest at infinity
 };
 
 // Two decades before the maxima, for labels, and just over one after them, or as far as the curves go.
-Axes axes_of(const std::vector<Curve>& curves) {
+Axes axes_of(const std::vector<PaCurve>& curves) {
   Axes axes;
   double least = HUGE_VAL, most = 0;
-  for (const Curve& curve : curves) {
+  for (const PaCurve& curve : curves) {
     axes.log_k = std::max(axes.log_k, curve.log_k);
     for (const agreement::CurvePoint& point : curve.points)
       if (point.beta > 0 && std::isfinite(point.beta)) {
@@ -48,10 +58,10 @@ bool shown(const agreement::CurvePoint& point, const Axes& axes) {
 struct Label {
   double x = 0, y = 0;
   bool global = false;
-  const Curve* curve = nullptr;
+  const PaCurve* curve = nullptr;
 };
 
-std::vector<Label> maxima_of(const Curve& curve) {
+std::vector<Label> maxima_of(const PaCurve& curve) {
   std::vector<Label> out;
   if (curve.beta && curve.pa) out.push_back({*curve.beta, *curve.pa, true, &curve});
   for (const agreement::CurvePoint& point : curve.maxima) {
@@ -63,7 +73,7 @@ std::vector<Label> maxima_of(const Curve& curve) {
 }
 
 // Where a curve that is highest at infinity leaves the axis.
-agreement::CurvePoint last_shown(const Curve& curve, const Axes& axes) {
+agreement::CurvePoint last_shown(const PaCurve& curve, const Axes& axes) {
   agreement::CurvePoint last{axes.high, curve.pa.value_or(0)};
   for (const agreement::CurvePoint& point : curve.points)
     if (shown(point, axes)) last = {point.beta, point.value + curve.log_k};
@@ -114,9 +124,8 @@ Json ticks_of(const Axes& axes) {
   return tens.size() >= 2 ? tens : steps;
 }
 
-}  // namespace
-
-std::vector<Chart> curve_charts(const std::vector<Curve>& curves) {
+// One figure a panel, at most `series` lines each, with shared axes: beta (logarithmic) and A(beta) + log k.
+std::vector<Chart> curve_charts(const std::vector<PaCurve>& curves) {
   const Axes axes = axes_of(curves);
   std::vector<Chart> charts;
   for (auto begin = curves.begin(); begin != curves.end();) {
@@ -147,8 +156,10 @@ std::vector<Chart> curve_charts(const std::vector<Curve>& curves) {
   return charts;
 }
 
+}  // namespace
+
 Section agreement_section(const Assess& record) {
-  std::vector<Curve> curves;
+  std::vector<PaCurve> curves;
   std::vector<const AssessResult*> known;
   for (const std::string& target : record.targets)
     for (const std::string& model : record.models) {
@@ -183,7 +194,7 @@ static std::vector<agreement::CurvePoint> points_of(std::vector<agreement::Curve
 }
 
 Section pa_curves_section(const PaView& record) {
-  std::vector<Curve> curves;
+  std::vector<PaCurve> curves;
   for (const std::string& shifted : record.shifted)
     for (const PaSet& result : record.results) {
       const agreement::Agreement& a = result.agreement;

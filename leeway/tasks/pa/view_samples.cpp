@@ -138,16 +138,9 @@ struct PaSamplesRow {
 std::vector<PaSamplesRow> rows_of(const PaView& record) {
   std::vector<PaSamplesRow> rows;
   for (const PaSet& set : record.results) {
-    const std::size_t first = rows.size();
-    const auto add = [&](const auto& list) {
-      for (const auto& at : list)
-        if (std::find_if(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end(),
-                         [&](const PaSamplesRow& row) { return row.beta == at.beta; }) == rows.end())
-          rows.push_back({&set, at.beta});
-    };
-    if (set.entropy) add(set.entropy->at);
-    add(clean_right(set).at);
-    add(moved(set).at);
+    if (!set.entropy && !set.confidence) continue;
+    rows.push_back({&set, 1});
+    if (set.agreement.beta != 1) rows.push_back({&set, set.agreement.beta});
   }
   return rows;
 }

@@ -8,25 +8,19 @@
 #include "leeway/tasks/paired_rows.h"
 
 namespace leeway::tasks {
-namespace {
-
-// A name on one line, whatever a file's or a model's may hold.
-std::string shown(const std::string& name) { return printable(name, std::string::npos); }
 
 std::string gap_words(const PaGap& gap) {
   const agreement::ArGapPoint* const reached = gap.furthest();
   // the file, unless its name lacks the shift's
   const bool one_name = gap.shift.empty() || gap.shifted.find(gap.shift) != std::string::npos;
-  const std::string where = shown(one_name ? gap.shifted : gap.shift);
+  const std::string where = display_name(one_name ? gap.shifted : gap.shift);
   if (reached == nullptr)
-    return fmt::format("{}: {} starts below the smallest PA of {}", where, shown(gap.model_minus),
-                       shown(gap.model_plus));
+    return fmt::format("{}: {} starts below the smallest PA of {}", where, display_name(gap.model_minus),
+                       display_name(gap.model_plus));
   return fmt::format("{}: at {:.3g}% shifted samples, {} has the PA of {} at {:.3g}% (PA {:.4f})", where,
-                     100 * *reached->ratio_minus, shown(gap.model_minus), shown(gap.model_plus),
+                     100 * *reached->ratio_minus, display_name(gap.model_minus), display_name(gap.model_plus),
                      100 * reached->ratio_plus, reached->pa);
 }
-
-}  // namespace
 
 const std::string& PaSet::shift_name() const { return shift.empty() ? shifted : shift; }
 const std::string& PaGap::shift_name() const { return shift.empty() ? shifted : shift; }
@@ -52,11 +46,11 @@ std::string headline_of(const Pa& record) {
     return fmt::format(
         "Between the clean set and {}, {} has a posterior agreement of {} of at most {}; {} of its "
         "predictions are unchanged.",
-        shown(worst.name()), shown(worst.model), left, most, same);
+        display_name(worst.name()), display_name(worst.model), left, most, same);
   return fmt::format(
       "Between the clean set and {}, posterior agreement is {} of at most {}; {} of predictions are "
       "unchanged.",
-      shown(worst.name()), left, most, same);
+      display_name(worst.name()), left, most, same);
 }
 
 std::vector<std::string> findings_of(const Pa& record) {

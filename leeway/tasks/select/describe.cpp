@@ -10,9 +10,6 @@
 namespace leeway::tasks {
 namespace {
 
-// A name on one line, whatever it may hold.
-std::string shown(const Chosen& chosen) { return printable(chosen.checkpoint, std::string::npos); }
-
 Measured measured_of(const agreement::Estimate& estimate) {
   return {estimate.value, estimate.interval.low, estimate.interval.high};
 }
@@ -21,7 +18,7 @@ void require_result(const Select& record, const std::optional<Chosen>& chosen, s
                     const std::string& name) {
   if (chosen && chosen->index >= record.results.size())
     refuse(name, fmt::format("a result below {} at selected.{}.index", record.results.size(), key),
-           fmt::format("{}", chosen->index));
+           chosen->index);
 }
 
 }  // namespace
@@ -71,7 +68,7 @@ void check(const Select& record, const std::string& name) {
 
 std::string headline_of(const Select& record) {
   const Selected& selected = record.selected;
-  const std::string by_pa = shown(selected.pa);
+  const std::string by_pa = display_name(selected.pa.checkpoint);
   const auto right = [&](const Chosen& chosen) {
     const auto& accuracy = record.results[chosen.index].measured.accuracy_shifted;
     return percent(accuracy ? measured_of(*accuracy) : Measured{});
@@ -90,15 +87,16 @@ std::string headline_of(const Select& record) {
   return fmt::format(
       "Posterior agreement chooses {}, accuracy chooses {}. Under the shift the first is right on {} of "
       "samples, the second on {}.",
-      by_pa, shown(*selected.accuracy), right(selected.pa), right(*selected.accuracy));
+      by_pa, display_name(selected.accuracy->checkpoint), right(selected.pa), right(*selected.accuracy));
 }
 
 std::string difference_words(const Select& record) {
   const Selected& selected = record.selected;
   if (!selected.accuracy || !selected.pa_difference) return "";
   const bool clear = selected.pa_difference->interval.low > 0;
-  return fmt::format("The posterior agreement of {} is higher than that of {} by {}: {}.", shown(selected.pa),
-                     shown(*selected.accuracy), value_words(measured_of(*selected.pa_difference), false),
+  return fmt::format("The posterior agreement of {} is higher than that of {} by {}: {}.",
+                     display_name(selected.pa.checkpoint), display_name(selected.accuracy->checkpoint),
+                     value_words(measured_of(*selected.pa_difference), false),
                      clear ? "a clear difference" : "not a clear difference on these samples");
 }
 

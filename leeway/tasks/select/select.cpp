@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <span>
-#include <vector>
 
 #include "leeway/core/message.h"
 #include "leeway/io/columns.h"

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "leeway/core/family.h"
 #include "leeway/core/message.h"
@@ -16,8 +14,6 @@
 #include "leeway/io/npy.h"
 #include "leeway/io/png.h"
 #include "leeway/shift/shift.h"
-#include "leeway/tasks/file_pattern.h"
-#include "leeway/tasks/shifted_sets.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {

@@ -9,16 +9,6 @@
 
 namespace leeway {
 
-// Numbers by name.
-static void numbers(Fields& f, std::string_view name, std::map<std::string, double>& values,
-                    std::string_view meaning) {
-  std::map<std::string, std::optional<double>> visited(values.begin(), values.end());
-  f(name, visited, meaning);
-  values.clear();
-  for (const auto& [key, value] : visited)
-    if (value) values[key] = *value;
-}
-
 void flag_fields(TrainingOptions& options, Fields& f) {
   f("arch", options.architecture, "architecture, see leeway list architectures");
   f.choice("freeze", options.freeze,
@@ -75,7 +65,7 @@ void flag_fields(TrainingOptions& options, Fields& f) {
 
 void fields(TrainingOptions& options, Fields& f) {
   flag_fields(options, f);
-  numbers(f, "parameters", options.parameters, "parameters of the algorithm by name, defaults included");
+  f.numbers("parameters", options.parameters, "parameters of the algorithm by name, defaults included");
 }
 
 static void fields(TrainingPlan::Column& column, Fields& f) {
@@ -128,7 +118,7 @@ static void fields(Epoch& epoch, Fields& f) {
              "accuracy on the test images, which select nothing; null without test images");
   f("zero_gradient", epoch.zero_gradient, a_share,
     "share of images whose gradient is exactly 0 where the attack of adversarial training starts");
-  numbers(f, "parts", epoch.parts, "quantities that the algorithm reports, means over images");
+  f.numbers("parts", epoch.parts, "quantities that the algorithm reports, means over images");
   f.unless_nan("seconds", epoch.seconds, at_least(0), "duration; null: unknown");
 }
 
@@ -275,19 +265,6 @@ std::string headline_of(const Train& record) {
 std::vector<std::string> findings_of(const Train& record) {
   const Training& training = record.results.at(0).training;
   std::vector<std::string> list;
-  const auto by_accuracy = training.best_by_accuracy.value_or(0);
-  if (const auto by_score = training.best_by_score; by_score && *by_score == by_accuracy)
-    list.push_back(fmt::format("Agreement and accuracy choose the same epoch, {}.", by_accuracy));
-  else if (by_score)
-    list.push_back(fmt::format("Agreement {} epoch {}; accuracy {} epoch {}.",
-                               training.options.select == "pa" ? "chose" : "would have chosen", *by_score,
-                               training.options.select == "accuracy" ? "chose" : "would have chosen",
-                               by_accuracy));
-  if (const auto by_group = training.best_by_worst_group; by_group && *by_group == by_accuracy)
-    list.push_back(fmt::format("Accuracy and the worst group choose the same epoch, {}.", by_accuracy));
-  else if (by_group)
-    list.push_back(
-        fmt::format("Accuracy chooses epoch {}, the worst group epoch {}.", by_accuracy, *by_group));
   const Epoch& last = training.epochs.back();
   if (const auto change = last.parts.find("weight_change");
       change != last.parts.end() && change->second < small_weight_change)

@@ -8,7 +8,6 @@
 
 #include "leeway/agreement/agreement.h"
 #include "leeway/core/message.h"
-#include "leeway/data/training_data.h"
 #include "leeway/io/csv.h"
 #include "leeway/shift/shift.h"
 #include "leeway/tasks/task_clock.h"

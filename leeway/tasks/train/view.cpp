@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <functional>
 #include <set>
@@ -106,9 +105,7 @@ Blocks epoch_table(const Training& training) {
     if (std::ranges::none_of(training.epochs,
                              [&](const Epoch& e) { return curve.value(e).value.has_value(); }))
       continue;
-    std::string title = curve.name;
-    title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
-    columns.push_back({interval_column(title), [&curve](const Epoch& e) {
+    columns.push_back({interval_column(sentence_case(curve.name)), [&curve](const Epoch& e) {
                          return share_cell(curve.value(e), "not measured in this epoch");
                        }});
   }

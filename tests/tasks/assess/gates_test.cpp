@@ -101,7 +101,7 @@ TEST(CheckGate, IsViolatedWhereItsConditionHolds) {
 }
 
 // The numbers are as sums and differences of doubles leave them: 1 - 280/400 is .30000000000000004.
-TEST(CheckGate, SharesOfSamplesAreComparedByTheirCounts) {
+TEST(CheckGate, TakesAValueThatIsOffByRoundingForTheThreshold) {
   tasks::AssessResult result = results[0];
   result.n = result.source_n = 400;
   result.accuracy.value = 200. / 400, result.source_accuracy.value = 320. / 400;
@@ -113,20 +113,22 @@ TEST(CheckGate, SharesOfSamplesAreComparedByTheirCounts) {
   terms.source_error = 1 - 280. / 400, terms.n_source = terms.n_target = 400;
   terms.agreement_source = 360. / 400, terms.agreement_target = 240. / 400;
   terms.discrepancy = 360. / 400 - 240. / 400;
-  terms.concentration = .30000000000000004;
+  terms.concentration = 1e-20;
   ASSERT_GT(1 - 280. / 400, .3);
   ASSERT_LT(200. / 400 - 320. / 400, -.3);
-  for (const auto& [text, violated] : std::vector<std::pair<const char*, bool>>{
-           {"error_bound_terms.source_error>0.3", false},
-           {"error_bound_terms.source_error>=0.3", true},
-           {"error_bound_terms.source_error==0.3", true},
-           {"error_bound_terms.source_error>0.2999", true},
-           {"accuracy_change<-0.3", false},
-           {"accuracy_change<=-0.3", true},
-           {"error_bound_terms.discrepancy==0.3", true},
-           {"worst_class.accuracy>0.3", false},
-           {"worst_class.source_accuracy==0.7", true},
-           {"error_bound_terms.concentration>0.3", true}})  // no count makes it
+  for (const auto& [text, violated] :
+       std::vector<std::pair<const char*, bool>>{{"error_bound_terms.source_error>0.3", false},
+                                                 {"error_bound_terms.source_error>=0.3", true},
+                                                 {"error_bound_terms.source_error==0.3", true},
+                                                 {"error_bound_terms.source_error>0.2999", true},
+                                                 {"accuracy_change<-0.3", false},
+                                                 {"accuracy_change<=-0.3", true},
+                                                 {"error_bound_terms.discrepancy==0.3", true},
+                                                 {"worst_class.accuracy>0.3", false},
+                                                 {"worst_class.source_accuracy==0.7", true},
+                                                 {"error_bound_terms.concentration>1e-21", true},
+                                                 {"error_bound_terms.concentration>0", true},
+                                                 {"accuracy<0.5000000000001", true}})
     EXPECT_EQ(!check_gate(parse_gate(text), {result}).violations.empty(), violated) << text;
 }
 

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "leeway/core/error.h"
+#include "leeway/core/numbers.h"
 
 namespace leeway::assess {
 namespace {
@@ -10,6 +13,7 @@ namespace {
 using error_bound::Sample;
 
 constexpr std::string_view representation = "logits";
+constexpr double moved_p = .01;
 
 // Calls `compute`; what the library refuses becomes the reason.
 template <class Compute>
@@ -20,6 +24,17 @@ auto attempt(const Compute& compute, std::string& reason) -> std::optional<declt
     reason = refused.what();
     return std::nullopt;
   }
+}
+
+std::string what_moved(const error_bound::Movement& movement, const tasks::DriftTest& classes) {
+  if (movement.beyond_mix()) return "no other mix of the source's classes explains the change of the outputs";
+  const std::string chance = tasks::p_sentence(classes.p_alone);
+  return classes.p_alone <= moved_p
+             ? fmt::format(
+                   "the mix of predicted classes changed ({}), as another mix of the source's "
+                   "classes explains",
+                   chance)
+             : fmt::format("the outputs changed no more than sampling explains ({})", chance);
 }
 
 }  // namespace
@@ -75,6 +90,35 @@ std::optional<tasks::AssessBounds> bounds_of(const tasks::AssessOptions& options
   for (const error_bound::Estimator& member : error_bound::answer_estimators())
     bounds.methods.push_back(tasks::method_of(member));
   return bounds;
+}
+
+tasks::LikelyError likely_error(const error_bound::Estimates& estimates, const tasks::AssessResult& summary,
+                                std::size_t source_n, double level) {
+  const auto of_all = std::ranges::find_if(estimates.estimates, [](const error_bound::Estimate& one) {
+    return one.estimator->name == "combined";
+  });
+  const double s = estimates.source_error;
+  const Interval& likely = estimates.combined->likely;
+  tasks::LikelyError found{{},
+                           likely.low,
+                           likely.high,
+                           estimates.movement.margins_moved,
+                           what_moved(estimates.movement, summary.drift->classes)};
+  double error = of_all->error;
+  const auto& unchanged = summary.afr_pred.value;
+  if (unchanged) {
+    const double changed = 1 - *unchanged, low = std::max(0., changed - s), high = std::min(1., changed + s);
+    for (double* value : {&error, &found.low, &found.high}) *value = std::clamp(*value, low, high);
+    found.moved += fmt::format(
+        "; {} of predictions changed, and the error differs from this share by at most {}, the error on the "
+        "source",
+        percent(changed, 1), percent(s, 1));
+  }
+  const Interval sampling = of_all->interval && !unchanged
+                                ? *of_all->interval
+                                : error_bound::sampling_interval(error, summary.n, s, source_n, level);
+  found.error = {error, sampling.low, sampling.high};
+  return found;
 }
 
 }  // namespace leeway::assess

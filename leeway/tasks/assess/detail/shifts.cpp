@@ -111,7 +111,7 @@ AttributeTable attribute_table(std::string name, std::span<const std::int64_t> l
   for (const GroupColumn& group : groups) {
     if (group.levels.size() > 65'535)
       refuse(table.name, fmt::format("at most 65535 values of {}", in_quotes(group.name)),
-             fmt::format("{}", group.levels.size()));
+             group.levels.size());
     table.attributes.push_back({group.name, group.levels, {group.codes.begin(), group.codes.end()}});
   }
   check(table);

@@ -6,14 +6,12 @@
 #include <map>
 
 #include "leeway/agreement/agreement.h"
-#include "leeway/tasks/assess/detail/answer.h"
 #include "leeway/tasks/assess/detail/bounds.h"
 #include "leeway/tasks/assess/detail/cells.h"
 #include "leeway/tasks/assess/detail/comparison.h"
 #include "leeway/tasks/assess/detail/confusion.h"
 #include "leeway/tasks/assess/detail/drift.h"
 #include "leeway/tasks/assess/detail/subgroups.h"
-#include "leeway/tasks/assess/detail/warnings.h"
 
 namespace leeway::assess {
 namespace {

@@ -32,6 +32,14 @@ struct AnalysedSource {
                               const std::vector<std::string>& class_names, const Task& task,
                               Progress* progress = nullptr);
 
+struct Evidence {
+  const Outputs &source, &target;
+  const Predictions &before, &after;
+  const Summary& summary;  // complete but for its warnings
+};
+// What a reader should know before believing the numbers: complete sentences, none where all is well.
+[[nodiscard]] std::vector<std::string> find_warnings(const Evidence& evidence);
+
 // Every pair of models that saw the same labelled samples of a target.
 [[nodiscard]] std::vector<tasks::AssessComparison> compare_models(const std::vector<Summary>& summaries,
                                                                   double level);

@@ -12,7 +12,6 @@
 #include "leeway/core/two_samples.h"
 #include "leeway/error_bound/estimator.h"
 #include "leeway/tasks/assess/chunks.h"
-#include "leeway/tasks/assess/detail/answer.h"
 #include "leeway/tasks/assess/detail/band.h"
 #include "leeway/tasks/assess/detail/comparison.h"
 #include "leeway/tasks/assess/detail/drift.h"

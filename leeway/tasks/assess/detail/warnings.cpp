@@ -1,14 +1,19 @@
-#include "leeway/tasks/assess/detail/warnings.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "leeway/core/numbers.h"
+#include "leeway/tasks/assess/detail/summary.h"
 #include "leeway/tasks/assess/detail/words.h"
 
 namespace leeway::assess {
 namespace {
+
+constexpr std::size_t few_samples = 100;  // of a target
+constexpr std::size_t few_in_cell = 20;   // of a class or group
+constexpr double much_saturated = .1;     // share of rows with a confidence above 1 - 1e-6
+constexpr double many_repeated = .05;     // share of rows that repeat another
+constexpr double one_class = .95;         // share of predictions in a single class
 
 using Lines = std::vector<std::string>;
 

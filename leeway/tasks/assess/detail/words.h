@@ -20,7 +20,7 @@ struct WordsOptions {
 // The worst result with its interval, and the other models on the same target. Order: labelled results, then
 // paired ones, then those with confidences only; within these by loss of accuracy, lowest accuracy (no source
 // labels), share of flips, or loss of confidence. Without labels: the range of the estimates and the
-// recommended one (answer.h), the error on the source, the bound, and drift (drift.h). Names targets with the
+// recommended one (bounds.h), the error on the source, the bound, and drift (drift.h). Names targets with the
 // source's number of rows that are not taken as pairs, with the reason. Not empty.
 [[nodiscard]] std::string headline(const std::vector<Summary>& summaries,
                                    const std::vector<tasks::AssessComparison>& comparisons,
