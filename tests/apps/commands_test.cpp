@@ -83,6 +83,12 @@ TEST_F(Commands, PaComparesModelsAndTakesPairs) {
   refused({"report old.json", 3, {"old.json: expected a record of schema leeway.pa/2", "'leeway.pa/1'"}});
 }
 
+TEST_F(Commands, DemoAssessesItsOwnOutputs) {
+  const Outcome said = good("demo shown");
+  EXPECT_THAT(said.out, ::testing::HasSubstr("$ leeway assess --source cnn=clean.npz"));
+  EXPECT_TRUE(fs::exists(folder_ / "shown/report.html"));
+}
+
 TEST_F(Commands, DistancesAndAlign) {
   const Json found = checked("distances clean.npz shifted.npz clean.npy", "leeway.distances/2");
   EXPECT_EQ(found["results"][0]["distances"].size(), 7);
