@@ -1,4 +1,4 @@
-#include "leeway/tasks/assess/junit.h"
+#include "leeway/tasks/assess/gates.h"
 
 #include <gmock/gmock.h>
 
