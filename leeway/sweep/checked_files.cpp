@@ -19,10 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string identity_of_file(const fs::path& path) {
-  return fmt::format("{}:{}", path.filename().string(), digest_file(path));
-}
-
 std::vector<fs::path> files_of_folder(const fs::path& path) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(path))
@@ -81,7 +77,8 @@ std::string identity_of(const Part& part) {
     if (part.kind == Part::Kind::folder)
       all += fs::relative(file, part.path).string() + ":" + digest_file(file) + "\n";
     else
-      all += identity_of_file(file) + (part.kind == Part::Kind::pattern ? "," : "");
+      all += fmt::format("{}:{}{}", file.filename().string(), digest_file(file),
+                         part.kind == Part::Kind::pattern ? "," : "");
   if (part.kind != Part::Kind::folder) return part.prefix + all;
   return fmt::format("{}{}:{}", part.prefix, fs::path(part.path).filename().string(), digest_text(all));
 }

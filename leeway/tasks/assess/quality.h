@@ -1,5 +1,5 @@
 // Part of the record of leeway assess: what labels say beside accuracy (tasks/assess/detail/quality.h), and the weakest
-// sub-groups (tasks/assess/detail/subgroups.h).
+// sub-groups (tasks/assess/detail/cells.h).
 #pragma once
 
 #include <array>
