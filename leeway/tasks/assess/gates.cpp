@@ -104,13 +104,8 @@ bool holds(double value, const std::string& op, double threshold) {
   return op == "!=" || op[0] == (value < threshold ? '<' : '>');
 }
 
-// A gate's value in a result or in a chunk.
-struct Judged {
-  std::optional<double> number;
-  bool holds = false;
-};
-
-Judged judged(const tasks::AssessGate& gate, const Description& describe) {
+// A gate's value in a result or in a chunk, and whether the gate's condition holds for it.
+std::pair<std::optional<double>, bool> judged(const tasks::AssessGate& gate, const Description& describe) {
   const auto number = find_number(describe, gate.key).number;
   return {number, number && !std::isnan(*number) && holds(*number, gate.op, gate.threshold)};
 }

@@ -289,8 +289,8 @@ class Timeline {
       return values;
     };
     const std::size_t scores = std::min(std::ranges::max(sizes), most_drawn) * target_.k();
-    return DrawnBands(known_.n(), sizes, measures,
-                      {std::clamp(drawn_scores / scores, least_draws, most_draws), task_.seed});
+    return DrawnBands(known_.n(), sizes, measures, std::clamp(drawn_scores / scores, least_draws, most_draws),
+                      task_.seed);
   }
 
   void say_why() {
