@@ -41,8 +41,8 @@ struct Ranked {
   tasks::SweepRank rank;  // without names
 };
 
-// `table`: the same items (cases and settings) for every algorithm. `range`: of the measure. Best mean rank first; empty for fewer
-// than two algorithms with common items.
+// `table`: the same items (cases and settings) for every algorithm; `range`: of the measure. Best mean rank first;
+// empty for fewer than two algorithms with common items.
 [[nodiscard]] std::vector<Ranked> ranks_of(const std::vector<std::vector<Item>>& table,
                                            bool higher_is_better = true, double level = .95,
                                            Range range = {});

@@ -1,4 +1,4 @@
-// Accuracy and agreement by class and by group, worst first; changes of the predicted class; the weakest sub-groups.
+// Accuracy and agreement by class and by group, worst first; flips; the weakest sub-groups.
 //
 // A cell holds the rows of one class (by label, else by clean prediction), of one level of an attribute, or,
 // with labels, of one class and level ("class / background", "1 / water"), as in worst-group accuracy. Sorted
