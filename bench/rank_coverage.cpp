@@ -35,7 +35,7 @@ std::vector<Ranked> ranked(Random random, const Scatter& scatter, std::size_t al
       for (std::size_t s = 0; s < seeds; ++s)
         item.by_seed.push_back(leeway::sweep::detail::Value{mean + scatter.seeds * random.normal()});
     }
-  return ranks_of(table, {});
+  return ranks_of(table);
 }
 
 const leeway::Measured& rank_of(const std::vector<Ranked>& ranks, std::size_t algorithm) {

@@ -18,7 +18,6 @@
 #include "leeway/tasks/assess/assess.h"
 #include "leeway/tasks/assess/chunks.h"
 #include "leeway/tasks/assess/gates.h"
-#include "leeway/tasks/assess/junit.h"
 #include "leeway/tasks/assess/rows.h"
 #include "leeway/tasks/average_case/models_under_noise.h"
 #include "leeway/tasks/report/page.h"

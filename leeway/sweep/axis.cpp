@@ -24,13 +24,6 @@ struct AxisRange {
   double low = 0, high = 0;
 };
 
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  for (const std::string& word : split(std::string(text), ' '))
-    if (!word.empty()) words.push_back(word);
-  return words;
-}
-
 // Nothing where the words are of another form.
 std::optional<AxisRange> parse(const CatalogOption& option, const std::vector<std::string>& words) {
   const auto count = words.size() < 2 ? std::nullopt : parse_number(words[1]);
@@ -86,7 +79,8 @@ bool is_range(const CatalogOption& option, std::string_view part, std::string_vi
 std::vector<std::string> values_of_range(const CatalogOption& option, const std::string& text,
                                          const std::string& axis, std::uint64_t seed,
                                          const std::string& place) {
-  const std::vector<std::string> words = words_of(text);
+  std::vector<std::string> words = split(text, ' ');
+  std::erase(words, "");
   const auto range = parse(option, words);
   if (!range && words.size() == 2 && parse_number(words[1]))
     refuse(place,

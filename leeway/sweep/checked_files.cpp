@@ -19,10 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string identity_of_file(const fs::path& path) {
-  return fmt::format("{}:{}", path.filename().string(), digest_file(path));
-}
-
 std::vector<fs::path> files_of_folder(const fs::path& path) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(path))
@@ -81,16 +77,10 @@ std::string identity_of(const Part& part) {
     if (part.kind == Part::Kind::folder)
       all += fs::relative(file, part.path).string() + ":" + digest_file(file) + "\n";
     else
-      all += identity_of_file(file) + (part.kind == Part::Kind::pattern ? "," : "");
+      all += fmt::format("{}:{}{}", file.filename().string(), digest_file(file),
+                         part.kind == Part::Kind::pattern ? "," : "");
   if (part.kind != Part::Kind::folder) return part.prefix + all;
   return fmt::format("{}{}:{}", part.prefix, fs::path(part.path).filename().string(), digest_text(all));
-}
-
-// The files that it reads.
-std::vector<fs::path> input_files(const std::string& text) {
-  std::vector<fs::path> files;
-  for (const Part& part : parts_of(text)) std::ranges::move(part.files(), std::back_inserter(files));
-  return files;
 }
 
 constexpr const char* digests_file = "outputs.xxh3";
@@ -182,13 +172,17 @@ void CheckedFiles::check(const std::string& key, const std::vector<fs::path>& fi
 }
 
 void CheckedFiles::check_inputs(const std::vector<std::string>& words) {
-  for (const std::string& word : words)
-    if (const auto planned = inputs_.find(word); planned != inputs_.end())
-      check(word, input_files(word), [&] {
-        if (input_word(word).identity != planned->second)
-          refuse(display_name(word), "the contents at the time of planning",
-                 "others, or none (plan the study again into the same folder: units that still apply stay)");
-      });
+  for (const std::string& word : words) {
+    const auto planned = inputs_.find(word);
+    if (planned == inputs_.end()) continue;
+    std::vector<fs::path> files;
+    for (const Part& part : parts_of(word)) std::ranges::move(part.files(), std::back_inserter(files));
+    check(word, files, [&] {
+      if (input_word(word).identity != planned->second)
+        refuse(display_name(word), "the contents at the time of planning",
+               "others, or none (plan the study again into the same folder: units that still apply stay)");
+    });
+  }
 }
 
 void CheckedFiles::check_outputs(const std::string& unit) {

@@ -19,7 +19,7 @@
 //   {"unit":"2f...","stage":"shift","axes":{"shift.strength":"0.1"},"words":["shift",...],"needs":["91..."]}
 //
 // Errors (Error): of a study, a value that the command does not take, a refused combination, an unknown name, a
-// parameter that the named member lacks (detail/members.h), no units, more than a million combinations, a value of
+// parameter that the named member lacks, no units, more than a million combinations, a value of
 // more than 100,000 characters or 10,000 references, an unreadable file; Interrupted. Of a file: none, a line of
 // another form, another schema, other contents than the digest says. Cost: some 50 microseconds and 2 kB a unit; a
 // digest of each file.

@@ -48,11 +48,6 @@ std::string line_of(Described& one) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-template <class Described>
-void read_line(Described& one, const Json& line, const std::string& place) {
-  read([&](Fields& f) { fields(one, f); }, line, place);
-}
-
 std::string digest_of(Plan& plan, std::string_view units) {
   plan.digest.clear();
   return digest_text(line_of(plan).append(units));
@@ -110,14 +105,14 @@ Plan read_plan(const std::filesystem::path& path) {
     const Json json = parsed(line, place);
     if (number == 1) {
       require_schema(json, plan_schema, name);
-      read_line(plan, json, place);
+      read([&](Fields& f) { fields(plan, f); }, json, place);
       for (const PlannedStage& stage : plan.stages)
         if (!is_stage_name(stage.name))
           refuse(name, "stage names of a-z, 0-9, - and _", in_quotes(stage.name));
       continue;
     }
     Unit& unit = plan.units.emplace_back();
-    read_line(unit, json, place);
+    read([&](Fields& f) { fields(unit, f); }, json, place);
     check_unit(unit, plan, known, place);
     known.insert(unit.name);
   }

@@ -177,7 +177,7 @@ class Analysis {
         for (std::size_t setting = 0; setting < runs_.settings.size(); ++setting)
           table[a].push_back(tuning_.item({a, start, runs_.selected, c, setting}));
     for (const auto& [algorithm, ranked] :
-         detail::ranks_of(table, {runs_.roles.higher_is_better, options_.level, runs_.value_range()})) {
+         detail::ranks_of(table, runs_.roles.higher_is_better, options_.level, runs_.value_range())) {
       tasks::SweepRank& rank = record_.ranks.emplace_back(ranked);
       rank.algorithm = runs_.algorithms[algorithm], rank.start = runs_.starts[start];
     }

@@ -104,13 +104,6 @@ std::string common_part(const std::string& message) {
   return text;
 }
 
-std::vector<std::string> axes_of(const Unit& unit) {
-  std::vector<std::string> axes;
-  for (const auto& [axis, value] : unit.axes)
-    if (!value.empty()) axes.push_back(fmt::format("{}={}", axis, value));
-  return axes;
-}
-
 }  // namespace
 
 void fields(Failure& failure, Fields& f) {
@@ -236,7 +229,9 @@ std::vector<tasks::SweepFailure> failures_of(const Plan& plan, const Store& stor
   for (const Unit& unit : plan.units) {
     if (!names.contains(unit.name) || done.contains(unit.name)) continue;
     const std::string message = store.failure(unit.name).message;
-    const std::vector<std::string> axes = axes_of(unit);
+    std::vector<std::string> axes;
+    for (const auto& [axis, value] : unit.axes)
+      if (!value.empty()) axes.push_back(fmt::format("{}={}", axis, value));
     const auto [at, fresh] = groups.try_emplace(common_part(message));
     tasks::SweepFailure& group = at->second;
     if (fresh) group = {message, display_name(store.failed(unit.name) / "log.txt"), 0, axes};

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "leeway/tasks/assess/assess.h"
-#include "leeway/tasks/assess/seeds.h"
+#include "leeway/tasks/assess/parts.h"
 
 namespace leeway::tasks::assess_seeds_test {
 

@@ -1,6 +1,6 @@
-#include "leeway/tasks/assess/junit.h"
-
 #include <gmock/gmock.h>
+
+#include "leeway/tasks/assess/gates.h"
 
 namespace leeway::tasks::junit_test {
 

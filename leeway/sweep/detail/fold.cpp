@@ -143,7 +143,8 @@ std::vector<Item> differences(const std::vector<Item>& a, const std::vector<Item
   return all;
 }
 
-std::vector<Ranked> ranks_of(const std::vector<std::vector<Item>>& table, const RankOptions& options) {
+std::vector<Ranked> ranks_of(const std::vector<std::vector<Item>>& table, bool higher_is_better, double level,
+                             Range range) {
   std::vector<Item> by_algorithm(table.size());  // the seeds of all its items
   for (std::size_t a = 0; a < table.size(); ++a)
     for (const Item& item : table[a])
@@ -163,7 +164,7 @@ std::vector<Ranked> ranks_of(const std::vector<std::vector<Item>>& table, const 
     cases += fresh ? 1 : 0;
     std::vector<double> values;
     for (const std::size_t a : algorithms) values.push_back(by_algorithm[a].by_seed[comparison]->y);
-    const std::vector<double> ranks = ranks_among(values, options.higher_is_better);
+    const std::vector<double> ranks = ranks_among(values, higher_is_better);
     const double first = *std::ranges::min_element(ranks);
     for (std::size_t i = 0; i < algorithms.size(); ++i) {
       if (fresh || one_item) sums[i].ranks.push_back(0), sums[i].counts.push_back(0);
@@ -176,10 +177,10 @@ std::vector<Ranked> ranks_of(const std::vector<std::vector<Item>>& table, const 
   for (std::size_t i = 0; i < algorithms.size(); ++i) {
     ranked[i].algorithm = algorithms[i];
     tasks::SweepRank& rank = ranked[i].rank;
-    rank.rank = with_interval(sums[i], options.level, algorithms.size());
+    rank.rank = with_interval(sums[i], level, algorithms.size());
     rank.cases = cases, rank.comparisons = comparisons.size();
     rank.best /= static_cast<double>(comparisons.size());
-    rank.value = mean_of(kept[i], options.range, options.level);
+    rank.value = mean_of(kept[i], range, level);
   }
   std::ranges::stable_sort(ranked, {}, [](const Ranked& one) { return *one.rank.rank.value; });
   return ranked;

@@ -36,20 +36,15 @@ enum class Of { one_algorithm, all_algorithms };
 
 // Ranks of algorithms over cases, settings and seeds, for leeway/sweep/report.h.
 
-struct RankOptions {
-  bool higher_is_better = true;
-  double level = .95;
-  Range range = {};  // of the measure
-};
-
 struct Ranked {
   std::size_t algorithm = 0;
   tasks::SweepRank rank;  // without names
 };
 
-// `table`: the same items (cases and settings) for every algorithm. Best mean rank first; empty for fewer
-// than two algorithms with common items.
+// `table`: the same items (cases and settings) for every algorithm; `range`: of the measure. Best mean rank first;
+// empty for fewer than two algorithms with common items.
 [[nodiscard]] std::vector<Ranked> ranks_of(const std::vector<std::vector<Item>>& table,
-                                           const RankOptions& options);
+                                           bool higher_is_better = true, double level = .95,
+                                           Range range = {});
 
 }  // namespace leeway::sweep::detail

@@ -20,10 +20,8 @@ using RunsNames = std::vector<std::string>;
 
 // The number of a label, a new one where it is new.
 std::size_t number_of(RunsNames& labels, const std::string& label) {
-  const auto found = std::ranges::find(labels, label);
-  if (found != labels.end()) return static_cast<std::size_t>(found - labels.begin());
-  labels.push_back(label);
-  return labels.size() - 1;
+  append_new(labels, label);
+  return static_cast<std::size_t>(std::ranges::find(labels, label) - labels.begin());
 }
 
 bool is_no_shift(const std::string& name) {

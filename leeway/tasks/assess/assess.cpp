@@ -93,7 +93,7 @@ std::vector<Summary> summaries_of(const Task& task, const std::vector<std::strin
         progress->update("assess", summaries.size(), task.targets.size(),
                          target.model + " under " + target.shift);
       summaries.push_back(analyse(analysed, target, class_names, task, progress));
-      if (has_timeline(target, task))
+      if (task.options.chunk || target.files.size() > 1)
         summaries.back().timeline = timeline_of(analysed, target, summaries.back(), task, progress);
     }
   }

@@ -95,11 +95,6 @@ const AssessCell* worst_of(const std::vector<AssessCell>& cells) {
   return cells.empty() || cells.front().n == 0 ? nullptr : &cells.front();
 }
 
-template <class T>
-std::optional<T> copied(const T* value) {
-  return value == nullptr ? std::nullopt : std::optional(*value);
-}
-
 }  // namespace
 
 static void fields(AssessBounds& bounds, Fields& f) {
@@ -204,7 +199,9 @@ static void fields(AssessFlip& flip, Fields& f) {
 
 void fields(AssessResult& r, Fields& f) {
   EstimatesByName estimates{std::move(r.estimates)};
-  std::optional<AssessCell> worst_class = copied(r.worst_class()), worst_group = copied(r.worst_group());
+  std::optional<AssessCell> worst_class, worst_group;
+  if (const AssessCell* cell = r.worst_class()) worst_class = *cell;
+  if (const AssessCell* cell = r.worst_group()) worst_group = *cell;
   f("model", r.model, "name of the model");
   f("target", r.target, "name of the target");
   f("n", r.n, at_least(1), "samples of the target");

@@ -6,25 +6,18 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "leeway/core/message.h"
 #include "leeway/error_bound/estimator.h"
 #include "leeway/io/csv.h"
+#include "leeway/render/html.h"
 
 namespace leeway::assess {
 namespace {
 
 constexpr std::string_view operators = "<>=!";
-
-std::optional<double> number(std::string_view text) {
-  const auto value = parse_number_or_percent(text);
-  return value && !std::isnan(*value) ? value : std::nullopt;
-}
-
-bool key_like(std::string_view key) {
-  constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. ()";
-  return !key.empty() && key.find_first_not_of(allowed) == key.npos;
-}
+constexpr std::string_view of_keys = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. ()";
 
 // Titles of the terminal's and the page's tables, which are taken for keys.
 struct Title {
@@ -111,13 +104,8 @@ bool holds(double value, const std::string& op, double threshold) {
   return op == "!=" || op[0] == (value < threshold ? '<' : '>');
 }
 
-// A gate's value in a result or in a chunk.
-struct Judged {
-  std::optional<double> number;
-  bool holds = false;
-};
-
-Judged judged(const tasks::AssessGate& gate, const Description& describe) {
+// A gate's value in a result or in a chunk, and whether the gate's condition holds for it.
+std::pair<std::optional<double>, bool> judged(const tasks::AssessGate& gate, const Description& describe) {
   const auto number = find_number(describe, gate.key).number;
   return {number, number && !std::isnan(*number) && holds(*number, gate.op, gate.threshold)};
 }
@@ -171,10 +159,11 @@ tasks::AssessGate parse_gate(std::string_view text) {
   constexpr std::array allowed{"<", "<=", ">", ">=", "==", "!="};
   if (std::find(allowed.begin(), allowed.end(), gate.op) == allowed.end())
     throw wrong(fmt::format("the comparison \"{}\"", gate.op));
-  if (!key_like(gate.key)) throw wrong(fmt::format("the key \"{}\"", gate.key));
+  if (gate.key.empty() || gate.key.find_first_not_of(of_keys) != std::string::npos)
+    throw wrong(fmt::format("the key \"{}\"", gate.key));
   const std::string_view tail = trimmed(text.substr(end));
-  const auto value = number(tail);
-  if (!value) throw wrong(fmt::format("the number \"{}\"", tail));
+  const auto value = parse_number_or_percent(tail);
+  if (!value || std::isnan(*value)) throw wrong(fmt::format("the number \"{}\"", tail));
   gate.threshold = *value;
   check_key(gate);
   return gate;
@@ -207,3 +196,44 @@ tasks::AssessGate check_gate(tasks::AssessGate gate, const std::vector<tasks::As
 }
 
 }  // namespace leeway::assess
+
+namespace leeway::tasks {
+namespace {
+
+// Element and message of a test case; empty where the gate holds no result to it.
+std::pair<std::string, std::string> verdict(const Assess& record, const AssessGate& gate,
+                                            const AssessResult& result) {
+  const auto here = [&](const auto& one) { return one.model == result.model && one.target == result.target; };
+  if (const auto found = std::ranges::find_if(gate.violations, here); found != gate.violations.end())
+    return {"failure", gate.comparison(found->value)};
+  if (const auto found = std::ranges::find_if(gate.chunks, here); found != gate.chunks.end())
+    return {"failure",
+            fmt::format("{} (first in chunk {}, in {} of {} chunks)", gate.comparison(found->value),
+                        found->first, found->violated, found->judged)};
+  if (const auto found = std::ranges::find_if(gate.not_computed, here); found != gate.not_computed.end())
+    return {record.options.undecided == "fail" ? "failure" : "skipped", "not decided: " + found->reason};
+  return {};
+}
+
+}  // namespace
+
+std::string junit(const Assess& record) {
+  std::string cases;
+  std::size_t tests = 0, failures = 0, skipped = 0;
+  for (const AssessGate& gate : record.gates)
+    for (const AssessResult& result : record.results) {
+      const auto [element, message] = verdict(record, gate, result);
+      ++tests, failures += element == "failure", skipped += element == "skipped";
+      cases +=
+          fmt::format("    <testcase classname=\"{}\" name=\"{}\">",
+                      render::escape(result.model + " under " + result.target), render::escape(gate.gate));
+      if (!element.empty()) cases += fmt::format("<{} message=\"{}\"/>", element, render::escape(message));
+      cases += "</testcase>\n";
+    }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"leeway assess\" "
+      "tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n{}  </testsuite>\n</testsuites>\n",
+      tests, failures, skipped, cases);
+}
+
+}  // namespace leeway::tasks

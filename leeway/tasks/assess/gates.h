@@ -40,3 +40,11 @@ void check_threshold(const tasks::AssessGate& gate, std::size_t k);
                                            const std::vector<tasks::AssessTimeline>& timelines = {});
 
 }  // namespace leeway::assess
+
+namespace leeway::tasks {
+
+// The gates of an assessment as JUnit XML, which CI systems show: one test case for each gate and result, failed where the
+// gate is violated there, for the whole target or for a chunk; without a value failed, or skipped with --undecided pass.
+[[nodiscard]] std::string junit(const Assess& record);
+
+}  // namespace leeway::tasks

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "leeway/tasks/assess/drift.h"
+#include "leeway/tasks/assess/parts.h"
 #include "leeway/tasks/average_case/view.h"
 #include "leeway/tasks/pictures.h"
 

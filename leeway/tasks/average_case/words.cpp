@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "leeway/core/message.h"
-#include "leeway/tasks/assess/drift.h"
+#include "leeway/tasks/assess/parts.h"
 
 namespace leeway::tasks {
 namespace {

@@ -106,7 +106,7 @@ Rates false_alarms(std::size_t sets) {
         sum += source.confidence[row], classes.push_back(source.classes[row]);
       return std::vector<double>{sum / static_cast<double>(rows.size()), distance(classes)};
     };
-    const DrawnBands bands(source_n, std::vector<std::size_t>{n}, measure, {1000, s});
+    const DrawnBands bands(source_n, std::vector<std::size_t>{n}, measure, 1000, s);
     const Interval drawn_mean = bands.band(0, n, rest), far = bands.distance_band(1, n, rest);
     bool out_share = false, out_mean = false, out_drawn = false, out_far = false;
     for (std::size_t j = 0; j < chunks; ++j) {
@@ -155,7 +155,7 @@ TEST(DrawnBands, LieBetweenTheSizesTheyWereDrawnAt) {
     return std::vector<double>{sum / static_cast<double>(rows.size())};
   };
   const std::vector<std::size_t> sizes{40, 150, 700, 20'000};
-  const DrawnBands bands(2000, sizes, mean, {2000, 1});
+  const DrawnBands bands(2000, sizes, mean, 2000, 1);
   for (const std::size_t n : {40u, 77u, 150u, 700u, 5000u, 20'000u}) {
     const Interval found = bands.band(0, n, .01), expected = mean_band(moments, n, .01);
     const double width = expected.high - expected.low;
@@ -163,7 +163,7 @@ TEST(DrawnBands, LieBetweenTheSizesTheyWereDrawnAt) {
     EXPECT_NEAR(found.high, expected.high, .08 * width) << n;
   }
   const auto ends = [&](int count) {
-    return at_threads(count, [&] { return DrawnBands(2000, sizes, mean, {100, 1}).band(0, 150, .01).high; });
+    return at_threads(count, [&] { return DrawnBands(2000, sizes, mean, 100, 1).band(0, 150, .01).high; });
   };
   EXPECT_EQ(ends(1), ends(4));
 }

@@ -7,7 +7,6 @@
 #include "leeway/core/random.h"
 #include "leeway/tasks/assess/detail/cells.h"
 #include "leeway/tasks/assess/detail/comparison.h"
-#include "leeway/tasks/assess/detail/confusion.h"
 #include "leeway/tasks/assess/detail/pairing.h"
 #include "leeway/tasks/assess/detail/predictions.h"
 #include "tests/at_threads.h"

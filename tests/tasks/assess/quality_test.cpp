@@ -13,7 +13,7 @@
 #include "leeway/core/random.h"
 #include "leeway/core/result.h"
 #include "leeway/tasks/assess/detail/auroc.h"
-#include "leeway/tasks/assess/detail/subgroups.h"
+#include "leeway/tasks/assess/detail/cells.h"
 #include "tests/at_threads.h"
 #include "tests/tasks/assess/made_outputs.h"
 

@@ -89,7 +89,7 @@ Interval mean_band(const Moments& source, std::size_t n, double rest) {
 }
 
 DrawnBands::DrawnBands(std::size_t source_n, std::span<const std::size_t> sizes, const Measure& measure,
-                       const DrawnBandOptions& options)
+                       std::size_t draws, std::uint64_t seed)
     : source_n_(source_n) {
   const auto [least, most] = std::ranges::minmax(sizes);
   for (std::size_t size = std::min(least, most_drawn);; size *= 2) {
@@ -97,9 +97,9 @@ DrawnBands::DrawnBands(std::size_t source_n, std::span<const std::size_t> sizes,
     if (sizes_.back() >= std::min(most, most_drawn)) break;
   }
   for (const std::size_t size : sizes_) {
-    std::vector<std::vector<double>> drawn(options.draws);
-    parallel_for(options.draws, [&](std::size_t draw) {
-      Random random(options.seed, stream("chunks of the source"), draw);
+    std::vector<std::vector<double>> drawn(draws);
+    parallel_for(draws, [&](std::size_t draw) {
+      Random random(seed, stream("chunks of the source"), draw);
       std::vector<std::size_t> rows(size);
       for (std::size_t& row : rows) row = random.below(source_n);
       drawn[draw] = measure(rows);
@@ -110,8 +110,8 @@ DrawnBands::DrawnBands(std::size_t source_n, std::span<const std::size_t> sizes,
       for (const auto& one : drawn) values.push_back(one[m]);
       const Moments found = moments_of(values);
       const double root = std::sqrt(static_cast<double>(size)),
-                   spread = std::sqrt(found.variance * static_cast<double>(options.draws) /
-                                      (static_cast<double>(options.draws) - 1));
+                   spread = std::sqrt(found.variance * static_cast<double>(draws) /
+                                      (static_cast<double>(draws) - 1));
       shapes.push_back({found.mean, spread * root, found.skew() * root, found.excess() * root * root});
     }
   }

@@ -52,17 +52,12 @@ inline constexpr std::size_t most_drawn = 4096;
 // What is measured of a drawn chunk: source rows, with repeats, to one number each of a fixed list.
 using Measure = std::function<std::vector<double>(std::span<const std::size_t>)>;
 
-struct DrawnBandOptions {
-  std::size_t draws = 2000;
-  std::uint64_t seed = 0;
-};
-
 // The bands of several measures, from the same draws.
 class DrawnBands {
  public:
   // `sizes`: of the chunks. `measure` is called from several threads.
   DrawnBands(std::size_t source_n, std::span<const std::size_t> sizes, const Measure& measure,
-             const DrawnBandOptions& options);
+             std::size_t draws, std::uint64_t seed);
 
   [[nodiscard]] Interval band(std::size_t measure, std::size_t n, double rest) const;
   [[nodiscard]] Interval distance_band(std::size_t measure, std::size_t n, double rest) const;  // from 0

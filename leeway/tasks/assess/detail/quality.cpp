@@ -11,8 +11,8 @@
 #include "leeway/core/bounded_mean.h"
 #include "leeway/core/parallel.h"
 #include "leeway/tasks/assess/detail/auroc.h"
+#include "leeway/tasks/assess/detail/cells.h"
 #include "leeway/tasks/assess/detail/comparison.h"
-#include "leeway/tasks/assess/detail/confusion.h"
 
 namespace leeway::assess {
 namespace {

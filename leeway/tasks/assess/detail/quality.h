@@ -41,7 +41,7 @@
 #include "leeway/core/array.h"
 #include "leeway/core/statistics.h"
 #include "leeway/tasks/assess/detail/predictions.h"
-#include "leeway/tasks/assess/quality.h"
+#include "leeway/tasks/assess/parts.h"
 
 namespace leeway::assess {
 

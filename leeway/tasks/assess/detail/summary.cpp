@@ -9,9 +9,7 @@
 #include "leeway/tasks/assess/detail/bounds.h"
 #include "leeway/tasks/assess/detail/cells.h"
 #include "leeway/tasks/assess/detail/comparison.h"
-#include "leeway/tasks/assess/detail/confusion.h"
 #include "leeway/tasks/assess/detail/drift.h"
-#include "leeway/tasks/assess/detail/subgroups.h"
 
 namespace leeway::assess {
 namespace {

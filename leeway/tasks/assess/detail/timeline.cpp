@@ -76,10 +76,6 @@ double pooled_p(const std::vector<std::size_t>& a, const std::vector<std::size_t
   return rare(x[0] + y[0]) && x[0] + y[0] > 0 && x.size() > 1 ? 1 : homogeneity(x, y).p;
 }
 
-double distance_of(const std::vector<std::size_t>& a, const std::vector<std::size_t>& b) {
-  return total_variation(a, b).value;
-}
-
 class Timeline {
  public:
   Timeline(const AnalysedSource& source, const Target& target, const Summary& summary, const Task& task)
@@ -130,12 +126,10 @@ class Timeline {
     found.chunk = chunk.name, found.start = chunk.start, found.end = chunk.end;
     found.n = chunk.rows.size();
     if (!labels_.empty()) {
-      std::size_t right = 0, labelled = 0;
-      for (const std::size_t row : chunk.rows) {
-        right += after_.classes[row] == labels_[row] ? 1 : 0;
-        labelled += labels_[row] != no_label ? 1 : 0;
-      }
-      if (labelled > 0) found.accuracy = share(right, labelled, task_.level);
+      std::size_t right = 0;
+      for (const std::size_t row : chunk.rows) right += after_.classes[row] == labels_[row] ? 1 : 0;
+      if (const std::size_t labelled = labelled_in(chunk); labelled > 0)
+        found.accuracy = share(right, labelled, task_.level);
     }
     double sum = 0;
     for (const std::size_t row : chunk.rows) sum += after_.confidences[row];
@@ -186,7 +180,7 @@ class Timeline {
     const std::vector<std::size_t> classes = code_counts(at_rows(after_.classes, chunk.rows), target_.k());
     tasks::ChunkDrift& drift = found.drift;
     drift.classes = {"predicted class", pooled_p(source_classes_, classes), 1,
-                     distance_of(source_classes_, classes)};
+                     total_variation(source_classes_, classes).value};
     const TwoSampleTest moved =
         kolmogorov_smirnov(source_confidences_, at_rows(after_.confidences, chunk.rows));
     drift.confidence = {"confidence", moved.p, 1, moved.statistic};
@@ -208,7 +202,7 @@ class Timeline {
     std::vector<std::size_t> counts(column.source_counts.size());
     for (const std::size_t row : rows) ++counts[column.places[static_cast<std::size_t>(column.codes[row])]];
     return {column.name, pooled_p(column.source_counts, counts), 1,
-            distance_of(column.source_counts, counts)};
+            total_variation(column.source_counts, counts).value};
   }
 
   void add_bounds(Progress* progress) {
@@ -290,13 +284,13 @@ class Timeline {
     for (const Chunk& chunk : chunks_.list) sizes.push_back(chunk.rows.size());
     const auto measures = [&](std::span<const std::size_t> rows) {
       const std::vector<std::int32_t> classes = at_rows(source_rows_.said.classes, rows);
-      std::vector<double> values{distance_of(source_classes_, code_counts(classes, target_.k()))};
+      std::vector<double> values{total_variation(source_classes_, code_counts(classes, target_.k())).value};
       if (estimates_) values.push_back(estimates_->answer(known_, rows).error);
       return values;
     };
     const std::size_t scores = std::min(std::ranges::max(sizes), most_drawn) * target_.k();
-    return DrawnBands(known_.n(), sizes, measures,
-                      {std::clamp(drawn_scores / scores, least_draws, most_draws), task_.seed});
+    return DrawnBands(known_.n(), sizes, measures, std::clamp(drawn_scores / scores, least_draws, most_draws),
+                      task_.seed);
   }
 
   void say_why() {
@@ -334,10 +328,6 @@ class Timeline {
 };
 
 }  // namespace
-
-bool has_timeline(const Target& target, const Task& task) {
-  return task.options.chunk.has_value() || target.files.size() > 1;
-}
 
 tasks::AssessTimeline timeline_of(const AnalysedSource& source, const Target& target, const Summary& summary,
                                   const Task& task, Progress* progress) {

@@ -23,9 +23,6 @@ namespace leeway::assess {
 
 inline constexpr std::size_t most_bounds = 100;
 
-// Whether the task asks for one of this target.
-[[nodiscard]] bool has_timeline(const Target& target, const Task& task);
-
 // `summary` is the target's.
 [[nodiscard]] tasks::AssessTimeline timeline_of(const AnalysedSource& source, const Target& target,
                                                 const Summary& summary, const Task& task, Progress* progress);

@@ -34,14 +34,12 @@ void warn_about_file(Lines& lines, const Outputs& outputs, const Predictions& sa
                     whole_percent(said.saturated_share), side));
 }
 
-bool constant_rows(const Array& features) {
+void warn_about_features(Lines& lines, const Outputs& outputs, const std::string& side) {
+  if (!outputs.features) return;
+  const Array& features = *outputs.features;
   const std::size_t n = features.shape[0], bytes = features.size() / n * size_of(features.type);
   const auto* first = static_cast<const char*>(features.storage.get());
-  return n > 1 && std::equal(first, first + (n - 1) * bytes, first + bytes);
-}
-
-void warn_about_features(Lines& lines, const Outputs& outputs, const std::string& side) {
-  if (outputs.features && constant_rows(*outputs.features))
+  if (n > 1 && std::equal(first, first + (n - 1) * bytes, first + bytes))
     lines.push_back(fmt::format("All rows of the {} have the same features.", side));
 }
 
