@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "leeway/core/random.h"
-#include "leeway/nn/attack/projection.h"
 
 namespace leeway::nn {
 namespace {

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <torch/torch.h>
 
 #include <algorithm>
-#include <mutex>
 
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"

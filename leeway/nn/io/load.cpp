@@ -9,7 +9,6 @@
 #include "leeway/io/npy.h"
 #include "leeway/io/safetensors.h"
 #include "leeway/nn/detail/tensors.h"
-#include "leeway/nn/detail/torch_model.h"
 #include "leeway/nn/io/model_notes.h"
 #include "leeway/nn/io/onnx_file.h"
 #include "leeway/nn/io/tensor_names.h"

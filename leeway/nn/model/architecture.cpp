@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "leeway/core/message.h"
-#include "leeway/core/random.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/model/heads.h"
 

@@ -1,6 +1,5 @@
 // Vision transformers: a linear embedding of patches behind a class token, positions, transformer blocks, a linear
 // layer on what the class token became. The image size is fixed by the positions.
-#include <fmt/format.h>
 
 #include <cmath>
 

@@ -9,9 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <system_error>
-#include <vector>
 
 namespace leeway {
 

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <utility>
-#include <vector>
-
-#include "leeway/core/random.h"
 
 namespace leeway::nn {
 namespace {
