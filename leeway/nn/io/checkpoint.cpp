@@ -30,10 +30,6 @@ constexpr std::size_t copies_floor = std::size_t{64} << 20, copies_factor = 16;
 // The bytes of a storage, by its key.
 using Blocks = std::function<MappedFile(const std::string& key)>;
 
-std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 // What a key of a dictionary adds to a tensor's name.
 std::optional<std::string> key_text(const Object& key) {
   if (const auto* text = std::get_if<std::string>(&key)) return *text;
@@ -315,8 +311,8 @@ NamedTensors parse_zip(const MappedFile& file, std::string_view name) {
     return unpack(*found, file, fmt::format("{}: {}", name, printable(member)));
   };
   if (find_member(members, prefix + "byteorder") != nullptr &&
-      text_of(read("byteorder").bytes).substr(0, 6) != "little")
-    refuse(name, "little-endian tensors", in_quotes(text_of(read("byteorder").bytes)));
+      read("byteorder").text().substr(0, 6) != "little")
+    refuse(name, "little-endian tensors", in_quotes(read("byteorder").text()));
   const MappedFile object = read("data.pkl");
   const pickle::Pickle pickle = pickle::unpickle(object.bytes, name);
   return Collector(
@@ -412,15 +408,14 @@ void LegacyFile::map_blocks(const pickle::Pickle& pickle, const pickle::Pickle& 
 
 }  // namespace
 
-bool is_legacy_checkpoint(std::span<const std::byte> bytes) {
-  const std::string_view start = text_of(bytes.first(std::min<std::size_t>(bytes.size(), 32)));
+bool is_legacy_checkpoint(const MappedFile& file) {
+  const std::string_view start = file.text().substr(0, 32);
   return start.starts_with('\x80') && start.find(magic) != std::string_view::npos;
 }
 
 NamedTensors parse_checkpoint(const MappedFile& file, std::string_view name) {
-  const std::string_view start = text_of(file.bytes.first(std::min<std::size_t>(file.bytes.size(), 2)));
-  if (start == "PK") return parse_zip(file, name);
-  if (is_legacy_checkpoint(file.bytes)) return LegacyFile(file, name).parse();
+  if (file.text().starts_with("PK")) return parse_zip(file, name);
+  if (is_legacy_checkpoint(file)) return LegacyFile(file, name).parse();
   refuse(name, "a PyTorch checkpoint", file.bytes.empty() ? "an empty file" : "other bytes");
 }
 

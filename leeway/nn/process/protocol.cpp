@@ -23,6 +23,18 @@ namespace {
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
+struct DescriptorsMessage {
+  char byte = 0;  // a message has at least one
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * most_channels * sizeof(int))> place{};
+  iovec content{&byte, 1};
+  msghdr head{};
+
+  explicit DescriptorsMessage(std::size_t size) {
+    head.msg_iov = &content, head.msg_iovlen = 1;
+    head.msg_control = place.data(), head.msg_controllen = size;
+  }
+};
+
 }  // namespace
 
 SharedMemory::~SharedMemory() {
@@ -87,22 +99,6 @@ std::optional<std::string> receive_text(int socket, std::size_t most) {
   if (!receive_all(socket, text.data(), text.size())) return std::nullopt;
   return text;
 }
-
-namespace {
-
-struct DescriptorsMessage {
-  char byte = 0;  // a message has at least one
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * most_channels * sizeof(int))> place{};
-  iovec content{&byte, 1};
-  msghdr head{};
-
-  explicit DescriptorsMessage(std::size_t size) {
-    head.msg_iov = &content, head.msg_iovlen = 1;
-    head.msg_control = place.data(), head.msg_controllen = size;
-  }
-};
-
-}  // namespace
 
 bool send_descriptors(int socket, const std::vector<int>& descriptors) {
   const std::size_t bytes = descriptors.size() * sizeof(int);

@@ -194,13 +194,6 @@ void end_with_caller() {
   confined.get();
 }
 
-LoadedProgram load_and_confine(ModelInfo info, const InputShape& images) {
-  end_with_caller();
-  confine(Confine::read);
-  const auto before_running = [] { confine(Confine::compute); };
-  return load_program(std::move(info), images, torch::kCPU, before_running);
-}
-
 }  // namespace
 
 int serve_model() {
@@ -220,7 +213,10 @@ int serve_model() {
   LoadedProgram program;
   Failure failure;
   try {
-    program = load_and_confine(std::move(info), images);
+    end_with_caller();
+    confine(Confine::read);
+    program = load_program(std::move(info), images, torch::kCPU,
+                           /*before_running=*/[] { confine(Confine::compute); });
   } catch (...) {
     failure = current_failure();
   }

@@ -40,7 +40,6 @@ class TrainingLoop {
   void start_from_weights(Network& network, const Architecture& built);
   [[nodiscard]] std::filesystem::path base_path() const { return out_.string() + ".base"; }
   [[nodiscard]] Epoch run_epoch(std::size_t number);
-  [[nodiscard]] std::size_t planned_steps() const;
   [[nodiscard]] bool finished() const;
   [[nodiscard]] double score(const Epoch& epoch) const;
   void validate(Epoch& epoch);
@@ -169,10 +168,7 @@ void TrainingLoop::start_from_weights(Network& network, const Architecture& buil
   NamedTensors file = read_named_tensors(options_.start);
   ArrayMap weights = without_prefixes(std::move(file.tensors), built.output);
   const std::string from = display_name(options_.start);
-  const auto note = [&](const std::string& text) {
-    if (std::ranges::find(notes_, text) == notes_.end()) notes_.push_back(text);
-  };
-  if (!file.note.empty()) note(file.note);
+  if (!file.note.empty()) append_new(notes_, file.note);
   if (network.as<HeadedNetwork>() != nullptr) {
     ArrayMap backbone;
     for (const auto& [name, array] : weights)
@@ -180,7 +176,8 @@ void TrainingLoop::start_from_weights(Network& network, const Architecture& buil
     const bool same = file.metadata["architecture"] == info_.architecture &&
                       file.metadata["classes"] == std::to_string(info_.classes);
     if (!backbone.empty() && !same) {
-      note(
+      append_new(
+          notes_,
           fmt::format("{}: has architecture {} and {} classes: only its backbone is used, the head starts "
                       "with random weights",
                       from, file.metadata["architecture"], file.metadata["classes"]));
@@ -195,8 +192,9 @@ void TrainingLoop::start_from_weights(Network& network, const Architecture& buil
   const bool others = !names.empty() && !info_.class_names.empty() && names != info_.class_names;
   if (found != weights.end() && !found->second.shape.empty() &&
       (found->second.shape[0] != info_.classes || others)) {
-    note(fmt::format("{}: its last layer has {} {}classes: the layer of {} starts with random weights", from,
-                     found->second.shape[0], others ? "other " : "", info_.classes));
+    append_new(notes_,
+               fmt::format("{}: its last layer has {} {}classes: the layer of {} starts with random weights",
+                           from, found->second.shape[0], others ? "other " : "", info_.classes));
     for (const auto& [name, array] : nn::weights_of(network))
       if (name.starts_with(last_layer(built))) weights[name] = array;
   }
@@ -283,12 +281,6 @@ void TrainingLoop::stop_if_asked(std::size_t epoch) const {
                   display_name(state_), course_.epochs.size()));
 }
 
-// So many there are without an early stop.
-std::size_t TrainingLoop::planned_steps() const {
-  if (options_.steps > 0) return options_.steps;
-  return done_ - course_.place + (options_.epochs + 1 - course_.pass) * set_.steps();
-}
-
 bool TrainingLoop::finished() const {
   return options_.steps > 0 ? done_ >= options_.steps : course_.pass > options_.epochs;
 }
@@ -315,7 +307,9 @@ Epoch TrainingLoop::run_epoch(std::size_t number) {
       set_.begin_epoch(course_.pass);
     }
     Minibatches batches = set_.minibatches(course_.place);
-    batches.steps = planned_steps();
+    batches.steps = options_.steps;
+    if (options_.steps == 0)  // so many there are without an early stop
+      batches.steps = done_ - course_.place + (options_.epochs + 1 - course_.pass) * set_.steps();
     batches.step = ++done_;
     batches.rate = schedule_.factor(batches.step, batches.steps, course_.pass);
     const Step step = algorithm_->update(batches);
