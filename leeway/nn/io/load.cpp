@@ -48,9 +48,8 @@ std::string format_of(const std::filesystem::path& path) {
 
 // Of at most 2000 tensors.
 std::string similar_name(std::string_view name, const ArrayMap& tensors) {
-  std::vector<std::string> names;
-  for (const auto& [key, array] : tensors)
-    if (names.size() < 2000) names.push_back(key);
+  std::vector<std::string> names = array_names(tensors);
+  names.resize(std::min<std::size_t>(names.size(), 2000));
   return did_you_mean(name, names);
 }
 

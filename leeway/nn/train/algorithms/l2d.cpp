@@ -104,7 +104,7 @@ class L2dTraining : public Algorithm {
 
   // `diverse`: the network's turn, both in one pass. Otherwise the augmenter's, where the images themselves need no gradients.
   [[nodiscard]] Pair embed(const torch::Tensor& images, std::size_t step, bool diverse) {
-    const torch::Tensor x = network_input(head_, setting().normalization, images);
+    const torch::Tensor x = normalize(setting().normalization, head_.prepare(images));
     const torch::Tensor varied = [&] {
       const torch::AutoGradMode learns(!diverse);
       const torch::Tensor made = augmenter_.forward(x, step, diverse);

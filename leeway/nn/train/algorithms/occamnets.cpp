@@ -35,7 +35,7 @@ class OccamNets : public Algorithm {
 
   Objective objective(const Minibatches& batches) override {
     const Batch& batch = batches.labelled;
-    const auto exits = network_.exits(network_input(network_, setting().normalization, batch.x));
+    const auto exits = network_.exits(normalize(setting().normalization, network_.prepare(batch.x)));
     const torch::Tensor labels = batch.y.to(torch::kCPU);
     shown_ += torch::bincount(labels, {}, network_.classes());
     torch::Tensor main, gates, maps;

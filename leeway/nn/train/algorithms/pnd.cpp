@@ -37,7 +37,7 @@ class PndTraining : public Algorithm {
   Objective objective(const Minibatches& batches) override {
     const Batch& batch = batches.labelled;
     const bool second = parameter("base-epochs") > 0;
-    const auto experts = network_.experts(network_input(network_, setting().normalization, batch.x));
+    const auto experts = network_.experts(normalize(setting().normalization, network_.prepare(batch.x)));
     const torch::Tensor weights = update_weights(experts, batch);
     torch::Tensor debias = torch::zeros({}).to(batch.x.device()), bias = debias, diversity = debias,
                   contrast = debias;

@@ -149,7 +149,7 @@ class SagNet : public Algorithm {
   }
 
   [[nodiscard]] torch::Tensor front(const torch::Tensor& images) const {
-    torch::Tensor z = network_input(*setting().network, setting().normalization, images);
+    torch::Tensor z = normalize(setting().normalization, setting().network->prepare(images));
     for (std::size_t i = 0; i < stage_; ++i) z = setting().network->stage(i, z);
     return z;
   }
