@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "leeway/nn/attack.h"
 #include "leeway/nn/attack/ball.h"

@@ -4,14 +4,8 @@
 #include <cmath>
 
 #include "leeway/core/random.h"
-#include "leeway/nn/attack/projection.h"
 
 namespace leeway::nn {
-namespace {
-
-torch::Tensor sum_rows(const torch::Tensor& images) { return images.flatten(1).sum(1); }
-
-}  // namespace
 
 torch::Tensor distances(const torch::Tensor& a, const torch::Tensor& b, Norm norm) {
   return norms_of(a.to(torch::kFloat64) - b.to(torch::kFloat64), norm);
@@ -52,7 +46,7 @@ torch::Tensor Ball::step(const torch::Tensor& x, const torch::Tensor& gradient, 
   const torch::Tensor direction =
       gradient / per_row(torch::where(largest > 0, largest, torch::ones_like(largest)));
   // at most 10,000 lengths: float32 must still resolve the ball
-  const torch::Tensor farthest = 1e4 * length / sum_rows(direction.square()).sqrt();
+  const torch::Tensor farthest = 1e4 * length / direction.square().flatten(1).sum(1).sqrt();
   const torch::Tensor t = torch::minimum(reach(direction, room_along(x, direction, box_), length), farthest);
   return project(x + direction * per_row(torch::where(largest > 0, t, torch::zeros_like(t))));
 }

@@ -14,10 +14,6 @@ void move_at_random(const Picture& picture, const Parameters& parameters, Random
   move(picture, dx, dy, false);
 }
 
-void flip_picture(const Picture& picture, const Parameters& parameters, Random& random) {
-  if (random.uniform() < parameters.at("probability")) move(picture, 0, 0, true);
-}
-
 }  // namespace
 
 Augmentation crop() {
@@ -30,7 +26,9 @@ Augmentation crop() {
 
 Augmentation flip() {
   return {{"flip", "horizontal flip", "", {{"probability", .5, 0, 1, "probability of a flip"}}},
-          flip_picture};
+          [](const Picture& picture, const Parameters& parameters, Random& random) {
+            if (random.uniform() < parameters.at("probability")) move(picture, 0, 0, true);
+          }};
 }
 
 }  // namespace leeway::nn::augment

@@ -6,16 +6,6 @@
 #include "leeway/nn/augment/parts.h"
 
 namespace leeway::nn::augment {
-namespace {
-
-void jitter_picture(const Picture& picture, const Parameters& parameters, Random& random) {
-  change_colours(picture,
-                 {parameters.at("brightness"), parameters.at("contrast"), parameters.at("saturation"),
-                  parameters.at("hue")},
-                 random);
-}
-
-}  // namespace
 
 void change_colours(const Picture& picture, const Jitter& jitter, Random& random) {
   const auto around = [&](double middle, double part) { return middle + part * (2 * random.uniform() - 1); };
@@ -35,7 +25,12 @@ Augmentation jitter() {
             {"contrast", .4, 0, 1, "maximum relative change of contrast"},
             {"saturation", .4, 0, 1, "maximum relative change of saturation"},
             {"hue", 0, 0, .5, "maximum rotation of the hue, share of the circle"}}},
-          jitter_picture};
+          [](const Picture& picture, const Parameters& parameters, Random& random) {
+            change_colours(picture,
+                           {parameters.at("brightness"), parameters.at("contrast"),
+                            parameters.at("saturation"), parameters.at("hue")},
+                           random);
+          }};
 }
 
 }  // namespace leeway::nn::augment

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leeway/core/family.h"
 #include "leeway/core/message.h"
 
 namespace leeway::nn {

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <torch/torch.h>
 
 #include <algorithm>
-#include <mutex>
 
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
@@ -58,16 +56,6 @@ constexpr SameType same_types[] = {{ElementType::boolean, torch::kBool}, {Elemen
                                    {ElementType::u8, torch::kUInt8},     {ElementType::i16, torch::kInt16},
                                    {ElementType::i32, torch::kInt32},    {ElementType::i64, torch::kInt64},
                                    {ElementType::f32, torch::kFloat32},  {ElementType::f64, torch::kFloat64}};
-
-constexpr double tolerance = 1e-3;  // of rounding, as in probabilities of files
-
-void check_probabilities(const torch::Tensor& values, const std::string& name) {
-  const torch::Tensor plain = values.detach();
-  const torch::Tensor outside = (plain < -tolerance) | (plain > 1 + tolerance);
-  if (!outside.any().item<bool>()) return;
-  refuse(name, "probabilities in [0,1] (--binary prob)",
-         fmt::format("{:.6g}", plain.masked_select(outside)[0].item<double>()));
-}
 
 }  // namespace
 
@@ -289,7 +277,11 @@ torch::Tensor two_classes(const torch::Tensor& single, Binary binary, const std:
            fmt::format("outputs of shape {}", text_of(single.sizes())));
   const torch::Tensor v = single.view({-1, 1});
   if (binary == Binary::logit) return torch::cat({torch::zeros_like(v), v}, 1);
-  check_probabilities(v, name);
+  constexpr double tolerance = 1e-3;  // of rounding, as in probabilities of files
+  const torch::Tensor plain = v.detach(), outside = (plain < -tolerance) | (plain > 1 + tolerance);
+  if (outside.any().item<bool>())
+    refuse(name, "probabilities in [0,1] (--binary prob)",
+           fmt::format("{:.6g}", plain.masked_select(outside)[0].item<double>()));
   return logarithms(torch::cat({1 - v, v}, 1));
 }
 

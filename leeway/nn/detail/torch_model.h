@@ -29,12 +29,8 @@ using JacobianFunction =
 [[nodiscard]] ForwardFunction forward_of(std::shared_ptr<Network> network,
                                          const Normalization& normalization);
 
-// scale images - mean, by std.
+// scale images - mean, by std: of prepared images the input of a network's first layer in forward_of().
 [[nodiscard]] torch::Tensor normalize(const Normalization& normalization, const torch::Tensor& images);
-
-// The input of the network's first layer in forward_of().
-[[nodiscard]] torch::Tensor network_input(Network& network, const Normalization& normalization,
-                                          const torch::Tensor& images);
 
 // Error unless mean and std are empty or one finite number per channel, and std and scale are positive.
 void check_normalization(const Normalization& normalization, const std::string& name, std::size_t channels);

@@ -16,7 +16,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -37,6 +36,6 @@ struct NamedTensors : Safetensors {
 // From memory. `name` opens error messages.
 [[nodiscard]] NamedTensors parse_checkpoint(const MappedFile& file, std::string_view name);
 
-[[nodiscard]] bool is_legacy_checkpoint(std::span<const std::byte> bytes);
+[[nodiscard]] bool is_legacy_checkpoint(const MappedFile& file);
 
 }  // namespace leeway::nn

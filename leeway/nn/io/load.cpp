@@ -9,7 +9,6 @@
 #include "leeway/io/npy.h"
 #include "leeway/io/safetensors.h"
 #include "leeway/nn/detail/tensors.h"
-#include "leeway/nn/detail/torch_model.h"
 #include "leeway/nn/io/model_notes.h"
 #include "leeway/nn/io/onnx_file.h"
 #include "leeway/nn/io/tensor_names.h"
@@ -21,11 +20,6 @@
 namespace leeway::nn {
 namespace {
 
-bool contains(std::span<const std::byte> bytes, std::string_view text) {
-  const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return all.find(text) != std::string_view::npos;
-}
-
 // "torchscript", "pt2", "onnx", "checkpoint", "safetensors" or "npz", by content (of a zip file: the names in the
 // directory at its end); ONNX also by file name.
 std::string format_of(const std::filesystem::path& path) {
@@ -33,30 +27,29 @@ std::string format_of(const std::filesystem::path& path) {
       "TorchScript, ONNX, .pt2, a PyTorch checkpoint, safetensors or npz of named tensors";
   const std::string name = display_name(path);
   const MappedFile file = map_file(path);
-  const std::span<const std::byte> bytes = file.bytes;
-  if (bytes.empty()) refuse(name, expected, "an empty file");
-  if (contains(bytes.first(std::min<std::size_t>(bytes.size(), 2)), "PK")) {
-    const std::span<const std::byte> tail = bytes.last(std::min<std::size_t>(bytes.size(), 1 << 20));
-    if (!contains(tail, std::string_view("PK\x05\x06", 4))) refuse(name, expected, "a truncated zip archive");
-    if (contains(tail, "constants.pkl")) return "torchscript";
-    if (contains(tail, "models/model.json") || contains(tail, "serialized_exported_program.json"))
-      return "pt2";
-    if (contains(tail, "data.pkl")) return "checkpoint";
-    return contains(tail, ".npy") ? "npz" : "torchscript";
+  const std::string_view text = file.text();
+  if (text.empty()) refuse(name, expected, "an empty file");
+  if (text.starts_with("PK")) {
+    const std::string_view tail = text.substr(text.size() - std::min<std::size_t>(text.size(), 1 << 20));
+    const auto has = [&](std::string_view part) { return tail.find(part) != std::string_view::npos; };
+    if (!has({"PK\x05\x06", 4})) refuse(name, expected, "a truncated zip archive");
+    if (has("constants.pkl")) return "torchscript";
+    if (has("models/model.json") || has("serialized_exported_program.json")) return "pt2";
+    if (has("data.pkl")) return "checkpoint";
+    return has(".npy") ? "npz" : "torchscript";
   }
-  if (is_legacy_checkpoint(bytes)) return "checkpoint";
-  if (identify(bytes) != Content::safetensors &&
-      (onnx::looks_like_onnx(bytes) || path.extension() == ".onnx"))
+  if (is_legacy_checkpoint(file)) return "checkpoint";
+  if (identify(file.bytes) != Content::safetensors &&
+      (onnx::looks_like_onnx(file.bytes) || path.extension() == ".onnx"))
     return "onnx";
-  if (contains(bytes.first(std::min<std::size_t>(bytes.size(), 64)), "{")) return "safetensors";
+  if (text.substr(0, 64).find('{') != std::string_view::npos) return "safetensors";
   refuse(name, expected, "something else");
 }
 
 // Of at most 2000 tensors.
 std::string similar_name(std::string_view name, const ArrayMap& tensors) {
-  std::vector<std::string> names;
-  for (const auto& [key, array] : tensors)
-    if (names.size() < 2000) names.push_back(key);
+  std::vector<std::string> names = array_names(tensors);
+  names.resize(std::min<std::size_t>(names.size(), 2000));
   return did_you_mean(name, names);
 }
 
@@ -155,28 +148,6 @@ std::unique_ptr<Model> load_named_tensors(ModelInfo info, ArrayMap tensors, torc
   return make_model(std::move(info), network, device);
 }
 
-}  // namespace
-
-std::string words_for_format(const std::string& format) {
-  return format == "onnx" ? "ONNX" : format == "pt2" ? "a .pt2 archive" : "TorchScript";
-}
-
-LoadedProgram load_program(ModelInfo info, const InputShape& images, torch::Device device,
-                           const std::function<void()>& before_running) {
-  const auto load = info.format == "onnx" ? load_onnx : info.format == "pt2" ? load_pt2 : load_torchscript;
-  return load(std::move(info), images, device, before_running);
-}
-
-void take_classes(ModelInfo& info, std::size_t found) {
-  if (info.classes > 0 && info.classes != found)
-    refuse(display_name(info.notes_file),
-           fmt::format("{} classes, as {} has", found, display_name(info.path)),
-           std::to_string(info.classes));
-  info.classes = found;
-}
-
-namespace {
-
 // What a file says, its notes and its source in the order in which they count; tensors where it has them.
 struct FileContent {
   ModelInfo info;
@@ -226,6 +197,24 @@ FileContent read_file(const ModelSource& source) {
 }
 
 }  // namespace
+
+std::string words_for_format(const std::string& format) {
+  return format == "onnx" ? "ONNX" : format == "pt2" ? "a .pt2 archive" : "TorchScript";
+}
+
+LoadedProgram load_program(ModelInfo info, const InputShape& images, torch::Device device,
+                           const std::function<void()>& before_running) {
+  const auto load = info.format == "onnx" ? load_onnx : info.format == "pt2" ? load_pt2 : load_torchscript;
+  return load(std::move(info), images, device, before_running);
+}
+
+void take_classes(ModelInfo& info, std::size_t found) {
+  if (info.classes > 0 && info.classes != found)
+    refuse(display_name(info.notes_file),
+           fmt::format("{} classes, as {} has", found, display_name(info.path)),
+           std::to_string(info.classes));
+  info.classes = found;
+}
 
 NamedTensors read_named_tensors(const std::filesystem::path& path) {
   const std::string format = format_of(path);

@@ -20,12 +20,6 @@ void refuse_training_form(const onnx::Graph& graph, const std::string& name) {
       refuse(onnx::place_of(node, graph.opset, name), "a model exported for prediction", "training_mode 1");
 }
 
-void check_opset(const onnx::Graph& graph, const std::string& name) {
-  if (graph.opset > onnx::newest_opset)
-    refuse(name, fmt::format("opset 6 to {} (an option of exporters)", onnx::newest_opset),
-           fmt::format("opset {}", graph.opset));
-}
-
 std::vector<Layer> layers_of(const onnx::Graph& graph) {
   std::vector<Layer> layers;
   for (const onnx::Node& node : graph.nodes) {
@@ -48,7 +42,9 @@ LoadedProgram load_onnx(ModelInfo info, const InputShape& given, torch::Device d
   const std::string name = display_name(info.path);
   const onnx::Graph graph = onnx::read_onnx(info.path);
   before_running();
-  check_opset(graph, name);
+  if (graph.opset > onnx::newest_opset)
+    refuse(name, fmt::format("opset 6 to {} (an option of exporters)", onnx::newest_opset),
+           fmt::format("opset {}", graph.opset));
   refuse_training_form(graph, name);
   info.layers = layers_of(graph);
   std::size_t parameters = 0;

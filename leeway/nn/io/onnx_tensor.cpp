@@ -11,7 +11,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "leeway/core/array.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 

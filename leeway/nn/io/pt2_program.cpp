@@ -150,16 +150,10 @@ IValue typed_list(const std::vector<IValue>& values, const c10::Type& element) {
   }
 }
 
-const Argument* find_argument(const Node& node, const std::string& name) {
-  const auto found = std::ranges::find(node.names, name);
-  return found == node.names.end() ? nullptr
-                                   : &node.arguments[static_cast<std::size_t>(found - node.names.begin())];
-}
-
 // Where a schema renamed an argument, position counts.
 const Argument* argument_at(const Node& node, const c10::FunctionSchema& schema, std::size_t place) {
-  const std::string& name = schema.arguments()[place].name();
-  if (const Argument* const found = find_argument(node, name)) return found;
+  const auto found = std::ranges::find(node.names, schema.arguments()[place].name());
+  if (found != node.names.end()) return &node.arguments[static_cast<std::size_t>(found - node.names.begin())];
   if (place >= node.names.size()) return nullptr;
   const auto knows = [&](const c10::Argument& argument) { return argument.name() == node.names[place]; };
   return std::ranges::any_of(schema.arguments(), knows) ? nullptr : &node.arguments[place];
@@ -332,15 +326,11 @@ std::vector<torch::Tensor> Program::run(const torch::Tensor& x) const {
     for (std::size_t i = 0; i < step.outputs.size(); ++i) values[step.outputs[i]] = std::move(stack[i]);
     for (const std::size_t slot : step.last_used) values[slot] = Value();
   }
-  if (writes_) check_weights();
+  for (const torch::Tensor& weight : weights_)
+    if (weight._version() != 0) throw std::runtime_error("the model changes its weights while it runs");
   std::vector<torch::Tensor> results;
   for (const std::size_t slot : outputs_) results.push_back(values[slot].toTensor());
   return results;
-}
-
-void Program::check_weights() const {
-  for (const torch::Tensor& weight : weights_)
-    if (weight._version() != 0) throw std::runtime_error("the model changes its weights while it runs");
 }
 
 }  // namespace leeway::nn::pt2

@@ -48,7 +48,6 @@ class Program {
   [[nodiscard]] Operand operand(const Argument& argument, const c10::TypePtr& type, Step& step);
   [[nodiscard]] Operand list(const std::vector<Argument>& list, const c10::TypePtr& type, Step& step);
   void forget_after_last_use();
-  void check_weights() const;
 
   torch::Device device_;
   std::map<std::string, std::size_t> slots_;  // of values by name

@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 
-#include "leeway/core/array.h"
 #include "leeway/core/message.h"
 
 namespace leeway::nn {

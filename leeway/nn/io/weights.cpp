@@ -12,7 +12,6 @@
 #include "leeway/nn/detail/parameters.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/tensor_names.h"
-#include "leeway/nn/model/architecture.h"
 
 namespace leeway::nn {
 namespace {

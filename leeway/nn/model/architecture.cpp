@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "leeway/core/message.h"
-#include "leeway/core/random.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/model/heads.h"
 
@@ -71,41 +70,26 @@ Architecture mlp();
 Architecture small_cnn();
 Architecture small_cnn_bn();
 Architecture defended_cnn();
-Architecture resnet20_cifar();
-Architecture resnet32_cifar();
-Architecture resnet44_cifar();
-Architecture resnet56_cifar();
-Architecture resnet110_cifar();
-Architecture resnet18_cifar();
-Architecture resnet50_cifar();
-Architecture resnet101_cifar();
+std::vector<Architecture> small_resnets();
 Architecture preact_resnet18();
 Architecture wrn_28_10();
-Architecture resnet18();
-Architecture resnet50();
-Architecture resnet101();
+std::vector<Architecture> large_resnets();
 Architecture densenet121();
-Architecture vit();
-Architecture vit_patch12();
-Architecture vit_patch16();
-Architecture vit_b_16();
-Architecture clip_vit_b_32();
+std::vector<Architecture> vision_transformers();
 
 std::span<const Architecture> architectures() {
-  static const Architecture list[] = {
-      linear(),          mlp(),
-      small_cnn(),       small_cnn_bn(),
-      defended_cnn(),    resnet20_cifar(),
-      resnet32_cifar(),  resnet44_cifar(),
-      resnet56_cifar(),  resnet110_cifar(),
-      resnet18_cifar(),  resnet50_cifar(),
-      resnet101_cifar(), preact_resnet18(),
-      wrn_28_10(),       resnet18(),
-      resnet50(),        resnet101(),
-      densenet121(),     vit(),
-      vit_patch12(),     vit_patch16(),
-      vit_b_16(),        clip_vit_b_32(),
-  };
+  static const std::vector<Architecture> list = [] {
+    std::vector<Architecture> all{linear(), mlp(), small_cnn(), small_cnn_bn(), defended_cnn()};
+    const auto add = [&](const std::vector<Architecture>& more) {
+      all.insert(all.end(), more.begin(), more.end());
+    };
+    add(small_resnets());
+    add({preact_resnet18(), wrn_28_10()});
+    add(large_resnets());
+    add({densenet121()});
+    add(vision_transformers());
+    return all;
+  }();
   return list;
 }
 

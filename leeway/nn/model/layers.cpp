@@ -3,7 +3,6 @@
 #include <ATen/record_function.h>
 
 #include <array>
-#include <cmath>
 #include <variant>
 
 #include "leeway/nn/model/transposed_kernel.h"

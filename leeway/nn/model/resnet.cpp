@@ -127,20 +127,21 @@ Architecture cifar(int depth, std::string_view name, std::string_view summary) {
 
 }  // namespace
 
-Architecture resnet20_cifar() {
-  return cifar(20, "resnet20-cifar", "CIFAR ResNet of 20 layers, for small images");
+std::vector<Architecture> small_resnets() {
+  return {cifar(20, "resnet20-cifar", "CIFAR ResNet of 20 layers, for small images"),
+          cifar(32, "resnet32-cifar", "CIFAR ResNet of 32 layers"),
+          cifar(44, "resnet44-cifar", "CIFAR ResNet of 44 layers"),
+          cifar(56, "resnet56-cifar", "CIFAR ResNet of 56 layers"),
+          cifar(110, "resnet110-cifar", "CIFAR ResNet of 110 layers"),
+          small(small_18, "resnet18-cifar", "ResNet-18 with a 3x3 first convolution, for small images"),
+          small(small_50, "resnet50-cifar", "ResNet-50 for small images"),
+          small(small_101, "resnet101-cifar", "ResNet-101 for small images")};
 }
-Architecture resnet32_cifar() { return cifar(32, "resnet32-cifar", "CIFAR ResNet of 32 layers"); }
-Architecture resnet44_cifar() { return cifar(44, "resnet44-cifar", "CIFAR ResNet of 44 layers"); }
-Architecture resnet56_cifar() { return cifar(56, "resnet56-cifar", "CIFAR ResNet of 56 layers"); }
-Architecture resnet110_cifar() { return cifar(110, "resnet110-cifar", "CIFAR ResNet of 110 layers"); }
-Architecture resnet18() { return large(large_18, "resnet18", "residual network of 18 layers"); }
-Architecture resnet50() { return large(large_50, "resnet50", "ResNet-50 with bottlenecks"); }
-Architecture resnet101() { return large(large_101, "resnet101", "ResNet-101 with bottlenecks"); }
-Architecture resnet18_cifar() {
-  return small(small_18, "resnet18-cifar", "ResNet-18 with a 3x3 first convolution, for small images");
+
+std::vector<Architecture> large_resnets() {
+  return {large(large_18, "resnet18", "residual network of 18 layers"),
+          large(large_50, "resnet50", "ResNet-50 with bottlenecks"),
+          large(large_101, "resnet101", "ResNet-101 with bottlenecks")};
 }
-Architecture resnet50_cifar() { return small(small_50, "resnet50-cifar", "ResNet-50 for small images"); }
-Architecture resnet101_cifar() { return small(small_101, "resnet101-cifar", "ResNet-101 for small images"); }
 
 }  // namespace leeway::nn

@@ -1,6 +1,5 @@
 // Vision transformers: a linear embedding of patches behind a class token, positions, transformer blocks, a linear
 // layer on what the class token became. The image size is fixed by the positions.
-#include <fmt/format.h>
 
 #include <cmath>
 
@@ -162,34 +161,25 @@ constexpr std::string_view conds_source = "Dosovitskiy et al., ICLR 2021; sizes 
 
 }  // namespace
 
-Architecture vit() {
-  return vision_transformer(
-      4, 256, 8, 512, 8,
-      {"vit", "vision transformer: patches of 4 pixels, 8 layers, 8 heads, width 256", conds_source});
-}
-Architecture vit_patch12() {
-  return vision_transformer(12, 256, 8, 512, 8,
-                            {"vit-patch12", "vit with patches of 12 pixels", conds_source});
-}
-Architecture vit_patch16() {
-  return vision_transformer(16, 256, 8, 512, 8,
-                            {"vit-patch16", "vit with patches of 16 pixels", conds_source});
-}
-Architecture vit_b_16() {
-  return vision_transformer(
-      16, 768, 12, 3072, 12,
-      {"vit-b-16", "vision transformer ViT-B/16: patches of 16 pixels, 12 layers, 12 heads, width 768",
-       "Dosovitskiy et al., ICLR 2021; names of torchvision"});
-}
-Architecture clip_vit_b_32() {
-  const TransformerPlan plan{32, 768, 12, 3072, 12, 1e-5, true, "attn", "c_fc", "c_proj"};
-  return {{"clip-vit-b-32",
-           "CLIP's image encoder ViT-B/32 and a linear layer without bias on its unit-length outputs",
-           "Radford et al., ICML 2021; names of OpenAI's weights"},
-          "head.weight",
-          32,
-          made_by<ClipImages>(plan),
-          32};
+std::vector<Architecture> vision_transformers() {
+  const TransformerPlan clip{32, 768, 12, 3072, 12, 1e-5, true, "attn", "c_fc", "c_proj"};
+  return {
+      vision_transformer(
+          4, 256, 8, 512, 8,
+          {"vit", "vision transformer: patches of 4 pixels, 8 layers, 8 heads, width 256", conds_source}),
+      vision_transformer(12, 256, 8, 512, 8, {"vit-patch12", "vit with patches of 12 pixels", conds_source}),
+      vision_transformer(16, 256, 8, 512, 8, {"vit-patch16", "vit with patches of 16 pixels", conds_source}),
+      vision_transformer(
+          16, 768, 12, 3072, 12,
+          {"vit-b-16", "vision transformer ViT-B/16: patches of 16 pixels, 12 layers, 12 heads, width 768",
+           "Dosovitskiy et al., ICLR 2021; names of torchvision"}),
+      {{"clip-vit-b-32",
+        "CLIP's image encoder ViT-B/32 and a linear layer without bias on its unit-length outputs",
+        "Radford et al., ICML 2021; names of OpenAI's weights"},
+       "head.weight",
+       32,
+       made_by<ClipImages>(clip),
+       32}};
 }
 
 }  // namespace leeway::nn

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "leeway/core/message.h"
 #include "leeway/nn/detail/tensors.h"

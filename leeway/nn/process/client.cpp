@@ -26,7 +26,6 @@
 #include <utility>
 #include <vector>
 
-#include "leeway/core/child_process.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"

@@ -15,13 +15,11 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <mutex>
 #include <span>
 #include <stdexcept>
-#include <string_view>
 #include <system_error>
 #include <thread>
 #include <vector>

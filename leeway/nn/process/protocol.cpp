@@ -9,9 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <system_error>
-#include <vector>
 
 namespace leeway {
 
@@ -24,6 +22,18 @@ namespace leeway::nn {
 namespace {
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+
+struct DescriptorsMessage {
+  char byte = 0;  // a message has at least one
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * most_channels * sizeof(int))> place{};
+  iovec content{&byte, 1};
+  msghdr head{};
+
+  explicit DescriptorsMessage(std::size_t size) {
+    head.msg_iov = &content, head.msg_iovlen = 1;
+    head.msg_control = place.data(), head.msg_controllen = size;
+  }
+};
 
 }  // namespace
 
@@ -89,22 +99,6 @@ std::optional<std::string> receive_text(int socket, std::size_t most) {
   if (!receive_all(socket, text.data(), text.size())) return std::nullopt;
   return text;
 }
-
-namespace {
-
-struct DescriptorsMessage {
-  char byte = 0;  // a message has at least one
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * most_channels * sizeof(int))> place{};
-  iovec content{&byte, 1};
-  msghdr head{};
-
-  explicit DescriptorsMessage(std::size_t size) {
-    head.msg_iov = &content, head.msg_iovlen = 1;
-    head.msg_control = place.data(), head.msg_controllen = size;
-  }
-};
-
-}  // namespace
 
 bool send_descriptors(int socket, const std::vector<int>& descriptors) {
   const std::size_t bytes = descriptors.size() * sizeof(int);

@@ -74,94 +74,90 @@ class Server {
  public:
   explicit Server(ForwardFunction forward) : forward_(std::move(forward)) {}
 
-  void serve(int socket, int memory_file);
+  void serve(int socket, int memory_file) {
+    at::set_num_threads(1);  // a setting of the thread
+    SharedMemory memory(memory_file);
+    Request request;
+    while (receive_all(socket, &request, sizeof request)) {
+      memory.map(request.memory);
+      {
+        const std::lock_guard lock(mutex_);
+        for (std::uint32_t i = 0; i < request.released; ++i) graphs_.erase(request.graphs[i]);
+      }
+      Result result;
+      Failure failure;
+      try {
+        result = request.call == Call::run ? run(request, memory) : differentiate(request, memory);
+      } catch (...) {
+        failure = current_failure();
+      }
+      Reply reply;
+      set_answer(reply, failure);
+      if (failure.answer == Answer::done) {
+        reply.tracked = result.tracked, reply.features_tracked = result.features_tracked;
+        reply.first = sizes_of(result.first), reply.second = sizes_of(result.second);
+        const std::size_t needed = bytes_of(reply.first).value_or(0) + bytes_of(reply.second).value_or(0);
+        if (needed > memory.size()) {
+          Reply more;
+          more.answer = Answer::more_memory, more.bytes = needed;
+          if (!send_all(socket, &more, sizeof more) || !receive_all(socket, &request, sizeof request)) return;
+          memory.map(request.memory);
+        }
+        put(result.second, memory.data(), put(result.first, memory.data(), 0));
+      } else {
+        reply.bytes = std::min<std::uint64_t>(reply.bytes, memory.size());
+        std::copy_n(failure.reason.data(), reply.bytes, reinterpret_cast<char*>(memory.data()));
+      }
+      if (!send_all(socket, &reply, sizeof reply)) return;
+    }
+  }
 
  private:
-  [[nodiscard]] Result run(const Request& request, const SharedMemory& memory);
-  [[nodiscard]] Result differentiate(const Request& request, const SharedMemory& memory);
+  [[nodiscard]] Result run(const Request& request, const SharedMemory& memory) {
+    std::size_t place = 0;
+    const torch::Tensor images = take(request.first, memory.data(), place);
+    const torch::AutoGradMode mode(request.track != 0);
+    images.requires_grad_(request.track != 0);
+    Forward outputs = forward_(images);
+    if (outputs.logits.dim() > static_cast<std::int64_t>(most_dimensions))
+      throw std::runtime_error("logits of shape " + text_of(outputs.logits.sizes()));
+    outputs.logits = outputs.logits.to(torch::kFloat32);
+    if (outputs.features.defined()) {
+      if (outputs.features.dim() > 2) outputs.features = outputs.features.flatten(1);
+      outputs.features = outputs.features.to(torch::kFloat32);
+    }
+    const Result result{outputs.logits, outputs.features, outputs.logits.requires_grad(),
+                        outputs.features.defined() && outputs.features.requires_grad()};
+    if (!result.tracked) return result;
+    const std::lock_guard lock(mutex_);
+    graphs_[request.graph] =
+        std::make_shared<const TrackedOutputs>(TrackedOutputs{images, std::move(outputs)});
+    return result;
+  }
+
+  [[nodiscard]] Result differentiate(const Request& request, const SharedMemory& memory) {
+    std::shared_ptr<const TrackedOutputs> graph;
+    {
+      const std::lock_guard lock(mutex_);
+      graph = graphs_.at(request.graph);
+    }
+    std::size_t place = 0;
+    torch::autograd::variable_list of{graph->outputs.logits},
+        factors{take(request.first, memory.data(), place)};
+    const torch::Tensor features = take(request.second, memory.data(), place);
+    if (features.defined() && graph->outputs.features.requires_grad()) {
+      of.push_back(graph->outputs.features);
+      factors.push_back(features);
+    }
+    return {torch::autograd::grad(of, {graph->images}, factors, /*retain_graph=*/true, /*create_graph=*/false,
+                                  /*allow_unused=*/true)[0],
+            {}};
+  }
 
   ForwardFunction forward_;
   std::mutex mutex_;
   std::map<std::uint64_t, std::shared_ptr<const TrackedOutputs>> graphs_;
 };
-
-Result Server::run(const Request& request, const SharedMemory& memory) {
-  std::size_t place = 0;
-  const torch::Tensor images = take(request.first, memory.data(), place);
-  const torch::AutoGradMode mode(request.track != 0);
-  images.requires_grad_(request.track != 0);
-  Forward outputs = forward_(images);
-  if (outputs.logits.dim() > static_cast<std::int64_t>(most_dimensions))
-    throw std::runtime_error("logits of shape " + text_of(outputs.logits.sizes()));
-  outputs.logits = outputs.logits.to(torch::kFloat32);
-  if (outputs.features.defined()) {
-    if (outputs.features.dim() > 2) outputs.features = outputs.features.flatten(1);
-    outputs.features = outputs.features.to(torch::kFloat32);
-  }
-  const Result result{outputs.logits, outputs.features, outputs.logits.requires_grad(),
-                      outputs.features.defined() && outputs.features.requires_grad()};
-  if (!result.tracked) return result;
-  const std::lock_guard lock(mutex_);
-  graphs_[request.graph] = std::make_shared<const TrackedOutputs>(TrackedOutputs{images, std::move(outputs)});
-  return result;
-}
-
-Result Server::differentiate(const Request& request, const SharedMemory& memory) {
-  std::shared_ptr<const TrackedOutputs> graph;
-  {
-    const std::lock_guard lock(mutex_);
-    graph = graphs_.at(request.graph);
-  }
-  std::size_t place = 0;
-  torch::autograd::variable_list of{graph->outputs.logits},
-      factors{take(request.first, memory.data(), place)};
-  const torch::Tensor features = take(request.second, memory.data(), place);
-  if (features.defined() && graph->outputs.features.requires_grad()) {
-    of.push_back(graph->outputs.features);
-    factors.push_back(features);
-  }
-  return {torch::autograd::grad(of, {graph->images}, factors, /*retain_graph=*/true, /*create_graph=*/false,
-                                /*allow_unused=*/true)[0],
-          {}};
-}
-
-void Server::serve(int socket, int memory_file) {
-  at::set_num_threads(1);  // a setting of the thread
-  SharedMemory memory(memory_file);
-  Request request;
-  while (receive_all(socket, &request, sizeof request)) {
-    memory.map(request.memory);
-    {
-      const std::lock_guard lock(mutex_);
-      for (std::uint32_t i = 0; i < request.released; ++i) graphs_.erase(request.graphs[i]);
-    }
-    Result result;
-    Failure failure;
-    try {
-      result = request.call == Call::run ? run(request, memory) : differentiate(request, memory);
-    } catch (...) {
-      failure = current_failure();
-    }
-    Reply reply;
-    set_answer(reply, failure);
-    if (failure.answer == Answer::done) {
-      reply.tracked = result.tracked, reply.features_tracked = result.features_tracked;
-      reply.first = sizes_of(result.first), reply.second = sizes_of(result.second);
-      const std::size_t needed = bytes_of(reply.first).value_or(0) + bytes_of(reply.second).value_or(0);
-      if (needed > memory.size()) {
-        Reply more;
-        more.answer = Answer::more_memory, more.bytes = needed;
-        if (!send_all(socket, &more, sizeof more) || !receive_all(socket, &request, sizeof request)) return;
-        memory.map(request.memory);
-      }
-      put(result.second, memory.data(), put(result.first, memory.data(), 0));
-    } else {
-      reply.bytes = std::min<std::uint64_t>(reply.bytes, memory.size());
-      std::copy_n(failure.reason.data(), reply.bytes, reinterpret_cast<char*>(memory.data()));
-    }
-    if (!send_all(socket, &reply, sizeof reply)) return;
-  }
-}
 
 std::size_t memory_limit(const std::string& path, const InputShape& images, std::size_t channels) {
   constexpr std::size_t base = std::size_t{1} << 30, per_file = 64, per_image = 1024, per_channel = 16 << 20;
@@ -194,13 +190,6 @@ void end_with_caller() {
   confined.get();
 }
 
-LoadedProgram load_and_confine(ModelInfo info, const InputShape& images) {
-  end_with_caller();
-  confine(Confine::read);
-  const auto before_running = [] { confine(Confine::compute); };
-  return load_program(std::move(info), images, torch::kCPU, before_running);
-}
-
 }  // namespace
 
 int serve_model() {
@@ -220,7 +209,10 @@ int serve_model() {
   LoadedProgram program;
   Failure failure;
   try {
-    program = load_and_confine(std::move(info), images);
+    end_with_caller();
+    confine(Confine::read);
+    program = load_program(std::move(info), images, torch::kCPU,
+                           /*before_running=*/[] { confine(Confine::compute); });
   } catch (...) {
     failure = current_failure();
   }

@@ -8,6 +8,7 @@
 namespace leeway::nn {
 namespace {
 
+// Gradient reversal (section 4.2): x; multiplies gradients by -c.
 struct Reversal : torch::autograd::Function<Reversal> {
   static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x, double c) {
     context->saved_data["c"] = c;
@@ -21,24 +22,29 @@ struct Reversal : torch::autograd::Function<Reversal> {
 
 }  // namespace
 
-torch::Tensor reversed(const torch::Tensor& x, double c) { return Reversal::apply(x, c); }
+// linear(width) - ReLU - dropout - linear(width) - ReLU - dropout - linear(2).
+class Discriminator : public torch::nn::Module {
+ public:
+  Discriminator(std::int64_t features, std::int64_t width)
+      : first_(register_module("0", torch::nn::Linear(features, width))),
+        second_(register_module("1", torch::nn::Linear(width, width))),
+        last_(register_module("2", torch::nn::Linear(width, 2))) {}
+
+  // Dropout masks depend on seed, `step` and row.
+  torch::Tensor forward(const torch::Tensor& features, double dropout, std::uint64_t seed, std::size_t step) {
+    const auto mask = [&](const torch::Tensor& x, std::size_t number) {
+      return dropout_rows(x.sizes(), dropout, seed, stream("discriminator dropout"), number).to(x.device());
+    };
+    torch::Tensor x = torch::relu(first_(features));
+    x = torch::relu(second_(x * mask(x, 2 * step)));
+    return last_(x * mask(x, 2 * step + 1));
+  }
+
+ private:
+  torch::nn::Linear first_, second_, last_;
+};
 
 double reversal_weight(double p) { return 2 / (1 + std::exp(-10 * p)) - 1; }
-
-Discriminator::Discriminator(std::int64_t features, std::int64_t width)
-    : first_(register_module("0", torch::nn::Linear(features, width))),
-      second_(register_module("1", torch::nn::Linear(width, width))),
-      last_(register_module("2", torch::nn::Linear(width, 2))) {}
-
-torch::Tensor Discriminator::forward(const torch::Tensor& features, double dropout, std::uint64_t seed,
-                                     std::size_t step) {
-  const auto mask = [&](const torch::Tensor& x, std::size_t number) {
-    return dropout_rows(x.sizes(), dropout, seed, stream("discriminator dropout"), number).to(x.device());
-  };
-  torch::Tensor x = torch::relu(first_(features));
-  x = torch::relu(second_(x * mask(x, 2 * step)));
-  return last_(x * mask(x, 2 * step + 1));
-}
 
 DomainAdversarial::DomainAdversarial(const AlgorithmSetting& setting, std::int64_t shown)
     : Algorithm(setting),
@@ -59,8 +65,8 @@ Algorithm::Objective DomainAdversarial::objective(const Minibatches& batches) {
   const std::int64_t n = source.x.size(0);
   const Forward both = forward(torch::cat({source.x, batches.unlabelled.x}));
   const torch::Tensor logits = both.logits.slice(0, 0, n);
-  const torch::Tensor of_domain =
-      discriminator_->forward(reversed(shown(both), c), parameter("dropout"), setting().seed, batches.step);
+  const torch::Tensor of_domain = discriminator_->forward(Reversal::apply(shown(both), c),
+                                                          parameter("dropout"), setting().seed, batches.step);
   torch::Tensor domain = torch::zeros({of_domain.size(0)}, torch::kInt64).to(of_domain.device());
   domain.slice(0, n).fill_(1);
   const torch::Tensor w = row_weights(both, n);
@@ -87,20 +93,6 @@ std::vector<Parameter> adversarial_parameters() {
 
 Requirements adversarial_needs(const Parameters& /*parameters*/) {
   return {.features = true, .unlabelled = true};
-}
-
-torch::Tensor outer_product(const torch::Tensor& f, const torch::Tensor& p) {
-  return (p.unsqueeze(2) * f.unsqueeze(1)).flatten(1);
-}
-
-RandomMap::RandomMap(std::int64_t features, std::int64_t classes, std::int64_t numbers, std::uint64_t seed)
-    : of_features_(register_buffer(
-          "features", normal_rows({features, numbers}, seed, stream("random map of features"), 0))),
-      of_classes_(register_buffer(
-          "classes", normal_rows({classes, numbers}, seed, stream("random map of classes"), 0))) {}
-
-torch::Tensor RandomMap::forward(const torch::Tensor& f, const torch::Tensor& p) const {
-  return f.mm(of_features_) * p.mm(of_classes_) / std::sqrt(static_cast<double>(of_features_.size(1)));
 }
 
 }  // namespace leeway::nn

@@ -1,7 +1,6 @@
 #include "leeway/nn/train/l2d_augmenter.h"
 
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include "leeway/core/random.h"
@@ -82,30 +81,6 @@ torch::Tensor L2dAugmenter::forward(const torch::Tensor& x, std::size_t step, bo
   torch::Tensor sum = torch::zeros_like(x);
   for (std::size_t j = 0; j < found.size(); ++j) sum = torch::add(sum, found[j].tanh(), weights[j]);
   return sum.sigmoid();
-}
-
-torch::Tensor supervised_contrast(const torch::Tensor& embeddings, const torch::Tensor& labels) {
-  constexpr double temperature = .07;
-  const torch::Tensor x = torch::nn::functional::normalize(embeddings);
-  const torch::Tensor same =
-      (labels.unsqueeze(0) == labels.unsqueeze(1)).to(x.scalar_type()).fill_diagonal_(0);
-  const torch::Tensor self = torch::eye(x.size(0), labels.options()).to(torch::kBool);
-  const torch::Tensor log_share = (x.mm(x.t()) / temperature)
-                                      .masked_fill(self, -std::numeric_limits<float>::infinity())
-                                      .log_softmax(1)
-                                      .masked_fill(self, 0);
-  return -(same / same.sum(1, true) * log_share).sum() / static_cast<double>(x.size(0));
-}
-
-torch::Tensor gaussian_misfit(const torch::Tensor& x, const torch::Tensor& mean,
-                              const torch::Tensor& log_variance) {
-  return torch::addcmul(log_variance, (mean - x).square(), (-log_variance).exp()).mean();
-}
-
-torch::Tensor information_bound(const torch::Tensor& x, const torch::Tensor& mean,
-                                const torch::Tensor& log_variance, const torch::Tensor& permutation) {
-  const torch::Tensor other = (mean - x.index_select(0, permutation)).square();
-  return (((other - (mean - x).square()) * (-log_variance).exp()).sum(1)).mean() / 2;
 }
 
 torch::Tensor mmd_by_label(const torch::Tensor& a, const torch::Tensor& b, const torch::Tensor& labels) {

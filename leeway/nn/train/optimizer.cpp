@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numbers>
 #include <span>
-#include <utility>
 
 #include "leeway/core/message.h"
 #include "leeway/io/csv.h"

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <utility>
-#include <vector>
-
-#include "leeway/core/random.h"
 
 namespace leeway::nn {
 namespace {
@@ -43,16 +40,6 @@ bool belong(std::int64_t label, std::int32_t environment, std::int64_t other_lab
             std::int32_t other_environment, bool same_label) {
   return (label == other_label) == same_label && (environment == other_environment) != same_label;
 }
-
-// mu, sigma and (z - mu) / sigma of maps z (n,c,h,w).
-struct Style {
-  explicit Style(const torch::Tensor& z)
-      : cells(z.flatten(2)),
-        mean(cells.mean(2, true)),
-        deviation(((cells - mean).square().sum(2, true) / static_cast<double>(cells.size(2)) + 1e-5).sqrt()),
-        content((cells - mean) / deviation) {}
-  torch::Tensor cells, mean, deviation, content;
-};
 
 }  // namespace
 
@@ -118,29 +105,6 @@ std::optional<std::int64_t> Partners::draw(std::int64_t label, std::int32_t envi
   if (fit.empty()) return std::nullopt;
   const Pool& pool = *fit[random.below(fit.size())];
   return pool.rows[random.below(pool.rows.size())];
-}
-
-StyleMix draw_style_mix(std::int64_t n, std::uint64_t seed, std::size_t step, torch::Device device) {
-  Random random(seed, stream("exchanged styles"), step);
-  const auto order = permutation<std::int64_t>(static_cast<std::size_t>(n), random);
-  std::vector<float> share;
-  for (std::int64_t i = 0; i < n; ++i) share.push_back(static_cast<float>(random.uniform()));
-  return {torch::tensor(order).to(device), torch::tensor(share).to(device)};
-}
-
-torch::Tensor with_other_style(const torch::Tensor& z, const StyleMix& mix) {
-  const Style own(z);
-  const torch::Tensor share = mix.share.view({-1, 1, 1});
-  const auto mixed = [&](const torch::Tensor& numbers) {
-    return share * numbers + (1 - share) * numbers.index_select(0, mix.order);
-  };
-  return (own.content * mixed(own.deviation) + mixed(own.mean)).view(z.sizes());
-}
-
-torch::Tensor with_other_content(const torch::Tensor& z, const StyleMix& mix) {
-  const Style own(z);
-  const torch::Tensor content = own.content.detach().index_select(0, mix.order);
-  return (content * own.deviation + own.mean).view(z.sizes());
 }
 
 }  // namespace leeway::nn

@@ -16,11 +16,27 @@
 #include "leeway/shift/shift.h"
 
 namespace leeway::nn {
-
 namespace {
 
 double mean_of(std::span<const std::uint8_t> hits) {
   return std::accumulate(hits.begin(), hits.end(), 0.) / static_cast<double>(hits.size());
+}
+
+torch::Tensor logits_of(const Images& images, const ForwardFunction& forward, torch::Device device) {
+  RowBuffer logits(images.n());
+  for_shards(images.n(), "validation", nullptr, [&](std::size_t begin, std::size_t end) {
+    const torch::NoGradGuard no_grad;
+    logits.put(begin, forward(pixels(images, begin, end).to(device)).logits);
+  });
+  return logits.all();
+}
+
+// The share of images whose logits are largest at their label, with its interval.
+void put_accuracy(const torch::Tensor& logits, const Images& images, std::optional<double>& value,
+                  std::optional<Interval>& interval) {
+  const torch::Tensor truth = to_tensor(*images.labels, 0, images.n());
+  const torch::Tensor hits = (logits.argmax(1) == truth).to(torch::kUInt8);
+  put_share({hits.data_ptr<std::uint8_t>(), images.n()}, value, interval);
 }
 
 }  // namespace
@@ -65,27 +81,6 @@ ShiftedValidation::ShiftedValidation(const Selection& selection, const Images& i
   how.seed = seed;
   shifted_ = shift::member(selection.shift).apply(clean_, how, nullptr).images;
 }
-
-namespace {
-
-torch::Tensor logits_of(const Images& images, const ForwardFunction& forward, torch::Device device) {
-  RowBuffer logits(images.n());
-  for_shards(images.n(), "validation", nullptr, [&](std::size_t begin, std::size_t end) {
-    const torch::NoGradGuard no_grad;
-    logits.put(begin, forward(pixels(images, begin, end).to(device)).logits);
-  });
-  return logits.all();
-}
-
-// The share of images whose logits are largest at their label, with its interval.
-void put_accuracy(const torch::Tensor& logits, const Images& images, std::optional<double>& value,
-                  std::optional<Interval>& interval) {
-  const torch::Tensor truth = to_tensor(*images.labels, 0, images.n());
-  const torch::Tensor hits = (logits.argmax(1) == truth).to(torch::kUInt8);
-  put_share({hits.data_ptr<std::uint8_t>(), images.n()}, value, interval);
-}
-
-}  // namespace
 
 void ShiftedValidation::score(Epoch& epoch, const ForwardFunction& forward) const {
   const torch::Tensor after = logits_of(shifted_, forward, device_);

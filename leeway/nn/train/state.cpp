@@ -23,12 +23,6 @@ ArrayMap with_prefix(const ArrayMap& all, const std::string& prefix) {
   return part;
 }
 
-// A NaN would stay in the training for ever.
-void check_no_nan(const torch::Tensor& tensor, const std::string& key, const std::string& name) {
-  if (tensor.is_floating_point() && tensor.isnan().any().item<bool>())
-    refuse(name, "numbers in the tensor " + key, "NaN");
-}
-
 }  // namespace
 
 void save_state(const std::filesystem::path& path, const TrainingText& text, const Course& course,
@@ -70,7 +64,8 @@ Restored restore_state(const std::filesystem::path& path, const TrainingText& te
     for (const auto& [key, array] : with_prefix(content->tensors, "algorithm.")) {
       tensors[key] = shared_tensor(array);
       if (!tensors[key].defined()) refuse(name, "tensors of numbers", name_of(array.type));
-      check_no_nan(tensors[key], key, name);
+      if (tensors[key].is_floating_point() && tensors[key].isnan().any().item<bool>())
+        refuse(name, "numbers in the tensor " + key, "NaN");  // it would stay in the training for ever
     }
     algorithm.restore(tensors, name);
     const std::size_t done = course.epochs.size();

@@ -10,7 +10,6 @@
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
 #include "leeway/io/images.h"
-#include "leeway/nn/augment/chain.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/train/plan.h"
 #include "leeway/nn/train/selection.h"

@@ -5,11 +5,8 @@
 #include "leeway/nn/model/layers.h"
 
 namespace leeway::nn {
-namespace {
 
 constexpr std::int64_t tap_maps = 64, tap_cells = 7;
-
-}  // namespace
 
 UbNet::UbNet(const Backbone& on) : HeadedNetwork(on, 2) {
   for (torch::Tensor& weight : backbone().parameters()) weight.requires_grad_(false);
@@ -71,12 +68,6 @@ void UbNet::initialize_own(std::uint64_t seed) {
 torch::Tensor UbNet::convolution_rows() const { return convolution_->weight.view({count(), -1}); }
 
 torch::Tensor UbNet::cell_rows() const { return cells_.view({count(), -1}); }
-
-torch::Tensor row_overlap(const torch::Tensor& rows) {
-  const torch::Tensor unit = rows / rows.norm(2, 1, true).clamp_min(1e-12);
-  const torch::Tensor cosines = unit.mm(unit.t());
-  return (cosines - torch::diag(cosines.diagonal())).square().mean();
-}
 
 HeadMember ubnet_head() {
   return {{"ubnet", "orthogonal views of every stage of a frozen network", "Jeon et al., CVPR 2022"},

@@ -28,7 +28,4 @@ class UbNet : public HeadedNetwork {
   std::vector<torch::nn::Linear> classifiers_;
 };
 
-// (1/L^2) sum_{i != j} cos(v_i, v_j)^2 over the rows v (L,d).
-[[nodiscard]] torch::Tensor row_overlap(const torch::Tensor& rows);
-
 }  // namespace leeway::nn

@@ -1,5 +1,4 @@
 #include <stdexcept>
-#include <string>
 
 #include "leeway/core/random.h"
 #include "leeway/nn/detail/tensors.h"

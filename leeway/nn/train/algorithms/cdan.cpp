@@ -1,9 +1,38 @@
+#include <cmath>
+
+#include "leeway/core/random.h"
+#include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/train/domain_adversarial.h"
 
 namespace leeway::nn {
 namespace {
 
 constexpr std::int64_t largest_product = 4096;
+
+// Features and predictions combined in one vector (Long et al., NeurIPS 2018, section 3.2).
+
+// vec(p f') of rows f (n,d) and p (n,k): (n, k d), the first class's d numbers first.
+torch::Tensor outer_product(const torch::Tensor& f, const torch::Tensor& p) {
+  return (p.unsqueeze(2) * f.unsqueeze(1)).flatten(1);
+}
+
+// Elementwise (R_f f)(R_p p) / sqrt(r), r numbers; R standard normal by seed. Inner products equal those of
+// outer_product in expectation.
+class RandomMap : public torch::nn::Module {
+ public:
+  RandomMap(std::int64_t features, std::int64_t classes, std::int64_t numbers, std::uint64_t seed)
+      : of_features_(register_buffer(
+            "features", normal_rows({features, numbers}, seed, stream("random map of features"), 0))),
+        of_classes_(register_buffer(
+            "classes", normal_rows({classes, numbers}, seed, stream("random map of classes"), 0))) {}
+
+  [[nodiscard]] torch::Tensor forward(const torch::Tensor& f, const torch::Tensor& p) const {
+    return f.mm(of_features_) * p.mm(of_classes_) / std::sqrt(static_cast<double>(of_features_.size(1)));
+  }
+
+ private:
+  torch::Tensor of_features_, of_classes_;  // (d,r) and (k,r), buffers
+};
 
 // Whether the random map replaces the outer product.
 bool at_random(const AlgorithmSetting& setting) {
@@ -65,6 +94,18 @@ AlgorithmMember cdan() {
            {"random-dim", 1024, 1, 1e6, "dimension of the random map", true}})
     member.parameters.push_back(parameter);
   return member;
+}
+
+// Domain-adversarial neural networks (Ganin et al., JMLR 2016, section 4): the discriminator sees the features, T = z.
+AlgorithmMember dann() {
+  return {
+      {"dann", "domain-adversarial training: features that do not separate source from target",
+       "Ganin et al., JMLR 2016, section 4; the discriminator and rates as Garg et al., ICML 2023 (RLSbench)",
+       adversarial_parameters()},
+      adversarial_needs,
+      [](const AlgorithmSetting& setting) -> std::unique_ptr<Algorithm> {
+        return std::make_unique<DomainAdversarial>(setting, setting.features);
+      }};
 }
 
 }  // namespace leeway::nn

@@ -1,5 +1,7 @@
 #include "leeway/nn/model/heads/l2d.h"
 
+#include <limits>
+
 #include "leeway/core/random.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/train/algorithm.h"
@@ -8,11 +10,42 @@
 namespace leeway::nn {
 namespace {
 
+// Loss terms, functions of embeddings (n,d).
+
+// Supervised contrastive loss, temperature .07, rows scaled to length 1: minus the mean log share of rows
+// with the same label among all other rows. Every label must occur twice.
+torch::Tensor supervised_contrast(const torch::Tensor& embeddings, const torch::Tensor& labels) {
+  constexpr double temperature = .07;
+  const torch::Tensor x = torch::nn::functional::normalize(embeddings);
+  const torch::Tensor same =
+      (labels.unsqueeze(0) == labels.unsqueeze(1)).to(x.scalar_type()).fill_diagonal_(0);
+  const torch::Tensor self = torch::eye(x.size(0), labels.options()).to(torch::kBool);
+  const torch::Tensor log_share = (x.mm(x.t()) / temperature)
+                                      .masked_fill(self, -std::numeric_limits<float>::infinity())
+                                      .log_softmax(1)
+                                      .masked_fill(self, 0);
+  return -(same / same.sum(1, true) * log_share).sum() / static_cast<double>(x.size(0));
+}
+
+// Mean over rows and numbers of (mean - x)^2 / exp(log_variance) + log_variance.
+torch::Tensor gaussian_misfit(const torch::Tensor& x, const torch::Tensor& mean,
+                              const torch::Tensor& log_variance) {
+  return torch::addcmul(log_variance, (mean - x).square(), (-log_variance).exp()).mean();
+}
+
+// (1/2) mean_i sum_j ((mean_ij - x_p(i)j)^2 - (mean_ij - x_ij)^2) / exp(log_variance_ij), p a permutation:
+// upper bound on the information of x about its mean (CLUB: Cheng et al., ICML 2020).
+torch::Tensor information_bound(const torch::Tensor& x, const torch::Tensor& mean,
+                                const torch::Tensor& log_variance, const torch::Tensor& permutation) {
+  const torch::Tensor other = (mean - x.index_select(0, permutation)).square();
+  return (((other - (mean - x).square()) * (-log_variance).exp()).sum(1)).mean() / 2;
+}
+
 // Learning to diversify (Wang et al., ICCV 2021). An augmenter G (l2d_augmenter.h) and a network with mean m and variance s^2 of an
 // embedding (heads/l2d.h) take turns. With x' = .6 G(x) + .4 x, h = m + .2 s e, e standard normal, and h' of x':
 //   network     mean of CE(h) and CE(h') + contrast C(h, h') + likelihood mean [(m(x) - h')^2 / s(x)^2 + log s(x)^2],
 //   augmenter   mean over classes of MMD^2(h', h) + information I(h'; x),
-// C the supervised contrast and I an upper bound on the mutual information (l2d_augmenter.h). The network is in evaluation mode in the
+// C the supervised contrast and I an upper bound on the mutual information. The network is in evaluation mode in the
 // augmenter's turn. The mean over classes is over those in the batch. The network predicts from m(x).
 class L2dTraining : public Algorithm {
  public:
@@ -71,7 +104,7 @@ class L2dTraining : public Algorithm {
 
   // `diverse`: the network's turn, both in one pass. Otherwise the augmenter's, where the images themselves need no gradients.
   [[nodiscard]] Pair embed(const torch::Tensor& images, std::size_t step, bool diverse) {
-    const torch::Tensor x = network_input(head_, setting().normalization, images);
+    const torch::Tensor x = normalize(setting().normalization, head_.prepare(images));
     const torch::Tensor varied = [&] {
       const torch::AutoGradMode learns(!diverse);
       const torch::Tensor made = augmenter_.forward(x, step, diverse);

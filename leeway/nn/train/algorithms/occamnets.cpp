@@ -20,25 +20,24 @@ namespace {
 class OccamNets : public Algorithm {
  public:
   explicit OccamNets(const AlgorithmSetting& setting)
-      : Algorithm(setting), network_(dynamic_cast<OccamNet*>(setting.network.get())) {
-    if (!network_) refuse("algorithm occamnets", "an architecture occamnet:BACKBONE", "another");
-    memory_ = torch::empty({0, network_->count()});
+      : Algorithm(setting), network_(dynamic_cast<OccamNet&>(*setting.network)) {
+    memory_ = torch::empty({0, network_.count()});
     OccamNets::begin_epoch(1);
   }
 
   void attach(TrainingSet& set) override { rows_ = static_cast<std::int64_t>(set.labels().size()); }
 
   void begin_epoch(std::size_t /*epoch*/) override {
-    largest_ = torch::zeros({network_->count()}, torch::kFloat64);
-    shown_ = torch::zeros({network_->classes()}, torch::kFloat64);
-    right_ = torch::zeros({network_->count(), network_->classes()}, torch::kFloat64);
+    largest_ = torch::zeros({network_.count()}, torch::kFloat64);
+    shown_ = torch::zeros({network_.classes()}, torch::kFloat64);
+    right_ = torch::zeros({network_.count(), network_.classes()}, torch::kFloat64);
   }
 
   Objective objective(const Minibatches& batches) override {
     const Batch& batch = batches.labelled;
-    const auto exits = network_->exits(network_input(*network_, setting().normalization, batch.x));
+    const auto exits = network_.exits(normalize(setting().normalization, network_.prepare(batch.x)));
     const torch::Tensor labels = batch.y.to(torch::kCPU);
-    shown_ += torch::bincount(labels, {}, network_->classes());
+    shown_ += torch::bincount(labels, {}, network_.classes());
     torch::Tensor main, gates, maps;
     const auto add = [](torch::Tensor& sum, const torch::Tensor& part) {
       sum = sum.defined() ? sum + part : part;
@@ -63,11 +62,11 @@ class OccamNets : public Algorithm {
 
   void archive(Archive& state) override {
     Algorithm::archive(state);
-    state.add("memory", memory_, {-1, network_->count()}, torch::kFloat32, -1);
+    state.add("memory", memory_, {-1, network_.count()}, torch::kFloat32, -1);
     if (rows_ >= 0 && memory_.size(0) > rows_) refuse(state.name(), "memory of existing rows", "of more");
-    state.add("largest", largest_, {network_->count()}, torch::kFloat64, 0);
-    state.add("shown", shown_, {network_->classes()}, torch::kFloat64, 0);
-    state.add("right", right_, {network_->count(), network_->classes()}, torch::kFloat64, 0);
+    state.add("largest", largest_, {network_.count()}, torch::kFloat64, 0);
+    state.add("shown", shown_, {network_.classes()}, torch::kFloat64, 0);
+    state.add("right", right_, {network_.count(), network_.classes()}, torch::kFloat64, 0);
   }
 
  private:
@@ -93,17 +92,17 @@ class OccamNets : public Algorithm {
   // t of the rows; counts the correct answers of exit j.
   torch::Tensor remembered(std::int64_t j, const torch::Tensor& is_right, const Batch& batch,
                            std::size_t epoch) {
-    right_[j] += torch::bincount(batch.y.to(torch::kCPU), is_right, network_->classes());
+    right_[j] += torch::bincount(batch.y.to(torch::kCPU), is_right, network_.classes());
     const torch::Tensor seen = shown_ > 0;
     const double accuracy = (right_[j].index({seen}) / shown_.index({seen})).mean().item<double>();
     const bool now = epoch == 1 || accuracy <= parameter("gate-accuracy") +
                                                    static_cast<double>(j) * parameter("gate-accuracy-step");
     const std::int64_t rows = *std::ranges::max_element(batch.rows) + 1;
     if (memory_.size(0) < rows)
-      memory_ = torch::cat({memory_, torch::full({rows - memory_.size(0), network_->count()}, -1.f)});
+      memory_ = torch::cat({memory_, torch::full({rows - memory_.size(0), network_.count()}, -1.f)});
     torch::Tensor target = is_right.clone();
     for (std::size_t i = 0; i < batch.rows.size(); ++i) {
-      float& noted = memory_.data_ptr<float>()[batch.rows[i] * network_->count() + j];
+      float& noted = memory_.data_ptr<float>()[batch.rows[i] * network_.count() + j];
       if (now || noted < 0)
         noted = is_right.data_ptr<float>()[i];
       else
@@ -124,7 +123,7 @@ class OccamNets : public Algorithm {
     return (from_uniform * (own <= own.mean({1, 2}, true)).to(torch::kFloat32)).mean();
   }
 
-  OccamNet* network_;
+  OccamNet& network_;
   std::int64_t rows_ = -1;  // of the data; -1: not known
   torch::Tensor memory_;    // (rows,exits), t; -1: the row was not seen yet
   // In this epoch: the largest u (exits), rows (classes) and correctly classified rows (exits,classes)

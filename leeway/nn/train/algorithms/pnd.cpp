@@ -27,10 +27,9 @@ constexpr double temperature = .1;  // of the counterfactual loss
 class PndTraining : public Algorithm {
  public:
   explicit PndTraining(const AlgorithmSetting& setting)
-      : Algorithm(setting), network_(dynamic_cast<Pnd*>(setting.network.get())) {
-    if (!network_) refuse("algorithm pnd", "an architecture pnd:BACKBONE", "another");
-    if (setting.base) copy_tensors(*setting.base, *network_);
-    averages_ = torch::empty({0, 1 + 2 * network_->count()});
+      : Algorithm(setting), network_(dynamic_cast<Pnd&>(*setting.network)) {
+    if (setting.base) copy_tensors(*setting.base, network_);
+    averages_ = torch::empty({0, 1 + 2 * network_.count()});
   }
 
   void attach(TrainingSet& set) override { rows_ = static_cast<std::int64_t>(set.labels().size()); }
@@ -38,7 +37,7 @@ class PndTraining : public Algorithm {
   Objective objective(const Minibatches& batches) override {
     const Batch& batch = batches.labelled;
     const bool second = parameter("base-epochs") > 0;
-    const auto experts = network_->experts(network_input(*network_, setting().normalization, batch.x));
+    const auto experts = network_.experts(normalize(setting().normalization, network_.prepare(batch.x)));
     const torch::Tensor weights = update_weights(experts, batch);
     torch::Tensor debias = torch::zeros({}).to(batch.x.device()), bias = debias, diversity = debias,
                   contrast = debias;
@@ -49,7 +48,7 @@ class PndTraining : public Algorithm {
       if (i > 0) diversity = diversity + similarity(experts[i].biased, experts[i - 1].biased.detach());
       if (second) contrast = contrast + counterfactual(i, experts[i], batches.step);
     }
-    const torch::Tensor logits = network_->mixture(experts), gate = mean_loss(logits, batch);
+    const torch::Tensor logits = network_.mixture(experts), gate = mean_loss(logits, batch);
     torch::Tensor loss = parameter(second ? "alpha2" : "alpha1") * debias + bias + diversity + gate;
     std::map<std::string, double> parts{{"debias_loss", debias.item<double>()},
                                         {"bias_loss", bias.item<double>()},
@@ -64,7 +63,7 @@ class PndTraining : public Algorithm {
 
   void archive(Archive& state) override {
     Algorithm::archive(state);
-    state.add("averages", averages_, {-1, 1 + 2 * network_->count()}, torch::kFloat32, -1);
+    state.add("averages", averages_, {-1, 1 + 2 * network_.count()}, torch::kFloat32, -1);
     if ((rows_ >= 0 && averages_.size(0) > rows_) ||
         (setting().classes > 0 &&
          (averages_.select(1, 0) >= static_cast<double>(setting().classes)).any().item<bool>()))
@@ -97,7 +96,7 @@ class PndTraining : public Algorithm {
     const torch::Tensor largest = class_maxima(static_cast<std::int64_t>(experts[0].debiased.size(1)));
     const torch::Tensor e =
         averages_.slice(1, 1).index_select(0, visited) / largest.index_select(0, y).clamp_min(1e-30);
-    const torch::Tensor d = e.slice(1, 0, network_->count()), b = e.slice(1, network_->count());
+    const torch::Tensor d = e.slice(1, 0, network_.count()), b = e.slice(1, network_.count());
     return (b / (d + b + 1e-8)).to(batch.x.device());
   }
 
@@ -146,16 +145,16 @@ class PndTraining : public Algorithm {
       return of.index_select(0, torch::tensor(numbers).to(of.device()));
     };
     const torch::Tensor own = rows(expert.debiased, j).unsqueeze(1);
-    const torch::Tensor positive = network_->debiased(i, rows(expert.debiased_features, j),
-                                                      rows(expert.biased_features, other).detach());
-    const torch::Tensor negative = network_->biased(i, rows(expert.debiased_features, l).detach(),
-                                                    rows(expert.biased_features, repeated));
+    const torch::Tensor positive =
+        network_.debiased(i, rows(expert.debiased_features, j), rows(expert.biased_features, other).detach());
+    const torch::Tensor negative = network_.biased(i, rows(expert.debiased_features, l).detach(),
+                                                   rows(expert.biased_features, repeated));
     const torch::Tensor all = torch::cat({positive.unsqueeze(1), negative.view({k, negatives, -1})}, 1);
     const torch::Tensor distance = (own - all).square().mean(2);
     return -torch::log_softmax(-temperature * distance, 1).select(1, 0).mean();
   }
 
-  Pnd* network_;
+  Pnd& network_;
   std::int64_t rows_ = -1;  // of the data; -1: not known
   torch::Tensor
       averages_;  // (rows, 1 + 2 experts): the label, -1 before the first visit; e_d and e_b of each expert

@@ -3,15 +3,59 @@
 #include <cmath>
 
 #include "leeway/core/message.h"
+#include "leeway/core/random.h"
 #include "leeway/nn/train/algorithm.h"
-#include "leeway/nn/train/parts.h"
 #include "leeway/nn/train/training_set.h"
 
 namespace leeway::nn {
 namespace {
 
+// Style and content randomization of feature maps (Nam et al., CVPR 2021, section 3.1).
+
+// For each row: the row that gives style or content, and the share of its own style that it keeps.
+struct StyleMix {
+  torch::Tensor order;  // (n), a permutation: z' = z[order]
+  torch::Tensor share;  // (n), alpha in (0,1)
+};
+
+// Mean mu and standard deviation sigma of each of the maps z (n,c,h,w), sigma^2 = variance + 1e-5, and
+// (z - mu) / sigma.
+struct Style {
+  explicit Style(const torch::Tensor& z)
+      : cells(z.flatten(2)),
+        mean(cells.mean(2, true)),
+        deviation(((cells - mean).square().sum(2, true) / static_cast<double>(cells.size(2)) + 1e-5).sqrt()),
+        content((cells - mean) / deviation) {}
+  torch::Tensor cells, mean, deviation, content;
+};
+
+StyleMix draw_style_mix(std::int64_t n, std::uint64_t seed, std::size_t step, torch::Device device) {
+  Random random(seed, stream("exchanged styles"), step);
+  const auto order = permutation<std::int64_t>(static_cast<std::size_t>(n), random);
+  std::vector<float> share;
+  for (std::int64_t i = 0; i < n; ++i) share.push_back(static_cast<float>(random.uniform()));
+  return {torch::tensor(order).to(device), torch::tensor(share).to(device)};
+}
+
+// SR(z) = (alpha sigma + (1 - alpha) sigma') (z - mu) / sigma + alpha mu + (1 - alpha) mu'.
+torch::Tensor with_other_style(const torch::Tensor& z, const StyleMix& mix) {
+  const Style own(z);
+  const torch::Tensor share = mix.share.view({-1, 1, 1});
+  const auto mixed = [&](const torch::Tensor& numbers) {
+    return share * numbers + (1 - share) * numbers.index_select(0, mix.order);
+  };
+  return (own.content * mixed(own.deviation) + mixed(own.mean)).view(z.sizes());
+}
+
+// CR(z) = sigma (z' - mu') / sigma' + mu, where (z' - mu') / sigma' has no gradient.
+torch::Tensor with_other_content(const torch::Tensor& z, const StyleMix& mix) {
+  const Style own(z);
+  const torch::Tensor content = own.content.detach().index_select(0, mix.order);
+  return (content * own.deviation + own.mean).view(z.sizes());
+}
+
 // Style-agnostic networks (Nam et al., CVPR 2021, section 3). A network is cut in front of a stage: G_f makes maps z = G_f(x), the content
-// network G_c and the style network G_s, a copy of G_c, classify them. With the style or the content of z randomized (parts.h):
+// network G_c and the style network G_s, a copy of G_c, classify them. With the style or the content of z randomized:
 //   content    L_c = CE(G_c(SR(z)), y)                                   trains G_f and G_c,
 //   style      L_s = CE(G_s(CR(z)), y)                                   trains G_s,
 //   adversary  L_adv = -weight mean_i (1/K) sum_k log softmax(G_s(CR(z)))_ik   trains scales and shifts of batch normalization in G_f.
@@ -105,7 +149,7 @@ class SagNet : public Algorithm {
   }
 
   [[nodiscard]] torch::Tensor front(const torch::Tensor& images) const {
-    torch::Tensor z = network_input(*setting().network, setting().normalization, images);
+    torch::Tensor z = normalize(setting().normalization, setting().network->prepare(images));
     for (std::size_t i = 0; i < stage_; ++i) z = setting().network->stage(i, z);
     return z;
   }

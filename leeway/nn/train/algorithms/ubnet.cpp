@@ -1,10 +1,16 @@
 #include "leeway/nn/model/heads/ubnet.h"
 
-#include "leeway/core/message.h"
 #include "leeway/nn/train/algorithm.h"
 
 namespace leeway::nn {
 namespace {
+
+// (1/L^2) sum_{i != j} cos(v_i, v_j)^2 over the rows v (L,d).
+torch::Tensor row_overlap(const torch::Tensor& rows) {
+  const torch::Tensor unit = rows / rows.norm(2, 1, true).clamp_min(1e-12);
+  const torch::Tensor cosines = unit.mm(unit.t());
+  return (cosines - torch::diag(cosines.diagonal())).square().mean();
+}
 
 // UBNet (Jeon et al., CVPR 2022). Plain training makes the backbone, then frozen. The head (heads/ubnet.h)
 // minimizes
@@ -13,21 +19,20 @@ namespace {
 class UbNetTraining : public Algorithm {
  public:
   explicit UbNetTraining(const AlgorithmSetting& setting)
-      : Algorithm(setting), network_(dynamic_cast<UbNet*>(setting.network.get())) {
-    if (!network_) refuse("algorithm ubnet", "an architecture ubnet:BACKBONE", "another");
-    if (setting.base) copy_tensors(*setting.base, network_->backbone());
+      : Algorithm(setting), network_(dynamic_cast<UbNet&>(*setting.network)) {
+    if (setting.base) copy_tensors(*setting.base, network_.backbone());
   }
 
   Objective objective(const Minibatches& batches) override {
     const Batch& batch = batches.labelled;
-    const torch::Tensor overlap = parameter("orth-weight") * (row_overlap(network_->convolution_rows()) +
-                                                              row_overlap(network_->cell_rows()));
+    const torch::Tensor overlap = parameter("orth-weight") * (row_overlap(network_.convolution_rows()) +
+                                                              row_overlap(network_.cell_rows()));
     const torch::Tensor logits = forward(batch.x).logits;
     return {mean_loss(logits, batch) + overlap, logits, {{"overlap", overlap.item<double>()}}};
   }
 
  private:
-  UbNet* network_;
+  UbNet& network_;
 };
 
 }  // namespace
