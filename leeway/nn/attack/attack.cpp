@@ -30,7 +30,7 @@ Margin measure(const Problem& problem, const torch::Tensor& logits) {
 
 }  // namespace
 
-// Each is defined in a file of its name, fgsm in that of pgd.
+// Each is defined in a file of its name.
 AttackMember pgd();
 AttackMember fgsm();
 AttackMember noise();

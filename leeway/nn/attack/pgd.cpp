@@ -29,13 +29,6 @@ Attacked run_pgd(const Problem& problem, const AttackOptions& options) {
   return {best.images(), zero_gradient};
 }
 
-// PGD with one step of length eps from the clean image.
-Attacked run_fgsm(const Problem& problem, const AttackOptions& options) {
-  AttackOptions one = options;
-  one.parameters = {{"steps", 1}, {"relative-step", 1}, {"random-start", 0}, {"restarts", 1}};
-  return run_pgd(problem, one);
-}
-
 }  // namespace
 
 AttackMember pgd() {
@@ -50,14 +43,6 @@ AttackMember pgd() {
            {Norm::linf, Norm::l2}},
           /*gradients=*/true,
           run_pgd};
-}
-
-AttackMember fgsm() {
-  return {{{"fgsm", "one gradient step of length eps", "Goodfellow et al., ICLR 2015"},
-           /*minimum_norm=*/false,
-           {Norm::linf, Norm::l2}},
-          /*gradients=*/true,
-          run_fgsm};
 }
 
 }  // namespace leeway::nn

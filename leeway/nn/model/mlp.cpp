@@ -3,22 +3,6 @@
 namespace leeway::nn {
 namespace {
 
-// F(x) = W x + b over the flattened image.
-class Linear : public Network {
- public:
-  Linear(const InputShape& input, std::int64_t classes) {
-    weight_ =
-        register_parameter("weight", torch::empty({classes, static_cast<std::int64_t>(input.pixels())}));
-    bias_ = register_parameter("bias", torch::empty({classes}));
-  }
-  Forward forward(const torch::Tensor& x) override {
-    return {torch::nn::functional::linear(x.flatten(1), weight_, bias_), {}};
-  }
-
- private:
-  torch::Tensor weight_, bias_;
-};
-
 constexpr std::int64_t mlp_units = 256;
 
 // flatten - three times (linear 256 - relu) - linear k, named as in an nn.Sequential. Features: the last 256
@@ -45,10 +29,6 @@ class Mlp : public Network {
 };
 
 }  // namespace
-
-Architecture linear() {
-  return {{"linear", "logistic regression on the pixels", ""}, "bias", 1, made_as<Linear>};
-}
 
 Architecture mlp() {
   return {{"mlp", "four fully connected layers, 256 hidden units each", "ConDS, Table 8"},

@@ -6,7 +6,7 @@
 
 namespace leeway::nn {
 
-// Each is defined in algorithms/, in a file of its name or of what it is a variant of.
+// Each is defined in algorithms/, in a file of its name.
 AlgorithmMember erm();
 AlgorithmMember reweight();
 AlgorithmMember resample();

@@ -1,0 +1,23 @@
+#include "leeway/nn/attack/attack.h"
+
+namespace leeway::nn {
+namespace {
+
+// PGD with one step of length eps from the clean image.
+Attacked run_fgsm(const Problem& problem, const AttackOptions& options) {
+  AttackOptions one = options;
+  one.parameters = {{"steps", 1}, {"relative-step", 1}, {"random-start", 0}, {"restarts", 1}};
+  return attack("pgd").run(problem, one);
+}
+
+}  // namespace
+
+AttackMember fgsm() {
+  return {{{"fgsm", "one gradient step of length eps", "Goodfellow et al., ICLR 2015"},
+           /*minimum_norm=*/false,
+           {Norm::linf, Norm::l2}},
+          /*gradients=*/true,
+          run_fgsm};
+}
+
+}  // namespace leeway::nn
