@@ -197,6 +197,41 @@ std::size_t linear_columns(const Sample& source, const Representation& represent
   return count;
 }
 
+constexpr std::size_t least_cap = 65536, rows_a_parameter = 64, most_training_floats = std::size_t{1} << 27;
+
+// At most `most` of the rows, evenly spread.
+void thin(std::vector<std::size_t>& rows, std::size_t most) {
+  const std::size_t n = rows.size();
+  if (n <= most) return;
+  for (std::size_t i = 0; i < most; ++i) rows[i] = rows[i * n / most];
+  rows.resize(most);
+}
+
+std::size_t most_training_rows(const Dis2Options& options, std::size_t columns, std::size_t k) {
+  if (options.most_training > 0) return options.most_training;
+  return std::max(least_cap,
+                  std::min(rows_a_parameter * (columns + 1) * k, most_training_floats / (columns + 1)));
+}
+
+std::size_t training_rows(const Sample& sample, const Dis2Options& options, std::size_t columns) {
+  if (options.holdout == 0) return sample.n();
+  return std::min(
+      static_cast<std::size_t>(std::ceil((1 - options.holdout) * static_cast<double>(sample.n()))),
+      most_training_rows(options, columns, sample.k()));
+}
+
+// Centre and scale of columns, by the training rows of both sets.
+void standardise(Made& made, const CriticData& data) {
+  const Moments all = joined(moments_of(made.source->reader, data.source.training),
+                             moments_of(made.target->reader, data.target.training));
+  for (std::size_t j = 0; j < all.columns.mean.size(); ++j) {
+    const double deviation = std::sqrt(all.columns.squares[j] / all.n);
+    made.centre[j] = all.columns.mean[j];
+    // What rounding leaves of a constant is no deviation.
+    if (deviation > 1e-14 * std::abs(all.columns.mean[j])) made.scale[j] = deviation;
+  }
+}
+
 }  // namespace
 
 Split split_rows(const Sample& sample, double holdout, std::span<const std::int64_t> classes,
@@ -238,45 +273,6 @@ std::vector<std::uint8_t> agreeing_rows(const HeldOutRows& rows, std::span<const
 std::vector<std::uint8_t> agreeing_rows(const HeldOutRows& rows, std::span<const float> theta) {
   return agreeing_rows(rows, theta, rows.n());
 }
-
-namespace {
-
-constexpr std::size_t least_cap = 65536, rows_a_parameter = 64, most_training_floats = std::size_t{1} << 27;
-
-// At most `most` of the rows, evenly spread.
-void thin(std::vector<std::size_t>& rows, std::size_t most) {
-  const std::size_t n = rows.size();
-  if (n <= most) return;
-  for (std::size_t i = 0; i < most; ++i) rows[i] = rows[i * n / most];
-  rows.resize(most);
-}
-
-std::size_t most_training_rows(const Dis2Options& options, std::size_t columns, std::size_t k) {
-  if (options.most_training > 0) return options.most_training;
-  return std::max(least_cap,
-                  std::min(rows_a_parameter * (columns + 1) * k, most_training_floats / (columns + 1)));
-}
-
-std::size_t training_rows(const Sample& sample, const Dis2Options& options, std::size_t columns) {
-  if (options.holdout == 0) return sample.n();
-  return std::min(
-      static_cast<std::size_t>(std::ceil((1 - options.holdout) * static_cast<double>(sample.n()))),
-      most_training_rows(options, columns, sample.k()));
-}
-
-// Centre and scale of columns, by the training rows of both sets.
-void standardise(Made& made, const CriticData& data) {
-  const Moments all = joined(moments_of(made.source->reader, data.source.training),
-                             moments_of(made.target->reader, data.target.training));
-  for (std::size_t j = 0; j < all.columns.mean.size(); ++j) {
-    const double deviation = std::sqrt(all.columns.squares[j] / all.n);
-    made.centre[j] = all.columns.mean[j];
-    // What rounding leaves of a constant is no deviation.
-    if (deviation > 1e-14 * std::abs(all.columns.mean[j])) made.scale[j] = deviation;
-  }
-}
-
-}  // namespace
 
 std::string out_of_reach(const Sample& source, const Sample& target, const Dis2Options& options) {
   const std::size_t d = values_of(source, options.representation).shape()[1], k = source.k(),
