@@ -38,4 +38,15 @@ template <class T, class Map, class Join>
   return std::move(parts.front());
 }
 
+// The sum of term(i) over [0, n), in chunks of `chunk` rows as above.
+template <class T = double, class Term>
+[[nodiscard]] T sum_of_rows(std::size_t n, const Term& term, std::size_t chunk = 4096) {
+  const auto part = [&](std::size_t begin, std::size_t end) {
+    T total{};
+    for (std::size_t i = begin; i < end; ++i) total += term(i);
+    return total;
+  };
+  return reduce_chunks<T>(n, chunk, part, std::plus<>());
+}
+
 }  // namespace leeway

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "leeway/core/array.h"
@@ -136,6 +137,12 @@ Array Rows::take(std::span<const std::size_t> rows) const {
     std::copy_n(row, row_bytes, block.get() + i * row_bytes);
   }
   return {type(), {rows.size(), columns}, block, {}};
+}
+
+std::vector<std::size_t> all_rows(std::size_t n) {
+  std::vector<std::size_t> rows(n);
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  return rows;
 }
 
 std::optional<std::size_t> first_beyond(const Rows& rows, double limit) {

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "leeway/core/linear_algebra.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
-#include "leeway/core/rows.h"
 
 namespace leeway::agreement {
 namespace {
@@ -74,12 +72,6 @@ std::vector<double> Matrix::row(std::size_t row) const {
   std::vector<double> values(columns());
   copy_row(row, values);
   return values;
-}
-
-std::vector<std::size_t> all_rows(std::size_t n) {
-  std::vector<std::size_t> rows(n);
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  return rows;
 }
 
 Dense<double> dense(const Matrix& matrix) { return dense(matrix, all_rows(matrix.rows())); }

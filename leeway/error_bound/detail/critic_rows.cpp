@@ -7,7 +7,6 @@
 #include <functional>
 #include <memory>
 #include <numbers>
-#include <numeric>
 
 #include "leeway/core/linear_algebra.h"
 #include "leeway/core/message.h"
@@ -237,8 +236,7 @@ void standardise(Made& made, const CriticData& data) {
 Split split_rows(const Sample& sample, double holdout, std::span<const std::int64_t> classes,
                  std::uint64_t seed, std::string_view purpose) {
   const std::size_t n = sample.n();
-  std::vector<std::size_t> order(n);
-  std::iota(order.begin(), order.end(), 0);
+  std::vector<std::size_t> order = all_rows(n);
   if (holdout == 0) return {order, order};
   if (n < 2) refuse(sample.name, "at least 2 rows, to hold some out", n);
   shuffle(order, seed, stream(purpose));
@@ -255,23 +253,18 @@ Split split_rows(const Sample& sample, double holdout, std::span<const std::int6
 
 std::vector<std::uint8_t> agreeing_rows(const HeldOutRows& rows, std::span<const float> theta,
                                         std::size_t end) {
-  std::vector<std::uint8_t> agreed;
   if (rows.kept) {
-    agreed = agreeing_rows(*rows.kept, theta);
+    std::vector<std::uint8_t> agreed = agreeing_rows(*rows.kept, theta);
     agreed.resize(end);
     return agreed;
   }
-  agreed.resize(end);
+  std::vector<std::uint8_t> agreed(end);
   parallel_for((end + made_rows - 1) / made_rows, [&](std::size_t b) {
     const std::size_t from = b * made_rows, to = std::min(end, from + made_rows);
     std::ranges::copy(agreeing_rows(rows.make(from, to), theta),
                       agreed.begin() + static_cast<std::ptrdiff_t>(from));
   });
   return agreed;
-}
-
-std::vector<std::uint8_t> agreeing_rows(const HeldOutRows& rows, std::span<const float> theta) {
-  return agreeing_rows(rows, theta, rows.n());
 }
 
 std::string out_of_reach(const Sample& source, const Sample& target, const Dis2Options& options) {
