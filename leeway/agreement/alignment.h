@@ -37,7 +37,7 @@ struct AlignmentOptions {
 // One of the two sets.
 struct PrincipalDirection {
   double explained = 0;
-  std::vector<double> projections;              // (n) in [-1,1]
+  std::vector<double> projections;         // (n) in [-1,1]
   std::optional<Estimate> class_variance;  // nothing without labels
 };
 

@@ -48,13 +48,13 @@ struct Test {
 
 struct Correlation {
   Estimate v, information;  // information in nats
-  double p = 1;            // that the two are independent
+  double p = 1;             // that the two are independent
 };
 
 struct SpuriousCorrelation {
   Correlation source;
   std::optional<Correlation> target;  // none without a target, and where the target has one value only
-  std::optional<Estimate> change;      // V of the source less that of the target
+  std::optional<Estimate> change;     // V of the source less that of the target
   Test test;                          // that label and attribute are independent in the source
   std::optional<Test> change_test;    // that the change is 0
 };
@@ -97,10 +97,10 @@ struct Finding {
 struct Description {
   std::size_t n_source = 0;
   std::optional<std::size_t> n_target;
-  std::vector<ColumnShift> columns;     // the label where there is one, then the attributes
+  std::vector<ColumnShift> columns;      // the label where there is one, then the attributes
   std::optional<Estimate> unseen_cells;  // mass of the target in cells that the source lacks
-  std::size_t tests = 0;                // that Holm's method adjusts for
-  std::vector<Finding> findings;        // strongest first
+  std::size_t tests = 0;                 // that Holm's method adjusts for
+  std::vector<Finding> findings;         // strongest first
 
   [[nodiscard]] bool has_label() const { return !columns.empty() && columns.front().is_label; }
 };
