@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "leeway/core/contingency.h"
@@ -83,13 +84,9 @@ std::optional<Correlation> correlation(const AttributeTable& table, const Attrib
   return result;
 }
 
-struct Change {
-  Estimate measure;
-  double p = 1;  // that it is 0
-};
-
-Change change_of_v(const AttributeTable& source, const AttributeTable& target, std::size_t attribute,
-                   const DescribeOptions& options) {
+// With the test that it is 0.
+std::pair<Estimate, Test> change_of_v(const AttributeTable& source, const AttributeTable& target,
+                                      std::size_t attribute, const DescribeOptions& options) {
   const Contingency before = pairs_of(source, source.attributes[attribute]),
                     after = pairs_of(target, target.attributes[attribute]);
   const auto drawn =
@@ -103,7 +100,7 @@ Change change_of_v(const AttributeTable& source, const AttributeTable& target, s
     return static_cast<double>(1 + replicates) / static_cast<double>(1 + drawn.size());
   };
   return {measure(corrected_v(before) - corrected_v(after), ends(drawn, options.level)),
-          std::min(1., 2 * std::min(share_of(not_above), share_of(not_below)))};
+          Test{std::min(1., 2 * std::min(share_of(not_above), share_of(not_below)))}};
 }
 
 double imbalance(std::span<const std::uint64_t> counts) {
@@ -352,9 +349,7 @@ Description describe(const AttributeTable& source, const AttributeTable* target,
     if (target) sc.target = correlation(*target, target->attributes[i], "target", options);
     // A target with one label or value has no correlation to compare with.
     if (!sc.target) continue;
-    const Change change = change_of_v(source, *target, i, options);
-    sc.change = change.measure;
-    sc.change_test = Test{change.p, 1};
+    std::tie(sc.change, sc.change_test) = change_of_v(source, *target, i, options);
   }
   const auto tests = tests_of(description);
   adjust(tests);

@@ -24,6 +24,10 @@ void set_threads(int count);
 // body(i) for i in [0, count), in any order, possibly at the same time.
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body);
 
+// The same of body(begin, end) for chunks of `chunk` rows of [0, n).
+void parallel_chunks(std::size_t n, std::size_t chunk,
+                     const std::function<void(std::size_t begin, std::size_t end)>& body);
+
 // Sum-like reduction over rows [0, n) in chunks of `chunk` rows: map(begin, end) -> T for each, joined
 // pairwise in a fixed tree: join(left, right) -> T. The same bits for any number of threads. n = 0 gives T{}.
 template <class T, class Map, class Join>

@@ -155,8 +155,7 @@ Array CanonicalSide::project(const Matrix& matrix) const {
   constexpr std::size_t chunk = 1024;
   const std::size_t kept = columns.size(), directions = coefficients.size() / kept;
   std::vector<double> variates(matrix.rows() * directions);
-  parallel_for((matrix.rows() + chunk - 1) / chunk, [&](std::size_t number) {
-    const std::size_t begin = number * chunk, end = std::min(matrix.rows(), begin + chunk);
+  parallel_chunks(matrix.rows(), chunk, [&](std::size_t begin, std::size_t end) {
     std::vector<double> centred;
     for (std::size_t i = begin; i < end; ++i)
       for (const std::size_t c : columns) centred.push_back(matrix.at(i, c) - means[c]);

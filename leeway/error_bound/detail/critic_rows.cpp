@@ -156,9 +156,7 @@ CriticRows Made::rows(std::span<const std::size_t> from_source,
   CriticRows rows(from_source.size(), from_target.size(), centre.size(), k);
   std::size_t first = 0;
   const auto add = [&](const Making& part, std::span<const std::size_t> wanted) {
-    parallel_for((wanted.size() + critic_rows_block_rows - 1) / critic_rows_block_rows, [&](std::size_t b) {
-      const std::size_t begin = b * critic_rows_block_rows,
-                        end = std::min(wanted.size(), begin + critic_rows_block_rows);
+    parallel_chunks(wanted.size(), critic_rows_block_rows, [&](std::size_t begin, std::size_t end) {
       std::vector<double> block = part.reader.read(wanted.subspan(begin, end - begin)), more;
       for (std::size_t i = 0; i < block.size(); ++i)
         block[i] = std::clamp((block[i] - centre[i % d]) / scale[i % d], -critic_rows_farthest,
@@ -259,8 +257,7 @@ std::vector<std::uint8_t> agreeing_rows(const HeldOutRows& rows, std::span<const
     return agreed;
   }
   std::vector<std::uint8_t> agreed(end);
-  parallel_for((end + made_rows - 1) / made_rows, [&](std::size_t b) {
-    const std::size_t from = b * made_rows, to = std::min(end, from + made_rows);
+  parallel_chunks(end, made_rows, [&](std::size_t from, std::size_t to) {
     std::ranges::copy(agreeing_rows(rows.make(from, to), theta),
                       agreed.begin() + static_cast<std::ptrdiff_t>(from));
   });
