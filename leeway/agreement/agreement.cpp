@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -24,8 +25,6 @@ namespace leeway::agreement {
 namespace {
 
 constexpr std::size_t tail_chunk_rows = 512, most_rows_kept = std::size_t{1} << 20;
-
-double add(double a, double b) { return a + b; }
 
 // An upper bound of the agreement beyond some beta, and its limit at infinity.
 //
@@ -52,7 +51,7 @@ class TailBound {
           }
           return limits;
         },
-        add);
+        std::plus<>());
     rows_ = std::move(rows);
     limit_ = sum / static_cast<double>(n);
   }
@@ -107,7 +106,7 @@ double TailBound::operator()(double beta) const {
         }
         return bound;
       },
-      add);
+      std::plus<>());
   return sum / static_cast<double>(pairs_->n());
 }
 
