@@ -26,8 +26,6 @@ namespace {
 
 constexpr std::size_t tail_chunk_rows = 512, most_rows_kept = std::size_t{1} << 20;
 
-double add(double a, double b) { return a + b; }
-
 // An upper bound of the agreement beyond some beta, and its limit at infinity.
 //
 // For every beta >= B
@@ -53,7 +51,7 @@ class TailBound {
           }
           return limits;
         },
-        add);
+        std::plus<>());
     rows_ = std::move(rows);
     limit_ = sum / static_cast<double>(n);
   }
@@ -108,7 +106,7 @@ double TailBound::operator()(double beta) const {
         }
         return bound;
       },
-      add);
+      std::plus<>());
   return sum / static_cast<double>(pairs_->n());
 }
 
@@ -260,18 +258,6 @@ Agreement of_tiny_logits(const Rows& clean, const Rows& shifted, double spread,
   return result;
 }
 
-constexpr std::size_t fixed_beta_chunk_rows = 4096;
-
-template <class Term>
-double mean_of(std::size_t n, const Term& term) {
-  const auto sum = [&](std::size_t begin, std::size_t end) {
-    double total = 0;
-    for (std::size_t i = begin; i < end; ++i) total += term(i);
-    return total;
-  };
-  return reduce_chunks<double>(n, fixed_beta_chunk_rows, sum, std::plus<>()) / static_cast<double>(n);
-}
-
 // Of resamples of `a`.
 Interval percentiles(std::span<const double> a, double log_k, const Options& options) {
   const auto pa = [&](std::span<const std::size_t> rows) {
@@ -286,7 +272,8 @@ Interval interval_of(const Pairs& pairs, double beta, std::vector<double> a, dou
                      const Options& options) {
   const std::size_t n = a.size();
   if (n < 2 || !std::isfinite(mean)) return {-infinity, log_k};
-  const double square = mean_of(n, [&](std::size_t i) { return (a[i] - mean) * (a[i] - mean); });
+  const double square =
+      sum_of_rows(n, [&](std::size_t i) { return (a[i] - mean) * (a[i] - mean); }) / static_cast<double>(n);
   const bool settled = is_settled(pairs, beta, mean, square + mean * mean);
   const UnseenPairs unseen(pairs);
   if (options.bootstrap > 0) {
@@ -341,7 +328,7 @@ Agreement agreement_at(const Rows& clean, const Rows& shifted, double beta,
   const std::vector<double> a = pairs.per_row(beta);
   const std::size_t n = pairs.n();
   const double log_k = std::log(static_cast<double>(pairs.k()));
-  const double mean = mean_of(n, [&](std::size_t i) { return a[i]; });
+  const double mean = mean_and_error(a).mean;
 
   Agreement result;
   result.fitted = false;

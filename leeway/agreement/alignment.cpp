@@ -109,7 +109,7 @@ PrincipalDirection described(const Principal& principal, std::span<const std::in
     return class_variance(direction.projections, classes, numbers.size(), rows);
   };
   direction.class_variance =
-      ClassVariance{share(all_rows(labels.size())), bootstrap(labels.size(), share, options)};
+      Estimate{share(all_rows(labels.size())), bootstrap(labels.size(), share, options)};
   return direction;
 }
 

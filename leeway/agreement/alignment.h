@@ -34,16 +34,11 @@ struct AlignmentOptions {
   BootstrapOptions bootstrap = {};
 };
 
-struct ClassVariance {
-  double share = 0;
-  Interval interval;
-};
-
 // One of the two sets.
 struct PrincipalDirection {
   double explained = 0;
-  std::vector<double> projections;              // (n) in [-1,1]
-  std::optional<ClassVariance> class_variance;  // nothing without labels
+  std::vector<double> projections;         // (n) in [-1,1]
+  std::optional<Estimate> class_variance;  // nothing without labels
 };
 
 struct Alignment {

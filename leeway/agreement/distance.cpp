@@ -24,7 +24,7 @@ std::size_t rows_of(const Array& values) { return values.shape.empty() ? 0 : val
 
 }  // namespace
 
-// Each is defined in distances/, in a file of its name.
+// Each is defined in distances/, in the file of its equation.
 Distance kl();
 Distance wasserstein();
 Distance wasserstein_flattened();
@@ -102,8 +102,8 @@ void log_softmax(std::span<double> row) {
 std::vector<double> softmax_rows(const Matrix& logits) {
   const std::size_t k = logits.columns(), chunk = 512;
   std::vector<double> values(logits.rows() * k);
-  parallel_for((logits.rows() + chunk - 1) / chunk, [&](std::size_t part) {
-    for (std::size_t i = part * chunk; i < std::min(logits.rows(), (part + 1) * chunk); ++i) {
+  parallel_chunks(logits.rows(), chunk, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
       const auto row = std::span(values).subspan(i * k, k);
       logits.copy_row(i, row);
       log_softmax(row);

@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "leeway/core/error.h"
+#include "leeway/core/message.h"
 #include "leeway/core/statistics.h"
 
 namespace leeway::agreement {
@@ -151,8 +151,7 @@ bool distinct(std::span<const std::string> ids) {
 // "7", "8", "9", ...
 bool count_rows(std::span<const std::string> ids) {
   const auto is_number = [](const std::string& id) {
-    return !id.empty() && id.size() < 19 &&
-           std::ranges::all_of(id, [](char c) { return c >= '0' && c <= '9'; });
+    return !id.empty() && id.size() < 19 && std::ranges::all_of(id, is_digit);
   };
   for (std::size_t i = 0; i < ids.size(); ++i)
     if (!is_number(ids[i]) || (i > 0 && std::stoull(ids[i]) != std::stoull(ids[i - 1]) + 1)) return false;

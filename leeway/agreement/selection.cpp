@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "leeway/agreement/decomposition.h"
 #include "leeway/core/message.h"
+#include "leeway/core/numbers.h"
 
 namespace leeway::agreement {
 namespace {
@@ -62,10 +62,7 @@ Estimate pa_difference(const PairedAgreement& first, const PairedAgreement& seco
   std::vector<double> differences(a.size());
   for (std::size_t i = 0; i < a.size(); ++i) differences[i] = a[i] - b[i];
   const Mean difference = mean_and_error(differences);
-  if (difference.n < 2) {
-    constexpr double everything = std::numeric_limits<double>::infinity();
-    return {difference.mean, {-everything, everything}};
-  }
+  if (difference.n < 2) return {difference.mean, {-infinity, infinity}};
   const double z = normal_quantile(.5 * (1 + level));
   const double ra = z * mean_and_error(a).standard_error, rb = z * mean_and_error(b).standard_error;
   const double rd = z * difference.standard_error;

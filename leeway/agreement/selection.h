@@ -28,11 +28,6 @@
 
 namespace leeway::agreement {
 
-struct Estimate {
-  double value = 0;
-  Interval interval;
-};
-
 struct Checkpoint {
   Agreement agreement;
   std::optional<Estimate> accuracy, accuracy_shifted;  // with labels; Clopper-Pearson

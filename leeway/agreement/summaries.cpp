@@ -84,6 +84,7 @@ struct Groups {
 Entropies entropies(const Array& clean, const Array& shifted, std::span<const std::int64_t> labels,
                     std::span<const double> betas) {
   require_pairs("entropies", clean, shifted, labels, betas);
+  const Rows clean_rows(clean), shifted_rows(shifted);
   Entropies result;
   result.right_only = !labels.empty();
   for (const double beta : betas) {
@@ -93,11 +94,11 @@ Entropies entropies(const Array& clean, const Array& shifted, std::span<const st
           EntropySums s;
           std::vector<double> p(clean.shape[1]);
           for (std::size_t i = begin; i < end; ++i) {
-            const std::size_t top = posterior_of(clean, i, beta, p);
+            const std::size_t top = prediction_of(clean_rows, i, beta, p.data()).top;
             if (result.right_only && static_cast<std::int64_t>(top) != labels[i]) continue;
             ++s.samples;
             s.add(0, p);
-            posterior_of(shifted, i, beta, p);
+            prediction_of(shifted_rows, i, beta, p.data());
             s.add(1, p);
           }
           return s;

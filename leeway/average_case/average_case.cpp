@@ -15,9 +15,6 @@
 namespace leeway::average_case {
 namespace {
 
-// Throws Error for shapes that do not fit.
-void check(const MadeElsewhere& files, const Noise& noise);
-
 // Values [begin, end) of the flat array.
 std::vector<double> values(const Array& array, std::size_t begin, std::size_t end) {
   const auto copy = [&](const auto& view) {
@@ -48,6 +45,7 @@ Boundaries from_gram(const MadeElsewhere& files, std::span<const double> logits,
   }
 }
 
+// Throws Error for shapes that do not fit.
 void check(const MadeElsewhere& files, const Noise& noise) {
   const Array& logits = files.logits;
   if (!logits.is_float() || logits.shape.size() != 2 || logits.shape[0] < 1 || logits.shape[1] < 2)

@@ -10,14 +10,14 @@
 
 #include "leeway/core/contingency.h"
 #include "leeway/core/message.h"
+#include "leeway/core/rows.h"
 
 namespace leeway::average_case {
 namespace {
 
 // Ranks from 1, ties sharing their mean; `ties` gains sum over ties of t^3 - t.
 std::vector<double> ranks_of(std::span<const double> values, double& ties) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = all_rows(values.size());
   std::ranges::sort(order, {}, [&](std::size_t i) { return values[i]; });
   std::vector<double> ranks(values.size());
   for (std::size_t begin = 0; begin < order.size();) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "leeway/core/contingency.h"
@@ -35,7 +36,7 @@ Interval ends(const std::vector<double>& sorted, double level) {
 }
 
 // An interval that holds the value, which percentiles of a corrected number may miss by a hair.
-Measure measure(double value, Interval interval) {
+Estimate measure(double value, Interval interval) {
   return {value, {std::min(interval.low, value), std::max(interval.high, value)}};
 }
 
@@ -83,13 +84,9 @@ std::optional<Correlation> correlation(const AttributeTable& table, const Attrib
   return result;
 }
 
-struct Change {
-  Measure measure;
-  double p = 1;  // that it is 0
-};
-
-Change change_of_v(const AttributeTable& source, const AttributeTable& target, std::size_t attribute,
-                   const DescribeOptions& options) {
+// With the test that it is 0.
+std::pair<Estimate, Test> change_of_v(const AttributeTable& source, const AttributeTable& target,
+                                      std::size_t attribute, const DescribeOptions& options) {
   const Contingency before = pairs_of(source, source.attributes[attribute]),
                     after = pairs_of(target, target.attributes[attribute]);
   const auto drawn =
@@ -103,7 +100,7 @@ Change change_of_v(const AttributeTable& source, const AttributeTable& target, s
     return static_cast<double>(1 + replicates) / static_cast<double>(1 + drawn.size());
   };
   return {measure(corrected_v(before) - corrected_v(after), ends(drawn, options.level)),
-          std::min(1., 2 * std::min(share_of(not_above), share_of(not_below)))};
+          Test{std::min(1., 2 * std::min(share_of(not_above), share_of(not_below)))}};
 }
 
 double imbalance(std::span<const std::uint64_t> counts) {
@@ -204,7 +201,7 @@ double unseen_rows(const Contingency& table) {
   return static_cast<double>(count);
 }
 
-Measure share(std::size_t count, std::size_t n, double level) {
+Estimate share(std::size_t count, std::size_t n, double level) {
   return {static_cast<double>(count) / static_cast<double>(n), clopper_pearson(count, n, level)};
 }
 
@@ -239,7 +236,7 @@ void adjust(const std::vector<Test*>& tests) {
   for (std::size_t i = 0; i < tests.size(); ++i) tests[i]->adjusted = adjusted[i];
 }
 
-std::string shown(const Measure& measure) {
+std::string shown(const Estimate& measure) {
   return fmt::format("{:.2f} [{:.2f}, {:.2f}]", measure.value, measure.interval.low, measure.interval.high);
 }
 
@@ -252,7 +249,7 @@ std::string list_of(const std::vector<std::string>& values) {
 }
 
 // "40% (33–47)"
-std::string in_percent(const Measure& share) {
+std::string in_percent(const Estimate& share) {
   return value_words({share.value, share.interval.low, share.interval.high}, true);
 }
 
@@ -294,7 +291,7 @@ void check_describe_options(const DescribeOptions& options) {
     refuse("describe: level", "a number between 0 and 1", fmt::format("{}", options.level));
 }
 
-Measure unseen_cell_mass(const AttributeTable& source, const AttributeTable& target, double level) {
+Estimate unseen_cell_mass(const AttributeTable& source, const AttributeTable& target, double level) {
   const Cells cells(source);
   const auto before = cells.counts(source), after = cells.counts(target);
   std::size_t count = 0;
@@ -352,9 +349,7 @@ Description describe(const AttributeTable& source, const AttributeTable* target,
     if (target) sc.target = correlation(*target, target->attributes[i], "target", options);
     // A target with one label or value has no correlation to compare with.
     if (!sc.target) continue;
-    const Change change = change_of_v(source, *target, i, options);
-    sc.change = change.measure;
-    sc.change_test = Test{change.p, 1};
+    std::tie(sc.change, sc.change_test) = change_of_v(source, *target, i, options);
   }
   const auto tests = tests_of(description);
   adjust(tests);
@@ -380,7 +375,7 @@ AccuracyOfCells accuracy_of_cells(const AttributeTable& table, const Cells& cell
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const std::size_t right = counts.at(0, i), n = right + counts.at(1, i);
     if (n == 0) continue;
-    const Measure accuracy = share(right, n, options.level);
+    const Estimate accuracy = share(right, n, options.level);
     result.cells.push_back({i, n, right, accuracy.value, accuracy.interval});
   }
   std::ranges::sort(result.cells, [](const CellAccuracy& a, const CellAccuracy& b) {

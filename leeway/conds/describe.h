@@ -42,30 +42,25 @@ struct DescribeOptions {
   std::uint64_t seed = 0;
 };
 
-struct Measure {
-  double value = 0;
-  Interval interval;
-};
-
 struct Test {
   double p = 1, adjusted = 1;  // adjusted: Holm
 };
 
 struct Correlation {
-  Measure v, information;  // information in nats
-  double p = 1;            // that the two are independent
+  Estimate v, information;  // information in nats
+  double p = 1;             // that the two are independent
 };
 
 struct SpuriousCorrelation {
   Correlation source;
   std::optional<Correlation> target;  // none without a target, and where the target has one value only
-  std::optional<Measure> change;      // V of the source less that of the target
+  std::optional<Estimate> change;     // V of the source less that of the target
   Test test;                          // that label and attribute are independent in the source
   std::optional<Test> change_test;    // that the change is 0
 };
 
 struct Drift {
-  Measure distance;
+  Estimate distance;
   double source_imbalance = 0;
   std::optional<double> target_imbalance;
   std::string value;  // whose share differs most; of equals the one rarer in the source
@@ -74,7 +69,7 @@ struct Drift {
 };
 
 struct Unseen {
-  Measure mass;
+  Estimate mass;
   std::vector<std::string> values;  // that the target has and the source has not
   Test test;
 };
@@ -102,10 +97,10 @@ struct Finding {
 struct Description {
   std::size_t n_source = 0;
   std::optional<std::size_t> n_target;
-  std::vector<ColumnShift> columns;     // the label where there is one, then the attributes
-  std::optional<Measure> unseen_cells;  // mass of the target in cells that the source lacks
-  std::size_t tests = 0;                // that Holm's method adjusts for
-  std::vector<Finding> findings;        // strongest first
+  std::vector<ColumnShift> columns;      // the label where there is one, then the attributes
+  std::optional<Estimate> unseen_cells;  // mass of the target in cells that the source lacks
+  std::size_t tests = 0;                 // that Holm's method adjusts for
+  std::vector<Finding> findings;         // strongest first
 
   [[nodiscard]] bool has_label() const { return !columns.empty() && columns.front().is_label; }
 };

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "leeway/core/parallel.h"
+#include "leeway/core/rows.h"
 
 namespace leeway {
 namespace {
@@ -232,23 +233,16 @@ double chance_p(const Contingency& table, const Statistic& statistic, const Draw
   const double seen = statistic(table);
   const double threshold = seen - 1e-10 * std::abs(seen);  // ties stay ties whatever rounding does
   constexpr std::size_t chunk = 64;
-  const auto hits = reduce_chunks<std::size_t>(
-      draws, chunk,
-      [&](std::size_t begin, std::size_t end) {
-        std::size_t count = 0;
-        for (std::size_t b = begin; b < end; ++b) {
-          Random random(seed, stream, b);
-          if (statistic(draw(random)) >= threshold) ++count;
-        }
-        return count;
-      },
-      [](std::size_t a, std::size_t b) { return a + b; });
+  const auto is_hit = [&](std::size_t b) {
+    Random random(seed, stream, b);
+    return statistic(draw(random)) >= threshold;
+  };
+  const auto hits = sum_of_rows<std::size_t>(draws, is_hit, chunk);
   return static_cast<double>(1 + hits) / static_cast<double>(1 + draws);
 }
 
 std::vector<double> holm(std::span<const double> p) {
-  std::vector<std::size_t> order(p.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = all_rows(p.size());
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return p[a] < p[b]; });
   std::vector<double> adjusted(p.size());
   double least = 0;

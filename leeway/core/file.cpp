@@ -153,19 +153,6 @@ std::pair<int, fs::path> create_partial(const fs::path& path) {
   }
 }
 
-}  // namespace
-
-const char* mapped_name(const void* address) noexcept {
-  const auto* const at = static_cast<const std::byte*>(address);
-  for (const Mapping& entry : mappings) {
-    const std::byte* const begin = entry.begin.load();
-    if (begin != nullptr && at >= begin && at < begin + entry.size.load()) return entry.name.load();
-  }
-  return nullptr;
-}
-
-namespace {
-
 // All of standard input, which can be read once, for all who ask.
 MappedFile standard_input() {
   static const auto bytes = [] {
@@ -183,6 +170,15 @@ MappedFile standard_input() {
 }
 
 }  // namespace
+
+const char* mapped_name(const void* address) noexcept {
+  const auto* const at = static_cast<const std::byte*>(address);
+  for (const Mapping& entry : mappings) {
+    const std::byte* const begin = entry.begin.load();
+    if (begin != nullptr && at >= begin && at < begin + entry.size.load()) return entry.name.load();
+  }
+  return nullptr;
+}
 
 bool is_there(const fs::path& path) noexcept {
   std::error_code ignored;

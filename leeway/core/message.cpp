@@ -10,11 +10,6 @@
 #include "leeway/core/utf8.h"
 
 namespace leeway {
-namespace {
-
-constexpr std::size_t least_beginning = 3;
-
-}  // namespace
 
 std::string printable(std::string_view text, std::size_t limit) {
   std::string out;
@@ -109,6 +104,7 @@ std::size_t typing_mistakes(std::string_view a, std::string_view b) {
 }
 
 std::string_view nearest_name(std::string_view word, std::span<const std::string> names) {
+  constexpr std::size_t least_beginning = 3;
   const std::string meant = bare_word(word);
   if (meant.empty()) return {};
   std::string_view nearest, begins;

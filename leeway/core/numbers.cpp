@@ -22,6 +22,12 @@ int percent_decimals(const Measured& share) {
   return decimals_for(50 * (*share.high - *share.low), 1);
 }
 
+std::string points_interval(const Measured& share, const char* between) {
+  if (!share.low || !share.high) return "";
+  const int decimals = percent_decimals(share);
+  return fixed(100 * *share.low, decimals) + between + fixed(100 * *share.high, decimals);
+}
+
 }  // namespace
 
 int decimals_for(double half_width, int otherwise) {
@@ -62,11 +68,7 @@ std::string percent(const Measured& share) {
   return percent(share.value.value_or(NAN), percent_decimals(share));
 }
 
-std::string percent_interval(const Measured& share) {
-  if (!share.low || !share.high) return "";
-  const int decimals = percent_decimals(share);
-  return fixed(100 * *share.low, decimals) + "–" + fixed(100 * *share.high, decimals);
-}
+std::string percent_interval(const Measured& share) { return points_interval(share, "–"); }
 
 std::string sureness(double confidence) {
   if (confidence >= .9995) return ">99.9%";
@@ -78,11 +80,7 @@ std::string signed_points(const Measured& change) {
   return (points > 0 ? "+" : "") + fixed(points, percent_decimals(change));
 }
 
-std::string signed_points_interval(const Measured& change) {
-  if (!change.low || !change.high) return "";
-  const int decimals = percent_decimals(change);
-  return fixed(100 * *change.low, decimals) + " to " + fixed(100 * *change.high, decimals);
-}
+std::string signed_points_interval(const Measured& change) { return points_interval(change, " to "); }
 
 std::string value_words(const Measured& value, bool share) {
   if (!value.value) return "not known";

@@ -143,4 +143,10 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
   loop.rethrow();
 }
 
+void parallel_chunks(std::size_t n, std::size_t chunk,
+                     const std::function<void(std::size_t begin, std::size_t end)>& body) {
+  parallel_for(n / chunk + (n % chunk != 0),
+               [&](std::size_t c) { body(c * chunk, std::min(n, (c + 1) * chunk)); });
+}
+
 }  // namespace leeway

@@ -24,6 +24,10 @@ void set_threads(int count);
 // body(i) for i in [0, count), in any order, possibly at the same time.
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body);
 
+// The same of body(begin, end) for chunks of `chunk` rows of [0, n).
+void parallel_chunks(std::size_t n, std::size_t chunk,
+                     const std::function<void(std::size_t begin, std::size_t end)>& body);
+
 // Sum-like reduction over rows [0, n) in chunks of `chunk` rows: map(begin, end) -> T for each, joined
 // pairwise in a fixed tree: join(left, right) -> T. The same bits for any number of threads. n = 0 gives T{}.
 template <class T, class Map, class Join>
@@ -36,6 +40,17 @@ template <class T, class Map, class Join>
     for (std::size_t i = 0; i + stride < count; i += 2 * stride)
       parts[i] = join(std::move(parts[i]), std::move(parts[i + stride]));
   return std::move(parts.front());
+}
+
+// The sum of term(i) over [0, n), in chunks of `chunk` rows as above.
+template <class T = double, class Term>
+[[nodiscard]] T sum_of_rows(std::size_t n, const Term& term, std::size_t chunk = 4096) {
+  const auto part = [&](std::size_t begin, std::size_t end) {
+    T total{};
+    for (std::size_t i = begin; i < end; ++i) total += term(i);
+    return total;
+  };
+  return reduce_chunks<T>(n, chunk, part, std::plus<>());
 }
 
 }  // namespace leeway

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "leeway/core/array.h"
@@ -39,9 +40,8 @@ std::vector<std::int32_t> predicted_classes_as(const Rows& rows, std::size_t n) 
   constexpr std::size_t block = 256;
   const std::size_t k = rows.shape()[1];
   std::vector<std::int32_t> classes(n);
-  parallel_for((n + block - 1) / block, [&](std::size_t b) {
+  parallel_chunks(n, block, [&](std::size_t begin, std::size_t end) {
     std::vector<T> scratch;
-    const std::size_t begin = b * block, end = std::min(n, begin + block);
     const T* row = rows.rows(begin, end, scratch);
     for (std::size_t i = begin; i < end; ++i, row += k)
       classes[i] = static_cast<std::int32_t>(std::max_element(row, row + k) - row);
@@ -136,6 +136,12 @@ Array Rows::take(std::span<const std::size_t> rows) const {
     std::copy_n(row, row_bytes, block.get() + i * row_bytes);
   }
   return {type(), {rows.size(), columns}, block, {}};
+}
+
+std::vector<std::size_t> all_rows(std::size_t n) {
+  std::vector<std::size_t> rows(n);
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  return rows;
 }
 
 std::optional<std::size_t> first_beyond(const Rows& rows, double limit) {

@@ -60,6 +60,8 @@ template <class T>
   return taken;
 }
 
+[[nodiscard]] std::vector<std::size_t> all_rows(std::size_t n);  // 0 to n - 1
+
 // Both of matrices of floats, in parallel.
 // Index of the first element, row after row, that is NaN or not below `limit` in size.
 [[nodiscard]] std::optional<std::size_t> first_beyond(const Rows& rows, double limit);

@@ -21,7 +21,6 @@ namespace {
 // double throughout: 80-bit intermediates differ between machines
 using Double = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t sum_chunk = 4096;
 
 void check_inside(const char* where, const char* what, double value) {
   if (!(value > 0 && value < 1))
@@ -33,19 +32,6 @@ void check_proportion(const char* where, std::size_t successes, std::size_t n, d
   check_inside(where, "level", level);
   if (successes > n)
     throw Error(fmt::format("{}: successes: expected at most n = {}, found {}", where, n, successes));
-}
-
-// f(i) over [0, n), in chunks
-template <class F>
-double sum(std::size_t n, const F& f) {
-  return reduce_chunks<double>(
-      n, sum_chunk,
-      [&](std::size_t begin, std::size_t end) {
-        double total = 0;
-        for (std::size_t i = begin; i < end; ++i) total += f(i);
-        return total;
-      },
-      [](double left, double right) { return left + right; });
 }
 
 }  // namespace
@@ -112,9 +98,10 @@ Mean mean_and_error(std::span<const double> values) {
   const std::size_t n = values.size();
   if (n == 0) return {nan, nan, 0};
   const double count = static_cast<double>(n);
-  const double mean = sum(n, [&](std::size_t i) { return values[i]; }) / count;
+  const double mean = sum_of_rows(n, [&](std::size_t i) { return values[i]; }) / count;
   if (n == 1) return {mean, nan, 1};
-  const double squares = sum(n, [&](std::size_t i) { return (values[i] - mean) * (values[i] - mean); });
+  const double squares =
+      sum_of_rows(n, [&](std::size_t i) { return (values[i] - mean) * (values[i] - mean); });
   return {mean, std::sqrt(squares / (count - 1) / count), n};
 }
 

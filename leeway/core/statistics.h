@@ -15,6 +15,11 @@ struct Interval {
   double low = 0, high = 0;
 };
 
+struct Estimate {
+  double value = 0;
+  Interval interval;
+};
+
 // Exact, conservative interval of a proportion (Clopper and Pearson 1934); [0,1] for n = 0.
 [[nodiscard]] Interval clopper_pearson(std::size_t successes, std::size_t n, double level = .95);
 

@@ -211,7 +211,7 @@ TwoSampleTest kolmogorov_smirnov(std::vector<double> a, std::vector<double> b) {
   return test;
 }
 
-Distance total_variation(std::span<const std::size_t> a, std::span<const std::size_t> b, double level) {
+Estimate total_variation(std::span<const std::size_t> a, std::span<const std::size_t> b, double level) {
   require_same_categories("total_variation", a, b);
   const double n = total_of(a), m = total_of(b);
   const double z = normal_quantile(.5 + level / 2);
@@ -226,7 +226,7 @@ Distance total_variation(std::span<const std::size_t> a, std::span<const std::si
   return {distance, {std::max(0., distance - noise - reach), std::min(1., distance + reach)}};
 }
 
-Distance mean_change(std::span<const double> a, std::span<const double> b, double least, double most,
+Estimate mean_change(std::span<const double> a, std::span<const double> b, double least, double most,
                      double level) {
   const auto mean = [](std::span<const double> values) {
     return std::accumulate(values.begin(), values.end(), 0.) / static_cast<double>(values.size());

@@ -57,16 +57,11 @@ struct HomogeneityOptions {
 
 [[nodiscard]] TwoSampleTest kolmogorov_smirnov(std::vector<double> a, std::vector<double> b);
 
-struct Distance {
-  double value = 0;
-  Interval interval;
-};
-
 // 0 to 1 where either sample is empty.
-[[nodiscard]] Distance total_variation(std::span<const std::size_t> a, std::span<const std::size_t> b,
+[[nodiscard]] Estimate total_variation(std::span<const std::size_t> a, std::span<const std::size_t> b,
                                        double level = .95);
 
-[[nodiscard]] Distance mean_change(std::span<const double> a, std::span<const double> b, double least,
+[[nodiscard]] Estimate mean_change(std::span<const double> a, std::span<const double> b, double least,
                                    double most, double level = .95);
 
 }  // namespace leeway

@@ -108,19 +108,15 @@ class Fields {
   void measured(std::string_view name, std::optional<double>& value, std::optional<Interval>& interval,
                 Range range, std::string_view meaning);
 
-  // The same for a struct of a value and its interval.
-  template <class Estimate>
+  // The same for both in one.
   void measured(std::string_view name, std::optional<Estimate>& estimate, Range range,
                 std::string_view meaning) {
     std::optional<double> value;
     std::optional<Interval> interval;
-    if (estimate) {
-      const auto& [of, its_interval] = *estimate;
-      value = of, interval = its_interval;
-    }
+    if (estimate) value = estimate->value, interval = estimate->interval;
     measured(name, value, interval, range, meaning);
     estimate.reset();
-    if (value && interval) estimate = {*value, *interval};
+    if (value && interval) estimate = Estimate{*value, *interval};
   }
 
   // One of several values, each under the name that name_of() gives it.

@@ -63,16 +63,6 @@ void soften(const double* z, double t, std::span<double> p) {
   for (double& value : p) value /= total;
 }
 
-template <class Body>
-void for_rows(const CentredRows& rows, const Body& body) {
-  const std::size_t chunk = rows.chunk();
-  parallel_for((rows.n() + chunk - 1) / chunk, [&](std::size_t c) {
-    std::vector<double> scratch;
-    for (std::size_t i = c * chunk; i < std::min(rows.n(), (c + 1) * chunk); ++i)
-      body(i, rows.row(i, scratch));
-  });
-}
-
 }  // namespace
 
 Scores scores(const Rows& logits, double inverse_temperature, std::span<const std::size_t> rows) {
@@ -81,10 +71,13 @@ Scores scores(const Rows& logits, double inverse_temperature, std::span<const st
   for (auto* of : {&result.confidence, &result.negative_entropy, &result.log_odds, &result.margin})
     of->resize(z.n());
   result.predicted.resize(z.n());
-  for_rows(z, [&](std::size_t i, const double* row) {
-    const RowScores one = score(row, z.k(), inverse_temperature);
-    result.confidence[i] = one.confidence, result.negative_entropy[i] = one.negative_entropy;
-    result.log_odds[i] = one.log_odds, result.margin[i] = one.margin, result.predicted[i] = one.predicted;
+  parallel_chunks(z.n(), z.chunk(), [&](std::size_t begin, std::size_t end) {
+    std::vector<double> scratch;
+    for (std::size_t i = begin; i < end; ++i) {
+      const RowScores one = score(z.row(i, scratch), z.k(), inverse_temperature);
+      result.confidence[i] = one.confidence, result.negative_entropy[i] = one.negative_entropy;
+      result.log_odds[i] = one.log_odds, result.margin[i] = one.margin, result.predicted[i] = one.predicted;
+    }
   });
   return result;
 }

@@ -51,7 +51,7 @@ class Measuring {
   }
 
   void add(const FoundCritic& critic, Restart& restart) const {
-    add(critic.agreed, agreeing_rows(data_.holdout, critic.theta), restart);
+    add(critic.agreed, agreeing_rows(data_.holdout, critic.theta, data_.holdout.n()), restart);
   }
 
   // The critic that predicts what h predicts.

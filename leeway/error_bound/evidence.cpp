@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "leeway/core/parallel.h"
+#include "leeway/core/statistics.h"
 #include "leeway/error_bound/detail/transport.h"
 
 namespace leeway::error_bound {
@@ -40,18 +40,6 @@ std::vector<std::size_t> drawn_rows(std::size_t count, std::size_t n, Random ran
   return rows;
 }
 
-double mean_of(std::span<const double> values) {
-  const double sum = reduce_chunks<double>(
-      values.size(), 4096,
-      [&](std::size_t begin, std::size_t end) {
-        double part = 0;
-        for (std::size_t i = begin; i < end; ++i) part += values[i];
-        return part;
-      },
-      [](double a, double b) { return a + b; });
-  return sum / static_cast<double>(values.size());
-}
-
 Evidence collect_source(const Sample& source, const EvidenceOptions& options) {
   std::vector<std::int64_t> drawn;
   for (const std::size_t row : options.source_rows) drawn.push_back(source.labels[row]);
@@ -67,7 +55,7 @@ Evidence collect_source(const Sample& source, const EvidenceOptions& options) {
   }
   for (double& share : evidence.label_shares) share /= n;
   evidence.source_accuracy = static_cast<double>(evidence.n_correct) / n;
-  evidence.source_confidence = mean_of(evidence.source->confidence);
+  evidence.source_confidence = mean_and_error(evidence.source->confidence).mean;
   evidence.by_log_odds = threshold(evidence.source->log_odds, evidence.n_correct);
   evidence.by_negative_entropy = threshold(evidence.source->negative_entropy, evidence.n_correct);
   if (options.movement)
@@ -78,7 +66,7 @@ Evidence collect_source(const Sample& source, const EvidenceOptions& options) {
 void add_target(Evidence& evidence, const Sample& source, const Sample& target,
                 const EvidenceOptions& options) {
   evidence.target = scores(target.logits, options.inverse_temperature, options.target_rows);
-  evidence.target_confidence = mean_of(evidence.target.confidence);
+  evidence.target_confidence = mean_and_error(evidence.target.confidence).mean;
   if (options.transport) {
     evidence.transport_cost = transport_cost(target.logits, options.inverse_temperature, options.target_rows,
                                              evidence.label_shares);

@@ -55,9 +55,6 @@ void add_target(Evidence& evidence, const Sample& source, const Sample& target,
 // `count` of n rows, drawn with replacement, in the order of memory: no estimate depends on an order.
 [[nodiscard]] std::vector<std::size_t> drawn_rows(std::size_t count, std::size_t n, Random random);
 
-// Mean over rows, summed in a fixed order.
-[[nodiscard]] double mean_of(std::span<const double> values);
-
 [[nodiscard]] Evidence collect(const Sample& source, const Sample& target, const EvidenceOptions& options);
 
 }  // namespace leeway::error_bound

@@ -151,8 +151,7 @@ OutputProfile::OutputProfile(const Scores& source, std::span<const std::int64_t>
   for (double& share : predicted_) share = std::max(share, 1 / n_);
   spread_ = std::max(error_, .5 / n_);  // no cell may have a share of 0
   norm_ = 1 - spread_ + spread_ * std::accumulate(predicted_.begin(), predicted_.end(), 0.);
-  std::vector<std::size_t> order(labels.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = all_rows(labels.size());
   std::ranges::sort(order,
                     [&](std::size_t a, std::size_t b) {  // equal margins by label: no other order matters
                       return std::pair(source.margin[a], labels[a]) < std::pair(source.margin[b], labels[b]);
@@ -280,8 +279,7 @@ SelfTransport self_transport(const Sample& source, double t, std::size_t target_
   const std::vector<double>& confidence = known.source->confidence;
   const ClassMasses& labels = known.label_shares;
   const Softmaxes p(source, t, rows);
-  std::vector<std::size_t> all(n);
-  std::iota(all.begin(), all.end(), std::size_t{0});
+  const std::vector<std::size_t> all = all_rows(n);
   const ClassMasses mean = p.mean(all);
   const auto excess = [&](const std::vector<std::size_t>& drawn, const ClassMasses& masses) {
     double sum = 0;

@@ -11,7 +11,7 @@
 
 namespace leeway {
 
-static void measured(Fields& f, std::string_view name, conds::Measure& measure, std::string_view meaning) {
+static void measured(Fields& f, std::string_view name, Estimate& measure, std::string_view meaning) {
   f.measured(name, measure.value, measure.interval, {}, meaning);
 }
 

@@ -80,14 +80,14 @@ TEST(FeatureAlignment, ErrorIsThatOfTheProjections) {
 TEST(FeatureAlignment, ClassesThatDecideHaveNoVarianceWithin) {
   const Array classes = matrix(2, {1, 1, -1, -1, 1, 1, -1, -1});
   const Alignment found = aligned(classes, classes, {3, 0, 3, 0});
-  EXPECT_NEAR(found.clean.class_variance->share, 0, 1e-20);
+  EXPECT_NEAR(found.clean.class_variance->value, 0, 1e-20);
   EXPECT_NEAR(found.clean.class_variance->interval.high, 0, 1e-20);
   // Projections -1, -.5, .5, 1 of classes 0 0 1 1: within 4 (.25)^2 of 2.5 in all.
   const Array spread = matrix(1, {-2, -1, 1, 2});
   const Alignment within = aligned(spread, spread, {0, 0, 1, 1});
-  EXPECT_NEAR(within.shifted.class_variance->share, .1, 1e-12);
+  EXPECT_NEAR(within.shifted.class_variance->value, .1, 1e-12);
   const Alignment apart = aligned(spread, spread, {0, 1, 1, 0});  // classes of equal means
-  EXPECT_NEAR(apart.shifted.class_variance->share, 1, 1e-12);
+  EXPECT_NEAR(apart.shifted.class_variance->value, 1, 1e-12);
 }
 
 TEST(FeatureAlignment, StandardizedFeaturesCountAlike) {

@@ -185,7 +185,7 @@ TEST(DescribeTier2, IntervalsOfVCover) {
         const auto label = random.below(2);
         ++counts[label][random.uniform() < strength ? label : random.below(2)];
       }
-      const Measure v =
+      const Estimate v =
           describe(table_of("s", counts), nullptr, {.permutations = 1, .bootstrap = 299, .seed = i})
               .columns[1]
               .sc->source.v;

@@ -395,22 +395,22 @@ TEST(Homogeneity, HasTheSameBitsAtAnyThreads) {
 }
 
 TEST(TotalVariation, HasAnIntervalThatHoldsItAndNothing) {
-  const Distance same = total_variation(Counts{50, 50}, Counts{500, 500});
+  const Estimate same = total_variation(Counts{50, 50}, Counts{500, 500});
   EXPECT_EQ(same.value, 0);
   EXPECT_EQ(same.interval.low, 0);
   EXPECT_GT(same.interval.high, .05);
-  const Distance apart = total_variation(Counts{1000, 0}, Counts{0, 1000});
+  const Estimate apart = total_variation(Counts{1000, 0}, Counts{0, 1000});
   EXPECT_EQ(apart.value, 1);
   EXPECT_GT(apart.interval.low, .9);
   EXPECT_EQ(apart.interval.high, 1);
-  const Distance one = total_variation(Counts{1, 0}, Counts{0, 1});
+  const Estimate one = total_variation(Counts{1, 0}, Counts{0, 1});
   EXPECT_EQ(one.interval.low, 0);
   EXPECT_EQ(total_variation(Counts{0}, Counts{3}).interval.high, 1);
 }
 
 TEST(MeanChange, OfConstantsHasAWidth) {
   const std::vector<double> ones(20, 1), one{.5};
-  const Distance same = mean_change(ones, ones, 0, 1), single = mean_change(one, one, 0, 1);
+  const Estimate same = mean_change(ones, ones, 0, 1), single = mean_change(one, one, 0, 1);
   EXPECT_EQ(same.value, 0);
   EXPECT_LT(same.interval.low, -.1);
   EXPECT_GT(same.interval.high, .1);

@@ -335,7 +335,8 @@ TEST(Streaming, HeldOutRowsMadeAnewAgreeWithTheSame) {
     for (std::size_t c = 0; c < 6; ++c)
       for (std::size_t j = 0; j <= 6; ++j)
         theta[kept.training.at(j, c)] = static_cast<float>(random.normal());
-    EXPECT_EQ(agreeing_rows(kept.holdout, theta), agreeing_rows(made.holdout, theta));
+    EXPECT_EQ(agreeing_rows(kept.holdout, theta, kept.holdout.n()),
+              agreeing_rows(made.holdout, theta, made.holdout.n()));
   }
 }
 

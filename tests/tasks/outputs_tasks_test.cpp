@@ -284,7 +284,7 @@ TEST(AlignTask, IsThatOfTheAnalysis) {
   EXPECT_EQ(same.d, 2);
   EXPECT_EQ(same.found.cross_domain_error, 0);
   EXPECT_NEAR(same.found.clean.explained, 1, 1e-12);
-  EXPECT_NEAR(same.found.shifted.class_variance.value().share, 0, 1e-12);
+  EXPECT_NEAR(same.found.shifted.class_variance.value().value, 0, 1e-12);
   EXPECT_NEAR(turned.found.angle, 90, 1);
   EXPECT_THAT(turned.found.clean.projections, SizeIs(40));
   EXPECT_EQ(turned.projection_labels[1], "nine");

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "leeway/core/linear_algebra.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
-#include "leeway/core/rows.h"
 
 namespace leeway::agreement {
 namespace {
@@ -74,12 +72,6 @@ std::vector<double> Matrix::row(std::size_t row) const {
   std::vector<double> values(columns());
   copy_row(row, values);
   return values;
-}
-
-std::vector<std::size_t> all_rows(std::size_t n) {
-  std::vector<std::size_t> rows(n);
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  return rows;
 }
 
 Dense<double> dense(const Matrix& matrix) { return dense(matrix, all_rows(matrix.rows())); }
@@ -163,8 +155,7 @@ Array CanonicalSide::project(const Matrix& matrix) const {
   constexpr std::size_t chunk = 1024;
   const std::size_t kept = columns.size(), directions = coefficients.size() / kept;
   std::vector<double> variates(matrix.rows() * directions);
-  parallel_for((matrix.rows() + chunk - 1) / chunk, [&](std::size_t number) {
-    const std::size_t begin = number * chunk, end = std::min(matrix.rows(), begin + chunk);
+  parallel_chunks(matrix.rows(), chunk, [&](std::size_t begin, std::size_t end) {
     std::vector<double> centred;
     for (std::size_t i = begin; i < end; ++i)
       for (const std::size_t c : columns) centred.push_back(matrix.at(i, c) - means[c]);

@@ -12,6 +12,7 @@
 
 #include "leeway/core/array.h"
 #include "leeway/core/linear_algebra.h"
+#include "leeway/core/rows.h"
 
 namespace leeway::agreement {
 
@@ -36,8 +37,6 @@ class Matrix {
 
 // Error unless both have the same number of columns.
 void require_equal_columns(const Matrix& clean, const Matrix& shifted);
-
-[[nodiscard]] std::vector<std::size_t> all_rows(std::size_t n);  // 0 to n - 1
 
 // A copy of all rows, or of those named.
 [[nodiscard]] Dense<double> dense(const Matrix& matrix);

@@ -269,8 +269,7 @@ void Pairs::copy_row(std::size_t row, std::span<double> x) const {
 
 std::vector<double> Pairs::per_row(double beta) const {
   std::vector<double> a(n_);
-  parallel_for((n_ + chunk_rows - 1) / chunk_rows, [&](std::size_t chunk) {
-    const std::size_t begin = chunk * chunk_rows, end = std::min(n_, begin + chunk_rows);
+  parallel_chunks(n_, chunk_rows, [&](std::size_t begin, std::size_t end) {
     if (std::isfinite(beta)) {
       At where = at(beta, Detail::slope);
       where.agreement = a.data();

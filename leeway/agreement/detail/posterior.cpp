@@ -32,20 +32,13 @@ Prediction predict(const T* row, std::size_t k, double beta, double* p) {
 
 }  // namespace
 
-Prediction prediction_of(const Rows& logits, std::size_t row, double beta) {
+Prediction prediction_of(const Rows& logits, std::size_t row, double beta, double* p) {
   const std::size_t k = logits.shape()[1];
   const auto predict_in = [&](auto scratch) {
-    return predict(logits.rows(row, row + 1, scratch), k, beta, nullptr);
+    return predict(logits.rows(row, row + 1, scratch), k, beta, p);
   };
   return logits.type() == ElementType::f32 ? predict_in(std::vector<float>())
                                            : predict_in(std::vector<double>());
-}
-
-std::size_t posterior_of(const Array& logits, std::size_t row, double beta, std::span<double> p) {
-  const std::size_t k = logits.shape[1];
-  return logits.type == ElementType::f32
-             ? predict(logits.view<float>().data() + row * k, k, beta, p.data()).top
-             : predict(logits.view<double>().data() + row * k, k, beta, p.data()).top;
 }
 
 void require_pairs(std::string_view function, const Array& clean, const Array& shifted,

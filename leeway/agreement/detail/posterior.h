@@ -20,10 +20,8 @@ struct Prediction {
   double confidence = 0;  // p(top|x)
 };
 
-[[nodiscard]] Prediction prediction_of(const Rows& logits, std::size_t row, double beta);
-
-// p(j|x) for j = 0..k-1 into `p`, k values; gives the top class.
-std::size_t posterior_of(const Array& logits, std::size_t row, double beta, std::span<double> p);
+// Unless null, `p` receives p(j|x) for j = 0..k-1.
+Prediction prediction_of(const Rows& logits, std::size_t row, double beta, double* p = nullptr);
 
 // Throws Error, beginning with `function`, unless both sets have one shape (n,k) and finite values, `labels`
 // is empty or has n entries, and every beta is at least 0.

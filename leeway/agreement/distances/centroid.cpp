@@ -5,23 +5,18 @@
 #include "leeway/agreement/distances/detail/family.h"
 
 namespace leeway::agreement {
-namespace {
-
-double centroid_distance(const MatrixPair& sets, Progress*) {
-  const std::vector<double> u = column_means(sets.clean), v = column_means(sets.shifted);
-  double largest = 0;
-  for (std::size_t c = 0; c < u.size(); ++c) largest = std::max(largest, std::abs(u[c] - v[c]));
-  return largest;
-}
-
-}  // namespace
 
 Distance centroid() {
   return {{"centroid", "largest difference between the mean features of the two sets",
            "Jiménez Rodríguez 2024, section 4.2.2"},
           Compared::features,
           /*paired=*/false,
-          centroid_distance};
+          [](const MatrixPair& sets, Progress*) {
+            const std::vector<double> u = column_means(sets.clean), v = column_means(sets.shifted);
+            double largest = 0;
+            for (std::size_t c = 0; c < u.size(); ++c) largest = std::max(largest, std::abs(u[c] - v[c]));
+            return largest;
+          }};
 }
 
 }  // namespace leeway::agreement

@@ -26,10 +26,6 @@ double row_cosine_distance(std::span<double> u, std::span<double> v) {
   return squares / 2;
 }
 
-double cosine_distance(const MatrixPair& sets, Progress*) {
-  return mean_over_rows(sets, row_cosine_distance);
-}
-
 }  // namespace
 
 Distance cosine() {
@@ -37,7 +33,7 @@ Distance cosine() {
            "Jiménez Rodríguez 2024, section 4.2.2"},
           Compared::features,
           /*paired=*/true,
-          cosine_distance};
+          [](const MatrixPair& sets, Progress*) { return mean_over_rows(sets, row_cosine_distance); }};
 }
 
 }  // namespace leeway::agreement

@@ -16,8 +16,6 @@ double divergence(std::span<double> p, std::span<double> q) {
   return std::max(0., sum);
 }
 
-double kl_distance(const MatrixPair& sets, Progress*) { return mean_over_rows(sets, divergence); }
-
 }  // namespace
 
 Distance kl() {
@@ -25,7 +23,7 @@ Distance kl() {
            "Jiménez Rodríguez 2024, section 4.2.2"},
           Compared::probabilities,
           /*paired=*/true,
-          kl_distance};
+          [](const MatrixPair& sets, Progress*) { return mean_over_rows(sets, divergence); }};
 }
 
 }  // namespace leeway::agreement

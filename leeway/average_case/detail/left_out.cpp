@@ -5,6 +5,7 @@
 
 #include "leeway/average_case/detail/boundaries.h"
 #include "leeway/average_case/detail/normal.h"
+#include "leeway/core/rows.h"
 
 namespace leeway::average_case {
 namespace {
@@ -31,8 +32,7 @@ double taken_before(double a, double b, double correlation) {
 double mean_taken(const Boundaries& boundaries, double sigma) {
   const std::size_t m = boundaries.z.size(), half = m / 2;
   if (half == 0) return 1;
-  std::vector<std::size_t> rivals(half);
-  for (std::size_t i = 0; i < half; ++i) rivals[i] = i;
+  std::vector<std::size_t> rivals = all_rows(half);
   const std::size_t count = std::min(most_rivals, half);
   std::partial_sort(rivals.begin(), rivals.begin() + static_cast<std::ptrdiff_t>(count), rivals.end(),
                     [&](std::size_t i, std::size_t j) {

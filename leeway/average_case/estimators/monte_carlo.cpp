@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "leeway/average_case/detail/evidence.h"
+#include "leeway/core/rows.h"
 #include "leeway/core/statistics.h"
 
 namespace leeway::average_case {
@@ -16,8 +17,7 @@ void run(Evidence& evidence, std::size_t sigma, Column& column) {
   const AverageCaseOptions& options = evidence.options();
   std::vector<Kept> counts(evidence.n());
   std::vector<Interval> intervals(evidence.n());
-  std::vector<std::size_t> open(evidence.n());
-  for (std::size_t i = 0; i < open.size(); ++i) open[i] = i;
+  std::vector<std::size_t> open = all_rows(evidence.n());
   Spent spent;
   std::size_t done = 0;
   while (!open.empty() && done < options.draws) {

@@ -97,15 +97,13 @@ template <std::size_t Count>
 void for_scores(
     const CriticRows& rows, const std::array<std::span<const float>, Count>& thetas, std::size_t k,
     const std::function<void(const CriticBlock&, std::size_t, const std::array<float*, Count>&)>& body) {
-  const std::size_t chunk = critic_chunk_rows(rows);
   std::vector<Scorer> scorers;
   for (const auto theta : thetas) scorers.emplace_back(rows, theta, k);
-  parallel_for((rows.n() + chunk - 1) / chunk, [&](std::size_t c) {
+  parallel_chunks(rows.n(), critic_chunk_rows(rows), [&](std::size_t first, std::size_t stop) {
     std::vector<float> buffer(Count * k * score_stride);
     std::array<float*, Count> scores;
     for (std::size_t i = 0; i < Count; ++i) scores[i] = buffer.data() + i * k * score_stride;
-    const std::size_t stop = std::min(rows.n(), (c + 1) * chunk);
-    for (std::size_t begin = c * chunk; begin < stop; begin += critic_block_rows) {
+    for (std::size_t begin = first; begin < stop; begin += critic_block_rows) {
       CriticBlock block = block_of(rows, begin, std::min(stop, begin + critic_block_rows));
       block.k = k;
       for (std::size_t i = 0; i < Count; ++i) scorers[i](block, scores[i]);

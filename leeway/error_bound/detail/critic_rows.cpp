@@ -7,7 +7,6 @@
 #include <functional>
 #include <memory>
 #include <numbers>
-#include <numeric>
 
 #include "leeway/core/linear_algebra.h"
 #include "leeway/core/message.h"
@@ -157,9 +156,7 @@ CriticRows Made::rows(std::span<const std::size_t> from_source,
   CriticRows rows(from_source.size(), from_target.size(), centre.size(), k);
   std::size_t first = 0;
   const auto add = [&](const Making& part, std::span<const std::size_t> wanted) {
-    parallel_for((wanted.size() + critic_rows_block_rows - 1) / critic_rows_block_rows, [&](std::size_t b) {
-      const std::size_t begin = b * critic_rows_block_rows,
-                        end = std::min(wanted.size(), begin + critic_rows_block_rows);
+    parallel_chunks(wanted.size(), critic_rows_block_rows, [&](std::size_t begin, std::size_t end) {
       std::vector<double> block = part.reader.read(wanted.subspan(begin, end - begin)), more;
       for (std::size_t i = 0; i < block.size(); ++i)
         block[i] = std::clamp((block[i] - centre[i % d]) / scale[i % d], -critic_rows_farthest,
@@ -197,50 +194,6 @@ std::size_t linear_columns(const Sample& source, const Representation& represent
   return count;
 }
 
-}  // namespace
-
-Split split_rows(const Sample& sample, double holdout, std::span<const std::int64_t> classes,
-                 std::uint64_t seed, std::string_view purpose) {
-  const std::size_t n = sample.n();
-  std::vector<std::size_t> order(n);
-  std::iota(order.begin(), order.end(), 0);
-  if (holdout == 0) return {order, order};
-  if (n < 2) refuse(sample.name, "at least 2 rows, to hold some out", n);
-  shuffle(order, seed, stream(purpose));
-  if (!classes.empty()) std::ranges::stable_sort(order, {}, [&](std::size_t row) { return classes[row]; });
-  const auto wanted = static_cast<std::size_t>(std::llround(holdout * static_cast<double>(n)));
-  const std::size_t count = std::clamp<std::size_t>(wanted, 1, n - 1);
-  Split split;
-  for (std::size_t i = 0; i < n; ++i)  // evenly spread over the order, hence over the classes
-    ((i + 1) * count / n > i * count / n ? split.holdout : split.training).push_back(order[i]);
-  std::ranges::sort(split.holdout);
-  std::ranges::sort(split.training);
-  return split;
-}
-
-std::vector<std::uint8_t> agreeing_rows(const HeldOutRows& rows, std::span<const float> theta,
-                                        std::size_t end) {
-  std::vector<std::uint8_t> agreed;
-  if (rows.kept) {
-    agreed = agreeing_rows(*rows.kept, theta);
-    agreed.resize(end);
-    return agreed;
-  }
-  agreed.resize(end);
-  parallel_for((end + made_rows - 1) / made_rows, [&](std::size_t b) {
-    const std::size_t from = b * made_rows, to = std::min(end, from + made_rows);
-    std::ranges::copy(agreeing_rows(rows.make(from, to), theta),
-                      agreed.begin() + static_cast<std::ptrdiff_t>(from));
-  });
-  return agreed;
-}
-
-std::vector<std::uint8_t> agreeing_rows(const HeldOutRows& rows, std::span<const float> theta) {
-  return agreeing_rows(rows, theta, rows.n());
-}
-
-namespace {
-
 constexpr std::size_t least_cap = 65536, rows_a_parameter = 64, most_training_floats = std::size_t{1} << 27;
 
 // At most `most` of the rows, evenly spread.
@@ -277,6 +230,39 @@ void standardise(Made& made, const CriticData& data) {
 }
 
 }  // namespace
+
+Split split_rows(const Sample& sample, double holdout, std::span<const std::int64_t> classes,
+                 std::uint64_t seed, std::string_view purpose) {
+  const std::size_t n = sample.n();
+  std::vector<std::size_t> order = all_rows(n);
+  if (holdout == 0) return {order, order};
+  if (n < 2) refuse(sample.name, "at least 2 rows, to hold some out", n);
+  shuffle(order, seed, stream(purpose));
+  if (!classes.empty()) std::ranges::stable_sort(order, {}, [&](std::size_t row) { return classes[row]; });
+  const auto wanted = static_cast<std::size_t>(std::llround(holdout * static_cast<double>(n)));
+  const std::size_t count = std::clamp<std::size_t>(wanted, 1, n - 1);
+  Split split;
+  for (std::size_t i = 0; i < n; ++i)  // evenly spread over the order, hence over the classes
+    ((i + 1) * count / n > i * count / n ? split.holdout : split.training).push_back(order[i]);
+  std::ranges::sort(split.holdout);
+  std::ranges::sort(split.training);
+  return split;
+}
+
+std::vector<std::uint8_t> agreeing_rows(const HeldOutRows& rows, std::span<const float> theta,
+                                        std::size_t end) {
+  if (rows.kept) {
+    std::vector<std::uint8_t> agreed = agreeing_rows(*rows.kept, theta);
+    agreed.resize(end);
+    return agreed;
+  }
+  std::vector<std::uint8_t> agreed(end);
+  parallel_chunks(end, made_rows, [&](std::size_t from, std::size_t to) {
+    std::ranges::copy(agreeing_rows(rows.make(from, to), theta),
+                      agreed.begin() + static_cast<std::ptrdiff_t>(from));
+  });
+  return agreed;
+}
 
 std::string out_of_reach(const Sample& source, const Sample& target, const Dis2Options& options) {
   const std::size_t d = values_of(source, options.representation).shape()[1], k = source.k(),

@@ -44,7 +44,6 @@ struct HeldOutRows {
   [[nodiscard]] std::size_t n() const { return n_source + n_target; }
 };
 // As of CriticRows (critic.h).
-[[nodiscard]] std::vector<std::uint8_t> agreeing_rows(const HeldOutRows& rows, std::span<const float> theta);
 [[nodiscard]] std::vector<std::uint8_t> agreeing_rows(const HeldOutRows& rows, std::span<const float> theta,
                                                       std::size_t end);  // of the first `end` rows
 

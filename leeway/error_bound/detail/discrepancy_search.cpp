@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -101,8 +100,7 @@ std::vector<std::size_t> classes_by_fall(const CriticRows& rows) {
   for (std::size_t i = 0; i < rows.n(); ++i)
     fall[static_cast<std::size_t>(rows.y[i])] +=
         i < rows.n_source ? 1 / static_cast<double>(rows.n_source) : -1 / static_cast<double>(rows.n_target);
-  std::vector<std::size_t> classes(rows.k);
-  std::iota(classes.begin(), classes.end(), 0);
+  std::vector<std::size_t> classes = all_rows(rows.k);
   std::ranges::stable_sort(classes, std::greater{}, [&](std::size_t c) { return fall[c]; });
   return classes;
 }

@@ -12,6 +12,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/parallel.h"
+#include "leeway/core/rows.h"
 #include "leeway/error_bound/detail/transport_paths.h"
 #include "leeway/error_bound/detail/transport_rows.h"
 
@@ -264,9 +265,7 @@ Transport optimal_transport(const GainRows& p, std::span<const double> masses) {
   std::vector<double> gains;
   GainRows few;
   if (p.n <= rows_of_start(p.k)) {
-    std::vector<std::size_t> rows(p.n);
-    std::iota(rows.begin(), rows.end(), std::size_t{0});
-    gains = gathered(p, rows);
+    gains = gathered(p, all_rows(p.n));
     few = held(gains, p.k);
   }
   const auto solution = solve(gains.empty() ? p : few, fractions, result.potentials);

@@ -42,10 +42,9 @@ double positive_sum(const std::vector<double>& excess) {
 
 std::vector<double> gathered(const GainRows& p, const std::vector<std::size_t>& rows) {
   std::vector<double> gains(rows.size() * p.k);
-  parallel_for(rows.size() / transport_rows_chunk_rows + 1, [&](std::size_t chunk) {
+  parallel_chunks(rows.size(), transport_rows_chunk_rows, [&](std::size_t begin, std::size_t end) {
     std::vector<double> scratch;
-    for (std::size_t c = chunk * transport_rows_chunk_rows;
-         c < std::min(rows.size(), (chunk + 1) * transport_rows_chunk_rows); ++c)
+    for (std::size_t c = begin; c < end; ++c)
       std::copy_n(p.rows(rows[c], rows[c] + 1, scratch), p.k, gains.data() + c * p.k);
   });
   return gains;

@@ -59,7 +59,7 @@ std::string headline_of(const Align& record) {
   if (clean && shifted_variance)
     text +=
         fmt::format("; {:.0f}% of the clean and {:.0f}% of the shifted variance along them is within classes",
-                    100 * clean->share, 100 * shifted_variance->share);
+                    100 * clean->value, 100 * shifted_variance->value);
   return text + ".";
 }
 

@@ -54,7 +54,7 @@ Blocks set_table(const Align& record) {
   using One = AlignSet;
   const auto within = [](const agreement::PrincipalDirection& direction) {
     const auto& variance = direction.class_variance;
-    return variance ? share_cell(measured(variance->share, variance->interval))
+    return variance ? share_cell(measured(variance->value, variance->interval))
                     : dash_cell("the files have no labels");
   };
   const std::vector<ColumnOf<One>> columns = {

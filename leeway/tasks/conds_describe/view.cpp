@@ -16,14 +16,14 @@ constexpr std::size_t map_side = 60;              // labels or values; a map of 
 constexpr std::size_t describe_table_rows = 400;  // cells in the table; the worst come first
 
 // "0.85 0.80–0.90".
-Cell measure_cell(const std::optional<conds::Measure>& measure, const char* why) {
+Cell measure_cell(const std::optional<Estimate>& measure, const char* why) {
   if (!measure) return dash_cell(why);
   const auto& [low, high] = measure->interval;
   return with_interval(fixed_cell(measure->value, 3), {measure->value, low, high},
                        fixed(low, 3) + "–" + fixed(high, 3));
 }
 
-Cell percents_cell(const std::optional<conds::Measure>& share, const char* why) {
+Cell percents_cell(const std::optional<Estimate>& share, const char* why) {
   return share ? share_cell({share->value, share->interval.low, share->interval.high}) : dash_cell(why);
 }
 

@@ -10,7 +10,7 @@
 namespace leeway::tasks {
 namespace {
 
-Measured measured_of(const agreement::Estimate& estimate) {
+Measured measured_of(const Estimate& estimate) {
   return {estimate.value, estimate.interval.low, estimate.interval.high};
 }
 

@@ -137,7 +137,7 @@ class SelectAnalysis {
       selected.pa_difference = difference(selection.pa, *selection.accuracy);
   }
 
-  agreement::Estimate difference(std::size_t one, std::size_t other) {
+  Estimate difference(std::size_t one, std::size_t other) {
     const auto rows_of = [&](std::size_t i) {
       const OpenPair pair = open(task_.checkpoints[i]);
       return agreement::agreement_per_row(pair.clean.logits, pair.shifted.logits,
@@ -145,7 +145,7 @@ class SelectAnalysis {
     };
     const auto pa_of = [&](std::size_t i) {
       const agreement::Agreement& a = record_.results[i].measured.agreement;
-      return agreement::Estimate{a.pa, a.pa_interval};
+      return Estimate{a.pa, a.pa_interval};
     };
     const std::vector<double> first = rows_of(one), second = rows_of(other);
     return agreement::pa_difference({pa_of(one), first}, {pa_of(other), second});

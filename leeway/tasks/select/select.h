@@ -47,7 +47,7 @@ struct Selected {
   Chosen pa;
   std::optional<Chosen> accuracy, accuracy_shifted;  // where there are labels
   // PA of the first minus that of the second, where they are two checkpoints.
-  std::optional<agreement::Estimate> pa_difference;
+  std::optional<Estimate> pa_difference;
 };
 
 struct Select {

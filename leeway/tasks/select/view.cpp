@@ -9,7 +9,7 @@ namespace {
 
 Measured pa_value(const SelectCheckpoint& one) { return pa_of(one.measured.agreement); }
 
-Measured measured_of(const std::optional<agreement::Estimate>& estimate) {
+Measured measured_of(const std::optional<Estimate>& estimate) {
   return estimate ? measured(estimate->value, estimate->interval) : Measured{};
 }
 Measured accuracy_of(const SelectCheckpoint& one) { return measured_of(one.measured.accuracy); }

@@ -61,8 +61,7 @@ std::vector<RowPair> nearest_of(const Matrix& x, const RowNumbers& candidates, c
   constexpr double rounding = 1e-11;  // of a product, relative to the squares
   const std::size_t block = RowBlock::rows_of_block(x.columns());
   std::vector<RowPair> pairs(queries.size());
-  parallel_for((queries.size() + chunk - 1) / chunk, [&](std::size_t part) {
-    const std::size_t begin = part * chunk, end = std::min(queries.size(), begin + chunk);
+  parallel_chunks(queries.size(), chunk, [&](std::size_t begin, std::size_t end) {
     const RowBlock rows(y, std::span(queries).subspan(begin, end - begin));
     std::vector<double> best(rows.size(), std::numeric_limits<double>::infinity());
     for (std::size_t r = 0; r < rows.size(); ++r) pairs[begin + r] = {candidates.front(), queries[begin + r]};

@@ -19,7 +19,7 @@ struct DriftCounts {
   std::vector<std::size_t> source, target;
 };
 
-Measured measured(const Distance& found) { return {found.value, found.interval.low, found.interval.high}; }
+Measured measured(const Estimate& found) { return {found.value, found.interval.low, found.interval.high}; }
 
 // Values by their names: the two sides may know different ones.
 DriftCounts joint_counts(const GroupColumn& source, const GroupColumn& target) {
