@@ -38,18 +38,6 @@ void Fields::measured(std::string_view name, double& value, Interval& interval, 
   (*this)(high, interval.high, range, fmt::format("upper end of the interval of {}", name));
 }
 
-void Fields::measured(std::string_view name, double& value, std::optional<Interval>& interval, Range range,
-                      std::string_view meaning) {
-  (*this)(name, value, range, meaning);
-  ends(name, interval, range);
-}
-
-void Fields::measured(std::string_view name, std::optional<double>& value, std::optional<Interval>& interval,
-                      Range range, std::string_view meaning) {
-  (*this)(name, value, range, meaning);
-  ends(name, interval, range);
-}
-
 void Fields::ends(std::string_view name, std::optional<Interval>& interval, Range range) {
   const std::string low_name = fmt::format("{}_low", name), high_name = fmt::format("{}_high", name);
   std::optional<double> low, high;
@@ -100,15 +88,12 @@ std::string expected(const Field& field, const Slot& slot) {
   const auto text = [&] { return field.choices.empty() ? "a string" : "one of " + names_of(field.choices); };
   return std::visit(
       Overloaded{
+          [&]<class T>(const std::optional<T>*) { return expected(field, static_cast<T*>(nullptr)); },
           [&](const double*) { return in_range("a number", field.range); },
-          [&](const std::optional<double>*) { return in_range("a number", field.range); },
           [&](const std::size_t*) { return whole(field.range, false); },
-          [&](const std::optional<std::size_t>*) { return whole(field.range, false); },
           [&](const std::int64_t*) { return whole(field.range, true); },
           [&](const bool*) { return std::string("true or false"); },
-          [&](const std::optional<bool>*) { return std::string("true or false"); },
           [&](const std::string*) { return text(); },
-          [&](const std::optional<std::string>*) { return text(); },
           [&](const Nested& nested) {
             return std::string(nested.shape == Nested::Shape::list ? "a list" : "an object");
           },

@@ -103,10 +103,12 @@ class Fields {
   // interval, its ends.
   void measured(std::string_view name, double& value, Interval& interval, Range range,
                 std::string_view meaning);
-  void measured(std::string_view name, double& value, std::optional<Interval>& interval, Range range,
-                std::string_view meaning);
-  void measured(std::string_view name, std::optional<double>& value, std::optional<Interval>& interval,
-                Range range, std::string_view meaning);
+  template <class Value>
+  void measured(std::string_view name, Value& value, std::optional<Interval>& interval, Range range,
+                std::string_view meaning) {
+    (*this)(name, value, range, meaning);
+    ends(name, interval, range);
+  }
 
   // The same for a struct of a value and its interval.
   template <class Estimate>

@@ -81,11 +81,6 @@ Cell pa_cell(const Measured& pa, std::string_view reason) {
   return cell;
 }
 
-void Table::sorted_by(std::size_t column, bool is_ascending) {
-  sorted = column;
-  ascending = is_ascending;
-}
-
 Blocks Table::block() const { return rows.empty() ? Blocks() : single({*this}); }
 
 Blocks Table::block(std::size_t row_headers) const {

@@ -151,9 +151,6 @@ std::string controls_html(const Charts& charts) {
   for (std::size_t i = 0; i < charts.choices.size(); ++i)
     options += fmt::format("<option value=\"{}\">{}</option>", i, escape(charts.choices[i].words));
   if (charts.choices.size() > 1) out = fmt::format("<label>Show <select>{}</select></label>", options);
-  for (const auto& [signal, words] : charts.choices[0].charts[0].toggles)
-    out += fmt::format("<label class=\"toggle\"><input type=\"checkbox\" data-signal=\"{}\"> {}</label>",
-                       signal, escape(words));
   return out.empty() ? "" : "<div class=\"controls\">" + out + "</div>";
 }
 

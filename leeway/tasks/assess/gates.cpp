@@ -118,7 +118,7 @@ struct Judged {
 };
 
 Judged judged(const tasks::AssessGate& gate, const Description& describe) {
-  const auto number = find_number(describe, gate.key).number;
+  const auto number = find_number(describe, gate.key);
   return {number, number && !std::isnan(*number) && holds(*number, gate.op, gate.threshold)};
 }
 

@@ -6,7 +6,6 @@
 #include <utility>
 #include <variant>
 
-#include "leeway/average_case/average_case.h"
 #include "leeway/core/message.h"
 #include "leeway/tasks/assess/detail/predictions.h"
 #include "leeway/tasks/average_case/robustness.h"

@@ -2,8 +2,6 @@
 
 #include "leeway/agreement/distance.h"
 #include "leeway/core/message.h"
-#include "leeway/core/numbers.h"
-#include "leeway/describe/fields.h"
 #include "leeway/describe/json.h"
 #include "leeway/tasks/agreement_fields.h"
 #include "leeway/tasks/distances/distances.h"

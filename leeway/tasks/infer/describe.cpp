@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "leeway/core/numbers.h"
-#include "leeway/describe/json.h"
 #include "leeway/tasks/infer/infer.h"
 #include "leeway/tasks/set_names.h"
 
