@@ -56,19 +56,6 @@ void Fields::numbers(std::string_view name, std::map<std::string, double>& value
     if (value) values[key] = *value;
 }
 
-void Fields::unless_nan(std::string_view name, double& value, Range range, std::string_view meaning) {
-  visit({name, meaning, range, {}, true}, &value);
-}
-
-void Fields::unless_empty(std::string_view name, std::string& value, std::string_view meaning) {
-  visit({name, meaning, {}, {}, true}, &value);
-}
-
-void Fields::unless_missing(std::string_view name, std::vector<std::string>& values,
-                            std::string_view meaning) {
-  visit({name, meaning, {}, {}, true}, &values);
-}
-
 void measured(Fields& f, std::string_view name, Measured& value, Range range, std::string_view meaning) {
   const std::string of(name);
   f(name, value.value, range, meaning);

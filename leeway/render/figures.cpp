@@ -17,7 +17,6 @@
 #include <set>
 #include <sstream>
 #include <stdexcept>
-#include <utility>
 
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"

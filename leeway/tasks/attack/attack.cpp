@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
-#include "leeway/core/message.h"
 #include "leeway/describe/number_list.h"
 #include "leeway/io/npy.h"
 #include "leeway/tasks/task_clock.h"

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "leeway/tasks/attack/attack.h"
 #include "leeway/tasks/set_names.h"
 

@@ -1,9 +1,6 @@
 // The page of leeway attack: what is left of a model's predictions, and how far images had to move.
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "leeway/core/message.h"
 #include "leeway/describe/lines.h"
 #include "leeway/tasks/attack/attack.h"
 #include "leeway/tasks/sections.h"

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <span>
-#include <utility>
 #include <variant>
 
 #include "leeway/core/message.h"

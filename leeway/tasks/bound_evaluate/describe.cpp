@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "leeway/core/message.h"
 #include "leeway/describe/json.h"
 #include "leeway/tasks/bound_evaluate/bound_evaluate.h"
 

@@ -1,7 +1,6 @@
 // Shifts of labels and attributes (tasks/described_shifts.h): page of leeway conds describe, assessment sections.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>

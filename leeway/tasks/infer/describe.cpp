@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "leeway/tasks/infer/infer.h"
 #include "leeway/tasks/set_names.h"
 
