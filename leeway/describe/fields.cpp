@@ -38,18 +38,6 @@ void Fields::measured(std::string_view name, double& value, Interval& interval, 
   (*this)(high, interval.high, range, fmt::format("upper end of the interval of {}", name));
 }
 
-void Fields::measured(std::string_view name, double& value, std::optional<Interval>& interval, Range range,
-                      std::string_view meaning) {
-  (*this)(name, value, range, meaning);
-  ends(name, interval, range);
-}
-
-void Fields::measured(std::string_view name, std::optional<double>& value, std::optional<Interval>& interval,
-                      Range range, std::string_view meaning) {
-  (*this)(name, value, range, meaning);
-  ends(name, interval, range);
-}
-
 void Fields::ends(std::string_view name, std::optional<Interval>& interval, Range range) {
   const std::string low_name = fmt::format("{}_low", name), high_name = fmt::format("{}_high", name);
   std::optional<double> low, high;
@@ -66,19 +54,6 @@ void Fields::numbers(std::string_view name, std::map<std::string, double>& value
   values.clear();
   for (const auto& [key, value] : visited)
     if (value) values[key] = *value;
-}
-
-void Fields::unless_nan(std::string_view name, double& value, Range range, std::string_view meaning) {
-  visit({name, meaning, range, {}, true}, &value);
-}
-
-void Fields::unless_empty(std::string_view name, std::string& value, std::string_view meaning) {
-  visit({name, meaning, {}, {}, true}, &value);
-}
-
-void Fields::unless_missing(std::string_view name, std::vector<std::string>& values,
-                            std::string_view meaning) {
-  visit({name, meaning, {}, {}, true}, &values);
 }
 
 void measured(Fields& f, std::string_view name, Measured& value, Range range, std::string_view meaning) {
@@ -100,15 +75,12 @@ std::string expected(const Field& field, const Slot& slot) {
   const auto text = [&] { return field.choices.empty() ? "a string" : "one of " + names_of(field.choices); };
   return std::visit(
       Overloaded{
+          [&]<class T>(const std::optional<T>*) { return expected(field, static_cast<T*>(nullptr)); },
           [&](const double*) { return in_range("a number", field.range); },
-          [&](const std::optional<double>*) { return in_range("a number", field.range); },
           [&](const std::size_t*) { return whole(field.range, false); },
-          [&](const std::optional<std::size_t>*) { return whole(field.range, false); },
           [&](const std::int64_t*) { return whole(field.range, true); },
           [&](const bool*) { return std::string("true or false"); },
-          [&](const std::optional<bool>*) { return std::string("true or false"); },
           [&](const std::string*) { return text(); },
-          [&](const std::optional<std::string>*) { return text(); },
           [&](const Nested& nested) {
             return std::string(nested.shape == Nested::Shape::list ? "a list" : "an object");
           },

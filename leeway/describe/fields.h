@@ -103,10 +103,12 @@ class Fields {
   // interval, its ends.
   void measured(std::string_view name, double& value, Interval& interval, Range range,
                 std::string_view meaning);
-  void measured(std::string_view name, double& value, std::optional<Interval>& interval, Range range,
-                std::string_view meaning);
-  void measured(std::string_view name, std::optional<double>& value, std::optional<Interval>& interval,
-                Range range, std::string_view meaning);
+  template <class Value>
+  void measured(std::string_view name, Value& value, std::optional<Interval>& interval, Range range,
+                std::string_view meaning) {
+    (*this)(name, value, range, meaning);
+    ends(name, interval, range);
+  }
 
   // The same for both in one.
   void measured(std::string_view name, std::optional<Estimate>& estimate, Range range,
@@ -133,10 +135,16 @@ class Fields {
   // Numbers by name; one that is null is left out.
   void numbers(std::string_view name, std::map<std::string, double>& values, std::string_view meaning);
 
-  void unless_nan(std::string_view name, double& value, Range range, std::string_view meaning);
-  void unless_empty(std::string_view name, std::string& value, std::string_view meaning);
+  void unless_nan(std::string_view name, double& value, Range range, std::string_view meaning) {
+    visit({name, meaning, range, {}, true}, &value);
+  }
+  void unless_empty(std::string_view name, std::string& value, std::string_view meaning) {
+    visit({name, meaning, {}, {}, true}, &value);
+  }
   // A list that is [] where older files lack it.
-  void unless_missing(std::string_view name, std::vector<std::string>& values, std::string_view meaning);
+  void unless_missing(std::string_view name, std::vector<std::string>& values, std::string_view meaning) {
+    visit({name, meaning, {}, {}, true}, &values);
+  }
 
   // f.lengths({.alike = {"columns", "values"}}), after these fields.
   void lengths(const Lengths& lengths) { visit_lengths(lengths); }

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "leeway/core/family.h"
-#include "leeway/core/result.h"
 #include "leeway/describe/overloaded.h"
 
 namespace leeway {
@@ -81,7 +80,7 @@ class NumberFinder : public Fields {
  public:
   explicit NumberFinder(std::string_view path) : path_(path) {}
 
-  FoundNumber found;
+  std::optional<double> found;
 
  private:
   void visit(const Field& field, const Slot& slot) override {
@@ -91,50 +90,24 @@ class NumberFinder : public Fields {
       if (const auto* nested = std::get_if<Nested>(&slot)) enter(*nested, path_.substr(dot + 1));
       return;
     }
-    found.known = true;
-    std::visit(
-        Overloaded{[&](const double* value) {
-                     if (!field.null_if_empty || !std::isnan(*value)) found.number = *value;
-                   },
-                   [&](const std::optional<double>* value) { found.number = *value; },
-                   [&](const std::size_t* value) { found.number = static_cast<double>(*value); },
-                   [&](const std::optional<std::size_t>* value) {
-                     if (*value) found.number = static_cast<double>(**value);
-                   },
-                   [&](const std::int64_t* value) { found.number = static_cast<double>(*value); },
-                   [&](const bool* value) { found.other = *value ? "true" : "false"; },
-                   [&](const std::optional<bool>* value) {
-                     if (*value) found.other = **value ? "true" : "false";
-                   },
-                   [&](const std::string* value) {
-                     if (!field.null_if_empty || !value->empty()) found.other = Json(*value).dump();
-                   },
-                   [&](const std::optional<std::string>* value) {
-                     if (*value) found.other = Json(**value).dump();
-                   },
-                   [&](const Nested& nested) {
-                     if (nested.shape == Nested::Shape::list)
-                       found.other = "array";
-                     else if (nested.size() > 0)
-                       found.other = "object";
-                   },
-                   [&](const std::map<std::string, std::optional<double>>*) { found.other = "object"; },
-                   [&](const std::map<std::string, std::string>*) { found.other = "object"; },
-                   [&](const auto*) { found.other = "array"; }},
-        slot);
+    std::visit(Overloaded{[&](const double* value) {
+                            if (!field.null_if_empty || !std::isnan(*value)) found = *value;
+                          },
+                          [&](const std::optional<double>* value) { found = *value; },
+                          [&](const std::size_t* value) { found = static_cast<double>(*value); },
+                          [&](const std::optional<std::size_t>* value) {
+                            if (*value) found = static_cast<double>(**value);
+                          },
+                          [&](const std::int64_t* value) { found = static_cast<double>(*value); },
+                          [](const Nested&) {}, [](const auto*) {}},
+               slot);
   }
 
-  // What is not there has the keys of its kind, none of them with a value.
   void enter(const Nested& nested, std::string_view rest) {
-    if (nested.shape == Nested::Shape::list) return;
+    if (nested.shape == Nested::Shape::list || nested.size() == 0) return;
     NumberFinder inner(rest);
-    if (nested.size() > 0) {
-      nested.describe(0, inner);
-      found = inner.found;
-    } else {
-      nested.describe_default(inner);
-      found.known = inner.found.known;
-    }
+    nested.describe(0, inner);
+    found = inner.found;
   }
 
   const std::string_view path_;
@@ -155,7 +128,7 @@ std::vector<Key> keys_of(const Description& describe) {
   return keys;
 }
 
-FoundNumber find_number(const Description& describe, std::string_view path) {
+std::optional<double> find_number(const Description& describe, std::string_view path) {
   NumberFinder finder(path);
   describe(finder);
   return finder.found;

@@ -22,13 +22,9 @@ struct Key {
 // Every key, each before those inside it, in the order of the description.
 [[nodiscard]] std::vector<Key> keys_of(const Description& describe);
 
-// What stands at a dotted path such as "worst_class.accuracy"; lists are not entered.
-struct FoundNumber {
-  bool known = false;            // there is such a key, be it null
-  std::optional<double> number;  // nothing where it is null
-  std::string other;  // what it is instead of a number: "object", "array", "\"cat\"", "true"; else empty
-};
-[[nodiscard]] FoundNumber find_number(const Description& describe, std::string_view path);
+// The number at a dotted path such as "worst_class.accuracy"; lists are not entered. Nothing where it is null, and where no
+// number stands there.
+[[nodiscard]] std::optional<double> find_number(const Description& describe, std::string_view path);
 
 // The keys as a table in Markdown: key, value, meaning.
 [[nodiscard]] std::string key_table(const Description& describe);

@@ -2,10 +2,10 @@
 
 #include <charconv>
 #include <cmath>
+#include <concepts>
 #include <limits>
 #include <utility>
 
-#include "leeway/core/message.h"
 #include "leeway/describe/json.h"
 #include "leeway/describe/overloaded.h"
 
@@ -63,18 +63,12 @@ void read_value(const Json& json, const Place& place, const Field& field, double
   value = *number;
 }
 
-template <class Integer>
-void read_integer(const Json& json, const Place& place, const Field& field, Integer& value) {
+template <std::integral Integer>
+void read_value(const Json& json, const Place& place, const Field& field, Integer& value) {
   const auto number = integer_in<Integer>(json);
   if (!number || !within(static_cast<double>(*number), field.range))
     place.refuse_value(expected(field, &value), json);
   value = *number;
-}
-void read_value(const Json& json, const Place& place, const Field& field, std::size_t& value) {
-  read_integer(json, place, field, value);
-}
-void read_value(const Json& json, const Place& place, const Field& field, std::int64_t& value) {
-  read_integer(json, place, field, value);
 }
 
 void read_value(const Json& json, const Place& place, const Field& field, bool& value) {

@@ -58,32 +58,27 @@ Json nested_schema(const Nested& nested) {
 }
 
 Json slot_schema(const Field& field, const Slot& slot) {
-  const auto number = [&] { return number_schema(field.range); };
-  const auto whole = [&] { return integer_schema(field.range, false); };
-  return std::visit(
-      Overloaded{
-          [&](const double*) { return number(); }, [&](const std::optional<double>*) { return number(); },
-          [&](const std::size_t*) { return whole(); },
-          [&](const std::optional<std::size_t>*) { return whole(); },
-          [&](const std::int64_t*) { return integer_schema(field.range, true); },
-          [&](const bool*) {
-            return Json{{"type", "boolean"}};
-          },
-          [&](const std::optional<bool>*) {
-            return Json{{"type", "boolean"}};
-          },
-          [&](const std::string*) { return text_schema(field); },
-          [&](const std::optional<std::string>*) { return text_schema(field); },
-          [&](const std::vector<double>*) { return array_schema(number()); },
-          [&](const std::vector<std::size_t>*) { return array_schema(whole()); },
-          [&](const std::vector<std::string>*) { return array_schema(text_schema(field)); },
-          [&](const std::vector<std::vector<std::size_t>>*) { return array_schema(array_schema(whole())); },
-          [&](const std::map<std::string, std::optional<double>>*) { return map_of(or_null(number())); },
-          [&](const std::map<std::string, std::string>*) {
-            return map_of({{"type", "string"}});
-          },
-          [&](const Nested& nested) { return nested_schema(nested); }},
-      slot);
+  return std::visit(Overloaded{[&]<class T>(const std::optional<T>*) {
+                                 return slot_schema(field, static_cast<T*>(nullptr));
+                               },
+                               [&]<class T>(const std::vector<T>*) {
+                                 return array_schema(slot_schema(field, static_cast<T*>(nullptr)));
+                               },
+                               [&](const double*) { return number_schema(field.range); },
+                               [&](const std::size_t*) { return integer_schema(field.range, false); },
+                               [&](const std::int64_t*) { return integer_schema(field.range, true); },
+                               [&](const bool*) {
+                                 return Json{{"type", "boolean"}};
+                               },
+                               [&](const std::string*) { return text_schema(field); },
+                               [&](const std::map<std::string, std::optional<double>>*) {
+                                 return map_of(or_null(number_schema(field.range)));
+                               },
+                               [&](const std::map<std::string, std::string>*) {
+                                 return map_of({{"type", "string"}});
+                               },
+                               [&](const Nested& nested) { return nested_schema(nested); }},
+                    slot);
 }
 
 class SchemaWriter : public Fields {

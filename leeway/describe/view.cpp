@@ -19,25 +19,15 @@ Column on_page(Column column) {
   return column;
 }
 
-Cell text_cell(std::string_view text, Mark mark) {
-  Cell cell{std::string(text)};
-  cell.mark = mark;
-  return cell;
-}
+Cell text_cell(std::string_view text, Mark mark) { return {.text = std::string(text), .mark = mark}; }
 
 Cell count_cell(std::size_t value) { return number_cell(static_cast<double>(value), count(value)); }
 
 Cell dash_cell(std::string_view reason) {
-  Cell cell;
-  cell.missing = reason.empty() ? "the record does not say" : std::string(reason);
-  return cell;
+  return {.text = "", .missing = reason.empty() ? "the record does not say" : std::string(reason)};
 }
 
-Cell number_cell(double value, std::string text) {
-  Cell cell{std::move(text)};
-  cell.value = value;
-  return cell;
-}
+Cell number_cell(double value, std::string text) { return {.text = std::move(text), .value = value}; }
 
 Cell significant_cell(const std::optional<double>& value, int digits, std::string_view reason) {
   return value ? number_cell(*value, significant(*value, digits)) : dash_cell(reason);
@@ -79,11 +69,6 @@ Cell pa_cell(const Measured& pa, std::string_view reason) {
                             interval ? fixed(*pa.low, decimals) + "–" + fixed(*pa.high, decimals) : "");
   cell.mark = Mark::strong;
   return cell;
-}
-
-void Table::sorted_by(std::size_t column, bool is_ascending) {
-  sorted = column;
-  ascending = is_ascending;
 }
 
 Blocks Table::block() const { return rows.empty() ? Blocks() : single({*this}); }

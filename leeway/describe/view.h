@@ -72,8 +72,6 @@ struct Table {
   Table(std::string title, std::vector<Column> heads)
       : caption(std::move(title)), columns(std::move(heads)) {}
   void add(std::vector<Cell> row) { rows.push_back(std::move(row)); }
-  // The column by which rows are sorted already ("worst first").
-  void sorted_by(std::size_t column, bool is_ascending);
   // As a block, of which `row_headers` leading columns head their row; nothing without rows.
   [[nodiscard]] Blocks block() const;
   [[nodiscard]] Blocks block(std::size_t row_headers) const;
@@ -82,7 +80,7 @@ struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;
   std::size_t headers = 1;
-  std::optional<std::size_t> sorted;
+  std::optional<std::size_t> sorted;  // the column by which rows are sorted already ("worst first")
   bool ascending = true;
 };
 
@@ -147,7 +145,6 @@ struct Chart {
   std::string description;                                        // for those who hear the page
   std::vector<std::pair<std::string, Json>> data = {};            // named data sets of the specification
   std::vector<std::pair<std::string, Json>> signals = {};         // and its signals
-  std::vector<std::pair<std::string, std::string>> toggles = {};  // signal, what switching it on does
 };
 
 // Figures that share axes, in a grid; of several choices one is shown at a time, each with as many charts in one order.

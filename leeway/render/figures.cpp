@@ -17,8 +17,6 @@
 #include <set>
 #include <sstream>
 #include <stdexcept>
-#include <string_view>
-#include <utility>
 
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"

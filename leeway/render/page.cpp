@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "leeway/core/message.h"
+#include "leeway/describe/number_list.h"
 #include "leeway/render/assets.h"
 #include "leeway/render/html.h"
 
@@ -147,14 +147,11 @@ std::string figure(const Charts& charts, std::size_t i) {
 }
 
 std::string controls_html(const Charts& charts) {
-  std::string options, out;
+  if (charts.choices.size() < 2) return "";
+  std::string options;
   for (std::size_t i = 0; i < charts.choices.size(); ++i)
     options += fmt::format("<option value=\"{}\">{}</option>", i, escape(charts.choices[i].words));
-  if (charts.choices.size() > 1) out = fmt::format("<label>Show <select>{}</select></label>", options);
-  for (const auto& [signal, words] : charts.choices[0].charts[0].toggles)
-    out += fmt::format("<label class=\"toggle\"><input type=\"checkbox\" data-signal=\"{}\"> {}</label>",
-                       signal, escape(words));
-  return out.empty() ? "" : "<div class=\"controls\">" + out + "</div>";
+  return fmt::format("<div class=\"controls\"><label>Show <select>{}</select></label></div>", options);
 }
 
 std::string more_html(const std::string& summary, const std::string& body, bool open = false) {
@@ -216,8 +213,8 @@ std::string block_html(const Legend& legend) {
 
 std::string block_html(const ShellCommand& command) {
   std::string lines;
-  std::istringstream stream(command.text);
-  for (std::string line; std::getline(stream, line);) lines += (lines.empty() ? "" : "\n") + escape(line);
+  for (const std::string& line : split(command.text, '\n'))
+    lines += (lines.empty() ? "" : "\n") + escape(line);
   return fmt::format(
       "<div class=\"command\"><pre tabindex=\"0\"><code>{}</code></pre><button type=\"button\" "
       "class=\"copy-text\">Copy command</button></div>\n",

@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "leeway/core/message.h"
+#include "leeway/describe/number_list.h"
 
 namespace leeway::render {
 namespace {
@@ -49,13 +49,8 @@ struct TextColumn {
   }
   // Titles break between words.
   [[nodiscard]] std::size_t width() const {
-    std::size_t most = 0, word = 0;
-    for (const char c : title + " ") {
-      if (c == ' ')
-        most = std::max(most, word), word = 0;
-      else if ((static_cast<unsigned char>(c) & 0xc0) != 0x80)
-        ++word;
-    }
+    std::size_t most = 0;
+    for (const std::string& word : split(title, ' ')) most = std::max(most, text_width(word));
     for (const Cell* cell : cells) most = std::max(most, text_width(text(*cell)));
     return most;
   }
@@ -96,10 +91,7 @@ std::vector<std::size_t> fitted(std::vector<TextColumn>& columns, std::size_t ma
 }
 
 std::vector<std::string> lines_of(const std::string& text, std::size_t width) {
-  std::vector<std::string> lines;
-  std::istringstream stream(wrapped(text, width));
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
+  return split(wrapped(text, width), '\n');
 }
 
 std::string without_end(std::string line) { return line.substr(0, line.find_last_not_of(' ') + 1) + "\n"; }

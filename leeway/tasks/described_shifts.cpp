@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "leeway/core/message.h"
 #include "leeway/describe/json.h"
 #include "leeway/tasks/assess/detail/comparison.h"
 

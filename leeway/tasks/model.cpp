@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
-#include "leeway/core/message.h"
 #include "leeway/core/rows.h"
 #include "leeway/io/columns.h"
 #include "leeway/tasks/assess/detail/comparison.h"

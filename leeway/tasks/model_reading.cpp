@@ -23,7 +23,7 @@ void fields(Variation& variation, Fields& f) {
 
 namespace leeway::tasks {
 
-void normalization_fields(ModelReading& reading, Fields& f) {
+static void normalization_fields(ModelReading& reading, Fields& f) {
   f("mean", reading.mean,
     "normalization (scale x - mean) / std of pixels x in [0,1]: one number for each channel");
   f("std", reading.std, "standard deviation of each channel, see mean");

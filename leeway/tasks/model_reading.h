@@ -31,8 +31,7 @@ struct ModelReading {
 void fields(ModelReading& reading, Fields& f);
 void flag_fields(ModelReading& reading,
                  Fields& f);  // without the layout and the device, which not every build offers
-void file_fields(ModelReading& reading, Fields& f);           // without binary and stochastic
-void normalization_fields(ModelReading& reading, Fields& f);  // mean, std, scale
+void file_fields(ModelReading& reading, Fields& f);  // without binary and stochastic
 void binary_field(ModelReading& reading, Fields& f);
 void stochastic_field(ModelReading& reading, Fields& f);
 void layout_field(ModelReading& reading, Fields& f);

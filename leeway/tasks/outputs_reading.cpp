@@ -7,7 +7,6 @@
 #include <iterator>
 #include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"

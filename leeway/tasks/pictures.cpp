@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <set>
 
-#include "leeway/core/message.h"
 #include "leeway/io/png.h"
 #include "leeway/tasks/average_case/view.h"
 #include "leeway/tasks/sections.h"

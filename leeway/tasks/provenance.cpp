@@ -1,7 +1,6 @@
 // What stands behind the numbers: warnings, what is missing, what is assumed, and how a record came about.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>

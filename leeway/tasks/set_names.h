@@ -14,7 +14,6 @@ class SetNames {
       : models_(differ(sets, [](const auto& set) { return set.model; })),
         data_(differ(sets, [](const auto& set) { return set.data; })) {}
 
-  [[nodiscard]] bool models() const { return models_; }
   [[nodiscard]] bool data() const { return data_; }
 
   // "cnn.safetensors on test.npz", one of the two, or nothing.

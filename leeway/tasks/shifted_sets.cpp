@@ -7,9 +7,7 @@
 #include <array>
 #include <cmath>
 #include <span>
-#include <utility>
 
-#include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/data/load.h"
 #include "leeway/io/columns.h"

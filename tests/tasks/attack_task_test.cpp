@@ -82,7 +82,7 @@ TEST(AttackTask, WithARadiusThereAreNoNorms) {
   const AttackedSet& set = record.results.at(0);
   EXPECT_FALSE(set.norms.has_value());
   EXPECT_EQ(set.target, "given");
-  EXPECT_EQ(set.beside_noise->noise_robust_accuracy, .3);
+  EXPECT_EQ(set.beside_noise->noise_accuracy, .3);
   ASSERT_EQ(record.envelope.warnings.size(), 1U);
   EXPECT_THAT(record.envelope.warnings[0],
               ::testing::StartsWith(

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "leeway/core/numbers.h"
 #include "leeway/tasks/adapt/adapt.h"
 
 namespace leeway::nn {

@@ -7,7 +7,6 @@
 
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
-#include "leeway/core/rows.h"
 #include "leeway/tasks/paired_rows.h"
 #include "leeway/tasks/task_clock.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "leeway/core/message.h"
-#include "leeway/core/numbers.h"
 #include "leeway/tasks/agreement_fields.h"
 #include "leeway/tasks/align/align.h"
 #include "leeway/tasks/paired_rows.h"

@@ -1,9 +1,6 @@
 // The pages of leeway align and leeway distances.
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "leeway/core/message.h"
 #include "leeway/tasks/sections.h"
 
 namespace leeway::tasks {

@@ -106,7 +106,7 @@ bool holds(double value, const std::string& op, double threshold) {
 
 // A gate's value in a result or in a chunk, and whether the gate's condition holds for it.
 std::pair<std::optional<double>, bool> judged(const tasks::AssessGate& gate, const Description& describe) {
-  const auto number = find_number(describe, gate.key).number;
+  const auto number = find_number(describe, gate.key);
   return {number, number && !std::isnan(*number) && holds(*number, gate.op, gate.threshold)};
 }
 

@@ -176,7 +176,7 @@ Table subject_table(const Assess& record, const std::string& caption,
   if (headers == 2) columns.insert(columns.begin(), {text_column("Model"), &AssessResult::model});
   columns.insert(columns.begin(), {text_column("Target"), &AssessResult::target});
   Table table = table_of(caption, columns, results);
-  if (sorted) table.sorted_by(*sorted + headers, ascending);
+  if (sorted) table.sorted = *sorted + headers, table.ascending = ascending;
   table.headers = headers;
   return table;
 }

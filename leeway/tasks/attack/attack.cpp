@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
-#include "leeway/core/message.h"
-#include "leeway/core/numbers.h"
 #include "leeway/describe/number_list.h"
 #include "leeway/io/npy.h"
 #include "leeway/tasks/task_clock.h"
@@ -61,8 +58,7 @@ AttackedSet set_of(const nn::AttackResult& result) {
             set.success_interval);
   if (!result.options.eps) set.norms = nearest_norms(result.norms);
   set.zero_gradient = result.zero_gradient, set.unreliable_gradient = result.unreliable_gradient;
-  if (result.beside_noise)
-    set.beside_noise = {result.beside_noise->attack_accuracy, result.beside_noise->noise_accuracy};
+  set.beside_noise = result.beside_noise;
   return set;
 }
 

@@ -28,13 +28,6 @@
 
 namespace leeway::tasks {
 
-inline constexpr std::string_view attack_schema = "leeway.attack/2";
-
-// The attack and noise beside it, each alone: shares of rows that withstood.
-struct BesideNoise {
-  double attack_robust_accuracy = 0, noise_robust_accuracy = 0;
-};
-
 struct RadiusPoint {
   double radius = 0;
   double robust_accuracy = 0;
@@ -60,12 +53,12 @@ struct AttackedSet {
   Interval clean_accuracy_interval, robust_accuracy_interval, success_interval;
   std::optional<NearestNorms> norms;  // of an attack of minimum norm
   std::optional<double> zero_gradient, unreliable_gradient;
-  std::optional<BesideNoise> beside_noise;
+  std::optional<nn::AttackResult::BesideNoise> beside_noise;
   std::optional<nn::Variation> stochastic;
 };
 
 struct Attack {
-  Envelope envelope = envelope_of(attack_schema);
+  Envelope envelope = envelope_of("leeway.attack/2");
   nn::AttackOptions options;  // of the first result, with every default; norm and loss are those of all
   std::vector<AttackedSet> results;  // by model, by data, by attack, by radius
 };

@@ -1,9 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "leeway/core/numbers.h"
-#include "leeway/describe/json.h"
 #include "leeway/tasks/attack/attack.h"
 #include "leeway/tasks/set_names.h"
 
@@ -25,6 +21,11 @@ static void fields(AttackOptions& options, Fields& f) {
     if (loss == name_of(each)) options.loss = each;
 }
 
+static void fields(AttackResult::BesideNoise& beside, Fields& f) {
+  f("attack_robust_accuracy", beside.attack_accuracy, a_share, "share withstanding the attack alone");
+  f("noise_robust_accuracy", beside.noise_accuracy, a_share, "share withstanding noise alone");
+}
+
 }  // namespace leeway::nn
 
 namespace leeway::tasks {
@@ -35,11 +36,6 @@ std::string share_words(double value, const Interval& interval) {
 }
 
 }  // namespace
-
-static void fields(BesideNoise& beside, Fields& f) {
-  f("attack_robust_accuracy", beside.attack_robust_accuracy, a_share, "share withstanding the attack alone");
-  f("noise_robust_accuracy", beside.noise_robust_accuracy, a_share, "share withstanding noise alone");
-}
 
 static void fields(RadiusPoint& point, Fields& f) {
   f("radius", point.radius, at_least(0), "radius in the norm of the attack");

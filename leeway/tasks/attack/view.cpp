@@ -1,9 +1,6 @@
 // The page of leeway attack: what is left of a model's predictions, and how far images had to move.
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "leeway/core/message.h"
 #include "leeway/describe/lines.h"
 #include "leeway/tasks/attack/attack.h"
 #include "leeway/tasks/sections.h"
@@ -131,8 +128,8 @@ Section method_section(const Attack& record) {
       items.push_back((several ? set.out + ": " : "") +
                       fmt::format("Robust accuracy is {} under the attack alone and {} under noise of the "
                                   "same radius; the worse of the two counts for each image.",
-                                  percent(set.beside_noise->attack_robust_accuracy, 1),
-                                  percent(set.beside_noise->noise_robust_accuracy, 1)));
+                                  percent(set.beside_noise->attack_accuracy, 1),
+                                  percent(set.beside_noise->noise_accuracy, 1)));
   }
   items.push_back(
       "An attack gives an upper bound on robust accuracy: a stronger attack may find a lower value.");

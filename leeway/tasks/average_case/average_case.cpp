@@ -2,15 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
 #include <initializer_list>
 #include <type_traits>
-#include <utility>
 
 #include "leeway/core/message.h"
 #include "leeway/io/groups.h"
-#include "leeway/io/safetensors.h"
 #include "leeway/tasks/average_case/robustness.h"
 #include "leeway/tasks/saved_work.h"
 #include "leeway/tasks/task_clock.h"

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "leeway/core/message.h"
-#include "leeway/describe/fields.h"
 #include "leeway/describe/json.h"
 #include "leeway/tasks/average_case/average_case.h"
 

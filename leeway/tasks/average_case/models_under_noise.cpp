@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <span>
-#include <utility>
 #include <variant>
 
-#include "leeway/average_case/average_case.h"
 #include "leeway/core/message.h"
 #include "leeway/tasks/assess/detail/predictions.h"
 #include "leeway/tasks/average_case/robustness.h"

@@ -6,8 +6,6 @@
 #include <span>
 #include <string_view>
 
-#include "leeway/average_case/summary.h"
-
 namespace leeway::tasks {
 namespace {
 

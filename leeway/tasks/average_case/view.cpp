@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
 #include "leeway/describe/lines.h"
@@ -34,7 +33,7 @@ Blocks result_table(const RobustnessView& record) {
       {number_column("n"), [](const Survival& one) { return count_cell(one.p.n); }}};
   const std::string caption = "Every method at every σ";
   Table table = table_of(caption, columns, strongest_first);
-  table.sorted_by(1, false);
+  table.sorted = 1, table.ascending = false;
   constexpr std::size_t long_rows = 30;
   const std::size_t rows = record.found.results.size();
   Blocks block = in_both(table.block());

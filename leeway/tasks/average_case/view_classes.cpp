@@ -6,7 +6,6 @@
 
 #include "leeway/tasks/assess/parts.h"
 #include "leeway/tasks/average_case/view.h"
-#include "leeway/tasks/pictures.h"
 
 namespace leeway::tasks {
 namespace {

@@ -48,7 +48,7 @@ Blocks error_table(const RobustnessView& record) {
        [](const One& one) { return fixed_cell(one.error.rank, 2, "all samples tie in one of the two"); }},
       {number_column("n"), [&](const One&) { return count_cell(record.found.n); }}};
   Table table = table_of("Difference from Monte Carlo, in points of probability", columns, worst_first);
-  table.sorted_by(2, false);
+  table.sorted = 2, table.ascending = false;
   return table.block();
 }
 

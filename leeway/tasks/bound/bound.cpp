@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <span>
-#include <utility>
 
 #include "leeway/core/family.h"
 #include "leeway/core/message.h"
-#include "leeway/io/columns.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {

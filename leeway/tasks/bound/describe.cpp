@@ -1,8 +1,5 @@
 #include <fmt/format.h>
 
-#include "leeway/core/message.h"
-#include "leeway/core/numbers.h"
-#include "leeway/describe/fields.h"
 #include "leeway/describe/json.h"
 #include "leeway/tasks/bound/bound.h"
 

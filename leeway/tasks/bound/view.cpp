@@ -1,7 +1,6 @@
 // Errors that are bounded and estimated without labels: the page of leeway bound, and an assessment's section.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <functional>
 

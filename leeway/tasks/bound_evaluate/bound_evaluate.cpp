@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "leeway/io/csv.h"
 #include "leeway/tasks/task_clock.h"
 

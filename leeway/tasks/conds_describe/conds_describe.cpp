@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <span>
-#include <utility>
 
 #include "leeway/core/message.h"
 #include "leeway/core/rows.h"

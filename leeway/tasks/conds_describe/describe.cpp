@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "leeway/describe/json.h"
 #include "leeway/tasks/conds_describe/conds_describe.h"
 #include "leeway/tasks/sections.h"
 

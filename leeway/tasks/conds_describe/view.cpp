@@ -1,7 +1,6 @@
 // Shifts of labels and attributes (tasks/described_shifts.h): page of leeway conds describe, assessment sections.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -121,8 +120,7 @@ template <class Cell, class Part>
 Counts sums(const conds::Description& said, const std::vector<Cell>& cells, std::size_t attribute,
             const Part& part) {
   const auto place = [&](std::size_t column, const Cell& cell) {
-    const auto& values = said.columns[column].values;
-    return static_cast<std::size_t>(std::ranges::find(values, cell.values[column]) - values.begin());
+    return place_of(said.columns[column].values, cell.values[column]);
   };
   Counts counts;
   for (const Cell& cell : cells) {
@@ -206,7 +204,7 @@ Section cell_accuracy_section(const DescribedShifts& shifts) {
   std::string caption = "Accuracy of every cell, worst first";
   cut_rows(cells, describe_table_rows, caption);
   Table table = table_of(caption, columns, cells);
-  table.sorted_by(described, true);
+  table.sorted = described;
   return {
       "accuracy", "Accuracy",
       fmt::format("Weakest: {}, {}", cell_name(shifts.description, cells[0].values),

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
 
 #include "leeway/core/message.h"
 #include "leeway/tasks/task_clock.h"

@@ -1,8 +1,5 @@
 #include <fmt/format.h>
 
-#include "leeway/conds/conds.h"
-#include "leeway/core/message.h"
-#include "leeway/describe/fields.h"
 #include "leeway/describe/json.h"
 #include "leeway/tasks/conds_draw/conds_draw.h"
 

@@ -2,15 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <utility>
-
-#include "leeway/agreement/agreement.h"
-#include "leeway/core/message.h"
 #include "leeway/data/load.h"
 #include "leeway/data/picture_file.h"
-#include "leeway/describe/json.h"
 #include "leeway/io/png.h"
 #include "leeway/tasks/assess/detail/comparison.h"
 #include "leeway/tasks/assess/detail/predictions.h"

@@ -18,7 +18,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "leeway/core/numbers.h"
@@ -33,8 +32,6 @@
 #include "leeway/tasks/shifted_sets.h"
 
 namespace leeway::tasks {
-
-inline constexpr std::string_view corruptions_schema = "leeway.corruptions/3";
 
 struct CorruptionsOptions {
   std::vector<std::string> corruptions;  // empty: all
@@ -74,7 +71,7 @@ struct MeanCorruptionError {
 };
 
 struct Corruptions {
-  Envelope envelope = envelope_of(corruptions_schema);
+  Envelope envelope = envelope_of("leeway.corruptions/3");
   CorruptionsOptions options;
   std::string model, data;  // files, as they were given
   std::string published;    // folder that the corrupted images were read from; empty: they were made

@@ -3,9 +3,6 @@
 
 #include <algorithm>
 
-#include "leeway/core/numbers.h"
-#include "leeway/describe/fields.h"
-#include "leeway/describe/json.h"
 #include "leeway/tasks/corruptions/corruptions.h"
 
 namespace leeway::tasks {

@@ -1,7 +1,6 @@
 // The page of leeway shift corrupt: accuracy and agreement by corruption and severity, and corruption errors.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "leeway/describe/lines.h"

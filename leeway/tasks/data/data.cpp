@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <utility>
 
 #include "leeway/conds/conds.h"
 #include "leeway/core/family.h"

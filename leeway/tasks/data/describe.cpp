@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "leeway/describe/json.h"
 #include "leeway/tasks/data/data.h"
 
 namespace leeway::tasks {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "leeway/describe/json.h"
 #include "leeway/tasks/diagvib/diagvib.h"
 
 namespace leeway::tasks {

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
-#include <utility>
 
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"

@@ -10,7 +10,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "leeway/core/progress.h"
@@ -20,8 +19,6 @@
 #include "leeway/tasks/data/data.h"
 
 namespace leeway::tasks {
-
-inline constexpr std::string_view data_diagvib_schema = "leeway.data-diagvib/3";
 
 struct DataDiagvibOptions {
   std::string environment;             // the experiment
@@ -57,7 +54,7 @@ struct DiagvibFile {
 };
 
 struct DataDiagvib {
-  Envelope envelope = envelope_of(data_diagvib_schema);
+  Envelope envelope = envelope_of("leeway.data-diagvib/3");
   DataDiagvibOptions options;
   std::vector<std::string> classes;  // what y = 0, 1, ... mean
   std::size_t left_out = 0;          // pictures without a digit

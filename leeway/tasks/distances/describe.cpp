@@ -1,9 +1,6 @@
 #include <fmt/format.h>
 
 #include "leeway/agreement/distance.h"
-#include "leeway/core/message.h"
-#include "leeway/core/numbers.h"
-#include "leeway/describe/fields.h"
 #include "leeway/describe/json.h"
 #include "leeway/tasks/agreement_fields.h"
 #include "leeway/tasks/distances/distances.h"

@@ -1,9 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "leeway/core/numbers.h"
-#include "leeway/describe/json.h"
 #include "leeway/tasks/infer/infer.h"
 #include "leeway/tasks/set_names.h"
 

@@ -1,7 +1,5 @@
 #include "leeway/tasks/infer/infer.h"
 
-#include <utility>
-
 #include "leeway/core/message.h"
 #include "leeway/core/rows.h"
 #include "leeway/io/npy.h"

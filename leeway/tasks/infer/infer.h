@@ -10,7 +10,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "leeway/core/array.h"
@@ -25,8 +24,6 @@
 #include "leeway/tasks/model_reading.h"
 
 namespace leeway::tasks {
-
-inline constexpr std::string_view infer_schema = "leeway.infer/2";
 
 // The rows of an index,split file that one of its words names.
 struct InferredSplit {
@@ -47,7 +44,7 @@ struct InferredSet {
 };
 
 struct Infer {
-  Envelope envelope = envelope_of(infer_schema);
+  Envelope envelope = envelope_of("leeway.infer/2");
   ModelReading options;
   std::vector<InferredSet> results;  // by model, by data
 };

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "leeway/core/message.h"
-#include "leeway/core/numbers.h"
 #include "leeway/describe/json.h"
 #include "leeway/tasks/inspect/inspect.h"
 #include "leeway/tasks/model.h"

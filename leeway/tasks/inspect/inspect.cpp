@@ -1,9 +1,7 @@
 #include "leeway/tasks/inspect/inspect.h"
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
-#include <utility>
 
 #include "leeway/core/error.h"
 #include "leeway/tasks/model.h"

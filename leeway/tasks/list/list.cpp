@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <stdexcept>
-#include <utility>
 
 #include "leeway/agreement/distance.h"
 #include "leeway/agreement/pairing.h"
@@ -16,7 +15,6 @@
 #include "leeway/data/load.h"
 #include "leeway/data/render.h"
 #include "leeway/error_bound/estimator.h"
-#include "leeway/nn/train.h"
 #include "leeway/shift/shift.h"
 #include "leeway/shift/text.h"
 #include "leeway/tasks/task_clock.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "leeway/core/numbers.h"
 #include "leeway/tasks/mvn_cdf/mvn_cdf.h"
 
 namespace leeway::average_case {

@@ -1,7 +1,5 @@
 #include <cmath>
 
-#include "leeway/agreement/pairing.h"
-#include "leeway/describe/fields.h"
 #include "leeway/tasks/agreement_fields.h"
 #include "leeway/tasks/pa/pa.h"
 

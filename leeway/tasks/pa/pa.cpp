@@ -6,7 +6,6 @@
 #include <set>
 
 #include "leeway/core/message.h"
-#include "leeway/core/rows.h"
 #include "leeway/tasks/file_pattern.h"
 #include "leeway/tasks/paired_rows.h"
 #include "leeway/tasks/task_clock.h"

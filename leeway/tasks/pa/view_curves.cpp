@@ -1,7 +1,6 @@
 // Agreement curves as figures, for assessments and for records of pa.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "leeway/tasks/sections.h"

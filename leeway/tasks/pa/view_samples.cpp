@@ -1,7 +1,6 @@
 // Which samples cost agreement, and how sure a model is of them.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <span>
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "leeway/core/message.h"
-#include "leeway/core/numbers.h"
 #include "leeway/tasks/pa/pa.h"
 #include "leeway/tasks/paired_rows.h"
 

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "leeway/core/numbers.h"
 #include "leeway/tasks/report/report.h"
 
 namespace leeway::tasks {

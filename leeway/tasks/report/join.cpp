@@ -8,7 +8,6 @@
 #include <map>
 #include <set>
 #include <span>
-#include <utility>
 
 #include "leeway/core/message.h"
 

@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <optional>
-#include <string_view>
 #include <type_traits>
 
-#include "leeway/core/message.h"
 #include "leeway/describe/json.h"
 #include "leeway/tasks/report/join.h"
 #include "leeway/tasks/sections.h"

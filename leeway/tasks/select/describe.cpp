@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include "leeway/core/message.h"
-#include "leeway/core/numbers.h"
 #include "leeway/describe/json.h"
 #include "leeway/tasks/agreement_fields.h"
 #include "leeway/tasks/paired_rows.h"
@@ -51,8 +49,6 @@ static void fields(Selected& selected, Fields& f) {
              "pa of the choice by pa minus pa of the choice by accuracy, paired over samples; null if "
              "they are the same checkpoint, or without labels");
 }
-
-void fields(SelectOptions& options, Fields& f) { fields(static_cast<OutputsReading&>(options), f); }
 
 void fields(Select& record, Fields& f) {
   common_fields(record, f);

@@ -28,7 +28,7 @@ namespace leeway::tasks {
 
 inline constexpr std::string_view select_schema = "leeway.select/2";
 
-struct SelectOptions : OutputsReading {};
+using SelectOptions = OutputsReading;
 
 struct SelectCheckpoint {
   std::string checkpoint;  // its name
@@ -57,7 +57,6 @@ struct Select {
   Selected selected;
 };
 
-void fields(SelectOptions& options, Fields& f);
 void fields(Select& record, Fields& f);
 
 // Error: a choice that is none of the results.

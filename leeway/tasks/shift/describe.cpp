@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "leeway/core/message.h"
 #include "leeway/describe/json.h"
 #include "leeway/tasks/shift/shift.h"
 

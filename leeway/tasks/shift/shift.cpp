@@ -5,15 +5,11 @@
 #include <algorithm>
 #include <map>
 #include <span>
-#include <utility>
 
-#include "leeway/core/family.h"
-#include "leeway/core/message.h"
 #include "leeway/data/picture_file.h"
 #include "leeway/describe/number_list.h"
 #include "leeway/io/npy.h"
 #include "leeway/io/png.h"
-#include "leeway/shift/shift.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {

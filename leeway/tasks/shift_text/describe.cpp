@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "leeway/describe/json.h"
 #include "leeway/tasks/shift_text/shift_text.h"
 
 namespace leeway {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"

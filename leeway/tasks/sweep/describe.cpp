@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include "leeway/core/numbers.h"
-#include "leeway/describe/json.h"
 #include "leeway/tasks/sweep/sweep.h"
 
 namespace leeway::tasks {

@@ -1,5 +1,3 @@
-#include "leeway/describe/fields.h"
-#include "leeway/describe/json.h"
 #include "leeway/tasks/sweep/report.h"
 
 namespace leeway::tasks {

@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "leeway/core/numbers.h"
@@ -14,8 +13,6 @@
 #include "leeway/describe/view.h"
 
 namespace leeway::tasks {
-
-inline constexpr std::string_view sweep_report_schema = "leeway.sweep-report/2";
 
 // Columns of the table by what they are for. What is empty is that of the study's plan (leeway/sweep/roles.h).
 struct SweepReportOptions {
@@ -122,7 +119,7 @@ struct SweepShift {
 };
 
 struct SweepReport {
-  Envelope envelope = envelope_of(sweep_report_schema);
+  Envelope envelope = envelope_of("leeway.sweep-report/2");
   SweepReportOptions options;
   SweepRoles roles;
   std::size_t runs = 0;

@@ -12,10 +12,7 @@
 
 namespace leeway::tasks {
 
-inline constexpr std::string_view sweep_plan_schema = "leeway.sweep-plan/3",
-                                  sweep_run_schema = "leeway.sweep-run/2",
-                                  sweep_status_schema = "leeway.sweep-status/2",
-                                  sweep_collect_schema = "leeway.sweep-collect/2";
+inline constexpr std::string_view sweep_collect_schema = "leeway.sweep-collect/2";
 
 struct SweepPlanStage {
   std::string stage, command;
@@ -23,7 +20,7 @@ struct SweepPlanStage {
 };
 
 struct SweepPlan {
-  Envelope envelope = envelope_of(sweep_plan_schema);
+  Envelope envelope = envelope_of("leeway.sweep-plan/3");
   std::string folder;
   std::vector<std::string> axes;
   std::size_t units = 0, kept = 0, combinations = 0, left_out = 0,
@@ -61,7 +58,7 @@ struct SweepTable {
 };
 
 struct SweepRun {
-  Envelope envelope = envelope_of(sweep_run_schema);
+  Envelope envelope = envelope_of("leeway.sweep-run/2");
   SweepRunOptions options;
   std::string folder;
   std::vector<SweepFailure> failures;
@@ -75,7 +72,7 @@ struct SweepStageStatus {
 };
 
 struct SweepStatus {
-  Envelope envelope = envelope_of(sweep_status_schema);
+  Envelope envelope = envelope_of("leeway.sweep-status/2");
   std::string folder;
   SweepCounts counts;
   std::vector<SweepFailure> failures;

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "leeway/describe/lines.h"
 #include "leeway/tasks/sections.h"
 #include "leeway/tasks/sweep/sweep.h"

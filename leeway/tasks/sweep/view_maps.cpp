@@ -1,7 +1,6 @@
 // Algorithms by cases: the measure, and its change against a baseline, as heat maps with their tables.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "leeway/tasks/sections.h"

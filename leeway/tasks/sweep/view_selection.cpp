@@ -1,7 +1,6 @@
 // What was chosen by validation, what other ways of choosing would have got, and criteria and test accuracy by epoch.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 
 #include "leeway/describe/lines.h"

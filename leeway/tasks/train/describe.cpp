@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "leeway/core/message.h"
-#include "leeway/core/numbers.h"
 #include "leeway/describe/json.h"
 #include "leeway/tasks/train/train.h"
 

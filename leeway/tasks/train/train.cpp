@@ -4,10 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <string_view>
-#include <utility>
 
 #include "leeway/agreement/agreement.h"
-#include "leeway/core/message.h"
 #include "leeway/io/csv.h"
 #include "leeway/shift/shift.h"
 #include "leeway/tasks/task_clock.h"

@@ -1,7 +1,6 @@
 // The page of leeway train: the course of a training, which epoch is kept, and what other criteria would have kept.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <set>
