@@ -1,20 +1,8 @@
-// AC, average confidence (Guo et al. 2017; Hendrycks and Gimpel 2017):
-//   error = 1 - mean over the target of max_j p_ij
 // DoC, difference of confidences (Guillory et al. 2021):
 //   error = 1 - (acc_S + mean confidence on T - mean confidence on S)
 #include "leeway/error_bound/estimator.h"
 
 namespace leeway::error_bound {
-
-Estimator ac() {
-  return {{"ac", "average confidence: 1 - mean confidence on the target",
-           "Guo et al. 2017; Hendrycks and Gimpel 2017"},
-          "confidence equals accuracy on the target as it does on the source",
-          "the shift makes the classifier surer of its mistakes, which most shifts do",
-          /*transport=*/false,
-          /*movement=*/false,
-          [](const Evidence& evidence) { return 1 - evidence.target_confidence; }};
-}
 
 Estimator doc() {
   return {{"doc", "difference of confidences: the source's error and what the mean confidence lost",
