@@ -145,6 +145,7 @@ struct Chart {
   std::string description;                                        // for those who hear the page
   std::vector<std::pair<std::string, Json>> data = {};            // named data sets of the specification
   std::vector<std::pair<std::string, Json>> signals = {};         // and its signals
+  std::vector<std::pair<std::string, std::string>> toggles = {};  // signal, what switching it on does
 };
 
 // Figures that share axes, in a grid; of several choices one is shown at a time, each with as many charts in one order.

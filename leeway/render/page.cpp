@@ -147,11 +147,14 @@ std::string figure(const Charts& charts, std::size_t i) {
 }
 
 std::string controls_html(const Charts& charts) {
-  if (charts.choices.size() < 2) return "";
-  std::string options;
+  std::string options, out;
   for (std::size_t i = 0; i < charts.choices.size(); ++i)
     options += fmt::format("<option value=\"{}\">{}</option>", i, escape(charts.choices[i].words));
-  return fmt::format("<div class=\"controls\"><label>Show <select>{}</select></label></div>", options);
+  if (charts.choices.size() > 1) out = fmt::format("<label>Show <select>{}</select></label>", options);
+  for (const auto& [signal, words] : charts.choices[0].charts[0].toggles)
+    out += fmt::format("<label class=\"toggle\"><input type=\"checkbox\" data-signal=\"{}\"> {}</label>",
+                       signal, escape(words));
+  return out.empty() ? "" : "<div class=\"controls\">" + out + "</div>";
 }
 
 std::string more_html(const std::string& summary, const std::string& body, bool open = false) {

@@ -50,6 +50,7 @@
     const content = variantOf(figure), spec = { ...structuredClone(specs[figure.dataset.spec]), description: content.description };
     for (const data of spec.data) if (content.data?.[data.name]) data.values = content.data[data.name].map((row) => ({ ...row }));
     const signals = { ...content.signals, available: width };
+    for (const input of all("input[data-signal]", figure.closest(".charts"))) signals[input.dataset.signal] = input.checked;
     for (const signal of spec.signals) if (signal.name in signals) signal.value = signals[signal.name];
     return spec;
   };
@@ -76,7 +77,7 @@
     if (title) title.textContent = content.title;
     return draw(figure);
   };
-  for (const control of all(".charts select")) {
+  for (const control of all(".charts select, .charts input[data-signal]")) {
     control.addEventListener("change", () => {
       for (const figure of all("figure.chart", control.closest(".charts"))) redraw(figure);
     });
