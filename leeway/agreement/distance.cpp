@@ -24,7 +24,7 @@ std::size_t rows_of(const Array& values) { return values.shape.empty() ? 0 : val
 
 }  // namespace
 
-// Each is defined in distances/, in the file of its equation.
+// Each is defined in distances/, in a file of its name.
 Distance kl();
 Distance wasserstein();
 Distance wasserstein_flattened();

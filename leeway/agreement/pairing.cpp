@@ -20,7 +20,7 @@ std::optional<std::size_t> whole_number_below(std::string_view field, std::size_
 
 }  // namespace
 
-// Each is defined in pairings/, in the file of its rule.
+// Each is defined in pairings/, in a file of its name.
 Pairing given();
 Pairing label();
 Pairing label_resample();

@@ -1,7 +1,7 @@
 // Pairs clean with shifted rows when the two sets are not the same samples in the same order. (Jiménez
 // Rodríguez 2024, section 3.6.3: label matching, nearest neighbor, canonical correlation.)
 //
-// A family: pairing.cpp lists the members; each file in pairings/ has its rule, code and source.
+// A family: pairing.cpp lists the members; each member's file in pairings/ has its rule, code and source.
 // Ties go to the lowest clean row. Nearest and drawn rows may be used repeatedly or never. Shifted rows
 // without a partner (too few clean rows of their label) are left out. Pairs are sorted by shifted row.
 // Errors (Error): missing labels or features, different numbers of columns or rows, no pair at all, features

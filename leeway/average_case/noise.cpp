@@ -66,20 +66,13 @@ void scale_rows(std::vector<double>& j, std::size_t d, std::vector<int>& exponen
 
 }  // namespace
 
+// Each is defined in noises/, in a file of its name.
+NoiseKind gaussian();
+NoiseKind uniform();
+NoiseKind laplace();
+
 std::span<const NoiseKind> noises() {
-  static const NoiseKind list[] = {
-      // e = sigma L z, z standard normal, L L' = C; C = I where no covariance is given.
-      {{"gaussian", "normal, independent in each coordinate or with a covariance", ""},
-       /*covariance=*/true,
-       fill_normal},
-      // e_j = sigma sqrt(3) (2 u_j - 1), u uniform on (0, 1): coordinate by coordinate, variance sigma^2.
-      {{"uniform", "uniform in each coordinate, with variance sigma^2", ""},
-       /*covariance=*/false,
-       fill_uniform},
-      // e_j = +-sigma sqrt(1/2) log(1/u_j), u uniform on (0, 1): coordinate by coordinate, variance sigma^2.
-      {{"laplace", "Laplace in each coordinate, with variance sigma^2", ""},
-       /*covariance=*/false,
-       fill_laplace}};
+  static const NoiseKind list[] = {gaussian(), uniform(), laplace()};
   return list;
 }
 

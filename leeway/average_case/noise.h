@@ -1,7 +1,7 @@
 // Noise e that is added to inputs, and the covariance of linear functions of e.
 //
-// A family: noises() lists the members and their equations. e has variance sigma^2 in every coordinate or, with
-// a covariance C, the covariance sigma^2 C.
+// A family: noises() lists the members; each member's file in noises/ has its equation. e has variance
+// sigma^2 in every coordinate or, with a covariance C, the covariance sigma^2 C.
 //
 // By the central limit theorem (Han et al. 2024, lemma 2) linear functions of many coordinates of uniform or
 // Laplace noise are nearly normal with the same variance, so the analytic estimators treat all alike.

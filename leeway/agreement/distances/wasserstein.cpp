@@ -1,9 +1,6 @@
-// With p the softmax of the logits and W1 the Wasserstein-1 distance of two samples:
-//   wasserstein            mean over classes j of W1 between {p'_ij : i} and {p''_ij : i}
-//   wasserstein-flattened  W1 between {p'_ij : i, j} and {p''_ij : i, j}, as in the code of Jiménez Rodríguez
-//                          2024 (section 4.2.2)
-// Flattening loses the classes: sets that predict opposite classes with equal confidence have distance 0. Class
-// by class, the distance sees mass that moves between classes.
+// Mean over classes j of W1 between {p'_ij : i} and {p''_ij : i}, p = softmax of the logits. Jiménez
+// Rodríguez 2024, section 4.2.2, flattens the probabilities first (wasserstein_flattened.cpp); class by
+// class, the distance sees mass that moves between classes.
 #include <algorithm>
 #include <cmath>
 
@@ -17,24 +14,6 @@ std::vector<double> column(const std::vector<double>& values, std::size_t k, std
   std::vector<double> result(values.size() / k);
   for (std::size_t i = 0; i < result.size(); ++i) result[i] = values[i * k + j];
   return result;
-}
-
-// W1 between the empirical distributions of two samples of any sizes, which are sorted on the way:
-// the integral over u in [0,1] of |F^-1(u) - G^-1(u)|.
-double wasserstein_1(std::span<double> a, std::span<double> b) {
-  std::ranges::sort(a);
-  std::ranges::sort(b);
-  // Quantiles in units of 1/(|a| |b|): whole numbers, so that no step is lost or taken twice.
-  double sum = 0;
-  std::size_t i = 0, j = 0, here = 0;
-  while (i < a.size() && j < b.size()) {
-    const std::size_t next = std::min((i + 1) * b.size(), (j + 1) * a.size());
-    sum += static_cast<double>(next - here) * std::abs(a[i] - b[j]);
-    here = next;
-    if (here == (i + 1) * b.size()) ++i;
-    if (here == (j + 1) * a.size()) ++j;
-  }
-  return sum / (static_cast<double>(a.size()) * static_cast<double>(b.size()));
 }
 
 double wasserstein_distance(const MatrixPair& sets, Progress*) {
@@ -52,24 +31,28 @@ double wasserstein_distance(const MatrixPair& sets, Progress*) {
 
 }  // namespace
 
+double wasserstein_1(std::span<double> a, std::span<double> b) {
+  std::ranges::sort(a);
+  std::ranges::sort(b);
+  // Quantiles in units of 1/(|a| |b|): whole numbers, so that no step is lost or taken twice.
+  double sum = 0;
+  std::size_t i = 0, j = 0, here = 0;
+  while (i < a.size() && j < b.size()) {
+    const std::size_t next = std::min((i + 1) * b.size(), (j + 1) * a.size());
+    sum += static_cast<double>(next - here) * std::abs(a[i] - b[j]);
+    here = next;
+    if (here == (i + 1) * b.size()) ++i;
+    if (here == (j + 1) * a.size()) ++j;
+  }
+  return sum / (static_cast<double>(a.size()) * static_cast<double>(b.size()));
+}
+
 Distance wasserstein() {
   return {{"wasserstein", "Wasserstein-1 distance of the probabilities of each class, mean over classes",
            "Jiménez Rodríguez 2024, section 4.2.2, class by class"},
           Compared::probabilities,
           /*paired=*/false,
           wasserstein_distance};
-}
-
-Distance wasserstein_flattened() {
-  return {{"wasserstein-flattened",
-           "Wasserstein-1 distance of all probabilities as one sample, regardless of class",
-           "Jiménez Rodríguez 2024, section 4.2.2"},
-          Compared::probabilities,
-          /*paired=*/false,
-          [](const MatrixPair& sets, Progress*) {
-            std::vector<double> p = softmax_rows(sets.clean), q = softmax_rows(sets.shifted);
-            return wasserstein_1(p, q);
-          }};
 }
 
 }  // namespace leeway::agreement

@@ -1,33 +1,23 @@
-// Each shifted row gets the clean row, or the clean row of its label, whose features are nearest (Euclidean).
+// Each shifted row gets the clean row whose features are nearest (Euclidean).
 #include "leeway/agreement/pairings/detail/family.h"
 
 namespace leeway::agreement {
+namespace {
+
+std::vector<RowPair> nearest_pairs(const Sample& clean, const Sample& shifted, std::uint64_t) {
+  const Matrix x = features_of(clean), y = features_of(shifted);
+  require_equal_columns(x, y);
+  return nearest_of(x, all_rows(x.rows()), y, all_rows(y.rows()));
+}
+
+}  // namespace
 
 Pairing nearest() {
   return {{"nearest", "each shifted row with the clean row of nearest features",
            "Jiménez Rodríguez 2024, section 3.6.3"},
           /*needs_labels=*/false,
           /*needs_features=*/true,
-          [](const Sample& clean, const Sample& shifted, std::uint64_t) {
-            const Matrix x = features_of(clean), y = features_of(shifted);
-            require_equal_columns(x, y);
-            return nearest_of(x, all_rows(x.rows()), y, all_rows(y.rows()));
-          }};
-}
-
-Pairing label_nearest() {
-  return {{"label-nearest", "each shifted row with the nearest clean row of its label",
-           "Jiménez Rodríguez 2024, section 3.6.3"},
-          /*needs_labels=*/true,
-          /*needs_features=*/true,
-          [](const Sample& clean, const Sample& shifted, std::uint64_t) {
-            const Matrix x = features_of(clean), y = features_of(shifted);
-            require_equal_columns(x, y);
-            return pairs_by_label(clean, shifted,
-                                  [&](const RowNumbers& candidates, const RowNumbers& queries) {
-                                    return nearest_of(x, candidates, y, queries);
-                                  });
-          }};
+          nearest_pairs};
 }
 
 }  // namespace leeway::agreement

@@ -25,4 +25,8 @@ void log_softmax(std::span<double> row);
 // Softmax of every row, row-major.
 [[nodiscard]] std::vector<double> softmax_rows(const Matrix& logits);
 
+// W1 between the empirical distributions of two samples of any sizes, which are sorted on the way:
+// the integral over u in [0,1] of |F^-1(u) - G^-1(u)|.
+[[nodiscard]] double wasserstein_1(std::span<double> a, std::span<double> b);
+
 }  // namespace leeway::agreement
