@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Makes small faults in the sources and shows which test of tier 1 detects each. See README.md.
 
+mutants.py draw   [--seed 39] [--commit HEAD] [--out drawn.json]  draw faults by the rules of rules.py
 mutants.py run    [--build build/release] [--area AREA]           run ten of each area; resumes
 mutants.py report [--results FILE]                                print the table and the survivors
 """
@@ -12,11 +13,11 @@ import json
 import os
 import pathlib
 import signal
-import subprocess
 import sys
 import time
 
 from build_tests import Tests
+from drawing import AREAS, draw_area, git
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -25,8 +26,19 @@ JUDGED = ("equivalent", "left_out")  # keys of an entry that a person adds, with
 COUNTED = ("detected", "equivalent", "survived")
 
 
-def git(*words):
-    return subprocess.run(["git", "-C", ROOT, *words], check=True, capture_output=True, text=True).stdout
+# ---- draw
+
+
+def draw(args):
+    commit = git("rev-parse", args.commit).strip()
+    out = pathlib.Path(args.out)
+    areas = {area: draw_area(commit, area, args.seed) for area in AREAS}
+    old = ([e for entries in json.loads(out.read_text())["areas"].values() for e in entries] if out.exists() else [])
+    judged = {(e["file"], e["line"], e["mutated"]): {k: e[k] for k in JUDGED if k in e} for e in old}
+    for entry in [e for entries in areas.values() for e in entries]:
+        entry.update(judged.get((entry["file"], entry["line"], entry["mutated"]), {}))
+    save(out, {"seed": args.seed, "commit": commit, "areas": areas})
+    print(f"{out}: {', '.join(f'{len(e)} {area}' for area, e in areas.items())}")
 
 
 def save(path, value):
@@ -198,14 +210,19 @@ def report(args):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    for function, name in ((run, "run"), (report, "report")):
+    for function, name in ((draw, "draw"), (run, "run"), (report, "report")):
         command = commands.add_parser(name)
         command.set_defaults(function=function)
+        if name == "draw":
+            command.add_argument("--seed", type=int, default=39)
+            command.add_argument("--commit", default="HEAD")
+            command.add_argument("--out", default=str(HERE / "drawn.json"))
+            continue
         command.add_argument("--drawn", default=str(HERE / "drawn.json"))
         command.add_argument("--results", default=None if name == "run" else "build/release/mutants/results.json")
         if name == "run":
             command.add_argument("--build", default="build/release")
-            command.add_argument("--area", help="one area of drawn.json")
+            command.add_argument("--area", choices=AREAS)
             command.add_argument("--only", help="these mutants, e.g. readers-05,readers-08, also where they ran before")
             command.add_argument("--jobs", type=int, default=2)
             command.add_argument("--again", choices=["survived", "gone", "does not compile"],
