@@ -91,12 +91,18 @@ TEST(TrainRecord, TwoTrainingsDifferInOptionsAndPlan) {
             "threads 2, now 1");
 }
 
-TEST(TrainRecord, SaysWhichEpochIsKept) {
+TEST(TrainRecord, SaysWhichEpochIsKeptAndWhatElseWouldBe) {
   Train record = two_epochs();
   EXPECT_EQ(headline_of(record),
             "Epoch 1 of 2 was kept: 40% (36–44) of 600 validation images are predicted as their label, 30% "
             "(26–34) under the attack of training.");
+  EXPECT_THAT(findings_of(record), ElementsAre("Agreement chose epoch 1; accuracy would have chosen epoch 2.",
+                                               "Accuracy and the worst group choose the same epoch, 2."));
   Training& training = record.results[0].training;
+  training.best_by_score = 2, training.best_by_worst_group = 1;
+  EXPECT_THAT(findings_of(record), ElementsAre("Agreement and accuracy choose the same epoch, 2.",
+                                               "Accuracy chooses epoch 2, the worst group epoch 1."));
+  training.best_by_score = training.best_by_worst_group = {};
   EXPECT_THAT(findings_of(record), IsEmpty());
   training.epochs.back().parts = {{"weight_change", .2}};
   EXPECT_THAT(findings_of(record), IsEmpty());

@@ -263,6 +263,19 @@ std::string headline_of(const Train& record) {
 std::vector<std::string> findings_of(const Train& record) {
   const Training& training = record.results.at(0).training;
   std::vector<std::string> list;
+  const auto by_accuracy = training.best_by_accuracy.value_or(0);
+  if (const auto by_score = training.best_by_score; by_score && *by_score == by_accuracy)
+    list.push_back(fmt::format("Agreement and accuracy choose the same epoch, {}.", by_accuracy));
+  else if (by_score)
+    list.push_back(fmt::format("Agreement {} epoch {}; accuracy {} epoch {}.",
+                               training.options.select == "pa" ? "chose" : "would have chosen", *by_score,
+                               training.options.select == "accuracy" ? "chose" : "would have chosen",
+                               by_accuracy));
+  if (const auto by_group = training.best_by_worst_group; by_group && *by_group == by_accuracy)
+    list.push_back(fmt::format("Accuracy and the worst group choose the same epoch, {}.", by_accuracy));
+  else if (by_group)
+    list.push_back(
+        fmt::format("Accuracy chooses epoch {}, the worst group epoch {}.", by_accuracy, *by_group));
   const Epoch& last = training.epochs.back();
   if (const auto change = last.parts.find("weight_change");
       change != last.parts.end() && change->second < small_weight_change)

@@ -57,7 +57,7 @@ void check(Train& record, const std::string& name);
 
 // Which epoch is kept, and how often it is right on the validation images.
 [[nodiscard]] std::string headline_of(const Train& record);
-// Group weights that hardly moved; the accuracy on the test images, and of the epoch that is best on them.
+// What other criteria would have chosen; group weights that hardly moved; the accuracy on the test images, and of the epoch that is best on them.
 [[nodiscard]] std::vector<std::string> findings_of(const Train& record);
 
 struct TrainingRows {
