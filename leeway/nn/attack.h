@@ -62,12 +62,12 @@ inline constexpr double most_zero_gradients = .01;
 // Above this share of rows with unreliable gradients, an attack by gradients overestimates robustness.
 inline constexpr double most_unreliable_gradients = .25;
 
-struct AttackResult {
-  // Shares of rows that withstood the gradient attack alone, and noise alone.
-  struct BesideNoise {
-    double attack_accuracy = 0, noise_accuracy = 0;
-  };
+// Shares of rows that withstood the gradient attack alone, and noise alone.
+struct BesideNoise {
+  double attack_accuracy = 0, noise_accuracy = 0;
+};
 
+struct AttackResult {
   AttackOptions options;  // with every default filled in
   Images
       images;  // float32, all rows in order; the best found: a success before a higher loss, or before a larger norm

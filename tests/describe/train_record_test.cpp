@@ -128,7 +128,7 @@ Attack within_a_radius(const std::string& target) {
   set.robust_accuracy = .3, set.robust_accuracy_interval = {.27, .33};
   set.success = .7, set.success_interval = {.67, .73};
   set.zero_gradient = .02;
-  set.beside_noise = nn::AttackResult::BesideNoise{.4, .5};
+  set.beside_noise = nn::BesideNoise{.4, .5};
   set.stochastic = nn::Variation{16, .5, 2, true};
   record.results = {set};
   return record;

@@ -77,7 +77,7 @@ TEST(AttackTask, WithARadiusThereAreNoNorms) {
   found.options.eps = .1;
   found.options.targets.assign(10, 1);
   found.zero_gradient = .5;
-  found.beside_noise = nn::AttackResult::BesideNoise{.9, .3};
+  found.beside_noise = nn::BesideNoise{.9, .3};
   const Attack record = record_of(found);
   const AttackedSet& set = record.results.at(0);
   EXPECT_FALSE(set.norms.has_value());

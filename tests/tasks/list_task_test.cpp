@@ -18,7 +18,7 @@ namespace leeway::tasks::list_task_test {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const ListedMember& named(const List& record, const std::string& name) {
+const ListedMember& named(const List& record, std::string_view name) {
   return *std::ranges::find(record.results.at(0).members, name, &ListedMember::name);
 }
 

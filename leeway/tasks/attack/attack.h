@@ -53,7 +53,7 @@ struct AttackedSet {
   Interval clean_accuracy_interval, robust_accuracy_interval, success_interval;
   std::optional<NearestNorms> norms;  // of an attack of minimum norm
   std::optional<double> zero_gradient, unreliable_gradient;
-  std::optional<nn::AttackResult::BesideNoise> beside_noise;
+  std::optional<nn::BesideNoise> beside_noise;
   std::optional<nn::Variation> stochastic;
 };
 

@@ -21,7 +21,7 @@ static void fields(AttackOptions& options, Fields& f) {
     if (loss == name_of(each)) options.loss = each;
 }
 
-static void fields(AttackResult::BesideNoise& beside, Fields& f) {
+static void fields(BesideNoise& beside, Fields& f) {
   f("attack_robust_accuracy", beside.attack_accuracy, a_share, "share withstanding the attack alone");
   f("noise_robust_accuracy", beside.noise_accuracy, a_share, "share withstanding noise alone");
 }
