@@ -1,7 +1,6 @@
 // .pt2 archives on LibTorch: those of today's PyTorch against its numbers, and programs made by hand.
 #include <gmock/gmock.h>
 
-#include "leeway/core/parallel.h"
 #include "leeway/io/npy.h"
 #include "tests/nn/io/pt2_archives.h"
 #include "tests/nn/toy.h"
@@ -174,6 +173,10 @@ TEST_F(Pt2, WhatItCannotRunIsRefusedByName) {
       refusal(with("torch.ops.aten.dropout.default",
                    {{"input", tensor("x")}, {"p", {{"as_float", .5}}}, {"train", {{"as_bool", true}}}})),
       HasSubstr("model.eval()"));
+  const json x = tensor("x");
+  EXPECT_THAT(refusal(with("torch.ops.aten.scaled_dot_product_attention.default",
+                           {{"query", x}, {"key", x}, {"value", x}, {"dropout_p", {{"as_float", .1}}}})),
+              HasSubstr("dropout is active"));
   EXPECT_THAT(refusal(with("_operator.floordiv", {{"a", integer(1)}, {"b", integer(0)}})),
               HasSubstr("division by 0"));
 }
@@ -187,20 +190,6 @@ TEST_F(Pt2, OperatorsInPlaceChangeNeitherImagesNorWeights) {
   EXPECT_THAT(logits(archive, x, 1), ::testing::ElementsAre(6.5f, 5.5f));
   archive.nodes()[0]["inputs"][0]["arg"] = tensor("p_weight");
   EXPECT_THAT(refusal(archive), HasSubstr("changes its weights"));
-}
-
-TEST_F(Pt2, BitsDoNotDependOnThreads) {
-  const auto model = load(linear());
-  const Images rows = [] {
-    Images images = toy::images(100, {3, 1, 1}, 2);
-    images.rank = 2;
-    return images;
-  }();
-  set_threads(1);
-  const Array one = model->outputs(rows).logits;
-  set_threads(3);
-  EXPECT_TRUE(toy::same_bits(model->outputs(rows).logits, one));
-  set_threads(1);
 }
 
 }  // namespace leeway::nn::pt2_test

@@ -199,7 +199,7 @@ class Reader {
     }
   }
 
-  // The names of a dictionary stand in the description of the call, itself JSON:
+  // The description of the call, itself JSON, has the names of a dictionary:
   //   [1, {"type": "builtins.dict", "context": "[\"logits\", \"features\"]", "children_spec": [...]}]
   void read_output_names(const json& calls) {
     if (calls.empty() || !calls[0].contains("signature") || !calls[0]["signature"].is_object()) return;

@@ -47,7 +47,7 @@ struct Weight {
 
 struct Graph {
   std::string writer;                // version of PyTorch, "2.9.0"
-  std::string input, input_type;     // "float32", ...; "float16" as it stands in the file
+  std::string input, input_type;     // "float32", ...; "float16" as the file has it
   std::vector<std::int64_t> shape;   // of the input; -1: left open
   std::vector<Weight> weights;       // in the order of the file
   std::vector<Node> nodes;           // each after those whose outputs it takes

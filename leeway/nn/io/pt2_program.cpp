@@ -30,6 +30,7 @@ bool is_check(std::string_view target) {
 // softmax(q k^T scale + mask) v, which LibTorch 1.13 lacks; for every LibTorch, so that results agree.
 void attention(Stack& stack) {
   const std::vector<IValue> arguments = torch::jit::pop(stack, 8);
+  if (arguments[4].toDouble() != 0) throw std::runtime_error("dropout is active, as in training");
   const torch::Tensor query = arguments[0].toTensor();
   torch::Tensor key = arguments[1].toTensor(), value = arguments[2].toTensor();
   if (arguments[7].toBool()) {  // groups of queries share keys and values
@@ -53,8 +54,8 @@ void attention(Stack& stack) {
   torch::jit::push(stack, torch::matmul(torch::softmax(scores, -1), value));
 }
 
-// Operators that LibTorch's dispatcher lacks, at least before 2.0: what stands in for them. Those without a function are
-// operators of TorchScript, which has the arithmetic of sizes.
+// Replacements for operators that LibTorch's dispatcher lacks, at least before 2.0. Those without a function are operators
+// of TorchScript, which has the arithmetic of sizes.
 struct OwnOperator {
   std::string_view target;
   const char* schema;
