@@ -33,8 +33,20 @@ pkg_check_modules(DEFLATE REQUIRED IMPORTED_TARGET libdeflate)
 pkg_check_modules(TURBOJPEG REQUIRED IMPORTED_TARGET libturbojpeg)  # Debian's CMake files ask for libraries it lacks
 
 if(LEEWAY_NN)
-  find_package(Torch REQUIRED)  # must stand in the root scope
-  if(TARGET torch_cuda OR TORCH_CUDA_LIBRARIES)  # known without loading it: a start of the command stays short
+  # PyPI's torch knows CUDA, and its CMake files stop without nvcc. leeway compiles nothing for CUDA: the libraries are enough.
+  find_library(LEEWAY_TORCH_CUDA torch_cuda PATH_SUFFIXES ../../lib)  # the prefix of PyPI's torch is torch/share/cmake
+  find_package(CUDAToolkit QUIET)
+  if(LEEWAY_TORCH_CUDA AND NOT CUDAToolkit_FOUND)
+    cmake_path(GET LEEWAY_TORCH_CUDA PARENT_PATH libraries)
+    cmake_path(GET libraries PARENT_PATH prefix)
+    add_library(torch INTERFACE IMPORTED)
+    target_include_directories(torch INTERFACE ${prefix}/include ${prefix}/include/torch/csrc/api/include)
+    target_link_libraries(torch INTERFACE
+      -Wl,--no-as-needed ${libraries}/libtorch.so -Wl,--as-needed ${libraries}/libtorch_cpu.so ${libraries}/libc10.so)
+  else()
+    find_package(Torch REQUIRED)  # must stand in the root scope
+  endif()
+  if(LEEWAY_TORCH_CUDA)  # known without loading it: a start of the command stays short
     set(LEEWAY_CUDA ON)
   endif()
 endif()
