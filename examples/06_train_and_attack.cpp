@@ -8,6 +8,7 @@
 #include "leeway/core/random.h"
 #include "leeway/nn/session.h"
 #include "leeway/nn/train.h"
+#include "leeway/tasks/attack/attack.h"
 
 namespace {
 
@@ -46,9 +47,9 @@ int main() {
 
   const leeway::Images fresh = bars(500, 2);
   for (const double eps : {0., .02, .2}) {
-    leeway::nn::AttackOptions attack;
+    leeway::attack::AttackOptions attack;
     attack.eps = eps;
-    const auto result = trained.model->attack(fresh, attack);
-    fmt::print("l_inf radius {:.2f}: right on {:.0f}% of {}\n", eps, 100 * result.robust_accuracy, fresh.n());
+    const auto found = leeway::tasks::attack({*trained.model, fresh, attack});
+    fmt::print("l_inf radius {:.2f}: right on {:.0f}% of {}\n", eps, 100 * found.result.robust_accuracy, fresh.n());
   }
 }

@@ -27,35 +27,33 @@ struct AttackFlags {
   std::vector<std::string> set;
   std::string norm = "linf";
   std::optional<std::string> loss;
-  nn::AttackOptions options;
+  attack::AttackOptions options;
 };
 
 // Every attack with every radius, and all defaults. What an attack does not have is a mistake in the command.
-std::vector<nn::AttackOptions> attacks_of(const Context& context, const AttackFlags& flags) {
-  nn::AttackOptions given = flags.options;
-  for (const nn::Norm norm : nn::every_norm)
-    if (flags.norm == nn::name_of(norm)) given.norm = norm;
-  for (const nn::Loss loss : nn::every_loss)
-    if (flags.loss == nn::name_of(loss)) given.loss = loss;
+std::vector<attack::AttackOptions> attacks_of(const Context& context, const AttackFlags& flags) {
+  attack::AttackOptions given = flags.options;
+  for (const attack::Norm norm : attack::every_norm)
+    if (flags.norm == name_of(norm)) given.norm = norm;
+  for (const attack::Loss loss : attack::every_loss)
+    if (flags.loss == name_of(loss)) given.loss = loss;
   std::vector<double> radii;
   for (const std::string& text : flags.eps) radii.push_back(parse_number("--eps", text));
   if (flags.steps) given.parameters["steps"] = static_cast<double>(*flags.steps);
   if (flags.restarts) given.parameters["restarts"] = static_cast<double>(*flags.restarts);
   for (const auto& [name, value] : parse_settings(flags.set)) given.parameters[name] = value;
-  const nn::Session& session = model_session(context.threads);
-  std::vector<nn::AttackOptions> attacks;
+  std::vector<attack::AttackOptions> attacks;
   try {
-    attacks =
-        tasks::attacks_of(given, radii, [&](const nn::AttackOptions& one) { return session.complete(one); });
+    attacks = tasks::attacks_of(given, radii);
   } catch (const Error& failure) {
     throw UsageError(failure.what());
   }
-  for (nn::AttackOptions& one : attacks) one.seed = context.seed;
+  for (attack::AttackOptions& one : attacks) one.seed = context.seed;
   return attacks;
 }
 
 // The radius as it was given; of an attack without one "nearest".
-std::string radius_name(const AttackFlags& flags, const nn::AttackOptions& attack) {
+std::string radius_name(const AttackFlags& flags, const attack::AttackOptions& attack) {
   if (!attack.eps) return "nearest";
   for (const std::string& text : flags.eps)
     if (parse_number("--eps", text) == *attack.eps) return text;
@@ -63,11 +61,11 @@ std::string radius_name(const AttackFlags& flags, const nn::AttackOptions& attac
 }
 
 std::vector<tasks::NamedFile> files_of(const Context& context, const AttackFlags& flags,
-                                       const std::vector<nn::AttackOptions>& attacks) {
+                                       const std::vector<attack::AttackOptions>& attacks) {
   std::vector<std::vector<std::pair<std::string_view, std::string>>> sets;
   for (const std::string& model : tasks::names_of_files(flags.of.models))
     for (const std::string& data : tasks::names_of_files(flags.of.data))
-      for (const nn::AttackOptions& attack : attacks)
+      for (const attack::AttackOptions& attack : attacks)
         sets.push_back({{"model", model},
                         {"data", data},
                         {"attack", attack.attack},
@@ -79,10 +77,10 @@ std::vector<tasks::NamedFile> files_of(const Context& context, const AttackFlags
 
 // A model and a set of images under every attack; `file` is that of the first one.
 void attack_one(Context& context, const AttackFlags& flags, const ModelFlags& model, const std::string& data,
-                std::vector<nn::AttackOptions> attacks, const tasks::NamedFile* file, tasks::Attack& all) {
+                std::vector<attack::AttackOptions> attacks, const tasks::NamedFile* file, tasks::Attack& all) {
   ModelAndImages loaded = load_model_and_inputs(context, model, data);
   keep_rows(context, loaded, flags.rows);
-  for (nn::AttackOptions& options : attacks) {
+  for (attack::AttackOptions& options : attacks) {
     if (loaded.images.are_rows() && options.eps && flags.eps.empty())
       throw UsageError(fmt::format(
           "--eps is required: {} holds rows of any range, and the default of 8/255 is for pixels", data));
@@ -95,7 +93,7 @@ void attack_one(Context& context, const AttackFlags& flags, const ModelFlags& mo
       if (!context.inputs.has(flags.targets)) context.add_input(flags.targets, {options.targets.size()});
     }
     auto [record, result] = tasks::attack({*loaded.model, loaded.images, options}, context.progress());
-    tasks::write_attacked(file->file, result);
+    tasks::write_attacked(file->file, loaded.images, result);
     tasks::AttackedSet& set = record.results.front();
     set.model = model.model, set.data = data, set.out = file++->file;
     set.stochastic = loaded.stochastic;
@@ -108,7 +106,7 @@ int run_attack(Context& context, const AttackFlags& flags) {
   // The name of a single file is known before the model part is there.
   const bool single = context.out.find('{') == std::string::npos;
   if (single) context.files.claim("--out", context.out, Written::file);
-  const std::vector<nn::AttackOptions> attacks = attacks_of(context, flags);
+  const std::vector<attack::AttackOptions> attacks = attacks_of(context, flags);
   const std::vector<tasks::NamedFile> files = files_of(context, flags, attacks);
   if (!single)
     for (const auto& [option, file] : files) context.files.claim(option, file, Written::file);
@@ -141,7 +139,7 @@ void add_attack(const Command& root, Context& context) {
               "Radii, e.g. 2/255,4/255; l2: of the whole image (default 8/255; not for fmn)")
       .by_commas();
   command.option("--loss", flags.loss, "Loss to maximize (default: depends on the attack)")
-      .one_of({"margin", "difference", "cross-entropy"});
+      .one_of({"margin", "difference", "cross-entropy", "dlr"});
   command.option("--steps", flags.steps,
                  "Number of steps, or draws of noise (default: depends on the attack)");
   command.option("--restarts", flags.restarts,

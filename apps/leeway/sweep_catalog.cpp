@@ -58,7 +58,7 @@ std::vector<sweep::CatalogFamily> families_of(const std::string& command,
     families.push_back(
         {"algorithm", "an algorithm", model_session(1).algorithms(), "set", false, false, "erm"});
   if (command == "attack") {
-    const std::vector<nn::AttackEntry> attacks = model_session(1).attacks();
+    const std::vector<attack::AttackEntry> attacks = attack::entries();
     families.push_back({"attack", "an attack", {attacks.begin(), attacks.end()}, "set", true, false, "pgd"});
   }
   if (has("arch"))

@@ -1,6 +1,7 @@
 // Families: lists of members that a user selects by name.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,5 +43,11 @@ template <class T>
 [[nodiscard]] const T& find_member(std::span<const T> family, std::string_view what, std::string_view name) {
   return family[index_of_name(name, family, &T::name, what)];
 }
+
+// The defaults of `parameters`, replaced by `given`. Error, opened by `member`: unknown names, values out of range,
+// fractional counts.
+[[nodiscard]] std::map<std::string, double> complete_parameters(const std::string& member,
+                                                                std::span<const Parameter> parameters,
+                                                                const std::map<std::string, double>& given);
 
 }  // namespace leeway

@@ -1,6 +1,6 @@
 // Models in this process, with gradients. No LibTorch here.
 //
-// Outputs, gradients and attacks are computed in fixed shards of 32 rows (at most 16 for fewer than 64 rows),
+// Outputs and gradients are computed in fixed shards of 32 rows (at most 16 for fewer than 64 rows),
 // one thread each: the same bits for any Session::set_threads() on one machine.
 #pragma once
 
@@ -17,7 +17,6 @@
 #include "leeway/core/progress.h"
 #include "leeway/io/images.h"
 #include "leeway/io/outputs.h"
-#include "leeway/nn/attack.h"
 #include "leeway/nn/predictor.h"
 
 namespace leeway::nn {
@@ -91,10 +90,6 @@ class Model : public Predictor {
 
   // The model as a function of inputs of this shape and any range. The model must outlive the result.
   [[nodiscard]] virtual Classifier classifier(const InputShape& input) const = 0;
-
-  // Errors: those of Session::complete; not one target class per row.
-  [[nodiscard]] virtual AttackResult attack(const Images& images, const AttackOptions& options,
-                                            Progress* progress = nullptr) const = 0;
 
   // Error if it does not fit the channels.
   [[nodiscard]] virtual std::unique_ptr<Model> with_normalization(

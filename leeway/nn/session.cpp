@@ -6,7 +6,6 @@
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
-#include "leeway/nn/attack/attack.h"
 #include "leeway/nn/augment/augmentation.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/load.h"
@@ -40,12 +39,6 @@ class TorchSession : public Session {
   [[nodiscard]] std::vector<Member> algorithms() const override { return entries<Member>(nn::algorithms()); }
   [[nodiscard]] std::vector<Member> augmentations() const override {
     return entries<Member>(augment::augmentations());
-  }
-  [[nodiscard]] std::vector<AttackEntry> attacks() const override {
-    return entries<AttackEntry>(nn::attacks());
-  }
-  [[nodiscard]] AttackOptions complete(const AttackOptions& options) const override {
-    return complete_attack(options);
   }
   [[nodiscard]] Requirements requirements_of(const std::string& name,
                                              const std::map<std::string, double>& given) const override {

@@ -17,7 +17,6 @@
 #include "leeway/core/child_process.h"
 #include "leeway/core/family.h"
 #include "leeway/core/progress.h"
-#include "leeway/nn/attack.h"
 #include "leeway/nn/model.h"
 #include "leeway/nn/predictor.h"
 
@@ -29,7 +28,7 @@ namespace leeway::nn {
 
 // Raised whenever this header or one that it includes changes in a way that a program compiled against an older one cannot bear.
 // The digest is of these headers without comments (tests/house/check_rules.py): where they change, so must this line.
-inline constexpr int abi_version = 23;  // of headers 60b7fa59
+inline constexpr int abi_version = 24;  // of headers 60b7fa59
 
 struct Requirements;  // these: train.h
 struct TrainOptions;
@@ -50,9 +49,6 @@ class Session {
   [[nodiscard]] virtual std::vector<Member> architectures() const = 0;
   [[nodiscard]] virtual std::vector<Member> algorithms() const = 0;
   [[nodiscard]] virtual std::vector<Member> augmentations() const = 0;
-  [[nodiscard]] virtual std::vector<AttackEntry> attacks() const = 0;
-  // Fills in all defaults. Errors: an unknown attack, norm or parameter; a value outside its range.
-  [[nodiscard]] virtual AttackOptions complete(const AttackOptions& options) const = 0;
   // Number of weights.
   [[nodiscard]] virtual std::size_t weights_of(const std::string& architecture, const InputShape& input,
                                                std::size_t classes) const = 0;

@@ -119,7 +119,7 @@ Attack within_a_radius(const std::string& target) {
   Attack record;
   record.envelope.command = {"leeway", "attack"};
   record.envelope.instruction_set = "baseline";
-  record.options = {"pgd", nn::Norm::linf, 8. / 255, nn::Loss::margin, {{"steps", 20.}}};
+  record.options = {"pgd", attack::Norm::linf, 8. / 255, attack::Loss::margin, {{"steps", 20.}}};
   AttackedSet set;
   set.model = "m.safetensors", set.data = "d.npz", set.out = "o.npz", set.target = target;
   set.attack = "pgd", set.eps = 8. / 255, set.parameters = {{"steps", 20.}};
@@ -128,7 +128,7 @@ Attack within_a_radius(const std::string& target) {
   set.robust_accuracy = .3, set.robust_accuracy_interval = {.27, .33};
   set.success = .7, set.success_interval = {.67, .73};
   set.zero_gradient = .02;
-  set.beside_noise = nn::BesideNoise{.4, .5};
+  set.beside_noise = attack::BesideNoise{.4, .5};
   set.stochastic = nn::Variation{16, .5, 2, true};
   record.results = {set};
   return record;
@@ -136,7 +136,7 @@ Attack within_a_radius(const std::string& target) {
 
 Attack of_minimum_norm() {
   Attack record = within_a_radius("label");
-  record.options = {"fmn", nn::Norm::l0, {}, nn::Loss::difference, {{"gamma", .05}}};
+  record.options = {"fmn", attack::Norm::l0, {}, attack::Loss::difference, {{"gamma", .05}}};
   record.results[0].attack = "fmn", record.results[0].eps.reset();
   record.results[0].norms =
       NearestNorms{12, {11, 14}, 5, HUGE_VAL, {{0, .9, {.88, .92}}, {40, .3, {.27, .33}}}};

@@ -13,19 +13,19 @@ namespace leeway::tasks::attack_task_test {
 // Attacked, it finds what it was told.
 class Told : public StubModel {
  public:
-  explicit Told(nn::AttackResult found) : found_(std::move(found)) {}
-  [[nodiscard]] nn::AttackResult attack(const Images&, const nn::AttackOptions&, Progress*) const override {
+  explicit Told(attack::AttackResult found) : found_(std::move(found)) {}
+  [[nodiscard]] attack::AttackResult attack(const Images&, const attack::AttackOptions&, Progress*) const override {
     return found_;
   }
 
  private:
-  nn::AttackResult found_;
+  attack::AttackResult found_;
 };
 
 // Ten rows: two misjudged before, six found at 1 to 6, two that withstood.
-nn::AttackResult nearest() {
-  nn::AttackResult found;
-  found.options = {.attack = "fmn", .norm = nn::Norm::l1, .loss = nn::Loss::difference};
+attack::AttackResult nearest() {
+  attack::AttackResult found;
+  found.options = {.attack = "fmn", .norm = attack::Norm::l1, .loss = attack::Loss::difference};
   found.norms = {3, 0, 1, HUGE_VAL, 2, 6, 0, 5, HUGE_VAL, 4};
   for (const double norm : found.norms) found.success.push_back(std::isfinite(norm));
   found.classes.assign(10, 0);
@@ -34,15 +34,15 @@ nn::AttackResult nearest() {
   return found;
 }
 
-Attack record_of(const nn::AttackResult& found) {
+Attack record_of(const attack::AttackResult& found) {
   const Images none;
   return attack({Told(found), none, found.options}).record;
 }
 
 TEST(AttackTask, SaysHowFarRowsMoved) {
   const Attack record = record_of(nearest());
-  EXPECT_EQ(record.options.norm, nn::Norm::l1);
-  EXPECT_EQ(record.options.loss, nn::Loss::difference);
+  EXPECT_EQ(record.options.norm, attack::Norm::l1);
+  EXPECT_EQ(record.options.loss, attack::Loss::difference);
   const AttackedSet& set = record.results.at(0);
   EXPECT_EQ(set.target, "label");
   EXPECT_EQ(set.success, .8);
@@ -62,7 +62,7 @@ TEST(AttackTask, SaysHowFarRowsMoved) {
 }
 
 TEST(AttackTask, HasACurveOfOnePointWhereNothingWasFound) {
-  nn::AttackResult found = nearest();
+  attack::AttackResult found = nearest();
   found.norms.assign(10, HUGE_VAL);
   found.success.assign(10, 0);
   const Attack record = record_of(found);
@@ -73,11 +73,11 @@ TEST(AttackTask, HasACurveOfOnePointWhereNothingWasFound) {
 }
 
 TEST(AttackTask, WithARadiusThereAreNoNorms) {
-  nn::AttackResult found = nearest();
+  attack::AttackResult found = nearest();
   found.options.eps = .1;
   found.options.targets.assign(10, 1);
   found.zero_gradient = .5;
-  found.beside_noise = nn::BesideNoise{.9, .3};
+  found.beside_noise = attack::BesideNoise{.9, .3};
   const Attack record = record_of(found);
   const AttackedSet& set = record.results.at(0);
   EXPECT_FALSE(set.norms.has_value());
@@ -91,7 +91,7 @@ TEST(AttackTask, WithARadiusThereAreNoNorms) {
 }
 
 TEST(AttackTask, WarnsOfUnreliableGradientsAndOfARadiusAroundEveryImage) {
-  nn::AttackResult found = nearest();
+  attack::AttackResult found = nearest();
   found.options = {.attack = "pgd", .eps = 8};
   found.unreliable_gradient = .9;
   found.images.pixels = make_array({10, 1, 2, 2}, std::vector<float>(40));
@@ -101,24 +101,24 @@ TEST(AttackTask, WarnsOfUnreliableGradientsAndOfARadiusAroundEveryImage) {
   EXPECT_THAT(warnings(),
               ::testing::ElementsAre(::testing::HasSubstr("use 8/255"),
                                      ::testing::StartsWith("for 90.0% of 10 rows, a short step")));
-  found.options.norm = nn::Norm::l2, found.options.eps = 1.9, found.unreliable_gradient = .2;
+  found.options.norm = attack::Norm::l2, found.options.eps = 1.9, found.unreliable_gradient = .2;
   EXPECT_TRUE(warnings().empty());
   found.options.eps = 2;
   EXPECT_EQ(warnings().size(), 1U);
 }
 
 TEST(AttackTask, EveryAttackMeetsEveryRadius) {
-  nn::AttackOptions given;
+  attack::AttackOptions given;
   given.attack = "fgsm,fmn,pgd";
-  const auto complete = [](const nn::AttackOptions& options) {
-    nn::AttackOptions all = options;
+  const auto complete = [](const attack::AttackOptions& options) {
+    attack::AttackOptions all = options;
     if (all.attack != "fmn") all.eps = options.eps.value_or(.03);
     if (all.attack == "fmn" && options.eps) throw Error("attack fmn: expected no radius");
     return all;
   };
-  const auto names = [](const std::vector<nn::AttackOptions>& all) {
+  const auto names = [](const std::vector<attack::AttackOptions>& all) {
     std::vector<std::pair<std::string, double>> texts;
-    for (const nn::AttackOptions& one : all) texts.emplace_back(one.attack, one.eps.value_or(-1));
+    for (const attack::AttackOptions& one : all) texts.emplace_back(one.attack, one.eps.value_or(-1));
     return texts;
   };
   using Names = std::vector<std::pair<std::string, double>>;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "leeway/core/parallel.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/detail/torch_model.h"
 
@@ -75,11 +76,76 @@ ClassGradients gradients_of(const ForwardFunction& forward, const JacobianFuncti
   return result;
 }
 
+// A forward pass of some rows that waits for its backward passes.
+struct Graph {
+  torch::Tensor images, logits;
+};
+
+Graph graph_of(const ForwardFunction& forward, const torch::Tensor& images, float* logits) {
+  Graph graph{images.clone().requires_grad_()};
+  graph.logits = forward(graph.images).logits;
+  copy_out(graph.logits, logits);
+  return graph;
+}
+
+// `cotangents` and `out`: of the graph's rows.
+void backward(const Graph& graph, const float* cotangents, float* out) {
+  const torch::Tensor weights =
+      torch::from_blob(const_cast<float*>(cotangents), graph.logits.sizes(), torch::kFloat32);  // NOLINT: read only
+  copy_out(gradient_of(graph.logits, graph.images, weights.to(graph.logits.device()), /*keep_graph=*/true), out);
+}
+
 }  // namespace
+
+attack::Points points_of(const torch::Tensor& images) {
+  const auto n = static_cast<std::size_t>(images.size(0));
+  attack::Points points = attack::Points::zeros(n, static_cast<std::size_t>(images.numel()) / n);
+  copy_out(images, points.values.data());
+  return points;
+}
+
+torch::Tensor images_of(const attack::Points& points, const torch::Tensor& like) {
+  return torch::tensor(points.values, torch::kFloat32).view(like.sizes()).to(like.device());
+}
+
+std::vector<std::int64_t> values_of(const torch::Tensor& classes) {
+  const torch::Tensor plain = classes.to(torch::kCPU, torch::kInt64).contiguous();
+  return {plain.data_ptr<std::int64_t>(), plain.data_ptr<std::int64_t>() + plain.numel()};
+}
+
+Classifier batch_classifier(const ForwardFunction& forward, const torch::Tensor& batch, std::size_t classes) {
+  const std::vector<std::int64_t> shape(batch.sizes().begin() + 1, batch.sizes().end());
+  const torch::Device device = batch.device();
+  const auto d = static_cast<std::size_t>(batch.numel() / batch.size(0));
+  const auto images = [shape, device, d](std::span<const float> x) {
+    std::vector<std::int64_t> sizes = shape;
+    sizes.insert(sizes.begin(), static_cast<std::int64_t>(x.size() / d));
+    return torch::from_blob(const_cast<float*>(x.data()), sizes, torch::kFloat32).to(device);  // NOLINT: read only
+  };
+  Classifier classifier{d, classes};
+  classifier.logits = [&forward, images, classes, d](std::span<const float> x) {
+    const torch::NoGradGuard no_grad;
+    std::vector<float> logits(x.size() / d * classes);
+    copy_out(forward(images(x)).logits, logits.data());
+    return logits;
+  };
+  classifier.linearize = [&forward, images, classes, d](std::span<const float> x) {
+    Linearized found{std::vector<float>(x.size() / d * classes)};
+    found.vjp = [graph = graph_of(forward, images(x), found.logits.data()),
+                 size = x.size()](std::span<const float> cotangents) {
+      std::vector<float> gradient(size);
+      backward(graph, cotangents.data(), gradient.data());
+      return gradient;
+    };
+    return found;
+  };
+  return classifier;
+}
 
 Classifier make_classifier(ForwardFunction forward, JacobianFunction jacobian, const InputShape& input,
                            std::size_t classes, torch::Device device) {
-  Classifier classifier{input.pixels(), classes, {}, {}};
+  Classifier classifier{input.pixels(), classes};
+  classifier.rows_at_once = shard_rows * static_cast<std::size_t>(threads());
   if (jacobian) {
     const std::size_t rows = 4 * jacobian_shard(shard_rows * classes, classes);  // of all but small sets
     (void)gradients_of(forward, jacobian, input, classes, std::vector<float>(rows * input.pixels()), {},
@@ -93,6 +159,24 @@ Classifier make_classifier(ForwardFunction forward, JacobianFunction jacobian, c
       copy_out(forward(as_images(x, input, begin, end).to(device)).logits, logits.data() + begin * classes);
     });
     return logits;
+  };
+  classifier.linearize = [forward, input, classes, device](std::span<const float> x) {
+    const std::size_t n = x.size() / input.pixels(), shard = shard_of(n);
+    Linearized found{std::vector<float>(n * classes)};
+    std::vector<Graph> graphs((n + shard - 1) / shard);
+    for_shards(n, shard, "outputs", nullptr, [&](std::size_t begin, std::size_t end) {
+      const torch::Tensor images = as_images(x, input, begin, end).to(device);
+      graphs[begin / shard] = graph_of(forward, images, found.logits.data() + begin * classes);
+    });
+    found.vjp = [graphs = std::move(graphs), n, shard, classes,
+                 d = input.pixels()](std::span<const float> cotangents) {
+      std::vector<float> gradients(n * d);
+      for_shards(n, shard, "gradients", nullptr, [&](std::size_t begin, std::size_t) {
+        backward(graphs[begin / shard], cotangents.data() + begin * classes, gradients.data() + begin * d);
+      });
+      return gradients;
+    };
+    return found;
   };
   classifier.gradients = [forward, jacobian = std::move(jacobian), input, classes, device](
                              std::span<const float> x, std::span<const std::int32_t> chosen) {

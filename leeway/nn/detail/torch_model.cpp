@@ -7,7 +7,6 @@
 
 #include "leeway/core/message.h"
 #include "leeway/nn/adapt/batchnorm.h"
-#include "leeway/nn/attack/run.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/load.h"
 #include "leeway/nn/io/weights.h"
@@ -124,21 +123,14 @@ class TorchModel : public Model {
                                                                  std::span<const std::int32_t> classes) {
       return translated(name(), [&] { return run(x, classes); });
     };
+    result.linearize = [this, run = std::move(result.linearize)](std::span<const float> x) {
+      Linearized found = translated(name(), [&] { return run(x); });
+      found.vjp = [this, back = std::move(found.vjp)](std::span<const float> cotangents) {
+        return translated(name(), [&] { return back(cotangents); });
+      };
+      return found;
+    };
     return result;
-  }
-
-  [[nodiscard]] AttackResult attack(const Images& images, const AttackOptions& options,
-                                    Progress* progress) const override {
-    const AttackOptions complete = complete_attack(options);
-    return translated(name(), [&] {
-      const AttackedModel model{[this](const torch::Tensor& x) { return forward(x); },
-                                [this](const Images& rows, const std::string& task, Progress* shown) {
-                                  return run(rows, task, shown);
-                                },
-                                device_};
-      check_images(images);
-      return run_attack(model, images, complete, progress);
-    });
   }
 
   [[nodiscard]] std::unique_ptr<Model> with_normalization(const Normalization& normalization) const override {

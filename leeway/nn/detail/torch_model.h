@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "leeway/attack/geometry.h"
 #include "leeway/core/classifier.h"
 #include "leeway/nn/model.h"
 #include "leeway/nn/model/architecture.h"
@@ -52,6 +53,15 @@ void check_normalization(const Normalization& normalization, const std::string& 
 [[nodiscard]] Classifier make_classifier(ForwardFunction forward, JacobianFunction jacobian,
                                          const InputShape& input, std::size_t classes,
                                          torch::Device device = torch::kCPU);
+
+// The same of a batch as a whole, by LibTorch's own threads: for training, whose layers look at the batch.
+[[nodiscard]] Classifier batch_classifier(const ForwardFunction& forward, const torch::Tensor& batch,
+                                          std::size_t classes);
+
+// Images (n,c,h,w) as rows and back, into the shape and onto the device of `like`; a vector of classes.
+[[nodiscard]] attack::Points points_of(const torch::Tensor& images);
+[[nodiscard]] torch::Tensor images_of(const attack::Points& points, const torch::Tensor& like);
+[[nodiscard]] std::vector<std::int64_t> values_of(const torch::Tensor& classes);
 
 [[nodiscard]] std::vector<NamedNormalization> common_normalizations(std::size_t channels);
 

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "leeway/attack/attack.h"
 #include "leeway/nn/detail/torch_model.h"
 #include "leeway/nn/model/heads.h"
 #include "leeway/nn/train.h"
@@ -74,7 +75,7 @@ struct AlgorithmSetting {
   InputShape input = {};                                   // of images
   Normalization normalization = {};
   Parameters parameters = {};  // all of the member's, defaults filled in
-  Norm norm = Norm::linf;
+  attack::Norm norm = attack::Norm::linf;
   OptimizerOptions optimizer = {};
   bool frozen_statistics = false;      // batch normalisation never passes in training mode
   bool frozen_backbone = false;        // all but the last layer: their weights ask for no gradients
@@ -117,7 +118,7 @@ class Algorithm : public Stateful {
   [[nodiscard]] virtual Network& network() { return *setting_.network; }
   [[nodiscard]] virtual ForwardFunction predict() { return forward_; }
   // The attack for validation accuracy; none: clean accuracy.
-  [[nodiscard]] virtual std::optional<AttackOptions> selection_attack() const { return {}; }
+  [[nodiscard]] virtual std::optional<attack::AttackOptions> selection_attack() const { return {}; }
 
  protected:
   // Plain training: the mean cross-entropy.

@@ -43,8 +43,8 @@ double validation_share(const TrainOptions& options) {
   return options.validation_rows.empty() ? options.validation.value_or(default_validation) : 0;
 }
 
-Norm norm_of(const TrainOptions& options) {
-  for (const Norm norm : {Norm::linf, Norm::l2})
+attack::Norm norm_of(const TrainOptions& options) {
+  for (const attack::Norm norm : {attack::Norm::linf, attack::Norm::l2})
     if (options.norm == name_of(norm)) return norm;
   refuse("train: norm", "linf or l2", in_quotes(options.norm));
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "leeway/attack/geometry.h"
 #include "leeway/nn/train.h"
 
 namespace leeway::nn {
@@ -28,7 +29,7 @@ namespace leeway::nn {
 [[nodiscard]] std::string augmentation_of(const TrainOptions& options, const Requirements& needs);
 
 // For adversarial algorithms. Error unless linf or l2.
-[[nodiscard]] Norm norm_of(const TrainOptions& options);
+[[nodiscard]] attack::Norm norm_of(const TrainOptions& options);
 
 [[nodiscard]] Normalization normalization_of(const TrainOptions& options);
 

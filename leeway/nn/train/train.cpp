@@ -4,13 +4,13 @@
 #include <chrono>
 #include <cmath>
 
+#include "leeway/attack/member.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/removal.h"
 #include "leeway/core/statistics.h"
 #include "leeway/io/safetensors.h"
-#include "leeway/nn/attack/attack.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/load.h"
 #include "leeway/nn/io/tensor_names.h"
@@ -363,14 +363,17 @@ class TrainingLoop {
       const auto rows = all.subspan(begin, end - begin);
       const Batch batch = set_.batch(rows);
       const std::vector<std::uint64_t> keys(rows.begin(), rows.end());
-      const Problem problem{forward, batch.x, batch.y, keys};
-      const auto note_hits = [&](const torch::Tensor& x, std::vector<std::uint8_t>& hits) {
-        const torch::Tensor missed = margin(problem, x).success.to(torch::kCPU).contiguous();
-        for (std::size_t i = 0; i < rows.size(); ++i) hits[begin + i] = !missed.data_ptr<bool>()[i];
+      const Classifier classifier = batch_classifier(forward, batch.x, info_.classes);
+      const attack::Points clean = points_of(batch.x);
+      const std::vector<std::int64_t> classes = values_of(batch.y);
+      const attack::Problem problem{classifier, clean, classes, keys};
+      const auto note_hits = [&](const attack::Points& x, std::vector<std::uint8_t>& hits) {
+        const std::vector<std::uint8_t> missed = standing(problem, x).success;
+        for (std::size_t i = 0; i < rows.size(); ++i) hits[begin + i] = missed[i] == 0;
       };
-      note_hits(problem.clean, right);
+      note_hits(clean, right);
       if (attack_options)
-        note_hits(attack(attack_options->attack).run(problem, *attack_options).images, held);
+        note_hits(attack::attack_named(attack_options->attack).run(problem, *attack_options).x, held);
     });
     put_share(right, epoch.validation_accuracy, epoch.validation_accuracy_interval);
     if (attack_options)
@@ -415,7 +418,7 @@ class TrainingLoop {
     result.resumed_after = resumed_after_;
     result.notes = notes_;
     for (const Epoch& epoch : result.epochs)
-      if (epoch.number == result.best_epoch && epoch.zero_gradient.value_or(0) > most_zero_gradients)
+      if (epoch.number == result.best_epoch && epoch.zero_gradient.value_or(0) > attack::most_zero_gradients)
         result.notes.push_back(
             fmt::format("train: the gradient of {:.1f}% of the rows was exactly 0 in epoch {}, whose weights "
                         "were kept: they could not be attacked",

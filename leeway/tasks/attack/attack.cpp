@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "leeway/core/parallel.h"
 #include "leeway/describe/number_list.h"
 #include "leeway/io/npy.h"
 #include "leeway/tasks/task_clock.h"
@@ -45,7 +46,7 @@ NearestNorms nearest_norms(std::vector<double> norms) {
   return found;
 }
 
-AttackedSet set_of(const nn::AttackResult& result) {
+AttackedSet set_of(const attack::AttackResult& result) {
   AttackedSet set;
   const std::size_t n = result.success.size();
   set.n = n;
@@ -63,7 +64,7 @@ AttackedSet set_of(const nn::AttackResult& result) {
 }
 
 // Of an attack by gradients that are 0.
-std::string blind_warning(const nn::AttackResult& result) {
+std::string blind_warning(const attack::AttackResult& result) {
   const std::string& name = result.options.attack;
   return fmt::format(
       "the gradient of {:.1f}% of {} rows is exactly 0, as after sign, rounding or quantized layers, so {} "
@@ -75,19 +76,17 @@ std::string blind_warning(const nn::AttackResult& result) {
       percent(result.beside_noise->noise_accuracy, 1));
 }
 
-std::vector<std::string> warnings_of(const nn::AttackResult& result, bool pictures) {
+// `values`: of a row.
+std::vector<std::string> warnings_of(const attack::AttackResult& result, bool pictures, double values) {
   std::vector<std::string> warnings;
-  const nn::AttackOptions& options = result.options;
-  const auto farthest = [&] {
-    return options.norm == nn::Norm::linf ? 1
-                                          : std::sqrt(static_cast<double>(result.images.pixels_per_image()));
-  };
-  if (pictures && options.eps.value_or(0) >= 1 && *options.eps >= farthest())
+  const attack::AttackOptions& options = result.options;
+  const double farthest = options.norm == attack::Norm::linf ? 1 : std::sqrt(values);
+  if (pictures && options.eps.value_or(0) >= 1 && *options.eps >= farthest)
     warnings.push_back(fmt::format(
         "a radius of {} in {} reaches every image with pixels in [0, 1]; for 8 of 255 levels, use 8/255",
-        significant(*options.eps, 3), nn::name_of(options.norm)));
+        significant(*options.eps, 3), name_of(options.norm)));
   if (result.beside_noise) warnings.push_back(blind_warning(result));
-  if (result.unreliable_gradient.value_or(0) > nn::most_unreliable_gradients)
+  if (result.unreliable_gradient.value_or(0) > attack::most_unreliable_gradients)
     warnings.push_back(fmt::format(
         "for {} of {} rows, a short step along the gradient raises the loss by less than a tenth of what the "
         "gradient predicts, a sign of gradient masking: the robust accuracy may be far too high",
@@ -95,33 +94,46 @@ std::vector<std::string> warnings_of(const nn::AttackResult& result, bool pictur
   return warnings;
 }
 
+std::vector<float> values_of(const Images& images) {
+  const std::size_t d = images.pixels_per_image();
+  std::vector<float> values(images.n() * d);
+  parallel_for(images.n(), [&](std::size_t i) { images.copy_row(i, std::span(values).subspan(i * d, d)); });
+  return values;
+}
+
 }  // namespace
 
 AttackFound attack(const AttackTask& task, Progress* progress) {
   const TaskClock clock;
-  nn::AttackResult result = task.model.attack(task.images, task.options, progress);
+  const Images& images = task.images;
+  const Classifier classifier = task.model.classifier(nn::shape_of(images));
+  const std::vector<float> x = values_of(images);
+  const attack::Target target{classifier, x, images.labels,
+                              images.are_rows() ? attack::anywhere : attack::Box{},
+                              images.path.empty() ? "rows" : display_name(images.path)};
+  attack::AttackResult result = attack::run(target, task.options, progress);
   Attack record;
   record.options = result.options;
   record.results = {set_of(result)};
-  record.envelope.warnings = warnings_of(result, !task.images.are_rows());
+  record.envelope.warnings = warnings_of(result, !images.are_rows(), static_cast<double>(images.pixels_per_image()));
   return {clock.finished(std::move(record), task.options.seed), std::move(result)};
 }
 
-std::vector<nn::AttackOptions> attacks_of(const nn::AttackOptions& given, const std::vector<double>& radii,
-                                          const CompleteAttack& complete) {
+std::vector<attack::AttackOptions> attacks_of(const attack::AttackOptions& given,
+                                              const std::vector<double>& radii) {
   const std::vector<std::string> names = split(given.attack, ',');
-  std::vector<nn::AttackOptions> all;
+  std::vector<attack::AttackOptions> all;
   for (const std::string& name : names) {
-    nn::AttackOptions one = given;
+    attack::AttackOptions one = given;
     one.attack = name;
-    const nn::AttackOptions without = complete(one);
+    const attack::AttackOptions without = attack::complete(one);
     if (radii.empty() || (!without.eps && names.size() > 1)) {
       all.push_back(without);
       continue;
     }
     for (const double radius : radii) {
       one.eps = radius;
-      all.push_back(complete(one));
+      all.push_back(attack::complete(one));
     }
   }
   return all;
@@ -145,15 +157,14 @@ void add_set(Attack& all, Attack one) {
   all.envelope.findings = findings_of(all);
 }
 
-void write_attacked(const std::filesystem::path& path, const nn::AttackResult& result) {
+void write_attacked(const std::filesystem::path& path, const Images& images, const attack::AttackResult& result) {
   const std::size_t n = result.success.size();
   const std::vector<std::int64_t>& targets = result.options.targets;
-  ArrayMap arrays{{"x", result.images.pixels},
+  ArrayMap arrays{{"x", make_array(images.own_shape(), result.x)},
                   {"success", make_array({n}, result.success)},
                   {"norms", make_array({n}, result.norms)}};
-  arrays["x"].shape = result.images.own_shape();
   if (result.labelled) arrays["y"] = make_array({n}, result.classes);
-  if (const auto& names = result.images.class_names; !names.empty())
+  if (const auto& names = images.class_names; !names.empty())
     arrays["class_names"] = make_text_array(names);
   if (!result.labelled || !targets.empty())
     arrays["targets"] = make_array({n}, targets.empty() ? result.classes : targets);

@@ -3,15 +3,14 @@
 // example.
 //
 // Untargeted attacks lead away from the labels, or from the model's predictions if there are none. The
-// session brings the attacks of leeway/nn; this code does not need LibTorch. Proportions have exact
+// attacks are those of leeway/attack. Proportions have exact
 // intervals, the median norm has that of order statistics (core/statistics.h). Statistics of norms are over
 // all rows: 0 where the clean image succeeds, inf where the attack failed.
-// Errors (Error): those of Session::complete and Model::attack (leeway/nn). Interrupted on request. Cost: a
+// Errors (Error): those of attack::run. Interrupted on request. Cost: a
 // forward and a backward pass a step. Same bits for any number of threads.
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,7 +21,7 @@
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
 #include "leeway/io/images.h"
-#include "leeway/nn/attack.h"
+#include "leeway/attack/attack.h"
 #include "leeway/nn/model.h"
 #include "leeway/tasks/model_reading.h"
 
@@ -53,13 +52,13 @@ struct AttackedSet {
   Interval clean_accuracy_interval, robust_accuracy_interval, success_interval;
   std::optional<NearestNorms> norms;  // of an attack of minimum norm
   std::optional<double> zero_gradient, unreliable_gradient;
-  std::optional<nn::BesideNoise> beside_noise;
+  std::optional<attack::BesideNoise> beside_noise;
   std::optional<nn::Variation> stochastic;
 };
 
 struct Attack {
   Envelope envelope = envelope_of("leeway.attack/2");
-  nn::AttackOptions options;  // of the first result, with every default; norm and loss are those of all
+  attack::AttackOptions options;  // of the first result, with every default; norm and loss are those of all
   std::vector<AttackedSet> results;  // by model, by data, by attack, by radius
 };
 
@@ -73,21 +72,18 @@ void fields(Attack& record, Fields& f);
 struct AttackTask {
   const nn::Model& model;
   const Images& images;
-  nn::AttackOptions options;
+  attack::AttackOptions options;
 };
 
 struct AttackFound {
   Attack record;  // without what the caller knows: command, inputs, the files' names, `stochastic`
-  nn::AttackResult result;
+  attack::AttackResult result;
 };
 
 // The comma-separated attacks of `given`, each with every radius, or with its default radius if there are
-// none. Attacks for the nearest image have no radius and appear once. `complete`: the session's, with its
-// errors.
-using CompleteAttack = std::function<nn::AttackOptions(const nn::AttackOptions&)>;
-[[nodiscard]] std::vector<nn::AttackOptions> attacks_of(const nn::AttackOptions& given,
-                                                        const std::vector<double>& radii,
-                                                        const CompleteAttack& complete);
+// none. Attacks for the nearest image have no radius and appear once. Errors: those of attack::complete.
+[[nodiscard]] std::vector<attack::AttackOptions> attacks_of(const attack::AttackOptions& given,
+                                                            const std::vector<double>& radii);
 
 // One more set of a record: its result and its warnings, by the name of its file.
 void add_set(Attack& all, Attack one);
@@ -95,7 +91,8 @@ void add_set(Attack& all, Attack one);
 [[nodiscard]] AttackFound attack(const AttackTask& task, Progress* progress = nullptr);
 
 // An .npz: x, y (or targets: the predictions, or the classes that were to be reached), success, norms.
-void write_attacked(const std::filesystem::path& path, const nn::AttackResult& result);
+void write_attacked(const std::filesystem::path& path, const Images& images,
+                    const attack::AttackResult& result);
 
 [[nodiscard]] View view(const Attack& record);
 

@@ -3,7 +3,7 @@
 #include "leeway/tasks/attack/attack.h"
 #include "leeway/tasks/set_names.h"
 
-namespace leeway::nn {
+namespace leeway::attack {
 
 static void fields(AttackOptions& options, Fields& f) {
   std::optional<std::string> loss;
@@ -12,8 +12,8 @@ static void fields(AttackOptions& options, Fields& f) {
   f.one_of("norm", options.norm, every_norm, "norm of the perturbation; l0: number of changed values");
   f("eps", options.eps, at_least(0),
     "radius, pixels in [0,1], l2: of the whole image; null: minimum-norm attack");
-  f.choice("loss", loss, {{"margin", ""}, {"difference", ""}, {"cross-entropy", ""}},
-           "loss that the attack maximizes, see leeway/nn/attack.h");
+  f.choice("loss", loss, {{"margin", ""}, {"difference", ""}, {"cross-entropy", ""}, {"dlr", ""}},
+           "loss that the attack maximizes, see leeway/attack/attack.h");
   f.numbers("parameters", options.parameters,
             "parameters of the attack by name, defaults included; see leeway list attacks");
   options.loss.reset();
@@ -26,7 +26,7 @@ static void fields(BesideNoise& beside, Fields& f) {
   f("noise_robust_accuracy", beside.noise_accuracy, a_share, "share withstanding noise alone");
 }
 
-}  // namespace leeway::nn
+}  // namespace leeway::attack
 
 namespace leeway::tasks {
 namespace {
@@ -91,7 +91,7 @@ void fields(Attack& record, Fields& f) {
   f("results", record.results, "results by model, data, attack and radius");
 }
 
-static std::string headline_of(const AttackedSet& set, nn::Norm norm) {
+static std::string headline_of(const AttackedSet& set, attack::Norm norm) {
   const std::string what = fmt::format("{} in {}", set.attack, name_of(norm));
   if (set.norms)
     return fmt::format(

@@ -7,6 +7,7 @@
 
 #include "leeway/agreement/distance.h"
 #include "leeway/agreement/pairing.h"
+#include "leeway/attack/attack.h"
 #include "leeway/average_case/average_case.h"
 #include "leeway/average_case/noise.h"
 #include "leeway/conds/conds.h"
@@ -69,10 +70,10 @@ Listed protocols(const ListTask&) {
   });
 }
 
-Listed attacks(const ListTask& task) {
-  return listed(task.session().attacks(), [](ListedMember& one, const nn::AttackEntry& entry) {
+Listed attacks(const ListTask&) {
+  return listed(attack::entries(), [](ListedMember& one, const attack::AttackEntry& entry) {
     std::string norms;
-    for (const nn::Norm norm : entry.norms) norms += (norms.empty() ? "" : " ") + std::string(name_of(norm));
+    for (const attack::Norm norm : entry.norms) norms += (norms.empty() ? "" : " ") + std::string(name_of(norm));
     one.about = {{"budget", entry.minimum_norm ? "minimum-norm" : "fixed"},
                  {"loss", std::string(name_of(entry.loss))},
                  {"norms", std::move(norms)}};

@@ -1,5 +1,6 @@
+#include "leeway/attack/member.h"
 #include "leeway/core/random.h"
-#include "leeway/nn/attack/attack.h"
+#include "leeway/nn/detail/torch_model.h"
 #include "leeway/nn/train/algorithm.h"
 
 namespace leeway::nn {
@@ -11,17 +12,18 @@ class PgdTraining : public Algorithm {
  public:
   explicit PgdTraining(const AlgorithmSetting& setting)
       : Algorithm(setting),
+        classes_(static_cast<std::size_t>(setting.classes)),
         eps_(setting.parameters.at("eps")),
         steps_(static_cast<std::size_t>(setting.parameters.at("steps"))) {
     const double step = setting.parameters.at("relative-step");
     relative_step_ = step > 0 ? step : 2.5 / static_cast<double>(steps_);
-    AttackOptions attack;
+    attack::AttackOptions attack;
     attack.norm = setting.norm;
     attack.eps = eps_;
-    attack.loss = Loss::margin;  // the directions of the cross-entropy
+    attack.loss = attack::Loss::margin;  // the directions of the cross-entropy
     attack.parameters = {{"steps", static_cast<double>(steps_)}, {"relative-step", step}};
     attack.seed = setting.seed;
-    attack_ = complete_attack(attack);
+    attack_ = attack::complete(attack);
   }
 
   Objective objective(const Minibatches& batches) override {
@@ -29,24 +31,31 @@ class PgdTraining : public Algorithm {
     std::vector<std::uint64_t> keys;
     for (const std::int64_t row : batch.rows)
       keys.push_back(static_cast<std::uint64_t>(batches.epoch) << 40 | static_cast<std::uint64_t>(row));
-    const Ball ball(batch.x, attack_.norm, eps_);
-    const torch::Tensor first = ball.random(attack_.seed, stream("pgd training start"), keys);
-    const Attacked attacked = ascend({forward_function(), batch.x, batch.y, keys}, ball, first,
-                                     relative_step_ * eps_, steps_, nullptr);
-    const torch::Tensor logits = forward(attacked.images).logits;
-    Objective found{mean_loss(logits, batch), logits, {}, attacked.zero_gradients()};
+    const Classifier classifier = batch_classifier(forward_function(), batch.x, classes_);
+    const attack::Points clean = points_of(batch.x);
+    const std::vector<std::int64_t> classes = values_of(batch.y);
+    const attack::Ball ball(clean, attack_.norm, eps_);
+    const attack::Attacked attacked =
+        attack::ascend({classifier, clean, classes, keys}, ball,
+                       ball.random(attack_.seed, stream("pgd training start"), keys), relative_step_ * eps_,
+                       steps_, nullptr);
+    const torch::Tensor logits = forward(images_of(attacked.x, batch.x)).logits;
+    const auto zero = static_cast<std::size_t>(std::ranges::count(attacked.zero_gradient, std::uint8_t{1}));
+    Objective found{mean_loss(logits, batch), logits, {}, zero};
     if (eps_ == 0) return found;
-    const torch::Tensor start = torch::nn::functional::softplus(attacked.start_loss);  // the cross-entropy
+    const torch::Tensor start =  // the cross-entropy
+        torch::nn::functional::softplus(torch::tensor(attacked.start_loss, torch::kFloat32).to(batch.x.device()));
     found.parts[rose] = (losses(logits.detach(), batch) > start).to(torch::kFloat64).mean().item<double>();
     return found;
   }
 
-  [[nodiscard]] std::optional<AttackOptions> selection_attack() const override { return attack_; }
+  [[nodiscard]] std::optional<attack::AttackOptions> selection_attack() const override { return attack_; }
 
  private:
+  std::size_t classes_;
   double eps_, relative_step_ = 0;
   std::size_t steps_;
-  AttackOptions attack_;  // complete
+  attack::AttackOptions attack_;  // complete
 };
 
 }  // namespace

@@ -1,26 +1,32 @@
+#include "leeway/attack/member.h"
 #include "leeway/core/random.h"
-#include "leeway/nn/attack/attack.h"
 
-namespace leeway::nn {
+namespace leeway::attack {
 namespace {
 
 // The worst of `steps` times `restarts` uniform points of the ball, and of these moved to its border (l_inf:
 // a corner). Finds weaknesses that gradients hide.
 Attacked run_noise(const Problem& problem, const AttackOptions& options) {
   const double eps = options.eps.value();
-  const Ball ball(problem.clean, options.norm, eps, problem.box);
+  const Points& clean = problem.clean;
+  const Ball ball(clean, options.norm, eps, problem.box);
   const auto draws =
       static_cast<std::size_t>(options.parameters.at("steps") * options.parameters.at("restarts"));
   Best best;
-  best.offer(problem.clean, margin(problem, problem.clean));
+  best.offer(clean, standing(problem, clean));
   for (std::size_t draw = 0; draw < draws; ++draw) {
-    const torch::Tensor point =
+    const Points point =
         ball.random(options.seed, stream("noise attack") + static_cast<std::uint32_t>(draw), problem.keys);
-    const torch::Tensor border = ball.step(problem.clean, point - problem.clean, eps);
-    best.offer(point, margin(problem, point));
-    best.offer(border, margin(problem, border));
+    Points border = clean;
+    for_rows(clean, [&](std::size_t i) {
+      std::vector<float> direction(clean.d);
+      for (std::size_t j = 0; j < clean.d; ++j) direction[j] = point.row(i)[j] - clean.row(i)[j];
+      ball.step(i, border.row(i), direction, eps);
+    });
+    best.offer(point, standing(problem, point));
+    best.offer(border, standing(problem, border));
   }
-  return {best.images(), {}};
+  return {best.points()};
 }
 
 }  // namespace
@@ -37,4 +43,4 @@ AttackMember noise() {
           run_noise};
 }
 
-}  // namespace leeway::nn
+}  // namespace leeway::attack

@@ -1,13 +1,13 @@
-#include "leeway/nn/attack/attack.h"
+#include "leeway/attack/member.h"
 
-namespace leeway::nn {
+namespace leeway::attack {
 namespace {
 
-// PGD with one step of length eps from the clean image.
+// PGD with one step of length eps from the clean row.
 Attacked run_fgsm(const Problem& problem, const AttackOptions& options) {
   AttackOptions one = options;
   one.parameters = {{"steps", 1}, {"relative-step", 1}, {"random-start", 0}, {"restarts", 1}};
-  return attack("pgd").run(problem, one);
+  return attack_named("pgd").run(problem, one);
 }
 
 }  // namespace
@@ -20,4 +20,4 @@ AttackMember fgsm() {
           run_fgsm};
 }
 
-}  // namespace leeway::nn
+}  // namespace leeway::attack

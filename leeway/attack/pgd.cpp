@@ -1,11 +1,11 @@
+#include "leeway/attack/member.h"
 #include "leeway/core/random.h"
-#include "leeway/nn/attack/attack.h"
 
-namespace leeway::nn {
+namespace leeway::attack {
 namespace {
 
 // x <- project(x + step d), d = sign(grad L) for l_inf and grad L / |grad L|_2 for l_2, L the loss, from a random point
-// of the ball and keeping the best point of all restarts, the clean image included.
+// of the ball and keeping the best point of all restarts, the clean row included.
 Attacked run_pgd(const Problem& problem, const AttackOptions& options) {
   const double eps = options.eps.value();
   const auto& given = options.parameters;
@@ -16,17 +16,17 @@ Attacked run_pgd(const Problem& problem, const AttackOptions& options) {
       given.at("relative-step") > 0 ? given.at("relative-step") : 2.5 / static_cast<double>(steps);
   const Ball ball(problem.clean, options.norm, eps, problem.box);
   Best best;
-  torch::Tensor zero_gradient;
-  if (random_start) best.offer(problem.clean, margin(problem, problem.clean));
+  std::vector<std::uint8_t> zero_gradient(problem.clean.n, 1);
+  if (random_start) best.offer(problem.clean, standing(problem, problem.clean));
   for (std::size_t restart = 0; restart < restarts; ++restart) {
     const auto numbers = stream("pgd start") + static_cast<std::uint32_t>(restart);
-    const torch::Tensor start =
-        random_start ? ball.random(options.seed, numbers, problem.keys) : problem.clean;
-    const Attacked way = ascend(problem, ball, start, relative_step * eps, steps, &best);
-    zero_gradient = restart == 0 ? way.zero_gradient : zero_gradient & way.zero_gradient;
+    const Attacked way =
+        ascend(problem, ball, random_start ? ball.random(options.seed, numbers, problem.keys) : problem.clean,
+               relative_step * eps, steps, &best);
+    for (std::size_t i = 0; i < zero_gradient.size(); ++i) zero_gradient[i] &= way.zero_gradient[i];
     if (!random_start) break;  // a restart would repeat the same way
   }
-  return {best.images(), zero_gradient};
+  return {best.points(), std::move(zero_gradient)};
 }
 
 }  // namespace
@@ -45,4 +45,4 @@ AttackMember pgd() {
           run_pgd};
 }
 
-}  // namespace leeway::nn
+}  // namespace leeway::attack

@@ -1,0 +1,49 @@
+#include "leeway/attack/attack.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "leeway/attack/member.h"
+#include "leeway/core/message.h"
+
+namespace leeway::attack {
+
+// Each is defined in a file of its name.
+AttackMember pgd();
+AttackMember fgsm();
+AttackMember noise();
+AttackMember fmn();
+
+std::span<const AttackMember> attacks() {
+  static const AttackMember list[] = {pgd(), fgsm(), noise(), fmn()};
+  return list;
+}
+
+const AttackMember& attack_named(std::string_view name) { return find_member(attacks(), "attack", name); }
+
+std::vector<AttackEntry> entries() { return {attacks().begin(), attacks().end()}; }
+
+AttackOptions complete(const AttackOptions& options) {
+  const AttackMember& member = attack_named(options.attack);
+  const std::string name = "attack " + options.attack;
+  AttackOptions complete = options;
+  if (std::ranges::find(member.norms, options.norm) == member.norms.end()) {
+    std::string norms;
+    for (const Norm norm : member.norms) norms += (norms.empty() ? "" : ", ") + std::string(name_of(norm));
+    refuse(name, "a norm among " + norms, std::string(name_of(options.norm)));
+  }
+  if (member.minimum_norm && options.eps)
+    refuse(name, "no radius, because this attack minimizes it", fmt::format("eps {}", *options.eps));
+  if (!member.minimum_norm) {
+    complete.eps = options.eps.value_or(default_eps);
+    if (!(*complete.eps >= 0 && std::isfinite(*complete.eps)))
+      refuse(name + ": eps", "a finite number, at least 0", fmt::format("{}", *complete.eps));
+  }
+  complete.loss = options.loss.value_or(member.loss);
+  complete.parameters = complete_parameters(name, member.parameters, options.parameters);
+  return complete;
+}
+
+}  // namespace leeway::attack

@@ -1,0 +1,114 @@
+// Adversarial examples: attacks on any classifier that is given by its logits and one backward pass.
+//
+// Find x' in [0,1] (rows: any range) that is not predicted as the label (without labels: the clean
+// prediction) or, with targets, is predicted as the target. Fixed budget: |x' - x| <= eps; minimum norm:
+// smallest |x' - x|. The loss and its gradient with respect to the logits are computed here; the model does one
+// forward and one backward pass per step (core/classifier.h).
+//
+// Use this when a model is at hand, of any library, and the question is how it fares against an adversary. For
+// random noise there is average_case/average_case.h.
+//
+// Cost: a forward and a backward pass a step, and a few passes over the values. Same bits for any number of
+// threads, if the classifier gives the same bits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/attack/geometry.h"
+#include "leeway/core/classifier.h"
+#include "leeway/core/family.h"
+#include "leeway/core/progress.h"
+
+namespace leeway::attack {
+
+// The loss to maximize, for logits F and the class y to leave; negated for a target class.
+enum class Loss {
+  margin,  // m = logsumexp_(j != y) F_j - F_y: the order and the directions of the cross-entropy, without its saturation
+  difference,  // max_(j != y) F_j - F_y: positive where y is not predicted; independent of the scale of the logits
+  cross_entropy,  // log(1 + e^m): in float32 its gradient is 0 for rows of which the model is sure
+  dlr  // difference / (largest F - third largest F), of Croce and Hein, ICML 2020; of two classes `difference`
+};
+inline constexpr Loss every_loss[] = {Loss::margin, Loss::difference, Loss::cross_entropy, Loss::dlr};
+[[nodiscard]] constexpr std::string_view name_of(Loss loss) {
+  constexpr std::string_view names[] = {"margin", "difference", "cross-entropy", "dlr"};
+  return names[static_cast<std::size_t>(loss)];
+}
+
+struct AttackEntry : Member {
+  bool minimum_norm = false;     // it looks for the nearest x'; otherwise for the worst within a radius
+  std::vector<Norm> norms;       // that it knows
+  Loss loss = Loss::difference;  // its own, where none is asked for
+};
+
+struct AttackOptions {
+  std::string attack = "pgd";
+  Norm norm = Norm::linf;
+  // Radius, pixels in [0,1], of the whole image in l2; default 8/255. Of a fixed budget alone
+  std::optional<double> eps = {};
+  std::optional<Loss> loss = {};                  // default: the attack's own
+  std::map<std::string, double> parameters = {};  // of the attack, by name; those not named have its defaults
+  std::vector<std::int64_t> targets = {};         // the class each row is to be taken for; empty: any other
+  std::uint64_t seed = 0;
+};
+inline constexpr double default_eps = 8. / 255;
+
+[[nodiscard]] std::vector<AttackEntry> entries();  // of the members, in the order of their list
+
+// Fills in all defaults. Errors: an unknown attack, norm or parameter; a value outside its range.
+[[nodiscard]] AttackOptions complete(const AttackOptions& options);
+
+// Above this share of rows with a gradient of exactly 0, the attack "noise" runs too.
+inline constexpr double most_zero_gradients = .01;
+
+// Above this share of rows with unreliable gradients, an attack by gradients overestimates robustness.
+inline constexpr double most_unreliable_gradients = .25;
+
+// Shares of rows that withstood the gradient attack alone, and noise alone.
+struct BesideNoise {
+  double attack_accuracy = 0, noise_accuracy = 0;
+};
+
+// What is attacked.
+struct Target {
+  const Classifier& classifier;
+  std::span<const float> x;                             // (n,d)
+  std::optional<std::vector<std::int64_t>> labels = {};  // n; none: the predictions on x are attacked
+  Box box = {};                                         // [0,1], or `anywhere` for rows of any range
+  std::string name = "rows";                            // of x in messages
+};
+
+struct AttackResult {
+  AttackOptions options;              // with every default filled in
+  std::vector<float> x;               // (n,d); the best found: a success before a higher loss, or before a larger norm
+  std::vector<std::int64_t> classes;  // the labels, or the predictions that were attacked
+  bool labelled = false;              // classes are labels
+  std::vector<std::uint8_t>
+      success;  // 1: a fresh pass over `x` does not predict the class; with targets: predicts the target
+  std::vector<double> norms;   // |x' - x|, measured on the stored values; infinity without success
+  double clean_accuracy = 0;   // share of rows whose clean prediction is the class
+  double robust_accuracy = 0;  // share of rows whose prediction on `x` is the class
+  // Share of rows with a gradient of exactly 0 at every start; none: the attack uses no gradients
+  std::optional<double> zero_gradient = {};
+  // Share of rows where a short step along the gradient raises the loss by less than a tenth of what the gradient predicts, as
+  // behind layers that mask gradients. None: the attack asks for no gradients, or its radius is 0
+  std::optional<double> unreliable_gradient = {};
+  std::optional<BesideNoise> beside_noise = {};  // then `x` holds the worse of the two, row by row
+};
+
+// If more than most_zero_gradients of the rows have a gradient of exactly 0 at every start (sign, rounding or
+// quantized layers), the robust accuracy of the attack alone is not valid. Then the attack "noise" runs too:
+// within the same radius or, for minimum norm, within radii that double from 1/256 of the box. Each row keeps
+// the worse result: a success, then the smaller norm.
+//
+// Errors (Error): those of complete(); not one target class per row; a row without a label; values outside the box
+// or too large; those of the classifier. Interrupted after Progress::stop_requested(), within a step.
+[[nodiscard]] AttackResult run(const Target& target, const AttackOptions& options, Progress* progress = nullptr);
+
+}  // namespace leeway::attack

@@ -1,0 +1,235 @@
+#include "leeway/attack/geometry.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "leeway/core/parallel.h"
+#include "leeway/core/random.h"
+
+namespace leeway::attack {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t rows_per_chunk = 8;
+
+// The norm of value(0), ..., value(d - 1).
+template <class Value>
+double norm_over(std::size_t d, Norm norm, const Value& value) {
+  double total = 0;
+  switch (norm) {
+    case Norm::linf:
+      for (std::size_t j = 0; j < d; ++j) total = std::max(total, std::abs(value(j)));
+      return total;
+    case Norm::l2:
+      for (std::size_t j = 0; j < d; ++j) total += value(j) * value(j);
+      return std::sqrt(total);
+    case Norm::l1:
+      for (std::size_t j = 0; j < d; ++j) total += std::abs(value(j));
+      return total;
+    case Norm::l0:
+      break;
+  }
+  for (std::size_t j = 0; j < d; ++j) total += value(j) != 0;
+  return total;
+}
+
+// The shrinkage c of l1. The length is linear in c between the sorted points |v| and |v| - b.
+double threshold(Row move, Row room, double radius) {
+  std::vector<std::pair<double, int>> points;
+  points.reserve(2 * move.size());
+  for (std::size_t j = 0; j < move.size(); ++j) {
+    const double size = std::abs(move[j]);
+    points.emplace_back(size, 1);
+    points.emplace_back(size - room[j], -1);
+  }
+  std::ranges::sort(points, [](const auto& a, const auto& b) { return a.first > b.first; });
+  double length = 0, counting = 0, here = points.front().first;
+  for (const auto& [point, sign] : points) {
+    const double next = length + counting * (here - point);
+    if (next > radius) break;
+    length = next, here = point, counting += sign;
+  }
+  return here - (radius - length) / std::max(1., counting);
+}
+
+// Keeps the `count` values of `boxed` that bring it nearest to `move`, the first of equals.
+void keep_largest_gains(Row move, MutableRow boxed, double count) {
+  const std::size_t d = move.size();
+  if (count >= static_cast<double>(d)) return;
+  std::vector<float> gain(d);
+  for (std::size_t j = 0; j < d; ++j) gain[j] = boxed[j] * (2 * move[j] - boxed[j]);
+  std::vector<std::size_t> order(d);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t j) { return gain[j]; });
+  for (auto rank = static_cast<std::size_t>(count); rank < d; ++rank) boxed[order[rank]] = 0;
+}
+
+}  // namespace
+
+double norm_of(Row row, Norm norm) {
+  return norm_over(row.size(), norm, [&](std::size_t j) { return static_cast<double>(row[j]); });
+}
+
+double distance(Row a, Row b, Norm norm) {
+  return norm_over(a.size(), norm, [&](std::size_t j) { return static_cast<double>(a[j]) - b[j]; });
+}
+
+bool is_zero(Row row) {
+  return std::ranges::all_of(row, [](float value) { return value == 0; });
+}
+
+std::vector<float> room_along(Row x, Row direction, const Box& box) {
+  std::vector<float> room(x.size());
+  const auto low = static_cast<float>(box.low), high = static_cast<float>(box.high);
+  for (std::size_t j = 0; j < x.size(); ++j) room[j] = direction[j] > 0 ? high - x[j] : x[j] - low;
+  return room;
+}
+
+// Coordinates that reach their end leave the equation and t grows, so every pass but the last clips at least
+// one more of them.
+double reach(Row direction, Row room, double radius) {
+  const std::size_t d = direction.size();
+  double t = radius / norm_of(direction, Norm::l2);
+  for (std::size_t before = 0;;) {
+    std::size_t clipped = 0;
+    double spent = 0, slope = 0;
+    for (std::size_t j = 0; j < d; ++j) {
+      const double size = std::abs(direction[j]);
+      if (size * t >= room[j]) {
+        ++clipped;
+        spent += static_cast<double>(room[j]) * room[j];
+      } else {
+        slope += size * size;
+      }
+    }
+    if (clipped == before) return t;
+    before = clipped;
+    const double next = std::sqrt(std::max(0., radius * radius - spent) / slope);
+    t = std::max(t, std::isnan(next) ? infinity : next);
+  }
+}
+
+void project_move(MutableRow move, Row x, double radius, Norm norm, const Box& box) {
+  const std::size_t d = move.size();
+  const auto low = static_cast<float>(box.low), high = static_cast<float>(box.high);
+  if (norm == Norm::linf) {
+    const auto r = static_cast<float>(radius);
+    for (std::size_t j = 0; j < d; ++j)
+      move[j] = std::min(std::max(move[j], std::max(low - x[j], -r)), std::min(high - x[j], r));
+    return;
+  }
+  std::vector<float> boxed(d);
+  for (std::size_t j = 0; j < d; ++j) boxed[j] = std::min(std::max(move[j], low - x[j]), high - x[j]);
+  if (norm == Norm::l0) {
+    keep_largest_gains(move, boxed, std::floor(radius));
+  } else if (norm_of(boxed, norm) > radius) {
+    const std::vector<float> room = room_along(x, move, box);
+    const double t = norm == Norm::l2 ? reach(move, room, radius) : 1;
+    const double least = norm == Norm::l1 ? threshold(move, room, radius) : 0;
+    for (std::size_t j = 0; j < d; ++j) {
+      const double size = std::min(std::max(std::abs(move[j]) * t - least, 0.), static_cast<double>(room[j]));
+      boxed[j] = std::copysign(static_cast<float>(size), move[j]);
+    }
+  }
+  std::ranges::copy(boxed, move.begin());
+}
+
+Ball::Ball(const Points& clean, Norm norm, double eps, const Box& box)
+    : clean_(clean), norm_(norm), box_(box), eps_(eps) {
+  if (norm_ == Norm::l2) {
+    // a little inside: what float32 rounds on the way, in the length and in every value, carries no row out
+    radius_ = std::max(0., eps_ * (1 - 2e-6) - std::sqrt(static_cast<double>(clean_.d)) * 0x1p-25);
+    return;
+  }
+  // float32 bounds rounded towards the center: measured in float64 no row lies outside
+  low_.resize(clean_.values.size()), high_.resize(clean_.values.size());
+  parallel_chunks(clean_.n, rows_per_chunk, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t j = begin * clean_.d; j < end * clean_.d; ++j) {
+      const double center = clean_.values[j];
+      auto low = static_cast<float>(center - eps_), high = static_cast<float>(center + eps_);
+      if (center - low > eps_) low = std::nextafter(low, std::numeric_limits<float>::infinity());
+      if (high - center > eps_) high = std::nextafter(high, -std::numeric_limits<float>::infinity());
+      low_[j] = std::max(low, static_cast<float>(box_.low));
+      high_[j] = std::min(high, static_cast<float>(box_.high));
+    }
+  });
+}
+
+void Ball::project(std::size_t i, MutableRow y) const {
+  const std::size_t d = clean_.d;
+  const Row x = clean_.row(i);
+  if (norm_ == Norm::linf) {
+    const float *const low = low_.data() + i * d, *const high = high_.data() + i * d;
+    for (std::size_t j = 0; j < d; ++j) y[j] = std::min(std::max(y[j], low[j]), high[j]);
+    return;
+  }
+  if (radius_ == 0) {
+    std::ranges::copy(x, y.begin());
+    return;
+  }
+  const double far = norm_over(d, norm_, [&](std::size_t j) { return static_cast<double>(box_.clip(y[j])) - x[j]; });
+  if (far <= eps_) {
+    for (float& value : y) value = box_.clip(value);
+    return;
+  }
+  std::vector<float> direction(d);
+  for (std::size_t j = 0; j < d; ++j) direction[j] = y[j] - x[j];
+  const auto t = static_cast<float>(std::min(1., reach(direction, room_along(x, direction, box_), radius_)));
+  for (std::size_t j = 0; j < d; ++j) y[j] = box_.clip(x[j] + direction[j] * t);
+}
+
+void Ball::step(std::size_t i, MutableRow x, Row gradient, double length) const {
+  const std::size_t d = clean_.d;
+  if (norm_ == Norm::linf) {
+    const auto move = static_cast<float>(length);
+    for (std::size_t j = 0; j < d; ++j) {
+      const auto sign = static_cast<float>((gradient[j] > 0) - (gradient[j] < 0));
+      x[j] += sign * move;
+    }
+    return project(i, x);
+  }
+  // scaled by its largest entry: squares of tiny gradients underflow
+  const double largest = norm_of(gradient, Norm::linf);
+  if (largest > 0) {
+    std::vector<float> direction(gradient.begin(), gradient.end());
+    for (float& value : direction) value /= static_cast<float>(largest);
+    // at most 10,000 lengths: float32 must still resolve the ball
+    const double farthest = 1e4 * length / norm_of(direction, Norm::l2);
+    const auto t =
+        static_cast<float>(std::min(reach(direction, room_along(x, direction, box_), length), farthest));
+    for (std::size_t j = 0; j < d; ++j) x[j] += direction[j] * t;
+  }
+  project(i, x);
+}
+
+Points Ball::random(std::uint64_t seed, std::uint32_t stream, std::span<const std::uint64_t> keys) const {
+  Points start = Points::zeros(clean_.n, clean_.d);
+  const auto eps = static_cast<float>(eps_);
+  parallel_chunks(clean_.n, rows_per_chunk, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      Random random(seed, stream, keys[i]);
+      const MutableRow row = start.row(i);
+      const Row x = clean_.row(i);
+      if (norm_ == Norm::linf) {
+        constexpr float unit = 1.f / 2147483648.f;  // of 31 bits: words become [-1, 1)
+        for (float& value : row) value = eps * (static_cast<float>(static_cast<std::int32_t>(random.bits())) * unit);
+      } else {
+        double length = 0;
+        for (float& value : row) {
+          const double normal = random.normal();
+          value = static_cast<float>(normal);
+          length += normal * normal;
+        }
+        const double radius = eps_ * std::pow(random.uniform(), 1 / static_cast<double>(row.size()));
+        for (float& value : row) value *= static_cast<float>(radius / std::sqrt(length));
+      }
+      for (std::size_t j = 0; j < row.size(); ++j) row[j] += x[j];
+      project(i, row);
+    }
+  });
+  return start;
+}
+
+}  // namespace leeway::attack

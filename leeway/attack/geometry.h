@@ -1,0 +1,102 @@
+// The geometry that attacks share: norms, projections and steps, one row at a time.
+//
+// Rows are spans of d float32 numbers; sums are float64. Deterministic. Cost: a few passes over the row; a sort
+// for projections in l1 and l0.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace leeway::attack {
+
+// Norm of x' - x; l0 counts changed values, each channel of a pixel separately.
+enum class Norm { linf, l2, l1, l0 };
+inline constexpr Norm every_norm[] = {Norm::linf, Norm::l2, Norm::l1, Norm::l0};
+[[nodiscard]] constexpr std::string_view name_of(Norm norm) {
+  constexpr std::string_view names[] = {"linf", "l2", "l1", "l0"};
+  return names[static_cast<std::size_t>(norm)];
+}
+
+// Dual norm, |g.u| <= |u| |g|. l0 has none: l2.
+[[nodiscard]] constexpr Norm dual_of(Norm norm) {
+  return norm == Norm::linf ? Norm::l1 : norm == Norm::l1 ? Norm::linf : Norm::l2;
+}
+
+// Range of values: pixels [0,1]; otherwise bounds whose squares fit in float32.
+struct Box {
+  double low = 0, high = 1;
+
+  [[nodiscard]] bool unbounded() const { return low < 0; }
+  [[nodiscard]] float clip(float value) const {
+    const auto least = static_cast<float>(low), most = static_cast<float>(high);
+    return value < least ? least : value > most ? most : value;
+  }
+};
+inline constexpr double farthest_value = 1e12;
+inline constexpr Box anywhere{-farthest_value, farthest_value};
+
+using Row = std::span<const float>;
+using MutableRow = std::span<float>;
+
+// Rows of equal width, (n,d) row-major.
+struct Points {
+  std::size_t n = 0, d = 0;
+  std::vector<float> values = {};
+
+  [[nodiscard]] static Points zeros(std::size_t n, std::size_t d) { return {n, d, std::vector<float>(n * d)}; }
+  [[nodiscard]] Row row(std::size_t i) const { return Row(values).subspan(i * d, d); }
+  [[nodiscard]] MutableRow row(std::size_t i) { return MutableRow(values).subspan(i * d, d); }
+};
+
+[[nodiscard]] double norm_of(Row row, Norm norm);
+[[nodiscard]] double distance(Row a, Row b, Norm norm);  // |a - b|
+[[nodiscard]] bool is_zero(Row row);                     // every entry is exactly 0
+
+// Replaces `move` by the point of {u: |u|_p <= radius, low <= x + u <= high} nearest to it in l2, exact up to
+// float32 rounding; x in the box, radius at least 0, may be infinite. clip(v) is the nearest point of the box, b the
+// room to the box on the side of v:
+//   linf   clip(v, -r, r) inside the box
+//   l2     clip(t v) with the largest t <= 1 of length at most r
+//   l1     sign(v) min(max(|v| - c, 0), b) of length r, c >= 0 (Duchi et al., ICML 2008, has no box)
+//   l0     clip(v) in the floor(r) coordinates with the largest v^2 - (v - clip(v))^2, 0 elsewhere
+void project_move(MutableRow move, Row x, double radius, Norm norm, const Box& box);
+
+// The t >= 0 for which min(t |direction|, room) has l2 length `radius`; infinity if |room| is shorter.
+[[nodiscard]] double reach(Row direction, Row room, double radius);
+
+// Distance from x to the box along `direction`, coordinate by coordinate.
+[[nodiscard]] std::vector<float> room_along(Row x, Row direction, const Box& box);
+
+// The rows within eps of the clean rows in linf or l2, and inside the box.
+//
+// Projections are exact onto the intersection. In l2 the projection of y is clip(x + t (y - x)), with the
+// largest t <= 1 whose distance from x is at most eps. A step of length a goes from z to clip(z + t g) at
+// distance a: the other values make up for clipped ones. On a linear model these steps reach the worst case,
+// from the center in one step. Returned rows lie in the ball, measured in float64 on the stored float32
+// values; rows of any range up to float32 rounding in l2.
+class Ball {
+ public:
+  // clean in the box, which must outlive the ball; eps >= 0, finite
+  Ball(const Points& clean, Norm norm, double eps, const Box& box = {});
+
+  // Row i of `y` becomes the nearest one in the ball of row i.
+  void project(std::size_t i, MutableRow y) const;
+
+  // Steepest ascent of length `length` from row i along `gradient`, projected. A gradient of 0 moves nothing.
+  void step(std::size_t i, MutableRow x, Row gradient, double length) const;
+
+  // Uniform in every ball, then clipped: row i draws from Random(seed, stream, keys[i]).
+  [[nodiscard]] Points random(std::uint64_t seed, std::uint32_t stream, std::span<const std::uint64_t> keys) const;
+
+ private:
+  const Points& clean_;
+  std::vector<float> low_, high_;  // of linf
+  Norm norm_;
+  Box box_;
+  double eps_, radius_ = 0;  // radius_: of l2 projections, eps_ less what rounding may add
+};
+
+}  // namespace leeway::attack

@@ -1,0 +1,182 @@
+#include "leeway/attack/member.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace leeway::attack {
+namespace {
+
+constexpr float no_logit = -std::numeric_limits<float>::infinity();
+
+std::size_t largest_but(Row logits, std::size_t y) {
+  std::size_t best = y == 0 ? 1 : 0;
+  for (std::size_t j = 0; j < logits.size(); ++j)
+    if (j != y && logits[j] > logits[best]) best = j;
+  return best;
+}
+
+double difference(Row logits, std::size_t y, MutableRow gradient) {
+  const std::size_t other = largest_but(logits, y);
+  if (!gradient.empty()) gradient[other] = 1, gradient[y] = -1;
+  return static_cast<double>(logits[other]) - logits[y];
+}
+
+// m and the factor that a function of m has; softmax over the others gives the gradient.
+double margin(Row logits, std::size_t y, MutableRow gradient) {
+  const double most = logits[largest_but(logits, y)];
+  double total = 0;
+  for (std::size_t j = 0; j < logits.size(); ++j)
+    if (j != y) total += std::exp(logits[j] - most);
+  for (std::size_t j = 0; j < gradient.size(); ++j)
+    gradient[j] = j == y ? -1.f : static_cast<float>(std::exp(logits[j] - most) / total);
+  return most + std::log(total) - logits[y];
+}
+
+double cross_entropy(Row logits, std::size_t y, MutableRow gradient) {
+  const double m = margin(logits, y, gradient), e = std::exp(-std::abs(m));
+  const auto slope = static_cast<float>(m > 0 ? 1 / (1 + e) : e / (1 + e));
+  for (float& value : gradient) value *= slope;
+  return std::max(m, 0.) + std::log1p(e);
+}
+
+// The largest, the second and the third of at least three logits, the first of equals.
+std::array<std::size_t, 3> largest_three(Row logits) {
+  std::array<std::size_t, 3> top{};
+  std::size_t count = 0;
+  for (std::size_t j = 0; j < logits.size(); ++j) {
+    std::size_t place = count;
+    while (place > 0 && logits[j] > logits[top[place - 1]]) --place;
+    if (place == top.size()) continue;
+    count = std::min(count + 1, top.size());
+    for (std::size_t i = count - 1; i > place; --i) top[i] = top[i - 1];
+    top[place] = j;
+  }
+  return top;
+}
+
+double difference_of_logits_ratio(Row logits, std::size_t y, MutableRow gradient) {
+  const double value = difference(logits, y, gradient);
+  if (logits.size() < 3) return value;
+  const auto top = largest_three(logits);
+  const double spread = static_cast<double>(logits[top[0]]) - logits[top[2]];
+  if (spread == 0) return value;
+  const double ratio = value / spread;
+  for (float& part : gradient) part = static_cast<float>(part / spread);
+  if (!gradient.empty()) {
+    gradient[top[0]] -= static_cast<float>(ratio / spread);
+    gradient[top[2]] += static_cast<float>(ratio / spread);
+  }
+  return ratio;
+}
+
+Standing of_logits(const Problem& problem, std::span<const float> logits, const RowLoss& loss,
+                   std::vector<float>* cotangents) {
+  const std::size_t n = problem.clean.n, k = problem.classifier.k;
+  Standing found{std::vector<double>(n), std::vector<std::uint8_t>(n)};
+  if (cotangents) cotangents->assign(n * k, 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Row row = logits.subspan(i * k, k);
+    found.value[i] = loss(i, row, cotangents ? MutableRow(*cotangents).subspan(i * k, k) : MutableRow());
+    found.success[i] = succeeds(problem, i, row);
+  }
+  return found;
+}
+
+}  // namespace
+
+double loss_of(Loss loss, Row logits, std::int64_t y, MutableRow gradient) {
+  const auto own = static_cast<std::size_t>(y);
+  std::ranges::fill(gradient, 0.f);
+  switch (loss) {
+    case Loss::margin:
+      return margin(logits, own, gradient);
+    case Loss::difference:
+      return difference(logits, own, gradient);
+    case Loss::cross_entropy:
+      return cross_entropy(logits, own, gradient);
+    case Loss::dlr:
+      break;
+  }
+  return difference_of_logits_ratio(logits, own, gradient);
+}
+
+RowLoss loss_of(const Problem& problem) {
+  return [&problem](std::size_t i, Row logits, MutableRow gradient) {
+    const double value = loss_of(problem.loss, logits, problem.targets[i], gradient);
+    if (!problem.targeted) return value;
+    for (float& part : gradient) part = -part;
+    return -value;
+  };
+}
+
+bool succeeds(const Problem& problem, std::size_t i, Row logits) {
+  const auto predicted = std::ranges::max_element(logits) - logits.begin();
+  return (predicted == problem.targets[i]) == problem.targeted;
+}
+
+Standing standing(const Problem& problem, const Points& x) {
+  return of_logits(problem, problem.classifier.logits(x.values), loss_of(problem), nullptr);
+}
+
+Standing standing_with_gradient(const Problem& problem, const Points& x) {
+  return standing_with_gradient(problem, x, loss_of(problem));
+}
+
+Standing standing_with_gradient(const Problem& problem, const Points& x, const RowLoss& loss) {
+  const Linearized here = problem.classifier.linearize(x.values);
+  std::vector<float> cotangents;
+  Standing found = of_logits(problem, here.logits, loss, &cotangents);
+  found.gradient = {x.n, x.d, here.vjp(cotangents)};
+  return found;
+}
+
+std::vector<std::uint8_t> zero_rows(const Points& gradient) {
+  std::vector<std::uint8_t> zero(gradient.n);
+  for (std::size_t i = 0; i < gradient.n; ++i) zero[i] = is_zero(gradient.row(i));
+  return zero;
+}
+
+Attacked ascend(const Problem& problem, const Ball& ball, Points x, double step, std::size_t steps, Best* best) {
+  Attacked found;
+  for (std::size_t s = 0; s < steps; ++s) {
+    Standing here = standing_with_gradient(problem, x);
+    if (best) best->offer(x, here);
+    for_rows(x, [&](std::size_t i) { ball.step(i, x.row(i), here.gradient.row(i), step); });
+    if (s == 0) found.zero_gradient = zero_rows(here.gradient), found.start_loss = std::move(here.value);
+  }
+  if (best) best->offer(x, standing(problem, x));
+  found.x = std::move(x);
+  return found;
+}
+
+void Best::offer(const Points& x, const Standing& standing) {
+  if (x_.n == 0) {
+    x_ = x, value_ = standing.value, success_ = standing.success;
+    return;
+  }
+  for (std::size_t i = 0; i < x.n; ++i) {
+    const bool better = standing.success[i] == success_[i] ? standing.value[i] > value_[i] : standing.success[i] != 0;
+    if (!better) continue;
+    std::ranges::copy(x.row(i), x_.row(i).begin());
+    value_[i] = standing.value[i], success_[i] = standing.success[i];
+  }
+}
+
+Nearest::Nearest(const Problem& problem, Norm norm)
+    : clean_(problem.clean),
+      norm_(norm),
+      x_(problem.clean),
+      norms_(problem.clean.n, std::numeric_limits<double>::infinity()) {}
+
+void Nearest::offer(const Points& x, std::span<const std::uint8_t> success) {
+  for (std::size_t i = 0; i < x.n; ++i) {
+    if (success[i] == 0) continue;
+    const double norm = distance(x.row(i), clean_.row(i), norm_);
+    if (!(norm < norms_[i])) continue;
+    std::ranges::copy(x.row(i), x_.row(i).begin());
+    norms_[i] = norm;
+  }
+}
+
+}  // namespace leeway::attack

@@ -1,0 +1,118 @@
+// What the members of the family share: a problem, its loss, and the best points seen. attack.cpp lists the
+// members, one file each.
+//
+// Fixed-budget attacks find the worst row within a radius, minimum-norm attacks the nearest success: the
+// prediction is not the class to leave or, if targeted, is the class to reach. The default loss is
+// max_(j != y) F_j(x') - F_y(x'). A positive factor of the logits changes neither its order nor the direction
+// of its gradients, so robust accuracy does not depend on the scale of the logits.
+//
+// Members treat rows independently and ask for all rows of the problem in every pass: what a row becomes then depends
+// neither on the rows beside it nor on the number of threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "leeway/attack/attack.h"
+#include "leeway/core/parallel.h"
+
+namespace leeway::attack {
+
+// Some rows under attack: a block, or a training batch.
+struct Problem {
+  const Classifier& classifier;
+  const Points& clean;                    // in the box
+  std::span<const std::int64_t> targets;  // one a row: the classes to leave, or to reach
+  std::span<const std::uint64_t> keys;    // one a row: which random numbers it gets
+  Loss loss = Loss::margin;
+  bool targeted = false;  // targets are to be reached
+  Box box = {};           // where moved values stay
+};
+
+struct Attacked {
+  Points x;
+  // One a row: gradient exactly 0 at every start. Empty for attacks without gradients
+  std::vector<std::uint8_t> zero_gradient = {};
+  std::vector<double> start_loss = {};  // one a row, of ascend() at its start
+};
+
+struct AttackMember : AttackEntry {
+  bool gradients;  // needs them
+  // Options are complete. With a fixed budget the rows lie within options.eps; of minimum norm as near as can be.
+  Attacked (*run)(const Problem& problem, const AttackOptions& options);
+};
+
+[[nodiscard]] std::span<const AttackMember> attacks();
+[[nodiscard]] const AttackMember& attack_named(std::string_view name);  // Error that lists the names there are
+
+// Of logits F and the class y that is to be left; `gradient` (k) gets the gradient by F, unless it is empty.
+[[nodiscard]] double loss_of(Loss loss, Row logits, std::int64_t y, MutableRow gradient = {});
+
+// Loss of row i at its logits, to be maximized; fills `gradient` (k) unless it is empty.
+using RowLoss = std::function<double(std::size_t i, Row logits, MutableRow gradient)>;
+[[nodiscard]] RowLoss loss_of(const Problem& problem);  // negated where it is targeted
+
+// The problem at some points.
+struct Standing {
+  std::vector<double> value;          // (n), the loss
+  std::vector<std::uint8_t> success;  // (n)
+  Points gradient = {};               // of the loss with respect to x; empty where it was not asked for
+};
+[[nodiscard]] Standing standing(const Problem& problem, const Points& x);  // forward pass
+[[nodiscard]] Standing standing_with_gradient(const Problem& problem, const Points& x);  // forward and backward pass
+[[nodiscard]] Standing standing_with_gradient(const Problem& problem, const Points& x, const RowLoss& loss);
+
+// Whether a prediction is what the attack wants of row i.
+[[nodiscard]] bool succeeds(const Problem& problem, std::size_t i, Row logits);
+
+// body(i) for every row, in parallel.
+template <class Body>
+void for_rows(const Points& x, const Body& body) {
+  parallel_chunks(x.n, 8, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) body(i);
+  });
+}
+
+// 1 for rows whose gradient is exactly 0.
+[[nodiscard]] std::vector<std::uint8_t> zero_rows(const Points& gradient);
+
+// The last point after all steps, the loss at x, and whether the gradient there was exactly 0; `best` where it is
+// given collects the best point of the whole way.
+class Best;
+[[nodiscard]] Attacked ascend(const Problem& problem, const Ball& ball, Points x, double step, std::size_t steps,
+                              Best* best);
+
+// Per row the best point seen: a success before a failure, then the larger loss, then the earlier point.
+class Best {
+ public:
+  void offer(const Points& x, const Standing& standing);
+  [[nodiscard]] const Points& points() const { return x_; }
+  [[nodiscard]] const std::vector<double>& values() const { return value_; }
+  [[nodiscard]] const std::vector<std::uint8_t>& success() const { return success_; }
+
+ private:
+  Points x_;
+  std::vector<double> value_;
+  std::vector<std::uint8_t> success_;
+};
+
+// Per row the successful point of the smallest norm, the earlier of equals; the clean row where there is none.
+class Nearest {
+ public:
+  Nearest(const Problem& problem, Norm norm);
+  void offer(const Points& x, std::span<const std::uint8_t> success);
+  [[nodiscard]] const Points& points() const { return x_; }
+  [[nodiscard]] const std::vector<double>& norms() const { return norms_; }  // infinity without success
+
+ private:
+  const Points& clean_;
+  Norm norm_;
+  Points x_;
+  std::vector<double> norms_;
+};
+
+}  // namespace leeway::attack

@@ -1,0 +1,264 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "leeway/attack/attack.h"
+#include "leeway/attack/member.h"
+#include "leeway/core/message.h"
+
+namespace leeway::attack {
+namespace {
+
+// A pass over fewer rows may split them otherwise, and round otherwise (nn/detail/tensors.h).
+constexpr std::size_t least_block = 64;
+
+double share_of(std::size_t count, std::size_t n) { return static_cast<double>(count) / static_cast<double>(n); }
+
+// A set of rows, and towards or away from which classes they are led.
+class Aim {
+ public:
+  Aim(const Target& target, const AttackOptions& options, Progress* progress)
+      : target_(target), options_(options), progress_(progress), watched_(target.classifier) {
+    // Every pass asks whether to stop.
+    watched_.logits = [this](std::span<const float> x) {
+      stop_if_asked(progress_);
+      return target_.classifier.logits(x);
+    };
+    if (target_.classifier.linearize)
+      watched_.linearize = [this](std::span<const float> x) {
+        stop_if_asked(progress_);
+        return target_.classifier.linearize(x);
+      };
+  }
+  Aim(const Aim&) = delete;
+  Aim& operator=(const Aim&) = delete;
+
+  [[nodiscard]] std::size_t n() const { return target_.x.size() / target_.classifier.d; }
+  [[nodiscard]] bool targeted() const { return !options_.targets.empty(); }
+  [[nodiscard]] const Target& target() const { return target_; }
+  [[nodiscard]] const AttackOptions& options() const { return options_; }
+
+  // body(begin, problem) for blocks of rows in turn. `classes`: to leave; those of options.targets replace them.
+  void for_problems(std::span<const std::int64_t> classes, std::string_view task,
+                    const std::function<void(std::size_t, const Problem&)>& body) const {
+    if (targeted()) classes = options_.targets;
+    for_blocks([&](std::size_t begin, std::size_t end) {
+      if (progress_) progress_->update(task, begin, n(), "");
+      const std::size_t d = watched_.d;
+      const auto rows = target_.x.subspan(begin * d, (end - begin) * d);
+      const Points clean{end - begin, d, {rows.begin(), rows.end()}};
+      std::vector<std::uint64_t> keys(clean.n);
+      std::iota(keys.begin(), keys.end(), begin);
+      body(begin, {watched_, clean, classes.subspan(begin, clean.n), keys, options_.loss.value(), targeted(),
+                   target_.box});
+      if (progress_) progress_->update(task, end, n(), "");
+    });
+  }
+
+  // Classes of x (n,d).
+  [[nodiscard]] std::vector<std::int64_t> predictions(std::span<const float> x) const {
+    std::vector<std::int64_t> predicted;
+    predicted.reserve(n());
+    const std::size_t k = watched_.k;
+    for_blocks([&](std::size_t begin, std::size_t end) {
+      const std::vector<float> logits = watched_.logits(x.subspan(begin * watched_.d, (end - begin) * watched_.d));
+      for (std::size_t i = 0; i < end - begin; ++i) {
+        const Row row = Row(logits).subspan(i * k, k);
+        predicted.push_back(std::ranges::max_element(row) - row.begin());
+      }
+    });
+    return predicted;
+  }
+
+ private:
+  // The last block takes a rest that is too short to be one: blocks begin where the splits of a whole pass do.
+  void for_blocks(const std::function<void(std::size_t, std::size_t)>& body) const {
+    const std::size_t block = std::max(least_block, watched_.rows_at_once);
+    for (std::size_t begin = 0; begin < n();) {
+      const std::size_t end = n() - begin < block + least_block ? n() : begin + block;
+      body(begin, end);
+      begin = end;
+    }
+  }
+
+  const Target& target_;
+  const AttackOptions& options_;
+  Progress* progress_;
+  Classifier watched_;
+};
+
+// One attack on all rows, judged by a fresh pass over what it made.
+struct Pass {
+  std::vector<float> x;
+  std::vector<std::uint8_t> success;
+  std::vector<double> norms;
+  std::size_t right = 0, zero_gradients = 0;
+
+  [[nodiscard]] double withstood() const {
+    return share_of(static_cast<std::size_t>(std::ranges::count(success, std::uint8_t{0})), success.size());
+  }
+};
+
+void judge(Pass& pass, const Aim& aim, std::span<const std::int64_t> classes) {
+  const std::size_t n = aim.n(), d = aim.target().classifier.d;
+  const std::vector<std::int64_t> predicted = aim.predictions(pass.x);
+  pass.success.resize(n), pass.norms.resize(n);
+  pass.right = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    pass.right += predicted[i] == classes[i];
+    pass.success[i] = aim.targeted() ? predicted[i] == aim.options().targets[i] : predicted[i] != classes[i];
+  }
+  parallel_for(n, [&](std::size_t i) {
+    pass.norms[i] = pass.success[i] != 0 ? distance(Row(pass.x).subspan(i * d, d), aim.target().x.subspan(i * d, d),
+                                                    aim.options().norm)
+                                         : std::numeric_limits<double>::infinity();
+  });
+}
+
+Pass run_pass(const Aim& aim, std::span<const std::int64_t> classes, std::string_view task,
+              const std::function<Attacked(const Problem&)>& run) {
+  Pass pass;
+  pass.x.reserve(aim.target().x.size());
+  aim.for_problems(classes, task, [&](std::size_t, const Problem& problem) {
+    const Attacked found = run(problem);
+    pass.x.insert(pass.x.end(), found.x.values.begin(), found.x.values.end());
+    pass.zero_gradients +=
+        static_cast<std::size_t>(std::ranges::count(found.zero_gradient, std::uint8_t{1}));
+  });
+  judge(pass, aim, classes);
+  return pass;
+}
+
+// Share of rows whose gradient does not predict how the loss changes over a short step along its signs: 1/8 of
+// the radius per value, at most 1/255 of the box. Rows whose gradient is 0 are not among them.
+std::optional<double> unreliable_gradients(const Aim& aim, std::span<const std::int64_t> classes) {
+  constexpr double longest = 1. / 255, of_radius = 1. / 8, least_share = .1;
+  double length = longest;
+  if (const auto& eps = aim.options().eps) {
+    const double values = aim.options().norm == Norm::l2 ? static_cast<double>(aim.target().classifier.d) : 1;
+    const double radius = *eps / std::sqrt(values);
+    length = aim.target().box.unbounded() ? of_radius * radius : std::min(longest, of_radius * radius);
+  }
+  if (length == 0) return std::nullopt;
+  std::size_t unreliable = 0;
+  aim.for_problems(classes, "gradient check", [&](std::size_t, const Problem& problem) {
+    const Standing here = standing_with_gradient(problem, problem.clean);
+    const Ball ball(problem.clean, Norm::linf, length, problem.box);
+    Points moved = problem.clean;
+    std::vector<double> predicted(moved.n);
+    for_rows(moved, [&](std::size_t i) {
+      const Row gradient = here.gradient.row(i), clean = problem.clean.row(i);
+      const MutableRow row = moved.row(i);
+      ball.step(i, row, gradient, length);
+      for (std::size_t j = 0; j < moved.d; ++j)
+        predicted[i] += static_cast<double>(gradient[j]) * (row[j] - clean[j]);
+    });
+    const Standing there = standing(problem, moved);
+    for (std::size_t i = 0; i < moved.n; ++i)
+      unreliable += predicted[i] > 0 && there.value[i] - here.value[i] < least_share * predicted[i];
+  });
+  return share_of(unreliable, aim.n());
+}
+
+// Runs the attack "noise" with the same radius, norm, steps and restarts. For minimum norm the radius doubles
+// up to the whole box (any range: 1024); each row keeps the nearest. l2 replaces norms that noise lacks.
+Attacked run_noise_for(const Problem& problem, const AttackOptions& options) {
+  const AttackMember& member = attack_named("noise");
+  AttackOptions noise = options;
+  noise.attack = member.name;
+  std::erase_if(noise.parameters, [&](const auto& one) {
+    return std::ranges::find(member.parameters, one.first, &Parameter::name) == member.parameters.end();
+  });
+  if (options.eps) return member.run(problem, complete(noise));
+  if (options.norm != Norm::linf) noise.norm = Norm::l2;
+  noise.parameters.clear();
+  const bool unbounded = problem.box.unbounded();
+  const double side = unbounded ? 1 << 10 : 1;
+  const double box = side * (noise.norm == Norm::linf ? 1 : std::sqrt(static_cast<double>(problem.clean.d)));
+  Nearest nearest(problem, options.norm);
+  for (int halvings = unbounded ? 18 : 8; halvings >= 0; --halvings) {
+    noise.eps = box * std::pow(2., -halvings);
+    const Points x = member.run(problem, complete(noise)).x;
+    nearest.offer(x, standing(problem, x).success);
+  }
+  return {nearest.points()};
+}
+
+// Takes the noise row where it succeeds and the attack fails; with `nearer`, also where it is nearer.
+void take_worse(Pass& pass, const Pass& noise, bool nearer) {
+  const std::size_t n = pass.success.size(), d = pass.x.size() / n;
+  for (std::size_t i = 0; i < n; ++i)
+    if (noise.success[i] != 0 && (pass.success[i] == 0 || (nearer && noise.norms[i] < pass.norms[i])))
+      std::ranges::copy(Row(noise.x).subspan(i * d, d), MutableRow(pass.x).subspan(i * d, d).begin());
+}
+
+void check_values(const Target& target) {
+  const std::size_t d = target.classifier.d;
+  for (std::size_t i = 0; i < target.x.size(); ++i) {
+    const float value = target.x[i];
+    if (value >= target.box.low && value <= target.box.high) continue;
+    refuse(target.name,
+           target.box.unbounded() ? fmt::format("numbers of at most {:g} to attack", farthest_value)
+                                  : std::string("values in [0, 1] to attack"),
+           fmt::format("{:g} at row {}", value, i / d));
+  }
+}
+
+void check_classes(const Target& target, const AttackOptions& options) {
+  const std::size_t n = target.x.size() / target.classifier.d;
+  const auto check = [&](const std::vector<std::int64_t>& classes, const std::string& name, const char* what) {
+    const std::size_t k = target.classifier.k;
+    if (classes.size() != n)
+      refuse(name, fmt::format("{}, one per row", n), fmt::format("{} {}", classes.size(), what));
+    for (std::size_t i = 0; i < n; ++i)
+      if (classes[i] < 0 || classes[i] >= static_cast<std::int64_t>(k))
+        refuse(name, fmt::format("classes from 0 to {}", k - 1), fmt::format("{} at row {}", classes[i], i));
+  };
+  if (!options.targets.empty()) check(options.targets, "attack: targets", "targets");
+  if (!target.labels) return;
+  const auto missing = std::ranges::count(*target.labels, std::int64_t{-1});
+  if (missing > 0)
+    refuse(target.name, "a label for every row, or for none, to attack",
+           fmt::format("{} of {} rows without a label (-1 or NaN)", missing, n));
+  check(*target.labels, target.name, "labels");
+}
+
+}  // namespace
+
+AttackResult run(const Target& target, const AttackOptions& options, Progress* progress) {
+  AttackResult result;
+  result.options = complete(options);
+  const AttackMember& member = attack_named(options.attack);
+  if (member.gradients && !target.classifier.linearize)
+    refuse("attack " + options.attack, "a classifier with gradients", "one without");
+  check_values(target);
+  check_classes(target, options);
+  const Aim aim(target, result.options, progress);
+  const std::vector<std::int64_t> clean = aim.predictions(target.x);
+  result.labelled = target.labels.has_value();
+  result.classes = target.labels.value_or(clean);
+  Pass pass = run_pass(aim, result.classes, options.attack,
+                       [&](const Problem& problem) { return member.run(problem, result.options); });
+  const std::size_t n = aim.n();
+  if (member.gradients) {
+    result.zero_gradient = share_of(pass.zero_gradients, n);
+    result.unreliable_gradient = unreliable_gradients(aim, result.classes);
+  }
+  if (result.zero_gradient.value_or(0) > most_zero_gradients) {
+    const Pass noise = run_pass(aim, result.classes, "noise",
+                                [&](const Problem& problem) { return run_noise_for(problem, result.options); });
+    result.beside_noise = {pass.withstood(), noise.withstood()};
+    take_worse(pass, noise, member.minimum_norm);
+    judge(pass, aim, result.classes);
+  }
+  result.x = std::move(pass.x), result.success = std::move(pass.success), result.norms = std::move(pass.norms);
+  result.robust_accuracy = share_of(pass.right, n);
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < n; ++i) right += clean[i] == result.classes[i];
+  result.clean_accuracy = share_of(right, n);
+  return result;
+}
+
+}  // namespace leeway::attack
