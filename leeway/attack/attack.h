@@ -78,15 +78,15 @@ struct BesideNoise {
 // What is attacked.
 struct Target {
   const Classifier& classifier;
-  std::span<const float> x;                             // (n,d)
+  std::span<const float> x;                              // (n,d)
   std::optional<std::vector<std::int64_t>> labels = {};  // n; none: the predictions on x are attacked
-  Box box = {};                                         // [0,1], or `anywhere` for rows of any range
-  std::string name = "rows";                            // of x in messages
+  Box box = {};                                          // [0,1], or `anywhere` for rows of any range
+  std::string name = "rows";                             // of x in messages
 };
 
 struct AttackResult {
-  AttackOptions options;              // with every default filled in
-  std::vector<float> x;               // (n,d); the best found: a success before a higher loss, or before a larger norm
+  AttackOptions options;  // with every default filled in
+  std::vector<float> x;   // (n,d); the best found: a success before a higher loss, or before a larger norm
   std::vector<std::int64_t> classes;  // the labels, or the predictions that were attacked
   bool labelled = false;              // classes are labels
   std::vector<std::uint8_t>
@@ -109,6 +109,7 @@ struct AttackResult {
 //
 // Errors (Error): those of complete(); not one target class per row; a row without a label; values outside the box
 // or too large; those of the classifier. Interrupted after Progress::stop_requested(), within a step.
-[[nodiscard]] AttackResult run(const Target& target, const AttackOptions& options, Progress* progress = nullptr);
+[[nodiscard]] AttackResult run(const Target& target, const AttackOptions& options,
+                               Progress* progress = nullptr);
 
 }  // namespace leeway::attack

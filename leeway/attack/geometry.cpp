@@ -169,7 +169,8 @@ void Ball::project(std::size_t i, MutableRow y) const {
     std::ranges::copy(x, y.begin());
     return;
   }
-  const double far = norm_over(d, norm_, [&](std::size_t j) { return static_cast<double>(box_.clip(y[j])) - x[j]; });
+  const double far =
+      norm_over(d, norm_, [&](std::size_t j) { return static_cast<double>(box_.clip(y[j])) - x[j]; });
   if (far <= eps_) {
     for (float& value : y) value = box_.clip(value);
     return;
@@ -214,7 +215,8 @@ Points Ball::random(std::uint64_t seed, std::uint32_t stream, std::span<const st
       const Row x = clean_.row(i);
       if (norm_ == Norm::linf) {
         constexpr float unit = 1.f / 2147483648.f;  // of 31 bits: words become [-1, 1)
-        for (float& value : row) value = eps * (static_cast<float>(static_cast<std::int32_t>(random.bits())) * unit);
+        for (float& value : row)
+          value = eps * (static_cast<float>(static_cast<std::int32_t>(random.bits())) * unit);
       } else {
         double length = 0;
         for (float& value : row) {

@@ -46,7 +46,9 @@ struct Points {
   std::size_t n = 0, d = 0;
   std::vector<float> values = {};
 
-  [[nodiscard]] static Points zeros(std::size_t n, std::size_t d) { return {n, d, std::vector<float>(n * d)}; }
+  [[nodiscard]] static Points zeros(std::size_t n, std::size_t d) {
+    return {n, d, std::vector<float>(n * d)};
+  }
   [[nodiscard]] Row row(std::size_t i) const { return Row(values).subspan(i * d, d); }
   [[nodiscard]] MutableRow row(std::size_t i) { return MutableRow(values).subspan(i * d, d); }
 };
@@ -89,7 +91,8 @@ class Ball {
   void step(std::size_t i, MutableRow x, Row gradient, double length) const;
 
   // Uniform in every ball, then clipped: row i draws from Random(seed, stream, keys[i]).
-  [[nodiscard]] Points random(std::uint64_t seed, std::uint32_t stream, std::span<const std::uint64_t> keys) const;
+  [[nodiscard]] Points random(std::uint64_t seed, std::uint32_t stream,
+                              std::span<const std::uint64_t> keys) const;
 
  private:
   const Points& clean_;

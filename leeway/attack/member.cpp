@@ -137,7 +137,8 @@ std::vector<std::uint8_t> zero_rows(const Points& gradient) {
   return zero;
 }
 
-Attacked ascend(const Problem& problem, const Ball& ball, Points x, double step, std::size_t steps, Best* best) {
+Attacked ascend(const Problem& problem, const Ball& ball, Points x, double step, std::size_t steps,
+                Best* best) {
   Attacked found;
   for (std::size_t s = 0; s < steps; ++s) {
     Standing here = standing_with_gradient(problem, x);
@@ -156,7 +157,8 @@ void Best::offer(const Points& x, const Standing& standing) {
     return;
   }
   for (std::size_t i = 0; i < x.n; ++i) {
-    const bool better = standing.success[i] == success_[i] ? standing.value[i] > value_[i] : standing.success[i] != 0;
+    const bool better =
+        standing.success[i] == success_[i] ? standing.value[i] > value_[i] : standing.success[i] != 0;
     if (!better) continue;
     std::ranges::copy(x.row(i), x_.row(i).begin());
     value_[i] = standing.value[i], success_[i] = standing.success[i];

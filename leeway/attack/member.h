@@ -47,7 +47,8 @@ struct AttackMember : AttackEntry {
 };
 
 [[nodiscard]] std::span<const AttackMember> attacks();
-[[nodiscard]] const AttackMember& attack_named(std::string_view name);  // Error that lists the names there are
+[[nodiscard]] const AttackMember& attack_named(
+    std::string_view name);  // Error that lists the names there are
 
 // Of logits F and the class y that is to be left; `gradient` (k) gets the gradient by F, unless it is empty.
 [[nodiscard]] double loss_of(Loss loss, Row logits, std::int64_t y, MutableRow gradient = {});
@@ -63,7 +64,8 @@ struct Standing {
   Points gradient = {};               // of the loss with respect to x; empty where it was not asked for
 };
 [[nodiscard]] Standing standing(const Problem& problem, const Points& x);  // forward pass
-[[nodiscard]] Standing standing_with_gradient(const Problem& problem, const Points& x);  // forward and backward pass
+[[nodiscard]] Standing standing_with_gradient(const Problem& problem,
+                                              const Points& x);  // forward and backward pass
 [[nodiscard]] Standing standing_with_gradient(const Problem& problem, const Points& x, const RowLoss& loss);
 
 // Whether a prediction is what the attack wants of row i.
@@ -83,8 +85,8 @@ void for_rows(const Points& x, const Body& body) {
 // The last point after all steps, the loss at x, and whether the gradient there was exactly 0; `best` where it is
 // given collects the best point of the whole way.
 class Best;
-[[nodiscard]] Attacked ascend(const Problem& problem, const Ball& ball, Points x, double step, std::size_t steps,
-                              Best* best);
+[[nodiscard]] Attacked ascend(const Problem& problem, const Ball& ball, Points x, double step,
+                              std::size_t steps, Best* best);
 
 // Per row the best point seen: a success before a failure, then the larger loss, then the earlier point.
 class Best {

@@ -14,7 +14,9 @@ namespace {
 // A pass over fewer rows may split them otherwise, and round otherwise (nn/detail/tensors.h).
 constexpr std::size_t least_block = 64;
 
-double share_of(std::size_t count, std::size_t n) { return static_cast<double>(count) / static_cast<double>(n); }
+double share_of(std::size_t count, std::size_t n) {
+  return static_cast<double>(count) / static_cast<double>(n);
+}
 
 // A set of rows, and towards or away from which classes they are led.
 class Aim {
@@ -63,7 +65,8 @@ class Aim {
     predicted.reserve(n());
     const std::size_t k = watched_.k;
     for_blocks([&](std::size_t begin, std::size_t end) {
-      const std::vector<float> logits = watched_.logits(x.subspan(begin * watched_.d, (end - begin) * watched_.d));
+      const std::vector<float> logits =
+          watched_.logits(x.subspan(begin * watched_.d, (end - begin) * watched_.d));
       for (std::size_t i = 0; i < end - begin; ++i) {
         const Row row = Row(logits).subspan(i * k, k);
         predicted.push_back(std::ranges::max_element(row) - row.begin());
@@ -111,8 +114,8 @@ void judge(Pass& pass, const Aim& aim, std::span<const std::int64_t> classes) {
     pass.success[i] = aim.targeted() ? predicted[i] == aim.options().targets[i] : predicted[i] != classes[i];
   }
   parallel_for(n, [&](std::size_t i) {
-    pass.norms[i] = pass.success[i] != 0 ? distance(Row(pass.x).subspan(i * d, d), aim.target().x.subspan(i * d, d),
-                                                    aim.options().norm)
+    pass.norms[i] = pass.success[i] != 0 ? distance(Row(pass.x).subspan(i * d, d),
+                                                    aim.target().x.subspan(i * d, d), aim.options().norm)
                                          : std::numeric_limits<double>::infinity();
   });
 }
@@ -124,8 +127,7 @@ Pass run_pass(const Aim& aim, std::span<const std::int64_t> classes, std::string
   aim.for_problems(classes, task, [&](std::size_t, const Problem& problem) {
     const Attacked found = run(problem);
     pass.x.insert(pass.x.end(), found.x.values.begin(), found.x.values.end());
-    pass.zero_gradients +=
-        static_cast<std::size_t>(std::ranges::count(found.zero_gradient, std::uint8_t{1}));
+    pass.zero_gradients += static_cast<std::size_t>(std::ranges::count(found.zero_gradient, std::uint8_t{1}));
   });
   judge(pass, aim, classes);
   return pass;
@@ -208,7 +210,8 @@ void check_values(const Target& target) {
 
 void check_classes(const Target& target, const AttackOptions& options) {
   const std::size_t n = target.x.size() / target.classifier.d;
-  const auto check = [&](const std::vector<std::int64_t>& classes, const std::string& name, const char* what) {
+  const auto check = [&](const std::vector<std::int64_t>& classes, const std::string& name,
+                         const char* what) {
     const std::size_t k = target.classifier.k;
     if (classes.size() != n)
       refuse(name, fmt::format("{}, one per row", n), fmt::format("{} {}", classes.size(), what));
@@ -247,13 +250,15 @@ AttackResult run(const Target& target, const AttackOptions& options, Progress* p
     result.unreliable_gradient = unreliable_gradients(aim, result.classes);
   }
   if (result.zero_gradient.value_or(0) > most_zero_gradients) {
-    const Pass noise = run_pass(aim, result.classes, "noise",
-                                [&](const Problem& problem) { return run_noise_for(problem, result.options); });
+    const Pass noise = run_pass(aim, result.classes, "noise", [&](const Problem& problem) {
+      return run_noise_for(problem, result.options);
+    });
     result.beside_noise = {pass.withstood(), noise.withstood()};
     take_worse(pass, noise, member.minimum_norm);
     judge(pass, aim, result.classes);
   }
-  result.x = std::move(pass.x), result.success = std::move(pass.success), result.norms = std::move(pass.norms);
+  result.x = std::move(pass.x), result.success = std::move(pass.success),
+  result.norms = std::move(pass.norms);
   result.robust_accuracy = share_of(pass.right, n);
   std::size_t right = 0;
   for (std::size_t i = 0; i < n; ++i) right += clean[i] == result.classes[i];

@@ -22,12 +22,12 @@ struct ClassGradients {
 struct Linearized {
   std::vector<float> logits;  // (n,k)
   // Vector-Jacobian product, (n,k) -> (n,d): row i is the gradient of sum_j cotangents(i,j) F_j(x_i) with respect to x_i.
-  std::function<std::vector<float>(std::span<const float> cotangents)> vjp;
+  std::function<std::vector<float>(std::span<const float> cotangents)> vjp = {};
 };
 
 struct Classifier {
   std::size_t d = 0, k = 0;
-  std::function<std::vector<float>(std::span<const float> x)> logits;  // (n,d) -> (n,k)
+  std::function<std::vector<float>(std::span<const float> x)> logits = {};  // (n,d) -> (n,k)
   // Gradients of logits with respect to the input. `classes` (n,m), m for each row, or empty: all of them in order.
   std::function<ClassGradients(std::span<const float> x, std::span<const std::int32_t> classes)> gradients = {};
   std::function<Linearized(std::span<const float> x)> linearize = {};

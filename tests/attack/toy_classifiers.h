@@ -58,7 +58,8 @@ struct Linear {
                               std::vector<float> logits(self.k);
                               for (std::size_t j = 0; j < self.k; ++j) {
                                 double sum = self.bias[j];
-                                for (std::size_t p = 0; p < self.d; ++p) sum += static_cast<double>(self.w(j, p)) * x[p];
+                                for (std::size_t p = 0; p < self.d; ++p)
+                                  sum += static_cast<double>(self.w(j, p)) * x[p];
                                 logits[j] = static_cast<float>(sum);
                               }
                               return logits;
@@ -66,7 +67,8 @@ struct Linear {
                             [self = *this](Row, Row cotangents) {
                               std::vector<float> gradient(self.d);
                               for (std::size_t j = 0; j < self.k; ++j)
-                                for (std::size_t p = 0; p < self.d; ++p) gradient[p] += cotangents[j] * self.w(j, p);
+                                for (std::size_t p = 0; p < self.d; ++p)
+                                  gradient[p] += cotangents[j] * self.w(j, p);
                               return gradient;
                             }});
   }
@@ -81,7 +83,8 @@ inline Linear random_linear(std::size_t d, std::size_t k, std::uint64_t seed) {
 }
 
 // Uniform in [low, high].
-inline std::vector<float> random_rows(std::size_t n, std::size_t d, std::uint64_t seed, double low = 0, double high = 1) {
+inline std::vector<float> random_rows(std::size_t n, std::size_t d, std::uint64_t seed, double low = 0,
+                                      double high = 1) {
   Random random(seed, stream("toy rows"));
   std::vector<float> x(n * d);
   for (float& value : x) value = static_cast<float>(low + (high - low) * random.uniform());
