@@ -1,4 +1,4 @@
-"""A classifier as two functions, for models of any library."""
+"""A classifier as functions, for models of any library."""
 from __future__ import annotations
 
 import operator
@@ -8,10 +8,11 @@ from typing import Any
 from ._leeway import Error
 
 _Gradients = Callable[[Any, Any], tuple[Any, Any]]
+_Linearize = Callable[[Any], tuple[Any, Callable[[Any], Any]]]
 
 
 class Classifier:
-    """A classifier for analyses: a function from inputs to logits, and optionally one to their gradients.
+    """A classifier for analyses and attacks: a function from inputs to logits, and optionally to their gradients.
 
     Parameters
     ----------
@@ -21,21 +22,31 @@ class Classifier:
     gradients
         ``gradients(x, classes)`` returns the logits (n, k) and the gradients of logits by the input, (n, m, \\*input_shape) or
         (n, m, d), for the m classes in each row of ``classes`` (n, m), or for all k classes in order if ``classes`` is None.
-        Without gradients, only the methods Monte Carlo and softmax are available.
+        Not needed where there is ``linearize``, from which these gradients follow, one class after the other.
+    linearize
+        ``linearize(x)`` returns the logits (n, k) and a function ``vjp``: ``vjp(cotangents)`` for cotangents (n, k) returns the
+        gradient of the sum of cotangents times logits by the input, (n, \\*input_shape) or (n, d). In JAX::
+
+            def linearize(x):
+                logits, vjp = jax.vjp(model, x)
+                return logits, lambda cotangents: vjp(cotangents)[0]
+
+        Attacks that follow gradients need it. Without it and without ``gradients``, analyses that need gradients are refused.
     input_shape
         Shape of one input (default: the shape of the inputs given).
 
-    Both functions are called from one thread at a time, with arrays that they may keep and change. Their exceptions are not
+    All functions are called from one thread at a time, with arrays that they may keep and change. Their exceptions are not
     caught.
     """
 
     def __init__(self, logits: Callable[[Any], Any], gradients: _Gradients | None = None, *,
-                 input_shape: Sequence[int] | None = None) -> None:
-        for name, function in (("logits", logits), ("gradients", gradients)):
-            if not callable(function) and not (function is None and name == "gradients"):
+                 linearize: _Linearize | None = None, input_shape: Sequence[int] | None = None) -> None:
+        for name, function in (("logits", logits), ("gradients", gradients), ("linearize", linearize)):
+            if not callable(function) and not (function is None and name != "logits"):
                 raise Error(f"leeway.Classifier: {name}: expected a function, found {type(function).__name__}")
         self.logits = logits
         self.gradients = gradients
+        self.linearize = linearize
         self.pixels = False  # inputs are in [0,1], as a normalization expects
         try:
             self.input_shape = None if input_shape is None else tuple(operator.index(size) for size in input_shape)
@@ -43,6 +54,6 @@ class Classifier:
             raise Error(f"leeway.Classifier: input_shape: expected whole numbers, found {input_shape!r}".replace("\n", " ")) from None
 
     def __repr__(self) -> str:
-        known = "with" if self.gradients is not None else "without"
+        known = "without" if self.gradients is None and self.linearize is None else "with"
         shape = "any shape" if self.input_shape is None else str(self.input_shape)
         return f"<leeway.Classifier of inputs of {shape}, {known} gradients>"

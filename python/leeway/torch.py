@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import pathlib
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy
@@ -71,7 +71,7 @@ class _Normalization:
 
 
 class _Functions:
-    """The two functions of a classifier. Rows are cut into batches, so that the size of a pass does not depend on the analysis."""
+    """The functions of a classifier. Rows are cut into batches, so that the size of a pass does not depend on the analysis."""
 
     def __init__(self, module: torch.nn.Module, input_shape: tuple[int, ...], normalization: Mapping[str, Any] | None,
                  batch_size: int) -> None:
@@ -111,6 +111,23 @@ class _Functions:
             parts.append(self._differentiate(rows, chosen))
         logits, gradients = (numpy.concatenate(arrays) for arrays in zip(*parts))
         return logits, gradients
+
+    def linearize(self, x: numpy.ndarray) -> tuple[numpy.ndarray, Callable[[numpy.ndarray], numpy.ndarray]]:
+        dtype, device = self._ready()
+        passes = []
+        with torch.enable_grad():
+            for rows in torch.from_numpy(x).split(self.batch_size):
+                rows = rows.to(device, dtype, copy=True).requires_grad_()
+                logits = self._pass(rows)
+                if not logits.requires_grad:
+                    raise _refuse("logits that depend on the input by operations with gradients", "none")
+                passes.append((rows, logits))
+
+        def vjp(cotangents: numpy.ndarray) -> numpy.ndarray:
+            parts = torch.from_numpy(cotangents).split(self.batch_size)
+            return numpy.concatenate([_array(torch.autograd.grad(logits, rows, part.to(device, dtype), retain_graph=True)[0])
+                                      for (rows, logits), part in zip(passes, parts)])
+        return numpy.concatenate([_array(logits) for _, logits in passes]), vjp
 
     def _differentiate(self, x: torch.Tensor, classes: torch.Tensor | None) -> tuple[numpy.ndarray, numpy.ndarray]:
         with torch.enable_grad():
@@ -161,7 +178,7 @@ def classifier(module: torch.nn.Module, input_shape: Sequence[int], normalizatio
     if batch_size < 1:
         raise _refuse("a batch_size of at least 1", str(batch_size))
     functions = _Functions(module, shape, normalization, batch_size)
-    made = Classifier(functions.logits, functions.gradients, input_shape=shape)
+    made = Classifier(functions.logits, functions.gradients, linearize=functions.linearize, input_shape=shape)
     made.pixels = normalization is not None and len(shape) == 3
     return made
 

@@ -78,19 +78,27 @@ Array checked_logits(nb::handle returned, std::size_t n, std::size_t k) {
   return logits;
 }
 
-Array checked_gradients(nb::handle returned, std::size_t n, std::size_t m, const Shape& input) {
-  Array gradients = array_like(returned, "leeway.Classifier: gradients");
-  const Shape whole = joined({n, m}, input);
-  if (gradients.shape != whole && gradients.shape != Shape{n, m, product(input)})
-    refuse("leeway.Classifier: gradients", fmt::format("({})", fmt::join(whole, ", ")),
-           gradients.shape_text());
+// `before`: (n), or (n,m) of the gradients of m classes.
+Array checked_gradients(nb::handle returned, const std::string& name, std::initializer_list<std::size_t> before,
+                        const Shape& input) {
+  Array gradients = array_like(returned, name);
+  const Shape whole = joined(before, input);
+  if (gradients.shape != whole && gradients.shape != joined(before, Shape{product(input)}))
+    refuse(name, fmt::format("({})", fmt::join(whole, ", ")), gradients.shape_text());
   return gradients;
 }
 
-// -- The two functions
+// The two parts of what a function returned.
+std::pair<nb::object, nb::object> pair_of(const nb::object& returned, const std::string& name, const char* parts) {
+  if (!PyTuple_Check(returned.ptr()) || PyTuple_GET_SIZE(returned.ptr()) != 2)
+    refuse(name, fmt::format("a pair, {}", parts), nb::cast<std::string>(nb::object(returned.type().attr("__name__"))));
+  return {returned[0], returned[1]};
+}
+
+// -- The functions
 
 struct Functions {
-  nb::object logits, gradients;
+  nb::object logits, gradients, linearize;
   Shape input;
 
   [[nodiscard]] Array logits_of(std::span<const float> x, std::size_t k) const {
@@ -100,26 +108,58 @@ struct Functions {
   [[nodiscard]] ClassGradients gradients_of(std::span<const float> x, std::span<const std::int32_t> classes,
                                             std::size_t k) const {
     const std::size_t n = x.size() / product(input), m = classes.empty() ? k : classes.size() / n;
-    const nb::object returned = gradients(rows_of(x, input), classes_of(classes, n));
-    if (!PyTuple_Check(returned.ptr()) || PyTuple_GET_SIZE(returned.ptr()) != 2)
-      refuse("leeway.Classifier: gradients", "a pair, logits and gradients",
-             nb::cast<std::string>(nb::object(returned.type().attr("__name__"))));
-    return {floats_of(checked_logits(returned[0], n, k)),
-            floats_of(checked_gradients(returned[1], n, m, input))};
+    const std::string name = "leeway.Classifier: gradients";
+    const auto [found, by_class] =
+        pair_of(gradients(rows_of(x, input), classes_of(classes, n)), name, "logits and gradients");
+    return {floats_of(checked_logits(found, n, k)), floats_of(checked_gradients(by_class, name, {n, m}, input))};
   }
 };
 
 // Copies of the core's functions are made and dropped without the GIL: they share this one, whose end takes it.
-std::shared_ptr<const Functions> shared(Functions functions) {
-  return {new Functions(std::move(functions)), [](const Functions* last) {
+template <class Held>
+std::shared_ptr<const Held> shared(Held held) {
+  return {new Held(std::move(held)), [](const Held* last) {
             if (Py_IsInitialized() == 0 || python_ends()) return;
             const nb::gil_scoped_acquire gil;
             delete last;
           }};
 }
 
+Linearized linearized(const std::shared_ptr<const Functions>& functions, std::span<const float> x, std::size_t k) {
+  const Acquired gil;
+  const Shape& input = functions->input;
+  const std::size_t n = x.size() / product(input);
+  const auto [logits, vjp] =
+      pair_of(functions->linearize(rows_of(x, input)), "leeway.Classifier: linearize", "logits and a function");
+  Linearized found{floats_of(checked_logits(logits, n, k))};
+  found.vjp = [vjp = shared(nb::object(vjp)), input, n, k](std::span<const float> cotangents) {
+    const Acquired taken;
+    const nb::object given = numpy_of(make_array<float>({n, k}, {cotangents.begin(), cotangents.end()}));
+    return floats_of(checked_gradients((*vjp)(given), "leeway.Classifier: vjp", {n}, input));
+  };
+  return found;
+}
+
+// Gradients of classes by backward passes of one class each.
+ClassGradients one_by_one(const Linearized& here, std::span<const std::int32_t> classes, std::size_t k) {
+  const std::size_t n = here.logits.size() / k, m = classes.empty() ? k : classes.size() / n;
+  ClassGradients found{here.logits};
+  for (std::size_t j = 0; j < m; ++j) {
+    std::vector<float> one(n * k);
+    for (std::size_t i = 0; i < n; ++i)
+      one[i * k + (classes.empty() ? j : static_cast<std::size_t>(classes[i * m + j]))] = 1;
+    const std::vector<float> gradients = here.vjp(one);
+    const std::size_t d = gradients.size() / n;
+    found.gradients.resize(n * m * d);
+    for (std::size_t i = 0; i < n; ++i)
+      std::copy_n(gradients.begin() + static_cast<std::ptrdiff_t>(i * d), d,
+                  found.gradients.begin() + static_cast<std::ptrdiff_t>((i * m + j) * d));
+  }
+  return found;
+}
+
 Classifier classifier_of(const std::shared_ptr<const Functions>& functions, std::size_t k) {
-  Classifier classifier{product(functions->input), k, {}, {}};
+  Classifier classifier{product(functions->input), k};
   classifier.logits = [functions, k](std::span<const float> x) {
     const Acquired gil;
     return floats_of(functions->logits_of(x, k));
@@ -128,6 +168,12 @@ Classifier classifier_of(const std::shared_ptr<const Functions>& functions, std:
     classifier.gradients = [functions, k](std::span<const float> x, std::span<const std::int32_t> classes) {
       const Acquired gil;
       return functions->gradients_of(x, classes, k);
+    };
+  if (functions->linearize.is_none()) return classifier;
+  classifier.linearize = [functions, k](std::span<const float> x) { return linearized(functions, x, k); };
+  if (!classifier.gradients)
+    classifier.gradients = [functions, k](std::span<const float> x, std::span<const std::int32_t> classes) {
+      return one_by_one(linearized(functions, x, k), classes, k);
     };
   return classifier;
 }
@@ -188,7 +234,7 @@ tasks::ClassifierInputs classifier_inputs(nb::handle classifier, const Array& in
   if (!classifier.attr("input_shape").is_none()) declared = nb::cast<Shape>(classifier.attr("input_shape"));
   check(inputs, declared, nb::cast<bool>(classifier.attr("pixels")));
   const Shape input = declared.value_or(Shape(inputs.shape.begin() + 1, inputs.shape.end()));
-  const auto functions = shared({classifier.attr("logits"), classifier.attr("gradients"), input});
+  const auto functions = shared(Functions{classifier.attr("logits"), classifier.attr("gradients"), classifier.attr("linearize"), input});
   const average_case::InputRow row = input_row(inputs);
   tasks::ClassifierInputs model{classifier_of(functions, classes_of(*functions, row)), row, inputs.shape[0]};
   std::optional<nn::Variation> variation;
