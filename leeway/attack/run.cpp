@@ -69,6 +69,10 @@ class Aim {
           watched_.logits(x.subspan(begin * watched_.d, (end - begin) * watched_.d));
       for (std::size_t i = 0; i < end - begin; ++i) {
         const Row row = Row(logits).subspan(i * k, k);
+        const auto bad = std::ranges::find_if_not(row, [](float value) { return std::isfinite(value); });
+        if (bad != row.end())
+          refuse("the classifier", "finite logits",
+                 fmt::format("{} at row {}, class {}", *bad, begin + i, bad - row.begin()));
         predicted.push_back(std::ranges::max_element(row) - row.begin());
       }
     });
