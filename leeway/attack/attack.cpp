@@ -15,9 +15,14 @@ AttackMember pgd();
 AttackMember fgsm();
 AttackMember noise();
 AttackMember fmn();
+AttackMember apgd();
+AttackMember apgd_targeted();
+AttackMember bim();
+AttackMember momentum_pgd();
 
 std::span<const AttackMember> attacks() {
-  static const AttackMember list[] = {pgd(), fgsm(), noise(), fmn()};
+  static const AttackMember list[] = {pgd(), fgsm(), noise(), fmn(),
+                                      apgd(), apgd_targeted(), bim(), momentum_pgd()};
   return list;
 }
 
