@@ -1,0 +1,214 @@
+// Options, messages, the driver of the attacks, and the parts that attacks share.
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "leeway/attack/member.h"
+#include "tests/attack/toy_classifiers.h"
+#include "tests/message_of.h"
+
+namespace leeway::attack::run_test {
+
+using Classes = std::vector<std::int64_t>;
+
+TEST(AttackOptions, AreChecked) {
+  const std::vector<std::pair<AttackOptions, std::string>> cases{
+      {{.attack = "nothing"}, "found 'nothing'"},
+      {{.eps = -1}, "found -1"},
+      {{.eps = NAN}, "found nan"},
+      {{.attack = "fmn", .eps = .1}, "found eps 0.1"},
+      {{.norm = Norm::l1}, "found l1"},
+      {{.parameters = {{"steps", 0}}}, "found 0"},
+      {{.parameters = {{"steps", 2.5}}}, "found 2.5"},
+      {{.attack = "noise", .parameters = {{"gamma", 1}}}, "found 'gamma'"},
+      {{.attack = "fgsm", .parameters = {{"steps", 1}}}, "found 'steps'"}};
+  for (const auto& [options, found] : cases) EXPECT_REFUSED(complete(options), "..." + found);
+}
+
+TEST(AttackOptions, AreCompletedWithTheAttacksOwn) {
+  const AttackOptions pgd = complete({.parameters = {{"steps", 3}}});
+  EXPECT_EQ(pgd.eps, default_eps);
+  EXPECT_EQ(pgd.loss, Loss::difference);
+  EXPECT_EQ(pgd.parameters, (std::map<std::string, double>{
+                                {"steps", 3}, {"relative-step", 0}, {"random-start", 1}, {"restarts", 1}}));
+  const AttackOptions fmn = complete({.attack = "fmn", .loss = Loss::margin});
+  EXPECT_FALSE(fmn.eps.has_value());
+  EXPECT_EQ(fmn.loss, Loss::margin);
+}
+
+TEST(Run, RefusesValuesOutsideTheBox) {
+  const Classifier classifier = toy::random_linear(2, 3, 1).classifier();
+  const auto attacked = [&](std::size_t place, float value, const Box& box) {
+    std::vector<float> x(8, .5f);
+    x[place] = value;
+    return run({.classifier = classifier, .x = x, .box = box, .name = "a.npz"}, {});
+  };
+  EXPECT_REFUSED(attacked(3, 1.5f, {}), "a.npz: expected values in [0, 1] to attack, found 1.5 at row 1");
+  EXPECT_REFUSED(attacked(2, -.5f, {}), "...found -0.5 at row 1");
+  EXPECT_REFUSED(attacked(7, NAN, anywhere), "...found nan at row 3");
+  EXPECT_REFUSED(attacked(3, 1e13f, anywhere),
+                 "a.npz: expected numbers of at most 1e+12 to attack, found 1e+13 at row 1");
+}
+
+TEST(Run, RefusesClassesThatDoNotFit) {
+  const Classifier classifier = toy::random_linear(2, 3, 1).classifier();
+  const std::vector<float> x(8, .5f);
+  EXPECT_REFUSED(run({classifier, x, Classes{0, -1, 2, 1}}, {}), "...found 1 of 4 rows without a label...");
+  EXPECT_REFUSED(run({classifier, x, Classes{0, 1}}, {}), "rows: expected 4, one per row, found 2 labels");
+  EXPECT_REFUSED(run({classifier, x, Classes{0, 1, 3, 1}}, {}),
+                 "rows: expected classes from 0 to 2, found 3 at row 2");
+  EXPECT_REFUSED(run({classifier, x}, {.targets = {1, 2}}),
+                 "attack: targets: expected 4, one per row, found 2 targets");
+  EXPECT_REFUSED(run({classifier, x}, {.targets = {1, 2, 3, 0}}),
+                 "attack: targets: expected classes from 0 to 2, found 3 at row 2");
+}
+
+TEST(Run, NeedsGradientsUnlessTheAttackUsesNone) {
+  const Classifier blind =
+      toy::classifier({2, 2, [](Row x) { return std::vector<float>(x.begin(), x.end()); }, {}});
+  const std::vector<float> x(8, .5f);
+  EXPECT_REFUSED(run({blind, x}, {}), "attack pgd: expected a classifier with gradients, found one without");
+  EXPECT_EQ(run({blind, x}, {.attack = "noise"}).success.size(), 4U);
+}
+
+// On the clean rows, or only where the attack moves them.
+TEST(Run, RefusesLogitsThatAreNotFinite) {
+  for (const auto& [first_bad, eps] : {std::pair(.5f, 0.), {.55f, .1}}) {
+    const auto forward = [from = first_bad](Row x) {
+      return std::vector<float>{x[0], 2 * x[0], x[0] < from ? 0 : NAN};
+    };
+    const auto backward = [](Row, Row by) { return std::vector<float>{by[0] + 2 * by[1]}; };
+    const Classifier classifier = toy::classifier({1, 3, forward, backward});
+    EXPECT_REFUSED(run({classifier, std::vector<float>{.3f, .3f, .3f, .5f}, Classes(4, 0)},
+                       {.attack = "fgsm", .eps = eps}),
+                   "the classifier: expected finite logits, found nan at row 3, class 2");
+  }
+}
+
+TEST(Run, IsInterruptedBeforeTheNextPass) {
+  struct Stops : Progress {
+    void update(std::string_view task, std::size_t, std::size_t total, std::string_view) override {
+      EXPECT_EQ(task, "pgd");
+      EXPECT_EQ(total, 9U);
+    }
+    [[nodiscard]] bool stop_requested() const override { return ++asked > 3; }
+    mutable int asked = 0;
+  } progress;
+  EXPECT_THROW(
+      (void)run({toy::random_linear(4, 2, 1).classifier(), toy::random_rows(9, 4, 2)}, {}, &progress),
+      Interrupted);
+  EXPECT_EQ(progress.asked, 4);
+}
+
+// `layer` of every value, then a linear model; `slope` is the layer's derivative.
+Classifier behind(float (*layer)(float), float (*slope)(float), const toy::Linear& linear) {
+  const auto forward = [=, inner = linear.classifier().logits](Row x) {
+    std::vector<float> y(x.size());
+    std::ranges::transform(x, y.begin(), layer);
+    return inner(y);
+  };
+  const auto backward = [=, inner = linear.classifier().linearize](Row x, Row by) {
+    std::vector<float> gradient = inner(x).vjp(by);
+    for (std::size_t j = 0; j < x.size(); ++j) gradient[j] *= slope(x[j]);
+    return gradient;
+  };
+  return toy::classifier({linear.d, linear.k, forward, backward});
+}
+
+// Signs have gradients of 0. Noise finds what the attack cannot: the result must not call these rows robust.
+TEST(ZeroGradients, AreCountedAndNoiseRunsBesideTheAttack) {
+  const Classifier classifier = behind([](float value) { return value > .5f ? 1.f : -1.f; },
+                                       [](float) { return 0.f; }, toy::random_linear(64, 3, 1));
+  const std::vector<float> x = toy::random_rows(50, 64, 3);
+  const auto beside = [&](const AttackOptions& options) {
+    const AttackResult found = run({classifier, x}, options);
+    EXPECT_EQ(found.zero_gradient, 1);
+    const BesideNoise both = found.beside_noise.value();
+    EXPECT_EQ(both.attack_accuracy, 1) << options.attack;
+    EXPECT_LT(both.noise_accuracy, .5) << options.attack;
+    EXPECT_EQ(found.robust_accuracy, both.noise_accuracy);
+    for (std::size_t i = 0; i < 50; ++i) {
+      EXPECT_EQ(std::isfinite(found.norms[i]), found.success[i] != 0);
+      EXPECT_GT(found.norms[i], 0);
+      EXPECT_TRUE(found.success[i] == 0 || found.norms[i] <= options.eps.value_or(64));
+    }
+    return found.robust_accuracy;
+  };
+  const AttackResult noise = run({classifier, x}, {.attack = "noise", .eps = .3});
+  EXPECT_FALSE(noise.zero_gradient.has_value());
+  EXPECT_EQ(beside({.eps = .3, .parameters = {{"random-start", 0}}}), noise.robust_accuracy);
+  EXPECT_EQ(beside({.attack = "fgsm", .eps = .3}), noise.robust_accuracy);
+  // minimum norm: noise of growing radius, the nearest in the norm asked for
+  (void)beside({.attack = "fmn", .norm = Norm::linf, .parameters = {{"steps", 3}}});
+  (void)beside({.attack = "fmn", .norm = Norm::l0, .parameters = {{"steps", 3}}});
+}
+
+TEST(UnreliableGradients, AreThoseOfALayerThatMasksThem) {
+  const toy::Linear linear = toy::random_linear(64, 5, 4);
+  const Classifier masked = behind([](float value) { return value + .03f * std::sin(3000 * value); },
+                                   [](float value) { return 1 + 90 * std::cos(3000 * value); }, linear);
+  const auto unreliable = [&](const Classifier& classifier, const AttackOptions& options) {
+    return run({classifier, toy::random_rows(60, 64, 9)}, options).unreliable_gradient;
+  };
+  for (const AttackOptions& options : std::vector<AttackOptions>{
+           {}, {.attack = "fgsm", .norm = Norm::l2, .eps = .5}, {.attack = "fmn", .norm = Norm::l1}}) {
+    EXPECT_LT(unreliable(linear.classifier(), options), .05) << options.attack;
+    EXPECT_GT(unreliable(masked, options), .8) << options.attack;
+  }
+  EXPECT_FALSE(unreliable(masked, {.eps = 0}).has_value());
+  EXPECT_FALSE(unreliable(masked, {.attack = "noise"}).has_value());
+}
+
+// Ranking: failure with loss -1, success with 1, success with 3, failure with 9.
+TEST(BestPoint, IsASuccessThenTheLargerLossThenTheEarlier) {
+  Best best;
+  const auto kept = [&](float x, double loss, bool success) {
+    best.offer({1, 1, {x}}, {{loss}, {success}});
+    return best.points().values[0];
+  };
+  EXPECT_EQ(kept(1, -1, false), 1);
+  EXPECT_EQ(kept(2, 1, true), 2);
+  EXPECT_EQ(kept(3, 3, true), 3);
+  EXPECT_EQ(kept(4, 9, false), 3);
+  EXPECT_EQ(kept(5, 3, true), 3);
+}
+
+// By hand, of the logits (1, 3, 2) and the class 0: margin log(e^3 + e^2) - 1, difference 3 - 1, dlr 2 / (3 - 1).
+TEST(Losses, AreWhatTheirNamesSay) {
+  const Classifier classifier = toy::Linear{3, 3, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}}.classifier();
+  const Points x{1, 3, {1, 3, 2}};
+  const Classes y{0};
+  const double m = std::log(std::exp(3.) + std::exp(2.)) - 1;
+  const double expected[] = {m, 2, std::log1p(std::exp(m)), 1};
+  for (const Loss loss : every_loss)
+    for (const bool targeted : {false, true}) {
+      const Standing here = standing({classifier, x, y, {}, loss, targeted}, x);
+      EXPECT_NEAR(here.value[0], (targeted ? -1 : 1) * expected[static_cast<std::size_t>(loss)], 1e-6)
+          << name_of(loss);
+      EXPECT_EQ(here.success[0] != 0, !targeted);
+    }
+  EXPECT_EQ(standing_with_gradient({classifier, x, y, {}, Loss::difference, true}, x).gradient.values,
+            (std::vector<float>{1, -1, 0}));
+}
+
+TEST(Losses, HaveTheGradientsOfDifferences) {
+  constexpr float step = 1.f / 512;
+  for (const Loss loss : every_loss)
+    for (const std::int64_t k : {2, 3, 5})
+      for (std::int64_t y = 0; y < k; ++y) {
+        std::vector<float> logits = toy::random_rows(1, static_cast<std::size_t>(k), 8, -2, 2),
+                           gradient(logits.size());
+        (void)loss_of(loss, logits, y, gradient);
+        for (std::size_t j = 0; j < logits.size(); ++j) {
+          logits[j] += step;
+          const double above = loss_of(loss, logits, y);
+          logits[j] -= 2 * step;
+          EXPECT_NEAR((above - loss_of(loss, logits, y)) / (2 * step), gradient[j],
+                      1e-4 * (1 + std::abs(gradient[j])))
+              << name_of(loss) << k << y;
+          logits[j] += step;
+        }
+      }
+}
+
+}  // namespace leeway::attack::run_test
