@@ -15,14 +15,17 @@ AttackMember pgd();
 AttackMember fgsm();
 AttackMember noise();
 AttackMember fmn();
+AttackMember fab();
+AttackMember deepfool();
+AttackMember ddn();
 AttackMember apgd();
 AttackMember apgd_targeted();
 AttackMember bim();
 AttackMember momentum_pgd();
 
 std::span<const AttackMember> attacks() {
-  static const AttackMember list[] = {pgd(), fgsm(), noise(), fmn(),
-                                      apgd(), apgd_targeted(), bim(), momentum_pgd()};
+  static const AttackMember list[] = {pgd(), fgsm(), noise(),         fmn(), fab(),         deepfool(),
+                                      ddn(), apgd(), apgd_targeted(), bim(), momentum_pgd()};
   return list;
 }
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "leeway/attack/member.h"
 
@@ -9,32 +8,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double tiny = 1e-300;  // divisor of rows without gradient, which then do not move
-
-// Passes with and without gradients round differently, and these rows lie on the boundary: those that fail
-// here move on, first by a millionth of their path, then by more.
-Points confirmed(const Problem& problem, const Nearest& nearest) {
-  Points x = nearest.points();
-  for (double more = 1e-6; more < .01; more *= 4) {
-    const std::vector<std::uint8_t> success = standing(problem, x).success;
-    bool all = true;
-    for (std::size_t i = 0; i < x.n; ++i) {
-      if (success[i] != 0 || !std::isfinite(nearest.norms()[i])) continue;
-      all = false;
-      const MutableRow row = x.row(i);
-      const Row clean = problem.clean.row(i);
-      for (std::size_t j = 0; j < x.d; ++j)
-        row[j] = problem.box.clip(row[j] + (row[j] - clean[j]) * static_cast<float>(more));
-    }
-    if (all) break;
-  }
-  return x;
-}
-
-double farthest_corner(Row clean, Norm norm) {
-  std::vector<float> corner(clean.size());
-  for (std::size_t j = 0; j < clean.size(); ++j) corner[j] = clean[j] < .5f ? 1 : 0;
-  return distance(clean, corner, norm);
-}
 
 // From u = 0; each step, with the gradient g of the loss L:
 //   r <- min(r (1 - gamma), least norm found)   if x + u succeeds
@@ -56,7 +29,7 @@ Attacked run_fmn(const Problem& problem, const AttackOptions& options) {
   const bool unbounded = problem.box.unbounded();
   std::vector<double> farthest(clean.n, infinity), grain(clean.n, 1e-6);
   for (std::size_t i = 0; !unbounded && i < clean.n; ++i) {
-    farthest[i] = farthest_corner(clean.row(i), norm);
+    farthest[i] = farthest_corner(clean.row(i), norm, problem.box);
     grain[i] = 1e-6 * farthest[i];
   }
   std::vector<double> radius(clean.n, norm == Norm::l0 ? 1 : infinity);
@@ -64,12 +37,8 @@ Attacked run_fmn(const Problem& problem, const AttackOptions& options) {
   Attacked found{clean};
   Points& x = found.x;
   for (std::size_t step = 0; step < steps; ++step) {
-    const double left =
-        (1 + std::cos(std::numbers::pi * static_cast<double>(step) / static_cast<double>(steps))) / 2;
-    const auto annealed = [&](const char* first, const char* last) {
-      return given.at(last) + (given.at(first) - given.at(last)) * left;
-    };
-    const double alpha = annealed("step", "last-step"), gamma = annealed("gamma", "last-gamma");
+    const double alpha = annealed(given.at("step"), given.at("last-step"), step, steps),
+                 gamma = annealed(given.at("gamma"), given.at("last-gamma"), step, steps);
     const Standing here = standing_with_gradient(problem, x);
     if (step == 0) found.zero_gradient = zero_rows(here.gradient);
     nearest.offer(x, here.success);

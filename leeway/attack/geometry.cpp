@@ -54,16 +54,48 @@ double threshold(Row move, Row room, double radius) {
   return here - (radius - length) / std::max(1., counting);
 }
 
+// Positions by falling `key`, the first of equals first.
+template <class Key>
+std::vector<std::size_t> falling_order(std::size_t d, const Key& key) {
+  std::vector<std::size_t> order(d);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater<>(), key);
+  return order;
+}
+
 // Keeps the `count` values of `boxed` that bring it nearest to `move`, the first of equals.
 void keep_largest_gains(Row move, MutableRow boxed, double count) {
   const std::size_t d = move.size();
   if (count >= static_cast<double>(d)) return;
   std::vector<float> gain(d);
   for (std::size_t j = 0; j < d; ++j) gain[j] = boxed[j] * (2 * move[j] - boxed[j]);
-  std::vector<std::size_t> order(d);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t j) { return gain[j]; });
+  const auto order = falling_order(d, [&](std::size_t j) { return gain[j]; });
   for (auto rank = static_cast<std::size_t>(count); rank < d; ++rank) boxed[order[rank]] = 0;
+}
+
+// The t where the sum of gain(j, min(t speed(j), room)) is what is asked for: solve(spent, slope) is the t for
+// `spent` of the coordinates at their end and `slope` of the others at t = 1. From the t without ends:
+// coordinates that reach their end leave the equation and t grows, so every pass but the last clips at least
+// one more of them.
+template <class Speed, class Gain, class Solve>
+double level(Row room, double t, const Speed& speed, const Gain& gain, const Solve& solve) {
+  for (std::size_t before = 0;;) {
+    std::size_t clipped = 0;
+    double spent = 0, slope = 0;
+    for (std::size_t j = 0; j < room.size(); ++j) {
+      const double size = speed(j);
+      if (size * t >= room[j]) {
+        ++clipped;
+        spent += gain(j, room[j]);
+      } else {
+        slope += gain(j, size);
+      }
+    }
+    if (clipped == before) return t;
+    before = clipped;
+    const double next = solve(spent, slope);
+    t = std::max(t, std::isnan(next) ? infinity : next);
+  }
 }
 
 }  // namespace
@@ -87,28 +119,47 @@ std::vector<float> room_along(Row x, Row direction, const Box& box) {
   return room;
 }
 
-// Coordinates that reach their end leave the equation and t grows, so every pass but the last clips at least
-// one more of them.
 double reach(Row direction, Row room, double radius) {
-  const std::size_t d = direction.size();
-  double t = radius / norm_of(direction, Norm::l2);
-  for (std::size_t before = 0;;) {
-    std::size_t clipped = 0;
-    double spent = 0, slope = 0;
-    for (std::size_t j = 0; j < d; ++j) {
-      const double size = std::abs(direction[j]);
-      if (size * t >= room[j]) {
-        ++clipped;
-        spent += static_cast<double>(room[j]) * room[j];
-      } else {
-        slope += size * size;
-      }
+  return level(
+      room, radius / norm_of(direction, Norm::l2), [&](std::size_t j) { return std::abs(direction[j]); },
+      [](std::size_t, double moved) { return moved * moved; },
+      [&](double spent, double slope) { return std::sqrt(std::max(0., radius * radius - spent) / slope); });
+}
+
+std::vector<float> move_to_plane(Row x, Row normal, double rise, Norm norm, const Box& box) {
+  const std::size_t d = x.size();
+  std::vector<float> move(normal.begin(), normal.end());
+  if (is_zero(normal)) return move;
+  if (rise < 0)
+    for (float& value : move) value = -value;
+  const std::vector<float> room = room_along(x, move, box);
+  const auto weight = [&](std::size_t j) { return static_cast<double>(std::abs(normal[j])); };
+  if (norm == Norm::l1) {
+    double left = std::abs(rise);
+    for (const std::size_t j : falling_order(d, weight)) {
+      const double size = left > 0 ? std::min(left / weight(j), static_cast<double>(room[j])) : 0;
+      left -= size * weight(j);
+      move[j] = move[j] == 0 ? 0.f : std::copysign(static_cast<float>(size), move[j]);
     }
-    if (clipped == before) return t;
-    before = clipped;
-    const double next = std::sqrt(std::max(0., radius * radius - spent) / slope);
-    t = std::max(t, std::isnan(next) ? infinity : next);
+    return move;
   }
+  const bool equal_speeds = norm == Norm::linf;
+  const auto speed = [&](std::size_t j) { return equal_speeds ? normal[j] != 0 : weight(j); };
+  double total = 0;
+  for (std::size_t j = 0; j < d; ++j) total += weight(j) * speed(j);
+  const double t = level(
+      room, std::abs(rise) / total, speed, [&](std::size_t j, double moved) { return weight(j) * moved; },
+      [&](double spent, double slope) { return std::max(0., std::abs(rise) - spent) / slope; });
+  for (std::size_t j = 0; j < d; ++j)
+    if (move[j] != 0)
+      move[j] =
+          std::copysign(static_cast<float>(std::min(t * speed(j), static_cast<double>(room[j]))), move[j]);
+  return move;
+}
+
+double farthest_corner(Row x, Norm norm, const Box& box) {
+  if (box.unbounded()) return infinity;
+  return norm_over(x.size(), norm, [&](std::size_t j) { return std::max(x[j] - box.low, box.high - x[j]); });
 }
 
 void project_move(MutableRow move, Row x, double radius, Norm norm, const Box& box) {

@@ -69,6 +69,17 @@ void project_move(MutableRow move, Row x, double radius, Norm norm, const Box& b
 // The t >= 0 for which min(t |direction|, room) has l2 length `radius`; infinity if |room| is shorter.
 [[nodiscard]] double reach(Row direction, Row room, double radius);
 
+// The shortest u with <normal, u> = rise and low <= x + u <= high, exact up to float32 rounding; the corner of
+// the box nearest to that plane where the plane misses the box; 0 where normal is 0. x in the box, b its
+// distance from the box along w = sign(rise) normal, t such that <w, u> = |rise|:
+//   linf   sign(w) min(t, b)
+//   l2     sign(w) min(t |w|, b)
+//   l1     b in the coordinates with the largest |w|, a part of b in the last of them, 0 elsewhere
+[[nodiscard]] std::vector<float> move_to_plane(Row x, Row normal, double rise, Norm norm, const Box& box);
+
+// Distance from x to the farthest corner of the box, by the norm; infinity if the box is unbounded.
+[[nodiscard]] double farthest_corner(Row x, Norm norm, const Box& box);
+
 // Distance from x to the box along `direction`, coordinate by coordinate.
 [[nodiscard]] std::vector<float> room_along(Row x, Row direction, const Box& box);
 

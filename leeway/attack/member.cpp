@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 namespace leeway::attack {
 namespace {
@@ -179,6 +180,29 @@ void Nearest::offer(const Points& x, std::span<const std::uint8_t> success) {
     std::ranges::copy(x.row(i), x_.row(i).begin());
     norms_[i] = norm;
   }
+}
+
+Points confirmed(const Problem& problem, const Nearest& nearest) {
+  Points x = nearest.points();
+  for (double more = 1e-6; more < .01; more *= 4) {
+    const std::vector<std::uint8_t> success = standing(problem, x).success;
+    bool all = true;
+    for (std::size_t i = 0; i < x.n; ++i) {
+      if (success[i] != 0 || !std::isfinite(nearest.norms()[i])) continue;
+      all = false;
+      const MutableRow row = x.row(i);
+      const Row clean = problem.clean.row(i);
+      for (std::size_t j = 0; j < x.d; ++j)
+        row[j] = problem.box.clip(row[j] + (row[j] - clean[j]) * static_cast<float>(more));
+    }
+    if (all) break;
+  }
+  return x;
+}
+
+double annealed(double first, double last, std::size_t step, std::size_t steps) {
+  const double part = static_cast<double>(step) / static_cast<double>(steps);
+  return last + (first - last) * (1 + std::cos(std::numbers::pi * part)) / 2;
 }
 
 }  // namespace leeway::attack

@@ -117,4 +117,11 @@ class Nearest {
   std::vector<double> norms_;
 };
 
+// Passes with and without gradients round differently, and the nearest points lie on the boundary: rows that
+// fail in a forward pass move on, first by a millionth of their path from the clean row, then by more.
+[[nodiscard]] Points confirmed(const Problem& problem, const Nearest& nearest);
+
+// From `first` at step 0 to `last` at step `steps` along half a cosine.
+[[nodiscard]] double annealed(double first, double last, std::size_t step, std::size_t steps);
+
 }  // namespace leeway::attack
