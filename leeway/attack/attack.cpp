@@ -15,6 +15,9 @@ AttackMember pgd();
 AttackMember fgsm();
 AttackMember noise();
 AttackMember fmn();
+AttackMember square();
+AttackMember hopskipjump();
+AttackMember carlini_wagner();
 AttackMember fab();
 AttackMember deepfool();
 AttackMember ddn();
@@ -24,8 +27,9 @@ AttackMember bim();
 AttackMember momentum_pgd();
 
 std::span<const AttackMember> attacks() {
-  static const AttackMember list[] = {pgd(), fgsm(), noise(),         fmn(), fab(),         deepfool(),
-                                      ddn(), apgd(), apgd_targeted(), bim(), momentum_pgd()};
+  static const AttackMember list[] = {pgd(),         fgsm(),           noise(), fmn(),         square(),
+                                      hopskipjump(), carlini_wagner(), fab(),   deepfool(),    ddn(),
+                                      apgd(),        apgd_targeted(),  bim(),   momentum_pgd()};
   return list;
 }
 

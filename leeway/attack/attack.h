@@ -75,6 +75,11 @@ struct BesideNoise {
   double attack_accuracy = 0, noise_accuracy = 0;
 };
 
+// Shape of a row as an image, row-major by channel, row and column. All 0: rows without a shape.
+struct Picture {
+  std::size_t channels = 0, height = 0, width = 0;
+};
+
 // What is attacked.
 struct Target {
   const Classifier& classifier;
@@ -82,6 +87,7 @@ struct Target {
   std::optional<std::vector<std::int64_t>> labels = {};  // n; none: the predictions on x are attacked
   Box box = {};                                          // [0,1], or `anywhere` for rows of any range
   std::string name = "rows";                             // of x in messages
+  Picture picture = {};                                  // of a row
 };
 
 struct AttackResult {
@@ -108,7 +114,8 @@ struct AttackResult {
 // the worse result: a success, then the smaller norm.
 //
 // Errors (Error): those of complete(); not one target class per row; a row without a label; values outside the box
-// or too large; those of the classifier. Interrupted after Progress::stop_requested(), within a step.
+// or too large; a picture of another size than a row; those of the classifier. Interrupted after
+// Progress::stop_requested(), within a step.
 [[nodiscard]] AttackResult run(const Target& target, const AttackOptions& options,
                                Progress* progress = nullptr);
 

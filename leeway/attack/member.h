@@ -31,6 +31,7 @@ struct Problem {
   Loss loss = Loss::margin;
   bool targeted = false;  // targets are to be reached
   Box box = {};           // where moved values stay
+  Picture picture = {};   // shape of a row; all 0: none
 };
 
 struct Attacked {

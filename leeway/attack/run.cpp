@@ -54,7 +54,7 @@ class Aim {
       std::vector<std::uint64_t> keys(clean.n);
       std::iota(keys.begin(), keys.end(), begin);
       body(begin, {watched_, clean, classes.subspan(begin, clean.n), keys, options_.loss.value(), targeted(),
-                   target_.box});
+                   target_.box, target_.picture});
       if (progress_) progress_->update(task, end, n(), "");
     });
   }
@@ -212,6 +212,14 @@ void check_values(const Target& target) {
   }
 }
 
+void check_picture(const Target& target) {
+  const auto [channels, height, width] = target.picture;
+  if (channels == 0 && height == 0 && width == 0) return;
+  if (channels * height * width != target.classifier.d)
+    refuse(target.name, fmt::format("a picture of {} values", target.classifier.d),
+           fmt::format("{} channels of {} by {} pixels", channels, height, width));
+}
+
 void check_classes(const Target& target, const AttackOptions& options) {
   const std::size_t n = target.x.size() / target.classifier.d;
   const auto check = [&](const std::vector<std::int64_t>& classes, const std::string& name,
@@ -241,6 +249,7 @@ AttackResult run(const Target& target, const AttackOptions& options, Progress* p
   if (member.gradients && !target.classifier.linearize)
     refuse("attack " + options.attack, "a classifier with gradients", "one without");
   check_values(target);
+  check_picture(target);
   check_classes(target, options);
   const Aim aim(target, result.options, progress);
   const std::vector<std::int64_t> clean = aim.predictions(target.x);
