@@ -13,23 +13,24 @@ namespace leeway::attack {
 // Each is defined in a file of its name.
 AttackMember pgd();
 AttackMember fgsm();
-AttackMember noise();
+AttackMember bim();
+AttackMember momentum_pgd();
+AttackMember apgd();
+AttackMember apgd_targeted();
 AttackMember fmn();
-AttackMember square();
-AttackMember hopskipjump();
-AttackMember carlini_wagner();
 AttackMember fab();
 AttackMember deepfool();
 AttackMember ddn();
-AttackMember apgd();
-AttackMember apgd_targeted();
-AttackMember bim();
-AttackMember momentum_pgd();
+AttackMember carlini_wagner();
+AttackMember square();
+AttackMember hopskipjump();
+AttackMember noise();
+AttackMember strong();
 
 std::span<const AttackMember> attacks() {
-  static const AttackMember list[] = {pgd(),         fgsm(),           noise(), fmn(),         square(),
-                                      hopskipjump(), carlini_wagner(), fab(),   deepfool(),    ddn(),
-                                      apgd(),        apgd_targeted(),  bim(),   momentum_pgd()};
+  static const AttackMember list[] = {
+      pgd(), fgsm(),           bim(),    momentum_pgd(), apgd(),  apgd_targeted(), fmn(), fab(), deepfool(),
+      ddn(), carlini_wagner(), square(), hopskipjump(),  noise(), strong()};
   return list;
 }
 
@@ -53,6 +54,8 @@ AttackOptions complete(const AttackOptions& options) {
     if (!(*complete.eps >= 0 && std::isfinite(*complete.eps)))
       refuse(name + ": eps", "a finite number, at least 0", fmt::format("{}", *complete.eps));
   }
+  if (member.parts != nullptr && options.loss)
+    refuse(name, "no loss, because each of its attacks has its own", std::string(name_of(*options.loss)));
   complete.loss = options.loss.value_or(member.loss);
   complete.parameters = complete_parameters(name, member.parameters, options.parameters);
   return complete;

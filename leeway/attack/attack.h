@@ -90,6 +90,12 @@ struct Target {
   Picture picture = {};                                  // of a row
 };
 
+// The share of rows that withstood an attack of an ensemble and those before it.
+struct Stage {
+  std::string attack;
+  double accuracy = 0;
+};
+
 struct AttackResult {
   AttackOptions options;  // with every default filled in
   std::vector<float> x;   // (n,d); the best found: a success before a higher loss, or before a larger norm
@@ -105,6 +111,7 @@ struct AttackResult {
   // Share of rows where a short step along the gradient raises the loss by less than a tenth of what the gradient predicts, as
   // behind layers that mask gradients. None: the attack asks for no gradients, or its radius is 0
   std::optional<double> unreliable_gradient = {};
+  std::vector<Stage> stages = {};                // of an ensemble: its attacks in turn
   std::optional<BesideNoise> beside_noise = {};  // then `x` holds the worse of the two, row by row
 };
 

@@ -45,6 +45,8 @@ struct AttackMember : AttackEntry {
   bool gradients;  // needs them
   // Options are complete. With a fixed budget the rows lie within options.eps; of minimum norm as near as can be.
   Attacked (*run)(const Problem& problem, const AttackOptions& options);
+  // Of an ensemble, which has no `run`: its attacks in turn, each for the rows that withstood those before it.
+  std::vector<AttackOptions> (*parts)(const AttackOptions& options) = nullptr;
 };
 
 [[nodiscard]] std::span<const AttackMember> attacks();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "leeway/attack/attack.h"
 #include "leeway/attack/member.h"
@@ -21,8 +20,10 @@ double share_of(std::size_t count, std::size_t n) {
 // A set of rows, and towards or away from which classes they are led.
 class Aim {
  public:
-  Aim(const Target& target, const AttackOptions& options, Progress* progress)
-      : target_(target), options_(options), progress_(progress), watched_(target.classifier) {
+  // `rows`: of the whole set, where these are some of it.
+  Aim(const Target& target, const AttackOptions& options, Progress* progress,
+      std::span<const std::size_t> rows = {})
+      : target_(target), options_(options), progress_(progress), rows_(rows), watched_(target.classifier) {
     // Every pass asks whether to stop.
     watched_.logits = [this](std::span<const float> x) {
       stop_if_asked(progress_);
@@ -41,6 +42,7 @@ class Aim {
   [[nodiscard]] bool targeted() const { return !options_.targets.empty(); }
   [[nodiscard]] const Target& target() const { return target_; }
   [[nodiscard]] const AttackOptions& options() const { return options_; }
+  [[nodiscard]] Progress* progress() const { return progress_; }
 
   // body(begin, problem) for blocks of rows in turn. `classes`: to leave; those of options.targets replace them.
   void for_problems(std::span<const std::int64_t> classes, std::string_view task,
@@ -52,7 +54,7 @@ class Aim {
       const auto rows = target_.x.subspan(begin * d, (end - begin) * d);
       const Points clean{end - begin, d, {rows.begin(), rows.end()}};
       std::vector<std::uint64_t> keys(clean.n);
-      std::iota(keys.begin(), keys.end(), begin);
+      for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = rows_.empty() ? begin + i : rows_[begin + i];
       body(begin, {watched_, clean, classes.subspan(begin, clean.n), keys, options_.loss.value(), targeted(),
                    target_.box, target_.picture});
       if (progress_) progress_->update(task, end, n(), "");
@@ -93,6 +95,7 @@ class Aim {
   const Target& target_;
   const AttackOptions& options_;
   Progress* progress_;
+  std::span<const std::size_t> rows_;
   Classifier watched_;
 };
 
@@ -134,6 +137,48 @@ Pass run_pass(const Aim& aim, std::span<const std::int64_t> classes, std::string
     pass.zero_gradients += static_cast<std::size_t>(std::ranges::count(found.zero_gradient, std::uint8_t{1}));
   });
   judge(pass, aim, classes);
+  return pass;
+}
+
+// The parts of an ensemble in turn, each on the rows that withstood those before it; a part that looks for the nearest
+// row succeeds within the radius. Rows that withstand all keep what the first part made of them.
+Pass run_parts(const Aim& whole, std::span<const std::int64_t> classes, const AttackMember& ensemble,
+               std::vector<Stage>& stages) {
+  const Target& target = whole.target();
+  const std::size_t d = target.classifier.d;
+  Pass pass;
+  pass.x.assign(target.x.begin(), target.x.end());
+  judge(pass, whole, classes);
+  for (AttackOptions part : ensemble.parts(whole.options())) {
+    std::vector<std::size_t> rows;
+    for (std::size_t i = 0; i < pass.success.size(); ++i)
+      if (pass.success[i] == 0) rows.push_back(i);
+    if (rows.empty()) break;
+    std::vector<float> x;
+    std::vector<std::int64_t> own;
+    for (const std::size_t i : rows) {
+      x.insert(x.end(), target.x.begin() + static_cast<std::ptrdiff_t>(i * d),
+               target.x.begin() + static_cast<std::ptrdiff_t>((i + 1) * d));
+      own.push_back(classes[i]);
+      if (whole.targeted()) part.targets.push_back(whole.options().targets[i]);
+    }
+    part = complete(part);
+    Target some = target;
+    some.x = x;
+    const Aim aim(some, part, whole.progress(), rows);
+    const AttackMember& member = attack_named(part.attack);
+    const Pass found =
+        run_pass(aim, own, part.attack, [&](const Problem& problem) { return member.run(problem, part); });
+    for (std::size_t j = 0; j < rows.size(); ++j) {
+      const bool success = found.success[j] != 0 && (part.eps || found.norms[j] <= *whole.options().eps);
+      if (!success && !(stages.empty() && part.eps)) continue;
+      std::ranges::copy(Row(found.x).subspan(j * d, d), MutableRow(pass.x).subspan(rows[j] * d, d).begin());
+      pass.success[rows[j]] = success;
+    }
+    if (stages.empty()) pass.zero_gradients = found.zero_gradients;
+    stages.push_back({part.attack, pass.withstood()});
+  }
+  judge(pass, whole, classes);
   return pass;
 }
 
@@ -255,14 +300,16 @@ AttackResult run(const Target& target, const AttackOptions& options, Progress* p
   const std::vector<std::int64_t> clean = aim.predictions(target.x);
   result.labelled = target.labels.has_value();
   result.classes = target.labels.value_or(clean);
-  Pass pass = run_pass(aim, result.classes, options.attack,
-                       [&](const Problem& problem) { return member.run(problem, result.options); });
+  Pass pass = member.parts != nullptr
+                  ? run_parts(aim, result.classes, member, result.stages)
+                  : run_pass(aim, result.classes, options.attack,
+                             [&](const Problem& problem) { return member.run(problem, result.options); });
   const std::size_t n = aim.n();
   if (member.gradients) {
     result.zero_gradient = share_of(pass.zero_gradients, n);
     result.unreliable_gradient = unreliable_gradients(aim, result.classes);
   }
-  if (result.zero_gradient.value_or(0) > most_zero_gradients) {
+  if (result.zero_gradient.value_or(0) > most_zero_gradients && member.parts == nullptr) {
     const Pass noise = run_pass(aim, result.classes, "noise", [&](const Problem& problem) {
       return run_noise_for(problem, result.options);
     });
