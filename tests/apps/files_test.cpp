@@ -85,13 +85,8 @@ TEST_F(FilesOfCommands, AMissingFolderIsFoundBeforeTheWork) {
        {"train --data x.npz --out gone/o.npz", "adapt --model a.npz --data x.npz --out gone/o.npz",
         "infer --model a.npz --data x.npz --out gone/o.npz",
         "attack --model a.npz --data x.npz --out gone/o.npz",
-        "attack --model a.npz --data x.npz --attack fgsm,pgd --out gone/{attack}.npz"}) {
-    // the model library knows which attacks there are
-    if (arguments.find('{') != std::string::npos &&
-        !fs::exists(fs::path(LEEWAY_COMMAND).parent_path() / "../lib/libleeway_nn.so"))
-      continue;
+        "attack --model a.npz --data x.npz --attack fgsm,pgd --out gone/{attack}.npz"})
     refused(arguments, 1, "cannot write: the folder gone does not exist (create it with mkdir -p gone)");
-  }
 }
 
 TEST_F(FilesOfCommands, LinksToAnInputAreTheInput) {

@@ -129,7 +129,7 @@ TEST_P(EveryAttack, HasTheSameBits) {
 
 // Without labels the predictions on the clean rows are attacked: all are "right" before.
 TEST_P(EveryAttack, AttacksPredictionsWhereThereAreNoLabels) {
-  const AttackResult found = run({classifier_, x_}, GetParam().options(wide(), {{"steps", 20}}));
+  const AttackResult found = run({classifier_, x_}, GetParam().options(wide(), {{"steps", 8}}));
   EXPECT_FALSE(found.labelled);
   EXPECT_EQ(found.clean_accuracy, 1);
   EXPECT_EQ(found.classes, clean_);
@@ -137,7 +137,7 @@ TEST_P(EveryAttack, AttacksPredictionsWhereThereAreNoLabels) {
 }
 
 TEST_P(EveryAttack, ReachesTheTargetsThatItSaysItReaches) {
-  AttackOptions options = GetParam().options(wide(), {{"steps", 30}});
+  AttackOptions options = GetParam().options(wide(), {{"steps", 8}});
   for (const std::int64_t y : labels_) options.targets.push_back((y + 1) % 3);
   AttackResult found;
   const std::string message = message_of([&] { found = run({classifier_, x_, labels_}, options); });

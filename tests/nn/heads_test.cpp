@@ -104,9 +104,7 @@ TEST_P(EveryHead, IsAModelLikeOthers) {
   EXPECT_EQ(loaded->info().parameters, session().weights_of(name, tiny, 4));
   EXPECT_TRUE(toy::same_bits(loaded->outputs(images).logits, outputs.logits));
   (void)loaded->classifier(tiny);
-  AttackOptions options;
-  options.attack = "fgsm";
-  EXPECT_EQ(loaded->attack(images, options).images.n(), 6U);
+  EXPECT_EQ(toy::attacked(*loaded, images, {.attack = "fgsm"}).success.size(), 6U);
 }
 
 TEST_P(EveryHead, TakesWeightsOfAPlainBackbone) {

@@ -5,7 +5,6 @@
 
 #include "leeway/io/npy.h"
 #include "leeway/io/safetensors.h"
-#include "leeway/nn/attack/attack.h"
 #include "leeway/nn/train.h"
 #include "tests/case_name.h"
 #include "tests/nn/toy.h"
@@ -54,23 +53,17 @@ TEST_P(ModelFile, IsAttackedAnywhereOrSaysThatItHasNoGradients) {
   const std::string data = GetParam().substr(0, GetParam().find('-'));
   const Images inputs = inputs_for(data);
   const auto model = session().load(source_for(GetParam(), inputs));
-  AttackOptions options;
-  options.eps = .5, options.parameters["steps"] = 5;
+  attack::AttackOptions options{.eps = .5, .parameters = {{"steps", 5}}};
   if (data == "int8") {
-    EXPECT_REFUSED(model->attack(inputs, options), "needed for infer, assess, attack --attack noise...");
+    EXPECT_REFUSED(toy::attacked(*model, inputs, options),
+                   "needed for infer, assess, attack --attack noise...");
     options.attack = "noise";
-    EXPECT_EQ(model->attack(inputs, options).success.size(), inputs.n());
+    EXPECT_EQ(toy::attacked(*model, inputs, options).success.size(), inputs.n());
     return;
   }
-  const AttackResult result = model->attack(inputs, options);
-  EXPECT_EQ(result.images.rank, inputs.rank);
-  const auto moved = result.images.pixels.view<float>();
-  std::vector<float> clean(inputs.pixels_per_image());
-  for (std::size_t row = 0; row < inputs.n(); ++row) {
-    inputs.copy_row(row, clean);
-    for (std::size_t j = 0; j < clean.size(); ++j)
-      EXPECT_LE(std::abs(static_cast<double>(moved[row * clean.size() + j]) - clean[j]), .5);
-  }
+  const std::vector<float> clean = toy::rows_of(inputs), moved = toy::attacked(*model, inputs, options).x;
+  ASSERT_EQ(moved.size(), clean.size());
+  EXPECT_LE(attack::distance(moved, clean, attack::Norm::linf), .5);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ModelFile, ::testing::ValuesIn(model_files(false)), case_name);
@@ -164,10 +157,8 @@ TEST(SingleOutput, IsTwoClassesWithTheGradientsOfTwo) {
   const Array gradients = pair->input_gradients(images, *images.labels);
   EXPECT_LT(toy::largest_gap(logit->input_gradients(images, *images.labels), gradients), 1e-6);
   EXPECT_LT(toy::largest_gap(probability->input_gradients(images, *images.labels), gradients), 1e-4);
-  AttackOptions options;
-  options.eps = .02;
-  EXPECT_TRUE(toy::same_bits(logit->attack(images, options).images.pixels,
-                             pair->attack(images, options).images.pixels));
+  EXPECT_TRUE(toy::same_bits(toy::attacked(*logit, images, {.eps = .02}).x,
+                             toy::attacked(*pair, images, {.eps = .02}).x));
   const Classifier classifier = logit->classifier({1, 8, 8});
   EXPECT_EQ(classifier.k, 2U);
   EXPECT_EQ(classifier.gradients(std::vector<float>(64, .5f), {}).gradients.size(), 128U);
@@ -208,58 +199,20 @@ TEST(SingleOutput, NeedsAWordAboutWhatItIs) {
                  "one_logit.pt: expected probabilities in [0,1] (--binary prob), found ...");
 }
 
-// Noise moves rows that PGD from the image itself cannot: the record must not call them robust.
-TEST(ZeroGradients, AreCountedAndNoiseIsRunBesideTheAttack) {
+// tests/attack/run_test.cpp covers what noise finds.
+TEST(ZeroGradients, OfAModelOfSignsAreCountedAndNoiseRunsBesideTheAttack) {
   const auto model = load_misleading("signs.pt");
   Images images = toy::images(50, {1, 8, 8}, 3);
   images.labels.reset();
-  AttackOptions options;
-  options.eps = .3, options.parameters = {{"random-start", 0}};
-  const AttackResult found = model->attack(images, options);
-  EXPECT_EQ(found.zero_gradient, 1);
-  ASSERT_TRUE(found.beside_noise.has_value());
-  EXPECT_EQ(found.beside_noise->attack_accuracy, 1);
-  EXPECT_LT(found.beside_noise->noise_accuracy, .5);
-  EXPECT_EQ(found.robust_accuracy, found.beside_noise->noise_accuracy);
-  for (std::size_t i = 0; i < images.n(); ++i) {
-    if (found.success[i]) {
-      EXPECT_LE(found.norms[i], .3);
-      EXPECT_GT(found.norms[i], 0);
-    }
-  }
-  options.attack = "noise";
-  options.parameters.clear();
-  const AttackResult noise = model->attack(images, options);
-  EXPECT_FALSE(noise.zero_gradient.has_value());
-  EXPECT_EQ(noise.robust_accuracy, found.robust_accuracy);
-  options.attack = "fgsm";
-  EXPECT_EQ(model->attack(images, options).robust_accuracy, found.robust_accuracy);
-}
-
-// Signs have gradients of 0, so FMN never moves: what noise of growing radius finds counts, in the norm asked for.
-TEST(ZeroGradients, OfAnAttackOfMinimumNormLeaveItToNoiseOfGrowingRadius) {
-  const auto model = load_misleading("signs.pt");
-  Images images = toy::images(20, {1, 8, 8}, 3);
-  images.labels.reset();
-  for (const Norm norm : {Norm::linf, Norm::l0}) {
-    AttackOptions options;
-    options.attack = "fmn", options.norm = norm, options.parameters = {{"steps", 3}};
-    const AttackResult found = model->attack(images, options);
+  for (const attack::AttackOptions& options :
+       std::vector<attack::AttackOptions>{{.eps = .3, .parameters = {{"random-start", 0}}},
+                                          {.attack = "fmn", .parameters = {{"steps", 3}}}}) {
+    const attack::AttackResult found = toy::attacked(*model, images, options);
     EXPECT_EQ(found.zero_gradient, 1);
     ASSERT_TRUE(found.beside_noise.has_value());
     EXPECT_EQ(found.beside_noise->attack_accuracy, 1);
-    EXPECT_LT(found.beside_noise->noise_accuracy, .5);
-    EXPECT_EQ(found.robust_accuracy, found.beside_noise->noise_accuracy);
-    for (std::size_t i = 0; i < images.n(); ++i)
-      EXPECT_EQ(std::isfinite(found.norms[i]), found.success[i] != 0);
+    EXPECT_LT(found.robust_accuracy, .5);
   }
-}
-
-TEST(ZeroGradients, AreNoneOfAModelThatHasGradients) {
-  const auto model = toy::model("small-cnn", {1, 8, 8}, 3);
-  const AttackResult found = model->attack(toy::images(40, {1, 8, 8}, 3), {});
-  EXPECT_EQ(found.zero_gradient, 0);
-  EXPECT_FALSE(found.beside_noise.has_value());
 }
 
 TEST(NoGradients, AreAnErrorOfOneLineAndTheRestGoesOn) {
@@ -276,10 +229,8 @@ TEST(NoGradients, AreAnErrorOfOneLineAndTheRestGoesOn) {
   };
   refused([&] { (void)classifier.gradients(std::vector<float>(64, .5f), {}); });
   refused([&] { (void)model->input_gradients(images, *images.labels); });
-  refused([&] { (void)model->attack(images, {}); });
-  AttackOptions noise;
-  noise.attack = "noise";
-  EXPECT_LE(model->attack(images, noise).robust_accuracy, 1);
+  refused([&] { (void)toy::attacked(*model, images, {}); });
+  EXPECT_LE(toy::attacked(*model, images, {.attack = "noise"}).robust_accuracy, 1);
 }
 
 // The model scales its input in place: gradients exist all the same, and what is attacked stays as it was.
@@ -288,11 +239,9 @@ TEST(InPlace, OperationsOfAModelDoNotReachTheImages) {
   Images images = toy::images(40, {1, 8, 8}, 3);
   images.labels.reset();
   EXPECT_EQ(toy::class_gradients(*model, images).shape, (std::vector<std::size_t>{40, 3, 64}));
-  AttackOptions options;
-  options.eps = 0;
-  const AttackResult found = model->attack(images, options);
+  const attack::AttackResult found = toy::attacked(*model, images, {.eps = 0});
   EXPECT_EQ(found.robust_accuracy, 1);
-  EXPECT_TRUE(toy::same_bits(found.images.pixels, images.pixels));
+  EXPECT_TRUE(toy::same_bits(found.x, toy::rows_of(images)));
 }
 
 TEST(Variation, IsFoundInModelsWhoseDropoutOrBatchStatisticsAreOn) {

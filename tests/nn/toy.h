@@ -7,9 +7,11 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "leeway/attack/attack.h"
 #include "leeway/core/random.h"
 #include "leeway/io/images.h"
 #include "leeway/nn/detail/tensors.h"
@@ -87,13 +89,24 @@ inline std::unique_ptr<Model> loaded(const std::filesystem::path& path, const st
   return session().load(source_of(path, architecture, input));
 }
 
+// (n,d), as classifiers take them.
+inline std::vector<float> rows_of(const Images& images) {
+  const torch::Tensor x = pixels(images, 0, images.n());
+  return {x.data_ptr<float>(), x.data_ptr<float>() + x.numel()};
+}
+
 // Gradients of every logit by x_i: (n,k,d).
 inline Array class_gradients(const Model& model, const Images& images) {
   const Classifier classifier = model.classifier(shape_of(images));
-  const torch::Tensor x = pixels(images, 0, images.n());
-  return make_array(
-      {images.n(), classifier.k, classifier.d},
-      classifier.gradients({x.data_ptr<float>(), static_cast<std::size_t>(x.numel())}, {}).gradients);
+  return make_array({images.n(), classifier.k, classifier.d},
+                    classifier.gradients(rows_of(images), {}).gradients);
+}
+
+inline attack::AttackResult attacked(const Model& model, const Images& images,
+                                     const attack::AttackOptions& options) {
+  return attack::run({model.classifier(shape_of(images)), rows_of(images), images.labels,
+                      images.are_rows() ? attack::anywhere : attack::Box{}},
+                     options);
 }
 
 inline double accuracy(const Outputs& outputs, const std::vector<std::int64_t>& labels) {
@@ -115,6 +128,9 @@ inline double largest_gap(const Array& a, const Array& b) {
 
 inline bool same_bits(const Array& a, const Array& b) {
   return a.shape == b.shape && a.type == b.type && std::ranges::equal(a.bytes(), b.bytes());
+}
+inline bool same_bits(std::span<const float> a, std::span<const float> b) {
+  return std::ranges::equal(std::as_bytes(a), std::as_bytes(b));
 }
 
 }  // namespace leeway::nn::toy

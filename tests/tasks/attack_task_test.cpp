@@ -1,26 +1,19 @@
-// The record of an attack from what a model says it found.
+// The record of an attack from its result, and the file of attacked images.
 #include <gmock/gmock.h>
 
 #include <cmath>
 
 #include "leeway/core/message.h"
+#include "leeway/io/npy.h"
 #include "leeway/tasks/attack/attack.h"
+#include "tests/attack/toy_classifiers.h"
+#include "tests/files.h"
 #include "tests/message_of.h"
 #include "tests/tasks/stub_model.h"
 
 namespace leeway::tasks::attack_task_test {
 
-// Attacked, it finds what it was told.
-class Told : public StubModel {
- public:
-  explicit Told(attack::AttackResult found) : found_(std::move(found)) {}
-  [[nodiscard]] attack::AttackResult attack(const Images&, const attack::AttackOptions&, Progress*) const override {
-    return found_;
-  }
-
- private:
-  attack::AttackResult found_;
-};
+const Images pictures{"", make_array({10, 1, 2, 2}, std::vector<float>(40)), {}};
 
 // Ten rows: two misjudged before, six found at 1 to 6, two that withstood.
 attack::AttackResult nearest() {
@@ -34,13 +27,8 @@ attack::AttackResult nearest() {
   return found;
 }
 
-Attack record_of(const attack::AttackResult& found) {
-  const Images none;
-  return attack({Told(found), none, found.options}).record;
-}
-
 TEST(AttackTask, SaysHowFarRowsMoved) {
-  const Attack record = record_of(nearest());
+  const Attack record = record_of(nearest(), pictures);
   EXPECT_EQ(record.options.norm, attack::Norm::l1);
   EXPECT_EQ(record.options.loss, attack::Loss::difference);
   const AttackedSet& set = record.results.at(0);
@@ -65,7 +53,7 @@ TEST(AttackTask, HasACurveOfOnePointWhereNothingWasFound) {
   attack::AttackResult found = nearest();
   found.norms.assign(10, HUGE_VAL);
   found.success.assign(10, 0);
-  const Attack record = record_of(found);
+  const Attack record = record_of(found, pictures);
   const NearestNorms& norms = record.results.at(0).norms.value();
   EXPECT_EQ(norms.median, HUGE_VAL);
   ASSERT_EQ(norms.curve.size(), 1U);
@@ -78,7 +66,7 @@ TEST(AttackTask, WithARadiusThereAreNoNorms) {
   found.options.targets.assign(10, 1);
   found.zero_gradient = .5;
   found.beside_noise = attack::BesideNoise{.9, .3};
-  const Attack record = record_of(found);
+  const Attack record = record_of(found, pictures);
   const AttackedSet& set = record.results.at(0);
   EXPECT_FALSE(set.norms.has_value());
   EXPECT_EQ(set.target, "given");
@@ -94,10 +82,7 @@ TEST(AttackTask, WarnsOfUnreliableGradientsAndOfARadiusAroundEveryImage) {
   attack::AttackResult found = nearest();
   found.options = {.attack = "pgd", .eps = 8};
   found.unreliable_gradient = .9;
-  found.images.pixels = make_array({10, 1, 2, 2}, std::vector<float>(40));
-  const auto warnings = [&] {
-    return attack({Told(found), found.images, found.options}).record.envelope.warnings;
-  };
+  const auto warnings = [&] { return record_of(found, pictures).envelope.warnings; };
   EXPECT_THAT(warnings(),
               ::testing::ElementsAre(::testing::HasSubstr("use 8/255"),
                                      ::testing::StartsWith("for 90.0% of 10 rows, a short step")));
@@ -110,29 +95,24 @@ TEST(AttackTask, WarnsOfUnreliableGradientsAndOfARadiusAroundEveryImage) {
 TEST(AttackTask, EveryAttackMeetsEveryRadius) {
   attack::AttackOptions given;
   given.attack = "fgsm,fmn,pgd";
-  const auto complete = [](const attack::AttackOptions& options) {
-    attack::AttackOptions all = options;
-    if (all.attack != "fmn") all.eps = options.eps.value_or(.03);
-    if (all.attack == "fmn" && options.eps) throw Error("attack fmn: expected no radius");
-    return all;
-  };
   const auto names = [](const std::vector<attack::AttackOptions>& all) {
     std::vector<std::pair<std::string, double>> texts;
     for (const attack::AttackOptions& one : all) texts.emplace_back(one.attack, one.eps.value_or(-1));
     return texts;
   };
   using Names = std::vector<std::pair<std::string, double>>;
-  EXPECT_EQ(names(attacks_of(given, {.1, .2}, complete)),
+  EXPECT_EQ(names(attacks_of(given, {.1, .2})),
             (Names{{"fgsm", .1}, {"fgsm", .2}, {"fmn", -1}, {"pgd", .1}, {"pgd", .2}}));
-  EXPECT_EQ(names(attacks_of(given, {}, complete)), (Names{{"fgsm", .03}, {"fmn", -1}, {"pgd", .03}}));
+  const double usual = attack::default_eps;
+  EXPECT_EQ(names(attacks_of(given, {})), (Names{{"fgsm", usual}, {"fmn", -1}, {"pgd", usual}}));
   given.attack = "fmn";
-  EXPECT_REFUSED(attacks_of(given, {.1}, complete), "attack fmn: expected no radius");
+  EXPECT_REFUSED(attacks_of(given, {.1}), "attack fmn: expected no radius...");
 }
 
 TEST(AttackTask, SetsOfOneRecordKeepTheirWarningsByFile) {
   Attack all;
   for (const char* const out : {"a.npz", "b.npz"}) {
-    Attack one = record_of(nearest());
+    Attack one = record_of(nearest(), pictures);
     one.results[0].out = out;
     one.envelope.warnings = {"look"};
     add_set(all, std::move(one));
@@ -141,6 +121,51 @@ TEST(AttackTask, SetsOfOneRecordKeepTheirWarningsByFile) {
   EXPECT_EQ(all.results[1].attack, "fmn");
   EXPECT_THAT(all.envelope.warnings, ::testing::ElementsAre("a.npz: look", "b.npz: look"));
   EXPECT_THAT(all.envelope.headline, ::testing::StartsWith("Of 2 attacked sets"));
+}
+
+// F(x) = (x_0, x_1), of tables of two columns.
+class Table : public StubModel {
+ public:
+  [[nodiscard]] Classifier classifier(const nn::InputShape& input) const override {
+    EXPECT_EQ(input, (nn::InputShape{2, 1, 1, 2}));
+    return attack::toy::Linear{2, 2, {1, 0, 0, 1}, {0, 0}}.classifier();
+  }
+};
+
+// Of rows of any range: one too far from the boundary, one near it, one misclassified.
+TEST(AttackTask, AttacksTheModelAndKeepsTheFormOfItsInputs) {
+  Images rows{"t.npz", make_array({3, 2, 1, 1}, std::vector<float>{9, 1, 7, 5, 5, 7}), {{0, 0, 0}}};
+  rows.rank = 2, rows.class_names = {"ash", "oak"};
+  const auto attacked = [&](std::vector<std::int64_t> targets) {
+    return attack({Table(), rows, {.attack = "fgsm", .eps = 2, .targets = std::move(targets), .seed = 5}});
+  };
+  const TemporaryFolder folder;
+  const auto written = [&](const AttackFound& found) {
+    write_attacked(folder / "a.npz", rows, found.result);
+    return read_npz(folder / "a.npz");
+  };
+  const AttackFound found = attacked({});
+  EXPECT_EQ(found.record.results.at(0).n, 3U);
+  EXPECT_EQ(found.record.results.at(0).clean_accuracy, 2. / 3);
+  EXPECT_EQ(found.record.results.at(0).robust_accuracy, 1. / 3);
+  EXPECT_EQ(found.record.envelope.seed, 5U);
+  EXPECT_THAT(found.record.envelope.headline, ::testing::StartsWith("Under fgsm in linf of radius 2"));
+  EXPECT_THAT(found.record.envelope.warnings, ::testing::IsEmpty());
+  ArrayMap file = written(found);
+  EXPECT_EQ(file.at("x").shape, (std::vector<std::size_t>{3, 2}));
+  EXPECT_THAT(file.at("x").view<float>(), ::testing::ElementsAre(7, 3, 5, 7, 3, 9));
+  EXPECT_THAT(file.at("success").view<std::uint8_t>(), ::testing::ElementsAre(0, 1, 1));
+  EXPECT_THAT(file.at("norms").view<double>(), ::testing::ElementsAre(HUGE_VAL, 2, 2));
+  EXPECT_THAT(file.at("y").view<std::int64_t>(), ::testing::ElementsAre(0, 0, 0));
+  EXPECT_TRUE(file.contains("class_names") && !file.contains("targets"));
+  EXPECT_THAT(written(attacked({1, 0, 1})).at("targets").view<std::int64_t>(),
+              ::testing::ElementsAre(1, 0, 1));
+  rows.labels.reset();
+  file = written(attacked({}));
+  EXPECT_THAT(file.at("targets").view<std::int64_t>(), ::testing::ElementsAre(0, 0, 1)) << "the predictions";
+  EXPECT_FALSE(file.contains("y"));
+  rows.labels = std::vector<std::int64_t>{0, -1, 0};
+  EXPECT_REFUSED(attacked({}), "t.npz: expected a label for every row...");
 }
 
 }  // namespace leeway::tasks::attack_task_test

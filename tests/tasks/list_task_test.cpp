@@ -80,6 +80,7 @@ TEST(ListTask, WhatAFamilySaysBesides) {
   EXPECT_EQ(named(listed("estimators"), "cot").about.at("assumes"), error_bound::estimator("cot").assumes);
   EXPECT_THAT(named(listed("pairings"), "label-nearest").needs, ElementsAre("labels", "features"));
   EXPECT_THAT(named(listed("distances"), "kl").needs, ElementsAre("logits", "pairs of rows"));
+  EXPECT_EQ(named(listed("attacks"), "fmn").about.at("norms"), "linf l2 l1 l0");
   EXPECT_EQ(named(listed("protocol-sets"), "dsprites").about.at("attributes"), "obj_color, bg_color, scale");
 }
 
@@ -88,7 +89,7 @@ TEST(ListTask, WithoutModelsTheRestIsListed) {
   EXPECT_EQ(record.results[0].family, "architectures");
   EXPECT_THAT(record.results[0].members, IsEmpty());
   EXPECT_EQ(record.results[0].missing, "no model part");
-  EXPECT_THROW((void)listed("attacks"), std::runtime_error);
+  EXPECT_THROW((void)listed("algorithms"), std::runtime_error);
   EXPECT_THAT(error_of("colours"),
               ::testing::StartsWith("family: expected one of architectures, algorithms, "));
 }

@@ -17,9 +17,6 @@ class StubModel : public nn::Model {
     not_asked();
   }
   [[nodiscard]] Classifier classifier(const nn::InputShape&) const override { not_asked(); }
-  [[nodiscard]] attack::AttackResult attack(const Images&, const attack::AttackOptions&, Progress*) const override {
-    not_asked();
-  }
   [[nodiscard]] std::unique_ptr<Model> with_normalization(const nn::Normalization&) const override {
     not_asked();
   }

@@ -76,12 +76,12 @@ std::string blind_warning(const attack::AttackResult& result) {
       percent(result.beside_noise->noise_accuracy, 1));
 }
 
-// `values`: of a row.
-std::vector<std::string> warnings_of(const attack::AttackResult& result, bool pictures, double values) {
+std::vector<std::string> warnings_of(const attack::AttackResult& result, const Images& images) {
   std::vector<std::string> warnings;
   const attack::AttackOptions& options = result.options;
-  const double farthest = options.norm == attack::Norm::linf ? 1 : std::sqrt(values);
-  if (pictures && options.eps.value_or(0) >= 1 && *options.eps >= farthest)
+  const double values = static_cast<double>(images.pixels_per_image()),
+               farthest = options.norm == attack::Norm::linf ? 1 : std::sqrt(values);
+  if (!images.are_rows() && options.eps.value_or(0) >= 1 && *options.eps >= farthest)
     warnings.push_back(fmt::format(
         "a radius of {} in {} reaches every image with pixels in [0, 1]; for 8 of 255 levels, use 8/255",
         significant(*options.eps, 3), name_of(options.norm)));
@@ -103,6 +103,14 @@ std::vector<float> values_of(const Images& images) {
 
 }  // namespace
 
+Attack record_of(const attack::AttackResult& result, const Images& images) {
+  Attack record;
+  record.options = result.options;
+  record.results = {set_of(result)};
+  record.envelope.warnings = warnings_of(result, images);
+  return record;
+}
+
 AttackFound attack(const AttackTask& task, Progress* progress) {
   const TaskClock clock;
   const Images& images = task.images;
@@ -112,11 +120,7 @@ AttackFound attack(const AttackTask& task, Progress* progress) {
                               images.are_rows() ? attack::anywhere : attack::Box{},
                               images.path.empty() ? "rows" : display_name(images.path)};
   attack::AttackResult result = attack::run(target, task.options, progress);
-  Attack record;
-  record.options = result.options;
-  record.results = {set_of(result)};
-  record.envelope.warnings = warnings_of(result, !images.are_rows(), static_cast<double>(images.pixels_per_image()));
-  return {clock.finished(std::move(record), task.options.seed), std::move(result)};
+  return {clock.finished(record_of(result, images), task.options.seed), std::move(result)};
 }
 
 std::vector<attack::AttackOptions> attacks_of(const attack::AttackOptions& given,
@@ -157,15 +161,15 @@ void add_set(Attack& all, Attack one) {
   all.envelope.findings = findings_of(all);
 }
 
-void write_attacked(const std::filesystem::path& path, const Images& images, const attack::AttackResult& result) {
+void write_attacked(const std::filesystem::path& path, const Images& images,
+                    const attack::AttackResult& result) {
   const std::size_t n = result.success.size();
   const std::vector<std::int64_t>& targets = result.options.targets;
   ArrayMap arrays{{"x", make_array(images.own_shape(), result.x)},
                   {"success", make_array({n}, result.success)},
                   {"norms", make_array({n}, result.norms)}};
   if (result.labelled) arrays["y"] = make_array({n}, result.classes);
-  if (const auto& names = images.class_names; !names.empty())
-    arrays["class_names"] = make_text_array(names);
+  if (const auto& names = images.class_names; !names.empty()) arrays["class_names"] = make_text_array(names);
   if (!result.labelled || !targets.empty())
     arrays["targets"] = make_array({n}, targets.empty() ? result.classes : targets);
   write_npz(path, arrays);

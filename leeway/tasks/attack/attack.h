@@ -16,12 +16,12 @@
 #include <string>
 #include <vector>
 
+#include "leeway/attack/attack.h"
 #include "leeway/core/progress.h"
 #include "leeway/core/statistics.h"
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
 #include "leeway/io/images.h"
-#include "leeway/attack/attack.h"
 #include "leeway/nn/model.h"
 #include "leeway/tasks/model_reading.h"
 
@@ -89,6 +89,9 @@ struct AttackFound {
 void add_set(Attack& all, Attack one);
 
 [[nodiscard]] AttackFound attack(const AttackTask& task, Progress* progress = nullptr);
+
+// Options, result and warnings of an attack on these images.
+[[nodiscard]] Attack record_of(const attack::AttackResult& result, const Images& images);
 
 // An .npz: x, y (or targets: the predictions, or the classes that were to be reached), success, norms.
 void write_attacked(const std::filesystem::path& path, const Images& images,

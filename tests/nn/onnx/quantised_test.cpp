@@ -21,7 +21,7 @@ TEST_F(Handmade, QuantisedGraphsHaveOutputsAndNoGradients) {
   Images images{"", make_array<float>({2, 1, 2, 2}, {0, .5, 1, .4f, 1, 0, 0, 0}), {}};
   const Array logits = model->outputs(images).logits;
   EXPECT_THAT(logits.view<float>(), ElementsAre(-.5f, 1, 1.25f, 1, 2, -1));  // .4 is rounded to .5
-  EXPECT_REFUSED(model->attack(images, {}), "expected a model with input gradients...");
+  EXPECT_REFUSED(toy::attacked(*model, images, {}), "expected a model with input gradients...");
 }
 
 // As exporters of dynamic quantisation write it. The scale is that of the rows that run together: each runs alone.

@@ -68,10 +68,9 @@ TEST_F(Confined, HasTheBitsOfThisProcess) {
         << file;
     EXPECT_TRUE(toy::same_bits(toy::class_gradients(*apart, images), toy::class_gradients(*trusted, images)))
         << file;
-    AttackOptions options;
-    options.eps = .1, options.parameters = {{"steps", 3}};
-    EXPECT_TRUE(toy::same_bits(apart->attack(images, options).images.pixels,
-                               trusted->attack(images, options).images.pixels))
+    const attack::AttackOptions options{.eps = .1, .parameters = {{"steps", 3}}};
+    EXPECT_TRUE(
+        toy::same_bits(toy::attacked(*apart, images, options).x, toy::attacked(*trusted, images, options).x))
         << file;
   }
   set_threads(1);
