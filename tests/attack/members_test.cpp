@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryAttack, ::testing::ValuesIn(every_case()), ca
 
 // --- Closed forms: of two classes, the difference of the logits is linear.
 
-// From a row of class y to the other class: by how much each value raises the difference, and how far it can move.
+// From a row of class y to the other class: how much each value raises the difference, how far it can move.
 struct Slope {
   std::vector<float> slopes, room;
   double gap;  // F_y minus the other logit
@@ -174,7 +174,7 @@ struct Slope {
     for (float& slope : slopes) slope = std::abs(slope);
   }
 
-  // The most that moves of this norm raise the difference. l1: the steepest values first; l0: those that gain most.
+  // The largest rise of the difference. l1: the steepest values first; l0: those that gain most.
   [[nodiscard]] double gain(Norm norm, double radius) const {
     std::vector<std::pair<double, double>> rates;  // gain per length, longest move
     const double t = norm == Norm::l2 ? reach(slopes, room, radius) : 0;
@@ -268,7 +268,7 @@ TEST_P(Fmn, FailsWhereTheBoundaryIsOutsideTheBox) {
   EXPECT_EQ(found.robust_accuracy, 1);
 }
 
-// The second value switches the first one on: in row 0 it has no effect. No division by a gradient of 0, and row 1 is found.
+// Row 0, whose second value is 0, has a gradient of 0: it stays, without a division by 0; row 1 is found.
 TEST_P(Fmn, StaysWhereTheGradientIsZero) {
   const auto forward = [](Row x) { return std::vector<float>{.75f, x[1] * x[0]}; };
   const auto backward = [](Row x, Row by) { return std::vector<float>{by[1] * x[1], 0}; };
@@ -288,7 +288,7 @@ INSTANTIATE_TEST_SUITE_P(Norms, Fmn, ::testing::ValuesIn(every_norm), case_name)
 
 // --- Other facts of single members.
 
-// Logits of +-1e4, boundary at x_0 = .5: the cross-entropy has a gradient of exactly 0, the difference has not.
+// Logits of +-1e4, boundary at x_0 = .5: the gradient of the cross-entropy is 0, that of the difference not.
 TEST(Pgd, AttacksSaturatedModels) {
   const Classifier classifier = toy::Linear{2, 2, {1e4f, 0, -1e4f, 0}, {0, 1e4f}}.classifier();
   const auto attacked = [&](const AttackOptions& options) {

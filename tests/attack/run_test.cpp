@@ -173,7 +173,7 @@ TEST(BestPoint, IsASuccessThenTheLargerLossThenTheEarlier) {
   EXPECT_EQ(kept(5, 3, true), 3);
 }
 
-// By hand, of the logits (1, 3, 2) and the class 0: margin log(e^3 + e^2) - 1, difference 3 - 1, dlr 2 / (3 - 1).
+// By hand, logits (1, 3, 2), class 0: margin log(e^3 + e^2) - 1, difference 3 - 1, dlr 2 / (3 - 1).
 TEST(Losses, AreWhatTheirNamesSay) {
   const Classifier classifier = toy::Linear{3, 3, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}}.classifier();
   const Points x{1, 3, {1, 3, 2}};
