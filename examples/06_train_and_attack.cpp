@@ -46,10 +46,9 @@ int main() {
   std::filesystem::remove(weights);
 
   const leeway::Images fresh = bars(500, 2);
+  const leeway::tasks::ModelUnderAttack model(*trained.model, fresh);
   for (const double eps : {0., .02, .2}) {
-    leeway::attack::AttackOptions attack;
-    attack.eps = eps;
-    const auto found = leeway::tasks::attack({*trained.model, fresh, attack});
-    fmt::print("l_inf radius {:.2f}: right on {:.0f}% of {}\n", eps, 100 * found.result.robust_accuracy, fresh.n());
+    const auto found = leeway::attack::run(model.target(), {.attack = "pgd", .eps = eps});
+    fmt::print("l_inf radius {:.2f}: right on {:.0f}% of {}\n", eps, 100 * found.robust_accuracy, fresh.n());
   }
 }

@@ -10,6 +10,7 @@
 #include "apps/leeway/option_flags.h"
 #include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
+#include "leeway/io/npy.h"
 #include "leeway/io/outputs.h"
 #include "leeway/tasks/attack/attack.h"
 #include "leeway/tasks/file_pattern.h"
@@ -77,9 +78,11 @@ std::vector<tasks::NamedFile> files_of(const Context& context, const AttackFlags
 
 // A model and a set of images under every attack; `file` is that of the first one.
 void attack_one(Context& context, const AttackFlags& flags, const ModelFlags& model, const std::string& data,
-                std::vector<attack::AttackOptions> attacks, const tasks::NamedFile* file, tasks::Attack& all) {
+                std::vector<attack::AttackOptions> attacks, const tasks::NamedFile* file,
+                tasks::Attack& all) {
   ModelAndImages loaded = load_model_and_inputs(context, model, data);
   keep_rows(context, loaded, flags.rows);
+  const tasks::ModelUnderAttack under(*loaded.model, loaded.images);
   for (attack::AttackOptions& options : attacks) {
     if (loaded.images.are_rows() && options.eps && flags.eps.empty())
       throw UsageError(fmt::format(
@@ -92,8 +95,11 @@ void attack_one(Context& context, const AttackFlags& flags, const ModelFlags& mo
           read_labels(flags.targets, loaded.images.n(), std::numeric_limits<std::int32_t>::max(), reading);
       if (!context.inputs.has(flags.targets)) context.add_input(flags.targets, {options.targets.size()});
     }
-    auto [record, result] = tasks::attack({*loaded.model, loaded.images, options}, context.progress());
-    tasks::write_attacked(file->file, loaded.images, result);
+    auto [record, result] = tasks::attack({under.target(), options}, context.progress());
+    ArrayMap arrays = tasks::attacked_arrays(std::move(result), loaded.images.own_shape());
+    if (const auto& names = loaded.images.class_names; !names.empty())
+      arrays["class_names"] = make_text_array(names);
+    write_npz(file->file, arrays);
     tasks::AttackedSet& set = record.results.front();
     set.model = model.model, set.data = data, set.out = file++->file;
     set.stochastic = loaded.stochastic;

@@ -25,17 +25,18 @@ inline constexpr Norm every_norm[] = {Norm::linf, Norm::l2, Norm::l1, Norm::l0};
   return norm == Norm::linf ? Norm::l1 : norm == Norm::l1 ? Norm::linf : Norm::l2;
 }
 
-// Range of values: pixels [0,1]; otherwise bounds whose squares fit in float32.
+inline constexpr double farthest_value = 1e12;
+
+// Range of values: pixels [0,1], or bounds whose squares fit in float32.
 struct Box {
   double low = 0, high = 1;
 
-  [[nodiscard]] bool unbounded() const { return low < 0; }
+  [[nodiscard]] bool unbounded() const { return low <= -farthest_value; }
   [[nodiscard]] float clip(float value) const {
     const auto least = static_cast<float>(low), most = static_cast<float>(high);
     return value < least ? least : value > most ? most : value;
   }
 };
-inline constexpr double farthest_value = 1e12;
 inline constexpr Box anywhere{-farthest_value, farthest_value};
 
 using Row = std::span<const float>;

@@ -186,11 +186,13 @@ Pass run_parts(const Aim& whole, std::span<const std::int64_t> classes, const At
 // the radius per value, at most 1/255 of the box. Rows whose gradient is 0 are not among them.
 std::optional<double> unreliable_gradients(const Aim& aim, std::span<const std::int64_t> classes) {
   constexpr double longest = 1. / 255, of_radius = 1. / 8, least_share = .1;
-  double length = longest;
+  const Box box = aim.target().box;
+  double length = box.unbounded() ? longest : longest * (box.high - box.low);
   if (const auto& eps = aim.options().eps) {
     const double values = aim.options().norm == Norm::l2 ? static_cast<double>(aim.target().classifier.d) : 1;
     const double radius = *eps / std::sqrt(values);
-    length = aim.target().box.unbounded() ? of_radius * radius : std::min(longest, of_radius * radius);
+    length =
+        box.unbounded() ? of_radius * radius : std::min(longest * (box.high - box.low), of_radius * radius);
   }
   if (length == 0) return std::nullopt;
   std::size_t unreliable = 0;
@@ -226,7 +228,7 @@ Attacked run_noise_for(const Problem& problem, const AttackOptions& options) {
   if (options.norm != Norm::linf) noise.norm = Norm::l2;
   noise.parameters.clear();
   const bool unbounded = problem.box.unbounded();
-  const double side = unbounded ? 1 << 10 : 1;
+  const double side = unbounded ? 1 << 10 : problem.box.high - problem.box.low;
   const double box = side * (noise.norm == Norm::linf ? 1 : std::sqrt(static_cast<double>(problem.clean.d)));
   Nearest nearest(problem, options.norm);
   for (int halvings = unbounded ? 18 : 8; halvings >= 0; --halvings) {
@@ -251,8 +253,9 @@ void check_values(const Target& target) {
     const float value = target.x[i];
     if (value >= target.box.low && value <= target.box.high) continue;
     refuse(target.name,
-           target.box.unbounded() ? fmt::format("numbers of at most {:g} to attack", farthest_value)
-                                  : std::string("values in [0, 1] to attack"),
+           target.box.unbounded()
+               ? fmt::format("numbers of at most {:g} to attack", farthest_value)
+               : fmt::format("values in [{:g}, {:g}] to attack", target.box.low, target.box.high),
            fmt::format("{:g} at row {}", value, i / d));
   }
 }

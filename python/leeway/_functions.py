@@ -3,6 +3,7 @@
 import inspect
 import keyword
 import os
+import sys
 import warnings
 
 import numpy
@@ -101,6 +102,23 @@ def _require_same_models(function, argument, first, other, options):
         raise _leeway.Error(f"{function}: expected the models {list(map(str, first))} in {argument}, found {found}")
 
 
+def _model_to_attack(given):
+    """A classifier of whatever has been given; `x` is an array for it."""
+    model, x = given["model"], _arrays.numpy_of(given["x"], "x")
+    given["x"] = x
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(model, torch.nn.Module):
+        from .torch import classifier
+        model = classifier(model, x.shape[1:])
+    elif hasattr(model, "predict_proba") or hasattr(model, "decision_function"):
+        from .sklearn import classifier
+        model = classifier(model)
+    if not isinstance(model, Classifier):
+        raise _leeway.Error("leeway.attack: model: expected a leeway.Classifier, a torch.nn.Module or an estimator with predict_proba or "
+                            f"decision_function, found {type(model).__name__}")
+    given["model"] = model
+
+
 def _model_or_outputs(given):
     """By place: a classifier and its inputs, or outputs made elsewhere and their Jacobian."""
     if "model" in given and not isinstance(given["model"], Classifier):
@@ -142,7 +160,7 @@ def _adapted(kind, value, name, options):
     return [_arrays.named_outputs(value, name, options)] if kind == "outputs" else ADAPTERS[kind](value, name)
 
 
-PREPARE = {"agreement": _models, "assess": _sources, "average_case": _model_or_outputs, "select": _checkpoints}
+PREPARE = {"agreement": _models, "assess": _sources, "attack": _model_to_attack, "average_case": _model_or_outputs, "select": _checkpoints}
 
 
 WORDS = ("class_names", "class_columns", "group_columns")  # words by commas, or a list of them

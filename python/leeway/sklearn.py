@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy
 
-from leeway import Error, _arrays
+from leeway import Classifier, Error, _arrays
 from leeway._leeway import is_missing
 
-__all__ = ["outputs"]
+__all__ = ["classifier", "outputs"]
 
 
 def _refuse(expected: str, found: str) -> Error:
@@ -89,3 +89,14 @@ def outputs(estimator: Any, X: Any, y: Any = None) -> dict[str, Any]:
     if y is not None:
         made["labels"] = _positions(y, classes, len(scores))
     return made
+
+
+def classifier(estimator: Any) -> Classifier:
+    """``estimator`` as a :class:`leeway.Classifier` without gradients, for attacks that need none and for Monte Carlo.
+
+    Its logits are the logarithms of ``predict_proba``, at least 1e-30, or else the scores of ``decision_function``.
+    """
+    def logits(x: numpy.ndarray) -> numpy.ndarray:
+        scores = _scores(estimator, x.reshape(len(x), -1))
+        return scores["logits"] if "logits" in scores else numpy.log(numpy.maximum(scores["probs"], 1e-30))
+    return Classifier(logits)

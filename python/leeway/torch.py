@@ -1,21 +1,18 @@
 """PyTorch modules as classifiers for leeway.
 
 Importing this module imports torch; ``import leeway`` alone does not. leeway's own LibTorch is not loaded into this process:
-training and attacks run in the process of the command (``leeway.command``, ``attack``), because two LibTorches crash a process.
+training runs in the process of the command (``leeway.command``), because two LibTorches crash a process.
 """
 from __future__ import annotations
 
-import copy
-import pathlib
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy
 import torch
 
+import leeway
 from leeway import Classifier, Error, Result
-from leeway._command import run
 
 __all__ = ["attack", "classifier"]
 
@@ -183,62 +180,15 @@ def classifier(module: torch.nn.Module, input_shape: Sequence[int], normalizatio
     return made
 
 
-def _traced(module: torch.nn.Module, x: numpy.ndarray) -> torch.jit.ScriptModule:
-    """A copy on the CPU in float32, as TorchScript."""
-    _require_evaluation(module)
-    _dtype_and_device(module)
-    with torch.no_grad():
-        return torch.jit.trace(copy.deepcopy(module).to("cpu", torch.float32), torch.zeros(2, *x.shape[1:], dtype=torch.float32))
-
-
-def attack(module: torch.nn.Module, x: Any, y: Any = None, normalization: Mapping[str, Any] | None = None, *, attack: str = "pgd",
-           norm: str = "linf", eps: float | str | None = None, loss: str | None = None, targets: Any = None,
-           parameters: Mapping[str, float] | None = None, seed: int = 0) -> Result:
-    """Generates adversarial examples: the record of `leeway attack` on a copy of ``module``, in a separate process.
-
-    The copy is a trace of the module, run by the command's LibTorch. Modules with operators unknown to this LibTorch, or with
-    input-dependent control flow, cannot be traced. `arrays` has the arrays that the command writes: ``x``, ``success``, ``norms``
-    and ``y`` or ``targets``.
+def attack(module: torch.nn.Module, x: Any, y: Any = None, normalization: Mapping[str, Any] | None = None, **options: Any) -> Result:
+    """:func:`leeway.attack` on a module that expects a normalization of its inputs.
 
     Parameters
     ----------
-    module
+    module, normalization
         As for :func:`classifier`.
-    x
-        Images (n,c,h,w), uint8 or floats in [0,1], or rows (n,d) of any range.
-    y
-        Labels, which the attack leads away from (default: the predictions of the module).
-    normalization
-        As for :func:`classifier`.
-    attack, norm, eps, loss, seed
-        Options of the command; ``leeway.command(["list", "attacks"])`` lists the attacks.
-    targets
-        Target classes, one for each input.
-    parameters
-        Parameters of the attack, by name: ``{"steps": 50}``.
-
-    Raises
-    ------
-    leeway.Error
-        As for :func:`classifier`. leeway.CommandError: errors of the command.
+    x, y, options
+        As for :func:`leeway.attack`: ``attack``, ``norm``, ``eps``, ``loss``, ``targets``, ``parameters``, ``seed`` and others.
     """
-    images = numpy.ascontiguousarray(x.detach().cpu() if isinstance(x, torch.Tensor) else x)
-    words: list[Any] = ["attack", "--model", "module.pt", "--data", "images.npz", "--out", "attacked.npz", "--attack", attack, "--norm", norm,
-                        "--seed", seed]
-    for flag, value in (("--eps", eps), ("--loss", loss)):
-        words += [] if value is None else [flag, value]
-    for name, value in (normalization or {}).items():
-        words += [f"--{name}", ",".join(str(number) for number in numpy.atleast_1d(value))]
-    for name, value in (parameters or {}).items():
-        words += ["--set", f"{name}={value}"]
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder)
-        _traced(module, images).save(str(path / "module.pt"))
-        numpy.savez(path / "images.npz", x=images, **({} if y is None else {"y": numpy.asarray(y)}))
-        if targets is not None:
-            numpy.save(path / "targets.npy", numpy.asarray(targets))
-            words += ["--targets", "targets.npy"]
-        result = run(words, folder, stacklevel=3)
-        with numpy.load(path / "attacked.npz") as arrays:
-            result.arrays = dict(arrays)
-    return result
+    images = x.detach().cpu().numpy() if isinstance(x, torch.Tensor) else numpy.asarray(x)
+    return leeway.attack(classifier(module, images.shape[1:], normalization), images, y, **options)

@@ -79,8 +79,8 @@ Array checked_logits(nb::handle returned, std::size_t n, std::size_t k) {
 }
 
 // `before`: (n), or (n,m) of the gradients of m classes.
-Array checked_gradients(nb::handle returned, const std::string& name, std::initializer_list<std::size_t> before,
-                        const Shape& input) {
+Array checked_gradients(nb::handle returned, const std::string& name,
+                        std::initializer_list<std::size_t> before, const Shape& input) {
   Array gradients = array_like(returned, name);
   const Shape whole = joined(before, input);
   if (gradients.shape != whole && gradients.shape != joined(before, Shape{product(input)}))
@@ -89,9 +89,11 @@ Array checked_gradients(nb::handle returned, const std::string& name, std::initi
 }
 
 // The two parts of what a function returned.
-std::pair<nb::object, nb::object> pair_of(const nb::object& returned, const std::string& name, const char* parts) {
+std::pair<nb::object, nb::object> pair_of(const nb::object& returned, const std::string& name,
+                                          const char* parts) {
   if (!PyTuple_Check(returned.ptr()) || PyTuple_GET_SIZE(returned.ptr()) != 2)
-    refuse(name, fmt::format("a pair, {}", parts), nb::cast<std::string>(nb::object(returned.type().attr("__name__"))));
+    refuse(name, fmt::format("a pair, {}", parts),
+           nb::cast<std::string>(nb::object(returned.type().attr("__name__"))));
   return {returned[0], returned[1]};
 }
 
@@ -111,7 +113,8 @@ struct Functions {
     const std::string name = "leeway.Classifier: gradients";
     const auto [found, by_class] =
         pair_of(gradients(rows_of(x, input), classes_of(classes, n)), name, "logits and gradients");
-    return {floats_of(checked_logits(found, n, k)), floats_of(checked_gradients(by_class, name, {n, m}, input))};
+    return {floats_of(checked_logits(found, n, k)),
+            floats_of(checked_gradients(by_class, name, {n, m}, input))};
   }
 };
 
@@ -125,12 +128,13 @@ std::shared_ptr<const Held> shared(Held held) {
           }};
 }
 
-Linearized linearized(const std::shared_ptr<const Functions>& functions, std::span<const float> x, std::size_t k) {
+Linearized linearized(const std::shared_ptr<const Functions>& functions, std::span<const float> x,
+                      std::size_t k) {
   const Acquired gil;
   const Shape& input = functions->input;
   const std::size_t n = x.size() / product(input);
-  const auto [logits, vjp] =
-      pair_of(functions->linearize(rows_of(x, input)), "leeway.Classifier: linearize", "logits and a function");
+  const auto [logits, vjp] = pair_of(functions->linearize(rows_of(x, input)), "leeway.Classifier: linearize",
+                                     "logits and a function");
   Linearized found{floats_of(checked_logits(logits, n, k))};
   found.vjp = [vjp = shared(nb::object(vjp)), input, n, k](std::span<const float> cotangents) {
     const Acquired taken;
@@ -234,7 +238,8 @@ tasks::ClassifierInputs classifier_inputs(nb::handle classifier, const Array& in
   if (!classifier.attr("input_shape").is_none()) declared = nb::cast<Shape>(classifier.attr("input_shape"));
   check(inputs, declared, nb::cast<bool>(classifier.attr("pixels")));
   const Shape input = declared.value_or(Shape(inputs.shape.begin() + 1, inputs.shape.end()));
-  const auto functions = shared(Functions{classifier.attr("logits"), classifier.attr("gradients"), classifier.attr("linearize"), input});
+  const auto functions = shared(Functions{classifier.attr("logits"), classifier.attr("gradients"),
+                                          classifier.attr("linearize"), input});
   const average_case::InputRow row = input_row(inputs);
   tasks::ClassifierInputs model{classifier_of(functions, classes_of(*functions, row)), row, inputs.shape[0]};
   std::optional<nn::Variation> variation;

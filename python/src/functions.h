@@ -35,6 +35,7 @@ struct Function {
 // By what they read; module.cpp joins them.
 [[nodiscard]] std::vector<Function> functions_of_outputs();
 [[nodiscard]] std::vector<Function> functions_of_noise();
+[[nodiscard]] std::vector<Function> functions_of_attack();
 [[nodiscard]] std::vector<Function> functions_of_data();
 
 // The options of a type as they are by default.

@@ -27,7 +27,8 @@ namespace {
 const std::vector<Function>& all_functions() {
   static const std::vector<Function> all = [] {
     std::vector<Function> list;
-    for (const auto& part : {functions_of_outputs(), functions_of_noise(), functions_of_data()})
+    for (const auto& part :
+         {functions_of_outputs(), functions_of_noise(), functions_of_attack(), functions_of_data()})
       list.insert(list.end(), part.begin(), part.end());
     return list;
   }();

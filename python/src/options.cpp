@@ -58,6 +58,12 @@ Json json_of(nb::handle value, const std::string& where, int depth = 0) {
     if (kind.equal(nb::str("f"))) return json_number(nb::cast<double>(nb::float_(value)));
     return text_of(nb::repr(value), where);
   }
+  if (PyDict_Check(value.ptr())) {
+    Json object = Json::object();
+    for (const auto& [key, one] : nb::cast<nb::dict>(value))
+      object[text_of(nb::str(nb::handle(key)), where)] = json_of(one, where, depth + 1);
+    return object;
+  }
   if (nb::hasattr(value, "__iter__")) {
     Json list = Json::array();
     for (const nb::handle element : value) {

@@ -1,19 +1,18 @@
-// The record of an attack from its result, and the file of attacked images.
+// The record of an attack from its result, and the arrays of attacked rows.
 #include <gmock/gmock.h>
 
 #include <cmath>
 
 #include "leeway/core/message.h"
-#include "leeway/io/npy.h"
 #include "leeway/tasks/attack/attack.h"
 #include "tests/attack/toy_classifiers.h"
-#include "tests/files.h"
 #include "tests/message_of.h"
 #include "tests/tasks/stub_model.h"
 
 namespace leeway::tasks::attack_task_test {
 
-const Images pictures{"", make_array({10, 1, 2, 2}, std::vector<float>(40)), {}};
+const Classifier four_values{4, 2};
+const attack::Target pictures{four_values, {}};
 
 // Ten rows: two misjudged before, six found at 1 to 6, two that withstood.
 attack::AttackResult nearest() {
@@ -135,14 +134,14 @@ class Table : public StubModel {
 // Of rows of any range: one too far from the boundary, one near it, one misclassified.
 TEST(AttackTask, AttacksTheModelAndKeepsTheFormOfItsInputs) {
   Images rows{"t.npz", make_array({3, 2, 1, 1}, std::vector<float>{9, 1, 7, 5, 5, 7}), {{0, 0, 0}}};
-  rows.rank = 2, rows.class_names = {"ash", "oak"};
+  rows.rank = 2;
   const auto attacked = [&](std::vector<std::int64_t> targets) {
-    return attack({Table(), rows, {.attack = "fgsm", .eps = 2, .targets = std::move(targets), .seed = 5}});
+    const Table table;
+    const ModelUnderAttack model(table, rows);
+    return attack({model.target(), {.attack = "fgsm", .eps = 2, .targets = std::move(targets), .seed = 5}});
   };
-  const TemporaryFolder folder;
   const auto written = [&](const AttackFound& found) {
-    write_attacked(folder / "a.npz", rows, found.result);
-    return read_npz(folder / "a.npz");
+    return attacked_arrays(found.result, rows.own_shape());
   };
   const AttackFound found = attacked({});
   EXPECT_EQ(found.record.results.at(0).n, 3U);
@@ -157,7 +156,7 @@ TEST(AttackTask, AttacksTheModelAndKeepsTheFormOfItsInputs) {
   EXPECT_THAT(file.at("success").view<std::uint8_t>(), ::testing::ElementsAre(0, 1, 1));
   EXPECT_THAT(file.at("norms").view<double>(), ::testing::ElementsAre(HUGE_VAL, 2, 2));
   EXPECT_THAT(file.at("y").view<std::int64_t>(), ::testing::ElementsAre(0, 0, 0));
-  EXPECT_TRUE(file.contains("class_names") && !file.contains("targets"));
+  EXPECT_FALSE(file.contains("targets"));
   EXPECT_THAT(written(attacked({1, 0, 1})).at("targets").view<std::int64_t>(),
               ::testing::ElementsAre(1, 0, 1));
   rows.labels.reset();

@@ -7,7 +7,6 @@
 
 #include "leeway/core/parallel.h"
 #include "leeway/describe/number_list.h"
-#include "leeway/io/npy.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {
@@ -59,7 +58,7 @@ AttackedSet set_of(const attack::AttackResult& result) {
             set.success_interval);
   if (!result.options.eps) set.norms = nearest_norms(result.norms);
   set.zero_gradient = result.zero_gradient, set.unreliable_gradient = result.unreliable_gradient;
-  set.beside_noise = result.beside_noise;
+  set.beside_noise = result.beside_noise, set.stages = result.stages;
   return set;
 }
 
@@ -76,15 +75,16 @@ std::string blind_warning(const attack::AttackResult& result) {
       percent(result.beside_noise->noise_accuracy, 1));
 }
 
-std::vector<std::string> warnings_of(const attack::AttackResult& result, const Images& images) {
+std::vector<std::string> warnings_of(const attack::AttackResult& result, const attack::Target& target) {
   std::vector<std::string> warnings;
   const attack::AttackOptions& options = result.options;
-  const double values = static_cast<double>(images.pixels_per_image()),
-               farthest = options.norm == attack::Norm::linf ? 1 : std::sqrt(values);
-  if (!images.are_rows() && options.eps.value_or(0) >= 1 && *options.eps >= farthest)
+  const attack::Box& box = target.box;
+  const double values = options.norm == attack::Norm::linf ? 1 : static_cast<double>(target.classifier.d),
+               side = box.high - box.low;
+  if (!box.unbounded() && options.eps.value_or(0) >= side * std::sqrt(values))
     warnings.push_back(fmt::format(
-        "a radius of {} in {} reaches every image with pixels in [0, 1]; for 8 of 255 levels, use 8/255",
-        significant(*options.eps, 3), name_of(options.norm)));
+        "a radius of {} in {} reaches every row with values in [{:g}, {:g}]; for 8 of 255 levels, use 8/255",
+        significant(*options.eps, 3), name_of(options.norm), box.low, box.high));
   if (result.beside_noise) warnings.push_back(blind_warning(result));
   if (result.unreliable_gradient.value_or(0) > attack::most_unreliable_gradients)
     warnings.push_back(fmt::format(
@@ -94,33 +94,38 @@ std::vector<std::string> warnings_of(const attack::AttackResult& result, const I
   return warnings;
 }
 
-std::vector<float> values_of(const Images& images) {
-  const std::size_t d = images.pixels_per_image();
-  std::vector<float> values(images.n() * d);
-  parallel_for(images.n(), [&](std::size_t i) { images.copy_row(i, std::span(values).subspan(i * d, d)); });
-  return values;
-}
-
 }  // namespace
 
-Attack record_of(const attack::AttackResult& result, const Images& images) {
+ModelUnderAttack::ModelUnderAttack(const nn::Model& model, const Images& images)
+    : images_(images),
+      classifier_(model.classifier(nn::shape_of(images))),
+      x_(images.n() * images.pixels_per_image()) {
+  const std::size_t d = images.pixels_per_image();
+  parallel_for(images.n(), [&](std::size_t i) { images.copy_row(i, std::span(x_).subspan(i * d, d)); });
+}
+
+attack::Target ModelUnderAttack::target() const {
+  attack::Target target{classifier_, x_, images_.labels};
+  target.name = images_.path.empty() ? "rows" : display_name(images_.path);
+  if (images_.are_rows())
+    target.box = attack::anywhere;
+  else
+    target.picture = {images_.channels(), images_.height(), images_.width()};
+  return target;
+}
+
+Attack record_of(const attack::AttackResult& result, const attack::Target& target) {
   Attack record;
   record.options = result.options;
   record.results = {set_of(result)};
-  record.envelope.warnings = warnings_of(result, images);
+  record.envelope.warnings = warnings_of(result, target);
   return record;
 }
 
 AttackFound attack(const AttackTask& task, Progress* progress) {
   const TaskClock clock;
-  const Images& images = task.images;
-  const Classifier classifier = task.model.classifier(nn::shape_of(images));
-  const std::vector<float> x = values_of(images);
-  const attack::Target target{classifier, x, images.labels,
-                              images.are_rows() ? attack::anywhere : attack::Box{},
-                              images.path.empty() ? "rows" : display_name(images.path)};
-  attack::AttackResult result = attack::run(target, task.options, progress);
-  return {clock.finished(record_of(result, images), task.options.seed), std::move(result)};
+  attack::AttackResult result = attack::run(task.target, task.options, progress);
+  return {clock.finished(record_of(result, task.target), task.options.seed), std::move(result)};
 }
 
 std::vector<attack::AttackOptions> attacks_of(const attack::AttackOptions& given,
@@ -161,18 +166,16 @@ void add_set(Attack& all, Attack one) {
   all.envelope.findings = findings_of(all);
 }
 
-void write_attacked(const std::filesystem::path& path, const Images& images,
-                    const attack::AttackResult& result) {
+ArrayMap attacked_arrays(attack::AttackResult result, const std::vector<std::size_t>& shape) {
   const std::size_t n = result.success.size();
-  const std::vector<std::int64_t>& targets = result.options.targets;
-  ArrayMap arrays{{"x", make_array(images.own_shape(), result.x)},
-                  {"success", make_array({n}, result.success)},
-                  {"norms", make_array({n}, result.norms)}};
-  if (result.labelled) arrays["y"] = make_array({n}, result.classes);
-  if (const auto& names = images.class_names; !names.empty()) arrays["class_names"] = make_text_array(names);
+  ArrayMap arrays{{"x", make_array(shape, std::move(result.x))},
+                  {"success", make_array({n}, std::move(result.success))},
+                  {"norms", make_array({n}, std::move(result.norms))}};
+  std::vector<std::int64_t>& targets = result.options.targets;
   if (!result.labelled || !targets.empty())
-    arrays["targets"] = make_array({n}, targets.empty() ? result.classes : targets);
-  write_npz(path, arrays);
+    arrays["targets"] = make_array({n}, targets.empty() ? result.classes : std::move(targets));
+  if (result.labelled) arrays["y"] = make_array({n}, std::move(result.classes));
+  return arrays;
 }
 
 }  // namespace leeway::tasks

@@ -10,13 +10,14 @@
 // forward and a backward pass a step. Same bits for any number of threads.
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "leeway/attack/attack.h"
+#include "leeway/core/array.h"
 #include "leeway/core/progress.h"
 #include "leeway/core/statistics.h"
 #include "leeway/describe/envelope.h"
@@ -25,7 +26,13 @@
 #include "leeway/nn/model.h"
 #include "leeway/tasks/model_reading.h"
 
+namespace leeway::attack {
+void fields(AttackOptions& options, Fields& f);  // all but targets and seed
+}
+
 namespace leeway::tasks {
+
+inline constexpr std::string_view attack_schema = "leeway.attack/2";
 
 struct RadiusPoint {
   double radius = 0;
@@ -52,12 +59,13 @@ struct AttackedSet {
   Interval clean_accuracy_interval, robust_accuracy_interval, success_interval;
   std::optional<NearestNorms> norms;  // of an attack of minimum norm
   std::optional<double> zero_gradient, unreliable_gradient;
+  std::vector<attack::Stage> stages;  // of an ensemble
   std::optional<attack::BesideNoise> beside_noise;
   std::optional<nn::Variation> stochastic;
 };
 
 struct Attack {
-  Envelope envelope = envelope_of("leeway.attack/2");
+  Envelope envelope = envelope_of(attack_schema);
   attack::AttackOptions options;  // of the first result, with every default; norm and loss are those of all
   std::vector<AttackedSet> results;  // by model, by data, by attack, by radius
 };
@@ -70,9 +78,20 @@ void fields(Attack& record, Fields& f);
 [[nodiscard]] std::vector<std::string> findings_of(const Attack& record);
 
 struct AttackTask {
-  const nn::Model& model;
-  const Images& images;
+  attack::Target target;
   attack::AttackOptions options;
+};
+
+// A model, and images as rows of numbers. Both must outlive it.
+class ModelUnderAttack {
+ public:
+  ModelUnderAttack(const nn::Model& model, const Images& images);
+  [[nodiscard]] attack::Target target() const;
+
+ private:
+  const Images& images_;
+  Classifier classifier_;
+  std::vector<float> x_;
 };
 
 struct AttackFound {
@@ -90,12 +109,11 @@ void add_set(Attack& all, Attack one);
 
 [[nodiscard]] AttackFound attack(const AttackTask& task, Progress* progress = nullptr);
 
-// Options, result and warnings of an attack on these images.
-[[nodiscard]] Attack record_of(const attack::AttackResult& result, const Images& images);
+// Options, result and warnings of an attack.
+[[nodiscard]] Attack record_of(const attack::AttackResult& result, const attack::Target& target);
 
-// An .npz: x, y (or targets: the predictions, or the classes that were to be reached), success, norms.
-void write_attacked(const std::filesystem::path& path, const Images& images,
-                    const attack::AttackResult& result);
+// x in `shape`, y (or targets: the predictions, or the classes that were to be reached), success, norms.
+[[nodiscard]] ArrayMap attacked_arrays(attack::AttackResult result, const std::vector<std::size_t>& shape);
 
 [[nodiscard]] View view(const Attack& record);
 

@@ -5,7 +5,7 @@
 
 namespace leeway::attack {
 
-static void fields(AttackOptions& options, Fields& f) {
+void fields(AttackOptions& options, Fields& f) {
   std::optional<std::string> loss;
   if (options.loss) loss = name_of(*options.loss);
   f("attack", options.attack, "attack, see leeway list attacks");
@@ -19,6 +19,11 @@ static void fields(AttackOptions& options, Fields& f) {
   options.loss.reset();
   for (const Loss each : every_loss)
     if (loss == name_of(each)) options.loss = each;
+}
+
+static void fields(Stage& stage, Fields& f) {
+  f("attack", stage.attack, "attack of the ensemble");
+  f("robust_accuracy", stage.accuracy, a_share, "share that withstands this attack and those before it");
 }
 
 static void fields(BesideNoise& beside, Fields& f) {
@@ -78,6 +83,7 @@ static void fields(AttackedSet& set, Fields& f) {
   f("unreliable_gradient", set.unreliable_gradient, a_share,
     "share of rows where a short step along the gradient raises the loss by less than a tenth of the "
     "prediction; null: an attack without gradients, or of radius 0");
+  f("stages", set.stages, "of an ensemble: its attacks in turn; otherwise empty");
   f("beside_noise", set.beside_noise,
     "if zero_gradient is above .01: attack and noise alone (above, the worse of the two counts for each "
     "row); otherwise null");

@@ -124,6 +124,10 @@ Section method_section(const Attack& record) {
                               : parameters.empty() ? ""
                                                    : fmt::format("{}: {}", set.attack, parameters);
     if (!words.empty()) append_new(items, words);
+    for (const attack::Stage& stage : set.stages)
+      items.push_back((several ? set.out + ": " : "") +
+                      fmt::format("{} withstand {}{}.", percent(stage.accuracy, 1), stage.attack,
+                                  &stage == set.stages.data() ? "" : " as well"));
     if (set.beside_noise)
       items.push_back((several ? set.out + ": " : "") +
                       fmt::format("Robust accuracy is {} under the attack alone and {} under noise of the "
