@@ -364,6 +364,7 @@ def test_options_are_checked():
         leeway.agreement(CLEAN, SHIFTED, no_such_option=1)
     for option in ("labels", "groups"):
         assert f"{option}: expected a file's path" in message(leeway.assess, CLEAN, SHIFTED, **{option: LABELS})
+    assert "no target has this name" in message(leeway.assess, CLEAN, {"noise": SHIFTED}, labels="nose=other.npy")
     assert "(leeway assess --list-keys prints" in message(leeway.assess, {"logits": CLEAN, "labels": LABELS}, SHIFTED, fail_if="acuracy<1")
     two = {"logits": CLEAN, "target": LABELS, "truth": LABELS}
     assert "(select it with label_column), found target and truth" in message(leeway.agreement, two, SHIFTED)
