@@ -169,19 +169,8 @@ TEST_F(AssessOverTime, PatternsAndColumnsOfTimesAreCut) {
     EXPECT_THAT(chunks_of(whole), ::testing::IsEmpty()) << whole;
   EXPECT_EQ(record(source_ + "--target ./week1.npz week10.npz")["targets"], Json({"week1", "week10"}));
   EXPECT_THAT(chunks_of("--target prod=days.csv --chunk 1d"), ElementsAre("2026-03-01", "2026-03-03"));
-  EXPECT_THAT(chunks_of("--target prod=days.csv --chunk 10 --time-column time"),
-              ElementsAre("2026-03-01", "2026-03-01 (2)", "2026-03-03", "2026-03-03 (2)"));
   refused(
       {source_ + "--target prod=days.csv --chunk 1d --time-column when", 3, {"expected a column 'when'"}});
-}
-
-TEST_F(AssessOverTime, AGateNamesTheFirstChunk) {
-  const std::string line = source_ + "--target prod=days.csv --chunk 1d --fail-if ";
-  const Outcome said = run(line + "\"accuracy<0.6\"");
-  EXPECT_EQ(said.code, 4);
-  for (const std::string& text : {said.err, said.out})
-    EXPECT_THAT(text, HasSubstr("accuracy 0.5 < 0.6 (first in chunk 2026-03-03 of model under prod, in 1"));
-  EXPECT_EQ(run(line + "\"accuracy<0.4\"").code, 0);
 }
 
 // 40 rows of f = W x + b, W = (1 0; 0 1; -1 0), b = (0, 1, 0); class 1 is ahead by 1 everywhere but in row 0, where

@@ -72,7 +72,6 @@ TEST_F(CondsCommand, AllCasesAndAManifest) {
   const Json cases = record(draw_ + "--label y --columns a,b --all --train 4 --test 5 --out cases");
   EXPECT_EQ(cases, read_record((folder_ / "cases" / "manifest.json").string()));
   ASSERT_EQ(cases["results"].size(), 13u);
-  EXPECT_TRUE(cases["inputs"][0].contains("xxh3_128"));
   EXPECT_EQ(cases["results"][7]["name"], "sc_ldd-0");
   EXPECT_EQ(cases["results"][7]["shifts"].dump(), R"({"sc":"a","ldd":"b","uds":null})");
 }
@@ -103,7 +102,6 @@ TEST_F(CondsCommand, DescribeFindsWhatCondsMade) {
                             "--report p.html");
   EXPECT_THAT(said.out,
               HasSubstr("Spurious correlation: y and a are correlated in the source (Cramer's V 0.9"));
-  EXPECT_THAT(said.out, HasSubstr("b = small is 18.7% of the source, 50.0% of the target"));
   EXPECT_THAT(said.out, HasSubstr("of the target lies in cells that the source lacks"));
   good("report r.json --out again.html");
   EXPECT_EQ(read_bytes(folder_ / "again.html"), read_bytes(folder_ / "p.html"));
