@@ -136,17 +136,6 @@ TEST_F(Program, ThatPrintsInATaskLeavesTheRecordAlone) {
   EXPECT_EQ(Json::parse(out()).at("results").size(), 1U);
 }
 
-TEST_F(Program, IsSaidToBeOneByInspect) {
-  const auto confinement = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), "inspect");
-    arguments.insert(arguments.end(), {"--no-timing", "--json"});
-    EXPECT_EQ(run(arguments), 0) << err();
-    return Json::parse(out()).at("results").at(0).at("confinement");
-  };
-  EXPECT_EQ(confinement({torchscript("pair.pt")}), "seccomp");
-  EXPECT_EQ(confinement({torchscript("pair.pt"), "--trust"}), "none");
-}
-
 class TeamTier2 : public Command {};
 
 // Kernels that wait for as many threads as OpenMP was asked for would wait for ever.
@@ -225,8 +214,6 @@ TEST_F(Command, CorruptAssessesAModel) {
   const Json record = Json::parse(read_bytes(path("r.json")));
   EXPECT_EQ(record["schema"], "leeway.corruptions/3");
   EXPECT_EQ(record["results"].size(), 6u);
-  EXPECT_EQ(record["clean"]["n"], 90);
-  EXPECT_EQ(record["reading"]["arch"], nullptr);
   EXPECT_EQ(record["inputs"].size(), 2u);
   good("report r.json --out again.html");
   EXPECT_EQ(read_bytes(path("again.html")), read_bytes(path("page.html")));
