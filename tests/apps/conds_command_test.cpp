@@ -85,14 +85,9 @@ TEST_F(CondsCommand, MistakesLeaveNoFile) {
        {"--label y --sc c --columns a,b", 2, {"--sc: expected one of a, b, found 'c'"}},
        {"--label y --sc a --all", 2, {"--all cannot be combined with --sc, --ldd or --uds"}},
        {"--label y --sc a --order a", 2, {"--order: expected ATTRIBUTE=VALUE", "found 'a'"}},
-       {"--label z --sc a", 3, {"table.csv: expected a column 'z'"}},
        {"--label y --sc a --train 100", 3, {"table.csv: expected 120 rows of y=u, a=0", "found 84"}}});
   refused({draw_ + "--label y --sc a", 2, {"--out is required: the split to write"}});
   EXPECT_FALSE(std::filesystem::exists(folder_ / "split.csv"));
-  write_text(folder_ / "table.csv", "y,a\nu,1\nu,2\n");
-  refused({draw_ + "--label y --sc a --plan", 3, {"table.csv: expected at least two labels in column 'y'"}});
-  write_text(folder_ / "table.csv", "y,a\nu,1\nv,\n");
-  refused({draw_ + "--label y --sc a --plan", 3, {"a value in column 'a', found an empty field at row 1"}});
 }
 
 TEST_F(CondsCommand, DescribeFindsWhatCondsMade) {
