@@ -8,6 +8,7 @@
 #include "leeway/io/npy.h"
 #include "tests/apps/run_command.h"
 #include "tests/core/files.h"
+#include "tests/holds.h"
 #include "tests/io/zip_maker.h"
 
 namespace leeway::reading_test {
@@ -111,14 +112,12 @@ TEST_F(Reading, LabelsGroupsAndNamesOfTheirOwnFiles) {
   EXPECT_EQ(pa["options"]["labels"], "y.csv");
   EXPECT_EQ(pa["inputs"].size(), 3U);
   const Json bound = record("bound --source plain.csv --target other.csv --labels y.csv --methods ac");
-  EXPECT_EQ(bound["source"]["error"], .25);
-  EXPECT_EQ(bound["inputs"][1]["path"], "y.csv");
+  EXPECT_THAT(bound, Holds(R"({"/source/error": 0.25, "/inputs/1/path": "y.csv"})"));
   const Json assess = record(
       "assess --source plain.csv --target t=other.csv --labels words.csv,t=words.csv --groups t=place.csv "
       "--class-names names.txt --no-bounds");
-  EXPECT_EQ(assess["results"][0]["accuracy"], .5);
-  EXPECT_EQ(assess["results"][0]["worst_class"]["name"], "dog");
-  EXPECT_EQ(assess["results"][0]["worst_group"]["group"], "class / place");
+  EXPECT_THAT(assess["results"][0], Holds(R"({"/accuracy": 0.5, "/worst_class/name": "dog",
+                                              "/worst_group/group": "class / place"})"));
   write_bytes(folder_ / "own.csv", "label,p_0,p_1\n0,.75,.25\n1,.25,.75\n1,.75,.25\n0,.25,.75\n");
   EXPECT_THAT(
       run("pa own.csv other.csv --labels y.csv").err,
