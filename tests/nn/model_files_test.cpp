@@ -38,36 +38,35 @@ std::vector<std::string> model_files(bool refused) {
   return names;
 }
 
-class ModelFile : public ::testing::TestWithParam<std::string> {};
+class ModelFile : public ::testing::TestWithParam<std::string> {
+ protected:
+  const std::string data_ = GetParam().substr(0, GetParam().find('-'));
+  const Images inputs_ = inputs_for(data_);
+  const std::unique_ptr<Model> model_ = session().load(source_for(GetParam(), inputs_));
+};
 
 TEST_P(ModelFile, HasPythonsLogits) {
-  const std::string data = GetParam().substr(0, GetParam().find('-'));
-  const Images inputs = inputs_for(data);
-  const auto model = session().load(source_for(GetParam(), inputs));
-  const Array found = model->outputs(inputs).logits,
-              expected = read_npz(model_folder / (data + ".npz")).at("logits");
+  const Array found = model_->outputs(inputs_).logits,
+              expected = read_npz(model_folder / (data_ + ".npz")).at("logits");
   EXPECT_LE(toy::largest_gap(found, expected), 1e-5);
-  EXPECT_FALSE(model->variation(inputs).has_value());
+  EXPECT_FALSE(model_->variation(inputs_).has_value());
 }
 
 TEST_P(ModelFile, IsAttackedAnywhereOrSaysThatItHasNoGradients) {
-  const std::string data = GetParam().substr(0, GetParam().find('-'));
-  const Images inputs = inputs_for(data);
-  const auto model = session().load(source_for(GetParam(), inputs));
   AttackOptions options;
   options.eps = .5, options.parameters["steps"] = 5;
-  if (data == "int8") {
-    EXPECT_REFUSED(model->attack(inputs, options), "needed for infer, assess, attack --attack noise...");
+  if (data_ == "int8") {
+    EXPECT_REFUSED(model_->attack(inputs_, options), "needed for infer, assess, attack --attack noise...");
     options.attack = "noise";
-    EXPECT_EQ(model->attack(inputs, options).success.size(), inputs.n());
+    EXPECT_EQ(model_->attack(inputs_, options).success.size(), inputs_.n());
     return;
   }
-  const AttackResult result = model->attack(inputs, options);
-  EXPECT_EQ(result.images.rank, inputs.rank);
+  const AttackResult result = model_->attack(inputs_, options);
+  EXPECT_EQ(result.images.rank, inputs_.rank);
   const auto moved = result.images.pixels.view<float>();
-  std::vector<float> clean(inputs.pixels_per_image());
-  for (std::size_t row = 0; row < inputs.n(); ++row) {
-    inputs.copy_row(row, clean);
+  std::vector<float> clean(inputs_.pixels_per_image());
+  for (std::size_t row = 0; row < inputs_.n(); ++row) {
+    inputs_.copy_row(row, clean);
     for (std::size_t j = 0; j < clean.size(); ++j)
       EXPECT_LE(std::abs(static_cast<double>(moved[row * clean.size() + j]) - clean[j]), .5);
   }
