@@ -114,7 +114,7 @@ TEST_F(Usage, OfBoundAndMvnCdf) {
                {"--source a.npy --target a.npy", 3, {"a.npy: expected labels", "found none"}},
                {"evaluate", 2, {"table"}},
                {"evaluate bad.csv", 3, {"bad.csv: expected column 'ac'", "found 2 at row 0"}},
-               {"evaluate shifts.csv --delta nan", 2, {"--delta", "found nan"}},
+               {"evaluate shifts.csv --delta nan", 2, {"--delta", "found 'nan'"}},
                {"evaluate shifts.csv --coverage .9,nan", 2, {"--coverage"}}});
   for (const char* wrong :
        {"--loss nope", "--delta 0", "--delta 1", "--holdout 1", "--holdout -1", "--restarts 0", "--level nan",
