@@ -10,7 +10,7 @@
 #         plain             a build without unity batches, which shows missing includes
 #         asan, tsan        the torch-free part under AddressSanitizer and UBSan, and under ThreadSanitizer
 #         tidy              clang-tidy over the torch-free part; clang's warnings count
-#         hostile           changed command lines, damaged files, mutated records, Python calls; kills
+#         hostile           changed command lines, damaged files, mutated records; kills
 #         fuzz              each fuzzer for LEEWAY_FUZZ_SECONDS (60)
 # A step that fails does not stop the next one. The last lines name the failed steps; the exit status is then 1.
 set -uo pipefail

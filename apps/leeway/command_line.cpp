@@ -37,7 +37,7 @@ std::string name_of(const CLI::Option& option) {
   throw UsageError(fmt::format("{}: expected {}, found {}", name_of(option), expected, in_quotes(value)));
 }
 
-// CLI11 wraps -1 and clips what is too large.
+// CLI11 2.3 wraps -1 and clips what is too large; 2.4 refuses both without saying why.
 template <class Whole, class Parse>
 void check_whole(const CLI::Option& option, const std::string& value, Parse parse) {
   constexpr Whole least = std::numeric_limits<Whole>::min(), most = std::numeric_limits<Whole>::max();
@@ -49,8 +49,6 @@ void check_whole(const CLI::Option& option, const std::string& value, Parse pars
     refuse_found(option, fmt::format("a whole number from {} to {}", least, most), value);
 }
 
-// What every option refuses, whatever it stands for: an empty text, which would count as not given, and a number that
-// its type cannot hold. nan is no number here.
 void check_value(const CLI::Option& option, const std::string& value) {
   if (value.empty() && !option.get_positional()) refuse_found(option, "a value", value);
   const std::string type = option.get_type_name();
@@ -170,6 +168,10 @@ std::string footer_text(const std::string& text) {
 }
 
 }  // namespace
+
+void check_values(const CLI::Option& option) {
+  for (const std::string& value : option.results()) check_value(option, value);
+}
 
 struct CommandLine::State {
   CLI::App app;
@@ -338,10 +340,10 @@ std::function<int()> CommandLine::parse(const std::vector<std::string>& given) {
       throw std::runtime_error("stdout: cannot write the text");
     return {};
   } catch (const CLI::ParseError& mistake) {
+    for (const CLI::Option* const option : called_options(app)) check_values(*option);
     throw UsageError(usage_error(app, mistake));
   }
-  for (const CLI::Option* const option : called_options(app))
-    for (const std::string& value : option->results()) check_value(*option, value);
+  for (const CLI::Option* const option : called_options(app)) check_values(*option);
   return state_->run;
 }
 

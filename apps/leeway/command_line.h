@@ -160,6 +160,10 @@ class CommandLine {
 // unknown command, an unknown key, a value that the option does not take.
 void apply_config(CLI::App& root, const std::vector<std::string>& arguments);
 
+// What every option refuses, whatever it stands for: an empty text, which would count as not given, and a number that
+// its type cannot hold. nan is no number here.
+void check_values(const CLI::Option& option);
+
 // "NAME=PATH", split at the first "="; the first part is empty where there is none.
 [[nodiscard]] std::pair<std::string, std::string> split_name(const std::string& text);
 // The values by name of "NAME=VALUE,VALUE,..."; `what` a name is, for the UsageError where there is none.

@@ -78,6 +78,7 @@ void set(CLI::Option& option, const TomlEntry& entry) {
   if (option.get_items_expected_max() == 1 && entry.values.size() != 1) wrong("one value", shown(entry));
   if (entry.values.empty()) return;
   for (const std::string& value : entry.values) option.add_result(value);
+  check_values(option);
   try {
     option.run_callback();
   } catch (const CLI::ParseError& mistake) {

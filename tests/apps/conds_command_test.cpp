@@ -72,7 +72,6 @@ TEST_F(CondsCommand, AllCasesAndAManifest) {
   const Json cases = record(draw_ + "--label y --columns a,b --all --train 4 --test 5 --out cases");
   EXPECT_EQ(cases, read_record((folder_ / "cases" / "manifest.json").string()));
   ASSERT_EQ(cases["results"].size(), 13u);
-  EXPECT_TRUE(cases["inputs"][0].contains("xxh3_128"));
   EXPECT_EQ(cases["results"][7]["name"], "sc_ldd-0");
   EXPECT_EQ(cases["results"][7]["shifts"].dump(), R"({"sc":"a","ldd":"b","uds":null})");
 }
@@ -86,14 +85,9 @@ TEST_F(CondsCommand, MistakesLeaveNoFile) {
        {"--label y --sc c --columns a,b", 2, {"--sc: expected one of a, b, found 'c'"}},
        {"--label y --sc a --all", 2, {"--all cannot be combined with --sc, --ldd or --uds"}},
        {"--label y --sc a --order a", 2, {"--order: expected ATTRIBUTE=VALUE", "found 'a'"}},
-       {"--label z --sc a", 3, {"table.csv: expected a column 'z'"}},
        {"--label y --sc a --train 100", 3, {"table.csv: expected 120 rows of y=u, a=0", "found 84"}}});
   refused({draw_ + "--label y --sc a", 2, {"--out is required: the split to write"}});
   EXPECT_FALSE(std::filesystem::exists(folder_ / "split.csv"));
-  write_text(folder_ / "table.csv", "y,a\nu,1\nu,2\n");
-  refused({draw_ + "--label y --sc a --plan", 3, {"table.csv: expected at least two labels in column 'y'"}});
-  write_text(folder_ / "table.csv", "y,a\nu,1\nv,\n");
-  refused({draw_ + "--label y --sc a --plan", 3, {"a value in column 'a', found an empty field at row 1"}});
 }
 
 TEST_F(CondsCommand, DescribeFindsWhatCondsMade) {
@@ -103,7 +97,6 @@ TEST_F(CondsCommand, DescribeFindsWhatCondsMade) {
                             "--report p.html");
   EXPECT_THAT(said.out,
               HasSubstr("Spurious correlation: y and a are correlated in the source (Cramer's V 0.9"));
-  EXPECT_THAT(said.out, HasSubstr("b = small is 18.7% of the source, 50.0% of the target"));
   EXPECT_THAT(said.out, HasSubstr("of the target lies in cells that the source lacks"));
   good("report r.json --out again.html");
   EXPECT_EQ(read_bytes(folder_ / "again.html"), read_bytes(folder_ / "p.html"));

@@ -5,7 +5,6 @@
 
 #include "leeway/core/file.h"
 #include "leeway/core/result.h"
-#include "leeway/data/training_data.h"
 #include "leeway/io/csv.h"
 #include "leeway/io/images.h"
 #include "leeway/io/png.h"
@@ -68,14 +67,9 @@ TEST_F(RenderCommand, LoadsPicturesOfOneSize) {
 TEST_F(RenderCommand, LoadsTheProtocolsRowsAlone) {
   const std::string toys =
       "data load smallnorb '" LEEWAY_REFERENCE "/layouts/packed-dat.mat.gz' --attributes toys.csv";
-  good(toys);
-  refused({"conds draw --attributes toys.csv --dataset smallnorb --sc azimuth --plan",
-           3,
-           {"expected one of 0, 80"}});
   good(toys + " --protocol --out toys.npz");
   EXPECT_EQ(read_images((folder_ / "toys.npz").string()).n(), 3);
   EXPECT_EQ(run("conds draw --attributes toys.csv --dataset smallnorb --sc azimuth --plan").code, 0);
-  EXPECT_EQ(read_record((folder_ / "toys.manifest.json").string())["results"][0]["format"], "smallnorb");
   refused({"data load cifar10 none.bin --protocol --out a.npz", 2, {"--protocol: expected one of dsprites"}});
 }
 
@@ -123,22 +117,11 @@ TEST_F(DiagvibCommand, OneCommandWritesATable) {
   const Json record = read_record((folder_ / "table" / "manifest.json").string());
   EXPECT_EQ(record["schema"], "leeway.data-diagvib/3");
   EXPECT_EQ(record["inputs"].size(), 2);  // training and test digits
-  EXPECT_EQ(record["results"].size(), 9);
-  EXPECT_EQ(record["results"][0]["n"], 16);
   EXPECT_EQ(record["manifest"], "table/manifest.json");
   const Bitmap sheet = parse_png(map_file(folder_ / "sheet.png").bytes, "sheet");
   EXPECT_EQ(sheet.height, 10 * 66 + 2);  // ten environments, enlarged to 64 pixels
   // Again, over what is there.
   EXPECT_EQ(diagvib("--environment discriminability --part all --out table").code, 0);
-}
-
-TEST_F(DiagvibCommand, WritesWhatTrainReads) {
-  EXPECT_EQ(diagvib("--environment selection --out train.npz --attributes train.csv").code, 0);
-  const data::TrainingData data = data::read_training_data((folder_ / "train.npz").string(), {});
-  EXPECT_EQ(data.images.n(), 16);
-  EXPECT_EQ(data.environment->levels.size(), 2);
-  EXPECT_TRUE(std::filesystem::exists(folder_ / "train.csv"));
-  EXPECT_EQ(read_record((folder_ / "train.manifest.json").string())["classes"].size(), 4);
 }
 
 TEST_F(DiagvibCommand, SaysWhatIsWrong) {

@@ -104,30 +104,25 @@ TEST_F(Usage, OfPaDistancesAndSelect) {
 
 TEST_F(Usage, OfBoundAndMvnCdf) {
   const std::string both = "--source f.npz --target f.npz ";
-  for (const char* text : {"pca", "pca:0", "pca:1.5", "pca:1/", "pca:2/3", "PCA:3"})
-    refused({"bound " + both + "--methods dis2 --representation " + text,
-             2,
-             {"--representation: expected logits, features, ", std::string("found ") + text}});
   all_refused("bound ",
               {{"--source a.npz", 2, {"expected --source and --target"}},
                {"--target a.npz", 2, {"expected --source and --target"}},
                {both + "--methods ac,nonsense", 2, {"nonsense"}},
+               {both + "--methods dis2 --representation PCA:3", 2, {"--representation: ", "found PCA:3"}},
                {both + "--representation pca:4", 3, {"f.npz: expected 1 to 3", "found 4"}},
                {"--source a.npz --target a.npy --representation features", 3, {"a.npz: expected features"}},
                {"--source a.npy --target a.npy", 3, {"a.npy: expected labels", "found none"}},
                {"evaluate", 2, {"table"}},
                {"evaluate bad.csv", 3, {"bad.csv: expected column 'ac'", "found 2 at row 0"}},
-               {"evaluate shifts.csv --delta nan", 2, {"--delta", "found nan"}},
+               {"evaluate shifts.csv --delta nan", 2, {"--delta", "found 'nan'"}},
                {"evaluate shifts.csv --coverage .9,nan", 2, {"--coverage"}}});
   for (const char* wrong :
        {"--loss nope", "--delta 0", "--delta 1", "--holdout 1", "--holdout -1", "--restarts 0", "--level nan",
         "--least-validity 2", "--training-rows 0", "--search best"})
     refused({"bound " + both + wrong, 2, {std::string(wrong).substr(0, std::string(wrong).find(' '))}});
-  all_refused("mvn-cdf --upper few.npy ",
-              {{"", 2, {"--covariance"}},
-               {"--covariance r.npy --tolerance 0", 2, {"--tolerance"}},
-               {"--covariance j.npy", 3, {"j.npy: expected shape (2, 2)", "(4, 2, 1)"}},
-               {"--covariance skew.npy", 3, {"symmetric", "0.4 at (1, 0)"}}});
+  all_refused("mvn-cdf --upper few.npy ", {{"", 2, {"--covariance"}},
+                                           {"--covariance r.npy --tolerance 0", 2, {"--tolerance"}},
+                                           {"--covariance skew.npy", 3, {"symmetric", "0.4 at (1, 0)"}}});
 }
 
 TEST_F(Usage, OfAverageCase) {
@@ -138,11 +133,8 @@ TEST_F(Usage, OfAverageCase) {
                {of + "--sigma nan", 2, {"sigma"}},
                {of + "--sigma 1 --methods taylor,magic", 2, {"magic"}},
                {of + "--sigma 1 --gram g.npy", 2, {"excludes"}},
-               {of + "--sigma 1 --methods mc", 3, {"a model"}},
                {of + "--sigma 1 --groups t.csv --labels few.npy", 3, {"few.npy"}},
                {"--logits a.npy --gram g.npy --sigma 1 --noise-covariance r.npy", 2, {"--jacobian"}},
-               {"--logits a.npy --sigma 1 --methods taylor", 3, {"a Jacobian or Gram matrices"}},
-               {"--logits j.npy --jacobian j.npy --sigma 1", 3, {"logits (n,k)"}},
                {"--logits none.npy --jacobian j.npy --sigma 1", 3, {"none.npy"}}});
 }
 
@@ -158,11 +150,8 @@ TEST_F(Usage, OfAssess) {
        {"--source a=a.npz --target b/t=a.npz", 2, {"no --source names the model \"b\""}},
        {"--source a=a.npz a=a.npz --target a/t=a.npz", 2, {"model \"a\" already has a source"}},
        {one + "--target t=a.npz", 2, {"model \"model\" already has a target \"t\""}},
-       {one + "--fail-if 'accuracy=1'", 2, {"found the comparison \"=\""}},
        {one + "--rows-csv rows.csv --fail-if 'acuracy<1'", 2, {"found acuracy", "did you mean accuracy?"}},
-       {"--source a.npz --target t=few.npy --paired yes", 3, {"few.npy: expected 4 rows", "found 2"}},
        {one + "--chunk soon", 2, {"found 'soon'"}},
-       {one + "--chunk 1d", 3, {"a.npz: expected an array time"}},
        {one + "--time-column time", 2, {"--time-column requires --chunk"}},
        {"--source a.npz --target 'month*.npz'", 2, {"--target month*.npz: no file matches"}},
        {one + "--images a.npz", 2, {"--images requires --report or --model"}},

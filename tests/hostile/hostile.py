@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Hostile inputs: command lines, damaged files, mutated records and Python calls, made from a seed.
+"""Hostile inputs: command lines, damaged files and mutated records, made from a seed.
 
     tests/hostile/hostile.py build/release/bin                                        # small: some minutes
-    tests/hostile/hostile.py build/release/bin --commands 5000 --files 2000 --records 10000 --calls 500
+    tests/hostile/hostile.py build/release/bin --commands 5000 --files 2000 --records 10000
 
 The files of ../shared/cases/hostile, if that folder is there, run first, each with the exit code that its README requires.
 Command lines are those of tests/golden/cases.txt, changed, with the options and types that `leeway help COMMAND` prints. Each
@@ -256,10 +256,6 @@ class Cases:
         (folder / "hostile.json").write_bytes(text)
         return [self.asan or self.program, "report", "hostile.json", "--out", "hostile.html"], "hostile.json"
 
-    def call(self, rng, folder):
-        (folder / "hostile_call.py").write_text(CALL.format(seed=rng.getrandbits(60)))
-        return [self.python, "hostile_call.py"], "hostile_call.py"
-
     def known(self, index, folder):
         path = KNOWN[index]
         for other in (path, path.parent / "im8.npz"):
@@ -274,8 +270,6 @@ class Cases:
         words, damaged = getattr(self, kind)(index if kind == "known" else rng, folder)
         asan = {"ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"} if kind == "record" else None
         ended = run(words, folder, asan)
-        if kind == "call" and ended.code < 0:
-            damaged = ended.out.decode(errors="replace").split("\n")[-2:]
         violation = ended.violation(kind != "record" or not self.asan)
         if kind == "known" and (ended.code not in self.right[index] or re.search(rb"is gone|still there|rc [^3]", ended.out)):
             violation = f"exit {ended.code}: {ended.out[-300:]} {ended.lines[-3:]}"
@@ -302,49 +296,10 @@ class Cases:
                 shutil.copy2(self.base / name, folder / name)
 
 
-# One call a process would cost a second each: 25 calls, of which each is Error or a result.
-CALL = '''import inspect, random, sys, numpy, leeway
-from leeway._functions import table
-rng = random.Random({seed})
-random_ = numpy.random.RandomState(0)
-clean, shifted, labels = random_.standard_normal((40, 3)), random_.standard_normal((40, 3)), random_.randint(0, 3, 40)
-violations, loop = [], []
-loop.append(loop)
-good = ["clean", "shifted", "labels", "{{'logits': clean, 'labels': labels}}", "{{'prod': shifted}}", "[clean, shifted]", "0.1", "3", "True"]
-bad = ["None", "[]", "{{}}", "()", "loop", "object()", "float('nan')", "2**70", "-1", "'x' * 10000", "b'\\\\xff'", "'\\\\ud800'", "numpy.longdouble(1)",
-       "numpy.zeros((0, 3))", "numpy.zeros((3, 0))", "numpy.full((40, 3), numpy.nan)", "numpy.zeros((40, 3), object)", "clean[::-1]", "clean.T",
-       "clean.astype('f2')", "clean.astype('c16')", "numpy.datetime64('2020')", "[[1, 2], [3]]", "{{1: 2}}", "{{'logits': None}}", "lambda x: x",
-       "numpy.array('x')", "numpy.float64(1)", "range(10**5)", "'clean.npz'", "'/dev/zero'", "type", "slice(1)", "1j", "numpy.ma.masked"]
-for _ in range(25):
-    name, function = rng.choice(sorted(table.items()))
-    try:
-        parameters = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD]
-    except ValueError:
-        parameters = []
-    chosen = [p for p in parameters if p.default is p.empty and p.kind is not p.VAR_POSITIONAL] + rng.sample(parameters, min(2, len(parameters)))
-    given = {{p.name: rng.choice(good if rng.random() < .6 else bad) for p in chosen}}
-    text = f"leeway.{{name}}({{', '.join(f'{{k}}={{v}}' for k, v in given.items())}})"
-    sys.stdout.write(text + "\\n")
-    sys.stdout.flush()
-    try:
-        function(**{{k: eval(v) for k, v in given.items()}})
-    except leeway.Error as error:
-        if "\\n" in str(error) or not str(error):
-            violations.append(f"{{text}}: {{error!r}}: not one line")
-    except (TypeError, OSError):
-        pass
-    except BaseException as error:
-        violations.append(f"{{text}}: {{error!r}}"[:300])
-if violations:
-    sys.stderr.write("\\n".join(violations) + "\\n")
-    sys.exit(9)
-'''
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("binaries", help="folder of the leeway program")
-    for kind, small in [("commands", 250), ("files", 150), ("records", 400), ("calls", 100), ("seed", 0), ("jobs", 2)]:
+    for kind, small in [("commands", 250), ("files", 150), ("records", 400), ("seed", 0), ("jobs", 2)]:
         parser.add_argument(f"--{kind}", type=int, default=small)
     parser.add_argument("--only", default="", metavar="KIND:INDEX", help="one case, such as command:17")
     parser.add_argument("--keep", type=pathlib.Path, help="new folder of the run, which stays as the last case left it")
@@ -356,8 +311,7 @@ def main():
         cases = Cases(arguments, top / "base")
         if cases.python and run([cases.python, "-c", "import leeway"], top).code:
             cases.python = ""
-        counts = {"known": len(KNOWN), "command": arguments.commands, "file": arguments.files, "record": arguments.records,
-                  "call": arguments.calls // 25 if cases.python else 0}
+        counts = {"known": len(KNOWN), "command": arguments.commands, "file": arguments.files, "record": arguments.records}
         todo = [(kind, i) for kind, count in counts.items() for i in range(count)]
         if arguments.only:
             kind, index = arguments.only.split(":")

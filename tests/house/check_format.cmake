@@ -1,5 +1,5 @@
 # cmake -D SOURCE=. -P check_format.cmake: every C++ file is as clang-format would write it.
-find_program(CLANG_FORMAT NAMES clang-format-14 clang-format REQUIRED)
+find_program(CLANG_FORMAT NAMES clang-format HINTS ${SOURCE}/build/python/bin REQUIRED NO_DEFAULT_PATH)
 file(GLOB_RECURSE files RELATIVE ${SOURCE} ${SOURCE}/leeway/*.h ${SOURCE}/leeway/*.cpp ${SOURCE}/apps/*.h
      ${SOURCE}/apps/*.cpp ${SOURCE}/tests/*.h ${SOURCE}/tests/*.cpp ${SOURCE}/bench/*.h ${SOURCE}/bench/*.cpp
      ${SOURCE}/examples/*.cpp ${SOURCE}/python/*.h ${SOURCE}/python/*.cpp)

@@ -8,7 +8,7 @@
 
 #include "leeway/io/npy.h"
 #include "leeway/io/outputs.h"
-#include "tests/core/files.h"
+#include "tests/io/outputs_folder.h"
 #include "tests/io/zip_maker.h"
 
 namespace leeway::images_test {
@@ -18,25 +18,19 @@ using ::testing::ElementsAre;
 using std::string_literals::operator""s;
 using ::testing::HasSubstr;
 
-class ImagesFile : public ::testing::Test {
+class ImagesFile : public OutputsFolder {
  protected:
   std::string error(const ArrayMap& arrays) {
     write_npz(path("a.npz"), arrays);
     return error("a.npz");
   }
   std::string error(std::string_view name) {
-    const std::string message = message_of([&] { (void)read_images(path(name)); });
-    const std::string prefix = folder_.path().string() + "/";
-    return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
+    return said([&] { (void)read_images(path(name)); });
   }
   Images read(const ArrayMap& arrays) {
     write_npz(path("a.npz"), arrays);
     return read_images(path("a.npz"));
   }
-  [[nodiscard]] std::string path(std::string_view name) const { return (folder_ / name).string(); }
-
- private:
-  TemporaryFolder folder_;
 };
 
 const Array bytes = make_array<std::uint8_t>({2, 1, 1, 2}, {0, 51, 102, 255});

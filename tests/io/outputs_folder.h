@@ -1,4 +1,4 @@
-// Tests that read outputs from files in a folder of their own. Messages come without its name.
+// Tests that read outputs, or images, from files in a folder of their own. Messages come without its name.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -137,9 +137,9 @@ TEST(Columns, AreAlikeInClassesNamesAndKind) {
   EXPECT_EQ(says({"t.npz", 2, true, names}), "t.npz: expected logits, as in s.npz, found probabilities");
 }
 
-class Shards : public ::testing::Test {
+class Shards : public OutputsFolder {
  protected:
-  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  [[nodiscard]] std::string path(const std::string& name) const { return OutputsFolder::path(name).string(); }
   [[nodiscard]] std::vector<std::string> expanded(const std::string& text) const {
     std::vector<std::string> names;
     for (const auto& found : expand_paths(text)) names.push_back(found.filename().string());
@@ -147,13 +147,8 @@ class Shards : public ::testing::Test {
   }
   [[nodiscard]] std::string message(const ArrayMap& first, const ArrayMap& second) const {
     write_npz(path("a.npz"), first), write_npz(path("b.npz"), second);
-    std::string text = message_of([&] { (void)read_shards(path("a.npz") + "," + path("b.npz")); });
-    const std::string folder = folder_.path().string() + "/";
-    for (std::size_t at; (at = text.find(folder)) != std::string::npos;) text.erase(at, folder.size());
-    return text;
+    return said([&] { (void)read_shards(path("a.npz") + "," + path("b.npz")); });
   }
-
-  TemporaryFolder folder_;
 };
 
 Array matrix(std::size_t n, std::size_t k, float first) {

@@ -15,8 +15,7 @@ namespace leeway::nn::algorithms_test {
 
 // prepare() with groups of so many training rows; one of none has a row to validate.
 void prepare_groups(Algorithm& member, const std::vector<std::size_t>& sizes) {
-  TrainOptions options;
-  options.validation = 0;
+  TrainOptions options = in_batches();
   GroupColumn group{"group", {}, {}};
   for (std::size_t g = 0; g < sizes.size(); ++g) {
     group.levels.push_back(std::to_string(g));

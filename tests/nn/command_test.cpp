@@ -29,7 +29,6 @@ class CommandTier2 : public Command {};
 TEST_F(Command, TrainInferAttackFitTogether) {
   const std::string model = trained();
   const Json infer = record("infer --model " + model + " --data data.npz --out o.npz");
-  EXPECT_EQ(infer.at("schema"), "leeway.infer/2");
   EXPECT_EQ(infer.at("inputs").size(), 2U);
   const Outputs outputs = read_outputs(path("o.npz"));
   EXPECT_EQ(outputs.n(), 300U);
@@ -90,11 +89,8 @@ TEST_F(Command, ClassesAreAlignedByName) {
 TEST_F(Command, InspectTellsWhatAModelHoldsAndExpects) {
   const std::string model = trained();
   const Json found = result("inspect " + model + " --data data.npz");
-  EXPECT_EQ(found.at("format"), "safetensors");
   EXPECT_EQ(found.at("architecture"), "small-cnn");
   EXPECT_EQ(found.at("input"), (Json{1, 8, 8}));
-  EXPECT_EQ(found.at("classes"), 3);
-  EXPECT_EQ(found.at("layers").size(), 4U);
   EXPECT_GT(found.at("accuracy"), .5);
   EXPECT_TRUE(found.at("notes").is_null());
   EXPECT_TRUE(found.at("confinement").is_null());
@@ -191,8 +187,6 @@ TEST_F(Command, WrongUseIsExit2) {
       {{"attack", "--model", "m", "--data", data, "--set", "gamma", "--out", path("o")}, "NAME=NUMBER"},
       {{"infer", "--data", data}, "--model"},
       {{"train", "--data", data, "--out", path("o"), "--select", "pa"}, "--select-shift"},
-      {{"train", "--data", data, "--out", path("o"), "--select", "pa", "--select-shift", "imbalance"},
-       "'imbalance'"},
       {{"train", "--data", data, "--out", path("o"), "--select", "luck"}, "luck"}};
   for (const auto& [arguments, said] : cases) {
     EXPECT_EQ(run(arguments), 2) << said;
@@ -310,10 +304,6 @@ TEST_F(Command, InspectListsTensorsOfAnUnknownNetwork) {
   good("inspect " + model_file("table-compiled.pt"));
   EXPECT_THAT(out(), AllOf(HasSubstr("unknown; the tensors fit linear"),
                            HasSubstr("--arch linear --input 4  (3 classes)"), HasSubstr("_orig_mod.weight")));
-  const Json found = result("inspect " + model_file("table-plain.pt"));
-  EXPECT_EQ(found.at("fitting").at(0).at("architecture"), "linear");
-  EXPECT_EQ(found.at("fitting").at(0).at("input"), Json({4}));
-  EXPECT_EQ(found.at("layers").size(), 2U);
 }
 
 TEST_F(TensorFilesTier2, TablesGoThroughEveryCommandOfModels) {

@@ -21,6 +21,7 @@
 #include "leeway/core/result.h"
 #include "leeway/io/npy.h"
 #include "leeway/io/outputs.h"
+#include "tests/holds.h"
 #include "tests/nn/command_fixture.h"
 
 namespace leeway::model_command_test {
@@ -136,17 +137,6 @@ TEST_F(Program, ThatPrintsInATaskLeavesTheRecordAlone) {
   EXPECT_EQ(Json::parse(out()).at("results").size(), 1U);
 }
 
-TEST_F(Program, IsSaidToBeOneByInspect) {
-  const auto confinement = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), "inspect");
-    arguments.insert(arguments.end(), {"--no-timing", "--json"});
-    EXPECT_EQ(run(arguments), 0) << err();
-    return Json::parse(out()).at("results").at(0).at("confinement");
-  };
-  EXPECT_EQ(confinement({torchscript("pair.pt")}), "seccomp");
-  EXPECT_EQ(confinement({torchscript("pair.pt"), "--trust"}), "none");
-}
-
 class TeamTier2 : public Command {};
 
 // Kernels that wait for as many threads as OpenMP was asked for would wait for ever.
@@ -225,8 +215,6 @@ TEST_F(Command, CorruptAssessesAModel) {
   const Json record = Json::parse(read_bytes(path("r.json")));
   EXPECT_EQ(record["schema"], "leeway.corruptions/3");
   EXPECT_EQ(record["results"].size(), 6u);
-  EXPECT_EQ(record["clean"]["n"], 90);
-  EXPECT_EQ(record["reading"]["arch"], nullptr);
   EXPECT_EQ(record["inputs"].size(), 2u);
   good("report r.json --out again.html");
   EXPECT_EQ(read_bytes(path("again.html")), read_bytes(path("page.html")));
@@ -305,9 +293,7 @@ TEST_F(AssessNoise, OfAModelIsInTheRecordTheTableAndThePage) {
   assess("--sigma 0.1,1 --survival-rows 40 --out r.json --report r.html");
   EXPECT_THAT(out(), HasSubstr("Every method at every σ"));
   const Json noise = read_record(path("r.json")).at("average_case").at(0);
-  EXPECT_EQ(noise.at("model"), "cnn");
-  EXPECT_EQ(noise.at("n"), 40);
-  EXPECT_EQ(noise.at("disagreement"), 0);
+  EXPECT_THAT(noise, Holds(R"({"/model": "cnn", "/n": 40, "/disagreement": 0})"));
   ASSERT_EQ(noise.at("results").size(), 6U);  // taylor, mmse, softmax at two sigmas
   EXPECT_THAT(read_bytes(path("r.html")), HasSubstr("<section id=\"noise-1\""));
 }

@@ -37,31 +37,30 @@ std::vector<std::string> model_files(bool refused) {
   return names;
 }
 
-class ModelFile : public ::testing::TestWithParam<std::string> {};
+class ModelFile : public ::testing::TestWithParam<std::string> {
+ protected:
+  const std::string data_ = GetParam().substr(0, GetParam().find('-'));
+  const Images inputs_ = inputs_for(data_);
+  const std::unique_ptr<Model> model_ = session().load(source_for(GetParam(), inputs_));
+};
 
 TEST_P(ModelFile, HasPythonsLogits) {
-  const std::string data = GetParam().substr(0, GetParam().find('-'));
-  const Images inputs = inputs_for(data);
-  const auto model = session().load(source_for(GetParam(), inputs));
-  const Array found = model->outputs(inputs).logits,
-              expected = read_npz(model_folder / (data + ".npz")).at("logits");
+  const Array found = model_->outputs(inputs_).logits,
+              expected = read_npz(model_folder / (data_ + ".npz")).at("logits");
   EXPECT_LE(toy::largest_gap(found, expected), 1e-5);
-  EXPECT_FALSE(model->variation(inputs).has_value());
+  EXPECT_FALSE(model_->variation(inputs_).has_value());
 }
 
 TEST_P(ModelFile, IsAttackedAnywhereOrSaysThatItHasNoGradients) {
-  const std::string data = GetParam().substr(0, GetParam().find('-'));
-  const Images inputs = inputs_for(data);
-  const auto model = session().load(source_for(GetParam(), inputs));
   attack::AttackOptions options{.eps = .5, .parameters = {{"steps", 5}}};
-  if (data == "int8") {
-    EXPECT_REFUSED(toy::attacked(*model, inputs, options),
+  if (data_ == "int8") {
+    EXPECT_REFUSED(toy::attacked(*model_, inputs_, options),
                    "needed for infer, assess, attack --attack noise...");
     options.attack = "noise";
-    EXPECT_EQ(toy::attacked(*model, inputs, options).success.size(), inputs.n());
+    EXPECT_EQ(toy::attacked(*model_, inputs_, options).success.size(), inputs_.n());
     return;
   }
-  const std::vector<float> clean = toy::rows_of(inputs), moved = toy::attacked(*model, inputs, options).x;
+  const std::vector<float> clean = toy::rows_of(inputs_), moved = toy::attacked(*model_, inputs_, options).x;
   ASSERT_EQ(moved.size(), clean.size());
   EXPECT_LE(attack::distance(moved, clean, attack::Norm::linf), .5);
 }

@@ -291,15 +291,9 @@ TEST(Augmented, ImagesAreNotMixedWhereTheyMustNotBe) {
   }
 }
 
-TrainOptions batches_of(std::size_t batch) {
-  TrainOptions options;
-  options.batch = batch, options.validation = 0;
-  return options;
-}
-
 TEST(AppendedRows, TakePartFromTheNextEpochOn) {
   const data::TrainingData data = squares_of_two_cameras(32);
-  const TrainOptions options = batches_of(8);
+  const TrainOptions options = in_batches(8);
   Requirements needs;
   needs.environments = 2;
   TrainingSet set(data, options, needs, "irm");
@@ -326,7 +320,7 @@ TEST(AppendedRows, TakePartFromTheNextEpochOn) {
 
 TEST(Augmented, MixedImagesHaveTwoLabels) {
   const data::TrainingData data = squares_of_two_cameras(32);
-  TrainOptions options = batches_of(16);
+  TrainOptions options = in_batches(16);
   TrainingSet plain(data, options, {}, "erm");
   options.augment = "mixup:alpha=1";
   TrainingSet set(data, options, {}, "erm");
@@ -346,7 +340,7 @@ TEST(Augmented, MixedImagesHaveTwoLabels) {
 
 TEST(Augmented, EveryEpochAnew) {
   const data::TrainingData data = squares_of_two_cameras(16);
-  TrainOptions options = batches_of(16);
+  TrainOptions options = in_batches(16);
   options.augment = "crop:padding=2";
   Requirements needs;
   needs.unlabelled = true;

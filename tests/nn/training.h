@@ -35,6 +35,13 @@ inline TrainOptions quick(const std::string& algorithm_name = "erm") {
   return options;
 }
 
+// Of all rows: none is held out.
+inline TrainOptions in_batches(std::size_t batch = TrainOptions().batch) {
+  TrainOptions options;
+  options.batch = batch, options.validation = 0;
+  return options;
+}
+
 inline Training training_of(const std::filesystem::path& path) {
   return tasks::training_text().read(toy::loaded(path)->info().training, path.string());
 }

@@ -15,12 +15,6 @@ namespace leeway::nn::training_set_test {
 
 std::vector<std::int64_t> values_of(std::span<const std::int64_t> rows) { return {rows.begin(), rows.end()}; }
 
-TrainOptions in_batches(std::size_t batch) {
-  TrainOptions options;
-  options.batch = batch, options.validation = 0;
-  return options;
-}
-
 TEST(TrainingSet, BytesStayBytesUntilABatchIsMade) {
   Images bytes = toy::images(20, {3, 4, 5}, 2);
   std::vector<std::uint8_t> levels(20 * 60);

@@ -195,7 +195,7 @@ VALUES = {
     ("*", "binary"): "logit", ("*", "as"): "logits", ("*", "label_column"): "truth", ("*", "class_columns"): "logits",
     ("*", "group_columns"): "place", ("*", "id_column"): "row", ("*", "separator"): "semicolon", ("*", "encoding"): "latin-1", ("*", "class_names"): "a,b,c,d,e",
     ("average_case", "class_names"): "a,b,c,d", ("*", "first_label"): 0,
-    ("*", "labels"): "labels.npy", ("*", "groups"): "groups.csv", ("*", "index"): "split.csv", ("*", "split"): "test",
+    ("*", "labels"): "labels.npy", ("assess", "labels"): "labels.npy,noise=other.npy", ("*", "groups"): "groups.csv", ("*", "index"): "split.csv", ("*", "split"): "test",
     ("agreement", "ratios"): [0., .25, .5], ("agreement", "pairing"): "label", ("agreement", "bootstrap"): 20,
     ("agreement", "curve"): 7,
     ("assess", "chunk"): "1d", ("assess", "time_column"): "when", ("assess", "sigma"): [.1, .2], ("assess", "survival_rows"): 50,
@@ -250,6 +250,7 @@ def files_beside(folder, n):
     """Labels, groups and a split of n rows."""
     labels = numpy.arange(n) % 5
     numpy.save(folder / "labels.npy", labels)
+    numpy.save(folder / "other.npy", (labels + 1) % 5)
     write_table(folder, "groups.csv", {"place": ["land" if label % 2 else "water" for label in labels]})
     write_table(folder, "split.csv", {"index": range(n), "split": [["test", "val", "train"][row % 3] for row in range(n)]})
 

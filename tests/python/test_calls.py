@@ -212,8 +212,9 @@ def test_a_notebook_shows_the_bar_and_stops():
 
 
 HOSTILE = r"""
-import itertools, os
+import inspect, itertools, os
 import numpy as np, leeway
+from leeway._functions import table
 r = np.random.default_rng(0)
 a = r.normal(size=(10, 3))
 b = a + .1
@@ -232,6 +233,12 @@ calls += [lambda o=o: leeway.conds.split({"x": [1, 2]}, order=o) for o in odd]
 calls += [lambda: leeway.report([], "page.html"), lambda: leeway.report([1], "page.html"), lambda: leeway.report(leeway.list("noises"), 1),
           lambda: leeway.report(leeway.agreement(a, b), "page.html", flips=-1), lambda: leeway.agreement(a, b, no_digest=.5),
           lambda: leeway.Classifier(len, input_shape=(.5,)), lambda: leeway.command(5), lambda: leeway.command(["\0"])]
+odd = odd[:-1] + [None, (), {}, [[1, 2], [3]], {1: 2}, {"logits": None}, len, slice(1), np.ma.masked, np.full((10, 3), np.nan), np.zeros((0, 3)),
+                  np.zeros((10, 3), object), a[::-1], a.T, range(10**5), "x" * 10000, "/dev/zero"]
+for function in table.values():  # one argument is the value, the others are good
+    parameters = list(inspect.signature(function).parameters.values())
+    names = [p.name for p in parameters if p.default is p.empty and p.kind is not p.VAR_KEYWORD] or [parameters[0].name]
+    calls += [lambda f=function, given={**dict.fromkeys(names, a), name: o}: f(**given) for name in names for o in odd]
 for i, call in enumerate(calls):
     try:
         call()

@@ -310,11 +310,9 @@ def test_missing_labels(kind):
 
 
 def test_names_of_arrays():
-    for scores, labels in (("predictions", "label_ids"), ("scores", "y_test"), ("logits", "Labels"), ("logits", "target")):
-        arrays = {scores: WHOLE.astype("f8"), labels: LABELS}
-        assert leeway.agreement(arrays, SHIFTED.astype("f8")).to_dict()["results"] == RESULT
-        assert [one.target for one in leeway.assess({**arrays}, arrays, no_bounds=True, quiet=True).results] == ["target"]
-    assert "found 'lables'; did you mean labels?" in message(leeway.agreement, {"logits": CLEAN, "lables": LABELS}, SHIFTED)
+    arrays = {"scores": WHOLE.astype("f8"), "target": LABELS}
+    assert leeway.agreement(arrays, SHIFTED.astype("f8")).to_dict()["results"] == RESULT
+    assert [one.target for one in leeway.assess({**arrays}, arrays, no_bounds=True, quiet=True).results] == ["target"]
 
 
 @pytest.mark.parametrize("name", ["evaluate_bounds", "shift_text", "conds.split", "conds.describe"])
@@ -364,6 +362,7 @@ def test_options_are_checked():
         leeway.agreement(CLEAN, SHIFTED, no_such_option=1)
     for option in ("labels", "groups"):
         assert f"{option}: expected a file's path" in message(leeway.assess, CLEAN, SHIFTED, **{option: LABELS})
+    assert "no target has this name" in message(leeway.assess, CLEAN, {"noise": SHIFTED}, labels="nose=other.npy")
     assert "(leeway assess --list-keys prints" in message(leeway.assess, {"logits": CLEAN, "labels": LABELS}, SHIFTED, fail_if="acuracy<1")
     two = {"logits": CLEAN, "target": LABELS, "truth": LABELS}
     assert "(select it with label_column), found target and truth" in message(leeway.agreement, two, SHIFTED)

@@ -16,7 +16,7 @@ from leeway import _command, _functions, _leeway
 
 from . import cases
 from .cases import ALWAYS, BESIDE, CASES, ELSEWHERE, FILES, INPUTS, known, value_of, write_table
-from .conftest import message, outputs
+from .conftest import outputs
 
 CALL = {"command", "inputs", "seconds", "out", "xxh3_128"}  # of how a record came about
 TIMES = {"seconds_in_all", "model_seconds_in_all"}
@@ -128,51 +128,31 @@ def test_rows_are_those_of_the_command(tmp_path, command):
 
 
 @pytest.mark.tier2
-def test_groups_of_an_array_or_a_file(tmp_path, command):
-    (logits, jacobian), words = cases.average_case(tmp_path)
+def test_groups_of_an_array_or_a_file(tmp_path):
+    (logits, jacobian), _ = cases.average_case(tmp_path)
     groups = numpy.array(["north", "south"])[numpy.arange(40) % 2]
     write_table(tmp_path, "groups.csv", {"group 0": groups.tolist()})
-    record = command(tmp_path, *words, "--sigma", .1, "--groups", "groups.csv", "--seed", 3)
-    assert [one["group"] for one in record["group_bias"][0]["groups"]] == ["north", "south"]
-    for given in (groups, str(tmp_path / "groups.csv")):
-        result = leeway.average_case(logits, jacobian, sigma=.1, groups=given, seed=3, quiet=True)
-        assert without_call(result.to_dict()) == without_call(record)
+    by_array, by_file = (leeway.average_case(logits, jacobian, sigma=.1, groups=given, seed=3, quiet=True).to_dict()
+                         for given in (groups, str(tmp_path / "groups.csv")))
+    assert without_call(by_array) == without_call(by_file)
+    assert [one["group"] for one in by_array["group_bias"][0]["groups"]] == ["north", "south"]
     with pytest.raises(leeway.Error, match="shape"):
         leeway.average_case(logits, jacobian, sigma=.1, groups=groups[1:], quiet=True)
 
 
 @pytest.mark.tier2
-def test_chunks_over_time(tmp_path, command):
-    """Arrays of times, as text, as numbers and as NumPy's own, are cut as the command cuts those of a file."""
+def test_chunks_over_time():
+    """Arrays of times as numbers and as NumPy's own are cut as those of text, which test_every_option compares with a file's."""
     clean, shifted, labels = outputs()
     days = numpy.datetime64("2026-03-01") + numpy.arange(len(labels)) % 4
-    numpy.savez(tmp_path / "val.npz", logits=clean, labels=labels)
-    numpy.savez(tmp_path / "prod.npz", logits=shifted, labels=labels, when=days.astype(str))
-    words = ["--restarts", 1, "--chunk", "1d"]
-    record = command(tmp_path, "assess", "--source", "val.npz", "--target", "prod=prod.npz", "--time-column", "when", *words)
-    chunks = record["over_time"]["timelines"][0]["chunks"]
-    assert [chunk["chunk"] for chunk in chunks] == [f"2026-03-0{day}" for day in (1, 2, 3, 4)]
-    for times in (days, days.astype(str), days.astype("datetime64[s]").astype(int)):
+
+    def chunks(times):
         result = leeway.assess({"logits": clean, "labels": labels}, {"prod": {"logits": shifted, "labels": labels, "time": times}},
                                restarts=1, chunk="1d", quiet=True)
-        assert result.to_dict()["over_time"]["timelines"][0]["chunks"] == chunks
+        return result.to_dict()["over_time"]["timelines"][0]["chunks"]
 
-
-@pytest.mark.tier2
-def test_labels_of_one_target(tmp_path, command, monkeypatch):
-    """Labels from files, one of them for a target that has a name, are those of the command."""
-    clean, shifted, labels = outputs()
-    numpy.savez(tmp_path / "val.npz", logits=clean)
-    numpy.savez(tmp_path / "noise.npz", logits=shifted)
-    numpy.save(tmp_path / "labels.npy", labels)
-    numpy.save(tmp_path / "other.npy", (labels + 1) % 5)
-    monkeypatch.chdir(tmp_path)
-    files = "labels.npy,noise=other.npy"
-    record = command(tmp_path, "assess", "--source", "val.npz", "--target", "noise=noise.npz", "--labels", files, "--no-bounds")
-    result = leeway.assess({"logits": clean}, {"noise": {"logits": shifted}}, labels=files, no_bounds=True, quiet=True)
-    assert without_call(result.to_dict())["results"] == without_call(record)["results"]
-    assert result.accuracy < .5 < result.source_accuracy
-    assert "no target has this name" in message(leeway.assess, {"logits": clean}, {"noise": {"logits": shifted}}, labels="nose=other.npy")
+    assert chunks(days) == chunks(days.astype(str)) == chunks(days.astype("datetime64[s]").astype(int))
+    assert [chunk["chunk"] for chunk in chunks(days)] == [f"2026-03-0{day}" for day in (1, 2, 3, 4)]
 
 
 def test_all_functions_have_a_case():

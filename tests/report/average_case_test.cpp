@@ -19,10 +19,8 @@ std::string page_of(AverageCase record, const Pictures& pictures = {}) {
   return test::page_of(to_json(record), pictures);
 }
 
-// .8 with .78 to .82; of twenty samples one has .4, five .7.
-TEST(AverageCasePage, SaysFirstHowOftenPredictionsSurviveAndHowFragileTheFewAre) {
+TEST(AverageCasePage, DrawsEverySectionOfABareRecord) {
   const std::string page = page_of(bare_average_case());
-  EXPECT_THAT(page, HasSubstr("Under noise of σ = 0.2 predictions survive with probability"));
   for (const char* id : {"samples", "error", "classes", "ranking", "time", "assumptions", "source"})
     EXPECT_EQ(occurrences(page, std::string("<section id=\"") + id + "\""), 1u) << id;
   EXPECT_THAT(page, Not(HasSubstr("id=\"convergence\"")));
@@ -30,7 +28,6 @@ TEST(AverageCasePage, SaysFirstHowOftenPredictionsSurviveAndHowFragileTheFewAre)
 
 TEST(AverageCasePage, SaysWhichClassesDifferAndWhatClassesAre) {
   std::string page = page_of(bare_average_case());
-  EXPECT_THAT(page, HasSubstr("at σ = 0.2 class coat &lt;b&gt; survives with probability 70% (68–72),"));
   EXPECT_THAT(page, HasSubstr("<td>coat &lt;b&gt; (less)</td>"));
   AverageCase record = bare_average_case();
   record.found.labels = false;
@@ -58,7 +55,6 @@ TEST(AverageCasePage, SaysWhichGroupsDiffer) {
 TEST(AverageCasePage, RanksSamplesWithTheirPictures) {
   const AverageCase record = bare_average_case();
   std::string page = page_of(record);
-  EXPECT_THAT(page, HasSubstr("The least robust sample is row 7: predicted as bag with 97%"));
   EXPECT_EQ(occurrences(page, "data:image/png"), 0u);
   Pictures pictures;
   for (const std::size_t row : {7u, 3u}) pictures.samples.push_back({row, {1, 1, 2, {0, 255}}});

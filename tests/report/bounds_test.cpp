@@ -58,7 +58,6 @@ TEST(BoundsSection, IsLeftOutWhereNothingWasComputed) {
 TEST(BoundPage, SaysTheBoundByEachInequalityAndEveryRestart) {
   const Bound record = tasks::test::full_bound();
   const std::string page = page_of(record);
-  EXPECT_THAT(page, HasSubstr("target is at most 48.8% with probability 99%, if the bound&#39;s"));
   for (const char* id : {"terms", "restarts", "methods", "source"})
     EXPECT_EQ(occurrences(page, std::string("id=\"") + id + "\""), 1u) << id;
   EXPECT_THAT(page, HasSubstr("The largest discrepancy was found in restart 6 of 12"));
@@ -70,7 +69,6 @@ TEST(BoundPage, SaysTheBoundByEachInequalityAndEveryRestart) {
 
 TEST(EvaluatePage, SaysHowOftenAndHowFarTheErrorIsUnderstated) {
   const std::string page = page_of(tasks::test::evaluation());
-  EXPECT_THAT(page, HasSubstr("Over 3 shifts cot understates the error least often, on 33%"));
   EXPECT_THAT(page, HasSubstr("At worst cot understates the error by 30.0 points"));
   EXPECT_EQ(occurrences(page, "<figure class=\"chart\" data-spec=\"scatter\">"), 1u);
   EXPECT_EQ(occurrences(page, "<figure class=\"chart\" data-spec=\"lines\">"), 1u);

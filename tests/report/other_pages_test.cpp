@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "leeway/tasks/records.h"
+#include "tests/describe/model_records.h"
 #include "tests/message_of.h"
 #include "tests/report/pages.h"
 
@@ -13,27 +14,16 @@ using test::reference_record;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Attack attack(bool nearest) {
-  Attack record;
-  record.envelope.instruction_set = "baseline";
-  record.options.attack = nearest ? "fmn" : "pgd";
-  if (!nearest) record.options.eps = .03;
-  AttackedSet& set = record.results.emplace_back();
-  set.model = "a<b>.safetensors", set.target = "label", set.n = 200;
-  set.attack = record.options.attack, set.eps = record.options.eps;
-  set.clean_accuracy = .9, set.clean_accuracy_interval = {.85, .94};
-  set.robust_accuracy = .25, set.robust_accuracy_interval = {.19, .32};
-  set.success = .75, set.success_interval = {.68, .81};
-  if (nearest)
-    set.norms = NearestNorms{.02, {.015, .025}, .01, .04, {{0, .9, {.85, .94}}, {.05, .1, {.06, .15}}}};
-  record.envelope.headline = headline_of(record);
+Attack attack() {
+  Attack record = test::within_a_radius("label");
+  record.results[0].model = "a<b>.safetensors";
   return record;
 }
 
 TEST(AttackPage, ShowsBeforeAndAfter) {
-  const Attack record = attack(false);
+  const Attack record = attack();
   const std::string page = html_report(record);
-  EXPECT_THAT(page, HasSubstr("<b>25%</b>"));
+  EXPECT_THAT(page, HasSubstr("<b>30%</b>"));
   EXPECT_THAT(page, HasSubstr("a&lt;b&gt;.safetensors"));
   EXPECT_THAT(page, HasSubstr("fixed radius"));
   EXPECT_THAT(page, HasSubstr("pgd in linf within 0.03"));
@@ -41,7 +31,7 @@ TEST(AttackPage, ShowsBeforeAndAfter) {
 }
 
 TEST(AttackPage, OfSeveralRadiiDrawsWhatWithstandsByRadius) {
-  Attack record = attack(false);
+  Attack record = attack();
   record.results.push_back(record.results.front());
   record.results.back().eps = .06, record.results.back().robust_accuracy = .1;
   record.results.push_back(record.results.front());
@@ -55,41 +45,20 @@ TEST(AttackPage, OfSeveralRadiiDrawsWhatWithstandsByRadius) {
 }
 
 TEST(AttackPage, OfNearestImagesDrawsAccuracyByRadius) {
-  const test::Parts parts = test::parts_of(view(attack(true)));
+  const test::Parts parts = test::parts_of(view(test::of_minimum_norm()));
   ASSERT_EQ(parts.charts.size(), 1u);
   EXPECT_EQ(test::data_of(parts.charts[0].second, "points").size(), 2u);
 }
 
-Train training(std::size_t epochs) {
-  Train record;
-  record.envelope.instruction_set = "baseline";
-  TrainedModel& model = record.results.emplace_back();
-  model.out = "m.safetensors", model.weights = 1234;
-  Training& training = model.training;
-  for (std::size_t i = 1; i <= epochs; ++i) {
-    Epoch& epoch = training.epochs.emplace_back();
-    epoch.number = i, epoch.steps = 10 * i, epoch.loss = 1. / static_cast<double>(i);
-    epoch.accuracy = .5 + .01 * static_cast<double>(i), epoch.accuracy_interval = {.4, .7};
-    epoch.validation_accuracy = .6, epoch.validation_accuracy_interval = Interval{.5, .7};
-    epoch.parts = {{"penalty", .1}};
-  }
-  training.best_epoch = 2, training.best_by_accuracy = 2, training.best_by_score = 1;
-  training.plan.threads = 1;
-  training.n_train = 900, training.n_validation = 100;
-  record.options = training.options;
-  record.envelope.headline = headline_of(record);
-  return record;
-}
-
 TEST(TrainPage, ShowsTheCourse) {
-  const Train record = training(5);
+  const Train record = test::two_epochs();
   const std::string page = html_report(record);
   const test::Parts parts = test::parts_of(view(record));
-  ASSERT_EQ(parts.charts.size(), 3u);  // accuracies, the loss, the penalty
-  EXPECT_EQ(test::data_of(parts.charts[0].second, "points").size(), 10u);
-  EXPECT_EQ(test::data_of(parts.charts[0].second, "picks")[0]["x"], 2);
+  ASSERT_EQ(parts.charts.size(), 4u);  // accuracies, the loss, the score, the penalty
+  EXPECT_EQ(test::data_of(parts.charts[0].second, "points").size(), 6u);
+  EXPECT_EQ(test::data_of(parts.charts[0].second, "picks")[0]["x"], 1);
   EXPECT_THAT(page, HasSubstr("Epoch selected by each criterion"));
-  EXPECT_THAT(page, HasSubstr("5 epochs, 900 training images, 100 validation images"));
+  EXPECT_THAT(page, HasSubstr("2 epochs, 5,400 training images, 600 validation images"));
 }
 
 TEST(DistancesPage, ShowsEveryDistanceAndWhyOneIsMissing) {

@@ -6,6 +6,7 @@
 #include "leeway/core/message.h"
 #include "leeway/describe/json.h"
 #include "leeway/tasks/report/join.h"
+#include "tests/describe/average_case_records.h"
 #include "tests/message_of.h"
 #include "tests/report/pages.h"
 
@@ -163,32 +164,8 @@ TEST(ShiftsSections, NameTargetsAndModelsWhereThereAreSeveral) {
   EXPECT_THAT(page, HasSubstr("the source alone (model &lt;0&gt;)"));
 }
 
-// What a model says under noise, by one method at two sigmas, of 10 classes.
 ModelUnderNoise subject(const std::string& model) {
-  ModelUnderNoise made;
-  made.model = model, made.from = "model", made.file = "m.pt", made.source_n = 100000;
-  Robustness& found = made.found;
-  found.options.sigma = {.1, .5};
-  found.n = 1000, found.k = 10, found.labels = true, found.leading = "mmse";
-  found.methods = {{"mmse", "mean over noisy copies", "a paper", true}};
-  for (const double sigma : found.options.sigma) {
-    const average_case::Distribution p{
-        1000, 1 - sigma, Interval{.98 - sigma, 1 - .9 * sigma}, {.05, .1, .3, .5, .7, .8, .9}};
-    Survival& result = found.results.emplace_back();
-    result.method = "mmse", result.sigma = sigma, result.probability = true, result.p = p;
-    ClassComparison& comparison = found.class_bias.emplace_back();
-    comparison.method = "mmse", comparison.sigma = sigma, comparison.p_value = .001;
-    Ranking& ranking = found.ranking.emplace_back();
-    ranking.method = "mmse", ranking.sigma = sigma;
-    for (std::size_t c = 0; c < 10; ++c) {
-      average_case::ClassDistribution of;
-      of.label = static_cast<std::int64_t>(c), of.distribution = p, of.p_value = .5;
-      of.distribution.n = 100;
-      comparison.classes.push_back({std::to_string(c), of});
-      ranking.classes.push_back({c, std::to_string(c), {{10 * c, .1, c, .9}}, {{10 * c + 1, .9, c, .99}}});
-    }
-  }
-  return made;
+  return {model, "model", "m.pt", 100000, {}, {}, test::bare_average_case().found};
 }
 
 TEST(NoiseSections, SayWhatThePageOfAverageCaseSays) {
@@ -217,7 +194,7 @@ TEST(NoiseSections, AreOneAModelAndTellItsWarnings) {
 TEST(NoiseSections, ShowThePicturesOfRankedSamples) {
   Assess record = bare_record(10);
   record.average_case = {subject("cnn")};
-  const std::size_t last = 91;  // the row of the last class's most robust sample
+  const std::size_t last = 9;  // the highest row of a ranked sample
   const auto images = [](std::size_t n) {
     return Images{"x.npz", make_array<std::uint8_t>({n, 1, 2, 2}, std::vector<std::uint8_t>(4 * n, 200)), {}};
   };

@@ -27,17 +27,18 @@ const std::string stranger = "0123456789abcdef", never_was = "00000000000000ff";
 constexpr auto lease = 60s;
 const std::string unit = "ab000000000000000000000000000000";
 
+// The file of a runner on another machine.
+void add_stranger(const Store& store) {
+  std::filesystem::create_directories(store.runner(stranger).parent_path());
+  write_bytes(store.runner(stranger), "another-boot pid:[1]\n17 1234\nelsewhere\n");
+}
+void add_claim(const Store& store, const std::string& runner, const std::string& of = unit) {
+  std::filesystem::create_directories(store.claim(of, 1).parent_path());
+  std::filesystem::create_symlink(runner, store.claim(of, 1));
+}
+
 class Claims : public ::testing::Test {
  protected:
-  // The file of a runner on another machine.
-  void add_stranger(const std::string& name) const {
-    std::filesystem::create_directories(folder_ / "runners");
-    write_bytes(store_.runner(name), "another-boot pid:[1]\n17 1234\nelsewhere\n");
-  }
-  void add_claim(const std::string& runner) const {
-    std::filesystem::create_directories(store_.claim(unit, 1).parent_path());
-    std::filesystem::create_symlink(runner, store_.claim(unit, 1));
-  }
   // Of eight runners that claim the unit at once, how many have it.
   [[nodiscard]] int holders_of(const std::string& name) const {
     std::vector<std::unique_ptr<Runner>> runners;
@@ -84,8 +85,8 @@ TEST_F(Claims, OneTakesOverFromAProcessThatIsGone) {
 }
 
 TEST_F(Claims, ARunnerElsewhereHasItsLeaseWhateverTheClocksSay) {
-  add_stranger(stranger);
-  add_claim(stranger);
+  add_stranger(store_);
+  add_claim(store_, stranger);
   Runner runner(store_, 300ms);
   for (const std::int64_t time :
        {std::int64_t{0}, std::int64_t{4000000000}, std::int64_t{1000000000}, std::int64_t{3}}) {
@@ -100,8 +101,8 @@ TEST_F(Claims, ARunnerElsewhereHasItsLeaseWhateverTheClocksSay) {
 }
 
 TEST_F(Claims, ARunnerElsewhereIsSilentUntilItsFileChanges) {
-  add_stranger(stranger);
-  add_claim(stranger);
+  add_stranger(store_);
+  add_claim(store_, stranger);
   Runner runner(store_, lease);
   EXPECT_EQ(runner.holder_sign(unit), Sign::silent);
   EXPECT_EQ(runner.holder_sign(unit), Sign::silent);
@@ -111,14 +112,14 @@ TEST_F(Claims, ARunnerElsewhereIsSilentUntilItsFileChanges) {
 }
 
 TEST_F(Claims, ARunnerWithoutAFileIsGone) {
-  add_claim(never_was);
+  add_claim(store_, never_was);
   Runner runner(store_, lease), other(store_, lease);
   EXPECT_EQ(runner.claim(unit), 2u);
   EXPECT_EQ(other.claim(unit), 0u);
 }
 
 TEST_F(Claims, WorkOfOneThatIsGoneIsRemoved) {
-  add_claim(never_was);
+  add_claim(store_, never_was);
   store_.make_work(unit, never_was);
   write_bytes(store_.work(unit, never_was) / "large.npz", "half");
   Runner runner(store_, lease);
@@ -127,7 +128,7 @@ TEST_F(Claims, WorkOfOneThatIsGoneIsRemoved) {
 }
 
 TEST_F(Claims, AReleasedUnitIsFree) {
-  add_claim(never_was);
+  add_claim(store_, never_was);
   Runner runner(store_, lease), other(store_, lease);
   const std::size_t number = runner.claim(unit);
   runner.release(unit, number, false);
@@ -163,7 +164,7 @@ TEST_F(Claims, ThatNameNoRunnerAreRefused) {
     std::filesystem::remove(path);
   };
   store_.make_work(unit, "x");
-  add_claim("x/../../../../victim");
+  add_claim(store_, "x/../../../../victim");
   refused("'x/../../../../victim'");
   write_bytes(path, "x");
   refused("no link");
@@ -348,14 +349,10 @@ TEST_F(Runs, AnErrorElsewhereIsNoReasonToGiveAUnitUp) {
 
 TEST_F(Runs, StatusCountsClaimsAsRunning) {
   const Plan units = plan("[look]\nsource = \"good\"\nseed = [1, 2, 3]\n");
-  std::filesystem::create_directories(folder_ / "sweep" / "runners");
-  write_bytes(store_.runner(stranger), "another-boot pid:[1]\n17 1234\nelsewhere\n");
+  add_stranger(store_);
   const Runner here(store_, default_lease);
-  for (const std::size_t i : {0, 1}) {
-    std::filesystem::create_directories(store_.claim(units.units[i].name, 1).parent_path());
-    std::filesystem::create_symlink(i == 0 ? stranger : "00000000000000ff",
-                                    store_.claim(units.units[i].name, 1));
-  }
+  add_claim(store_, stranger, units.units[0].name);
+  add_claim(store_, never_was, units.units[1].name);
   EXPECT_EQ(status_of(units, store_).counts.running, 1u);
   std::filesystem::create_symlink(here.name(), store_.claim(units.units[1].name, 2));
   EXPECT_EQ(status_of(units, store_).counts.running, 2u);

@@ -44,22 +44,24 @@ void expect_envelope(const Record& record) {
   EXPECT_THAT(record.envelope.warnings, ::testing::IsEmpty());
 }
 
-// n rows of d features along the first or the second axis, small values on the others; the class is the sign.
-inline NamedOutputs along(const std::string& name, std::size_t n, bool first, std::size_t d = 2) {
+// n rows of d features along the first or the second axis, small values on the others; the class is the sign. `turned`: with its
+// classes in the other order.
+inline NamedOutputs along(const std::string& name, std::size_t n, bool first, std::size_t d = 2,
+                          bool turned = false) {
   Outputs set;
   std::vector<double> logits, features;
   Labels labels;
   for (std::size_t i = 0; i < n; ++i) {
     const double at = i % 2 == 0 ? 2 : -2;
-    logits.insert(logits.end(), {at, 0});
+    logits.insert(logits.end(), {turned ? 0 : at, turned ? at : 0});
     features.insert(features.end(), {first ? at : .01 * static_cast<double>(i), first ? 0 : at});
     for (std::size_t j = 2; j < d; ++j) features.push_back(.1 * std::sin(static_cast<double>(i * j)));
-    labels.push_back(static_cast<std::int64_t>(i % 2));
+    labels.push_back(static_cast<std::int64_t>((turned ? i + 1 : i) % 2));
   }
   set.logits = make_array(std::vector<std::size_t>{n, 2}, logits);
   set.features = make_array(std::vector<std::size_t>{n, d}, features);
   set.labels = labels;
-  set.class_names = {"four", "nine"};
+  set.class_names = {turned ? "nine" : "four", turned ? "four" : "nine"};
   return in_memory(name, set);
 }
 

@@ -315,25 +315,9 @@ TEST(AlignTask, TakesASampleOfPairs) {
               StartsWith("bare: expected features"));
 }
 
-// The set with its classes named and in another order.
-NamedOutputs in_other_order(const NamedOutputs& set) {
-  return {set.name, [=] {
-            OutputsShards shards = set.open();
-            shards.rest.class_names = {"nine", "four"};
-            const std::size_t order[] = {1, 0};
-            const Array logits = shards.logits.joined();
-            std::vector<double> values;
-            for (std::size_t i = 0; i < shards.n(); ++i)
-              for (const std::size_t j : order) values.push_back(logits.view<double>()[2 * i + j]);
-            shards.logits = Rows(make_array(logits.shape, values));
-            for (std::int64_t& label : *shards.rest.labels) label = 1 - label;
-            return shards;
-          }};
-}
-
 TEST(NamedClasses, InAnotherOrderAreAligned) {
   const NamedOutputs clean = along("clean", 40, true), shifted = along("shifted", 40, false),
-                     other = in_other_order(shifted);
+                     other = along("shifted", 40, false, 2, true);
   const auto results = [](const auto& record) { return to_json(record).at("results"); };
   EXPECT_EQ(results(pa({.models = {{"m", clean, {other}}}})),
             results(pa({.models = {{"m", clean, {shifted}}}})));

@@ -198,6 +198,8 @@ int serve_model() {
   // Arenas of threads return large blocks to the system, which costs an attack a tenth of its time.
   mallopt(M_ARENA_MAX, 1);
   torch::manual_seed(0);  // makes the generator, which reads /dev/urandom
+  (void)torch::ones({8})
+      .exp();  // the first operator finds out the processor's instructions, which reads files
   const std::vector<int> channels = receive_descriptors(child_socket);
   const auto path = receive_text(child_socket, longest), wish = receive_text(child_socket, longest),
              shape = receive_text(child_socket, longest);

@@ -58,22 +58,18 @@ TEST(Ada, ImagesOfAnotherProgram) {
 
 class GrowingSet : public ::testing::Test {
  protected:
-  GrowingSet() {
-    options_.validation = 0, options_.batch = 16;
-    set_.emplace(data_, options_, Requirements{}, "ada");
-  }
   std::unique_ptr<Algorithm> member(const std::map<std::string, double>& given) {
     AlgorithmSetting setting;
     setting.network = make_network(architecture("small-cnn"), {1, 8, 8}, 4);
     initialize(*setting.network, 3);
     setting.parameters = complete_parameters(algorithm("ada"), given);
     auto made = algorithm("ada").make(setting);
-    made->attach(*set_);
+    made->attach(set_);
     return made;
   }
   data::TrainingData data_{toy::squares(40, 4)};
-  TrainOptions options_;
-  std::optional<TrainingSet> set_;
+  const TrainOptions options_ = in_batches(16);
+  TrainingSet set_{data_, options_, Requirements{}, "ada"};
 };
 
 TEST_F(GrowingSet, ByAsManyImagesARound) {
@@ -81,11 +77,11 @@ TEST_F(GrowingSet, ByAsManyImagesARound) {
   std::vector<std::size_t> sizes;
   for (std::size_t epoch = 1; epoch <= 7; ++epoch) {
     ada->begin_epoch(epoch);
-    sizes.push_back(set_->training().size());
+    sizes.push_back(set_.training().size());
   }
   EXPECT_EQ(sizes, (std::vector<std::size_t>{40, 40, 80, 80, 120, 120, 120}));
   const std::vector<std::int64_t> rows{40, 79, 80};
-  const Batch made = set_->batch(rows);
+  const Batch made = set_.batch(rows);
   EXPECT_GE(made.x.min().item<double>(), 0);
   EXPECT_LE(made.x.max().item<double>(), 1);
   const torch::Tensor parents = ada->state().at("parents");
@@ -115,13 +111,13 @@ TEST_F(GrowingSet, ComesBackFromTheState) {
   ada->begin_epoch(2);
   const Tensors state = ada->state();
   const std::vector<std::int64_t> rows{3, 41, 70};
-  const Batch before = set_->batch(rows);
+  const Batch before = set_.batch(rows);
   const auto again = member({{"every-epochs", 1}, {"steps", 1}});
-  EXPECT_EQ(set_->training().size(), 40U);
+  EXPECT_EQ(set_.training().size(), 40U);
   again->restore(state, "state");
-  EXPECT_EQ(set_->training().size(), 80U);
-  EXPECT_TRUE(set_->batch(rows).x.equal(before.x));
-  EXPECT_TRUE(set_->batch(rows).y.equal(before.y));
+  EXPECT_EQ(set_.training().size(), 80U);
+  EXPECT_TRUE(set_.batch(rows).x.equal(before.x));
+  EXPECT_TRUE(set_.batch(rows).y.equal(before.y));
 }
 
 // Three experts of two classes whose outputs are the same for all rows; nothing learns.

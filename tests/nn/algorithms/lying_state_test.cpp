@@ -1,19 +1,19 @@
 // What an algorithm keeps beside weights, altered in the state of a stopped training: it is not used, and the training begins anew.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "leeway/io/safetensors.h"
+#include "tests/case_name.h"
 #include "tests/nn/training.h"
 
 namespace leeway::nn::lying_state_test {
 
 struct Lie {
-  std::string algorithm, tensor;
+  std::string algorithm, tensor, name = algorithm + "_" + tensor;
 };
 
 class StopWith : public Progress {
@@ -83,18 +83,11 @@ TEST_P(LyingState, IsNotUsed) {
   expect_not_used(make_array(larger, std::move(longer)), "more rows");
 }
 
-std::string test_name_of_lie(const ::testing::TestParamInfo<Lie>& instance) {
-  std::string name = instance.param.algorithm + "_" + instance.param.tensor;
-  std::ranges::replace(name, '-', '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Quick, LyingState, ::testing::Values(Lie{"group-dro", "adjustment"}),
-                         test_name_of_lie);
+INSTANTIATE_TEST_SUITE_P(Quick, LyingState, ::testing::Values(Lie{"group-dro", "adjustment"}), case_name);
 INSTANTIATE_TEST_SUITE_P(AllTier2, LyingState,
                          ::testing::Values(Lie{"pnd", "averages"}, Lie{"occamnets", "memory"},
                                            Lie{"bpa", "cluster"}, Lie{"bpa", "losses"},
                                            Lie{"ada", "appended"}, Lie{"ada", "parents"}),
-                         test_name_of_lie);
+                         case_name);
 
 }  // namespace leeway::nn::lying_state_test

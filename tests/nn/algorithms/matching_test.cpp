@@ -151,19 +151,13 @@ data::TrainingData lisa_data(const torch::Tensor& x, const std::vector<std::int6
   return data;
 }
 
-TrainOptions lisa_options() {
-  TrainOptions options;
-  options.validation = 0;
-  return options;
-}
-
 void expect_lisa_reference(const std::string& name) {
   toy::ReferenceStep step(name);
   const std::vector<std::int32_t> environment = step.json["labelled"]["environment"];
   const Batch batch = step.batches().labelled;
   const data::TrainingData data =
       lisa_data(batch.x, step.json["labelled"]["y"].get<std::vector<std::int64_t>>(), environment);
-  const TrainOptions options = lisa_options();
+  const TrainOptions options = in_batches();
   TrainingSet set(data, options, {}, "lisa");
   toy::expect_reference_step(name, [&](Algorithm& member) { member.attach(set); });
 }
@@ -206,7 +200,7 @@ Recorded recorded(const torch::Tensor& weight, const std::map<std::string, doubl
 // Partners are augmented as rows of the batch are: of all that is mirrored, mixed images are.
 TEST(Lisa, PartnersAreAugmented) {
   const data::TrainingData data = lisa_data(as_images(torch::eye(4)), {0, 1, 0, 1}, {0, 0, 1, 1});
-  TrainOptions options = lisa_options();
+  TrainOptions options = in_batches();
   options.augment = "flip:probability=1";
   Requirements needs;
   needs.environments = 2;
@@ -232,7 +226,7 @@ TEST(Lisa, PartnersAreAugmented) {
 // Label 2 is in one environment alone: its row passes twice as the batch has it, whatever partners get.
 TEST(Lisa, RowsWithoutAPartnerStay) {
   const data::TrainingData data = lisa_data(as_images(torch::eye(5)), {0, 1, 0, 1, 2}, {0, 0, 1, 1, 0});
-  TrainOptions options = lisa_options();
+  TrainOptions options = in_batches();
   options.augment = "flip";
   Requirements needs;
   needs.environments = 2;

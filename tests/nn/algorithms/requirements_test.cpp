@@ -207,8 +207,7 @@ TEST(Reweight, OneStepOfAnotherProgram) {
     data::TrainingData data(toy::images(14, {1, 4, 4}, 3));
     data.images.labels = step.json["set"]["labels"].get<std::vector<std::int64_t>>();
     data.groups = {{"colour", {"blue", "red"}, step.json["set"]["colours"].get<std::vector<std::int32_t>>()}};
-    TrainOptions options;
-    options.validation = 0;
+    const TrainOptions options = in_batches();
     TrainingSet set(data, options, {}, "reweight");
     toy::expect_reference_step(name, [&](Algorithm& member) { member.attach(set); });
   }
@@ -217,8 +216,7 @@ TEST(Reweight, OneStepOfAnotherProgram) {
 TEST(Resample, ClassesAreEquallyOftenInABatch) {
   data::TrainingData data(toy::squares(200, 4));
   for (std::size_t i = 0; i < 200; ++i) (*data.images.labels)[i] = i % 20 == 0 ? 3 : i % 10 == 0 ? 1 : 0;
-  TrainOptions options;
-  options.batch = 30, options.validation = 0;
+  const TrainOptions options = in_batches(30);
   TrainingSet set(data, options, algorithm("resample").needs({{"by-class", 1}}), "resample");
   set.begin_epoch(1);
   for (std::size_t step = 0; step < 6; ++step) {

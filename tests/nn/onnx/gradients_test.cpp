@@ -302,14 +302,38 @@ const std::filesystem::path test_data = "/usr/share/libonnx-testdata/data";
 struct Exception {
   std::string_view name, reason;
 };
-// Tests whose operators leeway has, and which it does not pass.
+// Tests whose operators leeway has, and which it does not pass: whole names, or parts of
+// names, which do not begin with test_.
 constexpr std::string_view of_text = "tensors of text: no part of a network for images";
 constexpr std::string_view of_chance = "a random mask for training: that of NumPy's generator";
 constexpr std::string_view of_sequences = "sequences of tensors";
 constexpr std::string_view of_bits = "the test cuts off the bits of bfloat16 that LibTorch rounds";
 constexpr std::string_view of_castlike =
     "CastLike does not round to bfloat16: its target type arrives as float32";
+constexpr std::string_view of_small_types = "numbers of 4 or 8 bits that LibTorch lacks";
+constexpr std::string_view of_resize = "a form of Resize that is refused by name";
+constexpr std::string_view of_wrapping = "the test wraps around where the standard saturates";
 constexpr Exception exceptions[] = {
+    {"FLOAT8", of_small_types},
+    {"_e4m3fn", of_small_types},
+    {"_e5m2", of_small_types},
+    {"INT4", of_small_types},
+    {"int4", of_small_types},
+    {"equal_string", of_text},
+    {"label_encoder", of_text},
+    {"_antialias", of_resize},
+    {"_half_pixel_symmetric", of_resize},
+    {"_not_larger", of_resize},
+    {"_not_smaller", of_resize},
+    {"resize_tf_crop_and_resize_axes", of_resize},
+    {"_nearest_axes", of_resize},
+    {"averagepool_2d_dilations", "averages of dilation 2 are refused by name"},
+    {"averagepool_3d_dilations", "averages of dilation 2 are refused by name"},
+    {"test_wrap_pad", "padding of that mode is refused by name"},
+    {"test_reduce_max_empty_set", "the largest of no numbers"},
+    {"test_reduce_min_empty_set", "the least of no numbers"},
+    {"qlinearmatmul_2D_int8", of_wrapping},
+    {"qlinearmatmul_3D_int8", of_wrapping},
     {"test_cast_FLOAT_to_STRING", of_text},
     {"test_cast_STRING_to_FLOAT", of_text},
     {"test_castlike_FLOAT_to_STRING", of_text},
@@ -331,6 +355,13 @@ struct Count {
   std::size_t tests = 0, applicable = 0, passed = 0;
   std::vector<std::string> excepted;
 };
+
+const Exception* exception_of(const std::string& name) {
+  const auto* const found = std::ranges::find_if(exceptions, [&](const Exception& one) {
+    return one.name.starts_with("test_") ? name == one.name : name.find(one.name) != std::string::npos;
+  });
+  return found != std::end(exceptions) ? found : nullptr;
+}
 
 bool has_operators(const Graph& graph) {
   return std::ranges::all_of(graph.nodes, [](const Node& node) {
@@ -404,18 +435,18 @@ Count run_suite(const std::string& suite) {
   for (const auto& folder : folders) {
     ++count.tests;
     const std::string name = folder.filename().string();
+    const Exception* const exception = exception_of(name);
     Graph graph;
     try {
       graph = read_onnx(folder / "model.onnx");
     } catch (const Error& error) {
-      ADD_FAILURE() << name << ": " << error.what();
+      EXPECT_NE(exception, nullptr) << name << ": " << error.what();
       continue;
     }
     if (!has_operators(graph)) continue;
     ++count.applicable;
-    const auto* const exception = std::ranges::find(exceptions, std::string_view(name), &Exception::name);
     const std::string failure = run_test(folder, graph);
-    if (exception != std::end(exceptions)) {
+    if (exception != nullptr) {
       EXPECT_NE(failure, "") << name << " passes: no exception any more";
       count.excepted.push_back(fmt::format("{} ({})", name, exception->reason));
       continue;

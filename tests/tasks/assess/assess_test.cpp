@@ -8,6 +8,7 @@
 #include "leeway/core/random.h"
 #include "leeway/describe/json.h"
 #include "leeway/io/shards.h"
+#include "tests/holds.h"
 #include "tests/message_of.h"
 #include "tests/tasks/assess/made_outputs.h"
 
@@ -35,23 +36,17 @@ const Outputs shifted = labelled(outputs_of({0, 0, 1, 0, 1, 0}, 2), labels);
 TEST(Assess, OfASmallPairByHand) {
   const Json record = assess({{"model", clean}}, {{"model", "noise", shifted}}, pairs);
   const Json& r = record["results"][0];
-  EXPECT_EQ(r["n"], 6);
-  EXPECT_EQ(r["k"], 2);
-  EXPECT_EQ(r["paired"], true);
-  EXPECT_EQ(r["labelled"], true);
-  EXPECT_EQ(r["accuracy"], .5);
-  EXPECT_NEAR(r["accuracy_low"].get<double>(), .1181172, 1e-6);  // Clopper-Pearson of 3 of 6
+  EXPECT_THAT(r, Holds(R"({"/n": 6, "/k": 2, "/paired": true, "/labelled": true, "/accuracy": 0.5,
+      "/afr_true": 0.5, "/confusion": [[3, 1], [1, 1]],
+      "/top_flips": [{"from": 0, "to": 1, "count": 1}, {"from": 1, "to": 0, "count": 1}],
+      "/not_computed/worst_group": "the target has no groups", "/worst_group": null,
+      "/flips/0/row": 2, "/flips/0/label": 0, "/flips/0/clean_pred": 0, "/flips/0/shifted_pred": 1})"));
+  EXPECT_THAT(r["worst_class"], Holds(R"({"/class": 1, "/n": 3})"));  // 1 of 3; class 0 has 2 of 3
+  EXPECT_NEAR(r["accuracy_low"].get<double>(), .1181172, 1e-6);       // Clopper-Pearson of 3 of 6
   EXPECT_DOUBLE_EQ(r["source_accuracy"].get<double>(), 5. / 6);
   EXPECT_DOUBLE_EQ(r["accuracy_change"].get<double>(), -2. / 6);
   EXPECT_DOUBLE_EQ(r["afr_pred"].get<double>(), 4. / 6);
-  EXPECT_EQ(r["afr_true"], .5);
-  EXPECT_EQ(r["confusion"], Json::parse("[[3, 1], [1, 1]]"));
-  EXPECT_EQ(r["top_flips"], Json::parse(R"([{"from":0,"to":1,"count":1},{"from":1,"to":0,"count":1}])"));
   EXPECT_EQ(r["predicted_shares"]["clean"][0].get<double>(), 4. / 6);
-  EXPECT_EQ(r["worst_class"]["class"], 1);  // 1 of 3; class 0 has 2 of 3
-  EXPECT_EQ(r["worst_class"]["n"], 3);
-  EXPECT_TRUE(r["worst_group"].is_null());
-  EXPECT_EQ(r["not_computed"]["worst_group"], "the target has no groups");
   // Confidence of margin 2: 1/(1 + e^-2) = .8808, bin 17 of 20.
   EXPECT_EQ(r["confidence"]["shifted"][17], 6);
   EXPECT_NEAR(r["confidence"]["shifted_mean"].get<double>(), 1 / (1 + std::exp(-2.)), 1e-15);
@@ -63,10 +58,6 @@ TEST(Assess, OfASmallPairByHand) {
   EXPECT_NEAR(r["pa"].get<double>(), best + std::log(2.), 1e-9);
   EXPECT_NEAR(r["beta"].get<double>(), std::log(q / (1 - q)) / 2, 1e-3);
   ASSERT_EQ(r["flips"].size(), 2u);
-  EXPECT_EQ(r["flips"][0]["row"], 2);
-  EXPECT_EQ(r["flips"][0]["label"], 0);
-  EXPECT_EQ(r["flips"][0]["clean_pred"], 0);
-  EXPECT_EQ(r["flips"][0]["shifted_pred"], 1);
   EXPECT_NEAR(r["flips"][0]["agreement"].get<double>(), std::log(2. / 6), 1e-3);
 }
 
@@ -156,12 +147,9 @@ TEST(Assess, SaysWhyForEveryNull) {
   ASSERT_EQ(record["results"].size(), 4u);
   for (const Json& result : record["results"]) expect_reason_for_every_null(result);
   const Json& unpaired = record["results"][0];
-  EXPECT_EQ(unpaired["paired"], false);
-  EXPECT_TRUE(unpaired["pa"].is_null());
-  EXPECT_EQ(unpaired["flips"], Json::array());
-  EXPECT_EQ(unpaired["not_computed"]["pa"], "source and target are different samples: 6 rows and 7");
-  EXPECT_EQ(unpaired["not_computed"]["accuracy"], "the target has no labels");
-  EXPECT_EQ(unpaired["classes"], Json::array());
+  EXPECT_THAT(unpaired, Holds(R"({"/paired": false, "/pa": null, "/flips": [], "/classes": [],
+      "/not_computed/pa": "source and target are different samples: 6 rows and 7",
+      "/not_computed/accuracy": "the target has no labels"})"));
   EXPECT_FALSE(unpaired["confidence"]["shifted_mean"].is_null());
 }
 
@@ -182,12 +170,9 @@ TEST(Assess, ComparesTwoModelsOnTheSameSamples) {
                              {{"a", "noise", shifted}, {"b", "noise", better}, {"b", "blur", better}}, pairs);
   ASSERT_EQ(record["comparisons"].size(), 1u);
   const Json& c = record["comparisons"][0];
-  EXPECT_EQ(c["target"], "noise");
-  EXPECT_EQ(c["model"], "a");
-  EXPECT_EQ(c["other"], "b");
+  EXPECT_THAT(c, Holds(R"({"/target": "noise", "/model": "a", "/other": "b",
+                           "/mcnemar_p": 0.5, "/clear": false})"));
   EXPECT_DOUBLE_EQ(c["difference"].get<double>(), -2. / 6);
-  EXPECT_EQ(c["mcnemar_p"], .5);
-  EXPECT_EQ(c["clear"], false);
   EXPECT_THAT(record["headline"].get<std::string>(), HasSubstr("no clear difference"));
   EXPECT_EQ(record["targets"], Json::parse(R"(["noise", "blur"])"));
   ASSERT_EQ(record["findings"].size(), 2u);  // the headline has said what there is to say of a under noise

@@ -6,6 +6,7 @@
 #include "leeway/core/random.h"
 #include "leeway/tasks/assess/detail/predictions.h"
 #include "leeway/tasks/described_shifts.h"
+#include "tests/holds.h"
 #include "tests/tasks/assess/made_outputs.h"
 
 namespace leeway::assess::shifts_test {
@@ -50,12 +51,8 @@ TEST(Shifts, AreThoseOfTheDescription) {
   const Outputs source = outputs(600, .95, 1), target = outputs(400, .5, 2);
   const Json found = shifts({{"m", source}}, {{"m", "prod", target}});
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0]["target"], "prod");
-  EXPECT_EQ(found[0]["n_source"], 600);
-  EXPECT_EQ(found[0]["n_target"], 400);
-  ASSERT_FALSE(found[0]["findings"].empty());
-  EXPECT_EQ(found[0]["findings"][0]["kind"], "SC");
-  EXPECT_EQ(found[0]["findings"][0]["column"], "place");
+  EXPECT_THAT(found[0], Holds(R"({"/target": "prod", "/n_source": 600, "/n_target": 400,
+                                  "/findings/0/kind": "SC", "/findings/0/column": "place"})"));
 
   const AttributeTable before = attribute_table("s", *source.labels, source.groups, names),
                        after = attribute_table("t", *target.labels, target.groups, names);
@@ -76,10 +73,8 @@ TEST(Shifts, OfPairsAreTheSourceAloneOnceForAllModels) {
       shifts({{"a", same}, {"b", same}},
              {{"a", "noise", same}, {"a", "blur", bare}, {"b", "noise", same}, {"b", "blur", same}});
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0]["models"], Json({"a", "b"}));
-  EXPECT_TRUE(found[0]["target"].is_null());
-  EXPECT_TRUE(found[0]["n_target"].is_null());
-  EXPECT_EQ(found[0]["findings"][0]["kind"], "SC");
+  EXPECT_THAT(found[0], Holds(R"({"/models": ["a", "b"], "/target": null, "/n_target": null,
+                                  "/findings/0/kind": "SC"})"));
 }
 
 TEST(Shifts, AreThoseOfTheGroupsThatBothHave) {
