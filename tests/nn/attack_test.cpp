@@ -1,5 +1,5 @@
 // Attacks on models of LibTorch. tests/attack covers the attacks themselves.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "tests/at_threads.h"
 #include "tests/nn/toy.h"
@@ -35,6 +35,14 @@ TEST(AttackedNetwork, HasTheSameBits) {
     for (std::size_t i = 0; i < images.n(); ++i)
       EXPECT_EQ(one.success[i] != 0, predicted[i] != (*images.labels)[i]) << options.attack;
   }
+}
+
+TEST(AttackedNetwork, HasLabelsOfAllImagesOrOfNone) {
+  const auto model = toy::model("linear", {1, 2, 2}, 3);
+  Images images = toy::images(4, {1, 2, 2}, 3);
+  images.labels->at(1) = no_label;
+  EXPECT_EQ(model->outputs(images).labels, images.labels);
+  EXPECT_REFUSED(toy::attacked(*model, images, {}), "found 1 of 4 rows without a label...");
 }
 
 // A small network with random weights, and its logits times `scale`.
