@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "apps/leeway/nn_loader.h"
+#include "leeway/attack/attack.h"
 #include "leeway/nn/session.h"
 #include "leeway/shift/shift.h"
 

@@ -6,7 +6,6 @@
 namespace leeway::attack {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double tiny = 1e-300;  // divisor of rows without gradient, which then do not move
 
 // From u = 0; each step, with the gradient g of the loss L:

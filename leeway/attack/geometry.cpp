@@ -11,7 +11,6 @@
 namespace leeway::attack {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t rows_per_chunk = 8;
 
 // The norm of value(0), ..., value(d - 1).

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,7 @@ inline constexpr Norm every_norm[] = {Norm::linf, Norm::l2, Norm::l1, Norm::l0};
   return norm == Norm::linf ? Norm::l1 : norm == Norm::l1 ? Norm::linf : Norm::l2;
 }
 
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 inline constexpr double farthest_value = 1e12;
 
 // Range of values: pixels [0,1], or bounds whose squares fit in float32.

@@ -147,7 +147,7 @@ Linearized linearized(const std::shared_ptr<const Functions>& functions, std::sp
 // Gradients of classes by backward passes of one class each.
 ClassGradients one_by_one(const Linearized& here, std::span<const std::int32_t> classes, std::size_t k) {
   const std::size_t n = here.logits.size() / k, m = classes.empty() ? k : classes.size() / n;
-  ClassGradients found{here.logits};
+  ClassGradients found{here.logits, {}};
   for (std::size_t j = 0; j < m; ++j) {
     std::vector<float> one(n * k);
     for (std::size_t i = 0; i < n; ++i)

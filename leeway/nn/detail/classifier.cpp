@@ -82,7 +82,7 @@ struct Graph {
 };
 
 Graph graph_of(const ForwardFunction& forward, const torch::Tensor& images, float* logits) {
-  Graph graph{images.clone().requires_grad_()};
+  Graph graph{images.clone().requires_grad_(), {}};
   graph.logits = forward(graph.images).logits;
   copy_out(graph.logits, logits);
   return graph;

@@ -125,7 +125,9 @@ TEST_F(Confinement, NothingIsWrittenStartedOrReached) {
     for (std::size_t i = 0; i < acts.size(); ++i) {
       const std::string said = refusal(limits, acts[i].act);
       // fork() of glibc 2.41 blocks all signals, so that the kernel ends the process instead of telling it
-      if (acts[i].said != starts || said != "killed") EXPECT_EQ(said, acts[i].said) << i;
+      if (acts[i].said != starts || said != "killed") {
+        EXPECT_EQ(said, acts[i].said) << i;
+      }
     }
   EXPECT_FALSE(std::filesystem::exists(name));
   EXPECT_EQ(std::filesystem::file_size(old), 4U);
