@@ -6,7 +6,6 @@
 namespace leeway::attack {
 namespace {
 
-
 // The variable w of a value x: x = m + h tanh(w) in a box of middle m and half-width h, x = w without a box.
 class Variable {
  public:

@@ -29,7 +29,8 @@ struct Classifier {
   std::size_t d = 0, k = 0;
   std::function<std::vector<float>(std::span<const float> x)> logits = {};  // (n,d) -> (n,k)
   // Gradients of logits with respect to the input. `classes` (n,m), m for each row, or empty: all of them in order.
-  std::function<ClassGradients(std::span<const float> x, std::span<const std::int32_t> classes)> gradients = {};
+  std::function<ClassGradients(std::span<const float> x, std::span<const std::int32_t> classes)> gradients =
+      {};
   std::function<Linearized(std::span<const float> x)> linearize = {};
   std::size_t rows_at_once = 256;  // of linearize: as many as threads are busy with and memory holds
 };

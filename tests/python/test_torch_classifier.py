@@ -112,7 +112,7 @@ def test_convergence_is_the_commands(tmp_path, command, network_files):
 
 @pytest.mark.parametrize("options, words", [
     ({"eps": .05, "parameters": {"steps": 5}}, ["--eps", .05, "--steps", 5]),
-    ({"attack": "fgsm", "norm": "l2", "eps": "1/2", "normalization": {"mean": [.2], "std": .4, "scale": 2.}},
+    ({"attack": "fgsm", "norm": "l2", "eps": .5, "normalization": {"mean": [.2], "std": .4, "scale": 2.}},
      ["--attack", "fgsm", "--norm", "l2", "--eps", ".5", "--mean", .2, "--std", .4, "--scale", 2]),
     ({"attack": "fmn", "norm": "l2", "targets": numpy.arange(40) % 9}, ["--attack", "fmn", "--norm", "l2", "--targets", "targets.npy"])])
 def test_attacks_are_the_commands(tmp_path, command, network_files, options, words):
@@ -123,7 +123,7 @@ def test_attacks_are_the_commands(tmp_path, command, network_files, options, wor
     theirs = command(tmp_path, "attack", "--model", "w.npz", "--arch", "small-cnn", "--data", "x.npz", "--out", "a.npz", *words)
     module = functions(model).module
     ours = leeway.torch.attack(module, x, labels, **options)
-    assert ours.to_dict()["options"] == theirs["options"] and ours.code == 0
+    assert ours.to_dict()["options"] == theirs["options"]
     assert ours.robust_accuracy == pytest.approx(theirs["results"][0]["robust_accuracy"], abs=.05)  # a rounding may decide two rows
     assert sorted(ours.arrays) == sorted(numpy.load(tmp_path / "a.npz").files)
     norms = ours.norms[ours.success == 1]
@@ -137,8 +137,7 @@ def test_attacks_are_the_commands(tmp_path, command, network_files, options, wor
 
 def test_attacks_that_are_refused(images, module):
     assert "in training mode" in message(leeway.torch.attack, module.train(), images)
-    with pytest.raises(leeway.CommandError, match="no attack 'none'|attack"):
-        leeway.torch.attack(module.eval(), images, attack="none")
+    assert "attack: expected one of pgd" in message(leeway.torch.attack, module.eval(), images, attack="none")
 
 
 def test_a_model_beside_an_assessment_that_does_not_fit(network_files):

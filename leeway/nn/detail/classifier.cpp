@@ -90,9 +90,10 @@ Graph graph_of(const ForwardFunction& forward, const torch::Tensor& images, floa
 
 // `cotangents` and `out`: of the graph's rows.
 void backward(const Graph& graph, const float* cotangents, float* out) {
-  const torch::Tensor weights =
-      torch::from_blob(const_cast<float*>(cotangents), graph.logits.sizes(), torch::kFloat32);  // NOLINT: read only
-  copy_out(gradient_of(graph.logits, graph.images, weights.to(graph.logits.device()), /*keep_graph=*/true), out);
+  const torch::Tensor weights = torch::from_blob(const_cast<float*>(cotangents), graph.logits.sizes(),
+                                                 torch::kFloat32);  // NOLINT: read only
+  copy_out(gradient_of(graph.logits, graph.images, weights.to(graph.logits.device()), /*keep_graph=*/true),
+           out);
 }
 
 }  // namespace
@@ -120,7 +121,8 @@ Classifier batch_classifier(const ForwardFunction& forward, const torch::Tensor&
   const auto images = [shape, device, d](std::span<const float> x) {
     std::vector<std::int64_t> sizes = shape;
     sizes.insert(sizes.begin(), static_cast<std::int64_t>(x.size() / d));
-    return torch::from_blob(const_cast<float*>(x.data()), sizes, torch::kFloat32).to(device);  // NOLINT: read only
+    return torch::from_blob(const_cast<float*>(x.data()), sizes, torch::kFloat32)
+        .to(device);  // NOLINT: read only
   };
   Classifier classifier{d, classes};
   classifier.logits = [&forward, images, classes, d](std::span<const float> x) {

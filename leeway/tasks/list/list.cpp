@@ -73,7 +73,8 @@ Listed protocols(const ListTask&) {
 Listed attacks(const ListTask&) {
   return listed(attack::entries(), [](ListedMember& one, const attack::AttackEntry& entry) {
     std::string norms;
-    for (const attack::Norm norm : entry.norms) norms += (norms.empty() ? "" : " ") + std::string(name_of(norm));
+    for (const attack::Norm norm : entry.norms)
+      norms += (norms.empty() ? "" : " ") + std::string(name_of(norm));
     one.about = {{"budget", entry.minimum_norm ? "minimum-norm" : "fixed"},
                  {"loss", std::string(name_of(entry.loss))},
                  {"norms", std::move(norms)}};

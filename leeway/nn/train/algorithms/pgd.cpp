@@ -44,7 +44,8 @@ class PgdTraining : public Algorithm {
     Objective found{mean_loss(logits, batch), logits, {}, zero};
     if (eps_ == 0) return found;
     const torch::Tensor start =  // the cross-entropy
-        torch::nn::functional::softplus(torch::tensor(attacked.start_loss, torch::kFloat32).to(batch.x.device()));
+        torch::nn::functional::softplus(
+            torch::tensor(attacked.start_loss, torch::kFloat32).to(batch.x.device()));
     found.parts[rose] = (losses(logits.detach(), batch) > start).to(torch::kFloat64).mean().item<double>();
     return found;
   }
