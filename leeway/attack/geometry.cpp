@@ -11,7 +11,7 @@
 namespace leeway::attack {
 namespace {
 
-constexpr std::size_t rows_per_chunk = 8;
+constexpr std::size_t rows_per_chunk = 32;
 
 // The norm of value(0), ..., value(d - 1).
 template <class Value>

@@ -77,7 +77,7 @@ struct Standing {
 // body(i) for every row, in parallel.
 template <class Body>
 void for_rows(const Points& x, const Body& body) {
-  parallel_chunks(x.n, 8, [&](std::size_t begin, std::size_t end) {
+  parallel_chunks(x.n, 32, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) body(i);
   });
 }

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <mutex>
 
 #include "leeway/attack/attack.h"
 #include "leeway/attack/member.h"
@@ -9,9 +11,6 @@
 
 namespace leeway::attack {
 namespace {
-
-// A pass over fewer rows may split them otherwise, and round otherwise (nn/detail/tensors.h).
-constexpr std::size_t least_block = 64;
 
 double share_of(std::size_t count, std::size_t n) {
   return static_cast<double>(count) / static_cast<double>(n);
@@ -44,12 +43,15 @@ class Aim {
   [[nodiscard]] const AttackOptions& options() const { return options_; }
   [[nodiscard]] Progress* progress() const { return progress_; }
 
-  // body(begin, problem) for blocks of rows in turn. `classes`: to leave; those of options.targets replace them.
+  // body(begin, problem) for blocks of rows, several at once where the classifier allows it. `classes`: to leave; those of
+  // options.targets replace them.
   void for_problems(std::span<const std::int64_t> classes, std::string_view task,
                     const std::function<void(std::size_t, const Problem&)>& body) const {
     if (targeted()) classes = options_.targets;
+    std::mutex mutex;
+    std::size_t done = 0;
+    if (progress_) progress_->update(task, 0, n(), "");
     for_blocks([&](std::size_t begin, std::size_t end) {
-      if (progress_) progress_->update(task, begin, n(), "");
       const std::size_t d = watched_.d;
       const auto rows = target_.x.subspan(begin * d, (end - begin) * d);
       const Points clean{end - begin, d, {rows.begin(), rows.end()}};
@@ -57,14 +59,15 @@ class Aim {
       for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = rows_.empty() ? begin + i : rows_[begin + i];
       body(begin, {watched_, clean, classes.subspan(begin, clean.n), keys, options_.loss.value(), targeted(),
                    target_.box, target_.picture});
-      if (progress_) progress_->update(task, end, n(), "");
+      const std::lock_guard lock(mutex);
+      done += clean.n;
+      if (progress_) progress_->update(task, done, n(), "");
     });
   }
 
   // Classes of x (n,d).
   [[nodiscard]] std::vector<std::int64_t> predictions(std::span<const float> x) const {
-    std::vector<std::int64_t> predicted;
-    predicted.reserve(n());
+    std::vector<std::int64_t> predicted(n());
     const std::size_t k = watched_.k;
     for_blocks([&](std::size_t begin, std::size_t end) {
       const std::vector<float> logits =
@@ -75,21 +78,18 @@ class Aim {
         if (bad != row.end())
           refuse("the classifier", "finite logits",
                  fmt::format("{} at row {}, class {}", *bad, begin + i, bad - row.begin()));
-        predicted.push_back(std::ranges::max_element(row) - row.begin());
+        predicted[begin + i] = std::ranges::max_element(row) - row.begin();
       }
     });
     return predicted;
   }
 
  private:
-  // The last block takes a rest that is too short to be one: blocks begin where the splits of a whole pass do.
+  // Blocks depend on the number of rows alone: of few rows they are smaller, for more threads.
   void for_blocks(const std::function<void(std::size_t, std::size_t)>& body) const {
-    const std::size_t block = std::max(least_block, watched_.rows_at_once);
-    for (std::size_t begin = 0; begin < n();) {
-      const std::size_t end = n() - begin < block + least_block ? n() : begin + block;
-      body(begin, end);
-      begin = end;
-    }
+    const std::size_t most = watched_.rows_at_once, block = n() < 2 * most ? (most + 1) / 2 : most;
+    if (watched_.reentrant) return parallel_chunks(n(), block, body);
+    for (std::size_t begin = 0; begin < n(); begin += block) body(begin, std::min(n(), begin + block));
   }
 
   const Target& target_;
@@ -130,12 +130,14 @@ void judge(Pass& pass, const Aim& aim, std::span<const std::int64_t> classes) {
 Pass run_pass(const Aim& aim, std::span<const std::int64_t> classes, std::string_view task,
               const std::function<Attacked(const Problem&)>& run) {
   Pass pass;
-  pass.x.reserve(aim.target().x.size());
-  aim.for_problems(classes, task, [&](std::size_t, const Problem& problem) {
+  pass.x.resize(aim.target().x.size());
+  std::atomic<std::size_t> zero_gradients{0};
+  aim.for_problems(classes, task, [&](std::size_t begin, const Problem& problem) {
     const Attacked found = run(problem);
-    pass.x.insert(pass.x.end(), found.x.values.begin(), found.x.values.end());
-    pass.zero_gradients += static_cast<std::size_t>(std::ranges::count(found.zero_gradient, std::uint8_t{1}));
+    std::ranges::copy(found.x.values, pass.x.begin() + static_cast<std::ptrdiff_t>(begin * found.x.d));
+    zero_gradients += static_cast<std::size_t>(std::ranges::count(found.zero_gradient, std::uint8_t{1}));
   });
+  pass.zero_gradients = zero_gradients;
   judge(pass, aim, classes);
   return pass;
 }
@@ -195,7 +197,7 @@ std::optional<double> unreliable_gradients(const Aim& aim, std::span<const std::
         box.unbounded() ? of_radius * radius : std::min(longest * (box.high - box.low), of_radius * radius);
   }
   if (length == 0) return std::nullopt;
-  std::size_t unreliable = 0;
+  std::atomic<std::size_t> unreliable{0};
   aim.for_problems(classes, "gradient check", [&](std::size_t, const Problem& problem) {
     const Standing here = standing_with_gradient(problem, problem.clean);
     const Ball ball(problem.clean, Norm::linf, length, problem.box);

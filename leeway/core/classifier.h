@@ -2,7 +2,7 @@
 // the caller supplies them.
 //
 // Inputs are (n,d) row-major, of any range, since noise leaves every range. All functions are called from one
-// thread at a time, may use threads, and must give equal bits for equal rows. An empty function: not available.
+// thread at a time unless `reentrant`, may use threads, and must give equal bits for equal rows. An empty function: not available.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,8 @@ struct Classifier {
   std::function<ClassGradients(std::span<const float> x, std::span<const std::int32_t> classes)> gradients =
       {};
   std::function<Linearized(std::span<const float> x)> linearize = {};
-  std::size_t rows_at_once = 256;  // of linearize: as many as threads are busy with and memory holds
+  std::size_t rows_at_once = 256;  // of attacks: a call has no more rows
+  bool reentrant = false;          // may be called from several threads at once
 };
 
 }  // namespace leeway

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "leeway/core/parallel.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/detail/torch_model.h"
 
@@ -76,6 +75,9 @@ ClassGradients gradients_of(const ForwardFunction& forward, const JacobianFuncti
   return result;
 }
 
+// A shard is not split again: attacks ask for one at a time, from several threads.
+std::size_t shard_of_call(std::size_t n) { return n <= shard_rows ? n : shard_of(n); }
+
 // A forward pass of some rows that waits for its backward passes.
 struct Graph {
   torch::Tensor images, logits;
@@ -147,7 +149,7 @@ Classifier batch_classifier(const ForwardFunction& forward, const torch::Tensor&
 Classifier make_classifier(ForwardFunction forward, JacobianFunction jacobian, const InputShape& input,
                            std::size_t classes, torch::Device device) {
   Classifier classifier{input.pixels(), classes};
-  classifier.rows_at_once = shard_rows * static_cast<std::size_t>(threads());
+  classifier.rows_at_once = shard_rows, classifier.reentrant = true;
   if (jacobian) {
     const std::size_t rows = 4 * jacobian_shard(shard_rows * classes, classes);  // of all but small sets
     (void)gradients_of(forward, jacobian, input, classes, std::vector<float>(rows * input.pixels()), {},
@@ -156,14 +158,14 @@ Classifier make_classifier(ForwardFunction forward, JacobianFunction jacobian, c
   classifier.logits = [forward, input, classes, device](std::span<const float> x) {
     const std::size_t n = x.size() / input.pixels();
     std::vector<float> logits(n * classes);
-    for_shards(n, "outputs", nullptr, [&](std::size_t begin, std::size_t end) {
+    for_shards(n, shard_of_call(n), "outputs", nullptr, [&](std::size_t begin, std::size_t end) {
       const torch::NoGradGuard no_grad;
       copy_out(forward(as_images(x, input, begin, end).to(device)).logits, logits.data() + begin * classes);
     });
     return logits;
   };
   classifier.linearize = [forward, input, classes, device](std::span<const float> x) {
-    const std::size_t n = x.size() / input.pixels(), shard = shard_of(n);
+    const std::size_t n = x.size() / input.pixels(), shard = shard_of_call(n);
     Linearized found{std::vector<float>(n * classes)};
     std::vector<Graph> graphs((n + shard - 1) / shard);
     for_shards(n, shard, "outputs", nullptr, [&](std::size_t begin, std::size_t end) {
