@@ -4,7 +4,7 @@ if(SKBUILD AND DPKG_QUERY)  # pip shows one list of what is missing, before anyt
   set(missing "")
   foreach(package g++ libboost-dev libcli11-dev libdeflate-dev libeigen3-dev libfmt-dev libhwy-dev libjs-vega libpng-dev
           librandom123-dev libtbb-dev libtomlplusplus-dev libturbojpeg0-dev libutf8proc-dev libxxhash-dev nlohmann-json3-dev pkg-config)
-    execute_process(COMMAND ${DPKG_QUERY} -W -f ${db:Status-Status} ${package} OUTPUT_VARIABLE status ERROR_QUIET)
+    execute_process(COMMAND ${DPKG_QUERY} -W -f \${db:Status-Status} ${package} OUTPUT_VARIABLE status ERROR_QUIET)
     if(NOT status STREQUAL installed)
       string(APPEND missing " ${package}")
     endif()

@@ -142,14 +142,14 @@ void add_attack(const Command& root, Context& context) {
       .one_of({"linf", "l2", "l1", "l0"});
   command
       .option("--eps", flags.eps,
-              "Radii, e.g. 2/255,4/255; l2: of the whole image (default 8/255; not for fmn)")
+              "Radii, e.g. 2/255,4/255; l2: of the whole image (default 8/255; not for attacks of minimum norm)")
       .by_commas();
   command.option("--loss", flags.loss, "Loss to maximize (default: depends on the attack)")
       .one_of({"margin", "difference", "cross-entropy", "dlr"});
   command.option("--steps", flags.steps,
                  "Number of steps, or draws of noise (default: depends on the attack)");
   command.option("--restarts", flags.restarts,
-                 "Random starts per image for pgd and noise; the best is kept (default 1)");
+                 "Random starts per image, the best is kept (default: depends on the attack)");
   command.option("--set", flags.set, "Parameter of the attack, NAME=NUMBER; see leeway list attacks")
       .shown_as("NAME=NUMBER")
       .one_word();

@@ -9,7 +9,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 pytestmark = pytest.mark.tier2
 
 
-@pytest.mark.parametrize("document, section", [("README.md", "## From Python"), ("docs/python.md", "")])
+@pytest.mark.parametrize("document, section", [("README.md", "## From Python"), ("docs/python.md", ""), ("docs/attacks.md", "")])
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_examples_run(document, section, tmp_path, monkeypatch):
     text = (ROOT / document).read_text(encoding="utf-8")
@@ -23,4 +23,4 @@ def test_examples_run(document, section, tmp_path, monkeypatch):
     names: dict[str, object] = {}
     for block in blocks:
         exec(compile(block, document, "exec"), names)  # pylint: disable=exec-used
-    assert (tmp_path / "page.html").exists()
+    assert (tmp_path / "page.html").exists() == ("page.html" in text)
