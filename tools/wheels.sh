@@ -24,6 +24,6 @@ for python; do
   "$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' && abi=(--config-settings=wheel.py-api=cp312)
   PATH="$work/venv/bin:$PATH" "$work/venv/bin/pip" wheel -q --disable-pip-version-check --no-deps --no-build-isolation \
     "${abi[@]}" -w "$work/built" .
-  PATH="$work/venv/bin:$PATH" "$work/venv/bin/auditwheel" -q repair --plat manylinux_2_36_x86_64 -w "$out" "$work"/built/*.whl
+  PATH="$work/venv/bin:$PATH" "$work/venv/bin/auditwheel" repair --plat manylinux_2_36_x86_64 -w "$out" "$work"/built/*.whl
 done
 ls -l "$out"
