@@ -34,8 +34,6 @@ double loss_to_reach(std::size_t t, Row logits, MutableRow gradient) {
 // Deviations: those of apgd.cpp. The divisor needs four logits; with fewer classes, or if the divisor is 0,
 // the loss is F_t - F_y.
 Attacked run_apgd_targeted(const Problem& problem, const AttackOptions& options) {
-  if (problem.loss != Loss::dlr)
-    refuse("attack apgd-targeted: loss", "dlr, which this attack is defined by", name_of(problem.loss));
   const auto& given = options.parameters;
   const auto restarts = static_cast<std::uint32_t>(given.at("restarts"));
   const std::size_t wrong = std::min(static_cast<std::size_t>(given.at("targets")), problem.classifier.k - 1);
@@ -114,7 +112,9 @@ AttackMember apgd_targeted() {
            {Norm::linf, Norm::l2},
            Loss::dlr},
           /*gradients=*/true,
-          run_apgd_targeted};
+          run_apgd_targeted,
+          /*parts=*/nullptr,
+          /*own_loss=*/true};
 }
 
 }  // namespace leeway::attack

@@ -54,10 +54,14 @@ AttackOptions complete(const AttackOptions& options) {
     if (!(*complete.eps >= 0 && std::isfinite(*complete.eps)))
       refuse(name + ": eps", "a finite number, at least 0", fmt::format("{}", *complete.eps));
   }
-  if (member.parts != nullptr && options.loss)
-    refuse(name, "no loss, because each of its attacks has its own", std::string(name_of(*options.loss)));
+  if (member.own_loss && options.loss && *options.loss != member.loss)
+    refuse(name, "no loss, because it has its own", std::string(name_of(*options.loss)));
+  if (member.leaves && !options.targets.empty())
+    refuse(name, "no targets, because it only leaves classes", "targets");
   complete.loss = options.loss.value_or(member.loss);
   complete.parameters = complete_parameters(name, member.parameters, options.parameters);
+  if (member.parts != nullptr)
+    for (const AttackOptions& part : member.parts(complete)) (void)attack::complete(part);
   return complete;
 }
 

@@ -15,7 +15,6 @@ namespace {
 // authors' code, instead of their sum at the end; moves are at least 1e-6 long, in l2 sqrt(d) 1e-6, since
 // rows on the boundary would stay (the authors' code adds 1e-4 to all).
 Attacked run_deepfool(const Problem& problem, const AttackOptions& options) {
-  if (problem.targeted) refuse("attack deepfool", "no targets: it leaves a class", "targets");
   const auto& given = options.parameters;
   const auto steps = static_cast<std::size_t>(given.at("steps")),
              candidates = static_cast<std::size_t>(given.at("candidates"));
@@ -57,7 +56,10 @@ AttackMember deepfool() {
        /*minimum_norm=*/true,
        {Norm::linf, Norm::l2}},
       /*gradients=*/true,
-      run_deepfool};
+      run_deepfool,
+      /*parts=*/nullptr,
+      /*own_loss=*/true,
+      /*leaves=*/true};
 }
 
 }  // namespace leeway::attack

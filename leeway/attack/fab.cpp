@@ -163,7 +163,9 @@ AttackMember fab() {
        /*minimum_norm=*/true,
        {Norm::linf, Norm::l2, Norm::l1}},
       /*gradients=*/true,
-      run_fab};
+      run_fab,
+      /*parts=*/nullptr,
+      /*own_loss=*/true};
 }
 
 }  // namespace leeway::attack

@@ -33,7 +33,7 @@ inline constexpr double farthest_value = 1e12;
 struct Box {
   double low = 0, high = 1;
 
-  [[nodiscard]] bool unbounded() const { return low <= -farthest_value; }
+  [[nodiscard]] bool unbounded() const { return low <= -farthest_value || high >= farthest_value; }
   [[nodiscard]] float clip(float value) const {
     const auto least = static_cast<float>(low), most = static_cast<float>(high);
     return value < least ? least : value > most ? most : value;

@@ -232,7 +232,9 @@ AttackMember hopskipjump() {
            /*minimum_norm=*/true,
            {Norm::l2, Norm::linf}},
           /*gradients=*/false,
-          run_hopskipjump};
+          run_hopskipjump,
+          /*parts=*/nullptr,
+          /*own_loss=*/true};
 }
 
 }  // namespace leeway::attack

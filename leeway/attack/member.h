@@ -2,9 +2,9 @@
 // members, one file each.
 //
 // Fixed-budget attacks find the worst row within a radius, minimum-norm attacks the nearest success: the
-// prediction is not the class to leave or, if targeted, is the class to reach. The default loss is
-// max_(j != y) F_j(x') - F_y(x'). A positive factor of the logits changes neither its order nor the direction
-// of its gradients, so robust accuracy does not depend on the scale of the logits.
+// prediction is not the class to leave or, if targeted, is the class to reach. A positive factor of the logits
+// changes neither the order of Loss::difference nor the direction of its gradients, so robust accuracy under it
+// does not depend on the scale of the logits.
 //
 // Members treat rows independently and ask for all rows of the problem in every pass: what a row becomes then depends
 // neither on the rows beside it nor on the number of threads.
@@ -47,6 +47,8 @@ struct AttackMember : AttackEntry {
   Attacked (*run)(const Problem& problem, const AttackOptions& options);
   // Of an ensemble, which has no `run`: its attacks in turn, each for the rows that withstood those before it.
   std::vector<AttackOptions> (*parts)(const AttackOptions& options) = nullptr;
+  bool own_loss = false;  // its method has a loss of its own: none may be given
+  bool leaves = false;    // it only leaves classes: no targets
 };
 
 [[nodiscard]] std::span<const AttackMember> attacks();

@@ -16,24 +16,13 @@ double share_of(std::size_t count, std::size_t n) {
   return static_cast<double>(count) / static_cast<double>(n);
 }
 
-// A set of rows, and towards or away from which classes they are led.
+// A set of rows under one attack.
 class Aim {
  public:
   // `rows`: of the whole set, where these are some of it.
   Aim(const Target& target, const AttackOptions& options, Progress* progress,
       std::span<const std::size_t> rows = {})
-      : target_(target), options_(options), progress_(progress), rows_(rows), watched_(target.classifier) {
-    // Every pass asks whether to stop.
-    watched_.logits = [this](std::span<const float> x) {
-      stop_if_asked(progress_);
-      return target_.classifier.logits(x);
-    };
-    if (target_.classifier.linearize)
-      watched_.linearize = [this](std::span<const float> x) {
-        stop_if_asked(progress_);
-        return target_.classifier.linearize(x);
-      };
-  }
+      : target_(target), options_(options), progress_(progress), rows_(rows) {}
   Aim(const Aim&) = delete;
   Aim& operator=(const Aim&) = delete;
 
@@ -52,12 +41,13 @@ class Aim {
     std::size_t done = 0;
     if (progress_) progress_->update(task, 0, n(), "");
     for_blocks([&](std::size_t begin, std::size_t end) {
-      const std::size_t d = watched_.d;
+      const Classifier watched = watched_from(begin);
+      const std::size_t d = watched.d;
       const auto rows = target_.x.subspan(begin * d, (end - begin) * d);
       const Points clean{end - begin, d, {rows.begin(), rows.end()}};
       std::vector<std::uint64_t> keys(clean.n);
-      for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = rows_.empty() ? begin + i : rows_[begin + i];
-      body(begin, {watched_, clean, classes.subspan(begin, clean.n), keys, options_.loss.value(), targeted(),
+      for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = row_of(begin + i);
+      body(begin, {watched, clean, classes.subspan(begin, clean.n), keys, options_.loss.value(), targeted(),
                    target_.box, target_.picture});
       const std::lock_guard lock(mutex);
       done += clean.n;
@@ -68,16 +58,11 @@ class Aim {
   // Classes of x (n,d).
   [[nodiscard]] std::vector<std::int64_t> predictions(std::span<const float> x) const {
     std::vector<std::int64_t> predicted(n());
-    const std::size_t k = watched_.k;
+    const std::size_t d = target_.classifier.d, k = target_.classifier.k;
     for_blocks([&](std::size_t begin, std::size_t end) {
-      const std::vector<float> logits =
-          watched_.logits(x.subspan(begin * watched_.d, (end - begin) * watched_.d));
+      const std::vector<float> logits = watched_from(begin).logits(x.subspan(begin * d, (end - begin) * d));
       for (std::size_t i = 0; i < end - begin; ++i) {
         const Row row = Row(logits).subspan(i * k, k);
-        const auto bad = std::ranges::find_if_not(row, [](float value) { return std::isfinite(value); });
-        if (bad != row.end())
-          refuse("the classifier", "finite logits",
-                 fmt::format("{} at row {}, class {}", *bad, begin + i, bad - row.begin()));
         predicted[begin + i] = std::ranges::max_element(row) - row.begin();
       }
     });
@@ -87,16 +72,52 @@ class Aim {
  private:
   // Blocks depend on the number of rows alone: of few rows they are smaller, for more threads.
   void for_blocks(const std::function<void(std::size_t, std::size_t)>& body) const {
-    const std::size_t most = watched_.rows_at_once, block = n() < 2 * most ? (most + 1) / 2 : most;
-    if (watched_.reentrant) return parallel_chunks(n(), block, body);
+    const std::size_t most = target_.classifier.rows_at_once, block = n() < 2 * most ? (most + 1) / 2 : most;
+    if (target_.classifier.reentrant) return parallel_chunks(n(), block, body);
     for (std::size_t begin = 0; begin < n(); begin += block) body(begin, std::min(n(), begin + block));
+  }
+
+  [[nodiscard]] std::size_t row_of(std::size_t place) const { return rows_.empty() ? place : rows_[place]; }
+
+  // `numbers` of rows from `begin` on.
+  void check_finite(std::span<const float> numbers, std::size_t width, std::size_t begin, const char* what,
+                    const char* column) const {
+    const auto bad = std::ranges::find_if_not(numbers, [](float value) { return std::isfinite(value); });
+    if (bad == numbers.end()) return;
+    const auto place = static_cast<std::size_t>(bad - numbers.begin());
+    refuse("the classifier", fmt::format("finite {}", what),
+           fmt::format("{} at row {}, {} {}", *bad, row_of(begin + place / width), column, place % width));
+  }
+
+  // The classifier for rows from `begin` on: every pass asks whether to stop, and its numbers are finite.
+  [[nodiscard]] Classifier watched_from(std::size_t begin) const {
+    const Classifier& classifier = target_.classifier;
+    Classifier watched = classifier;
+    watched.logits = [this, &classifier, begin](std::span<const float> x) {
+      stop_if_asked(progress_);
+      std::vector<float> logits = classifier.logits(x);
+      check_finite(logits, classifier.k, begin, "logits", "class");
+      return logits;
+    };
+    if (!classifier.linearize) return watched;
+    watched.linearize = [this, &classifier, begin](std::span<const float> x) {
+      stop_if_asked(progress_);
+      Linearized found = classifier.linearize(x);
+      check_finite(found.logits, classifier.k, begin, "logits", "class");
+      found.vjp = [this, &classifier, begin, back = std::move(found.vjp)](std::span<const float> cotangents) {
+        std::vector<float> gradients = back(cotangents);
+        check_finite(gradients, classifier.d, begin, "gradients", "value");
+        return gradients;
+      };
+      return found;
+    };
+    return watched;
   }
 
   const Target& target_;
   const AttackOptions& options_;
   Progress* progress_;
   std::span<const std::size_t> rows_;
-  Classifier watched_;
 };
 
 // One attack on all rows, judged by a fresh pass over what it made.
@@ -104,7 +125,7 @@ struct Pass {
   std::vector<float> x;
   std::vector<std::uint8_t> success;
   std::vector<double> norms;
-  std::size_t right = 0, zero_gradients = 0;
+  std::size_t right = 0, zero_gradients = 0, attacked = 0;  // attacked: rows with a gradient
 
   [[nodiscard]] double withstood() const {
     return share_of(static_cast<std::size_t>(std::ranges::count(success, std::uint8_t{0})), success.size());
@@ -137,7 +158,7 @@ Pass run_pass(const Aim& aim, std::span<const std::int64_t> classes, std::string
     std::ranges::copy(found.x.values, pass.x.begin() + static_cast<std::ptrdiff_t>(begin * found.x.d));
     zero_gradients += static_cast<std::size_t>(std::ranges::count(found.zero_gradient, std::uint8_t{1}));
   });
-  pass.zero_gradients = zero_gradients;
+  pass.zero_gradients = zero_gradients, pass.attacked = aim.n();
   judge(pass, aim, classes);
   return pass;
 }
@@ -177,7 +198,7 @@ Pass run_parts(const Aim& whole, std::span<const std::int64_t> classes, const At
       std::ranges::copy(Row(found.x).subspan(j * d, d), MutableRow(pass.x).subspan(rows[j] * d, d).begin());
       pass.success[rows[j]] = success;
     }
-    if (stages.empty()) pass.zero_gradients = found.zero_gradients;
+    if (stages.empty()) pass.zero_gradients = found.zero_gradients, pass.attacked = rows.size();
     stages.push_back({part.attack, pass.withstood()});
   }
   judge(pass, whole, classes);
@@ -185,11 +206,12 @@ Pass run_parts(const Aim& whole, std::span<const std::int64_t> classes, const At
 }
 
 // Share of rows whose gradient does not predict how the loss changes over a short step along its signs: 1/8 of
-// the radius per value, at most 1/255 of the box. Rows whose gradient is 0 are not among them.
+// the radius per value, at most 1/255 of the box. Rows whose gradient is 0 are not among them. Without box and radius
+// nothing says what a short step is.
 std::optional<double> unreliable_gradients(const Aim& aim, std::span<const std::int64_t> classes) {
   constexpr double longest = 1. / 255, of_radius = 1. / 8, least_share = .1;
   const Box box = aim.target().box;
-  double length = box.unbounded() ? longest : longest * (box.high - box.low);
+  double length = box.unbounded() ? 0 : longest * (box.high - box.low);
   if (const auto& eps = aim.options().eps) {
     const double values = aim.options().norm == Norm::l2 ? static_cast<double>(aim.target().classifier.d) : 1;
     const double radius = *eps / std::sqrt(values);
@@ -253,7 +275,7 @@ void check_values(const Target& target) {
   const std::size_t d = target.classifier.d;
   for (std::size_t i = 0; i < target.x.size(); ++i) {
     const float value = target.x[i];
-    if (value >= target.box.low && value <= target.box.high) continue;
+    if (value == target.box.clip(value)) continue;
     refuse(target.name,
            target.box.unbounded()
                ? fmt::format("numbers of at most {:g} to attack", farthest_value)
@@ -262,7 +284,14 @@ void check_values(const Target& target) {
   }
 }
 
-void check_picture(const Target& target) {
+void check_sizes(const Target& target) {
+  const std::size_t d = target.classifier.d, k = target.classifier.k;
+  if (d == 0 || k < 2)
+    refuse("attack: the classifier", "at least one value a row and two classes",
+           fmt::format("{} and {}", d, k));
+  if (target.x.empty() || target.x.size() % d != 0)
+    refuse(target.name, fmt::format("at least one row of {} values", d),
+           fmt::format("{} values", target.x.size()));
   const auto [channels, height, width] = target.picture;
   if (channels == 0 && height == 0 && width == 0) return;
   if (channels * height * width != target.classifier.d)
@@ -276,7 +305,7 @@ void check_classes(const Target& target, const AttackOptions& options) {
                          const char* what) {
     const std::size_t k = target.classifier.k;
     if (classes.size() != n)
-      refuse(name, fmt::format("{}, one per row", n), fmt::format("{} {}", classes.size(), what));
+      refuse(name, fmt::format("{} {}, one per row", n, what), std::to_string(classes.size()));
     for (std::size_t i = 0; i < n; ++i)
       if (classes[i] < 0 || classes[i] >= static_cast<std::int64_t>(k))
         refuse(name, fmt::format("classes from 0 to {}", k - 1), fmt::format("{} at row {}", classes[i], i));
@@ -285,9 +314,9 @@ void check_classes(const Target& target, const AttackOptions& options) {
   if (!target.labels) return;
   const auto missing = std::ranges::count(*target.labels, std::int64_t{-1});
   if (missing > 0)
-    refuse(target.name, "a label for every row, or for none, to attack",
+    refuse(target.name + ": labels", "one for every row, or none, to attack",
            fmt::format("{} of {} rows without a label (-1 or NaN)", missing, n));
-  check(*target.labels, target.name, "labels");
+  check(*target.labels, target.name + ": labels", "labels");
 }
 
 }  // namespace
@@ -298,8 +327,8 @@ AttackResult run(const Target& target, const AttackOptions& options, Progress* p
   const AttackMember& member = attack_named(options.attack);
   if (member.gradients && !target.classifier.linearize)
     refuse("attack " + options.attack, "a classifier with gradients", "one without");
+  check_sizes(target);
   check_values(target);
-  check_picture(target);
   check_classes(target, options);
   const Aim aim(target, result.options, progress);
   const std::vector<std::int64_t> clean = aim.predictions(target.x);
@@ -311,7 +340,7 @@ AttackResult run(const Target& target, const AttackOptions& options, Progress* p
                              [&](const Problem& problem) { return member.run(problem, result.options); });
   const std::size_t n = aim.n();
   if (member.gradients) {
-    result.zero_gradient = share_of(pass.zero_gradients, n);
+    result.zero_gradient = share_of(pass.zero_gradients, std::max<std::size_t>(1, pass.attacked));
     result.unreliable_gradient = unreliable_gradients(aim, result.classes);
   }
   if (result.zero_gradient.value_or(0) > most_zero_gradients && member.parts == nullptr) {

@@ -28,12 +28,13 @@ AttackMember strong() {
         "parameter-free attacks (AutoAttack), ICML 2020",
         {{"steps", 100, 1, 1e6, "steps of apgd and fab", true},
          {"targets", 9, 1, 1e6, "most likely wrong classes that apgd-targeted and fab try", true},
-         {"queries", 5000, 1, 1e9, "forward passes of square", true}}},
+         {"queries", 5000, 1, 1e8, "forward passes of square", true}}},
        /*minimum_norm=*/false,
        {Norm::linf, Norm::l2}},
       /*gradients=*/true,
       /*run=*/nullptr,
-      parts_of};
+      parts_of,
+      /*own_loss=*/true};
 }
 
 }  // namespace leeway::attack

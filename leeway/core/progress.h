@@ -8,7 +8,8 @@
 
 namespace leeway {
 
-// Given to long-running calls (a null pointer means: silent). Calls come from one thread at a time.
+// Given to long-running calls (a null pointer means: silent). update() is called by one thread at a time,
+// stop_requested() by several at once.
 class Progress {
  public:
   virtual ~Progress() = default;

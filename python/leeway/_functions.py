@@ -111,7 +111,9 @@ def _model_to_attack(given):
         from .torch import classifier
         model = classifier(model, x.shape[1:])
     elif hasattr(model, "predict_proba") or hasattr(model, "decision_function"):
-        from .sklearn import classifier
+        from .sklearn import classifier, positions
+        for name in {"y", "targets"} & given.keys():  # names of the estimator's classes
+            given[name] = positions(model, given[name])
         model = classifier(model)
     if not isinstance(model, Classifier):
         raise _leeway.Error("leeway.attack: model: expected a leeway.Classifier, a torch.nn.Module or an estimator with predict_proba or "

@@ -13,7 +13,7 @@ __all__ = ["classifier", "outputs"]
 
 
 def _refuse(expected: str, found: str) -> Error:
-    return Error(f"leeway.sklearn.outputs: expected {expected}, found {found}")
+    return Error(f"leeway.sklearn: expected {expected}, found {found}")
 
 
 def _last(estimator: Any) -> Any:
@@ -33,7 +33,7 @@ def _scores(estimator: Any, X: Any) -> dict[str, numpy.ndarray]:
         return {"probs": _matrix(estimator.predict_proba(X), f"{name}.predict_proba")}
     if not hasattr(estimator, "decision_function"):
         raise _refuse("an estimator with predict_proba or decision_function", name)
-    warnings.warn(f"leeway.sklearn.outputs: {name} has no predict_proba; the scores of its decision_function are used as logits, "
+    warnings.warn(f"leeway.sklearn: {name} has no predict_proba; the scores of its decision_function are used as logits, "
                   "and the resulting confidences are not calibrated", UserWarning, stacklevel=3)
     shape = getattr(_last(estimator), "decision_function_shape", None)
     if shape == "ovo" and len(getattr(estimator, "classes_", ())) > 2:
@@ -56,7 +56,7 @@ def _matrix(scores: Any, name: str) -> numpy.ndarray:
 
 def _positions(y: Any, classes: numpy.ndarray, n: int) -> numpy.ndarray:
     """Of labels among classes_; NaN where there is no label."""
-    y = _arrays.numpy_of(y, "leeway.sklearn.outputs: y")
+    y = _arrays.numpy_of(y, "leeway.sklearn: y")
     if y.shape != (n,):
         raise _refuse(f"y of shape ({n},), one value per row of X", str(y.shape))
     places = {name: place for place, name in enumerate(classes.tolist())}
@@ -69,6 +69,12 @@ def _positions(y: Any, classes: numpy.ndarray, n: int) -> numpy.ndarray:
         positions.append(places[label] if known else numpy.nan)
     made = numpy.array(positions, float)
     return made if numpy.isnan(made).any() else made.astype(numpy.int64)
+
+
+def positions(estimator: Any, y: Any) -> numpy.ndarray:
+    """Of labels among ``classes_`` of the estimator; as they are, where it has none."""
+    classes = getattr(estimator, "classes_", None)
+    return numpy.asarray(y) if classes is None else _positions(y, numpy.asarray(classes), len(y))
 
 
 def outputs(estimator: Any, X: Any, y: Any = None) -> dict[str, Any]:
@@ -97,6 +103,11 @@ def classifier(estimator: Any) -> Classifier:
     Its logits are the logarithms of ``predict_proba``, at least 1e-30, or else the scores of ``decision_function``.
     """
     def logits(x: numpy.ndarray) -> numpy.ndarray:
-        scores = _scores(estimator, x.reshape(len(x), -1))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it was said once, below
+            scores = _scores(estimator, x.reshape(len(x), -1))
         return scores["logits"] if "logits" in scores else numpy.log(numpy.maximum(scores["probs"], 1e-30))
+    if not hasattr(estimator, "predict_proba"):
+        warnings.warn(f"leeway.sklearn: {type(estimator).__name__} has no predict_proba; the scores of its decision_function are used as logits",
+                      UserWarning, stacklevel=2)
     return Classifier(logits)

@@ -121,9 +121,13 @@ class _Functions:
                 passes.append((rows, logits))
 
         def vjp(cotangents: numpy.ndarray) -> numpy.ndarray:
-            parts = torch.from_numpy(cotangents).split(self.batch_size)
-            return numpy.concatenate([_array(torch.autograd.grad(logits, rows, part.to(device, dtype), retain_graph=True)[0])
-                                      for (rows, logits), part in zip(passes, parts)])
+            gradients = []
+            for (rows, logits), part in zip(passes, torch.from_numpy(cotangents).split(self.batch_size)):
+                gradient = torch.autograd.grad(logits, rows, part.to(device, dtype), retain_graph=True, allow_unused=True)[0]
+                if gradient is None:
+                    raise _refuse("logits that depend on the input by operations with gradients", "none")
+                gradients.append(_array(gradient))
+            return numpy.concatenate(gradients)
         return numpy.concatenate([_array(logits) for _, logits in passes]), vjp
 
     def _differentiate(self, x: torch.Tensor, classes: torch.Tensor | None) -> tuple[numpy.ndarray, numpy.ndarray]:

@@ -91,7 +91,7 @@ Array checked_gradients(nb::handle returned, const std::string& name,
 // The two parts of what a function returned.
 std::pair<nb::object, nb::object> pair_of(const nb::object& returned, const std::string& name,
                                           const char* parts) {
-  if (!PyTuple_Check(returned.ptr()) || PyTuple_GET_SIZE(returned.ptr()) != 2)
+  if (!PyTuple_Check(returned.ptr()) || PyTuple_Size(returned.ptr()) != 2)
     refuse(name, fmt::format("a pair, {}", parts),
            nb::cast<std::string>(nb::object(returned.type().attr("__name__"))));
   return {returned[0], returned[1]};

@@ -1,4 +1,9 @@
 // attack: adversarial examples.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,7 +31,7 @@ attack::Box box_of(Request& request, const Array& x) {
   const Array bounds = request.array("bounds");
   const std::vector<double> ends = to_f64(bounds, "bounds");
   if (ends.size() != 2 || !(ends[0] < ends[1]))
-    refuse("bounds", "two numbers, the smaller one first", bounds.shape_text());
+    refuse("bounds", "two numbers, the smaller one first", fmt::format("{}", fmt::join(ends, ", ")));
   return {std::max(ends[0], -attack::farthest_value), std::min(ends[1], attack::farthest_value)};
 }
 
@@ -42,6 +47,7 @@ nb::object attack_of(Request& request) {
   attack::Target& target = task.target;
   target.name = "x", target.box = box_of(request, x);
   if (x.shape.size() == 4) target.picture = {x.shape[1], x.shape[2], x.shape[3]};
+  if (x.shape.size() == 3) target.picture = {1, x.shape[1], x.shape[2]};
   if (request.has("y")) target.labels = classes_of(request, "y", inputs.n, inputs.classifier.k);
   if (request.has("targets"))
     task.options.targets = classes_of(request, "targets", inputs.n, inputs.classifier.k);
@@ -60,7 +66,8 @@ std::vector<Function> functions_of_attack() {
        {{"model", "classifier",
          "a leeway.Classifier, a torch.nn.Module, or an estimator with predict_proba or decision_function",
          true},
-        {"x", "inputs", "inputs of the model, (n, ...): images in [0,1] or rows (n,d) of any range", true},
+        {"x", "inputs",
+         "inputs of the model: images (n,c,h,w) or (n,h,w) in [0,1], or rows (n,d) of any range", true},
         {"y", "labels", "labels, which the attack leads away from (default: the model's predictions)"},
         {"targets", "labels", "class that each row is to be taken for (default: any other)"},
         {"bounds", "array", "range of the values, (low, high) (default: 0 and 1 of images, none of rows)"}},

@@ -47,7 +47,7 @@ Json json_of(nb::handle value, const std::string& where, int depth = 0) {
   if (value.is_none()) return {};
   if (PyBool_Check(value.ptr())) return value.is(nb::handle(Py_True));
   if (PyLong_Check(value.ptr())) return integer_of(value);
-  if (PyFloat_Check(value.ptr())) return json_number(PyFloat_AS_DOUBLE(value.ptr()));
+  if (PyFloat_Check(value.ptr())) return json_number(PyFloat_AsDouble(value.ptr()));
   if (PyUnicode_Check(value.ptr())) return text_of(value, where);
   if (nb::hasattr(value, "__fspath__")) return text_of(nb::str(value.attr("__fspath__")()), where);
   if (nb::hasattr(value, "tolist")) {  // arrays and scalars of NumPy, tensors

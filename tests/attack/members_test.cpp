@@ -117,7 +117,7 @@ TEST_P(EveryAttack, KeepsItsPromises) {
 TEST_P(EveryAttack, HasTheSameBits) {
   const AttackOptions options = GetParam().options(.1, {{"steps", 3}, {"restarts", 2}, {"queries", 100}});
   const auto found = [&](int threads, std::size_t rows_at_once, std::size_t rows) {
-    classifier_.rows_at_once = rows_at_once;
+    classifier_.rows_at_once = rows_at_once, classifier_.reentrant = threads > 1;
     return at_threads(threads, [&] { return run({classifier_, Row(x_).first(rows * d)}, options); });
   };
   const AttackResult one = found(1, 256, n);

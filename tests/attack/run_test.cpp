@@ -50,15 +50,42 @@ TEST(Run, RefusesValuesOutsideTheBox) {
                  "a.npz: expected numbers of at most 1e+12 to attack, found 1e+13 at row 1");
 }
 
+TEST(Run, RefusesSizesThatDoNotFit) {
+  const Classifier three = toy::random_linear(2, 3, 1).classifier(),
+                   one = toy::random_linear(2, 1, 1).classifier();
+  const std::vector<float> x(7, .5f);
+  EXPECT_REFUSED(run({three, x}, {}), "rows: expected at least one row of 2 values, found 7 values");
+  EXPECT_REFUSED(run({three, std::span<const float>()}, {}), "...found 0 values");
+  EXPECT_REFUSED(run({one, std::span(x).first(6)}, {}), "attack: the classifier: expected...two classes...");
+}
+
+TEST(Run, RefusesGradientsThatAreNotFinite) {
+  Classifier broken = toy::random_linear(2, 3, 1).classifier();
+  broken.linearize = [whole = broken.linearize](std::span<const float> x) {
+    Linearized found = whole(x);
+    found.vjp = [back = std::move(found.vjp)](std::span<const float> cotangents) {
+      std::vector<float> gradients = back(cotangents);
+      gradients[5] = NAN;
+      return gradients;
+    };
+    return found;
+  };
+  const std::vector<float> x(8, .5f);
+  for (const char* const name : {"pgd", "fmn", "fab", "ddn", "carlini-wagner"})
+    EXPECT_REFUSED(run({broken, x, {}, anywhere}, {.attack = name, .norm = Norm::l2}),
+                   "the classifier: expected finite gradients, found nan at row 2, value 1");
+}
+
 TEST(Run, RefusesClassesThatDoNotFit) {
   const Classifier classifier = toy::random_linear(2, 3, 1).classifier();
   const std::vector<float> x(8, .5f);
   EXPECT_REFUSED(run({classifier, x, Classes{0, -1, 2, 1}}, {}), "...found 1 of 4 rows without a label...");
-  EXPECT_REFUSED(run({classifier, x, Classes{0, 1}}, {}), "rows: expected 4, one per row, found 2 labels");
+  EXPECT_REFUSED(run({classifier, x, Classes{0, 1}}, {}),
+                 "rows: labels: expected 4 labels, one per row, found 2");
   EXPECT_REFUSED(run({classifier, x, Classes{0, 1, 3, 1}}, {}),
-                 "rows: expected classes from 0 to 2, found 3 at row 2");
+                 "rows: labels: expected classes from 0 to 2, found 3 at row 2");
   EXPECT_REFUSED(run({classifier, x}, {.targets = {1, 2}}),
-                 "attack: targets: expected 4, one per row, found 2 targets");
+                 "attack: targets: expected 4 targets, one per row, found 2");
   EXPECT_REFUSED(run({classifier, x}, {.targets = {1, 2, 3, 0}}),
                  "attack: targets: expected classes from 0 to 2, found 3 at row 2");
 }

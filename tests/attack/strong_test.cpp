@@ -71,6 +71,10 @@ TEST(Strong, BreaksRowsWhoseGradientsAreZero) {
   EXPECT_LT(found.robust_accuracy, .7);
   EXPECT_REFUSED((void)run({.classifier = rounded, .x = x}, {.attack = "strong", .loss = Loss::margin}),
                  "attack strong: expected no loss...");
+  EXPECT_REFUSED((void)complete({.attack = "strong", .parameters = {{"queries", 2e8}}}),
+                 "attack strong: queries...");
+  EXPECT_REFUSED((void)complete({.attack = "deepfool", .targets = {1}}),
+                 "attack deepfool: expected no targets...");
 }
 
 // Rows that are left to a later attack draw the same numbers as in the whole set.

@@ -164,7 +164,7 @@ TEST(AttackTask, AttacksTheModelAndKeepsTheFormOfItsInputs) {
   EXPECT_THAT(file.at("targets").view<std::int64_t>(), ::testing::ElementsAre(0, 0, 1)) << "the predictions";
   EXPECT_FALSE(file.contains("y"));
   rows.labels = std::vector<std::int64_t>{0, -1, 0};
-  EXPECT_REFUSED(attacked({}), "t.npz: expected a label for every row...");
+  EXPECT_REFUSED(attacked({}), "t.npz: labels: expected one for every row...");
 }
 
 }  // namespace leeway::tasks::attack_task_test

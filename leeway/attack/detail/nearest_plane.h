@@ -59,10 +59,12 @@ inline double difference_to(const Problem& problem, std::size_t i, Row logits, s
   return static_cast<double>(logits[rival]) - logits[own];
 }
 
-// Rows that fail are sent at least this far, so that float32 still resolves the step.
-inline double least_move(Row x, Norm norm) {
-  const double values = norm == Norm::l2 ? std::sqrt(static_cast<double>(x.size())) : 1;
-  return 1e-6 * values * std::max(1., norm_of(x, Norm::linf));
+// Rows that fail are sent at least to this rise, so that float32 still resolves the step.
+inline double least_rise(Row x, Row normal) {
+  double rise = 0;
+  for (std::size_t j = 0; j < x.size(); ++j)
+    rise += std::abs(static_cast<double>(normal[j])) * std::max(1., std::abs(static_cast<double>(x[j])));
+  return 1e-6 * rise;
 }
 
 // Of each row the plane of smallest |rise| / |normal|_q, q dual to `norm`. One forward pass, one vjp a rival.
@@ -84,7 +86,8 @@ inline Planes nearest_planes(const Problem& problem, const Points& x, const Riva
       least[i] = away;
       std::ranges::copy(gradient.row(i), found.normal.row(i).begin());
       const bool fails = !succeeds(problem, i, logits(i));
-      found.rise[i] = fails ? std::max(-differences[i], slope * least_move(x.row(i), norm)) : -differences[i];
+      found.rise[i] =
+          fails ? std::max(-differences[i], least_rise(x.row(i), gradient.row(i))) : -differences[i];
     });
   }
   for (std::size_t i = 0; i < n; ++i) found.success[i] = succeeds(problem, i, logits(i));

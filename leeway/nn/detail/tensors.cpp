@@ -208,8 +208,9 @@ torch::Tensor gradient_of(const torch::Tensor& of, const torch::Tensor& by, cons
 
 void refuse_without_gradients(const std::string& name, const NoGradients& failure) {
   refuse(name,
-         "a model with input gradients (not needed for infer, assess, attack --attack noise and average-case "
-         "--methods mc)",
+         "a model with input gradients (not needed for infer, assess, average-case --methods mc, and the "
+         "attacks square, "
+         "hopskipjump and noise)",
          failure.what());
 }
 

@@ -51,6 +51,7 @@ AttackedSet set_of(const attack::AttackResult& result) {
   set.n = n;
   set.attack = result.options.attack, set.eps = result.options.eps;
   set.parameters = result.options.parameters;
+  if (result.options.loss) set.loss = name_of(*result.options.loss);
   set.target = !result.options.targets.empty() ? "given" : result.labelled ? "label" : "prediction";
   put_share(hits_of(result.clean_accuracy, n), n, set.clean_accuracy, set.clean_accuracy_interval);
   put_share(hits_of(result.robust_accuracy, n), n, set.robust_accuracy, set.robust_accuracy_interval);

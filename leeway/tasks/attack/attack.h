@@ -53,6 +53,7 @@ struct AttackedSet {
   std::string attack;
   std::optional<double> eps;
   std::map<std::string, double> parameters;  // with every default
+  std::string loss;                          // that it maximizes
   std::string target;                        // "label", "prediction", "given"
   std::size_t n = 0;
   double clean_accuracy = 0, robust_accuracy = 0, success = 0;
@@ -66,7 +67,7 @@ struct AttackedSet {
 
 struct Attack {
   Envelope envelope = envelope_of(attack_schema);
-  attack::AttackOptions options;  // of the first result, with every default; norm and loss are those of all
+  attack::AttackOptions options;     // of the first result, with every default; the norm is that of all
   std::vector<AttackedSet> results;  // by model, by data, by attack, by radius
 };
 

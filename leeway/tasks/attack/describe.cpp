@@ -61,6 +61,7 @@ static void fields(AttackedSet& set, Fields& f) {
   f.unless_empty("out", set.out, "file of attacked images");
   f("attack", set.attack, "attack, see leeway list attacks");
   f("eps", set.eps, at_least(0), "radius; null: minimum-norm attack");
+  f.unless_empty("loss", set.loss, "loss that the attack maximizes");
   f.numbers("parameters", set.parameters, "parameters of the attack by name, defaults included");
   f.choice("target", set.target,
            {{"label", "away from the label"},

@@ -129,11 +129,13 @@ Section method_section(const Attack& record) {
                       fmt::format("{} withstand {}{}.", percent(stage.accuracy, 1), stage.attack,
                                   &stage == set.stages.data() ? "" : " as well"));
     if (set.beside_noise)
-      items.push_back((several ? set.out + ": " : "") +
-                      fmt::format("Robust accuracy is {} under the attack alone and {} under noise of the "
-                                  "same radius; the worse of the two counts for each image.",
-                                  percent(set.beside_noise->attack_accuracy, 1),
-                                  percent(set.beside_noise->noise_accuracy, 1)));
+      items.push_back(
+          (several ? set.out + ": " : "") +
+          fmt::format("Robust accuracy is {} under the attack alone and {} under noise of {}; the "
+                      "worse of the two counts for each image.",
+                      percent(set.beside_noise->attack_accuracy, 1),
+                      percent(set.beside_noise->noise_accuracy, 1),
+                      set.eps ? "the same radius" : "growing radius"));
   }
   items.push_back(
       "An attack gives an upper bound on robust accuracy: a stronger attack may find a lower value.");
