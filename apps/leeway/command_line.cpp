@@ -20,6 +20,7 @@
 
 #include "leeway/core/message.h"
 #include "leeway/core/result.h"
+#include "leeway/core/version.h"
 #include "leeway/describe/number_list.h"
 #include "leeway/io/csv.h"
 

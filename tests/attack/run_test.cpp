@@ -22,7 +22,7 @@ TEST(AttackOptions, AreChecked) {
       {{.parameters = {{"steps", 2.5}}}, "found 2.5"},
       {{.attack = "noise", .parameters = {{"gamma", 1}}}, "found 'gamma'"},
       {{.attack = "fgsm", .parameters = {{"steps", 1}}}, "found 'steps'"}};
-  for (const auto& [options, found] : cases) EXPECT_REFUSED(complete(options), "..." + found);
+  for (const auto& one : cases) EXPECT_REFUSED(complete(one.first), "..." + one.second);
 }
 
 TEST(AttackOptions, AreCompletedWithTheAttacksOwn) {
@@ -100,14 +100,14 @@ TEST(Run, NeedsGradientsUnlessTheAttackUsesNone) {
 
 // On the clean rows, or only where the attack moves them.
 TEST(Run, RefusesLogitsThatAreNotFinite) {
-  for (const auto& [first_bad, eps] : {std::pair(.5f, 0.), {.55f, .1}}) {
-    const auto forward = [from = first_bad](Row x) {
+  for (const auto& one : {std::pair(.5f, 0.), {.55f, .1}}) {
+    const auto forward = [from = one.first](Row x) {
       return std::vector<float>{x[0], 2 * x[0], x[0] < from ? 0 : NAN};
     };
     const auto backward = [](Row, Row by) { return std::vector<float>{by[0] + 2 * by[1]}; };
     const Classifier classifier = toy::classifier({1, 3, forward, backward});
     EXPECT_REFUSED(run({classifier, std::vector<float>{.3f, .3f, .3f, .5f}, Classes(4, 0)},
-                       {.attack = "fgsm", .eps = eps}),
+                       {.attack = "fgsm", .eps = one.second}),
                    "the classifier: expected finite logits, found nan at row 3, class 2");
   }
 }
