@@ -141,8 +141,9 @@ void add_attack(const Command& root, Context& context) {
   command.option("--norm", flags.norm, "Norm of the perturbation; l0: number of changed values")
       .one_of({"linf", "l2", "l1", "l0"});
   command
-      .option("--eps", flags.eps,
-              "Radii, e.g. 2/255,4/255; l2: of the whole image (default 8/255; not for attacks of minimum norm)")
+      .option(
+          "--eps", flags.eps,
+          "Radii, e.g. 2/255,4/255; l2: of the whole image (default 8/255; not for attacks of minimum norm)")
       .by_commas();
   command.option("--loss", flags.loss, "Loss to maximize (default: depends on the attack)")
       .one_of({"margin", "difference", "cross-entropy", "dlr"});

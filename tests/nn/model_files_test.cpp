@@ -54,8 +54,7 @@ TEST_P(ModelFile, HasPythonsLogits) {
 TEST_P(ModelFile, IsAttackedAnywhereOrSaysThatItHasNoGradients) {
   attack::AttackOptions options{.eps = .5, .parameters = {{"steps", 5}}};
   if (data_ == "int8") {
-    EXPECT_REFUSED(toy::attacked(*model_, inputs_, options),
-                   "needed for infer, assess, average-case...");
+    EXPECT_REFUSED(toy::attacked(*model_, inputs_, options), "needed for infer, assess, average-case...");
     options.attack = "noise";
     EXPECT_EQ(toy::attacked(*model_, inputs_, options).success.size(), inputs_.n());
     return;
