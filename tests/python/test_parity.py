@@ -112,7 +112,7 @@ def test_what_is_printed_is_the_terminals_table(name, tmp_path):
 @pytest.mark.tier2
 def test_rows_are_those_of_the_command(tmp_path, command):
     arguments, words = cases.assess(tmp_path)
-    command(tmp_path, *words, "--no-bounds", "--rows", "rows.csv")
+    command(tmp_path, *words, "--no-bounds", "--rows-csv", "rows.csv")
     rows = leeway.assess(*arguments, no_bounds=True, rows=True, quiet=True).rows
     with open(tmp_path / "rows.csv", newline="") as file:
         table = list(csv.DictReader(file))
