@@ -41,6 +41,7 @@ if(LEEWAY_NN)
     cmake_path(GET libraries PARENT_PATH prefix)
     add_library(torch INTERFACE IMPORTED)
     target_include_directories(torch INTERFACE ${prefix}/include ${prefix}/include/torch/csrc/api/include)
+    target_compile_definitions(torch INTERFACE FMT_HEADER_ONLY)  # its headers of fmt are not those of the system's library
     target_link_libraries(torch INTERFACE
       -Wl,--no-as-needed ${libraries}/libtorch.so -Wl,--as-needed ${libraries}/libtorch_cpu.so ${libraries}/libc10.so)
   else()
